@@ -1,0 +1,35 @@
+# Every library comes from the system (Debian, Homebrew): nothing is vendored or downloaded.
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(nlohmann_json 3.10 REQUIRED)
+find_package(cxxopts REQUIRED)
+find_package(libssh 0.10 REQUIRED)
+find_package(yaml-cpp REQUIRED)
+
+# libssh's CMake package names its target only since 0.10.5; yaml-cpp's was renamed in 0.8.
+if(TARGET ssh::ssh)
+  set(LIMACTL_MCP_LIBSSH ssh::ssh)
+else()
+  set(LIMACTL_MCP_LIBSSH ${LIBSSH_LIBRARIES})
+endif()
+if(TARGET yaml-cpp::yaml-cpp)
+  set(LIMACTL_MCP_YAML yaml-cpp::yaml-cpp)
+else()
+  set(LIMACTL_MCP_YAML yaml-cpp)
+endif()
+
+# Debian 12's RE2 has only a pkg-config file, newer ones a CMake package.
+find_package(re2 CONFIG QUIET)
+if(TARGET re2::re2)
+  set(LIMACTL_MCP_RE2 re2::re2)
+else()
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+  set(LIMACTL_MCP_RE2 PkgConfig::RE2)
+endif()
+
+if(LIMACTL_MCP_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()

@@ -1,0 +1,187 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "guest/file_error.h"
+#include "support/context.h"
+#include "support/errors.h"
+
+/// The one seam to the virtual machine. Tools see nothing else of it; ssh/ implements it, tests put
+/// a fake in its place.
+///
+/// Paths are bytes: absolute, in the guest's own naming, without NUL. Names that the guest sends
+/// back may hold any bytes but '/' and NUL.
+///
+/// Every operation throws `FileError` when the guest refuses it, `support::ConnectionLost` when the
+/// line breaks, and `support::Stopped` when its context is stopped or its deadline passes. One
+/// operation is one round trip unless it says otherwise.
+namespace guest {
+
+enum class FileType {
+  kRegular,
+  kDirectory,
+  kSymlink,
+  kFifo,
+  kSocket,
+  kCharacterDevice,
+  kBlockDevice,
+  kUnknown,
+};
+
+struct FileAttributes {
+  FileType type = FileType::kUnknown;
+  std::uint32_t permissions = 0;  ///< the lower twelve bits of st_mode (07777)
+  std::uint64_t size = 0;         ///< bytes
+  std::uint32_t user_id = 0;
+  std::uint32_t group_id = 0;
+  std::int64_t modified = 0;  ///< seconds since 1970-01-01 00:00:00 UTC
+
+  friend bool operator==(const FileAttributes&, const FileAttributes&) = default;
+};
+
+/// One name in a directory; the attributes are those of the name itself (a link is a link).
+struct DirectoryEntry {
+  std::string name;
+  FileAttributes attributes;
+};
+
+/// What to change of a file; what is not set stays.
+struct AttributeChange {
+  std::optional<std::uint32_t> permissions;  ///< 07777
+  std::optional<std::uint64_t> size;         ///< truncates or extends
+};
+
+struct FileSystemStatus {
+  std::uint64_t free_bytes = 0;  ///< available to the guest user
+  bool read_only = false;
+};
+
+enum class OpenMode {
+  kRead,             ///< an existing file, for reading
+  kWrite,            ///< an existing file, for writing; nothing is cut off
+  kCreateExclusive,  ///< a file that must not exist yet (nor a link of that name), for writing
+};
+
+/// An open file in the guest. The destructor closes it without waiting for an answer; who wrote must
+/// call Close and hear about errors. One thread at a time.
+class OpenFile {
+ public:
+  virtual ~OpenFile() = default;
+
+  /// What was really opened, whatever the path names by now.
+  virtual FileAttributes Stat(const support::Context& context) = 0;
+
+  /// Reads up to `length` bytes from `offset`; a shorter answer means the file ends there. Any
+  /// length is allowed: the implementation pipelines as many requests as it takes.
+  virtual std::string Read(std::uint64_t offset, std::size_t length,
+                           const support::Context& context) = 0;
+
+  /// Writes all of `bytes` at `offset`, pipelined like Read.
+  virtual void Write(std::uint64_t offset, std::string_view bytes,
+                     const support::Context& context) = 0;
+
+  virtual void SetAttributes(const AttributeChange& change, const support::Context& context) = 0;
+
+  /// Returns false where the guest's server does not offer fsync.
+  virtual bool Sync(const support::Context& context) = 0;
+
+  /// Closes and reports what the guest says. No other call may follow.
+  virtual void Close(const support::Context& context) = 0;
+};
+
+enum class OutputStream { kStandardOutput, kStandardError };
+
+/// Where a command's output goes, piece by piece as it arrives.
+class OutputSink {
+ public:
+  virtual ~OutputSink() = default;
+
+  /// Called on the thread that owns the connection: must be quick, must not throw, must not call
+  /// the guest. Returns false to say that no more is wanted: the channel is then closed and Run
+  /// returns.
+  virtual bool OnOutput(OutputStream stream, std::string_view bytes) = 0;
+};
+
+struct Command {
+  /// Given to the guest user's shell by sshd (`$SHELL -c`). At most kMaximumCommandLine bytes.
+  std::string command_line;
+
+  /// Sent to the command's standard input.
+  std::string standard_input;
+
+  /// False: standard input ends after `standard_input`. True: it stays open until Run returns or
+  /// its context is stopped, so that a watcher in the guest sees the end of a lost client.
+  bool hold_standard_input_open = false;
+};
+
+/// An exec request above this is refused before it is sent: one of 300,000 bytes ends the whole
+/// session, and Linux refuses a single argument above 128 KiB (MAX_ARG_STRLEN). Longer scripts go
+/// through standard input.
+inline constexpr std::size_t kMaximumCommandLine = 120 * 1024;
+
+/// How a command ended. Both are empty when the channel was closed without either, which happens
+/// when the sink asked for the end.
+struct CommandResult {
+  std::optional<int> exit_status;
+  std::optional<std::string> exit_signal;  ///< without "SIG": "KILL"
+};
+
+/// A connected guest. Thread-safe: any number of threads may call at once.
+class Guest {
+ public:
+  virtual ~Guest() = default;
+
+  /// Follows links.
+  virtual FileAttributes Stat(const std::string& path, const support::Context& context) = 0;
+
+  /// Does not follow a link in the last component.
+  virtual FileAttributes LStat(const std::string& path, const support::Context& context) = 0;
+
+  /// Where a symbolic link points, as written in it.
+  virtual std::string ReadLink(const std::string& path, const support::Context& context) = 0;
+
+  /// The absolute path without links, "." and "..". A missing last component is no error, a missing
+  /// parent is kNotFound (OpenSSH's server).
+  virtual std::string RealPath(const std::string& path, const support::Context& context) = 0;
+
+  /// `permissions` matter only where the file is created, and pass through the guest's umask.
+  /// Opening a FIFO would block the guest's server: Stat first.
+  virtual std::unique_ptr<OpenFile> Open(const std::string& path, OpenMode mode,
+                                         std::uint32_t permissions,
+                                         const support::Context& context) = 0;
+
+  /// All entries but "." and "..", in the order of the guest. Several round trips.
+  virtual std::vector<DirectoryEntry> List(const std::string& path,
+                                           const support::Context& context) = 0;
+
+  /// `permissions` pass through the guest's umask. The parent must exist.
+  virtual void MakeDirectory(const std::string& path, std::uint32_t permissions,
+                             const support::Context& context) = 0;
+
+  /// Replaces `to` atomically where it exists (posix-rename@openssh.com).
+  virtual void Rename(const std::string& from, const std::string& to,
+                      const support::Context& context) = 0;
+
+  /// Removes a name that is not a directory.
+  virtual void Unlink(const std::string& path, const support::Context& context) = 0;
+
+  virtual void SetAttributes(const std::string& path, const AttributeChange& change,
+                             const support::Context& context) = 0;
+
+  /// Throws kUnsupported where the guest's server does not offer statvfs@openssh.com.
+  virtual FileSystemStatus StatFileSystem(const std::string& path,
+                                          const support::Context& context) = 0;
+
+  /// Runs one command and returns when it has ended, or when the sink wants no more. When the
+  /// context is stopped, the command's standard input is closed and its process group is sent TERM;
+  /// Run then throws `support::Stopped` without waiting for the guest.
+  virtual CommandResult Run(const Command& command, OutputSink& sink,
+                            const support::Context& context) = 0;
+};
+
+}  // namespace guest

@@ -1,0 +1,70 @@
+#include "support/context.h"
+
+#include <gtest/gtest.h>
+
+#include "support/errors.h"
+
+namespace support {
+namespace {
+
+TEST(Context, BackgroundIsNeverStopped) {
+  const Context context;
+  EXPECT_EQ(context.stop_reason(), StopReason::kNone);
+  EXPECT_NO_THROW(context.ThrowIfStopped());
+}
+
+TEST(Context, StopReachesEveryCopy) {
+  StopSource source;
+  const Context first = source.context();
+  const Context second = first.WithTimeout(std::chrono::hours(1));
+  source.Stop(StopReason::kCancelled);
+  EXPECT_EQ(first.stop_reason(), StopReason::kCancelled);
+  EXPECT_EQ(second.stop_reason(), StopReason::kCancelled);
+  EXPECT_THROW(second.ThrowIfStopped(), Stopped);
+}
+
+TEST(Context, FirstReasonWins) {
+  StopSource source;
+  source.Stop(StopReason::kTerminated);
+  source.Stop(StopReason::kCancelled);
+  EXPECT_EQ(source.context().stop_reason(), StopReason::kTerminated);
+}
+
+TEST(Context, PassedDeadlineStops) {
+  const Context context = Context().WithDeadline(Clock::now() - std::chrono::seconds(1));
+  EXPECT_EQ(context.stop_reason(), StopReason::kDeadline);
+}
+
+TEST(Context, EarlierDeadlineIsKept) {
+  const auto early = Clock::now() + std::chrono::seconds(1);
+  const Context context = Context().WithDeadline(early).WithTimeout(std::chrono::hours(1));
+  EXPECT_EQ(context.deadline(), early);
+}
+
+TEST(Context, CallbackRunsOnceOnStop) {
+  StopSource source;
+  int calls = 0;
+  const auto registration = source.context().OnStop([&calls] { ++calls; });
+  source.Stop(StopReason::kCancelled);
+  source.Stop(StopReason::kCancelled);
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Context, CallbackRunsAtOnceWhenAlreadyStopped) {
+  StopSource source;
+  source.Stop(StopReason::kCancelled);
+  int calls = 0;
+  const auto registration = source.context().OnStop([&calls] { ++calls; });
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Context, DestroyedRegistrationIsNotCalled) {
+  StopSource source;
+  int calls = 0;
+  { const auto registration = source.context().OnStop([&calls] { ++calls; }); }
+  source.Stop(StopReason::kCancelled);
+  EXPECT_EQ(calls, 0);
+}
+
+}  // namespace
+}  // namespace support
