@@ -9,11 +9,11 @@ target_compile_options(project_options INTERFACE
   -Werror)
 target_include_directories(project_options INTERFACE ${PROJECT_SOURCE_DIR}/plugin)
 
-# add_plugin_folder(NAME SOURCES a.cc … DEPENDS target …)
+# add_plugin_folder(NAME SOURCES a.cc … DEPENDS target …) makes the target plugin_NAME.
 function(add_plugin_folder name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
-  add_library(${name} STATIC ${ARG_SOURCES})
-  target_link_libraries(${name} PUBLIC project_options ${ARG_DEPENDS})
+  add_library(plugin_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(plugin_${name} PUBLIC project_options ${ARG_DEPENDS})
 endfunction()
 
 # add_unit_test(NAME SOURCES a_test.cc … DEPENDS target …): one executable a folder, one ctest entry
