@@ -67,8 +67,8 @@ enum class OpenMode {
   kCreateExclusive,  ///< a file that must not exist yet (nor a link of that name), for writing
 };
 
-/// An open file in the guest. The destructor closes it without waiting for an answer; who wrote must
-/// call Close and hear about errors. One thread at a time.
+/// An open file in the guest. The destructor closes it without waiting for an answer; who wrote
+/// must call Close and hear about errors. One thread at a time.
 class OpenFile {
  public:
   virtual ~OpenFile() = default;

@@ -23,9 +23,9 @@ std::string Describe(StopReason reason);
 
 class StopSource;
 
-/// What limits a piece of work: whoever asked for it may withdraw it, and it must end by a deadline.
-/// A small value, passed to every operation that may wait; copies share the same stop state.
-/// Thread-safe.
+/// What limits a piece of work: whoever asked for it may withdraw it, and it must end by a
+/// deadline. A small value, passed to every operation that may wait; copies share the same stop
+/// state. Thread-safe.
 class Context {
  public:
   /// Never stopped, no deadline.

@@ -41,8 +41,14 @@ void LogLine(std::string_view level, std::string_view text) {
 
 }  // namespace
 
-void LogInfo(std::string_view text) { LogLine("INFO", text); }
-void LogWarning(std::string_view text) { LogLine("WARNING", text); }
-void LogError(std::string_view text) { LogLine("ERROR", text); }
+void LogInfo(std::string_view text) {
+  LogLine("INFO", text);
+}
+void LogWarning(std::string_view text) {
+  LogLine("WARNING", text);
+}
+void LogError(std::string_view text) {
+  LogLine("ERROR", text);
+}
 
 }  // namespace support

@@ -2,6 +2,8 @@
 
 namespace support {
 
-std::string_view Version() { return LIMACTL_MCP_VERSION; }
+std::string_view Version() {
+  return LIMACTL_MCP_VERSION;
+}
 
 }  // namespace support
