@@ -1,0 +1,78 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace testing_support {
+
+/// Owns one file descriptor.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept;
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  ~FileDescriptor() { Close(); }
+
+  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] bool valid() const { return fd_ >= 0; }
+  void Close();
+
+ private:
+  int fd_ = -1;
+};
+
+/// A program started by a test, with pipes on its three standard streams. Killed (SIGKILL) and
+/// reaped by the destructor if it still runs. One thread at a time.
+class ChildProcess {
+ public:
+  struct Options {
+    std::vector<std::string> arguments;  ///< the program, found on PATH, and its arguments
+    /// Set on top of this process's environment; an empty optional removes the variable.
+    std::map<std::string, std::optional<std::string>> environment = {};
+    std::string working_directory = {};   ///< empty: this process's own
+    bool inherit_standard_error = false;  ///< else a pipe
+  };
+
+  /// Throws std::system_error when the program cannot be started.
+  explicit ChildProcess(const Options& options);
+  ChildProcess(ChildProcess&&) = delete;
+  ~ChildProcess();
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  FileDescriptor& standard_input() { return input_; }
+  FileDescriptor& standard_output() { return output_; }
+  FileDescriptor& standard_error() { return error_; }
+
+  void Signal(int number) const;
+
+  /// Waits for the end; the wait status as waitpid gives it, or nothing when `timeout` passes.
+  std::optional<int> Wait(std::chrono::milliseconds timeout);
+
+ private:
+  pid_t pid_ = -1;
+  std::optional<int> status_;
+  FileDescriptor input_;
+  FileDescriptor output_;
+  FileDescriptor error_;
+};
+
+struct ProcessResult {
+  int exit_code = 0;  ///< 128 + number when a signal ended it
+  std::string output;
+  std::string error;
+};
+
+/// Runs a program to its end, with `input` on its standard input. Throws std::runtime_error when it
+/// takes longer than `timeout`.
+ProcessResult RunProcess(const ChildProcess::Options& options, const std::string& input = "",
+                         std::chrono::milliseconds timeout = std::chrono::seconds(60));
+
+}  // namespace testing_support

@@ -1,0 +1,278 @@
+#include "testing/loopback_instance.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pwd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+namespace testing_support {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kPortTries = 20;
+constexpr auto kStartTimeout = std::chrono::seconds(20);
+
+[[noreturn]] void ThrowErrno(const std::string& what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+void WriteFile(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + path.string());
+}
+
+std::string CurrentUser() {
+  const passwd* entry = ::getpwuid(::getuid());  // NOLINT(concurrency-mt-unsafe)
+  if (entry == nullptr) {
+    throw std::runtime_error("user id " + std::to_string(::getuid()) +
+                             " has no entry in the password database; sshd needs one");
+  }
+  return entry->pw_name;
+}
+
+std::string SftpServer() {
+  for (const char* path : {"/usr/lib/openssh/sftp-server", "/usr/libexec/openssh/sftp-server",
+                           "/usr/libexec/sftp-server", "/usr/lib/ssh/sftp-server"}) {
+    if (::access(path, X_OK) == 0) return path;
+  }
+  return "internal-sftp";
+}
+
+std::string SshdProgram() {
+  // sshd starts itself again for each connection and therefore wants its absolute path.
+  for (const char* path : {"/usr/sbin/sshd", "/usr/local/sbin/sshd", "/opt/homebrew/sbin/sshd"}) {
+    if (::access(path, X_OK) == 0) return path;
+  }
+  throw std::runtime_error("no sshd found (Debian: apt-get install openssh-server)");
+}
+
+void MakeKey(const fs::path& path, const std::string& comment) {
+  fs::remove(path);
+  fs::remove(path.string() + ".pub");
+  const ProcessResult result = RunProcess(
+      {.arguments = {"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", comment, "-f", path}});
+  if (result.exit_code != 0)
+    throw std::runtime_error("ssh-keygen: " + result.output + result.error);
+}
+
+std::uint16_t FreePort() {
+  const FileDescriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof(address);
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  if (!socket.valid() || ::bind(socket.get(), generic, length) != 0 ||
+      ::getsockname(socket.get(), generic, &length) != 0) {
+    ThrowErrno("finding a free port");
+  }
+  return ntohs(address.sin_port);
+}
+
+FileDescriptor ListenOn(const fs::path& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string name = path.string();
+  if (name.size() >= sizeof(address.sun_path)) {
+    throw std::runtime_error("path too long for a socket: " + name);
+  }
+  std::memcpy(address.sun_path, name.c_str(), name.size() + 1);
+  FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM, 0));
+  if (!socket.valid() || ::fcntl(socket.get(), F_SETFD, FD_CLOEXEC) != 0 ||
+      ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
+      ::listen(socket.get(), 16) != 0) {
+    ThrowErrno("listening on " + name);
+  }
+  return socket;
+}
+
+void AnswerInfo(int listening_socket, std::uint16_t ssh_port) {
+  const FileDescriptor client(::accept(listening_socket, nullptr, nullptr));
+  if (!client.valid()) return;
+  std::array<char, 4096> request{};
+  if (::read(client.get(), request.data(), request.size()) <= 0) return;
+  const std::string body = R"({"sshLocalPort":)" + std::to_string(ssh_port) + "}";
+  const std::string answer =
+      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
+      "Content-Length: " +
+      std::to_string(body.size()) + "\r\n\r\n" + body;
+  // The client may have gone away; it then asks again.
+  [[maybe_unused]] const ssize_t written = ::write(client.get(), answer.data(), answer.size());
+}
+
+}  // namespace
+
+LoopbackInstance::LoopbackInstance(Options options)
+    : options_(std::move(options)), user_(CurrentUser()) {
+  WriteStaticFiles();
+  Start();
+}
+
+LoopbackInstance::~LoopbackInstance() {
+  Stop();
+}
+
+fs::path LoopbackInstance::directory() const {
+  return options_.lima_home / options_.name;
+}
+
+std::string LoopbackInstance::identity_file() const {
+  return options_.lima_home / "_config" / "user";
+}
+
+void LoopbackInstance::WriteStaticFiles() {
+  fs::create_directories(options_.lima_home / "_config");
+  options_.lima_home = fs::canonical(options_.lima_home);
+  fs::create_directories(directory());
+  if (!fs::exists(identity_file())) MakeKey(identity_file(), "lima");
+
+  std::ostringstream yaml;
+  yaml << "vmType: qemu\narch: " << (sizeof(void*) == 8 ? "x86_64" : "armv7l")
+       << "\nimages:\n- location: /nonexistent.img\n"
+       << options_.lima_yaml << "\nmounts:\n";
+  for (const Mount& mount : options_.mounts) {
+    yaml << "- location: \"" << mount.location << "\"\n";
+    if (!mount.mount_point.empty()) yaml << "  mountPoint: \"" << mount.mount_point << "\"\n";
+    yaml << "  writable: " << (mount.writable ? "true" : "false") << "\n";
+  }
+  if (options_.mounts.empty()) yaml << "  []\n";
+  WriteFile(directory() / "lima.yaml", yaml.str());
+  WriteFile(directory() / "lima-version", "2.2.0");
+}
+
+void LoopbackInstance::WriteRunningFiles() const {
+  std::string host = options_.name;
+  std::replace_if(
+      host.begin(), host.end(), [](char c) { return c == '.' || c == '_'; }, '-');
+  std::ostringstream config;
+  config << "# Written like limactl writes it\nHost lima-" << host << "\n"
+         << "  IdentityFile \"" << identity_file() << "\"\n"
+         << "  StrictHostKeyChecking no\n  UserKnownHostsFile /dev/null\n"
+         << "  NoHostAuthenticationForLocalhost yes\n  PreferredAuthentications publickey\n"
+         << "  Compression no\n  BatchMode yes\n  IdentitiesOnly yes\n"
+         << "  GSSAPIAuthentication no\n"
+         << "  Ciphers \"^aes128-gcm@openssh.com,aes256-gcm@openssh.com\"\n"
+         << "  User " << user_ << "\n  ControlMaster auto\n"
+         << "  ControlPath \"" << (directory() / "ssh.sock").string() << "\"\n"
+         << "  ControlPersist yes\n  Hostname 127.0.0.1\n  Port " << port_ << "\n";
+  WriteFile(directory() / "ssh.config", config.str());
+  WriteFile(directory() / "ha.pid", std::to_string(::getpid()) + "\n");
+  WriteFile(directory() / "qemu.pid", std::to_string(sshd_->pid()) + "\n");
+}
+
+bool LoopbackInstance::TryStartSshd(std::uint16_t port) {
+  const fs::path config = directory() / "sshd_config";
+  std::ostringstream text;
+  for (const std::string& line : options_.sshd_options) text << line << "\n";
+  text << "Port " << port << "\nListenAddress 127.0.0.1\n"
+       << "HostKey " << (directory() / "ssh_host_key").string() << "\n"
+       << "AuthorizedKeysFile " << identity_file() << ".pub\n"
+       << "AuthenticationMethods publickey\nUsePAM no\nStrictModes no\nPidFile none\n"
+       << "PermitRootLogin prohibit-password\nPrintMotd no\nPrintLastLog no\n"
+       << "Subsystem sftp " << SftpServer() << "\n";
+  WriteFile(config, text.str());
+  sshd_ = std::make_unique<ChildProcess>(
+      ChildProcess::Options{.arguments = {SshdProgram(), "-D", "-e", "-f", config}});
+  // sshd says on standard error when it listens: no guessing, no sleeping.
+  std::string log;
+  const auto deadline = std::chrono::steady_clock::now() + kStartTimeout;
+  while (std::chrono::steady_clock::now() < deadline) {
+    pollfd polled = {sshd_->standard_error().get(), POLLIN, 0};
+    if (::poll(&polled, 1, 1000) <= 0) continue;
+    std::array<char, 4096> buffer{};
+    const ssize_t count = ::read(polled.fd, buffer.data(), buffer.size());
+    if (count <= 0) break;
+    log.append(buffer.data(), static_cast<std::size_t>(count));
+    if (log.find("Server listening on 127.0.0.1") != std::string::npos) return true;
+  }
+  sshd_.reset();
+  if (log.find("Address already in use") != std::string::npos) return false;
+  throw std::runtime_error("sshd did not come up: " + log);
+}
+
+void LoopbackInstance::Start() {
+  if (::getuid() == 0) fs::create_directories("/run/sshd");  // Debian's sshd wants it as root
+  MakeKey(directory() / "ssh_host_key", "host");
+  bool started = false;
+  for (int tries = 0; tries < kPortTries && !started; ++tries) {
+    port_ = FreePort();
+    started = TryStartSshd(port_);
+  }
+  if (!started) throw std::runtime_error("found no free port for sshd");
+
+  fs::remove(directory() / "ha.sock");
+  host_agent_socket_ = ListenOn(directory() / "ha.sock");
+  WriteRunningFiles();
+
+  std::array<int, 2> ends{};
+  if (::pipe(ends.data()) != 0) ThrowErrno("pipe");
+  stop_read_ = FileDescriptor(ends[0]);
+  stop_write_ = FileDescriptor(ends[1]);
+  for (const int end : ends) {
+    if (::fcntl(end, F_SETFD, FD_CLOEXEC) != 0) ThrowErrno("fcntl");
+  }
+  service_ = std::thread([this] { Serve(); });
+}
+
+void LoopbackInstance::Serve() const {
+  // Answers on ha.sock, and keeps sshd's standard error flowing into a file.
+  std::ofstream log(directory() / "sshd.log", std::ios::app);
+  bool log_open = true;
+  while (true) {
+    std::array<pollfd, 3> polled = {{{stop_read_.get(), POLLIN, 0},
+                                     {host_agent_socket_.get(), POLLIN, 0},
+                                     {log_open ? sshd_->standard_error().get() : -1, POLLIN, 0}}};
+    if (::poll(polled.data(), polled.size(), -1) < 0) continue;
+    if (polled[0].revents != 0) return;
+    if (polled[1].revents != 0) AnswerInfo(host_agent_socket_.get(), port_);
+    if (polled[2].revents != 0) {
+      std::array<char, 4096> buffer{};
+      const ssize_t count = ::read(polled[2].fd, buffer.data(), buffer.size());
+      if (count > 0) log.write(buffer.data(), count).flush();
+      if (count <= 0) log_open = false;
+    }
+  }
+}
+
+std::vector<pid_t> LoopbackInstance::SessionPids() const {
+  const ProcessResult children =
+      RunProcess({.arguments = {"pgrep", "-P", std::to_string(sshd_->pid())}});
+  std::vector<pid_t> pids;
+  std::istringstream lines(children.output);
+  for (pid_t pid = 0; lines >> pid;) pids.push_back(pid);
+  return pids;
+}
+
+void LoopbackInstance::Stop() {
+  if (!sshd_) return;
+  const std::vector<pid_t> sessions = SessionPids();
+  sshd_->Signal(SIGCONT);
+  sshd_->Signal(SIGTERM);
+  for (const pid_t pid : sessions) ::kill(pid, SIGKILL);
+  stop_write_.Close();
+  service_.join();
+  sshd_.reset();
+  host_agent_socket_.Close();
+  for (const char* name : {"ha.pid", "qemu.pid", "ha.sock"}) fs::remove(directory() / name);
+}
+
+}  // namespace testing_support

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "testing/child_process.h"
+
+namespace testing_support {
+
+/// A Lima-shaped instance without a virtual machine: an instance directory as limactl lays it out,
+/// with an sshd of this very machine on a loopback port behind it. limactl takes it for running
+/// (ha.pid, qemu.pid and ha.sock answer). Works as root and as an ordinary user; needs sshd and
+/// ssh-keygen. Stopped by the destructor, its files stay for whoever owns `lima_home`.
+class LoopbackInstance {
+ public:
+  struct Mount {
+    std::string location;
+    std::string mount_point;  ///< empty: the location
+    bool writable = false;
+  };
+  struct Options {
+    std::filesystem::path lima_home;  ///< made if missing; shared by several instances
+    std::string name = "default";
+    std::vector<Mount> mounts;
+    std::vector<std::string> sshd_options;  ///< lines of sshd_config that go before ours and win
+    std::string lima_yaml;                  ///< further lines of lima.yaml
+  };
+
+  /// Makes the directory and starts sshd; returns when it listens. Throws std::runtime_error with
+  /// sshd's own words when it does not come up.
+  explicit LoopbackInstance(Options options);
+  ~LoopbackInstance();
+  LoopbackInstance(const LoopbackInstance&) = delete;
+  LoopbackInstance& operator=(const LoopbackInstance&) = delete;
+
+  /// Ends sshd and every session of it, and removes the pid files and ha.sock: limactl then says
+  /// Stopped.
+  void Stop();
+
+  /// Starts again, on another port, with a new host key.
+  void Start();
+
+  [[nodiscard]] const std::string& name() const { return options_.name; }
+  [[nodiscard]] const std::filesystem::path& lima_home() const { return options_.lima_home; }
+  [[nodiscard]] std::filesystem::path directory() const;
+  [[nodiscard]] std::string identity_file() const;
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] const std::string& user() const { return user_; }
+
+  /// The listening sshd; its children serve the sessions.
+  [[nodiscard]] pid_t sshd_pid() const { return sshd_->pid(); }
+
+  /// Process ids of the sshd processes that serve a session, oldest first.
+  [[nodiscard]] std::vector<pid_t> SessionPids() const;
+
+ private:
+  void WriteStaticFiles();
+  void WriteRunningFiles() const;
+  bool TryStartSshd(std::uint16_t port);
+  void Serve() const;
+
+  Options options_;
+  std::string user_;
+  std::uint16_t port_ = 0;
+  std::unique_ptr<ChildProcess> sshd_;
+  FileDescriptor host_agent_socket_;
+  FileDescriptor stop_read_;
+  FileDescriptor stop_write_;
+  std::thread service_;
+};
+
+}  // namespace testing_support

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "testing/child_process.h"
+
+namespace testing_support {
+
+/// An MCP client as agents are: it starts the server as a child process and speaks JSON-RPC over
+/// its pipes. Every wait has a deadline and throws std::runtime_error, with what the server wrote
+/// to standard error, when it passes. One thread at a time.
+class McpClient {
+ public:
+  static constexpr std::chrono::seconds kDefaultTimeout{30};
+
+  explicit McpClient(const ChildProcess::Options& server);
+
+  /// `initialize` and `notifications/initialized`; returns the result of the first.
+  nlohmann::json Initialize(const std::string& version = "2025-06-18");
+
+  /// Sends a request and waits for its response: the whole message, with `result` or `error`.
+  nlohmann::json Request(const std::string& method,
+                         const nlohmann::json& params = nlohmann::json::object(),
+                         std::chrono::milliseconds timeout = kDefaultTimeout);
+
+  /// `tools/call`; returns the `result`. Throws std::runtime_error on a protocol error.
+  nlohmann::json CallTool(const std::string& name, const nlohmann::json& arguments,
+                          std::chrono::milliseconds timeout = kDefaultTimeout);
+
+  /// Sends without waiting; returns the id.
+  std::int64_t SendRequest(const std::string& method, const nlohmann::json& params);
+  void SendNotification(const std::string& method, const nlohmann::json& params);
+  void SendLine(std::string_view line);
+
+  /// Waits for the response to `id`; everything else that comes is kept for later.
+  nlohmann::json WaitForResponse(std::int64_t id,
+                                 std::chrono::milliseconds timeout = kDefaultTimeout);
+
+  /// The next message that nobody has waited for yet.
+  nlohmann::json NextMessage(std::chrono::milliseconds timeout = kDefaultTimeout);
+
+  /// Closes the server's standard input, waits for its end and returns the exit code (128 + number
+  /// when a signal ended it).
+  int CloseAndWait(std::chrono::milliseconds timeout = kDefaultTimeout);
+
+  /// What the server has written to standard error so far.
+  [[nodiscard]] const std::string& log() const { return log_; }
+
+  ChildProcess& process() { return process_; }
+
+ private:
+  nlohmann::json ReadMessage(std::chrono::steady_clock::time_point deadline);
+  /// Reads what there is on both pipes; false when standard output has ended.
+  bool Pump(std::chrono::steady_clock::time_point deadline);
+
+  ChildProcess process_;
+  std::int64_t next_id_ = 1;
+  std::string received_;
+  std::string log_;
+  std::vector<nlohmann::json> kept_;
+};
+
+/// The text of the first content block of a tool result.
+std::string TextOf(const nlohmann::json& tool_result);
+
+}  // namespace testing_support
