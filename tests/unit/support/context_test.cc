@@ -61,7 +61,9 @@ TEST(Context, CallbackRunsAtOnceWhenAlreadyStopped) {
 TEST(Context, DestroyedRegistrationIsNotCalled) {
   StopSource source;
   int calls = 0;
-  { const auto registration = source.context().OnStop([&calls] { ++calls; }); }
+  {
+    const auto registration = source.context().OnStop([&calls] { ++calls; });
+  }
   source.Stop(StopReason::kCancelled);
   EXPECT_EQ(calls, 0);
 }
