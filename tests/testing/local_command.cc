@@ -1,0 +1,263 @@
+#include "testing/local_command.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): macOS declares it nowhere
+
+namespace testing_support {
+namespace {
+
+constexpr std::size_t kPieceSize = 64 * 1024;
+constexpr int kReapInterval = 2;  // milliseconds
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() { Reset(); }
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  void Reset() {
+    if (fd_ >= 0) close(std::exchange(fd_, -1));
+  }
+  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] bool open() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+void Check(int error, const char* what) {
+  if (error != 0) throw std::system_error(error, std::generic_category(), what);
+}
+
+struct Pipe {
+  Descriptor read_end;
+  Descriptor write_end;
+};
+
+// Both ends are closed on exec; the caller holds the lock against other spawns, as macOS has no
+// pipe2.
+Pipe MakePipe() {
+  std::array<int, 2> ends{};
+  Check(pipe(ends.data()) == 0 ? 0 : errno, "pipe");
+  for (const int end : ends) fcntl(end, F_SETFD, FD_CLOEXEC);
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+struct Process {
+  pid_t id = 0;
+  Descriptor standard_input;
+  Descriptor standard_output;
+  Descriptor standard_error;
+};
+
+Process Spawn(const std::string& command_line) {
+  static std::mutex spawning;
+  const std::lock_guard lock(spawning);
+  Pipe input = MakePipe();
+  Pipe output = MakePipe();
+  Pipe error = MakePipe();
+
+  posix_spawn_file_actions_t actions{};
+  Check(posix_spawn_file_actions_init(&actions), "posix_spawn_file_actions_init");
+  posix_spawn_file_actions_adddup2(&actions, input.read_end.get(), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, output.write_end.get(), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, error.write_end.get(), STDERR_FILENO);
+
+  // A test may ignore SIGPIPE; the command must not inherit that.
+  sigset_t defaults{};
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGPIPE);
+  posix_spawnattr_t attributes{};
+  Check(posix_spawnattr_init(&attributes), "posix_spawnattr_init");
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+
+  std::string shell = "/bin/sh";
+  std::string option = "-c";
+  std::string script = command_line;
+  std::array<char*, 4> arguments{shell.data(), option.data(), script.data(), nullptr};
+  Process process;
+  const int failed =
+      posix_spawn(&process.id, shell.c_str(), &actions, &attributes, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  Check(failed, "posix_spawn");
+
+  process.standard_input = std::move(input.write_end);
+  process.standard_output = std::move(output.read_end);
+  process.standard_error = std::move(error.read_end);
+  fcntl(process.standard_input.get(), F_SETFL, O_NONBLOCK);
+  return process;
+}
+
+// Writes what the pipe takes. False when the command reads no more.
+bool Feed(int fd, std::string_view& rest) {
+  const ssize_t put = write(fd, rest.data(), rest.size());
+  if (put < 0) return errno == EAGAIN || errno == EINTR;
+  rest.remove_prefix(static_cast<std::size_t>(put));
+  return true;
+}
+
+// False at the end of the stream; `wanted` tells whether the sink wants more.
+bool Drain(int fd, guest::OutputStream stream, guest::OutputSink& sink, bool& wanted) {
+  std::array<char, kPieceSize> piece{};
+  const ssize_t got = read(fd, piece.data(), piece.size());
+  if (got < 0) return errno == EINTR;
+  if (got == 0) return false;
+  wanted = sink.OnOutput(stream, {piece.data(), static_cast<std::size_t>(got)});
+  return true;
+}
+
+int MillisecondsUntil(support::Clock::time_point deadline) {
+  if (deadline == support::Clock::time_point::max()) return -1;
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(deadline - support::Clock::now()).count();
+  return static_cast<int>(std::clamp<long long>(left, 0, 60'000));
+}
+
+std::string SignalName(int number) {
+  switch (number) {
+    case SIGKILL:
+      return "KILL";
+    case SIGTERM:
+      return "TERM";
+    case SIGINT:
+      return "INT";
+    case SIGHUP:
+      return "HUP";
+    case SIGPIPE:
+      return "PIPE";
+    case SIGABRT:
+      return "ABRT";
+    case SIGSEGV:
+      return "SEGV";
+    default:
+      return std::to_string(number);
+  }
+}
+
+// Empty while the process runs.
+std::optional<guest::CommandResult> Reap(pid_t process) {
+  int status = 0;
+  const pid_t reaped = waitpid(process, &status, WNOHANG);
+  if (reaped == 0) return std::nullopt;
+  Check(reaped < 0 ? errno : 0, "waitpid");
+  guest::CommandResult result;
+  if (WIFSIGNALED(status)) {
+    result.exit_signal = SignalName(WTERMSIG(status));
+  } else {
+    result.exit_status = WEXITSTATUS(status);
+  }
+  return result;
+}
+
+// Blocks SIGPIPE in this thread for as long as it lives, and takes away one that is pending.
+class SigpipeBlocked {
+ public:
+  SigpipeBlocked() {
+    sigset_t set{};
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &set, &before_);
+  }
+  ~SigpipeBlocked() {
+    sigset_t pending{};
+    sigpending(&pending);
+    if (sigismember(&pending, SIGPIPE) == 1) {
+      sigset_t set{};
+      sigemptyset(&set);
+      sigaddset(&set, SIGPIPE);
+      int taken = 0;
+      sigwait(&set, &taken);
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  SigpipeBlocked(const SigpipeBlocked&) = delete;
+  SigpipeBlocked& operator=(const SigpipeBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+guest::CommandResult RunLocally(const guest::Command& command, guest::OutputSink& sink,
+                                const support::Context& context,
+                                const std::function<void(int process)>& abandon) {
+  const SigpipeBlocked sigpipe_blocked;
+  Pipe wake = MakePipe();
+  Process process = Spawn(command.command_line);
+  const support::Context::Registration on_stop = context.OnStop([fd = wake.write_end.get()] {
+    if (write(fd, "x", 1) < 0) std::terminate();
+  });
+
+  const auto throw_if_stopped = [&] {
+    const support::StopReason reason = context.stop_reason();
+    if (reason == support::StopReason::kNone) return;
+    process.standard_input.Reset();
+    kill(-process.id, SIGTERM);
+    abandon(process.id);
+    throw support::Stopped(reason);
+  };
+
+  std::string_view rest = command.standard_input;
+  bool wanted = true;
+  while (process.standard_output.open() || process.standard_error.open()) {
+    if (rest.empty() && !command.hold_standard_input_open) process.standard_input.Reset();
+    std::array<pollfd, 4> waiting{{
+        {.fd = wake.read_end.get(), .events = POLLIN, .revents = 0},
+        {.fd = process.standard_output.get(), .events = POLLIN, .revents = 0},
+        {.fd = process.standard_error.get(), .events = POLLIN, .revents = 0},
+        {.fd = rest.empty() ? -1 : process.standard_input.get(), .events = POLLOUT, .revents = 0},
+    }};
+    poll(waiting.data(), waiting.size(), MillisecondsUntil(context.deadline()));
+    throw_if_stopped();
+    if (waiting[1].revents != 0 &&
+        !Drain(process.standard_output.get(), guest::OutputStream::kStandardOutput, sink, wanted)) {
+      process.standard_output.Reset();
+    }
+    if (wanted && waiting[2].revents != 0 &&
+        !Drain(process.standard_error.get(), guest::OutputStream::kStandardError, sink, wanted)) {
+      process.standard_error.Reset();
+    }
+    if (!wanted) {
+      abandon(process.id);
+      return {};
+    }
+    if (waiting[3].revents != 0 && !Feed(process.standard_input.get(), rest)) rest = {};
+  }
+  // Its output is closed, and it ends now in nearly every case.
+  while (true) {
+    if (auto result = Reap(process.id)) return *result;
+    pollfd stopped{.fd = wake.read_end.get(), .events = POLLIN, .revents = 0};
+    poll(&stopped, 1, kReapInterval);
+    throw_if_stopped();
+  }
+}
+
+}  // namespace testing_support
