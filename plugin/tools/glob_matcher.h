@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "tools/glob_pattern.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace tools {
+
+enum class GlobMatch {
+  kNone,
+  kFound,  ///< by a `**`: to be left out where git ignores it
+  kNamed,  ///< by names and wildcards of single names
+};
+
+/// Matches names against alternatives of one pattern, with RE2: in time linear to the name,
+/// whatever the pattern. Immutable once made; thread-safe.
+///
+/// What a pattern with `**` finds does not include anything named `.git`, nor what is in it, unless
+/// the pattern has a component that is `.git` itself.
+class GlobMatcher {
+ public:
+  /// Throws support::CallError when the pattern is too large for RE2.
+  GlobMatcher(const std::vector<GlobAlternative>& alternatives, bool case_sensitive);
+  ~GlobMatcher();
+  GlobMatcher(GlobMatcher&&) noexcept;
+  GlobMatcher& operator=(GlobMatcher&&) noexcept;
+
+  /// `path` is relative to where the alternatives begin, without "." and doubled '/', and valid
+  /// UTF-8: bytes that are not have been replaced by U+FFFD, one each.
+  [[nodiscard]] GlobMatch Match(std::string_view path, bool is_directory) const;
+
+ private:
+  struct Rule;
+  std::vector<Rule> rules_;
+};
+
+/// Whether one of the components is `.git` itself.
+bool NamesGitDirectory(const GlobAlternative& alternative, bool case_sensitive);
+
+/// Whether one of the components is `**`.
+bool HasAnyDepth(const GlobAlternative& alternative);
+
+}  // namespace tools
