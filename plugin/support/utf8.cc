@@ -1,9 +1,24 @@
 #include "support/utf8.h"
 
-#include <cstddef>
+#include <cstdint>
+#include <cstring>
 
 namespace support {
 namespace {
+
+constexpr std::size_t kWord = sizeof(std::uint64_t);
+
+// Most text is ASCII: eight bytes at a time.
+std::size_t AsciiPrefix(std::string_view text) {
+  std::size_t at = 0;
+  for (; at + kWord <= text.size(); at += kWord) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, kWord);
+    if ((word & 0x8080808080808080U) != 0) break;
+  }
+  while (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80) ++at;
+  return at;
+}
 
 bool IsContinuation(unsigned char byte) {
   return (byte & 0xC0U) == 0x80U;
@@ -33,13 +48,36 @@ std::size_t SequenceLength(std::string_view bytes) {
 
 }  // namespace
 
-bool IsValidUtf8(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const std::size_t length = SequenceLength(bytes);
-    if (length == 0) return false;
-    bytes.remove_prefix(length);
+std::size_t ValidUtf8Prefix(std::string_view bytes) {
+  std::size_t at = 0;
+  while (true) {
+    at += AsciiPrefix(bytes.substr(at));
+    if (at == bytes.size()) return at;
+    const std::size_t length = SequenceLength(bytes.substr(at));
+    if (length == 0) return at;
+    at += length;
   }
-  return true;
+}
+
+bool IsValidUtf8(std::string_view bytes) {
+  return ValidUtf8Prefix(bytes) == bytes.size();
+}
+
+DecodedText DecodeUtf8(std::string_view bytes) {
+  DecodedText decoded;
+  decoded.text.reserve(bytes.size());
+  while (true) {
+    const std::size_t valid = ValidUtf8Prefix(bytes);
+    decoded.text += bytes.substr(0, valid);
+    if (valid == bytes.size()) return decoded;
+    decoded.text += kReplacementCharacter;
+    ++decoded.replaced;
+    bytes.remove_prefix(valid + 1);
+  }
+}
+
+std::string ToUtf8(std::string_view bytes) {
+  return DecodeUtf8(bytes).text;
 }
 
 }  // namespace support

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "support/errors.h"
+#include "support/utf8.h"
 #include "tools/glob_class.h"
 #include "tools/glob_error.h"
 
@@ -198,7 +199,7 @@ class Expander {
 
 void AppendFilter(std::string& filter, const Part& part) {
   // U+FFFD also stands for any byte that is not UTF-8 (see GlobMatcher).
-  if (part.kind != PartKind::kLiteral || part.value == "\xEF\xBF\xBD") {
+  if (part.kind != PartKind::kLiteral || part.value == support::kReplacementCharacter) {
     if (!filter.ends_with('*') || filter.ends_with("\\*")) filter += '*';
     return;
   }
