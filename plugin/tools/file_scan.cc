@@ -1,0 +1,135 @@
+#include "tools/file_scan.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string_view>
+#include <vector>
+
+#include "support/errors.h"
+#include "support/utf8.h"
+#include "tools/find_listing.h"
+
+namespace tools {
+namespace {
+
+/// Bytes that RE2 may use for the pattern.
+constexpr std::int64_t kMaximumRegexMemory = 16LL << 20;
+
+/// Where git looks for a NUL (git's xdiff-interface.c, FIRST_FEW_BYTES).
+constexpr std::size_t kBinaryCheckBytes = 8000;
+
+bool IsBinary(std::string_view content) {
+  return content.substr(0, kBinaryCheckBytes).find('\0') != std::string_view::npos;
+}
+
+std::vector<std::string> FindFiles(guest::Guest& guest, const ScanRequest& request,
+                                   ScanResult& result, const support::Context& context) {
+  if (!request.file.empty()) return {request.file};
+  ListingRequest listing;
+  listing.directory = request.directory;
+  listing.regular_files_only = true;
+  std::vector<std::string> files;
+  const auto visit = [&](std::size_t, const ListedName& name) {
+    if (request.include != nullptr && !request.include->Matches(support::ToUtf8(name.path))) return;
+    if (name.size > kMaximumScannedFile) {
+      ++result.too_large;
+    } else {
+      files.emplace_back(name.path);
+    }
+  };
+  ListTrees(guest, {listing}, visit, context);
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+void ScanContent(std::string_view content, const std::string& printed_name, const RE2& regex,
+                 GrepOutput& output) {
+  for (std::size_t number = 1; !content.empty(); ++number) {
+    const std::string_view line = content.substr(0, content.find('\n'));
+    content.remove_prefix(std::min(content.size(), line.size() + 1));
+    if (!RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), regex)) continue;
+    output.Append(printed_name + ":" + std::to_string(number) + ":");
+    output.Append(line);
+    output.Append("\n");
+  }
+}
+
+class Scanner {
+ public:
+  Scanner(guest::Guest& guest, const RE2& regex, GrepOutput& output, ScanResult& result,
+          const support::Context& context)
+      : guest_(guest), regex_(regex), output_(output), result_(result), context_(context) {}
+
+  void Scan(const std::string& path, const std::string& name) {
+    context_.ThrowIfStopped();
+    std::string content;
+    try {
+      const auto file = guest_.Open(path, guest::OpenMode::kRead, 0, context_);
+      content = file->Read(0, kMaximumScannedFile + 1, context_);
+      file->Close(context_);
+    } catch (const guest::FileError&) {
+      ++result_.unreadable;
+      return;
+    }
+    if (content.size() > kMaximumScannedFile) {
+      ++result_.too_large;
+    } else if (!IsBinary(content)) {
+      ScanContent(content, GitQuotedName(name), regex_, output_);
+    }
+  }
+
+ private:
+  guest::Guest& guest_;
+  const RE2& regex_;
+  GrepOutput& output_;
+  ScanResult& result_;
+  const support::Context& context_;
+};
+
+}  // namespace
+
+ScanResult ScanFiles(guest::Guest& guest, const ScanRequest& request, GrepOutput& output,
+                     const support::Context& context) {
+  RE2::Options options;
+  options.set_max_mem(kMaximumRegexMemory);
+  options.set_log_errors(false);
+  const RE2 regex(request.pattern, options);
+  if (!regex.ok()) {
+    throw support::CallError(
+        "Bad regular expression (the guest has no git; RE2's syntax applies): " + regex.error());
+  }
+  ScanResult result;
+  Scanner scanner(guest, regex, output, result, context);
+  const std::string directory = request.directory == "/" ? "/" : request.directory + "/";
+  for (const std::string& name : FindFiles(guest, request, result, context)) {
+    scanner.Scan(directory + name, name);
+  }
+  return result;
+}
+
+std::string GitQuotedName(std::string_view name) {
+  constexpr std::string_view kSpecial = "\a\b\t\n\v\f\r\"\\";
+  constexpr std::string_view kLetters = "abtnvfr\"\\";
+  std::string quoted;
+  bool needs_quotes = false;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (const auto at = kSpecial.find(c); at != std::string_view::npos) {
+      quoted += {'\\', kLetters[at]};
+    } else if (byte < 0x20 || byte == 0x7F) {
+      std::array<char, 8> octal{};
+      std::snprintf(octal.data(), octal.size(), "\\%03o", static_cast<unsigned>(byte));
+      quoted += octal.data();
+    } else {
+      quoted += c;
+      continue;
+    }
+    needs_quotes = true;
+  }
+  return needs_quotes ? '"' + quoted + '"' : quoted;
+}
+
+}  // namespace tools

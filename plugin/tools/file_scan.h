@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "guest/guest.h"
+#include "support/context.h"
+#include "tools/grep_output.h"
+#include "tools/include_filter.h"
+
+/// Searches without git: reads the files and matches them here, with RE2.
+namespace tools {
+
+/// Bytes of a file; larger ones are not searched, but counted.
+inline constexpr std::size_t kMaximumScannedFile = std::size_t{8} << 20;
+
+struct ScanRequest {
+  std::string directory;  ///< resolved by the guest; names are printed relative to it
+  std::string file;       ///< a name in `directory` to search alone; empty: all below it
+  std::string pattern;    ///< RE2's syntax
+  const IncludeFilter* include = nullptr;  ///< nothing: all files
+};
+
+struct ScanResult {
+  std::size_t too_large = 0;   ///< files above kMaximumScannedFile
+  std::size_t unreadable = 0;  ///< files that the guest would not open or read
+};
+
+/// Adds the matching lines to `output`, as `git grep -n` prints them and in its order: files sorted
+/// by path. As there, `.git` and files with a NUL in their first 8,000 bytes are left out, and
+/// links are not followed. What git would ignore is searched too. Round trips: one for the list of
+/// files, then open, read and close for each. Throws support::CallError for a bad pattern, with
+/// RE2's words.
+ScanResult ScanFiles(guest::Guest& guest, const ScanRequest& request, GrepOutput& output,
+                     const support::Context& context);
+
+/// A file name as git prints it with core.quotePath off: in double quotes, with C's escapes, where
+/// it holds control characters, double quotes or backslashes (git's quote.c).
+std::string GitQuotedName(std::string_view name);
+
+}  // namespace tools

@@ -1,0 +1,210 @@
+#include "tools/find_listing.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <unordered_set>
+#include <utility>
+
+#include "support/errors.h"
+#include "tools/find_script.h"
+#include "tools/guest_script.h"
+
+namespace tools {
+namespace {
+
+[[noreturn]] void ThrowTooLarge() {
+  throw support::CallError("There are too many names to look at (their list is longer than " +
+                           std::to_string(kMaximumListing >> 20U) +
+                           " MiB). Give a path or a pattern that begins deeper in the tree.");
+}
+
+class ListingSink : public guest::OutputSink {
+ public:
+  bool OnOutput(guest::OutputStream stream, std::string_view bytes) override {
+    const bool is_names = stream == guest::OutputStream::kStandardOutput;
+    std::string& text = is_names ? names : ignored;
+    if (text.size() + bytes.size() > (is_names ? kMaximumListing : kMaximumIgnoredListing)) {
+      return false;
+    }
+    text += bytes;
+    return true;
+  }
+
+  std::string names;
+  std::string ignored;
+};
+
+std::string_view TakeUntil(std::string_view& text, std::string_view end) {
+  const std::size_t at = text.find(end);
+  const std::string_view taken = text.substr(0, at);
+  text.remove_prefix(at == std::string_view::npos ? text.size() : at + end.size());
+  return taken;
+}
+
+template <typename Number>
+Number ToNumber(std::string_view text, int base = 10) {
+  Number number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number, base);
+  return number;
+}
+
+guest::FileType TypeOf(std::string_view text) {
+  if (text.empty()) return guest::FileType::kUnknown;
+  char letter = text[0];
+  if (letter == 'x') {
+    // The type bits of st_mode; their values are the same on all Unix systems.
+    constexpr std::string_view kLetters = "?pc?d?b?f?l?s???";
+    letter = kLetters[(ToNumber<unsigned>(text.substr(1), 16) >> 12U) & 15U];
+  }
+  switch (letter) {
+    case 'f':
+      return guest::FileType::kRegular;
+    case 'd':
+      return guest::FileType::kDirectory;
+    case 'l':
+      return guest::FileType::kSymlink;
+    case 'p':
+      return guest::FileType::kFifo;
+    case 's':
+      return guest::FileType::kSocket;
+    case 'c':
+      return guest::FileType::kCharacterDevice;
+    case 'b':
+      return guest::FileType::kBlockDevice;
+    default:
+      return guest::FileType::kUnknown;
+  }
+}
+
+std::uint32_t NanosecondsOf(std::string_view fraction) {
+  std::string digits(fraction.substr(0, 9));
+  digits.resize(9, '0');
+  return ToNumber<std::uint32_t>(digits);
+}
+
+ListedName ParseName(std::string_view record) {
+  ListedName name;
+  std::string_view time = TakeUntil(record, " ");
+  name.modified = ToNumber<std::int64_t>(TakeUntil(time, "."));
+  name.modified_nanoseconds = NanosecondsOf(time);
+  name.type = TypeOf(TakeUntil(record, " "));
+  name.size = ToNumber<std::uint64_t>(TakeUntil(record, " "));
+  name.path = record.substr(std::min<std::size_t>(record.size(), 2));  // without "./"
+  return name;
+}
+
+/// Relative to the directory of the request; one that ends with '/' means all that is below it.
+using IgnoredNames = std::unordered_set<std::string>;
+
+std::vector<IgnoredNames> ParseIgnored(std::string_view text, std::size_t request_count) {
+  constexpr std::string_view kEnd("\0", 1);
+  std::vector<IgnoredNames> ignored(request_count);
+  std::size_t request = request_count;
+  std::string prefix;
+  while (!text.empty()) {
+    std::string_view record = TakeUntil(text, kEnd);
+    if (record.starts_with('/')) {
+      request = ToNumber<std::size_t>(TakeUntil(record, " ").substr(1));
+      prefix = record.size() < 2 ? "" : std::string(record.substr(2)) + "/";  // "." or "./a"
+    } else if (request < request_count) {
+      ignored[request].insert(prefix + std::string(record));
+    }
+  }
+  return ignored;
+}
+
+bool IsIgnored(const ListedName& name, const IgnoredNames& ignored) {
+  if (ignored.empty()) return false;
+  if (ignored.contains(std::string(name.path))) return true;
+  for (std::size_t at = name.path.find('/'); at != std::string_view::npos;
+       at = name.path.find('/', at + 1)) {
+    if (ignored.contains(std::string(name.path.substr(0, at + 1)))) return true;
+  }
+  return name.type == guest::FileType::kDirectory && ignored.contains(std::string(name.path) + "/");
+}
+
+void VisitNames(std::string_view text, const std::vector<IgnoredNames>& ignored,
+                const NameVisitor& visit) {
+  std::size_t next = 0;
+  while (!text.empty()) {
+    const std::string_view record = TakeUntil(text, kListingRecordEnd);
+    if (record == kListingWalkBegins) {
+      ++next;
+      continue;
+    }
+    ListedName name = ParseName(record);
+    const bool is_directory_itself = name.path.empty();
+    if (next == 0 || next > ignored.size() || is_directory_itself) continue;
+    name.is_ignored = IsIgnored(name, ignored[next - 1]);
+    visit(next - 1, name);
+  }
+}
+
+/// Visits names as find does, by way of SFTP.
+class SftpWalk {
+ public:
+  SftpWalk(guest::Guest& guest, const NameVisitor& visit, const support::Context& context)
+      : guest_(guest), visit_(visit), context_(context) {}
+
+  void Walk(const ListingRequest& request, std::size_t number) {
+    const std::size_t maximum_depth =
+        request.maximum_depth.value_or(std::numeric_limits<std::size_t>::max());
+    std::vector<std::pair<std::string, std::size_t>> directories = {{"", 1}};
+    while (!directories.empty()) {
+      const auto [prefix, depth] = std::move(directories.back());
+      directories.pop_back();
+      for (const guest::DirectoryEntry& entry : ListDirectory(request.directory + "/" + prefix)) {
+        if (!request.enters_git && entry.name == ".git") continue;
+        const std::string path = prefix + entry.name;
+        const guest::FileType type = entry.attributes.type;
+        if (type == guest::FileType::kDirectory && depth < maximum_depth) {
+          directories.emplace_back(path + "/", depth + 1);
+        }
+        Count(path);
+        if (request.regular_files_only && type != guest::FileType::kRegular) continue;
+        visit_(number, {path, type, entry.attributes.size, entry.attributes.modified, 0, false});
+      }
+    }
+  }
+
+ private:
+  std::vector<guest::DirectoryEntry> ListDirectory(const std::string& path) {
+    try {
+      return guest_.List(path, context_);
+    } catch (const guest::FileError&) {
+      return {};  // As with find: what cannot be read, or has vanished, has no names.
+    }
+  }
+
+  void Count(const std::string& path) {
+    bytes_ += path.size();
+    if (bytes_ > kMaximumListing) ThrowTooLarge();
+  }
+
+  guest::Guest& guest_;
+  const NameVisitor& visit_;
+  const support::Context& context_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+void ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
+               const NameVisitor& visit, const support::Context& context) {
+  ListingSink sink;
+  const std::optional<int> status = RunScript(guest, FindScript(requests), sink, context);
+  if (!status) ThrowTooLarge();
+  if (*status == kNoFindStatus) {
+    SftpWalk walk(guest, visit, context);
+    for (std::size_t i = 0; i < requests.size(); ++i) walk.Walk(requests[i], i);
+    return;
+  }
+  if (*status != 0) {
+    throw support::CallError("Listing the directory in the guest failed with exit status " +
+                             std::to_string(*status) + ".");
+  }
+  VisitNames(sink.names, ParseIgnored(sink.ignored, requests.size()), visit);
+}
+
+}  // namespace tools

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "guest/guest.h"
+#include "support/context.h"
+
+/// Lists directory trees of the guest with its `find`.
+namespace tools {
+
+/// Bytes of the listing as the guest prints it, over all requests of one call: some 700,000 names.
+inline constexpr std::size_t kMaximumListing = std::size_t{64} << 20;
+
+/// Bytes of what git says it ignores, likewise; whole directories count once.
+inline constexpr std::size_t kMaximumIgnoredListing = std::size_t{8} << 20;
+
+struct ListingRequest {
+  std::string directory;                     ///< resolved by the guest: absolute, without links
+  std::optional<std::size_t> maximum_depth;  ///< 1: its own names only; nothing: all below
+  bool enters_git = false;                   ///< false: `.git` and what is in it is left out
+  bool regular_files_only = false;
+  std::vector<std::string> name_filters;  ///< fnmatch(3) patterns for the last name; empty: all
+  /// Asks git what it ignores: in the repository that `directory` lies in, and, where `enters_git`
+  /// is false, in those below it. Nothing is ignored where `directory` itself lies in an ignored
+  /// directory, or git is missing.
+  bool wants_ignored = false;
+};
+
+/// A name below the requested directory. Links are names, and never followed.
+struct ListedName {
+  std::string_view path;  ///< relative to the directory, any bytes; lives as long as the visit
+  guest::FileType type = guest::FileType::kUnknown;
+  std::uint64_t size = 0;
+  std::int64_t modified = 0;               ///< seconds since 1970-01-01 00:00:00 UTC
+  std::uint32_t modified_nanoseconds = 0;  ///< 0 where the guest's find does not tell
+  bool is_ignored = false;                 ///< git ignores it, or a directory that it is in
+};
+
+/// Called for each name; `request` is the index of the request that found it.
+using NameVisitor = std::function<void(std::size_t request, const ListedName& name)>;
+
+/// Answers all requests in one round trip, request by request, each in the order of the guest. A
+/// directory that has vanished, or may not be read, has no names. Where the guest has no usable
+/// `find` the trees are walked by Guest::List, with as many round trips as there are directories;
+/// nothing is ignored then.
+/// Throws support::CallError when a limit is exceeded.
+void ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
+               const NameVisitor& visit, const support::Context& context);
+
+}  // namespace tools

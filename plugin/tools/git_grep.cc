@@ -1,0 +1,115 @@
+#include "tools/git_grep.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "support/errors.h"
+#include "tools/git_command.h"
+#include "tools/guest_script.h"
+#include "tools/shell_quote.h"
+
+namespace tools {
+namespace {
+
+constexpr int kNoMatchStatus = 1;  // git-grep's own
+constexpr int kNoGitStatus = 97;
+constexpr int kNoDirectoryStatus = 98;
+
+struct Variant {
+  const char* pattern_type = "--perl-regexp";
+  bool in_repository = true;
+};
+
+/// No output of git has been taken as long as an attempt has failed, so that attempts can follow
+/// each other on one GrepOutput.
+class GrepSink : public guest::OutputSink {
+ public:
+  explicit GrepSink(GrepOutput& output) : output_(output) {}
+
+  bool OnOutput(guest::OutputStream stream, std::string_view bytes) override {
+    if (stream == guest::OutputStream::kStandardOutput) {
+      output_.Append(bytes);
+    } else {
+      words += bytes.substr(0, kMaximumGitWords - words.size());
+    }
+    return true;
+  }
+
+  std::string words;
+
+ private:
+  GrepOutput& output_;
+};
+
+std::string Script(const GitGrepRequest& request, const Variant& variant) {
+  const std::string directory = ShellQuote(request.directory);
+  std::string script = "cd -P -- " + directory + " && [ \"$PWD\" = " + directory + " ] || exit " +
+                       std::to_string(kNoDirectoryStatus) + "\n" + GitEnvironment() +
+                       "command -v git >/dev/null 2>&1 || exit " + std::to_string(kNoGitStatus) +
+                       "\n";
+  // With a repository that is none, git looks for no other.
+  if (!variant.in_repository) script += "export GIT_DIR=/dev/null\n";
+  script += "search() { " + GitCommand() +
+            " grep --no-index --line-number -H -I --no-color --no-column --no-heading --no-break"
+            " --no-full-name --no-textconv \"$@\"; }\n"
+            "set -- " +
+            std::string(variant.pattern_type) + " -e " + ShellQuote(request.pattern) + " --";
+  for (const std::string& pathspec : request.pathspecs) script += ' ' + ShellQuote(pathspec);
+  if (!request.exclude_ignored) {
+    return script + "\nsearch --no-exclude-standard \"$@\"\nexit\n";
+  }
+  return script +
+         "\nsearch --exclude-standard \"$@\"\nstatus=$?\n"
+         "if [ \"$status\" = 1 ] && " +
+         GitCommand() +
+         " check-ignore --no-index -q . 2>/dev/null; then\n"
+         "search --no-exclude-standard \"$@\"\nstatus=$?\nfi\nexit \"$status\"\n";
+}
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+/// The attempt that may succeed where `variant` has failed with these words of git.
+std::optional<Variant> Next(Variant variant, std::string_view words) {
+  if (Contains(words, "Perl-compatible") && Contains(words, "compiled")) {
+    variant.pattern_type = "--extended-regexp";
+    return variant;
+  }
+  if (variant.in_repository && (Contains(words, "config") || Contains(words, "repository"))) {
+    variant.in_repository = false;
+    return variant;
+  }
+  return std::nullopt;
+}
+
+[[noreturn]] void ThrowFailure(int status, std::string_view words) {
+  words = words.substr(0, words.find_last_not_of(" \n") + 1);
+  throw support::CallError("git grep failed in the guest (exit status " + std::to_string(status) +
+                           ")" + (words.empty() ? "." : ": " + std::string(words)));
+}
+
+}  // namespace
+
+GitGrepResult GitGrep(guest::Guest& guest, const GitGrepRequest& request, GrepOutput& output,
+                      const support::Context& context) {
+  Variant variant;
+  while (true) {
+    GrepSink sink(output);
+    const int status = RunScript(guest, Script(request, variant), sink, context).value_or(-1);
+    // macOS has a `git` that only asks for the developer tools to be installed.
+    if (status == kNoGitStatus || (status != 0 && Contains(sink.words, "xcode-select: "))) {
+      return {false, ""};
+    }
+    if (status == kNoDirectoryStatus) {
+      throw support::CallError("The directory to search cannot be entered in the guest.");
+    }
+    if (status == 0 || status == kNoMatchStatus) return {true, std::move(sink.words)};
+    const std::optional<Variant> next = Next(variant, sink.words);
+    if (!next || output.lines() > 0) ThrowFailure(status, sink.words);
+    variant = *next;
+  }
+}
+
+}  // namespace tools

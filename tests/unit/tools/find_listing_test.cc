@@ -1,0 +1,251 @@
+#include "tools/find_listing.h"
+
+#include <gmock/gmock.h>
+
+#include "support/errors.h"
+#include "unit/tools/search_fixture.h"
+
+namespace tools {
+namespace {
+
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+using testing_support::Operation;
+
+class FindListing : public SearchFixture {
+ protected:
+  std::vector<std::string> Names(const std::vector<ListingRequest>& requests) {
+    std::vector<std::string> names;
+    const auto visit = [&](std::size_t request, const ListedName& name) {
+      names.push_back((requests.size() > 1 ? std::to_string(request) + ":" : "") +
+                      std::string(name.path) + (name.is_ignored ? " ignored" : ""));
+    };
+    ListTrees(guest_, requests, visit, context_);
+    return names;
+  }
+
+  ListingRequest Everything() {
+    ListingRequest request;
+    request.directory = Path("").string();
+    request.wants_ignored = true;
+    return request;
+  }
+
+  /// BusyBox's find and stat, and nothing else.
+  bool OfferBusyBox() {
+    const std::string busybox = FindProgram("busybox");
+    if (busybox.empty()) return false;
+    guest_.OfferOnly(Outside("programs"), {{"find", busybox},
+                                           {"stat", busybox},
+                                           {"sh", busybox},
+                                           {"cat", busybox},
+                                           {"git", FindProgram("git")}});
+    return true;
+  }
+};
+
+TEST_F(FindListing, TellsTypeSizeAndTime) {
+  Write("a.txt", "12345");
+  SetTime("a.txt", 7, 123456789);
+  std::filesystem::create_directory_symlink("/etc", Path("link"));
+  std::filesystem::create_directory(Path("d"));
+  ASSERT_EQ(mkfifo(Path("fifo").c_str(), 0600), 0);
+  std::vector<std::pair<std::string, guest::FileType>> types;
+  ListTrees(
+      guest_, {Everything()},
+      [&](std::size_t, const ListedName& name) {
+        types.emplace_back(name.path, name.type);
+        if (name.path != "a.txt") return;
+        EXPECT_EQ(name.size, 5U);
+        EXPECT_EQ(name.modified, 1577836807);
+        EXPECT_EQ(name.modified_nanoseconds, 123456789U);
+      },
+      context_);
+  EXPECT_THAT(types, UnorderedElementsAre(std::pair("a.txt", guest::FileType::kRegular),
+                                          std::pair("link", guest::FileType::kSymlink),
+                                          std::pair("d", guest::FileType::kDirectory),
+                                          std::pair("fifo", guest::FileType::kFifo)));
+  EXPECT_EQ(guest_.total(), 1);
+}
+
+TEST_F(FindListing, AnyBytesInNamesSurvive) {
+  const std::vector<std::string> names = {"a\nb",  "x y", "-delete", "'\"$(id)`", "\xFF\xFE",
+                                          "\t\r;", "//.", "\\n",     "*",         "ä"};
+  for (const std::string& name : names) {
+    if (name != "//.") Write(name);
+  }
+  Write("\n/ 1 d 1 ./fake");
+  std::vector<std::string> expected(names);
+  std::erase(expected, "//.");
+  expected.insert(expected.end(), {"\n", "\n/ 1 d 1 .", "\n/ 1 d 1 ./fake"});
+  EXPECT_THAT(Names({Everything()}), testing::UnorderedElementsAreArray(expected));
+  if (OfferBusyBox()) {
+    EXPECT_THAT(Names({Everything()}), testing::UnorderedElementsAreArray(expected));
+  }
+}
+
+TEST_F(FindListing, AnswersSeveralRequestsInOneRoundTrip) {
+  Write("a/x");
+  Write("b/y/z");
+  ListingRequest a = Everything();
+  a.directory += "/a";
+  ListingRequest missing = Everything();
+  missing.directory += "/missing";
+  ListingRequest b = Everything();
+  b.directory += "/b";
+  b.maximum_depth = 1;
+  EXPECT_THAT(Names({a, missing, b}), ElementsAre("0:x", "2:y"));
+  EXPECT_EQ(guest_.total(), 1);
+}
+
+TEST_F(FindListing, FiltersByNameAndKind) {
+  Write("a.cc");
+  Write("d.cc/b.h");
+  Write("d.cc/[x]");
+  ListingRequest request = Everything();
+  request.name_filters = {"*.cc", "\\[x\\]"};
+  EXPECT_THAT(Names({request}), UnorderedElementsAre("a.cc", "d.cc", "d.cc/[x]"));
+  request.regular_files_only = true;
+  EXPECT_THAT(Names({request}), UnorderedElementsAre("a.cc", "d.cc/[x]"));
+}
+
+TEST_F(FindListing, LinksToDirectoriesAreNotFollowedAndAMovedDirectoryIsNotListed) {
+  Write("real/secret");
+  std::filesystem::create_directory_symlink(Path("real"), Path("link"));
+  EXPECT_THAT(Names({Everything()}), UnorderedElementsAre("real", "real/secret", "link"));
+  ListingRequest through_link = Everything();
+  through_link.directory += "/link";  // as if swapped after the path rules had resolved it
+  EXPECT_THAT(Names({through_link}), ElementsAre());
+}
+
+TEST_F(FindListing, LeavesOutGitUnlessTold) {
+  Git("", "init -q .");
+  Write("sub/.git/config");
+  Write("a");
+  EXPECT_THAT(Names({Everything()}), UnorderedElementsAre("a", "sub"));
+  ListingRequest request = Everything();
+  request.enters_git = true;
+  request.name_filters = {"config"};
+  EXPECT_THAT(Names({request}), UnorderedElementsAre(".git/config", "sub/.git/config"));
+}
+
+class FindListingIgnored : public FindListing {
+ protected:
+  void MakeRepository() {
+    Git("", "init -q .");
+    Write(".gitignore", "*.log\n/build/\nnode_modules/\n");
+    Write("a.c");
+    Write("b.log");
+    Write("kept.log");
+    Git("", "add -f kept.log");
+    Write("build/x/y");
+    Write("sub/node_modules/p/index.js");
+    Write("sub/.gitignore", "local\n");
+    Write("sub/local");
+    std::filesystem::create_directories(Path("nested"));
+    Git("nested", "init -q .");
+    Write("nested/.gitignore", "*.tmp\n");
+    Write("nested/q.tmp");
+    Write("nested/q.c");
+  }
+
+  static std::vector<std::string> Expected() {
+    return {".gitignore",
+            "a.c",
+            "b.log ignored",
+            "kept.log",
+            "build ignored",
+            "build/x ignored",
+            "build/x/y ignored",
+            "sub",
+            "sub/node_modules ignored",
+            "sub/node_modules/p ignored",
+            "sub/node_modules/p/index.js ignored",
+            "sub/.gitignore",
+            "sub/local ignored",
+            "nested",
+            "nested/.gitignore",
+            "nested/q.tmp ignored",
+            "nested/q.c"};
+  }
+};
+
+TEST_F(FindListingIgnored, AsksEachRepositoryWhatItIgnores) {
+  MakeRepository();
+  EXPECT_THAT(Names({Everything()}), testing::UnorderedElementsAreArray(Expected()));
+  EXPECT_EQ(guest_.total(), 1);
+}
+
+TEST_F(FindListingIgnored, HoldsBelowTheTopOfTheRepositoryToo) {
+  MakeRepository();
+  ListingRequest request = Everything();
+  request.directory += "/sub";
+  request.name_filters = {"l*", "index.js"};
+  EXPECT_THAT(Names({request}),
+              UnorderedElementsAre("local ignored", "node_modules/p/index.js ignored"));
+}
+
+TEST_F(FindListingIgnored, NothingIsIgnoredInsideAnIgnoredDirectory) {
+  MakeRepository();
+  ListingRequest request = Everything();
+  request.directory += "/sub/node_modules";
+  EXPECT_THAT(Names({request}), UnorderedElementsAre("p", "p/index.js"));
+  request.directory += "/p";
+  EXPECT_THAT(Names({request}), UnorderedElementsAre("index.js"));
+}
+
+TEST_F(FindListingIgnored, WorksWithBusyBox) {
+  MakeRepository();
+  if (!OfferBusyBox()) GTEST_SKIP() << "busybox is not installed";
+  EXPECT_THAT(Names({Everything()}), testing::UnorderedElementsAreArray(Expected()));
+}
+
+TEST_F(FindListingIgnored, NothingIsIgnoredWithoutGit) {
+  MakeRepository();
+  guest_.OfferOnly(Outside("programs"),
+                   {{"find", FindProgram("find")}, {"sh", "/bin/sh"}, {"cat", FindProgram("cat")}});
+  ListingRequest request = Everything();
+  request.name_filters = {"*.log", "q.*"};
+  EXPECT_THAT(Names({request}),
+              UnorderedElementsAre("b.log", "kept.log", "nested/q.tmp", "nested/q.c"));
+}
+
+TEST_F(FindListing, WalksBySftpWhereThereIsNoFind) {
+  Write("a/b/c");
+  Write("a/.git/config");
+  Write("e\nf");
+  std::filesystem::create_directory_symlink("/etc", Path("link"));
+  guest_.OfferOnly(Outside("programs"), {{"sh", "/bin/sh"}, {"cat", FindProgram("cat")}});
+  EXPECT_THAT(Names({Everything()}), UnorderedElementsAre("a", "a/b", "a/b/c", "e\nf", "link"));
+  ListingRequest shallow = Everything();
+  shallow.maximum_depth = 2;
+  shallow.enters_git = true;
+  EXPECT_THAT(Names({shallow}), UnorderedElementsAre("a", "a/b", "a/.git", "e\nf", "link"));
+}
+
+TEST_F(FindListing, WhatALoginProfilePrintsIsNoName) {
+  Write("a");
+  guest_.setup = "echo 'Welcome//'; echo walk//; echo oops >&2; ";
+  EXPECT_THAT(Names({Everything()}), ElementsAre("a"));
+}
+
+TEST_F(FindListing, AShellThatCannotRunTheScriptIsAnErrorWithItsWords) {
+  guest_.setup = "echo no shell for you >&2; exit 3; ";
+  try {
+    Names({Everything()});
+    FAIL();
+  } catch (const support::CallError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("(exit status 3): no shell for you"));
+  }
+}
+
+TEST_F(FindListing, ADirectoryWithQuotesAndSpacesIsOnlyADirectory) {
+  const std::string name = "-it's $(touch pwned) `x` \"\\\n;";
+  Write(name + "/a");
+  ListingRequest request = Everything();
+  request.directory += "/" + name;
+  EXPECT_THAT(Names({request}), ElementsAre("a"));
+}
+
+}  // namespace
+}  // namespace tools
