@@ -7,9 +7,12 @@ find_package(cxxopts REQUIRED)
 find_package(libssh 0.10 REQUIRED)
 find_package(yaml-cpp REQUIRED)
 
-# libssh's CMake package names its target only since 0.10.5; yaml-cpp's was renamed in 0.8.
+# libssh's CMake package names its target ssh::ssh since 0.11, plain ssh before; yaml-cpp's was
+# renamed in 0.8.
 if(TARGET ssh::ssh)
   set(LIMACTL_MCP_LIBSSH ssh::ssh)
+elseif(TARGET ssh)
+  set(LIMACTL_MCP_LIBSSH ssh)
 else()
   set(LIMACTL_MCP_LIBSSH ${LIBSSH_LIBRARIES})
 endif()

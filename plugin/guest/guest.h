@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -117,6 +118,11 @@ struct Command {
   /// False: standard input ends after `standard_input`. True: it stays open until Run returns or
   /// its context is stopped, so that a watcher in the guest sees the end of a lost client.
   bool hold_standard_input_open = false;
+
+  /// Called at most once, when the command has to wait because the guest's sshd allows no further
+  /// channel now. On the thread that owns the connection: must be quick, must not throw, must not
+  /// call the guest. May be empty.
+  std::function<void()> on_queued = {};
 };
 
 /// An exec request above this is refused before it is sent: one of 300,000 bytes ends the whole

@@ -1,0 +1,98 @@
+#include "ssh/channel.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace ssh {
+
+Channel::Channel(ssh_session session) : handle_(ssh_channel_new(session)) {
+  if (!handle_) throw std::runtime_error("libssh gave no channel");
+  callbacks_.userdata = this;
+  callbacks_.channel_data_function = &Channel::OnData;
+  callbacks_.channel_eof_function = &Channel::OnEndOfFile;
+  callbacks_.channel_close_function = &Channel::OnClose;
+  callbacks_.channel_exit_status_function = &Channel::OnExitStatus;
+  callbacks_.channel_exit_signal_function = &Channel::OnExitSignal;
+  ssh_callbacks_init(&callbacks_);
+  if (ssh_set_channel_callbacks(handle_.get(), &callbacks_) != SSH_OK) {
+    throw std::runtime_error("libssh took no callbacks");
+  }
+}
+
+Channel::~Channel() {
+  ssh_remove_channel_callbacks(handle_.get(), &callbacks_);
+}
+
+Channel::Progress Channel::ToProgress(int code) {
+  if (code == SSH_OK) return Progress::kDone;
+  return code == SSH_AGAIN ? Progress::kAgain : Progress::kRefused;
+}
+
+Channel::Progress Channel::Open() {
+  return ToProgress(ssh_channel_open_session(handle_.get()));
+}
+
+Channel::Progress Channel::RequestExec(const std::string& command_line) {
+  return ToProgress(ssh_channel_request_exec(handle_.get(), command_line.c_str()));
+}
+
+Channel::Progress Channel::RequestSftp() {
+  return ToProgress(ssh_channel_request_sftp(handle_.get()));
+}
+
+std::size_t Channel::Write(std::string_view bytes) {
+  // Asked first, since with a closed window libssh would poll the session on each call.
+  const std::size_t window = ssh_channel_window_size(handle_.get());
+  const std::size_t length = std::min({bytes.size(), window, kLargestWrite});
+  if (length == 0 || write_failed_) return 0;
+  const int written = ssh_channel_write(handle_.get(), bytes.data(), static_cast<uint32_t>(length));
+  if (written < 0) write_failed_ = true;
+  return written < 0 ? 0 : static_cast<std::size_t>(written);
+}
+
+void Channel::SendEndOfFile() {
+  // SSH_AGAIN only says that libssh has queued it.
+  if (ssh_channel_send_eof(handle_.get()) == SSH_ERROR) write_failed_ = true;
+}
+
+void Channel::SendSignal(const char* name) {
+  // No answer is asked for: sshd refuses signals for some logins and says so in its own log only.
+  if (ssh_channel_request_send_signal(handle_.get(), name) == SSH_ERROR) write_failed_ = true;
+}
+
+bool Channel::Close() {
+  return ssh_channel_close(handle_.get()) != SSH_AGAIN;
+}
+
+int Channel::OnData(ssh_session, ssh_channel, void* data, uint32_t length, int is_standard_error,
+                    void* self) {
+  auto* channel = static_cast<Channel*>(self);
+  if (channel->events_ != nullptr) {
+    channel->events_->OnData(is_standard_error != 0,
+                             std::string_view(static_cast<const char*>(data), length));
+  }
+  return static_cast<int>(length);
+}
+
+void Channel::OnEndOfFile(ssh_session, ssh_channel, void* self) {
+  static_cast<Channel*>(self)->end_of_file_ = true;
+}
+
+void Channel::OnClose(ssh_session, ssh_channel, void* self) {
+  auto* channel = static_cast<Channel*>(self);
+  channel->end_of_file_ = true;
+  channel->closed_ = true;
+}
+
+void Channel::OnExitStatus(ssh_session, ssh_channel, int status, void* self) {
+  auto* channel = static_cast<Channel*>(self);
+  if (channel->events_ != nullptr) channel->events_->OnExitStatus(status);
+}
+
+void Channel::OnExitSignal(ssh_session, ssh_channel, const char* name, int, const char*,
+                           const char*, void* self) {
+  auto* channel = static_cast<Channel*>(self);
+  if (channel->events_ != nullptr) channel->events_->OnExitSignal(name == nullptr ? "" : name);
+}
+
+}  // namespace ssh

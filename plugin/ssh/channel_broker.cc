@@ -1,0 +1,129 @@
+#include "ssh/channel_broker.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ssh {
+
+ChannelBroker::ChannelBroker(Session& session, support::Clock::duration open_timeout)
+    : session_(session), open_timeout_(open_timeout) {}
+
+void ChannelBroker::Request(ChannelUser& user) {
+  waiting_.push_back({&user, next_turn_++, false});
+}
+
+void ChannelBroker::Withdraw(ChannelUser& user) {
+  waiting_.remove_if([&](const Waiting& waiting) { return waiting.user == &user; });
+  for (Opening& opening : opening_) {
+    // libssh must not forget a channel that the guest is about to open: it stays until it can be
+    // closed.
+    if (opening.request.user == &user) opening.request.user = nullptr;
+  }
+}
+
+void ChannelBroker::Retire(std::unique_ptr<Channel> channel) {
+  channel->SetEvents(nullptr);
+  const bool sent = channel->Close();
+  closing_.push_back({std::move(channel), sent});
+}
+
+bool ChannelBroker::OthersWait(const ChannelUser& user) const {
+  return std::any_of(waiting_.begin(), waiting_.end(),
+                     [&](const Waiting& waiting) { return waiting.user != &user; }) ||
+         std::any_of(opening_.begin(), opening_.end(), [&](const Opening& opening) {
+           return opening.request.user != nullptr && opening.request.user != &user;
+         });
+}
+
+void ChannelBroker::Step(TimePoint now) {
+  StepClosing(now);
+  StepOpening(now);
+  StepWaiting(now);
+}
+
+void ChannelBroker::StepClosing(TimePoint now) {
+  for (auto closing = closing_.begin(); closing != closing_.end();) {
+    if (!closing->sent) closing->sent = closing->channel->Close();
+    if (closing->sent && closing->channel->peer_closed()) {
+      closing = closing_.erase(closing);
+      slots_.OnClosed(now);
+    } else {
+      ++closing;
+    }
+  }
+}
+
+void ChannelBroker::StepOpening(TimePoint now) {
+  for (auto opening = opening_.begin(); opening != opening_.end();) {
+    const Channel::Progress progress = opening->channel->Open();
+    if (progress == Channel::Progress::kAgain) {
+      if (now >= opening->deadline && opening->request.user != nullptr) {
+        ChannelUser* user = std::exchange(opening->request.user, nullptr);
+        user->OnChannelImpossible("the guest's sshd does not answer the request for a channel");
+      }
+      ++opening;
+      continue;
+    }
+    Opening finished = std::move(*opening);
+    opening = opening_.erase(opening);
+    if (progress == Channel::Progress::kDone) {
+      slots_.OnOpened();
+      refused_without_channel_since_ = TimePoint::max();
+      if (finished.request.user != nullptr) {
+        finished.request.user->OnChannelOpen(std::move(finished.channel));
+      } else {
+        Retire(std::move(finished.channel));
+      }
+      continue;
+    }
+    slots_.OnRefused(now);
+    if (slots_.open() == 0) {
+      refused_without_channel_since_ = std::min(refused_without_channel_since_, now);
+    }
+    if (finished.request.user != nullptr) PutBack(finished.request);
+  }
+}
+
+void ChannelBroker::PutBack(Waiting request) {
+  const auto place = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& waiting) {
+    return waiting.turn > request.turn;
+  });
+  waiting_.insert(place, request);
+}
+
+void ChannelBroker::StepWaiting(TimePoint now) {
+  if (slots_.open() > 0) refused_without_channel_since_ = TimePoint::max();
+  if (!waiting_.empty() && refused_without_channel_since_ != TimePoint::max() &&
+      now - refused_without_channel_since_ >= kRefusalPatience) {
+    ChannelUser* user = waiting_.front().user;
+    waiting_.pop_front();
+    refused_without_channel_since_ = TimePoint::max();
+    user->OnChannelImpossible(
+        "the guest's sshd refuses to open a channel although none is open (see MaxSessions in the "
+        "guest's sshd_config): " +
+        session_.ErrorText());
+    return;
+  }
+  while (!waiting_.empty() && slots_.MayOpen(now)) {
+    const Waiting request = waiting_.front();
+    waiting_.pop_front();
+    slots_.OnRequestSent();
+    opening_.push_back(
+        {std::make_unique<Channel>(session_.handle()), request, now + open_timeout_});
+    // Sends the request; the answer cannot have come, and if it has, the next step finds it.
+    if (opening_.back().channel->Open() == Channel::Progress::kRefused) break;
+  }
+  for (Waiting& waiting : waiting_) {
+    if (!std::exchange(waiting.delayed, true)) waiting.user->OnChannelDelayed();
+  }
+}
+
+ChannelBroker::TimePoint ChannelBroker::NextStep() const {
+  TimePoint next = waiting_.empty() ? TimePoint::max() : slots_.RetryAt();
+  for (const Opening& opening : opening_) {
+    if (opening.request.user != nullptr) next = std::min(next, opening.deadline);
+  }
+  return next;
+}
+
+}  // namespace ssh

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+
+#include "ssh/channel.h"
+#include "ssh/channel_slots.h"
+#include "ssh/session.h"
+
+namespace ssh {
+
+/// Somebody who wants a channel: a command, or the SFTP service.
+class ChannelUser {
+ public:
+  virtual ~ChannelUser() = default;
+  virtual void OnChannelOpen(std::unique_ptr<Channel> channel) = 0;
+  /// The guest's sshd has no channel to spare now; called at most once a request.
+  virtual void OnChannelDelayed() = 0;
+  /// The request is over. `text` says why.
+  virtual void OnChannelImpossible(const std::string& text) = 0;
+};
+
+/// Opens channels in the order they were asked for, as many as the guest's sshd allows, and sees
+/// to it that each is closed in the end. Belongs to the thread that owns the session.
+class ChannelBroker {
+ public:
+  using TimePoint = support::Clock::time_point;
+
+  /// How long refusals are taken for the slow end of earlier commands although no channel of ours
+  /// is open.
+  static constexpr auto kRefusalPatience = std::chrono::seconds(10);
+
+  ChannelBroker(Session& session, support::Clock::duration open_timeout);
+
+  void Request(ChannelUser& user);
+  /// The user hears nothing more. A channel that opens all the same is closed.
+  void Withdraw(ChannelUser& user);
+  /// Closes the channel and keeps it until the guest has closed it too.
+  void Retire(std::unique_ptr<Channel> channel);
+
+  void Step(TimePoint now);
+  /// When to call Step even if nothing happens on the session.
+  [[nodiscard]] TimePoint NextStep() const;
+
+  /// Whether a request of anybody but `user` is not yet fulfilled.
+  [[nodiscard]] bool OthersWait(const ChannelUser& user) const;
+  /// Channels that take one of the guest's slots, as far as we know.
+  [[nodiscard]] std::size_t open_channels() const { return slots_.open(); }
+
+ private:
+  struct Waiting {
+    ChannelUser* user;
+    std::uint64_t turn;
+    bool delayed;
+  };
+  struct Opening {
+    std::unique_ptr<Channel> channel;
+    Waiting request;  ///< `user` is null once withdrawn
+    TimePoint deadline;
+  };
+  struct Closing {
+    std::unique_ptr<Channel> channel;
+    bool sent;
+  };
+
+  void StepClosing(TimePoint now);
+  void StepOpening(TimePoint now);
+  void StepWaiting(TimePoint now);
+  void PutBack(Waiting request);
+
+  Session& session_;
+  support::Clock::duration open_timeout_;
+  ChannelSlots slots_;
+  std::uint64_t next_turn_ = 0;
+  std::list<Waiting> waiting_;  // by turn
+  std::list<Opening> opening_;
+  std::list<Closing> closing_;
+  TimePoint refused_without_channel_since_ = TimePoint::max();
+};
+
+}  // namespace ssh

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+
+#include "support/context.h"
+
+namespace ssh {
+
+/// How many channels the guest's sshd lets us have. Nothing announces the limit (MaxSessions, 10 by
+/// default): it is learned from refusals. A slot comes back when its channel is closed and its
+/// process has ended; the second is not announced either, so a refused opener tries again after a
+/// pause that grows from kFirstPause to kLongestPause, and at once when a channel of ours closes.
+///
+/// Not thread-safe; belongs to the thread that owns the session.
+class ChannelSlots {
+ public:
+  static constexpr auto kFirstPause = std::chrono::milliseconds(4);
+  static constexpr auto kLongestPause = std::chrono::milliseconds(1000);
+
+  using TimePoint = support::Clock::time_point;
+
+  /// Whether to send another channel request now.
+  [[nodiscard]] bool MayOpen(TimePoint now) const;
+
+  /// When to ask again where MayOpen says no for a reason that time cures.
+  [[nodiscard]] TimePoint RetryAt() const;
+
+  void OnRequestSent() { ++opening_; }
+  void OnOpened();
+  void OnRefused(TimePoint now);
+  /// The peer has closed a channel that was open.
+  void OnClosed(TimePoint now);
+
+  /// Channels that are open as far as we know.
+  [[nodiscard]] std::size_t open() const { return open_; }
+
+  /// True between a refusal and the next success.
+  [[nodiscard]] bool refused() const { return refused_; }
+
+ private:
+  std::size_t open_ = 0;
+  std::size_t opening_ = 0;
+  std::size_t limit_ = static_cast<std::size_t>(-1);
+  bool refused_ = false;
+  TimePoint retry_at_ = TimePoint::min();
+  support::Clock::duration pause_ = kFirstPause;
+};
+
+}  // namespace ssh

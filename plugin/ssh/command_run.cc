@@ -1,0 +1,171 @@
+#include "ssh/command_run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "support/errors.h"
+
+namespace ssh {
+
+CommandRun::CommandRun(const guest::Command& command, guest::OutputSink& sink,
+                       support::Clock::duration request_timeout)
+    : command_(&command), sink_(&sink), request_timeout_(request_timeout) {}
+
+void CommandRun::Begin(ChannelBroker& broker) {
+  broker_ = &broker;
+  state_ = State::kWaiting;
+  broker.Request(*this);
+}
+
+void CommandRun::OnChannelDelayed() {
+  if (command_->on_queued) command_->on_queued();
+}
+
+void CommandRun::OnChannelOpen(std::unique_ptr<Channel> channel) {
+  channel_ = std::move(channel);
+  channel_->SetEvents(this);
+  state_ = State::kRequesting;
+  const TimePoint now = support::Clock::now();
+  request_deadline_ = now + request_timeout_;
+  Step(now);
+}
+
+void CommandRun::OnChannelImpossible(const std::string& text) {
+  Finish(std::make_exception_ptr(support::CallError("the command was not run: " + text)));
+  state_ = State::kDone;
+}
+
+void CommandRun::Step(TimePoint now) {
+  next_step_ = TimePoint::max();
+  if (std::exchange(output_came_, false)) last_output_ = now;
+  if (state_ == State::kRequesting) StepRequest(now);
+  if (state_ != State::kRunning) return;
+  const bool more_input = StepInput();
+  if (!HasEnded(now)) {
+    if (more_input) next_step_ = now;
+    return;
+  }
+  Finish(nullptr);
+  CloseChannel();
+}
+
+void CommandRun::StepRequest(TimePoint now) {
+  // The command line may be gone once the caller has been told; libssh wants it only the first
+  // time, but on each call.
+  static const std::string kGone;
+  const Channel::Progress progress =
+      channel_->RequestExec(finished_ ? kGone : command_->command_line);
+  if (progress == Channel::Progress::kAgain) {
+    next_step_ = request_deadline_;
+    if (now < request_deadline_) return;
+    if (!finished_) {
+      Finish(std::make_exception_ptr(support::ConnectionLost(
+          "the guest's sshd did not answer the request to run the command; it may have run",
+          true)));
+    }
+    CloseChannel();
+    return;
+  }
+  if (progress == Channel::Progress::kRefused) {
+    if (!finished_) {
+      Finish(std::make_exception_ptr(
+          support::CallError("the guest's sshd refuses to run commands for this user")));
+    }
+    CloseChannel();
+    return;
+  }
+  state_ = State::kRunning;
+  if (finished_) {  // withdrawn in the meantime
+    channel_->SendSignal("TERM");
+    CloseChannel();
+  }
+}
+
+bool CommandRun::StepInput() {
+  const std::string_view left = std::string_view(command_->standard_input).substr(input_written_);
+  const std::size_t written = left.empty() ? 0 : channel_->Write(left);
+  input_written_ += written;
+  const bool all_written =
+      channel_->write_failed() || input_written_ == command_->standard_input.size();
+  if (all_written && !input_ended_ && !command_->hold_standard_input_open) {
+    channel_->SendEndOfFile();
+    input_ended_ = true;
+  }
+  return written > 0 && !all_written;
+}
+
+bool CommandRun::HasEnded(TimePoint now) {
+  if (sink_refused_ || channel_->peer_closed()) return true;
+  if (!result_.exit_status && !result_.exit_signal) return false;
+  if (channel_->peer_sent_end_of_file()) return true;
+  if (status_at_ == TimePoint::max()) status_at_ = now;
+  const TimePoint quiet = std::max(status_at_, last_output_) + kOutputGrace;
+  next_step_ = std::min<TimePoint>(quiet, status_at_ + kLongestOutputGrace);
+  return now >= next_step_;
+}
+
+void CommandRun::Withdraw(support::StopReason reason) {
+  if (finished_) return;
+  Finish(std::make_exception_ptr(support::Stopped(reason)));
+  switch (state_) {
+    case State::kWaiting:
+      broker_->Withdraw(*this);
+      state_ = State::kDone;
+      break;
+    case State::kRequesting:
+      // A signal would get lost before the answer: StepRequest sends it then.
+      break;
+    case State::kRunning:
+      channel_->SendSignal("TERM");
+      CloseChannel();
+      break;
+    case State::kNew:
+    case State::kDone:
+      state_ = State::kDone;
+      break;
+  }
+}
+
+void CommandRun::Lose(const std::string& text) {
+  const bool may_have_run = state_ == State::kRequesting || state_ == State::kRunning;
+  if (!finished_) {
+    Finish(std::make_exception_ptr(support::ConnectionLost(
+        text + (may_have_run ? "; the command may have run" : "; the command was not run"),
+        may_have_run)));
+  }
+  if (state_ == State::kWaiting) broker_->Withdraw(*this);
+  channel_.reset();
+  state_ = State::kDone;
+}
+
+void CommandRun::Finish(std::exception_ptr failure) {
+  finished_ = true;
+  sink_ = nullptr;
+  completion_.Finish(std::move(failure));
+}
+
+void CommandRun::CloseChannel() {
+  broker_->Retire(std::move(channel_));
+  state_ = State::kDone;
+}
+
+void CommandRun::OnData(bool is_standard_error, std::string_view bytes) noexcept {
+  output_came_ = true;
+  if (sink_ == nullptr) return;
+  const auto stream = is_standard_error ? guest::OutputStream::kStandardError
+                                        : guest::OutputStream::kStandardOutput;
+  if (!sink_->OnOutput(stream, bytes)) {
+    sink_refused_ = true;
+    sink_ = nullptr;
+  }
+}
+
+void CommandRun::OnExitStatus(int status) noexcept {
+  if (!finished_) result_.exit_status = status;
+}
+
+void CommandRun::OnExitSignal(std::string_view name) noexcept {
+  if (!finished_) result_.exit_signal = std::string(name);
+}
+
+}  // namespace ssh

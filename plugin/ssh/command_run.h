@@ -1,0 +1,81 @@
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "guest/guest.h"
+#include "ssh/channel_broker.h"
+#include "ssh/completion.h"
+
+namespace ssh {
+
+/// One command on a channel of its own. All but `completion()` and `result()` belong to the thread
+/// that owns the session. `command` and `sink` are used until the completion has finished.
+///
+/// When it ends: with its exit status (or signal) and the end of its output. sshd may send the
+/// status before the last output, and never sends the end of the output while a background child
+/// of the command holds the pipe: after the status, output is waited for until none has come for
+/// kOutputGrace, and no longer than kLongestOutputGrace in all.
+class CommandRun final : public ChannelUser, public ChannelEvents {
+ public:
+  using TimePoint = support::Clock::time_point;
+
+  static constexpr auto kOutputGrace = std::chrono::milliseconds(200);
+  static constexpr auto kLongestOutputGrace = std::chrono::seconds(2);
+
+  CommandRun(const guest::Command& command, guest::OutputSink& sink,
+             support::Clock::duration request_timeout);
+
+  Completion& completion() { return completion_; }
+  /// After the completion has finished.
+  [[nodiscard]] const guest::CommandResult& result() const { return result_; }
+
+  void Begin(ChannelBroker& broker);
+  void Step(TimePoint now);
+  [[nodiscard]] TimePoint NextStep() const { return next_step_; }
+  /// Finishes the completion at once with support::Stopped; the command in the guest is told to
+  /// end (TERM, end of its standard input, channel closed).
+  void Withdraw(support::StopReason reason);
+  /// The session died: `text` says how.
+  void Lose(const std::string& text);
+  /// Nothing is left to do: may be forgotten.
+  [[nodiscard]] bool done() const { return state_ == State::kDone; }
+
+  void OnChannelOpen(std::unique_ptr<Channel> channel) override;
+  void OnChannelDelayed() override;
+  void OnChannelImpossible(const std::string& text) override;
+  void OnData(bool is_standard_error, std::string_view bytes) noexcept override;
+  void OnExitStatus(int status) noexcept override;
+  void OnExitSignal(std::string_view name) noexcept override;
+
+ private:
+  enum class State { kNew, kWaiting, kRequesting, kRunning, kDone };
+
+  void StepRequest(TimePoint now);
+  bool StepInput();  ///< true when more could be written at once
+  bool HasEnded(TimePoint now);
+  void Finish(std::exception_ptr failure);
+  void CloseChannel();
+
+  const guest::Command* command_;
+  guest::OutputSink* sink_;  // null once nothing more is wanted
+  support::Clock::duration request_timeout_;
+  Completion completion_;
+  guest::CommandResult result_;
+  ChannelBroker* broker_ = nullptr;
+  std::unique_ptr<Channel> channel_;
+  State state_ = State::kNew;
+  bool finished_ = false;
+  bool sink_refused_ = false;
+  bool input_ended_ = false;
+  std::size_t input_written_ = 0;
+  bool output_came_ = false;
+  TimePoint request_deadline_ = TimePoint::max();
+  TimePoint status_at_ = TimePoint::max();
+  TimePoint last_output_;
+  TimePoint next_step_ = TimePoint::max();
+};
+
+}  // namespace ssh

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+
+#include "support/context.h"
+
+namespace ssh {
+
+/// Where a calling thread waits for work done by the thread that owns the session.
+class Completion {
+ public:
+  /// The owner: the work is done, or failed with an exception. Once.
+  void Finish(std::exception_ptr failure = nullptr);
+
+  /// The caller: waits for Finish and rethrows its failure. When `context` is stopped or its
+  /// deadline passes, calls `withdraw` once, which has to bring about Finish soon (the owner never
+  /// blocks): what the work refers to, such as a sink or bytes to write, is then safe to destroy.
+  void Wait(const support::Context& context,
+            const std::function<void(support::StopReason)>& withdraw);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool finished_ = false;
+  bool interrupted_ = false;
+  std::exception_ptr failure_;
+};
+
+}  // namespace ssh

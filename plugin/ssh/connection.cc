@@ -1,0 +1,144 @@
+#include "ssh/connection.h"
+
+#include <utility>
+
+#include "ssh/remote_file.h"
+
+namespace ssh {
+namespace {
+
+/// The one name that READLINK and REALPATH are answered with.
+std::string OnlyName(SftpReply&& reply, const SftpSubject& subject) {
+  SftpNames names = Expect<SftpNames>(std::move(reply), subject);
+  if (names.entries.size() != 1) std::rethrow_exception(FailureOf(subject, SftpHandle{}));
+  return std::move(names.entries.front().name);
+}
+
+}  // namespace
+
+Connection::Connection(std::shared_ptr<SessionLoop> loop) : loop_(std::move(loop)) {}
+
+Connection::~Connection() = default;
+
+std::shared_ptr<Connection> Connection::Open(const Endpoint& endpoint,
+                                             const ConnectionOptions& options,
+                                             const support::Context& context) {
+  context.ThrowIfStopped();
+  auto loop = std::make_shared<SessionLoop>(endpoint, options);
+  loop->Connect(context);
+  return std::shared_ptr<Connection>(new Connection(std::move(loop)));  // private constructor
+}
+
+bool Connection::alive() const {
+  return loop_->alive();
+}
+
+guest::FileAttributes Connection::Stat(const std::string& path, const support::Context& context) {
+  const SftpSubject subject{"stat", path};
+  return Expect<guest::FileAttributes>(
+      Ask(*loop_, subject, PathRequest(SftpType::kStat, path), context), subject);
+}
+
+guest::FileAttributes Connection::LStat(const std::string& path, const support::Context& context) {
+  const SftpSubject subject{"stat", path};
+  return Expect<guest::FileAttributes>(
+      Ask(*loop_, subject, PathRequest(SftpType::kLStat, path), context), subject);
+}
+
+std::string Connection::ReadLink(const std::string& path, const support::Context& context) {
+  const SftpSubject subject{"read the link", path};
+  return OnlyName(Ask(*loop_, subject, PathRequest(SftpType::kReadLink, path), context), subject);
+}
+
+std::string Connection::RealPath(const std::string& path, const support::Context& context) {
+  const SftpSubject subject{"resolve", path};
+  return OnlyName(Ask(*loop_, subject, PathRequest(SftpType::kRealPath, path), context), subject);
+}
+
+bool Connection::Exists(const std::string& path, const support::Context& context) {
+  try {
+    LStat(path, context);
+  } catch (const guest::FileError&) {
+    return false;  // or not to be seen: the first error then stands
+  }
+  return true;
+}
+
+std::unique_ptr<guest::OpenFile> Connection::Open(const std::string& path, guest::OpenMode mode,
+                                                  std::uint32_t permissions,
+                                                  const support::Context& context) {
+  try {
+    return OpenRemoteFile(loop_, path, mode, permissions, context);
+  } catch (const guest::FileError& error) {
+    // SFTP version 3 has no code for it.
+    if (mode != guest::OpenMode::kCreateExclusive ||
+        error.code() != guest::FileErrorCode::kFailure || !Exists(path, context)) {
+      throw;
+    }
+    throw guest::FileError(guest::FileErrorCode::kAlreadyExists, "create", path, "");
+  }
+}
+
+std::vector<guest::DirectoryEntry> Connection::List(const std::string& path,
+                                                    const support::Context& context) {
+  const auto list = std::make_shared<ListOperation>(path);
+  loop_->Run(list, context);
+  return std::move(list->entries);
+}
+
+void Connection::MakeDirectory(const std::string& path, std::uint32_t permissions,
+                               const support::Context& context) {
+  try {
+    Ask(*loop_, {"make the directory", path}, MakeDirectoryRequest(path, permissions), context);
+  } catch (const guest::FileError& error) {
+    if (error.code() != guest::FileErrorCode::kFailure || !Exists(path, context)) throw;
+    throw guest::FileError(guest::FileErrorCode::kAlreadyExists, "make the directory", path, "");
+  }
+}
+
+void Connection::Rename(const std::string& from, const std::string& to,
+                        const support::Context& context) {
+  Ask(*loop_, {"rename", from + " to " + to}, ExtendedRequest(kPosixRenameExtension, {from, to}),
+      context, kPosixRenameExtension);
+}
+
+void Connection::Unlink(const std::string& path, const support::Context& context) {
+  Ask(*loop_, {"remove", path}, PathRequest(SftpType::kRemove, path), context);
+}
+
+void Connection::SetAttributes(const std::string& path, const guest::AttributeChange& change,
+                               const support::Context& context) {
+  Ask(*loop_, {"set the attributes of", path},
+      SetAttributesRequest(SftpType::kSetStat, path, change), context);
+}
+
+guest::FileSystemStatus Connection::StatFileSystem(const std::string& path,
+                                                   const support::Context& context) {
+  const SftpSubject subject{"ask about the file system of", path};
+  const auto reply =
+      Expect<SftpExtendedReply>(Ask(*loop_, subject, ExtendedRequest(kFileSystemExtension, {path}),
+                                    context, kFileSystemExtension),
+                                subject);
+  try {
+    return DecodeFileSystemStatus(reply.body);
+  } catch (const SftpProtocolError& error) {
+    throw guest::FileError(guest::FileErrorCode::kFailure, subject.operation, path, error.what());
+  }
+}
+
+guest::CommandResult Connection::Run(const guest::Command& command, guest::OutputSink& sink,
+                                     const support::Context& context) {
+  if (command.command_line.size() > guest::kMaximumCommandLine) {
+    throw support::CallError("the command line has " + std::to_string(command.command_line.size()) +
+                             " bytes, at most " + std::to_string(guest::kMaximumCommandLine) +
+                             " are possible: put long input into a file or on standard input");
+  }
+  if (command.command_line.find('\0') != std::string::npos) {
+    throw support::CallError("a command line cannot contain a NUL byte");
+  }
+  const auto run = std::make_shared<CommandRun>(command, sink, loop_->request_timeout());
+  loop_->Run(run, context);
+  return run->result();
+}
+
+}  // namespace ssh

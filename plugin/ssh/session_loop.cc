@@ -1,0 +1,185 @@
+#include "ssh/session_loop.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "support/errors.h"
+#include "support/log.h"
+
+namespace ssh {
+
+SessionLoop::SessionLoop(Endpoint endpoint, const ConnectionOptions& options)
+    : endpoint_(std::move(endpoint)),
+      options_(options),
+      session_(wake_),
+      broker_(session_, options_.operation_timeout),
+      sftp_(broker_, options_.operation_timeout) {}
+
+SessionLoop::~SessionLoop() {
+  stopping_ = true;
+  wake_.Wake();
+  if (!thread_.joinable()) return;
+  {
+    std::unique_lock lock(mutex_);
+    ended_changed_.wait_for(lock, kEndPatience, [this] { return ended_; });
+  }
+  session_.Break();
+  thread_.join();
+}
+
+void SessionLoop::Connect(const support::Context& context) {
+  thread_ = std::thread([this] { ThreadMain(); });
+  support::StopReason stopped = support::StopReason::kNone;
+  try {
+    connected_.Wait(context, [&](support::StopReason reason) {
+      stopped = reason;
+      stopping_ = true;
+      wake_.Wake();
+      session_.Break();
+    });
+  } catch (const support::ConnectionLost&) {
+    if (stopped == support::StopReason::kNone) throw;
+  }
+  if (stopped != support::StopReason::kNone) throw support::Stopped(stopped);
+}
+
+bool SessionLoop::Post(Task task) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!accepting_) return false;
+    tasks_.push_back(std::move(task));
+  }
+  wake_.Wake();
+  return true;
+}
+
+void SessionLoop::PostOrThrow(Task task) {
+  if (!Post(std::move(task))) {
+    throw support::ConnectionLost("the connection to the guest is gone; nothing was done", false);
+  }
+}
+
+void SessionLoop::Run(const std::shared_ptr<CommandRun>& command, const support::Context& context) {
+  context.ThrowIfStopped();
+  PostOrThrow([this, command] {
+    commands_.push_back(command);
+    command->Begin(broker_);
+  });
+  command->completion().Wait(context, [&](support::StopReason reason) {
+    // Where the loop has ended it has finished the completion.
+    static_cast<void>(Post([command, reason] { command->Withdraw(reason); }));
+  });
+}
+
+void SessionLoop::Run(const std::shared_ptr<SftpOperation>& operation,
+                      const support::Context& context) {
+  context.ThrowIfStopped();
+  PostOrThrow([this, operation] { sftp_.Submit(operation); });
+  operation->completion().Wait(context, [&](support::StopReason reason) {
+    static_cast<void>(Post([this, operation, reason] { sftp_.Withdraw(*operation, reason); }));
+  });
+}
+
+void SessionLoop::CloseHandle(const RemoteHandle& handle) {
+  // A session that has ended has closed its files.
+  static_cast<void>(Post([this, handle] { sftp_.CloseHandle(handle); }));
+}
+
+void SessionLoop::ThreadMain() {
+  std::string text = "the connection to the guest was closed";
+  try {
+    session_.Connect(endpoint_, options_.connect_timeout, [this] { return stopping_.load(); });
+    alive_ = true;
+  } catch (...) {
+    End(text);
+    connected_.Finish(std::current_exception());
+    return;
+  }
+  connected_.Finish();
+  try {
+    Serve();
+    if (!stopping_) text = "the connection to the guest was lost: " + session_.ErrorText();
+  } catch (const std::exception& error) {
+    text = std::string("the connection to the guest was given up: ") + error.what();
+  }
+  End(text);
+}
+
+void SessionLoop::Serve() {
+  keepalive_at_ = support::Clock::now() + options_.keepalive_interval;
+  while (!stopping_ && session_.alive()) {
+    RunTasks();
+    TimePoint now = support::Clock::now();
+    StepAll(now);
+    KeepAlive(now);
+    session_.Poll(NextStep());
+  }
+}
+
+void SessionLoop::RunTasks() {
+  std::vector<Task> tasks;
+  {
+    const std::scoped_lock lock(mutex_);
+    tasks.swap(tasks_);
+  }
+  for (const Task& task : tasks) task();
+}
+
+void SessionLoop::StepAll(TimePoint now) {
+  for (const auto& command : commands_) command->Step(now);
+  std::erase_if(commands_, [](const auto& command) { return command->done(); });
+  sftp_.Step(now);
+  // Last, since the others may have closed a channel for which somebody waits.
+  broker_.Step(now);
+}
+
+SessionLoop::TimePoint SessionLoop::NextStep() const {
+  TimePoint next = std::min({keepalive_at_, broker_.NextStep(), sftp_.NextStep()});
+  for (const auto& command : commands_) next = std::min(next, command->NextStep());
+  return next;
+}
+
+void SessionLoop::KeepAlive(TimePoint now) {
+  if (session_.packets_received() != packets_seen_) {
+    packets_seen_ = session_.packets_received();
+    keepalives_unanswered_ = 0;
+    keepalive_at_ = now + options_.keepalive_interval;
+    return;
+  }
+  if (now < keepalive_at_) return;
+  if (keepalives_unanswered_ >= options_.keepalive_limit) {
+    throw support::ConnectionLost("the guest gives no sign of life", true);
+  }
+  ++keepalives_unanswered_;
+  session_.SendKeepAlive();
+  keepalive_at_ = now + options_.keepalive_interval;
+}
+
+void SessionLoop::FlushBriefly() {
+  // What was posted last may tell commands in the guest to end.
+  const TimePoint until = support::Clock::now() + kEndPatience / 2;
+  while (session_.alive() && session_.output_waits() && support::Clock::now() < until) {
+    session_.Poll(until);
+  }
+}
+
+void SessionLoop::End(const std::string& text) {
+  alive_ = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    accepting_ = false;
+  }
+  RunTasks();
+  FlushBriefly();
+  for (const auto& command : commands_) command->Lose(text);
+  commands_.clear();
+  sftp_.Lose(text);
+  {
+    // Notified under the lock: the destructor may go on as soon as it can have it.
+    const std::scoped_lock lock(mutex_);
+    ended_ = true;
+    ended_changed_.notify_all();
+  }
+}
+
+}  // namespace ssh

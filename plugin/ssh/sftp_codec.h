@@ -1,0 +1,172 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "guest/guest.h"
+
+/// The bytes of SFTP version 3 (draft-ietf-secsh-filexfer-02) and of OpenSSH's extensions
+/// (OpenSSH's PROTOCOL file, section 4), without any channel: requests to bytes, bytes to replies.
+/// Nothing here is shared between threads.
+namespace ssh {
+
+/// Longest packet accepted, without its length field: what OpenSSH's server and client use
+/// (SFTP_MAX_MSG_LENGTH in sftp-common.h).
+inline constexpr std::size_t kMaximumSftpPacket = 256 * 1024;
+
+/// Most data in one READ or WRITE: OpenSSH's server ends itself on a longer WRITE packet.
+inline constexpr std::size_t kMaximumSftpData = kMaximumSftpPacket - 1024;
+
+inline constexpr std::string_view kPosixRenameExtension = "posix-rename@openssh.com";
+inline constexpr std::string_view kSyncExtension = "fsync@openssh.com";
+inline constexpr std::string_view kFileSystemExtension = "statvfs@openssh.com";
+inline constexpr std::string_view kLimitsExtension = "limits@openssh.com";
+
+enum class SftpType : std::uint8_t {
+  kInit = 1,
+  kVersion = 2,
+  kOpen = 3,
+  kClose = 4,
+  kRead = 5,
+  kWrite = 6,
+  kLStat = 7,
+  kFStat = 8,
+  kSetStat = 9,
+  kFSetStat = 10,
+  kOpenDirectory = 11,
+  kReadDirectory = 12,
+  kRemove = 13,
+  kMakeDirectory = 14,
+  kRealPath = 16,
+  kStat = 17,
+  kReadLink = 19,
+  kStatus = 101,
+  kHandle = 102,
+  kData = 103,
+  kName = 104,
+  kAttributes = 105,
+  kExtended = 200,
+  kExtendedReply = 201,
+};
+
+enum class SftpStatusCode : std::uint32_t {
+  kOk = 0,
+  kEndOfFile = 1,
+  kNoSuchFile = 2,
+  kPermissionDenied = 3,
+  kFailure = 4,
+  kBadMessage = 5,
+  kNoConnection = 6,
+  kConnectionLost = 7,
+  kUnsupported = 8,
+};
+
+/// A request without its id, which is given when it is sent.
+struct SftpRequest {
+  SftpType type = SftpType::kStat;
+  std::string body;       ///< what follows the id
+  std::string_view tail;  ///< follows the body; must live until the request is encoded
+};
+
+SftpRequest PathRequest(SftpType type, std::string_view path);      ///< STAT, LSTAT, REMOVE, …
+SftpRequest HandleRequest(SftpType type, std::string_view handle);  ///< CLOSE, FSTAT, READDIR
+SftpRequest OpenRequest(std::string_view path, guest::OpenMode mode, std::uint32_t permissions);
+SftpRequest ReadRequest(std::string_view handle, std::uint64_t offset, std::uint32_t length);
+/// `bytes` is referred to, not copied.
+SftpRequest WriteRequest(std::string_view handle, std::uint64_t offset, std::string_view bytes);
+/// SETSTAT with a path or FSETSTAT with a handle.
+SftpRequest SetAttributesRequest(SftpType type, std::string_view path_or_handle,
+                                 const guest::AttributeChange& change);
+SftpRequest MakeDirectoryRequest(std::string_view path, std::uint32_t permissions);
+/// EXTENDED with one or two string arguments.
+SftpRequest ExtendedRequest(std::string_view name, const std::vector<std::string_view>& arguments);
+
+/// Appends INIT, the only packet without an id.
+void AppendInit(std::string& out);
+
+/// Appends a whole packet.
+void AppendRequest(std::string& out, std::uint32_t id, const SftpRequest& request);
+
+struct SftpStatus {
+  SftpStatusCode code = SftpStatusCode::kOk;
+  std::string message;  ///< the server's words; may be empty
+};
+struct SftpHandle {
+  std::string handle;
+};
+struct SftpData {
+  std::string_view bytes;  ///< valid until the decoder is used again
+};
+struct SftpNames {
+  std::vector<guest::DirectoryEntry> entries;
+};
+struct SftpExtendedReply {
+  std::string body;
+};
+/// The request was not answered and will not be.
+struct SftpLost {
+  std::string reason;
+  bool may_have_run = false;
+};
+using SftpReply = std::variant<SftpStatus, SftpHandle, SftpData, SftpNames, guest::FileAttributes,
+                               SftpExtendedReply, SftpLost>;
+
+struct SftpPacket {
+  std::uint32_t id = 0;
+  SftpReply reply;
+};
+
+struct SftpVersion {
+  std::uint32_t version = 0;
+  std::map<std::string, std::string, std::less<>> extensions;
+};
+
+/// The server sent something that is not SFTP, or not by its rules. `what()` says what.
+class SftpProtocolError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Cuts a stream of bytes into replies. Keeps at most one unfinished packet (kMaximumSftpPacket)
+/// and what was appended last.
+class SftpDecoder {
+ public:
+  void Append(std::string_view bytes);
+
+  /// The first packet of a connection. Nothing while it is incomplete. Throws SftpProtocolError,
+  /// with a text of its own where the bytes look like what a login profile prints.
+  std::optional<SftpVersion> NextVersion();
+
+  /// The next reply; nothing while it is incomplete. Throws SftpProtocolError.
+  std::optional<SftpPacket> Next();
+
+  /// Bytes that belong to no complete packet yet.
+  [[nodiscard]] std::string_view rest() const {
+    return std::string_view(buffer_).substr(position_);
+  }
+
+ private:
+  std::optional<std::string_view> NextPacket();
+
+  std::string buffer_;
+  std::size_t position_ = 0;
+};
+
+/// What a server says of itself in reply to limits@openssh.com; 0 where it does not say.
+struct SftpLimits {
+  std::uint64_t packet_length = 0;
+  std::uint64_t read_length = 0;
+  std::uint64_t write_length = 0;
+  std::uint64_t open_handles = 0;
+};
+SftpLimits DecodeLimits(std::string_view body);
+
+guest::FileSystemStatus DecodeFileSystemStatus(std::string_view body);
+
+}  // namespace ssh

@@ -1,0 +1,197 @@
+#include "ssh/sftp_operation.h"
+
+#include <utility>
+
+#include "support/errors.h"
+
+namespace ssh {
+namespace {
+
+guest::FileErrorCode CodeOf(SftpStatusCode code) {
+  switch (code) {
+    case SftpStatusCode::kNoSuchFile:
+      return guest::FileErrorCode::kNotFound;
+    case SftpStatusCode::kPermissionDenied:
+      return guest::FileErrorCode::kPermissionDenied;
+    case SftpStatusCode::kUnsupported:
+      return guest::FileErrorCode::kUnsupported;
+    default:
+      return guest::FileErrorCode::kFailure;
+  }
+}
+
+/// OpenSSH's server says no more than the code's own name: nothing to repeat to the user.
+std::string Detail(const SftpStatus& status) {
+  for (const char* plain :
+       {"Failure", "No such file", "Permission denied", "Success", "Operation unsupported"}) {
+    if (status.message == plain) return {};
+  }
+  return status.message;
+}
+
+}  // namespace
+
+std::exception_ptr FailureOf(const SftpSubject& subject, const SftpReply& reply) {
+  if (const auto* lost = std::get_if<SftpLost>(&reply)) {
+    return std::make_exception_ptr(
+        support::ConnectionLost(subject.operation + " " + subject.path + ": " + lost->reason +
+                                    (lost->may_have_run ? "; it may have run" : "; it has not run"),
+                                lost->may_have_run));
+  }
+  if (const auto* status = std::get_if<SftpStatus>(&reply)) {
+    return std::make_exception_ptr(
+        guest::FileError(CodeOf(status->code), subject.operation, subject.path, Detail(*status)));
+  }
+  return std::make_exception_ptr(
+      guest::FileError(guest::FileErrorCode::kFailure, subject.operation, subject.path,
+                       "the guest's SFTP server gave an answer of the wrong kind"));
+}
+
+void SftpOperation::Finish(std::exception_ptr failure) {
+  if (finished_) return;
+  finished_ = true;
+  failed_ = failure != nullptr;
+  completion_.Finish(std::move(failure));
+}
+
+AskOperation::AskOperation(SftpSubject subject, SftpRequest request, std::string_view extension,
+                           std::uint64_t handle_channel)
+    : SftpOperation(std::move(subject), handle_channel),
+      request_(std::move(request)),
+      extension_(extension) {}
+
+void AskOperation::Begin(SftpClient& client, TimePoint now) {
+  if (!extension_.empty() && !client.Offers(extension_)) {
+    FinishWithFailure(SftpStatus{SftpStatusCode::kUnsupported, std::string(extension_)});
+    return;
+  }
+  client.Send(request_, now, [self = shared_from_this(), this, &client](SftpReply&& answer) {
+    if (const auto* handle = std::get_if<SftpHandle>(&answer); handle != nullptr && finished()) {
+      // Nobody waits for the file any more: it must not stay open.
+      client.Send(HandleRequest(SftpType::kClose, handle->handle), client.last_received(),
+                  [](SftpReply&&) {});
+      return;
+    }
+    if (finished()) return;
+    const auto* status = std::get_if<SftpStatus>(&answer);
+    const bool good = status != nullptr ? status->code == SftpStatusCode::kOk
+                                        : !std::holds_alternative<SftpLost>(answer) &&
+                                              !std::holds_alternative<SftpData>(answer);
+    if (!good) {
+      FinishWithFailure(answer);
+      return;
+    }
+    reply = std::move(answer);
+    Finish();
+  });
+}
+
+WriteOperation::WriteOperation(SftpSubject subject, const RemoteHandle& handle,
+                               std::uint64_t offset, std::string_view bytes)
+    : SftpOperation(std::move(subject), handle.channel),
+      handle_(handle.handle),
+      offset_(offset),
+      left_(bytes) {}
+
+void WriteOperation::Continue(SftpClient& client, TimePoint now) {
+  while (!finished() && !left_.empty() && on_their_way_ < kLargestWindow &&
+         client.output().size() < kOutputAhead) {
+    const std::string_view piece = left_.substr(0, client.maximum_write());
+    left_.remove_prefix(piece.size());
+    ++on_their_way_;
+    client.Send(
+        WriteRequest(handle_, offset_, piece), now,
+        [self = shared_from_this(), this, &client](SftpReply&& reply) { OnReply(client, reply); });
+    offset_ += piece.size();
+  }
+  if (left_.empty() && on_their_way_ == 0) Finish();
+}
+
+void WriteOperation::OnReply(SftpClient& client, const SftpReply& reply) {
+  --on_their_way_;
+  const auto* status = std::get_if<SftpStatus>(&reply);
+  if (status == nullptr || status->code != SftpStatusCode::kOk) {
+    FinishWithFailure(reply);
+    return;
+  }
+  if (!finished()) Continue(client, client.last_received());
+}
+
+ListOperation::ListOperation(std::string path) : SftpOperation({"list", std::move(path)}, 0) {}
+
+void ListOperation::Begin(SftpClient& client, TimePoint now) {
+  client.Send(PathRequest(SftpType::kOpenDirectory, subject().path), now,
+              [self = shared_from_this(), this, &client](SftpReply&& reply) {
+                auto* handle = std::get_if<SftpHandle>(&reply);
+                if (handle == nullptr) {
+                  FinishWithFailure(reply);
+                  return;
+                }
+                handle_ = std::move(handle->handle);
+                if (finished()) {
+                  Close(client, client.last_received());
+                } else {
+                  SendMore(client, client.last_received());
+                }
+              });
+}
+
+void ListOperation::SendMore(SftpClient& client, TimePoint now) {
+  for (; on_their_way_ < window_; ++on_their_way_) {
+    client.Send(HandleRequest(SftpType::kReadDirectory, handle_), now,
+                [self = shared_from_this(), this, &client](SftpReply&& reply) {
+                  OnReply(client, std::move(reply));
+                });
+  }
+}
+
+void ListOperation::OnReply(SftpClient& client, SftpReply&& reply) {
+  --on_their_way_;
+  if (!finished()) {
+    auto* names = std::get_if<SftpNames>(&reply);
+    const auto* status = std::get_if<SftpStatus>(&reply);
+    // No names at all are taken for the end, as OpenSSH's client does.
+    if (names != nullptr && !names->entries.empty()) {
+      Take(std::move(names->entries));
+      if (window_ < kLargestWindow) ++window_;
+    } else if (names != nullptr ||
+               (status != nullptr && status->code == SftpStatusCode::kEndOfFile)) {
+      Finish();
+    } else {
+      FinishWithFailure(reply);
+    }
+  }
+  if (!finished()) {
+    SendMore(client, client.last_received());
+  } else if (!std::holds_alternative<SftpLost>(reply)) {
+    Close(client, client.last_received());
+  }
+}
+
+void ListOperation::Take(std::vector<guest::DirectoryEntry> names) {
+  if (entries.size() + names.size() > kMaximumEntries) {
+    Finish(std::make_exception_ptr(support::CallError(
+        "list " + subject().path + ": more than " + std::to_string(kMaximumEntries) +
+        " entries; list it in parts with a command in the guest, such as find")));
+    return;
+  }
+  for (guest::DirectoryEntry& entry : names) {
+    if (entry.name == "." || entry.name == "..") continue;
+    if (entry.name.empty() || entry.name.find('/') != std::string::npos ||
+        entry.name.find('\0') != std::string::npos) {
+      Finish(std::make_exception_ptr(
+          guest::FileError(guest::FileErrorCode::kFailure, "list", subject().path,
+                           "the guest's SFTP server sent a file name that cannot exist")));
+      return;
+    }
+    entries.push_back(std::move(entry));
+  }
+}
+
+void ListOperation::Close(SftpClient& client, TimePoint now) {
+  if (handle_.empty()) return;
+  // The server works in order: what is still on its way is answered before.
+  client.Send(HandleRequest(SftpType::kClose, std::exchange(handle_, {})), now, [](SftpReply&&) {});
+}
+
+}  // namespace ssh

@@ -1,0 +1,191 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "guest/guest.h"
+#include "ssh/completion.h"
+#include "ssh/sftp_client.h"
+
+namespace ssh {
+
+/// An open file or directory in the guest: a handle is worth something only on the SFTP channel
+/// that gave it.
+struct RemoteHandle {
+  std::string handle;
+  std::uint64_t channel = 0;  ///< see SftpOperation::channel
+};
+
+/// What went wrong with what, in the words of the caller.
+struct SftpSubject {
+  std::string operation;  ///< "open"
+  std::string path;
+};
+
+/// The exception for an answer that is not a success: guest::FileError, or support::ConnectionLost
+/// where there was no answer.
+std::exception_ptr FailureOf(const SftpSubject& subject, const SftpReply& reply);
+
+/// One call of the guest's file interface, carried out by the thread that owns the session. Made
+/// by the caller, which waits on `completion()` and then takes the result; everything else is for
+/// the owner. Held by shared pointers, so that replies that come too late find it.
+class SftpOperation : public std::enable_shared_from_this<SftpOperation> {
+ public:
+  using TimePoint = support::Clock::time_point;
+
+  /// `handle_channel` is the channel of the handle it works on, 0 where it needs none.
+  SftpOperation(SftpSubject subject, std::uint64_t handle_channel)
+      : subject_(std::move(subject)), handle_channel_(handle_channel) {}
+  virtual ~SftpOperation() = default;
+
+  Completion& completion() { return completion_; }
+
+  /// Sends what comes first.
+  virtual void Begin(SftpClient& client, TimePoint now) = 0;
+
+  /// Sends more where the operation waits for room in the client's output.
+  virtual void Continue(SftpClient&, TimePoint) {}
+
+  /// Counted by the service, since an SFTP channel with open handles cannot be given up.
+  [[nodiscard]] virtual bool opens_handle() const { return false; }
+  [[nodiscard]] virtual bool closes_handle() const { return false; }
+
+  /// Ends the operation; later calls do nothing.
+  void Finish(std::exception_ptr failure = nullptr);
+  [[nodiscard]] bool finished() const { return finished_; }
+  [[nodiscard]] bool failed() const { return failed_; }
+
+  [[nodiscard]] std::uint64_t handle_channel() const { return handle_channel_; }
+
+  /// The channel that it was begun on; 0 before.
+  [[nodiscard]] std::uint64_t channel() const { return channel_; }
+  void set_channel(std::uint64_t channel) { channel_ = channel; }
+
+  [[nodiscard]] const SftpSubject& subject() const { return subject_; }
+
+ protected:
+  void FinishWithFailure(const SftpReply& reply) { Finish(FailureOf(subject_, reply)); }
+
+ private:
+  SftpSubject subject_;
+  std::uint64_t handle_channel_;
+  std::uint64_t channel_ = 0;
+  Completion completion_;
+  bool finished_ = false;
+  bool failed_ = false;
+};
+
+/// One request, one reply.
+class AskOperation final : public SftpOperation {
+ public:
+  /// `extension`: what the server must offer, else guest::FileError kUnsupported; empty for the
+  /// requests of the base protocol.
+  AskOperation(SftpSubject subject, SftpRequest request, std::string_view extension,
+               std::uint64_t handle_channel);
+
+  void Begin(SftpClient& client, TimePoint now) override;
+  [[nodiscard]] bool opens_handle() const override { return request_.type == SftpType::kOpen; }
+  [[nodiscard]] bool closes_handle() const override { return request_.type == SftpType::kClose; }
+
+  /// After the completion has finished without failure: what the guest said, never an SftpData or
+  /// SftpLost, and a status only if it is kOk.
+  SftpReply reply;
+
+ private:
+  SftpRequest request_;
+  std::string_view extension_;
+};
+
+/// Reads a range with many requests on their way at once.
+class ReadOperation final : public SftpOperation {
+ public:
+  static constexpr std::size_t kFirstWindow = 4;
+  static constexpr std::size_t kLargestWindow = 64;
+  static constexpr std::uint32_t kLongestRequest = 64 * 1024;
+  static constexpr std::uint32_t kShortestRequest = 4 * 1024;
+
+  ReadOperation(SftpSubject subject, const RemoteHandle& handle, std::uint64_t offset,
+                std::size_t length);
+
+  void Begin(SftpClient& client, TimePoint now) override;
+
+  std::string bytes;  ///< the result
+
+ private:
+  struct Segment {
+    std::uint64_t offset;
+    std::uint32_t wanted;
+    std::uint32_t first_piece;  ///< length of the first answer when it was short, else 0
+    std::string early;          ///< came before the segments in front of it
+    bool complete;
+    bool file_ended;
+  };
+
+  void SendMore(SftpClient& client, TimePoint now);
+  void SendSegment(SftpClient& client, std::uint64_t number, TimePoint now);
+  void OnReply(SftpClient& client, std::uint64_t number, SftpReply&& reply);
+  void OnBytes(SftpClient& client, std::uint64_t number, std::string_view piece);
+  void TakeComplete();
+
+  std::string handle_;
+  std::uint64_t next_offset_;
+  std::size_t left_;
+  std::size_t window_ = kFirstWindow;
+  std::uint64_t first_number_ = 0;  // of segments_.front()
+  std::deque<Segment> segments_;
+};
+
+/// Writes bytes with many requests on their way at once.
+class WriteOperation final : public SftpOperation {
+ public:
+  static constexpr std::size_t kLargestWindow = 64;
+  /// More is not encoded before the channel has taken what is there.
+  static constexpr std::size_t kOutputAhead = 1024 * 1024;
+
+  /// `bytes` must live until the completion has finished.
+  WriteOperation(SftpSubject subject, const RemoteHandle& handle, std::uint64_t offset,
+                 std::string_view bytes);
+
+  void Begin(SftpClient& client, TimePoint now) override { Continue(client, now); }
+  void Continue(SftpClient& client, TimePoint now) override;
+
+ private:
+  void OnReply(SftpClient& client, const SftpReply& reply);
+
+  std::string handle_;
+  std::uint64_t offset_;
+  std::string_view left_;
+  std::size_t on_their_way_ = 0;
+};
+
+/// Opens a directory, reads all of it and closes it.
+class ListOperation final : public SftpOperation {
+ public:
+  static constexpr std::size_t kFirstWindow = 2;
+  static constexpr std::size_t kLargestWindow = 8;
+  /// A server that never stops sending names is not believed.
+  static constexpr std::size_t kMaximumEntries = 1'000'000;
+
+  explicit ListOperation(std::string path);
+
+  void Begin(SftpClient& client, TimePoint now) override;
+
+  std::vector<guest::DirectoryEntry> entries;  ///< the result
+
+ private:
+  void SendMore(SftpClient& client, TimePoint now);
+  void OnReply(SftpClient& client, SftpReply&& reply);
+  void Take(std::vector<guest::DirectoryEntry> names);
+  void Close(SftpClient& client, TimePoint now);
+
+  std::string handle_;
+  std::size_t window_ = kFirstWindow;
+  std::size_t on_their_way_ = 0;
+};
+
+}  // namespace ssh

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ssh/channel_broker.h"
+#include "ssh/sftp_operation.h"
+
+namespace ssh {
+
+/// The file side of a session: opens an SFTP channel when the first operation comes, carries out
+/// any number of them at once, and gives a channel up whose server does not answer, so that the
+/// next operation gets a new one. Where the guest's sshd allows a single channel, it takes turns
+/// with the commands. Belongs to the thread that owns the session.
+class SftpService final : public ChannelUser, public ChannelEvents {
+ public:
+  using TimePoint = support::Clock::time_point;
+
+  /// A caller's deadline that passes is blamed on the server only after it has been silent for so
+  /// long.
+  static constexpr auto kShortestSilence = std::chrono::seconds(1);
+
+  SftpService(ChannelBroker& broker, support::Clock::duration operation_timeout);
+
+  void Submit(std::shared_ptr<SftpOperation> operation);
+  /// Finishes the operation with support::Stopped. What the guest was already asked runs on.
+  void Withdraw(SftpOperation& operation, support::StopReason reason);
+  /// Closes a file without waiting.
+  void CloseHandle(const RemoteHandle& handle);
+
+  void Step(TimePoint now);
+  [[nodiscard]] TimePoint NextStep() const;
+
+  /// The session died.
+  void Lose(const std::string& text);
+
+  void OnChannelOpen(std::unique_ptr<Channel> channel) override;
+  void OnChannelDelayed() override {}
+  void OnChannelImpossible(const std::string& text) override;
+  void OnData(bool is_standard_error, std::string_view bytes) noexcept override;
+  void OnExitStatus(int) noexcept override {}
+  void OnExitSignal(std::string_view) noexcept override {}
+
+ private:
+  enum class State { kClosed, kWaiting, kRequesting, kConversing };
+
+  void StepRequest(TimePoint now);
+  void StepConversation(TimePoint now);
+  void ReceiveInbox(TimePoint now);
+  void Begin(const std::shared_ptr<SftpOperation>& operation, TimePoint now);
+  void ForgetFinished();
+  void SendOutput(TimePoint now);
+  void TakeTurns();
+  void CheckEnd(TimePoint now);
+  /// Fails what runs on the channel; what waits fails too while the server was not up yet.
+  void GiveUp(const std::string& reason);
+  void FailWaiting(const std::string& reason);
+  void CloseChannel();
+
+  ChannelBroker& broker_;
+  support::Clock::duration operation_timeout_;
+  State state_ = State::kClosed;
+  std::unique_ptr<Channel> channel_;
+  std::unique_ptr<SftpClient> client_;
+  std::uint64_t channel_number_ = 1;
+  std::string inbox_;  // filled by libssh's callback, read by Step
+  TimePoint request_deadline_ = TimePoint::max();
+  std::deque<std::shared_ptr<SftpOperation>> waiting_;
+  std::vector<std::shared_ptr<SftpOperation>> active_;
+  std::size_t open_handles_ = 0;
+  bool served_first_ = false;  // what waited for this channel has begun
+  bool others_turn_ = false;   // a command waits for the only channel there is
+  bool more_output_ = false;
+};
+
+}  // namespace ssh
