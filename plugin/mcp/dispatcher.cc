@@ -1,0 +1,329 @@
+#include "mcp/dispatcher.h"
+
+#include <mutex>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "mcp/json_writer.h"
+#include "mcp/outcome.h"
+#include "support/log.h"
+
+namespace mcp {
+namespace {
+
+using nlohmann::json;
+
+/// The answer of a request that came alone.
+class LineSink : public ReplySink {
+ public:
+  explicit LineSink(Transport& transport) : transport_(transport) {}
+  void Deliver(std::string response) override { transport_.Send(std::move(response)); }
+  void Skip() override {}
+
+ private:
+  Transport& transport_;
+};
+
+/// The answers of a batch: one array once all have come; nothing when there are none. Destroyed
+/// with the last request that belongs to it.
+class BatchSink : public ReplySink {
+ public:
+  explicit BatchSink(Transport& transport) : transport_(transport) {}
+
+  ~BatchSink() override {
+    if (!responses_.empty()) transport_.Send(responses_ + ']');
+  }
+  BatchSink(const BatchSink&) = delete;
+  BatchSink& operator=(const BatchSink&) = delete;
+
+  void Deliver(std::string response) override {
+    const std::scoped_lock lock(mutex_);
+    responses_ += responses_.empty() ? '[' : ',';
+    responses_ += response;
+  }
+  void Skip() override {}
+
+ private:
+  Transport& transport_;
+  std::mutex mutex_;
+  std::string responses_;
+};
+
+ProtocolError InvalidRequest(const std::string& message) {
+  return {ErrorCode::kInvalidRequest, message};
+}
+
+void AddServerInfo(ObjectWriter& object, const ServerInfo& server) {
+  object.Member("serverInfo", json{{"name", server.name}, {"version", server.version}});
+}
+
+ProtocolError MissingTasksCapability() {
+  const json extensions = {{std::string(kTasksExtension), json::object()}};
+  return {ErrorCode::kMissingClientCapability,
+          "Missing required client capability",
+          {{"requiredCapabilities", {{"extensions", extensions}}}}};
+}
+
+}  // namespace
+
+/// What is known of a request before its own parameters are looked at.
+struct Dispatcher::Context {
+  Dialect dialect;
+  bool tasks_extension = false;
+  bool in_batch = false;
+  std::size_t bytes = 0;  // of the message
+};
+
+struct Dispatcher::Method {
+  std::string_view name;
+  bool legacy;
+  bool modern;
+  void (Dispatcher::*handle)(Request&, const Context&, Reply&);
+};
+
+// clang-format off
+/// Every method there is. One that the request's era does not have is "method not found".
+const Dispatcher::Method Dispatcher::kMethods[] = {
+    // name                  legacy modern
+    {"initialize",           true,  false, &Dispatcher::Initialize},
+    {"ping",                 true,  false, &Dispatcher::Ping},
+    {"server/discover",      false, true,  &Dispatcher::Discover},
+    {"tools/list",           true,  true,  &Dispatcher::ListTools},
+    {"tools/call",           true,  true,  &Dispatcher::CallTool},
+    {"subscriptions/listen", false, true,  &Dispatcher::Listen},
+    {"tasks/get",            false, true,  &Dispatcher::GetTask},
+    {"tasks/update",         false, true,  &Dispatcher::UpdateTask},
+    {"tasks/cancel",         false, true,  &Dispatcher::CancelTask},
+};
+// clang-format on
+
+void Dispatcher::Handle(std::string line) {
+  const std::size_t bytes = line.size();
+  std::variant<Message, Batch> parsed = ParseMessage(line);
+  std::string().swap(line);  // it may be large, and a call may take long
+  if (auto* batch = std::get_if<Batch>(&parsed)) {
+    HandleBatch(std::move(*batch), bytes);
+  } else {
+    HandleMessage(std::get<Message>(std::move(parsed)), bytes,
+                  std::make_shared<LineSink>(parts_.transport));
+  }
+}
+
+void Dispatcher::HandleLineTooLong() {
+  LineSink(parts_.transport)
+      .Deliver(ErrorResponse(nullptr, ProtocolError(ErrorCode::kParseError,
+                                                    "the line is too long and was discarded")));
+}
+
+void Dispatcher::HandleBatch(Batch batch, std::size_t bytes) {
+  const bool allowed = session_ && Dialect(*session_).batches();
+  if (!allowed || batch.messages.empty()) {
+    const std::string flaw =
+        allowed ? "a batch must not be empty" : "batches are part of version 2025-03-26 only";
+    LineSink(parts_.transport).Deliver(ErrorResponse(nullptr, InvalidRequest(flaw)));
+    return;
+  }
+  const auto sink = std::make_shared<BatchSink>(parts_.transport);
+  const std::size_t share = bytes / batch.messages.size();
+  std::set<RequestId> ids;  // none of them is answered before all are
+  for (Message& message : batch.messages) {
+    const auto* request = std::get_if<Request>(&message);
+    if (request != nullptr && !ids.insert(request->id).second) {
+      support::LogWarning("dropped: a request with the id of another one in its batch");
+      continue;
+    }
+    HandleMessage(std::move(message), share, sink);
+  }
+}
+
+void Dispatcher::HandleMessage(Message message, std::size_t bytes,
+                               const std::shared_ptr<ReplySink>& sink) {
+  if (const auto* malformed = std::get_if<Malformed>(&message)) {
+    HandleMalformed(*malformed, *sink);
+  } else if (const auto* ignored = std::get_if<Ignored>(&message)) {
+    support::LogWarning("ignored: " + ignored->reason);
+  } else if (const auto* notification = std::get_if<Notification>(&message)) {
+    HandleNotification(*notification);
+  } else {
+    auto& request = std::get<Request>(message);
+    auto pending = parts_.in_flight.Open(request.id, sink);
+    if (!pending) {
+      support::LogWarning("dropped: a request with the id of one that is still in flight");
+      return;
+    }
+    const bool in_batch = dynamic_cast<BatchSink*>(sink.get()) != nullptr;
+    HandleRequest(std::move(request), bytes, in_batch, Reply(parts_.in_flight, pending));
+  }
+}
+
+void Dispatcher::HandleMalformed(const Malformed& malformed, ReplySink& sink) {
+  if (!malformed.id) {
+    sink.Deliver(ErrorResponse(nullptr, malformed.error));
+  } else if (parts_.in_flight.Contains(*malformed.id)) {
+    support::LogWarning("dropped: a malformed request with the id of one that is in flight");
+  } else {
+    sink.Deliver(ErrorResponse(&*malformed.id, malformed.error));
+  }
+}
+
+void Dispatcher::HandleNotification(const Notification& notification) {
+  // All others, `notifications/initialized` included, ask for nothing.
+  if (notification.method != "notifications/cancelled") return;
+  const std::optional<RequestId> id = ParseCancelled(notification.params);
+  if (id && parts_.in_flight.Cancel(*id)) parts_.subscriptions.DropWithdrawn();
+}
+
+void Dispatcher::HandleRequest(Request request, std::size_t bytes, bool in_batch, Reply reply) {
+  try {
+    Context context = ContextFor(request);
+    context.bytes = bytes;
+    context.in_batch = in_batch;
+    if (in_batch && context.dialect.era() == Era::kModern) {
+      throw InvalidRequest("version 2026-07-28 has no batches");
+    }
+    const Method& method = FindMethod(request, context);
+    (this->*method.handle)(request, context, reply);
+  } catch (...) {
+    const Outcome outcome = OutcomeOf(std::current_exception());
+    if (const auto* error = std::get_if<ProtocolError>(&outcome)) reply.Error(*error);
+  }
+}
+
+/// Which era and version the request is answered in (MCP 2026-07-28, basic/versioning).
+Dispatcher::Context Dispatcher::ContextFor(const Request& request) const {
+  if (HasModernMeta(request.params)) {
+    const ModernMeta meta = ParseModernMeta(request.params);
+    return {.dialect = Dialect(meta.version), .tasks_extension = meta.tasks_extension};
+  }
+  if (request.method == "server/discover") {
+    throw ProtocolError(ErrorCode::kInvalidParams,
+                        "server/discover needs \"_meta\" with \"" +
+                            std::string(meta_key::kProtocolVersion) + "\" and \"" +
+                            std::string(meta_key::kClientCapabilities) + "\"");
+  }
+  const bool needs_session = request.method != "initialize" && request.method != "ping";
+  if (needs_session && !session_) {
+    throw ProtocolError(ErrorCode::kInvalidParams, "either send \"initialize\" first, or put \"" +
+                                                       std::string(meta_key::kProtocolVersion) +
+                                                       "\" and \"" +
+                                                       std::string(meta_key::kClientCapabilities) +
+                                                       "\" into the \"_meta\" of every request");
+  }
+  return {.dialect = Dialect(session_.value_or(kNewestLegacyVersion))};
+}
+
+const Dispatcher::Method& Dispatcher::FindMethod(const Request& request, const Context& context) {
+  const bool modern = context.dialect.era() == Era::kModern;
+  for (const Method& method : kMethods) {
+    if (method.name == request.method && (modern ? method.modern : method.legacy)) return method;
+  }
+  throw ProtocolError(ErrorCode::kMethodNotFound, "method not found: " + QuoteName(request.method));
+}
+
+void Dispatcher::Initialize(Request& request, const Context& context, Reply& reply) {
+  if (context.in_batch) throw InvalidRequest("\"initialize\" must not be part of a batch");
+  if (session_) throw InvalidRequest("the session is initialized already");
+  const Version version = ParseInitialize(request.params);
+  session_ = version;
+  std::string result;
+  ObjectWriter object(result);
+  object.Member("protocolVersion", Name(version));
+  object.Member("capabilities", json{{"tools", json::object()}});
+  AddServerInfo(object, parts_.server);
+  object.Member("instructions", std::string_view(parts_.instructions()));
+  object.End();
+  reply.Result(result);
+}
+
+void Dispatcher::Ping(Request& /*request*/, const Context& /*context*/, Reply& reply) {
+  reply.Result("{}");
+}
+
+void Dispatcher::Discover(Request& /*request*/, const Context& context, Reply& reply) {
+  const json capabilities = {{"tools", json::object()},
+                             {"extensions", {{std::string(kTasksExtension), json::object()}}}};
+  std::string result;
+  ObjectWriter object(result);
+  context.dialect.BeginResult(object, parts_.server);
+  object.Member("supportedVersions", SupportedVersions());
+  object.Member("capabilities", capabilities);
+  object.Member("instructions", std::string_view(parts_.instructions()));
+  context.dialect.AddCacheHints(object);
+  object.End();
+  reply.Result(result);
+}
+
+void Dispatcher::ListTools(Request& request, const Context& context, Reply& reply) {
+  CheckCursor(request.params);
+  std::string result;
+  ObjectWriter object(result);
+  context.dialect.BeginResult(object, parts_.server);
+  object.RawMember("tools", parts_.tools.Describe(context.dialect));
+  context.dialect.AddCacheHints(object);
+  object.End();
+  reply.Result(result);
+}
+
+void Dispatcher::CallTool(Request& request, const Context& context, Reply& reply) {
+  std::optional<std::string> token = ParseProgressToken(request.params);
+  CallToolParams params = ParseCallTool(std::move(request.params));
+  const ToolList::Entry* entry = parts_.tools.Find(params.name);
+  if (entry == nullptr) {
+    throw ProtocolError(ErrorCode::kInvalidParams, "unknown tool " + QuoteName(params.name));
+  }
+  if (const auto flaw = entry->input.FindFlaw(params.arguments)) {
+    std::string response = reply.Begin();
+    AppendToolFailure(response, {"validating \"arguments\": " + *flaw}, context.dialect,
+                      parts_.server);
+    reply.Finish(std::move(response));
+    return;
+  }
+  parts_.calls.Start(std::move(reply), {.entry = *entry,
+                                        .arguments = std::move(params.arguments),
+                                        .dialect = context.dialect,
+                                        .progress_token = std::move(token),
+                                        .may_become_task = context.tasks_extension,
+                                        .bytes = context.bytes});
+}
+
+void Dispatcher::Listen(Request& request, const Context& context, Reply& reply) {
+  const ListenParams params = ParseListen(request.params);
+  if (params.task_ids && !context.tasks_extension) throw MissingTasksCapability();
+  parts_.subscriptions.Open(std::move(reply), params.task_ids ? &*params.task_ids : nullptr);
+}
+
+void Dispatcher::GetTask(Request& request, const Context& context, Reply& reply) {
+  if (!context.tasks_extension) throw MissingTasksCapability();
+  std::string response = reply.Begin();
+  ObjectWriter object(response);
+  context.dialect.BeginResult(object, parts_.server);
+  parts_.tasks.Describe(object, ParseTaskId(request.params));
+  object.End();
+  reply.Finish(std::move(response));
+}
+
+/// No task here ever asks for input, so whatever the update brings is of no use to it.
+void Dispatcher::UpdateTask(Request& request, const Context& context, Reply& reply) {
+  if (!context.tasks_extension) throw MissingTasksCapability();
+  if (!parts_.tasks.Contains(ParseTaskId(request.params))) {
+    throw ProtocolError(ErrorCode::kInvalidParams, "unknown task");
+  }
+  std::string result;
+  ObjectWriter object(result);
+  context.dialect.BeginResult(object, parts_.server);
+  object.End();
+  reply.Result(result);
+}
+
+void Dispatcher::CancelTask(Request& request, const Context& context, Reply& reply) {
+  if (!context.tasks_extension) throw MissingTasksCapability();
+  parts_.tasks.Cancel(ParseTaskId(request.params));
+  std::string result;
+  ObjectWriter object(result);
+  context.dialect.BeginResult(object, parts_.server);
+  object.End();
+  reply.Result(result);
+}
+
+}  // namespace mcp

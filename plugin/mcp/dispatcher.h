@@ -1,0 +1,74 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "mcp/dialect.h"
+#include "mcp/in_flight.h"
+#include "mcp/message.h"
+#include "mcp/protocol.h"
+#include "mcp/reply.h"
+#include "mcp/subscriptions.h"
+#include "mcp/tasks.h"
+#include "mcp/tool_calls.h"
+#include "mcp/tool_list.h"
+#include "mcp/transport.h"
+
+namespace mcp {
+
+/// Turns each message into the handler that it is for, after the checks that all messages share.
+/// One per connection; used by the thread that receives. Handlers never wait: calls of tools are
+/// handed to ToolCalls, everything else is answered at once.
+class Dispatcher {
+ public:
+  /// All of it must outlive the dispatcher.
+  struct Parts {
+    const ServerInfo& server;
+    const std::function<std::string()>& instructions;
+    const ToolList& tools;
+    Transport& transport;
+    InFlight& in_flight;
+    ToolCalls& calls;
+    TaskStore& tasks;
+    Subscriptions& subscriptions;
+  };
+
+  explicit Dispatcher(Parts parts) : parts_(parts) {}
+
+  /// One line from the client.
+  void Handle(std::string line);
+
+  /// The client sent a line beyond the transport's limit.
+  void HandleLineTooLong();
+
+ private:
+  struct Context;
+  struct Method;
+  static const Method kMethods[];
+
+  void HandleBatch(Batch batch, std::size_t bytes);
+  void HandleMessage(Message message, std::size_t bytes, const std::shared_ptr<ReplySink>& sink);
+  void HandleMalformed(const Malformed& malformed, ReplySink& sink);
+  void HandleNotification(const Notification& notification);
+  void HandleRequest(Request request, std::size_t bytes, bool in_batch, Reply reply);
+  [[nodiscard]] Context ContextFor(const Request& request) const;
+  [[nodiscard]] static const Method& FindMethod(const Request& request, const Context& context);
+
+  void Initialize(Request& request, const Context& context, Reply& reply);
+  void Ping(Request& request, const Context& context, Reply& reply);
+  void Discover(Request& request, const Context& context, Reply& reply);
+  void ListTools(Request& request, const Context& context, Reply& reply);
+  void CallTool(Request& request, const Context& context, Reply& reply);
+  void Listen(Request& request, const Context& context, Reply& reply);
+  void GetTask(Request& request, const Context& context, Reply& reply);
+  void UpdateTask(Request& request, const Context& context, Reply& reply);
+  void CancelTask(Request& request, const Context& context, Reply& reply);
+
+  const Parts parts_;
+  std::optional<Version> session_;  // of the legacy era, once `initialize` was answered
+};
+
+}  // namespace mcp

@@ -1,0 +1,142 @@
+#include "mcp/json_reader.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace mcp {
+namespace {
+
+using nlohmann::json;
+
+bool IsAllDigits(std::string_view text) {
+  if (!text.empty() && text.front() == '-') text.remove_prefix(1);
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Builds the value from the events of nlohmann's parser. Needed instead of its own builder for
+/// the limits and for numbers of more than 64 bits.
+class Builder : public nlohmann::json_sax<json> {
+ public:
+  explicit Builder(JsonText& out) : out_(out) {}
+
+  bool null() override { return Add(nullptr); }
+  bool boolean(bool value) override { return Add(value); }
+  bool number_integer(number_integer_t value) override { return Add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return Add(value); }
+
+  bool number_float(number_float_t value, const string_t& text) override {
+    if (!IsAllDigits(text)) return Add(value);
+    return Add(json::binary({text.begin(), text.end()}));
+  }
+
+  bool string(string_t& value) override { return Add(std::move(value)); }
+  bool binary(binary_t&) override { return false; }  // JSON text has none
+  bool start_object(std::size_t) override { return Open(json::object()); }
+  bool end_object() override { return Close(); }
+  bool start_array(std::size_t) override { return Open(json::array()); }
+  bool end_array() override { return Close(); }
+
+  bool key(string_t& name) override {
+    if (depth_ == open_.size()) key_ = std::move(name);
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception& error) override {
+    constexpr int kNumberOverflow = 406;
+    out_.problem = JsonText::Problem::kSyntax;
+    out_.explanation = error.id == kNumberOverflow ? "number out of range" : "not valid JSON";
+    out_.explanation += " at byte " + std::to_string(position);
+    out_.value = nullptr;
+    return false;
+  }
+
+ private:
+  void Note(JsonText::Problem problem, std::string explanation) {
+    if (out_.problem != JsonText::Problem::kNone) return;
+    out_.problem = problem;
+    out_.explanation = std::move(explanation);
+  }
+
+  bool IsTopLevelId() const {
+    return open_.size() == 1 && open_.front()->is_object() && key_ == "id";
+  }
+
+  /// Where the next value belongs; null when it is to be skipped.
+  json* Slot() {
+    if (depth_ != open_.size()) return nullptr;
+    if (++values_ > kMaxJsonValues) {
+      Note(JsonText::Problem::kTooManyValues,
+           "more than " + std::to_string(kMaxJsonValues) + " values in one message");
+      if (!IsTopLevelId()) return nullptr;
+    }
+    if (open_.empty()) return &out_.value;
+    json& parent = *open_.back();
+    if (parent.is_object()) return &parent[key_];
+    return &parent.emplace_back();
+  }
+
+  bool Add(json value) {
+    if (json* slot = Slot()) *slot = std::move(value);
+    return true;
+  }
+
+  bool Open(json container) {
+    json* slot = Slot();
+    ++depth_;
+    if (slot == nullptr) return true;
+    if (depth_ > kMaxJsonDepth) {
+      Note(JsonText::Problem::kTooDeep,
+           "nested more than " + std::to_string(kMaxJsonDepth) + " levels deep");
+      return true;
+    }
+    *slot = std::move(container);
+    open_.push_back(slot);
+    return true;
+  }
+
+  bool Close() {
+    if (depth_ == open_.size()) open_.pop_back();
+    --depth_;
+    return true;
+  }
+
+  JsonText& out_;
+  std::vector<json*> open_;  // the containers being filled, outermost first
+  std::size_t depth_ = 0;    // of the text; larger than open_ inside what is skipped
+  std::size_t values_ = 0;
+  std::string key_;
+};
+
+}  // namespace
+
+JsonText ParseJson(std::string_view text) {
+  JsonText result;
+  // nlohmann's parser takes a NUL for the end of its input.
+  if (const auto position = text.find('\0'); position != std::string_view::npos) {
+    result.problem = JsonText::Problem::kSyntax;
+    result.explanation = "NUL at byte " + std::to_string(position + 1);
+    return result;
+  }
+  Builder builder(result);
+  if (!json::sax_parse(text.begin(), text.end(), &builder) &&
+      result.problem == JsonText::Problem::kNone) {
+    result.problem = JsonText::Problem::kSyntax;
+    result.explanation = "not valid JSON";
+  }
+  return result;
+}
+
+bool IsWholeNumber(const json& value) {
+  return value.is_number_integer() || value.is_binary();
+}
+
+std::string WholeNumberText(const json& value) {
+  if (!value.is_binary()) return value.dump();
+  const json::binary_t& digits = value.get_binary();
+  return {digits.begin(), digits.end()};
+}
+
+}  // namespace mcp

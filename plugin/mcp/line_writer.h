@@ -1,0 +1,73 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "mcp/wake_pipe.h"
+
+namespace mcp {
+
+/// Writes whole lines to a file descriptor without ever making the sender wait. What the reader at
+/// the other end does not take at once is kept and written by a thread of this object.
+///
+/// All members may be called by any thread.
+class LineWriter {
+ public:
+  /// From this many unwritten bytes on there is "no room": whoever has more should wait.
+  static constexpr std::size_t kMaxPending = std::size_t{64} * 1024 * 1024;
+
+  /// Does not own `fd`. A pipe is switched to non-blocking until this is destroyed. `closed` is set
+  /// when the reader has gone, so that a poll() elsewhere notices. The process must ignore SIGPIPE.
+  LineWriter(int fd, WakePipe& closed, std::size_t max_pending = kMaxPending);
+
+  /// Drops what has not been written; call `Flush` before to have it written.
+  ~LineWriter();
+  LineWriter(const LineWriter&) = delete;
+  LineWriter& operator=(const LineWriter&) = delete;
+
+  /// `line` has no line end. Dropped when the reader has gone.
+  void Write(std::string line);
+
+  [[nodiscard]] bool HasRoom() const;
+
+  /// Returns when there is room, or there will never be need for it: the reader has gone, or
+  /// `GiveUpWaiting` was called.
+  void WaitForRoom();
+  void GiveUpWaiting();
+
+  /// Waits until everything is written; false when it was not by the deadline or cannot be.
+  bool Flush(std::chrono::steady_clock::time_point deadline);
+
+ private:
+  enum class Progress { kDone, kWouldBlock, kClosed };
+
+  /// Writes from `rest`, cutting off what was written.
+  Progress WriteSome(std::string_view& rest) const;
+  void Close();
+  void Drain();
+
+  const int fd_;
+  WakePipe& closed_wake_;
+  const std::size_t max_pending_;
+  bool is_socket_ = false;
+  int restore_flags_ = -1;  // of fd_; -1 when they were left alone
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::string> pending_;
+  std::size_t offset_ = 0;  // written of pending_.front()
+  std::size_t pending_bytes_ = 0;
+  bool closed_ = false;
+  bool give_up_ = false;
+  bool stopping_ = false;
+  WakePipe stop_wake_;
+  std::thread drain_;
+};
+
+}  // namespace mcp

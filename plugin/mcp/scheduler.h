@@ -1,0 +1,52 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "support/context.h"
+
+namespace mcp {
+
+/// Time, so that tests can decide what time it is. Thread-safe.
+class Scheduler {
+ public:
+  virtual ~Scheduler() = default;
+
+  [[nodiscard]] virtual support::Clock::time_point Now() const = 0;
+
+  /// For dates that people read.
+  [[nodiscard]] virtual std::chrono::system_clock::time_point WallNow() const = 0;
+
+  /// Runs `task` once at that time, in a thread of the scheduler's own. `task` must be quick.
+  virtual void RunAt(support::Clock::time_point time, std::function<void()> task) = 0;
+};
+
+/// The real one, with one thread that is started when the first task comes.
+class ThreadScheduler : public Scheduler {
+ public:
+  ThreadScheduler() = default;
+
+  /// Waits for a task that is running; those that are still to come are dropped.
+  ~ThreadScheduler() override;
+
+  [[nodiscard]] support::Clock::time_point Now() const override { return support::Clock::now(); }
+  [[nodiscard]] std::chrono::system_clock::time_point WallNow() const override {
+    return std::chrono::system_clock::now();
+  }
+  void RunAt(support::Clock::time_point time, std::function<void()> task) override;
+
+ private:
+  void Loop();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::multimap<support::Clock::time_point, std::function<void()>> tasks_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace mcp

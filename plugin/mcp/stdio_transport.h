@@ -1,0 +1,39 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "mcp/line_reader.h"
+#include "mcp/line_writer.h"
+#include "mcp/transport.h"
+#include "mcp/wake_pipe.h"
+
+namespace mcp {
+
+/// MCP's stdio transport over two file descriptors (specification: basic/transports/stdio). They
+/// may be pipes, sockets, files or terminals; this does not own them.
+class StdioTransport : public Transport {
+ public:
+  /// Ignores SIGPIPE in this process from now on: a client that went away is an error of write().
+  StdioTransport(int input_fd, int output_fd);
+
+  Received Receive(std::string& line) override;
+  void Send(std::string line) override { writer_.Write(std::move(line)); }
+  void WaitForRoom() override { writer_.WaitForRoom(); }
+  void Interrupt() override { interrupted_.Set(); }
+  void GiveUpWaiting() override { writer_.GiveUpWaiting(); }
+  bool Flush(std::chrono::steady_clock::time_point deadline) override {
+    return writer_.Flush(deadline);
+  }
+
+ private:
+  int input_fd_;
+  int output_fd_;
+  WakePipe interrupted_;
+  WakePipe output_closed_;
+  LineReader reader_;
+  LineWriter writer_;
+};
+
+}  // namespace mcp

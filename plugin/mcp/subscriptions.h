@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "mcp/dialect.h"
+#include "mcp/in_flight.h"
+#include "mcp/reply.h"
+#include "mcp/tasks.h"
+
+namespace mcp {
+
+/// The open `subscriptions/listen` requests (MCP 2026-07-28, basic/patterns/subscriptions). The
+/// only news there is here is that a task has ended. Thread-safe.
+class Subscriptions {
+ public:
+  /// More are refused.
+  static constexpr std::size_t kMaxOpen = 1024;
+
+  /// References must outlive this.
+  Subscriptions(InFlight& in_flight, TaskStore& tasks, ServerInfo server)
+      : in_flight_(in_flight), tasks_(tasks), server_(std::move(server)) {}
+
+  /// Acknowledges the request and holds it open. Of `task_ids` those are accepted that exist; of
+  /// those that have ended already the news is sent at once. Answers with an error when too many
+  /// are open.
+  void Open(Reply reply, const std::vector<std::string>* task_ids);
+
+  /// Tells those who listen for it that the task has ended.
+  void TaskEnded(const std::string& task_id);
+
+  /// Forgets those that their client has withdrawn.
+  void DropWithdrawn();
+
+  /// Answers all that are open: the server ends.
+  void CloseAll();
+
+ private:
+  struct Subscription {
+    Reply reply;
+    std::vector<std::string> task_ids;
+  };
+
+  void SendNews(const Subscription& subscription, const std::string& task_id);
+  void DropWithdrawnLocked();
+
+  InFlight& in_flight_;
+  TaskStore& tasks_;
+  const ServerInfo server_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Subscription>> open_;
+};
+
+}  // namespace mcp

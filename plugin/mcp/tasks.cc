@@ -1,0 +1,166 @@
+#include "mcp/tasks.h"
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <ctime>
+#include <random>
+#include <string_view>
+#include <utility>
+
+#include "mcp/json_writer.h"
+#include "mcp/reply.h"
+
+namespace mcp {
+namespace {
+
+using nlohmann::json;
+
+std::string RandomId() {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::random_device random;  // the operating system's, so that ids cannot be guessed
+  std::string id;
+  for (int word = 0; word < 4; ++word) {
+    const std::uint32_t bits = random();
+    for (unsigned shift = 0; shift < 32; shift += 4) id += kHex[(bits >> shift) & 0xFU];
+  }
+  return id;
+}
+
+/// 2026-01-31T12:00:00.000Z
+std::string Date(std::chrono::system_clock::time_point time) {
+  using std::chrono::duration_cast;
+  using std::chrono::milliseconds;
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  const auto millis = duration_cast<milliseconds>(time.time_since_epoch()).count() % 1000;
+  std::tm utc = {};
+  ::gmtime_r(&seconds, &utc);
+  std::array<char, 64> text = {};
+  const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
+  std::snprintf(text.data() + length, text.size() - length, ".%03dZ", static_cast<int>(millis));
+  return text.data();
+}
+
+std::string_view Name(TaskStatus status) {
+  switch (status) {
+    case TaskStatus::kWorking:
+      return "working";
+    case TaskStatus::kCompleted:
+      return "completed";
+    case TaskStatus::kFailed:
+      return "failed";
+    case TaskStatus::kCancelled:
+      return "cancelled";
+  }
+  return {};
+}
+
+struct End {
+  TaskStatus status;
+  std::string result;
+  std::string message;
+};
+
+End EndOf(Outcome outcome, const ServerInfo& server) {
+  const Dialect dialect(Version::k2026_07_28);  // no older one knows tasks
+  if (auto* result = std::get_if<ToolResult>(&outcome)) {
+    End end{TaskStatus::kCompleted, {}, {}};
+    AppendToolResult(end.result, std::move(*result), dialect, server);
+    return end;
+  }
+  if (const auto* failure = std::get_if<ToolFailure>(&outcome)) {
+    End end{TaskStatus::kCompleted, {}, {}};
+    AppendToolFailure(end.result, *failure, dialect, server);
+    return end;
+  }
+  if (const auto* error = std::get_if<ProtocolError>(&outcome)) {
+    return {TaskStatus::kFailed, ErrorObject(*error), error->what()};
+  }
+  return {TaskStatus::kCancelled, {}, "cancelled by the client"};
+}
+
+}  // namespace
+
+void TaskStore::DropExpired() {
+  const support::Clock::time_point now = scheduler_.Now();
+  for (auto task = tasks_.begin(); task != tasks_.end();) {
+    if (task->second.expires > now || task->second.status == TaskStatus::kWorking) {
+      ++task;
+      continue;
+    }
+    result_bytes_ -= task->second.result.size();
+    task = tasks_.erase(task);
+  }
+}
+
+TaskStore::Task& TaskStore::Require(const std::string& id) {
+  DropExpired();
+  const auto task = tasks_.find(id);
+  if (task == tasks_.end()) throw ProtocolError(ErrorCode::kInvalidParams, "unknown task");
+  return task->second;
+}
+
+std::string TaskStore::Create(support::StopSource work) {
+  const std::scoped_lock lock(mutex_);
+  DropExpired();
+  if (tasks_.size() >= kMaxTasks || result_bytes_ >= kMaxResultBytes) return {};
+  std::string id = RandomId();
+  const auto now = scheduler_.WallNow();
+  tasks_.emplace(id, Task{.created = now,
+                          .updated = now,
+                          .expires = scheduler_.Now() + kTimeToLive,
+                          .work = std::move(work),
+                          .result = {},
+                          .message = {}});
+  return id;
+}
+
+void TaskStore::Finish(const std::string& id, Outcome outcome) {
+  End end = EndOf(std::move(outcome), server_);
+  const std::scoped_lock lock(mutex_);
+  const auto found = tasks_.find(id);
+  if (found == tasks_.end()) return;
+  Task& task = found->second;
+  task.status = end.status;
+  task.result = std::move(end.result);
+  task.message = std::move(end.message);
+  task.updated = scheduler_.WallNow();
+  result_bytes_ += task.result.size();
+}
+
+void TaskStore::Cancel(const std::string& id) {
+  support::StopSource work;
+  {
+    const std::scoped_lock lock(mutex_);
+    work = Require(id).work;
+  }
+  work.Stop(support::StopReason::kCancelled);
+}
+
+bool TaskStore::Contains(const std::string& id) {
+  const std::scoped_lock lock(mutex_);
+  DropExpired();
+  return tasks_.contains(id);
+}
+
+bool TaskStore::HasEnded(const std::string& id) {
+  const std::scoped_lock lock(mutex_);
+  const auto task = tasks_.find(id);
+  return task != tasks_.end() && task->second.status != TaskStatus::kWorking;
+}
+
+void TaskStore::Describe(ObjectWriter& object, const std::string& id) {
+  const std::scoped_lock lock(mutex_);
+  const Task& task = Require(id);
+  object.Member("taskId", std::string_view(id));
+  object.Member("status", Name(task.status));
+  if (!task.message.empty()) object.Member("statusMessage", std::string_view(task.message));
+  object.Member("createdAt", std::string_view(Date(task.created)));
+  object.Member("lastUpdatedAt", std::string_view(Date(task.updated)));
+  object.Member("ttlMs", json(kTimeToLive.count()));
+  object.Member("pollIntervalMs", json(kPollInterval.count()));
+  if (task.status == TaskStatus::kCompleted) object.RawMember("result", task.result);
+  if (task.status == TaskStatus::kFailed) object.RawMember("error", task.result);
+}
+
+}  // namespace mcp

@@ -1,0 +1,125 @@
+#include "mcp/tool_calls.h"
+
+#include <utility>
+#include <vector>
+
+#include "mcp/json_writer.h"
+#include "mcp/outcome.h"
+#include "mcp/progress.h"
+#include "support/errors.h"
+
+namespace mcp {
+
+struct ToolCalls::Call {
+  Call(Reply first_reply, Order given, const Surroundings& surroundings)
+      : order(std::move(given)),
+        stop(first_reply.request()->stop()),
+        progress(surroundings.in_flight, first_reply.request(), order.progress_token,
+                 order.dialect.progress_message(), surroundings.scheduler),
+        reply(std::move(first_reply)) {}
+
+  Order order;
+  support::StopSource stop;
+  ProgressSender progress;
+  std::list<support::StopSource>::iterator in_active;
+
+  std::mutex mutex;            // guards what follows
+  std::optional<Reply> reply;  // until somebody has answered
+  std::string task_id;         // of the handle that was the answer
+};
+
+void ToolCalls::Start(Reply reply, Order order) {
+  const std::size_t bytes = order.bytes;
+  const bool may_become_task = order.may_become_task;
+  auto call = std::make_shared<Call>(std::move(reply), std::move(order), surroundings_);
+  support::StopReason stopped = support::StopReason::kNone;
+  {
+    const std::scoped_lock lock(mutex_);
+    call->in_active = active_.insert(active_.end(), call->stop);
+    stopped = stopped_;
+  }
+  if (stopped != support::StopReason::kNone) call->stop.Stop(stopped);
+  if (!pool_.Run(bytes, [this, call] { Run(call); })) {
+    Finish(*call, ToolFailure{"too many calls are waiting for their turn: wait until some of them "
+                              "are answered, then call again"});
+    return;
+  }
+  if (!may_become_task) return;
+  surroundings_.scheduler.RunAt(surroundings_.scheduler.Now() + surroundings_.task_threshold,
+                                [this, weak = std::weak_ptr<Call>(call)] {
+                                  if (const std::shared_ptr<Call> late = weak.lock())
+                                    TurnIntoTask(*late);
+                                });
+}
+
+void ToolCalls::Run(const std::shared_ptr<Call>& call) {
+  const support::Context context = call->stop.context();
+  if (context.stop_reason() != support::StopReason::kNone) {
+    Finish(*call, OutcomeOf(std::make_exception_ptr(support::Stopped(context.stop_reason()))));
+    return;
+  }
+  Finish(*call,
+         CallTool(*call->order.entry.tool, {call->order.arguments, context, call->progress}));
+}
+
+void ToolCalls::Finish(Call& call, Outcome outcome) {
+  // Nothing large is written while the client leaves much unread. Meanwhile the call may become a
+  // task.
+  if (std::holds_alternative<ToolResult>(outcome)) surroundings_.transport.WaitForRoom();
+  {
+    const std::scoped_lock lock(mutex_);
+    active_.erase(call.in_active);
+  }
+  const std::scoped_lock lock(call.mutex);
+  if (call.reply) {
+    Answer(call, *std::move(call.reply), std::move(outcome));
+    call.reply.reset();
+  } else {
+    surroundings_.tasks.Finish(call.task_id, std::move(outcome));
+    surroundings_.subscriptions.TaskEnded(call.task_id);
+  }
+}
+
+void ToolCalls::Answer(const Call& call, Reply reply, Outcome outcome) const {
+  const Dialect& dialect = call.order.dialect;
+  if (const auto* error = std::get_if<ProtocolError>(&outcome)) {
+    reply.Error(*error);
+    return;
+  }
+  // A tool that says "cancelled" although nobody cancelled it is caught by ~Reply.
+  if (std::holds_alternative<Withdrawn>(outcome)) return;
+  std::string response = reply.Begin();
+  if (auto* result = std::get_if<ToolResult>(&outcome)) {
+    AppendToolResult(response, std::move(*result), dialect, surroundings_.server);
+  } else {
+    AppendToolFailure(response, std::get<ToolFailure>(outcome), dialect, surroundings_.server);
+  }
+  reply.Finish(std::move(response));
+}
+
+void ToolCalls::TurnIntoTask(Call& call) {
+  const std::scoped_lock lock(call.mutex);
+  if (!call.reply || !surroundings_.in_flight.IsOpen(*call.reply->request())) return;
+  std::string id = surroundings_.tasks.Create(call.stop);
+  if (id.empty()) return;
+  call.task_id = id;
+  std::string result;
+  ObjectWriter object(result);
+  call.order.dialect.BeginResult(object, surroundings_.server, "task");
+  surroundings_.tasks.Describe(object, id);
+  object.End();
+  call.reply->Result(result);
+  call.reply.reset();
+}
+
+void ToolCalls::StopAll(support::StopReason reason) {
+  std::vector<support::StopSource> active;
+  {
+    const std::scoped_lock lock(mutex_);
+    stopped_ = reason;
+    active.assign(active_.begin(), active_.end());
+  }
+  for (support::StopSource& source : active) source.Stop(reason);
+}
+
+}  // namespace mcp

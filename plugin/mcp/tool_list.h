@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mcp/dialect.h"
+#include "mcp/schema.h"
+#include "mcp/tool.h"
+
+namespace mcp {
+
+/// The tools of a server, sorted by name. Immutable, so any thread may use it.
+class ToolList {
+ public:
+  struct Entry {
+    std::unique_ptr<Tool> tool;
+    Schema input;  ///< made from the definition's input_schema
+  };
+
+  /// Throws std::invalid_argument when two tools have the same name or an input schema cannot be
+  /// checked (see Schema).
+  explicit ToolList(std::vector<std::unique_ptr<Tool>> tools);
+
+  /// Null when there is none of that name.
+  [[nodiscard]] const Entry* Find(std::string_view name) const;
+
+  /// The JSON array that `tools/list` answers with; the same bytes every time.
+  [[nodiscard]] std::string Describe(const Dialect& dialect) const;
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+}  // namespace mcp
