@@ -1,0 +1,102 @@
+#include "lima/configuration.h"
+
+#include <iterator>
+#include <utility>
+
+#include "lima/home.h"
+#include "lima/text_file.h"
+
+namespace lima {
+namespace {
+
+// The value of the strongest file that has one.
+template <typename Value>
+std::optional<Value> Strongest(std::optional<Value> override_value, std::optional<Value> main,
+                               std::optional<Value> defaults) {
+  if (override_value.has_value()) return override_value;
+  return main.has_value() ? main : defaults;
+}
+
+GuestUser MergeUser(GuestUser defaults, GuestUser main, GuestUser override_user) {
+  GuestUser user;
+  user.name = Strongest(override_user.name, main.name, defaults.name);
+  user.shell = Strongest(override_user.shell, main.shell, defaults.shell);
+  user.uid = Strongest(override_user.uid, main.uid, defaults.uid);
+  const GuestUser& owner = override_user.home.has_value() ? override_user
+                           : main.home.has_value()        ? main
+                                                          : defaults;
+  user.home = owner.home;
+  user.home_where = owner.home_where;
+  return user;
+}
+
+std::string ResolveOperatingSystem(const std::optional<std::string>& os, const std::string& name) {
+  if (!os.has_value() || os->empty() || *os == "default") return "Linux";
+  for (const char* known : {"Linux", "Darwin", "FreeBSD", "Windows"}) {
+    if (*os == known) return known;
+  }
+  throw ConfigurationError("the configuration of instance \"" + name + "\" says os: " + *os +
+                           "; Lima knows Linux, Darwin, FreeBSD and Windows");
+}
+
+ConfigurationFile ReadOptional(const std::filesystem::path& path) {
+  const auto text = ReadTextFile(path, kMaximumConfigurationFile);
+  return text.has_value() ? ParseConfiguration(*text, path.string()) : ConfigurationFile();
+}
+
+}  // namespace
+
+InstanceConfiguration MergeConfiguration(const std::filesystem::path& lima_home,
+                                         const std::string& name, ConfigurationFile defaults,
+                                         ConfigurationFile main, ConfigurationFile override_file) {
+  InstanceConfiguration merged;
+  merged.lima_home = lima_home;
+  merged.name = name;
+  merged.plain = Strongest(override_file.plain, main.plain, defaults.plain).value_or(false);
+  merged.os = ResolveOperatingSystem(Strongest(override_file.os, main.os, defaults.os), name);
+  merged.arch = Strongest(override_file.arch, main.arch, defaults.arch);
+  if (merged.arch == "" || merged.arch == "default") merged.arch.reset();
+  merged.vm_type = Strongest(override_file.vm_type, main.vm_type, defaults.vm_type);
+  merged.mount_type = Strongest(override_file.mount_type, main.mount_type, defaults.mount_type);
+  merged.user = MergeUser(defaults.user, main.user, override_file.user);
+  merged.param = std::move(main.param);
+  if (merged.plain) return merged;
+  for (ConfigurationFile* file : {&defaults, &main, &override_file}) {
+    std::move(file->mounts.begin(), file->mounts.end(), std::back_inserter(merged.mounts));
+  }
+  return merged;
+}
+
+InstanceConfiguration LoadConfiguration(const std::filesystem::path& lima_home,
+                                        const std::string& name) {
+  const std::filesystem::path file = InstanceDirectory(lima_home, name) / "lima.yaml";
+  const auto text = ReadTextFile(file, kMaximumConfigurationFile);
+  if (!text.has_value()) {
+    throw ConfigurationError("there is no instance \"" + name + "\" in " + lima_home.string() +
+                             "; `limactl list` shows the instances");
+  }
+  const std::filesystem::path shared = lima_home / "_config";
+  return MergeConfiguration(lima_home, name, ReadOptional(shared / "default.yaml"),
+                            ParseConfiguration(*text, file.string()),
+                            ReadOptional(shared / "override.yaml"));
+}
+
+std::string LoginShell(const InstanceConfiguration& configuration) {
+  if (configuration.os == "Windows") {
+    throw ConfigurationError("instance \"" + configuration.name +
+                             "\" is a Windows guest, which is not supported");
+  }
+  if (configuration.user.shell.has_value()) {
+    if (!configuration.user.shell->starts_with('/')) {
+      throw ConfigurationError("the configuration of instance \"" + configuration.name +
+                               "\" says user.shell: \"" + *configuration.user.shell +
+                               "\"; Lima wants an absolute path");
+    }
+    return *configuration.user.shell;
+  }
+  if (configuration.os == "FreeBSD") return "/bin/sh";
+  if (configuration.os == "Darwin") return "/bin/zsh";
+  return "/bin/bash";
+}
+
+}  // namespace lima

@@ -1,0 +1,55 @@
+#include "lima/host.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <vector>
+
+#include "lima/configuration_error.h"
+
+namespace lima {
+namespace {
+
+std::string EnvironmentVariable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string LoginName(uid_t uid) {
+  // Entries of directory services can be large; the call says when the room is too small.
+  std::vector<char> room(1024);
+  struct passwd entry {};
+  struct passwd* found = nullptr;
+  int error = 0;
+  constexpr std::size_t kMaximumRoom = 1024 * 1024;
+  while ((error = ::getpwuid_r(uid, &entry, room.data(), room.size(), &found)) == ERANGE &&
+         room.size() < kMaximumRoom) {
+    room.resize(room.size() * 2);
+  }
+  if (error == 0 && found != nullptr) return found->pw_name;
+  std::string name = EnvironmentVariable("USER");
+  if (name.empty()) {
+    throw ConfigurationError("user " + std::to_string(uid) +
+                             " has no entry in the user database, and USER is not set");
+  }
+  return name;
+}
+
+}  // namespace
+
+HostFacts ReadHostFacts() {
+  HostFacts facts;
+  facts.home = EnvironmentVariable("HOME");
+  if (!facts.home.starts_with('/')) {
+    throw ConfigurationError("HOME is not set to an absolute path");
+  }
+  facts.uid = ::getuid();
+  facts.user = LoginName(::getuid());
+  facts.temp_dir = EnvironmentVariable("TMPDIR");
+  if (facts.temp_dir.empty()) facts.temp_dir = "/tmp";
+  return facts;
+}
+
+}  // namespace lima

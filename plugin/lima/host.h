@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace lima {
+
+/// What mount templates may ask of the host.
+struct HostFacts {
+  std::string home;  ///< of the user who runs this program ($HOME)
+  std::string user;  ///< login name
+  std::uint32_t uid = 0;
+  std::string temp_dir;  ///< $TMPDIR, else "/tmp", as Go's os.TempDir
+};
+
+/// Asks the environment and the user database. Throws ConfigurationError when HOME is not set to an
+/// absolute path, or when this user has no name.
+HostFacts ReadHostFacts();
+
+}  // namespace lima

@@ -1,0 +1,275 @@
+#include "lima/mounts.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "lima/instance_name.h"
+#include "lima/template.h"
+#include "support/paths.h"
+
+namespace lima {
+namespace {
+
+// A template wants a fact of the guest that is not known yet.
+class MissingGuestFact : public ConfigurationError {
+ public:
+  using ConfigurationError::ConfigurationError;
+};
+
+[[noreturn]] void ThrowNoSuchField(std::string_view name) {
+  throw ConfigurationError("a template uses {{." + std::string(name) + "}}, which does not exist");
+}
+
+std::string LookUpParameter(const InstanceConfiguration& configuration, std::string_view name) {
+  constexpr std::string_view kPrefix = "Param.";
+  if (!name.starts_with(kPrefix)) ThrowNoSuchField(name);
+  const auto found = configuration.param.find(name.substr(kPrefix.size()));
+  if (found == configuration.param.end()) {
+    throw ConfigurationError("a template uses {{." + std::string(name) +
+                             "}}, but lima.yaml has no such param");
+  }
+  if (found->second.is_rewritten) {
+    throw ConfigurationError("a template uses {{." + std::string(name) + "}}, whose value " +
+                             found->second.text +
+                             " Lima reads as a number or truth value and prints in another form; "
+                             "put it in quotes");
+  }
+  return found->second.text;
+}
+
+// Fields of `location`. Rule: executeHostTemplate.
+std::string LookUpOnHost(const InstanceConfiguration& configuration, const HostFacts& host,
+                         std::string_view name) {
+  if (name == "Home") return host.home;
+  if (name == "Dir") return configuration.directory().string();
+  if (name == "Name" || name == "Instance") return configuration.name;
+  if (name == "UID") return std::to_string(host.uid);
+  if (name == "User") return host.user;
+  if (name == "GlobalTempDir") return "/tmp";
+  if (name == "TempDir") return host.temp_dir;
+  if (name == "LimaHome") return configuration.lima_home.string();
+  return LookUpParameter(configuration, name);
+}
+
+template <typename Value>
+const Value& Known(const std::optional<Value>& value, const char* what) {
+  if (!value.has_value()) {
+    throw MissingGuestFact(std::string("a template needs the guest user's ") + what +
+                           ", which is not known yet");
+  }
+  return *value;
+}
+
+// Fields of `mountPoint` and `user.home`. Rule: executeGuestTemplate.
+class GuestFields {
+ public:
+  GuestFields(const InstanceConfiguration& configuration, const GuestFacts& guest)
+      : configuration_(configuration), guest_(guest) {}
+
+  [[nodiscard]] std::string LookUp(std::string_view name) const {
+    return name == "Home" ? Home() : LookUpWithoutHome(name);
+  }
+
+ private:
+  [[nodiscard]] std::string LookUpWithoutHome(std::string_view name) const {
+    if (name == "Name") return configuration_.name;
+    if (name == "Hostname") return HostnameOf(configuration_.name);
+    if (name == "User") return Known(guest_.user, "name");
+    if (name == "UID") {
+      return std::to_string(configuration_.user.uid.has_value() ? *configuration_.user.uid
+                                                                : Known(guest_.uid, "user id"));
+    }
+    return LookUpParameter(configuration_, name);
+  }
+
+  [[nodiscard]] std::string Home() const {
+    const GuestUser& user = configuration_.user;
+    if (!user.home.has_value()) return Known(guest_.home, "home directory");
+    try {
+      return EvaluateTemplate(*user.home,
+                              [&](std::string_view name) { return LookUpWithoutHome(name); });
+    } catch (const MissingGuestFact&) {
+      throw;
+    } catch (const ConfigurationError& error) {
+      throw ConfigurationError(user.home_where + ": " + error.what());
+    }
+  }
+
+  const InstanceConfiguration& configuration_;
+  const GuestFacts& guest_;
+};
+
+[[noreturn]] void ThrowEntry(const MountEntry& entry, const char* field, const std::string& text) {
+  throw ConfigurationError(entry.where + ", " + field + ": " + text);
+}
+
+void CheckNoNul(const MountEntry& entry, const char* field, std::string_view path) {
+  if (path.find('\0') != std::string_view::npos) ThrowEntry(entry, field, "it has a NUL character");
+}
+
+std::string EvaluateLocation(const InstanceConfiguration& configuration, const HostFacts& host,
+                             const MountEntry& entry) {
+  constexpr const char* kField = "location";
+  std::string location;
+  try {
+    location = EvaluateTemplate(entry.location, [&](std::string_view name) {
+      return LookUpOnHost(configuration, host, name);
+    });
+  } catch (const ConfigurationError& error) {
+    ThrowEntry(entry, kField, error.what());
+  }
+  CheckNoNul(entry, kField, location);
+  location = support::CleanPath(location);
+  if (location == "~" || location.starts_with("~/")) {
+    location = support::CleanPath(host.home + location.substr(1));
+  }
+  if (location.starts_with('~')) {
+    ThrowEntry(entry, kField, "\"" + location + "\": only ~ and ~/ are expanded, not ~user");
+  }
+  if (!location.starts_with('/')) {
+    ThrowEntry(entry, kField, "\"" + location + "\" is not an absolute path");
+  }
+  return location;
+}
+
+void CheckMountPoint(const MountEntry& entry, const std::string& mount_point) {
+  constexpr const char* kField = "mountPoint";
+  CheckNoNul(entry, kField, mount_point);
+  if (!mount_point.starts_with('/')) {
+    ThrowEntry(entry, kField, "\"" + mount_point + "\" is not an absolute path");
+  }
+  constexpr std::array<std::string_view, 10> kSystemPaths = {
+      "/", "/bin", "/dev", "/etc", "/home", "/opt", "/sbin", "/tmp", "/usr", "/var"};
+  const bool is_system_path =
+      std::find(kSystemPaths.begin(), kSystemPaths.end(), mount_point) != kSystemPaths.end();
+  if (is_system_path || support::CleanPath(mount_point) == "/") {
+    ThrowEntry(entry, kField,
+               "\"" + mount_point + "\" is a system directory, which Lima refuses as well");
+  }
+}
+
+std::string EvaluateMountPoint(const MountEntry& entry, const std::string& location,
+                               const GuestFields& fields) {
+  std::string mount_point = location;
+  if (entry.mount_point.has_value()) {
+    try {
+      mount_point = EvaluateTemplate(*entry.mount_point,
+                                     [&](std::string_view name) { return fields.LookUp(name); });
+    } catch (const MissingGuestFact& error) {
+      throw MissingGuestFact(entry.where + ", mountPoint: " + error.what());
+    } catch (const ConfigurationError& error) {
+      ThrowEntry(entry, "mountPoint", error.what());
+    }
+  }
+  CheckMountPoint(entry, mount_point);
+  return mount_point;
+}
+
+// Entries that Lima makes one mount of.
+struct MergedEntry {
+  std::string location;
+  std::optional<std::string> mount_point;  // as Lima compares it; empty while not known
+  std::optional<bool> writable;
+  std::optional<std::string> nine_p_cache;
+};
+
+// What decides whether two entries are the same mount: the mountPoint, or while that is not known
+// the template itself, which gives the same wherever it is evaluated.
+std::string MergeKey(const MountEntry& entry, const std::optional<std::string>& mount_point) {
+  return mount_point.has_value() ? *mount_point : "template " + *entry.mount_point;
+}
+
+// `unknown_allowed`: an entry that needs what is not known of the guest stays without mountPoint.
+std::vector<MergedEntry> MergeEntries(const InstanceConfiguration& configuration,
+                                      const HostFacts& host, const GuestFacts& guest,
+                                      bool unknown_allowed) {
+  const GuestFields fields(configuration, guest);
+  std::vector<MergedEntry> merged;
+  std::unordered_map<std::string, std::size_t> index_of;
+  for (const MountEntry& entry : configuration.mounts) {
+    const std::string location = EvaluateLocation(configuration, host, entry);
+    std::optional<std::string> mount_point;
+    try {
+      mount_point = EvaluateMountPoint(entry, location, fields);
+    } catch (const MissingGuestFact&) {
+      if (!unknown_allowed) throw;
+    }
+    const auto [found, is_new] = index_of.emplace(MergeKey(entry, mount_point), merged.size());
+    if (is_new) merged.push_back({location, mount_point, std::nullopt, std::nullopt});
+    MergedEntry& target = merged[found->second];
+    if (entry.writable.has_value()) target.writable = entry.writable;
+    if (entry.nine_p_cache.has_value()) target.nine_p_cache = entry.nine_p_cache;
+  }
+  return merged;
+}
+
+}  // namespace
+
+NeededGuestFacts NeededFacts(const InstanceConfiguration& configuration) {
+  NeededGuestFacts needed;
+  const auto uses = [&](std::string_view text, const FieldLookup& note) {
+    try {
+      EvaluateTemplate(text, note);
+    } catch (const ConfigurationError&) {
+      return;  // reported by EvaluateMounts, with its place
+    }
+  };
+  const FieldLookup note_user_id = [&](std::string_view name) {
+    if (name == "UID" && !configuration.user.uid.has_value()) needed.uid = true;
+    return std::string();
+  };
+  const FieldLookup note = [&](std::string_view name) {
+    if (name != "Home") return note_user_id(name);
+    if (configuration.user.home.has_value()) {
+      uses(*configuration.user.home, note_user_id);
+    } else {
+      needed.home = true;
+    }
+    return std::string();
+  };
+  for (const MountEntry& entry : configuration.mounts) {
+    if (entry.mount_point.has_value()) uses(*entry.mount_point, note);
+  }
+  return needed;
+}
+
+std::vector<Mount> EvaluateMounts(const InstanceConfiguration& configuration, const HostFacts& host,
+                                  const GuestFacts& guest) {
+  std::vector<Mount> mounts;
+  for (MergedEntry& entry : MergeEntries(configuration, host, guest, false)) {
+    Mount mount;
+    mount.location = std::move(entry.location);
+    mount.mount_point = support::CleanPath(*entry.mount_point);
+    mount.writable = entry.writable.value_or(false);
+    mount.nine_p_cache = entry.nine_p_cache.value_or(mount.writable ? "mmap" : "fscache");
+    mount.unclean_mount_point = std::move(*entry.mount_point);
+    mounts.push_back(std::move(mount));
+  }
+  return mounts;
+}
+
+std::vector<MountLocation> ListLocations(const InstanceConfiguration& configuration,
+                                         const HostFacts& host, const GuestFacts& guest) {
+  std::vector<MountLocation> locations;
+  for (MergedEntry& entry : MergeEntries(configuration, host, guest, true)) {
+    if (entry.mount_point.has_value()) {
+      entry.mount_point = support::CleanPath(*entry.mount_point);
+    }
+    locations.push_back(
+        {std::move(entry.location), std::move(entry.mount_point), entry.writable.value_or(false)});
+  }
+  return locations;
+}
+
+bool ReadsMayBeStale(const InstanceConfiguration& configuration, const Mount& mount) {
+  const bool may_be_9p = configuration.mount_type.has_value()
+                             ? *configuration.mount_type == "9p"
+                             : configuration.vm_type.value_or("qemu") == "qemu";
+  return may_be_9p && (mount.nine_p_cache == "fscache" || mount.nine_p_cache == "loose");
+}
+
+}  // namespace lima

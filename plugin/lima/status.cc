@@ -1,0 +1,118 @@
+#include "lima/status.h"
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <cerrno>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+#include "lima/configuration_error.h"
+#include "lima/host_agent.h"
+#include "lima/text_file.h"
+
+namespace lima {
+namespace {
+
+constexpr std::size_t kMaximumPidFile = 4096;
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kSpaces = " \t\r\n";
+  const std::size_t start = text.find_first_not_of(kSpaces);
+  if (start == std::string_view::npos) return {};
+  return text.substr(start, text.find_last_not_of(kSpaces) - start + 1);
+}
+
+// Whether the file names a live process. No file: no process. Throws ConfigurationError for a file
+// that names none.
+bool NamesLiveProcess(const std::filesystem::path& pid_file) {
+  const auto text = ReadTextFile(pid_file, kMaximumPidFile);
+  if (!text.has_value()) return false;
+  const std::string_view digits = Trim(*text);
+  pid_t pid = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), pid);
+  // Zero and negative numbers would ask for a whole group of processes.
+  if (error != std::errc() || end != digits.data() + digits.size() || pid <= 0) {
+    throw ConfigurationError(pid_file.string() + " does not hold a process id");
+  }
+  // A process that one may not signal is alive (EPERM).
+  return ::kill(pid, 0) == 0 || errno == EPERM;
+}
+
+enum class Driver { kAlive, kDead, kCannotTell };
+
+// Drivers of Lima's own that always write a pid file beside the virtual machine.
+bool WritesPidFile(const std::optional<std::string>& vm_type) {
+  return !vm_type.has_value() || *vm_type == "qemu" || *vm_type == "vz" || *vm_type == "krunkit";
+}
+
+Driver InspectDriver(const std::filesystem::path& directory,
+                     const std::optional<std::string>& vm_type) {
+  bool has_external_driver = false;
+  bool has_pid_file = false;
+  std::error_code error;
+  std::filesystem::directory_iterator entry(directory, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.ends_with(".pid") || name == "ha.pid") continue;
+    if (name.ends_with(".drv.pid")) {
+      has_external_driver = true;
+    } else {
+      has_pid_file = true;
+      if (NamesLiveProcess(entry->path())) return Driver::kAlive;
+    }
+  }
+  if (error) {
+    throw ConfigurationError("cannot read " + directory.string() + ": " + error.message());
+  }
+  if (has_pid_file) return Driver::kDead;
+  return has_external_driver || !WritesPidFile(vm_type) ? Driver::kCannotTell : Driver::kDead;
+}
+
+Status Broken(std::string reason) {
+  return {State::kBroken, std::move(reason)};
+}
+
+Status Inspect(const std::filesystem::path& directory, const std::optional<std::string>& vm_type) {
+  const bool agent_lives = NamesLiveProcess(directory / "ha.pid");
+  const Driver driver = InspectDriver(directory, vm_type);
+  if (!agent_lives) {
+    if (driver == Driver::kAlive) return Broken("the driver is running but the host agent is not");
+    return {State::kStopped, ""};
+  }
+  const std::filesystem::path socket = directory / "ha.sock";
+  try {
+    AskHostAgent(socket);
+  } catch (const HostAgentError& error) {
+    return Broken("the host agent is alive, but " + socket.string() +
+                  " is of no use: " + error.what());
+  }
+  if (driver == Driver::kDead) return Broken("the host agent is running but the driver is not");
+  return {State::kRunning, ""};
+}
+
+}  // namespace
+
+std::string_view Describe(State state) {
+  switch (state) {
+    case State::kRunning:
+      return "Running";
+    case State::kStopped:
+      return "Stopped";
+    case State::kBroken:
+      return "Broken";
+  }
+  return "Broken";
+}
+
+Status InspectStatus(const std::filesystem::path& instance_directory,
+                     const std::optional<std::string>& vm_type) {
+  try {
+    return Inspect(instance_directory, vm_type);
+  } catch (const ConfigurationError& error) {
+    return Broken(error.what());
+  }
+}
+
+}  // namespace lima

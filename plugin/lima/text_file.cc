@@ -1,0 +1,66 @@
+#include "lima/text_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "lima/configuration_error.h"
+
+namespace lima {
+namespace {
+
+class File {
+ public:
+  explicit File(const std::filesystem::path& path)
+      // Non-blocking: opening a FIFO would wait for its writer.
+      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() {
+    if (fd_ >= 0) ::close(fd_);  // read only: nothing can be lost
+  }
+
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+[[noreturn]] void ThrowUnreadable(const std::filesystem::path& path, int error) {
+  throw ConfigurationError("cannot read " + path.string() + ": " +
+                           std::generic_category().message(error));
+}
+
+}  // namespace
+
+std::optional<std::string> ReadTextFile(const std::filesystem::path& path, std::size_t limit) {
+  const File file(path);
+  if (file.get() < 0) {
+    if (errno == ENOENT) return std::nullopt;
+    ThrowUnreadable(path, errno);
+  }
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) ThrowUnreadable(path, errno);
+  if (!S_ISREG(status.st_mode)) {
+    throw ConfigurationError("cannot read " + path.string() + ": it is not a regular file");
+  }
+
+  std::string text;
+  constexpr std::size_t kPiece = 64 * 1024;
+  while (text.size() <= limit) {
+    const std::size_t before = text.size();
+    text.resize(before + kPiece);
+    const ssize_t count = ::read(file.get(), text.data() + before, kPiece);
+    const int error = errno;
+    text.resize(before + (count > 0 ? static_cast<std::size_t>(count) : 0));
+    if (count == 0) return text;
+    if (count < 0 && error != EINTR) ThrowUnreadable(path, error);
+  }
+  throw ConfigurationError("cannot use " + path.string() + ": it is larger than " +
+                           std::to_string(limit) + " bytes");
+}
+
+}  // namespace lima

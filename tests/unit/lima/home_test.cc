@@ -1,0 +1,77 @@
+#include "lima/home.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lima/configuration_error.h"
+#include "testing/temporary_directory.h"
+#include "unit/lima/files.h"
+
+namespace lima {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing_support::TemporaryDirectory;
+
+TEST(HomeDirectory, IsLimaHomeWhereSet) {
+  EXPECT_EQ(HomeDirectory("/nowhere/lima", "/nowhere/user"), "/nowhere/lima");
+}
+
+TEST(HomeDirectory, IsDotLimaInTheUsersHomeOtherwise) {
+  EXPECT_EQ(HomeDirectory("", "/nowhere/user"), "/nowhere/user/.lima");
+}
+
+TEST(HomeDirectory, ResolvesLinksIfItExists) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directory(directory.path() / "real");
+  std::filesystem::create_directory_symlink("real", directory.path() / "link");
+  EXPECT_EQ(HomeDirectory(directory.path() / "link", ""), directory.path() / "real");
+}
+
+TEST(HomeDirectory, RefusesALoopOfLinks) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_symlink("loop", directory.path() / "loop");
+  EXPECT_THROW(HomeDirectory(directory.path() / "loop", ""), ConfigurationError);
+}
+
+TEST(HomeDirectory, RefusesRelativeAndMissingOnes) {
+  EXPECT_THROW(HomeDirectory("lima", "/home/user"), ConfigurationError);
+  EXPECT_THROW(HomeDirectory("", ""), ConfigurationError);
+}
+
+TEST(Instances, AreDirectoriesWithALimaYaml) {
+  const TemporaryDirectory home;
+  WriteFile(home.path() / "beta/lima.yaml", "");
+  WriteFile(home.path() / "alpha/lima.yaml", "");
+  WriteFile(home.path() / "unfinished/ssh.config", "");
+  WriteFile(home.path() / "_config/lima.yaml", "");
+  WriteFile(home.path() / ".hidden/lima.yaml", "");
+  WriteFile(home.path() / "not a name/lima.yaml", "");
+  WriteFile(home.path() / "file", "");
+  std::filesystem::create_directory_symlink("alpha", home.path() / "link");
+  EXPECT_THAT(ListInstances(home.path()), ElementsAre("alpha", "beta"));
+  EXPECT_TRUE(InstanceExists(home.path(), "alpha"));
+  EXPECT_TRUE(InstanceExists(home.path(), "link"));  // limactl lists no link, but opens it
+  EXPECT_FALSE(InstanceExists(home.path(), "unfinished"));
+  EXPECT_FALSE(InstanceExists(home.path(), "gamma"));
+}
+
+TEST(Instances, AreNoneWithoutAHome) {
+  EXPECT_THAT(ListInstances("/nonexistent/lima"), IsEmpty());
+}
+
+TEST(Instances, CannotBeListedInAFile) {
+  const TemporaryDirectory directory;
+  WriteFile(directory.path() / "file", "");
+  EXPECT_THROW(ListInstances(directory.path() / "file"), ConfigurationError);
+}
+
+TEST(Instances, NamesAreCheckedBeforeTheyBecomePaths) {
+  EXPECT_EQ(InstanceDirectory("/lima", "default"), "/lima/default");
+  EXPECT_THROW(InstanceDirectory("/lima", "../etc"), ConfigurationError);
+  EXPECT_THROW(InstanceExists("/lima", ""), ConfigurationError);
+}
+
+}  // namespace
+}  // namespace lima

@@ -1,0 +1,297 @@
+#include "lima/mounts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+
+namespace lima {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+HostFacts Host() {
+  return {"/home/host", "alice", 1000, "/var/tmp/alice"};
+}
+
+GuestFacts Guest() {
+  return {"bob", "/home/bob.guest", 501};
+}
+
+InstanceConfiguration Configuration(const std::string& main, const std::string& defaults = "",
+                                    const std::string& override_text = "") {
+  return MergeConfiguration("/lima", "my_vm", ParseConfiguration(defaults, "default.yaml"),
+                            ParseConfiguration(main, "lima.yaml"),
+                            ParseConfiguration(override_text, "override.yaml"));
+}
+
+std::vector<Mount> Evaluate(const std::string& main, const std::string& defaults = "",
+                            const std::string& override_text = "") {
+  return EvaluateMounts(Configuration(main, defaults, override_text), Host(), Guest());
+}
+
+std::string ErrorOf(const std::string& main, const GuestFacts& guest = Guest()) {
+  try {
+    EvaluateMounts(Configuration(main), Host(), guest);
+  } catch (const ConfigurationError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// "LOCATION -> MOUNTPOINT", and "(w)" when writable.
+std::vector<std::string> Show(const std::vector<Mount>& mounts) {
+  std::vector<std::string> lines;
+  for (const Mount& mount : mounts) {
+    lines.push_back(mount.location + " -> " + mount.mount_point + (mount.writable ? " (w)" : ""));
+  }
+  return lines;
+}
+
+struct Case {
+  const char* mount;   // an entry of `mounts`
+  const char* result;  // as Show has it
+};
+std::ostream& operator<<(std::ostream& stream, const Case& c) {
+  return stream << c.mount;
+}
+
+class MountCases : public testing::TestWithParam<Case> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Locations, MountCases,
+    testing::Values(Case{"{location: /a}", "/a -> /a"},
+                    Case{"{location: /a, writable: true}", "/a -> /a (w)"},
+                    Case{"{location: /a/../../b/./c//}", "/b/c -> /b/c"},
+                    Case{"{location: \"~\"}", "/home/host -> /home/host"},
+                    Case{"{location: \"~/\"}", "/home/host -> /home/host"},
+                    Case{"{location: ~/x/../y}", "/home/host/y -> /home/host/y"},
+                    Case{"{location: /a/../~}", "/~ -> /~"},
+                    Case{"{location: \"{{.Home}}/x\"}", "/home/host/x -> /home/host/x"},
+                    Case{"{location: \"{{.Dir}}/x\"}", "/lima/my_vm/x -> /lima/my_vm/x"},
+                    Case{"{location: \"/x/{{.Name}}\"}", "/x/my_vm -> /x/my_vm"},
+                    Case{"{location: \"/x/{{.UID}}\"}", "/x/1000 -> /x/1000"},
+                    Case{"{location: \"/x/{{.User}}\"}", "/x/alice -> /x/alice"},
+                    Case{"{location: \"/x/{{.Param.key}}\"}", "/x/value -> /x/value"},
+                    Case{"{location: \"/x{{.Param.none}}\"}", "/x -> /x"},
+                    Case{"{location: \"{{.GlobalTempDir}}/x\"}", "/tmp/x -> /tmp/x"},
+                    Case{"{location: \"{{.TempDir}}/x\"}", "/var/tmp/alice/x -> /var/tmp/alice/x"},
+                    Case{"{location: \"{{.LimaHome}}/{{.Instance}}\"}",
+                         "/lima/my_vm -> /lima/my_vm"},
+                    Case{"{location: \"{{- .Home -}} /x\"}", "/home/host/x -> /home/host/x"},
+                    // The template first, then the tilde.
+                    Case{"{location: \"~/{{.Name}}\"}", "/home/host/my_vm -> /home/host/my_vm"},
+                    Case{"{location: \"/a b \"}", "/a b  -> /a b "}));
+
+INSTANTIATE_TEST_SUITE_P(
+    MountPoints, MountCases,
+    testing::Values(Case{"{location: /a, mountPoint: /m}", "/a -> /m"},
+                    Case{"{location: /a, mountPoint: null}", "/a -> /a"},
+                    Case{"{location: /a, mountPoint: /m/../n//}", "/a -> /n"},
+                    Case{"{location: /a, mountPoint: \"/m/{{.Name}}\"}", "/a -> /m/my_vm"},
+                    Case{"{location: /a, mountPoint: \"/m/{{.Hostname}}\"}", "/a -> /m/lima-my-vm"},
+                    Case{"{location: /a, mountPoint: \"/m/{{.UID}}\"}", "/a -> /m/501"},
+                    Case{"{location: /a, mountPoint: \"/m/{{.User}}\"}", "/a -> /m/bob"},
+                    Case{"{location: /a, mountPoint: \"{{.Home}}/m\"}", "/a -> /home/bob.guest/m"},
+                    Case{"{location: /a, mountPoint: \"/m/{{.Param.key}}\"}", "/a -> /m/value"}));
+
+TEST_P(MountCases, AreEvaluatedAsLimaDoes) {
+  const std::string text =
+      "param: {key: value, none: }\nmounts: [" + std::string(GetParam().mount) + "]\n";
+  EXPECT_THAT(Show(Evaluate(text)), ElementsAre(GetParam().result));
+}
+
+struct Refusal {
+  const char* mount;
+  const char* reason;  // part of the error
+};
+std::ostream& operator<<(std::ostream& stream, const Refusal& c) {
+  return stream << c.mount;
+}
+
+class RefusedMounts : public testing::TestWithParam<Refusal> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, RefusedMounts,
+    testing::Values(
+        Refusal{"{location: relative}", "location: \"relative\" is not an absolute path"},
+        Refusal{"{location: .}", "not an absolute path"},
+        Refusal{"{location: \"\"}", "not an absolute path"},
+        Refusal{"{location: null}", "not an absolute path"},
+        Refusal{"{mountPoint: /m}", "not an absolute path"},
+        Refusal{"null", "not an absolute path"}, Refusal{"{location: 12}", "not an absolute path"},
+        Refusal{"{location: ~root/x}", "only ~ and ~/ are expanded"},
+        Refusal{"{location: \"~{{.Name}}\"}", "only ~ and ~/ are expanded"},
+        Refusal{"{location: \"/x/{{.Nope}}\"}", "{{.Nope}}, which does not exist"},
+        Refusal{"{location: \"/x/{{.Hostname}}\"}", "{{.Hostname}}, which does not exist"},
+        Refusal{"{location: \"/x/{{.Param.missing}}\"}", "no such param"},
+        Refusal{"{location: \"/x/{{.Param}}\"}", "does not exist"},
+        Refusal{"{location: \"/x/{{.Param.decimal}}\"}", "put it in quotes"},
+        Refusal{"{location: \"/x/{{.Home\"}", "has no end"},
+        Refusal{"{location: \"/x/{{len .Home}}\"}", "not supported"},
+        Refusal{"{location: \"/x\\0\"}", "NUL"},
+        Refusal{"{location: /, mountPoint: null}", "system directory"},
+        Refusal{"{location: /a, mountPoint: \"\"}", "mountPoint: \"\" is not an absolute path"},
+        Refusal{"{location: /a, mountPoint: relative}", "not an absolute path"},
+        Refusal{"{location: /a, mountPoint: ~/x}", "not an absolute path"},
+        Refusal{"{location: /a, mountPoint: /etc}", "system directory"},
+        Refusal{"{location: /a, mountPoint: /x/..}", "system directory"},
+        Refusal{"{location: /a, mountPoint: \"/x\\0\"}", "NUL"},
+        Refusal{"{location: /a, mountPoint: \"/{{.Dir}}\"}", "{{.Dir}}, which does not exist"},
+        Refusal{"{location: /a, mountPoint: \"/{{.Param.missing}}\"}", "no such param"}));
+
+TEST_P(RefusedMounts, AreErrorsThatNameFileAndEntry) {
+  const std::string text = "param: {decimal: 1.50}\nmounts:\n- {location: /first}\n- " +
+                           std::string(GetParam().mount) + "\n";
+  EXPECT_THAT(ErrorOf(text),
+              AllOf(HasSubstr("lima.yaml: mounts[1] (line 4)"), HasSubstr(GetParam().reason)));
+}
+
+TEST(Mounts, EntriesOfOneMountPointMergeIntoTheFirst) {
+  EXPECT_THAT(Show(Evaluate("mounts:\n"
+                            "- {location: /a, mountPoint: /m}\n"
+                            "- {location: /x}\n"
+                            "- {location: /b, mountPoint: /m, writable: true}\n"
+                            "- {location: /c, mountPoint: /m}\n")),
+              ElementsAre("/a -> /m (w)", "/x -> /x"));
+}
+
+TEST(Mounts, ALaterFalseWinsToo) {
+  EXPECT_THAT(Show(Evaluate("mounts: [{location: /a, writable: true}]\n", "",
+                            "mounts: [{location: /a, writable: false}]\n")),
+              ElementsAre("/a -> /a"));
+}
+
+TEST(Mounts, FilesMergeInTheirOrder) {
+  EXPECT_THAT(Show(Evaluate("mounts: [{location: /y}]\n",
+                            "mounts: [{location: /d, writable: true}, {location: /y}]\n",
+                            "mounts: [{location: /o}, {location: /y, writable: true},"
+                            " {location: /z, mountPoint: /d}]\n")),
+              ElementsAre("/d -> /d (w)", "/y -> /y (w)", "/o -> /o"));
+}
+
+TEST(Mounts, MountPointsAreComparedUncleaned) {
+  const std::vector<Mount> mounts =
+      Evaluate("mounts: [{location: /a, mountPoint: /m}, {location: /b, mountPoint: /m/}]\n");
+  EXPECT_THAT(Show(mounts), ElementsAre("/a -> /m", "/b -> /m"));
+  EXPECT_EQ(mounts.at(1).unclean_mount_point, "/m/");
+}
+
+TEST(Mounts, ADefaultMountPointIsTheCleanLocation) {
+  EXPECT_THAT(Show(Evaluate("mounts: [{location: /a}, {location: /a/, writable: true}]\n")),
+              ElementsAre("/a -> /a (w)"));
+}
+
+TEST(Mounts, PlainDropsThemUnread) {
+  EXPECT_THAT(Evaluate("plain: true\nmounts: [{location: relative}]\n"), IsEmpty());
+}
+
+TEST(Mounts, ParametersOfTheOtherFilesAreNotSeen) {
+  EXPECT_THROW(Evaluate("mounts: [{location: \"/{{.Param.p}}\"}]\n", "param: {p: v}\n"),
+               ConfigurationError);
+}
+
+TEST(Mounts, NinePCacheIsTheGivenOneElseLimasDefault) {
+  const std::vector<Mount> mounts = Evaluate(
+      "mounts:\n- {location: /a}\n- {location: /b, writable: true}\n"
+      "- {location: /c, 9p: {cache: none}}\n- {location: /a, 9p: {cache: mmap}}\n");
+  ASSERT_EQ(mounts.size(), 3U);
+  EXPECT_EQ(mounts[0].nine_p_cache, "mmap");
+  EXPECT_EQ(mounts[1].nine_p_cache, "mmap");
+  EXPECT_EQ(mounts[2].nine_p_cache, "none");
+  EXPECT_EQ(Evaluate("mounts: [{location: /a}]\n").at(0).nine_p_cache, "fscache");
+}
+
+TEST(Mounts, ReadsMayBeStaleWhereA9pCacheNeverAsksAgain) {
+  const auto stale = [](const std::string& text) {
+    const InstanceConfiguration configuration = Configuration(text);
+    return ReadsMayBeStale(configuration, EvaluateMounts(configuration, Host(), Guest()).at(0));
+  };
+  EXPECT_TRUE(stale("mounts: [{location: /a}]\n"));
+  EXPECT_TRUE(stale("mountType: 9p\nmounts: [{location: /a}]\n"));
+  EXPECT_TRUE(stale("mounts: [{location: /a, writable: true, 9p: {cache: loose}}]\n"));
+  EXPECT_FALSE(stale("mounts: [{location: /a, 9p: {cache: mmap}}]\n"));
+  EXPECT_FALSE(stale("mounts: [{location: /a, writable: true}]\n"));
+  EXPECT_FALSE(stale("mountType: virtiofs\nmounts: [{location: /a}]\n"));
+  EXPECT_FALSE(stale("vmType: vz\nmounts: [{location: /a}]\n"));
+}
+
+constexpr const char* kHomeMount = "mounts: [{location: /a, mountPoint: \"{{.Home}}/m\"}]\n";
+constexpr const char* kUserIdMount = "mounts: [{location: /a, mountPoint: \"/m/{{.UID}}\"}]\n";
+
+TEST(GuestFacts, ConfiguredOnesWinOverTheGuests) {
+  EXPECT_THAT(Show(Evaluate(std::string("user: {home: /h}\n") + kHomeMount)),
+              ElementsAre("/a -> /h/m"));
+  EXPECT_THAT(Show(Evaluate(std::string("user: {uid: 7}\n") + kUserIdMount)),
+              ElementsAre("/a -> /m/7"));
+}
+
+TEST(GuestFacts, ConfiguredHomeIsATemplate) {
+  EXPECT_THAT(Show(Evaluate(std::string("param: {p: v}\nuser: {uid: 7, home: "
+                                        "\"/h/{{.User}}/{{.UID}}/{{.Name}}/{{.Param.p}}\"}\n") +
+                            kHomeMount)),
+              ElementsAre("/a -> /h/bob/7/my_vm/v/m"));
+}
+
+TEST(GuestFacts, ABrokenHomeIsAnErrorOnlyWhereItIsUsed) {
+  EXPECT_THAT(ErrorOf(std::string("user: {home: \"/h/{{.Nope}}\"}\n") + kHomeMount),
+              AllOf(HasSubstr("lima.yaml: mounts[0]"), HasSubstr("lima.yaml: user.home (line 1)"),
+                    HasSubstr("{{.Nope}}")));
+  EXPECT_THAT(ErrorOf(std::string("user: {home: \"/h/{{.Home}}\"}\n") + kHomeMount),
+              HasSubstr("user.home"));
+  EXPECT_EQ(ErrorOf(std::string("user: {home: \"/h/{{.Nope}}\"}\n") + kUserIdMount), "no error");
+}
+
+TEST(GuestFacts, AreNeededOnlyWhereATemplateUsesThem) {
+  const auto needed = [](const std::string& text) {
+    const NeededGuestFacts facts = NeededFacts(Configuration(text));
+    return std::string(facts.home ? "home " : "") + (facts.uid ? "uid" : "");
+  };
+  EXPECT_EQ(needed("mounts: [{location: \"{{.Home}}/{{.UID}}\"}]\n"), "");
+  EXPECT_EQ(needed(kHomeMount), "home ");
+  EXPECT_EQ(needed(kUserIdMount), "uid");
+  EXPECT_EQ(needed(std::string("user: {uid: 7}\n") + kUserIdMount), "");
+  EXPECT_EQ(needed(std::string("user: {home: /h}\n") + kHomeMount), "");
+  EXPECT_EQ(needed(std::string("user: {home: \"/h/{{.UID}}\"}\n") + kHomeMount), "uid");
+  EXPECT_EQ(needed(std::string("plain: true\n") + kHomeMount), "");
+  EXPECT_EQ(needed("mounts: [{location: /a, mountPoint: \"{{.Home\"}]\n"), "");
+}
+
+TEST(GuestFacts, MissingOnesAreErrors) {
+  EXPECT_THAT(ErrorOf(kHomeMount, {"bob", std::nullopt, std::nullopt}),
+              AllOf(HasSubstr("mounts[0]"), HasSubstr("home directory")));
+  EXPECT_THAT(ErrorOf(kUserIdMount, {"bob", std::nullopt, std::nullopt}), HasSubstr("user id"));
+}
+
+std::vector<std::string> Locations(const std::string& text, const GuestFacts& guest) {
+  std::vector<std::string> lines;
+  for (const MountLocation& location : ListLocations(Configuration(text), Host(), guest)) {
+    lines.push_back(location.location + " -> " + location.mount_point.value_or("?") +
+                    (location.writable ? " (w)" : ""));
+  }
+  return lines;
+}
+
+TEST(ListLocations, NeedsNoGuest) {
+  const std::string text =
+      "mounts:\n- {location: ~/p, writable: true}\n- {location: /a, mountPoint: \"{{.Home}}/m\"}\n"
+      "- {location: /b, mountPoint: \"/m/{{.User}}//\"}\n"
+      "- {location: /c, mountPoint: \"{{.Home}}/m\", writable: true}\n";
+  EXPECT_THAT(Locations(text, {}),
+              ElementsAre("/home/host/p -> /home/host/p (w)", "/a -> ? (w)", "/b -> ?"));
+  EXPECT_THAT(Locations(text, Guest()), ElementsAre("/home/host/p -> /home/host/p (w)",
+                                                    "/a -> /home/bob.guest/m (w)", "/b -> /m/bob"));
+}
+
+TEST(ListLocations, StillRefusesWhatNobodyCanEvaluate) {
+  EXPECT_THROW(Locations("mounts: [{location: relative}]\n", {}), ConfigurationError);
+  EXPECT_THROW(Locations("mounts: [{location: /a, mountPoint: \"/{{.Nope}}\"}]\n", {}),
+               ConfigurationError);
+}
+
+}  // namespace
+}  // namespace lima

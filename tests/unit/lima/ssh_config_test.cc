@@ -1,0 +1,185 @@
+#include "lima/ssh_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "lima/configuration_error.h"
+#include "testing/temporary_directory.h"
+#include "unit/lima/files.h"
+
+namespace lima {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing_support::TemporaryDirectory;
+
+// As Lima 2.2 writes it.
+constexpr const char* kLimaFile = R"(# This SSH config file can be passed to 'ssh -F'.
+# This file is created by Lima, but not used by Lima itself currently.
+# Modifications to this file will be lost on restarting the Lima instance.
+Host lima-my-vm
+  IdentityFile "/home/me/.lima/_config/user"
+  IdentityFile "/home/me/.ssh/id with space"
+  StrictHostKeyChecking no
+  UserKnownHostsFile /dev/null
+  NoHostAuthenticationForLocalhost yes
+  PreferredAuthentications publickey
+  Compression no
+  BatchMode yes
+  IdentitiesOnly yes
+  GSSAPIAuthentication no
+  Ciphers "^aes128-gcm@openssh.com,aes256-gcm@openssh.com"
+  User me
+  ControlMaster auto
+  ControlPath "/home/me/.lima/my_vm/ssh.sock"
+  ControlPersist yes
+  Hostname 127.0.0.1
+  Port 60022
+)";
+
+constexpr const char* kHost = "Host lima-my-vm\n";
+constexpr const char* kMinimal = "IdentityFile /k\nUser me\nHostName h\nPort 1\n";
+
+SshEndpoint Parse(const std::string& text) {
+  return ParseSshConfig(text, "my_vm", "ssh.config");
+}
+
+std::string ErrorOf(const std::string& text) {
+  try {
+    Parse(text);
+  } catch (const ConfigurationError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(SshConfig, ReadsWhatLimaWrites) {
+  const SshEndpoint endpoint = Parse(kLimaFile);
+  EXPECT_EQ(endpoint.host, "127.0.0.1");
+  EXPECT_EQ(endpoint.port, 60022);
+  EXPECT_EQ(endpoint.user, "me");
+  EXPECT_THAT(endpoint.identity_files,
+              ElementsAre("/home/me/.lima/_config/user", "/home/me/.ssh/id with space"));
+  EXPECT_EQ(endpoint.ciphers, "^aes128-gcm@openssh.com,aes256-gcm@openssh.com");
+}
+
+TEST(SshConfig, CiphersMayBeMissing) {
+  EXPECT_EQ(Parse(std::string(kHost) + kMinimal).ciphers, "");
+}
+
+TEST(SshConfig, TakesKeywordsInAnyCaseWithSpaceOrEqualsSign) {
+  const SshEndpoint endpoint = Parse(
+      "HOST=lima-my-vm\r\n\tIDENTITYFILE = \"/k\"\r\nuser=me\r\nhostname  h # comment\r\n"
+      "  # PORT 1\r\nPort\t=\t'2'\r\n");
+  EXPECT_EQ(endpoint, (SshEndpoint{"h", 2, "me", {"/k"}, ""}));
+}
+
+TEST(SshConfig, UnderstandsProtectedCharacters) {
+  EXPECT_THAT(
+      Parse(std::string(kHost) + "IdentityFile \"/a\\\"b\\\\c\"\nIdentityFile /d\\ e\n" + kMinimal)
+          .identity_files,
+      ElementsAre("/a\"b\\c", "/d e", "/k"));
+}
+
+TEST(SshConfig, TheFirstValueCountsAndIdentityFilesAddUp) {
+  const SshEndpoint endpoint = Parse(std::string(kHost) + kMinimal +
+                                     "Port 2\nUser other\nHostName other\nIdentityFile /k2\n"
+                                     "IdentityFile /k\n");
+  EXPECT_EQ(endpoint, (SshEndpoint{"h", 1, "me", {"/k", "/k2"}, ""}));
+}
+
+TEST(SshConfig, OptionsOfOtherHostsDoNotCount) {
+  const SshEndpoint endpoint =
+      Parse("Host lima-other\nPort 9\nProxyCommand x\nHost lima-a lima-my-vm\n" +
+            std::string(kMinimal) + "Host lima-my-vm-2\nUser other\n");
+  EXPECT_EQ(endpoint, (SshEndpoint{"h", 1, "me", {"/k"}, ""}));
+}
+
+TEST(SshConfig, OptionsBeforeTheFirstHostCountForAll) {
+  EXPECT_EQ(Parse("Port 9\n" + std::string(kHost) + kMinimal).port, 9);
+}
+
+TEST(SshConfig, RefusesAFileForAnotherHost) {
+  EXPECT_THAT(ErrorOf("Host lima-other\n" + std::string(kMinimal)),
+              AllOf(HasSubstr("ssh.config: "), HasSubstr("\"Host lima-my-vm\"")));
+  EXPECT_THAT(ErrorOf("Host lima-my_vm\n" + std::string(kMinimal)), HasSubstr("there is no"));
+  EXPECT_THAT(ErrorOf(kMinimal), HasSubstr("there is no"));
+  EXPECT_THAT(ErrorOf(""), HasSubstr("there is no"));
+}
+
+TEST(SshConfig, NamesAllThatIsMissingAndHasNoDefaults) {
+  EXPECT_THAT(ErrorOf(kHost), HasSubstr("missing for lima-my-vm: HostName, Port, User, "
+                                        "IdentityFile"));
+  EXPECT_THAT(ErrorOf(std::string(kHost) + "IdentityFile /k\nUser me\nHostName h\n"),
+              AllOf(HasSubstr("missing for lima-my-vm: Port"), Not(HasSubstr("User"))));
+}
+
+class RefusedLines : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Table, RefusedLines,
+                         testing::Values("Port 0", "Port 65536", "Port -1", "Port x", "Port 1 2",
+                                         "Port", "Port \"\"", "Port 22x", "Port 0x16", "User a b",
+                                         "User", "User %u", "HostName %h", "IdentityFile relative",
+                                         "IdentityFile ~/.ssh/id", "IdentityFile %d/id",
+                                         "IdentityFile none", "IdentityFile \"/open", "Include /x",
+                                         "Match all", "ProxyCommand nc %h %p", "ProxyJump other",
+                                         "ProxyUseFdpass yes", "Host *", "Host !x", "Host lima-?"));
+
+TEST_P(RefusedLines, AreErrorsWithTheirLineNumber) {
+  EXPECT_THAT(ErrorOf(std::string(kHost) + GetParam() + "\n" + kMinimal),
+              HasSubstr("ssh.config: line 2: "));
+}
+
+TEST(SshConfig, AProxyThatIsSwitchedOffIsNone) {
+  EXPECT_EQ(ErrorOf(std::string(kHost) + "ProxyCommand none\nProxyJump none\n" + kMinimal),
+            "no error");
+}
+
+TEST(SshConfig, TakesPortsUpToTheLast) {
+  EXPECT_EQ(Parse(std::string(kHost) + "Port 65535\n" + kMinimal).port, 65535);
+}
+
+TEST(SshConfig, BoundsIdentityFiles) {
+  std::string text = kHost;
+  text += kMinimal;
+  for (std::size_t i = 1; i < kMaximumIdentityFiles; ++i) {
+    text += "IdentityFile /k" + std::to_string(i) + "\n";
+  }
+  EXPECT_EQ(Parse(text).identity_files.size(), kMaximumIdentityFiles);
+  EXPECT_THAT(ErrorOf(text + "IdentityFile /one-more\n"), HasSubstr("more than 100"));
+}
+
+TEST(ReadSshConfig, ReadsTheFileOfTheInstance) {
+  const TemporaryDirectory directory;
+  WriteFile(directory.path() / "ssh.config", kLimaFile);
+  EXPECT_EQ(ReadSshConfig(directory.path(), "my_vm").port, 60022);
+}
+
+TEST(ReadSshConfig, SaysWhatToDoWhereThereIsNone) {
+  const TemporaryDirectory directory;
+  try {
+    ReadSshConfig(directory.path(), "my_vm");
+    FAIL() << "no error";
+  } catch (const ConfigurationError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr((directory.path() / "ssh.config").string()),
+                                    HasSubstr("limactl start my_vm")));
+  }
+}
+
+TEST(ReadSshConfig, BoundsTheFile) {
+  const TemporaryDirectory directory;
+  std::string text = kLimaFile;
+  text += std::string(kMaximumSshConfig - text.size(), '#');
+  WriteFile(directory.path() / "ssh.config", text);
+  EXPECT_NO_THROW(ReadSshConfig(directory.path(), "my_vm"));
+  WriteFile(directory.path() / "ssh.config", text + "#");
+  EXPECT_THROW(ReadSshConfig(directory.path(), "my_vm"), ConfigurationError);
+}
+
+}  // namespace
+}  // namespace lima

@@ -1,0 +1,261 @@
+#include "lima/status.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include "lima/host_agent.h"
+#include "testing/child_process.h"
+#include "testing/temporary_directory.h"
+#include "unit/lima/files.h"
+
+namespace lima {
+namespace {
+
+using testing::HasSubstr;
+using testing_support::FileDescriptor;
+using testing_support::TemporaryDirectory;
+
+constexpr const char* kGoodAnswer =
+    "HTTP/1.1 200 OK\r\nContent-Length: 22\r\n\r\n{\"sshLocalPort\":60022}";
+
+// A host agent that accepts one connection, reads a request, answers and closes. Without an answer
+// it only listens.
+class FakeHostAgent {
+ public:
+  explicit FakeHostAgent(const std::filesystem::path& socket)
+      : listener_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
+    struct sockaddr_un address {};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, socket.c_str(), sizeof(address.sun_path) - 1);
+    if (::bind(listener_.get(), reinterpret_cast<const struct sockaddr*>(&address),
+               sizeof(address)) != 0 ||
+        ::listen(listener_.get(), 1) != 0) {
+      throw std::system_error(errno, std::generic_category(), socket.string());
+    }
+  }
+  FakeHostAgent(const std::filesystem::path& socket, std::string answer) : FakeHostAgent(socket) {
+    thread_ = std::thread([this, answer = std::move(answer)] { Serve(answer); });
+  }
+  ~FakeHostAgent() {
+    ::shutdown(listener_.get(), SHUT_RDWR);
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  void Serve(const std::string& answer) const {
+    const FileDescriptor connection(::accept(listener_.get(), nullptr, nullptr));
+    if (!connection.valid()) return;
+    std::array<char, 1024> request{};
+    std::string_view rest = answer;
+    ssize_t count = ::recv(connection.get(), request.data(), request.size(), 0);
+    while (count > 0 && !rest.empty()) {
+      count = ::send(connection.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
+      if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
+    }
+  }
+
+  FileDescriptor listener_;
+  std::thread thread_;
+};
+
+std::string OwnPid() {
+  return std::to_string(::getpid()) + "\n";
+}
+
+// The id of a process that has ended and been reaped.
+std::string DeadPid() {
+  testing_support::ChildProcess child({.arguments = {"true"}});
+  const std::string pid = std::to_string(child.pid());
+  EXPECT_TRUE(child.Wait(std::chrono::seconds(30)).has_value());
+  return pid;
+}
+
+class StatusTest : public testing::Test {
+ protected:
+  void Write(const char* name, const std::string& text) const {
+    WriteFile(directory_.path() / name, text);
+  }
+  [[nodiscard]] std::filesystem::path socket() const { return directory_.path() / "ha.sock"; }
+  [[nodiscard]] Status Inspect(const std::optional<std::string>& vm_type = std::nullopt) const {
+    return InspectStatus(directory_.path(), vm_type);
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(StatusTest, StoppedWithoutPidFiles) {
+  EXPECT_EQ(Inspect().state, State::kStopped);
+  EXPECT_EQ(Inspect("vz").state, State::kStopped);
+}
+
+TEST_F(StatusTest, StoppedWithPidFilesOfDeadProcessesWhichStay) {
+  Write("ha.pid", DeadPid());
+  Write("qemu.pid", DeadPid());
+  EXPECT_EQ(Inspect().state, State::kStopped);
+  EXPECT_TRUE(std::filesystem::exists(directory_.path() / "ha.pid"));
+  EXPECT_TRUE(std::filesystem::exists(directory_.path() / "qemu.pid"));
+}
+
+class DriverNames : public StatusTest, public testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Table, DriverNames,
+                         testing::Values("qemu.pid", "vz.pid", "krunkit.pid", "new.pid"));
+
+TEST_P(DriverNames, RunningWhenAgentAndDriverLiveAndTheAgentAnswers) {
+  Write("ha.pid", OwnPid());
+  Write(GetParam(), OwnPid());
+  const FakeHostAgent agent(socket(), kGoodAnswer);
+  const Status status = Inspect();
+  EXPECT_EQ(status.state, State::kRunning) << status.reason;
+  EXPECT_EQ(status.reason, "");
+}
+
+// Leaves the rights of root, where there are any, for good: only in a process of its own.
+void BecomeOrdinaryUser() {
+  constexpr uid_t kNobody = 65534;
+  if (::geteuid() == 0 && ::setuid(kNobody) != 0) std::abort();
+}
+
+TEST_F(StatusTest, AProcessThatOneMayNotSignalIsAlive) {
+  Write("ha.pid", "1");
+  Write("qemu.pid", "1");
+  const FakeHostAgent agent(socket(), kGoodAnswer);
+  std::filesystem::permissions(directory_.path(), std::filesystem::perms(0755));
+  std::filesystem::permissions(socket(), std::filesystem::perms(0777));
+  EXPECT_EXIT(
+      {
+        BecomeOrdinaryUser();
+        const Status status = Inspect();
+        std::fprintf(stderr, "%s %s", Describe(status.state).data(), status.reason.c_str());
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "^Running $");
+}
+
+TEST_F(StatusTest, BrokenWhenOnlyTheAgentLives) {
+  Write("ha.pid", OwnPid());
+  Write("qemu.pid", DeadPid());
+  const FakeHostAgent agent(socket(), kGoodAnswer);
+  const Status status = Inspect();
+  EXPECT_EQ(status.state, State::kBroken);
+  EXPECT_THAT(status.reason, HasSubstr("the driver is not"));
+}
+
+TEST_F(StatusTest, BrokenWhenOnlyTheDriverLives) {
+  Write("qemu.pid", OwnPid());
+  const Status status = Inspect();
+  EXPECT_EQ(status.state, State::kBroken);
+  EXPECT_THAT(status.reason, HasSubstr("the host agent is not"));
+}
+
+TEST_F(StatusTest, TheServerOfAnExternalDriverIsNotTheDriver) {
+  Write("ext.drv.pid", OwnPid());
+  EXPECT_EQ(Inspect().state, State::kStopped);
+  Write("ha.pid", OwnPid());
+  const FakeHostAgent agent(socket(), kGoodAnswer);
+  EXPECT_EQ(Inspect().state, State::kRunning);
+}
+
+TEST_F(StatusTest, DriversWithoutPidFileAreJudgedByTheAgent) {
+  Write("ha.pid", OwnPid());
+  {
+    const FakeHostAgent agent(socket(), kGoodAnswer);
+    EXPECT_EQ(Inspect("wsl2").state, State::kRunning);
+  }
+  std::filesystem::remove(socket());
+  const FakeHostAgent agent(socket(), kGoodAnswer);
+  EXPECT_EQ(Inspect("qemu").state, State::kBroken);
+}
+
+class BadPids : public StatusTest, public testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Table, BadPids,
+                         testing::Values("", "x", "0", "-1", "12x", "99999999999999999999"));
+
+TEST_P(BadPids, MakeItBroken) {
+  Write("qemu.pid", GetParam());
+  const Status status = Inspect();
+  EXPECT_EQ(status.state, State::kBroken);
+  EXPECT_THAT(status.reason, HasSubstr("qemu.pid does not hold a process id"));
+}
+
+class BadAnswers : public StatusTest, public testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(
+    Table, BadAnswers,
+    testing::Values("", "garbage", "HTTP/1.1 500 Internal Server Error\r\n\r\n{}",
+                    "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\nnot json",
+                    "HTTP/1.1 200 OK\r\n\r\n[]", "HTTP/1.1 200 OK\r\n\r\n{\"sshLocalPort\":\"22\"}",
+                    "HTTP/1.1 200 OK\r\n\r\n{\"sshLocalPort\":65536}",
+                    "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{\"sshLo"));
+
+TEST_P(BadAnswers, OfTheAgentMakeItBroken) {
+  Write("ha.pid", OwnPid());
+  Write("qemu.pid", OwnPid());
+  const FakeHostAgent agent(socket(), GetParam());
+  const Status status = Inspect();
+  EXPECT_EQ(status.state, State::kBroken);
+  EXPECT_THAT(status.reason, HasSubstr("ha.sock is of no use"));
+}
+
+TEST_F(StatusTest, BrokenWithoutASocket) {
+  Write("ha.pid", OwnPid());
+  Write("qemu.pid", OwnPid());
+  EXPECT_THAT(Inspect().reason, HasSubstr("cannot connect"));
+}
+
+TEST_F(StatusTest, BrokenWhenTheAgentNeverAnswers) {
+  Write("ha.pid", OwnPid());
+  Write("qemu.pid", OwnPid());
+  const FakeHostAgent silent(socket());
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THAT(Inspect().reason, HasSubstr("does not answer in time"));
+  const auto taken = std::chrono::steady_clock::now() - start;
+  EXPECT_GE(taken, kHostAgentTimeout);
+  EXPECT_LT(taken, kHostAgentTimeout * 4);
+}
+
+TEST(HostAgent, TellsThePort) {
+  const TemporaryDirectory directory;
+  const FakeHostAgent agent(directory.path() / "ha.sock", kGoodAnswer);
+  EXPECT_EQ(AskHostAgent(directory.path() / "ha.sock").ssh_local_port, 60022);
+}
+
+TEST(HostAgent, MayNotKnowThePortYet) {
+  const TemporaryDirectory directory;
+  const FakeHostAgent agent(directory.path() / "ha.sock", "HTTP/1.0 200 OK\r\n\r\n{}");
+  EXPECT_EQ(AskHostAgent(directory.path() / "ha.sock").ssh_local_port, 0);
+}
+
+TEST(HostAgent, AnEndlessAnswerIsCutOff) {
+  const TemporaryDirectory directory;
+  const FakeHostAgent agent(directory.path() / "ha.sock",
+                            "HTTP/1.0 200 OK\r\n\r\n" + std::string(kMaximumHostAgentAnswer, ' '));
+  EXPECT_THROW(AskHostAgent(directory.path() / "ha.sock"), HostAgentError);
+}
+
+TEST(HostAgent, AFullQueueDoesNotBlock) {
+  const TemporaryDirectory directory;
+  const FakeHostAgent silent(directory.path() / "ha.sock");
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_THROW(AskHostAgent(directory.path() / "ha.sock", std::chrono::milliseconds(30)),
+                 HostAgentError);
+  }
+}
+
+TEST(HostAgent, APathTooLongForASocketIsAnError) {
+  EXPECT_THROW(AskHostAgent("/tmp/" + std::string(200, 'x')), HostAgentError);
+}
+
+}  // namespace
+}  // namespace lima
