@@ -108,11 +108,15 @@ void SessionLoop::ThreadMain() {
 void SessionLoop::Serve() {
   keepalive_at_ = support::Clock::now() + options_.keepalive_interval;
   while (!stopping_ && session_.alive()) {
+    // libssh polls by itself in most of its calls: what it takes in after its receiver's step
+    // would lie there until something else happens, and a death would not wake the poll below.
+    const std::uint64_t packets = session_.packets_received();
     RunTasks();
-    TimePoint now = support::Clock::now();
+    const TimePoint now = support::Clock::now();
     StepAll(now);
     KeepAlive(now);
-    session_.Poll(NextStep());
+    if (!session_.alive()) break;
+    session_.Poll(session_.packets_received() == packets ? NextStep() : TimePoint::min());
   }
 }
 

@@ -187,8 +187,12 @@ bool LoopbackInstance::TryStartSshd(std::uint16_t port) {
        << "HostKey " << (directory() / "ssh_host_key").string() << "\n"
        << "AuthorizedKeysFile " << identity_file() << ".pub\n"
        << "AuthenticationMethods publickey\nUsePAM no\nStrictModes no\nPidFile none\n"
-       << "PermitRootLogin prohibit-password\nPrintMotd no\nPrintLastLog no\n"
-       << "Subsystem sftp " << SftpServer() << "\n";
+       << "PermitRootLogin prohibit-password\nPrintMotd no\nPrintLastLog no\n";
+  // sshd does not let a later line lose against an earlier one here.
+  const bool own_subsystem =
+      std::any_of(options_.sshd_options.begin(), options_.sshd_options.end(),
+                  [](const std::string& line) { return line.starts_with("Subsystem "); });
+  if (!own_subsystem) text << "Subsystem sftp " << SftpServer() << "\n";
   WriteFile(config, text.str());
   sshd_ = std::make_unique<ChildProcess>(
       ChildProcess::Options{.arguments = {SshdProgram(), "-D", "-e", "-f", config}});

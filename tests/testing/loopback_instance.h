@@ -26,8 +26,10 @@ class LoopbackInstance {
     std::filesystem::path lima_home;  ///< made if missing; shared by several instances
     std::string name = "default";
     std::vector<Mount> mounts;
-    std::vector<std::string> sshd_options;  ///< lines of sshd_config that go before ours and win
-    std::string lima_yaml;                  ///< further lines of lima.yaml
+    /// Lines of sshd_config that go before ours and win. A line "Subsystem …" takes the place of
+    /// SFTP's: one of another name leaves a guest without SFTP.
+    std::vector<std::string> sshd_options;
+    std::string lima_yaml;  ///< further lines of lima.yaml
   };
 
   /// Makes the directory and starts sshd; returns when it listens. Throws std::runtime_error with
