@@ -1,0 +1,127 @@
+#include "connection/instance.h"
+
+#include <memory>
+#include <utility>
+
+#include "connection/guest_facts.h"
+#include "lima/configuration.h"
+#include "lima/host.h"
+#include "lima/mounts.h"
+#include "lima/ssh_config.h"
+#include "lima/status.h"
+#include "ssh/connection.h"
+#include "support/errors.h"
+#include "support/log.h"
+
+namespace connection {
+namespace {
+
+void RequireRunning(const InstanceOptions& options,
+                    const lima::InstanceConfiguration& configuration) {
+  const lima::Status status = lima::InspectStatus(configuration.directory(), configuration.vm_type);
+  switch (status.state) {
+    case lima::State::kRunning:
+      return;
+    case lima::State::kStopped:
+      throw support::CallError("the Lima instance \"" + options.name +
+                               "\" is stopped; start it on the host with: limactl start " +
+                               options.name);
+    case lima::State::kBroken:
+      throw support::CallError("the Lima instance \"" + options.name + "\" is broken (" +
+                               status.reason + "); on the host, try: limactl stop --force " +
+                               options.name + ", then: limactl start " + options.name);
+  }
+}
+
+ssh::Endpoint ToEndpoint(const lima::SshEndpoint& from) {
+  ssh::Endpoint endpoint;
+  endpoint.host = from.host;
+  endpoint.port = from.port;
+  endpoint.user = from.user;
+  endpoint.identity_files = from.identity_files;
+  endpoint.ciphers = from.ciphers;
+  return endpoint;
+}
+
+lima::GuestFacts FindGuestFacts(const lima::InstanceConfiguration& configuration,
+                                const std::string& user, guest::Guest& guest,
+                                const support::Context& context) {
+  const lima::NeededGuestFacts needed = lima::NeededFacts(configuration);
+  lima::GuestFacts facts;
+  if (needed.home || needed.uid) facts = AskGuestFacts(guest, context);
+  facts.user = user;
+  return facts;
+}
+
+/// The user of the guest is known only once the instance has been started for the first time.
+lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration) {
+  lima::GuestFacts facts;
+  try {
+    facts.user = lima::ReadSshConfig(configuration.directory(), configuration.name).user;
+  } catch (const support::CallError& error) {
+    support::LogInfo(error.what());
+  }
+  return facts;
+}
+
+/// `--root` must not be widened by a link in the guest: what it resolves to there must lie in the
+/// mount that it was cut from.
+void RequireInsideBoundary(const BoundedRoot& bounded, guest::Guest& guest,
+                           const support::Context& context) {
+  if (bounded.root.guest == bounded.boundary) return;
+  const std::string root = guest.RealPath(bounded.root.guest, context);
+  const std::string boundary = guest.RealPath(bounded.boundary, context);
+  if (boundary != "/" && root != boundary && !root.starts_with(boundary + "/")) {
+    throw support::CallError("--root " + bounded.root.host + " leads to " + root +
+                             " in the guest, outside the mount " + bounded.boundary +
+                             "; choose a directory that is no link out of it");
+  }
+}
+
+}  // namespace
+
+std::vector<BoundedRoot> ShownRoots(const InstanceOptions& options) {
+  const lima::InstanceConfiguration configuration =
+      lima::LoadConfiguration(options.lima_home, options.name);
+  std::vector<lima::Mount> mounts;
+  for (const lima::MountLocation& location :
+       lima::ListLocations(configuration, lima::ReadHostFacts(), FactsFromFiles(configuration))) {
+    lima::Mount mount;
+    mount.location = location.location;
+    mount.mount_point = location.mount_point.value_or(location.location);
+    mount.writable = location.writable;
+    mounts.push_back(std::move(mount));
+  }
+  return SelectRoots(mounts, options.roots);
+}
+
+OpenedConnection OpenInstance(const InstanceOptions& options, const support::Context& context) {
+  const lima::InstanceConfiguration configuration =
+      lima::LoadConfiguration(options.lima_home, options.name);
+  const std::string shell = lima::LoginShell(configuration);
+  RequireRunning(options, configuration);
+  const lima::SshEndpoint endpoint = lima::ReadSshConfig(configuration.directory(), options.name);
+
+  const std::shared_ptr<ssh::Connection> connection =
+      ssh::Connection::Open(ToEndpoint(endpoint), {}, context);
+  const lima::GuestFacts facts = FindGuestFacts(configuration, endpoint.user, *connection, context);
+  const std::vector<lima::Mount> mounts =
+      lima::EvaluateMounts(configuration, lima::ReadHostFacts(), facts);
+
+  tools::PathRules::Options paths;
+  for (BoundedRoot& bounded : SelectRoots(mounts, options.roots)) {
+    RequireInsideBoundary(bounded, *connection, context);
+    paths.roots.push_back(std::move(bounded.root));
+  }
+  paths.instance = options.name;
+  paths.working_directory = options.working_directory;
+
+  OpenedConnection opened;
+  opened.workspace.guest = connection;
+  opened.workspace.paths = std::make_shared<const tools::PathRules>(std::move(paths));
+  opened.workspace.shell = shell;
+  opened.alive = [connection] { return connection->alive(); };
+  return opened;
+}
+
+}  // namespace connection

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "connection/roots.h"
+#include "connection/shared_connection.h"
+#include "support/context.h"
+
+namespace connection {
+
+/// Which instance to connect to, and what of it the agent may use.
+struct InstanceOptions {
+  std::filesystem::path lima_home;
+  std::string name;
+  RootOptions roots;
+  std::string working_directory;  ///< this program's, on the host
+};
+
+/// The roots as far as Lima's files tell, without any guest: good enough to be shown, never to be
+/// enforced. Throws lima::ConfigurationError when the files cannot be used, support::CallError when
+/// a `--root` lies under no mount.
+std::vector<BoundedRoot> ShownRoots(const InstanceOptions& options);
+
+/// Reads Lima's files and connects: one attempt. Lima writes ssh.config anew at each start of the
+/// VM, and mounts may have been edited, so everything is read again each time. Throws
+/// support::CallError that says what to do when the instance is not running or its files are not
+/// right.
+OpenedConnection OpenInstance(const InstanceOptions& options, const support::Context& context);
+
+}  // namespace connection

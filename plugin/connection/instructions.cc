@@ -1,0 +1,47 @@
+#include "connection/instructions.h"
+
+#include <exception>
+#include <vector>
+
+#include "lima/configuration.h"
+#include "lima/host.h"
+#include "lima/mounts.h"
+#include "lima/ssh_config.h"
+#include "support/log.h"
+
+namespace connection {
+namespace {
+
+std::string ListRoots(const std::vector<BoundedRoot>& roots) {
+  if (roots.empty()) {
+    return "The instance mounts no directory, so the file tools can use none.\n";
+  }
+  std::string text = "The file tools, and the directory of a command, can use these directories:\n";
+  for (const auto& [root, boundary] : roots) {
+    text += "- " + root.host + (root.writable ? " (writable)" : " (read-only)");
+    if (root.guest != root.host) text += ", which is " + root.guest + " in the guest";
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Instructions(const InstanceOptions& options) {
+  try {
+    const lima::InstanceConfiguration configuration =
+        lima::LoadConfiguration(options.lima_home, options.name);
+    return "These tools work inside the Lima virtual machine \"" + options.name + "\" (" +
+           configuration.os +
+           "), not on the host. Use them instead of tools of your own that would touch the "
+           "host.\n" +
+           ListRoots(ShownRoots(options)) +
+           "Give absolute host paths. Paths elsewhere are refused: ask the user to mount the "
+           "directory. Commands run as the guest's user and see the guest's own files too.\n";
+  } catch (const support::CallError& error) {
+    return "These tools work inside the Lima virtual machine \"" + options.name +
+           "\", not on the host. They cannot be used at present: " + error.what() + "\n";
+  }
+}
+
+}  // namespace connection

@@ -1,0 +1,150 @@
+#include "connection/roots.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "support/errors.h"
+#include "support/paths.h"
+
+namespace connection {
+namespace {
+
+namespace fs = std::filesystem;
+using tools::Root;
+
+/// What follows `directory` in `path` ("" or "/…"); empty when `path` does not lie under it.
+std::optional<std::string> Below(std::string_view path, std::string_view directory) {
+  if (directory == "/") return path == "/" ? "" : std::string(path);
+  if (!path.starts_with(directory)) return std::nullopt;
+  const std::string_view rest = path.substr(directory.size());
+  if (!rest.empty() && rest.front() != '/') return std::nullopt;
+  return std::string(rest);
+}
+
+/// The host's own resolution of a path, where it is another and the path exists there.
+std::vector<std::string> HostAliases(const std::string& path) {
+  std::error_code missing;  // a location need not exist on the host for the guest to have it
+  const std::string resolved = fs::canonical(path, missing).string();
+  if (missing || resolved == path) return {};
+  return {resolved};
+}
+
+struct Match {
+  const Root* root = nullptr;
+  std::string spelling;  ///< the location or the alias that matched
+  std::string rest;
+};
+
+Match LongestMatch(const std::vector<Root>& roots, const std::string& directory) {
+  Match best;
+  for (const Root& root : roots) {
+    std::vector<std::string> spellings = root.host_aliases;
+    spellings.push_back(root.host);
+    for (const std::string& spelling : spellings) {
+      const std::optional<std::string> rest = Below(directory, spelling);
+      if (!rest || (best.root != nullptr && spelling.size() <= best.spelling.size())) continue;
+      best = {&root, spelling, *rest};
+    }
+  }
+  return best;
+}
+
+std::string Join(const std::string& directory, const std::string& rest) {
+  if (rest.empty()) return directory;
+  return directory == "/" ? rest : directory + rest;
+}
+
+std::string ListMounts(const std::vector<Root>& roots) {
+  if (roots.empty()) return "the instance mounts nothing";
+  std::string text = "the mounts are:";
+  for (const Root& root : roots) {
+    text += " " + root.host + (root.writable ? " (writable)" : " (read-only)");
+  }
+  return text;
+}
+
+}  // namespace
+
+AllowedPath ParseAllowedPath(const std::string& value) {
+  AllowedPath allowed;
+  allowed.writable = value.ends_with(":w");
+  const std::string directory = allowed.writable ? value.substr(0, value.size() - 2) : value;
+  if (!directory.starts_with('/')) {
+    throw support::CallError("--allow-path \"" + value +
+                             "\": expected an absolute directory of the guest, such as /tmp or "
+                             "/tmp:w");
+  }
+  allowed.directory = support::CleanPath(directory);
+  return allowed;
+}
+
+std::string ParseNarrowedRoot(const std::string& value) {
+  if (value.empty()) throw support::CallError("--root: expected a directory");
+  return support::CleanPath(fs::absolute(value).string());
+}
+
+std::vector<Root> RootsOfMounts(const std::vector<lima::Mount>& mounts) {
+  std::vector<Root> roots;
+  for (const lima::Mount& mount : mounts) {
+    Root root;
+    root.host = mount.location;
+    root.guest = mount.mount_point;
+    root.writable = mount.writable;
+    root.host_aliases = HostAliases(mount.location);
+    roots.push_back(std::move(root));
+  }
+  return roots;
+}
+
+std::vector<BoundedRoot> Narrow(const std::vector<Root>& roots,
+                                const std::vector<std::string>& directories) {
+  std::vector<BoundedRoot> narrowed;
+  if (directories.empty()) {
+    for (const Root& root : roots) narrowed.push_back({root, root.guest});
+    return narrowed;
+  }
+  const auto add = [&narrowed](BoundedRoot candidate) {
+    const bool known = std::any_of(narrowed.begin(), narrowed.end(), [&](const auto& present) {
+      return present.root.host == candidate.root.host && present.root.guest == candidate.root.guest;
+    });
+    if (!known) narrowed.push_back(std::move(candidate));
+  };
+  for (const std::string& directory : directories) {
+    const Match match = LongestMatch(roots, directory);
+    if (match.root == nullptr) {
+      throw support::CallError("--root " + directory + " lies under no mount; " +
+                               ListMounts(roots));
+    }
+    Root root;
+    root.host = directory;
+    root.guest = Join(match.root->guest, match.rest);
+    root.writable = match.root->writable;
+    root.host_aliases = HostAliases(directory);
+    const std::string guest = root.guest;
+    add({std::move(root), match.root->guest});
+    for (const Root& other : roots) {
+      if (&other == match.root) continue;
+      // Also a mount from elsewhere that is mounted inside: it may be read-only there.
+      if (Below(other.host, directory) || Below(other.guest, guest)) add({other, other.guest});
+    }
+  }
+  return narrowed;
+}
+
+std::vector<BoundedRoot> SelectRoots(const std::vector<lima::Mount>& mounts,
+                                     const RootOptions& options) {
+  std::vector<BoundedRoot> selected = Narrow(RootsOfMounts(mounts), options.narrowed_roots);
+  for (const AllowedPath& allowed : options.allowed_paths) {
+    Root root;
+    root.host = allowed.directory;
+    root.guest = allowed.directory;
+    root.writable = allowed.writable;
+    selected.push_back({root, root.guest});
+  }
+  return selected;
+}
+
+}  // namespace connection

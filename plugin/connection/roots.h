@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lima/mounts.h"
+#include "tools/path_rules.h"
+
+/// From Lima's mounts and the options of `serve` to the roots of the path rules.
+namespace connection {
+
+/// `--allow-path DIR[:w]`: a directory of the guest that is a root too, under the same name in host
+/// and guest.
+struct AllowedPath {
+  std::string directory;  ///< absolute and clean
+  bool writable = false;
+};
+
+/// Reads the value of `--allow-path`. Throws support::CallError when DIR is not absolute.
+AllowedPath ParseAllowedPath(const std::string& value);
+
+/// Makes the value of `--root` absolute and clean, against this program's working directory.
+/// Throws support::CallError when it is empty.
+std::string ParseNarrowedRoot(const std::string& value);
+
+/// One root for each mount, with the host's own resolution of its location as an alias.
+std::vector<tools::Root> RootsOfMounts(const std::vector<lima::Mount>& mounts);
+
+/// A root, and the mount that `--root` cut it out of.
+struct BoundedRoot {
+  tools::Root root;
+  /// Guest path of the mount: in the guest, the root must resolve to a place in it, or a link would
+  /// widen what `--root` was meant to narrow. The root's own path where nothing was cut.
+  std::string boundary;
+};
+
+/// The roots that remain of `roots` when only `directories` (host paths, absolute and clean) are
+/// wanted: each directory with the rights of the mount it lies under, and the mounts nested in it.
+/// All of them when there are no `directories`. Throws support::CallError, listing the mounts, for
+/// a directory that lies under none.
+std::vector<BoundedRoot> Narrow(const std::vector<tools::Root>& roots,
+                                const std::vector<std::string>& directories);
+
+/// What `serve` was told to allow.
+struct RootOptions {
+  std::vector<std::string> narrowed_roots;  ///< `--root`, absolute and clean; empty: every mount
+  std::vector<AllowedPath> allowed_paths;   ///< `--allow-path`
+};
+
+/// All of the above together: the mounts, narrowed, and the allowed paths.
+std::vector<BoundedRoot> SelectRoots(const std::vector<lima::Mount>& mounts,
+                                     const RootOptions& options);
+
+}  // namespace connection

@@ -1,0 +1,94 @@
+#include "connection/shared_connection.h"
+
+#include <string>
+#include <utility>
+
+#include "support/errors.h"
+#include "support/log.h"
+
+namespace connection {
+
+SharedConnection::SharedConnection(Opener open)
+    : open_(std::move(open)), thread_([this] { ConnectWhenWanted(); }) {}
+
+SharedConnection::~SharedConnection() {
+  {
+    const std::scoped_lock lock(mutex_);
+    closing_ = true;
+  }
+  changed_.notify_all();
+  stop_.Stop(support::StopReason::kTerminated);
+  thread_.join();
+}
+
+bool SharedConnection::IsAlive() const {
+  return current_ && current_->alive();
+}
+
+void SharedConnection::ConnectInBackground() {
+  {
+    const std::scoped_lock lock(mutex_);
+    wanted_ = true;
+  }
+  changed_.notify_all();
+}
+
+tools::Workspace SharedConnection::Acquire(const support::Context& context) {
+  // Wakes the wait below; the lock makes sure that it is not between its check and its sleep.
+  const auto registration = context.OnStop([this] {
+    { const std::scoped_lock lock(mutex_); }
+    changed_.notify_all();
+  });
+  std::unique_lock lock(mutex_);
+  const std::uint64_t first_own_attempt = attempts_started_ + 1;
+  while (!IsAlive()) {
+    if (attempts_finished_ >= first_own_attempt) {
+      if (last_failure_) std::rethrow_exception(last_failure_);
+      throw support::ConnectionLost("the connection to the guest broke as soon as it was opened",
+                                    false);
+    }
+    context.ThrowIfStopped();
+    if (attempts_started_ < first_own_attempt && !wanted_) {
+      wanted_ = true;
+      changed_.notify_all();
+    }
+    if (context.deadline() == support::Clock::time_point::max()) {
+      changed_.wait(lock);
+    } else {
+      changed_.wait_until(lock, context.deadline());
+    }
+  }
+  return current_->workspace;
+}
+
+void SharedConnection::ConnectWhenWanted() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return wanted_ || closing_; });
+    if (closing_) return;
+    wanted_ = false;
+    if (IsAlive()) continue;
+    ++attempts_started_;
+    std::optional<OpenedConnection> dead = std::exchange(current_, std::nullopt);
+    lock.unlock();
+
+    // Closing a dead line and opening a new one take time: not under the lock.
+    dead.reset();
+    std::optional<OpenedConnection> opened;
+    std::exception_ptr failure;
+    try {
+      opened = open_(stop_.context());
+    } catch (const std::exception& error) {
+      failure = std::current_exception();
+      support::LogWarning(std::string("no connection to the guest: ") + error.what());
+    }
+
+    lock.lock();
+    current_ = std::move(opened);
+    last_failure_ = failure;
+    ++attempts_finished_;
+    changed_.notify_all();
+  }
+}
+
+}  // namespace connection

@@ -1,0 +1,142 @@
+#include "connection/shared_connection.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "support/errors.h"
+
+namespace connection {
+namespace {
+
+using support::CallError;
+using support::Context;
+using support::StopReason;
+using support::StopSource;
+
+OpenedConnection ConnectionNamed(const std::string& shell,
+                                 std::shared_ptr<std::atomic<bool>> alive) {
+  OpenedConnection opened;
+  opened.workspace.shell = shell;
+  opened.alive = [alive = std::move(alive)] { return alive->load(); };
+  return opened;
+}
+
+std::shared_ptr<std::atomic<bool>> Alive() {
+  return std::make_shared<std::atomic<bool>>(true);
+}
+
+TEST(SharedConnection, OpensNothingBeforeItIsWanted) {
+  std::atomic<int> attempts = 0;
+  {
+    const SharedConnection connection([&](const Context&) {
+      ++attempts;
+      return ConnectionNamed("sh", Alive());
+    });
+  }
+  EXPECT_EQ(attempts, 0);
+}
+
+TEST(SharedConnection, IsOpenedOnceForAllCalls) {
+  std::atomic<int> attempts = 0;
+  SharedConnection connection([&](const Context&) {
+    ++attempts;
+    return ConnectionNamed("sh", Alive());
+  });
+  std::vector<std::future<std::string>> calls;
+  for (int i = 0; i < 20; ++i) {
+    calls.push_back(
+        std::async(std::launch::async, [&] { return connection.Acquire(Context()).shell; }));
+  }
+  for (auto& call : calls) EXPECT_EQ(call.get(), "sh");
+  EXPECT_EQ(attempts, 1);
+}
+
+TEST(SharedConnection, IsOpenedAgainAfterItDied) {
+  auto alive = Alive();
+  int attempts = 0;
+  SharedConnection connection([&](const Context&) {
+    ++attempts;
+    return ConnectionNamed(std::to_string(attempts), attempts == 1 ? alive : Alive());
+  });
+  EXPECT_EQ(connection.Acquire(Context()).shell, "1");
+  alive->store(false);
+  EXPECT_EQ(connection.Acquire(Context()).shell, "2");
+}
+
+TEST(SharedConnection, FailureReachesTheCallAndTheNextCallTriesAgain) {
+  int attempts = 0;
+  SharedConnection connection([&](const Context&) -> OpenedConnection {
+    if (++attempts == 1) throw CallError("instance is stopped");
+    return ConnectionNamed("sh", Alive());
+  });
+  try {
+    connection.Acquire(Context());
+    FAIL() << "expected a CallError";
+  } catch (const CallError& error) {
+    EXPECT_STREQ(error.what(), "instance is stopped");
+  }
+  EXPECT_EQ(connection.Acquire(Context()).shell, "sh");
+}
+
+TEST(SharedConnection, CallDoesNotInheritTheFailureOfAnEarlierAttempt) {
+  std::promise<void> first_attempt_began;
+  std::promise<void> second_call_waits;
+  int attempts = 0;
+  SharedConnection connection([&](const Context&) -> OpenedConnection {
+    if (++attempts == 1) {
+      first_attempt_began.set_value();
+      second_call_waits.get_future().wait();
+      throw CallError("too early");
+    }
+    return ConnectionNamed("sh", Alive());
+  });
+  connection.ConnectInBackground();
+  first_attempt_began.get_future().wait();
+  auto call = std::async(std::launch::async, [&] {
+    // Registering with the context is the last thing that a call does before it takes the lock.
+    second_call_waits.set_value();
+    return connection.Acquire(Context()).shell;
+  });
+  // Whether the call arrived during the first attempt or after it: it must succeed.
+  EXPECT_EQ(call.get(), "sh");
+}
+
+TEST(SharedConnection, WaitingEndsWithTheContext) {
+  SharedConnection connection([](const Context& context) -> OpenedConnection {
+    std::promise<void> stopped;
+    const auto registration = context.OnStop([&] { stopped.set_value(); });
+    stopped.get_future().wait();
+    throw CallError("stopped");
+  });
+  EXPECT_THROW(connection.Acquire(Context().WithTimeout(std::chrono::milliseconds(1))),
+               support::Stopped);
+
+  StopSource source;
+  auto call = std::async(std::launch::async, [&] { connection.Acquire(source.context()); });
+  source.Stop(StopReason::kCancelled);
+  EXPECT_THROW(call.get(), support::Stopped);
+}
+
+TEST(SharedConnection, DestructionStopsAnAttempt) {
+  std::promise<void> began;
+  auto connection =
+      std::make_unique<SharedConnection>([&](const Context& context) -> OpenedConnection {
+        std::promise<void> stopped;
+        const auto registration = context.OnStop([&] { stopped.set_value(); });
+        began.set_value();
+        stopped.get_future().wait();
+        throw CallError("stopped");
+      });
+  connection->ConnectInBackground();
+  began.get_future().wait();
+  connection.reset();
+}
+
+}  // namespace
+}  // namespace connection
