@@ -1,0 +1,121 @@
+#include "tools/contract.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+namespace tools {
+namespace {
+
+using nlohmann::json;
+
+json Contract() {
+  std::ifstream file(CONTRACT_FILE);
+  return json::parse(file);
+}
+
+// Optional inputs that Lima's interface has announced and that may be there before it has them.
+const std::set<std::string>& AnnouncedInputs() {
+  static const std::set<std::string> announced = {"read_file.limit", "read_file.offset"};
+  return announced;
+}
+
+void RemoveDescriptions(json& value) {
+  if (value.is_object()) {
+    // A property may be named "description": only a text is one.
+    if (value.contains("description") && value["description"].is_string()) {
+      value.erase("description");
+    }
+    for (auto& member : value.items()) RemoveDescriptions(member.value());
+  } else if (value.is_array()) {
+    for (auto& element : value) RemoveDescriptions(element);
+  }
+}
+
+void RemoveAnnouncedInputs(const std::string& tool, json& schema) {
+  for (const std::string& input : AnnouncedInputs()) {
+    const std::size_t dot = input.find('.');
+    if (input.substr(0, dot) != tool) continue;
+    EXPECT_EQ(schema["properties"].erase(input.substr(dot + 1)), 1U) << input;
+  }
+}
+
+// Descriptions of all properties, at any depth, must be there.
+void ExpectDescriptions(const json& schema, const std::string& where) {
+  if (!schema.contains("properties")) return;
+  for (const auto& [name, property] : schema["properties"].items()) {
+    EXPECT_TRUE(property.contains("description")) << where << "." << name;
+    if (property.contains("items")) ExpectDescriptions(property["items"], where + "." + name);
+  }
+}
+
+TEST(Contract, ServesExactlyTheToolsAndSchemasOfLimasInterface) {
+  const json contract = Contract();
+  ASSERT_EQ(contract.size(), Definitions().size());
+  for (const mcp::ToolDefinition& definition : Definitions()) {
+    json served = {{"inputSchema", definition.input_schema},
+                   {"outputSchema", definition.output_schema}};
+    RemoveDescriptions(served);
+    RemoveAnnouncedInputs(definition.name, served["inputSchema"]);
+    EXPECT_EQ(served, contract.at(definition.name)) << definition.name;
+  }
+}
+
+TEST(Contract, AnnouncedInputsAreOptional) {
+  for (const std::string& input : AnnouncedInputs()) {
+    const std::size_t dot = input.find('.');
+    const json& required = Definition(input.substr(0, dot)).input_schema["required"];
+    EXPECT_THAT(required, ::testing::Not(::testing::Contains(input.substr(dot + 1))));
+  }
+}
+
+TEST(Contract, ListsToolsInAlphabeticalOrder) {
+  EXPECT_TRUE(std::is_sorted(Definitions().begin(), Definitions().end(),
+                             [](const auto& a, const auto& b) { return a.name < b.name; }));
+}
+
+TEST(Contract, DescribesEveryToolAndEveryProperty) {
+  for (const mcp::ToolDefinition& definition : Definitions()) {
+    EXPECT_FALSE(definition.description.empty()) << definition.name;
+    EXPECT_FALSE(definition.title.empty()) << definition.name;
+    ExpectDescriptions(definition.input_schema, definition.name);
+    ExpectDescriptions(definition.output_schema, definition.name);
+  }
+}
+
+TEST(Contract, AnnotatesEveryToolWithItsTitleAndAllHints) {
+  for (const mcp::ToolDefinition& definition : Definitions()) {
+    EXPECT_EQ(definition.annotations.at("title"), definition.title) << definition.name;
+    for (const char* hint :
+         {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}) {
+      EXPECT_TRUE(definition.annotations.at(hint).is_boolean()) << definition.name << " " << hint;
+    }
+  }
+}
+
+TEST(Contract, OnlyWritingAndRunningAreNotReadOnly) {
+  for (const mcp::ToolDefinition& definition : Definitions()) {
+    const bool changes = definition.name == "write_file" || definition.name == "run_shell_command";
+    EXPECT_EQ(definition.annotations.at("readOnlyHint"), !changes) << definition.name;
+    EXPECT_EQ(definition.annotations.at("destructiveHint"), changes) << definition.name;
+  }
+  EXPECT_EQ(Definition("run_shell_command").annotations.at("openWorldHint"), true);
+}
+
+TEST(Contract, MarksLargeResultsForClaudeCode) {
+  EXPECT_EQ(Definition("read_file").meta.at("anthropic/maxResultSizeChars"), 500'000);
+  EXPECT_TRUE(Definition("write_file").meta.is_null());
+}
+
+TEST(Contract, UnknownToolIsOutOfRange) {
+  EXPECT_THROW(Definition("rm"), std::out_of_range);
+}
+
+}  // namespace
+}  // namespace tools
