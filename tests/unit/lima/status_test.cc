@@ -2,22 +2,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
-#include <system_error>
-#include <thread>
 
 #include "lima/host_agent.h"
 #include "testing/child_process.h"
+#include "testing/fake_host_agent.h"
 #include "testing/temporary_directory.h"
 #include "unit/lima/files.h"
 
@@ -25,51 +19,11 @@ namespace lima {
 namespace {
 
 using testing::HasSubstr;
-using testing_support::FileDescriptor;
+using testing_support::FakeHostAgent;
+using testing_support::SilentHostAgent;
 using testing_support::TemporaryDirectory;
 
-constexpr const char* kGoodAnswer =
-    "HTTP/1.1 200 OK\r\nContent-Length: 22\r\n\r\n{\"sshLocalPort\":60022}";
-
-// A host agent that accepts one connection, reads a request, answers and closes. Without an answer
-// it only listens.
-class FakeHostAgent {
- public:
-  explicit FakeHostAgent(const std::filesystem::path& socket)
-      : listener_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
-    struct sockaddr_un address {};
-    address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, socket.c_str(), sizeof(address.sun_path) - 1);
-    if (::bind(listener_.get(), reinterpret_cast<const struct sockaddr*>(&address),
-               sizeof(address)) != 0 ||
-        ::listen(listener_.get(), 1) != 0) {
-      throw std::system_error(errno, std::generic_category(), socket.string());
-    }
-  }
-  FakeHostAgent(const std::filesystem::path& socket, std::string answer) : FakeHostAgent(socket) {
-    thread_ = std::thread([this, answer = std::move(answer)] { Serve(answer); });
-  }
-  ~FakeHostAgent() {
-    ::shutdown(listener_.get(), SHUT_RDWR);
-    if (thread_.joinable()) thread_.join();
-  }
-
- private:
-  void Serve(const std::string& answer) const {
-    const FileDescriptor connection(::accept(listener_.get(), nullptr, nullptr));
-    if (!connection.valid()) return;
-    std::array<char, 1024> request{};
-    std::string_view rest = answer;
-    ssize_t count = ::recv(connection.get(), request.data(), request.size(), 0);
-    while (count > 0 && !rest.empty()) {
-      count = ::send(connection.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
-      if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
-    }
-  }
-
-  FileDescriptor listener_;
-  std::thread thread_;
-};
+constexpr const char* kGoodAnswer = FakeHostAgent::kGoodAnswer;
 
 std::string OwnPid() {
   return std::to_string(::getpid()) + "\n";
@@ -217,7 +171,7 @@ TEST_F(StatusTest, BrokenWithoutASocket) {
 TEST_F(StatusTest, BrokenWhenTheAgentNeverAnswers) {
   Write("ha.pid", OwnPid());
   Write("qemu.pid", OwnPid());
-  const FakeHostAgent silent(socket());
+  const SilentHostAgent silent(socket());
   const auto start = std::chrono::steady_clock::now();
   EXPECT_THAT(Inspect().reason, HasSubstr("does not answer in time"));
   const auto taken = std::chrono::steady_clock::now() - start;
@@ -246,7 +200,7 @@ TEST(HostAgent, AnEndlessAnswerIsCutOff) {
 
 TEST(HostAgent, AFullQueueDoesNotBlock) {
   const TemporaryDirectory directory;
-  const FakeHostAgent silent(directory.path() / "ha.sock");
+  const SilentHostAgent silent(directory.path() / "ha.sock");
   for (int i = 0; i < 4; ++i) {
     EXPECT_THROW(AskHostAgent(directory.path() / "ha.sock", std::chrono::milliseconds(30)),
                  HostAgentError);

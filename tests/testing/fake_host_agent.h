@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "testing/child_process.h"
+
+namespace testing_support {
+
+/// A host agent that lets clients connect and never answers.
+class SilentHostAgent {
+ public:
+  /// Throws std::system_error when it cannot listen.
+  explicit SilentHostAgent(const std::filesystem::path& socket);
+
+  /// The listening socket.
+  [[nodiscard]] int listener() const { return listener_.get(); }
+
+ private:
+  FileDescriptor listener_;
+};
+
+/// A host agent for an instance directory without a virtual machine: listens on a Unix socket and
+/// gives every connection the same answer, in its own thread, until it is destroyed. Throws
+/// std::system_error when it cannot listen.
+class FakeHostAgent {
+ public:
+  /// What Lima's own agent answers to GET /v1/info.
+  static constexpr const char* kGoodAnswer =
+      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 22\r\n\r\n"
+      "{\"sshLocalPort\":60022}";
+
+  FakeHostAgent(const std::filesystem::path& socket, std::string answer);
+
+  FakeHostAgent(FakeHostAgent&&) = delete;
+  ~FakeHostAgent();
+
+ private:
+  void Serve(const std::string& answer) const;
+
+  SilentHostAgent socket_;
+  FileDescriptor stop_read_;
+  FileDescriptor stop_write_;
+  std::thread thread_;
+};
+
+}  // namespace testing_support
