@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+/// What an SFTP server would send, byte by byte, independent of the code under test.
+namespace sftp_bytes {
+
+inline std::string Number32(std::uint64_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>((value >> shift) & 0xFFU);
+  return bytes;
+}
+
+inline std::string Number64(std::uint64_t value) {
+  return Number32(value >> 32U) + Number32(value & 0xFFFFFFFFU);
+}
+
+inline std::string String(std::string_view text) {
+  return Number32(text.size()) + std::string(text);
+}
+
+inline std::string Packet(int type, const std::string& rest) {
+  return Number32(rest.size() + 1) + static_cast<char>(type) + rest;
+}
+
+inline std::string Version(const std::string& extensions = "") {
+  return Packet(2, Number32(3) + extensions);
+}
+
+inline std::string Status(std::uint32_t id, std::uint32_t code) {
+  return Packet(101, Number32(id) + Number32(code) + String("text") + String("en"));
+}
+
+inline std::string Handle(std::uint32_t id, std::string_view handle) {
+  return Packet(102, Number32(id) + String(handle));
+}
+
+inline std::string Data(std::uint32_t id, std::string_view bytes) {
+  return Packet(103, Number32(id) + String(bytes));
+}
+
+inline std::string Name(std::string_view name) {
+  return String(name) + String("-rw-r--r-- " + std::string(name)) + Number32(0);
+}
+
+}  // namespace sftp_bytes

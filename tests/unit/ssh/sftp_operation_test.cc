@@ -1,0 +1,169 @@
+#include "ssh/sftp_operation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/errors.h"
+#include "unit/ssh/sftp_bytes.h"
+
+namespace ssh {
+namespace {
+
+using namespace sftp_bytes;
+using namespace std::chrono_literals;
+
+class SftpOperationTest : public ::testing::Test {
+ protected:
+  SftpOperationTest() { client_.Receive(Version(), now_); }
+  void Receive(const std::string& bytes) { client_.Receive(bytes, now_); }
+
+  std::shared_ptr<ReadOperation> Read(std::size_t length) {
+    auto read =
+        std::make_shared<ReadOperation>(SftpSubject{"read", "/f"}, RemoteHandle{"h", 1}, 0, length);
+    read->Begin(client_, now_);
+    return read;
+  }
+
+  template <typename Exception>
+  static void ExpectFailure(SftpOperation& operation) {
+    ASSERT_TRUE(operation.finished());
+    EXPECT_THROW(operation.completion().Wait({}, [](support::StopReason) {}), Exception);
+  }
+
+  SftpClient::TimePoint now_{};
+  SftpClient client_{30s, now_};
+};
+
+TEST_F(SftpOperationTest, AReadPutsPiecesInOrderWhateverTheirOrder) {
+  const auto read = Read(70'000);  // three requests of 32 KiB at most
+  Receive(Data(3, std::string(70'000 - 65'536, 'c')));
+  Receive(Data(1, std::string(32'768, 'a')));
+  EXPECT_FALSE(read->finished());
+  Receive(Data(2, std::string(32'768, 'b')));
+  ASSERT_TRUE(read->finished());
+  EXPECT_EQ(read->bytes,
+            std::string(32'768, 'a') + std::string(32'768, 'b') + std::string(4'464, 'c'));
+}
+
+TEST_F(SftpOperationTest, AShortAnswerIsAskedForAgainAndTeachesTheLength) {
+  const auto read = Read(20'000);
+  Receive(Data(1, std::string(8'000, 'a')));
+  EXPECT_FALSE(read->finished());
+  EXPECT_EQ(client_.maximum_read(), 32U * 1024U) << "the file may end there";
+  Receive(Data(2, std::string(8'000, 'b')));
+  EXPECT_EQ(client_.maximum_read(), 8'000U);
+  Receive(Status(3, 1));
+  ASSERT_TRUE(read->finished());
+  EXPECT_EQ(read->bytes, std::string(8'000, 'a') + std::string(8'000, 'b'));
+}
+
+TEST_F(SftpOperationTest, AReadEndsWhereTheFileFirstEnded) {
+  const auto read = Read(70'000);
+  Receive(Data(3, "grown in the meantime"));
+  Receive(Status(1, 1));
+  ASSERT_TRUE(read->finished());
+  EXPECT_EQ(read->bytes, "");
+  Receive(Data(2, "late"));
+  EXPECT_EQ(read->bytes, "");
+}
+
+TEST_F(SftpOperationTest, AReadRefusesWrongAmountsOfData) {
+  const auto too_much = Read(10);
+  Receive(Data(1, "eleven byte"));
+  ExpectFailure<guest::FileError>(*too_much);
+  const auto nothing = Read(10);
+  Receive(Data(2, ""));
+  ExpectFailure<guest::FileError>(*nothing);
+}
+
+TEST_F(SftpOperationTest, AWriteCutsToTheServersLengthAndStopsAtAnError) {
+  const std::string bytes(100'000, 'x');
+  const auto write =
+      std::make_shared<WriteOperation>(SftpSubject{"write", "/f"}, RemoteHandle{"h", 1}, 0, bytes);
+  write->Begin(client_, now_);
+  EXPECT_EQ(client_.pending(), 4U);
+  Receive(Status(1, 0) + Status(2, 4));
+  ExpectFailure<guest::FileError>(*write);
+  Receive(Status(3, 4) + Status(4, 4));
+}
+
+TEST_F(SftpOperationTest, AWriteKeepsABoundedAmountOfOutputAhead) {
+  const std::string bytes(64 * 1024 * 1024, 'x');
+  const auto write =
+      std::make_shared<WriteOperation>(SftpSubject{"write", "/f"}, RemoteHandle{"h", 1}, 0, bytes);
+  write->Begin(client_, now_);
+  EXPECT_LE(client_.output().size(), WriteOperation::kOutputAhead + kMaximumSftpPacket);
+  EXPECT_LE(client_.pending(), WriteOperation::kLargestWindow);
+}
+
+TEST_F(SftpOperationTest, AListingEndsWithTheEndOrWithNoNames) {
+  for (const std::string& end : {Status(3, 1), Packet(104, Number32(3) + Number32(0))}) {
+    SftpClient client(30s, now_);
+    client.Receive(Version(), now_);
+    const auto list = std::make_shared<ListOperation>("/d");
+    list->Begin(client, now_);
+    client.Receive(Handle(1, "dir"), now_);
+    client.Receive(Packet(104, Number32(2) + Number32(3) + Name(".") + Name("..") + Name("a")),
+                   now_);
+    EXPECT_FALSE(list->finished());
+    client.Consumed(client.output().size(), now_);
+    client.Receive(end, now_);
+    ASSERT_TRUE(list->finished());
+    ASSERT_EQ(list->entries.size(), 1U);
+    EXPECT_EQ(list->entries[0].name, "a");
+    client.Receive(Status(4, 1) + Status(5, 1), now_);
+    EXPECT_EQ(client.output(), Packet(4, Number32(6) + String("dir"))) << "closed once";
+  }
+}
+
+TEST_F(SftpOperationTest, AListingBelievesNeitherEndlessNorImpossibleNames) {
+  for (const char* name : {"a/b", ""}) {
+    SftpClient client(30s, now_);
+    client.Receive(Version(), now_);
+    const auto list = std::make_shared<ListOperation>("/d");
+    list->Begin(client, now_);
+    client.Receive(Handle(1, "dir"), now_);
+    client.Receive(Packet(104, Number32(2) + Number32(1) + Name(name)), now_);
+    ExpectFailure<guest::FileError>(*list);
+  }
+  std::string names;
+  constexpr std::uint32_t kNames = 5'000;
+  for (std::uint32_t i = 0; i < kNames; ++i) names += Name("name");
+  const auto list = std::make_shared<ListOperation>("/d");
+  list->Begin(client_, now_);
+  Receive(Handle(1, "dir"));
+  for (std::uint32_t id = 2; !list->finished(); ++id) {
+    ASSERT_LT(id, 300U) << "the limit does not hold";
+    Receive(Packet(104, Number32(id) + Number32(kNames) + names));
+  }
+  EXPECT_LE(list->entries.size(), ListOperation::kMaximumEntries);
+  ExpectFailure<support::CallError>(*list);
+}
+
+TEST_F(SftpOperationTest, WhatTheServerDoesNotOfferIsUnsupported) {
+  const auto ask = std::make_shared<AskOperation>(
+      SftpSubject{"rename", "/a to /b"}, ExtendedRequest(kPosixRenameExtension, {"/a", "/b"}),
+      kPosixRenameExtension, 0);
+  ask->Begin(client_, now_);
+  ASSERT_TRUE(ask->finished());
+  try {
+    ask->completion().Wait({}, [](support::StopReason) {});
+    FAIL();
+  } catch (const guest::FileError& error) {
+    EXPECT_EQ(error.code(), guest::FileErrorCode::kUnsupported);
+  }
+  EXPECT_EQ(client_.pending(), 0U) << "never a removal and a rename instead";
+}
+
+TEST_F(SftpOperationTest, AHandleThatComesTooLateIsClosed) {
+  const auto ask = std::make_shared<AskOperation>(
+      SftpSubject{"open", "/a"}, OpenRequest("/a", guest::OpenMode::kRead, 0), "", 0);
+  ask->Begin(client_, now_);
+  ask->Finish(std::make_exception_ptr(support::Stopped(support::StopReason::kCancelled)));
+  client_.Consumed(client_.output().size(), now_);
+  Receive(Handle(1, "late"));
+  EXPECT_EQ(client_.output(), Packet(4, Number32(2) + String("late")));
+}
+
+}  // namespace
+}  // namespace ssh
