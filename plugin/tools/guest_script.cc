@@ -28,7 +28,7 @@ std::string MakeMark() {
 std::string Wrap(const std::string& script, const std::string& mark) {
   const std::string print_mark = "printf '%s\\n' " + mark.substr(0, mark.size() - 1);
   return "{ exec 3<&0 </dev/null\n"
-         "(cat <&3 && kill -TERM -- -$$) >/dev/null 2>&1 &\n"
+         "(cat <&3 && kill -TERM -$$) >/dev/null 2>&1 &\n"
          "limactl_mcp_watcher=$!\n"
          "trap 'kill \"$limactl_mcp_watcher\" 2>/dev/null' EXIT\n"
          "exec 3<&-\n" +
