@@ -56,19 +56,25 @@ mcp::ToolDefinition Glob() {
       .name = "glob",
       .title = "Find files by name",
       .description =
-          "Finds files whose path matches a pattern and returns their absolute host paths, most "
-          "recently changed first. `*`, `?`, `[...]`, `{a,b}` and `**` (any number of directories) "
-          "are understood, and names that begin with a dot match like all others. What `**` finds "
-          "leaves out .git and files that git ignores. More than 10,000 matches are an error that "
-          "says how to narrow the pattern.",
+          "Finds files and directories whose path matches a pattern and returns their absolute "
+          "host paths, most recently changed first. `*`, `?`, `[...]`, `{a,b}` and `**` (any "
+          "number of directories) are understood, a backslash makes the next character ordinary, "
+          "and names that begin with a dot match like all others. What `**` finds leaves out .git "
+          "and files that git ignores, unless `path` or the directories that the pattern begins "
+          "with lie inside such a directory. Symbolic links that wildcards match are returned, not "
+          "followed. More than 10,000 matches are an error that says how to narrow the pattern.",
       .input_schema = Object(
           {{"pattern", Property("string",
                                 "Pattern for the path below `path`, for example `*.md` or "
-                                "`src/**/*.{cc,h}`. `..` cannot leave the directory.")},
+                                "`src/**/*.{cc,h}`; a `/` at its end asks for directories only. An "
+                                "absolute pattern must begin with a mounted directory. `..` is "
+                                "refused.")},
            {"path", Property(Optional("string"),
                              "Directory to search in. Left out: the server's working directory if "
                              "it is mounted, else the only mounted directory. " +
-                                 std::string(kPathRule))}},
+                                 std::string(kPathRule))},
+           {"case_sensitive",
+            Property("boolean", "Whether upper and lower case differ. Default: true.")}},
           {"pattern"}),
       .output_schema =
           Object({{"matches",
@@ -193,9 +199,13 @@ mcp::ToolDefinition SearchFileContent() {
       .title = "Search in files",
       .description =
           "Searches the text files below a directory for a regular expression with `git grep` in "
-          "the guest, whether or not the directory is a git repository. Binary files, .git and "
-          "files that git ignores are left out. Where the guest has no git, the files are searched "
-          "without it and the result looks the same.",
+          "the guest, whether or not the directory is a git repository, line by line. Binary "
+          "files, .git and files that git ignores are left out, unless `path` is such a file or "
+          "lies inside such a directory. Returns up to 256 KiB of lines, searches for up to one "
+          "minute. Where the guest has no git, the files are read and matched with RE2's "
+          "expressions instead (no backreferences or lookaround; files above 8 MiB are not "
+          "searched, ignore files not obeyed); the result looks the same, and a second content "
+          "block says so.",
       .input_schema = Object(
           {{"pattern", Property("string",
                                 "Regular expression, Perl-style where the guest's git has it, else "
@@ -206,7 +216,7 @@ mcp::ToolDefinition SearchFileContent() {
                                  std::string(kPathRule))},
            {"include", Property(Optional("string"),
                                 "Only files whose path below `path` matches this pattern, for "
-                                "example `*.js` or `src/**/*.{ts,tsx}`.")}},
+                                "example `*.js` (at any depth) or `src/**/*.{ts,tsx}`.")}},
           {"pattern"}),
       .output_schema = Object(
           {{"git_grep_output",

@@ -22,7 +22,8 @@ json Contract() {
 
 // Optional inputs that Lima's interface has announced and that may be there before it has them.
 const std::set<std::string>& AnnouncedInputs() {
-  static const std::set<std::string> announced = {"read_file.limit", "read_file.offset"};
+  static const std::set<std::string> announced = {"glob.case_sensitive", "read_file.limit",
+                                                  "read_file.offset"};
   return announced;
 }
 

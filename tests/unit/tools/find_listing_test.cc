@@ -187,9 +187,11 @@ TEST_F(FindListingIgnored, HoldsBelowTheTopOfTheRepositoryToo) {
 
 TEST_F(FindListingIgnored, NothingIsIgnoredInsideAnIgnoredDirectory) {
   MakeRepository();
+  Write("sub/node_modules/tracked");
+  Git("", "add -f sub/node_modules/tracked");
   ListingRequest request = Everything();
   request.directory += "/sub/node_modules";
-  EXPECT_THAT(Names({request}), UnorderedElementsAre("p", "p/index.js"));
+  EXPECT_THAT(Names({request}), UnorderedElementsAre("p", "p/index.js", "tracked"));
   request.directory += "/p";
   EXPECT_THAT(Names({request}), UnorderedElementsAre("index.js"));
 }

@@ -1,0 +1,160 @@
+#include "tools/glob.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "support/errors.h"
+#include "support/utf8.h"
+#include "tools/contract.h"
+#include "tools/find_listing.h"
+#include "tools/glob_plan.h"
+#include "tools/search_limits.h"
+
+namespace tools {
+namespace {
+
+struct Match {
+  std::int64_t modified;
+  std::uint32_t modified_nanoseconds;
+  std::string path;  ///< on the host
+
+  friend bool operator==(const Match&, const Match&) = default;
+};
+
+bool NewerThenName(const Match& a, const Match& b) {
+  return std::tie(b.modified, b.modified_nanoseconds, a.path) <
+         std::tie(a.modified, a.modified_nanoseconds, b.path);
+}
+
+bool IsDirectory(const ResolvedPath& path) {
+  return path.attributes && path.attributes->type == guest::FileType::kDirectory;
+}
+
+bool IsInside(const std::string& path, const std::string& directory) {
+  return directory == "/" || path == directory ||
+         (path.starts_with(directory) && path[directory.size()] == '/');
+}
+
+/// One glob call, from its arguments to its matches.
+class GlobCall {
+ public:
+  GlobCall(std::optional<std::string> path, const Workspace& workspace,
+           const support::Context& context)
+      : path_(std::move(path)), workspace_(workspace), context_(context) {}
+
+  std::vector<Match> Find(const std::vector<GlobWalk>& walks) {
+    for (const GlobWalk& walk : walks) AddRequest(walk);
+    if (requests_.empty()) ResolveBase();  // Only the pattern's part may be missing.
+    std::vector<Match> matches = List();
+    std::sort(matches.begin(), matches.end(), NewerThenName);
+    matches.erase(std::unique(matches.begin(), matches.end()), matches.end());
+    return matches;
+  }
+
+ private:
+  const std::string& Base() {
+    if (!path_) path_ = workspace_.paths->DefaultDirectory();
+    return *path_;
+  }
+
+  ResolvedPath Resolve(const std::string& path) const {
+    return workspace_.paths->Resolve(path, Access::kRead, *workspace_.guest, context_);
+  }
+
+  /// Throws when the path of the call is no directory.
+  ResolvedPath ResolveBase() {
+    ResolvedPath base = Resolve(Base());
+    if (!base.attributes) throw support::CallError("There is no directory " + base.given + ".");
+    if (!IsDirectory(base)) throw support::CallError(base.given + " is not a directory.");
+    return base;
+  }
+
+  void AddRequest(const GlobWalk& walk) {
+    const bool is_base = !walk.absolute && walk.directory.empty();
+    const ResolvedPath place = is_base ? ResolveBase() : Resolve(Place(walk));
+    if (!IsDirectory(place)) return;
+    if (walk.absolute && path_ && !IsInside(place.guest, ResolveBase().guest)) {
+      throw support::CallError("The pattern begins with " + place.given +
+                               ", which is not inside the path " + *path_ +
+                               ". Leave one of them out.");
+    }
+    ListingRequest request;
+    request.directory = place.guest;
+    request.maximum_depth = walk.maximum_depth;
+    request.enters_git = walk.enters_git;
+    request.name_filters = walk.name_filters;
+    request.wants_ignored = !walk.maximum_depth;
+    requests_.push_back(std::move(request));
+    walks_.push_back(&walk);
+  }
+
+  std::string Place(const GlobWalk& walk) {
+    return (walk.absolute ? "" : Base()) + "/" + walk.directory;
+  }
+
+  std::vector<Match> List() {
+    std::vector<Match> matches;
+    if (requests_.empty()) return matches;
+    const auto visit = [&](std::size_t request, const ListedName& name) {
+      const GlobMatch match = walks_[request]->matcher.Match(
+          support::ToUtf8(name.path), name.type == guest::FileType::kDirectory);
+      if (match == GlobMatch::kNone || (match == GlobMatch::kFound && name.is_ignored)) return;
+      const std::string& directory = requests_[request].directory;
+      const std::string guest_path =
+          (directory == "/" ? "" : directory) + "/" + std::string(name.path);
+      matches.push_back({name.modified, name.modified_nanoseconds,
+                         support::ToUtf8(workspace_.paths->ToHost(guest_path))});
+    };
+    ListTrees(*workspace_.guest, requests_, visit, context_);
+    return matches;
+  }
+
+  std::optional<std::string> path_;
+  const Workspace& workspace_;
+  const support::Context& context_;
+  std::vector<ListingRequest> requests_;
+  std::vector<const GlobWalk*> walks_;  ///< of each request
+};
+
+void RefuseTooMany(const std::vector<Match>& matches) {
+  if (matches.size() <= kMaximumGlobMatches) return;
+  std::string text = std::to_string(matches.size()) + " names match, more than the " +
+                     std::to_string(kMaximumGlobMatches) +
+                     " that can be returned. Narrow it with a path deeper in the tree or a "
+                     "more specific pattern, such as \"src/**/*.cc\". The newest " +
+                     std::to_string(kShownGlobMatches) + " are:";
+  for (std::size_t i = 0; i < kShownGlobMatches; ++i) text += "\n" + matches[i].path;
+  throw support::CallError(text);
+}
+
+}  // namespace
+
+const mcp::ToolDefinition& GlobTool::definition() const {
+  return Definition("glob");
+}
+
+mcp::ToolResult GlobTool::Call(const mcp::ToolCall& call) {
+  const std::vector<GlobWalk> walks =
+      PlanGlob(call.arguments.at("pattern").get_ref<const std::string&>(),
+               call.arguments.value("case_sensitive", true));
+  return WithTimeLimit("The search for names", kGlobTimeLimit, call.context,
+                       [&](const support::Context& context) {
+                         const Workspace workspace = workspaces_.Acquire(context);
+                         GlobCall glob(OptionalText(call.arguments, "path"), workspace, context);
+                         const std::vector<Match> matches = glob.Find(walks);
+                         RefuseTooMany(matches);
+                         mcp::ToolResult result;
+                         result.structured = {{"matches", nlohmann::json::array()}};
+                         for (const Match& match : matches) {
+                           result.structured["matches"].push_back(match.path);
+                         }
+                         return result;
+                       });
+}
+
+}  // namespace tools

@@ -1,0 +1,114 @@
+#include "tools/search_file_content.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "support/errors.h"
+#include "support/utf8.h"
+#include "tools/contract.h"
+#include "tools/file_scan.h"
+#include "tools/git_grep.h"
+#include "tools/include_filter.h"
+#include "tools/search_limits.h"
+
+namespace tools {
+namespace {
+
+void CheckPattern(std::string_view pattern) {
+  if (pattern.empty()) throw support::CallError("The pattern is empty: every line would match.");
+  if (pattern.size() > kMaximumSearchPattern) {
+    throw support::CallError("The pattern has " + std::to_string(pattern.size()) +
+                             " bytes, more than the " + std::to_string(kMaximumSearchPattern) +
+                             " allowed.");
+  }
+  if (pattern.find('\0') != std::string_view::npos) {
+    throw support::CallError("The pattern holds a NUL character, which no text file does.");
+  }
+  if (pattern.find('\n') != std::string_view::npos) {
+    throw support::CallError(
+        "The pattern holds a line break, but lines are searched one by one. Search for one of its "
+        "lines, or write a|b for either of two.");
+  }
+}
+
+/// Where to search: a directory, or one file in it.
+struct Place {
+  std::string directory;
+  std::string file;
+};
+
+Place PlaceOf(const ResolvedPath& path) {
+  if (!path.attributes) {
+    throw support::CallError("There is no file or directory " + path.given + ".");
+  }
+  if (path.attributes->type == guest::FileType::kDirectory) return {path.guest, ""};
+  if (path.attributes->type != guest::FileType::kRegular) {
+    throw support::CallError(path.given + " is neither a directory nor a regular file.");
+  }
+  const std::size_t slash = path.guest.rfind('/');
+  return {slash == 0 ? "/" : path.guest.substr(0, slash), path.guest.substr(slash + 1)};
+}
+
+/// Returns what is worth telling beside the lines found.
+std::string Search(const Workspace& workspace, const Place& place, const std::string& pattern,
+                   const IncludeFilter* include, GrepOutput& output,
+                   const support::Context& context) {
+  GitGrepRequest request{place.directory, pattern, {"."}, place.file.empty()};
+  if (include != nullptr) request.pathspecs = include->pathspecs();
+  if (!place.file.empty()) request.pathspecs = {":(literal)" + place.file};
+  const GitGrepResult git = GitGrep(*workspace.guest, request, output, context);
+  if (git.has_git) return git.warnings.empty() ? "" : "git said: " + git.warnings;
+
+  const ScanRequest scan{place.directory, place.file, pattern, include};
+  const ScanResult result = ScanFiles(*workspace.guest, scan, output, context);
+  std::string note =
+      "The guest has no git: the files were read and matched with RE2's regular expressions, and "
+      "those that git would ignore were searched too.";
+  if (result.too_large > 0) {
+    note += " Not searched, because larger than " + std::to_string(kMaximumScannedFile >> 20U) +
+            " MiB: " + std::to_string(result.too_large) + " files.";
+  }
+  if (result.unreadable > 0) {
+    note += " Could not be read: " + std::to_string(result.unreadable) + " files.";
+  }
+  return note;
+}
+
+}  // namespace
+
+const mcp::ToolDefinition& SearchFileContentTool::definition() const {
+  return Definition("search_file_content");
+}
+
+mcp::ToolResult SearchFileContentTool::Call(const mcp::ToolCall& call) {
+  const std::string pattern = call.arguments.at("pattern").get<std::string>();
+  CheckPattern(pattern);
+  std::optional<IncludeFilter> include;
+  if (const auto text = OptionalText(call.arguments, "include")) include.emplace(*text);
+  const std::optional<std::string> path = OptionalText(call.arguments, "path");
+
+  return WithTimeLimit(
+      "The search", options_.time_limit, call.context, [&](const support::Context& context) {
+        const Workspace workspace = workspaces_.Acquire(context);
+        const Place place =
+            PlaceOf(workspace.paths->Resolve(path ? *path : workspace.paths->DefaultDirectory(),
+                                             Access::kRead, *workspace.guest, context));
+        mcp::ToolResult result;
+        result.structured = {{"git_grep_output", ""}};
+        if (include && !place.file.empty() && !include->Matches(support::ToUtf8(place.file))) {
+          return result;
+        }
+        GrepOutput output(options_.maximum_output_bytes);
+        const std::string note =
+            Search(workspace, place, pattern, include ? &*include : nullptr, output, context);
+        result.structured["git_grep_output"] = support::ToUtf8(output.Finish());
+        if (!note.empty()) {
+          result.more_content.push_back({{"type", "text"}, {"text", support::ToUtf8(note)}});
+        }
+        return result;
+      });
+}
+
+}  // namespace tools

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "mcp/tool.h"
+#include "tools/workspace.h"
+
+namespace tools {
+
+/// Bytes of a search pattern.
+inline constexpr std::size_t kMaximumSearchPattern = std::size_t{16} << 10;
+
+/// Bytes of matching lines that one call returns unless told otherwise.
+inline constexpr std::size_t kMaximumSearchOutput = std::size_t{256} << 10;
+
+inline constexpr std::chrono::seconds kSearchTimeLimit{60};
+
+/// `search_file_content`: lines that match a regular expression, as `git grep -n` prints them, with
+/// names relative to the searched directory. `path` may also name one file, which is then searched
+/// even where git ignores it.
+/// Round trips: the path rules', and one; without git in the guest as many as file_scan.h says.
+class SearchFileContentTool : public mcp::Tool {
+ public:
+  struct Options {
+    std::size_t maximum_output_bytes = kMaximumSearchOutput;
+    std::chrono::seconds time_limit = kSearchTimeLimit;
+  };
+
+  /// `workspaces` must outlive the tool.
+  explicit SearchFileContentTool(WorkspaceSource& workspaces) : workspaces_(workspaces) {}
+  SearchFileContentTool(WorkspaceSource& workspaces, Options options)
+      : workspaces_(workspaces), options_(options) {}
+
+  [[nodiscard]] const mcp::ToolDefinition& definition() const override;
+  mcp::ToolResult Call(const mcp::ToolCall& call) override;
+
+ private:
+  WorkspaceSource& workspaces_;
+  Options options_;
+};
+
+}  // namespace tools
