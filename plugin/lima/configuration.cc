@@ -17,7 +17,8 @@ std::optional<Value> Strongest(std::optional<Value> override_value, std::optiona
   return main.has_value() ? main : defaults;
 }
 
-GuestUser MergeUser(GuestUser defaults, GuestUser main, GuestUser override_user) {
+GuestUser MergeUser(const GuestUser& defaults, const GuestUser& main,
+                    const GuestUser& override_user) {
   GuestUser user;
   user.name = Strongest(override_user.name, main.name, defaults.name);
   user.shell = Strongest(override_user.shell, main.shell, defaults.shell);

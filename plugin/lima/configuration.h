@@ -14,7 +14,7 @@
 namespace lima {
 
 /// Bytes of one configuration file. Provision scripts stand in it, hence the room.
-inline constexpr std::size_t kMaximumConfigurationFile = 4 * 1024 * 1024;
+inline constexpr std::size_t kMaximumConfigurationFile = std::size_t{4} * 1024 * 1024;
 
 /// Mounts in one file.
 inline constexpr std::size_t kMaximumMounts = 1000;

@@ -39,9 +39,8 @@ std::filesystem::path HomeDirectory(const std::string& lima_home, const std::str
   if (lima_home.empty() && user_home.empty()) {
     throw ConfigurationError("neither LIMA_HOME nor HOME is set: cannot find Lima's instances");
   }
-  const std::filesystem::path directory = lima_home.empty()
-                                              ? std::filesystem::path(user_home) / ".lima"
-                                              : std::filesystem::path(lima_home);
+  std::filesystem::path directory = lima_home.empty() ? std::filesystem::path(user_home) / ".lima"
+                                                      : std::filesystem::path(lima_home);
   if (!directory.is_absolute()) {
     throw ConfigurationError("Lima's home " + directory.string() +
                              " is a relative path: set LIMA_HOME to an absolute one");

@@ -12,7 +12,7 @@ namespace lima {
 inline constexpr std::chrono::seconds kHostAgentTimeout{3};
 
 /// Bytes of a whole answer, head and body.
-inline constexpr std::size_t kMaximumHostAgentAnswer = 1024 * 1024;
+inline constexpr std::size_t kMaximumHostAgentAnswer = std::size_t{1024} * 1024;
 
 /// The host agent of an instance did not answer as it should; what() says how.
 class HostAgentError : public std::runtime_error {

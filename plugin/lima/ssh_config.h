@@ -10,7 +10,7 @@
 namespace lima {
 
 /// Bytes of an ssh.config; Lima's own has less than one thousand.
-inline constexpr std::size_t kMaximumSshConfig = 256 * 1024;
+inline constexpr std::size_t kMaximumSshConfig = std::size_t{256} * 1024;
 
 /// As OpenSSH has it (SSH_MAX_IDENTITY_FILES).
 inline constexpr std::size_t kMaximumIdentityFiles = 100;

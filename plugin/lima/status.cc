@@ -1,6 +1,6 @@
 #include "lima/status.h"
 
-#include <signal.h>
+#include <signal.h>  // kill() is POSIX and not in <csignal>
 #include <sys/types.h>
 
 #include <cerrno>

@@ -49,7 +49,7 @@ std::optional<std::string> ReadTextFile(const std::filesystem::path& path, std::
   }
 
   std::string text;
-  constexpr std::size_t kPiece = 64 * 1024;
+  constexpr std::size_t kPiece = std::size_t{64} * 1024;
   while (text.size() <= limit) {
     const std::size_t before = text.size();
     text.resize(before + kPiece);

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "lima/configuration_error.h"
 #include "support/utf8.h"
@@ -22,7 +23,7 @@ constexpr std::string_view kNullTag = "tag:yaml.org,2002:null";
 // keys and knows no merge keys.
 class Builder : public YAML::EventHandler {
  public:
-  explicit Builder(const std::string& file) : file_(file) {}
+  explicit Builder(std::string file) : file_(std::move(file)) {}
 
   [[nodiscard]] NodePointer root() const {
     return root_ == nullptr ? std::make_shared<const Node>() : root_;
@@ -137,7 +138,7 @@ class Builder : public YAML::EventHandler {
     return {node.text, node.plain && node.text == "<<", nullptr};
   }
 
-  const std::string& file_;
+  std::string file_;
   NodePointer root_;
   std::vector<OpenNode> open_;
   std::unordered_map<YAML::anchor_t, NodePointer> anchors_;
@@ -167,10 +168,14 @@ NodePointer Parse(std::string_view text, const std::string& file) {
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(first)) return first.root();
     // Lima reads the first document, but the whole file must be YAML.
-    bool more = true;
-    while (more) {
-      Builder ignored(file);
-      more = parser.HandleNextDocument(ignored);
+    int documents = 1;
+    for (Builder ignored(file); parser.HandleNextDocument(ignored); ignored = Builder(file)) {
+      if (++documents > kMaximumDocuments) {
+        throw ConfigurationError(file +
+                                 ": not valid YAML: there is text outside of the documents, "
+                                 "or there are more than " +
+                                 std::to_string(kMaximumDocuments) + " documents");
+      }
     }
   } catch (const YAML::Exception& error) {
     const std::string line =

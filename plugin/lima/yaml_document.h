@@ -27,6 +27,10 @@ inline constexpr int kMaximumMergeDepth = 16;
 /// Keys of a mapping that is looked at, merged ones included.
 inline constexpr std::size_t kMaximumKeys = 1000;
 
+/// Documents of one file, of which only the first counts. Also ends yaml-cpp's search for more: it
+/// never gets past a stray comma, and calls it one empty document after another.
+inline constexpr int kMaximumDocuments = 100;
+
 struct Node;
 /// Shared, since an alias is the node that it names: an alias costs nothing, however often it
 /// doubles what it stands for.

@@ -191,6 +191,18 @@ TEST(Configuration, ReadsTheFirstDocumentAndWantsAllToBeYaml) {
   EXPECT_THROW(Parse("plain: false\n---\n[[\n"), ConfigurationError);
 }
 
+TEST(Configuration, BoundsDocuments) {
+  std::string text = "plain: true\n";
+  for (int i = 1; i < yaml::kMaximumDocuments; ++i) text += "---\na: b\n";
+  EXPECT_EQ(Parse(text).plain, true);
+  EXPECT_THAT(ErrorOf(text + "---\na: b\n"), HasSubstr("documents"));
+}
+
+// yaml-cpp finds documents without end in it.
+TEST(Configuration, AStrayCommaIsNotADocumentWithoutEnd) {
+  EXPECT_THAT(ErrorOf("!L  ,,,f"), HasSubstr("documents"));
+}
+
 TEST(Configuration, RefusesWhatIsNotYaml) {
   using std::string_view_literals::operator""sv;
   for (const std::string_view text : {"{{{{"sv, "[["sv, "mounts:\n\t- location: /x\n"sv, "a: \"x"sv,
