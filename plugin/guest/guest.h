@@ -119,6 +119,11 @@ struct Command {
   /// its context is stopped, so that a watcher in the guest sees the end of a lost client.
   bool hold_standard_input_open = false;
 
+  /// True: the sink can tell where the output ends, and it has not ended with the command. After
+  /// the exit status Run goes on until the sink wants no more or the channel's output ends, however
+  /// much is still on its way; where neither happens, until nothing has come for ten seconds.
+  bool sink_knows_end = false;
+
   /// Called at most once, when the command has to wait because the guest's sshd allows no further
   /// channel now. On the thread that owns the connection: must be quick, must not throw, must not
   /// call the guest. May be empty.

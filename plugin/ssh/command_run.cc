@@ -99,8 +99,10 @@ bool CommandRun::HasEnded(TimePoint now) {
   if (!result_.exit_status && !result_.exit_signal) return false;
   if (channel_->peer_sent_end_of_file()) return true;
   if (status_at_ == TimePoint::max()) status_at_ = now;
-  const TimePoint quiet = std::max(status_at_, last_output_) + kOutputGrace;
-  next_step_ = std::min<TimePoint>(quiet, status_at_ + kLongestOutputGrace);
+  const TimePoint last_sign = std::max(status_at_, last_output_);
+  next_step_ = command_->sink_knows_end ? last_sign + kKnownEndGrace
+                                        : std::min<TimePoint>(last_sign + kOutputGrace,
+                                                              status_at_ + kLongestOutputGrace);
   return now >= next_step_;
 }
 

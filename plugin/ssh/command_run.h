@@ -17,13 +17,15 @@ namespace ssh {
 /// When it ends: with its exit status (or signal) and the end of its output. sshd may send the
 /// status before the last output, and never sends the end of the output while a background child
 /// of the command holds the pipe: after the status, output is waited for until none has come for
-/// kOutputGrace, and no longer than kLongestOutputGrace in all.
+/// kOutputGrace, and no longer than kLongestOutputGrace in all. With Command::sink_knows_end it is
+/// the sink that tells, and kKnownEndGrace without output is a guest that lost its way.
 class CommandRun final : public ChannelUser, public ChannelEvents {
  public:
   using TimePoint = support::Clock::time_point;
 
   static constexpr auto kOutputGrace = std::chrono::milliseconds(200);
   static constexpr auto kLongestOutputGrace = std::chrono::seconds(2);
+  static constexpr auto kKnownEndGrace = std::chrono::seconds(10);
 
   CommandRun(const guest::Command& command, guest::OutputSink& sink,
              support::Clock::duration request_timeout);

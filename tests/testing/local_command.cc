@@ -87,13 +87,17 @@ Process Spawn(const std::string& command_line) {
   posix_spawn_file_actions_adddup2(&actions, output.write_end.get(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, error.write_end.get(), STDERR_FILENO);
 
-  // A test may ignore SIGPIPE; the command must not inherit that.
+  // A test may ignore SIGPIPE, and RunLocally blocks it; the command must not inherit that.
+  sigset_t none{};
+  sigemptyset(&none);
   sigset_t defaults{};
   sigemptyset(&defaults);
   sigaddset(&defaults, SIGPIPE);
   posix_spawnattr_t attributes{};
   Check(posix_spawnattr_init(&attributes), "posix_spawnattr_init");
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
 
@@ -216,18 +220,26 @@ guest::CommandResult RunLocally(const guest::Command& command, guest::OutputSink
     if (write(fd, "x", 1) < 0) std::terminate();
   });
 
+  std::optional<guest::CommandResult> result;
   const auto throw_if_stopped = [&] {
     const support::StopReason reason = context.stop_reason();
     if (reason == support::StopReason::kNone) return;
     process.standard_input.Reset();
-    kill(-process.id, SIGTERM);
-    abandon(process.id);
+    if (!result) {
+      kill(-process.id, SIGTERM);
+      abandon(process.id);
+    }
     throw support::Stopped(reason);
   };
 
   std::string_view rest = command.standard_input;
   bool wanted = true;
   while (process.standard_output.open() || process.standard_error.open()) {
+    // As sshd does: nobody is interested any more in what would be written to the command.
+    if (!result && command.hold_standard_input_open && (result = Reap(process.id))) {
+      process.standard_input.Reset();
+      rest = {};
+    }
     if (rest.empty() && !command.hold_standard_input_open) process.standard_input.Reset();
     std::array<pollfd, 4> waiting{{
         {.fd = wake.read_end.get(), .events = POLLIN, .revents = 0},
@@ -235,7 +247,10 @@ guest::CommandResult RunLocally(const guest::Command& command, guest::OutputSink
         {.fd = process.standard_error.get(), .events = POLLIN, .revents = 0},
         {.fd = rest.empty() ? -1 : process.standard_input.get(), .events = POLLOUT, .revents = 0},
     }};
-    poll(waiting.data(), waiting.size(), MillisecondsUntil(context.deadline()));
+    const bool looks_for_end = command.hold_standard_input_open && !result;
+    const int timeout = MillisecondsUntil(context.deadline());
+    poll(waiting.data(), waiting.size(),
+         looks_for_end && (timeout < 0 || timeout > kReapInterval) ? kReapInterval : timeout);
     throw_if_stopped();
     if (waiting[1].revents != 0 &&
         !Drain(process.standard_output.get(), guest::OutputStream::kStandardOutput, sink, wanted)) {
@@ -246,14 +261,16 @@ guest::CommandResult RunLocally(const guest::Command& command, guest::OutputSink
       process.standard_error.Reset();
     }
     if (!wanted) {
+      if (result) return *result;
       abandon(process.id);
       return {};
     }
     if (waiting[3].revents != 0 && !Feed(process.standard_input.get(), rest)) rest = {};
   }
+  if (result) return *result;
   // Its output is closed, and it ends now in nearly every case.
   while (true) {
-    if (auto result = Reap(process.id)) return *result;
+    if (const auto ended = Reap(process.id)) return *ended;
     pollfd stopped{.fd = wake.read_end.get(), .events = POLLIN, .revents = 0};
     poll(&stopped, 1, kReapInterval);
     throw_if_stopped();

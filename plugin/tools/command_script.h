@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "guest/guest.h"
+
+/// What the guest's shell is given to run one command as `limactl shell` runs it, and to tell when
+/// it has ended.
+///
+/// The shell that sshd starts becomes the command itself, by `exec`, as with `limactl shell`: the
+/// command is the process that sshd waits for, so that sshd reports how it ended (an exit status or
+/// a signal, never mixed up), and it leads the session and process group that sshd made. Beside it,
+/// in a session of its own where the guest has setsid(1), stand
+///
+///   - two relays (tee) between the command's standard output and error and the channel's. When the
+///     channel is closed they keep reading, so that a background child that prints lives on;
+///   - a watcher that reads the channel's standard input. At its end there are two cases. The
+///     command has ended: sshd closes a command's standard input then (OpenSSH's session.c,
+///     session_exit_message). The watcher writes the mark into both relays, behind all that the
+///     command wrote. Or the client is gone, wants the end, or the line broke: the watcher ends the
+///     command's process group, TERM and within a second KILL, and then writes the mark.
+///
+/// The relays' pipes are opened through /proc, by named pipes in a directory of $TMPDIR (/tmp)
+/// where there is no /proc. Where neither works, the command writes to the channel itself and there
+/// is no mark: the channel's end is then the end of the output.
+///
+/// The script is for any shell of the Bourne family as the guest user's login shell.
+namespace tools {
+
+/// What Linux accepts as one argument, the closing NUL not counted (MAX_ARG_STRLEN, 32 pages).
+inline constexpr std::size_t kMaximumShellCommand = 128 * 1024 - 1;
+
+struct CommandScriptOptions {
+  std::string directory;  ///< in the guest
+  std::string shell;      ///< run as login shell; empty: the guest's "$SHELL"
+  std::string command;    ///< for the shell's -c; at most kMaximumShellCommand bytes, no NUL
+  std::string mark;       ///< one word, see MakeMark
+
+  /// Where the guest's kernel shows a process its own descriptors.
+  std::string process_files = "/proc/self";
+};
+
+/// A word that no command prints by accident: 128 random bits.
+std::string MakeMark();
+
+/// On standard output comes one line "MARK PID" with the process group of the command, then its
+/// output, then the line "MARK"; on standard error its output, then the line "MARK".
+guest::Command MakeCommandScript(const CommandScriptOptions& options);
+
+/// A command line that waits up to three seconds for the end of a process group. Exit status 0: no
+/// process of it is left; otherwise what is left has been sent KILL once more. Zombies, which only
+/// wait for their parent, do not count.
+std::string GroupEndScript(long process_group);
+
+}  // namespace tools
