@@ -47,12 +47,12 @@ class RefusedTemplates : public testing::TestWithParam<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(Table, RefusedTemplates,
                          testing::Values("{{.Home", "{{", "{{}}", "{{.}}", "{{$}}", "{{- -}}",
-                                         "{{-.Home}}", "{{.Home-}}", "{{Home}}", "{{(.Home)}}",
-                                         "{{.Home | printf \"%s\"}}", "{{\"text\"}}",
-                                         "{{if .Home}}a{{end}}", "{{.Home.}}", "{{..Home}}",
-                                         "{{.Param.a-b}}", "{{.1}}", "{{.Ho me}}", "{{.Nope}}",
-                                         "{{.Param.missing}}", "{{ /* late comment */}}",
-                                         "{{/* open }}", "{{{.Home}}"));
+                                         "{{-.Home}}", "{{-x.Home}}", "{{.Homex-}}", "{{.Home-}}",
+                                         "{{Home}}", "{{(.Home)}}", "{{.Home | printf \"%s\"}}",
+                                         "{{\"text\"}}", "{{if .Home}}a{{end}}", "{{.Home.}}",
+                                         "{{..Home}}", "{{.Param.a-b}}", "{{.1}}", "{{.Ho me}}",
+                                         "{{.Nope}}", "{{.Param.missing}}",
+                                         "{{ /* late comment */}}", "{{/* open }}", "{{{.Home}}"));
 
 TEST_P(RefusedTemplates, AreErrors) {
   EXPECT_THROW(Evaluate(GetParam()), ConfigurationError);
