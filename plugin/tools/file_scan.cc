@@ -3,8 +3,6 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <string_view>
 #include <vector>
 
@@ -120,9 +118,10 @@ std::string GitQuotedName(std::string_view name) {
     if (const auto at = kSpecial.find(c); at != std::string_view::npos) {
       quoted += {'\\', kLetters[at]};
     } else if (byte < 0x20 || byte == 0x7F) {
-      std::array<char, 8> octal{};
-      std::snprintf(octal.data(), octal.size(), "\\%03o", static_cast<unsigned>(byte));
-      quoted += octal.data();
+      const auto octal_digit = [byte](unsigned shift) {
+        return static_cast<char>('0' + ((byte >> shift) & 7U));
+      };
+      quoted += {'\\', octal_digit(6), octal_digit(3), octal_digit(0)};
     } else {
       quoted += c;
       continue;

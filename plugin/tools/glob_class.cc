@@ -1,8 +1,8 @@
 #include "tools/glob_class.h"
 
 #include <array>
+#include <charconv>
 #include <cstdint>
-#include <cstdio>
 #include <vector>
 
 #include "tools/glob_error.h"
@@ -40,10 +40,10 @@ const std::vector<NamedClass>& NamedClasses() {
 }
 
 std::string Escaped(char32_t character) {
-  std::array<char, 16> text{};
-  const int length =
-      std::snprintf(text.data(), text.size(), "\\x{%X}", static_cast<unsigned>(character));
-  return {text.data(), static_cast<std::size_t>(length)};
+  std::array<char, 8> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(),
+                                 static_cast<std::uint32_t>(character), 16);
+  return "\\x{" + std::string(digits.data(), end.ptr) + "}";
 }
 
 /// Without '/', which no class may match.

@@ -25,7 +25,7 @@ inline constexpr std::size_t kMaximumGlobPattern = 4096;
 /// Alternatives that a pattern's braces may expand to.
 inline constexpr std::size_t kMaximumGlobAlternatives = 1000;
 /// Parts (characters, wildcards) of all alternatives together.
-inline constexpr std::size_t kMaximumExpandedGlobParts = 64 * 1024;
+inline constexpr std::size_t kMaximumExpandedGlobParts = std::size_t{64} * 1024;
 /// Braces within braces.
 inline constexpr std::size_t kMaximumGlobBraceDepth = 32;
 

@@ -90,6 +90,7 @@ std::vector<GlobWalk> PlanGlob(std::string_view pattern, bool case_sensitive) {
     groups = GroupByDirectory(alternatives, case_sensitive, --longest);
   }
   std::vector<GlobWalk> walks;
+  walks.reserve(groups.size());
   for (const auto& [place, members] : groups) {
     walks.push_back(MakeWalk(place, members, case_sensitive));
   }

@@ -1,8 +1,6 @@
 #include "tools/guest_script.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <random>
 #include <string_view>
 
@@ -17,10 +15,7 @@ constexpr std::size_t kMaximumPreamble = 1024;
 /// A line that no profile prints by accident.
 std::string MakeMark() {
   std::random_device random;
-  std::array<char, 40> text{};
-  const int length =
-      std::snprintf(text.data(), text.size(), "limactl-mcp-%08x%08x\n", random(), random());
-  return {text.data(), static_cast<std::size_t>(length)};
+  return "limactl-mcp-" + std::to_string(random()) + "-" + std::to_string(random()) + "\n";
 }
 
 /// The shell reads all of the braces before it runs any of it, so that nothing of the script is
