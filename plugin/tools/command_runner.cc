@@ -1,0 +1,160 @@
+#include "tools/command_runner.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "support/errors.h"
+#include "support/units.h"
+#include "tools/command_output.h"
+#include "tools/command_script.h"
+#include "tools/shell_quote.h"
+
+namespace tools {
+namespace {
+
+constexpr int kCommandNotFound = 127;
+
+std::string CommandForShell(const std::vector<std::string>& words) {
+  std::string command = ShellCommand(words);
+  if (command.size() > kMaximumShellCommand) {
+    throw support::CallError("argument list too long: the command takes " +
+                             std::to_string(command.size()) +
+                             " bytes when quoted for the guest's shell, which accepts at most " +
+                             std::to_string(kMaximumShellCommand) +
+                             ". Write long text to a file with write_file and name the file.");
+  }
+  return command;
+}
+
+/// Linux's numbers of the signals that SSH names (RFC 4254, section 6.10).
+std::optional<int> SignalNumber(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, int>, 13> kSignals{{{"HUP", 1},
+                                                                       {"INT", 2},
+                                                                       {"QUIT", 3},
+                                                                       {"ILL", 4},
+                                                                       {"ABRT", 6},
+                                                                       {"FPE", 8},
+                                                                       {"KILL", 9},
+                                                                       {"USR1", 10},
+                                                                       {"SEGV", 11},
+                                                                       {"USR2", 12},
+                                                                       {"PIPE", 13},
+                                                                       {"ALRM", 14},
+                                                                       {"TERM", 15}}};
+  const auto* const found = std::find_if(kSignals.begin(), kSignals.end(),
+                                         [&](const auto& signal) { return signal.first == name; });
+  if (found == kSignals.end()) return std::nullopt;
+  return found->second;
+}
+
+/// One word that holds what only a shell would take apart: the list was probably meant as a line.
+bool LooksLikeShellLine(const std::vector<std::string>& words) {
+  return words.size() == 1 &&
+         words.front().find_first_of(" \t\n|&;<>()$`\\\"'*?[]{}#~!") != std::string::npos;
+}
+
+/// How a command ended, as the output schema has it.
+struct Outcome {
+  std::optional<int> exit_code;
+  std::string error;  ///< empty: nothing to say
+};
+
+Outcome OutcomeOf(const guest::CommandResult& result, const std::vector<std::string>& words) {
+  if (result.exit_signal) {
+    // Signals that SSH has no name for come as "SIG@openssh.com".
+    const std::optional<int> number = SignalNumber(*result.exit_signal);
+    return {number ? std::optional<int>(128 + *number) : std::nullopt,
+            "signal: " + *result.exit_signal};
+  }
+  if (!result.exit_status) return {std::nullopt, "the guest did not say how the command ended"};
+  Outcome outcome{result.exit_status, ""};
+  if (*outcome.exit_code != 0) {
+    outcome.error = "exit status " + std::to_string(*outcome.exit_code);
+  }
+  if (*outcome.exit_code == kCommandNotFound && LooksLikeShellLine(words)) {
+    outcome.error += ": command is a list of words, not a line for a shell; use " +
+                     nlohmann::json{"bash", "-c", words.front()}.dump(
+                         -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+  return outcome;
+}
+
+class IgnoredOutput final : public guest::OutputSink {
+ public:
+  bool OnOutput(guest::OutputStream, std::string_view) override { return true; }
+};
+
+/// Sees to it that nothing of a stopped command is left. Says what the agent should know.
+std::string VerifyEnd(guest::Guest& guest, std::optional<long> process_group) {
+  if (!process_group) return "the command had not been started";
+  guest::Command command;
+  command.command_line = GroupEndScript(*process_group);
+  IgnoredOutput ignored;
+  try {
+    const guest::CommandResult result = guest.Run(
+        command, ignored, support::Context().WithTimeout(CommandRunner::kVerificationTimeout));
+    if (result.exit_status == 0) return "its processes have been ended";
+    return "its process group " + std::to_string(*process_group) +
+           " had to be killed once more; check that it is gone";
+  } catch (const support::CallError& error) {
+    return "the guest could not be asked whether its process group " +
+           std::to_string(*process_group) + " has ended (" + error.what() + ")";
+  }
+}
+
+std::string DescribeStop(support::StopReason reason, std::chrono::milliseconds limit) {
+  if (reason != support::StopReason::kDeadline || limit.count() == 0) {
+    return support::Describe(reason);
+  }
+  return support::Describe(reason) + " after " + support::FormatDuration(limit);
+}
+
+mcp::ToolResult MakeResult(const CommandOutput& output, const Outcome& outcome) {
+  mcp::ToolResult result;
+  result.structured = {{"stdout", output.StandardOutput()}, {"stderr", output.StandardError()}};
+  if (outcome.exit_code) result.structured["exit_code"] = *outcome.exit_code;
+  if (!outcome.error.empty()) result.structured["error"] = outcome.error;
+  return result;
+}
+
+}  // namespace
+
+mcp::ToolResult CommandRunner::Run(guest::Guest& guest, const CommandRequest& request,
+                                   const support::Context& call_context,
+                                   mcp::ProgressReporter& progress) {
+  CommandScriptOptions script;
+  script.command = CommandForShell(request.words);
+  script.directory = request.directory;
+  script.shell = request.shell;
+  script.mark = MakeMark();
+
+  CommandOutput output(script.mark, options_.maximum_output_bytes);
+  guest::Command command = MakeCommandScript(script);
+  command.on_queued = [&output] { output.OnQueued(); };
+
+  const ProgressTicker::Registration ticking =
+      progress.requested() ? ticker_.Register([&] { progress.Report(output.Describe()); })
+                           : ProgressTicker::Registration();
+  support::Context context = call_context;
+  if (options_.command_timeout.count() > 0) context = context.WithTimeout(options_.command_timeout);
+  try {
+    const guest::CommandResult result = guest.Run(command, output, context);
+    output.Finish();
+    return MakeResult(output, OutcomeOf(result, request.words));
+  } catch (const support::Stopped& stopped) {
+    output.Finish();
+    const std::string left = VerifyEnd(guest, output.process_group());
+    if (stopped.reason() == support::StopReason::kCancelled) throw;
+    return MakeResult(
+        output,
+        {std::nullopt, DescribeStop(stopped.reason(), options_.command_timeout) + "; " + left});
+  } catch (const support::ConnectionLost& lost) {
+    output.Finish();
+    if (!lost.may_have_run()) throw;
+    return MakeResult(output, {std::nullopt, lost.what()});
+  }
+}
+
+}  // namespace tools

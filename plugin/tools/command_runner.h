@@ -1,0 +1,64 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "guest/guest.h"
+#include "mcp/tool.h"
+#include "support/context.h"
+#include "tools/progress_ticker.h"
+
+namespace tools {
+
+struct CommandRequest {
+  std::vector<std::string> words;  ///< at least one, none with NUL
+  std::string directory;           ///< in the guest
+  std::string shell;               ///< the guest user's login shell; empty: "$SHELL"
+};
+
+/// Runs commands in a guest as `limactl shell --workdir=DIRECTORY INSTANCE WORDS…` does (Lima's
+/// cmd/limactl/shell.go), each on one channel of the connection; command_script.h tells how the
+/// guest's side works. One round trip; one more when the command was stopped, to see that its
+/// process group is gone. Thread-safe.
+///
+/// The result (a failed command is a result, not an error of the tool):
+///   ended with status N    exit_code N; error "exit status N" unless N is 0
+///   ended by a signal      exit_code 128 + Linux's number; error "signal: NAME"
+///   time limit, end of the client's input, termination, lost connection
+///                          no exit_code; error says what happened; output until then
+/// A cancelled call throws support::Stopped once the process group has been ended.
+///
+/// Output is text: bytes that are not UTF-8 become U+FFFD; control characters and escape sequences
+/// are passed on as they are.
+class CommandRunner {
+ public:
+  struct Options {
+    /// For each of standard output and standard error; see CappedOutput.
+    std::size_t maximum_output_bytes = 256 * 1024;
+
+    /// How long a command may take; 0 is no limit. Gemini CLI gives up after ten minutes.
+    std::chrono::milliseconds command_timeout = std::chrono::minutes(9);
+
+    /// Between progress notifications, when the client asked for them.
+    std::chrono::milliseconds progress_interval = std::chrono::seconds(1);
+  };
+
+  /// How long the guest is asked whether the process group of a stopped command is gone.
+  static constexpr std::chrono::seconds kVerificationTimeout{5};
+
+  explicit CommandRunner(const Options& options)
+      : options_(options), ticker_(options.progress_interval) {}
+
+  /// Throws support::CallError for a command that is longer than the guest accepts, and what
+  /// guest::Guest::Run throws before the command can have run.
+  mcp::ToolResult Run(guest::Guest& guest, const CommandRequest& request,
+                      const support::Context& call_context, mcp::ProgressReporter& progress);
+
+ private:
+  Options options_;
+  ProgressTicker ticker_;
+};
+
+}  // namespace tools

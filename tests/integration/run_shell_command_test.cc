@@ -1,0 +1,316 @@
+// CommandRunner over ssh::Connection against a real sshd: how commands end, what is left of them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ssh/connection.h"
+#include "support/errors.h"
+#include "testing/loopback_instance.h"
+#include "testing/temporary_directory.h"
+#include "tools/command_runner.h"
+#include "tools/command_script.h"
+#include "tools/shell_quote.h"
+
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class Progress : public mcp::ProgressReporter {
+ public:
+  [[nodiscard]] bool requested() const override { return true; }
+  void Report(const std::string& message) override {
+    const std::scoped_lock lock(mutex_);
+    messages_.push_back(message);
+  }
+  std::vector<std::string> messages() {
+    const std::scoped_lock lock(mutex_);
+    return messages_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> messages_;
+};
+
+class CollectedOutput : public guest::OutputSink {
+ public:
+  bool OnOutput(guest::OutputStream stream, std::string_view bytes) override {
+    (stream == guest::OutputStream::kStandardOutput ? output : error) += bytes;
+    return true;
+  }
+  std::string output;
+  std::string error;
+};
+
+class RunShellCommand : public ::testing::Test {
+ protected:
+  void SetUp() override { Start({}); }
+
+  void Start(std::vector<std::string> sshd_options) {
+    guest_.reset();
+    instance_.reset();
+    testing_support::LoopbackInstance::Options options;
+    options.lima_home = directory_.path() / "lima";
+    options.sshd_options = std::move(sshd_options);
+    instance_ = std::make_unique<testing_support::LoopbackInstance>(std::move(options));
+    guest_ = Connect();
+  }
+
+  std::shared_ptr<ssh::Connection> Connect() const {
+    const ssh::Endpoint endpoint{"127.0.0.1",
+                                 instance_->port(),
+                                 instance_->user(),
+                                 {instance_->identity_file()},
+                                 "\"^aes128-gcm@openssh.com,aes256-gcm@openssh.com\""};
+    return ssh::Connection::Open(endpoint, {}, support::Context());
+  }
+
+  nlohmann::json Run(std::vector<std::string> words, const support::Context& context = {}) {
+    tools::CommandRunner runner(options_);
+    return runner
+        .Run(*guest_, {std::move(words), directory_.path(), "/bin/bash"}, context, progress_)
+        .structured;
+  }
+  nlohmann::json Bash(const std::string& script, const support::Context& context = {}) {
+    return Run({"bash", "-c", script}, context);
+  }
+
+  /// The line that `limactl shell` sends, on a channel of its own.
+  CollectedOutput RunPlainly(const std::vector<std::string>& words) {
+    guest::Command command;
+    command.command_line = "cd " + tools::ShellQuote(directory_.path().string()) +
+                           " || exit 1 ; exec /bin/bash -l -c " +
+                           tools::ShellQuote(tools::ShellCommand(words));
+    CollectedOutput collected;
+    guest_->Run(command, collected, {});
+    return collected;
+  }
+
+  [[nodiscard]] std::string Path(const std::string& name) const { return directory_.path() / name; }
+
+  void WaitForFile(const std::string& name) const {
+    const auto deadline = support::Clock::now() + 20s;
+    while (!std::filesystem::exists(Path(name))) {
+      ASSERT_LT(support::Clock::now(), deadline) << name << " never came";
+      std::this_thread::sleep_for(2ms);  // between two looks
+    }
+  }
+
+  /// Whether the process is gone, or only waits to be reaped, within three seconds.
+  [[nodiscard]] bool EndsSoon(const std::string& pid_file) const {
+    std::string pid;
+    std::ifstream(Path(pid_file)) >> pid;
+    const auto deadline = support::Clock::now() + 3s;
+    while (support::Clock::now() < deadline) {
+      std::ifstream status("/proc/" + pid + "/stat");
+      std::string stat((std::istreambuf_iterator<char>(status)), {});
+      if (stat.empty() || stat.find(") Z ") != std::string::npos) return true;
+      std::this_thread::sleep_for(10ms);  // between two looks
+    }
+    return false;
+  }
+
+  /// A command with a child, both deaf to TERM, that tells both process ids.
+  static constexpr const char* kStubborn =
+      "trap '' TERM; (echo $BASHPID >child; while :; do sleep 0.2; done) & echo $$ >main; "
+      "echo before; echo before2 >&2; touch ready; while :; do sleep 0.2; done";
+
+  testing_support::TemporaryDirectory directory_;
+  std::unique_ptr<testing_support::LoopbackInstance> instance_;
+  std::shared_ptr<ssh::Connection> guest_;
+  tools::CommandRunner::Options options_;
+  Progress progress_;
+};
+
+TEST_F(RunShellCommand, KeepsOutputAndErrorApartAndTellsTheStatus) {
+  const nlohmann::json expected = {
+      {"stdout", "out\n"}, {"stderr", "err\n"}, {"exit_code", 3}, {"error", "exit status 3"}};
+  EXPECT_EQ(Bash("echo out; echo err >&2; exit 3"), expected);
+}
+
+TEST_F(RunShellCommand, SaysNothingOfAnErrorWhereThereIsNone) {
+  const nlohmann::json expected = {{"stdout", ""}, {"stderr", ""}, {"exit_code", 0}};
+  EXPECT_EQ(Run({"true"}), expected);
+}
+
+TEST_F(RunShellCommand, GivesTheEnvironmentOfLimactlShell) {
+  // SSH_CLIENT and SSH_CONNECTION are the same: one connection.
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"bash", "-c", "env | sort"},
+           {"A=1 2", "B=$x", "env"},
+           {"bash", "-c", "pwd; echo $OLDPWD; umask; ulimit -a"},
+           {"bash", "-c", "trap; echo $SHLVL $-; set -o"},
+           {"sh", "-c", "grep -E " ^ Sig(Ign | Blk | Cgt) " /proc/$$/status"},
+           {"cat"},
+           {"time", "true"},
+           {"if", "x"},
+           {""},
+           {"printf", "%s|", "a b", "", "it's", "$(id)", "\n"}}) {
+    const CollectedOutput plain = RunPlainly(words);
+    const nlohmann::json ours = Run(words);
+    const bool tells_times = words[0] == "time";
+    EXPECT_EQ(tells_times ? plain.error : ours["stderr"].get<std::string>(), plain.error);
+    EXPECT_EQ(ours["stdout"], plain.output) << words[0];
+  }
+}
+
+TEST_F(RunShellCommand, TellsExitStatus137FromKill) {
+  EXPECT_EQ(Bash("exit 137")["error"], "exit status 137");
+  const nlohmann::json killed = Bash("echo out; kill -KILL $$");
+  EXPECT_EQ(killed["exit_code"], 137);
+  EXPECT_EQ(killed["error"], "signal: KILL");
+  EXPECT_EQ(killed["stdout"], "out\n");
+  EXPECT_EQ(killed["stderr"], "");
+  EXPECT_EQ(Bash("kill -SEGV $$")["exit_code"], 139);
+}
+
+TEST_F(RunShellCommand, ExplainsAShellLineGivenAsOneWord) {
+  const nlohmann::json result = Run({"echo \"a\" | wc"});
+  EXPECT_EQ(result["exit_code"], 127);
+  EXPECT_THAT(result["error"], HasSubstr(R"(["bash","-c","echo \"a\" | wc"])"));
+  EXPECT_EQ(Run({"nosuchcommand"})["error"], "exit status 127");
+}
+
+TEST_F(RunShellCommand, FailsAsLimactlShellDoesWhereTheDirectoryIsMissing) {
+  tools::CommandRunner runner(options_);
+  const nlohmann::json result =
+      runner.Run(*guest_, {{"true"}, Path("missing"), ""}, {}, progress_).structured;
+  EXPECT_EQ(result["exit_code"], 1);
+  EXPECT_THAT(result["stderr"], HasSubstr("No such file or directory"));
+}
+
+TEST_F(RunShellCommand, RefusesACommandLongerThanTheGuestTakes) {
+  const std::size_t longest = tools::kMaximumShellCommand - std::string("echo ").size();
+  EXPECT_EQ(Run({"echo", std::string(longest, 'x')})["exit_code"], 0);
+  try {
+    Run({"echo", std::string(longest + 1, 'x')});
+    FAIL() << "accepted";
+  } catch (const support::CallError& error) {
+    EXPECT_THAT(error.what(), StartsWith("argument list too long"));
+  }
+}
+
+TEST_F(RunShellCommand, MakesValidTextOfAnyBytes) {
+  const nlohmann::json result = Bash(R"(printf 'a\000b\033[2J\377\342\200\256')");
+  EXPECT_EQ(result["stdout"], std::string("a\0b\x1b[2J\xEF\xBF\xBD\xE2\x80\xAE", 13));
+  EXPECT_NO_THROW(static_cast<void>(result.dump()));
+}
+
+TEST_F(RunShellCommand, CapsAFlood) {
+  options_.maximum_output_bytes = 4096;
+  const nlohmann::json result = Bash("seq 2000000; head -c 20000000 /dev/zero | tr '\\0' x >&2");
+  const auto output = result["stdout"].get<std::string>();
+  EXPECT_THAT(output, StartsWith("1\n2\n"));
+  EXPECT_TRUE(output.ends_with("\n1999999\n2000000\n"));
+  EXPECT_THAT(output, HasSubstr(" bytes left out"));
+  EXPECT_LT(output.size(), 4200U);
+  EXPECT_LT(result["stderr"].get<std::string>().size(), 4200U);
+}
+
+TEST_F(RunShellCommand, ReturnsWhenTheMainProcessEndsAndLetsItsChildLive) {
+  const nlohmann::json result =
+      Bash("mkfifo go; (read -r x <go; seq 100000; seq 100000 >&2; touch done) & echo started");
+  EXPECT_EQ(result["stdout"], "started\n");
+  std::ofstream(Path("go")) << "go\n";
+  WaitForFile("done");
+}
+
+TEST_F(RunShellCommand, GivesTheChannelsOfBackgroundChildrenBack) {
+  Start({"MaxSessions 2"});
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(Bash("(sleep 30; echo late) & echo " + std::to_string(i))["exit_code"], 0);
+  }
+}
+
+TEST_F(RunShellCommand, EndsWhatTakesTooLongAndKeepsItsOutput) {
+  options_.command_timeout = 3s;
+  const nlohmann::json result = Bash(kStubborn);
+  EXPECT_EQ(result["stdout"], "before\n");
+  EXPECT_EQ(result["stderr"], "before2\n");
+  EXPECT_EQ(result["error"], "timed out after 3s; its processes have been ended");
+  EXPECT_FALSE(result.contains("exit_code"));
+  EXPECT_TRUE(EndsSoon("main"));
+  EXPECT_TRUE(EndsSoon("child"));
+}
+
+TEST_F(RunShellCommand, EndsACancelledCommandBeforeItThrows) {
+  support::StopSource source;
+  std::thread stopper([&] {
+    WaitForFile("ready");
+    source.Stop(support::StopReason::kCancelled);
+  });
+  EXPECT_THROW(Bash(kStubborn, source.context()), support::Stopped);
+  stopper.join();
+  EXPECT_TRUE(EndsSoon("main"));
+  EXPECT_TRUE(EndsSoon("child"));
+}
+
+TEST_F(RunShellCommand, AnswersWhenTheInputOfTheServerEnds) {
+  support::StopSource source;
+  std::thread stopper([&] {
+    WaitForFile("ready");
+    source.Stop(support::StopReason::kEndOfInput);
+  });
+  const nlohmann::json result = Bash(kStubborn, source.context());
+  stopper.join();
+  EXPECT_EQ(result["stdout"], "before\n");
+  EXPECT_THAT(result["error"], HasSubstr("its processes have been ended"));
+}
+
+TEST_F(RunShellCommand, LeavesNothingBehindWhenTheLineBreaks) {
+  std::thread breaker([&] {
+    WaitForFile("ready");
+    for (const pid_t pid : instance_->SessionPids()) kill(pid, SIGKILL);
+  });
+  const nlohmann::json result = Bash(kStubborn);
+  breaker.join();
+  EXPECT_EQ(result["stdout"], "before\n");
+  EXPECT_THAT(result["error"], HasSubstr("may have run"));
+  EXPECT_TRUE(EndsSoon("main"));
+  EXPECT_TRUE(EndsSoon("child"));
+}
+
+TEST_F(RunShellCommand, ReportsProgressWithTheLastLineAndWithoutOutput) {
+  options_.progress_interval = 20ms;
+  std::thread answer([&] {
+    while (progress_.messages().empty() || progress_.messages().back() != "last") {
+      std::this_thread::sleep_for(2ms);  // between two looks
+    }
+    std::ofstream(Path("go")) << "go\n";
+  });
+  EXPECT_EQ(Bash("mkfifo go; echo first; echo last; read -r x <go")["exit_code"], 0);
+  answer.join();
+}
+
+TEST_F(RunShellCommand, SpeedOfTrue) {
+  const auto median = [](const auto& work) {
+    std::vector<std::chrono::duration<double, std::milli>> times;
+    for (int i = 0; i < 7; ++i) {
+      const auto begin = support::Clock::now();
+      work();
+      times.emplace_back(support::Clock::now() - begin);
+    }
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2].count();
+  };
+  const double ours = median([&] { Run({"true"}); });
+  const double plain = median([&] { RunPlainly({"true"}); });
+  std::cout << "p50 of true: " << ours << " ms; the plain line of limactl shell on the same "
+            << "connection: " << plain << " ms\n";
+}
+
+}  // namespace
