@@ -31,7 +31,7 @@ void CommandRun::OnChannelOpen(std::unique_ptr<Channel> channel) {
 }
 
 void CommandRun::OnChannelImpossible(const std::string& text) {
-  Finish(std::make_exception_ptr(support::CallError("the command was not run: " + text)));
+  Finish(MakeFailure<support::CallError>("the command was not run: " + text));
   state_ = State::kDone;
 }
 
@@ -59,17 +59,16 @@ void CommandRun::StepRequest(TimePoint now) {
     next_step_ = request_deadline_;
     if (now < request_deadline_) return;
     if (!finished_) {
-      Finish(std::make_exception_ptr(support::ConnectionLost(
-          "the guest's sshd did not answer the request to run the command; it may have run",
-          true)));
+      Finish(MakeFailure<support::ConnectionLost>(
+          "the guest's sshd did not answer the request to run the command; it may have run", true));
     }
     CloseChannel();
     return;
   }
   if (progress == Channel::Progress::kRefused) {
     if (!finished_) {
-      Finish(std::make_exception_ptr(
-          support::CallError("the guest's sshd refuses to run commands for this user")));
+      Finish(MakeFailure<support::CallError>(
+          "the guest's sshd refuses to run commands for this user"));
     }
     CloseChannel();
     return;
@@ -108,7 +107,7 @@ bool CommandRun::HasEnded(TimePoint now) {
 
 void CommandRun::Withdraw(support::StopReason reason) {
   if (finished_) return;
-  Finish(std::make_exception_ptr(support::Stopped(reason)));
+  Finish(MakeFailure<support::Stopped>(reason));
   switch (state_) {
     case State::kWaiting:
       broker_->Withdraw(*this);
@@ -131,9 +130,9 @@ void CommandRun::Withdraw(support::StopReason reason) {
 void CommandRun::Lose(const std::string& text) {
   const bool may_have_run = state_ == State::kRequesting || state_ == State::kRunning;
   if (!finished_) {
-    Finish(std::make_exception_ptr(support::ConnectionLost(
+    Finish(MakeFailure<support::ConnectionLost>(
         text + (may_have_run ? "; the command may have run" : "; the command was not run"),
-        may_have_run)));
+        may_have_run));
   }
   if (state_ == State::kWaiting) broker_->Withdraw(*this);
   channel_.reset();

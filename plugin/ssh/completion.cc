@@ -35,7 +35,9 @@ void Completion::Wait(const support::Context& context,
     lock.lock();
     changed_.wait(lock, [this] { return finished_; });
   }
-  if (failure_) std::rethrow_exception(failure_);
+  // Taken away: the exception then belongs to this thread alone, whoever lets go of this object
+  // last.
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 }  // namespace ssh

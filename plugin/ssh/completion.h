@@ -4,10 +4,18 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <utility>
 
 #include "support/context.h"
 
 namespace ssh {
+
+/// A failure for Completion::Finish. A function of its own, so that the owner's copy of the
+/// exception, which shares its text with the caller's, is gone before the caller gets one.
+template <typename Exception, typename... Arguments>
+std::exception_ptr MakeFailure(Arguments&&... arguments) {
+  return std::make_exception_ptr(Exception(std::forward<Arguments>(arguments)...));
+}
 
 /// Where a calling thread waits for work done by the thread that owns the session.
 class Completion {

@@ -87,12 +87,16 @@ void SessionLoop::CloseHandle(const RemoteHandle& handle) {
 
 void SessionLoop::ThreadMain() {
   std::string text = "the connection to the guest was closed";
+  std::exception_ptr failure;
   try {
     session_.Connect(endpoint_, options_.connect_timeout, [this] { return stopping_.load(); });
     alive_ = true;
   } catch (...) {
+    failure = std::current_exception();
+  }
+  if (failure) {
     End(text);
-    connected_.Finish(std::current_exception());
+    connected_.Finish(std::move(failure));
     return;
   }
   connected_.Finish();

@@ -33,18 +33,18 @@ std::string Detail(const SftpStatus& status) {
 
 std::exception_ptr FailureOf(const SftpSubject& subject, const SftpReply& reply) {
   if (const auto* lost = std::get_if<SftpLost>(&reply)) {
-    return std::make_exception_ptr(
-        support::ConnectionLost(subject.operation + " " + subject.path + ": " + lost->reason +
-                                    (lost->may_have_run ? "; it may have run" : "; it has not run"),
-                                lost->may_have_run));
+    return MakeFailure<support::ConnectionLost>(
+        subject.operation + " " + subject.path + ": " + lost->reason +
+            (lost->may_have_run ? "; it may have run" : "; it has not run"),
+        lost->may_have_run);
   }
   if (const auto* status = std::get_if<SftpStatus>(&reply)) {
-    return std::make_exception_ptr(
-        guest::FileError(CodeOf(status->code), subject.operation, subject.path, Detail(*status)));
+    return MakeFailure<guest::FileError>(CodeOf(status->code), subject.operation, subject.path,
+                                         Detail(*status));
   }
-  return std::make_exception_ptr(
-      guest::FileError(guest::FileErrorCode::kFailure, subject.operation, subject.path,
-                       "the guest's SFTP server gave an answer of the wrong kind"));
+  return MakeFailure<guest::FileError>(guest::FileErrorCode::kFailure, subject.operation,
+                                       subject.path,
+                                       "the guest's SFTP server gave an answer of the wrong kind");
 }
 
 void SftpOperation::Finish(std::exception_ptr failure) {
@@ -170,18 +170,18 @@ void ListOperation::OnReply(SftpClient& client, SftpReply&& reply) {
 
 void ListOperation::Take(std::vector<guest::DirectoryEntry> names) {
   if (entries.size() + names.size() > kMaximumEntries) {
-    Finish(std::make_exception_ptr(support::CallError(
+    Finish(MakeFailure<support::CallError>(
         "list " + subject().path + ": more than " + std::to_string(kMaximumEntries) +
-        " entries; list it in parts with a command in the guest, such as find")));
+        " entries; list it in parts with a command in the guest, such as find"));
     return;
   }
   for (guest::DirectoryEntry& entry : names) {
     if (entry.name == "." || entry.name == "..") continue;
     if (entry.name.empty() || entry.name.find('/') != std::string::npos ||
         entry.name.find('\0') != std::string::npos) {
-      Finish(std::make_exception_ptr(
-          guest::FileError(guest::FileErrorCode::kFailure, "list", subject().path,
-                           "the guest's SFTP server sent a file name that cannot exist")));
+      Finish(MakeFailure<guest::FileError>(
+          guest::FileErrorCode::kFailure, "list", subject().path,
+          "the guest's SFTP server sent a file name that cannot exist"));
       return;
     }
     entries.push_back(std::move(entry));

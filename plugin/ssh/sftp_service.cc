@@ -43,7 +43,7 @@ void SftpService::Begin(const std::shared_ptr<SftpOperation>& operation, TimePoi
 
 void SftpService::Withdraw(SftpOperation& operation, support::StopReason reason) {
   if (operation.finished()) return;
-  operation.Finish(std::make_exception_ptr(support::Stopped(reason)));
+  operation.Finish(MakeFailure<support::Stopped>(reason));
   const auto is_it = [&](const std::shared_ptr<SftpOperation>& other) {
     return other.get() == &operation;
   };
@@ -202,8 +202,8 @@ void SftpService::GiveUp(const std::string& reason) {
 
 void SftpService::FailWaiting(const std::string& reason) {
   for (const auto& operation : std::exchange(waiting_, {})) {
-    operation->Finish(std::make_exception_ptr(support::CallError(
-        operation->subject().operation + " " + operation->subject().path + ": " + reason)));
+    operation->Finish(MakeFailure<support::CallError>(operation->subject().operation + " " +
+                                                      operation->subject().path + ": " + reason));
   }
 }
 

@@ -507,7 +507,7 @@ TEST_F(SshGuest, AFifoThatBlocksTheServerCostsOneDeadline) {
 TEST_F(SshGuest, AStuckServerIsGivenUpAndReplaced) {
   StartInstance();
   ssh::ConnectionOptions options;
-  options.operation_timeout = 500ms;
+  options.operation_timeout = 3s;  // a slow machine must start an SFTP server within it
   const auto guest = Connect(options);
   WriteFile("file", "content");
   const auto file = guest->Open(Path("file"), OpenMode::kRead, 0, minute_);
