@@ -154,7 +154,7 @@ TEST_F(RunShellCommand, GivesTheEnvironmentOfLimactlShell) {
            {"A=1 2", "B=$x", "env"},
            {"bash", "-c", "pwd; echo $OLDPWD; umask; ulimit -a"},
            {"bash", "-c", "trap; echo $SHLVL $-; set -o"},
-           {"sh", "-c", "grep -E " ^ Sig(Ign | Blk | Cgt) " /proc/$$/status"},
+           {"sh", "-c", "grep -E '^Sig(Ign|Blk|Cgt)' /proc/$$/status"},
            {"cat"},
            {"time", "true"},
            {"if", "x"},
