@@ -1,63 +1,21 @@
 #include "mcp/json_writer.h"
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 
 #include "mcp/json_reader.h"
+#include "support/utf8.h"
 
 namespace mcp {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
-
 unsigned char Byte(std::string_view text, std::size_t i) {
   return static_cast<unsigned char>(text[i]);
 }
 
-bool IsPlain(unsigned char byte) {
-  return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
-}
-
-/// The well-formed sequences of Unicode 15, table 3-7: the range of the second byte depends on the
-/// first.
-struct Sequence {
-  std::size_t length = 0;  ///< 0: no sequence begins with this byte
-  unsigned char second_low = 0x80;
-  unsigned char second_high = 0xBF;
-};
-
-Sequence SequenceFor(unsigned char first) {
-  if (first >= 0xC2 && first <= 0xDF) return {.length = 2};
-  if (first == 0xE0) return {.length = 3, .second_low = 0xA0};
-  if (first == 0xED) return {.length = 3, .second_high = 0x9F};
-  if (first >= 0xE1 && first <= 0xEF) return {.length = 3};
-  if (first == 0xF0) return {.length = 4, .second_low = 0x90};
-  if (first >= 0xF1 && first <= 0xF3) return {.length = 4};
-  if (first == 0xF4) return {.length = 4, .second_high = 0x8F};
-  return {};
-}
-
-/// Appends the sequence that begins at `i`, or one U+FFFD for the longest broken beginning of one;
-/// returns how many bytes that were.
-std::size_t AppendSequence(std::string& out, std::string_view text, std::size_t i) {
-  const Sequence sequence = SequenceFor(Byte(text, i));
-  std::size_t good = 1;
-  while (good < sequence.length && i + good < text.size()) {
-    const unsigned char next = Byte(text, i + good);
-    const unsigned char low = good == 1 ? sequence.second_low : 0x80;
-    const unsigned char high = good == 1 ? sequence.second_high : 0xBF;
-    if (next < low || next > high) break;
-    ++good;
-  }
-  if (good == sequence.length) {
-    out += text.substr(i, good);
-  } else {
-    out += kReplacementCharacter;
-  }
-  return good;
+bool NeedsEscape(unsigned char byte) {
+  return byte < 0x20 || byte == '"' || byte == '\\';
 }
 
 void AppendEscape(std::string& out, unsigned char byte) {
@@ -91,6 +49,18 @@ void AppendEscape(std::string& out, unsigned char byte) {
   }
 }
 
+/// `text` is valid UTF-8.
+void AppendEscaped(std::string& out, std::string_view text) {
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (!NeedsEscape(Byte(text, i))) continue;
+    out += text.substr(begin, i - begin);
+    AppendEscape(out, Byte(text, i));
+    begin = i + 1;
+  }
+  out += text.substr(begin);
+}
+
 void AppendObject(std::string& out, const json& object) {
   ObjectWriter writer(out);
   for (const auto& [key, value] : object.items()) writer.Member(key, value);
@@ -112,19 +82,13 @@ void AppendArray(std::string& out, const json& array) {
 
 void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
-  std::size_t i = 0;
-  while (i < text.size()) {
-    std::size_t end = i;
-    while (end < text.size() && IsPlain(Byte(text, end))) ++end;
-    out += text.substr(i, end - i);
-    i = end;
-    if (i == text.size()) break;
-    if (Byte(text, i) >= 0x80) {
-      i += AppendSequence(out, text, i);
-    } else {
-      AppendEscape(out, Byte(text, i));
-      ++i;
-    }
+  while (!text.empty()) {
+    const std::size_t valid = support::ValidUtf8Prefix(text);
+    AppendEscaped(out, text.substr(0, valid));
+    text.remove_prefix(valid);
+    if (text.empty()) break;
+    out += support::kReplacementCharacter;
+    text.remove_prefix(1);
   }
   out += '"';
 }

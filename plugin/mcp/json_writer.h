@@ -6,7 +6,7 @@
 
 /// JSON values to text. Instead of nlohmann's `dump` because tool output may be tens of megabytes
 /// of bytes that are not UTF-8: this appends to the line that is sent, without a copy in between,
-/// and puts U+FFFD in place of what is not UTF-8. The text never contains a raw newline.
+/// and puts U+FFFD in place of each byte that is not UTF-8. The text never contains a raw newline.
 namespace mcp {
 
 /// Appends `value`. Whole numbers from `ParseJson` come out with all their digits.

@@ -62,8 +62,11 @@ std::string Join(const std::vector<std::string>& words, std::string_view separat
   return text;
 }
 
+/// 10, not 10.0.
 std::string ShortNumber(double number) {
-  return json(number).dump();
+  constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
+  const bool is_integer = std::trunc(number) == number && std::abs(number) < kExactIntegers;
+  return is_integer ? std::to_string(std::llround(number)) : json(number).dump();
 }
 
 [[noreturn]] void Refuse(const std::string& what) {

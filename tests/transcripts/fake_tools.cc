@@ -1,0 +1,203 @@
+#include "fake_tools.h"
+
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "mcp/protocol_error.h"
+#include "support/errors.h"
+
+namespace transcripts {
+namespace {
+
+using mcp::ToolCall;
+using mcp::ToolDefinition;
+using mcp::ToolResult;
+using nlohmann::json;
+
+class FakeTool : public mcp::Tool {
+ public:
+  using Function = std::function<ToolResult(const ToolCall&)>;
+
+  FakeTool(ToolDefinition definition, Function function)
+      : definition_(std::move(definition)), function_(std::move(function)) {}
+
+  [[nodiscard]] const ToolDefinition& definition() const override { return definition_; }
+  ToolResult Call(const ToolCall& call) override { return function_(call); }
+
+ private:
+  const ToolDefinition definition_;
+  const Function function_;
+};
+
+ToolResult Fail(const std::string& how) {
+  if (how == "call_error") throw support::CallError("the disk is full: free some space");
+  if (how == "timeout") throw support::Stopped(support::StopReason::kDeadline);
+  if (how == "protocol_error") {
+    throw mcp::ProtocolError(mcp::ErrorCode::kInvalidParams, "refused", {{"why", "test"}});
+  }
+  throw std::runtime_error("a bug");
+}
+
+/// Where the calls to `block` and those that steer them meet.
+class Gates {
+ public:
+  ToolResult Block(const ToolCall& call) {
+    const std::string name = call.arguments["name"];
+    const bool deaf = call.arguments.value("deaf", false);
+    const auto registration = call.context.OnStop([this, name] {
+      const std::scoped_lock lock(mutex_);
+      gates_[name].stopped = true;
+      changed_.notify_all();
+    });
+    std::unique_lock lock(mutex_);
+    Gate& gate = gates_[name];
+    gate.context = call.context;
+    gate.started = true;
+    changed_.notify_all();
+    changed_.wait(lock, [&gate, deaf] { return gate.released || (gate.stopped && !deaf); });
+    lock.unlock();
+    if (!deaf) call.context.ThrowIfStopped();
+    if (call.arguments.contains("end")) return Fail(call.arguments["end"]);
+    return {{{"released", name}}, {}};
+  }
+
+  ToolResult AwaitStarted(const ToolCall& call) {
+    std::unique_lock lock(mutex_);
+    Gate& gate = gates_[call.arguments["name"]];
+    changed_.wait(lock, [&gate] { return gate.started; });
+    return {{{"started", true}}, {}};
+  }
+
+  ToolResult AwaitStopped(const ToolCall& call) {
+    std::unique_lock lock(mutex_);
+    Gate& gate = gates_[call.arguments["name"]];
+    changed_.wait(lock, [&gate] { return gate.stopped; });
+    const support::Context context = gate.context;
+    lock.unlock();
+    return {{{"stopped", support::Describe(context.stop_reason())}}, {}};
+  }
+
+  ToolResult Release(const ToolCall& call) {
+    const std::scoped_lock lock(mutex_);
+    gates_[call.arguments["name"]].released = true;
+    changed_.notify_all();
+    return {json::object(), {}};
+  }
+
+ private:
+  struct Gate {
+    bool started = false;
+    bool stopped = false;
+    bool released = false;
+    support::Context context;
+  };
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::string, Gate> gates_;
+};
+
+ToolResult Report(FakeScheduler& scheduler, const ToolCall& call) {
+  const std::chrono::milliseconds between(
+      std::lround(call.arguments["seconds_between"].get<double>() * 1000));
+  for (const json& message : call.arguments["messages"]) {
+    call.progress.Report(message);
+    scheduler.Advance(between);
+  }
+  return {{{"requested", call.progress.requested()}}, {}};
+}
+
+json Object(json properties, json required = json::array()) {
+  return {{"type", "object"},
+          {"properties", std::move(properties)},
+          {"required", std::move(required)},
+          {"additionalProperties", false}};
+}
+
+json String() {
+  return {{"type", "string"}};
+}
+
+ToolDefinition EchoDefinition() {
+  return {.name = "echo",
+          .title = "Echo",
+          .description = "Gives the text back",
+          .input_schema = Object({{"text", String()}}, {"text"}),
+          .output_schema = Object({{"text", String()}}, {"text"}),
+          .annotations = {{"readOnlyHint", true}},
+          .meta = {{"example.com/key", 1}}};
+}
+
+ToolDefinition ChoosyDefinition() {
+  const json properties = {{"count", {{"type", "integer"}, {"minimum", 1}, {"maximum", 10}}},
+                           {"mode", {{"enum", {"fast", "slow"}}}},
+                           {"words", {{"type", "array"}, {"items", String()}}},
+                           {"path", {{"type", {"null", "string"}}}},
+                           {"nested", Object({{"deep", {{"type", "boolean"}}}}, {"deep"})}};
+  return {"choosy", "", "Checks", Object(properties), nullptr, json::object(), nullptr};
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<mcp::Tool>> MakeFakeTools(FakeScheduler& scheduler) {
+  const auto gates = std::make_shared<Gates>();
+  std::vector<std::unique_ptr<mcp::Tool>> tools;
+  const auto add = [&tools](ToolDefinition definition, FakeTool::Function function) {
+    tools.push_back(std::make_unique<FakeTool>(std::move(definition), std::move(function)));
+  };
+  const auto simple = [](std::string name, json schema) {
+    return ToolDefinition{std::move(name), "",     "For tests", std::move(schema), nullptr,
+                          json::object(),  nullptr};
+  };
+  const json named =
+      Object({{"name", String()}, {"deaf", {{"type", "boolean"}}}, {"end", String()}}, {"name"});
+
+  add(simple("release", named), [gates](const ToolCall& call) { return gates->Release(call); });
+  add(EchoDefinition(), [](const ToolCall& call) { return ToolResult{call.arguments, {}}; });
+  add(ChoosyDefinition(), [](const ToolCall& call) { return ToolResult{call.arguments, {}}; });
+  add(simple("block", named), [gates](const ToolCall& call) { return gates->Block(call); });
+  add(simple("await_started", named),
+      [gates](const ToolCall& call) { return gates->AwaitStarted(call); });
+  add(simple("await_stopped", named),
+      [gates](const ToolCall& call) { return gates->AwaitStopped(call); });
+  add(simple("advance", Object({{"seconds", {{"type", "integer"}}}}, {"seconds"})),
+      [&scheduler](const ToolCall& call) {
+        scheduler.Advance(std::chrono::seconds(call.arguments["seconds"].get<int>()));
+        return ToolResult{json::object(), {}};
+      });
+  add(simple("report", Object({{"messages", {{"type", "array"}, {"items", String()}}},
+                               {"seconds_between", {{"type", "number"}}}},
+                              {"messages", "seconds_between"})),
+      [&scheduler](const ToolCall& call) { return Report(scheduler, call); });
+  add(simple("fail", Object({{"how", String()}}, {"how"})),
+      [](const ToolCall& call) { return Fail(call.arguments["how"]); });
+  add(simple("bad_bytes", Object(json::object())), [](const ToolCall&) {
+    return ToolResult{{{"text", "a\xFF\xC0z"}}, {}};
+  });
+  add(simple("image", Object(json::object())), [](const ToolCall&) {
+    return ToolResult{{{"content", "an image"}},
+                      {{{"type", "image"}, {"data", "aGk="}, {"mimeType", "image/png"}}}};
+  });
+  add(simple("big", Object({{"bytes", {{"type", "integer"}}}}, {"bytes"})),
+      [](const ToolCall& call) {
+        return ToolResult{{{"text", std::string(call.arguments["bytes"], 'x')}}, {}};
+      });
+  return tools;
+}
+
+mcp::ServerOptions FakeServerOptions(FakeScheduler& scheduler) {
+  mcp::ServerOptions options;
+  options.info = {"lima", "1.2.3"};
+  options.instructions = [] { return std::string("Paths under /work only."); };
+  options.scheduler = &scheduler;
+  return options;
+}
+
+}  // namespace transcripts
