@@ -14,7 +14,7 @@ namespace {
 using Kind = Transcript::Kind;
 using Line = Transcript::Line;
 
-constexpr std::chrono::seconds kTimeout{10};
+constexpr std::chrono::seconds kTimeout{60};
 
 struct Prefix {
   Kind kind;
