@@ -32,6 +32,6 @@ std::string Text(FileErrorCode code, const std::string& operation, const std::st
 
 FileError::FileError(FileErrorCode code, const std::string& operation, const std::string& path,
                      const std::string& detail)
-    : CallError(Text(code, operation, path, detail)), code_(code) {}
+    : CallError(Text(code, operation, path, detail)), code_(code), detail_(detail) {}
 
 }  // namespace guest

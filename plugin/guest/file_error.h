@@ -24,8 +24,12 @@ class FileError : public support::CallError {
 
   [[nodiscard]] FileErrorCode code() const { return code_; }
 
+  /// The guest's own words; may be empty.
+  [[nodiscard]] const std::string& detail() const { return detail_; }
+
  private:
   FileErrorCode code_;
+  std::string detail_;
 };
 
 }  // namespace guest

@@ -29,4 +29,24 @@ std::string CleanPath(std::string_view path) {
   return clean.empty() ? "." : clean;
 }
 
+std::optional<std::string_view> PathBelow(std::string_view path, std::string_view directory) {
+  if (!path.starts_with(directory)) return std::nullopt;
+  if (path.size() == directory.size()) return path.substr(path.size());
+  if (directory.ends_with('/')) return path.substr(directory.size());  // only "/" itself does
+  if (path[directory.size()] != '/') return std::nullopt;
+  return path.substr(directory.size() + 1);
+}
+
+std::string JoinPath(std::string_view directory, std::string_view rest) {
+  std::string path(directory);
+  if (rest.empty()) return path;
+  if (!path.ends_with('/')) path += '/';
+  return path += rest;
+}
+
+std::string ParentPath(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos || slash == 0 ? "/" : std::string(path.substr(0, slash));
+}
+
 }  // namespace support

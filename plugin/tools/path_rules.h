@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,7 +20,7 @@ struct Root {
   std::string host;   ///< as the agent knows it: the mount's location
   std::string guest;  ///< the mount's mountPoint
   bool writable = false;
-  std::vector<std::string> host_aliases;  ///< other spellings of `host`: its links resolved
+  std::vector<std::string> host_aliases = {};  ///< other spellings of `host`: its links resolved
 };
 
 enum class Access { kRead, kWrite };
@@ -26,27 +28,48 @@ enum class Access { kRead, kWrite };
 /// A path that has passed the rules.
 struct ResolvedPath {
   std::string given;  ///< as the agent wrote it, cleaned
+  std::string host;   ///< the same by its host name, links not followed: what texts name
   std::string guest;  ///< what the guest resolved it to: the only path to use
   /// What is there, links followed; empty when nothing is there yet.
   std::optional<guest::FileAttributes> attributes;
+  /// Where nothing is there: the deepest directory above `guest` that exists; it is under the same
+  /// root when access was asked for writing. Empty otherwise.
+  std::string existing_parent;
 };
 
-/// Immutable once made; thread-safe.
+/// What may be used, and under which names.
+///
+/// A path is the host's (a root's `host` or one of its aliases) or the guest's (its `guest`). The
+/// longest root wins, on whole components; where two are equally long, the host's reading wins.
+/// The guest then resolves the path, and what comes out must lie under a root again.
+///
+/// Round trips of Resolve: RealPath and LStat where the path exists or only its last component is
+/// missing. Where more is missing: RealPath for each missing component, and LStat, LStat, ReadLink
+/// for each link followed by hand. Once per object: RealPath for each root; again when a path is
+/// about to be refused, as a mount may have come up since.
+///
+/// Thread-safe.
 class PathRules {
  public:
   struct Options {
     std::vector<Root> roots;
     std::string instance;           ///< for the texts that say how to change the mounts
     std::string working_directory;  ///< of this program, on the host; may be empty
+    /// All mounts of the instance, also where `roots` holds less or more: for the same texts.
+    /// Empty: the roots are the mounts.
+    std::vector<Root> mounts;
   };
   explicit PathRules(Options options);
 
   /// Translates, cleans and lets the guest resolve `path`, and checks the result. Throws
-  /// support::CallError whose text names the path and lists the roots when it may not be used so.
+  /// support::CallError whose text names the path and lists the roots when it may not be used so,
+  /// and guest::FileError, with the host's name of the path, when the guest cannot look. That
+  /// nothing is there is no error.
   [[nodiscard]] ResolvedPath Resolve(std::string_view path, Access access, guest::Guest& guest,
                                      const support::Context& context) const;
 
-  /// The host's name for a guest path under a root; the guest path itself elsewhere.
+  /// The host's name for a guest path under a root, be the root's own path resolved or not; the
+  /// guest path itself elsewhere.
   [[nodiscard]] std::string ToHost(std::string_view guest_path) const;
 
   /// The directory that glob and search use when they are given none: the working directory where
@@ -57,7 +80,19 @@ class PathRules {
   [[nodiscard]] const std::vector<Root>& roots() const { return options_.roots; }
 
  private:
+  /// The roots' guest paths with their links resolved, in the order of the roots.
+  using ResolvedRoots = std::vector<std::string>;
+
+  [[nodiscard]] std::string Clean(std::string_view path) const;
+  [[nodiscard]] const Root* RootAbove(const std::string& guest_path,
+                                      const ResolvedRoots& resolved) const;
+  [[nodiscard]] std::shared_ptr<const ResolvedRoots> CachedRoots() const;
+  std::shared_ptr<const ResolvedRoots> ResolveRoots(guest::Guest& guest,
+                                                    const support::Context& context) const;
+
   Options options_;
+  mutable std::mutex mutex_;  ///< guards the pointer only, never held while the guest is asked
+  mutable std::shared_ptr<const ResolvedRoots> resolved_roots_;
 };
 
 }  // namespace tools

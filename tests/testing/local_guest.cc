@@ -288,7 +288,8 @@ void LocalGuest::Begin(Operation operation, const std::string& path,
     const std::lock_guard lock(mutex_);
     ++counts_[operation];
   }
-  if (hook_) hook_(operation, path);
+  const Hook hook = hook_;  // a hook may take itself away
+  if (hook) hook(operation, path);
 }
 
 guest::FileAttributes LocalGuest::Stat(const std::string& path, const support::Context& context) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 namespace support {
 namespace {
 
@@ -25,6 +27,31 @@ INSTANTIATE_TEST_SUITE_P(Table, CleanPathCases,
 
 TEST_P(CleanPathCases, GivesTheShortestName) {
   EXPECT_EQ(CleanPath(GetParam().given), GetParam().clean);
+}
+
+TEST(PathBelow, TakesWholeComponentsOnly) {
+  EXPECT_EQ(PathBelow("/a/b/c", "/a/b"), "c");
+  EXPECT_EQ(PathBelow("/a/b", "/a/b"), "");
+  EXPECT_EQ(PathBelow("/a/bc", "/a/b"), std::nullopt);
+  EXPECT_EQ(PathBelow("/a", "/a/b"), std::nullopt);
+  EXPECT_EQ(PathBelow("/a/..foo", "/a"), "..foo");
+}
+
+TEST(PathBelow, EverythingIsUnderTheRootDirectory) {
+  EXPECT_EQ(PathBelow("/a/b", "/"), "a/b");
+  EXPECT_EQ(PathBelow("/", "/"), "");
+}
+
+TEST(JoinPath, PutsOneSlashBetween) {
+  EXPECT_EQ(JoinPath("/a", "b/c"), "/a/b/c");
+  EXPECT_EQ(JoinPath("/", "b"), "/b");
+  EXPECT_EQ(JoinPath("/a", ""), "/a");
+}
+
+TEST(ParentPath, EndsAtTheRootDirectory) {
+  EXPECT_EQ(ParentPath("/a/b"), "/a");
+  EXPECT_EQ(ParentPath("/a"), "/");
+  EXPECT_EQ(ParentPath("/"), "/");
 }
 
 }  // namespace

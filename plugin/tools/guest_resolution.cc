@@ -1,0 +1,130 @@
+#include "tools/guest_resolution.h"
+
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "support/paths.h"
+
+namespace tools {
+namespace {
+
+// As many as the Linux kernel follows (MAXSYMLINKS).
+constexpr int kMaximumLinks = 40;
+
+using guest::FileError;
+using guest::FileErrorCode;
+
+class Resolution {
+ public:
+  Resolution(const std::string& shown, guest::Guest& guest, const support::Context& context)
+      : shown_(shown), guest_(guest), context_(context) {}
+
+  GuestLocation Resolve(std::string candidate) {
+    std::set<std::string> seen;
+    for (int links = 0; links <= kMaximumLinks && seen.insert(candidate).second; ++links) {
+      std::optional<GuestLocation> found;
+      if (auto real = RealPath(candidate)) {
+        found = LookAt(std::move(*real), candidate);
+        if (!found) seen.clear();  // the tree has changed: coming here again is no loop
+      } else {
+        found = ResolveMissing(candidate);
+      }
+      if (found) return *found;
+    }
+    throw support::CallError(shown_ + " leads into a loop of symbolic links");
+  }
+
+ private:
+  // Nothing when a link has appeared since the guest resolved the path: `candidate` is then that.
+  std::optional<GuestLocation> LookAt(std::string real, std::string& candidate) {
+    auto attributes = LStat(real);
+    if (attributes && attributes->type == guest::FileType::kSymlink) {
+      candidate = std::move(real);
+      return std::nullopt;
+    }
+    std::string parent = attributes ? "" : support::ParentPath(real);
+    return GuestLocation{std::move(real), attributes, std::move(parent)};
+  }
+
+  // More than the last component is missing. Nothing when a link must be followed: `candidate` is
+  // then the path with the link replaced by its target.
+  std::optional<GuestLocation> ResolveMissing(std::string& candidate) {
+    std::vector<std::string> rest;
+    std::optional<std::string> base;
+    std::string ancestor = candidate;
+    while (!base) {
+      if (ancestor == "/") throw FileError(FileErrorCode::kFailure, "resolve", shown_, "");
+      const std::size_t slash = ancestor.rfind('/');
+      if (slash + 1 < ancestor.size()) rest.insert(rest.begin(), ancestor.substr(slash + 1));
+      ancestor = support::ParentPath(ancestor);
+      base = RealPath(ancestor);
+    }
+    const auto base_attributes = LStat(*base);
+    if (!base_attributes) return Missing(support::ParentPath(*base), *base, rest);
+    if (base_attributes->type != guest::FileType::kDirectory) {
+      throw support::CallError(shown_ + ": a component of this path is a file, not a directory");
+    }
+    std::string next = support::JoinPath(*base, rest.front());
+    const auto next_attributes = LStat(next);
+    if (!next_attributes) return Missing(*base, *base, rest);
+    if (next_attributes->type == guest::FileType::kSymlink) {
+      const std::string target = guest_.ReadLink(next, context_);
+      next = target.starts_with('/') ? target : support::JoinPath(*base, target);
+    }
+    for (std::size_t i = 1; i < rest.size(); ++i) next = support::JoinPath(next, rest[i]);
+    candidate = std::move(next);
+    return std::nullopt;
+  }
+
+  [[nodiscard]] GuestLocation Missing(std::string existing, const std::string& base,
+                                      const std::vector<std::string>& rest) const {
+    std::string path = base;
+    for (const std::string& component : rest) {
+      if (component == ".") continue;
+      // Only a link's target can hold it; no directory that is not there has a parent.
+      if (component == "..") {
+        throw support::CallError(shown_ +
+                                 " is a symbolic link through a directory that does not exist");
+      }
+      path = support::JoinPath(path, component);
+    }
+    return {std::move(path), std::nullopt, std::move(existing)};
+  }
+
+  std::optional<std::string> RealPath(const std::string& path) {
+    try {
+      return guest_.RealPath(path, context_);
+    } catch (const FileError& error) {
+      if (error.code() == FileErrorCode::kNotFound) return std::nullopt;
+      throw;
+    }
+  }
+
+  std::optional<guest::FileAttributes> LStat(const std::string& path) {
+    try {
+      return guest_.LStat(path, context_);
+    } catch (const FileError& error) {
+      if (error.code() == FileErrorCode::kNotFound) return std::nullopt;
+      throw;
+    }
+  }
+
+  const std::string& shown_;
+  guest::Guest& guest_;
+  const support::Context& context_;
+};
+
+}  // namespace
+
+GuestLocation ResolveInGuest(const std::string& path, const std::string& shown, guest::Guest& guest,
+                             const support::Context& context) {
+  try {
+    return Resolution(shown, guest, context).Resolve(path);
+  } catch (const FileError& error) {
+    throw FileError(error.code(), "resolve", shown, error.detail());
+  }
+}
+
+}  // namespace tools

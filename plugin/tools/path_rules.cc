@@ -1,0 +1,165 @@
+#include "tools/path_rules.h"
+
+#include <utility>
+
+#include "support/errors.h"
+#include "support/paths.h"
+#include "tools/guest_resolution.h"
+#include "tools/path_texts.h"
+
+namespace tools {
+namespace {
+
+using support::CallError;
+using support::JoinPath;
+using support::PathBelow;
+
+/// A root, and what follows its name in the path.
+struct Match {
+  const Root* root = nullptr;
+  std::size_t length = 0;
+  std::string rest;
+
+  // The first of equally long ones stays.
+  void Offer(const Root& candidate, const std::string& spelling, std::string_view path) {
+    if (root != nullptr && spelling.size() <= length) return;
+    if (const auto below = PathBelow(path, spelling)) {
+      *this = {&candidate, spelling.size(), std::string(*below)};
+    }
+  }
+};
+
+void OfferHostNames(Match& match, const std::vector<Root>& roots, std::string_view path) {
+  for (const Root& root : roots) match.Offer(root, root.host, path);
+  for (const Root& root : roots) {
+    for (const std::string& alias : root.host_aliases) match.Offer(root, alias, path);
+  }
+}
+
+Match MatchAnyName(const std::vector<Root>& roots, std::string_view path) {
+  Match match;
+  OfferHostNames(match, roots, path);
+  for (const Root& root : roots) match.Offer(root, root.guest, path);
+  return match;
+}
+
+}  // namespace
+
+PathRules::PathRules(Options options) : options_(std::move(options)) {}
+
+ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Guest& guest,
+                                const support::Context& context) const {
+  ResolvedPath resolved;
+  resolved.given = Clean(path);
+  const Match match = MatchAnyName(options_.roots, resolved.given);
+  if (match.root == nullptr) throw CallError(OutsideText(resolved.given, options_));
+  resolved.host = JoinPath(match.root->host, match.rest);
+
+  GuestLocation location =
+      ResolveInGuest(JoinPath(match.root->guest, match.rest), resolved.host, guest, context);
+  auto roots = CachedRoots();
+  const Root* root = roots ? RootAbove(location.path, *roots) : nullptr;
+  if (root == nullptr) {
+    roots = ResolveRoots(guest, context);
+    root = RootAbove(location.path, *roots);
+  }
+  if (root == nullptr) throw CallError(LeadsOutsideText(resolved.host, location.path, options_));
+  if (access == Access::kWrite && !root->writable) {
+    throw CallError(ReadOnlyText(resolved.host, *root, options_));
+  }
+  if (access == Access::kWrite && !location.attributes &&
+      RootAbove(location.existing_parent, *roots) != root) {
+    throw CallError(resolved.host + " cannot be made: the directory " + root->host +
+                    " is not there in the guest (" + root->guest + " does not exist)");
+  }
+  resolved.guest = std::move(location.path);
+  resolved.attributes = location.attributes;
+  resolved.existing_parent = std::move(location.existing_parent);
+  return resolved;
+}
+
+std::string PathRules::ToHost(std::string_view guest_path) const {
+  Match match;
+  if (const auto resolved = CachedRoots()) {
+    for (std::size_t i = 0; i < resolved->size(); ++i) {
+      match.Offer(options_.roots[i], (*resolved)[i], guest_path);
+    }
+  }
+  for (const Root& root : options_.roots) match.Offer(root, root.guest, guest_path);
+  return match.root == nullptr ? std::string(guest_path) : JoinPath(match.root->host, match.rest);
+}
+
+std::string PathRules::DefaultDirectory() const {
+  if (!options_.working_directory.empty()) {
+    std::string directory = support::CleanPath(options_.working_directory);
+    Match match;
+    OfferHostNames(match, options_.roots, directory);
+    if (match.root != nullptr) return directory;
+  }
+  if (options_.roots.size() == 1) return options_.roots.front().host;
+  throw CallError(
+      "no path was given, and the server's working directory is not one that may be "
+      "used; give one of: " +
+      ListRoots(options_.roots));
+}
+
+std::string PathRules::Clean(std::string_view path) const {
+  if (path.empty()) {
+    throw CallError("the path is empty: expected an absolute path in one of: " +
+                    ListRoots(options_.roots));
+  }
+  if (path.find('\0') != std::string_view::npos) {
+    throw CallError(
+        "the path holds a NUL byte, which no file name can: expected an absolute path "
+        "in one of: " +
+        ListRoots(options_.roots));
+  }
+  if (path.front() == '/') return support::CleanPath(path);
+
+  std::string text = std::string(path) + " is relative: expected an absolute path";
+  try {
+    text += ", such as " + support::CleanPath(JoinPath(DefaultDirectory(), path));
+  } catch (const CallError&) {
+    text += " in one of: " + ListRoots(options_.roots);  // there is nothing to join it to
+  }
+  throw CallError(text);
+}
+
+const Root* PathRules::RootAbove(const std::string& guest_path,
+                                 const ResolvedRoots& resolved) const {
+  const Root* best = nullptr;
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < resolved.size(); ++i) {
+    if (!PathBelow(guest_path, resolved[i])) continue;
+    const Root& root = options_.roots[i];
+    const bool longer = best == nullptr || resolved[i].size() > length;
+    // Two names of one directory: the stricter one counts.
+    const bool stricter = !longer && resolved[i].size() == length && !root.writable;
+    if (!longer && !stricter) continue;
+    best = &root;
+    length = resolved[i].size();
+  }
+  return best;
+}
+
+std::shared_ptr<const PathRules::ResolvedRoots> PathRules::CachedRoots() const {
+  const std::lock_guard lock(mutex_);
+  return resolved_roots_;
+}
+
+std::shared_ptr<const PathRules::ResolvedRoots> PathRules::ResolveRoots(
+    guest::Guest& guest, const support::Context& context) const {
+  auto resolved = std::make_shared<ResolvedRoots>();
+  for (const Root& root : options_.roots) {
+    try {
+      resolved->push_back(guest.RealPath(root.guest, context));
+    } catch (const guest::FileError&) {
+      resolved->push_back(root.guest);  // not there (yet), or not to be looked at: as it is written
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  resolved_roots_ = resolved;
+  return resolved;
+}
+
+}  // namespace tools

@@ -1,0 +1,97 @@
+#include "tools/path_texts.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "support/paths.h"
+#include "tools/shell_quote.h"
+
+namespace tools {
+namespace {
+
+const std::vector<Root>& Mounts(const PathRules::Options& options) {
+  return options.mounts.empty() ? options.roots : options.mounts;
+}
+
+// The mount that a root is, or was cut out of; null for one that is no mount.
+const Root* MountOf(const Root& root, const PathRules::Options& options) {
+  const Root* best = nullptr;
+  for (const Root& mount : Mounts(options)) {
+    const auto below_host = support::PathBelow(root.host, mount.host);
+    const auto below_guest = support::PathBelow(root.guest, mount.guest);
+    if (!below_host || !below_guest || *below_host != *below_guest) continue;
+    if (best == nullptr || best->guest.size() < mount.guest.size()) best = &mount;
+  }
+  return best;
+}
+
+// The flag's value is a line of comma-separated values (pflag's StringSlice): RFC 4180 quoting.
+std::string FlagValue(const std::string& value) {
+  if (value.find_first_of(",\"\r\n") == std::string::npos) return ShellQuote(value);
+  std::string quoted = "\"";
+  for (const char c : value) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return ShellQuote(quoted + "\"");
+}
+
+std::string EditCommand(const Root& wanted, const PathRules::Options& options) {
+  std::string command = "limactl edit " + ShellQuote(options.instance) + " --start";
+  for (const Root& mount : Mounts(options)) {
+    const bool writable = mount.writable || &mount == &wanted;
+    command += " --mount-only " + FlagValue(mount.host + (writable ? ":w" : ""));
+  }
+  return command;
+}
+
+}  // namespace
+
+std::string ListRoots(const std::vector<Root>& roots) {
+  std::string text;
+  for (const Root& root : roots) {
+    if (!text.empty()) text += ", ";
+    text += root.host + (root.writable ? " (writable)" : " (read-only)");
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string OutsideText(const std::string& path, const PathRules::Options& options) {
+  return path + " is outside the directories that may be used: " + ListRoots(options.roots);
+}
+
+std::string LeadsOutsideText(const std::string& path, const std::string& guest_path,
+                             const PathRules::Options& options) {
+  return path + " leads to " + guest_path +
+         " in the guest, which is outside the directories that may be used: " +
+         ListRoots(options.roots);
+}
+
+std::string ReadOnlyText(const std::string& path, const Root& root,
+                         const PathRules::Options& options) {
+  const std::string problem = path + " is read-only: it lies in " + root.host +
+                              " (read-only). The directories are: " + ListRoots(options.roots) +
+                              ". ";
+  const Root* mount = MountOf(root, options);
+  if (mount == nullptr) {
+    return problem + "To make it writable, the user starts the server with --allow-path " +
+           ShellQuote(root.guest + ":w") + ".";
+  }
+  if (mount->writable) {
+    return problem + "The server was told to use it so.";
+  }
+  const std::string stop = "limactl stop " + ShellQuote(options.instance);
+  const auto& mounts = Mounts(options);
+  const bool mapped = std::any_of(mounts.begin(), mounts.end(),
+                                  [](const Root& each) { return each.host != each.guest; });
+  if (mapped) {
+    return problem + "To make it writable, the user runs `" + stop + "`, then `limactl edit " +
+           ShellQuote(options.instance) + " --start` and sets `writable: true` for the location " +
+           mount->host +
+           " (--mount-only would lose the mountPoint of mounts that have one of their own).";
+  }
+  return problem + "To make it writable, the user runs `" + stop + "`, then `" +
+         EditCommand(*mount, options) + "`.";
+}
+
+}  // namespace tools

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/path_rules.h"
+
+/// What an agent is told about paths that it may not use.
+namespace tools {
+
+/// "/a (writable), /b (read-only)"; "none" when there are no roots.
+std::string ListRoots(const std::vector<Root>& roots);
+
+/// `path` lies under no root.
+std::string OutsideText(const std::string& path, const PathRules::Options& options);
+
+/// `path` leads through links to `guest_path`, which lies under no root.
+std::string LeadsOutsideText(const std::string& path, const std::string& guest_path,
+                             const PathRules::Options& options);
+
+/// `path` lies in the read-only `root`; says how to make that writable. Commands and limits are
+/// those of `limactl edit --help`: it refuses an instance that runs, and `--mount-only` drops every
+/// mount that it does not name and cannot express a mountPoint other than the location.
+std::string ReadOnlyText(const std::string& path, const Root& root,
+                         const PathRules::Options& options);
+
+}  // namespace tools
