@@ -7,7 +7,6 @@
 #include "mcp/json_writer.h"
 
 namespace mcp {
-namespace {
 
 void AppendDefinition(std::string& out, const ToolDefinition& tool, const Dialect& dialect) {
   ObjectWriter object(out);
@@ -26,6 +25,8 @@ void AppendDefinition(std::string& out, const ToolDefinition& tool, const Dialec
   if (dialect.structured_output() && !tool.meta.is_null()) object.Member("_meta", tool.meta);
   object.End();
 }
+
+namespace {
 
 ToolList::Entry MakeEntry(std::unique_ptr<Tool> tool) {
   const ToolDefinition& definition = tool->definition();

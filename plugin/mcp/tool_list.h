@@ -11,6 +11,9 @@
 
 namespace mcp {
 
+/// Appends the JSON object that describes one tool in `tools/list`.
+void AppendDefinition(std::string& out, const ToolDefinition& tool, const Dialect& dialect);
+
 /// The tools of a server, sorted by name. Immutable, so any thread may use it.
 class ToolList {
  public:

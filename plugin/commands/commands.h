@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "support/errors.h"
+
+/// The command line: `limactl-mcp COMMAND …`, which `limactl mcp COMMAND …` becomes.
+namespace commands {
+
+/// The command line is wrong; `what()` is one line that says so.
+class UsageError : public support::CallError {
+ public:
+  using CallError::CallError;
+};
+
+/// Runs the program. `arguments` are those after the program's name. Returns the exit code: 0, or 1
+/// with one line on standard error. Throws nothing.
+int Run(const std::vector<std::string>& arguments);
+
+// The commands. `arguments` are those after the command's name; each returns the exit code, and
+// throws support::CallError with the one line to print.
+
+/// `serve [INSTANCE]`: serves MCP on standard input and output until the input ends.
+int Serve(const std::vector<std::string>& arguments);
+
+/// `info`: prints `{"tools": […]}`, needs no instance.
+int Info(const std::vector<std::string>& arguments);
+
+/// `generate-doc DIR`: writes DIR/mcp.md.
+int GenerateDoc(const std::vector<std::string>& arguments);
+
+}  // namespace commands

@@ -1,0 +1,52 @@
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "commands/commands.h"
+#include "commands/option_parser.h"
+#include "commands/tool_descriptions.h"
+
+namespace commands {
+namespace {
+
+constexpr int kSchemaIndent = 2;
+
+void WriteSchema(std::ostream& page, const char* heading, const nlohmann::json& schema) {
+  page << "### " << heading << "\n\n```json\n" << schema.dump(kSchemaIndent) << "\n```\n";
+}
+
+std::string ToolPage() {
+  std::ostringstream page;
+  page << "---\ntitle: MCP tools\nweight: 99\n---\n\n"
+          "`limactl mcp serve INSTANCE` offers these tools to an AI agent. All of them work inside "
+          "the virtual machine; paths are those of the host, and only the directories that the "
+          "instance mounts can be used. This page is written by `limactl mcp generate-doc`.\n";
+  for (const nlohmann::json& tool : ToolDescriptions().at("tools")) {
+    page << "\n## `" << tool.at("name").get<std::string>() << "`\n\n### Description\n\n"
+         << tool.at("description").get<std::string>() << "\n\n";
+    WriteSchema(page, "Input Schema", tool.at("inputSchema"));
+    page << '\n';
+    WriteSchema(page, "Output Schema", tool.at("outputSchema"));
+  }
+  return page.str();
+}
+
+}  // namespace
+
+int GenerateDoc(const std::vector<std::string>& arguments) {
+  OptionParser parser("generate-doc", "Write the page of the tools, DIR/mcp.md", "DIR", 1);
+  if (!parser.Parse(arguments)) return 0;
+  if (parser.positional().empty()) throw UsageError("generate-doc: expected the directory DIR");
+  const std::filesystem::path path = std::filesystem::path(parser.positional()[0]) / "mcp.md";
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << ToolPage();
+  file.close();
+  if (!file) {
+    throw support::CallError("cannot write " + path.string() +
+                             "; does the directory exist, and may you write to it?");
+  }
+  return 0;
+}
+
+}  // namespace commands

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cxxopts.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace commands {
+
+/// What all commands have in common on top of cxxopts: `-h`/`--help`, a bounded number of
+/// positional arguments, and errors that are one UsageError each.
+class OptionParser {
+ public:
+  /// `command` is the command's name; `positional` names its positional arguments in the usage line
+  /// ("[INSTANCE]"), at most `maximum_positional` of them.
+  OptionParser(std::string_view command, const std::string& summary, const std::string& positional,
+               std::size_t maximum_positional);
+
+  /// For adding options; see cxxopts.
+  cxxopts::OptionAdder AddOptions() { return options_.add_options(); }
+
+  /// Empty when help was asked for, which has then been printed. Throws UsageError.
+  std::optional<cxxopts::ParseResult> Parse(const std::vector<std::string>& arguments);
+
+  /// The positional arguments of the last Parse.
+  [[nodiscard]] const std::vector<std::string>& positional() const { return positional_; }
+
+ private:
+  std::string command_;
+  std::size_t maximum_positional_;
+  cxxopts::Options options_;
+  std::vector<std::string> positional_;
+};
+
+}  // namespace commands

@@ -1,0 +1,163 @@
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "commands/commands.h"
+#include "commands/option_parser.h"
+#include "commands/termination_watch.h"
+#include "connection/instance.h"
+#include "connection/instructions.h"
+#include "connection/shared_connection.h"
+#include "lima/configuration_error.h"
+#include "lima/home.h"
+#include "mcp/server.h"
+#include "support/log.h"
+#include "support/units.h"
+#include "support/version.h"
+#include "tools/tool_list.h"
+
+namespace commands {
+namespace {
+
+using connection::InstanceOptions;
+using connection::SharedConnection;
+
+constexpr const char* kDefaultInstance = "default";
+
+struct ServeOptions {
+  InstanceOptions instance;
+  tools::ToolOptions tools;
+};
+
+using Strings = std::vector<std::string>;
+
+OptionParser MakeParser() {
+  const tools::ToolOptions defaults;
+  OptionParser parser("serve", "Serve MCP over standard input and output for a Lima instance",
+                      "[INSTANCE]", 1);
+  parser.AddOptions()("root", "Only this host directory, which must lie under a mount; repeatable",
+                      cxxopts::value<Strings>(), "DIR")(
+      "allow-path",
+      "Also this directory of the guest, such as /tmp; with :w also for writing; repeatable",
+      cxxopts::value<Strings>(), "DIR[:w]")(
+      "command-timeout", "How long a command may run, such as 90s, 10m, 1h; 0 for no limit",
+      cxxopts::value<std::string>()->default_value(
+          support::FormatDuration(defaults.command_timeout)),
+      "TIME")(
+      "max-output", "How much of each output stream of a command is kept, such as 1MiB",
+      cxxopts::value<std::string>()->default_value(std::to_string(defaults.maximum_output_bytes)),
+      "SIZE");
+  return parser;
+}
+
+std::chrono::milliseconds ReadTimeout(const std::string& text) {
+  const auto timeout = support::ParseDuration(text);
+  if (!timeout) {
+    throw UsageError("--command-timeout \"" + text +
+                     "\": expected a time such as 90s, 10m or 1h, or 0 for no limit");
+  }
+  return *timeout;
+}
+
+std::size_t ReadMaximumOutput(const std::string& text) {
+  const auto bytes = support::ParseByteCount(text);
+  if (!bytes || *bytes < tools::kSmallestMaximumOutput || *bytes > tools::kLargestMaximumOutput) {
+    throw UsageError("--max-output \"" + text + "\": expected a size from " +
+                     support::FormatByteCount(tools::kSmallestMaximumOutput) + " to " +
+                     support::FormatByteCount(tools::kLargestMaximumOutput) + ", such as 256KiB");
+  }
+  return static_cast<std::size_t>(*bytes);
+}
+
+/// Where the user is, on the host; empty when that directory is gone.
+std::string WorkingDirectory() {
+  std::error_code gone;
+  return std::filesystem::current_path(gone).string();
+}
+
+void RequireInstance(const InstanceOptions& options) {
+  if (lima::InstanceExists(options.lima_home, options.name)) return;
+  std::string known;
+  for (const std::string& name : lima::ListInstances(options.lima_home)) {
+    known += (known.empty() ? "" : ", ") + name;
+  }
+  throw UsageError("there is no Lima instance \"" + options.name + "\" in " +
+                   options.lima_home.string() +
+                   (known.empty() ? "; it holds none at all; make one with: limactl start"
+                                  : "; there are: " + known));
+}
+
+/// A --root that lies under no mount is a mistake on the command line. Files of Lima's that cannot
+/// be used are not: they may be mended while we serve, and until then each call says what is wrong.
+void CheckRoots(const InstanceOptions& options) {
+  try {
+    (void)connection::ShownRoots(options);
+  } catch (const lima::ConfigurationError& error) {
+    support::LogWarning(error.what());
+  }
+}
+
+ServeOptions ReadOptions(const OptionParser& parser, const cxxopts::ParseResult& parsed) {
+  ServeOptions options;
+  options.instance.lima_home = lima::HomeDirectory();
+  options.instance.name =
+      parser.positional().empty() ? kDefaultInstance : parser.positional().front();
+  options.instance.working_directory = WorkingDirectory();
+  RequireInstance(options.instance);
+  if (parsed.count("root") > 0) {
+    for (const std::string& value : parsed["root"].as<Strings>()) {
+      options.instance.roots.narrowed_roots.push_back(connection::ParseNarrowedRoot(value));
+    }
+  }
+  if (parsed.count("allow-path") > 0) {
+    for (const std::string& value : parsed["allow-path"].as<Strings>()) {
+      options.instance.roots.allowed_paths.push_back(connection::ParseAllowedPath(value));
+    }
+  }
+  CheckRoots(options.instance);
+  options.tools.command_timeout = ReadTimeout(parsed["command-timeout"].as<std::string>());
+  options.tools.maximum_output_bytes = ReadMaximumOutput(parsed["max-output"].as<std::string>());
+  return options;
+}
+
+mcp::ServerOptions MakeServerOptions(const InstanceOptions& instance,
+                                     SharedConnection& connection) {
+  mcp::ServerOptions options;
+  options.info.name = "lima";
+  options.info.version = support::Version();
+  options.instructions = [instance] { return connection::Instructions(instance); };
+  options.on_first_response = [&connection] { connection.ConnectInBackground(); };
+  return options;
+}
+
+}  // namespace
+
+int Serve(const std::vector<std::string>& arguments) {
+  OptionParser parser = MakeParser();
+  const std::optional<cxxopts::ParseResult> parsed = parser.Parse(arguments);
+  if (!parsed) return 0;
+  const ServeOptions options = ReadOptions(parser, *parsed);
+
+  TerminationWatch::PrepareProcess();
+  SharedConnection connection([&options](const support::Context& context) {
+    return connection::OpenInstance(options.instance, context);
+  });
+  mcp::Server server(MakeServerOptions(options.instance, connection),
+                     tools::MakeTools(connection, options.tools));
+  const TerminationWatch watch([&server](support::StopReason reason) { server.Stop(reason); });
+
+  const mcp::Server::Exit exit = server.Serve(STDIN_FILENO, STDOUT_FILENO);
+  if (!exit.all_calls_ended) {
+    // Destructors would wait for the call that did not end, perhaps for ever.
+    support::LogError("a call did not end in time; leaving without it");
+    std::_Exit(1);
+  }
+  return 0;
+}
+
+}  // namespace commands

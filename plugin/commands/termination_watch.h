@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "support/context.h"
+
+namespace commands {
+
+/// Watches for what should end the program from outside: SIGTERM, SIGINT and SIGHUP (kTerminated),
+/// and the death of the parent process (kEndOfInput). limactl forwards no signal: an agent that
+/// kills limactl leaves this program with a standard input that may stay open for ever.
+///
+class TerminationWatch {
+ public:
+  /// Call it before the first thread is started: the signals are blocked in the calling thread and
+  /// in all threads that it starts later, so that the watch alone receives them. SIGPIPE is ignored
+  /// from then on, so that a reader that went away is an error of write() and not the end of the
+  /// program.
+  static void PrepareProcess();
+
+  /// `on_termination` is called in a thread of the watch, at most once.
+  explicit TerminationWatch(std::function<void(support::StopReason)> on_termination);
+  ~TerminationWatch();
+  TerminationWatch(const TerminationWatch&) = delete;
+  TerminationWatch& operator=(const TerminationWatch&) = delete;
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace commands

@@ -1,0 +1,110 @@
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "commands/termination_watch.h"
+#include "support/log.h"
+
+namespace commands {
+namespace {
+
+class Descriptor {
+ public:
+  Descriptor(int fd, const char* what) : fd_(fd) {
+    if (fd_ < 0) throw std::system_error(errno, std::generic_category(), what);
+  }
+  ~Descriptor() { ::close(fd_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+sigset_t TerminationSignals() {
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) ::sigaddset(&signals, number);
+  return signals;
+}
+
+/// A descriptor that becomes readable when the parent process ends; -1 where that can't be had.
+int OpenParent() {
+  const pid_t parent = ::getppid();
+  const auto fd = static_cast<int>(::syscall(SYS_pidfd_open, parent, 0));
+  // A parent of 0 lives in another process namespace; a kernel before 5.3 has no pidfd.
+  if (fd < 0) support::LogInfo("the death of the parent process cannot be watched on this system");
+  return fd;
+}
+
+}  // namespace
+
+class TerminationWatch::Implementation {
+ public:
+  explicit Implementation(std::function<void(support::StopReason)> on_termination)
+      : on_termination_(std::move(on_termination)),
+        parent_at_start_(::getppid()),
+        signals_(TerminationSignals()),
+        signal_fd_(::signalfd(-1, &signals_, SFD_CLOEXEC), "signalfd"),
+        stop_fd_(::eventfd(0, EFD_CLOEXEC), "eventfd"),
+        parent_fd_(OpenParent()),
+        thread_([this] { Watch(); }) {}
+
+  Implementation(const Implementation&) = delete;
+  Implementation& operator=(const Implementation&) = delete;
+
+  ~Implementation() {
+    const std::uint64_t one = 1;
+    // An eventfd takes eight bytes at once or fails only when its counter is full.
+    [[maybe_unused]] const ssize_t written = ::write(stop_fd_.get(), &one, sizeof(one));
+    thread_.join();
+    if (parent_fd_ >= 0) ::close(parent_fd_);
+  }
+
+ private:
+  void Watch() const {
+    // The parent may have died before its descriptor was opened.
+    if (::getppid() != parent_at_start_) return on_termination_(support::StopReason::kEndOfInput);
+    std::array<pollfd, 3> polled = {
+        {{stop_fd_.get(), POLLIN, 0}, {signal_fd_.get(), POLLIN, 0}, {parent_fd_, POLLIN, 0}}};
+    while (::poll(polled.data(), polled.size(), -1) < 0) {
+      if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
+    }
+    if (polled[0].revents != 0) return;
+    on_termination_(polled[1].revents != 0 ? support::StopReason::kTerminated
+                                           : support::StopReason::kEndOfInput);
+  }
+
+  std::function<void(support::StopReason)> on_termination_;
+  pid_t parent_at_start_;
+  sigset_t signals_;
+  Descriptor signal_fd_;
+  Descriptor stop_fd_;
+  int parent_fd_;
+  std::thread thread_;
+};
+
+void TerminationWatch::PrepareProcess() {
+  const sigset_t signals = TerminationSignals();
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+}
+
+TerminationWatch::TerminationWatch(std::function<void(support::StopReason)> on_termination)
+    : implementation_(std::make_unique<Implementation>(std::move(on_termination))) {}
+
+TerminationWatch::~TerminationWatch() = default;
+
+}  // namespace commands

@@ -1,0 +1,95 @@
+#include <sys/event.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "commands/termination_watch.h"
+
+namespace commands {
+namespace {
+
+constexpr std::array<int, 3> kSignals = {SIGTERM, SIGINT, SIGHUP};
+constexpr uintptr_t kStopEvent = 1;
+
+int OpenQueue() {
+  const int queue = ::kqueue();
+  if (queue < 0) throw std::system_error(errno, std::generic_category(), "kqueue");
+  return queue;
+}
+
+void Control(int queue, const struct kevent& change, const char* what) {
+  if (::kevent(queue, &change, 1, nullptr, 0, nullptr) < 0) {
+    throw std::system_error(errno, std::generic_category(), what);
+  }
+}
+
+}  // namespace
+
+class TerminationWatch::Implementation {
+ public:
+  explicit Implementation(std::function<void(support::StopReason)> on_termination)
+      : on_termination_(std::move(on_termination)), queue_(OpenQueue()) {
+    ::signal(SIGPIPE, SIG_IGN);
+    struct kevent change {};
+    for (const int number : kSignals) {
+      // kqueue sees a signal even when it is ignored, and ignoring keeps it from ending the
+      // program.
+      ::signal(number, SIG_IGN);
+      EV_SET(&change, static_cast<uintptr_t>(number), EVFILT_SIGNAL, EV_ADD, 0, 0, nullptr);
+      Control(queue_, change, "kevent for signals");
+    }
+    EV_SET(&change, kStopEvent, EVFILT_USER, EV_ADD, 0, 0, nullptr);
+    Control(queue_, change, "kevent for stopping");
+    EV_SET(&change, static_cast<uintptr_t>(::getppid()), EVFILT_PROC, EV_ADD, NOTE_EXIT, 0,
+           nullptr);
+    // A parent that has just died cannot be watched any more: that is its death, seen late.
+    parent_is_gone_ = ::kevent(queue_, &change, 1, nullptr, 0, nullptr) < 0 && errno == ESRCH;
+    thread_ = std::thread([this] { Watch(); });
+  }
+
+  Implementation(const Implementation&) = delete;
+  Implementation& operator=(const Implementation&) = delete;
+
+  ~Implementation() {
+    struct kevent change {};
+    EV_SET(&change, kStopEvent, EVFILT_USER, 0, NOTE_TRIGGER, 0, nullptr);
+    ::kevent(queue_, &change, 1, nullptr, 0, nullptr);
+    thread_.join();
+    ::close(queue_);
+  }
+
+ private:
+  void Watch() const {
+    if (parent_is_gone_) return on_termination_(support::StopReason::kEndOfInput);
+    struct kevent event {};
+    while (::kevent(queue_, nullptr, 0, &event, 1, nullptr) < 0) {
+      if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "kevent");
+    }
+    if (event.filter == EVFILT_USER) return;
+    on_termination_(event.filter == EVFILT_SIGNAL ? support::StopReason::kTerminated
+                                                  : support::StopReason::kEndOfInput);
+  }
+
+  std::function<void(support::StopReason)> on_termination_;
+  int queue_;
+  bool parent_is_gone_ = false;
+  std::thread thread_;
+};
+
+void TerminationWatch::PrepareProcess() {
+  ::signal(SIGPIPE, SIG_IGN);
+  // kqueue sees a signal even when it is ignored, and ignoring keeps it from ending the program.
+  for (const int number : kSignals) ::signal(number, SIG_IGN);
+}
+
+TerminationWatch::TerminationWatch(std::function<void(support::StopReason)> on_termination)
+    : implementation_(std::make_unique<Implementation>(std::move(on_termination))) {}
+
+TerminationWatch::~TerminationWatch() = default;
+
+}  // namespace commands

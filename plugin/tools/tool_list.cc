@@ -1,0 +1,23 @@
+#include "tools/tool_list.h"
+
+#include "tools/command_runner.h"
+#include "tools/glob.h"
+#include "tools/run_shell_command.h"
+#include "tools/search_file_content.h"
+
+namespace tools {
+
+std::vector<std::unique_ptr<mcp::Tool>> MakeTools(WorkspaceSource& workspaces,
+                                                  const ToolOptions& options) {
+  CommandRunner::Options command_options;
+  command_options.command_timeout = options.command_timeout;
+  command_options.maximum_output_bytes = options.maximum_output_bytes;
+
+  std::vector<std::unique_ptr<mcp::Tool>> tools;
+  tools.push_back(std::make_unique<GlobTool>(workspaces));
+  tools.push_back(std::make_unique<RunShellCommand>(workspaces, command_options));
+  tools.push_back(std::make_unique<SearchFileContentTool>(workspaces));
+  return tools;
+}
+
+}  // namespace tools

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mcp/tool.h"
+#include "tools/workspace.h"
+
+namespace tools {
+
+/// Bounds of `ToolOptions::maximum_output_bytes`: below, an agent would see nothing useful; above,
+/// many commands at once would take the memory of the whole machine.
+inline constexpr std::uint64_t kSmallestMaximumOutput = 1024;
+inline constexpr std::uint64_t kLargestMaximumOutput = 64 * 1024 * 1024;
+
+/// What the user of the program may choose.
+struct ToolOptions {
+  /// How long a command may run; 0 is no limit. Gemini CLI gives up after ten minutes.
+  std::chrono::milliseconds command_timeout = std::chrono::minutes(9);
+
+  /// What is kept of each output stream of a command, in bytes.
+  std::size_t maximum_output_bytes = std::size_t{256} * 1024;
+};
+
+/// The one list of tools, in alphabetical order: what Definitions() describes. `workspaces` must
+/// outlive them.
+std::vector<std::unique_ptr<mcp::Tool>> MakeTools(WorkspaceSource& workspaces,
+                                                  const ToolOptions& options);
+
+}  // namespace tools

@@ -1,0 +1,229 @@
+// Plays an agent: starts the server as an agent does, and uses it the way an agent does.
+//
+//   demo --server PROGRAM [--instance NAME]
+//
+// Without --instance it makes a throwaway instance on this machine: a Lima-shaped directory with a
+// loopback sshd behind it. Exits with 0 only if everything went right.
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "testing/loopback_instance.h"
+#include "testing/mcp_client.h"
+#include "testing/temporary_directory.h"
+
+namespace {
+
+using nlohmann::json;
+using testing_support::LoopbackInstance;
+using testing_support::McpClient;
+using testing_support::TemporaryDirectory;
+using testing_support::TextOf;
+
+struct Arguments {
+  std::string server;
+  std::string instance;  ///< empty: a throwaway one
+};
+
+Arguments ParseArguments(std::span<char*> words) {
+  Arguments arguments;
+  for (std::size_t i = 1; i + 1 < words.size(); i += 2) {
+    const std::string option = words[i];
+    if (option == "--server") {
+      arguments.server = words[i + 1];
+    } else if (option == "--instance") {
+      arguments.instance = words[i + 1];
+    } else {
+      throw std::runtime_error("unknown option " + option);
+    }
+  }
+  if (arguments.server.empty() || words.size() % 2 == 0) {
+    throw std::runtime_error("usage: demo --server PROGRAM [--instance NAME]");
+  }
+  return arguments;
+}
+
+std::string Indent(const std::string& text) {
+  std::string result = "       ";
+  for (const char c : text) {
+    result += c;
+    if (c == '\n') result += "       ";
+  }
+  while (result.ends_with(' ') || result.ends_with('\n')) result.pop_back();
+  return result;
+}
+
+/// Prints what the agent does and whether it went right.
+class Report {
+ public:
+  void Step(const std::string& what, bool right, const std::string& seen) {
+    std::cout << (right ? "  ok   " : "  FAIL ") << what << '\n' << Indent(seen) << '\n';
+    all_right_ = all_right_ && right;
+  }
+  [[nodiscard]] bool all_right() const { return all_right_; }
+
+ private:
+  bool all_right_ = true;
+};
+
+/// The first directory that the server's instructions call writable: the server tells an agent the
+/// same way.
+std::string WritableRoot(const std::string& instructions) {
+  const std::string mark = " (writable)";
+  const std::size_t end = instructions.find(mark);
+  if (end == std::string::npos) {
+    throw std::runtime_error(
+        "the instance has no writable mount; make one, for example with "
+        "limactl start --mount-only \"$PWD:w\" --name agent");
+  }
+  const std::size_t line = instructions.rfind('\n', end);
+  const std::size_t start = instructions.find('/', line == std::string::npos ? 0 : line);
+  return instructions.substr(start, end - start);
+}
+
+bool IsError(const json& result) {
+  return result.value("isError", false);
+}
+
+void ListTools(McpClient& client, Report& report) {
+  const json tools = client.Request("tools/list").at("result").at("tools");
+  std::string names;
+  for (const json& tool : tools) {
+    names += (names.empty() ? "" : ", ") + tool.at("name").get<std::string>();
+  }
+  report.Step("tools found: " + std::to_string(tools.size()), tools.size() >= 6, names);
+}
+
+void WorkOnFiles(McpClient& client, Report& report, const std::string& directory) {
+  const std::string file = directory + "/hello.txt";
+  const std::string content = "Hello from an agent.\nThe answer is 42.\n";
+
+  const json written = client.CallTool("write_file", {{"path", file}, {"content", content}});
+  report.Step("write_file " + file, !IsError(written), TextOf(written));
+
+  const json read = client.CallTool("read_file", {{"path", file}});
+  report.Step("read_file gives back the same bytes",
+              !IsError(read) && read["structuredContent"]["content"] == content,
+              IsError(read) ? TextOf(read) : content);
+
+  const json found = client.CallTool("search_file_content",
+                                     {{"pattern", "answer is [0-9]+"}, {"path", directory}});
+  const std::string lines = IsError(found)
+                                ? TextOf(found)
+                                : found["structuredContent"]["git_grep_output"].get<std::string>();
+  report.Step("search_file_content \"answer is [0-9]+\"", lines.starts_with("hello.txt:2:"), lines);
+
+  const json matched = client.CallTool("glob", {{"pattern", "**/*.txt"}, {"path", directory}});
+  report.Step("glob **/*.txt",
+              !IsError(matched) && matched["structuredContent"]["matches"] == json::array({file}),
+              TextOf(matched));
+
+  const json listed = client.CallTool("list_directory", {{"path", directory}});
+  report.Step(
+      "list_directory",
+      !IsError(listed) && listed["structuredContent"]["entries"].at(0).at("name") == "hello.txt",
+      TextOf(listed));
+}
+
+void RunCommands(McpClient& client, Report& report, const std::string& directory) {
+  const json ran = client.CallTool(
+      "run_shell_command", {{"command", {"sh", "-c", "uname -srm; pwd; cat hello.txt; exit 3"}},
+                            {"directory", directory}});
+  const bool right =
+      !IsError(ran) && ran["structuredContent"]["exit_code"] == 3 &&
+      ran["structuredContent"]["stdout"].get<std::string>().find("42") != std::string::npos;
+  report.Step("run_shell_command in the guest (its exit code is 3 on purpose)", right,
+              IsError(ran) ? TextOf(ran) : ran["structuredContent"].dump(2));
+}
+
+void TryToEscape(McpClient& client, Report& report, const std::string& directory) {
+  const json outside = client.CallTool("read_file", {{"path", "/etc/passwd"}});
+  report.Step("read_file /etc/passwd is refused", IsError(outside), TextOf(outside));
+
+  const json linked =
+      client.CallTool("run_shell_command",
+                      {{"command", {"ln", "-s", "/etc", "way-out"}}, {"directory", directory}});
+  const json followed = client.CallTool("read_file", {{"path", directory + "/way-out/passwd"}});
+  report.Step("a symbolic link to /etc is refused too", !IsError(linked) && IsError(followed),
+              TextOf(followed));
+}
+
+bool PlayAgent(const Arguments& arguments, const std::filesystem::path& lima_home) {
+  testing_support::ChildProcess::Options server;
+  server.arguments = {arguments.server, "serve",
+                      arguments.instance.empty() ? "default" : arguments.instance};
+  if (!lima_home.empty()) server.environment["LIMA_HOME"] = lima_home.string();
+
+  McpClient client(server);
+  Report report;
+  const json initialized = client.Initialize();
+  const std::string instructions = initialized.value("instructions", "");
+  report.Step("connected to " + initialized["serverInfo"].value("name", "?") + " " +
+                  initialized["serverInfo"].value("version", "?"),
+              !instructions.empty(), instructions);
+  ListTools(client, report);
+
+  // A directory of its own, so that nothing of the user's is touched.
+  const std::string root = WritableRoot(instructions);
+  const json made = client.CallTool(
+      "run_shell_command",
+      {{"command", {"mktemp", "-d", "limactl-mcp-demo.XXXXXX"}}, {"directory", root}});
+  if (IsError(made) || made["structuredContent"]["exit_code"] != 0) {
+    report.Step("a directory to work in", false, made.dump(2));
+    return false;
+  }
+  std::string name = made["structuredContent"]["stdout"];
+  name.erase(name.find('\n'));
+  const std::string directory = root + "/" + name;
+
+  WorkOnFiles(client, report, directory);
+  RunCommands(client, report, directory);
+  TryToEscape(client, report, directory);
+
+  const json removed = client.CallTool(
+      "run_shell_command", {{"command", {"rm", "-r", "--", name}}, {"directory", root}});
+  report.Step("cleaned up", removed["structuredContent"]["exit_code"] == 0, directory);
+  report.Step("the server ends when its input does", client.CloseAndWait() == 0, "exit code 0");
+  return report.all_right();
+}
+
+int Demonstrate(const Arguments& arguments) {
+  std::optional<TemporaryDirectory> directory;
+  std::unique_ptr<LoopbackInstance> instance;
+  std::filesystem::path lima_home;
+  if (arguments.instance.empty()) {
+    directory.emplace();
+    lima_home = directory->path() / "lima";
+    const std::filesystem::path project = directory->path() / "project";
+    std::filesystem::create_directory(project);
+    LoopbackInstance::Options options;
+    options.lima_home = lima_home;
+    options.mounts = {{project.string(), "", true}};
+    instance = std::make_unique<LoopbackInstance>(options);
+    std::cout << "A throwaway instance: sshd on 127.0.0.1:" << instance->port() << ", one mount, "
+              << project.string() << "\n\n";
+  }
+  std::cout << "An agent at work:\n";
+  const bool all_right = PlayAgent(arguments, lima_home);
+  std::cout << (all_right ? "\nEverything went right.\n" : "\nSomething went wrong, see above.\n");
+  return all_right ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return Demonstrate(ParseArguments(std::span(argv, static_cast<std::size_t>(argc))));
+  } catch (const std::exception& error) {
+    std::cerr << "demo: " << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,65 @@
+#include "commands/option_parser.h"
+
+#include <gtest/gtest.h>
+
+#include "commands/commands.h"
+
+namespace commands {
+namespace {
+
+using Words = std::vector<std::string>;
+
+OptionParser MakeParser() {
+  OptionParser parser("serve", "Serve", "[INSTANCE]", 1);
+  parser.AddOptions()("root", "A directory", cxxopts::value<Words>(), "DIR");
+  return parser;
+}
+
+TEST(OptionParser, ReadsOptionsAndPositionalArgumentsInAnyOrder) {
+  OptionParser parser = MakeParser();
+  const auto result = parser.Parse({"--root", "/a", "vm", "--root=/b"});
+  ASSERT_TRUE(result);
+  EXPECT_EQ((*result)["root"].as<Words>(), (Words{"/a", "/b"}));
+  EXPECT_EQ(parser.positional(), Words{"vm"});
+}
+
+TEST(OptionParser, CommaIsPartOfAPath) {
+  OptionParser parser = MakeParser();
+  const auto result = parser.Parse({"--root", "/a,b"});
+  ASSERT_TRUE(result);
+  EXPECT_EQ((*result)["root"].as<Words>(), Words{"/a,b"});
+}
+
+TEST(OptionParser, EmptyValueIsAValue) {
+  OptionParser parser = MakeParser();
+  const auto result = parser.Parse({"--root", ""});
+  ASSERT_TRUE(result);
+  EXPECT_EQ((*result)["root"].as<Words>(), Words{""});
+}
+
+TEST(OptionParser, DoubleDashEndsTheOptions) {
+  OptionParser parser = MakeParser();
+  ASSERT_TRUE(parser.Parse({"--", "--root"}));
+  EXPECT_EQ(parser.positional(), Words{"--root"});
+}
+
+TEST(OptionParser, HelpIsPrintedAndNothingElseDone) {
+  OptionParser parser = MakeParser();
+  testing::internal::CaptureStdout();
+  EXPECT_FALSE(parser.Parse({"--help"}));
+  const std::string help = testing::internal::GetCapturedStdout();
+  EXPECT_NE(help.find("limactl mcp serve [OPTIONS] [INSTANCE]"), std::string::npos) << help;
+  EXPECT_NE(help.find("--root DIR"), std::string::npos) << help;
+  EXPECT_EQ(help.find("positional"), std::string::npos) << help;
+}
+
+TEST(OptionParser, RefusesUnknownOptionsMissingValuesAndTooManyArguments) {
+  for (const Words& words :
+       {Words{"--nonsense"}, Words{"-x"}, Words{"--root"}, Words{"one", "two"}}) {
+    OptionParser parser = MakeParser();
+    EXPECT_THROW(parser.Parse(words), UsageError) << words[0];
+  }
+}
+
+}  // namespace
+}  // namespace commands
