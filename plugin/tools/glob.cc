@@ -69,8 +69,8 @@ class GlobCall {
   /// Throws when the path of the call is no directory.
   ResolvedPath ResolveBase() {
     ResolvedPath base = Resolve(Base());
-    if (!base.attributes) throw support::CallError("There is no directory " + base.given + ".");
-    if (!IsDirectory(base)) throw support::CallError(base.given + " is not a directory.");
+    if (!base.attributes) throw support::CallError("There is no directory " + base.host + ".");
+    if (!IsDirectory(base)) throw support::CallError(base.host + " is not a directory.");
     return base;
   }
 
@@ -79,7 +79,7 @@ class GlobCall {
     const ResolvedPath place = is_base ? ResolveBase() : Resolve(Place(walk));
     if (!IsDirectory(place)) return;
     if (walk.absolute && path_ && !IsInside(place.guest, ResolveBase().guest)) {
-      throw support::CallError("The pattern begins with " + place.given +
+      throw support::CallError("The pattern begins with " + place.host +
                                ", which is not inside the path " + *path_ +
                                ". Leave one of them out.");
     }

@@ -41,11 +41,11 @@ struct Place {
 
 Place PlaceOf(const ResolvedPath& path) {
   if (!path.attributes) {
-    throw support::CallError("There is no file or directory " + path.given + ".");
+    throw support::CallError("There is no file or directory " + path.host + ".");
   }
   if (path.attributes->type == guest::FileType::kDirectory) return {path.guest, ""};
   if (path.attributes->type != guest::FileType::kRegular) {
-    throw support::CallError(path.given + " is neither a directory nor a regular file.");
+    throw support::CallError(path.host + " is neither a directory nor a regular file.");
   }
   const std::size_t slash = path.guest.rfind('/');
   return {slash == 0 ? "/" : path.guest.substr(0, slash), path.guest.substr(slash + 1)};

@@ -1,0 +1,249 @@
+#include "tools/glob.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "unit/tools/search_tool_fixture.h"
+
+namespace tools {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::UnorderedElementsAre;
+using testing_support::Operation;
+
+class Glob : public SearchToolFixture {
+ protected:
+  /// A text is the pattern alone.
+  std::vector<std::string> Matches(const json& arguments) {
+    const json structured =
+        Call(tool_, arguments.is_string() ? json{{"pattern", arguments}} : arguments).structured;
+    return structured.at("matches").get<std::vector<std::string>>();
+  }
+  using SearchToolFixture::ErrorOf;
+  std::string ErrorOf(const json& arguments) { return ErrorOf(tool_, arguments); }
+
+  /// Matches a path that does not exist on the host, relative to it.
+  static std::vector<std::string> Hosts(const std::vector<std::string>& relative) {
+    std::vector<std::string> hosts;
+    for (const std::string& name : relative) hosts.push_back(Host(name));
+    return hosts;
+  }
+
+  GlobTool tool_{*this};
+};
+
+TEST_F(Glob, GivesHostPathsNewestFirstAndTiesByName) {
+  Write("b.txt");
+  Write("a.txt");
+  Write("old.txt");
+  Write("new.txt");
+  SetTime("a.txt", 10, 500);
+  SetTime("b.txt", 10, 500);
+  SetTime("old.txt", 10, 499);
+  SetTime("new.txt", 11);
+  EXPECT_EQ(Matches("*.txt"), Hosts({"new.txt", "a.txt", "b.txt", "old.txt"}));
+}
+
+TEST_F(Glob, NoMatchIsAnEmptyList) {
+  EXPECT_EQ(Call(tool_, {{"pattern", "*.txt"}}).structured.dump(), R"({"matches":[]})");
+  EXPECT_THAT(Matches("missing/*.txt"), ElementsAre());
+  EXPECT_THAT(Matches("missing/**"), ElementsAre());
+}
+
+TEST_F(Glob, TakesOneListingBesideThePathRules) {
+  Write("d1/f7.txt");
+  Write("d2/f8.txt");
+  guest_.ResetCounts();
+  EXPECT_EQ(Matches("*/*7.txt"), Hosts({"d1/f7.txt"}));
+  EXPECT_EQ(guest_.count(Operation::kRun), 1);
+  EXPECT_EQ(guest_.count(Operation::kList), 0);
+  EXPECT_LE(guest_.total(), 4) << guest_.counts();
+}
+
+TEST_F(Glob, TakesADirectoryAsHostOrGuestPathOrNone) {
+  Write("src/a.cc");
+  for (const json& path : {json(Host("src")), json(Path("src").string()), json(Host("src/"))}) {
+    EXPECT_EQ(Matches(json{{"pattern", "*.cc"}, {"path", path}}), Hosts({"src/a.cc"})) << path;
+  }
+  EXPECT_EQ(Matches(json{{"pattern", "src/*.cc"}, {"path", nullptr}}), Hosts({"src/a.cc"}));
+}
+
+TEST_F(Glob, RefusesAPathThatIsNoDirectoryOrOutside) {
+  Write("a.cc");
+  const auto error = [&](const std::string& path) {
+    return ErrorOf({{"pattern", "*"}, {"path", path}});
+  };
+  EXPECT_THAT(error(Host("a.cc")), HasSubstr("/a.cc is not a directory"));
+  EXPECT_THAT(error(Host("missing")), HasSubstr("There is no directory /Users/me/project/missing"));
+  EXPECT_THAT(ErrorOf({{"pattern", "x/*"}, {"path", Host("missing")}}),
+              HasSubstr("There is no directory"));
+  EXPECT_THAT(error("/etc"), HasSubstr("/etc"));
+  EXPECT_THAT(error("/Users/me/project_secret"), HasSubstr("/Users/me/project_secret"));
+  EXPECT_THAT(error("src"), HasSubstr("expected an absolute path"));
+}
+
+TEST_F(Glob, AnAbsolutePatternIsUnderARootOrRefused) {
+  Write("src/a.cc");
+  EXPECT_EQ(Matches(Host("src/*.cc")), Hosts({"src/a.cc"}));
+  EXPECT_EQ(Matches(Host("**/*.cc")), Hosts({"src/a.cc"}));
+  EXPECT_EQ(Matches(json{{"pattern", Host("src/*.cc")}, {"path", kHost}}), Hosts({"src/a.cc"}));
+  EXPECT_THAT(ErrorOf({{"pattern", Host("*")}, {"path", Host("src")}}),
+              HasSubstr("is not inside the path"));
+  EXPECT_THAT(ErrorOf({{"pattern", "/etc/*"}}), HasSubstr("/etc"));
+  EXPECT_THAT(ErrorOf({{"pattern", "/*"}}), Not(HasSubstr("no error")));
+}
+
+TEST_F(Glob, DotDotIsRefusedWhateverItsForm) {
+  for (const char* pattern : {"../../../etc/*", "a/../../b", "{..,a}/*", "\\.\\./x", "**/../x"}) {
+    EXPECT_THAT(ErrorOf({{"pattern", pattern}}), HasSubstr("'..' cannot leave")) << pattern;
+  }
+  EXPECT_EQ(guest_.total(), 0) << "a bad pattern needs no guest";
+}
+
+TEST_F(Glob, ALinkInThePatternsBeginningFollowsThePathRules) {
+  Write("real/a.txt");
+  std::filesystem::create_directory_symlink(Path("real"), Path("inside"));
+  std::filesystem::create_directory(Outside("secrets"));
+  std::ofstream(Outside("secrets/key.txt")) << "x";
+  std::filesystem::create_directory_symlink(Outside("secrets"), Path("outside"));
+  EXPECT_EQ(Matches("inside/*.txt"), Hosts({"real/a.txt"}));
+  EXPECT_THAT(ErrorOf({{"pattern", "outside/*.txt"}}), HasSubstr("outside"));
+  EXPECT_THAT(ErrorOf({{"pattern", "outside/**"}}), Not(HasSubstr("key.txt")));
+}
+
+TEST_F(Glob, LinksThatWildcardsMeetAreNamesOnly) {
+  Write("real/a.txt");
+  std::filesystem::create_directory_symlink(Path("real"), Path("inside"));
+  std::filesystem::create_directory_symlink("/etc", Path("etc"));
+  std::filesystem::create_symlink("/etc/passwd", Path("passwd.txt"));
+  std::filesystem::create_symlink("nowhere", Path("dangling.txt"));
+  EXPECT_THAT(Matches("*/*"), UnorderedElementsAre(Host("real/a.txt")));
+  EXPECT_THAT(Matches("**/*.txt"),
+              UnorderedElementsAre(Host("real/a.txt"), Host("passwd.txt"), Host("dangling.txt")));
+  EXPECT_THAT(Matches("e*"), UnorderedElementsAre(Host("etc")));
+  EXPECT_THAT(Matches("*/"), UnorderedElementsAre(Host("real")));
+}
+
+TEST_F(Glob, ResultsOfSeveralBracesAreGivenOnce) {
+  Write("src/a/x.c");
+  Write("src/b.c");
+  Write("test/c.c");
+  Write("other/d.c");
+  EXPECT_THAT(Matches("{src,src/a,test}/**/*.c"),
+              UnorderedElementsAre(Host("src/a/x.c"), Host("src/b.c"), Host("test/c.c")));
+  EXPECT_EQ(Runs(), 1);
+}
+
+TEST_F(Glob, ManyBeginningsStillNeedOneListing) {
+  std::string pattern = "{";
+  for (int i = 0; i < 40; ++i) {
+    Write("d" + std::to_string(i) + "/x");
+    pattern += (i > 0 ? ",d" : "d") + std::to_string(i);
+  }
+  EXPECT_EQ(Matches(pattern + "}/x").size(), 40U);
+  EXPECT_EQ(Runs(), 1);
+}
+
+TEST_F(Glob, CaseMattersUnlessToldOtherwise) {
+  Write("Src/README.MD");
+  EXPECT_THAT(Matches("src/*.md"), ElementsAre());
+  EXPECT_EQ(Matches(json{{"pattern", "src/*.md"}, {"case_sensitive", false}}),
+            Hosts({"Src/README.MD"}));
+  EXPECT_EQ(Matches(json{{"pattern", Host("**/readme.md")}, {"case_sensitive", false}}),
+            Hosts({"Src/README.MD"}));
+}
+
+TEST_F(Glob, NamesWithAnyBytesAreFound) {
+  Write("a\nb.txt");
+  Write("-rf $(id) `x` '\".txt");
+  Write("caf\xE9.txt");
+  EXPECT_THAT(Matches("*.txt"),
+              UnorderedElementsAre(Host("a\nb.txt"), Host("-rf $(id) `x` '\".txt"),
+                                   Host("caf\xEF\xBF\xBD.txt")));
+  EXPECT_THAT(Matches("caf?.txt"), ElementsAre(Host("caf\xEF\xBF\xBD.txt")));
+  EXPECT_THAT(Matches("caf\xEF\xBF\xBD.txt"), ElementsAre(Host("caf\xEF\xBF\xBD.txt")));
+}
+
+TEST_F(Glob, ShellCharactersInAPatternAreOnlyAPattern) {
+  std::filesystem::create_directory(Path("d"));
+  for (const char* pattern :
+       {"$(touch pwned)", "`touch pwned`", "'; touch pwned; '", "\"; touch pwned #",
+        "a\ntouch pwned\n", "-delete", "*' -exec touch pwned ;", "d/$(touch pwned)*",
+        "( -o ) -print", "$(touch pwned)/*", "{'; touch pwned; ',-fprintf}/**"}) {
+    EXPECT_THAT(Matches(pattern), ElementsAre()) << pattern;
+  }
+  EXPECT_THAT(Matches("**"), ElementsAre(Host("d")));
+}
+
+class GlobIgnored : public Glob {
+ protected:
+  void SetUp() override {
+    Git("", "init -q .");
+    Write(".gitignore", "*.log\n/build/\n");
+    Write("a.log");
+    Write("a.c");
+    Write("build/b.c");
+    Write("build/deep/c.c");
+    Write("src/d.log");
+    Write("src/e.c");
+  }
+};
+
+TEST_F(GlobIgnored, WhatAnyDepthFindsIsWithoutWhatGitIgnores) {
+  EXPECT_THAT(Matches("**/*.c"), UnorderedElementsAre(Host("a.c"), Host("src/e.c")));
+  EXPECT_THAT(Matches("**/*.log"), ElementsAre());
+  EXPECT_THAT(Matches("src/**"), ElementsAre(Host("src/e.c")));
+  EXPECT_THAT(Matches("**"),
+              UnorderedElementsAre(Host(".gitignore"), Host("a.c"), Host("src"), Host("src/e.c")));
+}
+
+TEST_F(GlobIgnored, NamesAndSingleWildcardsFindIgnoredFilesAndGitsOwn) {
+  EXPECT_THAT(Matches("*.log"), ElementsAre(Host("a.log")));
+  EXPECT_THAT(Matches("src/d.log"), ElementsAre(Host("src/d.log")));
+  EXPECT_THAT(Matches("*/*.c"), UnorderedElementsAre(Host("build/b.c"), Host("src/e.c")));
+  EXPECT_THAT(Matches(".git/HEAD"), ElementsAre(Host(".git/HEAD")));
+  EXPECT_THAT(Matches("{*.log,**/*.log}"), ElementsAre(Host("a.log")));
+}
+
+TEST_F(GlobIgnored, InsideAnIgnoredDirectoryNothingIsLeftOut) {
+  EXPECT_THAT(Matches("build/**/*.c"),
+              UnorderedElementsAre(Host("build/b.c"), Host("build/deep/c.c")));
+  EXPECT_THAT(Matches(json{{"pattern", "**/*.c"}, {"path", Host("build/deep")}}),
+              ElementsAre(Host("build/deep/c.c")));
+  EXPECT_THAT(Matches(".git/**/HEAD"), testing::Contains(Host(".git/HEAD")));
+}
+
+TEST_F(Glob, TooManyMatchesAreAnErrorWithTheNewest) {
+  for (std::size_t i = 0; i < kMaximumGlobMatches; ++i) Write("d/" + std::to_string(i));
+  SetTime("d/77", 400'000'000);
+  EXPECT_EQ(Matches("d/*").size(), kMaximumGlobMatches);
+  Write("d/more");
+  const std::string error = ErrorOf({{"pattern", "d/*"}});
+  EXPECT_THAT(error, AllOf(HasSubstr("10001 names match, more than the 10000"),
+                           HasSubstr("The newest 100 are:\n"), HasSubstr("Narrow it")));
+  EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 100);
+}
+
+TEST_F(Glob, EveryResultLiesUnderTheDirectory) {
+  Write("a/b/c.txt");
+  Write("x.txt");
+  for (const std::string& match : Matches(json{{"pattern", "**"}, {"path", Host("a")}})) {
+    EXPECT_TRUE(match.starts_with(Host("a/"))) << match;
+  }
+}
+
+TEST_F(Glob, AGuestWithoutFindIsWalked) {
+  Write("a/b/c.txt");
+  Write("x.txt");
+  guest_.OfferOnly(Outside("programs"), {{"sh", "/bin/sh"}});
+  EXPECT_THAT(Matches("**/*.txt"), UnorderedElementsAre(Host("a/b/c.txt"), Host("x.txt")));
+}
+
+}  // namespace
+}  // namespace tools

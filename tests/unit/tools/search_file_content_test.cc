@@ -1,0 +1,206 @@
+#include "tools/search_file_content.h"
+
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "tools/file_scan.h"
+#include "tools/search_limits.h"
+#include "unit/tools/search_tool_fixture.h"
+
+namespace tools {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing_support::Operation;
+
+class Search : public SearchToolFixture {
+ protected:
+  /// A text is the pattern alone.
+  std::string Find(const json& arguments) {
+    const mcp::ToolResult result =
+        Call(tool_, arguments.is_string() ? json{{"pattern", arguments}} : arguments);
+    note_ = result.more_content.empty() ? "" : result.more_content[0].at("text").get<std::string>();
+    return result.structured.at("git_grep_output").get<std::string>();
+  }
+  using SearchToolFixture::ErrorOf;
+  std::string ErrorOf(const json& arguments) { return ErrorOf(tool_, arguments); }
+
+  void WithoutGit() {
+    guest_.OfferOnly(
+        Outside("programs"),
+        {{"sh", "/bin/sh"}, {"find", FindProgram("find")}, {"cat", FindProgram("cat")}});
+  }
+
+  SearchFileContentTool tool_{*this};
+  std::string note_;
+};
+
+TEST_F(Search, FindsUpstreamsOwnExampleInOneRoundTripBesideThePathRules) {
+  Write("src/a.js", "function myFunction() {}\n");
+  EXPECT_EQ(Find(R"(function\s+myFunction)"), "src/a.js:1:function myFunction() {}\n");
+  EXPECT_EQ(Runs(), 1);
+  EXPECT_LE(guest_.total(), 4) << guest_.counts();
+  EXPECT_EQ(note_, "");
+}
+
+TEST_F(Search, PathMayBeADirectoryAFileOrNull) {
+  Write("src/a.js", "needle\n");
+  Write("b.js", "needle\n");
+  EXPECT_EQ(Find({{"pattern", "needle"}, {"path", Host("src")}}), "a.js:1:needle\n");
+  EXPECT_EQ(Find({{"pattern", "needle"}, {"path", Host("src/a.js")}}), "a.js:1:needle\n");
+  EXPECT_EQ(Find({{"pattern", "needle"}, {"path", nullptr}, {"include", nullptr}}),
+            "b.js:1:needle\nsrc/a.js:1:needle\n");
+  EXPECT_EQ(Find({{"pattern", "needle"}, {"path", Host("b.js")}, {"include", "*.c"}}), "");
+  EXPECT_THAT(ErrorOf({{"pattern", "x"}, {"path", Host("missing")}}),
+              HasSubstr("There is no file or directory /Users/me/project/missing"));
+  EXPECT_THAT(ErrorOf({{"pattern", "x"}, {"path", "/etc"}}), HasSubstr("/etc"));
+}
+
+TEST_F(Search, OnlyRegularFilesAndDirectoriesAreSearched) {
+  ASSERT_EQ(mkfifo(Path("fifo").c_str(), 0600), 0);
+  Write("a", "needle");
+  EXPECT_THAT(ErrorOf({{"pattern", "x"}, {"path", Host("fifo")}}),
+              HasSubstr("neither a directory nor a regular file"));
+  EXPECT_EQ(Find("needle"), "a:1:needle\n");
+  WithoutGit();
+  EXPECT_EQ(Find("needle"), "a:1:needle\n");
+}
+
+TEST_F(Search, IncludeIsAPatternForPathsWithBraces) {
+  Write("a.ts", "needle");
+  Write("src/b.tsx", "needle");
+  Write("src/deep/c.ts", "needle");
+  Write("d.js", "needle");
+  Write(".e.ts", "needle");
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"*.{ts,tsx}", ".e.ts a.ts src/b.tsx src/deep/c.ts "},
+      {"src/*.{ts,tsx}", "src/b.tsx "},
+      {"src/**/*.ts", "src/deep/c.ts "},
+      {"**/*.js", "d.js "},
+      {"src", ""},
+      {"src/", "src/b.tsx src/deep/c.ts "},
+      {"src/deep", "src/deep/c.ts "},
+      {"d.js", "d.js "},
+      {"[a-d].?s", "a.ts d.js src/deep/c.ts "},
+      {"**", ".e.ts a.ts d.js src/b.tsx src/deep/c.ts "},
+      {"*", ".e.ts a.ts d.js src/b.tsx src/deep/c.ts "},
+      {":(exclude)*", ""},
+      {"--*", ""},
+  };
+  const auto check = [&] {
+    for (const auto& [include, expected] : cases) {
+      std::string files;
+      std::istringstream lines(Find({{"pattern", "needle"}, {"include", include}}));
+      for (std::string line; std::getline(lines, line);) {
+        files += line.substr(0, line.find(':')) + " ";
+      }
+      EXPECT_EQ(files, expected) << include;
+    }
+  };
+  check();
+  WithoutGit();
+  check();
+  EXPECT_THAT(ErrorOf({{"pattern", "x"}, {"include", "../../etc/*"}}), HasSubstr("'..' cannot"));
+  EXPECT_THAT(ErrorOf({{"pattern", "x"}, {"include", "/etc/*"}}), HasSubstr("cannot begin with"));
+  EXPECT_THAT(ErrorOf({{"pattern", "x"}, {"include", "a[b"}}), HasSubstr("at character 2"));
+}
+
+TEST_F(Search, RefusesPatternsThatCannotBeMeant) {
+  EXPECT_THAT(ErrorOf({{"pattern", ""}}), HasSubstr("The pattern is empty"));
+  EXPECT_THAT(ErrorOf({{"pattern", "a\nb"}}), HasSubstr("line break"));
+  EXPECT_THAT(ErrorOf({{"pattern", std::string("a\0b", 3)}}), HasSubstr("NUL"));
+  EXPECT_THAT(ErrorOf({{"pattern", std::string(kMaximumSearchPattern + 1, 'x')}}),
+              HasSubstr("16385 bytes"));
+  EXPECT_EQ(guest_.total(), 0);
+  Write("a", "x");
+  EXPECT_EQ(Find(std::string(kMaximumSearchPattern, 'x')), "");
+  EXPECT_THAT(ErrorOf({{"pattern", "("}}), HasSubstr("missing"));
+}
+
+TEST_F(Search, OutputIsCutAtALimitWithTheTotals) {
+  std::string content;
+  for (int i = 0; i < 1000; ++i) content += "needle\n";
+  Write("a", content);
+  Write("b", content);
+  SearchFileContentTool small(*this, {.maximum_output_bytes = 20, .time_limit = kSearchTimeLimit});
+  EXPECT_EQ(Call(small, {{"pattern", "needle"}}).structured["git_grep_output"],
+            "a:1:needle\n[Only the first 1 of 2000 matching lines, in 2 files, are shown. Narrow "
+            "the search with a path, an include or a longer pattern.]\n");
+}
+
+TEST_F(Search, BytesThatAreNotUtf8BecomeReplacementCharacters) {
+  Write("caf\xE9", "needle \xFF\n");
+  EXPECT_EQ(Find("needle"), "caf\xEF\xBF\xBD:1:needle \xEF\xBF\xBD\n");
+  WithoutGit();
+  EXPECT_EQ(Find("needle"), "caf\xEF\xBF\xBD:1:needle \xEF\xBF\xBD\n");
+}
+
+TEST_F(Search, TheTimeLimitIsAnErrorThatSaysHowToAskForLess) {
+  Write("a", "x");
+  SearchFileContentTool hasty(
+      *this, {.maximum_output_bytes = kMaximumSearchOutput, .time_limit = std::chrono::seconds(0)});
+  EXPECT_THAT(ErrorOf(hasty, {{"pattern", "x"}}),
+              AllOf(HasSubstr("took longer than 0 s"), HasSubstr("more specific")));
+}
+
+TEST_F(Search, BeingStoppedByTheClientIsNotTheTimeLimit) {
+  support::StopSource stop;
+  stop.Stop(support::StopReason::kCancelled);
+  context_ = stop.context();
+  EXPECT_THROW(Find("x"), support::Stopped);
+}
+
+TEST_F(Search, WithoutGitTheAnswersAreTheSame) {
+  Write("a.txt", "one\nfunction  myFunction() {\n\nlast needle");
+  Write("b\"\n\x01.txt", "needle\r\n");
+  Write("d/ä.txt", "x needle y\nneedle\n");
+  Write("d.txt", "needle\n");
+  Write("d-e", "café\n");
+  Write("binary", std::string("needle\n\0", 8));
+  Write("empty");
+  Write(".hidden", "needle\n");
+  Write("sub/.git/config", "needle\n");
+  std::filesystem::create_symlink(Path("a.txt"), Path("link"));
+  std::filesystem::create_directory_symlink(Path("d"), Path("dirlink"));
+  const std::vector<json> searches = {
+      {{"pattern", "needle"}},
+      {{"pattern", R"(function\s+my\w+)"}},
+      {{"pattern", "^needle$"}},
+      {{"pattern", "caf."}},
+      {{"pattern", "(?i)NEEDLE"}},
+      {{"pattern", "a|one"}},
+      {{"pattern", "no such"}},
+      {{"pattern", "."}},
+      {{"pattern", "needle"}, {"path", Host("d")}},
+      {{"pattern", "needle"}, {"path", Host("a.txt")}},
+      {{"pattern", "needle"}, {"include", "*.txt"}},
+      {{"pattern", "--open-files-in-pager=sh -c id"}},
+  };
+  std::vector<std::string> with_git;
+  for (const json& search : searches) with_git.push_back(Find(search));
+  EXPECT_EQ(note_, "");
+  WithoutGit();
+  for (std::size_t i = 0; i < searches.size(); ++i) {
+    EXPECT_EQ(Find(searches[i]), with_git[i]) << searches[i];
+  }
+  EXPECT_THAT(note_, HasSubstr("The guest has no git"));
+  EXPECT_THAT(with_git[0], HasSubstr(".hidden:1:needle\n"));
+}
+
+TEST_F(Search, WithoutGitLargeFilesAreCountedAndBadPatternsRefused) {
+  Write("small", "needle");
+  Write("edge", std::string(kMaximumScannedFile - 7, '\n') + "needle\n");
+  Write("large", std::string(kMaximumScannedFile, '\n') + "needle");
+  WithoutGit();
+  EXPECT_EQ(Find("needle"),
+            "edge:" + std::to_string(kMaximumScannedFile - 6) + ":needle\nsmall:1:needle\n");
+  EXPECT_THAT(note_, HasSubstr("larger than 8 MiB: 1 files"));
+  EXPECT_THAT(ErrorOf({{"pattern", "(x"}}), AllOf(HasSubstr("RE2"), HasSubstr("missing )")));
+}
+
+}  // namespace
+}  // namespace tools

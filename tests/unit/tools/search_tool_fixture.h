@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mcp/tool.h"
+#include "support/errors.h"
+#include "tools/workspace.h"
+#include "unit/tools/search_fixture.h"
+
+namespace tools {
+
+/// The tree of SearchFixture as the mount "/Users/me/project", and a tool called over it.
+class SearchToolFixture : public SearchFixture,
+                          public WorkspaceSource,
+                          public mcp::ProgressReporter {
+ protected:
+  static constexpr const char* kHost = "/Users/me/project";
+
+  SearchToolFixture() {
+    PathRules::Options options;
+    options.roots = {{kHost, Path("").string(), false, {}}};
+    options.instance = "default";
+    paths_ = std::make_shared<const PathRules>(std::move(options));
+  }
+
+  Workspace Acquire(const support::Context& /*context*/) override {
+    // The fixture owns the guest and outlives the call.
+    return {std::shared_ptr<guest::Guest>(std::shared_ptr<void>(), &guest_), paths_, ""};
+  }
+  [[nodiscard]] bool requested() const override { return false; }
+  void Report(const std::string& /*message*/) override {}
+
+  mcp::ToolResult Call(mcp::Tool& tool, const nlohmann::json& arguments) {
+    return tool.Call({arguments, context_, *this});
+  }
+
+  std::string ErrorOf(mcp::Tool& tool, const nlohmann::json& arguments) {
+    try {
+      return "no error: " + Call(tool, arguments).structured.dump();
+    } catch (const support::CallError& error) {
+      return error.what();
+    }
+  }
+
+  [[nodiscard]] static std::string Host(const std::string& relative) {
+    return std::string(kHost) + "/" + relative;
+  }
+
+  std::shared_ptr<const PathRules> paths_;
+};
+
+}  // namespace tools
