@@ -41,16 +41,6 @@ std::string InstanceName() {
   return Required("LIMACTL_MCP_VM_INSTANCE");
 }
 
-/// A new directory below the host's side of the mount `name`, with a name that the guest has never
-/// looked up: caches of the mount cannot know it.
-fs::path NewDirectory(const std::string& name) {
-  std::string path = Required("LIMACTL_MCP_VM_MOUNTS") + "/" + name + "/test.XXXXXX";
-  if (::mkdtemp(path.data()) == nullptr) {
-    throw std::runtime_error("cannot make a directory like " + path);
-  }
-  return path;
-}
-
 void WriteOnHost(const fs::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
@@ -78,6 +68,20 @@ class RealInstance : public testing::Test {
     client_.reset();
   }
 
+  void TearDown() override {
+    for (const fs::path& directory : directories_) fs::remove_all(directory);
+  }
+
+  /// A new directory below the host's side of the mount `name`, with a name that the guest has
+  /// never looked up: caches of the mount cannot know it. Removed after the test.
+  fs::path NewDirectory(const std::string& name) {
+    std::string path = Required("LIMACTL_MCP_VM_MOUNTS") + "/" + name + "/test.XXXXXX";
+    if (::mkdtemp(path.data()) == nullptr) {
+      throw std::runtime_error("cannot make a directory like " + path);
+    }
+    return directories_.emplace_back(path);
+  }
+
   static json Call(const std::string& tool, const json& arguments) {
     return client_->CallTool(tool, arguments, kGuestTimeout);
   }
@@ -101,6 +105,9 @@ class RealInstance : public testing::Test {
   }
 
   static std::unique_ptr<McpClient> client_;
+
+ private:
+  std::vector<fs::path> directories_;
 };
 
 std::unique_ptr<McpClient> RealInstance::client_;
