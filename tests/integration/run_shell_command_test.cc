@@ -223,7 +223,7 @@ TEST_F(RunShellCommand, CapsAFlood) {
 
 TEST_F(RunShellCommand, ReturnsWhenTheMainProcessEndsAndLetsItsChildLive) {
   const nlohmann::json result =
-      Bash("mkfifo go; (read -r x <go; seq 100000; seq 100000 >&2; touch done) & echo started");
+      Bash("mkfifo go; (read -r x <go; seq 100000 && seq 100000 >&2 && touch done) & echo started");
   EXPECT_EQ(result["stdout"], "started\n");
   std::ofstream(Path("go")) << "go\n";
   WaitForFile("done");

@@ -217,7 +217,7 @@ TEST_P(CommandScript, AcceptsTheLongestCommand) {
 TEST_P(CommandScript, ReturnsWhenTheMainProcessEndsAndLetsItsChildLive) {
   const auto begin = support::Clock::now();
   const Ended ended =
-      Run("mkfifo go; (read -r x <go; echo late; echo late >&2; seq 100000; touch done) &"
+      Run("mkfifo go; (read -r x <go; echo late; echo late >&2; seq 100000 && touch done) &"
           " echo started");
   EXPECT_LT(support::Clock::now() - begin, 20s);
   EXPECT_EQ(ended.output, "started\n");
