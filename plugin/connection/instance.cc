@@ -113,6 +113,7 @@ OpenedConnection OpenInstance(const InstanceOptions& options, const support::Con
     RequireInsideBoundary(bounded, *connection, context);
     paths.roots.push_back(std::move(bounded.root));
   }
+  paths.mounts = RootsOfMounts(mounts);
   paths.instance = options.name;
   paths.working_directory = options.working_directory;
 

@@ -1,5 +1,8 @@
 #include "tools/path_rules.h"
 
+#include <algorithm>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "support/errors.h"
@@ -43,6 +46,33 @@ Match MatchAnyName(const std::vector<Root>& roots, std::string_view path) {
   return match;
 }
 
+// The root that a resolved path lies in; `resolved` holds the roots' own resolved paths.
+const Root* Innermost(const std::string& guest_path, const std::vector<Root>& roots,
+                      const std::vector<std::string>& resolved) {
+  const Root* best = nullptr;
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < resolved.size(); ++i) {
+    if (!PathBelow(guest_path, resolved[i])) continue;
+    const Root& root = roots[i];
+    const bool longer = best == nullptr || resolved[i].size() > length;
+    // Two names of one directory: the stricter one counts.
+    const bool stricter = !longer && resolved[i].size() == length && !root.writable;
+    if (!longer && !stricter) continue;
+    best = &root;
+    length = resolved[i].size();
+  }
+  return best;
+}
+
+std::optional<std::string> RealPath(const std::string& path, guest::Guest& guest,
+                                    const support::Context& context) {
+  try {
+    return guest.RealPath(path, context);
+  } catch (const guest::FileError&) {
+    return std::nullopt;  // not there (yet), or not to be looked at
+  }
+}
+
 }  // namespace
 
 PathRules::PathRules(Options options) : options_(std::move(options)) {}
@@ -64,7 +94,7 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
     root = RootAbove(location.path, *roots);
   }
   if (root == nullptr) throw CallError(LeadsOutsideText(resolved.host, location.path, options_));
-  if (access == Access::kWrite && !root->writable) {
+  if (access == Access::kWrite && !(root->writable && MountIsWritable(location.path, *roots))) {
     throw CallError(ReadOnlyText(resolved.host, *root, options_));
   }
   if (access == Access::kWrite && !location.attributes &&
@@ -81,8 +111,8 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
 std::string PathRules::ToHost(std::string_view guest_path) const {
   Match match;
   if (const auto resolved = CachedRoots()) {
-    for (std::size_t i = 0; i < resolved->size(); ++i) {
-      match.Offer(options_.roots[i], (*resolved)[i], guest_path);
+    for (std::size_t i = 0; i < resolved->roots.size(); ++i) {
+      match.Offer(options_.roots[i], resolved->roots[i], guest_path);
     }
   }
   for (const Root& root : options_.roots) match.Offer(root, root.guest, guest_path);
@@ -127,19 +157,20 @@ std::string PathRules::Clean(std::string_view path) const {
 
 const Root* PathRules::RootAbove(const std::string& guest_path,
                                  const ResolvedRoots& resolved) const {
-  const Root* best = nullptr;
-  std::size_t length = 0;
-  for (std::size_t i = 0; i < resolved.size(); ++i) {
-    if (!PathBelow(guest_path, resolved[i])) continue;
-    const Root& root = options_.roots[i];
-    const bool longer = best == nullptr || resolved[i].size() > length;
-    // Two names of one directory: the stricter one counts.
-    const bool stricter = !longer && resolved[i].size() == length && !root.writable;
-    if (!longer && !stricter) continue;
-    best = &root;
-    length = resolved[i].size();
-  }
-  return best;
+  return Innermost(guest_path, options_.roots, resolved.roots);
+}
+
+bool PathRules::MountIsWritable(const std::string& guest_path,
+                                const ResolvedRoots& resolved) const {
+  const Root* mount = Innermost(guest_path, options_.mounts, resolved.mounts);
+  return mount == nullptr || mount->writable;  // null: in an allowed path outside the mounts
+}
+
+bool PathRules::IsMount(const Root& root) const {
+  return options_.mounts.empty() ||
+         std::any_of(options_.mounts.begin(), options_.mounts.end(), [&root](const Root& mount) {
+           return mount.host == root.host && mount.guest == root.guest;
+         });
 }
 
 std::shared_ptr<const PathRules::ResolvedRoots> PathRules::CachedRoots() const {
@@ -149,13 +180,23 @@ std::shared_ptr<const PathRules::ResolvedRoots> PathRules::CachedRoots() const {
 
 std::shared_ptr<const PathRules::ResolvedRoots> PathRules::ResolveRoots(
     guest::Guest& guest, const support::Context& context) const {
+  std::map<std::string, std::optional<std::string>> asked;  // most roots are mounts too
+  const auto real_path = [&](const std::string& path) {
+    const auto [entry, is_new] = asked.try_emplace(path);
+    if (is_new) entry->second = RealPath(path, guest, context);
+    return entry->second;
+  };
+  const auto before = CachedRoots();
   auto resolved = std::make_shared<ResolvedRoots>();
-  for (const Root& root : options_.roots) {
-    try {
-      resolved->push_back(guest.RealPath(root.guest, context));
-    } catch (const guest::FileError&) {
-      resolved->push_back(root.guest);  // not there (yet), or not to be looked at: as it is written
-    }
+  for (std::size_t i = 0; i < options_.roots.size(); ++i) {
+    const Root& root = options_.roots[i];
+    const bool keep = before && before->root_found[i] && !IsMount(root);
+    const auto found = keep ? before->roots[i] : real_path(root.guest);
+    resolved->root_found.push_back(found.has_value());
+    resolved->roots.push_back(found.value_or(root.guest));
+  }
+  for (const Root& mount : options_.mounts) {
+    resolved->mounts.push_back(real_path(mount.guest).value_or(mount.guest));
   }
   const std::lock_guard lock(mutex_);
   resolved_roots_ = resolved;

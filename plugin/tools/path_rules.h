@@ -41,12 +41,17 @@ struct ResolvedPath {
 ///
 /// A path is the host's (a root's `host` or one of its aliases) or the guest's (its `guest`). The
 /// longest root wins, on whole components; where two are equally long, the host's reading wins.
-/// The guest then resolves the path, and what comes out must lie under a root again.
+/// The guest then resolves the path, and what comes out must lie under a root again. Writing also
+/// needs the mount that it lies in, the innermost one, to be writable.
+///
+/// A mount counts as the guest resolves it now, because it may come up late. A root that is no
+/// mount (`--root`, `--allow-path`) is an ordinary directory that a command may replace by a link:
+/// it counts as it was resolved first.
 ///
 /// Round trips of Resolve: RealPath and LStat where the path exists or only its last component is
 /// missing. Where more is missing: RealPath for each missing component, and LStat, LStat, ReadLink
-/// for each link followed by hand. Once per object: RealPath for each root; again when a path is
-/// about to be refused, as a mount may have come up since.
+/// for each link followed by hand. Once per object: RealPath for each root; and each further
+/// mount; again when a path is about to be refused, as a mount may have come up since.
 ///
 /// Thread-safe.
 class PathRules {
@@ -55,8 +60,8 @@ class PathRules {
     std::vector<Root> roots;
     std::string instance;           ///< for the texts that say how to change the mounts
     std::string working_directory;  ///< of this program, on the host; may be empty
-    /// All mounts of the instance, also where `roots` holds less or more: for the same texts.
-    /// Empty: the roots are the mounts.
+    /// All mounts of the instance, also where `roots` holds less or more: for their rights, and for
+    /// the same texts. Empty: the roots are the mounts.
     std::vector<Root> mounts;
   };
   explicit PathRules(Options options);
@@ -80,12 +85,19 @@ class PathRules {
   [[nodiscard]] const std::vector<Root>& roots() const { return options_.roots; }
 
  private:
-  /// The roots' guest paths with their links resolved, in the order of the roots.
-  using ResolvedRoots = std::vector<std::string>;
+  /// Guest paths with their links resolved, in the order of the options.
+  struct ResolvedRoots {
+    std::vector<std::string> roots;
+    std::vector<bool> root_found;  ///< false: the guest knew of none, and `roots` has it as written
+    std::vector<std::string> mounts;
+  };
 
   [[nodiscard]] std::string Clean(std::string_view path) const;
   [[nodiscard]] const Root* RootAbove(const std::string& guest_path,
                                       const ResolvedRoots& resolved) const;
+  [[nodiscard]] bool MountIsWritable(const std::string& guest_path,
+                                     const ResolvedRoots& resolved) const;
+  [[nodiscard]] bool IsMount(const Root& root) const;
   [[nodiscard]] std::shared_ptr<const ResolvedRoots> CachedRoots() const;
   std::shared_ptr<const ResolvedRoots> ResolveRoots(guest::Guest& guest,
                                                     const support::Context& context) const;

@@ -307,6 +307,39 @@ TEST_F(PathRulesTest, MountThatAppearsAsALinkAfterTheFirstCallIsSeen) {
   EXPECT_EQ(Resolve("/host/volume").guest, Guest("volumes"));
 }
 
+TEST_F(PathRulesTest, NarrowedRootThatBecomesALinkDoesNotMove) {
+  options.mounts = options.roots;
+  fs::create_directory(top / "work/project");
+  options.roots = {
+      {.host = "/host/work/project", .guest = Guest("work/project"), .writable = true}};
+  EXPECT_TRUE(Resolve("/host/work/project").attributes);
+  fs::rename(top / "work/project", top / "work/old");
+  fs::create_directory_symlink(top / "outside", top / "work/project");
+  EXPECT_THAT(Refusal("/host/work/project/secret"), HasSubstr("outside the directories"));
+  EXPECT_THAT(Refusal("/host/work/project/new", Access::kWrite),
+              HasSubstr("outside the directories"));
+}
+
+TEST_F(PathRulesTest, NarrowedRootThatAppearsAfterTheFirstCallIsSeen) {
+  options.mounts = options.roots;
+  options.roots = {{.host = "/host/work/a/b", .guest = Guest("work/a/b"), .writable = true}};
+  EXPECT_FALSE(Resolve("/host/work/a/b/file").attributes);
+  fs::create_directories(top / "work/real/b");
+  fs::create_directory_symlink(top / "work/real", top / "work/a");
+  EXPECT_EQ(Resolve("/host/work/a/b").guest, Guest("work/real/b"));
+}
+
+TEST_F(PathRulesTest, NarrowedRootThatIsALinkHasTheRightsOfTheMountItLeadsTo) {
+  fs::create_directories(top / "work/vendor");
+  fs::create_directory_symlink(top / "work/vendor", top / "work/link");
+  options.roots.push_back(
+      {.host = "/host/work/vendor", .guest = Guest("work/vendor"), .writable = false});
+  options.mounts = options.roots;
+  options.roots = {{.host = "/host/work/link", .guest = Guest("work/link"), .writable = true}};
+  EXPECT_TRUE(Resolve("/host/work/link").attributes);
+  EXPECT_THAT(Refusal("/host/work/link/new", Access::kWrite), HasSubstr("read-only"));
+}
+
 TEST_F(PathRulesTest, NothingIsWrittenWhereTheMountPointDoesNotExist) {
   options.roots.push_back({.host = "/host/gone", .guest = Guest("no/gone"), .writable = true});
   EXPECT_THAT(Refusal("/host/gone/file", Access::kWrite), HasSubstr("not there in the guest"));
