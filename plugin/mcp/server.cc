@@ -1,8 +1,13 @@
 #include "mcp/server.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <stdexcept>
 #include <utility>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "mcp/dispatcher.h"
 #include "mcp/in_flight.h"
@@ -39,6 +44,15 @@ class NotingTransport : public Transport {
   const std::unique_ptr<Transport> inner_;
   std::atomic<bool> sent_ = false;
 };
+
+void GiveLargeBlocksBack() {
+#ifdef __GLIBC__
+  // Otherwise glibc keeps blocks of up to 32 MiB for later once the first of them was freed, and an
+  // idle server would hold on to the memory of its largest message.
+  constexpr int kLargeBlock = 1024 * 1024;
+  ::mallopt(M_MMAP_THRESHOLD, kLargeBlock);
+#endif
+}
 
 }  // namespace
 
@@ -93,6 +107,7 @@ Server::Exit Server::Serve(int input_fd, int output_fd) {
 }
 
 Server::Exit Server::Serve(std::unique_ptr<Transport> transport) {
+  GiveLargeBlocksBack();
   Scheduler& scheduler = options_.scheduler != nullptr ? *options_.scheduler : parts_->scheduler;
   {
     const std::scoped_lock lock(mutex_);

@@ -71,7 +71,8 @@ class Server {
 
   /// Serves until the end of input or `Stop`, then stops the calls and returns within the graces
   /// of the options, 4.5 s by default, at once when no call is running. Does not own the file
-  /// descriptors. Ignores SIGPIPE in this process. To be called once.
+  /// descriptors. Ignores SIGPIPE in this process, and has glibc give large blocks back when they
+  /// are freed. To be called once.
   Exit Serve(int input_fd, int output_fd);
 
   /// The same over another transport.

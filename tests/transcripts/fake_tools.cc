@@ -51,8 +51,10 @@ class Gates {
   ToolResult Block(const ToolCall& call) {
     const std::string name = call.arguments["name"];
     const bool deaf = call.arguments.value("deaf", false);
-    const auto registration = call.context.OnStop([this, name] {
+    bool stopped = false;  // this call; the gate knows whether any of its calls was
+    const auto registration = call.context.OnStop([this, name, &stopped] {
       const std::scoped_lock lock(mutex_);
+      stopped = true;
       gates_[name].stopped = true;
       changed_.notify_all();
     });
@@ -61,7 +63,7 @@ class Gates {
     gate.context = call.context;
     gate.started = true;
     changed_.notify_all();
-    changed_.wait(lock, [&gate, deaf] { return gate.released || (gate.stopped && !deaf); });
+    changed_.wait(lock, [&] { return gate.released || (stopped && !deaf); });
     lock.unlock();
     if (!deaf) call.context.ThrowIfStopped();
     if (call.arguments.contains("end")) return Fail(call.arguments["end"]);

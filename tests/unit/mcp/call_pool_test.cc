@@ -1,0 +1,96 @@
+#include "mcp/call_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <vector>
+
+namespace mcp {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::chrono::steady_clock::time_point Soon() {
+  return std::chrono::steady_clock::now() + 30s;
+}
+
+/// Keeps calls from ending until it is opened.
+class Gate {
+ public:
+  void Wait() const { opened_.wait(); }
+  void Open() { promise_.set_value(); }
+
+ private:
+  std::promise<void> promise_;
+  std::shared_future<void> opened_ = promise_.get_future().share();
+};
+
+TEST(CallPool, RunsEveryCallInOrderWithOneThread) {
+  std::vector<int> order;
+  CallPool pool({.threads = 1});
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(pool.Run(1, [&order, i] { order.push_back(i); }));
+  ASSERT_TRUE(pool.WaitUntilIdle(Soon()));
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(order.at(static_cast<std::size_t>(i)), i);
+}
+
+TEST(CallPool, UsesNoMoreThreadsThanAllowed) {
+  Gate gate;
+  std::atomic<int> running = 0;
+  std::atomic<int> most = 0;
+  CallPool pool({.threads = 3});
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(pool.Run(1, [&] {
+      const int now = ++running;
+      for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+      }
+      gate.Wait();
+      --running;
+    }));
+  }
+  gate.Open();
+  ASSERT_TRUE(pool.WaitUntilIdle(Soon()));
+  EXPECT_LE(most, 3);
+}
+
+TEST(CallPool, RefusesMoreCallsThanMayWait) {
+  Gate gate;
+  std::promise<void> started;
+  CallPool pool({.threads = 1, .queued_calls = 2, .queued_bytes = 1000});
+  ASSERT_TRUE(pool.Run(1, [&] {
+    started.set_value();
+    gate.Wait();
+  }));
+  started.get_future().wait();
+  EXPECT_TRUE(pool.Run(1, [] {}));
+  EXPECT_TRUE(pool.Run(1, [] {}));
+  EXPECT_FALSE(pool.Run(1, [] {}));
+  gate.Open();
+  ASSERT_TRUE(pool.WaitUntilIdle(Soon()));
+  EXPECT_TRUE(pool.Run(1, [] {}));
+}
+
+TEST(CallPool, RefusesMoreBytesThanMayWait) {
+  Gate gate;
+  std::promise<void> started;
+  CallPool pool({.threads = 1, .queued_calls = 100, .queued_bytes = 1000});
+  ASSERT_TRUE(pool.Run(1, [&] {
+    started.set_value();
+    gate.Wait();
+  }));
+  started.get_future().wait();
+  EXPECT_TRUE(pool.Run(2000, [] {}));  // alone it may be larger
+  EXPECT_FALSE(pool.Run(1, [] {}));
+  gate.Open();
+}
+
+TEST(CallPool, WaitingForItsEndHasADeadline) {
+  Gate gate;
+  CallPool pool({.threads = 1});
+  ASSERT_TRUE(pool.Run(1, [&gate] { gate.Wait(); }));
+  EXPECT_FALSE(pool.WaitUntilIdle(std::chrono::steady_clock::now()));
+  gate.Open();
+}
+
+}  // namespace
+}  // namespace mcp

@@ -1,0 +1,78 @@
+#include "mcp/line_reader.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace mcp {
+namespace {
+
+/// All lines of `input`; "<too long>" for one that was. `piece`: bytes that arrive at once.
+std::vector<std::string> ReadAll(const std::string& input, std::size_t max_line,
+                                 std::size_t piece = 1000) {
+  std::array<int, 2> fds = {};
+  EXPECT_EQ(::pipe(fds.data()), 0);
+  std::thread writer([&] {
+    for (std::size_t at = 0; at < input.size(); at += piece) {
+      const std::string part = input.substr(at, piece);
+      EXPECT_EQ(::write(fds[1], part.data(), part.size()), static_cast<ssize_t>(part.size()));
+    }
+    ::close(fds[1]);
+  });
+  LineReader reader(fds[0], max_line);
+  std::vector<std::string> lines;
+  for (std::string line; true;) {
+    const LineReader::Result result = reader.Next(line);
+    if (result == LineReader::Result::kEndOfInput) break;
+    if (result == LineReader::Result::kNeedMore) reader.Fill();
+    if (result == LineReader::Result::kLine) lines.push_back(line);
+    if (result == LineReader::Result::kTooLong) lines.emplace_back("<too long>");
+  }
+  writer.join();
+  ::close(fds[0]);
+  return lines;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(LineReader, CutsAtLineFeeds) {
+  EXPECT_EQ(ReadAll("a\nb c\n", 10), (Lines{"a", "b c"}));
+}
+
+TEST(LineReader, ToleratesCarriageReturnsBlankLinesAndSpaces) {
+  EXPECT_EQ(ReadAll("\r\n \n a \r\n\t\nb\t \n\n", 10), (Lines{"a", "b"}));
+}
+
+TEST(LineReader, LastLineNeedsNoLineFeed) {
+  EXPECT_EQ(ReadAll("a\nb", 10), (Lines{"a", "b"}));
+}
+
+TEST(LineReader, NothingAtAllIsTheEnd) {
+  EXPECT_TRUE(ReadAll("", 10).empty());
+}
+
+TEST(LineReader, LineAtTheLimitIsReadAndOneByteMoreIsNot) {
+  EXPECT_EQ(ReadAll("1234567890\n", 10), (Lines{"1234567890"}));
+  EXPECT_EQ(ReadAll("1234567890\r\n", 10), (Lines{"1234567890"}));
+  EXPECT_EQ(ReadAll("12345678901\n", 10), (Lines{"<too long>"}));
+  EXPECT_EQ(ReadAll("12345678901", 10), (Lines{"<too long>"}));
+}
+
+TEST(LineReader, ResynchronisesAfterALineTooLong) {
+  const std::string input = "a\n" + std::string(300'000, 'x') + "\nb\n";
+  EXPECT_EQ(ReadAll(input, 10), (Lines{"a", "<too long>", "b"}));
+}
+
+TEST(LineReader, PiecesOfEverySizeMakeTheSameLines) {
+  for (std::size_t piece = 1; piece < 8; ++piece) {
+    EXPECT_EQ(ReadAll("ab\r\n\ncd\n12345678901\nef", 10, piece),
+              (Lines{"ab", "cd", "<too long>", "ef"}));
+  }
+}
+
+}  // namespace
+}  // namespace mcp

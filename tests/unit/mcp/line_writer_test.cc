@@ -1,0 +1,134 @@
+#include "mcp/line_writer.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mcp/line_reader.h"
+
+namespace mcp {
+namespace {
+
+class LineWriterTest : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    std::signal(SIGPIPE, SIG_IGN);
+    const bool socket = GetParam();
+    ASSERT_EQ(socket ? ::socketpair(AF_UNIX, SOCK_STREAM, 0, fds_.data()) : ::pipe(fds_.data()), 0);
+  }
+  void TearDown() override {
+    CloseReader();
+    ::close(fds_[1]);
+  }
+
+  void CloseReader() {
+    if (fds_[0] >= 0) ::close(fds_[0]);
+    fds_[0] = -1;
+  }
+
+  std::string ReadLine() {
+    if (!reader_) reader_ = std::make_unique<LineReader>(fds_[0]);
+    std::string line;
+    while (reader_->Next(line) == LineReader::Result::kNeedMore) reader_->Fill();
+    return line;
+  }
+
+  [[nodiscard]] static bool IsSet(const WakePipe& wake) {
+    pollfd ready = {.fd = wake.read_fd(), .events = POLLIN, .revents = 0};
+    return ::poll(&ready, 1, 0) == 1;
+  }
+
+  static std::chrono::steady_clock::time_point In(std::chrono::milliseconds time) {
+    return std::chrono::steady_clock::now() + time;
+  }
+
+  std::array<int, 2> fds_ = {-1, -1};
+  WakePipe closed_;
+  std::unique_ptr<LineReader> reader_;
+};
+
+TEST_P(LineWriterTest, LinesArriveWholeAndInOrder) {
+  LineWriter writer(fds_[1], closed_);
+  const std::string large(3'000'000, 'x');
+  writer.Write("a");
+  writer.Write(large);
+  writer.Write("b");
+  EXPECT_EQ(ReadLine(), "a");
+  EXPECT_EQ(ReadLine(), large);
+  EXPECT_EQ(ReadLine(), "b");
+  EXPECT_TRUE(writer.Flush(In(std::chrono::seconds(10))));
+}
+
+TEST_P(LineWriterTest, LinesOfManyThreadsAreNeverMixed) {
+  LineWriter writer(fds_[1], closed_);
+  constexpr int kThreads = 4;
+  constexpr int kLines = 50;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&writer, t] {
+      for (int i = 0; i < kLines; ++i)
+        writer.Write(std::string(10'000, static_cast<char>('a' + t)));
+    });
+  }
+  for (int i = 0; i < kThreads * kLines; ++i) {
+    const std::string line = ReadLine();
+    EXPECT_EQ(line, std::string(10'000, line.at(0)));
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_P(LineWriterTest, ReaderThatDoesNotReadNeitherBlocksTheWriterNorItsEnd) {
+  LineWriter writer(fds_[1], closed_, 1000);
+  EXPECT_TRUE(writer.HasRoom());
+  writer.Write(std::string(10'000'000, 'x'));
+  EXPECT_FALSE(writer.HasRoom());
+  EXPECT_FALSE(writer.Flush(In(std::chrono::milliseconds(1))));
+}
+
+TEST_P(LineWriterTest, RoomComesBackWhenTheReaderReads) {
+  LineWriter writer(fds_[1], closed_, 1000);
+  writer.Write(std::string(3'000'000, 'x'));
+  auto waiting = std::async(std::launch::async, [&writer] { writer.WaitForRoom(); });
+  EXPECT_EQ(ReadLine().size(), 3'000'000U);
+  waiting.get();
+  EXPECT_TRUE(writer.HasRoom());
+}
+
+TEST_P(LineWriterTest, WaitingForRoomEndsWhenItIsGivenUp) {
+  LineWriter writer(fds_[1], closed_, 1000);
+  writer.Write(std::string(3'000'000, 'x'));
+  auto waiting = std::async(std::launch::async, [&writer] { writer.WaitForRoom(); });
+  writer.GiveUpWaiting();
+  waiting.get();
+}
+
+TEST_P(LineWriterTest, ReaderThatHasGoneIsNoticedAndNothingIsKept) {
+  LineWriter writer(fds_[1], closed_, 1000);
+  writer.Write(std::string(3'000'000, 'x'));
+  EXPECT_FALSE(IsSet(closed_));
+  CloseReader();
+  EXPECT_FALSE(writer.Flush(In(std::chrono::seconds(10))));
+  EXPECT_TRUE(IsSet(closed_));
+  writer.Write("dropped");
+  EXPECT_TRUE(writer.HasRoom());
+}
+
+TEST_P(LineWriterTest, FlagsOfTheDescriptorAreRestored) {
+  const int before = ::fcntl(fds_[1], F_GETFL);
+  { const LineWriter writer(fds_[1], closed_); }
+  EXPECT_EQ(::fcntl(fds_[1], F_GETFL), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(PipeAndSocket, LineWriterTest, ::testing::Bool());
+
+}  // namespace
+}  // namespace mcp

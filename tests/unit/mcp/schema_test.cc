@@ -1,0 +1,67 @@
+#include "mcp/schema.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace mcp {
+namespace {
+
+using nlohmann::json;
+
+std::string Flaw(const json& schema, const json& value) {
+  return Schema(schema).FindFlaw(value).value_or("");
+}
+
+TEST(Schema, RefusesWhatItCannotCheck) {
+  for (const char* text :
+       {R"({"pattern":"x"})", R"({"oneOf":[]})", R"({"type":"text"})", R"({"type":[]})",
+        R"({"type":5})", R"({"additionalProperties":{}})", R"({"minimum":"1"})", R"({"enum":[]})",
+        R"({"required":"a"})", R"({"required":[1]})", R"({"properties":[]})",
+        R"({"properties":{"a":{"format":"uri"}}})", R"({"items":{"minLength":1}})", R"([])",
+        R"(true)"}) {
+    EXPECT_THROW(Schema(json::parse(text)), std::invalid_argument) << text;
+  }
+}
+
+TEST(Schema, IgnoresWhatOnlyDescribes) {
+  EXPECT_EQ(Flaw({{"title", "t"}, {"description", "d"}, {"default", 1}, {"examples", {1}}}, "x"),
+            "");
+}
+
+TEST(Schema, EachTypeFitsItself) {
+  const json values = {{"null", nullptr}, {"boolean", true}, {"object", json::object()},
+                       {"array", {1}},    {"number", 1.5},   {"integer", 1},
+                       {"string", "x"}};
+  for (const auto& [type, unused] : values.items()) {
+    for (const auto& [value_type, value] : values.items()) {
+      const bool fits = type == value_type || (type == "number" && value_type == "integer");
+      EXPECT_EQ(Flaw({{"type", type}}, value).empty(), fits) << type << " " << value_type;
+    }
+  }
+}
+
+TEST(Schema, UnionTakesEitherType) {
+  const json schema = {{"type", {"null", "string"}}};
+  EXPECT_EQ(Flaw(schema, nullptr), "");
+  EXPECT_EQ(Flaw(schema, "x"), "");
+  EXPECT_EQ(Flaw(schema, 5), "the arguments: expected null or string, got integer 5");
+}
+
+TEST(Schema, BoundsAreInclusive) {
+  const json schema = {{"minimum", 1}, {"maximum", 10}};
+  EXPECT_EQ(Flaw(schema, 1), "");
+  EXPECT_EQ(Flaw(schema, 10), "");
+  EXPECT_EQ(Flaw(schema, 0), "the arguments: expected at least 1, got integer 0");
+  EXPECT_EQ(Flaw(schema, 10.5), "the arguments: expected at most 10, got number 10.5");
+}
+
+TEST(Schema, NumberOfManyDigitsIsRefusedAndDoesNotOverflow) {
+  const std::string digits(300, '9');
+  const json big = json::binary({digits.begin(), digits.end()});
+  EXPECT_EQ(Flaw({{"type", "integer"}}, big),
+            "the arguments: expected a number that fits into 64 bits, got integer");
+}
+
+}  // namespace
+}  // namespace mcp
