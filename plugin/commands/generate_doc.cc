@@ -22,7 +22,8 @@ std::string ToolPage() {
           "`limactl mcp serve INSTANCE` offers these tools to an AI agent. All of them work inside "
           "the virtual machine; paths are those of the host, and only the directories that the "
           "instance mounts can be used. This page is written by `limactl mcp generate-doc`.\n";
-  for (const nlohmann::json& tool : ToolDescriptions().at("tools")) {
+  const nlohmann::json descriptions = ToolDescriptions();
+  for (const nlohmann::json& tool : descriptions.at("tools")) {
     page << "\n## `" << tool.at("name").get<std::string>() << "`\n\n### Description\n\n"
          << tool.at("description").get<std::string>() << "\n\n";
     WriteSchema(page, "Input Schema", tool.at("inputSchema"));
