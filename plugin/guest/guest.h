@@ -49,6 +49,9 @@ struct FileAttributes {
 struct DirectoryEntry {
   std::string name;
   FileAttributes attributes;
+  /// How many hard links there are, where the guest's server tells (OpenSSH's does, in the text of
+  /// READDIR's answer).
+  std::optional<std::uint32_t> link_count = {};
 };
 
 /// What to change of a file; what is not set stays.

@@ -358,7 +358,7 @@ std::vector<guest::DirectoryEntry> LocalGuest::List(const std::string& path,
     if (name == "." || name == "..") continue;
     struct stat status {};
     if (fstatat(dirfd(directory.get()), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    entries.push_back({name, AttributesOf(status)});
+    entries.push_back({name, AttributesOf(status), static_cast<std::uint32_t>(status.st_nlink)});
   }
   return entries;
 }

@@ -1,0 +1,181 @@
+#include "tools/atomic_write.h"
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "support/errors.h"
+#include "support/log.h"
+#include "support/paths.h"
+#include "tools/file_call.h"
+#include "tools/file_content.h"
+#include "tools/link_count.h"
+
+namespace tools {
+namespace {
+
+using guest::AttributeChange;
+using guest::FileAttributes;
+using guest::FileError;
+using guest::FileErrorCode;
+
+constexpr std::uint32_t kNewFilePermissions = 0666;
+constexpr std::uint32_t kNewDirectoryPermissions = 0777;
+constexpr std::uint32_t kPermissionBits = 0777;
+constexpr std::uint32_t kOwnerMayWrite = 0200;
+constexpr int kNameAttempts = 4;
+
+// Cleaning up goes on after a cancel or a deadline, but not for long.
+constexpr std::chrono::seconds kCleanUpTimeLimit{5};
+
+std::string TemporaryName(const std::string& target) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  constexpr int kDigitCount = 16;
+  std::random_device random;
+  std::uniform_int_distribution<std::size_t> digit(0, kDigits.size() - 1);
+  std::string name(kTemporaryPrefix);
+  for (int i = 0; i < kDigitCount; ++i) name += kDigits[digit(random)];
+  return support::JoinPath(support::ParentPath(target), name);
+}
+
+/// A new file beside the target that is removed unless it has taken the target's place.
+class TemporaryFile {
+ public:
+  TemporaryFile(const std::string& target, std::uint32_t permissions, guest::Guest& guest,
+                const support::Context& context)
+      : guest_(guest), context_(context) {
+    for (int attempt = 1; !file_; ++attempt) {
+      path_ = TemporaryName(target);
+      try {
+        file_ = guest.Open(path_, guest::OpenMode::kCreateExclusive, permissions, context);
+      } catch (const FileError& error) {
+        if (error.code() != FileErrorCode::kAlreadyExists || attempt == kNameAttempts) throw;
+      }
+    }
+  }
+
+  ~TemporaryFile() {
+    if (path_.empty()) return;
+    file_.reset();
+    try {
+      guest_.Unlink(path_, support::Context().WithTimeout(kCleanUpTimeLimit));
+    } catch (const std::exception& error) {
+      support::LogWarning("a temporary file stays behind in the guest: " + path_ + ": " +
+                          error.what());
+    }
+  }
+
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  FileAttributes Stat() { return file_->Stat(context_); }
+
+  void SetPermissions(std::uint32_t permissions) {
+    file_->SetAttributes({.permissions = permissions, .size = std::nullopt}, context_);
+  }
+
+  void FillAndReplace(const std::string& target, std::string_view content) {
+    file_->Write(0, content, context_);
+    file_->Sync(context_);  // false: the server has none, and then nobody can do better
+    file_->Close(context_);
+    file_.reset();
+    try {
+      guest_.Rename(path_, target, context_);
+    } catch (const support::ConnectionLost&) {
+      path_.clear();  // nobody is there to clean up
+      throw;
+    } catch (const support::Stopped&) {
+      throw support::CallError(
+          "the guest did not answer in time whether the new content has taken "
+          "the file's place: it is the old file or the whole new one");
+    }
+    path_.clear();
+  }
+
+ private:
+  guest::Guest& guest_;
+  const support::Context& context_;
+  std::string path_;
+  std::unique_ptr<guest::OpenFile> file_;
+};
+
+void MakeParents(const ResolvedPath& target, guest::Guest& guest, const support::Context& context) {
+  const std::string parent = support::ParentPath(target.guest);
+  std::string made = target.existing_parent;
+  std::string_view rest = support::PathBelow(parent, made).value_or("");
+  while (!rest.empty()) {
+    const std::string_view component = rest.substr(0, rest.find('/'));
+    rest.remove_prefix(std::min(component.size() + 1, rest.size()));
+    made = support::JoinPath(made, component);
+    try {
+      guest.MakeDirectory(made, kNewDirectoryPermissions, context);
+    } catch (const FileError& error) {
+      if (error.code() != FileErrorCode::kAlreadyExists &&
+          error.code() != FileErrorCode::kFailure) {
+        throw;
+      }
+      // Another call may have made it; anything but a directory, a link above all, would lead
+      // elsewhere.
+      if (guest.LStat(made, context).type != guest::FileType::kDirectory) throw;
+    }
+  }
+}
+
+void WriteInPlace(const ResolvedPath& target, std::string_view content, guest::Guest& guest,
+                  const support::Context& context) {
+  const OpenedFile opened = OpenRegularFile(target, guest::OpenMode::kWrite, guest, context);
+  opened.file->Write(0, content, context);
+  if (content.size() < opened.attributes.size) {
+    opened.file->SetAttributes({.permissions = std::nullopt, .size = content.size()}, context);
+  }
+  opened.file->Sync(context);  // as above
+  opened.file->Close(context);
+}
+
+/// False when a rename would lose something, and nothing has been changed.
+bool ReplaceExisting(const ResolvedPath& target, std::string_view content, guest::Guest& guest,
+                     const support::Context& context) {
+  if (CountLinks(target.guest, guest, context) != 1U) return false;
+  const std::uint32_t permissions = target.attributes->permissions & kPermissionBits;
+  std::optional<TemporaryFile> temporary;
+  try {
+    temporary.emplace(target.guest, permissions, guest, context);
+  } catch (const FileError& error) {
+    if (error.code() == FileErrorCode::kPermissionDenied) return false;
+    throw;
+  }
+  const FileAttributes made = temporary->Stat();
+  if (made.user_id != target.attributes->user_id || made.group_id != target.attributes->group_id) {
+    return false;
+  }
+  if ((permissions & kOwnerMayWrite) == 0 && made.user_id != 0) {
+    throw FileError(FileErrorCode::kPermissionDenied, "write", target.host, "");
+  }
+  if ((made.permissions & kPermissionBits) != permissions) temporary->SetPermissions(permissions);
+  temporary->FillAndReplace(target.guest, content);
+  return true;
+}
+
+}  // namespace
+
+void WriteWhole(const ResolvedPath& target, std::string_view content, guest::Guest& guest,
+                const support::Context& context) {
+  if (!target.attributes) {
+    MakeParents(target, guest, context);
+    TemporaryFile(target.guest, kNewFilePermissions, guest, context)
+        .FillAndReplace(target.guest, content);
+    return;
+  }
+  RequireRegularFile(target);
+  if (!ReplaceExisting(target, content, guest, context)) {
+    WriteInPlace(target, content, guest, context);
+  }
+}
+
+}  // namespace tools

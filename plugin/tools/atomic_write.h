@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string_view>
+
+#include "guest/guest.h"
+#include "support/context.h"
+#include "tools/path_rules.h"
+
+/// Putting a whole new content where a file is, or is to be.
+namespace tools {
+
+/// Beginning of the hidden file that holds the new content until it takes the place of the old
+/// one: `.limactl-mcp-` and 16 hexadecimal digits, beside the target. It is removed when the write
+/// fails; only where the line to the guest breaks it can stay behind.
+inline constexpr std::string_view kTemporaryPrefix = ".limactl-mcp-";
+
+/// Makes missing parent directories (0777 less the guest's umask), then writes a temporary file
+/// beside the target, syncs it where the server offers that, closes it and renames it over the
+/// target: whatever dies in between, the target is the old file or the whole new one. `target` must
+/// have been resolved for writing.
+///
+/// An existing file keeps its permissions (rwx; setuid and setgid go, as they do when a file is
+/// written to), its hard links, owner and group. Where a rename would lose links, owner or group,
+/// or the directory takes no new file, the content is written in place instead: not atomic. Access
+/// control lists and extended attributes cannot be seen over SFTP and stay in place only. A new
+/// file gets 0666 less the guest's umask.
+///
+/// Throws support::CallError when something other than a regular file is there, or the file is
+/// marked read-only, and guest::FileError. When the line breaks or the time is over the target is
+/// whole, unless the text says more.
+///
+/// Round trips: new file: open, write, sync, close, rename (and one for each missing parent).
+/// Existing one: two more to count its links (link_count.h) and one to compare owners; one to set
+/// permissions where the umask cut them.
+void WriteWhole(const ResolvedPath& target, std::string_view content, guest::Guest& guest,
+                const support::Context& context);
+
+}  // namespace tools

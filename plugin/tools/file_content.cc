@@ -1,0 +1,140 @@
+#include "tools/file_content.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "support/errors.h"
+#include "support/units.h"
+#include "support/utf8.h"
+#include "tools/file_call.h"
+
+namespace tools {
+namespace {
+
+using support::CallError;
+
+// Longest UTF-8 sequence (RFC 3629).
+constexpr std::size_t kLongestSequence = 4;
+
+/// Takes the wanted lines out of a file that comes in pieces.
+class LineCutter {
+ public:
+  explicit LineCutter(const LineRange& range) : range_(range) {}
+
+  /// False when no more is wanted.
+  bool Add(std::string_view piece) {
+    while (!piece.empty() && !done()) {
+      const bool wanted = line_ >= range_.first;
+      if (wanted && !range_.count) {
+        found_ = true;
+        text_ += piece;
+        return true;
+      }
+      const std::size_t end = piece.find('\n');
+      const std::string_view part =
+          end == std::string_view::npos ? piece : piece.substr(0, end + 1);
+      if (wanted) {
+        found_ = true;
+        text_ += part;
+      }
+      unfinished_line_ = end == std::string_view::npos;
+      if (!unfinished_line_) ++line_;
+      piece.remove_prefix(part.size());
+    }
+    return !done();
+  }
+
+  [[nodiscard]] bool found() const { return found_; }
+  [[nodiscard]] std::uint64_t lines_seen() const { return line_ + (unfinished_line_ ? 1 : 0); }
+  std::string& text() { return text_; }
+
+ private:
+  [[nodiscard]] bool done() const {
+    return range_.count && line_ >= range_.first && line_ - range_.first >= *range_.count;
+  }
+
+  LineRange range_;
+  std::uint64_t line_ = 0;
+  bool unfinished_line_ = false;
+  bool found_ = false;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string TooLargeText(const std::string& shown, std::uint64_t size) {
+  return shown + " has " + support::FormatByteCount(size) + ", more than the " +
+         support::FormatByteCount(kMaximumReadBytes) +
+         " that are read at once; read it in parts with offset (first line, from 0) and limit "
+         "(number of lines)";
+}
+
+OpenedFile OpenRegularFile(const ResolvedPath& path, guest::OpenMode mode, guest::Guest& guest,
+                           const support::Context& context) {
+  RequireRegularFile(path);  // before opening: a FIFO would block the guest's server
+  OpenedFile opened;
+  opened.file = guest.Open(path.guest, mode, 0, context);
+  opened.attributes = opened.file->Stat(context);
+  if (opened.attributes.type != guest::FileType::kRegular ||
+      opened.attributes.user_id != path.attributes->user_id ||
+      opened.attributes.group_id != path.attributes->group_id) {
+    throw CallError(path.host + " was replaced by another file while it was being opened");
+  }
+  return opened;
+}
+
+std::string ReadWhole(const OpenedFile& opened, const std::string& shown,
+                      const support::Context& context) {
+  if (opened.attributes.size > kMaximumReadBytes) {
+    throw CallError(TooLargeText(shown, opened.attributes.size));
+  }
+  // One byte more than there is: a shorter answer says that the file ends there.
+  std::size_t wanted = static_cast<std::size_t>(opened.attributes.size) + 1;
+  std::string content = opened.file->Read(0, wanted, context);
+  while (content.size() >= wanted) {  // it grows, or is one of those that do not tell their size
+    if (content.size() > kMaximumReadBytes) throw CallError(TooLargeText(shown, content.size()));
+    const std::string more = opened.file->Read(content.size(), kReadChunk, context);
+    wanted = content.size() + kReadChunk;
+    content += more;
+  }
+  return content;
+}
+
+std::string ReadLines(const OpenedFile& opened, const LineRange& range, const std::string& shown,
+                      const support::Context& context) {
+  LineCutter cutter(range);
+  std::uint64_t position = 0;
+  bool at_end = false;
+  while (!at_end) {
+    const std::string piece = opened.file->Read(position, kReadChunk, context);
+    position += piece.size();
+    at_end = piece.size() < kReadChunk;
+    if (!cutter.Add(piece)) break;
+    if (cutter.text().size() > kMaximumReadBytes) {
+      throw CallError("these lines of " + shown + " hold more than " +
+                      support::FormatByteCount(kMaximumReadBytes) +
+                      "; ask for fewer with limit, or cut long lines with run_shell_command");
+    }
+  }
+  if (!cutter.found() && range.first > 0) {
+    throw CallError(shown + " has " + std::to_string(cutter.lines_seen()) +
+                    (cutter.lines_seen() == 1 ? " line" : " lines") + ": offset " +
+                    std::to_string(range.first) + " (counted from 0) is behind its end");
+  }
+  return std::move(cutter.text());
+}
+
+bool IsUtf8File(const OpenedFile& opened, const support::Context& context) {
+  std::string pending;  // what may be the beginning of a sequence
+  std::uint64_t position = 0;
+  while (true) {
+    const std::string piece = opened.file->Read(position, kReadChunk, context);
+    position += piece.size();
+    pending += piece;
+    pending.erase(0, support::ValidUtf8Prefix(pending));
+    if (pending.size() >= kLongestSequence) return false;
+    if (piece.size() < kReadChunk) return pending.empty();
+  }
+}
+
+}  // namespace tools

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "guest/guest.h"
+#include "support/context.h"
+#include "tools/path_rules.h"
+
+/// Reading regular files of the guest.
+namespace tools {
+
+/// Most that is read into memory at once.
+inline constexpr std::uint64_t kMaximumReadBytes = std::uint64_t{32} << 20;
+
+/// How much is asked for at a time where only a part of a file is wanted.
+inline constexpr std::size_t kReadChunk = std::size_t{256} << 10;
+
+struct OpenedFile {
+  std::unique_ptr<guest::OpenFile> file;
+  guest::FileAttributes attributes;  ///< of what was really opened
+};
+
+/// Opens a regular file and compares what was opened with what the path rules saw, as far as SFTP
+/// can say (type and owner): throws support::CallError when the file was swapped in between, or is
+/// no regular file, and guest::FileError. Two round trips.
+OpenedFile OpenRegularFile(const ResolvedPath& path, guest::OpenMode mode, guest::Guest& guest,
+                           const support::Context& context);
+
+/// The whole file: one round trip for a file that does not grow. Throws support::CallError, with
+/// the size and how to read parts, above kMaximumReadBytes.
+std::string ReadWhole(const OpenedFile& opened, const std::string& shown,
+                      const support::Context& context);
+
+/// Lines end with LF; a last one may lack it.
+struct LineRange {
+  std::uint64_t first = 0;             ///< counted from 0
+  std::optional<std::uint64_t> count;  ///< empty: all that follow
+};
+
+/// The lines of a range, with their ends as they are; reads the file up to there and no further: a
+/// round trip for each kReadChunk. Throws support::CallError when the file has no such line (an
+/// empty file has an empty line 0), or the range holds more than kMaximumReadBytes.
+std::string ReadLines(const OpenedFile& opened, const LineRange& range, const std::string& shown,
+                      const support::Context& context);
+
+/// Whether the whole file is valid UTF-8, read chunk by chunk up to the first bad byte.
+bool IsUtf8File(const OpenedFile& opened, const support::Context& context);
+
+/// "PATH has N bytes …, more than … at once; …": what to do with a file that is too large.
+std::string TooLargeText(const std::string& shown, std::uint64_t size);
+
+}  // namespace tools

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "guest/guest.h"
+#include "support/context.h"
+
+namespace tools {
+
+/// A directory of this size (of the directory itself, as stat tells it) or more holds a thousand
+/// names or so: one command in the guest is then cheaper than listing it.
+inline constexpr std::uint64_t kLargeDirectoryBytes = std::uint64_t{64} << 10;
+
+/// How many hard links a file has; empty when nobody can tell. `path` must be resolved. SFTP has no
+/// field for it, but OpenSSH's server writes it into the listing of the directory: two round trips
+/// for a small directory (stat, list). A large one costs stat and one command.
+std::optional<std::uint32_t> CountLinks(const std::string& path, guest::Guest& guest,
+                                        const support::Context& context);
+
+}  // namespace tools

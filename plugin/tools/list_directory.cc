@@ -1,0 +1,131 @@
+#include "tools/list_directory.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "support/errors.h"
+#include "support/utf8.h"
+#include "tools/contract.h"
+#include "tools/file_call.h"
+
+namespace tools {
+namespace {
+
+using guest::FileType;
+
+constexpr std::uint32_t kGoDirectory = 1U << 31U;
+constexpr std::uint32_t kGoSymlink = 1U << 27U;
+constexpr std::uint32_t kGoDevice = 1U << 26U;
+constexpr std::uint32_t kGoNamedPipe = 1U << 25U;
+constexpr std::uint32_t kGoSocket = 1U << 24U;
+constexpr std::uint32_t kGoSetuid = 1U << 23U;
+constexpr std::uint32_t kGoSetgid = 1U << 22U;
+constexpr std::uint32_t kGoCharacterDevice = 1U << 21U;
+constexpr std::uint32_t kGoSticky = 1U << 20U;
+constexpr std::uint32_t kGoIrregular = 1U << 19U;
+
+constexpr std::uint32_t kSetuid = 04000;
+constexpr std::uint32_t kSetgid = 02000;
+constexpr std::uint32_t kSticky = 01000;
+constexpr std::uint32_t kPermissionBits = 0777;
+
+std::uint32_t GoType(FileType type) {
+  switch (type) {
+    case FileType::kRegular:
+      return 0;
+    case FileType::kDirectory:
+      return kGoDirectory;
+    case FileType::kSymlink:
+      return kGoSymlink;
+    case FileType::kFifo:
+      return kGoNamedPipe;
+    case FileType::kSocket:
+      return kGoSocket;
+    case FileType::kCharacterDevice:
+      return kGoDevice | kGoCharacterDevice;
+    case FileType::kBlockDevice:
+      return kGoDevice;
+    case FileType::kUnknown:
+      return kGoIrregular;
+  }
+  return kGoIrregular;
+}
+
+std::string Digits(unsigned number, std::size_t width) {
+  std::string digits = std::to_string(number);
+  return std::string(width - std::min(width, digits.size()), '0') + digits;
+}
+
+nlohmann::json Describe(const guest::DirectoryEntry& entry) {
+  nlohmann::json described = {{"name", support::ToUtf8(entry.name)},
+                              {"size", entry.attributes.size},
+                              {"mode", GoFileMode(entry.attributes)},
+                              {"is_dir", entry.attributes.type == FileType::kDirectory}};
+  if (std::string time = FormatTime(entry.attributes.modified); !time.empty()) {
+    described["time"] = std::move(time);
+  }
+  return described;
+}
+
+std::vector<guest::DirectoryEntry> List(const ResolvedPath& path, guest::Guest& guest,
+                                        const support::Context& context) {
+  if (!path.attributes) throw support::CallError(path.host + " does not exist");
+  if (path.attributes->type != FileType::kDirectory) {
+    throw support::CallError(path.host + " is a " + std::string(Name(path.attributes->type)) +
+                             ", not a directory");
+  }
+  try {
+    return guest.List(path.guest, context);
+  } catch (const guest::FileError& error) {
+    ThrowFileProblem(error, "list", path, 0, guest, context);
+  }
+}
+
+}  // namespace
+
+std::int64_t GoFileMode(const guest::FileAttributes& attributes) {
+  std::uint32_t mode = GoType(attributes.type) | (attributes.permissions & kPermissionBits);
+  if ((attributes.permissions & kSetuid) != 0) mode |= kGoSetuid;
+  if ((attributes.permissions & kSetgid) != 0) mode |= kGoSetgid;
+  if ((attributes.permissions & kSticky) != 0) mode |= kGoSticky;
+  return mode;
+}
+
+std::string FormatTime(std::int64_t seconds_since_1970) {
+  using namespace std::chrono;
+  constexpr std::int64_t kFirst = -62'167'219'200;  // 0000-01-01T00:00:00Z
+  constexpr std::int64_t kLast = 253'402'300'799;   // 9999-12-31T23:59:59Z
+  if (seconds_since_1970 < kFirst || seconds_since_1970 > kLast) return "";
+  const sys_seconds time{seconds{seconds_since_1970}};
+  const auto day = floor<days>(time);
+  const year_month_day date(day);
+  const hh_mm_ss clock(time - day);
+  return Digits(static_cast<unsigned>(static_cast<int>(date.year())), 4) + "-" +
+         Digits(static_cast<unsigned>(date.month()), 2) + "-" +
+         Digits(static_cast<unsigned>(date.day()), 2) + "T" +
+         Digits(static_cast<unsigned>(clock.hours().count()), 2) + ":" +
+         Digits(static_cast<unsigned>(clock.minutes().count()), 2) + ":" +
+         Digits(static_cast<unsigned>(clock.seconds().count()), 2) + "Z";
+}
+
+const mcp::ToolDefinition& ListDirectoryTool::definition() const {
+  return Definition("list_directory");
+}
+
+mcp::ToolResult ListDirectoryTool::Call(const mcp::ToolCall& call) {
+  const Workspace workspace = workspaces_.Acquire(call.context);
+  const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
+  const ResolvedPath path = workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
+                                                     Access::kRead, *workspace.guest, context);
+  std::vector<guest::DirectoryEntry> entries = List(path, *workspace.guest, context);
+  std::sort(entries.begin(), entries.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  nlohmann::json described = nlohmann::json::array();
+  for (const guest::DirectoryEntry& entry : entries) described.push_back(Describe(entry));
+  return {.structured = {{"entries", std::move(described)}}, .more_content = {}};
+}
+
+}  // namespace tools

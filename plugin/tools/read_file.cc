@@ -1,0 +1,116 @@
+#include "tools/read_file.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "support/base64.h"
+#include "support/errors.h"
+#include "support/units.h"
+#include "support/utf8.h"
+#include "tools/content_type.h"
+#include "tools/contract.h"
+#include "tools/file_call.h"
+#include "tools/file_content.h"
+
+namespace tools {
+namespace {
+
+using nlohmann::json;
+using support::CallError;
+
+struct Arguments {
+  std::string path;
+  std::optional<LineRange> range;  ///< empty: the whole file
+};
+
+Arguments ParseArguments(const json& arguments) {
+  Arguments parsed;
+  parsed.path = arguments.at("path").get<std::string>();
+  if (arguments.contains("offset") || arguments.contains("limit")) {
+    parsed.range.emplace();
+    parsed.range->first = arguments.value("offset", std::uint64_t{0});
+    if (arguments.contains("limit")) parsed.range->count = arguments["limit"].get<std::uint64_t>();
+  }
+  return parsed;
+}
+
+mcp::ToolResult ImageResult(const ImageType& type, const std::string& bytes,
+                            const std::string& shown) {
+  const std::string what =
+      std::string(type.name) + " image, " + support::FormatByteCount(bytes.size());
+  if (bytes.size() > kMaximumImageBytes) {
+    throw CallError(shown + " is a " + what + "; images above " +
+                    support::FormatByteCount(kMaximumImageBytes) +
+                    " are not shown: scale it down with run_shell_command");
+  }
+  mcp::ToolResult result;
+  result.structured = {{"content", what + ": see the image content block"}};
+  result.more_content.push_back(
+      {{"type", "image"}, {"data", support::EncodeBase64(bytes)}, {"mimeType", type.mime_type}});
+  return result;
+}
+
+mcp::ToolResult TextResult(std::string bytes, std::uint64_t file_size, const std::string& shown) {
+  mcp::ToolResult result;
+  switch (Classify(bytes)) {
+    case ContentKind::kUtf8:
+      result.structured["content"] = std::move(bytes);
+      return result;
+    case ContentKind::kOtherText: {
+      support::DecodedText decoded = support::DecodeUtf8(bytes);
+      result.structured["content"] = std::move(decoded.text);
+      result.more_content.push_back(
+          {{"type", "text"},
+           {"text", std::to_string(decoded.replaced) +
+                        (decoded.replaced == 1 ? " byte" : " bytes") +
+                        " of this text are not valid UTF-8 and appear as U+FFFD. The file has "
+                        "another encoding: writing this text back would lose them, and is "
+                        "refused."}});
+      return result;
+    }
+    case ContentKind::kBinary:
+      break;
+  }
+  throw CallError(shown + " is not text but " + std::string(DescribeBinary(bytes)) + " of " +
+                  support::FormatByteCount(file_size) +
+                  "; look into it with run_shell_command (file, xxd, iconv, unzip -l)");
+}
+
+mcp::ToolResult Read(const ResolvedPath& path, const std::optional<LineRange>& range,
+                     guest::Guest& guest, const support::Context& context) {
+  RequireRegularFile(path);
+  if (!range && path.attributes->size > kMaximumReadBytes) {
+    throw CallError(TooLargeText(path.host, path.attributes->size));
+  }
+  const OpenedFile opened = OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
+  if (range) {
+    return TextResult(ReadLines(opened, *range, path.host, context), opened.attributes.size,
+                      path.host);
+  }
+  std::string bytes = ReadWhole(opened, path.host, context);
+  if (const auto image = FindImageType(bytes)) return ImageResult(*image, bytes, path.host);
+  const std::uint64_t size = bytes.size();
+  return TextResult(std::move(bytes), size, path.host);
+}
+
+}  // namespace
+
+const mcp::ToolDefinition& ReadFileTool::definition() const {
+  return Definition("read_file");
+}
+
+mcp::ToolResult ReadFileTool::Call(const mcp::ToolCall& call) {
+  const Arguments arguments = ParseArguments(call.arguments);
+  const Workspace workspace = workspaces_.Acquire(call.context);
+  const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
+  ResolvedPath path;
+  try {
+    path = workspace.paths->Resolve(arguments.path, Access::kRead, *workspace.guest, context);
+    return Read(path, arguments.range, *workspace.guest, context);
+  } catch (const guest::FileError& error) {
+    ThrowFileProblem(error, "read", path, 0, *workspace.guest, context);
+  }
+}
+
+}  // namespace tools

@@ -1,0 +1,49 @@
+#include "tools/write_file.h"
+
+#include <string>
+#include <string_view>
+
+#include "support/errors.h"
+#include "support/utf8.h"
+#include "tools/atomic_write.h"
+#include "tools/contract.h"
+#include "tools/file_call.h"
+#include "tools/file_content.h"
+
+namespace tools {
+
+void RefuseReplacementCharacters(const ResolvedPath& path, std::string_view content,
+                                 guest::Guest& guest, const support::Context& context) {
+  if (!path.attributes || content.find(support::kReplacementCharacter) == std::string_view::npos) {
+    return;
+  }
+  const OpenedFile opened = OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
+  if (IsUtf8File(opened, context)) return;
+  throw support::CallError(
+      path.host +
+      " is not UTF-8, and the new text holds U+FFFD, which read_file shows in place of bytes that "
+      "it cannot: writing it would lose those bytes. Nothing was written. Change the file with "
+      "run_shell_command (sed, iconv), or leave U+FFFD out.");
+}
+
+const mcp::ToolDefinition& WriteFileTool::definition() const {
+  return Definition("write_file");
+}
+
+mcp::ToolResult WriteFileTool::Call(const mcp::ToolCall& call) {
+  const auto& content = call.arguments.at("content").get_ref<const std::string&>();
+  const Workspace workspace = workspaces_.Acquire(call.context);
+  const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
+  ResolvedPath path;
+  try {
+    path = workspace.paths->Resolve(call.arguments.at("path").get<std::string>(), Access::kWrite,
+                                    *workspace.guest, context);
+    RefuseReplacementCharacters(path, content, *workspace.guest, context);
+    WriteWhole(path, content, *workspace.guest, context);
+  } catch (const guest::FileError& error) {
+    ThrowFileProblem(error, "write", path, content.size(), *workspace.guest, context);
+  }
+  return {.structured = nlohmann::json::object(), .more_content = {}};
+}
+
+}  // namespace tools

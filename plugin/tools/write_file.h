@@ -1,0 +1,28 @@
+#pragma once
+
+#include "mcp/tool.h"
+#include "tools/workspace.h"
+
+namespace tools {
+
+/// Throws support::CallError when `content` holds U+FFFD and the file at `path` is not valid UTF-8:
+/// what read_file showed in place of bad bytes must not overwrite them. Round trips: none without
+/// U+FFFD, else open, stat, and the reads of IsUtf8File.
+void RefuseReplacementCharacters(const ResolvedPath& path, std::string_view content,
+                                 guest::Guest& guest, const support::Context& context);
+
+/// `write_file`: a whole new content, see atomic_write.h for what is kept and what it costs.
+/// Round trips: the path rules', and those of WriteWhole.
+class WriteFileTool final : public mcp::Tool {
+ public:
+  /// `workspaces` must outlive the tool.
+  explicit WriteFileTool(WorkspaceSource& workspaces) : workspaces_(workspaces) {}
+
+  [[nodiscard]] const mcp::ToolDefinition& definition() const override;
+  mcp::ToolResult Call(const mcp::ToolCall& call) override;
+
+ private:
+  WorkspaceSource& workspaces_;
+};
+
+}  // namespace tools
