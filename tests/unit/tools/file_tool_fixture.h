@@ -1,0 +1,105 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "mcp/tool.h"
+#include "support/errors.h"
+#include "testing/local_guest.h"
+#include "testing/temporary_directory.h"
+#include "tools/workspace.h"
+
+namespace tools {
+
+/// Calls one file tool over this machine's files: the host's /host/work is a writable directory,
+/// /host/library a read-only one.
+template <typename Tool>
+class FileToolTest : public ::testing::Test,
+                     private WorkspaceSource,
+                     private mcp::ProgressReporter {
+ protected:
+  FileToolTest() {
+    std::filesystem::create_directory(work);
+    std::filesystem::create_directory(library);
+    PathRules::Options options;
+    options.instance = "default";
+    options.roots = {{.host = "/host/work", .guest = work.string(), .writable = true},
+                     {.host = "/host/library", .guest = library.string(), .writable = false}};
+    workspace_.guest = guest;
+    workspace_.paths = std::make_shared<const PathRules>(options);
+  }
+
+  mcp::ToolResult Call(const nlohmann::json& arguments) {
+    return tool_.Call({.arguments = arguments, .context = context, .progress = *this});
+  }
+
+  /// The text of the error that the call must end with.
+  std::string Error(const nlohmann::json& arguments) {
+    try {
+      const mcp::ToolResult result = Call(arguments);
+      ADD_FAILURE() << "no error but " << result.structured;
+      return "";
+    } catch (const support::CallError& error) {
+      return error.what();
+    }
+  }
+
+  /// The round trips of a call, once the roots are known.
+  std::string RoundTrips(const nlohmann::json& arguments) {
+    (void)workspace_.paths->Resolve("/host/work", Access::kRead, *guest, {});
+    guest->ResetCounts();
+    (void)Call(arguments);
+    return guest->counts();
+  }
+
+  void Put(const std::string& name, const std::string& bytes) const {
+    std::ofstream file(work / name, std::ios::binary);
+    file << bytes;
+    ASSERT_TRUE(file.flush()) << name;
+  }
+
+  [[nodiscard]] std::string Get(const std::string& name) const {
+    std::ifstream file(work / name, std::ios::binary);
+    EXPECT_TRUE(file) << name;
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+
+  [[nodiscard]] std::vector<std::string> Names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(work)) {
+      names.push_back(entry.path().filename().string());
+    }
+    return names;
+  }
+
+  [[nodiscard]] static struct stat Status(const std::filesystem::path& path) {
+    struct stat status {};
+    EXPECT_EQ(stat(path.c_str(), &status), 0) << path;
+    return status;
+  }
+
+  testing_support::TemporaryDirectory top;
+  const std::filesystem::path work = top.path() / "work";
+  const std::filesystem::path library = top.path() / "library";
+  const std::shared_ptr<testing_support::LocalGuest> guest =
+      std::make_shared<testing_support::LocalGuest>();
+  support::Context context;
+
+ private:
+  Workspace Acquire(const support::Context&) override { return workspace_; }
+  [[nodiscard]] bool requested() const override { return false; }
+  void Report(const std::string&) override {}
+
+  Workspace workspace_;
+  Tool tool_{static_cast<WorkspaceSource&>(*this)};
+};
+
+}  // namespace tools

@@ -1,0 +1,130 @@
+#include "tools/list_directory.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string>
+
+#include "file_tool_fixture.h"
+
+namespace tools {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+using ListDirectory = FileToolTest<ListDirectoryTool>;
+
+std::string JoinedNames(const json& structured) {
+  std::string names;
+  for (const json& entry : structured.at("entries")) {
+    names += (names.empty() ? "" : " ") + entry.at("name").get<std::string>();
+  }
+  return names;
+}
+
+TEST_F(ListDirectory, EntriesAreSortedByNameByteByByte) {
+  for (const char* name : {"b", "B", "a", ".hidden", "\u00e9", "a.b", "ab"}) Put(name, "");
+  EXPECT_EQ(JoinedNames(Call({{"path", "/host/work"}}).structured), ".hidden B a a.b ab b \u00e9");
+}
+
+TEST_F(ListDirectory, EmptyDirectoryIsAnEmptyList) {
+  EXPECT_EQ(Call({{"path", "/host/work"}}).structured, json({{"entries", json::array()}}));
+}
+
+TEST_F(ListDirectory, EntryOfAFileTellsSizeModeAndTime) {
+  Put("file", "12345");
+  fs::permissions(work / "file", fs::perms(0640));
+  const timespec times[2] = {{1'700'000'000, 0}, {1'700'000'000, 0}};
+  ASSERT_EQ(utimensat(AT_FDCWD, (work / "file").c_str(), times, 0), 0);
+  EXPECT_EQ(Call({{"path", "/host/work"}}).structured["entries"][0],
+            json({{"name", "file"},
+                  {"size", 5},
+                  {"mode", 0640},
+                  {"time", "2023-11-14T22:13:20Z"},
+                  {"is_dir", false}}));
+}
+
+TEST_F(ListDirectory, ModeOfADirectoryHasGosDirectoryBit) {
+  fs::create_directory(work / "sub");
+  fs::permissions(work / "sub", fs::perms(0755));
+  const json entry = Call({{"path", "/host/work"}}).structured["entries"][0];
+  EXPECT_EQ(entry["mode"], (std::int64_t{1} << 31) | 0755);
+  EXPECT_EQ(entry["is_dir"], true);
+}
+
+TEST_F(ListDirectory, LinkIsListedAsALink) {
+  fs::create_directory_symlink("/", work / "link");
+  const json entry = Call({{"path", "/host/work"}}).structured["entries"][0];
+  EXPECT_EQ(entry["mode"].get<std::int64_t>() & (std::int64_t{1} << 27), std::int64_t{1} << 27);
+  EXPECT_EQ(entry["is_dir"], false);
+}
+
+TEST_F(ListDirectory, NameThatIsNotUtf8ShowsReplacementCharacters) {
+  Put("bad\xFF\xFEname", "");
+  const json structured = Call({{"path", "/host/work"}}).structured;
+  EXPECT_EQ(JoinedNames(structured), "bad\uFFFD\uFFFDname");
+  EXPECT_NO_THROW((void)structured.dump());
+}
+
+TEST_F(ListDirectory, FileIsNoDirectory) {
+  Put("file", "");
+  EXPECT_EQ(Error({{"path", "/host/work/file"}}),
+            "/host/work/file is a regular file, not a directory");
+}
+
+TEST_F(ListDirectory, MissingDirectoryIsNamedByItsHostPath) {
+  EXPECT_EQ(Error({{"path", "/host/work/none"}}), "/host/work/none does not exist");
+}
+
+TEST_F(ListDirectory, PathOutsideIsRefused) {
+  EXPECT_THAT(Error({{"path", "/etc"}}), HasSubstr("outside"));
+}
+
+TEST_F(ListDirectory, PermissionDeniedIsSaid) {
+  guest->set_hook([](testing_support::Operation operation, const std::string& path) {
+    if (operation != testing_support::Operation::kList) return;
+    throw guest::FileError(guest::FileErrorCode::kPermissionDenied, "opendir", path, "");
+  });
+  EXPECT_EQ(Error({{"path", "/host/work"}}), "permission denied");
+}
+
+TEST_F(ListDirectory, TakesOneListingBeyondThePathRules) {
+  EXPECT_EQ(RoundTrips({{"path", "/host/work"}}), "LStat 1, RealPath 1, List 1");
+}
+
+TEST(GoFileMode, HasTheBitsOfGosFileMode) {
+  using guest::FileType;
+  const auto mode = [](FileType type, std::uint32_t permissions) {
+    return GoFileMode({.type = type, .permissions = permissions});
+  };
+  const auto bit = [](int n) { return std::int64_t{1} << n; };
+  EXPECT_EQ(mode(FileType::kRegular, 0644), 0644);
+  EXPECT_EQ(mode(FileType::kDirectory, 01777), bit(31) | bit(20) | 0777);
+  EXPECT_EQ(mode(FileType::kSymlink, 0777), bit(27) | 0777);
+  EXPECT_EQ(mode(FileType::kFifo, 0600), bit(25) | 0600);
+  EXPECT_EQ(mode(FileType::kSocket, 0600), bit(24) | 0600);
+  EXPECT_EQ(mode(FileType::kBlockDevice, 0660), bit(26) | 0660);
+  EXPECT_EQ(mode(FileType::kCharacterDevice, 0666), bit(26) | bit(21) | 0666);
+  EXPECT_EQ(mode(FileType::kUnknown, 0), bit(19));
+  EXPECT_EQ(mode(FileType::kRegular, 06755), bit(23) | bit(22) | 0755);
+}
+
+TEST(FormatTime, IsRfc3339InUtc) {
+  EXPECT_EQ(FormatTime(0), "1970-01-01T00:00:00Z");
+  EXPECT_EQ(FormatTime(951'782'400), "2000-02-29T00:00:00Z");
+  EXPECT_EQ(FormatTime(4'294'967'295), "2106-02-07T06:28:15Z");
+  EXPECT_EQ(FormatTime(-1), "1969-12-31T23:59:59Z");
+}
+
+TEST(FormatTime, YearsThatRfc3339CannotExpressAreLeftOut) {
+  EXPECT_EQ(FormatTime(253'402'300'799), "9999-12-31T23:59:59Z");
+  EXPECT_EQ(FormatTime(253'402'300'800), "");
+}
+
+}  // namespace
+}  // namespace tools

@@ -1,0 +1,265 @@
+#include "tools/read_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "file_tool_fixture.h"
+#include "tools/file_content.h"
+
+namespace tools {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing_support::Operation;
+using namespace std::string_literals;
+
+class ReadFile : public FileToolTest<ReadFileTool> {
+ protected:
+  std::string Content(const json& arguments) {
+    const mcp::ToolResult result = Call(arguments);
+    EXPECT_TRUE(result.more_content.empty());
+    return result.structured.at("content").get<std::string>();
+  }
+  std::string Lines(std::uint64_t offset, std::uint64_t limit) {
+    return Content({{"path", "/host/work/file"}, {"offset", offset}, {"limit", limit}});
+  }
+};
+
+TEST_F(ReadFile, ValidUtf8ComesByteByByte) {
+  for (const std::string& text : {"\xEF\xBB\xBF"
+                                  "bom\n"s,
+                                  "crlf\r\nlf\nno newline at the end"s, ""s, "\n\n"s,
+                                  "\u20ac\U0001F600 \u202e"s, "a NUL in a text: \0 is kept"s}) {
+    Put("file", text);
+    EXPECT_EQ(Content({{"path", "/host/work/file"}}), text);
+  }
+}
+
+TEST_F(ReadFile, MissingFileIsExactlyFileDoesNotExist) {
+  EXPECT_EQ(Error({{"path", "/host/work/none"}}), "file does not exist");
+  EXPECT_EQ(Error({{"path", "/host/work/no/such/directory"}}), "file does not exist");
+}
+
+TEST_F(ReadFile, DeniedFileIsExactlyPermissionDenied) {
+  Put("file", "");
+  for (const Operation where : {Operation::kRealPath, Operation::kLStat, Operation::kOpen}) {
+    guest->set_hook([where](Operation operation, const std::string& path) {
+      if (operation != where) return;
+      throw guest::FileError(guest::FileErrorCode::kPermissionDenied, "open", path, "");
+    });
+    EXPECT_EQ(Error({{"path", "/host/work/file"}}), "permission denied");
+  }
+}
+
+TEST_F(ReadFile, FileThatVanishesBeforeItIsOpenedDoesNotExist) {
+  Put("file", "");
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation == Operation::kOpen) fs::remove(work / "file");
+  });
+  EXPECT_EQ(Error({{"path", "/host/work/file"}}), "file does not exist");
+}
+
+TEST_F(ReadFile, DirectoryIsRefusedAndTheRightToolNamed) {
+  EXPECT_EQ(Error({{"path", "/host/work"}}),
+            "/host/work is a directory, not a regular file; list_directory shows what is in it");
+}
+
+TEST_F(ReadFile, FifoIsRefusedWithoutOpeningIt) {
+  ASSERT_EQ(mkfifo((work / "fifo").c_str(), 0600), 0);
+  EXPECT_EQ(Error({{"path", "/host/work/fifo"}}), "/host/work/fifo is a FIFO, not a regular file");
+  EXPECT_EQ(guest->count(Operation::kOpen), 0);
+}
+
+TEST_F(ReadFile, SocketIsRefusedWithoutOpeningIt) {
+  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  (work / "socket").string().copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_THAT(Error({{"path", "/host/work/socket"}}), HasSubstr("is a socket"));
+  close(fd);
+}
+
+TEST_F(ReadFile, FileSwappedForADirectoryAfterTheCheckIsRefused) {
+  Put("file", "text");
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation != Operation::kOpen) return;
+    fs::remove(work / "file");
+    fs::create_directory(work / "file");
+  });
+  EXPECT_THAT(Error({{"path", "/host/work/file"}}), HasSubstr("replaced by another file"));
+}
+
+TEST_F(ReadFile, FileSwappedForAnotherOwnersFileAfterTheCheckIsRefused) {
+  if (getuid() != 0) GTEST_SKIP() << "only root can give files away";
+  Put("file", "text");
+  Put("other", "secret");
+  ASSERT_EQ(chown((work / "other").c_str(), 12345, 12345), 0);
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation == Operation::kOpen) fs::rename(work / "other", work / "file");
+  });
+  EXPECT_THAT(Error({{"path", "/host/work/file"}}), HasSubstr("replaced by another file"));
+}
+
+TEST_F(ReadFile, LinkOutOfTheRootIsRefused) {
+  fs::create_symlink("/etc/passwd", work / "link");
+  EXPECT_THAT(Error({{"path", "/host/work/link"}}), HasSubstr("outside"));
+}
+
+TEST_F(ReadFile, BytesThatAreNotUtf8AreReplacedAndCounted) {
+  Put("file", "caf\xE9 \xFF!");
+  const mcp::ToolResult result = Call({{"path", "/host/work/file"}});
+  EXPECT_EQ(result.structured["content"], "caf\uFFFD \uFFFD!");
+  ASSERT_EQ(result.more_content.size(), 1U);
+  EXPECT_EQ(result.more_content[0]["type"], "text");
+  EXPECT_THAT(result.more_content[0]["text"].get<std::string>(), HasSubstr("2 bytes"));
+}
+
+TEST_F(ReadFile, BinaryFileIsAnErrorWithTypeAndSize) {
+  Put("file", "PK\x03\x04\0\0\xFF"s);
+  EXPECT_THAT(Error({{"path", "/host/work/file"}}),
+              AllOf(HasSubstr("a ZIP archive"), HasSubstr("7 bytes")));
+}
+
+TEST_F(ReadFile, ImageComesAsAnImageBlock) {
+  Put("image", "\x89PNG\r\n\x1A\n\0\0"s);
+  const mcp::ToolResult result = Call({{"path", "/host/work/image"}});
+  EXPECT_THAT(result.structured["content"].get<std::string>(), HasSubstr("PNG image, 10 bytes"));
+  ASSERT_EQ(result.more_content.size(), 1U);
+  EXPECT_EQ(result.more_content[0],
+            json({{"type", "image"}, {"data", "iVBORw0KGgoAAA=="}, {"mimeType", "image/png"}}));
+}
+
+TEST_F(ReadFile, ImageUpToFiveMebibytesIsShownAndALargerOneRefused) {
+  Put("image", "GIF89a" + std::string(kMaximumImageBytes - 6, '\0'));
+  EXPECT_EQ(Call({{"path", "/host/work/image"}}).more_content[0]["mimeType"], "image/gif");
+  Put("image", "GIF89a" + std::string(kMaximumImageBytes - 5, '\0'));
+  EXPECT_THAT(Error({{"path", "/host/work/image"}}),
+              AllOf(HasSubstr("GIF image"), HasSubstr("5242881 bytes")));
+}
+
+TEST_F(ReadFile, ThirtyTwoMebibytesAreReadAndOneByteMoreIsAnErrorWithTheWayOut) {
+  Put("file", std::string(kMaximumReadBytes, 'x'));
+  EXPECT_EQ(Content({{"path", "/host/work/file"}}).size(), kMaximumReadBytes);
+  Put("file", std::string(kMaximumReadBytes + 1, 'x'));
+  guest->ResetCounts();
+  EXPECT_THAT(Error({{"path", "/host/work/file"}}),
+              AllOf(HasSubstr("33554433 bytes"), HasSubstr("offset"), HasSubstr("limit")));
+  EXPECT_EQ(guest->count(Operation::kOpen), 0);
+}
+
+TEST_F(ReadFile, FileThatGrowsWhileItIsReadComesWhole) {
+  Put("file", "first ");
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation != Operation::kFileRead) return;
+    guest->set_hook({});
+    Put("file", "first and more");
+  });
+  EXPECT_EQ(Content({{"path", "/host/work/file"}}), "first and more");
+}
+
+TEST_F(ReadFile, FileThatGrowsBeyondTheLimitWhileItIsReadIsAnError) {
+  Put("file", "first ");
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation == Operation::kFileRead) fs::resize_file(work / "file", kMaximumReadBytes * 2);
+  });
+  EXPECT_THAT(Error({{"path", "/host/work/file"}}), HasSubstr("read it in parts"));
+}
+
+// Ranges.
+
+TEST_F(ReadFile, RangeOfLinesIsCountedFromZero) {
+  Put("file", "zero\none\r\ntwo\nthree");
+  EXPECT_EQ(Lines(0, 1), "zero\n");
+  EXPECT_EQ(Lines(1, 2), "one\r\ntwo\n");
+  EXPECT_EQ(Lines(3, 1), "three");
+  EXPECT_EQ(Lines(2, 100), "two\nthree");
+  EXPECT_EQ(Content({{"path", "/host/work/file"}, {"offset", 3}}), "three");
+  EXPECT_EQ(Content({{"path", "/host/work/file"}, {"limit", 2}}), "zero\none\r\n");
+}
+
+TEST_F(ReadFile, OffsetBehindTheEndIsAnErrorThatCountsTheLines) {
+  Put("file", "zero\none\n");
+  EXPECT_EQ(Error({{"path", "/host/work/file"}, {"offset", 2}}),
+            "/host/work/file has 2 lines: offset 2 (counted from 0) is behind its end");
+  Put("file", "zero\none");
+  EXPECT_THAT(Error({{"path", "/host/work/file"}, {"offset", 2}}), HasSubstr("has 2 lines"));
+  Put("file", "zero");
+  EXPECT_THAT(Error({{"path", "/host/work/file"}, {"offset", 9}}), HasSubstr("has 1 line:"));
+}
+
+TEST_F(ReadFile, EmptyFileHasAnEmptyFirstLine) {
+  Put("file", "");
+  EXPECT_EQ(Lines(0, 5), "");
+  EXPECT_THAT(Error({{"path", "/host/work/file"}, {"offset", 1}}), HasSubstr("has 0 lines"));
+}
+
+TEST_F(ReadFile, LargestOffsetAndLimitDoNotOverflow) {
+  Put("file", "zero\n");
+  EXPECT_EQ(Lines(0, UINT64_MAX), "zero\n");
+  EXPECT_THAT(Error({{"path", "/host/work/file"}, {"offset", UINT64_MAX}, {"limit", UINT64_MAX}}),
+              HasSubstr("behind its end"));
+}
+
+TEST_F(ReadFile, LinesAcrossChunksAreWhole) {
+  std::string text;
+  for (int i = 0; text.size() < 3 * kReadChunk; ++i) text += "line " + std::to_string(i) + "\n";
+  Put("file", text);
+  const std::size_t start = text.find("\nline 30000\n") + 1;
+  const std::size_t end = text.find("\nline 50000\n") + 1;
+  EXPECT_EQ(Lines(30'000, 20'000), text.substr(start, end - start));
+  EXPECT_EQ(Lines(0, 1'000'000), text);
+}
+
+TEST_F(ReadFile, RangeReadsNoFurtherThanItMust) {
+  Put("file", std::string(kReadChunk, '\n') + std::string(8 * kReadChunk, 'x'));
+  guest->ResetCounts();
+  EXPECT_EQ(Lines(10, 3), "\n\n\n");
+  EXPECT_EQ(guest->count(Operation::kFileRead), 1);
+}
+
+TEST_F(ReadFile, RangeOfALargeFileIsRead) {
+  Put("file", "first\n");
+  fs::resize_file(work / "file", 2 * kMaximumReadBytes);
+  EXPECT_EQ(Lines(0, 1), "first\n");
+}
+
+TEST_F(ReadFile, RangeOfMoreThanTheLimitIsAnError) {
+  Put("file", std::string(kMaximumReadBytes + kReadChunk, 'x'));
+  EXPECT_THAT(Error({{"path", "/host/work/file"}, {"offset", 0}}),
+              HasSubstr("ask for fewer with limit"));
+}
+
+// Round trips, as the header states them.
+
+TEST_F(ReadFile, TakesOpenStatAndReadBeyondThePathRules) {
+  Put("file", "text");
+  EXPECT_EQ(RoundTrips({{"path", "/host/work/file"}}),
+            "LStat 1, RealPath 1, Open 1, FileStat 1, FileRead 1");
+}
+
+TEST_F(ReadFile, StopsWhenItsContextIsStopped) {
+  Put("file", "text");
+  support::StopSource source;
+  context = source.context();
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation == Operation::kOpen) source.Stop(support::StopReason::kCancelled);
+  });
+  EXPECT_THROW((void)Call({{"path", "/host/work/file"}}), support::Stopped);
+}
+
+}  // namespace
+}  // namespace tools
