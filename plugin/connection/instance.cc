@@ -12,6 +12,7 @@
 #include "ssh/connection.h"
 #include "support/errors.h"
 #include "support/log.h"
+#include "support/paths.h"
 
 namespace connection {
 namespace {
@@ -71,7 +72,7 @@ void RequireInsideBoundary(const BoundedRoot& bounded, guest::Guest& guest,
   if (bounded.root.guest == bounded.boundary) return;
   const std::string root = guest.RealPath(bounded.root.guest, context);
   const std::string boundary = guest.RealPath(bounded.boundary, context);
-  if (boundary != "/" && root != boundary && !root.starts_with(boundary + "/")) {
+  if (!support::PathBelow(root, boundary)) {
     throw support::CallError("--root " + bounded.root.host + " leads to " + root +
                              " in the guest, outside the mount " + bounded.boundary +
                              "; choose a directory that is no link out of it");
@@ -113,6 +114,7 @@ OpenedConnection OpenInstance(const InstanceOptions& options, const support::Con
     RequireInsideBoundary(bounded, *connection, context);
     paths.roots.push_back(std::move(bounded.root));
   }
+  paths.mounts = RootsOfMounts(mounts);
   paths.mounts = RootsOfMounts(mounts);
   paths.instance = options.name;
   paths.working_directory = options.working_directory;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <string_view>
 #include <system_error>
 
@@ -14,15 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using tools::Root;
-
-/// What follows `directory` in `path` ("" or "/…"); empty when `path` does not lie under it.
-std::optional<std::string> Below(std::string_view path, std::string_view directory) {
-  if (directory == "/") return path == "/" ? "" : std::string(path);
-  if (!path.starts_with(directory)) return std::nullopt;
-  const std::string_view rest = path.substr(directory.size());
-  if (!rest.empty() && rest.front() != '/') return std::nullopt;
-  return std::string(rest);
-}
 
 /// The host's own resolution of a path, where it is another and the path exists there.
 std::vector<std::string> HostAliases(const std::string& path) {
@@ -44,17 +34,12 @@ Match LongestMatch(const std::vector<Root>& roots, const std::string& directory)
     std::vector<std::string> spellings = root.host_aliases;
     spellings.push_back(root.host);
     for (const std::string& spelling : spellings) {
-      const std::optional<std::string> rest = Below(directory, spelling);
+      const auto rest = support::PathBelow(directory, spelling);
       if (!rest || (best.root != nullptr && spelling.size() <= best.spelling.size())) continue;
-      best = {&root, spelling, *rest};
+      best = {&root, spelling, std::string(*rest)};
     }
   }
   return best;
-}
-
-std::string Join(const std::string& directory, const std::string& rest) {
-  if (rest.empty()) return directory;
-  return directory == "/" ? rest : directory + rest;
 }
 
 std::string ListMounts(const std::vector<Root>& roots) {
@@ -120,7 +105,7 @@ std::vector<BoundedRoot> Narrow(const std::vector<Root>& roots,
     }
     Root root;
     root.host = directory;
-    root.guest = Join(match.root->guest, match.rest);
+    root.guest = support::JoinPath(match.root->guest, match.rest);
     root.writable = match.root->writable;
     root.host_aliases = HostAliases(directory);
     const std::string guest = root.guest;
@@ -128,7 +113,8 @@ std::vector<BoundedRoot> Narrow(const std::vector<Root>& roots,
     for (const Root& other : roots) {
       if (&other == match.root) continue;
       // Also a mount from elsewhere that is mounted inside: it may be read-only there.
-      if (Below(other.host, directory) || Below(other.guest, guest)) add({other, other.guest});
+      if (support::PathBelow(other.host, directory) || support::PathBelow(other.guest, guest))
+        add({other, other.guest});
     }
   }
   return narrowed;
