@@ -62,11 +62,11 @@ mcp::ToolResult TextResult(std::string bytes, std::uint64_t file_size, const std
       result.structured["content"] = std::move(decoded.text);
       result.more_content.push_back(
           {{"type", "text"},
-           {"text", std::to_string(decoded.replaced) +
-                        (decoded.replaced == 1 ? " byte" : " bytes") +
-                        " of this text are not valid UTF-8 and appear as U+FFFD. The file has "
-                        "another encoding: writing this text back would lose them, and is "
-                        "refused."}});
+           {"text",
+            "Bytes of this text that are not valid UTF-8: " + std::to_string(decoded.replaced) +
+                ". Each appears as U+FFFD. The file has "
+                "another encoding: writing this text back would lose them, and is "
+                "refused."}});
       return result;
     }
     case ContentKind::kBinary:

@@ -125,7 +125,7 @@ TEST_F(ReadFile, BytesThatAreNotUtf8AreReplacedAndCounted) {
   EXPECT_EQ(result.structured["content"], "caf\uFFFD \uFFFD!");
   ASSERT_EQ(result.more_content.size(), 1U);
   EXPECT_EQ(result.more_content[0]["type"], "text");
-  EXPECT_THAT(result.more_content[0]["text"].get<std::string>(), HasSubstr("2 bytes"));
+  EXPECT_THAT(result.more_content[0]["text"].get<std::string>(), HasSubstr("not valid UTF-8: 2."));
 }
 
 TEST_F(ReadFile, BinaryFileIsAnErrorWithTypeAndSize) {
