@@ -1,6 +1,5 @@
 #include <poll.h>
 #include <pthread.h>
-#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -8,30 +7,22 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdint>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "commands/termination_watch.h"
+#include "support/file_descriptor.h"
 #include "support/log.h"
+#include "support/wake_pipe.h"
 
 namespace commands {
 namespace {
 
-class Descriptor {
- public:
-  Descriptor(int fd, const char* what) : fd_(fd) {
-    if (fd_ < 0) throw std::system_error(errno, std::generic_category(), what);
-  }
-  ~Descriptor() { ::close(fd_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_;
-};
+support::FileDescriptor Require(int fd, const char* what) {
+  if (fd < 0) throw std::system_error(errno, std::generic_category(), what);
+  return support::FileDescriptor(fd);
+}
 
 sigset_t TerminationSignals() {
   sigset_t signals;
@@ -40,13 +31,14 @@ sigset_t TerminationSignals() {
   return signals;
 }
 
-/// A descriptor that becomes readable when the parent process ends; -1 where that can't be had.
-int OpenParent() {
+/// A descriptor that becomes readable when the parent process ends; invalid where that can't be
+/// had.
+support::FileDescriptor OpenParent() {
   const pid_t parent = ::getppid();
   const auto fd = static_cast<int>(::syscall(SYS_pidfd_open, parent, 0));
   // A parent of 0 lives in another process namespace; a kernel before 5.3 has no pidfd.
   if (fd < 0) support::LogInfo("the death of the parent process cannot be watched on this system");
-  return fd;
+  return support::FileDescriptor(fd);
 }
 
 }  // namespace
@@ -57,8 +49,7 @@ class TerminationWatch::Implementation {
       : on_termination_(std::move(on_termination)),
         parent_at_start_(::getppid()),
         signals_(TerminationSignals()),
-        signal_fd_(::signalfd(-1, &signals_, SFD_CLOEXEC), "signalfd"),
-        stop_fd_(::eventfd(0, EFD_CLOEXEC), "eventfd"),
+        signal_fd_(Require(::signalfd(-1, &signals_, SFD_CLOEXEC), "signalfd")),
         parent_fd_(OpenParent()),
         thread_([this] { Watch(); }) {}
 
@@ -66,11 +57,8 @@ class TerminationWatch::Implementation {
   Implementation& operator=(const Implementation&) = delete;
 
   ~Implementation() {
-    const std::uint64_t one = 1;
-    // An eventfd takes eight bytes at once or fails only when its counter is full.
-    [[maybe_unused]] const ssize_t written = ::write(stop_fd_.get(), &one, sizeof(one));
+    stop_.Wake();
     thread_.join();
-    if (parent_fd_ >= 0) ::close(parent_fd_);
   }
 
  private:
@@ -78,7 +66,7 @@ class TerminationWatch::Implementation {
     // The parent may have died before its descriptor was opened.
     if (::getppid() != parent_at_start_) return on_termination_(support::StopReason::kEndOfInput);
     std::array<pollfd, 3> polled = {
-        {{stop_fd_.get(), POLLIN, 0}, {signal_fd_.get(), POLLIN, 0}, {parent_fd_, POLLIN, 0}}};
+        {{stop_.fd(), POLLIN, 0}, {signal_fd_.get(), POLLIN, 0}, {parent_fd_.get(), POLLIN, 0}}};
     while (::poll(polled.data(), polled.size(), -1) < 0) {
       if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "poll");
     }
@@ -90,9 +78,9 @@ class TerminationWatch::Implementation {
   std::function<void(support::StopReason)> on_termination_;
   pid_t parent_at_start_;
   sigset_t signals_;
-  Descriptor signal_fd_;
-  Descriptor stop_fd_;
-  int parent_fd_;
+  support::FileDescriptor signal_fd_;
+  support::FileDescriptor parent_fd_;
+  support::WakePipe stop_;
   std::thread thread_;
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "commands/termination_watch.h"
+#include "support/file_descriptor.h"
 
 namespace commands {
 namespace {
@@ -16,9 +17,9 @@ namespace {
 constexpr std::array<int, 3> kSignals = {SIGTERM, SIGINT, SIGHUP};
 constexpr uintptr_t kStopEvent = 1;
 
-int OpenQueue() {
-  const int queue = ::kqueue();
-  if (queue < 0) throw std::system_error(errno, std::generic_category(), "kqueue");
+support::FileDescriptor OpenQueue() {
+  support::FileDescriptor queue(::kqueue());
+  if (!queue.valid()) throw std::system_error(errno, std::generic_category(), "kqueue");
   return queue;
 }
 
@@ -41,14 +42,14 @@ class TerminationWatch::Implementation {
       // program.
       ::signal(number, SIG_IGN);
       EV_SET(&change, static_cast<uintptr_t>(number), EVFILT_SIGNAL, EV_ADD, 0, 0, nullptr);
-      Control(queue_, change, "kevent for signals");
+      Control(queue_.get(), change, "kevent for signals");
     }
     EV_SET(&change, kStopEvent, EVFILT_USER, EV_ADD, 0, 0, nullptr);
-    Control(queue_, change, "kevent for stopping");
+    Control(queue_.get(), change, "kevent for stopping");
     EV_SET(&change, static_cast<uintptr_t>(::getppid()), EVFILT_PROC, EV_ADD, NOTE_EXIT, 0,
            nullptr);
     // A parent that has just died cannot be watched any more: that is its death, seen late.
-    parent_is_gone_ = ::kevent(queue_, &change, 1, nullptr, 0, nullptr) < 0 && errno == ESRCH;
+    parent_is_gone_ = ::kevent(queue_.get(), &change, 1, nullptr, 0, nullptr) < 0 && errno == ESRCH;
     thread_ = std::thread([this] { Watch(); });
   }
 
@@ -58,16 +59,15 @@ class TerminationWatch::Implementation {
   ~Implementation() {
     struct kevent change {};
     EV_SET(&change, kStopEvent, EVFILT_USER, 0, NOTE_TRIGGER, 0, nullptr);
-    ::kevent(queue_, &change, 1, nullptr, 0, nullptr);
+    ::kevent(queue_.get(), &change, 1, nullptr, 0, nullptr);
     thread_.join();
-    ::close(queue_);
   }
 
  private:
   void Watch() const {
     if (parent_is_gone_) return on_termination_(support::StopReason::kEndOfInput);
     struct kevent event {};
-    while (::kevent(queue_, nullptr, 0, &event, 1, nullptr) < 0) {
+    while (::kevent(queue_.get(), nullptr, 0, &event, 1, nullptr) < 0) {
       if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "kevent");
     }
     if (event.filter == EVFILT_USER) return;
@@ -76,7 +76,7 @@ class TerminationWatch::Implementation {
   }
 
   std::function<void(support::StopReason)> on_termination_;
-  int queue_;
+  support::FileDescriptor queue_;
   bool parent_is_gone_ = false;
   std::thread thread_;
 };

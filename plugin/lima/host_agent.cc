@@ -17,6 +17,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "support/file_descriptor.h"
+
 namespace lima {
 namespace {
 
@@ -63,22 +65,14 @@ class Connection {
  public:
   Connection(const std::filesystem::path& path, Clock::time_point deadline)
       : deadline_(deadline), fd_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
-    if (fd_ < 0) ThrowSystemError("cannot make a socket", errno);
-    try {
-      Prepare();
-      Connect(path);
-    } catch (...) {
-      ::close(fd_);
-      throw;
-    }
+    if (!fd_.valid()) ThrowSystemError("cannot make a socket", errno);
+    Prepare();
+    Connect(path);
   }
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
-  ~Connection() { ::close(fd_); }  // the answer has been read, or does not matter any more
 
   void Send(std::string_view bytes) const {
     while (!bytes.empty()) {
-      const ssize_t count = ::send(fd_, bytes.data(), bytes.size(), kSendFlags);
+      const ssize_t count = ::send(fd_.get(), bytes.data(), bytes.size(), kSendFlags);
       if (count >= 0) {
         bytes.remove_prefix(static_cast<std::size_t>(count));
       } else if (!IsTemporary(errno)) {
@@ -93,7 +87,7 @@ class Connection {
     std::string answer;
     std::array<char, 4096> piece{};
     while (true) {
-      const ssize_t count = ::recv(fd_, piece.data(), piece.size(), 0);
+      const ssize_t count = ::recv(fd_.get(), piece.data(), piece.size(), 0);
       if (count == 0) return answer;
       if (count > 0) {
         answer.append(piece.data(), static_cast<std::size_t>(count));
@@ -113,14 +107,14 @@ class Connection {
   }
 
   void Prepare() const {
-    const int flags = ::fcntl(fd_, F_GETFL);
-    if (flags < 0 || ::fcntl(fd_, F_SETFL, flags | O_NONBLOCK) != 0 ||
-        ::fcntl(fd_, F_SETFD, FD_CLOEXEC) != 0) {
+    const int flags = ::fcntl(fd_.get(), F_GETFL);
+    if (flags < 0 || ::fcntl(fd_.get(), F_SETFL, flags | O_NONBLOCK) != 0 ||
+        ::fcntl(fd_.get(), F_SETFD, FD_CLOEXEC) != 0) {
       ThrowSystemError("cannot prepare a socket", errno);
     }
 #ifdef SO_NOSIGPIPE
     const int on = 1;
-    if (::setsockopt(fd_, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof(on)) != 0) {
+    if (::setsockopt(fd_.get(), SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof(on)) != 0) {
       ThrowSystemError("cannot prepare a socket", errno);
     }
 #endif
@@ -134,7 +128,7 @@ class Connection {
     std::memcpy(address.sun_path, name.data(), name.size());
     // The socket interface takes every kind of address through one pointer type.
     const auto* generic = reinterpret_cast<const struct sockaddr*>(&address);
-    while (::connect(fd_, generic, sizeof(address)) != 0) {
+    while (::connect(fd_.get(), generic, sizeof(address)) != 0) {
       if (errno == EISCONN) return;
       if (errno == EINPROGRESS || errno == EINTR) {
         WaitFor(POLLOUT);
@@ -162,14 +156,14 @@ class Connection {
 
   void WaitFor(short events) const {
     struct pollfd waiting {
-      fd_, events, 0
+      fd_.get(), events, 0
     };
     const int ready = ::poll(&waiting, 1, RemainingMilliseconds());
     if (ready < 0 && errno != EINTR) ThrowSystemError("cannot wait for it", errno);
   }
 
   Clock::time_point deadline_;
-  int fd_;
+  support::FileDescriptor fd_;
 };
 
 // The body of a 2xx answer.

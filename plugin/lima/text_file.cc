@@ -8,26 +8,10 @@
 #include <system_error>
 
 #include "lima/configuration_error.h"
+#include "support/file_descriptor.h"
 
 namespace lima {
 namespace {
-
-class File {
- public:
-  explicit File(const std::filesystem::path& path)
-      // Non-blocking: opening a FIFO would wait for its writer.
-      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (fd_ >= 0) ::close(fd_);  // read only: nothing can be lost
-  }
-
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 [[noreturn]] void ThrowUnreadable(const std::filesystem::path& path, int error) {
   throw ConfigurationError("cannot read " + path.string() + ": " +
@@ -37,8 +21,9 @@ class File {
 }  // namespace
 
 std::optional<std::string> ReadTextFile(const std::filesystem::path& path, std::size_t limit) {
-  const File file(path);
-  if (file.get() < 0) {
+  // Non-blocking: opening a FIFO would wait for its writer.
+  const support::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.valid()) {
     if (errno == ENOENT) return std::nullopt;
     ThrowUnreadable(path, errno);
   }

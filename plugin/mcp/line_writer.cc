@@ -20,7 +20,7 @@ constexpr std::size_t kMaxWrite = std::size_t{256} * 1024;
 
 }  // namespace
 
-LineWriter::LineWriter(int fd, WakePipe& closed, std::size_t max_pending)
+LineWriter::LineWriter(int fd, support::WakePipe& closed, std::size_t max_pending)
     : fd_(fd), closed_wake_(closed), max_pending_(max_pending) {
   struct stat info = {};
   if (::fstat(fd, &info) == 0) {
@@ -41,7 +41,7 @@ LineWriter::~LineWriter() {
     stopping_ = true;
   }
   changed_.notify_all();
-  stop_wake_.Set();
+  stop_wake_.Wake();
   drain_.join();
   if (restore_flags_ >= 0) ::fcntl(fd_, F_SETFL, restore_flags_);
 }
@@ -67,7 +67,7 @@ void LineWriter::Close() {
   pending_.clear();
   offset_ = 0;
   pending_bytes_ = 0;
-  closed_wake_.Set();
+  closed_wake_.Wake();
   changed_.notify_all();
 }
 
@@ -119,7 +119,7 @@ void LineWriter::Drain() {
     if (stopping_) return;
     lock.unlock();
     std::array<pollfd, 2> fds = {{{.fd = fd_, .events = POLLOUT, .revents = 0},
-                                  {.fd = stop_wake_.read_fd(), .events = POLLIN, .revents = 0}}};
+                                  {.fd = stop_wake_.fd(), .events = POLLIN, .revents = 0}}};
     ::poll(fds.data(), fds.size(), -1);
     lock.lock();
     if (stopping_ || pending_.empty()) continue;

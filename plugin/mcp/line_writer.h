@@ -9,7 +9,7 @@
 #include <string_view>
 #include <thread>
 
-#include "mcp/wake_pipe.h"
+#include "support/wake_pipe.h"
 
 namespace mcp {
 
@@ -24,7 +24,7 @@ class LineWriter {
 
   /// Does not own `fd`. A pipe is switched to non-blocking until this is destroyed. `closed` is set
   /// when the reader has gone, so that a poll() elsewhere notices. The process must ignore SIGPIPE.
-  LineWriter(int fd, WakePipe& closed, std::size_t max_pending = kMaxPending);
+  LineWriter(int fd, support::WakePipe& closed, std::size_t max_pending = kMaxPending);
 
   /// Drops what has not been written; call `Flush` before to have it written.
   ~LineWriter();
@@ -53,7 +53,7 @@ class LineWriter {
   void Drain();
 
   const int fd_;
-  WakePipe& closed_wake_;
+  support::WakePipe& closed_wake_;
   const std::size_t max_pending_;
   bool is_socket_ = false;
   int restore_flags_ = -1;  // of fd_; -1 when they were left alone
@@ -66,7 +66,7 @@ class LineWriter {
   bool closed_ = false;
   bool give_up_ = false;
   bool stopping_ = false;
-  WakePipe stop_wake_;
+  support::WakePipe stop_wake_;
   std::thread drain_;
 };
 

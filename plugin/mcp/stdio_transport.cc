@@ -36,8 +36,8 @@ Transport::Received StdioTransport::Receive(std::string& line) {
 
     // No events are asked of the output: that its reader has gone is told unasked.
     std::array<pollfd, 4> fds = {
-        {{.fd = interrupted_.read_fd(), .events = POLLIN, .revents = 0},
-         {.fd = output_closed_.read_fd(), .events = POLLIN, .revents = 0},
+        {{.fd = interrupted_.fd(), .events = POLLIN, .revents = 0},
+         {.fd = output_closed_.fd(), .events = POLLIN, .revents = 0},
          {.fd = output_fd_, .events = 0, .revents = 0},
          {.fd = input_fd_, .events = has_room ? short{POLLIN} : kHangUp, .revents = 0}}};
     const int wait_for_room = has_room ? -1 : kRoomCheckMilliseconds;

@@ -7,7 +7,7 @@
 #include "mcp/line_reader.h"
 #include "mcp/line_writer.h"
 #include "mcp/transport.h"
-#include "mcp/wake_pipe.h"
+#include "support/wake_pipe.h"
 
 namespace mcp {
 
@@ -21,7 +21,7 @@ class StdioTransport : public Transport {
   Received Receive(std::string& line) override;
   void Send(std::string line) override { writer_.Write(std::move(line)); }
   void WaitForRoom() override { writer_.WaitForRoom(); }
-  void Interrupt() override { interrupted_.Set(); }
+  void Interrupt() override { interrupted_.Wake(); }
   void GiveUpWaiting() override { writer_.GiveUpWaiting(); }
   bool Flush(std::chrono::steady_clock::time_point deadline) override {
     return writer_.Flush(deadline);
@@ -30,8 +30,8 @@ class StdioTransport : public Transport {
  private:
   int input_fd_;
   int output_fd_;
-  WakePipe interrupted_;
-  WakePipe output_closed_;
+  support::WakePipe interrupted_;
+  support::WakePipe output_closed_;
   LineReader reader_;
   LineWriter writer_;
 };

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "ssh/wake_pipe.h"
+#include "support/file_descriptor.h"
 
 namespace ssh {
 namespace {
@@ -20,7 +20,7 @@ int NoteThatPassphraseIsWanted(const char*, char*, size_t, int, int, void* wante
 
 Identity LoadIdentity(const std::string& file) {
   // Opened first, since libssh does not say why it could not. Non-blocking: it might be a FIFO.
-  const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const support::FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (opened.get() < 0) {
     return {nullptr, std::string("cannot read the key file: ") + std::strerror(errno)};
   }

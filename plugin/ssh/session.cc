@@ -30,7 +30,8 @@ void Check(int code, ssh_session session, const char* what) {
 
 }  // namespace
 
-Session::Session(WakePipe& wake) : wake_(wake), session_(ssh_new()), event_(ssh_event_new()) {
+Session::Session(support::WakePipe& wake)
+    : wake_(wake), session_(ssh_new()), event_(ssh_event_new()) {
   if (!session_ || !event_) throw std::runtime_error("libssh gave no session");
   ssh_set_counters(session_.get(), &sent_, &received_);
   if (ssh_event_add_fd(event_.get(), wake_.fd(), POLLIN, &Session::OnWake, this) != SSH_OK) {
@@ -86,7 +87,7 @@ void Session::KeepNonBlocking() {
                                   false);
   }
   const std::scoped_lock lock(break_mutex_);
-  if (break_fd_.get() < 0) break_fd_ = FileDescriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  if (!break_fd_.valid()) break_fd_ = support::FileDescriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
 }
 
 void Session::Connect(const Endpoint& endpoint, support::Clock::duration timeout,

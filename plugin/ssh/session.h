@@ -7,7 +7,8 @@
 
 #include "ssh/endpoint.h"
 #include "ssh/handles.h"
-#include "ssh/wake_pipe.h"
+#include "support/file_descriptor.h"
+#include "support/wake_pipe.h"
 
 namespace ssh {
 
@@ -16,7 +17,7 @@ namespace ssh {
 class Session {
  public:
   /// `wake` interrupts Connect and Poll; it must outlive the session.
-  explicit Session(WakePipe& wake);
+  explicit Session(support::WakePipe& wake);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -63,7 +64,7 @@ class Session {
                     const std::function<bool()>& stopped);
   static int OnWake(socket_t fd, int events, void* self);
 
-  WakePipe& wake_;
+  support::WakePipe& wake_;
   bool woken_ = false;
   bool poll_failed_ = false;
   ssh_counter_struct sent_{};
@@ -71,7 +72,7 @@ class Session {
   SessionHandle session_;
   EventHandle event_;  // freed before the session
   std::mutex break_mutex_;
-  FileDescriptor break_fd_;  // a second descriptor of the session's socket
+  support::FileDescriptor break_fd_;  // a second descriptor of the session's socket
 };
 
 }  // namespace ssh

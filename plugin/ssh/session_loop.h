@@ -65,7 +65,7 @@ class SessionLoop {
 
   Endpoint endpoint_;
   ConnectionOptions options_;
-  WakePipe wake_;
+  support::WakePipe wake_;
   Session session_;
   ChannelBroker broker_;
   SftpService sftp_;

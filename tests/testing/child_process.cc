@@ -75,18 +75,6 @@ std::string FindProgram(const std::string& name) {
 
 }  // namespace
 
-FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)) {}
-
-FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  return *this;
-}
-
-void FileDescriptor::Close() {
-  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
-}
-
 ChildProcess::ChildProcess(const Options& options) {
   std::vector<std::string> arguments = options.arguments;
   const std::string program = FindProgram(arguments.at(0));

@@ -8,26 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "support/file_descriptor.h"
+
 namespace testing_support {
 
-/// Owns one file descriptor.
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept;
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  ~FileDescriptor() { Close(); }
-
-  [[nodiscard]] int get() const { return fd_; }
-  [[nodiscard]] bool valid() const { return fd_ >= 0; }
-  void Close();
-
- private:
-  int fd_ = -1;
-};
+using support::FileDescriptor;
 
 /// A program started by a test, with pipes on its three standard streams. Killed (SIGKILL) and
 /// reaped by the destructor if it still runs. One thread at a time.

@@ -1,4 +1,4 @@
-#include "ssh/wake_pipe.h"
+#include "support/wake_pipe.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -6,21 +6,8 @@
 #include <array>
 #include <cerrno>
 #include <system_error>
-#include <utility>
 
-namespace ssh {
-
-FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)) {}
-
-FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  return *this;
-}
-
-FileDescriptor::~FileDescriptor() {
-  if (fd_ >= 0) ::close(fd_);
-}
+namespace support {
 
 WakePipe::WakePipe() {
   std::array<int, 2> ends{};
@@ -51,4 +38,4 @@ void WakePipe::Drain() {
   signalled_.store(false);
 }
 
-}  // namespace ssh
+}  // namespace support
