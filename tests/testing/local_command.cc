@@ -18,44 +18,26 @@
 #include <system_error>
 #include <utility>
 
+#include "support/file_descriptor.h"
+
 extern char** environ;  // NOLINT(readability-redundant-declaration): macOS declares it nowhere
 
 namespace testing_support {
 namespace {
 
 constexpr std::size_t kPieceSize = 64 * 1024;
+constexpr long kHighestInheritedDescriptor = 1024;
 constexpr int kReapInterval = 2;  // milliseconds
 
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() { Reset(); }
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  void Reset() {
-    if (fd_ >= 0) close(std::exchange(fd_, -1));
-  }
-  [[nodiscard]] int get() const { return fd_; }
-  [[nodiscard]] bool open() const { return fd_ >= 0; }
-
- private:
-  int fd_ = -1;
-};
+using support::FileDescriptor;
 
 void Check(int error, const char* what) {
   if (error != 0) throw std::system_error(error, std::generic_category(), what);
 }
 
 struct Pipe {
-  Descriptor read_end;
-  Descriptor write_end;
+  FileDescriptor read_end;
+  FileDescriptor write_end;
 };
 
 // Both ends are closed on exec; the caller holds the lock against other spawns, as macOS has no
@@ -64,19 +46,27 @@ Pipe MakePipe() {
   std::array<int, 2> ends{};
   Check(pipe(ends.data()) == 0 ? 0 : errno, "pipe");
   for (const int end : ends) fcntl(end, F_SETFD, FD_CLOEXEC);
-  return {Descriptor(ends[0]), Descriptor(ends[1])};
+  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+// sshd gives a command its three streams and nothing else; whoever started the tests may have left
+// more open.
+void CloseInheritedDescriptorsOnExec() {
+  const long limit = std::min(sysconf(_SC_OPEN_MAX), kHighestInheritedDescriptor);
+  for (int fd = STDERR_FILENO + 1; fd < limit; ++fd) fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
 struct Process {
   pid_t id = 0;
-  Descriptor standard_input;
-  Descriptor standard_output;
-  Descriptor standard_error;
+  FileDescriptor standard_input;
+  FileDescriptor standard_output;
+  FileDescriptor standard_error;
 };
 
 Process Spawn(const std::string& command_line) {
   static std::mutex spawning;
   const std::lock_guard lock(spawning);
+  CloseInheritedDescriptorsOnExec();
   Pipe input = MakePipe();
   Pipe output = MakePipe();
   Pipe error = MakePipe();
@@ -224,7 +214,7 @@ guest::CommandResult RunLocally(const guest::Command& command, guest::OutputSink
   const auto throw_if_stopped = [&] {
     const support::StopReason reason = context.stop_reason();
     if (reason == support::StopReason::kNone) return;
-    process.standard_input.Reset();
+    process.standard_input.Close();
     if (!result) {
       kill(-process.id, SIGTERM);
       abandon(process.id);
@@ -234,13 +224,13 @@ guest::CommandResult RunLocally(const guest::Command& command, guest::OutputSink
 
   std::string_view rest = command.standard_input;
   bool wanted = true;
-  while (process.standard_output.open() || process.standard_error.open()) {
+  while (process.standard_output.valid() || process.standard_error.valid()) {
     // As sshd does: nobody is interested any more in what would be written to the command.
     if (!result && command.hold_standard_input_open && (result = Reap(process.id))) {
-      process.standard_input.Reset();
+      process.standard_input.Close();
       rest = {};
     }
-    if (rest.empty() && !command.hold_standard_input_open) process.standard_input.Reset();
+    if (rest.empty() && !command.hold_standard_input_open) process.standard_input.Close();
     std::array<pollfd, 4> waiting{{
         {.fd = wake.read_end.get(), .events = POLLIN, .revents = 0},
         {.fd = process.standard_output.get(), .events = POLLIN, .revents = 0},
@@ -254,11 +244,11 @@ guest::CommandResult RunLocally(const guest::Command& command, guest::OutputSink
     throw_if_stopped();
     if (waiting[1].revents != 0 &&
         !Drain(process.standard_output.get(), guest::OutputStream::kStandardOutput, sink, wanted)) {
-      process.standard_output.Reset();
+      process.standard_output.Close();
     }
     if (wanted && waiting[2].revents != 0 &&
         !Drain(process.standard_error.get(), guest::OutputStream::kStandardError, sink, wanted)) {
-      process.standard_error.Reset();
+      process.standard_error.Close();
     }
     if (!wanted) {
       if (result) return *result;

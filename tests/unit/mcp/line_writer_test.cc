@@ -42,8 +42,8 @@ class LineWriterTest : public ::testing::TestWithParam<bool> {
     return line;
   }
 
-  [[nodiscard]] static bool IsSet(const WakePipe& wake) {
-    pollfd ready = {.fd = wake.read_fd(), .events = POLLIN, .revents = 0};
+  [[nodiscard]] static bool IsSet(const support::WakePipe& wake) {
+    pollfd ready = {.fd = wake.fd(), .events = POLLIN, .revents = 0};
     return ::poll(&ready, 1, 0) == 1;
   }
 
@@ -52,7 +52,7 @@ class LineWriterTest : public ::testing::TestWithParam<bool> {
   }
 
   std::array<int, 2> fds_ = {-1, -1};
-  WakePipe closed_;
+  support::WakePipe closed_;
   std::unique_ptr<LineReader> reader_;
 };
 
