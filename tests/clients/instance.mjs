@@ -1,0 +1,44 @@
+// A throwaway instance for the clients to work in: see tests/testing/loopback_instance.h.
+
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+function fromEnvironment(name) {
+  const value = process.env[name];
+  if (!value) throw new Error(`set ${name} to the path of the built program`);
+  return value;
+}
+
+/** Path of the server's binary. */
+export const serverProgram = fromEnvironment('LIMACTL_MCP');
+
+/** Starts an instance with one writable mount; `stop` ends it and removes its files. */
+export async function startInstance() {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'lmcp-')));
+  const project = join(directory, 'project');
+  const limaHome = join(directory, 'lima');
+  mkdirSync(project);
+  const child = spawn(fromEnvironment('LOOPBACK_INSTANCE'),
+    [limaHome, 'default', '--mount', `${project}:w`], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [port] = await once(child.stdout, 'data');
+  if (!/^\d+\n$/.test(port.toString())) throw new Error(`no instance: ${port}`);
+  return {
+    project,
+    limaHome,
+    /** What an SDK's stdio transport takes. */
+    server: {
+      command: serverProgram,
+      args: ['serve', 'default'],
+      env: { ...process.env, LIMA_HOME: limaHome },
+      stderr: 'inherit',
+    },
+    async stop() {
+      child.stdin.end();
+      if (child.exitCode === null) await once(child, 'exit');
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
