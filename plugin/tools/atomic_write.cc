@@ -20,7 +20,6 @@
 namespace tools {
 namespace {
 
-using guest::AttributeChange;
 using guest::FileAttributes;
 using guest::FileError;
 using guest::FileErrorCode;

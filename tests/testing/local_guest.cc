@@ -109,7 +109,7 @@ std::string ResolveAsServer(const std::string& path) {
     if (++links > kMaximumLinks) ThrowFileError(ELOOP, "realpath", path);
     const std::string target = ReadLinkOf(resolved);
     resolved = target.starts_with('/') ? "/" : parent;
-    rest = last ? target : target + "/" + rest;
+    rest = last ? target : target + '/' + rest;
   }
   return resolved;
 }

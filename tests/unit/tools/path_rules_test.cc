@@ -6,7 +6,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/errors.h"
@@ -384,6 +386,9 @@ TEST_F(PathRulesTest, OfTwoNamesOfOneDirectoryTheStricterCounts) {
   fs::create_directory_symlink(top / "library", top / "shelf");
   options.roots.push_back({.host = "/shelf", .guest = Guest("shelf"), .writable = true});
   EXPECT_THAT(Refusal("/shelf/book", Access::kWrite), HasSubstr("read-only"));
+  std::swap(options.roots[1], options.roots[2]);
+  const PathRules swapped(options);
+  EXPECT_THROW((void)swapped.Resolve("/shelf/book", Access::kWrite, guest, {}), support::CallError);
 }
 
 TEST_F(PathRulesTest, PathsThroughProcAreRefused) {

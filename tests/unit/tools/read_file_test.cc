@@ -107,7 +107,7 @@ TEST_F(ReadFile, FileSwappedForAnotherOwnersFileAfterTheCheckIsRefused) {
   if (getuid() != 0) GTEST_SKIP() << "only root can give files away";
   Put("file", "text");
   Put("other", "secret");
-  ASSERT_EQ(chown((work / "other").c_str(), 12345, 12345), 0);
+  ASSERT_EQ(chown((work / "other").c_str(), 12345, getgid()), 0);
   guest->set_hook([&](Operation operation, const std::string&) {
     if (operation == Operation::kOpen) fs::rename(work / "other", work / "file");
   });
