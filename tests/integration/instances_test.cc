@@ -1,0 +1,205 @@
+// Which instance is served, and what happens while it is stopped, broken or started again.
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "integration/fixture.h"
+
+namespace integration {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using testing_support::LoopbackInstance;
+using testing_support::McpClient;
+using testing_support::ProcessResult;
+using testing_support::TextOf;
+
+class Instances : public IntegrationTest {
+ protected:
+  LoopbackInstance& StartNamed(const std::string& name, const Mounts& mounts) {
+    LoopbackInstance::Options options;
+    options.name = name;
+    options.mounts = mounts;
+    return StartInstance(options);
+  }
+
+  LoopbackInstance& StartDefault() {
+    MakeFile("root/a.txt", "text");
+    return StartInstance({{root, "", true}});
+  }
+
+  static void ExpectOneLine(const ProcessResult& result) {
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.output, "");
+    EXPECT_EQ(std::count(result.error.begin(), result.error.end(), '\n'), 1) << result.error;
+  }
+
+  const std::string root = Path("root").string();
+};
+
+TEST_F(Instances, TwoServersAreEachBoundToTheirOwnMounts) {
+  MakeFile("one/a.txt", "of one");
+  MakeFile("two/a.txt", "of two");
+  const std::string one = Path("one");
+  const std::string two = Path("two");
+  StartNamed("first", {{one, "", true}});
+  StartNamed("second", {{two, "", false}});
+  McpClient& first = Serve({.arguments = {"first"}});
+  McpClient& second = Serve({.arguments = {"second"}});
+
+  const auto read = [](McpClient& server, const std::string& path) {
+    return server.CallTool("read_file", {{"path", path}});
+  };
+  EXPECT_EQ(read(first, one + "/a.txt").at("structuredContent").at("content"), "of one");
+  EXPECT_EQ(read(second, two + "/a.txt").at("structuredContent").at("content"), "of two");
+  EXPECT_THAT(TextOf(read(first, two + "/a.txt")), HasSubstr(one + " (writable)"));
+  EXPECT_THAT(TextOf(read(second, one + "/a.txt")), HasSubstr(two + " (read-only)"));
+}
+
+TEST_F(Instances, NameWithDotsAndUnderscoresIsServed) {
+  MakeFile("root/a.txt", "text");
+  StartNamed("my.dev_box-2", {{root, "", true}});
+  Serve({.arguments = {"my.dev_box-2"}});
+  EXPECT_EQ(Read(root + "/a.txt"), "text");
+}
+
+TEST_F(Instances, DefaultIsServedWhenNoneIsNamed) {
+  StartDefault();
+  Serve({.arguments = {}});
+  EXPECT_EQ(Read(root + "/a.txt"), "text");
+}
+
+TEST_F(Instances, UnknownOneEndsTheProgramWithAListOfThoseThatExist) {
+  StartDefault();
+  StartNamed("other", {});
+  const ProcessResult result = RunServer({"serve", "unknown"});
+  ExpectOneLine(result);
+  EXPECT_THAT(result.error, AllOf(HasSubstr("unknown"), HasSubstr("default"), HasSubstr("other")));
+}
+
+TEST_F(Instances, UnknownOneEndsTheProgramAlsoWhereThereAreNone) {
+  ExpectOneLine(RunServer({"serve"}));  // not even a Lima home
+  MakeDirectory("lima");
+  const ProcessResult result = RunServer({"serve"});
+  ExpectOneLine(result);
+  EXPECT_THAT(result.error, HasSubstr("default"));
+}
+
+TEST_F(Instances, DirectoryWithoutLimaYamlIsNoInstance) {
+  StartDefault();
+  MakeFile("lima/half/ssh.config", "");
+  const ProcessResult result = RunServer({"serve", "half"});
+  ExpectOneLine(result);
+  EXPECT_THAT(result.error, HasSubstr("default"));
+}
+
+TEST_F(Instances, NameThatIsNoNameIsRefusedBeforeItBecomesAPath) {
+  StartDefault();
+  MakeFile("x/lima.yaml", "vmType: qemu\n");
+  MakeFile("lima/_config/lima.yaml", "vmType: qemu\n");
+  for (const std::string name : {"../x", "a/b", "", ".", "..", "_config", "a b", "a..b",
+                                 "default.yaml", "default\n", "/etc", "default/"}) {
+    const ProcessResult result = RunServer({"serve", name});
+    ExpectOneLine(result);
+    EXPECT_NE(result.error, "") << name;
+  }
+  ExpectOneLine(RunServer({"serve", std::string(77, 'a')}));
+}
+
+TEST_F(Instances, NameThatLooksLikeAnOptionIsRefused) {
+  StartDefault();
+  ExpectOneLine(RunServer({"serve", "-oProxyCommand=touch " + Path("pwned").string()}));
+  ExpectOneLine(RunServer({"serve", "--", "-oProxyCommand=touch " + Path("pwned").string()}));
+  EXPECT_FALSE(fs::exists(Path("pwned")));
+}
+
+TEST_F(Instances, StoppedOneIsServedAndWorksOnceItHasStarted) {
+  LoopbackInstance& instance = StartDefault();
+  instance.Stop();
+  Serve();
+  EXPECT_EQ(client().Request("tools/list").at("result").at("tools").size(), 6U);
+  EXPECT_THAT(ReadRefusal(root + "/a.txt"), HasSubstr("limactl start default"));
+  EXPECT_THAT(Refusal("run_shell_command", {{"command", {"true"}}, {"directory", root}}),
+              HasSubstr("limactl start default"));
+  instance.Start();
+  EXPECT_EQ(Read(root + "/a.txt"), "text");
+}
+
+TEST_F(Instances, BrokenOneIsServedAndSaysWhatToDo) {
+  const LoopbackInstance& instance = StartDefault();
+  fs::remove(instance.directory() / "qemu.pid");
+  Serve();
+  EXPECT_THAT(ReadRefusal(root + "/a.txt"), AllOf(HasSubstr("default"), HasSubstr("limactl")));
+}
+
+TEST_F(Instances, OneWhoseHostAgentIsDeadIsBroken) {
+  const LoopbackInstance& instance = StartDefault();
+  fs::remove(instance.directory() / "ha.pid");
+  Serve();
+  EXPECT_THAT(ReadRefusal(root + "/a.txt"), AllOf(HasSubstr("default"), HasSubstr("limactl")));
+  EXPECT_TRUE(fs::exists(instance.directory() / "qemu.pid")) << "files of others stay";
+}
+
+TEST_F(Instances, RestartOnAnotherPortIsFollowedByTheNextCall) {
+  LoopbackInstance& instance = StartDefault();
+  Serve();
+  EXPECT_EQ(Read(root + "/a.txt"), "text");
+  instance.Stop();
+  instance.Start();
+  EXPECT_EQ(Read(root + "/a.txt"), "text");
+  Write(root + "/b.txt", "after the restart");
+  EXPECT_EQ(ReadFile(Path("root/b.txt")), "after the restart");
+}
+
+TEST_F(Instances, StopBetweenCallsIsTold) {
+  LoopbackInstance& instance = StartDefault();
+  Serve();
+  EXPECT_EQ(Read(root + "/a.txt"), "text");
+  instance.Stop();
+  // The first call may still meet the line that is just breaking.
+  EXPECT_THAT(ReadRefusal(root + "/a.txt"),
+              AnyOf(HasSubstr("limactl start default"), HasSubstr("connection")));
+  EXPECT_THAT(ReadRefusal(root + "/a.txt"), HasSubstr("limactl start default"));
+}
+
+TEST_F(Instances, MountsChangedWhileStoppedCountAfterTheStart) {
+  MakeFile("other/a.txt", "of the other");
+  LoopbackInstance& instance = StartDefault();
+  Serve();
+  EXPECT_EQ(Read(root + "/a.txt"), "text");
+  instance.Stop();
+  MakeFile("lima/default/lima.yaml",
+           "vmType: qemu\nmounts:\n- location: \"" + Path("other").string() + "\"\n");
+  instance.Start();
+  EXPECT_EQ(Read(Path("other/a.txt")), "of the other");
+  ReadRefusal(root + "/a.txt");
+}
+
+TEST_F(Instances, MountsOfTheConfigDirectoryCount) {
+  MakeFile("extra/a.txt", "text");
+  MakeFile("lima/_config/override.yaml",
+           "mounts:\n- location: \"" + Path("extra").string() + "\"\n  writable: true\n");
+  StartDefault();
+  Serve();
+  EXPECT_EQ(Read(root + "/a.txt"), "text");
+  Write(Path("extra/b.txt"), "b");
+  EXPECT_EQ(ReadFile(Path("extra/b.txt")), "b");
+}
+
+TEST_F(Instances, BrokenLimaYamlIsToldByEachCallUntilItIsMended) {
+  StartDefault();
+  const fs::path path = LimaHome() / "default/lima.yaml";
+  const std::string good = ReadFile(path);
+  MakeFile("lima/default/lima.yaml", "mounts: [\n");
+  Serve();
+  EXPECT_THAT(ReadRefusal(root + "/a.txt"), HasSubstr(path.string()));
+  MakeFile("lima/default/lima.yaml", good);
+  EXPECT_EQ(Read(root + "/a.txt"), "text");
+}
+
+}  // namespace
+}  // namespace integration

@@ -1,0 +1,165 @@
+// How the program ends, and that nothing but messages ever reaches standard output.
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <csignal>
+#include <sstream>
+
+#include "integration/fixture.h"
+
+namespace integration {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::HasSubstr;
+using testing_support::ChildProcess;
+using testing_support::ProcessResult;
+
+constexpr std::chrono::seconds kPromptly{10};
+
+class LifeCycle : public IntegrationTest {
+ protected:
+  void SetUp() override {
+    MakeFile("root/a.txt", "text");
+    StartInstance({{root, "", true}});
+  }
+
+  static std::string Line(int id, const std::string& method, const json& params) {
+    return json{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}}.dump() +
+           "\n";
+  }
+  static std::string InitializeLine() {
+    return Line(1, "initialize",
+                {{"protocolVersion", "2025-06-18"},
+                 {"capabilities", json::object()},
+                 {"clientInfo", {{"name", "test"}, {"version", "1"}}}}) +
+           "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n";
+  }
+
+  /// Every byte of `output` belongs to a line that is one JSON-RPC message.
+  static std::vector<json> Messages(const std::string& output) {
+    std::vector<json> messages;
+    EXPECT_TRUE(output.empty() || output.back() == '\n') << "a line was cut";
+    std::istringstream lines(output);
+    for (std::string line; std::getline(lines, line);) {
+      messages.push_back(json::parse(line));
+      EXPECT_EQ(messages.back().at("jsonrpc"), "2.0") << line;
+    }
+    return messages;
+  }
+
+  const std::string root = Path("root").string();
+};
+
+TEST_F(LifeCycle, EndOfInputEndsItPromptly) {
+  Serve();
+  EXPECT_EQ(client().CloseAndWait(kPromptly), 0);
+}
+
+TEST_F(LifeCycle, EndOfInputEndsItPromptlyOnceConnected) {
+  Serve();
+  EXPECT_EQ(Read(root + "/a.txt"), "text");
+  EXPECT_EQ(client().CloseAndWait(kPromptly), 0);
+}
+
+TEST_F(LifeCycle, EmptyInputEndsItWithoutAWord) {
+  const ProcessResult result = RunServer({"serve", "default"});
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_EQ(result.output, "");
+}
+
+TEST_F(LifeCycle, EndOfInputEndsItThoughACommandRuns) {
+  Serve();
+  client().SendRequest("tools/call",
+                       {{"name", "run_shell_command"},
+                        {"arguments",
+                         {{"command", {"sh", "-c", "echo $$ > pid.new; mv pid.new pid; sleep 300"}},
+                          {"directory", root}}}});
+  while (!fs::exists(Path("root/pid"))) client().Request("ping");
+  const pid_t command = std::stoi(ReadFile(Path("root/pid")));
+  EXPECT_EQ(client().CloseAndWait(kPromptly), 0);
+  const auto deadline = std::chrono::steady_clock::now() + kPromptly;
+  while (::kill(command, 0) == 0 && std::chrono::steady_clock::now() < deadline) {
+  }
+  EXPECT_NE(::kill(command, 0), 0) << "an orphan stays in the guest";
+}
+
+TEST_F(LifeCycle, TerminationSignalsEndIt) {
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
+    Serve();
+    EXPECT_EQ(Read(root + "/a.txt"), "text");
+    client().process().Signal(number);
+    EXPECT_TRUE(client().process().Wait(kPromptly).has_value()) << "signal " << number;
+  }
+}
+
+TEST_F(LifeCycle, TerminationSignalEndsItBeforeTheFirstMessage) {
+  Serve({.initialize = false});
+  client().Request("ping");
+  client().process().Signal(SIGTERM);
+  EXPECT_TRUE(client().process().Wait(kPromptly).has_value());
+}
+
+TEST_F(LifeCycle, NothingButMessagesReachesStandardOutput) {
+  const auto call = [](int id, const std::string& tool, const json& arguments) {
+    return Line(id, "tools/call", {{"name", tool}, {"arguments", arguments}});
+  };
+  Serve({.initialize = false});
+  client().SendLine("garbage");
+  client().SendLine("");
+  client().SendLine("{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}");
+  client().Initialize();
+  client().Request("no/such/method");
+  client().CallTool("read_file", {{"path", "/etc/passwd"}});
+  Read(root + "/a.txt");
+  Call("run_shell_command",
+       {{"command", {"sh", "-c", "echo out; echo err >&2"}}, {"directory", root}});
+  // McpClient has parsed each line so far; what is left at the end must be whole as well.
+  EXPECT_EQ(client().CloseAndWait(kPromptly), 0);
+
+  const ProcessResult result = RunServer(
+      {"serve", "default"}, "garbage\n\n[]\n" + InitializeLine() + Line(2, "ping", json::object()) +
+                                Line(3, "tools/list", json::object()) +
+                                call(4, "read_file", {{"path", root + "/a.txt"}}) +
+                                call(5, "read_file", {{"path", "relative"}}));
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  bool pinged = false;
+  for (const json& message : Messages(result.output))
+    pinged = pinged || message == json{{"jsonrpc", "2.0"}, {"id", 2}, {"result", json::object()}};
+  EXPECT_TRUE(pinged) << result.output;
+}
+
+TEST_F(LifeCycle, StoppedInstanceKeepsStandardOutputCleanToo) {
+  fs::remove(LimaHome() / "default/ha.pid");
+  fs::remove(LimaHome() / "default/qemu.pid");
+  const ProcessResult result = RunServer(
+      {"serve", "default"},
+      InitializeLine() + Line(2, "tools/call",
+                              {{"name", "read_file"}, {"arguments", {{"path", root + "/a.txt"}}}}));
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_GE(Messages(result.output).size(), 1U);
+}
+
+TEST_F(LifeCycle, BannerOfTheGuestDoesNotReachStandardOutput) {
+  testing_support::LoopbackInstance::Options options;
+  options.name = "noisy";
+  options.mounts = {{root, "", true}};
+  options.sshd_options = {"Banner " + MakeFile("banner", "WELCOME\n").string()};
+  StartInstance(options);
+  Serve({.arguments = {"noisy"}});
+  EXPECT_EQ(Read(root + "/a.txt"), "text");
+  EXPECT_EQ(client().CloseAndWait(kPromptly), 0);
+}
+
+TEST_F(LifeCycle, ReaderThatGoesAwayEndsIt) {
+  Serve();
+  client().process().standard_output().Close();
+  client().SendLine(Line(99, "ping", json::object()));
+  EXPECT_TRUE(client().process().Wait(kPromptly).has_value());
+}
+
+}  // namespace
+}  // namespace integration

@@ -1,0 +1,131 @@
+// The program as users start it: as a plugin of a real limactl.
+
+#include "testing/limactl.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <optional>
+
+#include "integration/fixture.h"
+
+namespace integration {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing_support::ChildProcess;
+using testing_support::Limactl;
+using testing_support::McpClient;
+using testing_support::ProcessResult;
+using testing_support::TextOf;
+
+constexpr std::chrono::seconds kPromptly{10};
+
+class ThroughLimactl : public IntegrationTest {
+ protected:
+  void SetUp() override {
+    try {
+      limactl_.emplace();
+    } catch (const std::runtime_error& error) {
+      GTEST_SKIP() << Skipping(error.what());
+    }
+    MakeFile("root/a.txt", "text");
+    StartInstance({{root, "", true}});
+    // A copy, because limactl may run as a user who cannot reach the build directory.
+    fs::copy_file(ServerProgram(), MakeDirectory("plugins") / "limactl-mcp");
+    // Lima's own plugin beside limactl would win over PATH.
+    if (fs::exists(limactl_->program().parent_path() / "limactl-mcp"))
+      fs::copy_file(limactl_->program(), MakeDirectory("bin") / "limactl");
+    limactl_->GiveAway(Path());
+  }
+
+  [[nodiscard]] ChildProcess::Options Plugin(const std::vector<std::string>& arguments) const {
+    std::vector<std::string> all = {"mcp"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const char* path = std::getenv("PATH");
+    ChildProcess::Options options = limactl_->Command(
+        all, Path(), LimaHome(),
+        {{"PATH", Path("plugins").string() + ":" + (path == nullptr ? "/usr/bin:/bin" : path)}});
+    if (fs::exists(Path("bin/limactl"))) {
+      for (std::string& argument : options.arguments)
+        if (argument == limactl_->program().string()) argument = Path("bin/limactl");
+    }
+    return options;
+  }
+  [[nodiscard]] ProcessResult RunPlugin(const std::vector<std::string>& arguments) const {
+    return testing_support::RunProcess(Plugin(arguments));
+  }
+
+  const std::string root = Path("root").string();
+
+ private:
+  std::optional<Limactl> limactl_;
+};
+
+TEST_F(ThroughLimactl, PrintsItsVersion) {
+  const ProcessResult result = RunPlugin({"-v"});
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_EQ(result.output, RunServer({"-v"}).output);
+}
+
+TEST_F(ThroughLimactl, PrintsItsHelp) {
+  const std::string help = RunServer({}).output;
+  EXPECT_EQ(RunPlugin({}).output, help);
+  EXPECT_EQ(RunPlugin({"--help"}).output, help);
+}
+
+TEST_F(ThroughLimactl, PrintsItsTools) {
+  const ProcessResult result = RunPlugin({"info"});
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_EQ(result.output, RunServer({"info"}).output);
+}
+
+TEST_F(ThroughLimactl, ServesTheInstance) {
+  McpClient server(Plugin({"serve", "default"}));
+  server.Initialize();
+  EXPECT_EQ(server.Request("tools/list").at("result").at("tools").size(), 6U);
+  EXPECT_EQ(server.CallTool("read_file", {{"path", root + "/a.txt"}}).at("structuredContent"),
+            (json{{"content", "text"}}));
+  EXPECT_EQ(server.CallTool("write_file", {{"path", root + "/b.txt"}, {"content", "written"}})
+                .at("structuredContent"),
+            json::object());
+  EXPECT_EQ(ReadFile(Path("root/b.txt")), "written");
+  EXPECT_EQ(
+      server.CallTool("run_shell_command", {{"command", {"cat", "b.txt"}}, {"directory", root}})
+          .at("structuredContent")
+          .at("stdout"),
+      "written");
+  const json refusal = server.CallTool("read_file", {{"path", "/etc/passwd"}});
+  EXPECT_TRUE(refusal.value("isError", false));
+  EXPECT_THAT(TextOf(refusal), HasSubstr(root + " (writable)"));
+  EXPECT_EQ(server.CloseAndWait(kPromptly), 0);
+}
+
+TEST_F(ThroughLimactl, PassesItsExitCodeBack) {
+  const ProcessResult result = RunPlugin({"serve", "unknown"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.output, "");
+  EXPECT_THAT(result.error, AllOf(HasSubstr("unknown"), HasSubstr("default")));
+}
+
+TEST_F(ThroughLimactl, EndsWhenLimactlIsKilledThoughItsInputStaysOpen) {
+  McpClient server(Plugin({"serve", "default"}));
+  server.Initialize();
+  server.CallTool("read_file", {{"path", root + "/a.txt"}});
+  server.process().Signal(SIGKILL);
+  // The plugin holds the other end of standard output: the end of it is the end of the plugin.
+  try {
+    const json message = server.NextMessage(kPromptly);
+    FAIL() << "an unexpected message: " << message.dump();
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the server has ended"));
+  }
+}
+
+}  // namespace
+}  // namespace integration
