@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -127,6 +128,11 @@ struct Command {
   /// much is still on its way; where neither happens, until nothing has come for ten seconds.
   bool sink_knows_end = false;
 
+  /// How long output is still taken after the context was stopped. Standard input ends at once, so
+  /// that a watcher in the guest ends the command; what it has printed until then is on its way.
+  /// Run throws support::Stopped when the sink wants no more, the channel ends, or this has passed.
+  std::chrono::milliseconds stop_grace{0};
+
   /// Called at most once, when the command has to wait because the guest's sshd allows no further
   /// channel now. On the thread that owns the connection: must be quick, must not throw, must not
   /// call the guest. May be empty.
@@ -192,8 +198,8 @@ class Guest {
                                           const support::Context& context) = 0;
 
   /// Runs one command and returns when it has ended, or when the sink wants no more. When the
-  /// context is stopped, the command's standard input is closed and its process group is sent TERM;
-  /// Run then throws `support::Stopped` without waiting for the guest.
+  /// context is stopped, the command's standard input is closed, and after Command::stop_grace its
+  /// process group is sent TERM; Run then throws `support::Stopped` without waiting for the guest.
   virtual CommandResult Run(const Command& command, OutputSink& sink,
                             const support::Context& context) = 0;
 };

@@ -41,11 +41,16 @@ void CommandRun::Step(TimePoint now) {
   if (state_ == State::kRequesting) StepRequest(now);
   if (state_ != State::kRunning) return;
   const bool more_input = StepInput();
-  if (!HasEnded(now)) {
-    if (more_input) next_step_ = now;
+  if (!HasEnded(now) && now < stop_deadline_) {
+    next_step_ = more_input ? now : std::min(next_step_, stop_deadline_);
     return;
   }
-  Finish(nullptr);
+  if (stop_reason_ == support::StopReason::kNone) {
+    Finish(nullptr);
+  } else {
+    Finish(MakeFailure<support::Stopped>(stop_reason_));
+    channel_->SendSignal("TERM");
+  }
   CloseChannel();
 }
 
@@ -81,12 +86,13 @@ void CommandRun::StepRequest(TimePoint now) {
 }
 
 bool CommandRun::StepInput() {
+  if (input_ended_) return false;
   const std::string_view left = std::string_view(command_->standard_input).substr(input_written_);
   const std::size_t written = left.empty() ? 0 : channel_->Write(left);
   input_written_ += written;
   const bool all_written =
       channel_->write_failed() || input_written_ == command_->standard_input.size();
-  if (all_written && !input_ended_ && !command_->hold_standard_input_open) {
+  if (all_written && !command_->hold_standard_input_open) {
     channel_->SendEndOfFile();
     input_ended_ = true;
   }
@@ -106,7 +112,8 @@ bool CommandRun::HasEnded(TimePoint now) {
 }
 
 void CommandRun::Withdraw(support::StopReason reason) {
-  if (finished_) return;
+  if (finished_ || stop_reason_ != support::StopReason::kNone) return;
+  if (state_ == State::kRunning && command_->stop_grace.count() > 0) return BeginToStop(reason);
   Finish(MakeFailure<support::Stopped>(reason));
   switch (state_) {
     case State::kWaiting:
@@ -125,6 +132,14 @@ void CommandRun::Withdraw(support::StopReason reason) {
       state_ = State::kDone;
       break;
   }
+}
+
+void CommandRun::BeginToStop(support::StopReason reason) {
+  stop_reason_ = reason;
+  stop_deadline_ = support::Clock::now() + command_->stop_grace;
+  channel_->SendEndOfFile();
+  input_ended_ = true;
+  next_step_ = stop_deadline_;
 }
 
 void CommandRun::Lose(const std::string& text) {

@@ -37,8 +37,8 @@ class CommandRun final : public ChannelUser, public ChannelEvents {
   void Begin(ChannelBroker& broker);
   void Step(TimePoint now);
   [[nodiscard]] TimePoint NextStep() const { return next_step_; }
-  /// Finishes the completion at once with support::Stopped; the command in the guest is told to
-  /// end (TERM, end of its standard input, channel closed).
+  /// Finishes the completion with support::Stopped, at once or within Command::stop_grace; the
+  /// command in the guest is told to end (end of its standard input, TERM, channel closed).
   void Withdraw(support::StopReason reason);
   /// The session died: `text` says how.
   void Lose(const std::string& text);
@@ -58,6 +58,7 @@ class CommandRun final : public ChannelUser, public ChannelEvents {
   void StepRequest(TimePoint now);
   bool StepInput();  ///< true when more could be written at once
   bool HasEnded(TimePoint now);
+  void BeginToStop(support::StopReason reason);
   void Finish(std::exception_ptr failure);
   void CloseChannel();
 
@@ -72,9 +73,11 @@ class CommandRun final : public ChannelUser, public ChannelEvents {
   bool finished_ = false;
   bool sink_refused_ = false;
   bool input_ended_ = false;
+  support::StopReason stop_reason_ = support::StopReason::kNone;
   std::size_t input_written_ = 0;
   bool output_came_ = false;
   TimePoint request_deadline_ = TimePoint::max();
+  TimePoint stop_deadline_ = TimePoint::max();
   TimePoint status_at_ = TimePoint::max();
   TimePoint last_output_;
   TimePoint next_step_ = TimePoint::max();

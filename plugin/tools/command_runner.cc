@@ -132,6 +132,7 @@ mcp::ToolResult CommandRunner::Run(guest::Guest& guest, const CommandRequest& re
 
   CommandOutput output(script.mark, options_.maximum_output_bytes);
   guest::Command command = MakeCommandScript(script);
+  command.stop_grace = kStopGrace;
   command.on_queued = [&output] { output.OnQueued(); };
 
   const ProgressTicker::Registration ticking =

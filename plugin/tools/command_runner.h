@@ -45,6 +45,10 @@ class CommandRunner {
     std::chrono::milliseconds progress_interval = std::chrono::seconds(1);
   };
 
+  /// How long the last output of a stopped command is waited for. The guest's watcher gives the
+  /// command one second between TERM and KILL.
+  static constexpr std::chrono::seconds kStopGrace{2};
+
   /// How long the guest is asked whether the process group of a stopped command is gone.
   static constexpr std::chrono::seconds kVerificationTimeout{5};
 

@@ -211,10 +211,18 @@ guest::CommandResult RunLocally(const guest::Command& command, guest::OutputSink
   });
 
   std::optional<guest::CommandResult> result;
+  std::string_view rest = command.standard_input;
+  bool wanted = true;
+  support::Clock::time_point wait_until = context.deadline();
+  bool stopping = false;
   const auto throw_if_stopped = [&] {
     const support::StopReason reason = context.stop_reason();
     if (reason == support::StopReason::kNone) return;
     process.standard_input.Close();
+    rest = {};
+    if (!stopping) wait_until = support::Clock::now() + command.stop_grace;
+    stopping = true;
+    if (wanted && support::Clock::now() < wait_until) return;
     if (!result) {
       kill(-process.id, SIGTERM);
       abandon(process.id);
@@ -222,8 +230,6 @@ guest::CommandResult RunLocally(const guest::Command& command, guest::OutputSink
     throw support::Stopped(reason);
   };
 
-  std::string_view rest = command.standard_input;
-  bool wanted = true;
   while (process.standard_output.valid() || process.standard_error.valid()) {
     // As sshd does: nobody is interested any more in what would be written to the command.
     if (!result && command.hold_standard_input_open && (result = Reap(process.id))) {
@@ -232,13 +238,13 @@ guest::CommandResult RunLocally(const guest::Command& command, guest::OutputSink
     }
     if (rest.empty() && !command.hold_standard_input_open) process.standard_input.Close();
     std::array<pollfd, 4> waiting{{
-        {.fd = wake.read_end.get(), .events = POLLIN, .revents = 0},
+        {.fd = stopping ? -1 : wake.read_end.get(), .events = POLLIN, .revents = 0},
         {.fd = process.standard_output.get(), .events = POLLIN, .revents = 0},
         {.fd = process.standard_error.get(), .events = POLLIN, .revents = 0},
         {.fd = rest.empty() ? -1 : process.standard_input.get(), .events = POLLOUT, .revents = 0},
     }};
     const bool looks_for_end = command.hold_standard_input_open && !result;
-    const int timeout = MillisecondsUntil(context.deadline());
+    const int timeout = MillisecondsUntil(wait_until);
     poll(waiting.data(), waiting.size(),
          looks_for_end && (timeout < 0 || timeout > kReapInterval) ? kReapInterval : timeout);
     throw_if_stopped();
@@ -251,12 +257,15 @@ guest::CommandResult RunLocally(const guest::Command& command, guest::OutputSink
       process.standard_error.Close();
     }
     if (!wanted) {
+      throw_if_stopped();
       if (result) return *result;
       abandon(process.id);
       return {};
     }
     if (waiting[3].revents != 0 && !Feed(process.standard_input.get(), rest)) rest = {};
   }
+  if (stopping) wait_until = support::Clock::now();
+  throw_if_stopped();
   if (result) return *result;
   // Its output is closed, and it ends now in nearly every case.
   while (true) {
