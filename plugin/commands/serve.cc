@@ -95,6 +95,7 @@ void RequireInstance(const InstanceOptions& options) {
 /// A --root that lies under no mount is a mistake on the command line. Files of Lima's that cannot
 /// be used are not: they may be mended while we serve, and until then each call says what is wrong.
 void CheckRoots(const InstanceOptions& options) {
+  if (options.roots.narrowed_roots.empty()) return;
   try {
     (void)connection::ShownRoots(options);
   } catch (const lima::ConfigurationError& error) {
