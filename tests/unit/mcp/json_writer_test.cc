@@ -31,6 +31,15 @@ TEST(JsonWriter, EveryByteSurvivesAReadAgain) {
   EXPECT_EQ(json::parse(ToJson(ascii)), ascii);
 }
 
+TEST(JsonWriter, EscapesAreFoundAtEveryPlaceOfAWord) {
+  for (const std::string special : {"\"", "\\", "\n", "\x1f", "\x7f", "!", "é"}) {
+    for (std::size_t place = 0; place < 20; ++place) {
+      const json text = std::string(place, 'x') + special + std::string(20 - place, ' ');
+      EXPECT_EQ(ToJson(text), text.dump());
+    }
+  }
+}
+
 TEST(JsonWriter, BigIntegersKeepTheirDigits) {
   const std::string text = R"({"n":[123456789012345678901234567890,-18446744073709551616]})";
   EXPECT_EQ(ToJson(ParseJson(text).value), text);
