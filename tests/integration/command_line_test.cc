@@ -119,6 +119,14 @@ TEST_F(CommandLine, GenerateDocWritesThePageOfTheTools) {
   EXPECT_THAT(page, HasSubstr("```json\n{"));
 }
 
+TEST_F(CommandLine, GeneratedDocIsTheOneInTheRepository) {
+  MakeDirectory("doc");
+  Succeeds({"generate-doc", Path("doc")});
+  EXPECT_EQ(ReadFile(Path("doc/mcp.md")),
+            ReadFile(LIMACTL_MCP_SOURCE_DIRECTORY "/share/lima/mcp.md"))
+      << "write it anew: limactl-mcp generate-doc share/lima";
+}
+
 TEST_F(CommandLine, GenerateDocIntoAFileIsOneLine) {
   MakeFile("file", "");
   EXPECT_THAT(FailsWithOneLine({"generate-doc", Path("file")}), HasSubstr(Path("file").string()));

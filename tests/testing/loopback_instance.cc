@@ -119,6 +119,16 @@ void AnswerInfo(int listening_socket, std::uint16_t ssh_port) {
   [[maybe_unused]] const ssize_t written = ::write(client.get(), answer.data(), answer.size());
 }
 
+/// The children that are sshd too (since OpenSSH 9.8: sshd-session), oldest first.
+std::vector<pid_t> SshdChildren(pid_t parent) {
+  const ProcessResult children =
+      RunProcess({.arguments = {"pgrep", "-P", std::to_string(parent), "^sshd"}});
+  std::vector<pid_t> pids;
+  std::istringstream lines(children.output);
+  for (pid_t pid = 0; lines >> pid;) pids.push_back(pid);
+  return pids;
+}
+
 }  // namespace
 
 LoopbackInstance::LoopbackInstance(Options options)
@@ -258,12 +268,15 @@ void LoopbackInstance::Serve() const {
 }
 
 std::vector<pid_t> LoopbackInstance::SessionPids() const {
-  const ProcessResult children =
-      RunProcess({.arguments = {"pgrep", "-P", std::to_string(sshd_->pid())}});
-  std::vector<pid_t> pids;
-  std::istringstream lines(children.output);
-  for (pid_t pid = 0; lines >> pid;) pids.push_back(pid);
-  return pids;
+  // An ordinary user's session is served by a child of the process that authenticated it, which
+  // lives on as its monitor; root's session has no monitor.
+  std::vector<pid_t> serving;
+  for (const pid_t child : SshdChildren(sshd_->pid())) {
+    const std::vector<pid_t> grandchildren = SshdChildren(child);
+    if (grandchildren.empty()) serving.push_back(child);
+    serving.insert(serving.end(), grandchildren.begin(), grandchildren.end());
+  }
+  return serving;
 }
 
 void LoopbackInstance::Stop() {
