@@ -9,6 +9,7 @@
 #include "support/units.h"
 #include "tools/command_output.h"
 #include "tools/command_script.h"
+#include "tools/mark.h"
 #include "tools/shell_quote.h"
 
 namespace tools {

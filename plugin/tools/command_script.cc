@@ -1,9 +1,5 @@
 #include "tools/command_script.h"
 
-#include <array>
-#include <cstdio>
-#include <random>
-
 #include "tools/shell_quote.h"
 
 namespace tools {
@@ -69,14 +65,6 @@ std::string CommandLine(const CommandScriptOptions& options, const std::string& 
 }
 
 }  // namespace
-
-std::string MakeMark() {
-  std::random_device random;
-  std::array<char, 48> text{};
-  const int length = std::snprintf(text.data(), text.size(), "limactl-mcp-%08x%08x%08x%08x",
-                                   random(), random(), random(), random());
-  return {text.data(), static_cast<std::size_t>(length)};
-}
 
 guest::Command MakeCommandScript(const CommandScriptOptions& options) {
   guest::Command command;

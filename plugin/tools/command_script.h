@@ -42,9 +42,6 @@ struct CommandScriptOptions {
   std::string process_files = "/proc/self";
 };
 
-/// A word that no command prints by accident: 128 random bits.
-std::string MakeMark();
-
 /// On standard output comes one line "MARK PID" with the process group of the command, then its
 /// output, then the line "MARK"; on standard error its output, then the line "MARK".
 guest::Command MakeCommandScript(const CommandScriptOptions& options);

@@ -1,22 +1,16 @@
 #include "tools/guest_script.h"
 
 #include <algorithm>
-#include <random>
 #include <string_view>
 
 #include "support/errors.h"
+#include "tools/mark.h"
 
 namespace tools {
 namespace {
 
 /// What is kept of the output of a shell that never came to the script, for the error text.
 constexpr std::size_t kMaximumPreamble = 1024;
-
-/// A line that no profile prints by accident.
-std::string MakeMark() {
-  std::random_device random;
-  return "limactl-mcp-" + std::to_string(random()) + "-" + std::to_string(random()) + "\n";
-}
 
 /// The shell reads all of the braces before it runs any of it, so that nothing of the script is
 /// left on standard input, which then only tells when the client is gone.
@@ -94,7 +88,7 @@ class ScriptSink : public guest::OutputSink {
 
 std::optional<int> RunScript(guest::Guest& guest, const std::string& script,
                              guest::OutputSink& sink, const support::Context& context) {
-  const std::string mark = MakeMark();
+  const std::string mark = MakeMark() + '\n';  // printed as a line
   guest::Command command;
   command.command_line = "exec /bin/sh";
   command.standard_input = Wrap(script, mark);

@@ -16,6 +16,7 @@
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"
 #include "tools/command_output.h"
+#include "tools/mark.h"
 #include "tools/shell_quote.h"
 
 namespace tools {
