@@ -130,19 +130,19 @@ std::string PathRules::DefaultDirectory() const {
   throw CallError(
       "no path was given, and the server's working directory is not one that may be "
       "used; give one of: " +
-      ListRoots(options_.roots));
+      ListRoots(options_));
 }
 
 std::string PathRules::Clean(std::string_view path) const {
   if (path.empty()) {
     throw CallError("the path is empty: expected an absolute path in one of: " +
-                    ListRoots(options_.roots));
+                    ListRoots(options_));
   }
   if (path.find('\0') != std::string_view::npos) {
     throw CallError(
         "the path holds a NUL byte, which no file name can: expected an absolute path "
         "in one of: " +
-        ListRoots(options_.roots));
+        ListRoots(options_));
   }
   if (path.front() == '/') return support::CleanPath(path);
 
@@ -150,7 +150,7 @@ std::string PathRules::Clean(std::string_view path) const {
   try {
     text += ", such as " + support::CleanPath(JoinPath(DefaultDirectory(), path));
   } catch (const CallError&) {
-    text += " in one of: " + ListRoots(options_.roots);  // there is nothing to join it to
+    text += " in one of: " + ListRoots(options_);  // there is nothing to join it to
   }
   throw CallError(text);
 }

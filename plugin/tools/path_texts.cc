@@ -47,31 +47,35 @@ std::string EditCommand(const Root& wanted, const PathRules::Options& options) {
 
 }  // namespace
 
-std::string ListRoots(const std::vector<Root>& roots) {
+std::string ListRoots(const PathRules::Options& options) {
+  if (options.roots.empty()) {
+    const std::string instance = ShellQuote(options.instance);
+    return "none, as the instance mounts nothing. To mount a directory, the user runs `limactl "
+           "stop " +
+           instance + "`, then `limactl edit " + instance + " --start --mount-only DIRECTORY:w`";
+  }
   std::string text;
-  for (const Root& root : roots) {
+  for (const Root& root : options.roots) {
     if (!text.empty()) text += ", ";
     text += root.host + (root.writable ? " (writable)" : " (read-only)");
   }
-  return text.empty() ? "none" : text;
+  return text;
 }
 
 std::string OutsideText(const std::string& path, const PathRules::Options& options) {
-  return path + " is outside the directories that may be used: " + ListRoots(options.roots);
+  return path + " is outside the directories that may be used: " + ListRoots(options);
 }
 
 std::string LeadsOutsideText(const std::string& path, const std::string& guest_path,
                              const PathRules::Options& options) {
   return path + " leads to " + guest_path +
-         " in the guest, which is outside the directories that may be used: " +
-         ListRoots(options.roots);
+         " in the guest, which is outside the directories that may be used: " + ListRoots(options);
 }
 
 std::string ReadOnlyText(const std::string& path, const Root& root,
                          const PathRules::Options& options) {
   const std::string problem = path + " is read-only: it lies in " + root.host +
-                              " (read-only). The directories are: " + ListRoots(options.roots) +
-                              ". ";
+                              " (read-only). The directories are: " + ListRoots(options) + ". ";
   const Root* mount = MountOf(root, options);
   if (mount == nullptr) {
     return problem + "To make it writable, the user starts the server with --allow-path " +

@@ -1,15 +1,14 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "tools/path_rules.h"
 
 /// What an agent is told about paths that it may not use.
 namespace tools {
 
-/// "/a (writable), /b (read-only)"; "none" when there are no roots.
-std::string ListRoots(const std::vector<Root>& roots);
+/// "/a (writable), /b (read-only)"; when there are no roots, "none" and how to mount one.
+std::string ListRoots(const PathRules::Options& options);
 
 /// `path` lies under no root.
 std::string OutsideText(const std::string& path, const PathRules::Options& options);

@@ -469,7 +469,9 @@ TEST_F(PathRulesTest, ReadOnlyTextOfANarrowedRootNamesItsMount) {
 
 TEST_F(PathRulesTest, WithoutRootsEverythingIsOutside) {
   options.roots.clear();
-  EXPECT_THAT(Refusal("/host/work"), HasSubstr("may be used: none"));
+  EXPECT_THAT(Refusal("/host/work"),
+              HasSubstr("may be used: none, as the instance mounts nothing. "));
+  EXPECT_THAT(Refusal("/host/work"), HasSubstr("--start --mount-only DIRECTORY:w"));
 }
 
 // Rule 6: no path given.
