@@ -193,6 +193,10 @@ bool LoopbackInstance::TryStartSshd(std::uint16_t port) {
   const fs::path config = directory() / "sshd_config";
   std::ostringstream text;
   for (const std::string& line : options_.sshd_options) text << line << "\n";
+  // A home of its own: what the real user's profile does or prints is no part of a test.
+  const fs::path home = directory() / "guest-home";
+  fs::create_directories(home);
+  text << "SetEnv HOME=" << home.string() << "\n";
   text << "Port " << port << "\nListenAddress 127.0.0.1\n"
        << "HostKey " << (directory() / "ssh_host_key").string() << "\n"
        << "AuthorizedKeysFile " << identity_file() << ".pub\n"

@@ -14,7 +14,8 @@ namespace testing_support {
 /// A Lima-shaped instance without a virtual machine: an instance directory as limactl lays it out,
 /// with an sshd of this very machine on a loopback port behind it. limactl takes it for running
 /// (ha.pid, qemu.pid and ha.sock answer). Works as root and as an ordinary user; needs sshd and
-/// ssh-keygen. Stopped by the destructor, its files stay for whoever owns `lima_home`.
+/// ssh-keygen. Logged in, the user's $HOME is an empty directory of the instance. Stopped by the
+/// destructor, its files stay for whoever owns `lima_home`.
 class LoopbackInstance {
  public:
   struct Mount {

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -58,6 +59,8 @@ class CommandScript : public ::testing::TestWithParam<Case> {
     if (std::system((shell + " -c : >/dev/null 2>&1").c_str()) != 0) {
       GTEST_SKIP() << "there is no " << shell << " here";
     }
+    // The real user's profile may print, and may do so only now and then.
+    ASSERT_EQ(::setenv("HOME", home_.path().c_str(), 1), 0);
   }
 
   CommandScriptOptions Options(const std::string& command) const {
@@ -117,6 +120,7 @@ class CommandScript : public ::testing::TestWithParam<Case> {
     }
   }
 
+  testing_support::TemporaryDirectory home_;
   testing_support::TemporaryDirectory directory_;
   testing_support::LocalGuest guest_;
 };
