@@ -13,7 +13,7 @@
 #include "connection/instance.h"
 #include "connection/instructions.h"
 #include "connection/shared_connection.h"
-#include "lima/configuration_error.h"
+#include "lima/configuration.h"
 #include "lima/home.h"
 #include "mcp/server.h"
 #include "support/log.h"
@@ -97,7 +97,7 @@ void RequireInstance(const InstanceOptions& options) {
 void CheckRoots(const InstanceOptions& options) {
   if (options.roots.narrowed_roots.empty()) return;
   try {
-    (void)connection::ShownRoots(options);
+    (void)connection::ShownRoots(options, lima::LoadConfiguration(options.lima_home, options.name));
   } catch (const lima::ConfigurationError& error) {
     support::LogWarning(error.what());
   }

@@ -81,9 +81,8 @@ void RequireInsideBoundary(const BoundedRoot& bounded, guest::Guest& guest,
 
 }  // namespace
 
-std::vector<BoundedRoot> ShownRoots(const InstanceOptions& options) {
-  const lima::InstanceConfiguration configuration =
-      lima::LoadConfiguration(options.lima_home, options.name);
+std::vector<BoundedRoot> ShownRoots(const InstanceOptions& options,
+                                    const lima::InstanceConfiguration& configuration) {
   std::vector<lima::Mount> mounts;
   for (const lima::MountLocation& location :
        lima::ListLocations(configuration, lima::ReadHostFacts(), FactsFromFiles(configuration))) {

@@ -6,6 +6,7 @@
 
 #include "connection/roots.h"
 #include "connection/shared_connection.h"
+#include "lima/configuration.h"
 #include "support/context.h"
 
 namespace connection {
@@ -21,7 +22,8 @@ struct InstanceOptions {
 /// The roots as far as Lima's files tell, without any guest: good enough to be shown, never to be
 /// enforced. Throws lima::ConfigurationError when the files cannot be used, support::CallError when
 /// a `--root` lies under no mount.
-std::vector<BoundedRoot> ShownRoots(const InstanceOptions& options);
+std::vector<BoundedRoot> ShownRoots(const InstanceOptions& options,
+                                    const lima::InstanceConfiguration& configuration);
 
 /// Reads Lima's files and connects: one attempt. Lima writes ssh.config anew at each start of the
 /// VM, and mounts may have been edited, so everything is read again each time. Throws

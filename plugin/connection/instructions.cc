@@ -1,13 +1,9 @@
 #include "connection/instructions.h"
 
-#include <exception>
 #include <vector>
 
 #include "lima/configuration.h"
-#include "lima/host.h"
-#include "lima/mounts.h"
-#include "lima/ssh_config.h"
-#include "support/log.h"
+#include "support/errors.h"
 
 namespace connection {
 namespace {
@@ -35,7 +31,7 @@ std::string Instructions(const InstanceOptions& options) {
            configuration.os +
            "), not on the host. Use them instead of tools of your own that would touch the "
            "host.\n" +
-           ListRoots(ShownRoots(options)) +
+           ListRoots(ShownRoots(options, configuration)) +
            "Give absolute host paths. Paths elsewhere are refused: ask the user to mount the "
            "directory. Commands run as the guest's user and see the guest's own files too.\n";
   } catch (const support::CallError& error) {

@@ -17,6 +17,7 @@
 
 #include "ssh/connection.h"
 #include "support/errors.h"
+#include "testing/collected_output.h"
 #include "testing/loopback_instance.h"
 #include "testing/temporary_directory.h"
 #include "tools/command_runner.h"
@@ -28,6 +29,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
+using testing_support::CollectedOutput;
 
 class Progress : public mcp::ProgressReporter {
  public:
@@ -44,16 +46,6 @@ class Progress : public mcp::ProgressReporter {
  private:
   std::mutex mutex_;
   std::vector<std::string> messages_;
-};
-
-class CollectedOutput : public guest::OutputSink {
- public:
-  bool OnOutput(guest::OutputStream stream, std::string_view bytes) override {
-    (stream == guest::OutputStream::kStandardOutput ? output : error) += bytes;
-    return true;
-  }
-  std::string output;
-  std::string error;
 };
 
 class RunShellCommand : public ::testing::Test {

@@ -20,6 +20,7 @@
 
 #include "ssh/connection.h"
 #include "testing/child_process.h"
+#include "testing/collected_output.h"
 #include "testing/loopback_instance.h"
 #include "testing/temporary_directory.h"
 
@@ -29,6 +30,7 @@ using namespace std::chrono_literals;
 using guest::FileErrorCode;
 using guest::OpenMode;
 using ::testing::HasSubstr;
+using testing_support::CollectedOutput;
 
 class Stopwatch {
  public:
@@ -94,16 +96,6 @@ pid_t FirstLeafOf(pid_t ancestor) {
     ancestor = children.front();
   }
 }
-
-class CollectedOutput : public guest::OutputSink {
- public:
-  bool OnOutput(guest::OutputStream stream, std::string_view bytes) override {
-    (stream == guest::OutputStream::kStandardOutput ? output : error) += bytes;
-    return true;
-  }
-  std::string output;
-  std::string error;
-};
 
 class SshGuest : public ::testing::Test {
  protected:

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "support/context.h"
+#include "testing/collected_output.h"
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"
 #include "tools/command_output.h"
@@ -40,16 +41,6 @@ struct Ended {
   std::string output;
   std::string error;
   std::optional<long> process_group;
-};
-
-class Collected : public guest::OutputSink {
- public:
-  bool OnOutput(guest::OutputStream stream, std::string_view bytes) override {
-    (stream == guest::OutputStream::kStandardOutput ? output : error) += bytes;
-    return true;
-  }
-  std::string output;
-  std::string error;
 };
 
 class CommandScript : public ::testing::TestWithParam<Case> {
@@ -97,7 +88,7 @@ class CommandScript : public ::testing::TestWithParam<Case> {
     guest::Command line;
     line.command_line = "cd " + ShellQuote(directory_.path().string()) +
                         " || exit 1 ; exec /bin/bash -l -c " + ShellQuote(command) + " </dev/null";
-    Collected collected;
+    testing_support::CollectedOutput collected;
     Ended ended;
     ended.result = guest_.Run(Through(line), collected, {});
     ended.output = collected.output;
@@ -108,7 +99,7 @@ class CommandScript : public ::testing::TestWithParam<Case> {
   bool GroupHasEnded(long process_group) {
     guest::Command command;
     command.command_line = GroupEndScript(process_group);
-    Collected ignored;
+    testing_support::CollectedOutput ignored;
     return guest_.Run(command, ignored, {}).exit_status == 0;
   }
 
@@ -262,7 +253,7 @@ TEST_P(CommandScript, EndsTheWholeGroupWhenItIsStopped) {
 TEST_P(CommandScript, LeavesNoProcessBehindWhenTheCommandEnds) {
   const CommandScriptOptions options = Options("true");
   Run(options);
-  Collected found;
+  testing_support::CollectedOutput found;
   guest::Command look;
   look.command_line = "n=0; while ps -A -o args= | grep -v grep | grep -q " + options.mark +
                       "; do n=$((n + 1)); [ $n -lt 100 ] || { echo left; exit; }; sleep 0.05; done";
