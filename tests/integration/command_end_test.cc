@@ -1,0 +1,160 @@
+// However a command is brought to its end from outside: nothing of its process group is left in the
+// guest within three seconds, though a part of it is deaf to TERM.
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "integration/command_fixture.h"
+
+namespace integration {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using nlohmann::json;
+using ::testing::HasSubstr;
+using testing_support::ChildProcess;
+using testing_support::LoopbackInstance;
+using testing_support::McpClient;
+
+/// From the moment at which the guest's sshd can see the end.
+constexpr auto kGroupEnds = 3s;
+
+/// How soon the program itself is gone.
+constexpr auto kProgramEnds = 10s;
+
+class CommandEnd : public CommandTest {
+ protected:
+  /// A family: the main process and a child of it are deaf to TERM, another child is not, and a
+  /// grandchild has lost its parent. Returns its process group.
+  long BeginFamily() {
+    family_ = BeginShell(
+        "trap '' TERM; echo before; echo before2 >&2;"
+        "(while :; do sleep 0.3; done) &"
+        "(trap - TERM; exec sleep 300) &"
+        "(sh -c 'sleep 300 & exit 0') &"
+        "sleep 0.1; echo $$ >group.new; mv group.new group;"
+        "while :; do sleep 0.3; done");
+    const long group = std::stol(Await("group"));
+    EXPECT_TRUE(GroupLives(group));
+    return group;
+  }
+  json EndFamily() { return End(family_).at("structuredContent"); }
+  void CancelFamily() {
+    client().SendNotification("notifications/cancelled", {{"requestId", family_}});
+  }
+
+  void ExpectProgramEnds() {
+    EXPECT_TRUE(client().process().Wait(kProgramEnds).has_value()) << client().log();
+  }
+
+  std::int64_t family_ = 0;
+};
+
+TEST_F(CommandEnd, ByTimeout) {
+  StartGuest({}, {"--command-timeout", "4s"});
+  const long group = BeginFamily();
+  const json result = EndFamily();
+  EXPECT_FALSE(GroupLives(group)) << "before the answer is given";
+  EXPECT_EQ(result.value("error", ""), "timed out after 4s; its processes have been ended");
+  EXPECT_EQ(result.value("stdout", ""), "before\n");
+  EXPECT_EQ(result.value("stderr", ""), "before2\n");
+  EXPECT_FALSE(result.contains("exit_code"));
+}
+
+TEST_F(CommandEnd, ByCancel) {
+  StartGuest();
+  const long group = BeginFamily();
+  CancelFamily();
+  EXPECT_LT(TimeUntilGroupEnds(group), kGroupEnds);
+  EXPECT_EQ(Shell("echo next").value("stdout", ""), "next\n");
+}
+
+TEST_F(CommandEnd, ByEndOfInput) {
+  StartGuest();
+  const long group = BeginFamily();
+  client().process().standard_input().Close();
+  EXPECT_LT(TimeUntilGroupEnds(group), kGroupEnds);
+  ExpectProgramEnds();
+}
+
+TEST_F(CommandEnd, ByDeathOfTheParentThoughInputStaysOpen) {
+  StartGuest();
+  ChildProcess::Options options = ServerOptions({"serve", "default"});
+  options.arguments.insert(
+      options.arguments.begin(),
+      {"sh", "-c", "exec 3<&0; \"$@\" <&3 3<&- & echo $! >\"$0\"; wait", Path("server").string()});
+  McpClient through_parent(options);
+  through_parent.Initialize();
+  const std::int64_t id = through_parent.SendRequest(
+      "tools/call",
+      {{"name", "run_shell_command"},
+       {"arguments", Arguments({"sh", "-c",
+                                "trap '' TERM; echo $$ >group.new; mv group.new group;"
+                                "while :; do sleep 0.3; done"})}});
+  const long group = std::stol(Await("group"));
+  through_parent.process().Signal(SIGKILL);
+  EXPECT_LT(TimeUntilGroupEnds(group), kGroupEnds);
+  // Nobody reaps it here: the answer and the end of its output show that it has come to its end.
+  EXPECT_THAT(through_parent.WaitForResponse(id).dump(), HasSubstr("have been ended"));
+  EXPECT_THROW(through_parent.NextMessage(kProgramEnds), std::runtime_error);
+}
+
+class CommandEndBySignal : public CommandEnd, public ::testing::WithParamInterface<int> {};
+
+TEST_P(CommandEndBySignal, OfThisProgram) {
+  StartGuest();
+  const long group = BeginFamily();
+  client().process().Signal(GetParam());
+  EXPECT_LT(TimeUntilGroupEnds(group), kGroupEnds);
+  ExpectProgramEnds();
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, CommandEndBySignal,
+                         ::testing::Values(SIGTERM, SIGINT, SIGHUP, SIGKILL),
+                         [](const auto& number) {
+                           return "Signal" + std::to_string(number.param);
+                         });
+
+TEST_F(CommandEnd, ByDeathOfTheSession) {
+  const LoopbackInstance& instance = StartGuest();
+  const long group = BeginFamily();
+  for (const pid_t pid : instance.SessionPids()) ::kill(pid, SIGKILL);
+  EXPECT_LT(TimeUntilGroupEnds(group), kGroupEnds);
+  const json result = EndFamily();
+  EXPECT_EQ(result.value("stdout", ""), "before\n");
+  EXPECT_THAT(result.value("error", ""), HasSubstr("may have run"));
+  EXPECT_EQ(Shell("echo next").value("stdout", ""), "next\n");
+}
+
+TEST_F(CommandEnd, OfManyAtOnce) {
+  StartGuest();
+  std::vector<long> groups;
+  for (int i = 0; i < 6; ++i) {
+    const std::string file = "group" + std::to_string(i);
+    BeginShell("trap '' TERM; echo $$ >" + file + "; while :; do sleep 0.3; done");
+    groups.push_back(std::stol(Await(file)));
+  }
+  client().process().Signal(SIGTERM);
+  for (const long group : groups) EXPECT_LT(TimeUntilGroupEnds(group), kGroupEnds);
+  ExpectProgramEnds();
+}
+
+TEST_F(CommandEnd, LeavesABackgroundChildOfAFinishedCommandAlone) {
+  StartGuest();
+  Shell("(echo $(exec sh -c 'echo $PPID') >child; exec sleep 300) & true");
+  const auto child = static_cast<pid_t>(std::stol(Await("child")));
+  EXPECT_EQ(client().CloseAndWait(kProgramEnds), 0);
+  EXPECT_EQ(::kill(child, 0), 0) << "as with limactl shell, it outlives the program";
+  ::kill(child, SIGKILL);
+}
+
+}  // namespace
+}  // namespace integration

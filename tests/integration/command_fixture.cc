@@ -1,0 +1,94 @@
+#include "integration/command_fixture.h"
+
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace integration {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+using testing_support::LoopbackInstance;
+
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenLooks{5};
+constexpr std::chrono::seconds kPatience{60};
+
+}  // namespace
+
+LoopbackInstance& CommandTest::StartGuest(const std::vector<std::string>& sshd_options,
+                                          const std::vector<std::string>& serve_options,
+                                          const std::string& lima_yaml) {
+  LoopbackInstance::Options options;
+  options.mounts = {{root, "", true}};
+  options.sshd_options = sshd_options;
+  options.lima_yaml = lima_yaml;
+  LoopbackInstance& instance = StartInstance(std::move(options));
+  ServeOptions serve;
+  serve.arguments.insert(serve.arguments.end(), serve_options.begin(), serve_options.end());
+  Serve(serve);
+  return instance;
+}
+
+json CommandTest::Arguments(const std::vector<std::string>& command) const {
+  return {{"command", command}, {"directory", root}};
+}
+
+json CommandTest::Run(const std::vector<std::string>& command) {
+  return Call("run_shell_command", Arguments(command));
+}
+
+std::int64_t CommandTest::Begin(const std::vector<std::string>& command,
+                                const std::string& progress) {
+  json parameters = {{"name", "run_shell_command"}, {"arguments", Arguments(command)}};
+  if (!progress.empty()) parameters["_meta"] = {{"progressToken", progress}};
+  return client().SendRequest("tools/call", parameters);
+}
+
+json CommandTest::End(std::int64_t id) {
+  return client().WaitForResponse(id, kPatience).at("result");
+}
+
+std::string CommandTest::Await(const std::string& name) const {
+  const fs::path path = Path("root") / name;
+  const auto deadline = Clock::now() + kPatience;
+  std::error_code missing;
+  while (!fs::exists(path) || fs::file_size(path, missing) == 0) {
+    if (Clock::now() > deadline) throw std::runtime_error(name + " never came");
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  return ReadFile(path);
+}
+
+bool GroupLives(long process_group) {
+  const testing_support::ProcessResult listed =
+      testing_support::RunProcess({.arguments = {"ps", "-A", "-o", "pgid=", "-o", "stat="}});
+  std::istringstream lines(listed.output);
+  long group = 0;
+  for (std::string state; lines >> group >> state;) {
+    if (group == process_group && !state.starts_with('Z')) return true;
+  }
+  return false;
+}
+
+std::chrono::milliseconds TimeUntilGroupEnds(long process_group) {
+  const auto begin = Clock::now();
+  while (GroupLives(process_group) && Clock::now() < begin + kPatience) {
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
+}
+
+long StatusOf(pid_t pid, const std::string& name) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(name + ":")) return std::stol(line.substr(name.size() + 1));
+  }
+  return 0;
+}
+
+}  // namespace integration
