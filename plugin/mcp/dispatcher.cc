@@ -18,7 +18,7 @@ using nlohmann::json;
 class LineSink : public ReplySink {
  public:
   explicit LineSink(Transport& transport) : transport_(transport) {}
-  void Deliver(std::string response) override { transport_.Send(std::move(response)); }
+  void Deliver(Line response) override { transport_.Send(std::move(response)); }
   void Skip() override {}
 
  private:
@@ -32,22 +32,24 @@ class BatchSink : public ReplySink {
   explicit BatchSink(Transport& transport) : transport_(transport) {}
 
   ~BatchSink() override {
-    if (!responses_.empty()) transport_.Send(responses_ + ']');
+    if (responses_.empty()) return;
+    responses_.Append("]");
+    transport_.Send(std::move(responses_));
   }
   BatchSink(const BatchSink&) = delete;
   BatchSink& operator=(const BatchSink&) = delete;
 
-  void Deliver(std::string response) override {
+  void Deliver(Line response) override {
     const std::scoped_lock lock(mutex_);
-    responses_ += responses_.empty() ? '[' : ',';
-    responses_ += response;
+    responses_.Append(responses_.empty() ? "[" : ",");
+    responses_.Append(std::move(response));
   }
   void Skip() override {}
 
  private:
   Transport& transport_;
   std::mutex mutex_;
-  std::string responses_;
+  Line responses_;
 };
 
 ProtocolError InvalidRequest(const std::string& message) {
@@ -233,7 +235,7 @@ void Dispatcher::Initialize(Request& request, const Context& context, Reply& rep
   AddServerInfo(object, parts_.server);
   object.Member("instructions", std::string_view(parts_.instructions()));
   object.End();
-  reply.Result(result);
+  reply.Result(std::move(result));
 }
 
 void Dispatcher::Ping(Request& /*request*/, const Context& /*context*/, Reply& reply) {
@@ -251,7 +253,7 @@ void Dispatcher::Discover(Request& /*request*/, const Context& context, Reply& r
   object.Member("instructions", std::string_view(parts_.instructions()));
   context.dialect.AddCacheHints(object);
   object.End();
-  reply.Result(result);
+  reply.Result(std::move(result));
 }
 
 void Dispatcher::ListTools(Request& request, const Context& context, Reply& reply) {
@@ -262,7 +264,7 @@ void Dispatcher::ListTools(Request& request, const Context& context, Reply& repl
   object.RawMember("tools", parts_.tools.Describe(context.dialect));
   context.dialect.AddCacheHints(object);
   object.End();
-  reply.Result(result);
+  reply.Result(std::move(result));
 }
 
 void Dispatcher::CallTool(Request& request, const Context& context, Reply& reply) {
@@ -273,10 +275,8 @@ void Dispatcher::CallTool(Request& request, const Context& context, Reply& reply
     throw ProtocolError(ErrorCode::kInvalidParams, "unknown tool " + QuoteName(params.name));
   }
   if (const auto flaw = entry->input.FindFlaw(params.arguments)) {
-    std::string response = reply.Begin();
-    AppendToolFailure(response, {"validating \"arguments\": " + *flaw}, context.dialect,
-                      parts_.server);
-    reply.Finish(std::move(response));
+    reply.Result(
+        ToolFailureText({"validating \"arguments\": " + *flaw}, context.dialect, parts_.server));
     return;
   }
   parts_.calls.Start(std::move(reply), {.entry = *entry,
@@ -295,12 +295,12 @@ void Dispatcher::Listen(Request& request, const Context& context, Reply& reply) 
 
 void Dispatcher::GetTask(Request& request, const Context& context, Reply& reply) {
   if (!context.tasks_extension) throw MissingTasksCapability();
-  std::string response = reply.Begin();
-  ObjectWriter object(response);
+  std::string result;
+  ObjectWriter object(result);
   context.dialect.BeginResult(object, parts_.server);
   parts_.tasks.Describe(object, ParseTaskId(request.params));
   object.End();
-  reply.Finish(std::move(response));
+  reply.Result(std::move(result));
 }
 
 /// No task here ever asks for input, so whatever the update brings is of no use to it.
@@ -313,7 +313,7 @@ void Dispatcher::UpdateTask(Request& request, const Context& context, Reply& rep
   ObjectWriter object(result);
   context.dialect.BeginResult(object, parts_.server);
   object.End();
-  reply.Result(result);
+  reply.Result(std::move(result));
 }
 
 void Dispatcher::CancelTask(Request& request, const Context& context, Reply& reply) {
@@ -323,7 +323,7 @@ void Dispatcher::CancelTask(Request& request, const Context& context, Reply& rep
   ObjectWriter object(result);
   context.dialect.BeginResult(object, parts_.server);
   object.End();
-  reply.Result(result);
+  reply.Result(std::move(result));
 }
 
 }  // namespace mcp

@@ -29,7 +29,7 @@ void InFlight::Forget(PendingRequest& request) {
   requests_.erase(request.id_);
 }
 
-bool InFlight::Answer(PendingRequest& request, std::string response) {
+bool InFlight::Answer(PendingRequest& request, Line response) {
   const std::scoped_lock lock(mutex_);
   if (!request.open_) return false;
   Forget(request);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "mcp/line.h"
 #include "mcp/message.h"
 #include "support/context.h"
 
@@ -21,7 +22,7 @@ class ReplySink {
   virtual ~ReplySink() = default;
 
   /// `response` is a whole JSON-RPC response.
-  virtual void Deliver(std::string response) = 0;
+  virtual void Deliver(Line response) = 0;
 
   /// The request was withdrawn by the client, so that there will be no answer.
   virtual void Skip() = 0;
@@ -62,7 +63,7 @@ class InFlight {
   [[nodiscard]] bool IsOpen(const PendingRequest& request) const;
 
   /// Answers the request and forgets it; false when it is not open any more.
-  bool Answer(PendingRequest& request, std::string response);
+  bool Answer(PendingRequest& request, Line response);
 
   /// Sends a notification about the request; false when it is not open any more.
   bool Notify(const PendingRequest& request, std::string line);

@@ -1,9 +1,8 @@
 #include "mcp/json_writer.h"
 
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 
+#include "mcp/json_escape.h"
 #include "mcp/json_reader.h"
 #include "support/utf8.h"
 
@@ -11,85 +10,6 @@ namespace mcp {
 namespace {
 
 using nlohmann::json;
-
-unsigned char Byte(std::string_view text, std::size_t i) {
-  return static_cast<unsigned char>(text[i]);
-}
-
-bool NeedsEscape(unsigned char byte) {
-  return byte < 0x20 || byte == '"' || byte == '\\';
-}
-
-void AppendEscape(std::string& out, unsigned char byte) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  switch (byte) {
-    case '"':
-      out += "\\\"";
-      return;
-    case '\\':
-      out += "\\\\";
-      return;
-    case '\b':
-      out += "\\b";
-      return;
-    case '\f':
-      out += "\\f";
-      return;
-    case '\n':
-      out += "\\n";
-      return;
-    case '\r':
-      out += "\\r";
-      return;
-    case '\t':
-      out += "\\t";
-      return;
-    default:
-      out += "\\u00";
-      out += kHex[byte >> 4U];
-      out += kHex[byte & 0xFU];
-  }
-}
-
-/// Whether one of eight bytes may need an escape; true also for a few that do not. The usual test
-/// for a byte below n or equal to n in a word, which may err only towards "yes".
-bool MayNeedEscape(std::uint64_t word) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101U;
-  constexpr std::uint64_t kHighBits = 0x8080808080808080U;
-  const std::uint64_t quotes = word ^ (kOnes * '"');
-  const std::uint64_t backslashes = word ^ (kOnes * '\\');
-  const std::uint64_t below_space = (word - kOnes * 0x20U) & ~word;
-  const std::uint64_t is_quote = (quotes - kOnes) & ~quotes;
-  const std::uint64_t is_backslash = (backslashes - kOnes) & ~backslashes;
-  return ((below_space | is_quote | is_backslash) & kHighBits) != 0;
-}
-
-/// The first byte from `at` on that needs an escape; the end when none does. Eight at a time,
-/// because results are text of many megabytes.
-std::size_t FindEscape(std::string_view text, std::size_t at) {
-  std::uint64_t word = 0;
-  for (; at + sizeof(word) <= text.size(); at += sizeof(word)) {
-    std::memcpy(&word, text.data() + at, sizeof(word));
-    if (!MayNeedEscape(word)) continue;
-    for (std::size_t i = at; i < at + sizeof(word); ++i) {
-      if (NeedsEscape(Byte(text, i))) return i;
-    }
-  }
-  while (at < text.size() && !NeedsEscape(Byte(text, at))) ++at;
-  return at;
-}
-
-/// `text` is valid UTF-8.
-void AppendEscaped(std::string& out, std::string_view text) {
-  std::size_t begin = 0;
-  while (true) {
-    const std::size_t end = FindEscape(text, begin);
-    out += text.substr(begin, end - begin);
-    if (end == text.size()) return;
-    AppendEscape(out, Byte(text, end));
-    begin = end + 1;
-  }
-}
 
 void AppendObject(std::string& out, const json& object) {
   ObjectWriter writer(out);
@@ -111,13 +31,10 @@ void AppendArray(std::string& out, const json& array) {
 }  // namespace
 
 void AppendJsonString(std::string& out, std::string_view text) {
-  // A guess for text, which spares large ones being copied as the string grows.
-  constexpr std::size_t kLarge = std::size_t{1024} * 1024;
-  if (text.size() >= kLarge) out.reserve(out.size() + text.size() + text.size() / 8);
   out += '"';
   while (!text.empty()) {
     const std::size_t valid = support::ValidUtf8Prefix(text);
-    AppendEscaped(out, text.substr(0, valid));
+    AppendEscaped(out, text.substr(0, valid), Escaping::kOnce);
     text.remove_prefix(valid);
     if (text.empty()) break;
     out += support::kReplacementCharacter;

@@ -18,6 +18,9 @@ namespace {
 /// written without blocking, may hold up the others.
 constexpr std::size_t kMaxWrite = std::size_t{256} * 1024;
 
+/// The largest line that the sender itself writes.
+constexpr std::size_t kMaxDirect = std::size_t{64} * 1024;
+
 }  // namespace
 
 LineWriter::LineWriter(int fd, support::WakePipe& closed, std::size_t max_pending)
@@ -65,28 +68,29 @@ LineWriter::Progress LineWriter::WriteSome(std::string_view& rest) const {
 void LineWriter::Close() {
   closed_ = true;
   pending_.clear();
-  offset_ = 0;
   pending_bytes_ = 0;
   closed_wake_.Wake();
   changed_.notify_all();
 }
 
-void LineWriter::Write(std::string line) {
-  line += '\n';
+void LineWriter::Enqueue(Line line) {
+  const std::size_t bytes = line.kept_bytes();
+  pending_bytes_ += bytes;
+  pending_.push_back({std::move(line), bytes});
+  changed_.notify_all();
+}
+
+void LineWriter::Write(Line line) {
+  line.Append("\n");
   const std::scoped_lock lock(mutex_);
   if (closed_) return;
-  std::size_t written = 0;
-  if (pending_.empty()) {
-    std::string_view rest = line;
-    const Progress progress = WriteSome(rest);
-    if (progress == Progress::kDone) return;
-    if (progress == Progress::kClosed) return Close();
-    written = line.size() - rest.size();
-    offset_ = written;
-  }
-  pending_bytes_ += line.size() - written;
-  pending_.push_back(std::move(line));
-  changed_.notify_all();
+  // A large one would hold up whoever sends: the thread writes it, as it does what must come after.
+  if (!pending_.empty() || line.kept_bytes() > kMaxDirect) return Enqueue(std::move(line));
+  const std::string text = std::move(line).Text();
+  std::string_view rest = text;
+  const Progress progress = WriteSome(rest);
+  if (progress == Progress::kClosed) Close();
+  if (progress == Progress::kWouldBlock) Enqueue(Line(std::string(rest)));
 }
 
 bool LineWriter::HasRoom() const {
@@ -111,30 +115,45 @@ bool LineWriter::Flush(std::chrono::steady_clock::time_point deadline) {
   return !closed_ && pending_.empty();
 }
 
-/// The thread: waits until the reader can take more, then writes what is pending.
+void LineWriter::WaitUntilWritable() const {
+  std::array<pollfd, 2> fds = {{{.fd = fd_, .events = POLLOUT, .revents = 0},
+                                {.fd = stop_wake_.fd(), .events = POLLIN, .revents = 0}}};
+  ::poll(fds.data(), fds.size(), -1);
+}
+
+/// Returns kWouldBlock only when this object is being destroyed.
+LineWriter::Progress LineWriter::WriteWhole(Line& line) {
+  std::string piece;
+  while (line.Take(piece)) {
+    std::string_view rest = piece;
+    Progress progress = WriteSome(rest);
+    while (progress == Progress::kWouldBlock && !stopping_) {
+      WaitUntilWritable();
+      progress = WriteSome(rest);
+    }
+    if (progress != Progress::kDone) return progress;
+  }
+  return Progress::kDone;
+}
+
+/// The thread: writes what is pending, in order.
 void LineWriter::Drain() {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return stopping_ || !pending_.empty(); });
     if (stopping_) return;
+    // Only this thread takes lines away, and adding others leaves this one where it is.
+    Pending& first = pending_.front();
     lock.unlock();
-    std::array<pollfd, 2> fds = {{{.fd = fd_, .events = POLLOUT, .revents = 0},
-                                  {.fd = stop_wake_.fd(), .events = POLLIN, .revents = 0}}};
-    ::poll(fds.data(), fds.size(), -1);
+    const Progress progress = WriteWhole(first.line);
     lock.lock();
-    if (stopping_ || pending_.empty()) continue;
-    std::string_view rest = std::string_view(pending_.front()).substr(offset_);
-    const std::size_t before = rest.size();
-    const Progress progress = WriteSome(rest);
-    pending_bytes_ -= before - rest.size();
-    offset_ += before - rest.size();
     if (progress == Progress::kClosed) {
       Close();
     } else if (progress == Progress::kDone) {
+      pending_bytes_ -= first.bytes;
       pending_.pop_front();
-      offset_ = 0;
+      changed_.notify_all();
     }
-    changed_.notify_all();
   }
 }
 

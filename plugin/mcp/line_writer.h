@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -9,17 +10,20 @@
 #include <string_view>
 #include <thread>
 
+#include "mcp/line.h"
 #include "support/wake_pipe.h"
 
 namespace mcp {
 
-/// Writes whole lines to a file descriptor without ever making the sender wait. What the reader at
-/// the other end does not take at once is kept and written by a thread of this object.
+/// Writes whole lines to a file descriptor without ever making the sender wait. What is large, or
+/// what the reader at the other end does not take at once, is kept and written by a thread of this
+/// object.
 ///
 /// All members may be called by any thread.
 class LineWriter {
  public:
-  /// From this many unwritten bytes on there is "no room": whoever has more should wait.
+  /// From this many unwritten bytes on there is "no room": whoever has more should wait. Counted as
+  /// they are kept (Line::kept_bytes), until a line is written as a whole.
   static constexpr std::size_t kMaxPending = std::size_t{64} * 1024 * 1024;
 
   /// Does not own `fd`. A pipe is switched to non-blocking until this is destroyed. `closed` is set
@@ -32,7 +36,7 @@ class LineWriter {
   LineWriter& operator=(const LineWriter&) = delete;
 
   /// `line` has no line end. Dropped when the reader has gone.
-  void Write(std::string line);
+  void Write(Line line);
 
   [[nodiscard]] bool HasRoom() const;
 
@@ -47,8 +51,17 @@ class LineWriter {
  private:
   enum class Progress { kDone, kWouldBlock, kClosed };
 
+  struct Pending {
+    Line line;
+    std::size_t bytes = 0;  // what it was reckoned as
+  };
+
   /// Writes from `rest`, cutting off what was written.
   Progress WriteSome(std::string_view& rest) const;
+
+  Progress WriteWhole(Line& line);
+  void WaitUntilWritable() const;
+  void Enqueue(Line line);
   void Close();
   void Drain();
 
@@ -60,12 +73,11 @@ class LineWriter {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::string> pending_;
-  std::size_t offset_ = 0;  // written of pending_.front()
+  std::deque<Pending> pending_;  // the first is being written by the thread
   std::size_t pending_bytes_ = 0;
   bool closed_ = false;
   bool give_up_ = false;
-  bool stopping_ = false;
+  std::atomic<bool> stopping_ = false;
   support::WakePipe stop_wake_;
   std::thread drain_;
 };

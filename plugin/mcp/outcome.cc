@@ -1,10 +1,13 @@
 #include "mcp/outcome.h"
 
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "mcp/json_writer.h"
 #include "support/errors.h"
 #include "support/log.h"
+#include "support/utf8.h"
 
 namespace mcp {
 namespace {
@@ -14,6 +17,49 @@ void AppendTextBlock(std::string& out, std::string_view text) {
   block.Member("type", std::string_view("text"));
   block.Member("text", text);
   block.End();
+}
+
+/// A piece of JSON text.
+struct Part {
+  std::shared_ptr<const std::string> text;
+  bool in_string = false;  ///< not JSON but what a string holds: valid UTF-8, not escaped yet
+};
+
+/// Strings from this size on are not escaped before they are written.
+constexpr std::size_t kLargeString = std::size_t{16} * 1024;
+
+bool IsLargeString(const nlohmann::json& value) {
+  return value.is_string() && value.get_ref<const std::string&>().size() >= kLargeString;
+}
+
+/// Takes the large strings out of an object. Those of nested values stay in the text: no tool has
+/// any.
+std::vector<Part> Split(nlohmann::json value) {
+  std::vector<Part> parts;
+  const auto add = [&](std::string text, bool in_string) {
+    parts.push_back({std::make_shared<const std::string>(std::move(text)), in_string});
+  };
+  if (!value.is_object()) {
+    add(ToJson(value), false);
+    return parts;
+  }
+  std::string text;
+  ObjectWriter object(text);
+  for (auto& [key, member] : value.items()) {
+    if (!IsLargeString(member)) {
+      object.Member(key, member);
+      continue;
+    }
+    object.Key(key);
+    text += '"';
+    add(std::exchange(text, {}), false);
+    auto& large = member.get_ref<std::string&>();
+    add(support::IsValidUtf8(large) ? std::move(large) : support::ToUtf8(large), true);
+    text += '"';
+  }
+  object.End();
+  add(std::move(text), false);
+  return parts;
 }
 
 }  // namespace
@@ -45,37 +91,48 @@ Outcome CallTool(Tool& tool, const ToolCall& call) {
   }
 }
 
-void AppendToolResult(std::string& out, ToolResult result, const Dialect& dialect,
-                      const ServerInfo& server) {
-  const std::string structured = ToJson(std::exchange(result.structured, nullptr));
-  // Quotes and backslashes grow when the JSON is put into a string; 1/16 is a guess for text.
-  constexpr std::size_t kSmallParts = 512;
-  out.reserve(out.size() + structured.size() * 2 + structured.size() / 16 + kSmallParts);
+Line ToolResultText(ToolResult result, const Dialect& dialect, const ServerInfo& server) {
+  const std::vector<Part> structured = Split(std::exchange(result.structured, nullptr));
 
-  ObjectWriter object(out);
+  std::string text;
+  ObjectWriter object(text);
   dialect.BeginResult(object, server);
   object.Key("content");
-  out += '[';
-  AppendTextBlock(out, structured);
-  for (const nlohmann::json& block : result.more_content) {
-    out += ',';
-    AppendJson(out, block);
+  text += R"([{"type":"text","text":")";
+  Line line(std::exchange(text, {}));
+  for (const Part& part : structured) {
+    line.Append(part.text, part.in_string ? Escaping::kTwice : Escaping::kOnce);
   }
-  out += ']';
-  if (dialect.structured_output()) object.RawMember("structuredContent", structured);
+  text += "\"}";
+  for (const nlohmann::json& block : result.more_content) {
+    text += ',';
+    AppendJson(text, block);
+  }
+  text += ']';
+  if (dialect.structured_output()) {
+    object.Key("structuredContent");
+    line.Append(std::exchange(text, {}));
+    for (const Part& part : structured) {
+      line.Append(part.text, part.in_string ? Escaping::kOnce : Escaping::kNone);
+    }
+  }
   object.End();
+  line.Append(std::move(text));
+  return line;
 }
 
-void AppendToolFailure(std::string& out, const ToolFailure& failure, const Dialect& dialect,
-                       const ServerInfo& server) {
-  ObjectWriter object(out);
+std::string ToolFailureText(const ToolFailure& failure, const Dialect& dialect,
+                            const ServerInfo& server) {
+  std::string text;
+  ObjectWriter object(text);
   dialect.BeginResult(object, server);
   object.Key("content");
-  out += '[';
-  AppendTextBlock(out, failure.text);
-  out += ']';
+  text += '[';
+  AppendTextBlock(text, failure.text);
+  text += ']';
   object.Member("isError", nlohmann::json(true));
   object.End();
+  return text;
 }
 
 }  // namespace mcp

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "mcp/dialect.h"
+#include "mcp/line.h"
 #include "mcp/protocol_error.h"
 #include "mcp/tool.h"
 
@@ -31,14 +32,14 @@ using Outcome = std::variant<ToolResult, ToolFailure, ProtocolError, Withdrawn>;
 /// Calls the tool. Never throws.
 [[nodiscard]] Outcome CallTool(Tool& tool, const ToolCall& call);
 
-/// Appends a CallToolResult (specification: server/tools, "Tool result"): the structured content,
-/// and the same JSON as text in content[0]. Frees `result` on the way, because results may be tens
-/// of megabytes.
-void AppendToolResult(std::string& out, ToolResult result, const Dialect& dialect,
-                      const ServerInfo& server);
+/// A CallToolResult (specification: server/tools, "Tool result"): the structured content, and the
+/// same JSON as text in content[0]. Results may be tens of megabytes: a large string of the
+/// structured content is taken over as it is and escaped, twice over, when it is written.
+[[nodiscard]] Line ToolResultText(ToolResult result, const Dialect& dialect,
+                                  const ServerInfo& server);
 
-/// Appends a CallToolResult with `isError`.
-void AppendToolFailure(std::string& out, const ToolFailure& failure, const Dialect& dialect,
-                       const ServerInfo& server);
+/// A CallToolResult with `isError`.
+[[nodiscard]] std::string ToolFailureText(const ToolFailure& failure, const Dialect& dialect,
+                                          const ServerInfo& server);
 
 }  // namespace mcp

@@ -42,10 +42,16 @@ Reply::~Reply() {
   Error(ProtocolError(ErrorCode::kInternalError, "internal error: the request was not answered"));
 }
 
-void Reply::Result(std::string_view result) {
-  std::string response = Begin();
-  response += result;
-  Finish(std::move(response));
+void Reply::Result(Line result) {
+  std::string beginning;
+  ObjectWriter object(beginning);
+  object.Member("jsonrpc", std::string_view("2.0"));
+  object.RawMember("id", request_->id().json());
+  object.Key("result");
+  Line response(std::move(beginning));
+  response.Append(std::move(result));
+  response.Append("}");
+  Send(std::move(response));
 }
 
 void Reply::Error(const ProtocolError& error) {
@@ -53,21 +59,7 @@ void Reply::Error(const ProtocolError& error) {
   Send(ErrorResponse(&request_->id(), error));
 }
 
-std::string Reply::Begin() const {
-  std::string response;
-  ObjectWriter object(response);
-  object.Member("jsonrpc", std::string_view("2.0"));
-  object.RawMember("id", request_->id().json());
-  object.Key("result");
-  return response;
-}
-
-void Reply::Finish(std::string response) {
-  response += '}';
-  Send(std::move(response));
-}
-
-void Reply::Send(std::string response) {
+void Reply::Send(Line response) {
   if (answered_) {
     support::LogError("second answer to request " + request_->id().json() + " dropped");
     assert(!"a request is answered once");

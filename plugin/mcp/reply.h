@@ -2,9 +2,9 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "mcp/in_flight.h"
+#include "mcp/line.h"
 #include "mcp/protocol_error.h"
 
 namespace mcp {
@@ -26,19 +26,14 @@ class Reply {
   [[nodiscard]] const std::shared_ptr<PendingRequest>& request() const { return request_; }
 
   /// `result` is a JSON object.
-  void Result(std::string_view result);
+  void Result(Line result);
 
   /// Does nothing once this reply was handed on, so that a handler's exception can always be
   /// answered with it.
   void Error(const ProtocolError& error);
 
-  /// For large results, which are then not copied: the response up to its result. The caller
-  /// appends the result to it and passes it to `Finish`.
-  [[nodiscard]] std::string Begin() const;
-  void Finish(std::string response);
-
  private:
-  void Send(std::string response);
+  void Send(Line response);
 
   InFlight* in_flight_;  // null once moved from
   std::shared_ptr<PendingRequest> request_;

@@ -27,7 +27,7 @@ class NotingTransport : public Transport {
   explicit NotingTransport(std::unique_ptr<Transport> inner) : inner_(std::move(inner)) {}
 
   Received Receive(std::string& line) override { return inner_->Receive(line); }
-  void Send(std::string line) override {
+  void Send(Line line) override {
     inner_->Send(std::move(line));
     sent_ = true;
   }

@@ -19,7 +19,7 @@ class StdioTransport : public Transport {
   StdioTransport(int input_fd, int output_fd);
 
   Received Receive(std::string& line) override;
-  void Send(std::string line) override { writer_.Write(std::move(line)); }
+  void Send(Line line) override { writer_.Write(std::move(line)); }
   void WaitForRoom() override { writer_.WaitForRoom(); }
   void Interrupt() override { interrupted_.Wake(); }
   void GiveUpWaiting() override { writer_.GiveUpWaiting(); }

@@ -64,14 +64,10 @@ struct End {
 End EndOf(Outcome outcome, const ServerInfo& server) {
   const Dialect dialect(Version::k2026_07_28);  // no older one knows tasks
   if (auto* result = std::get_if<ToolResult>(&outcome)) {
-    End end{TaskStatus::kCompleted, {}, {}};
-    AppendToolResult(end.result, std::move(*result), dialect, server);
-    return end;
+    return {TaskStatus::kCompleted, ToolResultText(std::move(*result), dialect, server).Text(), {}};
   }
   if (const auto* failure = std::get_if<ToolFailure>(&outcome)) {
-    End end{TaskStatus::kCompleted, {}, {}};
-    AppendToolFailure(end.result, *failure, dialect, server);
-    return end;
+    return {TaskStatus::kCompleted, ToolFailureText(*failure, dialect, server), {}};
   }
   if (const auto* error = std::get_if<ProtocolError>(&outcome)) {
     return {TaskStatus::kFailed, ErrorObject(*error), error->what()};

@@ -88,13 +88,11 @@ void ToolCalls::Answer(const Call& call, Reply reply, Outcome outcome) const {
   }
   // A tool that says "cancelled" although nobody cancelled it is caught by ~Reply.
   if (std::holds_alternative<Withdrawn>(outcome)) return;
-  std::string response = reply.Begin();
   if (auto* result = std::get_if<ToolResult>(&outcome)) {
-    AppendToolResult(response, std::move(*result), dialect, surroundings_.server);
+    reply.Result(ToolResultText(std::move(*result), dialect, surroundings_.server));
   } else {
-    AppendToolFailure(response, std::get<ToolFailure>(outcome), dialect, surroundings_.server);
+    reply.Result(ToolFailureText(std::get<ToolFailure>(outcome), dialect, surroundings_.server));
   }
-  reply.Finish(std::move(response));
 }
 
 void ToolCalls::TurnIntoTask(Call& call) {
@@ -108,7 +106,7 @@ void ToolCalls::TurnIntoTask(Call& call) {
   call.order.dialect.BeginResult(object, surroundings_.server, "task");
   surroundings_.tasks.Describe(object, id);
   object.End();
-  call.reply->Result(result);
+  call.reply->Result(std::move(result));
   call.reply.reset();
 }
 

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <string>
 
+#include "mcp/line.h"
+
 namespace mcp {
 
 /// Carries messages as whole lines between the client and the server.
@@ -26,7 +28,7 @@ class Transport {
 
   /// Sends one line, to which the line end is added. Never waits for the client. Lines leave in
   /// the order of the calls and are never mixed. Once the output is closed, lines are dropped.
-  virtual void Send(std::string line) = 0;
+  virtual void Send(Line line) = 0;
 
   /// Waits until there is room for more output, or the output is closed, or `GiveUpWaiting` was
   /// called. To be called before a large message is made; never by the thread that receives.

@@ -41,5 +41,36 @@ TEST(Outcome, EverythingElseIsAnInternalError) {
   EXPECT_EQ(std::get<ProtocolError>(Of(5)).code(), ErrorCode::kInternalError);
 }
 
+/// What a client reads.
+nlohmann::json Sent(ToolResult result) {
+  const Dialect dialect(Version::k2025_11_25);
+  return nlohmann::json::parse(ToolResultText(std::move(result), dialect, {"x", "1"}).Text());
+}
+
+TEST(Outcome, ResultsStandInTheTextAndInTheStructure) {
+  const nlohmann::json small = {{"b", "\"quoted\"\n"}, {"n", 1}};
+  const nlohmann::json sent = Sent({small, {}});
+  EXPECT_EQ(sent["structuredContent"], small);
+  EXPECT_EQ(nlohmann::json::parse(sent["content"][0]["text"].get<std::string>()), small);
+}
+
+TEST(Outcome, LargeStringsAreSentAsSmallOnesAre) {
+  // Not a divisor of any size of a piece, so that pieces are cut anywhere.
+  const std::string unit = "\"\\\n\t\x01 é 😀 text;";
+  std::string large;
+  while (large.size() < 300'000) large += unit;
+  const nlohmann::json result = {{"a", large}, {"b", 1}, {"c", large}, {"d", {{"nested", large}}}};
+  const nlohmann::json sent = Sent({result, {{{"type", "text"}, {"text", "a note"}}}});
+  EXPECT_EQ(sent["structuredContent"], result);
+  EXPECT_EQ(nlohmann::json::parse(sent["content"][0]["text"].get<std::string>()), result);
+  EXPECT_EQ(sent["content"][1]["text"], "a note");
+}
+
+TEST(Outcome, LargeStringsThatAreNotUtf8GetReplacementCharacters) {
+  const std::string large = std::string(100'000, 'x') + "\xFF";
+  const nlohmann::json sent = Sent({{{"a", large}}, {}});
+  EXPECT_EQ(sent["structuredContent"]["a"], std::string(100'000, 'x') + "\xEF\xBF\xBD");
+}
+
 }  // namespace
 }  // namespace mcp

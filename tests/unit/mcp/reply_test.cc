@@ -14,7 +14,7 @@ namespace {
 class RecordingTransport : public Transport {
  public:
   Received Receive(std::string&) override { return Received::kEndOfInput; }
-  void Send(std::string line) override { lines.push_back(std::move(line)); }
+  void Send(Line line) override { lines.push_back(std::move(line).Text()); }
   void WaitForRoom() override {}
   void Interrupt() override {}
   void GiveUpWaiting() override {}
@@ -25,7 +25,7 @@ class RecordingTransport : public Transport {
 class Sink : public ReplySink {
  public:
   explicit Sink(std::vector<std::string>& out) : out_(out) {}
-  void Deliver(std::string response) override { out_.push_back(std::move(response)); }
+  void Deliver(Line response) override { out_.push_back(std::move(response).Text()); }
   void Skip() override { out_.emplace_back("skipped"); }
 
  private:
