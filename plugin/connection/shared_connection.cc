@@ -33,7 +33,8 @@ void SharedConnection::ConnectInBackground() {
   changed_.notify_all();
 }
 
-tools::Workspace SharedConnection::Acquire(const support::Context& context) {
+tools::Workspace SharedConnection::Acquire(const support::Context& context,
+                                           mcp::ProgressReporter& /*progress*/) {
   // Wakes the wait below; the lock makes sure that it is not between its check and its sleep.
   const auto registration = context.OnStop([this] {
     { const std::scoped_lock lock(mutex_); }

@@ -38,7 +38,8 @@ class SharedConnection final : public tools::WorkspaceSource {
 
   /// See WorkspaceSource. An attempt that began before this call and fails is not this call's
   /// failure: a new one is made, because what was wrong may have been mended in between.
-  tools::Workspace Acquire(const support::Context& context) override;
+  tools::Workspace Acquire(const support::Context& context,
+                           mcp::ProgressReporter& progress) override;
 
  private:
   void ConnectWhenWanted();

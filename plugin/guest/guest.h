@@ -123,6 +123,10 @@ struct Command {
   /// its context is stopped, so that a watcher in the guest sees the end of a lost client.
   bool hold_standard_input_open = false;
 
+  /// True: the command only looks, so that it may be run again whatever became of it. A lost line
+  /// is then support::ConnectionLost without may_have_run().
+  bool changes_nothing = false;
+
   /// True: the sink can tell where the output ends, and it has not ended with the command. After
   /// the exit status Run goes on until the sink wants no more or the channel's output ends, however
   /// much is still on its way; where neither happens, until nothing has come for ten seconds.

@@ -64,8 +64,7 @@ void CommandRun::StepRequest(TimePoint now) {
     next_step_ = request_deadline_;
     if (now < request_deadline_) return;
     if (!finished_) {
-      Finish(MakeFailure<support::ConnectionLost>(
-          "the guest's sshd did not answer the request to run the command; it may have run", true));
+      FinishLost("the guest's sshd did not answer the request to run the command");
     }
     CloseChannel();
     return;
@@ -143,15 +142,19 @@ void CommandRun::BeginToStop(support::StopReason reason) {
 }
 
 void CommandRun::Lose(const std::string& text) {
-  const bool may_have_run = state_ == State::kRequesting || state_ == State::kRunning;
-  if (!finished_) {
-    Finish(MakeFailure<support::ConnectionLost>(
-        text + (may_have_run ? "; the command may have run" : "; the command was not run"),
-        may_have_run));
-  }
+  if (!finished_) FinishLost(text);
   if (state_ == State::kWaiting) broker_->Withdraw(*this);
   channel_.reset();
   state_ = State::kDone;
+}
+
+void CommandRun::FinishLost(const std::string& text) {
+  const bool was_sent = state_ == State::kRequesting || state_ == State::kRunning;
+  const bool may_have_run = was_sent && !command_->changes_nothing;
+  const char* const outcome = may_have_run ? "; the command may have run"
+                              : was_sent   ? "; nothing was changed in the guest"
+                                           : "; the command was not run";
+  Finish(MakeFailure<support::ConnectionLost>(text + outcome, may_have_run));
 }
 
 void CommandRun::Finish(std::exception_ptr failure) {

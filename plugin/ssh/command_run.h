@@ -60,6 +60,7 @@ class CommandRun final : public ChannelUser, public ChannelEvents {
   bool HasEnded(TimePoint now);
   void BeginToStop(support::StopReason reason);
   void Finish(std::exception_ptr failure);
+  void FinishLost(const std::string& text);
   void CloseChannel();
 
   const guest::Command* command_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace ssh {
 namespace {
@@ -106,8 +107,12 @@ void SftpClient::Send(const SftpRequest& request, TimePoint now, Handler handler
 }
 
 void SftpClient::Fail(const std::string& reason) {
-  const auto lost = std::exchange(pending_, {});
-  for (const auto& [id, pending] : lost) {
+  std::vector<Pending> lost;
+  for (auto& [id, pending] : std::exchange(pending_, {})) lost.push_back(std::move(pending));
+  // The oldest first: of an operation of many requests it is the one that was sent, if any was.
+  std::sort(lost.begin(), lost.end(),
+            [](const Pending& a, const Pending& b) { return a.output_end < b.output_end; });
+  for (const Pending& pending : lost) {
     // A request counts as sent with its last byte: the server does not act on less.
     pending.handler(SftpLost{reason, pending.output_end <= consumed_});
   }

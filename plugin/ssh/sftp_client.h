@@ -39,7 +39,7 @@ class SftpClient {
 
   void Send(const SftpRequest& request, TimePoint now, Handler handler);
 
-  /// Answers every pending request with SftpLost.
+  /// Answers every pending request with SftpLost, in the order they were made.
   void Fail(const std::string& reason);
 
   /// When to give the server up unless something moves before; max() while it owes nothing.

@@ -72,6 +72,9 @@ struct SftpRequest {
   SftpType type = SftpType::kStat;
   std::string body;       ///< what follows the id
   std::string_view tail;  ///< follows the body; must live until the request is encoded
+  /// Whether the guest's files may be others afterwards: then a request without an answer must not
+  /// be sent again.
+  bool changes_guest = false;
 };
 
 SftpRequest PathRequest(SftpType type, std::string_view path);      ///< STAT, LSTAT, REMOVE, …

@@ -34,6 +34,22 @@ void AppendAttributes(std::string& out, const guest::AttributeChange& change) {
   if (change.permissions) Append32(out, *change.permissions);
 }
 
+/// Whether a request of this type does; those of type kOpen and kExtended have to say it
+/// themselves. Closing counts: a server may write what it was given only then.
+bool ChangesGuest(SftpType type) {
+  switch (type) {
+    case SftpType::kClose:
+    case SftpType::kWrite:
+    case SftpType::kSetStat:
+    case SftpType::kFSetStat:
+    case SftpType::kRemove:
+    case SftpType::kMakeDirectory:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::uint32_t OpenFlags(guest::OpenMode mode) {
   switch (mode) {
     case guest::OpenMode::kRead:
@@ -49,7 +65,7 @@ std::uint32_t OpenFlags(guest::OpenMode mode) {
 }  // namespace
 
 SftpRequest PathRequest(SftpType type, std::string_view path) {
-  SftpRequest request{type, {}, {}};
+  SftpRequest request{type, {}, {}, ChangesGuest(type)};
   AppendString(request.body, path);
   return request;
 }
@@ -60,6 +76,7 @@ SftpRequest HandleRequest(SftpType type, std::string_view handle) {
 
 SftpRequest OpenRequest(std::string_view path, guest::OpenMode mode, std::uint32_t permissions) {
   SftpRequest request = PathRequest(SftpType::kOpen, path);
+  request.changes_guest = mode == guest::OpenMode::kCreateExclusive;
   Append32(request.body, OpenFlags(mode));
   guest::AttributeChange attributes;
   if (mode == guest::OpenMode::kCreateExclusive) attributes.permissions = permissions;
@@ -97,6 +114,7 @@ SftpRequest MakeDirectoryRequest(std::string_view path, std::uint32_t permission
 
 SftpRequest ExtendedRequest(std::string_view name, const std::vector<std::string_view>& arguments) {
   SftpRequest request = PathRequest(SftpType::kExtended, name);
+  request.changes_guest = name != kLimitsExtension && name != kFileSystemExtension;
   for (const std::string_view argument : arguments) AppendString(request.body, argument);
   return request;
 }

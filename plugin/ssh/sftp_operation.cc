@@ -35,7 +35,7 @@ std::exception_ptr FailureOf(const SftpSubject& subject, const SftpReply& reply)
   if (const auto* lost = std::get_if<SftpLost>(&reply)) {
     return MakeFailure<support::ConnectionLost>(
         subject.operation + " " + subject.path + ": " + lost->reason +
-            (lost->may_have_run ? "; it may have run" : "; it has not run"),
+            (lost->may_have_run ? "; it may have run" : "; nothing was changed in the guest"),
         lost->may_have_run);
   }
   if (const auto* status = std::get_if<SftpStatus>(&reply)) {
@@ -52,6 +52,13 @@ void SftpOperation::Finish(std::exception_ptr failure) {
   finished_ = true;
   failed_ = failure != nullptr;
   completion_.Finish(std::move(failure));
+}
+
+void SftpOperation::FinishWithFailure(SftpReply reply) {
+  if (auto* lost = std::get_if<SftpLost>(&reply); lost != nullptr && !changes_guest()) {
+    lost->may_have_run = false;
+  }
+  Finish(FailureOf(subject_, reply));
 }
 
 AskOperation::AskOperation(SftpSubject subject, SftpRequest request, std::string_view extension,
@@ -111,9 +118,12 @@ void WriteOperation::OnReply(SftpClient& client, const SftpReply& reply) {
   --on_their_way_;
   const auto* status = std::get_if<SftpStatus>(&reply);
   if (status == nullptr || status->code != SftpStatusCode::kOk) {
-    FinishWithFailure(reply);
+    SftpReply failure = reply;
+    if (auto* lost = std::get_if<SftpLost>(&failure)) lost->may_have_run |= some_written_;
+    FinishWithFailure(std::move(failure));
     return;
   }
+  some_written_ = true;
   if (!finished()) Continue(client, client.last_received());
 }
 

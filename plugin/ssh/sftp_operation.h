@@ -55,8 +55,14 @@ class SftpOperation : public std::enable_shared_from_this<SftpOperation> {
   [[nodiscard]] virtual bool opens_handle() const { return false; }
   [[nodiscard]] virtual bool closes_handle() const { return false; }
 
+  /// Whether what it asks for may have changed something in the guest once it was sent.
+  [[nodiscard]] virtual bool changes_guest() const { return false; }
+
   /// Ends the operation; later calls do nothing.
   void Finish(std::exception_ptr failure = nullptr);
+  /// The same with the exception for an answer that is not a success: see FailureOf. An operation
+  /// that changes nothing never "may have run".
+  void FinishWithFailure(SftpReply reply);
   [[nodiscard]] bool finished() const { return finished_; }
   [[nodiscard]] bool failed() const { return failed_; }
 
@@ -67,9 +73,6 @@ class SftpOperation : public std::enable_shared_from_this<SftpOperation> {
   void set_channel(std::uint64_t channel) { channel_ = channel; }
 
   [[nodiscard]] const SftpSubject& subject() const { return subject_; }
-
- protected:
-  void FinishWithFailure(const SftpReply& reply) { Finish(FailureOf(subject_, reply)); }
 
  private:
   SftpSubject subject_;
@@ -91,6 +94,7 @@ class AskOperation final : public SftpOperation {
   void Begin(SftpClient& client, TimePoint now) override;
   [[nodiscard]] bool opens_handle() const override { return request_.type == SftpType::kOpen; }
   [[nodiscard]] bool closes_handle() const override { return request_.type == SftpType::kClose; }
+  [[nodiscard]] bool changes_guest() const override { return request_.changes_guest; }
 
   /// After the completion has finished without failure: what the guest said, never an SftpData or
   /// SftpLost, and a status only if it is kOk.
@@ -152,6 +156,7 @@ class WriteOperation final : public SftpOperation {
                  std::string_view bytes);
 
   void Begin(SftpClient& client, TimePoint now) override { Continue(client, now); }
+  [[nodiscard]] bool changes_guest() const override { return true; }
   void Continue(SftpClient& client, TimePoint now) override;
 
  private:
@@ -161,6 +166,7 @@ class WriteOperation final : public SftpOperation {
   std::uint64_t offset_;
   std::string_view left_;
   std::size_t on_their_way_ = 0;
+  bool some_written_ = false;
 };
 
 /// Opens a directory, reads all of it and closes it.

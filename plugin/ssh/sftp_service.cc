@@ -17,9 +17,8 @@ void SftpService::Submit(std::shared_ptr<SftpOperation> operation) {
     if (usable && operation->handle_channel() == channel_number_) {
       Begin(operation, now);
     } else {
-      operation->Finish(FailureOf(
-          operation->subject(),
-          SftpLost{"the SFTP channel on which the file was open has been given up", false}));
+      operation->FinishWithFailure(
+          SftpLost{"the SFTP channel on which the file was open has been given up", false});
     }
     return;
   }
@@ -210,11 +209,11 @@ void SftpService::FailWaiting(const std::string& reason) {
 void SftpService::Lose(const std::string& text) {
   if (client_) client_->Fail(text);
   for (const auto& operation : active_) {
-    operation->Finish(FailureOf(operation->subject(), SftpLost{text, true}));
+    operation->FinishWithFailure(SftpLost{text, true});
   }
   active_.clear();
   for (const auto& operation : std::exchange(waiting_, {})) {
-    operation->Finish(FailureOf(operation->subject(), SftpLost{text, false}));
+    operation->FinishWithFailure(SftpLost{text, false});
   }
   if (state_ == State::kWaiting) broker_.Withdraw(*this);
   channel_.reset();

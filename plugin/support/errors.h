@@ -20,8 +20,9 @@ class ConnectionLost : public CallError {
   ConnectionLost(const std::string& text, bool may_have_run)
       : CallError(text), may_have_run_(may_have_run) {}
 
-  /// True when the guest may have done the work: it must then not be repeated, and the text says
-  /// "may have run". False when the request cannot have reached the guest.
+  /// True when the guest may have changed something: the work must then not be repeated, and the
+  /// text says "may have run". False when the request cannot have reached the guest, or changes
+  /// nothing there: the work may be done once more.
   [[nodiscard]] bool may_have_run() const { return may_have_run_; }
 
  private:

@@ -33,6 +33,14 @@ constexpr int kNameAttempts = 4;
 // Cleaning up goes on after a cancel or a deadline, but not for long.
 constexpr std::chrono::seconds kCleanUpTimeLimit{5};
 
+/// The line broke when the target may have been changed already.
+class LostWhileVisible : public support::ConnectionLost {
+ public:
+  LostWhileVisible(const std::string& text, const support::ConnectionLost& cause)
+      : ConnectionLost(text + " Look at the file before you write again (" + cause.what() + ").",
+                       true) {}
+};
+
 std::string TemporaryName(const std::string& target) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   constexpr int kDigitCount = 16;
@@ -86,9 +94,13 @@ class TemporaryFile {
     file_.reset();
     try {
       guest_.Rename(path_, target, context_);
-    } catch (const support::ConnectionLost&) {
-      path_.clear();  // nobody is there to clean up
-      throw;
+    } catch (const support::ConnectionLost& lost) {
+      if (!lost.may_have_run()) throw;
+      path_.clear();  // it may be gone, and nobody is there to ask
+      throw LostWhileVisible(
+          "the line to the guest broke while the new content took the file's place, so that it "
+          "may have been written: it is the old file or the whole new one.",
+          lost);
     } catch (const support::Stopped&) {
       throw support::CallError(
           "the guest did not answer in time whether the new content has taken "
@@ -129,12 +141,19 @@ void MakeParents(const ResolvedPath& target, guest::Guest& guest, const support:
 void WriteInPlace(const ResolvedPath& target, std::string_view content, guest::Guest& guest,
                   const support::Context& context) {
   const OpenedFile opened = OpenRegularFile(target, guest::OpenMode::kWrite, guest, context);
-  opened.file->Write(0, content, context);
-  if (content.size() < opened.attributes.size) {
-    opened.file->SetAttributes({.permissions = std::nullopt, .size = content.size()}, context);
+  try {
+    opened.file->Write(0, content, context);
+    if (content.size() < opened.attributes.size) {
+      opened.file->SetAttributes({.permissions = std::nullopt, .size = content.size()}, context);
+    }
+    opened.file->Sync(context);  // as above
+    opened.file->Close(context);
+  } catch (const support::ConnectionLost& lost) {
+    throw LostWhileVisible(
+        "the line to the guest broke while the file was written in place, because a new one would "
+        "have lost its links or its owner: it may have been written in part.",
+        lost);
   }
-  opened.file->Sync(context);  // as above
-  opened.file->Close(context);
 }
 
 /// False when a rename would lose something, and nothing has been changed.
@@ -161,10 +180,8 @@ bool ReplaceExisting(const ResolvedPath& target, std::string_view content, guest
   return true;
 }
 
-}  // namespace
-
-void WriteWhole(const ResolvedPath& target, std::string_view content, guest::Guest& guest,
-                const support::Context& context) {
+void Write(const ResolvedPath& target, std::string_view content, guest::Guest& guest,
+           const support::Context& context) {
   if (!target.attributes) {
     MakeParents(target, guest, context);
     TemporaryFile(target.guest, kNewFilePermissions, guest, context)
@@ -174,6 +191,24 @@ void WriteWhole(const ResolvedPath& target, std::string_view content, guest::Gue
   RequireRegularFile(target);
   if (!ReplaceExisting(target, content, guest, context)) {
     WriteInPlace(target, content, guest, context);
+  }
+}
+
+}  // namespace
+
+void WriteWhole(const ResolvedPath& target, std::string_view content, guest::Guest& guest,
+                const support::Context& context) {
+  try {
+    Write(target, content, guest, context);
+  } catch (const LostWhileVisible&) {
+    throw;
+  } catch (const support::ConnectionLost& lost) {
+    // Directories and a temporary file may have been made, which the next attempt makes its own.
+    support::LogWarning(lost.what());
+    throw support::ConnectionLost(
+        "the line to the guest broke before the new content was in place: " + target.host +
+            " was not changed",
+        false);
   }
 }
 

@@ -26,8 +26,9 @@ inline constexpr std::string_view kTemporaryPrefix = ".limactl-mcp-";
 /// file gets 0666 less the guest's umask.
 ///
 /// Throws support::CallError when something other than a regular file is there, or the file is
-/// marked read-only, and guest::FileError. When the line breaks or the time is over the target is
-/// whole, unless the text says more.
+/// marked read-only, and guest::FileError. When the line breaks, support::ConnectionLost tells with
+/// may_have_run() whether the target may be another; if not, the write may be done once more. When
+/// the time is over the target is whole, unless the text says more.
 ///
 /// Round trips: new file: open, write, sync, close, rename (and one for each missing parent).
 /// Existing one: two more to count its links (link_count.h) and one to compare owners; one to set

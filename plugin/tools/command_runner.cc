@@ -122,6 +122,11 @@ mcp::ToolResult MakeResult(const CommandOutput& output, const Outcome& outcome) 
 
 }  // namespace
 
+support::Context CommandRunner::WithTimeLimit(const support::Context& context) const {
+  return options_.command_timeout.count() > 0 ? context.WithTimeout(options_.command_timeout)
+                                              : context;
+}
+
 mcp::ToolResult CommandRunner::Run(guest::Guest& guest, const CommandRequest& request,
                                    const support::Context& call_context,
                                    mcp::ProgressReporter& progress) {
@@ -139,8 +144,7 @@ mcp::ToolResult CommandRunner::Run(guest::Guest& guest, const CommandRequest& re
   const ProgressTicker::Registration ticking =
       progress.requested() ? ticker_.Register([&] { progress.Report(output.Describe()); })
                            : ProgressTicker::Registration();
-  support::Context context = call_context;
-  if (options_.command_timeout.count() > 0) context = context.WithTimeout(options_.command_timeout);
+  const support::Context context = WithTimeLimit(call_context);
   try {
     const guest::CommandResult result = guest.Run(command, output, context);
     output.Finish();

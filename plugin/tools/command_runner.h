@@ -55,6 +55,10 @@ class CommandRunner {
   explicit CommandRunner(const Options& options)
       : options_(options), ticker_(options.progress_interval) {}
 
+  /// The context with the time limit of a command, for a call whose time begins before Run. Run
+  /// sets it anyway.
+  [[nodiscard]] support::Context WithTimeLimit(const support::Context& context) const;
+
   /// Throws support::CallError for a command that is longer than the guest accepts, and what
   /// guest::Guest::Run throws before the command can have run.
   mcp::ToolResult Run(guest::Guest& guest, const CommandRequest& request,

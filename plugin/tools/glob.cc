@@ -142,19 +142,20 @@ mcp::ToolResult GlobTool::Call(const mcp::ToolCall& call) {
   const std::vector<GlobWalk> walks =
       PlanGlob(call.arguments.at("pattern").get_ref<const std::string&>(),
                call.arguments.value("case_sensitive", true));
-  return WithTimeLimit("The search for names", kGlobTimeLimit, call.context,
-                       [&](const support::Context& context) {
-                         const Workspace workspace = workspaces_.Acquire(context);
-                         GlobCall glob(OptionalText(call.arguments, "path"), workspace, context);
-                         const std::vector<Match> matches = glob.Find(walks);
-                         RefuseTooMany(matches);
-                         mcp::ToolResult result;
-                         result.structured = {{"matches", nlohmann::json::array()}};
-                         for (const Match& match : matches) {
-                           result.structured["matches"].push_back(match.path);
-                         }
-                         return result;
-                       });
+  const auto find = [&](const Workspace& workspace, const support::Context& context) {
+    GlobCall glob(OptionalText(call.arguments, "path"), workspace, context);
+    const std::vector<Match> matches = glob.Find(walks);
+    RefuseTooMany(matches);
+    mcp::ToolResult result;
+    result.structured = {{"matches", nlohmann::json::array()}};
+    for (const Match& match : matches) result.structured["matches"].push_back(match.path);
+    return result;
+  };
+  return WithTimeLimit(
+      "The search for names", kGlobTimeLimit, call.context, [&](const support::Context& context) {
+        return WithWorkspace(workspaces_, context, call.progress,
+                             [&](const Workspace& workspace) { return find(workspace, context); });
+      });
 }
 
 }  // namespace tools

@@ -93,6 +93,7 @@ std::optional<int> RunScript(guest::Guest& guest, const std::string& script,
   command.command_line = "exec /bin/sh";
   command.standard_input = Wrap(script, mark);
   command.hold_standard_input_open = true;
+  command.changes_nothing = true;
   ScriptSink script_sink(mark, sink);
   const guest::CommandResult result = guest.Run(command, script_sink, context);
   if (result.exit_signal) {

@@ -11,6 +11,8 @@ namespace tools {
 /// Runs a script of the POSIX shell in the guest: one round trip. Returns its exit status, nothing
 /// when the sink asked for the end.
 ///
+/// The script must change nothing in the guest: it is run again when the line breaks under it.
+///
 /// The script travels on standard input, so that it means the same whatever the guest user's login
 /// shell is, and may be long. What a login profile prints before it is left out of the output. The
 /// script's own standard input is empty. Its processes end, by TERM to their process group, when

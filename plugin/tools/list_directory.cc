@@ -116,16 +116,18 @@ const mcp::ToolDefinition& ListDirectoryTool::definition() const {
 }
 
 mcp::ToolResult ListDirectoryTool::Call(const mcp::ToolCall& call) {
-  const Workspace workspace = workspaces_.Acquire(call.context);
   const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
-  const ResolvedPath path = workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
-                                                     Access::kRead, *workspace.guest, context);
-  std::vector<guest::DirectoryEntry> entries = List(path, *workspace.guest, context);
-  std::sort(entries.begin(), entries.end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
-  nlohmann::json described = nlohmann::json::array();
-  for (const guest::DirectoryEntry& entry : entries) described.push_back(Describe(entry));
-  return {.structured = {{"entries", std::move(described)}}, .more_content = {}};
+  return WithWorkspace(
+      workspaces_, context, call.progress, [&](const Workspace& workspace) -> mcp::ToolResult {
+        const ResolvedPath path = workspace.paths->Resolve(
+            call.arguments.at("path").get<std::string>(), Access::kRead, *workspace.guest, context);
+        std::vector<guest::DirectoryEntry> entries = List(path, *workspace.guest, context);
+        std::sort(entries.begin(), entries.end(),
+                  [](const auto& a, const auto& b) { return a.name < b.name; });
+        nlohmann::json described = nlohmann::json::array();
+        for (const guest::DirectoryEntry& entry : entries) described.push_back(Describe(entry));
+        return {.structured = {{"entries", std::move(described)}}, .more_content = {}};
+      });
 }
 
 }  // namespace tools

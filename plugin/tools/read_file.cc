@@ -102,15 +102,16 @@ const mcp::ToolDefinition& ReadFileTool::definition() const {
 
 mcp::ToolResult ReadFileTool::Call(const mcp::ToolCall& call) {
   const Arguments arguments = ParseArguments(call.arguments);
-  const Workspace workspace = workspaces_.Acquire(call.context);
   const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
-  ResolvedPath path;
-  try {
-    path = workspace.paths->Resolve(arguments.path, Access::kRead, *workspace.guest, context);
-    return Read(path, arguments.range, *workspace.guest, context);
-  } catch (const guest::FileError& error) {
-    ThrowFileProblem(error, "read", path, 0, *workspace.guest, context);
-  }
+  return WithWorkspace(workspaces_, context, call.progress, [&](const Workspace& workspace) {
+    ResolvedPath path;
+    try {
+      path = workspace.paths->Resolve(arguments.path, Access::kRead, *workspace.guest, context);
+      return Read(path, arguments.range, *workspace.guest, context);
+    } catch (const guest::FileError& error) {
+      ThrowFileProblem(error, "read", path, 0, *workspace.guest, context);
+    }
+  });
 }
 
 }  // namespace tools

@@ -34,12 +34,14 @@ const mcp::ToolDefinition& RunShellCommand::definition() const {
 mcp::ToolResult RunShellCommand::Call(const mcp::ToolCall& call) {
   CommandRequest request;
   request.words = CommandArgument(call.arguments);
-  const Workspace workspace = workspaces_.Acquire(call.context);
   const auto directory = call.arguments.at("directory").get<std::string>();
-  request.directory =
-      workspace.paths->Resolve(directory, Access::kRead, *workspace.guest, call.context).guest;
-  request.shell = workspace.shell;
-  return runner_.Run(*workspace.guest, request, call.context, call.progress);
+  const support::Context context = runner_.WithTimeLimit(call.context);
+  return WithWorkspace(workspaces_, context, call.progress, [&](const Workspace& workspace) {
+    request.directory =
+        workspace.paths->Resolve(directory, Access::kRead, *workspace.guest, context).guest;
+    request.shell = workspace.shell;
+    return runner_.Run(*workspace.guest, request, context, call.progress);
+  });
 }
 
 }  // namespace tools

@@ -89,25 +89,29 @@ mcp::ToolResult SearchFileContentTool::Call(const mcp::ToolCall& call) {
   if (const auto text = OptionalText(call.arguments, "include")) include.emplace(*text);
   const std::optional<std::string> path = OptionalText(call.arguments, "path");
 
+  const auto search = [&](const Workspace& workspace, const support::Context& context) {
+    const Place place =
+        PlaceOf(workspace.paths->Resolve(path ? *path : workspace.paths->DefaultDirectory(),
+                                         Access::kRead, *workspace.guest, context));
+    mcp::ToolResult result;
+    result.structured = {{"git_grep_output", ""}};
+    if (include && !place.file.empty() && !include->Matches(support::ToUtf8(place.file))) {
+      return result;
+    }
+    GrepOutput output(options_.maximum_output_bytes);
+    const std::string note =
+        Search(workspace, place, pattern, include ? &*include : nullptr, output, context);
+    result.structured["git_grep_output"] = support::ToUtf8(output.Finish());
+    if (!note.empty()) {
+      result.more_content.push_back({{"type", "text"}, {"text", support::ToUtf8(note)}});
+    }
+    return result;
+  };
   return WithTimeLimit(
       "The search", options_.time_limit, call.context, [&](const support::Context& context) {
-        const Workspace workspace = workspaces_.Acquire(context);
-        const Place place =
-            PlaceOf(workspace.paths->Resolve(path ? *path : workspace.paths->DefaultDirectory(),
-                                             Access::kRead, *workspace.guest, context));
-        mcp::ToolResult result;
-        result.structured = {{"git_grep_output", ""}};
-        if (include && !place.file.empty() && !include->Matches(support::ToUtf8(place.file))) {
-          return result;
-        }
-        GrepOutput output(options_.maximum_output_bytes);
-        const std::string note =
-            Search(workspace, place, pattern, include ? &*include : nullptr, output, context);
-        result.structured["git_grep_output"] = support::ToUtf8(output.Finish());
-        if (!note.empty()) {
-          result.more_content.push_back({{"type", "text"}, {"text", support::ToUtf8(note)}});
-        }
-        return result;
+        return WithWorkspace(workspaces_, context, call.progress, [&](const Workspace& workspace) {
+          return search(workspace, context);
+        });
       });
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "guest/guest.h"
+#include "mcp/tool.h"
 #include "support/context.h"
 #include "tools/path_rules.h"
 
@@ -26,10 +28,22 @@ class WorkspaceSource {
   virtual ~WorkspaceSource() = default;
 
   /// The present connection, or a new one when there is none or it has died. Waits for it at most
-  /// until the context is stopped or its own deadline for connecting passes. Throws
-  /// support::CallError with what to do (`limactl start NAME`) when the instance is stopped, broken
-  /// or cannot be reached; the next call tries again. Thread-safe.
-  virtual Workspace Acquire(const support::Context& context) = 0;
+  /// until the context is stopped or its own deadline for connecting passes, and tells `progress`
+  /// what it waits for. Throws support::CallError with what to do (`limactl start NAME`) when the
+  /// instance is stopped, broken or cannot be reached; the next call tries again. Thread-safe.
+  virtual Workspace Acquire(const support::Context& context, mcp::ProgressReporter& progress) = 0;
 };
+
+/// How often a call is begun at most; see WithWorkspace.
+inline constexpr int kMaximumAttempts = 3;
+
+/// Carries out a call that needs the guest: `work` is given a workspace. When the line breaks under
+/// it and nothing in the guest can have changed (support::ConnectionLost without may_have_run), it
+/// is done again from its beginning on a new connection, kMaximumAttempts times in all and within
+/// `context`. What may have run is never repeated: that is the caller's to decide. Throws what
+/// Acquire and `work` throw.
+mcp::ToolResult WithWorkspace(WorkspaceSource& source, const support::Context& context,
+                              mcp::ProgressReporter& progress,
+                              const std::function<mcp::ToolResult(const Workspace&)>& work);
 
 }  // namespace tools

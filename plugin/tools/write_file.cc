@@ -32,18 +32,20 @@ const mcp::ToolDefinition& WriteFileTool::definition() const {
 
 mcp::ToolResult WriteFileTool::Call(const mcp::ToolCall& call) {
   const auto& content = call.arguments.at("content").get_ref<const std::string&>();
-  const Workspace workspace = workspaces_.Acquire(call.context);
   const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
-  ResolvedPath path;
-  try {
-    path = workspace.paths->Resolve(call.arguments.at("path").get<std::string>(), Access::kWrite,
-                                    *workspace.guest, context);
-    RefuseReplacementCharacters(path, content, *workspace.guest, context);
-    WriteWhole(path, content, *workspace.guest, context);
-  } catch (const guest::FileError& error) {
-    ThrowFileProblem(error, "write", path, content.size(), *workspace.guest, context);
-  }
-  return {.structured = nlohmann::json::object(), .more_content = {}};
+  return WithWorkspace(
+      workspaces_, context, call.progress, [&](const Workspace& workspace) -> mcp::ToolResult {
+        ResolvedPath path;
+        try {
+          path = workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
+                                          Access::kWrite, *workspace.guest, context);
+          RefuseReplacementCharacters(path, content, *workspace.guest, context);
+          WriteWhole(path, content, *workspace.guest, context);
+        } catch (const guest::FileError& error) {
+          ThrowFileProblem(error, "write", path, content.size(), *workspace.guest, context);
+        }
+        return {.structured = nlohmann::json::object(), .more_content = {}};
+      });
 }
 
 }  // namespace tools

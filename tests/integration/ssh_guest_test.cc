@@ -506,7 +506,7 @@ TEST_F(SshGuest, AStuckServerIsGivenUpAndReplaced) {
   const pid_t server = FirstLeafOf(instance_->SessionPids().front());
   ASSERT_EQ(::kill(server, SIGSTOP), 0);
   const auto lost = Thrown<support::ConnectionLost>([&] { guest->Stat("/", minute_); });
-  EXPECT_TRUE(lost.may_have_run());
+  EXPECT_FALSE(lost.may_have_run()) << "nothing that matters";
   EXPECT_THAT(lost.what(), HasSubstr("does not answer"));
   EXPECT_TRUE(guest->alive());
   EXPECT_EQ(guest->Stat(Path("file"), minute_).size, 7U);
@@ -666,7 +666,7 @@ TEST_F(SshGuest, ADeathDuringAWriteIsReportedAsMayHaveRun) {
     may_have_run = lost.may_have_run();
   }
   killer.join();
-  EXPECT_TRUE(may_have_run.has_value());
+  EXPECT_EQ(may_have_run, true);
 }
 
 TEST_F(SshGuest, ADeathDuringAReadEndsTheRead) {
@@ -686,7 +686,8 @@ TEST_F(SshGuest, ADeathDuringAReadEndsTheRead) {
     }
   });
   killer.join();
-  EXPECT_THAT(lost.what(), HasSubstr("run"));
+  EXPECT_FALSE(lost.may_have_run());
+  EXPECT_THAT(lost.what(), HasSubstr("nothing was changed"));
 }
 
 TEST_F(SshGuest, ManyThreadsUseOneConnection) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/errors.h"
+#include "testing/silent_progress.h"
 
 namespace connection {
 namespace {
@@ -29,6 +30,11 @@ OpenedConnection ConnectionNamed(const std::string& shell,
 
 std::shared_ptr<std::atomic<bool>> Alive() {
   return std::make_shared<std::atomic<bool>>(true);
+}
+
+tools::Workspace Acquire(SharedConnection& connection, const Context& context) {
+  testing_support::SilentProgress progress;
+  return connection.Acquire(context, progress);
 }
 
 TEST(SharedConnection, OpensNothingBeforeItIsWanted) {
@@ -51,7 +57,7 @@ TEST(SharedConnection, IsOpenedOnceForAllCalls) {
   std::vector<std::future<std::string>> calls;
   for (int i = 0; i < 20; ++i) {
     calls.push_back(
-        std::async(std::launch::async, [&] { return connection.Acquire(Context()).shell; }));
+        std::async(std::launch::async, [&] { return Acquire(connection, Context()).shell; }));
   }
   for (auto& call : calls) EXPECT_EQ(call.get(), "sh");
   EXPECT_EQ(attempts, 1);
@@ -64,9 +70,9 @@ TEST(SharedConnection, IsOpenedAgainAfterItDied) {
     ++attempts;
     return ConnectionNamed(std::to_string(attempts), attempts == 1 ? alive : Alive());
   });
-  EXPECT_EQ(connection.Acquire(Context()).shell, "1");
+  EXPECT_EQ(Acquire(connection, Context()).shell, "1");
   alive->store(false);
-  EXPECT_EQ(connection.Acquire(Context()).shell, "2");
+  EXPECT_EQ(Acquire(connection, Context()).shell, "2");
 }
 
 TEST(SharedConnection, FailureReachesTheCallAndTheNextCallTriesAgain) {
@@ -76,12 +82,12 @@ TEST(SharedConnection, FailureReachesTheCallAndTheNextCallTriesAgain) {
     return ConnectionNamed("sh", Alive());
   });
   try {
-    connection.Acquire(Context());
+    Acquire(connection, Context());
     FAIL() << "expected a CallError";
   } catch (const CallError& error) {
     EXPECT_STREQ(error.what(), "instance is stopped");
   }
-  EXPECT_EQ(connection.Acquire(Context()).shell, "sh");
+  EXPECT_EQ(Acquire(connection, Context()).shell, "sh");
 }
 
 TEST(SharedConnection, CallDoesNotInheritTheFailureOfAnEarlierAttempt) {
@@ -101,7 +107,7 @@ TEST(SharedConnection, CallDoesNotInheritTheFailureOfAnEarlierAttempt) {
   auto call = std::async(std::launch::async, [&] {
     // Registering with the context is the last thing that a call does before it takes the lock.
     second_call_waits.set_value();
-    return connection.Acquire(Context()).shell;
+    return Acquire(connection, Context()).shell;
   });
   // Whether the call arrived during the first attempt or after it: it must succeed.
   EXPECT_EQ(call.get(), "sh");
@@ -114,11 +120,11 @@ TEST(SharedConnection, WaitingEndsWithTheContext) {
     stopped.get_future().wait();
     throw CallError("stopped");
   });
-  EXPECT_THROW(connection.Acquire(Context().WithTimeout(std::chrono::milliseconds(1))),
+  EXPECT_THROW(Acquire(connection, Context().WithTimeout(std::chrono::milliseconds(1))),
                support::Stopped);
 
   StopSource source;
-  auto call = std::async(std::launch::async, [&] { connection.Acquire(source.context()); });
+  auto call = std::async(std::launch::async, [&] { Acquire(connection, source.context()); });
   source.Stop(StopReason::kCancelled);
   EXPECT_THROW(call.get(), support::Stopped);
 }

@@ -94,7 +94,7 @@ class FileToolTest : public ::testing::Test,
   support::Context context;
 
  private:
-  Workspace Acquire(const support::Context&) override { return workspace_; }
+  Workspace Acquire(const support::Context&, mcp::ProgressReporter&) override { return workspace_; }
   [[nodiscard]] bool requested() const override { return false; }
   void Report(const std::string&) override {}
 

@@ -25,7 +25,8 @@ class SearchToolFixture : public SearchFixture,
     paths_ = std::make_shared<const PathRules>(std::move(options));
   }
 
-  Workspace Acquire(const support::Context& /*context*/) override {
+  Workspace Acquire(const support::Context& /*context*/,
+                    mcp::ProgressReporter& /*progress*/) override {
     // The fixture owns the guest and outlives the call.
     return {std::shared_ptr<guest::Guest>(std::shared_ptr<void>(), &guest_), paths_, ""};
   }

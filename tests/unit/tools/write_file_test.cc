@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "file_tool_fixture.h"
@@ -221,7 +222,47 @@ TEST_F(WriteFile, LostLineIsReportedAsItIs) {
   guest->set_hook([](Operation operation, const std::string&) {
     if (operation == Operation::kRename) throw support::ConnectionLost("lost: may have run", true);
   });
-  EXPECT_EQ(WriteError("/host/work/file"), "lost: may have run");
+  EXPECT_THAT(WriteError("/host/work/file"),
+              AllOf(HasSubstr("may have been written"), HasSubstr("lost: may have run")));
+  EXPECT_EQ(guest->count(Operation::kRename), 1) << "what may have run is not repeated";
+}
+
+TEST_F(WriteFile, LineThatBreaksBeforeTheRenameCostsNothing) {
+  Put("file", "old");
+  for (const Operation where :
+       {Operation::kRealPath, Operation::kRun, Operation::kOpen, Operation::kFileStat,
+        Operation::kFileWrite, Operation::kFileSync, Operation::kFileClose, Operation::kRename}) {
+    bool broken = false;
+    guest->set_hook([&](Operation operation, const std::string&) {
+      if (operation != where || std::exchange(broken, true)) return;
+      const bool may_have_run = where == Operation::kOpen || where == Operation::kFileWrite ||
+                                where == Operation::kFileClose;
+      throw support::ConnectionLost("lost", may_have_run);
+    });
+    Write("/host/work/file", Name(where));
+    EXPECT_TRUE(broken) << Name(where);
+    EXPECT_EQ(Get("file"), Name(where));
+  }
+}
+
+TEST_F(WriteFile, LineThatBreaksAgainAndAgainIsReportedAsNothingChanged) {
+  Put("file", "old");
+  guest->set_hook([](Operation operation, const std::string&) {
+    if (operation == Operation::kFileWrite) throw support::ConnectionLost("lost", true);
+  });
+  EXPECT_THAT(WriteError("/host/work/file"), HasSubstr("/host/work/file was not changed"));
+  EXPECT_EQ(guest->count(Operation::kFileWrite), kMaximumAttempts);
+  EXPECT_EQ(Get("file"), "old");
+}
+
+TEST_F(WriteFile, LineThatBreaksWhileWritingInPlaceIsReportedAsInPart) {
+  Put("file", "old");
+  fs::create_hard_link(work / "file", work / "other");
+  guest->set_hook([](Operation operation, const std::string&) {
+    if (operation == Operation::kFileSync) throw support::ConnectionLost("lost", false);
+  });
+  EXPECT_THAT(WriteError("/host/work/file"), HasSubstr("may have been written in part"));
+  EXPECT_EQ(guest->count(Operation::kFileSync), 1) << "what may have run is not repeated";
 }
 
 TEST_F(WriteFile, RenameWithoutAnAnswerSaysThatBothArePossible) {

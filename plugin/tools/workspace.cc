@@ -1,0 +1,25 @@
+#include "tools/workspace.h"
+
+#include <string>
+
+#include "support/errors.h"
+#include "support/log.h"
+
+namespace tools {
+
+mcp::ToolResult WithWorkspace(WorkspaceSource& source, const support::Context& context,
+                              mcp::ProgressReporter& progress,
+                              const std::function<mcp::ToolResult(const Workspace&)>& work) {
+  for (int attempt = 1;; ++attempt) {
+    // Outside the try block: whether to connect once more is decided where connections are made.
+    const Workspace workspace = source.Acquire(context, progress);
+    try {
+      return work(workspace);
+    } catch (const support::ConnectionLost& lost) {
+      if (lost.may_have_run() || attempt == kMaximumAttempts) throw;
+      support::LogInfo(std::string("a call is repeated: ") + lost.what());
+    }
+  }
+}
+
+}  // namespace tools

@@ -1,0 +1,89 @@
+#include "tools/workspace.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "support/errors.h"
+#include "testing/silent_progress.h"
+
+namespace tools {
+namespace {
+
+using support::ConnectionLost;
+
+class CountedSource final : public WorkspaceSource {
+ public:
+  Workspace Acquire(const support::Context& context, mcp::ProgressReporter&) override {
+    ++acquired;
+    context.ThrowIfStopped();
+    if (acquired == fails_at) throw ConnectionLost("cannot connect", false);
+    Workspace workspace;
+    workspace.shell = std::to_string(acquired);
+    return workspace;
+  }
+  int acquired = 0;
+  int fails_at = 0;
+};
+
+class RepeatedWork : public ::testing::Test {
+ protected:
+  /// Loses the line `losses` times and then returns the connection that it was given.
+  mcp::ToolResult Do(int losses, bool may_have_run) {
+    return WithWorkspace(source_, source_of_stop_.context(), progress_,
+                         [&](const Workspace& workspace) -> mcp::ToolResult {
+                           ++begun_;
+                           if (begun_ <= losses) throw ConnectionLost("lost", may_have_run);
+                           return {.structured = workspace.shell, .more_content = {}};
+                         });
+  }
+
+  CountedSource source_;
+  support::StopSource source_of_stop_;
+  testing_support::SilentProgress progress_;
+  int begun_ = 0;
+};
+
+TEST_F(RepeatedWork, BeginsAgainOnTheNextConnectionWhenNothingCanHaveChanged) {
+  EXPECT_EQ(Do(1, false).structured, "2");
+  EXPECT_EQ(begun_, 2);
+}
+
+TEST_F(RepeatedWork, IsNeverRepeatedWhenItMayHaveRun) {
+  EXPECT_THROW(Do(1, true), ConnectionLost);
+  EXPECT_EQ(begun_, 1);
+}
+
+TEST_F(RepeatedWork, IsGivenUpAfterTheLastAttempt) {
+  EXPECT_EQ(Do(kMaximumAttempts - 1, false).structured, std::to_string(kMaximumAttempts));
+  begun_ = 0;
+  EXPECT_THROW(Do(kMaximumAttempts, false), ConnectionLost);
+  EXPECT_EQ(begun_, kMaximumAttempts);
+}
+
+TEST_F(RepeatedWork, ConnectionThatCannotBeMadeIsNotTriedAgainHere) {
+  source_.fails_at = 2;
+  EXPECT_THROW(Do(1, false), ConnectionLost);
+  EXPECT_EQ(source_.acquired, 2);
+}
+
+TEST_F(RepeatedWork, CancelledCallIsNotRepeated) {
+  EXPECT_THROW(WithWorkspace(source_, source_of_stop_.context(), progress_,
+                             [&](const Workspace&) -> mcp::ToolResult {
+                               source_of_stop_.Stop(support::StopReason::kCancelled);
+                               throw ConnectionLost("lost", false);
+                             }),
+               support::Stopped);
+}
+
+TEST_F(RepeatedWork, OtherFailuresPassThrough) {
+  EXPECT_THROW(WithWorkspace(source_, {}, progress_,
+                             [](const Workspace&) -> mcp::ToolResult {
+                               throw support::CallError("refused");
+                             }),
+               support::CallError);
+  EXPECT_EQ(source_.acquired, 1);
+}
+
+}  // namespace
+}  // namespace tools
