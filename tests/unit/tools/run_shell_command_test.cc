@@ -16,8 +16,8 @@ using ::testing::HasSubstr;
 
 class RunShellCommandTool : public SearchToolFixture {
  protected:
-  Workspace Acquire(const support::Context& context) override {
-    Workspace workspace = SearchToolFixture::Acquire(context);
+  Workspace Acquire(const support::Context& context, mcp::ProgressReporter& progress) override {
+    Workspace workspace = SearchToolFixture::Acquire(context, progress);
     workspace.shell = "/bin/sh";
     return workspace;
   }
