@@ -1,0 +1,232 @@
+#include "integration/fault_cell.h"
+
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace integration {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using nlohmann::json;
+using testing_support::LoopbackInstance;
+using testing_support::McpClient;
+using testing_support::TcpProxy;
+
+/// More than a channel's window and the buffers on the way hold.
+constexpr std::size_t kLargeFile = std::size_t{8} * 1024 * 1024;
+/// Enough for all that comes before the content.
+constexpr std::uint64_t kHoldAfter = std::uint64_t{512} * 1024;
+constexpr std::chrono::seconds kPatience{30};
+
+const std::string kOldContent = "the old content\n";
+
+std::string NewContent() {
+  return std::string(kLargeFile, 'n');
+}
+
+std::string Contents(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot read " + path.string());
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void WriteFile(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + path.string());
+}
+
+template <typename Condition>
+void WaitUntil(Condition condition, const std::string& what) {
+  const auto deadline = Clock::now() + kPatience;
+  while (!condition()) {
+    if (Clock::now() > deadline) throw std::runtime_error(what + " did not come about");
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // between two looks
+  }
+}
+
+std::chrono::milliseconds Since(Clock::time_point start) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
+}
+
+Ending EndingOf(const json& response, std::chrono::milliseconds took) {
+  if (!response.contains("result")) return {false, "PROTOCOL ERROR " + response.dump(), took};
+  const json& result = response["result"];
+  const std::string text = testing_support::TextOf(result);
+  if (result.value("isError", false)) return {false, text, took};
+  const json& structured = result.at("structuredContent");
+  const bool is_command = structured.contains("stdout");
+  return {!is_command || structured.value("exit_code", -1) == 0, text, took};
+}
+
+}  // namespace
+
+std::string_view Name(State state) {
+  switch (state) {
+    case State::kIdle:
+      return "idle";
+    case State::kInACommand:
+      return "in a command";
+    case State::kInARead:
+      return "in a read";
+    case State::kInAWrite:
+      return "in a write";
+    case State::kQueued:
+      return "while queued";
+  }
+  return "?";
+}
+
+Cell::Cell(State state, LoopbackInstance& instance, fs::path root, fs::path control)
+    : state_(state),
+      instance_(instance),
+      line_(instance.port()),
+      root_(std::move(root)),
+      control_(std::move(control)) {
+  DialLine();
+  WriteFile(root_ / "small.txt", "small\n");
+  if (state == State::kInARead) WriteFile(root_ / "large.txt", std::string(kLargeFile, 'r'));
+  if (state == State::kInAWrite) WriteFile(root_ / "target.txt", kOldContent);
+}
+
+void Cell::WritePort(std::uint16_t port) const {
+  const fs::path config = instance_.directory() / "ssh.config";
+  const std::string text = std::regex_replace(Contents(config), std::regex("Port [0-9]+"),
+                                              "Port " + std::to_string(port));
+  // Renamed into place, since the server may be reading it.
+  WriteFile(config.string() + ".new", text);
+  fs::rename(config.string() + ".new", config);
+}
+
+std::int64_t Cell::Send(const std::string& tool, const json& arguments) {
+  return client_->SendRequest(
+      "tools/call",
+      {{"name", tool}, {"arguments", arguments}, {"_meta", {{"progressToken", "of " + tool}}}});
+}
+
+std::int64_t Cell::SendCommand(const std::string& script) {
+  return Send("run_shell_command",
+              {{"command", {"control=" + control_.string(), "sh", "-c", script}},
+               {"directory", root_.string()}});
+}
+
+void Cell::Enter(McpClient& client, const std::string& script) {
+  client_ = &client;
+  // Connected, and with an SFTP channel of its own.
+  const Ending first = ReadSmallFile();
+  if (!first.well) throw std::runtime_error("the first call failed: " + first.text);
+  switch (state_) {
+    case State::kIdle:
+      break;
+    case State::kInACommand:
+      EnterCommand(script);
+      break;
+    case State::kInARead:
+      EnterRead();
+      break;
+    case State::kInAWrite:
+      EnterWrite();
+      break;
+    case State::kQueued:
+      EnterQueue();
+      break;
+  }
+}
+
+void Cell::EnterCommand(const std::string& script) {
+  call_ = SendCommand("echo $$ > \"$control/pid\"; " + script);
+  WaitUntil([&] { return fs::exists(control_ / "pid"); }, "the start of the command");
+}
+
+void Cell::EnterRead() {
+  line_.HoldAfter(TcpProxy::Direction::kFromTarget, kHoldAfter);
+  call_ = Send("read_file", {{"path", (root_ / "large.txt").string()}});
+  WaitForHeldLine();
+}
+
+void Cell::EnterWrite() {
+  line_.HoldAfter(TcpProxy::Direction::kToTarget, kHoldAfter);
+  call_ =
+      Send("write_file", {{"path", (root_ / "target.txt").string()}, {"content", NewContent()}});
+  WaitForHeldLine();
+  WaitUntil([&] { return !Leftovers().empty(); }, "the beginning of the write");
+}
+
+void Cell::EnterQueue() {
+  SendCommand("touch \"$control/holds\"; " + std::string(kWaits));
+  WaitUntil([&] { return fs::exists(control_ / "holds"); }, "the command that holds the channel");
+  call_ = SendCommand("touch \"$control/ran\"");
+  const auto deadline = Clock::now() + kPatience;
+  while (true) {
+    const json message = client_->NextMessage(kPatience);
+    if (message.dump().find("waiting for its turn") != std::string::npos) return;
+    if (Clock::now() > deadline) throw std::runtime_error("the command was not queued");
+  }
+}
+
+void Cell::WaitForHeldLine() {
+  WaitUntil([&] { return line_.Holds(); }, "a line that holds something back");
+}
+
+void Cell::GoOn() {
+  struck_ = Clock::now();
+  line_.Release();
+  if (state_ == State::kIdle) {
+    call_ = Send("read_file", {{"path", (root_ / "small.txt").string()}});
+  }
+}
+
+void Cell::Go() const {
+  WriteFile(control_ / "go", "");
+}
+
+Ending Cell::End(std::chrono::milliseconds limit) {
+  const json response = client_->WaitForResponse(call_, limit);
+  return EndingOf(response, Since(struck_));
+}
+
+Ending Cell::Call(const std::string& tool, const json& arguments, std::chrono::milliseconds limit) {
+  const auto start = Clock::now();
+  const json response =
+      client_->Request("tools/call", {{"name", tool}, {"arguments", arguments}}, limit);
+  return EndingOf(response, Since(start));
+}
+
+Ending Cell::ReadSmallFile() {
+  return Call("read_file", {{"path", (root_ / "small.txt").string()}});
+}
+
+Ending Cell::WriteSmallFile() {
+  return Call("write_file", {{"path", (root_ / "after.txt").string()}, {"content", "after\n"}});
+}
+
+Ending Cell::RunEcho() {
+  return Call("run_shell_command", {{"command", {"echo", "alive"}}, {"directory", root_.string()}});
+}
+
+std::string Cell::WhatIsWrongWithTheFile() const {
+  if (state_ != State::kInAWrite) return "";
+  const std::string content = Contents(root_ / "target.txt");
+  if (content == kOldContent || content == NewContent()) return "";
+  return "target.txt is half written: " + std::to_string(content.size()) + " bytes";
+}
+
+std::vector<fs::path> Cell::Leftovers() const {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(root_)) {
+    if (entry.path().filename().string().starts_with(".limactl-mcp-")) found.push_back(entry);
+  }
+  return found;
+}
+
+bool Cell::QueuedCommandRan() const {
+  return fs::exists(control_ / "ran");
+}
+
+}  // namespace integration

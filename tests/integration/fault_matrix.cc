@@ -1,0 +1,168 @@
+#include "integration/fault_matrix.h"
+
+#include <gmock/gmock.h>
+
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+#include <thread>
+#include <utility>
+
+namespace integration {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using testing_support::GuestProcess;
+using testing_support::LoopbackInstance;
+
+/// For what must be answered whatever happens to the guest; a loaded machine needs some of it.
+constexpr std::chrono::seconds kAtOnce{3};
+
+/// Processes end within three seconds; the rest is for a loaded machine.
+constexpr std::chrono::seconds kOrphanPatience{10};
+
+std::vector<std::string> Split(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream stream(text);
+  for (std::string word; std::getline(stream, word, '|');) words.push_back(word);
+  return words;
+}
+
+bool IsAllowed(const Ending& ending, const std::string& allowed) {
+  for (const std::string& word : Split(allowed)) {
+    if (word == "ok" ? ending.well : !ending.well && ending.text.find(word) != std::string::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// For the table: a word or two that say how a call ended.
+std::string Short(const Ending& ending) {
+  if (ending.well) return "done";
+  if (ending.text.find("may have run") != std::string::npos) return "\"may have run\"";
+  return "clear error";
+}
+
+std::string Seconds(std::chrono::milliseconds time) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(2) << static_cast<double>(time.count()) / 1000 << " s";
+  return text.str();
+}
+
+std::string Describe(const std::vector<GuestProcess>& processes) {
+  std::string text;
+  for (const GuestProcess& process : processes) {
+    text += "\n  " + std::to_string(process.pid) + " " + process.command.substr(0, 200);
+  }
+  return text;
+}
+
+template <typename Find>
+std::vector<GuestProcess> LeftAfterAWhile(Find find) {
+  const auto deadline = Clock::now() + kOrphanPatience;
+  while (true) {
+    std::vector<GuestProcess> left = find();
+    if (left.empty() || Clock::now() > deadline) return left;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // between two looks
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Cell> FaultMatrix::MakeCell(State state, const Fault& fault) {
+  std::string name(Name(state));
+  std::replace(name.begin(), name.end(), ' ', '-');
+  LoopbackInstance::Options options;
+  options.name = name;
+  options.mounts = {{MakeDirectory("root/" + name).string(), "", true}};
+  options.sshd_options = fault.sshd_options;
+  // One channel for files, one for commands: a second command waits.
+  if (state == State::kQueued) options.sshd_options.emplace_back("MaxSessions 2");
+  auto cell = std::make_unique<Cell>(state, StartInstance(options), Path("root/" + name),
+                                     MakeDirectory("control/" + name));
+  ServeOptions serve;
+  serve.arguments = {name};
+  serve.arguments.insert(serve.arguments.end(), fault.serve_options.begin(),
+                         fault.serve_options.end());
+  cell->Enter(Serve(serve), fault.script);
+  cell->DialSshd();
+  return cell;
+}
+
+std::string FaultMatrix::CheckEnding(Cell& cell, const Fault& fault) {
+  const Ending ending = cell.End(fault.limit);
+  const std::string& allowed = fault.endings.at(cell.state());
+  const bool fine = IsAllowed(ending, allowed);
+  EXPECT_TRUE(fine) << "should have ended with " << allowed << ", but: " << ending.text;
+  if (cell.QueuedCommandRan()) {
+    EXPECT_THAT(ending.text, ::testing::Not(::testing::HasSubstr("not run")));
+  }
+  return (fine ? "✓ " : "✗ ") + Short(ending) + " " + Seconds(ending.took);
+}
+
+void FaultMatrix::CheckNextCalls(Cell& cell) {
+  Ending next = cell.ReadSmallFile();
+  EXPECT_TRUE(next.well) << "the next read: " << next.text;
+  next = cell.WriteSmallFile();
+  EXPECT_TRUE(next.well) << "the next write: " << next.text;
+  EXPECT_EQ(ReadFile(cell.root() / "after.txt"), "after\n");
+  next = cell.RunEcho();
+  EXPECT_TRUE(next.well) << "the next command: " << next.text;
+  EXPECT_THAT(next.text, ::testing::HasSubstr("alive"));
+}
+
+void FaultMatrix::CheckFiles(const Cell& cell, const Fault& fault) {
+  EXPECT_EQ(cell.WhatIsWrongWithTheFile(), "");
+  if (!fault.may_leave_temporary_file) {
+    EXPECT_THAT(cell.Leftovers(), ::testing::IsEmpty());
+  }
+}
+
+std::string FaultMatrix::RunCell(Cell& cell, const Fault& fault) {
+  const auto before = testing_support::GuestProcesses(cell.instance());
+  fault.strike(cell);
+  cell.GoOn();
+  std::string column;
+  cell.client().Request("ping", nlohmann::json::object(), kAtOnce);
+  if (!fault.ends_after_mend) column = CheckEnding(cell, fault);
+  fault.mend(cell);
+  if (fault.ends_after_mend) column = CheckEnding(cell, fault);
+  CheckNextCalls(cell);
+  CheckFiles(cell, fault);
+  if (fault.ends_sessions) {
+    const auto orphans = LeftAfterAWhile([&] { return testing_support::StillAlive(before); });
+    EXPECT_EQ(orphans.size(), 0U) << "orphans in the guest:" << Describe(orphans);
+  }
+  EXPECT_EQ(cell.client().CloseAndWait(), 0) << cell.client().log();
+  const auto left =
+      LeftAfterAWhile([&] { return testing_support::GuestProcesses(cell.instance()); });
+  EXPECT_EQ(left.size(), 0U) << "left in the guest:" << Describe(left);
+  return column;
+}
+
+void FaultMatrix::Run(const Fault& fault) {
+  std::vector<std::unique_ptr<Cell>> cells;
+  for (const State state : kStates) cells.push_back(MakeCell(state, fault));
+  std::vector<std::string> columns(cells.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    threads.emplace_back([&, i] {
+      SCOPED_TRACE(fault.name + ", " + std::string(Name(cells[i]->state())));
+      try {
+        columns[i] = RunCell(*cells[i], fault);
+      } catch (const std::exception& error) {
+        columns[i] = "✗";
+        ADD_FAILURE() << error.what();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::string row = "FAULT | " + fault.name;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    row += " | " + std::string(Name(cells[i]->state())) + ": " + columns[i];
+  }
+  std::cout << row << std::endl;
+}
+
+}  // namespace integration

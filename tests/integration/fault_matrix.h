@@ -1,0 +1,62 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "integration/fault_cell.h"
+#include "integration/fixture.h"
+
+namespace integration {
+
+/// Words of which one must stand in the text of an error, separated by "|"; "ok" stands for a call
+/// that does what it is for.
+using AllowedEndings = std::map<State, std::string>;
+
+/// What happens to the guest or to the line, and what may become of the calls.
+struct Fault {
+  using Action = std::function<void(Cell&)>;
+
+  std::string name;  ///< as in the table
+  Action strike;     ///< makes it happen
+  Action mend = [](Cell&) {};
+  AllowedEndings endings;
+
+  /// Within this the call that was under way ends, from when it may go on: after `strike`, or after
+  /// `mend` where `ends_after_mend`.
+  std::chrono::milliseconds limit = std::chrono::seconds(15);
+  bool ends_after_mend = false;
+
+  /// The sessions end: nothing that they have started may go on.
+  bool ends_sessions = true;
+  /// Nobody can remove the temporary file of a write when the line is gone for good.
+  bool may_leave_temporary_file = false;
+
+  std::string script = Cell::kSleeps;  ///< of the command under way
+  std::vector<std::string> serve_options = {};
+  std::vector<std::string> sshd_options = {};
+};
+
+/// Runs one fault against a server in each state, all at the same time, and prints the row of the
+/// table: `FAULT | name | state: how it ended, after how long | …`.
+class FaultMatrix : public IntegrationTest {
+ protected:
+  /// In each cell: brings the server into the state; strikes; `ping` is answered at once; the call
+  /// under way ends as allowed and in time; mends; a read, a write and a command work at the first
+  /// attempt; the file is the old one or the whole new one; nothing is left in the guest; the
+  /// server ends with 0.
+  void Run(const Fault& fault);
+
+ private:
+  std::unique_ptr<Cell> MakeCell(State state, const Fault& fault);
+  // These run in a thread for each cell.
+  static std::string RunCell(Cell& cell, const Fault& fault);
+  static std::string CheckEnding(Cell& cell, const Fault& fault);
+  static void CheckNextCalls(Cell& cell);
+  static void CheckFiles(const Cell& cell, const Fault& fault);
+};
+
+}  // namespace integration
