@@ -149,6 +149,42 @@ mcp::ToolDefinition ReadFile() {
   };
 }
 
+mcp::ToolDefinition Replace() {
+  return {
+      .name = "replace",
+      .title = "Replace text in a file",
+      .description =
+          "Replaces one piece of a file's text by another; everything else stays as it is, byte by "
+          "byte. Unless `allow_multiple` is set, the text must be there exactly once: otherwise "
+          "the error tells how often and on which lines it was found, and the file is untouched. "
+          "Works on files of up to 32 MiB. The file is at any moment either the old one or the "
+          "whole new one, under the same conditions as with write_file.",
+      .input_schema = Object(
+          {{"path", PathProperty("File to change. The directory must be mounted writable.")},
+           {"old_string",
+            Property("string",
+                     "Text to replace, exactly as it stands in the file, white space included; as "
+                     "much of it as it takes to be found once. A line end LF also stands for "
+                     "CRLF.")},
+           {"new_string",
+            Property("string",
+                     "Text to put in its place; may be empty. Its line ends LF become CRLF where "
+                     "the text found has CRLF, and in a file where all line ends are CRLF.")},
+           {"allow_multiple",
+            Property("boolean", "Replace all occurrences, from first to last. Default: false.")}},
+          {"path", "old_string", "new_string"}),
+      .output_schema =
+          Object({{"replacements", Property("integer", "How many occurrences were replaced.")}},
+                 {"replacements"}),
+      .annotations = {{"title", "Replace text in a file"},
+                      {"readOnlyHint", false},
+                      {"destructiveHint", true},
+                      {"idempotentHint", false},
+                      {"openWorldHint", false}},
+      .meta = nullptr,
+  };
+}
+
 mcp::ToolDefinition RunShellCommand() {
   return {
       .name = "run_shell_command",
@@ -258,7 +294,8 @@ mcp::ToolDefinition WriteFile() {
 
 const std::vector<mcp::ToolDefinition>& Definitions() {
   static const std::vector<mcp::ToolDefinition> definitions = {
-      Glob(), ListDirectory(), ReadFile(), RunShellCommand(), SearchFileContent(), WriteFile(),
+      Glob(),      ListDirectory(), ReadFile(), Replace(), RunShellCommand(), SearchFileContent(),
+      WriteFile(),
   };
   return definitions;
 }

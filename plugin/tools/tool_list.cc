@@ -4,6 +4,7 @@
 #include "tools/glob.h"
 #include "tools/list_directory.h"
 #include "tools/read_file.h"
+#include "tools/replace.h"
 #include "tools/run_shell_command.h"
 #include "tools/search_file_content.h"
 #include "tools/write_file.h"
@@ -20,6 +21,7 @@ std::vector<std::unique_ptr<mcp::Tool>> MakeTools(WorkspaceSource& workspaces,
   tools.push_back(std::make_unique<GlobTool>(workspaces));
   tools.push_back(std::make_unique<ListDirectoryTool>(workspaces));
   tools.push_back(std::make_unique<ReadFileTool>(workspaces));
+  tools.push_back(std::make_unique<ReplaceTool>(workspaces));
   tools.push_back(std::make_unique<RunShellCommand>(workspaces, command_options));
   tools.push_back(std::make_unique<SearchFileContentTool>(workspaces));
   tools.push_back(std::make_unique<WriteFileTool>(workspaces));

@@ -12,18 +12,34 @@
 
 namespace tools {
 
-void RefuseReplacementCharacters(const ResolvedPath& path, std::string_view content,
-                                 guest::Guest& guest, const support::Context& context) {
-  if (!path.attributes || content.find(support::kReplacementCharacter) == std::string_view::npos) {
-    return;
-  }
-  const OpenedFile opened = OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
-  if (IsUtf8File(opened, context)) return;
+namespace {
+
+bool HoldsReplacementCharacters(std::string_view content) {
+  return content.find(support::kReplacementCharacter) != std::string_view::npos;
+}
+
+[[noreturn]] void ThrowWouldLoseBytes(const ResolvedPath& path) {
   throw support::CallError(
       path.host +
       " is not UTF-8, and the new text holds U+FFFD, which read_file shows in place of bytes that "
       "it cannot: writing it would lose those bytes. Nothing was written. Change the file with "
       "run_shell_command (sed, iconv), or leave U+FFFD out.");
+}
+
+}  // namespace
+
+void RefuseReplacementCharacters(const ResolvedPath& path, std::string_view content,
+                                 guest::Guest& guest, const support::Context& context) {
+  if (!path.attributes || !HoldsReplacementCharacters(content)) return;
+  const OpenedFile opened = OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
+  if (!IsUtf8File(opened, context)) ThrowWouldLoseBytes(path);
+}
+
+void RefuseReplacementCharacters(const ResolvedPath& path, std::string_view content,
+                                 std::string_view bytes) {
+  if (HoldsReplacementCharacters(content) && !support::IsValidUtf8(bytes)) {
+    ThrowWouldLoseBytes(path);
+  }
 }
 
 const mcp::ToolDefinition& WriteFileTool::definition() const {

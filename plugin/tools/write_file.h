@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "mcp/tool.h"
 #include "tools/workspace.h"
 
@@ -10,6 +12,10 @@ namespace tools {
 /// U+FFFD, else open, stat, and the reads of IsUtf8File.
 void RefuseReplacementCharacters(const ResolvedPath& path, std::string_view content,
                                  guest::Guest& guest, const support::Context& context);
+
+/// The same where the file's bytes are known: no round trip.
+void RefuseReplacementCharacters(const ResolvedPath& path, std::string_view content,
+                                 std::string_view bytes);
 
 /// `write_file`: a whole new content, see atomic_write.h for what is kept and what it costs.
 /// Round trips: the path rules', and those of WriteWhole.

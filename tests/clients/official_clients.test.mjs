@@ -17,8 +17,8 @@ import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/c
 import { startInstance } from './instance.mjs';
 
 const identity = { name: 'limactl-mcp-test', version: '1' };
-const toolNames = ['glob', 'list_directory', 'read_file', 'run_shell_command',
-  'search_file_content', 'write_file'];
+const toolNames = ['glob', 'list_directory', 'read_file', 'replace',
+  'run_shell_command', 'search_file_content', 'write_file'];
 
 const flavours = [
   {

@@ -115,7 +115,7 @@ TEST_F(CommandLine, GenerateDocWritesThePageOfTheTools) {
          at = page.find(heading, at + 1))
       ++count;
   }
-  EXPECT_EQ(count, 3U * 6U);
+  EXPECT_EQ(count, 3U * 7U);
   EXPECT_THAT(page, HasSubstr("```json\n{"));
 }
 

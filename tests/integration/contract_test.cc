@@ -36,11 +36,11 @@ void ExpectHolds(const json& contract, const json& served, const std::string& wh
   }
 }
 
-TEST_F(ServedTools, AreTheSixOfTheContractInAlphabeticalOrder) {
+TEST_F(ServedTools, AreTheSixOfTheContractAndReplaceInAlphabeticalOrder) {
   std::vector<std::string> names;
   for (const json& tool : tools_) names.push_back(tool.at("name"));
-  EXPECT_THAT(names, ElementsAre("glob", "list_directory", "read_file", "run_shell_command",
-                                 "search_file_content", "write_file"));
+  EXPECT_THAT(names, ElementsAre("glob", "list_directory", "read_file", "replace",
+                                 "run_shell_command", "search_file_content", "write_file"));
 }
 
 TEST_F(ServedTools, HoldTheContractsSchemas) {

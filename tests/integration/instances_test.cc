@@ -121,7 +121,7 @@ TEST_F(Instances, StoppedOneIsServedAndWorksOnceItHasStarted) {
   LoopbackInstance& instance = StartDefault();
   instance.Stop();
   Serve();
-  EXPECT_EQ(client().Request("tools/list").at("result").at("tools").size(), 6U);
+  EXPECT_EQ(client().Request("tools/list").at("result").at("tools").size(), 7U);
   EXPECT_THAT(ReadRefusal(root + "/a.txt"), HasSubstr("limactl start default"));
   EXPECT_THAT(Refusal("run_shell_command", {{"command", {"true"}}, {"directory", root}}),
               HasSubstr("limactl start default"));

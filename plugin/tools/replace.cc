@@ -1,0 +1,141 @@
+#include "tools/replace.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "support/errors.h"
+#include "support/units.h"
+#include "support/utf8.h"
+#include "tools/atomic_write.h"
+#include "tools/contract.h"
+#include "tools/file_call.h"
+#include "tools/text_replacement.h"
+#include "tools/write_file.h"
+
+namespace tools {
+namespace {
+
+using support::CallError;
+
+struct Edit {
+  std::string old_string;
+  std::string new_string;
+  bool allow_multiple = false;
+};
+
+Edit ParseEdit(const nlohmann::json& arguments) {
+  Edit edit{arguments.at("old_string").get<std::string>(),
+            arguments.at("new_string").get<std::string>(),
+            arguments.value("allow_multiple", false)};
+  if (edit.old_string.empty()) {
+    throw CallError(
+        "old_string is empty: it must be the text to replace; write_file writes whole files");
+  }
+  if (edit.old_string == edit.new_string) {
+    throw CallError("old_string and new_string are the same: there is nothing to replace");
+  }
+  return edit;
+}
+
+std::string ListLines(const Occurrences& found) {
+  std::string text = found.lines.size() == 1 ? "line " : "lines ";
+  for (std::size_t i = 0; i < found.lines.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += std::to_string(found.lines[i]);
+  }
+  return found.lines.size() == kMaximumListedLines ? text + ", …" : text;
+}
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kWhite = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kWhite);
+  if (first == std::string_view::npos) return "";
+  return text.substr(first, text.find_last_not_of(kWhite) - first + 1);
+}
+
+/// What may have gone wrong, where the beginning of the text is there.
+std::string NearMissHint(std::string_view content, std::string_view old_string) {
+  const std::string_view trimmed = Trim(old_string);
+  const std::string_view first_line = Trim(trimmed.substr(0, trimmed.find('\n')));
+  if (first_line.empty() || first_line == old_string) return "";
+  const Occurrences found = FindOccurrences(content, first_line);
+  if (found.count == 0) return "";
+  return " Its first line is there (" + ListLines(found) +
+         "): what stands around it, or the white space, differs.";
+}
+
+[[noreturn]] void ThrowNotFound(std::string_view content, const Edit& edit,
+                                const ResolvedPath& path) {
+  std::string text = "old_string was found 0 times in " + path.host + "; nothing was changed.";
+  if (edit.old_string.find(support::kReplacementCharacter) != std::string::npos &&
+      !support::IsValidUtf8(content)) {
+    text +=
+        " The file is not UTF-8, and old_string holds U+FFFD, which read_file shows in place of "
+        "bytes that it cannot: leave such places out.";
+  }
+  throw CallError(text + NearMissHint(content, edit.old_string));
+}
+
+ReplacedText Replace(std::string_view content, const Edit& edit, const ResolvedPath& path) {
+  const Occurrences found = FindOccurrences(content, edit.old_string);
+  if (found.count == 0) ThrowNotFound(content, edit, path);
+  if (found.count > 1 && !edit.allow_multiple) {
+    throw CallError("old_string was found " + std::to_string(found.count) + " times in " +
+                    path.host + " (" + ListLines(found) +
+                    "); nothing was changed. Give more of the text around the place that is meant, "
+                    "or set allow_multiple to replace them all.");
+  }
+  auto replaced =
+      ReplaceOccurrences(content, edit.old_string, edit.new_string, kMaximumReplaceBytes);
+  if (!replaced) {
+    throw CallError(path.host + " would grow above " +
+                    support::FormatByteCount(kMaximumReplaceBytes) +
+                    ", the most that replace writes; nothing was changed");
+  }
+  return *std::move(replaced);
+}
+
+std::string ReadForReplace(const ResolvedPath& path, guest::Guest& guest,
+                           const support::Context& context) {
+  const OpenedFile opened = OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
+  if (opened.attributes.size > kMaximumReplaceBytes) {
+    throw CallError(path.host + " has " + support::FormatByteCount(opened.attributes.size) +
+                    "; replace works on files of up to " +
+                    support::FormatByteCount(kMaximumReplaceBytes) +
+                    ": use run_shell_command (sed, perl)");
+  }
+  return ReadWhole(opened, path.host, context);
+}
+
+}  // namespace
+
+const mcp::ToolDefinition& ReplaceTool::definition() const {
+  return Definition("replace");
+}
+
+mcp::ToolResult ReplaceTool::Call(const mcp::ToolCall& call) {
+  const Edit edit = ParseEdit(call.arguments);
+  const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
+  return WithWorkspace(
+      workspaces_, context, call.progress, [&](const Workspace& workspace) -> mcp::ToolResult {
+        guest::Guest& guest = *workspace.guest;
+        ResolvedPath path;
+        std::uint64_t needed_bytes = 0;
+        try {
+          path = workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
+                                          Access::kWrite, guest, context);
+          const std::string content = ReadForReplace(path, guest, context);
+          const ReplacedText replaced = Replace(content, edit, path);
+          RefuseReplacementCharacters(path, edit.new_string, content);
+          needed_bytes = replaced.text.size();
+          WriteWhole(path, replaced.text, guest, context);
+          return {.structured = {{"replacements", replaced.replacements}}, .more_content = {}};
+        } catch (const guest::FileError& error) {
+          ThrowFileProblem(error, "replace in", path, needed_bytes, guest, context);
+        }
+      });
+}
+
+}  // namespace tools

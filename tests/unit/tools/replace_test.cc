@@ -1,0 +1,199 @@
+#include "tools/replace.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string>
+
+#include "file_tool_fixture.h"
+
+namespace tools {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing_support::Operation;
+
+class Replace : public FileToolTest<ReplaceTool> {
+ protected:
+  static json Edit(const std::string& old_string, const std::string& new_string,
+                   const std::string& path = "/host/work/file") {
+    return {{"path", path}, {"old_string", old_string}, {"new_string", new_string}};
+  }
+  static json EditAll(const std::string& old_string, const std::string& new_string) {
+    json arguments = Edit(old_string, new_string);
+    arguments["allow_multiple"] = true;
+    return arguments;
+  }
+};
+
+TEST_F(Replace, ReplacesTheOnlyOccurrence) {
+  Put("file", "one two three");
+  EXPECT_EQ(Call(Edit("two", "2")).structured, (json{{"replacements", 1}}));
+  EXPECT_EQ(Get("file"), "one 2 three");
+  EXPECT_THAT(Names(), ElementsAre("file"));
+}
+
+TEST_F(Replace, EmptyReplacementRemoves) {
+  Put("file", "one two three");
+  Call(Edit(" two", ""));
+  EXPECT_EQ(Get("file"), "one three");
+}
+
+TEST_F(Replace, SeveralOccurrencesAreCountedWithTheirLinesAndLeftAlone) {
+  Put("file", "x\ny\nx\nx x\n");
+  EXPECT_EQ(Error(Edit("x", "z")),
+            "old_string was found 4 times in /host/work/file (lines 1, 3, 4); nothing was changed. "
+            "Give more of the text around the place that is meant, or set allow_multiple to "
+            "replace them all.");
+  EXPECT_EQ(Get("file"), "x\ny\nx\nx x\n");
+}
+
+TEST_F(Replace, AllOccurrencesAreReplacedWhereThatIsAllowed) {
+  Put("file", "x\ny\nx\n");
+  EXPECT_EQ(Call(EditAll("x", "z")).structured, (json{{"replacements", 2}}));
+  EXPECT_EQ(Get("file"), "z\ny\nz\n");
+  EXPECT_EQ(Call(EditAll("y", "x")).structured, (json{{"replacements", 1}}));
+}
+
+TEST_F(Replace, MultipleMayBeForbiddenExpressly) {
+  Put("file", "x x");
+  json arguments = EditAll("x", "z");
+  arguments["allow_multiple"] = false;
+  EXPECT_THAT(Error(arguments), HasSubstr("found 2 times"));
+}
+
+TEST_F(Replace, TextThatIsNotThereIsAnErrorAlsoWithAllowMultiple) {
+  Put("file", "text");
+  EXPECT_EQ(Error(Edit("other", "y")),
+            "old_string was found 0 times in /host/work/file; nothing was changed.");
+  EXPECT_THAT(Error(EditAll("other", "y")), HasSubstr("found 0 times"));
+  EXPECT_EQ(Get("file"), "text");
+}
+
+TEST_F(Replace, WhereOnlyTheFirstLineIsThereTheErrorSaysOnWhichLine) {
+  Put("file", "a\n  if (x) {\n    y();\n");
+  EXPECT_THAT(Error(Edit("if (x) {\n\ty();", "z")),
+              HasSubstr("Its first line is there (line 2): what stands around it"));
+}
+
+TEST_F(Replace, EmptyOldStringIsRefusedBeforeAnythingIsAsked) {
+  EXPECT_THAT(Error(Edit("", "y")), HasSubstr("old_string is empty"));
+  EXPECT_EQ(guest->total(), 0);
+}
+
+TEST_F(Replace, SameTextIsRefusedBeforeAnythingIsAsked) {
+  EXPECT_THAT(Error(Edit("x", "x")), HasSubstr("are the same"));
+  EXPECT_EQ(guest->total(), 0);
+}
+
+TEST_F(Replace, LineEndsOfTheFileAreKept) {
+  Put("file", "one\r\ntwo\r\n");
+  Call(Edit("one\ntwo\n", "1\n2\n"));
+  EXPECT_EQ(Get("file"), "1\r\n2\r\n");
+}
+
+TEST_F(Replace, BytesThatAreNotUtf8StayAsTheyAre) {
+  Put("file", "caf\xE9 x\0\xFF");
+  Call(Edit("x", "y"));
+  EXPECT_EQ(Get("file"), "caf\xE9 y\0\xFF");
+}
+
+TEST_F(Replace, ReplacementCharactersAreNotPutIntoAFileThatIsNotUtf8) {
+  Put("file", "caf\xE9 x");
+  EXPECT_THAT(Error(Edit("x", "\uFFFD")), AllOf(HasSubstr("U+FFFD"), HasSubstr("not UTF-8")));
+  EXPECT_THAT(Error(Edit("caf\uFFFD", "coffee")),
+              AllOf(HasSubstr("found 0 times"), HasSubstr("U+FFFD"), HasSubstr("not UTF-8")));
+  EXPECT_EQ(Get("file"), "caf\xE9 x");
+}
+
+TEST_F(Replace, ReplacementCharactersAreTextInAUtf8File) {
+  Put("file", "a \uFFFD b");
+  Call(Edit("\uFFFD", "\uFFFD\uFFFD"));
+  EXPECT_EQ(Get("file"), "a \uFFFD\uFFFD b");
+}
+
+TEST_F(Replace, MissingFileIsExactlyFileDoesNotExist) {
+  EXPECT_EQ(Error(Edit("a", "b", "/host/work/none")), "file does not exist");
+}
+
+TEST_F(Replace, DeniedFileIsExactlyPermissionDenied) {
+  Put("file", "x");
+  guest->set_hook([](Operation operation, const std::string& path) {
+    if (operation == Operation::kOpen) {
+      throw guest::FileError(guest::FileErrorCode::kPermissionDenied, "open", path, "");
+    }
+  });
+  EXPECT_EQ(Error(Edit("x", "y")), "permission denied");
+}
+
+TEST_F(Replace, ReadOnlyRootIsRefused) {
+  EXPECT_THAT(Error(Edit("a", "b", "/host/library/file")), HasSubstr("read-only"));
+}
+
+TEST_F(Replace, NothingButARegularFileIsTouched) {
+  fs::create_directory(work / "directory");
+  ASSERT_EQ(mkfifo((work / "fifo").c_str(), 0600), 0);
+  EXPECT_THAT(Error(Edit("a", "b", "/host/work/directory")), HasSubstr("is a directory"));
+  EXPECT_THAT(Error(Edit("a", "b", "/host/work/fifo")), HasSubstr("is a FIFO"));
+}
+
+TEST_F(Replace, LinkStaysAndItsTargetIsChanged) {
+  Put("target", "old");
+  fs::create_symlink("target", work / "file");
+  Call(Edit("old", "new"));
+  EXPECT_TRUE(fs::is_symlink(work / "file"));
+  EXPECT_EQ(Get("target"), "new");
+}
+
+TEST_F(Replace, PermissionsAreKept) {
+  Put("file", "old");
+  fs::permissions(work / "file", fs::perms(0751));
+  Call(Edit("old", "new"));
+  EXPECT_EQ(Status(work / "file").st_mode & 07777U, 0751U);
+}
+
+TEST_F(Replace, ThirtyTwoMebibytesAreChangedAndOneByteMoreIsAnError) {
+  Put("file", std::string(kMaximumReplaceBytes - 1, 'a') + "x");
+  Call(Edit("x", "y"));
+  EXPECT_EQ(Get("file").back(), 'y');
+  EXPECT_THAT(Error(Edit("y", "zz")), HasSubstr("would grow above 33554432 bytes (32 MiB)"));
+  Put("file", std::string(kMaximumReplaceBytes, 'a') + "x");
+  EXPECT_THAT(Error(Edit("x", "y")), AllOf(HasSubstr("has 33554433 bytes"), HasSubstr("32 MiB")));
+}
+
+TEST_F(Replace, FailureAnywhereLeavesTheOldFileAndNoTemporaryOne) {
+  Put("file", "old");
+  for (const Operation where : {Operation::kOpen, Operation::kFileRead, Operation::kFileWrite,
+                                Operation::kFileSync, Operation::kFileClose, Operation::kRename}) {
+    guest->set_hook([where](Operation operation, const std::string& path) {
+      if (operation == where) {
+        throw guest::FileError(guest::FileErrorCode::kFailure, "fail", path, "");
+      }
+    });
+    EXPECT_THAT(Error(Edit("old", "new")),
+                AllOf(HasSubstr("/host/work/file"), Not(HasSubstr(work.string()))))
+        << Name(where);
+    EXPECT_EQ(Get("file"), "old") << Name(where);
+    EXPECT_THAT(Names(), ElementsAre("file")) << Name(where);
+  }
+}
+
+TEST_F(Replace, TakesOpenStatAndReadBeyondAWrite) {
+  Put("file", "old");
+  fs::permissions(work / "file", fs::perms(0644));
+  const mode_t before = umask(022);
+  EXPECT_EQ(RoundTrips(Edit("old", "new")),
+            "Stat 1, LStat 1, RealPath 1, Open 2, List 1, Rename 1, FileStat 2, FileRead 1, "
+            "FileWrite 1, FileSync 1, FileClose 1");
+  umask(before);
+}
+
+}  // namespace
+}  // namespace tools
