@@ -230,7 +230,7 @@ TEST_F(WriteFile, LostLineIsReportedAsItIs) {
 TEST_F(WriteFile, LineThatBreaksBeforeTheRenameCostsNothing) {
   Put("file", "old");
   for (const Operation where :
-       {Operation::kRealPath, Operation::kRun, Operation::kOpen, Operation::kFileStat,
+       {Operation::kRealPath, Operation::kList, Operation::kOpen, Operation::kFileStat,
         Operation::kFileWrite, Operation::kFileSync, Operation::kFileClose, Operation::kRename}) {
     bool broken = false;
     guest->set_hook([&](Operation operation, const std::string&) {
