@@ -11,6 +11,7 @@
 #include "commands/option_parser.h"
 #include "commands/termination_watch.h"
 #include "connection/instance.h"
+#include "connection/instance_opener.h"
 #include "connection/instructions.h"
 #include "connection/shared_connection.h"
 #include "lima/configuration.h"
@@ -31,6 +32,7 @@ constexpr const char* kDefaultInstance = "default";
 
 struct ServeOptions {
   InstanceOptions instance;
+  bool start = false;  ///< a stopped instance
   tools::ToolOptions tools;
 };
 
@@ -51,7 +53,11 @@ OptionParser MakeParser() {
       "TIME")(
       "max-output", "How much of each output stream of a command is kept, such as 1MiB",
       cxxopts::value<std::string>()->default_value(std::to_string(defaults.maximum_output_bytes)),
-      "SIZE");
+      "SIZE")(
+      "start",
+      "Start the instance with limactl start when it is stopped, in the background: at once "
+      "and whenever a call finds it stopped. A start that has begun goes on when this "
+      "program ends");
   return parser;
 }
 
@@ -121,6 +127,7 @@ ServeOptions ReadOptions(const OptionParser& parser, const cxxopts::ParseResult&
     }
   }
   CheckRoots(options.instance);
+  options.start = parsed.count("start") > 0;
   options.tools.command_timeout = ReadTimeout(parsed["command-timeout"].as<std::string>());
   options.tools.maximum_output_bytes = ReadMaximumOutput(parsed["max-output"].as<std::string>());
   return options;
@@ -145,9 +152,11 @@ int Serve(const std::vector<std::string>& arguments) {
   const ServeOptions options = ReadOptions(parser, *parsed);
 
   TerminationWatch::PrepareProcess();
-  SharedConnection connection([&options](const support::Context& context) {
-    return connection::OpenInstance(options.instance, context);
-  });
+  connection::InstanceOpener opener(options.instance, options.start);
+  SharedConnection connection(
+      [&opener](const support::Context& context, const connection::Tell& tell) {
+        return opener.Open(context, tell);
+      });
   mcp::Server server(MakeServerOptions(options.instance, connection),
                      tools::MakeTools(connection, options.tools));
   const TerminationWatch watch([&server](support::StopReason reason) { server.Stop(reason); });

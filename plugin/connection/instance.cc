@@ -1,9 +1,12 @@
 #include "connection/instance.h"
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "connection/guest_facts.h"
+#include "connection/patient_opener.h"
 #include "lima/configuration.h"
 #include "lima/host.h"
 #include "lima/mounts.h"
@@ -24,13 +27,17 @@ void RequireRunning(const InstanceOptions& options,
     case lima::State::kRunning:
       return;
     case lima::State::kStopped:
-      throw support::CallError("the Lima instance \"" + options.name +
-                               "\" is stopped; start it on the host with: limactl start " +
-                               options.name);
+      throw InstanceNotRunning("the Lima instance \"" + options.name +
+                                   "\" is stopped; start it on the host with: limactl start " +
+                                   options.name,
+                               status.state);
     case lima::State::kBroken:
-      throw support::CallError("the Lima instance \"" + options.name + "\" is broken (" +
-                               status.reason + "); on the host, try: limactl stop --force " +
-                               options.name + ", then: limactl start " + options.name);
+      throw InstanceNotRunning(
+          "the Lima instance \"" + options.name + "\" is broken (" + status.reason +
+              "), or is just starting or stopping. If it stays so, try on the host: limactl stop "
+              "--force " +
+              options.name + ", then: limactl start " + options.name,
+          status.state);
   }
 }
 
@@ -65,18 +72,40 @@ lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration
   return facts;
 }
 
-/// `--root` must not be widened by a link in the guest: what it resolves to there must lie in the
-/// mount that it was cut from.
-void RequireInsideBoundary(const BoundedRoot& bounded, guest::Guest& guest,
-                           const support::Context& context) {
+/// `--root` must not be widened by a link in the guest: what it resolves to there, the first time
+/// that it is asked, must lie in the mount that it was cut from.
+void PinInsideBoundary(BoundedRoot& bounded, PinnedRoots& pins, guest::Guest& guest,
+                       const support::Context& context) {
   if (bounded.root.guest == bounded.boundary) return;
-  const std::string root = guest.RealPath(bounded.root.guest, context);
+  const std::optional<std::string> pinned = pins.Find(bounded.root);
+  const std::string root = pinned ? *pinned : guest.RealPath(bounded.root.guest, context);
   const std::string boundary = guest.RealPath(bounded.boundary, context);
   if (!support::PathBelow(root, boundary)) {
     throw support::CallError("--root " + bounded.root.host + " leads to " + root +
                              " in the guest, outside the mount " + bounded.boundary +
                              "; choose a directory that is no link out of it");
   }
+  pins.Pin(bounded.root, root);
+  bounded.root.pinned = root;
+}
+
+/// A guest directory that `--allow-path` names; it may come later, and is pinned then.
+void PinAllowedPath(tools::Root& root, PinnedRoots& pins, guest::Guest& guest,
+                    const support::Context& context) {
+  try {
+    const std::optional<std::string> pinned = pins.Find(root);
+    root.pinned = pinned ? *pinned : guest.RealPath(root.guest, context);
+    pins.Pin(root, root.pinned);
+  } catch (const guest::FileError& error) {
+    support::LogInfo(error.what());
+  }
+}
+
+bool IsAllowedPath(const tools::Root& root, const RootOptions& options) {
+  return std::any_of(options.allowed_paths.begin(), options.allowed_paths.end(),
+                     [&](const AllowedPath& allowed) {
+                       return allowed.directory == root.host && allowed.directory == root.guest;
+                     });
 }
 
 }  // namespace
@@ -95,7 +124,8 @@ std::vector<BoundedRoot> ShownRoots(const InstanceOptions& options,
   return SelectRoots(mounts, options.roots);
 }
 
-OpenedConnection OpenInstance(const InstanceOptions& options, const support::Context& context) {
+OpenedConnection OpenInstance(const InstanceOptions& options, PinnedRoots& pins,
+                              const support::Context& context) {
   const lima::InstanceConfiguration configuration =
       lima::LoadConfiguration(options.lima_home, options.name);
   const std::string shell = lima::LoginShell(configuration);
@@ -110,7 +140,10 @@ OpenedConnection OpenInstance(const InstanceOptions& options, const support::Con
 
   tools::PathRules::Options paths;
   for (BoundedRoot& bounded : SelectRoots(mounts, options.roots)) {
-    RequireInsideBoundary(bounded, *connection, context);
+    PinInsideBoundary(bounded, pins, *connection, context);
+    if (IsAllowedPath(bounded.root, options.roots)) {
+      PinAllowedPath(bounded.root, pins, *connection, context);
+    }
     paths.roots.push_back(std::move(bounded.root));
   }
   paths.mounts = RootsOfMounts(mounts);

@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "connection/opened_connection.h"
+#include "connection/pinned_roots.h"
 #include "connection/roots.h"
-#include "connection/shared_connection.h"
 #include "lima/configuration.h"
 #include "support/context.h"
 
@@ -26,9 +27,11 @@ std::vector<BoundedRoot> ShownRoots(const InstanceOptions& options,
                                     const lima::InstanceConfiguration& configuration);
 
 /// Reads Lima's files and connects: one attempt. Lima writes ssh.config anew at each start of the
-/// VM, and mounts may have been edited, so everything is read again each time. Throws
-/// support::CallError that says what to do when the instance is not running or its files are not
+/// VM, and mounts may have been edited, so everything is read again each time; only
+/// where the roots that are no mounts led is kept, in `pins`. Throws InstanceNotRunning
+/// (patient_opener.h), or another support::CallError that says what to do when its files are not
 /// right.
-OpenedConnection OpenInstance(const InstanceOptions& options, const support::Context& context);
+OpenedConnection OpenInstance(const InstanceOptions& options, PinnedRoots& pins,
+                              const support::Context& context);
 
 }  // namespace connection

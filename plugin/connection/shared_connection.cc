@@ -1,12 +1,25 @@
 #include "connection/shared_connection.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "support/errors.h"
 #include "support/log.h"
+#include "support/units.h"
 
 namespace connection {
+namespace {
+
+void ThrowIfStopped(const support::Context& context, const std::string& waiting) {
+  if (context.stop_reason() == support::StopReason::kDeadline) {
+    throw support::CallError("the guest cannot be used yet: " + waiting +
+                             ". Nothing was done; call again in a while");
+  }
+  context.ThrowIfStopped();
+}
+
+}  // namespace
 
 SharedConnection::SharedConnection(Opener open)
     : open_(std::move(open)), thread_([this] { ConnectWhenWanted(); }) {}
@@ -34,7 +47,7 @@ void SharedConnection::ConnectInBackground() {
 }
 
 tools::Workspace SharedConnection::Acquire(const support::Context& context,
-                                           mcp::ProgressReporter& /*progress*/) {
+                                           mcp::ProgressReporter& progress) {
   // Wakes the wait below; the lock makes sure that it is not between its check and its sleep.
   const auto registration = context.OnStop([this] {
     { const std::scoped_lock lock(mutex_); }
@@ -48,18 +61,48 @@ tools::Workspace SharedConnection::Acquire(const support::Context& context,
       throw support::ConnectionLost("the connection to the guest broke as soon as it was opened",
                                     false);
     }
-    context.ThrowIfStopped();
+    ThrowIfStopped(context, Waiting());
     if (attempts_started_ < first_own_attempt && !wanted_) {
       wanted_ = true;
       changed_.notify_all();
     }
-    if (context.deadline() == support::Clock::time_point::max()) {
-      changed_.wait(lock);
-    } else {
-      changed_.wait_until(lock, context.deadline());
-    }
+    WaitAndTell(lock, context, progress);
   }
   return current_->workspace;
+}
+
+void SharedConnection::WaitAndTell(std::unique_lock<std::mutex>& lock,
+                                   const support::Context& context,
+                                   mcp::ProgressReporter& progress) {
+  const support::Clock::time_point now = support::Clock::now();
+  const support::Clock::time_point until =
+      progress.requested() ? std::min(context.deadline(), now + kProgressInterval)
+                           : context.deadline();
+  // Not wait_until(time_point::max()), which overflows in some standard libraries.
+  if (until == support::Clock::time_point::max()) {
+    changed_.wait(lock);
+  } else {
+    changed_.wait_until(lock, until);
+  }
+  if (!progress.requested() || IsAlive()) return;
+  const std::string text = Waiting();
+  lock.unlock();  // the client may read slowly
+  progress.Report(text);
+  lock.lock();
+}
+
+void SharedConnection::SetWaitingFor(const std::string& text) {
+  const std::scoped_lock lock(mutex_);
+  if (text == waiting_for_) return;
+  waiting_for_ = text;
+  waiting_since_ = support::Clock::now();
+}
+
+std::string SharedConnection::Waiting() const {
+  if (waiting_for_.empty()) return "connecting to the guest";
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(support::Clock::now() - waiting_since_);
+  return waiting_for_ + " (" + support::FormatDuration(seconds) + ")";
 }
 
 void SharedConnection::ConnectWhenWanted() {
@@ -78,7 +121,7 @@ void SharedConnection::ConnectWhenWanted() {
     std::optional<OpenedConnection> opened;
     std::exception_ptr failure;
     try {
-      opened = open_(stop_.context());
+      opened = open_(stop_.context(), [this](const std::string& text) { SetWaitingFor(text); });
     } catch (const std::exception& error) {
       failure = std::current_exception();
       support::LogWarning(std::string("no connection to the guest: ") + error.what());
@@ -87,6 +130,7 @@ void SharedConnection::ConnectWhenWanted() {
     lock.lock();
     current_ = std::move(opened);
     last_failure_ = failure;
+    waiting_for_.clear();
     ++attempts_finished_;
     changed_.notify_all();
   }

@@ -6,27 +6,26 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 
+#include "connection/opened_connection.h"
 #include "support/context.h"
 #include "tools/workspace.h"
 
 namespace connection {
 
-/// A connection to the guest with all that calls need of it.
-struct OpenedConnection {
-  tools::Workspace workspace;
-  /// False once the line is known to be dead. Called from any thread.
-  std::function<bool()> alive;
-};
-
 /// The one connection that all calls share: opened in a thread of its own, and opened again by the
 /// next call after it died or failed to come up. Thread-safe.
 class SharedConnection final : public tools::WorkspaceSource {
  public:
-  /// Makes one attempt; throws support::CallError when it fails. Called in one thread only; its
-  /// context is stopped when the SharedConnection is destroyed.
-  using Opener = std::function<OpenedConnection(const support::Context&)>;
+  /// Opens a connection; throws support::CallError when that fails. Called in one thread only; its
+  /// context is stopped when the SharedConnection is destroyed. It must end in bounded time, and
+  /// may tell what it waits for.
+  using Opener = std::function<OpenedConnection(const support::Context&, const Tell&)>;
+
+  /// How often a waiting call tells the client what it waits for.
+  static constexpr std::chrono::seconds kProgressInterval{1};
 
   explicit SharedConnection(Opener open);
   ~SharedConnection() override;
@@ -36,14 +35,22 @@ class SharedConnection final : public tools::WorkspaceSource {
   /// Begins to connect without waiting. A failure is logged; the next Acquire tries again.
   void ConnectInBackground();
 
-  /// See WorkspaceSource. An attempt that began before this call and fails is not this call's
-  /// failure: a new one is made, because what was wrong may have been mended in between.
+  /// See WorkspaceSource. When the context's deadline passes, support::CallError says what was
+  /// waited for; the attempt goes on for the sake of the next call. An attempt that began before
+  /// this call and fails is not this call's failure: a new one is made, because what was wrong may
+  /// have been mended in between.
   tools::Workspace Acquire(const support::Context& context,
                            mcp::ProgressReporter& progress) override;
 
  private:
   void ConnectWhenWanted();
   [[nodiscard]] bool IsAlive() const;
+  void SetWaitingFor(const std::string& text);
+  /// What is waited for and since when; the lock is held.
+  [[nodiscard]] std::string Waiting() const;
+  /// Until something changes, or it is time to tell the client; says what is waited for.
+  void WaitAndTell(std::unique_lock<std::mutex>& lock, const support::Context& context,
+                   mcp::ProgressReporter& progress);
 
   Opener open_;
   support::StopSource stop_;
@@ -53,6 +60,8 @@ class SharedConnection final : public tools::WorkspaceSource {
   std::exception_ptr last_failure_;
   std::uint64_t attempts_started_ = 0;
   std::uint64_t attempts_finished_ = 0;
+  std::string waiting_for_;
+  support::Clock::time_point waiting_since_;
   bool wanted_ = false;
   bool closing_ = false;
   std::thread thread_;

@@ -191,7 +191,9 @@ std::shared_ptr<const PathRules::ResolvedRoots> PathRules::ResolveRoots(
   for (std::size_t i = 0; i < options_.roots.size(); ++i) {
     const Root& root = options_.roots[i];
     const bool keep = before && before->root_found[i] && !IsMount(root);
-    const auto found = keep ? before->roots[i] : real_path(root.guest);
+    const auto found = !root.pinned.empty() ? root.pinned
+                       : keep               ? before->roots[i]
+                                            : real_path(root.guest);
     resolved->root_found.push_back(found.has_value());
     resolved->roots.push_back(found.value_or(root.guest));
   }

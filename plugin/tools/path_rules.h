@@ -21,6 +21,8 @@ struct Root {
   std::string guest;  ///< the mount's mountPoint
   bool writable = false;
   std::vector<std::string> host_aliases = {};  ///< other spellings of `host`: its links resolved
+  /// The resolution of `guest` that counts, whatever it resolves to by now; empty: none is known.
+  std::string pinned = {};
 };
 
 enum class Access { kRead, kWrite };
@@ -46,7 +48,7 @@ struct ResolvedPath {
 ///
 /// A mount counts as the guest resolves it now, because it may come up late. A root that is no
 /// mount (`--root`, `--allow-path`) is an ordinary directory that a command may replace by a link:
-/// it counts as it was resolved first.
+/// it counts as it was resolved first, or as Root::pinned says.
 ///
 /// Round trips of Resolve: RealPath and LStat where the path exists or only its last component is
 /// missing. Where more is missing: RealPath for each missing component, and LStat, LStat, ReadLink

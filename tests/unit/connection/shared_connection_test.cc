@@ -1,5 +1,6 @@
 #include "connection/shared_connection.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -19,6 +20,7 @@ using support::CallError;
 using support::Context;
 using support::StopReason;
 using support::StopSource;
+using ::testing::HasSubstr;
 
 OpenedConnection ConnectionNamed(const std::string& shell,
                                  std::shared_ptr<std::atomic<bool>> alive) {
@@ -40,7 +42,7 @@ tools::Workspace Acquire(SharedConnection& connection, const Context& context) {
 TEST(SharedConnection, OpensNothingBeforeItIsWanted) {
   std::atomic<int> attempts = 0;
   {
-    const SharedConnection connection([&](const Context&) {
+    const SharedConnection connection([&](const Context&, const Tell&) {
       ++attempts;
       return ConnectionNamed("sh", Alive());
     });
@@ -50,7 +52,7 @@ TEST(SharedConnection, OpensNothingBeforeItIsWanted) {
 
 TEST(SharedConnection, IsOpenedOnceForAllCalls) {
   std::atomic<int> attempts = 0;
-  SharedConnection connection([&](const Context&) {
+  SharedConnection connection([&](const Context&, const Tell&) {
     ++attempts;
     return ConnectionNamed("sh", Alive());
   });
@@ -66,7 +68,7 @@ TEST(SharedConnection, IsOpenedOnceForAllCalls) {
 TEST(SharedConnection, IsOpenedAgainAfterItDied) {
   auto alive = Alive();
   int attempts = 0;
-  SharedConnection connection([&](const Context&) {
+  SharedConnection connection([&](const Context&, const Tell&) {
     ++attempts;
     return ConnectionNamed(std::to_string(attempts), attempts == 1 ? alive : Alive());
   });
@@ -77,7 +79,7 @@ TEST(SharedConnection, IsOpenedAgainAfterItDied) {
 
 TEST(SharedConnection, FailureReachesTheCallAndTheNextCallTriesAgain) {
   int attempts = 0;
-  SharedConnection connection([&](const Context&) -> OpenedConnection {
+  SharedConnection connection([&](const Context&, const Tell&) -> OpenedConnection {
     if (++attempts == 1) throw CallError("instance is stopped");
     return ConnectionNamed("sh", Alive());
   });
@@ -94,7 +96,7 @@ TEST(SharedConnection, CallDoesNotInheritTheFailureOfAnEarlierAttempt) {
   std::promise<void> first_attempt_began;
   std::promise<void> second_call_waits;
   int attempts = 0;
-  SharedConnection connection([&](const Context&) -> OpenedConnection {
+  SharedConnection connection([&](const Context&, const Tell&) -> OpenedConnection {
     if (++attempts == 1) {
       first_attempt_began.set_value();
       second_call_waits.get_future().wait();
@@ -114,14 +116,19 @@ TEST(SharedConnection, CallDoesNotInheritTheFailureOfAnEarlierAttempt) {
 }
 
 TEST(SharedConnection, WaitingEndsWithTheContext) {
-  SharedConnection connection([](const Context& context) -> OpenedConnection {
+  SharedConnection connection([](const Context& context, const Tell&) -> OpenedConnection {
     std::promise<void> stopped;
     const auto registration = context.OnStop([&] { stopped.set_value(); });
     stopped.get_future().wait();
     throw CallError("stopped");
   });
-  EXPECT_THROW(Acquire(connection, Context().WithTimeout(std::chrono::milliseconds(1))),
-               support::Stopped);
+  try {
+    Acquire(connection, Context().WithTimeout(std::chrono::milliseconds(1)));
+    FAIL() << "expected a CallError";
+  } catch (const CallError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("cannot be used yet: connecting to the guest"));
+    EXPECT_THAT(error.what(), HasSubstr("call again"));
+  }
 
   StopSource source;
   auto call = std::async(std::launch::async, [&] { Acquire(connection, source.context()); });
@@ -129,10 +136,25 @@ TEST(SharedConnection, WaitingEndsWithTheContext) {
   EXPECT_THROW(call.get(), support::Stopped);
 }
 
+TEST(SharedConnection, WaitingCallTellsTheClientWhatItWaitsFor) {
+  class KeptProgress final : public mcp::ProgressReporter {
+   public:
+    [[nodiscard]] bool requested() const override { return true; }
+    void Report(const std::string& message) override { told.set_value(message); }
+    std::promise<std::string> told;
+  } progress;
+  SharedConnection connection([&](const Context&, const Tell& tell) {
+    tell("the instance is being started");
+    EXPECT_THAT(progress.told.get_future().get(), HasSubstr("the instance is being started ("));
+    return ConnectionNamed("sh", Alive());
+  });
+  EXPECT_EQ(connection.Acquire(Context(), progress).shell, "sh");
+}
+
 TEST(SharedConnection, DestructionStopsAnAttempt) {
   std::promise<void> began;
-  auto connection =
-      std::make_unique<SharedConnection>([&](const Context& context) -> OpenedConnection {
+  auto connection = std::make_unique<SharedConnection>(
+      [&](const Context& context, const Tell&) -> OpenedConnection {
         std::promise<void> stopped;
         const auto registration = context.OnStop([&] { stopped.set_value(); });
         began.set_value();

@@ -1,0 +1,157 @@
+#include "connection/instance_starter.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "connection/pause.h"
+#include "support/errors.h"
+#include "support/log.h"
+#include "support/utf8.h"
+
+extern "C" char** environ;  // POSIX asks the program to declare it
+
+namespace connection {
+namespace {
+
+/// Of limactl's output, for the text of a failure.
+constexpr off_t kLastWordsBytes = 2048;
+constexpr std::size_t kLastWordsLines = 5;
+
+support::FileDescriptor NamelessFile() {
+  std::string path = (std::filesystem::temp_directory_path() / "limactl-mcp-start-XXXXXX").string();
+  support::FileDescriptor file(::mkstemp(path.data()));
+  if (!file.valid() || ::unlink(path.c_str()) != 0 ||
+      ::fcntl(file.get(), F_SETFD, FD_CLOEXEC) != 0 ||
+      ::fcntl(file.get(), F_SETFL, O_APPEND) != 0) {
+    throw support::CallError("cannot make a temporary file for limactl's output (" + path +
+                             "): " + std::strerror(errno));
+  }
+  return file;
+}
+
+std::string LastWords(int file) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0) return {};
+  const off_t start = std::max<off_t>(0, status.st_size - kLastWordsBytes);
+  std::string text(static_cast<std::size_t>(status.st_size - start), '\0');
+  const ssize_t count = ::pread(file, text.data(), text.size(), start);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, count)));
+  while (text.ends_with('\n')) text.pop_back();
+  std::size_t first = text.size();
+  for (std::size_t lines = 0; lines < kLastWordsLines && first != std::string::npos; ++lines) {
+    first = first == 0 ? std::string::npos : text.rfind('\n', first - 1);
+  }
+  return support::ToUtf8(first == std::string::npos ? text : text.substr(first + 1));
+}
+
+/// posix_spawn's attributes and actions, which have to be destroyed.
+class SpawnSetup {
+ public:
+  explicit SpawnSetup(int output) {
+    ::posix_spawn_file_actions_init(&actions_);
+    ::posix_spawnattr_init(&attributes_);
+    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions_, output, STDERR_FILENO);
+    // This program ignores SIGPIPE and blocks what it is told to end by; limactl must not.
+    sigset_t defaults;
+    ::sigemptyset(&defaults);
+    ::posix_spawnattr_setsigmask(&attributes_, &defaults);
+    ::sigaddset(&defaults, SIGPIPE);
+    ::posix_spawnattr_setsigdefault(&attributes_, &defaults);
+    ::posix_spawnattr_setflags(
+        &attributes_,
+        static_cast<short>(POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK));
+  }
+  ~SpawnSetup() {
+    ::posix_spawnattr_destroy(&attributes_);
+    ::posix_spawn_file_actions_destroy(&actions_);
+  }
+  SpawnSetup(const SpawnSetup&) = delete;
+  SpawnSetup& operator=(const SpawnSetup&) = delete;
+
+  [[nodiscard]] const posix_spawn_file_actions_t* actions() const { return &actions_; }
+  [[nodiscard]] const posix_spawnattr_t* attributes() const { return &attributes_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+std::string DescribeEnd(int status) {
+  if (WIFSIGNALED(status)) return "ended by signal " + std::to_string(WTERMSIG(status));
+  return "exit status " + std::to_string(WEXITSTATUS(status));
+}
+
+}  // namespace
+
+InstanceStarter::~InstanceStarter() {
+  if (process_ && ::waitpid(process_->pid, nullptr, WNOHANG) == 0) {
+    support::LogInfo("`" + CommandLine() + "` goes on by itself");
+  }
+}
+
+InstanceStarter::Process InstanceStarter::Spawn() const {
+  Process process;
+  process.output = NamelessFile();
+  process.since = support::Clock::now();
+  const SpawnSetup setup(process.output.get());
+  std::vector<std::string> words = {"limactl", "start", "--tty=false", name_};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const int error = ::posix_spawnp(&process.pid, "limactl", setup.actions(), setup.attributes(),
+                                   arguments.data(), environ);
+  if (error == 0) return process;
+  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nobody changes it
+  throw support::CallError(
+      "the Lima instance \"" + name_ + "\" is stopped and cannot be started: limactl, looked for " +
+      "on PATH (" + (path == nullptr ? "not set" : path) + "), gives: " + std::strerror(error) +
+      ". Start it on the host with: " + CommandLine());
+}
+
+std::optional<int> InstanceStarter::Ended() const {
+  int status = 0;
+  const pid_t pid = ::waitpid(process_->pid, &status, WNOHANG);
+  if (pid == 0 || (pid < 0 && errno == EINTR)) return std::nullopt;
+  // Nobody keeps an exit status where this program was started with SIGCHLD ignored. The next look
+  // at the instance tells then.
+  return pid < 0 ? 0 : status;
+}
+
+void InstanceStarter::Start(const support::Context& context, const Tell& tell) {
+  if (!process_) process_ = Spawn();
+  tell("the Lima instance \"" + name_ + "\" is being started with `" + CommandLine() + "`");
+  std::optional<int> status;
+  while (!(status = Ended())) {
+    if (support::Clock::now() - process_->since >= kStartTimeLimit) {
+      throw support::CallError("`" + CommandLine() + "` has not ended within " +
+                               std::to_string(kStartTimeLimit.count()) +
+                               " minutes and goes on; see what it says on the host with: limactl "
+                               "list");
+    }
+    Pause(kPollInterval, context);
+  }
+  const std::string words = LastWords(process_->output.get());
+  process_.reset();
+  if (*status == 0) return;
+  throw support::CallError("the Lima instance \"" + name_ + "\" is stopped, and `" + CommandLine() +
+                           "` failed (" + DescribeEnd(*status) + "). It said last:\n" +
+                           (words.empty() ? "nothing" : words));
+}
+
+}  // namespace connection

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "connection/opened_connection.h"
+#include "support/context.h"
+#include "support/file_descriptor.h"
+
+namespace connection {
+
+/// Starts the instance with `limactl start --tty=false NAME`, limactl being the one on PATH
+/// (limactl puts its own directory first there for its plugins). Its output goes to a file without
+/// a name, never to this program's own streams, and it runs in a session of its own: a start that
+/// has begun goes on when this program ends, because half a start helps nobody. One thread.
+class InstanceStarter {
+ public:
+  /// How long a start is waited for; limactl itself gives up after ten minutes
+  /// (--timeout of `limactl start`).
+  static constexpr std::chrono::minutes kStartTimeLimit{11};
+
+  /// How often is looked whether limactl has ended.
+  static constexpr std::chrono::milliseconds kPollInterval{100};
+
+  explicit InstanceStarter(std::string name) : name_(std::move(name)) {}
+  ~InstanceStarter();
+  InstanceStarter(const InstanceStarter&) = delete;
+  InstanceStarter& operator=(const InstanceStarter&) = delete;
+
+  /// Starts it, or waits for the start that an earlier call began; returns when limactl has ended
+  /// with success. The instance must exist: limactl would make one of this name. Throws
+  /// support::CallError with limactl's last words when it failed, with what to do when there is no
+  /// limactl on PATH or it takes longer than kStartTimeLimit (it then goes on), support::Stopped
+  /// (it goes on too).
+  void Start(const support::Context& context, const Tell& tell);
+
+ private:
+  struct Process {
+    pid_t pid = -1;
+    support::FileDescriptor output;
+    support::Clock::time_point since;
+  };
+
+  [[nodiscard]] Process Spawn() const;
+  /// The wait status once limactl has ended.
+  [[nodiscard]] std::optional<int> Ended() const;
+  [[nodiscard]] std::string CommandLine() const { return "limactl start " + name_; }
+
+  std::string name_;
+  std::optional<Process> process_;
+};
+
+}  // namespace connection

@@ -1,0 +1,354 @@
+// A guest that cannot be reached at first, that is started, or that comes back as another.
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <fstream>
+#include <functional>
+#include <mutex>
+#include <regex>
+#include <thread>
+
+#include "integration/fixture.h"
+#include "support/wake_pipe.h"
+
+namespace integration {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using nlohmann::json;
+using support::FileDescriptor;
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing_support::LoopbackInstance;
+using testing_support::McpClient;
+using testing_support::TextOf;
+
+/// Longer than a call may take at worst.
+constexpr std::chrono::seconds kPatience{100};
+/// What needs no guest is answered within this.
+constexpr std::chrono::seconds kPromptly{10};
+
+sockaddr_in LoopbackAddress(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
+  return address;
+}
+
+/// A socket that the server under test does not inherit.
+FileDescriptor TcpSocket() {
+  FileDescriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
+  if (!socket.valid() || ::fcntl(socket.get(), F_SETFD, FD_CLOEXEC) != 0) {
+    throw std::runtime_error("no socket");
+  }
+  return socket;
+}
+
+/// Listens where a guest's sshd should, and does nothing but to hand each connection to
+/// `on_client`.
+class Listener {
+ public:
+  explicit Listener(std::function<void(FileDescriptor)> on_client)
+      : on_client_(std::move(on_client)), socket_(TcpSocket()) {
+    sockaddr_in address = LoopbackAddress(0);
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    socklen_t length = sizeof(address);
+    if (::bind(socket_.get(), generic, length) != 0 || ::listen(socket_.get(), 16) != 0 ||
+        ::getsockname(socket_.get(), generic, &length) != 0) {
+      throw std::runtime_error("cannot listen");
+    }
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] { Accept(); });
+  }
+  ~Listener() {
+    stop_.Wake();
+    thread_.join();
+  }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+
+ private:
+  void Accept() {
+    while (true) {
+      std::array<pollfd, 2> polled = {{{stop_.fd(), POLLIN, 0}, {socket_.get(), POLLIN, 0}}};
+      if (::poll(polled.data(), polled.size(), -1) < 0) continue;
+      if (polled[0].revents != 0) return;
+      FileDescriptor client(::accept(socket_.get(), nullptr, nullptr));
+      if (client.valid()) on_client_(std::move(client));
+    }
+  }
+
+  std::function<void(FileDescriptor)> on_client_;
+  FileDescriptor socket_;
+  std::uint16_t port_ = 0;
+  support::WakePipe stop_;
+  std::thread thread_;
+};
+
+class Healing : public IntegrationTest {
+ protected:
+  Healing() { MakeFile("root/a.txt", "text"); }
+
+  LoopbackInstance& StartDefault(const std::vector<std::string>& sshd_options = {}) {
+    LoopbackInstance::Options options;
+    options.mounts = {{root, "", true}};
+    options.sshd_options = sshd_options;
+    return StartInstance(std::move(options));
+  }
+
+  /// Writes the instance's ssh.config anew, as Lima does at each start.
+  void WritePort(std::uint16_t port) const {
+    const fs::path config = LimaHome() / "default/ssh.config";
+    const std::string text = std::regex_replace(ReadFile(config), std::regex("Port [0-9]+"),
+                                                "Port " + std::to_string(port));
+    std::ofstream(config.string() + ".new") << text;
+    fs::rename(config.string() + ".new", config);
+  }
+
+  template <typename Condition>
+  static bool Eventually(Condition condition) {
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::sleep_for(5ms);
+    }
+    return true;
+  }
+
+  static json ReadRequest(const std::string& path) {
+    return {{"name", "read_file"},
+            {"arguments", {{"path", path}}},
+            {"_meta", {{"progressToken", "token"}}}};
+  }
+  static std::string TextOfResponse(const json& response) { return TextOf(response.at("result")); }
+
+  static void ExpectAnsweredAtOnce(McpClient& server) {
+    EXPECT_EQ(server.Request("ping", json::object(), kPromptly).at("result"), json::object());
+    const json list = server.Request("tools/list", json::object(), kPromptly);
+    EXPECT_FALSE(list.at("result").at("tools").empty());
+  }
+
+  const std::string root = Path("root").string();
+  const std::string file = root + "/a.txt";
+};
+
+TEST_F(Healing, ConnectionsThatAreDroppedAreMadeAgainUntilOneStays) {
+  const LoopbackInstance& instance = StartDefault();
+  constexpr int kDropped = 4;
+  std::atomic<int> dropped = 0;
+  const Listener listener([&](const FileDescriptor&) {
+    if (++dropped == kDropped) WritePort(instance.port());  // Lima has come to write ssh.config
+  });
+  WritePort(listener.port());
+  Serve();
+  EXPECT_EQ(Read(file), "text");
+  EXPECT_EQ(dropped, kDropped);
+}
+
+TEST_F(Healing, SshdWithTooManyUnfinishedLoginsIsWaitedFor) {
+  const LoopbackInstance& instance = StartDefault({"MaxStartups 1"});
+  FileDescriptor unfinished = TcpSocket();
+  const sockaddr_in address = LoopbackAddress(instance.port());
+  ASSERT_EQ(
+      ::connect(unfinished.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  std::array<char, 4> banner{};
+  ASSERT_GT(::read(unfinished.get(), banner.data(), banner.size()), 0);
+  Serve();
+  const auto call = client().SendRequest("tools/call", ReadRequest(file));
+  EXPECT_TRUE(Eventually([&] {
+    const std::string log = ReadFile(instance.directory() / "sshd.log");
+    return log.find("drop connection") != std::string::npos ||
+           log.find("MaxStartups") != std::string::npos;
+  }));
+  unfinished.Close();
+  EXPECT_THAT(TextOfResponse(client().WaitForResponse(call, kPatience)), HasSubstr("text"));
+}
+
+TEST_F(Healing, GuestThatAcceptsAndSaysNothingDelaysNothingElseAndIsLeftWhenItEnds) {
+  const LoopbackInstance& instance = StartDefault();
+  std::mutex mutex;
+  std::vector<FileDescriptor> silent;
+  std::atomic<int> accepted = 0;
+  const Listener listener([&](FileDescriptor socket) {
+    const std::scoped_lock lock(mutex);
+    silent.push_back(std::move(socket));
+    ++accepted;
+  });
+  WritePort(listener.port());
+  Serve();
+  const auto call = client().SendRequest("tools/call", ReadRequest(file));
+  ASSERT_TRUE(Eventually([&] { return accepted > 0; }));
+  ExpectAnsweredAtOnce(client());
+
+  // A cancelled call leaves at once; the other one gets its guest.
+  const auto withdrawn = client().SendRequest("tools/call", ReadRequest(file));
+  client().SendNotification("notifications/cancelled", {{"requestId", withdrawn}});
+  ExpectAnsweredAtOnce(client());
+  WritePort(instance.port());
+  {
+    const std::scoped_lock lock(mutex);
+    silent.clear();
+  }
+  EXPECT_THAT(TextOfResponse(client().WaitForResponse(call, kPatience)), HasSubstr("text"));
+}
+
+TEST_F(Healing, ProgramEndsWhileItConnects) {
+  StartDefault();
+  std::atomic<int> accepted = 0;
+  std::vector<FileDescriptor> silent;
+  const Listener listener([&](FileDescriptor socket) {
+    silent.push_back(std::move(socket));
+    ++accepted;
+  });
+  WritePort(listener.port());
+  Serve();
+  client().SendRequest("tools/call", ReadRequest(file));
+  ASSERT_TRUE(Eventually([&] { return accepted > 0; }));
+  EXPECT_EQ(client().CloseAndWait(kPromptly), 0);
+}
+
+TEST_F(Healing, DeletedInstanceIsNamedAndWorksWhenItIsBack) {
+  LoopbackInstance& instance = StartDefault();
+  Serve();
+  EXPECT_EQ(Read(file), "text");
+  instance.Stop();
+  fs::rename(instance.directory(), Path("deleted"));
+  EXPECT_THAT(ReadRefusal(file),
+              AllOf(HasSubstr("no instance \"default\""), HasSubstr("limactl list")));
+  ExpectAnsweredAtOnce(client());
+  fs::rename(Path("deleted"), instance.directory());
+  instance.Start();
+  EXPECT_EQ(Read(file), "text");
+}
+
+TEST_F(Healing, RootThatWasReplacedByALinkIsNotFollowedAfterAReconnection) {
+  MakeFile("root/project/a.txt", "of the project");
+  MakeFile("root/private/a.txt", "private");
+  LoopbackInstance& instance = StartDefault();
+  const std::string project = root + "/project";
+  Serve({.arguments = {"default", "--root", project}});
+  EXPECT_EQ(Read(project + "/a.txt"), "of the project");
+
+  fs::rename(project, Path("root/moved"));
+  MakeLink("root/project", Path("root/private"));
+  instance.Stop();
+  instance.Start();
+  EXPECT_THAT(ReadRefusal(project + "/a.txt"),
+              AllOf(HasSubstr(project), Not(HasSubstr("private\n"))));
+  EXPECT_THAT(WriteRefusal(project + "/new.txt"), HasSubstr(project));
+  EXPECT_FALSE(fs::exists(Path("root/private/new.txt")));
+
+  fs::remove(Path("root/project"));
+  fs::rename(Path("root/moved"), project);
+  EXPECT_EQ(Read(project + "/a.txt"), "of the project");
+}
+
+/// `--start`, with a script in limactl's place.
+class StartingInstance : public Healing {
+ protected:
+  /// Serves the stopped instance; returns the server.
+  McpClient& ServeStopped(const std::string& script) {
+    instance_ = &StartDefault();
+    instance_->Stop();
+    MakeDirectory("bin");
+    if (!script.empty()) {
+      const fs::path limactl = MakeFile(
+          "bin/limactl", "#!/bin/sh\nPATH=/usr/bin:/bin\ncd " + Path().string() + "\n" + script);
+      fs::permissions(limactl, fs::perms::owner_all);
+    }
+    auto options = ServerOptions({"serve", "default", "--start"});
+    options.environment["PATH"] = Path("bin").string();
+    server_ = std::make_unique<McpClient>(options);
+    server_->Initialize();
+    return *server_;
+  }
+
+  [[nodiscard]] bool Exists(const std::string& name) const { return fs::exists(Path(name)); }
+
+  LoopbackInstance* instance_ = nullptr;
+  std::unique_ptr<McpClient> server_;
+};
+
+/// Notes each start, and ends well once the test has started the instance.
+constexpr const char* kStartsWhenTold =
+    "echo \"$@\" >> asked\necho words of limactl\n"
+    "while [ ! -e up ]; do sleep 0.02; done\necho done > ended\n";
+
+TEST_F(StartingInstance, StoppedOneIsStartedOnceForAllCallsWithProgress) {
+  McpClient& server = ServeStopped(kStartsWhenTold);
+  const auto first = server.SendRequest("tools/call", ReadRequest(file));
+  const auto second = server.SendRequest("tools/call", ReadRequest(file));
+  json message = server.NextMessage(kPatience);
+  ASSERT_EQ(message.value("method", ""), "notifications/progress") << message.dump();
+  while (message.at("params").at("message").get<std::string>().find("is being started") ==
+         std::string::npos) {
+    message = server.NextMessage(kPatience);
+  }
+  EXPECT_THAT(
+      message.at("params").at("message").get<std::string>(),
+      AllOf(HasSubstr("\"default\""), HasSubstr("`limactl start default`"), HasSubstr("s)")));
+  ExpectAnsweredAtOnce(server);
+  instance_->Start();
+  MakeFile("up", "");
+  EXPECT_THAT(TextOfResponse(server.WaitForResponse(first, kPatience)), HasSubstr("text"));
+  EXPECT_THAT(TextOfResponse(server.WaitForResponse(second, kPatience)), HasSubstr("text"));
+  EXPECT_EQ(ReadFile(Path("asked")), "start --tty=false default\n");
+  EXPECT_EQ(server.CloseAndWait(kPromptly), 0);
+}
+
+TEST_F(StartingInstance, FailureIsToldInLimactlsWordsAndTheNextCallTriesAgain) {
+  McpClient& server = ServeStopped(
+      "echo asked >> asked; echo 'level=fatal msg=\"no disk\"' >&2\n"
+      "exit 1\n");
+  const auto failed = server.CallTool("read_file", {{"path", file}}, kPatience);
+  EXPECT_TRUE(failed.value("isError", false));
+  EXPECT_THAT(TextOf(failed), AllOf(HasSubstr("`limactl start default` failed (exit status 1)"),
+                                    HasSubstr("no disk")));
+  MakeFile("asked", "");
+  EXPECT_THAT(TextOf(server.CallTool("read_file", {{"path", file}}, kPatience)),
+              HasSubstr("no disk"));
+  EXPECT_EQ(ReadFile(Path("asked")), "asked\n");
+}
+
+TEST_F(StartingInstance, LimactlThatIsNotThereIsNamed) {
+  McpClient& server = ServeStopped("");
+  EXPECT_THAT(
+      TextOf(server.CallTool("read_file", {{"path", file}}, kPatience)),
+      AllOf(HasSubstr("PATH (" + Path("bin").string() + ")"), HasSubstr("limactl start default")));
+}
+
+TEST_F(StartingInstance, StartGoesOnAfterACancelAndAfterTheEndOfTheProgram) {
+  McpClient& server = ServeStopped(kStartsWhenTold);
+  const auto call = server.SendRequest("tools/call", ReadRequest(file));
+  ASSERT_TRUE(Eventually([&] { return Exists("asked"); }));
+  server.SendNotification("notifications/cancelled", {{"requestId", call}});
+  ExpectAnsweredAtOnce(server);
+  EXPECT_EQ(server.CloseAndWait(kPromptly), 0);
+  EXPECT_FALSE(Exists("ended"));
+  MakeFile("up", "");
+  EXPECT_TRUE(Eventually([&] { return Exists("ended"); })) << "the start was killed";
+}
+
+TEST_F(StartingInstance, WithoutTheOptionNothingIsStarted) {
+  StartDefault().Stop();
+  Serve();
+  EXPECT_THAT(ReadRefusal(file), HasSubstr("limactl start default"));
+}
+
+}  // namespace
+}  // namespace integration

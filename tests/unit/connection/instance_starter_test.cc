@@ -1,0 +1,124 @@
+#include "connection/instance_starter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/errors.h"
+#include "testing/temporary_directory.h"
+
+namespace connection {
+namespace {
+
+using namespace std::chrono_literals;
+using support::Context;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A PATH whose only limactl is a script.
+class Starting : public ::testing::Test {
+ protected:
+  Starting() : old_path_(std::getenv("PATH")) { SetPath(directory_.path().string()); }
+  ~Starting() override { SetPath(old_path_); }
+
+  static void SetPath(const std::string& path) { ::setenv("PATH", path.c_str(), 1); }
+
+  void MakeLimactl(const std::string& script) const {
+    const std::filesystem::path path = directory_.path() / "limactl";
+    std::ofstream(path) << "#!/bin/sh\nPATH=" << old_path_ << "\ncd " << directory_.path().string()
+                        << "\n"
+                        << script;
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  }
+
+  [[nodiscard]] std::string ReadFile(const std::string& name) const {
+    std::ifstream file(directory_.path() / name);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  /// Empty when it has started.
+  std::string Start(const Context& context = {}) {
+    try {
+      starter_.Start(context, [this](const std::string& text) { told_.push_back(text); });
+    } catch (const support::CallError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  testing_support::TemporaryDirectory directory_;
+  std::string old_path_;
+  InstanceStarter starter_{"agent"};
+  std::vector<std::string> told_;
+};
+
+TEST_F(Starting, RunsLimactlWithoutATerminalAndWaitsForItsEnd) {
+  MakeLimactl("printf '%s\\n' \"$@\" > arguments; cat > input; sleep 0.1; echo ended > end");
+  EXPECT_EQ(Start(), "");
+  EXPECT_EQ(ReadFile("arguments"), "start\n--tty=false\nagent\n");
+  EXPECT_EQ(ReadFile("input"), "") << "standard input is empty and not ours";
+  EXPECT_EQ(ReadFile("end"), "ended\n");
+  EXPECT_THAT(told_, ElementsAre(AllOf(HasSubstr("\"agent\" is being started"),
+                                       HasSubstr("limactl start agent"))));
+}
+
+TEST_F(Starting, LimactlsOutputIsKeptFromOurStreams) {
+  MakeLimactl("echo of-limactl; echo of-limactl >&2");
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(Start(), "");
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), Not(HasSubstr("of-limactl")));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), Not(HasSubstr("of-limactl")));
+}
+
+TEST_F(Starting, FailureQuotesLimactlsLastWords) {
+  MakeLimactl("for i in 1 2 3 4 5 6 7; do echo line $i >&2; done; exit 3");
+  EXPECT_THAT(Start(), AllOf(HasSubstr("`limactl start agent` failed (exit status 3)"),
+                             HasSubstr("\nline 3\nline 4\nline 5\nline 6\nline 7"),
+                             Not(HasSubstr("line 2"))));
+}
+
+TEST_F(Starting, FailureWithoutAWordIsToldToo) {
+  MakeLimactl("kill -9 $$");
+  EXPECT_THAT(Start(), AllOf(HasSubstr("ended by signal 9"), HasSubstr("nothing")));
+}
+
+TEST_F(Starting, NextStartIsOneOfItsOwn) {
+  MakeLimactl("echo once >> starts");
+  EXPECT_EQ(Start(), "");
+  EXPECT_EQ(Start(), "");
+  EXPECT_EQ(ReadFile("starts"), "once\nonce\n");
+}
+
+TEST_F(Starting, MissingLimactlSaysWhatToDo) {
+  EXPECT_THAT(Start(), AllOf(HasSubstr(directory_.path().string()), HasSubstr("No such file"),
+                             HasSubstr("Start it on the host with: limactl start agent")));
+}
+
+TEST_F(Starting, GoesOnWhenNobodyWaitsAndIsJoinedByTheNextCall) {
+  MakeLimactl("echo once >> starts; echo $$ > pid; while [ ! -e go ]; do sleep 0.02; done");
+  EXPECT_THAT(Start(Context().WithTimeout(300ms)), HasSubstr("timed out"));
+  std::ofstream(directory_.path() / "go") << "";
+  EXPECT_EQ(Start(), "");
+  EXPECT_EQ(ReadFile("starts"), "once\n");
+}
+
+TEST_F(Starting, SignalsOfOurTerminalDoNotReachIt) {
+  MakeLimactl("ps -o pgid= -p $$ > group");
+  ::signal(SIGPIPE, SIG_IGN);
+  EXPECT_EQ(Start(), "");
+  EXPECT_NE(std::stol(ReadFile("group")), static_cast<long>(::getpgrp()));
+}
+
+}  // namespace
+}  // namespace connection
