@@ -50,7 +50,11 @@ OptionParser MakeParser() {
       "command-timeout", "How long a command may run, such as 90s, 10m, 1h; 0 for no limit",
       cxxopts::value<std::string>()->default_value(
           support::FormatDuration(defaults.command_timeout)),
-      "TIME")(
+      "TIME")("guest-silence",
+              "How long the guest may give no sign of life before the connection counts as lost",
+              cxxopts::value<std::string>()->default_value(
+                  support::FormatDuration(InstanceOptions().guest_silence)),
+              "TIME")(
       "max-output", "How much of each output stream of a command is kept, such as 1MiB",
       cxxopts::value<std::string>()->default_value(std::to_string(defaults.maximum_output_bytes)),
       "SIZE")(
@@ -68,6 +72,16 @@ std::chrono::milliseconds ReadTimeout(const std::string& text) {
                      "\": expected a time such as 90s, 10m or 1h, or 0 for no limit");
   }
   return *timeout;
+}
+
+std::chrono::milliseconds ReadGuestSilence(const std::string& text) {
+  const auto silence = support::ParseDuration(text);
+  if (!silence || *silence < connection::kShortestGuestSilence) {
+    throw UsageError("--guest-silence \"" + text + "\": expected a time of at least " +
+                     support::FormatDuration(connection::kShortestGuestSilence) +
+                     ", such as 30s or 2m");
+  }
+  return *silence;
 }
 
 std::size_t ReadMaximumOutput(const std::string& text) {
@@ -128,6 +142,7 @@ ServeOptions ReadOptions(const OptionParser& parser, const cxxopts::ParseResult&
   }
   CheckRoots(options.instance);
   options.start = parsed.count("start") > 0;
+  options.instance.guest_silence = ReadGuestSilence(parsed["guest-silence"].as<std::string>());
   options.tools.command_timeout = ReadTimeout(parsed["command-timeout"].as<std::string>());
   options.tools.maximum_output_bytes = ReadMaximumOutput(parsed["max-output"].as<std::string>());
   return options;

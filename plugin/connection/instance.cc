@@ -51,6 +51,13 @@ ssh::Endpoint ToEndpoint(const lima::SshEndpoint& from) {
   return endpoint;
 }
 
+ssh::ConnectionOptions ConnectionOptionsOf(const InstanceOptions& options) {
+  ssh::ConnectionOptions connection;
+  // The first interval ends with a question, each further one with another or with the end.
+  connection.keepalive_interval = options.guest_silence / (connection.keepalive_limit + 1);
+  return connection;
+}
+
 lima::GuestFacts FindGuestFacts(const lima::InstanceConfiguration& configuration,
                                 const std::string& user, guest::Guest& guest,
                                 const support::Context& context) {
@@ -133,7 +140,7 @@ OpenedConnection OpenInstance(const InstanceOptions& options, PinnedRoots& pins,
   const lima::SshEndpoint endpoint = lima::ReadSshConfig(configuration.directory(), options.name);
 
   const std::shared_ptr<ssh::Connection> connection =
-      ssh::Connection::Open(ToEndpoint(endpoint), {}, context);
+      ssh::Connection::Open(ToEndpoint(endpoint), ConnectionOptionsOf(options), context);
   const lima::GuestFacts facts = FindGuestFacts(configuration, endpoint.user, *connection, context);
   const std::vector<lima::Mount> mounts =
       lima::EvaluateMounts(configuration, lima::ReadHostFacts(), facts);

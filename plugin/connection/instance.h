@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -18,7 +19,13 @@ struct InstanceOptions {
   std::string name;
   RootOptions roots;
   std::string working_directory;  ///< this program's, on the host
+  /// How long the guest may be silent, asked for a sign of life in between, before the connection
+  /// counts as lost. At least kShortestGuestSilence.
+  std::chrono::milliseconds guest_silence = std::chrono::minutes(1);
 };
+
+/// A guest that is busy must have the time to answer.
+inline constexpr std::chrono::seconds kShortestGuestSilence{4};
 
 /// The roots as far as Lima's files tell, without any guest: good enough to be shown, never to be
 /// enforced. Throws lima::ConfigurationError when the files cannot be used, support::CallError when

@@ -72,7 +72,8 @@ void CommandRun::StepRequest(TimePoint now) {
   if (progress == Channel::Progress::kRefused) {
     if (!finished_) {
       Finish(MakeFailure<support::CallError>(
-          "the guest's sshd refuses to run commands for this user"));
+          "the guest's sshd refuses to run the command: it allows this user none, or the guest can "
+          "start no further process"));
     }
     CloseChannel();
     return;

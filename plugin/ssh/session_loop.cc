@@ -179,6 +179,9 @@ void SessionLoop::End(const std::string& text) {
   }
   RunTasks();
   FlushBriefly();
+  // A guest that was given up for silent must see the end when it wakes, though nobody has let go
+  // of this object yet: its watchers then end what still runs.
+  session_.Break();
   for (const auto& command : commands_) command->Lose(text);
   commands_.clear();
   sftp_.Lose(text);

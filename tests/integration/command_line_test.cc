@@ -46,7 +46,8 @@ TEST_F(CommandLine, WithoutArgumentsPrintsTheHelp) {
 
 TEST_F(CommandLine, EachCommandHasItsOwnHelp) {
   const std::string serve = Succeeds({"serve", "--help"}).output;
-  for (const char* option : {"--root", "--allow-path", "--command-timeout", "--max-output"})
+  for (const char* option :
+       {"--root", "--allow-path", "--command-timeout", "--guest-silence", "--max-output"})
     EXPECT_THAT(serve, HasSubstr(option));
   EXPECT_EQ(Succeeds({"serve", "-h"}).output, serve);
   const std::string info = Succeeds({"info", "--help"}).output;
@@ -85,6 +86,8 @@ TEST_F(CommandLine, TooManyArgumentsAreOneLine) {
 
 TEST_F(CommandLine, BadOptionValuesAreOneLine) {
   StartInstance(Mounts{});
+  EXPECT_THAT(FailsWithOneLine({"serve", "default", "--guest-silence", "3999ms"}),
+              HasSubstr("at least 4s"));
   EXPECT_THAT(FailsWithOneLine({"serve", "default", "--command-timeout", "soon"}),
               HasSubstr("soon"));
   EXPECT_THAT(FailsWithOneLine({"serve", "default", "--max-output", "lots"}), HasSubstr("lots"));

@@ -90,9 +90,13 @@ Cell::Cell(State state, LoopbackInstance& instance, fs::path root, fs::path cont
       root_(std::move(root)),
       control_(std::move(control)) {
   DialLine();
+  MakeFiles();
+}
+
+void Cell::MakeFiles() const {
   WriteFile(root_ / "small.txt", "small\n");
-  if (state == State::kInARead) WriteFile(root_ / "large.txt", std::string(kLargeFile, 'r'));
-  if (state == State::kInAWrite) WriteFile(root_ / "target.txt", kOldContent);
+  if (state_ == State::kInARead) WriteFile(root_ / "large.txt", std::string(kLargeFile, 'r'));
+  if (state_ == State::kInAWrite) WriteFile(root_ / "target.txt", kOldContent);
 }
 
 void Cell::WritePort(std::uint16_t port) const {
@@ -116,8 +120,9 @@ std::int64_t Cell::SendCommand(const std::string& script) {
                {"directory", root_.string()}});
 }
 
-void Cell::Enter(McpClient& client, const std::string& script) {
+void Cell::Enter(McpClient& client, Calls calls) {
   client_ = &client;
+  calls_ = std::move(calls);
   // Connected, and with an SFTP channel of its own.
   const Ending first = ReadSmallFile();
   if (!first.well) throw std::runtime_error("the first call failed: " + first.text);
@@ -125,7 +130,7 @@ void Cell::Enter(McpClient& client, const std::string& script) {
     case State::kIdle:
       break;
     case State::kInACommand:
-      EnterCommand(script);
+      EnterCommand();
       break;
     case State::kInARead:
       EnterRead();
@@ -139,8 +144,8 @@ void Cell::Enter(McpClient& client, const std::string& script) {
   }
 }
 
-void Cell::EnterCommand(const std::string& script) {
-  call_ = SendCommand("echo $$ > \"$control/pid\"; " + script);
+void Cell::EnterCommand() {
+  call_ = SendCommand("echo $$ > \"$control/pid\"; " + calls_.script);
   WaitUntil([&] { return fs::exists(control_ / "pid"); }, "the start of the command");
 }
 
@@ -151,10 +156,11 @@ void Cell::EnterRead() {
 }
 
 void Cell::EnterWrite() {
-  line_.HoldAfter(TcpProxy::Direction::kToTarget, kHoldAfter);
+  line_.HoldAfter(TcpProxy::Direction::kToTarget, calls_.write_has_begun ? kHoldAfter : 0);
   call_ =
       Send("write_file", {{"path", (root_ / "target.txt").string()}, {"content", NewContent()}});
   WaitForHeldLine();
+  if (!calls_.write_has_begun) return;
   WaitUntil([&] { return !Leftovers().empty(); }, "the beginning of the write");
 }
 
@@ -174,11 +180,20 @@ void Cell::WaitForHeldLine() {
   WaitUntil([&] { return line_.Holds(); }, "a line that holds something back");
 }
 
+void Cell::WaitUntilServerLeavesLine() {
+  WaitUntil([&] { return line_.IsAbandoned(); }, "the end of the line");
+}
+
 void Cell::GoOn() {
   struck_ = Clock::now();
   line_.Release();
-  if (state_ == State::kIdle) {
+  if (state_ != State::kIdle) return;
+  if (calls_.first_call == "read_file") {
     call_ = Send("read_file", {{"path", (root_ / "small.txt").string()}});
+  } else if (calls_.first_call == "write_file") {
+    call_ = Send("write_file", {{"path", (root_ / "new.txt").string()}, {"content", NewContent()}});
+  } else {
+    call_ = SendCommand("echo alive");
   }
 }
 

@@ -48,12 +48,22 @@ class Cell {
   void DialSshd() const { WritePort(instance_.port()); }
   void DialLine() const { WritePort(line_.port()); }
 
+  struct Calls {
+    std::string script = kSleeps;  ///< of the command of kInACommand
+    /// kInAWrite: whether the file has been opened, and a part of the content written.
+    bool write_has_begun = true;
+    /// What kIdle does once the fault has struck.
+    std::string first_call = "read_file";
+  };
+
   /// Brings the server into the state; what it does by then is certain, not likely.
-  void Enter(testing_support::McpClient& client, const std::string& script);
+  void Enter(testing_support::McpClient& client, Calls calls);
 
   /// The fault has struck: lets go what was held back to bring the state about, and makes the call
   /// that kIdle has not made yet.
   void GoOn();
+
+  void WaitUntilServerLeavesLine();
 
   /// Ends the command that waits for it.
   void Go() const;
@@ -78,6 +88,8 @@ class Cell {
   /// What is wrong with the file that kInAWrite writes, which must be the old one or the whole new
   /// one; empty: nothing.
   [[nodiscard]] std::string WhatIsWrongWithTheFile() const;
+  /// Puts the files of the state into the root, as they were.
+  void MakeFiles() const;
   /// Hidden files of unfinished writes.
   [[nodiscard]] std::vector<std::filesystem::path> Leftovers() const;
   /// Whether the command that was queued has run.
@@ -87,7 +99,7 @@ class Cell {
   void WritePort(std::uint16_t port) const;
   std::int64_t Send(const std::string& tool, const nlohmann::json& arguments);
   std::int64_t SendCommand(const std::string& script);
-  void EnterCommand(const std::string& script);
+  void EnterCommand();
   void EnterRead();
   void EnterWrite();
   void EnterQueue();
@@ -98,6 +110,7 @@ class Cell {
   testing_support::TcpProxy line_;
   std::filesystem::path root_;
   std::filesystem::path control_;
+  Calls calls_;
   testing_support::McpClient* client_ = nullptr;
   std::int64_t call_ = 0;
   std::chrono::steady_clock::time_point struck_;

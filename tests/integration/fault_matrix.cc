@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <iomanip>
 #include <iostream>
 #include <sstream>
@@ -73,9 +74,10 @@ std::vector<GuestProcess> LeftAfterAWhile(Find find) {
 std::unique_ptr<Cell> FaultMatrix::MakeCell(State state, const Fault& fault) {
   std::string name(Name(state));
   std::replace(name.begin(), name.end(), ' ', '-');
+  fault.prepare(MakeDirectory("root/" + name));
   LoopbackInstance::Options options;
   options.name = name;
-  options.mounts = {{MakeDirectory("root/" + name).string(), "", true}};
+  options.mounts = {{Path("root/" + name).string(), "", true}};
   options.sshd_options = fault.sshd_options;
   // One channel for files, one for commands: a second command waits.
   if (state == State::kQueued) options.sshd_options.emplace_back("MaxSessions 2");
@@ -85,7 +87,7 @@ std::unique_ptr<Cell> FaultMatrix::MakeCell(State state, const Fault& fault) {
   serve.arguments = {name};
   serve.arguments.insert(serve.arguments.end(), fault.serve_options.begin(),
                          fault.serve_options.end());
-  cell->Enter(Serve(serve), fault.script);
+  cell->Enter(Serve(serve), fault.calls);
   cell->DialSshd();
   return cell;
 }
@@ -125,9 +127,10 @@ std::string FaultMatrix::RunCell(Cell& cell, const Fault& fault) {
   cell.GoOn();
   std::string column;
   cell.client().Request("ping", nlohmann::json::object(), kAtOnce);
-  if (!fault.ends_after_mend) column = CheckEnding(cell, fault);
+  const bool waits = fault.end_after_mend.count(cell.state()) > 0;
+  if (!waits) column = CheckEnding(cell, fault);
   fault.mend(cell);
-  if (fault.ends_after_mend) column = CheckEnding(cell, fault);
+  if (waits) column = CheckEnding(cell, fault);
   CheckNextCalls(cell);
   CheckFiles(cell, fault);
   if (fault.ends_sessions) {

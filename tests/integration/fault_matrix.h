@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,21 +22,23 @@ struct Fault {
   using Action = std::function<void(Cell&)>;
 
   std::string name;  ///< as in the table
-  Action strike;     ///< makes it happen
+  /// Before anything is started, for each root.
+  std::function<void(const std::filesystem::path& root)> prepare = [](const auto&) {};
+  Action strike;  ///< makes it happen
   Action mend = [](Cell&) {};
   AllowedEndings endings;
 
   /// Within this the call that was under way ends, from when it may go on: after `strike`, or after
-  /// `mend` where `ends_after_mend`.
+  /// `mend` for those that wait for it.
   std::chrono::milliseconds limit = std::chrono::seconds(15);
-  bool ends_after_mend = false;
+  std::set<State> end_after_mend = {};
 
   /// The sessions end: nothing that they have started may go on.
   bool ends_sessions = true;
   /// Nobody can remove the temporary file of a write when the line is gone for good.
   bool may_leave_temporary_file = false;
 
-  std::string script = Cell::kSleeps;  ///< of the command under way
+  Cell::Calls calls = {};
   std::vector<std::string> serve_options = {};
   std::vector<std::string> sshd_options = {};
 };

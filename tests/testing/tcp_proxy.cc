@@ -19,8 +19,9 @@ namespace {
 
 using support::FileDescriptor;
 
-/// What one direction of one connection keeps at most; beyond it the sender has to wait.
-constexpr std::size_t kMaximumWaiting = std::size_t{64} * 1024;
+/// What one direction of one connection keeps at most; beyond it the sender has to wait, and its
+/// end is not seen.
+constexpr std::size_t kMaximumWaiting = std::size_t{32} * 1024 * 1024;
 
 [[noreturn]] void ThrowErrno(const std::string& what) {
   throw std::system_error(errno, std::generic_category(), what);
@@ -92,6 +93,12 @@ bool TcpProxy::Holds() {
     }
     return false;
   });
+}
+
+bool TcpProxy::IsAbandoned() {
+  const std::scoped_lock lock(mutex_);
+  return std::all_of(connections_.begin(), connections_.end(),
+                     [](const Connection& connection) { return connection.lanes[0].ended; });
 }
 
 void TcpProxy::Release() {

@@ -30,10 +30,13 @@ class TcpProxy {
   void HoldAfter(Direction direction, std::uint64_t bytes);
   /// Whether something is held back now.
   [[nodiscard]] bool Holds();
+  /// Whether no client is connected any more.
+  [[nodiscard]] bool IsAbandoned();
   /// Lets everything pass again.
   void Release();
 
-  /// The present connections pass nothing any more and stay open: half open TCP. Later ones work.
+  /// The present connections pass nothing any more and stay open whatever their ends do:
+  /// half open TCP. Later ones work.
   void FallSilent();
 
   /// Ends the present connections with RST.
@@ -58,7 +61,7 @@ class TcpProxy {
   void Loop();
   void Accept();
   void Move(Connection& connection);
-  bool MoveLane(Lane& lane, std::uint64_t& budget, int from, int to);
+  static bool MoveLane(Lane& lane, std::uint64_t& budget, int from, int to);
 
   std::uint16_t target_port_;
   std::uint16_t port_ = 0;

@@ -1,0 +1,210 @@
+// Guests that lack something or get in the way: each kind of call under each condition.
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <sstream>
+
+#include "integration/fixture.h"
+#include "testing/guest_processes.h"
+
+namespace integration {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing_support::LoopbackInstance;
+using testing_support::TextOf;
+
+/// What a call must do: "ok", or one of the texts that its error may hold, separated by "|".
+using AllowedResults = std::map<std::string, std::string>;
+
+/// More commands at once than sshd has channels.
+constexpr int kManyCommands = 12;
+
+class GuestCondition : public IntegrationTest {
+ protected:
+  void SetUp() override {
+    MakeFile("root/words.txt", "alpha\nbeta\n");
+    options_.mounts = {{Path("root").string(), "", true}};
+    for (const char* call : {"list", "read", "write", "glob", "search", "command", "queued"}) {
+      allowed_[call] = "ok";
+    }
+  }
+
+  /// What the login shells of the guest user read.
+  void WriteProfiles(const std::vector<std::string>& names, const std::string& text) {
+    for (const std::string& name : names) {
+      MakeFile("lima/" + options_.name + "/guest-home/" + name, text);
+    }
+  }
+
+  /// A directory of programs: those of this machine without `missing`.
+  std::string ProgramsWithout(const std::vector<std::string>& missing) {
+    const fs::path programs = MakeDirectory("programs");
+    for (const char* directory : {"/usr/local/bin", "/usr/bin", "/bin"}) {
+      std::error_code none;
+      for (const auto& entry : fs::directory_iterator(directory, none)) {
+        const std::string name = entry.path().filename();
+        const bool left_out = std::find(missing.begin(), missing.end(), name) != missing.end();
+        if (!left_out && !fs::exists(fs::symlink_status(programs / name))) {
+          fs::create_symlink(entry.path(), programs / name);
+        }
+      }
+    }
+    return programs;
+  }
+
+  /// Everything that the session starts is started by `shell` with this PATH alone.
+  void UseShell(const std::string& shell, const std::string& programs) {
+    options_.sshd_options.push_back("ForceCommand PATH=" + programs + " SHELL=" + programs +
+                                    "/sh exec " + shell + " -c \"$SSH_ORIGINAL_COMMAND\"");
+    options_.lima_yaml += "user:\n  shell: " + programs + "/sh\n";
+  }
+
+  /// Makes each kind of call and prints the row of the table.
+  void Run(const std::string& name) {
+    LoopbackInstance& instance = StartInstance(options_);
+    Serve();
+    row_ = "FAULT | " + name;
+    const std::string root = Path("root").string();
+    Check("list", "list_directory", {{"path", root}}, "words.txt");
+    Check("command", "run_shell_command", {{"command", {"echo", "alive"}}, {"directory", root}},
+          "alive");
+    Check("write", "write_file", {{"path", root + "/new.txt"}, {"content", "gamma\n"}}, "{}");
+    Check("read", "read_file", {{"path", root + "/words.txt"}}, "alpha");
+    Check("glob", "glob", {{"path", root}, {"pattern", "**/words*"}}, "words.txt");
+    Check("search", "search_file_content", {{"path", root}, {"pattern", "bet."}}, "words.txt:2");
+    CheckQueued();
+    client().Request("ping");
+    EXPECT_EQ(client().CloseAndWait(), 0) << client().log();
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!testing_support::GuestProcesses(instance).empty()) {
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "something is left in the guest";
+    }
+    std::cout << row_ << std::endl;
+  }
+
+  LoopbackInstance::Options options_;
+  AllowedResults allowed_;
+
+ private:
+  void Check(const std::string& kind, const std::string& tool, const json& arguments,
+             const std::string& expected) {
+    const auto start = std::chrono::steady_clock::now();
+    Judge(kind, client().CallTool(tool, arguments), expected);
+    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::steady_clock::now() - start);
+    row_ += " " + std::to_string(took.count()) + " ms";
+  }
+
+  void CheckQueued() {
+    std::vector<std::int64_t> ids;
+    for (int i = 0; i < kManyCommands; ++i) {
+      ids.push_back(client().SendRequest(
+          "tools/call",
+          {{"name", "run_shell_command"},
+           {"arguments", {{"command", {"echo", "alive"}}, {"directory", Path("root").string()}}}}));
+    }
+    json last;
+    for (const std::int64_t id : ids) last = client().WaitForResponse(id).at("result");
+    Judge("queued", last, "alive");
+  }
+
+  void Judge(const std::string& kind, const json& result, const std::string& expected) {
+    const std::string text = TextOf(result);
+    const bool well = !result.value("isError", false) && text.find(expected) != std::string::npos &&
+                      text.find("\"error\"") == std::string::npos;
+    bool fine = false;
+    std::istringstream words(allowed_.at(kind));
+    for (std::string word; std::getline(words, word, '|');) {
+      fine = fine || (word == "ok" ? well : !well && text.find(word) != std::string::npos);
+    }
+    EXPECT_TRUE(fine) << kind << " should have ended with " << allowed_.at(kind) << ": " << text;
+    row_ += " | " + kind + ": " + (fine ? "✓ " : "✗ ") + (well ? "done" : "clear error");
+  }
+
+  std::string row_;
+};
+
+TEST_F(GuestCondition, OneSession) {
+  options_.sshd_options = {"MaxSessions 1"};
+  Run("MaxSessions 1");
+}
+
+TEST_F(GuestCondition, NoSftpSubsystem) {
+  options_.sshd_options = {"Subsystem other /bin/true"};
+  for (const char* call : {"list", "read", "write", "glob", "search"}) {
+    allowed_[call] = "no SFTP subsystem";
+  }
+  for (const char* call : {"command", "queued"}) allowed_[call] = "ok|no SFTP subsystem";
+  Run("no SFTP subsystem");
+}
+
+TEST_F(GuestCondition, NoGit) {
+  UseShell("/bin/sh", ProgramsWithout({"git"}));
+  Run("no git");
+}
+
+TEST_F(GuestCondition, NoBash) {
+  UseShell("/bin/sh", ProgramsWithout({"bash", "rbash"}));
+  Run("no bash");
+}
+
+TEST_F(GuestCondition, BusyBox) {
+  const fs::path busybox = "/usr/bin/busybox";
+  if (!fs::exists(busybox)) GTEST_SKIP() << Skipping("no " + busybox.string());
+  const fs::path programs = MakeDirectory("programs");
+  const auto applets = testing_support::RunProcess({.arguments = {busybox, "--list"}});
+  std::istringstream names(applets.output);
+  for (std::string name; names >> name;) fs::create_symlink(busybox, programs / name);
+  UseShell(busybox.string() + " sh", programs);
+  Run("BusyBox: its find and sh, no bash, no git");
+}
+
+TEST_F(GuestCondition, LoginProfilePrints) {
+  WriteProfiles({".profile", ".bash_profile"}, "echo Welcome; echo to your VM >&2\n");
+  Run("login profile prints");
+}
+
+TEST_F(GuestCondition, ProfileOfEveryShellPrints) {
+  // Debian's bash reads .bashrc for what sshd starts: SFTP's first packet is garbled.
+  WriteProfiles({".profile", ".bash_profile", ".bashrc", ".zshenv"}, "echo Welcome\n");
+  for (const char* call : {"list", "read", "write", "glob", "search"}) {
+    allowed_[call] = "ok|login profile prints text";
+  }
+  for (const char* call : {"command", "queued"}) allowed_[call] = "ok|login profile prints text";
+  Run("profile of every shell prints");
+}
+
+TEST_F(GuestCondition, ProfileIsSlow) {
+  WriteProfiles({".profile", ".bash_profile"}, "sleep 2\n");
+  WriteProfiles({".bashrc", ".zshenv"}, "sleep 0.5\n");
+  Run("profile is slow");
+}
+
+TEST_F(GuestCondition, LoginProfileExits) {
+  WriteProfiles({".profile", ".bash_profile"}, "exit 1\n");
+  // As with `limactl shell`.
+  for (const char* call : {"command", "queued"}) allowed_[call] = "exit status 1";
+  Run("login profile exits 1");
+}
+
+TEST_F(GuestCondition, ProfileOfEveryShellExits) {
+  WriteProfiles({".profile", ".bash_profile", ".bashrc", ".zshenv"}, "exit 1\n");
+  for (const char* call : {"list", "read", "write", "glob", "search"}) {
+    allowed_[call] = "ok|the login shell that starts it, does not work in the guest";
+  }
+  for (const char* call : {"command", "queued"}) {
+    allowed_[call] = "exit status 1|the login shell that starts it, does not work in the guest";
+  }
+  Run("profile of every shell exits 1");
+}
+
+}  // namespace
+}  // namespace integration

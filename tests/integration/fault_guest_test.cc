@@ -1,0 +1,126 @@
+// Faults inside of the guest, which the line survives, against a server in each state.
+
+#include <map>
+#include <mutex>
+
+#include "integration/fault_matrix.h"
+#include "testing/guest_processes.h"
+#include "testing/private_mounts.h"
+#include "testing/process_limit.h"
+
+namespace integration {
+namespace {
+
+namespace fs = std::filesystem;
+using testing_support::ProcessLimit;
+using testing_support::SmallFileSystem;
+
+/// Room for the largest file of a cell once, and not for a second one.
+constexpr std::uint64_t kSmall = std::uint64_t{12} * 1024 * 1024;
+
+/// Nothing ends but what the fault meets.
+Fault FaultInGuest(const std::string& name) {
+  Fault fault;
+  fault.name = name;
+  fault.ends_sessions = false;
+  fault.calls.script = Cell::kWaits;
+  for (const State state : kStates) fault.endings[state] = "ok";
+  return fault;
+}
+
+TEST_F(FaultMatrix, DiskFull) {
+  if (const std::string problem = testing_support::EnterPrivateMounts(); !problem.empty()) {
+    GTEST_SKIP() << Skipping("no small file system to fill: " + problem);
+  }
+  std::vector<std::unique_ptr<SmallFileSystem>> file_systems;
+  Fault fault = FaultInGuest("disk full");
+  fault.prepare = [&](const fs::path& root) {
+    file_systems.push_back(std::make_unique<SmallFileSystem>(root, kSmall));
+  };
+  fault.strike = [](Cell& cell) {
+    testing_support::FillUp(cell.root() / "fill");
+    cell.Go();
+  };
+  fault.mend = [](Cell& cell) { fs::remove(cell.root() / "fill"); };
+  fault.calls.first_call = "write_file";
+  fault.calls.script += "; head -c 100000 /dev/zero > more";
+  fault.endings[State::kIdle] = "no space left on the guest's file system";
+  fault.endings[State::kInACommand] = "No space left on device";
+  fault.endings[State::kInAWrite] = "no space left on the guest's file system";
+  Run(fault);
+}
+
+TEST_F(FaultMatrix, FileSystemTurnsReadOnly) {
+  if (const std::string problem = testing_support::EnterPrivateMounts(); !problem.empty()) {
+    GTEST_SKIP() << Skipping("no file system to make read-only: " + problem);
+  }
+  std::vector<std::unique_ptr<SmallFileSystem>> file_systems;
+  Fault fault = FaultInGuest("file system turns read-only");
+  fault.prepare = [&](const fs::path& root) {
+    file_systems.push_back(std::make_unique<SmallFileSystem>(root, kSmall));
+  };
+  fault.strike = [](Cell& cell) {
+    testing_support::SetReadOnly(cell.root(), true);
+    cell.Go();
+  };
+  fault.mend = [](Cell& cell) { testing_support::SetReadOnly(cell.root(), false); };
+  fault.calls.first_call = "write_file";
+  fault.calls.script += "; echo more > more";
+  // Linux turns no file system read-only while a file in it is open for writing.
+  fault.calls.write_has_begun = false;
+  fault.endings[State::kIdle] = "the file system is mounted read-only in the guest";
+  fault.endings[State::kInACommand] = "Read-only file system";
+  fault.endings[State::kInAWrite] = "the file system is mounted read-only in the guest";
+  Run(fault);
+}
+
+TEST_F(FaultMatrix, DirectoryRemoved) {
+  Fault fault = FaultInGuest("directory removed");
+  fault.strike = [](Cell& cell) {
+    fs::remove_all(cell.root());
+    cell.Go();
+  };
+  fault.mend = [](Cell& cell) {
+    fs::create_directories(cell.root());
+    cell.MakeFiles();
+  };
+  fault.calls.script += "; ls \"$PWD\"";
+  fault.endings[State::kIdle] = "file does not exist";
+  fault.endings[State::kInACommand] = "No such file or directory";
+  fault.endings[State::kInAWrite] = "file does not exist";
+  fault.endings[State::kQueued] = "No such file or directory";
+  Run(fault);
+}
+
+TEST_F(FaultMatrix, ProcessTableFull) {
+  std::mutex mutex;
+  std::map<const Cell*, std::unique_ptr<ProcessLimit>> limits;
+  std::string problem;
+  Fault fault = FaultInGuest("process table full");
+  fault.strike = [&](Cell& cell) {
+    std::vector<pid_t> all = {cell.instance().sshd_pid()};
+    for (const auto& process : testing_support::GuestProcesses(cell.instance())) {
+      all.push_back(process.pid);
+    }
+    const std::scoped_lock lock(mutex);
+    limits[&cell] = ProcessLimit::Impose(all, 0, problem);
+    if (!limits[&cell]) throw std::runtime_error(problem);
+    cell.Go();
+  };
+  fault.mend = [&](Cell& cell) {
+    const std::scoped_lock lock(mutex);
+    limits.erase(&cell);
+  };
+  if (!ProcessLimit::Impose({}, 0, problem)) {
+    GTEST_SKIP() << Skipping("no process table to fill: " + problem);
+  }
+  fault.calls.first_call = "run_shell_command";
+  fault.calls.script += "; (true); true";
+  fault.endings[State::kIdle] = "the guest can start no further process";
+  fault.endings[State::kInACommand] = "fork|Resource temporarily unavailable";
+  fault.endings[State::kQueued] = "the guest can start no further process";
+  Run(fault);
+}
+
+}  // namespace
+}  // namespace integration

@@ -1,0 +1,120 @@
+#include "testing/private_mounts.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#ifdef __linux__
+#include <sched.h>
+#include <sys/mount.h>
+#endif
+
+#include "support/file_descriptor.h"
+
+namespace testing_support {
+namespace {
+
+std::string ErrorText(const std::string& what) {
+  return what + ": " + std::generic_category().message(errno);
+}
+
+#ifdef __linux__
+bool WriteOnce(const char* path, const std::string& text) {
+  const support::FileDescriptor file(::open(path, O_WRONLY | O_CLOEXEC));
+  return file.valid() &&
+         ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+/// Everybody keeps their own number in the namespace, so that sshd sees nothing of it.
+std::string EnterUserNamespace() {
+  const std::string user = std::to_string(::getuid());
+  const std::string group = std::to_string(::getgid());
+  if (::unshare(CLONE_NEWUSER) != 0) return ErrorText("no user namespace");
+  std::string user_map = user;
+  user_map.append(" ").append(user).append(" 1");
+  std::string group_map = group;
+  group_map.append(" ").append(group).append(" 1");
+  if (!WriteOnce("/proc/self/setgroups", "deny") || !WriteOnce("/proc/self/uid_map", user_map) ||
+      !WriteOnce("/proc/self/gid_map", group_map)) {
+    return ErrorText("no mapping of users");
+  }
+  return "";
+}
+#endif
+
+}  // namespace
+
+#ifdef __linux__
+
+std::string EnterPrivateMounts() {
+  static bool entered = false;
+  if (entered) return "";
+  if (::getuid() != 0) {
+    if (std::string problem = EnterUserNamespace(); !problem.empty()) return problem;
+  }
+  if (::unshare(CLONE_NEWNS) != 0) return ErrorText("no mount namespace");
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
+    return ErrorText("cannot make the mounts private");
+  }
+  entered = true;
+  return "";
+}
+
+SmallFileSystem::SmallFileSystem(std::filesystem::path directory, std::uint64_t bytes)
+    : directory_(std::move(directory)) {
+  const std::string options = "mode=777,size=" + std::to_string(bytes);
+  if (::mount("tmpfs", directory_.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0) {
+    throw std::system_error(errno, std::generic_category(), "mount " + directory_.string());
+  }
+}
+
+SmallFileSystem::~SmallFileSystem() {
+  ::umount2(directory_.c_str(), MNT_DETACH);
+}
+
+void SetReadOnly(const std::filesystem::path& mount, bool read_only) {
+  // Without MS_BIND it would concern the file system of every mount; with it only this one.
+  unsigned long flags = MS_REMOUNT | MS_BIND | MS_NOSUID | MS_NODEV;
+  if (read_only) flags |= MS_RDONLY;
+  if (::mount(nullptr, mount.c_str(), nullptr, flags, nullptr) != 0) {
+    throw std::system_error(errno, std::generic_category(), "remount " + mount.string());
+  }
+}
+
+#else
+
+std::string EnterPrivateMounts() {
+  return "this system has no private mounts";
+}
+
+SmallFileSystem::SmallFileSystem(std::filesystem::path directory, std::uint64_t)
+    : directory_(std::move(directory)) {
+  throw std::system_error(ENOTSUP, std::generic_category(), "mount " + directory_.string());
+}
+
+SmallFileSystem::~SmallFileSystem() = default;
+
+void SetReadOnly(const std::filesystem::path& mount, bool) {
+  throw std::system_error(ENOTSUP, std::generic_category(), "remount " + mount.string());
+}
+
+#endif
+
+void FillUp(const std::filesystem::path& file) {
+  const support::FileDescriptor full(
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!full.valid()) throw std::system_error(errno, std::generic_category(), file.string());
+  for (std::size_t length = std::size_t{64} * 1024; length > 0; length /= 2) {
+    const std::vector<char> bytes(length, 'f');
+    while (::write(full.get(), bytes.data(), length) > 0) {
+    }
+    if (errno != ENOSPC) throw std::system_error(errno, std::generic_category(), file.string());
+  }
+}
+
+}  // namespace testing_support
