@@ -141,7 +141,7 @@ ServeOptions ReadOptions(const OptionParser& parser, const cxxopts::ParseResult&
     }
   }
   CheckRoots(options.instance);
-  options.start = parsed.count("start") > 0;
+  options.start = parsed.count("start") > 0 && parsed["start"].as<bool>();
   options.instance.guest_silence = ReadGuestSilence(parsed["guest-silence"].as<std::string>());
   options.tools.command_timeout = ReadTimeout(parsed["command-timeout"].as<std::string>());
   options.tools.maximum_output_bytes = ReadMaximumOutput(parsed["max-output"].as<std::string>());

@@ -54,15 +54,18 @@ std::string TemporaryName(const std::string& target) {
 /// A new file beside the target that is removed unless it has taken the target's place.
 class TemporaryFile {
  public:
-  TemporaryFile(const std::string& target, std::uint32_t permissions, guest::Guest& guest,
-                const support::Context& context)
-      : guest_(guest), context_(context) {
+  TemporaryFile(const std::string& target, std::uint32_t permissions, LeftBehind& left_behind,
+                guest::Guest& guest, const support::Context& context)
+      : left_behind_(left_behind), guest_(guest), context_(context) {
     for (int attempt = 1; !file_; ++attempt) {
       path_ = TemporaryName(target);
       try {
         file_ = guest.Open(path_, guest::OpenMode::kCreateExclusive, permissions, context);
       } catch (const FileError& error) {
         if (error.code() != FileErrorCode::kAlreadyExists || attempt == kNameAttempts) throw;
+      } catch (const support::ConnectionLost& lost) {
+        if (lost.may_have_run()) left_behind_.Add(path_);
+        throw;
       }
     }
   }
@@ -73,6 +76,7 @@ class TemporaryFile {
     try {
       guest_.Unlink(path_, support::Context().WithTimeout(kCleanUpTimeLimit));
     } catch (const std::exception& error) {
+      left_behind_.Add(path_);
       support::LogWarning("a temporary file stays behind in the guest: " + path_ + ": " +
                           error.what());
     }
@@ -110,6 +114,7 @@ class TemporaryFile {
   }
 
  private:
+  LeftBehind& left_behind_;
   guest::Guest& guest_;
   const support::Context& context_;
   std::string path_;
@@ -157,13 +162,13 @@ void WriteInPlace(const ResolvedPath& target, std::string_view content, guest::G
 }
 
 /// False when a rename would lose something, and nothing has been changed.
-bool ReplaceExisting(const ResolvedPath& target, std::string_view content, guest::Guest& guest,
-                     const support::Context& context) {
+bool ReplaceExisting(const ResolvedPath& target, std::string_view content, LeftBehind& left_behind,
+                     guest::Guest& guest, const support::Context& context) {
   if (CountLinks(target.guest, guest, context) != 1U) return false;
   const std::uint32_t permissions = target.attributes->permissions & kPermissionBits;
   std::optional<TemporaryFile> temporary;
   try {
-    temporary.emplace(target.guest, permissions, guest, context);
+    temporary.emplace(target.guest, permissions, left_behind, guest, context);
   } catch (const FileError& error) {
     if (error.code() == FileErrorCode::kPermissionDenied) return false;
     throw;
@@ -180,26 +185,37 @@ bool ReplaceExisting(const ResolvedPath& target, std::string_view content, guest
   return true;
 }
 
-void Write(const ResolvedPath& target, std::string_view content, guest::Guest& guest,
-           const support::Context& context) {
+void Write(const ResolvedPath& target, std::string_view content, LeftBehind& left_behind,
+           guest::Guest& guest, const support::Context& context) {
   if (!target.attributes) {
     MakeParents(target, guest, context);
-    TemporaryFile(target.guest, kNewFilePermissions, guest, context)
+    TemporaryFile(target.guest, kNewFilePermissions, left_behind, guest, context)
         .FillAndReplace(target.guest, content);
     return;
   }
   RequireRegularFile(target);
-  if (!ReplaceExisting(target, content, guest, context)) {
+  if (!ReplaceExisting(target, content, left_behind, guest, context)) {
     WriteInPlace(target, content, guest, context);
   }
 }
 
 }  // namespace
 
-void WriteWhole(const ResolvedPath& target, std::string_view content, guest::Guest& guest,
-                const support::Context& context) {
+void LeftBehind::Remove(guest::Guest& guest, const support::Context& context) {
+  for (const std::string& path : std::exchange(paths_, {})) {
+    try {
+      guest.Unlink(path, context);
+    } catch (const guest::FileError& error) {
+      if (error.code() != FileErrorCode::kNotFound) support::LogWarning(error.what());
+    }
+  }
+}
+
+void WriteWhole(const ResolvedPath& target, std::string_view content, LeftBehind& left_behind,
+                guest::Guest& guest, const support::Context& context) {
   try {
-    Write(target, content, guest, context);
+    left_behind.Remove(guest, context);
+    Write(target, content, left_behind, guest, context);
   } catch (const LostWhileVisible&) {
     throw;
   } catch (const support::ConnectionLost& lost) {

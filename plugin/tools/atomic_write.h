@@ -1,6 +1,8 @@
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "guest/guest.h"
 #include "support/context.h"
@@ -13,6 +15,19 @@ namespace tools {
 /// one: `.limactl-mcp-` and 16 hexadecimal digits, beside the target. It is removed when the write
 /// fails; only where the line to the guest breaks it can stay behind.
 inline constexpr std::string_view kTemporaryPrefix = ".limactl-mcp-";
+
+/// Temporary files that could not be removed because the line broke under a write, for the next
+/// attempt to remove. One thread.
+class LeftBehind {
+ public:
+  void Add(const std::string& path) { paths_.push_back(path); }
+
+  /// Removes them; what cannot be removed is only logged, and then forgotten. One round trip each.
+  void Remove(guest::Guest& guest, const support::Context& context);
+
+ private:
+  std::vector<std::string> paths_;
+};
 
 /// Makes missing parent directories (0777 less the guest's umask), then writes a temporary file
 /// beside the target, syncs it where the server offers that, closes it and renames it over the
@@ -33,7 +48,9 @@ inline constexpr std::string_view kTemporaryPrefix = ".limactl-mcp-";
 /// Round trips: new file: open, write, sync, close, rename (and one for each missing parent).
 /// Existing one: two more to count its links (link_count.h) and one to compare owners; one to set
 /// permissions where the umask cut them.
-void WriteWhole(const ResolvedPath& target, std::string_view content, guest::Guest& guest,
-                const support::Context& context);
+/// `left_behind` serves all attempts of one call: what an earlier one had to leave is removed
+/// first.
+void WriteWhole(const ResolvedPath& target, std::string_view content, LeftBehind& left_behind,
+                guest::Guest& guest, const support::Context& context);
 
 }  // namespace tools

@@ -118,6 +118,7 @@ const mcp::ToolDefinition& ReplaceTool::definition() const {
 mcp::ToolResult ReplaceTool::Call(const mcp::ToolCall& call) {
   const Edit edit = ParseEdit(call.arguments);
   const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
+  LeftBehind left_behind;
   return WithWorkspace(
       workspaces_, context, call.progress, [&](const Workspace& workspace) -> mcp::ToolResult {
         guest::Guest& guest = *workspace.guest;
@@ -130,7 +131,7 @@ mcp::ToolResult ReplaceTool::Call(const mcp::ToolCall& call) {
           const ReplacedText replaced = Replace(content, edit, path);
           RefuseReplacementCharacters(path, edit.new_string, content);
           needed_bytes = replaced.text.size();
-          WriteWhole(path, replaced.text, guest, context);
+          WriteWhole(path, replaced.text, left_behind, guest, context);
           return {.structured = {{"replacements", replaced.replacements}}, .more_content = {}};
         } catch (const guest::FileError& error) {
           ThrowFileProblem(error, "replace in", path, needed_bytes, guest, context);

@@ -10,6 +10,7 @@ namespace tools {
 mcp::ToolResult WithWorkspace(WorkspaceSource& source, const support::Context& context,
                               mcp::ProgressReporter& progress,
                               const std::function<mcp::ToolResult(const Workspace&)>& work) {
+  std::string earlier_loss;
   for (int attempt = 1;; ++attempt) {
     // Outside the try block: whether to connect once more is decided where connections are made.
     const Workspace workspace = source.Acquire(context, progress);
@@ -18,6 +19,12 @@ mcp::ToolResult WithWorkspace(WorkspaceSource& source, const support::Context& c
     } catch (const support::ConnectionLost& lost) {
       if (lost.may_have_run() || attempt == kMaximumAttempts) throw;
       support::LogInfo(std::string("a call is repeated: ") + lost.what());
+      earlier_loss = lost.what();
+    } catch (const support::Stopped& stopped) {
+      // "timed out" alone would hide that the guest does not answer.
+      if (stopped.reason() != support::StopReason::kDeadline || earlier_loss.empty()) throw;
+      throw support::CallError(earlier_loss +
+                               "; it was tried again until the time of the call was over");
     }
   }
 }

@@ -41,7 +41,8 @@ inline constexpr int kMaximumAttempts = 3;
 /// it and nothing in the guest can have changed (support::ConnectionLost without may_have_run), it
 /// is done again from its beginning on a new connection, kMaximumAttempts times in all and within
 /// `context`. What may have run is never repeated: that is the caller's to decide. Throws what
-/// Acquire and `work` throw.
+/// Acquire and `work` throw; when the time is over in a later attempt, support::CallError that
+/// names what the first one was lost to.
 mcp::ToolResult WithWorkspace(WorkspaceSource& source, const support::Context& context,
                               mcp::ProgressReporter& progress,
                               const std::function<mcp::ToolResult(const Workspace&)>& work);

@@ -49,6 +49,7 @@ const mcp::ToolDefinition& WriteFileTool::definition() const {
 mcp::ToolResult WriteFileTool::Call(const mcp::ToolCall& call) {
   const auto& content = call.arguments.at("content").get_ref<const std::string&>();
   const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
+  LeftBehind left_behind;
   return WithWorkspace(
       workspaces_, context, call.progress, [&](const Workspace& workspace) -> mcp::ToolResult {
         ResolvedPath path;
@@ -56,7 +57,7 @@ mcp::ToolResult WriteFileTool::Call(const mcp::ToolCall& call) {
           path = workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
                                           Access::kWrite, *workspace.guest, context);
           RefuseReplacementCharacters(path, content, *workspace.guest, context);
-          WriteWhole(path, content, *workspace.guest, context);
+          WriteWhole(path, content, left_behind, *workspace.guest, context);
         } catch (const guest::FileError& error) {
           ThrowFileProblem(error, "write", path, content.size(), *workspace.guest, context);
         }

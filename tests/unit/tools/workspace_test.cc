@@ -76,6 +76,21 @@ TEST_F(RepeatedWork, CancelledCallIsNotRepeated) {
                support::Stopped);
 }
 
+TEST_F(RepeatedWork, TimeThatEndsInALaterAttemptIsToldWithWhatWentWrongBefore) {
+  int attempts = 0;
+  try {
+    WithWorkspace(source_, {}, progress_, [&](const Workspace&) -> mcp::ToolResult {
+      if (++attempts == 1) throw ConnectionLost("the guest does not answer", false);
+      throw support::Stopped(support::StopReason::kDeadline);
+    });
+    FAIL() << "expected a CallError";
+  } catch (const support::CallError& error) {
+    EXPECT_STREQ(error.what(),
+                 "the guest does not answer; it was tried again until the time of the call was "
+                 "over");
+  }
+}
+
 TEST_F(RepeatedWork, OtherFailuresPassThrough) {
   EXPECT_THROW(WithWorkspace(source_, {}, progress_,
                              [](const Workspace&) -> mcp::ToolResult {

@@ -245,6 +245,24 @@ TEST_F(WriteFile, LineThatBreaksBeforeTheRenameCostsNothing) {
   }
 }
 
+TEST_F(WriteFile, TemporaryFileThatABrokenLineLeftBehindIsRemovedByTheNextAttempt) {
+  Put("file", "old");
+  bool broken = false;
+  bool gone = false;
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation == Operation::kFileWrite && !std::exchange(broken, true)) {
+      throw support::ConnectionLost("lost", true);
+    }
+    if (operation == Operation::kUnlink && !std::exchange(gone, true)) {
+      throw support::ConnectionLost("gone", false);
+    }
+  });
+  Write("/host/work/file", "new");
+  EXPECT_TRUE(gone);
+  EXPECT_EQ(Get("file"), "new");
+  EXPECT_EQ(Names(), std::vector<std::string>{"file"});
+}
+
 TEST_F(WriteFile, LineThatBreaksAgainAndAgainIsReportedAsNothingChanged) {
   Put("file", "old");
   guest->set_hook([](Operation operation, const std::string&) {
