@@ -1,7 +1,14 @@
 // Faults inside of the guest, which the line survives, against a server in each state.
 
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <fstream>
+#include <iostream>
 #include <map>
 #include <mutex>
+#include <thread>
+#include <utility>
 
 #include "integration/fault_matrix.h"
 #include "testing/guest_processes.h"
@@ -17,6 +24,8 @@ using testing_support::SmallFileSystem;
 
 /// Room for the largest file of a cell once, and not for a second one.
 constexpr std::uint64_t kSmall = std::uint64_t{12} * 1024 * 1024;
+
+constexpr const char* kNoProcess = "the guest can start no further process|process table";
 
 /// Nothing ends but what the fault meets.
 Fault FaultInGuest(const std::string& name) {
@@ -92,6 +101,71 @@ TEST_F(FaultMatrix, DirectoryRemoved) {
   Run(fault);
 }
 
+/// Removes and makes a tree again for as long as it lives.
+class Demolisher {
+ public:
+  explicit Demolisher(fs::path tree) : thread_([this, tree = std::move(tree)] { Work(tree); }) {}
+  ~Demolisher() {
+    stopping_ = true;
+    thread_.join();
+  }
+  Demolisher(const Demolisher&) = delete;
+  Demolisher& operator=(const Demolisher&) = delete;
+
+ private:
+  void Work(const fs::path& tree) const {
+    while (!stopping_) {
+      for (const char* name : {"a/b/c", "a/b/d", "a/e/f", "g/h"}) {
+        fs::create_directories(tree / name);
+        std::ofstream(tree / name / "file.txt") << "needle\n";
+      }
+      std::error_code in_use;
+      fs::remove_all(tree, in_use);
+    }
+  }
+
+  std::atomic<bool> stopping_ = false;
+  std::thread thread_;
+};
+
+TEST_F(FaultMatrix, DirectoryRemovedDuringAWalk) {
+  constexpr int kRounds = 15;
+  const std::string root = MakeDirectory("root").string();
+  MakeFile("root/stays.txt", "needle\n");
+  Mount({{root, "", true}});
+  Read(root + "/stays.txt");
+  const std::vector<std::pair<std::string, nlohmann::json>> walks = {
+      {"list_directory", {{"path", root + "/tree/a"}}},
+      {"glob", {{"path", root}, {"pattern", "**/*.txt"}}},
+      {"search_file_content", {{"path", root}, {"pattern", "needle"}}}};
+  std::string row = "FAULT | directory removed during a walk";
+  {
+    const Demolisher demolisher(Path("root/tree"));
+    for (const auto& [tool, arguments] : walks) {
+      int done = 0;
+      for (int i = 0; i < kRounds; ++i) {
+        const nlohmann::json result = client().CallTool(tool, arguments);
+        const std::string text = testing_support::TextOf(result);
+        if (result.value("isError", false)) {
+          EXPECT_THAT(text,
+                      ::testing::ContainsRegex("does not exist|No such file|not a directory"));
+          EXPECT_EQ(tool, "list_directory") << "the rest of the tree is there: " << text;
+          continue;
+        }
+        ++done;
+        if (tool != "list_directory") {
+          EXPECT_THAT(text, ::testing::HasSubstr("stays.txt"));
+        }
+      }
+      row += " | in " + tool + ": ✓ " + std::to_string(done) + " of " + std::to_string(kRounds) +
+             " done, the others a clear error";
+    }
+  }
+  EXPECT_EQ(Read(root + "/stays.txt"), "needle\n");
+  EXPECT_EQ(client().CloseAndWait(), 0) << client().log();
+  std::cout << row << std::endl;
+}
+
 TEST_F(FaultMatrix, ProcessTableFull) {
   std::mutex mutex;
   std::map<const Cell*, std::unique_ptr<ProcessLimit>> limits;
@@ -116,9 +190,9 @@ TEST_F(FaultMatrix, ProcessTableFull) {
   }
   fault.calls.first_call = "run_shell_command";
   fault.calls.script += "; (true); true";
-  fault.endings[State::kIdle] = "the guest can start no further process";
+  fault.endings[State::kIdle] = kNoProcess;
   fault.endings[State::kInACommand] = "fork|Resource temporarily unavailable";
-  fault.endings[State::kQueued] = "the guest can start no further process";
+  fault.endings[State::kQueued] = kNoProcess;
   Run(fault);
 }
 

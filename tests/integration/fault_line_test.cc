@@ -124,5 +124,13 @@ TEST_F(FaultMatrix, LineHalfOpen) {
   Run(fault);
 }
 
+TEST_F(FaultMatrix, CommandWithoutOutputIsNoSilentGuest) {
+  MakeDirectory("root");
+  Mount({{Path("root").string(), "", true}}, {"--guest-silence", "4s", "--command-timeout", "0"});
+  const nlohmann::json result = Call(
+      "run_shell_command", {{"command", {"sleep", "7"}}, {"directory", Path("root").string()}});
+  EXPECT_EQ(result.value("exit_code", -1), 0) << result;
+}
+
 }  // namespace
 }  // namespace integration

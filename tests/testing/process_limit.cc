@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -26,6 +27,11 @@ bool Write(const fs::path& path, const std::string& text) {
   return !file.fail();
 }
 
+/// Between being listed and being limited a process may have ended.
+bool Lives(pid_t pid) {
+  return ::kill(pid, 0) == 0 || errno != ESRCH;
+}
+
 /// A control group below the one that holds all processes.
 class ControlGroup final : public ProcessLimit {
  public:
@@ -46,7 +52,7 @@ class ControlGroup final : public ProcessLimit {
     if (!fs::create_directory(directory_, error)) return false;
     if (!fs::exists(directory_ / "cgroup.procs", error)) return false;  // no control group at all
     for (const pid_t pid : processes) {
-      if (!Write(directory_ / "cgroup.procs", std::to_string(pid))) return false;
+      if (!Write(directory_ / "cgroup.procs", std::to_string(pid)) && Lives(pid)) return false;
     }
     int allowed = 0;
     // What ends leaves its place to nobody, unless places are asked for.
@@ -72,10 +78,13 @@ class ResourceLimit final : public ProcessLimit {
   [[nodiscard]] bool Hold(const std::vector<pid_t>& processes) {
     for (const pid_t pid : processes) {
       rlimit limit{};
-      if (::prlimit(pid, RLIMIT_NPROC, nullptr, &limit) != 0) return false;
+      if (::prlimit(pid, RLIMIT_NPROC, nullptr, &limit) != 0) {
+        if (Lives(pid)) return false;
+        continue;
+      }
       before_.emplace_back(pid, limit);
       limit.rlim_cur = 0;
-      if (::prlimit(pid, RLIMIT_NPROC, &limit, nullptr) != 0) return false;
+      if (::prlimit(pid, RLIMIT_NPROC, &limit, nullptr) != 0 && Lives(pid)) return false;
     }
     return true;
   }
