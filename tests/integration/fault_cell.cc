@@ -21,6 +21,8 @@ using testing_support::TcpProxy;
 constexpr std::size_t kLargeFile = std::size_t{8} * 1024 * 1024;
 /// Enough for all that comes before the content.
 constexpr std::uint64_t kHoldAfter = std::uint64_t{512} * 1024;
+/// More than a full disk takes, and soon read: a ping comes right behind it.
+constexpr std::size_t kFirstContent = std::size_t{64} * 1024;
 constexpr std::chrono::seconds kPatience{30};
 
 const std::string kOldContent = "the old content\n";
@@ -120,8 +122,7 @@ std::int64_t Cell::SendCommand(const std::string& script) {
                {"directory", root_.string()}});
 }
 
-void Cell::Enter(McpClient& client, Calls calls) {
-  client_ = &client;
+void Cell::Enter(Calls calls) {
   calls_ = std::move(calls);
   // Connected, and with an SFTP channel of its own.
   const Ending first = ReadSmallFile();
@@ -191,7 +192,8 @@ void Cell::GoOn() {
   if (calls_.first_call == "read_file") {
     call_ = Send("read_file", {{"path", (root_ / "small.txt").string()}});
   } else if (calls_.first_call == "write_file") {
-    call_ = Send("write_file", {{"path", (root_ / "new.txt").string()}, {"content", NewContent()}});
+    call_ = Send("write_file", {{"path", (root_ / "new.txt").string()},
+                                {"content", std::string(kFirstContent, 'n')}});
   } else {
     call_ = SendCommand("echo alive");
   }

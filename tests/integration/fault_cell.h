@@ -56,8 +56,11 @@ class Cell {
     std::string first_call = "read_file";
   };
 
+  /// The server of this cell, which must outlive it.
+  void Attach(testing_support::McpClient& client) { client_ = &client; }
+
   /// Brings the server into the state; what it does by then is certain, not likely.
-  void Enter(testing_support::McpClient& client, Calls calls);
+  void Enter(Calls calls);
 
   /// The fault has struck: lets go what was held back to bring the state about, and makes the call
   /// that kIdle has not made yet.

@@ -17,7 +17,7 @@ using testing_support::GuestProcess;
 using testing_support::LoopbackInstance;
 
 /// For what must be answered whatever happens to the guest; a loaded machine needs some of it.
-constexpr std::chrono::seconds kAtOnce{3};
+constexpr std::chrono::seconds kAtOnce{5};
 
 /// Processes end within three seconds; the rest is for a loaded machine.
 constexpr std::chrono::seconds kOrphanPatience{10};
@@ -87,8 +87,7 @@ std::unique_ptr<Cell> FaultMatrix::MakeCell(State state, const Fault& fault) {
   serve.arguments = {name};
   serve.arguments.insert(serve.arguments.end(), fault.serve_options.begin(),
                          fault.serve_options.end());
-  cell->Enter(Serve(serve), fault.calls);
-  cell->DialSshd();
+  cell->Attach(Serve(serve));
   return cell;
 }
 
@@ -122,6 +121,9 @@ void FaultMatrix::CheckFiles(const Cell& cell, const Fault& fault) {
 }
 
 std::string FaultMatrix::RunCell(Cell& cell, const Fault& fault) {
+  // The state is entered here, not before the other cells are made: a held line is a silent one.
+  cell.Enter(fault.calls);
+  cell.DialSshd();
   const auto before = testing_support::GuestProcesses(cell.instance());
   fault.strike(cell);
   cell.GoOn();
