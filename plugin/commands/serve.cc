@@ -55,7 +55,9 @@ OptionParser MakeParser() {
               cxxopts::value<std::string>()->default_value(
                   support::FormatDuration(InstanceOptions().guest_silence)),
               "TIME")(
-      "max-output", "How much of each output stream of a command is kept, such as 1MiB",
+      "max-output",
+      "How much is kept of each output stream of a command, and of what a search finds, such as "
+      "1MiB",
       cxxopts::value<std::string>()->default_value(std::to_string(defaults.maximum_output_bytes)),
       "SIZE")(
       "start",

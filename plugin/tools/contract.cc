@@ -236,12 +236,14 @@ mcp::ToolDefinition SearchFileContent() {
       .description =
           "Searches the text files below a directory for a regular expression with `git grep` in "
           "the guest, whether or not the directory is a git repository, line by line. Binary "
-          "files, .git and files that git ignores are left out, unless `path` is such a file or "
-          "lies inside such a directory. Returns up to 256 KiB of lines, searches for up to one "
-          "minute. Where the guest has no git, the files are read and matched with RE2's "
-          "expressions instead (no backreferences or lookaround; files above 8 MiB are not "
-          "searched, ignore files not obeyed); the result looks the same, and a second content "
-          "block says so.",
+          "files, .git and files that ignore files (.gitignore, .git/info/exclude) name are left "
+          "out, unless `path` is such a file or lies inside such a directory; the user's own git "
+          "configuration does not count. Returns up to 256 KiB of lines (unless the server was "
+          "started with another limit), searches for up to one minute. Where the guest has no git, "
+          "the files are read and matched with RE2's expressions instead; the result looks the "
+          "same, and a second content block says so. Then files above 8 MiB are not searched, "
+          "ignore files are not obeyed, backreferences, lookaround, possessive and atomic groups "
+          "are refused, and `\\w`, `\\d`, `\\s` and `\\b` know ASCII only.",
       .input_schema = Object(
           {{"pattern", Property("string",
                                 "Regular expression, Perl-style where the guest's git has it, else "
@@ -252,7 +254,8 @@ mcp::ToolDefinition SearchFileContent() {
                                  std::string(kPathRule))},
            {"include", Property(Optional("string"),
                                 "Only files whose path below `path` matches this pattern, for "
-                                "example `*.js` (at any depth) or `src/**/*.{ts,tsx}`.")}},
+                                "example `*.js` (at any depth) or `src/**/*.{ts,tsx}`; the same "
+                                "patterns as those of `glob`.")}},
           {"pattern"}),
       .output_schema = Object(
           {{"git_grep_output",

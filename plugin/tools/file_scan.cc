@@ -38,20 +38,18 @@ std::vector<std::string> FindFiles(guest::Guest& guest, const ScanRequest& reque
       files.emplace_back(name.path);
     }
   };
-  ListTrees(guest, {listing}, visit, context);
+  result.gaps = ListTrees(guest, {listing}, visit, context);
   std::sort(files.begin(), files.end());
   return files;
 }
 
-void ScanContent(std::string_view content, const std::string& printed_name, const RE2& regex,
+void ScanContent(std::string_view content, std::string_view name, const RE2& regex,
                  GrepOutput& output) {
   for (std::size_t number = 1; !content.empty(); ++number) {
     const std::string_view line = content.substr(0, content.find('\n'));
     content.remove_prefix(std::min(content.size(), line.size() + 1));
     if (!RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), regex)) continue;
-    output.Append(printed_name + ":" + std::to_string(number) + ":");
-    output.Append(line);
-    output.Append("\n");
+    output.Add(name, std::to_string(number), line);
   }
 }
 
@@ -75,7 +73,7 @@ class Scanner {
     if (content.size() > kMaximumScannedFile) {
       ++result_.too_large;
     } else if (!IsBinary(content)) {
-      ScanContent(content, GitQuotedName(name), regex_, output_);
+      ScanContent(content, name, regex_, output_);
     }
   }
 
@@ -106,29 +104,6 @@ ScanResult ScanFiles(guest::Guest& guest, const ScanRequest& request, GrepOutput
     scanner.Scan(directory + name, name);
   }
   return result;
-}
-
-std::string GitQuotedName(std::string_view name) {
-  constexpr std::string_view kSpecial = "\a\b\t\n\v\f\r\"\\";
-  constexpr std::string_view kLetters = "abtnvfr\"\\";
-  std::string quoted;
-  bool needs_quotes = false;
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (const auto at = kSpecial.find(c); at != std::string_view::npos) {
-      quoted += {'\\', kLetters[at]};
-    } else if (byte < 0x20 || byte == 0x7F) {
-      const auto octal_digit = [byte](unsigned shift) {
-        return static_cast<char>('0' + ((byte >> shift) & 7U));
-      };
-      quoted += {'\\', octal_digit(6), octal_digit(3), octal_digit(0)};
-    } else {
-      quoted += c;
-      continue;
-    }
-    needs_quotes = true;
-  }
-  return needs_quotes ? '"' + quoted + '"' : quoted;
 }
 
 }  // namespace tools

@@ -5,6 +5,7 @@
 
 #include "guest/guest.h"
 #include "support/context.h"
+#include "tools/find_listing.h"
 #include "tools/grep_output.h"
 #include "tools/include_filter.h"
 
@@ -24,6 +25,7 @@ struct ScanRequest {
 struct ScanResult {
   std::size_t too_large = 0;   ///< files above kMaximumScannedFile
   std::size_t unreadable = 0;  ///< files that the guest would not open or read
+  ListingGaps gaps;            ///< directories likewise
 };
 
 /// Adds the matching lines to `output`, as `git grep -n` prints them and in its order: files sorted
@@ -33,9 +35,5 @@ struct ScanResult {
 /// RE2's words.
 ScanResult ScanFiles(guest::Guest& guest, const ScanRequest& request, GrepOutput& output,
                      const support::Context& context);
-
-/// A file name as git prints it with core.quotePath off: in double quotes, with C's escapes, where
-/// it holds control characters, double quotes or backslashes (git's quote.c).
-std::string GitQuotedName(std::string_view name);
 
 }  // namespace tools

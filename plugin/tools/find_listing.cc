@@ -124,13 +124,41 @@ bool IsIgnored(const ListedName& name, const IgnoredNames& ignored) {
   return name.type == guest::FileType::kDirectory && ignored.contains(std::string(name.path) + "/");
 }
 
-void VisitNames(std::string_view text, const std::vector<IgnoredNames>& ignored,
-                const NameVisitor& visit) {
+void AddGap(ListingGaps& gaps, std::string path) {
+  ++gaps.count;
+  if (gaps.examples.size() < ListingGaps::kMaximumExamples) {
+    gaps.examples.push_back(std::move(path));
+  }
+}
+
+/// find's complaints, one a line: "find: './a': Permission denied", the quotes GNU's only.
+void ParseComplaints(std::string_view text, const std::string& directory, ListingGaps& gaps) {
+  constexpr std::string_view kBegin = "find: ";
+  constexpr std::string_view kEnd = ": Permission denied";
+  while (!text.empty()) {
+    std::string_view path = TakeUntil(text, "\n");
+    if (!path.starts_with(kBegin) || !path.ends_with(kEnd)) continue;
+    path.remove_prefix(kBegin.size());
+    path.remove_suffix(std::min(path.size(), kEnd.size()));
+    if (path.size() > 2 && path.front() == '\'' && path.back() == '\'') {
+      path = path.substr(1, path.size() - 2);
+    }
+    AddGap(gaps, path == "." ? directory : directory + "/" + std::string(path.substr(2)));
+  }
+}
+
+ListingGaps VisitNames(std::string_view text, const std::vector<ListingRequest>& requests,
+                       const std::vector<IgnoredNames>& ignored, const NameVisitor& visit) {
+  ListingGaps gaps;
   std::size_t next = 0;
   while (!text.empty()) {
     const std::string_view record = TakeUntil(text, kListingRecordEnd);
     if (record == kListingWalkBegins) {
       ++next;
+      continue;
+    }
+    if (record.starts_with(kListingFailed) && next > 0) {
+      ParseComplaints(record.substr(kListingFailed.size()), requests[next - 1].directory, gaps);
       continue;
     }
     ListedName name = ParseName(record);
@@ -139,13 +167,15 @@ void VisitNames(std::string_view text, const std::vector<IgnoredNames>& ignored,
     name.is_ignored = IsIgnored(name, ignored[next - 1]);
     visit(next - 1, name);
   }
+  return gaps;
 }
 
 /// Visits names as find does, by way of SFTP.
 class SftpWalk {
  public:
-  SftpWalk(guest::Guest& guest, const NameVisitor& visit, const support::Context& context)
-      : guest_(guest), visit_(visit), context_(context) {}
+  SftpWalk(guest::Guest& guest, const NameVisitor& visit, ListingGaps& gaps,
+           const support::Context& context)
+      : guest_(guest), visit_(visit), gaps_(gaps), context_(context) {}
 
   void Walk(const ListingRequest& request, std::size_t number) {
     const std::size_t maximum_depth =
@@ -172,7 +202,10 @@ class SftpWalk {
   std::vector<guest::DirectoryEntry> ListDirectory(const std::string& path) {
     try {
       return guest_.List(path, context_);
-    } catch (const guest::FileError&) {
+    } catch (const guest::FileError& error) {
+      if (error.code() == guest::FileErrorCode::kPermissionDenied) {
+        AddGap(gaps_, path.substr(0, path.find_last_not_of('/') + 1));
+      }
       return {};  // As with find: what cannot be read, or has vanished, has no names.
     }
   }
@@ -184,27 +217,29 @@ class SftpWalk {
 
   guest::Guest& guest_;
   const NameVisitor& visit_;
+  ListingGaps& gaps_;
   const support::Context& context_;
   std::size_t bytes_ = 0;
 };
 
 }  // namespace
 
-void ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
-               const NameVisitor& visit, const support::Context& context) {
+ListingGaps ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
+                      const NameVisitor& visit, const support::Context& context) {
   ListingSink sink;
   const std::optional<int> status = RunScript(guest, FindScript(requests), sink, context);
   if (!status) ThrowTooLarge();
   if (*status == kNoFindStatus) {
-    SftpWalk walk(guest, visit, context);
+    ListingGaps gaps;
+    SftpWalk walk(guest, visit, gaps, context);
     for (std::size_t i = 0; i < requests.size(); ++i) walk.Walk(requests[i], i);
-    return;
+    return gaps;
   }
   if (*status != 0) {
     throw support::CallError("Listing the directory in the guest failed with exit status " +
                              std::to_string(*status) + ".");
   }
-  VisitNames(sink.names, ParseIgnored(sink.ignored, requests.size()), visit);
+  return VisitNames(sink.names, requests, ParseIgnored(sink.ignored, requests.size()), visit);
 }
 
 }  // namespace tools

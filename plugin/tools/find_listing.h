@@ -28,7 +28,8 @@ struct ListingRequest {
   std::vector<std::string> name_filters;  ///< fnmatch(3) patterns for the last name; empty: all
   /// Asks git what it ignores: in the repository that `directory` lies in, and, where `enters_git`
   /// is false, in those below it. Nothing is ignored where `directory` itself lies in an ignored
-  /// directory, or git is missing.
+  /// directory, or git is missing. Of directories that hold nothing tracked git before 2.32 tells
+  /// only which files are ignored, not which directories.
   bool wants_ignored = false;
 };
 
@@ -42,15 +43,25 @@ struct ListedName {
   bool is_ignored = false;                 ///< git ignores it, or a directory that it is in
 };
 
+/// What the guest's user was not permitted to look at: directories that it may not read, and names
+/// in directories that it may read but not enter.
+struct ListingGaps {
+  /// Of the paths, so many are told.
+  static constexpr std::size_t kMaximumExamples = 3;
+
+  std::size_t count = 0;
+  std::vector<std::string> examples;  ///< guest paths, any bytes
+};
+
 /// Called for each name; `request` is the index of the request that found it.
 using NameVisitor = std::function<void(std::size_t request, const ListedName& name)>;
 
 /// Answers all requests in one round trip, request by request, each in the order of the guest. A
-/// directory that has vanished, or may not be read, has no names. Where the guest has no usable
-/// `find` the trees are walked by Guest::List, with as many round trips as there are directories;
-/// nothing is ignored then.
-/// Throws support::CallError when a limit is exceeded.
-void ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
-               const NameVisitor& visit, const support::Context& context);
+/// directory that has vanished has no names; one that may not be read neither, but is told of.
+/// Where the guest has no usable `find` the trees are walked by Guest::List, with as many round
+/// trips as there are directories; nothing is ignored then. Throws support::CallError when a limit
+/// is exceeded.
+ListingGaps ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
+                      const NameVisitor& visit, const support::Context& context);
 
 }  // namespace tools

@@ -8,26 +8,49 @@ namespace {
 
 /// GNU's find prints times by itself. BusyBox's and BSD's do not, but stat does; its output lines
 /// carry the path, so that a file that vanishes in between moves nothing out of step.
-constexpr std::string_view kNames = R"sh(export LC_ALL=C
-exec 4>&2
+///
+/// GNU's way is tried without asking first: a find that does not know -printf says so before it
+/// prints anything. Only after a failure, which may be no more than a directory that cannot be
+/// read, is it worth a process to find out. Names go to descriptor 3, complaints stay on 2.
+constexpr std::string_view kWalk = R"sh(export LC_ALL=C
+exec 3>&1 4>&2
+walk() {
+find . "$@" -printf '%T@ %y %s %p//\n' >&3 && return
 if find . -maxdepth 0 -printf '' >/dev/null 2>&1; then
-names() { find . "$@" -printf '%T@ %y %s %p//\n' 2>/dev/null; }
+:
 elif [ -n "$(find . -maxdepth 0 -exec stat -c '%Y x%f %s %n//' {} + 2>/dev/null)" ]; then
-names() { find . "$@" -exec stat -c '%Y x%f %s %n//' {} + 2>/dev/null; }
+find . "$@" -exec stat -c '%Y x%f %s %n//' {} + >&3
 elif [ -n "$(find . -maxdepth 0 -exec stat -f '%Fm x%Xp %z %N//' {} + 2>/dev/null)" ]; then
-names() { find . "$@" -exec stat -f '%Fm x%Xp %z %N//' {} + 2>/dev/null; }
+find . "$@" -exec stat -f '%Fm x%Xp %z %N//' {} + >&3
 else
-exit )sh";
+return )sh";
 
 /// $1 is the number of the request, $2 the directory of the repository or its `.git`. Prints to
-/// descriptor 4, since find's own output must not be cut in two.
+/// descriptor 4, since find's own output must not be cut in two. Asks git only where there is a
+/// repository, and whether the directory itself is ignored only below the top of one.
 std::string IgnoredScript() {
-  return "repository=${2%/.git}\n"
-         "cd -- \"$repository\" 2>/dev/null || exit 0\n" +
-         GitCommand() +
-         " check-ignore --no-index -q . 2>/dev/null && exit 0\n"
+  return R"sh(repository=${2%/.git}
+cd -- "$repository" 2>/dev/null || exit 0
+if [ ! -f .git ] && [ ! -f .git/HEAD ]; then
+above=$PWD
+while [ ! -e "$above/.git" ]; do
+[ -n "$above" ] || exit 0
+above=${above%/*}
+done
+)sh" + GitCommand() +
+         " check-ignore --no-index -q . 2>/dev/null\n"
+         "[ $? = 1 ] || exit 0\n"
+         "fi\n"
          "printf '/%s %s\\0' \"$1\" \"$repository\" >&4\n" +
-         GitCommand() + " ls-files -z -o -i --exclude-standard --directory >&4 2>/dev/null\n";
+         GitCommand() +
+         " ls-files -z -o -i --exclude-standard --directory >&4 2>/dev/null\n"
+         // Before 2.32 git, when it is to name whole directories, does not enter those that hold
+         // nothing tracked.
+         "case $(git version) in 'git version 2.'[0-9].*|'git version 2.'[12][0-9].*|"
+         "'git version 2.3'[01].*)\n" +
+         GitCommand() +
+         " ls-files -z -o -i --exclude-standard >&4 2>/dev/null\n"
+         "esac\n";
 }
 
 std::string Selection(const ListingRequest& request, std::size_t number) {
@@ -38,7 +61,9 @@ std::string Selection(const ListingRequest& request, std::size_t number) {
   if (!request.enters_git) {
     selection += " -name .git -prune";
     if (request.wants_ignored) {
-      selection += " -exec sh -c \"$ignored\" sh " + std::to_string(number) + " {} \\;";
+      // Standard input ends when git has said all of the first repository.
+      selection += " ! -path ./.git -exec sh -c \"cat >/dev/null; $ignored\" sh " +
+                   std::to_string(number) + " {} \\;";
     }
     selection += " -o ! -name .git";
   }
@@ -55,23 +80,27 @@ std::string Selection(const ListingRequest& request, std::size_t number) {
 
 std::string Walk(const ListingRequest& request, std::size_t number) {
   const std::string directory = ShellQuote(request.directory);
-  std::string walk = "printf 'walk//\\n'\nif cd -P -- " + directory +
-                     " 2>/dev/null && [ \"$PWD\" = " + directory + " ]; then\n";
+  std::string walk = "walk" + Selection(request, number);
   if (request.wants_ignored) {
-    // Where find meets ./.git itself it asks there.
-    if (!request.enters_git) walk += "[ -e .git ] || ";
-    walk += "sh -c \"$ignored\" sh " + std::to_string(number) + " .\n";
+    // Both at once: git looks through the same directories.
+    walk = "(set -- " + std::to_string(number) + " .; eval \"$ignored\") | " + walk;
   }
-  return walk + "names" + Selection(request, number) + "\nfi\n";
+  return "printf 'walk//\\n'\nif cd -P -- " + directory +
+         " 2>/dev/null && [ \"$PWD\" = " + directory + " ]; then\ncomplaints=$({ " + walk +
+         "; } 2>&1)\n[ $? != " + std::to_string(kNoFindStatus) + " ] || exit " +
+         std::to_string(kNoFindStatus) +
+         "\ncase $complaints in *'Permission denied'*) printf 'failed %s//\\n' \"$complaints\";; "
+         "esac\nelif [ -d " +
+         directory + " ] && [ ! -x " + directory +
+         " ]; then\nprintf 'failed find: .: Permission denied//\\n'\nfi\n";
 }
 
 }  // namespace
 
 std::string FindScript(const std::vector<ListingRequest>& requests) {
   std::string script = "cd /\n" + GitEnvironment() + "ignored=" + ShellQuote(IgnoredScript()) +
-                       "\n" + std::string(kNames) + std::to_string(kNoFindStatus) + "\nfi\n";
+                       "\n" + std::string(kWalk) + std::to_string(kNoFindStatus) + "\nfi\n}\n";
   for (std::size_t i = 0; i < requests.size(); ++i) script += Walk(requests[i], i);
-  // What find could not enter is not an error.
   return script + "exit 0";
 }
 

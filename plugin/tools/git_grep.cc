@@ -1,10 +1,12 @@
 #include "tools/git_grep.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
 #include "support/errors.h"
+#include "support/utf8.h"
 #include "tools/git_command.h"
 #include "tools/guest_script.h"
 #include "tools/shell_quote.h"
@@ -21,15 +23,18 @@ struct Variant {
   bool in_repository = true;
 };
 
+/// Reads what `git grep -n --null` prints: name, NUL, line number, NUL, text, newline. A name may
+/// hold newlines, a text NULs.
+///
 /// No output of git has been taken as long as an attempt has failed, so that attempts can follow
 /// each other on one GrepOutput.
 class GrepSink : public guest::OutputSink {
  public:
-  explicit GrepSink(GrepOutput& output) : output_(output) {}
+  GrepSink(GrepOutput& output, const IncludeFilter* include) : output_(output), include_(include) {}
 
   bool OnOutput(guest::OutputStream stream, std::string_view bytes) override {
     if (stream == guest::OutputStream::kStandardOutput) {
-      output_.Append(bytes);
+      while (!bytes.empty()) Take(bytes);
     } else {
       words += bytes.substr(0, kMaximumGitWords - words.size());
     }
@@ -39,7 +44,48 @@ class GrepSink : public guest::OutputSink {
   std::string words;
 
  private:
+  enum Field { kName, kNumber, kText };
+
+  void Take(std::string_view& bytes) {
+    const std::size_t end = bytes.find(field_ == kText ? '\n' : '\0');
+    const std::string_view piece = bytes.substr(0, end);
+    const std::string_view kept = piece.substr(0, kMaximumGrepLine - fields_[field_].size());
+    fields_[field_] += kept;
+    left_out_ += piece.size() - kept.size();
+    bytes.remove_prefix(end == std::string_view::npos ? bytes.size() : end + 1);
+    if (end != std::string_view::npos) EndField();
+  }
+
+  void EndField() {
+    if (field_ != kText) {
+      field_ = field_ == kName ? kNumber : kText;
+      left_out_ = 0;
+      return;
+    }
+    if (IsIncluded(fields_[kName])) {
+      output_.Add(fields_[kName], fields_[kNumber], fields_[kText], left_out_);
+    }
+    for (std::string& field : fields_) field.clear();
+    field_ = kName;
+    left_out_ = 0;
+  }
+
+  bool IsIncluded(const std::string& name) {
+    if (include_ == nullptr) return true;
+    if (name != judged_name_) {
+      judged_name_ = name;
+      judgement_ = include_->Matches(support::ToUtf8(name));
+    }
+    return judgement_;
+  }
+
   GrepOutput& output_;
+  const IncludeFilter* include_;
+  Field field_ = kName;
+  std::array<std::string, 3> fields_;
+  std::size_t left_out_ = 0;
+  std::string judged_name_;
+  bool judgement_ = false;
 };
 
 std::string Script(const GitGrepRequest& request, const Variant& variant) {
@@ -50,11 +96,12 @@ std::string Script(const GitGrepRequest& request, const Variant& variant) {
                        "\n";
   // With a repository that is none, git looks for no other.
   if (!variant.in_repository) script += "export GIT_DIR=/dev/null\n";
-  script += "search() { " + GitCommand() +
-            " grep --no-index --line-number -H -I --no-color --no-column --no-heading --no-break"
-            " --no-full-name --no-textconv \"$@\"; }\n"
-            "set -- " +
-            std::string(variant.pattern_type) + " -e " + ShellQuote(request.pattern) + " --";
+  script +=
+      "search() { " + GitCommand() +
+      " grep --no-index --null --line-number -H -I --no-color --no-column --no-heading --no-break"
+      " --no-full-name --no-textconv \"$@\"; }\n"
+      "set -- " +
+      std::string(variant.pattern_type) + " -e " + ShellQuote(request.pattern) + " --";
   for (const std::string& pathspec : request.pathspecs) script += ' ' + ShellQuote(pathspec);
   if (!request.exclude_ignored) {
     return script + "\nsearch --no-exclude-standard \"$@\"\nexit\n";
@@ -96,7 +143,7 @@ GitGrepResult GitGrep(guest::Guest& guest, const GitGrepRequest& request, GrepOu
                       const support::Context& context) {
   Variant variant;
   while (true) {
-    GrepSink sink(output);
+    GrepSink sink(output, request.include);
     const int status = RunScript(guest, Script(request, variant), sink, context).value_or(-1);
     // macOS has a `git` that only asks for the developer tools to be installed.
     if (status == kNoGitStatus || (status != 0 && Contains(sink.words, "xcode-select: "))) {

@@ -7,6 +7,7 @@
 #include "guest/guest.h"
 #include "support/context.h"
 #include "tools/grep_output.h"
+#include "tools/include_filter.h"
 
 /// Searches with `git grep -n --no-index` in the guest.
 namespace tools {
@@ -17,6 +18,9 @@ struct GitGrepRequest {
   std::vector<std::string> pathspecs;  ///< not empty
   /// False: also what git ignores. True: without it, unless `directory` lies in an ignored one.
   bool exclude_ignored = true;
+  /// Decides which files count, and nothing: all that the pathspecs let through. git's own matching
+  /// differs (its `?` is a byte), so the pathspecs only save it work.
+  const IncludeFilter* include = nullptr;
 };
 
 /// Bytes kept of what git says on standard error.

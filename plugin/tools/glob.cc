@@ -56,6 +56,9 @@ class GlobCall {
     return matches;
   }
 
+  /// What the last Find could not look at.
+  [[nodiscard]] const ListingGaps& gaps() const { return gaps_; }
+
  private:
   const std::string& Base() {
     if (!path_) path_ = workspace_.paths->DefaultDirectory();
@@ -80,7 +83,7 @@ class GlobCall {
     if (!IsDirectory(place)) return;
     if (walk.absolute && path_ && !IsInside(place.guest, ResolveBase().guest)) {
       throw support::CallError("The pattern begins with " + place.host +
-                               ", which is not inside the path " + *path_ +
+                               ", which is not inside the path " + ResolveBase().host +
                                ". Leave one of them out.");
     }
     ListingRequest request;
@@ -110,7 +113,7 @@ class GlobCall {
       matches.push_back({name.modified, name.modified_nanoseconds,
                          support::ToUtf8(workspace_.paths->ToHost(guest_path))});
     };
-    ListTrees(*workspace_.guest, requests_, visit, context_);
+    gaps_ = ListTrees(*workspace_.guest, requests_, visit, context_);
     return matches;
   }
 
@@ -119,6 +122,7 @@ class GlobCall {
   const support::Context& context_;
   std::vector<ListingRequest> requests_;
   std::vector<const GlobWalk*> walks_;  ///< of each request
+  ListingGaps gaps_;
 };
 
 void RefuseTooMany(const std::vector<Match>& matches) {
@@ -149,6 +153,7 @@ mcp::ToolResult GlobTool::Call(const mcp::ToolCall& call) {
     mcp::ToolResult result;
     result.structured = {{"matches", nlohmann::json::array()}};
     for (const Match& match : matches) result.structured["matches"].push_back(match.path);
+    AddNote(result, GapsNote(glob.gaps(), *workspace.paths));
     return result;
   };
   return WithTimeLimit(

@@ -4,61 +4,65 @@
 #include <utility>
 
 namespace tools {
-namespace {
 
-/// "name" of "name:12:text".
-std::string_view FileName(std::string_view line) {
-  for (std::size_t colon = line.find(':'); colon != std::string_view::npos;
-       colon = line.find(':', colon + 1)) {
-    const std::size_t end = line.find_first_not_of("0123456789", colon + 1);
-    if (end != std::string_view::npos && end > colon + 1 && line[end] == ':') {
-      return line.substr(0, colon);
-    }
-  }
-  return line;
-}
-
-}  // namespace
-
-void GrepOutput::Append(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const std::size_t newline = bytes.find('\n');
-    const std::string_view piece = bytes.substr(0, newline);
-    line_ += piece.substr(0, kMaximumGrepLine - line_.size());
-    line_bytes_ += piece.size();
-    if (newline == std::string_view::npos) return;
-    bytes.remove_prefix(newline + 1);
-    EndLine();
-  }
-}
-
-void GrepOutput::EndLine() {
-  if (const std::string_view file = FileName(line_); lines_ == 0 || file != file_) {
+void GrepOutput::Add(std::string_view name, std::string_view number, std::string_view text,
+                     std::size_t more_bytes) {
+  if (lines_ == 0 || name != file_) {
     ++files_;
-    file_ = file;
-  }
-  if (line_bytes_ > line_.size()) {
-    line_ += "… [" + std::to_string(line_bytes_ - line_.size()) + " bytes left out]";
+    file_ = name;
+    printed_file_ = GitQuotedName(name);
   }
   const bool nothing_left_out_yet = kept_lines_ == lines_;
-  if (nothing_left_out_yet && kept_.size() + line_.size() + 1 <= maximum_bytes_) {
-    kept_ += line_;
-    kept_ += '\n';
-    ++kept_lines_;
-  }
   ++lines_;
-  line_.clear();
-  line_bytes_ = 0;
+  if (!nothing_left_out_yet) return;
+
+  const std::string_view kept_text = text.substr(0, kMaximumGrepLine);
+  const std::size_t left_out = text.size() - kept_text.size() + more_bytes;
+  const std::string mark =
+      left_out > 0 ? "… [" + std::to_string(left_out) + " bytes left out]" : "";
+  const std::size_t size = printed_file_.size() + number.size() + kept_text.size() + mark.size() +
+                           std::string_view("::\n").size();
+  if (kept_.size() + size > maximum_bytes_) return;
+  kept_ += printed_file_;
+  kept_ += ':';
+  kept_ += number;
+  kept_ += ':';
+  kept_ += kept_text;
+  kept_ += mark;
+  kept_ += '\n';
+  ++kept_lines_;
 }
 
 std::string GrepOutput::Finish() {
-  if (line_bytes_ > 0) EndLine();
   if (kept_lines_ < lines_) {
     kept_ += "[Only the first " + std::to_string(kept_lines_) + " of " + std::to_string(lines_) +
              " matching lines, in " + std::to_string(files_) +
              " files, are shown. Narrow the search with a path, an include or a longer pattern.]\n";
   }
   return std::move(kept_);
+}
+
+std::string GitQuotedName(std::string_view name) {
+  constexpr std::string_view kSpecial = "\a\b\t\n\v\f\r\"\\";
+  constexpr std::string_view kLetters = "abtnvfr\"\\";
+  std::string quoted;
+  bool needs_quotes = false;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (const auto at = kSpecial.find(c); at != std::string_view::npos) {
+      quoted += {'\\', kLetters[at]};
+    } else if (byte < 0x20 || byte == 0x7F) {
+      const auto octal_digit = [byte](unsigned shift) {
+        return static_cast<char>('0' + ((byte >> shift) & 7U));
+      };
+      quoted += {'\\', octal_digit(6), octal_digit(3), octal_digit(0)};
+    } else {
+      quoted += c;
+      continue;
+    }
+    needs_quotes = true;
+  }
+  return needs_quotes ? '"' + quoted + '"' : quoted;
 }
 
 }  // namespace tools

@@ -1,6 +1,7 @@
 #include "tools/include_filter.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tools/glob_error.h"
 
@@ -10,8 +11,9 @@ namespace {
 std::string Pathspec(const GlobAlternative& alternative) {
   std::string pathspec = ":(glob)";
   for (std::size_t i = 0; i < alternative.components.size(); ++i) {
+    const GlobComponent& component = alternative.components[i];
     if (i > 0) pathspec += '/';
-    pathspec += alternative.components[i].written;
+    pathspec += component.is_any_depth ? component.written : component.name_filter;
   }
   return pathspec;
 }
@@ -46,7 +48,12 @@ IncludeFilter::IncludeFilter(std::string_view include) {
     }
     if (!alternative.directories_only) patterns.push_back(std::move(alternative));
   }
-  for (const GlobAlternative& pattern : patterns) pathspecs_.push_back(Pathspec(pattern));
+  for (const GlobAlternative& pattern : patterns) {
+    std::string pathspec = Pathspec(pattern);
+    if (std::find(pathspecs_.begin(), pathspecs_.end(), pathspec) == pathspecs_.end()) {
+      pathspecs_.push_back(std::move(pathspec));
+    }
+  }
   matcher_.emplace(patterns, true);
 }
 

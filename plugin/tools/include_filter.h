@@ -18,7 +18,8 @@ class IncludeFilter {
   /// Throws support::CallError for a bad pattern, and for an absolute one.
   explicit IncludeFilter(std::string_view include);
 
-  /// For git, after "--". Each begins with ":(glob)", so that nothing in it can be other magic.
+  /// For git, after "--": they let through at least what Matches does. Each begins with ":(glob)",
+  /// so that nothing in it can be other magic.
   [[nodiscard]] const std::vector<std::string>& pathspecs() const { return pathspecs_; }
 
   /// `path` is valid UTF-8 as GlobMatcher::Match wants it.

@@ -56,7 +56,10 @@ std::string Search(const Workspace& workspace, const Place& place, const std::st
                    const IncludeFilter* include, GrepOutput& output,
                    const support::Context& context) {
   GitGrepRequest request{place.directory, pattern, {"."}, place.file.empty()};
-  if (include != nullptr) request.pathspecs = include->pathspecs();
+  if (include != nullptr) {
+    request.pathspecs = include->pathspecs();
+    request.include = include;
+  }
   if (!place.file.empty()) request.pathspecs = {":(literal)" + place.file};
   const GitGrepResult git = GitGrep(*workspace.guest, request, output, context);
   if (git.has_git) return git.warnings.empty() ? "" : "git said: " + git.warnings;
@@ -73,6 +76,7 @@ std::string Search(const Workspace& workspace, const Place& place, const std::st
   if (result.unreadable > 0) {
     note += " Could not be read: " + std::to_string(result.unreadable) + " files.";
   }
+  if (result.gaps.count > 0) note += "\n" + GapsNote(result.gaps, *workspace.paths);
   return note;
 }
 
@@ -102,9 +106,7 @@ mcp::ToolResult SearchFileContentTool::Call(const mcp::ToolCall& call) {
     const std::string note =
         Search(workspace, place, pattern, include ? &*include : nullptr, output, context);
     result.structured["git_grep_output"] = support::ToUtf8(output.Finish());
-    if (!note.empty()) {
-      result.more_content.push_back({{"type", "text"}, {"text", support::ToUtf8(note)}});
-    }
+    AddNote(result, note);
     return result;
   };
   return WithTimeLimit(

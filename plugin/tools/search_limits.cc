@@ -1,6 +1,7 @@
 #include "tools/search_limits.h"
 
 #include "support/errors.h"
+#include "support/utf8.h"
 
 namespace tools {
 
@@ -23,6 +24,20 @@ mcp::ToolResult WithTimeLimit(
                              " s and was ended. Give a path deeper in the tree or a more specific "
                              "pattern.");
   }
+}
+
+void AddNote(mcp::ToolResult& result, const std::string& note) {
+  if (note.empty()) return;
+  result.more_content.push_back({{"type", "text"}, {"text", support::ToUtf8(note)}});
+}
+
+std::string GapsNote(const ListingGaps& gaps, const PathRules& paths) {
+  if (gaps.count == 0) return "";
+  std::string note = "The guest's user was not permitted to look at " + std::to_string(gaps.count) +
+                     (gaps.count == 1 ? " name" : " names") + ", so what is there is missing here:";
+  for (const std::string& path : gaps.examples) note += "\n" + paths.ToHost(path);
+  if (gaps.count > gaps.examples.size()) note += "\n…";
+  return note;
 }
 
 }  // namespace tools

@@ -21,7 +21,8 @@ struct ToolOptions {
   /// How long a command may run; 0 is no limit. Gemini CLI gives up after ten minutes.
   std::chrono::milliseconds command_timeout = std::chrono::minutes(9);
 
-  /// What is kept of each output stream of a command, in bytes.
+  /// What is kept of each output stream of a command, and of the lines that a search finds, in
+  /// bytes.
   std::size_t maximum_output_bytes = std::size_t{256} * 1024;
 };
 

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <thread>
+
 #include "support/errors.h"
 #include "unit/tools/search_fixture.h"
 
@@ -20,9 +23,11 @@ class FindListing : public SearchFixture {
       names.push_back((requests.size() > 1 ? std::to_string(request) + ":" : "") +
                       std::string(name.path) + (name.is_ignored ? " ignored" : ""));
     };
-    ListTrees(guest_, requests, visit, context_);
+    gaps_ = ListTrees(guest_, requests, visit, context_);
     return names;
   }
+
+  ListingGaps gaps_;
 
   ListingRequest Everything() {
     ListingRequest request;
@@ -142,6 +147,7 @@ class FindListingIgnored : public FindListing {
     Write("sub/node_modules/p/index.js");
     Write("sub/.gitignore", "local\n");
     Write("sub/local");
+    Git("", "add -f sub/.gitignore");
     std::filesystem::create_directories(Path("nested"));
     Git("nested", "init -q .");
     Write("nested/.gitignore", "*.tmp\n");
@@ -174,6 +180,17 @@ TEST_F(FindListingIgnored, AsksEachRepositoryWhatItIgnores) {
   MakeRepository();
   EXPECT_THAT(Names({Everything()}), testing::UnorderedElementsAreArray(Expected()));
   EXPECT_EQ(guest_.total(), 1);
+}
+
+TEST_F(FindListingIgnored, HoldsWhereNothingIsTracked) {
+  Git("", "init -q .");
+  Write(".gitignore", "*.log\n");
+  Write("sub/deep/a.log");
+  Write("sub/b.log");
+  ListingRequest request = Everything();
+  request.regular_files_only = true;
+  EXPECT_THAT(Names({request}),
+              UnorderedElementsAre(".gitignore", "sub/deep/a.log ignored", "sub/b.log ignored"));
 }
 
 TEST_F(FindListingIgnored, HoldsBelowTheTopOfTheRepositoryToo) {
@@ -223,6 +240,88 @@ TEST_F(FindListing, WalksBySftpWhereThereIsNoFind) {
   shallow.maximum_depth = 2;
   shallow.enters_git = true;
   EXPECT_THAT(Names({shallow}), UnorderedElementsAre("a", "a/b", "a/.git", "e\nf", "link"));
+}
+
+class FindListingForbidden : public FindListing {
+ protected:
+  void SetUp() override {
+    if (!ActAsOrdinaryUser()) GTEST_SKIP() << "needs setpriv to be somebody else than root";
+    Write("a");
+    Write("secret/x");
+    Write("listed only/y");
+    Write("it's 'x'/z");
+    Forbid("secret", std::filesystem::perms::none);
+    Forbid("it's 'x'", std::filesystem::perms::none);
+  }
+  void TearDown() override {
+    // So that the directory can be removed by an ordinary user too.
+    for (const std::filesystem::path& path : forbidden_) {
+      std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    }
+  }
+  void Forbid(const std::string& relative, std::filesystem::perms permissions) {
+    std::filesystem::permissions(Path(relative), permissions);
+    forbidden_.push_back(Path(relative));
+  }
+  std::vector<std::filesystem::path> forbidden_;
+};
+
+TEST_F(FindListingForbidden, DirectoriesThatMayNotBeReadAreToldOf) {
+  EXPECT_THAT(Names({Everything()}),
+              UnorderedElementsAre("a", "secret", "listed only", "listed only/y", "it's 'x'"));
+  EXPECT_EQ(gaps_.count, 2U);
+  EXPECT_THAT(gaps_.examples, testing::Contains(Path("secret").string()));
+}
+
+TEST_F(FindListingForbidden, BusyBoxTellsOfThemToo) {
+  if (!OfferBusyBox()) GTEST_SKIP() << "busybox is not installed";
+  EXPECT_THAT(Names({Everything()}),
+              UnorderedElementsAre("a", "secret", "listed only", "listed only/y", "it's 'x'"));
+  EXPECT_THAT(gaps_.examples,
+              UnorderedElementsAre(Path("secret").string(), Path("it's 'x'").string()));
+}
+
+TEST_F(FindListingForbidden, TheDirectoryItselfMayBeOneOfThem) {
+  ListingRequest request = Everything();
+  request.directory += "/secret";
+  EXPECT_THAT(Names({request, Everything()}), testing::Contains("1:a"));
+  EXPECT_THAT(gaps_.examples, testing::Contains(request.directory));
+}
+
+TEST_F(FindListing, TheWalkBySftpTellsOfThemAndNotOfWhatHasVanished) {
+  Write("a/x");
+  Write("secret/x");
+  Write("vanished/x");
+  guest_.OfferOnly(Outside("programs"), {{"sh", "/bin/sh"}, {"cat", FindProgram("cat")}});
+  guest_.set_hook([](Operation operation, const std::string& path) {
+    if (operation != Operation::kList) return;
+    if (path.find("secret") != std::string::npos) {
+      throw guest::FileError(guest::FileErrorCode::kPermissionDenied, "list", path, "");
+    }
+    if (path.find("vanished") != std::string::npos) std::filesystem::remove_all(path);
+  });
+  EXPECT_THAT(Names({Everything()}), UnorderedElementsAre("a", "a/x", "secret", "vanished"));
+  EXPECT_EQ(gaps_.count, 1U);
+  EXPECT_THAT(gaps_.examples, ElementsAre(Path("secret").string()));
+}
+
+TEST_F(FindListing, ADirectoryThatVanishesDuringTheWalkIsNoError) {
+  for (int i = 0; i < 50; ++i) Write("d/" + std::to_string(i) + "/x");
+  Write("a");
+  std::atomic<bool> done = false;
+  std::thread vandal([&] {
+    for (int i = 0; !done; i = (i + 1) % 50) {
+      std::error_code ignored;
+      std::filesystem::rename(Path("d/" + std::to_string(i)), Outside("away"), ignored);
+      std::filesystem::rename(Outside("away"), Path("d/" + std::to_string(i)), ignored);
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_THAT(Names({Everything()}), testing::Contains("a"));
+    EXPECT_EQ(gaps_.count, 0U);
+  }
+  done = true;
+  vandal.join();
 }
 
 TEST_F(FindListing, WhatALoginProfilePrintsIsNoName) {

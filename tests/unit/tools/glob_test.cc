@@ -95,6 +95,9 @@ TEST_F(Glob, AnAbsolutePatternIsUnderARootOrRefused) {
   EXPECT_EQ(Matches(json{{"pattern", Host("src/*.cc")}, {"path", kHost}}), Hosts({"src/a.cc"}));
   EXPECT_THAT(ErrorOf({{"pattern", Host("*")}, {"path", Host("src")}}),
               HasSubstr("is not inside the path"));
+  EXPECT_THAT(ErrorOf({{"pattern", Host("*")}, {"path", Path("src").string()}}),
+              HasSubstr("not inside the path /Users/me/project/src."))
+      << "texts name paths by the host's names";
   EXPECT_THAT(ErrorOf({{"pattern", "/etc/*"}}), HasSubstr("/etc"));
   EXPECT_THAT(ErrorOf({{"pattern", "/*"}}), Not(HasSubstr("no error")));
 }
@@ -228,6 +231,21 @@ TEST_F(Glob, TooManyMatchesAreAnErrorWithTheNewest) {
   EXPECT_THAT(error, AllOf(HasSubstr("10001 names match, more than the 10000"),
                            HasSubstr("The newest 100 are:\n"), HasSubstr("Narrow it")));
   EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 100);
+}
+
+TEST_F(Glob, WhatMayNotBeReadIsToldBesideTheMatches) {
+  if (!ActAsOrdinaryUser()) GTEST_SKIP() << "needs setpriv to be somebody else than root";
+  Write("a.c");
+  Write("secret/b.c");
+  std::filesystem::permissions(Path("secret"), std::filesystem::perms::none);
+  const mcp::ToolResult result = Call(tool_, {{"pattern", "**/*.c"}});
+  std::filesystem::permissions(Path("secret"), std::filesystem::perms::owner_all);
+  EXPECT_EQ(result.structured.dump(), json({{"matches", Hosts({"a.c"})}}).dump());
+  ASSERT_EQ(result.more_content.size(), 1U);
+  EXPECT_EQ(result.more_content[0]["text"],
+            "The guest's user was not permitted to look at 1 name, so what is there is missing "
+            "here:\n/Users/me/project/secret");
+  EXPECT_TRUE(Call(tool_, {{"pattern", "*.c"}}).more_content.empty());
 }
 
 TEST_F(Glob, EveryResultLiesUnderTheDirectory) {

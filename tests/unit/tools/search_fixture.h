@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -31,7 +32,7 @@ class GuestWithPrograms : public testing_support::LocalGuest {
     for (const auto& [name, program] : programs) {
       std::filesystem::create_symlink(program, directory / name);
     }
-    setup = "PATH=" + directory.string() + "; export PATH; ";
+    setup = "PATH=" + directory.string() + "; export PATH; " + setup;
   }
 
   guest::CommandResult Run(const guest::Command& command, guest::OutputSink& sink,
@@ -84,6 +85,19 @@ class SearchFixture : public testing::Test {
                                 "user.name=t -c user.email=t@t " +
                                 arguments + " >/dev/null 2>&1";
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  }
+
+  /// Lets commands of the guest run as somebody who is not allowed everything. False when that
+  /// cannot be had.
+  bool ActAsOrdinaryUser() {
+    if (geteuid() != 0) return true;
+    const std::string program = FindProgram("setpriv");
+    if (program.empty()) return false;
+    // Whatever comes after the semicolon is never reached.
+    guest_.setup = "exec " + program +
+                   " --reuid=65534 --regid=65534 --clear-groups /bin/sh -c 'exec /bin/sh'; ";
+    std::filesystem::permissions(temporary_.path(), std::filesystem::perms(0755));
+    return true;
   }
 
   [[nodiscard]] int Runs() const { return guest_.count(testing_support::Operation::kRun); }

@@ -1,0 +1,311 @@
+// search_file_content and glob give the same answers in a repository, outside of one, and without
+// git, through the real binary and a real sshd.
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <thread>
+
+#include "integration/search_fixture.h"
+
+namespace integration {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing_support::McpClient;
+
+class SearchCorpus : public SearchGuests {
+ protected:
+  void MakeCorpus() {
+    MakeFile("root/app.js", "one\nfunction  myFunction() {\n\nlast needle");
+    MakeFile("root/b\"\n\x01.txt", "needle\r\n");
+    MakeFile("root/a:1:b.txt", "needle:2:x\n");
+    MakeFile("root/d/ä.txt", "x needle y\nneedle\n");
+    MakeFile("root/d.txt", "needle\nfunction\nmyFunction\n");
+    MakeFile("root/d-e", "café\nnaïve 日本\n");
+    MakeFile("root/caf\xE9.txt", "needle in latin1 \xE9\n");
+    MakeFile("root/binary", std::string("needle\n\0", 8));
+    MakeFile("root/late binary",
+             "needle\n" + std::string(9000, 'x') + std::string("\0 needle\n", 9));
+    MakeFile("root/empty", "");
+    MakeFile("root/.hidden", "needle\n");
+    MakeFile("root/src/deep/er/a.ts", "foo(bar);\nfoobar\n\tTODO: x\n");
+    MakeFile("root/src/b.tsx", "a.b\naxb\n$(id) `x` 'y' \"z\" \\ end\n");
+    MakeFile("root/nested/.git/config", "needle\n");
+    MakeFile("root/long", std::string(40'000, 'y') + " needle\n");
+    MakeLink("root/link", root + "/app.js");
+    MakeLink("root/up", root);
+  }
+
+  static const std::vector<json>& Searches() {
+    static const std::vector<json> searches = {
+        {{"pattern", "needle"}},
+        {{"pattern", R"(function\s+myFunction)"}},
+        {{"pattern", "^needle$"}},
+        {{"pattern", "^needle\\r?$"}},
+        {{"pattern", "^$"}},
+        {{"pattern", "."}},
+        {{"pattern", "caf.{1,2}$"}},
+        {{"pattern", "日本$"}},
+        {{"pattern", "na[ïi]ve"}},
+        {{"pattern", "(?i)NEEDLE"}},
+        {{"pattern", "one|TODO"}},
+        {{"pattern", R"(foo\()"}},
+        {{"pattern", R"(foo(bar)?\b)"}},
+        {{"pattern", R"(\bmy\w+\()"}},
+        {{"pattern", R"(\d|\t)"}},
+        {{"pattern", "a.b"}},
+        {{"pattern", R"(a\.b)"}},
+        {{"pattern", R"(\$\(id\) `x` 'y' "z" \\ end)"}},
+        {{"pattern", "x{2,}"}},
+        {{"pattern", "[[:upper:]]{4}"}},
+        {{"pattern", "ne+?dle"}},
+        {{"pattern", "(?:last|first) (?P<word>needle)"}},
+        {{"pattern", R"(\Qfoo(bar)\E)"}},
+        {{"pattern", "no such text"}},
+        {{"pattern", "needle"}, {"include", "*.txt"}},
+        {{"pattern", "needle"}, {"include", "?.txt"}},
+        {{"pattern", "needle"}, {"include", "**/?.txt"}},
+        {{"pattern", "needle"}, {"include", "d"}},
+        {{"pattern", "needle"}, {"include", "*:*"}},
+        {{"pattern", "."}, {"include", "src/**/*.{ts,tsx}"}},
+        {{"pattern", "."}, {"include", "SRC/**"}},
+    };
+    return searches;
+  }
+};
+
+TEST_F(SearchCorpus, AnswersAreTheSameInARepositoryOutsideOfOneAndWithoutGit) {
+  MakeCorpus();
+  McpClient& with_git = StartGuest("with-git", UsualPath());
+  McpClient& without = StartGuest("without-git", PathWithOnly("few", {"sh", "cat", "find"}));
+  std::vector<std::string> answers;
+  for (const json& search : Searches()) {
+    answers.push_back(Search(with_git, search));
+    EXPECT_THAT(answers.back(), Not(HasSubstr("error: "))) << search;
+    EXPECT_EQ(Search(without, search), answers.back()) << search;
+  }
+  EXPECT_EQ(answers[1], "app.js:2:function  myFunction() {\n");
+  EXPECT_EQ(answers[2],
+            ".hidden:1:needle\nd.txt:1:needle\nd/ä.txt:2:needle\nlate binary:1:needle\n");
+  EXPECT_THAT(answers[0],
+              AllOf(HasSubstr(".hidden:1:needle\n"), HasSubstr("a:1:b.txt:1:needle:2:x"),
+                    HasSubstr("\"b\\\"\\n\\001.txt\":1:needle"),
+                    HasSubstr("caf\xEF\xBF\xBD.txt:1:needle in latin1 \xEF\xBF\xBD\n"),
+                    Not(HasSubstr(".git/")), Not(HasSubstr("link:"))));
+
+  RunGit(root, {"init", "-q"});
+  RunGit(root, {"add", "d.txt", "d"});
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    EXPECT_EQ(Search(with_git, Searches()[i]), answers[i]) << "in a repository: " << Searches()[i];
+  }
+}
+
+TEST_F(SearchCorpus, IncludeMeansWhatTheSamePatternMeansToGlob) {
+  for (const std::string name :
+       {"a.txt", "ä.txt", "A.TXT", ".x.txt", "[id].tsx", "i.tsx", "a b.c", "sub/a.txt", "sub/é.c",
+        "sub/deep/x.c", "a,b", "{a,b}", "caf\xE9", "q\nr.c", "star*.c", "back\\slash"}) {
+    MakeFile("root/" + name, "needle\n");
+  }
+  McpClient& with_git = StartGuest("with-git", UsualPath());
+  McpClient& without = StartGuest("without-git", PathWithOnly("few", {"sh", "cat", "find"}));
+  const std::vector<std::string> patterns = {
+      "*.txt",           "?.txt",        "[a-z].txt", "[!a-z].txt",
+      "[[:alpha:]].txt", "\\[id\\].tsx", "[[]id].*",  "{a,sub}*",
+      "\\{a,b\\}",       "{[a]*,ä*}",    "caf?",      "caf\xEF\xBF\xBD",
+      "q?r.c",           "star\\*.c",    "*\\\\*",    "a[,]b",
+      "sub/*",           "sub/**/*.c",   "**/*.c",    "{sub,x}/?.c",
+      "sub/*/*.c",       "**",           "*"};
+  for (const std::string& pattern : patterns) {
+    const bool any_depth = pattern.find('/') == std::string::npos && pattern != "**";
+    std::vector<std::string> expected;
+    for (const std::string& name :
+         Find(with_git, {{"pattern", (any_depth ? "**/" : "") + pattern}})) {
+      if (name != "sub" && name != "sub/deep") expected.push_back(name);
+    }
+    for (McpClient* client : {&with_git, &without}) {
+      std::vector<std::string> found;
+      std::string lines = Search(*client, {{"pattern", "needle"}, {"include", pattern}});
+      for (std::size_t at = 0; (at = lines.find(":1:needle\n")) != std::string::npos;) {
+        std::string name = lines.substr(0, at);
+        if (name == "\"q\\nr.c\"") name = "q\nr.c";
+        if (name == "\"back\\\\slash\"") name = "back\\slash";
+        found.push_back(name);
+        lines.erase(0, at + 10);
+      }
+      std::sort(found.begin(), found.end());
+      EXPECT_EQ(found, expected) << pattern << (client == &without ? " without git" : "");
+    }
+  }
+}
+
+TEST_F(SearchCorpus, DifferencesBetweenTheDialectsAreThoseThatTheToolNames) {
+  MakeFile("root/a", "abab\ncafé\n");
+  McpClient& with_git = StartGuest("with-git", UsualPath());
+  McpClient& without = StartGuest("without-git", PathWithOnly("few", {"sh", "cat", "find"}));
+  for (const char* pattern : {R"((ab)\1)", "ab(?=ab)", "(?<=ab)ab", "(?>ab)ab", "a++b"}) {
+    EXPECT_EQ(Search(with_git, {{"pattern", pattern}}), "a:1:abab\n") << pattern;
+    EXPECT_THAT(Search(without, {{"pattern", pattern}}), HasSubstr("RE2's syntax")) << pattern;
+  }
+  EXPECT_EQ(Search(without, {{"pattern", R"(^\w+$)"}}), "a:1:abab\n");
+  const json tools = with_git.Request("tools/list").at("result").at("tools");
+  for (const json& tool : tools) {
+    if (tool.at("name") != "search_file_content") continue;
+    for (const char* word : {"backreferences", "lookaround", "possessive", "ASCII", "RE2"}) {
+      EXPECT_THAT(tool.at("description").get<std::string>(), HasSubstr(word));
+    }
+  }
+}
+
+TEST_F(SearchCorpus, TheUsersGitConfigurationAndTheRepositorysChangeNothingAndRunNothing) {
+  MakeFile("root/a.c", "int f() {\n  needle\n}\n");
+  MakeFile("root/ä.c", "needle\n");
+  MakeFile("root/.gitattributes", "*.c diff=evil filter=evil\n");
+  RunGit(root, {"init", "-q"});
+  RunGit(root, {"add", "a.c"});
+  const std::string pwned = Path("pwned");
+  const std::string evil = MakeFile("evil", "#!/bin/sh\necho \"$0 $*\" >>'" + pwned + "'\n");
+  fs::permissions(evil, fs::perms(0755));
+  const std::string ignore = MakeFile("ignore", "*\n");
+  const std::string configuration =
+      "[color]\n ui = always\n grep = always\n"
+      "[grep]\n lineNumber = false\n column = true\n fullName = true\n patternType = fixed\n"
+      "[core]\n quotePath = true\n fsmonitor = " +
+      evil + "\n sshCommand = " + evil + "\n pager = " + evil + "\n editor = " + evil +
+      "\n hooksPath = " + Path().string() + "\n excludesFile = " + ignore +
+      "\n untrackedCache = true\n"
+      "[alias]\n grep = !" +
+      evil + "\n ls-files = !" + evil + "\n check-ignore = !" + evil +
+      "\n[diff]\n external = " + evil + "\n[diff \"evil\"]\n textconv = " + evil +
+      "\n command = " + evil + "\n[filter \"evil\"]\n clean = " + evil + "\n smudge = " + evil +
+      "\n process = " + evil + "\n required = true\n[pager]\n grep = " + evil +
+      "\n[credential]\n helper = !" + evil + "\n[include]\n path = " + Path("more").string() + "\n";
+  MakeFile("more", "[grep]\n heading = true\n");
+  MakeFile("home-guest/.gitconfig", configuration);
+  MakeFile("home-guest/.config/git/ignore", "*\n");
+  MakeFile("home-guest/.config/git/attributes", "* binary\n");
+  // bash reads it for what sshd starts, a login profile would do the same.
+  MakeFile("home-guest/.bashrc",
+           "export GIT_PAGER='" + evil + "' GIT_EXTERNAL_DIFF='" + evil + "' GIT_SSH='" + evil +
+               "' GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=grep.fullName GIT_CONFIG_VALUE_0=true "
+               "GIT_LITERAL_PATHSPECS=1 GIT_DIR=/nowhere GIT_WORK_TREE=/ GIT_TRACE=1 "
+               "GREP_OPTIONS=--color=always LANG=de_DE.UTF-8 GIT_CONFIG_GLOBAL='" +
+               Path("home-guest/.gitconfig").string() + "'\n");
+  MakeFile("root/.git/config", "[core]\n repositoryformatversion = 0\n" + configuration);
+  MakeFile("root/.git/hooks/fsmonitor-watchman", "#!/bin/sh\ntouch '" + pwned + "'\n");
+  fs::permissions(Path("root/.git/hooks/fsmonitor-watchman"), fs::perms(0755));
+  McpClient& client = StartGuest("guest", UsualPath());
+  EXPECT_EQ(Search(client, {{"pattern", R"(nee\w+)"}}), "a.c:2:  needle\nä.c:1:needle\n");
+  EXPECT_EQ(Search(client, {{"pattern", "needle"}, {"include", "a*"}}), "a.c:2:  needle\n");
+  EXPECT_THAT(Find(client, {{"pattern", "**/*.c"}}), ElementsAre("a.c", "ä.c"));
+  EXPECT_FALSE(fs::exists(pwned)) << ReadFile(pwned);
+}
+
+TEST_F(SearchCorpus, WhatIsIgnoredIsGitsBusinessAndTheRepositorys) {
+  RunGit(Path().string(), {"init", "-q"});  // the root lies in a repository that begins above it
+  MakeFile(".gitignore", "*.above\n");
+  MakeFile(".git/info/exclude", "*.excluded\n");
+  MakeFile("root/.gitignore", "*.log\n/build/\n!kept.log\n");
+  for (const std::string name :
+       {"a.c", "a.above", "a.excluded", "a.log", "kept.log", "build/b.c", "sub/c.log", "sub/d.c",
+        "inner/e.c", "inner/e.tmp", "inner/e.log"}) {
+    MakeFile("root/" + name, "needle\n");
+  }
+  MakeFile("root/inner/.gitignore", "*.tmp\n");
+  RunGit(root + "/inner", {"init", "-q"});
+  McpClient& client = StartGuest("guest", UsualPath());
+  // A nested repository has rules of its own; those around it do not reach into it.
+  EXPECT_THAT(Find(client, {{"pattern", "**/?.*"}}),
+              ElementsAre("a.c", "inner/e.c", "inner/e.log", "sub/d.c"));
+  EXPECT_EQ(Search(client, {{"pattern", "needle"}, {"include", "*.{c,above,excluded}"}}),
+            "a.c:1:needle\ninner/e.c:1:needle\nsub/d.c:1:needle\n");
+  EXPECT_EQ(Search(client, {{"pattern", "needle"}, {"include", "kept.*"}}), "kept.log:1:needle\n");
+  // By name, or from within, everything can be had.
+  EXPECT_THAT(Find(client, {{"pattern", "build/**/*.c"}}), ElementsAre("build/b.c"));
+  EXPECT_THAT(Find(client, {{"pattern", "a.{log,above,excluded}"}}),
+              ElementsAre("a.above", "a.excluded", "a.log"));
+  EXPECT_THAT(Find(client, {{"pattern", "**/*.c"}, {"path", root + "/build"}}),
+              ElementsAre("build/b.c"));
+  EXPECT_EQ(Search(client, {{"pattern", "needle"}, {"path", root + "/build"}}), "b.c:1:needle\n");
+  EXPECT_EQ(Search(client, {{"pattern", "needle"}, {"path", root + "/a.log"}}), "a.log:1:needle\n");
+  EXPECT_EQ(Search(client, {{"pattern", "repositoryformat"}, {"path", root + "/inner/.git"}}),
+            "config:2:\trepositoryformatversion = 0\n");
+  EXPECT_THAT(Find(client, {{"pattern", "inner/.git/HEAD"}}), ElementsAre("inner/.git/HEAD"));
+  EXPECT_THAT(Find(client, {{"pattern", "**/HEAD"}}), IsEmpty());
+}
+
+TEST_F(SearchCorpus, ASubmoduleIsLookedIntoWithItsOwnRules) {
+  const std::string library = MakeDirectory("library");
+  RunGit(library, {"init", "-q"});
+  MakeFile("library/.gitignore", "*.tmp\n");
+  MakeFile("library/lib.c", "needle\n");
+  RunGit(library, {"add", "."});
+  RunGit(library, {"commit", "-q", "-m", "library"});
+  RunGit(root, {"init", "-q"});
+  RunGit(root, {"-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, "sub"});
+  MakeFile("root/sub/x.tmp", "needle\n");
+  McpClient& client = StartGuest("guest", UsualPath());
+  EXPECT_THAT(Find(client, {{"pattern", "**/*.{c,tmp}"}}), ElementsAre("sub/lib.c"));
+  EXPECT_THAT(Search(client, {{"pattern", "needle"}}), HasSubstr("sub/lib.c:1:needle\n"));
+}
+
+TEST_F(SearchCorpus, GuestsWithoutFindOrWithBusyBoxsGiveTheSameNames) {
+  MakeCorpus();
+  McpClient& gnu = StartGuest("gnu", UsualPath());
+  McpClient& none = StartGuest("none", PathWithOnly("none", {"sh", "cat"}));
+  std::vector<McpClient*> others = {&none};
+  if (fs::exists("/bin/busybox") || fs::exists("/usr/bin/busybox")) {
+    const std::string path = PathWithOnly("box", {"busybox"});
+    for (const char* name : {"sh", "cat", "find", "stat"})
+      MakeLink("box/" + std::string(name), path + "/busybox");
+    others.push_back(&StartGuest("busybox", path));
+  }
+  for (const char* pattern : {"**", "*", "*/*", "**/*.txt", "src/**/*.ts", "{d,nested}/*", "**/"}) {
+    const std::vector<std::string> expected = Find(gnu, {{"pattern", pattern}});
+    EXPECT_THAT(expected, Not(IsEmpty())) << pattern;
+    for (McpClient* other : others)
+      EXPECT_EQ(Find(*other, {{"pattern", pattern}}), expected) << pattern;
+  }
+}
+
+TEST_F(SearchCorpus, LoopsOfLinksAndVanishingDirectoriesAreNoErrors) {
+  MakeFile("root/a/x.c", "needle\n");
+  MakeLink("root/a/loop", "..");
+  MakeLink("root/self", "self");
+  for (int i = 0; i < 30; ++i) MakeFile("root/v/" + std::to_string(i) + "/y.c", "needle\n");
+  McpClient& client = StartGuest("guest", UsualPath());
+  std::atomic<bool> done = false;
+  std::thread vandal([&] {
+    for (int i = 0; !done; i = (i + 1) % 30) {
+      std::error_code ignored;
+      fs::rename(Path("root/v/" + std::to_string(i)), Path("away"), ignored);
+      fs::rename(Path("away"), Path("root/v/" + std::to_string(i)), ignored);
+    }
+  });
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_THAT(Find(client, {{"pattern", "**/*.c"}}), Contains("a/x.c"));
+    EXPECT_THAT(Search(client, {{"pattern", "needle"}}), HasSubstr("a/x.c:1:needle\n"));
+  }
+  done = true;
+  vandal.join();
+}
+
+TEST_F(SearchCorpus, MaxOutputBoundsASearchToo) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += "needle\n";
+  MakeFile("root/a", text);
+  Mount({{root, "", true}}, {"--max-output", "1KiB"});
+  const std::string found = Search(client(), {{"pattern", "needle"}});
+  EXPECT_THAT(found, HasSubstr("of 1000 matching lines, in 1 files, are shown."));
+  EXPECT_LT(found.size(), 1024U + 200U);
+}
+
+}  // namespace
+}  // namespace integration

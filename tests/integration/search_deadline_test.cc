@@ -1,0 +1,89 @@
+// A search that would take an hour ends by its deadline, and so do its processes in the guest: the
+// tool over ssh::Connection and a real sshd.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "ssh/connection.h"
+#include "support/errors.h"
+#include "testing/child_process.h"
+#include "testing/loopback_instance.h"
+#include "testing/temporary_directory.h"
+#include "tools/search_file_content.h"
+
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+class SearchDeadline : public ::testing::Test,
+                       public tools::WorkspaceSource,
+                       public mcp::ProgressReporter {
+ protected:
+  SearchDeadline() {
+    testing_support::LoopbackInstance::Options options;
+    options.lima_home = directory_.path() / "lima";
+    instance_ = std::make_unique<testing_support::LoopbackInstance>(std::move(options));
+    guest_ = ssh::Connection::Open({"127.0.0.1",
+                                    instance_->port(),
+                                    instance_->user(),
+                                    {instance_->identity_file()},
+                                    "\"^aes128-gcm@openssh.com,aes256-gcm@openssh.com\""},
+                                   {}, support::Context());
+    std::filesystem::create_directory(root_);
+    tools::PathRules::Options rules;
+    rules.roots = {{root_, root_, false, {}}};
+    rules.instance = "default";
+    paths_ = std::make_shared<const tools::PathRules>(std::move(rules));
+  }
+
+  tools::Workspace Acquire(const support::Context& /*context*/,
+                           mcp::ProgressReporter& /*progress*/) override {
+    return {guest_, paths_, ""};
+  }
+  [[nodiscard]] bool requested() const override { return false; }
+  void Report(const std::string& /*message*/) override {}
+
+  /// Whether a process of the guest has this in its command line.
+  static bool Runs(const std::string& word) {
+    return testing_support::RunProcess({.arguments = {"pgrep", "-f", "--", word}}).exit_code == 0;
+  }
+
+  testing_support::TemporaryDirectory directory_;
+  const std::string root_ = directory_.path() / "root";
+  std::unique_ptr<testing_support::LoopbackInstance> instance_;
+  std::shared_ptr<ssh::Connection> guest_;
+  std::shared_ptr<const tools::PathRules> paths_;
+};
+
+TEST_F(SearchDeadline, EndsACatastrophicPatternAndItsProcesses) {
+  // Each file alone is below the number of steps after which PCRE gives up, but takes milliseconds.
+  for (int i = 0; i < 4000; ++i) {
+    std::ofstream(root_ + "/" + std::to_string(i)) << std::string(21, 'a') << "!\n";
+  }
+  // Unlike anything that another process may have in its command line.
+  const std::string mark = "mark" + std::filesystem::path(directory_.path()).filename().string();
+  const std::string pattern = "((?#" + mark + ")a+)+$";
+  tools::SearchFileContentTool tool(*this, {.maximum_output_bytes = 1024, .time_limit = 1s});
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    const nlohmann::json found =
+        tool.Call({{{"pattern", pattern}, {"path", root_}}, support::Context(), *this}).structured;
+    FAIL() << "it ended by itself: " << found.dump();
+  } catch (const support::CallError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("The search took longer than 1 s and was ended."));
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 20s);
+  const auto give_up = std::chrono::steady_clock::now() + 20s;
+  while (Runs(mark) && std::chrono::steady_clock::now() < give_up) std::this_thread::sleep_for(5ms);
+  EXPECT_FALSE(Runs(mark)) << "git still runs in the guest";
+}
+
+}  // namespace

@@ -1,0 +1,198 @@
+// Every line of hostile input for searches, by its name: each must be a pattern, an include or a
+// path, and nothing else. Through the real binary and a real sshd.
+
+#include <gmock/gmock.h>
+
+#include "integration/search_fixture.h"
+
+namespace integration {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class SearchInjection : public SearchGuests {
+ protected:
+  void SetUp() override {
+    SearchGuests::SetUp();
+    StartGuest("default", UsualPath());
+  }
+  void TearDown() override { EXPECT_FALSE(fs::exists(pwned)); }
+
+  /// Whatever is done with the pattern, it finds the line that holds it, and no other.
+  void ExpectOnlyAPattern(const std::string& pattern, const std::string& line) {
+    MakeFile("root/a", "first\n" + line + "\nroot:x:0:0\n");
+    EXPECT_EQ(Search(client(), {{"pattern", pattern}}), "a:2:" + line + "\n");
+    EXPECT_THAT(Find(client(), {{"pattern", pattern}}), IsEmpty());
+  }
+  void ExpectOnlyAPattern(const std::string& pattern) { ExpectOnlyAPattern(pattern, pattern); }
+
+  std::string WithInclude(const std::string& include) {
+    MakeFile("root/a", "root:x:0:0\n");
+    return Search(client(), {{"pattern", "root"}, {"include", include}});
+  }
+
+  const std::string pwned = Path("pwned").string();
+};
+
+TEST_F(SearchInjection, PatternOpenFilesInPager) {
+  ExpectOnlyAPattern("--open-files-in-pager=sh -c id");
+  ExpectOnlyAPattern("--open-files-in-pager=touch " + pwned);
+}
+
+TEST_F(SearchInjection, PatternDashO) {
+  ExpectOnlyAPattern("-Osh");
+  ExpectOnlyAPattern("-Otouch " + pwned);
+}
+
+TEST_F(SearchInjection, PatternDashFEtcPasswd) {
+  ExpectOnlyAPattern("-f/etc/passwd");
+  ExpectOnlyAPattern("--", "a--b");
+  ExpectOnlyAPattern("-e", "x -e y");
+}
+
+TEST_F(SearchInjection, PatternOutput) {
+  ExpectOnlyAPattern("--output=" + pwned);
+}
+
+TEST_F(SearchInjection, PatternWithQuotes) {
+  ExpectOnlyAPattern("'; touch " + pwned + "; '");
+  ExpectOnlyAPattern("\"; touch " + pwned + " #\"");
+}
+
+TEST_F(SearchInjection, PatternWithCommandSubstitution) {
+  ExpectOnlyAPattern(R"(\$\(touch )" + pwned + R"(\))", "$(touch " + pwned + ")");
+  EXPECT_EQ(Search(client(), {{"pattern", "$(touch " + pwned + ")"}}), "");
+  EXPECT_THAT(Find(client(), {{"pattern", "$(touch " + pwned + ")/**"}}), IsEmpty());
+}
+
+TEST_F(SearchInjection, PatternWithBackticks) {
+  ExpectOnlyAPattern("`touch " + pwned + "`");
+}
+
+TEST_F(SearchInjection, PatternWithNewlines) {
+  MakeFile("root/a", "x\ntouch\n");
+  EXPECT_THAT(Search(client(), {{"pattern", "x\ntouch " + pwned + "\n"}}),
+              HasSubstr("The pattern holds a line break"));
+  EXPECT_THAT(Find(client(), {{"pattern", "a\ntouch " + pwned + "\n*"}}), IsEmpty());
+  MakeFile("root/q\nr", "");
+  EXPECT_THAT(Find(client(), {{"pattern", "q\n*"}}), ElementsAre("q\nr"));
+}
+
+TEST_F(SearchInjection, IncludeDotDotEtc) {
+  EXPECT_THAT(WithInclude("../../etc/*"),
+              AllOf(HasSubstr("error: Bad pattern"), HasSubstr("'..' cannot leave the directory")));
+  EXPECT_THAT(WithInclude("/etc/*"), HasSubstr("error: Bad pattern"));
+}
+
+TEST_F(SearchInjection, IncludeExclude) {
+  EXPECT_EQ(WithInclude(":(exclude)*"), "");
+  EXPECT_EQ(WithInclude(":!b"), "");
+  EXPECT_EQ(WithInclude(":(top)*"), "");
+  EXPECT_EQ(WithInclude(":/"), "");
+  MakeFile("root/:(exclude)x", "root\n");
+  EXPECT_EQ(WithInclude(":(exclude)*"), ":(exclude)x:1:root\n");
+}
+
+TEST_F(SearchInjection, IncludeOutput) {
+  EXPECT_EQ(WithInclude("--output=" + pwned), "");
+  EXPECT_EQ(WithInclude("--open-files-in-pager=sh"), "");
+  MakeFile("root/--output=x", "root\n");
+  EXPECT_EQ(WithInclude("--output=x"), "--output=x:1:root\n");
+}
+
+TEST_F(SearchInjection, IncludeWithQuotesAndSubstitutions) {
+  EXPECT_EQ(WithInclude("';touch " + pwned + ";'"), "");
+  EXPECT_EQ(WithInclude("$(touch " + pwned + ")`touch " + pwned + "`"), "");
+  EXPECT_EQ(WithInclude("a\n touch " + pwned), "");
+}
+
+TEST_F(SearchInjection, GlobDotDotEtc) {
+  for (const char* pattern :
+       {"../../../etc/*", "a/../../etc/*", "{..,a}/*", "\\.\\./*", "**/../*"}) {
+    EXPECT_THAT(Find(client(), {{"pattern", pattern}}),
+                ElementsAre(HasSubstr("'..' cannot leave the directory")))
+        << pattern;
+  }
+  EXPECT_THAT(Find(client(), {{"pattern", "/etc/*"}, {"path", nullptr}}),
+              ElementsAre(AllOf(HasSubstr("error: "), HasSubstr("/etc"))));
+}
+
+TEST_F(SearchInjection, GlobsThatLookLikeOptionsOfFind) {
+  MakeFile("root/x", "");
+  for (const std::string& pattern :
+       {std::string("-delete"), "-exec touch " + pwned + " ;", "( -o ) -print -o -fprintf " + pwned,
+        "*' -exec touch " + pwned + " ;", "{-delete,-fprint " + pwned + "}/**"}) {
+    EXPECT_THAT(Find(client(), {{"pattern", pattern}}), IsEmpty()) << pattern;
+  }
+  EXPECT_TRUE(fs::exists(root + "/x"));
+}
+
+TEST_F(SearchInjection, GlobWithAHundredStars) {
+  MakeFile("root/" + std::string(200, 'a'), "needle\n");
+  std::string pattern;
+  for (int i = 0; i < 100; ++i) pattern += "a*";
+  EXPECT_THAT(Find(client(), {{"pattern", pattern + "b"}}), IsEmpty());
+  EXPECT_THAT(Find(client(), {{"pattern", "**/" + pattern}}), ElementsAre(std::string(200, 'a')));
+  EXPECT_EQ(Search(client(), {{"pattern", "needle"}, {"include", pattern + "b"}}), "");
+  EXPECT_THAT(Search(client(), {{"pattern", "needle"}, {"include", pattern}}),
+              HasSubstr(":1:needle"));
+}
+
+TEST_F(SearchInjection, GlobWithNestedBracesThatMultiply) {
+  std::string pattern;
+  for (int i = 0; i < 40; ++i) pattern += "{a,{b,c}}";
+  EXPECT_THAT(Find(client(), {{"pattern", pattern}}),
+              ElementsAre(HasSubstr("more than 1000 alternatives")));
+  EXPECT_THAT(Search(client(), {{"pattern", "x"}, {"include", pattern}}),
+              HasSubstr("more than 1000 alternatives"));
+}
+
+TEST_F(SearchInjection, RegularExpressionsThatExplode) {
+  MakeFile("root/a", std::string(5000, 'a') + "b\n");
+  // git gives up by itself, with an error in its words, or finds out that nothing matches.
+  for (const char* pattern : {"(a+)+$", "(a|aa)+$", "(.*)*x$", "^(([a-z])+.)+[A-Z]([a-z])+$"}) {
+    EXPECT_THAT(Search(client(), {{"pattern", pattern}}),
+                ::testing::AnyOf("", HasSubstr("error: git grep failed")))
+        << pattern;
+  }
+  EXPECT_THAT(Search(client(), {{"pattern", "((((a{1,100}){1,100}){1,100}){1,100})"}}),
+              ::testing::AnyOf(HasSubstr("a:1:"), HasSubstr("error: git grep failed")));
+}
+
+TEST_F(SearchInjection, NamesInTheGuestAreNamesOnly) {
+  const std::vector<std::string> names = {"new\nline",
+                                          "'quotes\"",
+                                          "\x1b[2J\x07",
+                                          "caf\xE9",
+                                          "a:1:b",
+                                          "$(touch " + Path("x").filename().string() + ")",
+                                          "-delete",
+                                          "--",
+                                          "tab\t\r",
+                                          "\xE2\x80\xAE"
+                                          "evil",
+                                          "trailing ",
+                                          "back\\slash"};
+  for (const std::string& name : names) MakeFile("root/" + name + "/f", "needle\n");
+  const std::vector<std::string> found = Find(client(), {{"pattern", "*/f"}});
+  EXPECT_EQ(found.size(), names.size());
+  EXPECT_THAT(found, ::testing::Contains("new\nline/f"));
+  EXPECT_THAT(found, ::testing::Contains("caf\xEF\xBF\xBD/f"));
+  const std::string lines = Search(client(), {{"pattern", "needle"}});
+  for (const char* line :
+       {"\"new\\nline/f\":1:needle\n", "\"'quotes\\\"/f\":1:needle\n", "a:1:b/f:1:needle\n",
+        "\"\\033[2J\\a/f\":1:needle\n", "caf\xEF\xBF\xBD/f:1:needle\n", "--/f:1:needle\n",
+        "\"tab\\t\\r/f\":1:needle\n", "trailing /f:1:needle\n", "\"back\\\\slash/f\":1:needle\n"}) {
+    EXPECT_THAT(lines, HasSubstr(line));
+  }
+  EXPECT_EQ(static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n')), names.size());
+}
+
+}  // namespace
+}  // namespace integration
