@@ -25,13 +25,14 @@ class Resolution {
     std::set<std::string> seen;
     for (int links = 0; links <= kMaximumLinks && seen.insert(candidate).second; ++links) {
       std::optional<GuestLocation> found;
+      tree_changed_ = false;
       if (auto real = RealPath(candidate)) {
         found = LookAt(std::move(*real), candidate);
-        if (!found) seen.clear();  // the tree has changed: coming here again is no loop
       } else {
         found = ResolveMissing(candidate);
       }
       if (found) return *found;
+      if (tree_changed_) seen.clear();  // coming here again is no loop
     }
     throw support::CallError(shown_ + " leads into a loop of symbolic links");
   }
@@ -42,6 +43,7 @@ class Resolution {
     auto attributes = LStat(real);
     if (attributes && attributes->type == guest::FileType::kSymlink) {
       candidate = std::move(real);
+      tree_changed_ = true;
       return std::nullopt;
     }
     std::string parent = attributes ? "" : support::ParentPath(real);
@@ -72,6 +74,8 @@ class Resolution {
     if (next_attributes->type == guest::FileType::kSymlink) {
       const std::string target = guest_.ReadLink(next, context_);
       next = target.starts_with('/') ? target : support::JoinPath(*base, target);
+    } else {
+      tree_changed_ = true;  // it has appeared since the guest called it missing
     }
     for (std::size_t i = 1; i < rest.size(); ++i) next = support::JoinPath(next, rest[i]);
     candidate = std::move(next);
@@ -114,6 +118,7 @@ class Resolution {
   const std::string& shown_;
   guest::Guest& guest_;
   const support::Context& context_;
+  bool tree_changed_ = false;  ///< between two looks of the last step
 };
 
 }  // namespace
