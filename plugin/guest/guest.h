@@ -110,6 +110,10 @@ class OutputSink {
   /// the guest. Returns false to say that no more is wanted: the channel is then closed and Run
   /// returns.
   virtual bool OnOutput(OutputStream stream, std::string_view bytes) = 0;
+
+  /// Nothing more comes, unless OnOutput has said that no more is wanted. On the same thread, under
+  /// the same rules.
+  virtual void OnEnd() {}
 };
 
 struct Command {
@@ -153,6 +157,20 @@ inline constexpr std::size_t kMaximumCommandLine = 120 * 1024;
 struct CommandResult {
   std::optional<int> exit_status;
   std::optional<std::string> exit_signal;  ///< without "SIG": "KILL"
+};
+
+/// A command that has been started ahead of its need and waits for input. One thread at a time. The
+/// destructor ends it, without waiting, by closing its standard input.
+class WaitingCommand {
+ public:
+  virtual ~WaitingCommand() = default;
+
+  /// False once it has ended, or has been given up because its channel was needed otherwise.
+  [[nodiscard]] virtual bool waiting() const = 0;
+
+  /// Sends `input` and goes on as Guest::Run does. Once. Throws support::ConnectionLost with
+  /// may_have_run() false where the command no longer waited: nothing was sent then.
+  virtual CommandResult Finish(const std::string& input, const support::Context& context) = 0;
 };
 
 /// A connected guest. Thread-safe: any number of threads may call at once.
@@ -206,6 +224,14 @@ class Guest {
   /// process group is sent TERM; Run then throws `support::Stopped` without waiting for the guest.
   virtual CommandResult Run(const Command& command, OutputSink& sink,
                             const support::Context& context) = 0;
+
+  /// Starts a command without waiting for anything. Its `standard_input` is sent at once, further
+  /// input by WaitingCommand::Finish, and until then it gives way to whoever needs a channel. Null
+  /// where this guest cannot do that, or has no channel to spare.
+  virtual std::unique_ptr<WaitingCommand> StartWaiting(Command /*command*/,
+                                                       std::shared_ptr<OutputSink> /*sink*/) {
+    return nullptr;
+  }
 };
 
 }  // namespace guest

@@ -1,12 +1,10 @@
 #include "tools/atomic_write.h"
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <utility>
 
@@ -41,43 +39,42 @@ class LostWhileVisible : public support::ConnectionLost {
                        true) {}
 };
 
-std::string TemporaryName(const std::string& target) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  constexpr int kDigitCount = 16;
-  std::random_device random;
-  std::uniform_int_distribution<std::size_t> digit(0, kDigits.size() - 1);
-  std::string name(kTemporaryPrefix);
-  for (int i = 0; i < kDigitCount; ++i) name += kDigits[digit(random)];
-  return support::JoinPath(support::ParentPath(target), name);
-}
+/// The temporary file has gone with the shell that watched over it, which had to give way: nothing
+/// has been changed, and the write may be done again.
+class LostTemporaryFile : public FileError {
+ public:
+  explicit LostTemporaryFile(const std::string& path)
+      : FileError(FileErrorCode::kFailure, "rename", path, "the temporary file has gone") {}
+};
 
 /// A new file beside the target that is removed unless it has taken the target's place.
 class TemporaryFile {
  public:
-  TemporaryFile(const std::string& target, std::uint32_t permissions, LeftBehind& left_behind,
+  TemporaryFile(const std::string& target, std::uint32_t permissions, const WriteHelpers& helpers,
                 guest::Guest& guest, const support::Context& context)
-      : left_behind_(left_behind), guest_(guest), context_(context) {
+      : helpers_(helpers), guest_(guest), context_(context) {
     for (int attempt = 1; !file_; ++attempt) {
-      path_ = TemporaryName(target);
+      name_ = helpers.cleaner.MakeName(support::ParentPath(target), guest, context);
       try {
-        file_ = guest.Open(path_, guest::OpenMode::kCreateExclusive, permissions, context);
+        file_ = guest.Open(name_.path, guest::OpenMode::kCreateExclusive, permissions, context);
       } catch (const FileError& error) {
         if (error.code() != FileErrorCode::kAlreadyExists || attempt == kNameAttempts) throw;
       } catch (const support::ConnectionLost& lost) {
-        if (lost.may_have_run()) left_behind_.Add(path_);
+        if (lost.may_have_run() && !name_.path.empty()) helpers.left_behind.Add(name_.path);
         throw;
       }
     }
   }
 
   ~TemporaryFile() {
-    if (path_.empty()) return;
+    if (name_.path.empty()) return;
     file_.reset();
     try {
-      guest_.Unlink(path_, support::Context().WithTimeout(kCleanUpTimeLimit));
+      guest_.Unlink(name_.path, support::Context().WithTimeout(kCleanUpTimeLimit));
     } catch (const std::exception& error) {
-      left_behind_.Add(path_);
-      support::LogWarning("a temporary file stays behind in the guest: " + path_ + ": " +
+      helpers_.left_behind.Add(name_.path);
+      if (name_.watched) return;  // the shell in the guest removes it
+      support::LogWarning("a temporary file stays behind in the guest: " + name_.path + ": " +
                           error.what());
     }
   }
@@ -97,10 +94,15 @@ class TemporaryFile {
     file_->Close(context_);
     file_.reset();
     try {
-      guest_.Rename(path_, target, context_);
+      guest_.Rename(name_.path, target, context_);
+    } catch (const FileError& error) {
+      if (error.code() != FileErrorCode::kNotFound || !name_.watched || helpers_.cleaner.watching())
+        throw;
+      name_.path.clear();
+      throw LostTemporaryFile(target);
     } catch (const support::ConnectionLost& lost) {
       if (!lost.may_have_run()) throw;
-      path_.clear();  // it may be gone, and nobody is there to ask
+      name_.path.clear();  // it may be gone, and nobody is there to ask
       throw LostWhileVisible(
           "the line to the guest broke while the new content took the file's place, so that it "
           "may have been written: it is the old file or the whole new one.",
@@ -110,14 +112,14 @@ class TemporaryFile {
           "the guest did not answer in time whether the new content has taken "
           "the file's place: it is the old file or the whole new one");
     }
-    path_.clear();
+    name_.path.clear();
   }
 
  private:
-  LeftBehind& left_behind_;
+  const WriteHelpers& helpers_;
   guest::Guest& guest_;
   const support::Context& context_;
-  std::string path_;
+  LeftoverCleaner::Name name_;
   std::unique_ptr<guest::OpenFile> file_;
 };
 
@@ -162,13 +164,14 @@ void WriteInPlace(const ResolvedPath& target, std::string_view content, guest::G
 }
 
 /// False when a rename would lose something, and nothing has been changed.
-bool ReplaceExisting(const ResolvedPath& target, std::string_view content, LeftBehind& left_behind,
-                     guest::Guest& guest, const support::Context& context) {
+bool ReplaceExisting(const ResolvedPath& target, std::string_view content,
+                     const WriteHelpers& helpers, guest::Guest& guest,
+                     const support::Context& context) {
   if (CountLinks(target.guest, guest, context) != 1U) return false;
   const std::uint32_t permissions = target.attributes->permissions & kPermissionBits;
   std::optional<TemporaryFile> temporary;
   try {
-    temporary.emplace(target.guest, permissions, left_behind, guest, context);
+    temporary.emplace(target.guest, permissions, helpers, guest, context);
   } catch (const FileError& error) {
     if (error.code() == FileErrorCode::kPermissionDenied) return false;
     throw;
@@ -185,16 +188,16 @@ bool ReplaceExisting(const ResolvedPath& target, std::string_view content, LeftB
   return true;
 }
 
-void Write(const ResolvedPath& target, std::string_view content, LeftBehind& left_behind,
+void Write(const ResolvedPath& target, std::string_view content, const WriteHelpers& helpers,
            guest::Guest& guest, const support::Context& context) {
   if (!target.attributes) {
     MakeParents(target, guest, context);
-    TemporaryFile(target.guest, kNewFilePermissions, left_behind, guest, context)
+    TemporaryFile(target.guest, kNewFilePermissions, helpers, guest, context)
         .FillAndReplace(target.guest, content);
     return;
   }
   RequireRegularFile(target);
-  if (!ReplaceExisting(target, content, left_behind, guest, context)) {
+  if (!ReplaceExisting(target, content, helpers, guest, context)) {
     WriteInPlace(target, content, guest, context);
   }
 }
@@ -211,11 +214,15 @@ void LeftBehind::Remove(guest::Guest& guest, const support::Context& context) {
   }
 }
 
-void WriteWhole(const ResolvedPath& target, std::string_view content, LeftBehind& left_behind,
+void WriteWhole(const ResolvedPath& target, std::string_view content, const WriteHelpers& helpers,
                 guest::Guest& guest, const support::Context& context) {
   try {
-    left_behind.Remove(guest, context);
-    Write(target, content, left_behind, guest, context);
+    helpers.left_behind.Remove(guest, context);
+    try {
+      Write(target, content, helpers, guest, context);
+    } catch (const LostTemporaryFile&) {
+      Write(target, content, helpers, guest, context);  // no longer watched
+    }
   } catch (const LostWhileVisible&) {
     throw;
   } catch (const support::ConnectionLost& lost) {

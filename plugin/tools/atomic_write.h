@@ -6,15 +6,11 @@
 
 #include "guest/guest.h"
 #include "support/context.h"
+#include "tools/leftover_cleaner.h"
 #include "tools/path_rules.h"
 
 /// Putting a whole new content where a file is, or is to be.
 namespace tools {
-
-/// Beginning of the hidden file that holds the new content until it takes the place of the old
-/// one: `.limactl-mcp-` and 16 hexadecimal digits, beside the target. It is removed when the write
-/// fails; only where the line to the guest breaks it can stay behind.
-inline constexpr std::string_view kTemporaryPrefix = ".limactl-mcp-";
 
 /// Temporary files that could not be removed because the line broke under a write, for the next
 /// attempt to remove. One thread.
@@ -29,10 +25,17 @@ class LeftBehind {
   std::vector<std::string> paths_;
 };
 
+/// Who removes what a write cannot remove itself.
+struct WriteHelpers {
+  LeftoverCleaner& cleaner;  ///< of the connection: when nobody is left here
+  LeftBehind& left_behind;  ///< of the call, for all its attempts: what an earlier one had to leave
+};
+
 /// Makes missing parent directories (0777 less the guest's umask), then writes a temporary file
 /// beside the target, syncs it where the server offers that, closes it and renames it over the
-/// target: whatever dies in between, the target is the old file or the whole new one. `target` must
-/// have been resolved for writing.
+/// target: whatever dies in between, the target is the old file or the whole new one. The temporary
+/// file is removed when the write fails; see WriteHelpers for when it cannot be.
+/// `target` must have been resolved for writing.
 ///
 /// An existing file keeps its permissions (rwx; setuid and setgid go, as they do when a file is
 /// written to), its hard links, owner and group. Where a rename would lose links, owner or group,
@@ -47,10 +50,9 @@ class LeftBehind {
 ///
 /// Round trips: new file: open, write, sync, close, rename (and one for each missing parent).
 /// Existing one: two more to count its links (link_count.h) and one to compare owners; one to set
-/// permissions where the umask cut them.
-/// `left_behind` serves all attempts of one call: what an earlier one had to leave is removed
-/// first.
-void WriteWhole(const ResolvedPath& target, std::string_view content, LeftBehind& left_behind,
+/// permissions where the umask cut them. The first one in a directory: three for the cleaner's
+/// note.
+void WriteWhole(const ResolvedPath& target, std::string_view content, const WriteHelpers& helpers,
                 guest::Guest& guest, const support::Context& context);
 
 }  // namespace tools

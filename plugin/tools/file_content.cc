@@ -60,6 +60,16 @@ class LineCutter {
   std::string text_;
 };
 
+/// Whether what was opened can be what the path rules saw. Where anything else differs, somebody
+/// has written to the file meanwhile, or a directory above it has become a link.
+bool IsSameFile(const guest::FileAttributes& opened, const ResolvedPath& path, guest::Guest& guest,
+                const support::Context& context) {
+  if (opened == *path.attributes) return true;
+  return opened.type == guest::FileType::kRegular && opened.user_id == path.attributes->user_id &&
+         opened.group_id == path.attributes->group_id &&
+         guest.RealPath(path.guest, context) == path.guest;
+}
+
 }  // namespace
 
 std::string TooLargeText(const std::string& shown, std::uint64_t size) {
@@ -75,9 +85,7 @@ OpenedFile OpenRegularFile(const ResolvedPath& path, guest::OpenMode mode, guest
   OpenedFile opened;
   opened.file = guest.Open(path.guest, mode, 0, context);
   opened.attributes = opened.file->Stat(context);
-  if (opened.attributes.type != guest::FileType::kRegular ||
-      opened.attributes.user_id != path.attributes->user_id ||
-      opened.attributes.group_id != path.attributes->group_id) {
+  if (!IsSameFile(opened.attributes, path, guest, context)) {
     throw CallError(path.host + " was replaced by another file while it was being opened");
   }
   return opened;

@@ -24,8 +24,12 @@ struct OpenedFile {
 };
 
 /// Opens a regular file and compares what was opened with what the path rules saw, as far as SFTP
-/// can say (type and owner): throws support::CallError when the file was swapped in between, or is
-/// no regular file, and guest::FileError. Two round trips.
+/// can say: type and owner must be the same; where size, time or permissions differ the guest must
+/// still resolve the path to itself. Throws support::CallError when the file was swapped in
+/// between, or is no regular file, and guest::FileError. Two round trips, and one more for a file
+/// that has changed. SFTP has no inode: whoever swaps a directory above the file for a link, and
+/// back again, can stay unseen, but had to be a user of the guest who can reach the link's target
+/// anyway.
 OpenedFile OpenRegularFile(const ResolvedPath& path, guest::OpenMode mode, guest::Guest& guest,
                            const support::Context& context);
 

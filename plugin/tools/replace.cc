@@ -8,7 +8,6 @@
 #include "support/errors.h"
 #include "support/units.h"
 #include "support/utf8.h"
-#include "tools/atomic_write.h"
 #include "tools/contract.h"
 #include "tools/file_call.h"
 #include "tools/text_replacement.h"
@@ -127,11 +126,12 @@ mcp::ToolResult ReplaceTool::Call(const mcp::ToolCall& call) {
         try {
           path = workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
                                           Access::kWrite, guest, context);
+          const PathLocks::Lock lock = writer_->Lock(path, context);
           const std::string content = ReadForReplace(path, guest, context);
           const ReplacedText replaced = Replace(content, edit, path);
           RefuseReplacementCharacters(path, edit.new_string, content);
           needed_bytes = replaced.text.size();
-          WriteWhole(path, replaced.text, left_behind, guest, context);
+          writer_->Write(path, replaced.text, left_behind, workspace.guest, context);
           return {.structured = {{"replacements", replaced.replacements}}, .more_content = {}};
         } catch (const guest::FileError& error) {
           ThrowFileProblem(error, "replace in", path, needed_bytes, guest, context);

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "mcp/tool.h"
 #include "tools/file_content.h"
+#include "tools/file_writer.h"
 #include "tools/workspace.h"
 
 namespace tools {
@@ -17,14 +20,17 @@ inline constexpr std::uint64_t kMaximumReplaceBytes = kMaximumReadBytes;
 /// those of WriteWhole.
 class ReplaceTool final : public mcp::Tool {
  public:
-  /// `workspaces` must outlive the tool.
-  explicit ReplaceTool(WorkspaceSource& workspaces) : workspaces_(workspaces) {}
+  /// `workspaces` must outlive the tool; the tools that write share one writer.
+  explicit ReplaceTool(WorkspaceSource& workspaces,
+                       std::shared_ptr<FileWriter> writer = std::make_shared<FileWriter>())
+      : workspaces_(workspaces), writer_(std::move(writer)) {}
 
   [[nodiscard]] const mcp::ToolDefinition& definition() const override;
   mcp::ToolResult Call(const mcp::ToolCall& call) override;
 
  private:
   WorkspaceSource& workspaces_;
+  std::shared_ptr<FileWriter> writer_;
 };
 
 }  // namespace tools

@@ -19,15 +19,16 @@ std::vector<std::unique_ptr<mcp::Tool>> MakeTools(WorkspaceSource& workspaces,
 
   SearchFileContentTool::Options search_options;
   search_options.maximum_output_bytes = options.maximum_output_bytes;
+  const auto writer = std::make_shared<FileWriter>();
 
   std::vector<std::unique_ptr<mcp::Tool>> tools;
   tools.push_back(std::make_unique<GlobTool>(workspaces));
   tools.push_back(std::make_unique<ListDirectoryTool>(workspaces));
   tools.push_back(std::make_unique<ReadFileTool>(workspaces));
-  tools.push_back(std::make_unique<ReplaceTool>(workspaces));
+  tools.push_back(std::make_unique<ReplaceTool>(workspaces, writer));
   tools.push_back(std::make_unique<RunShellCommand>(workspaces, command_options));
   tools.push_back(std::make_unique<SearchFileContentTool>(workspaces, search_options));
-  tools.push_back(std::make_unique<WriteFileTool>(workspaces));
+  tools.push_back(std::make_unique<WriteFileTool>(workspaces, writer));
   return tools;
 }
 

@@ -5,7 +5,6 @@
 
 #include "support/errors.h"
 #include "support/utf8.h"
-#include "tools/atomic_write.h"
 #include "tools/contract.h"
 #include "tools/file_call.h"
 #include "tools/file_content.h"
@@ -56,8 +55,9 @@ mcp::ToolResult WriteFileTool::Call(const mcp::ToolCall& call) {
         try {
           path = workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
                                           Access::kWrite, *workspace.guest, context);
+          const PathLocks::Lock lock = writer_->Lock(path, context);
           RefuseReplacementCharacters(path, content, *workspace.guest, context);
-          WriteWhole(path, content, left_behind, *workspace.guest, context);
+          writer_->Write(path, content, left_behind, workspace.guest, context);
         } catch (const guest::FileError& error) {
           ThrowFileProblem(error, "write", path, content.size(), *workspace.guest, context);
         }

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <string_view>
+#include <utility>
 
 #include "mcp/tool.h"
+#include "tools/file_writer.h"
 #include "tools/workspace.h"
 
 namespace tools {
@@ -21,14 +24,17 @@ void RefuseReplacementCharacters(const ResolvedPath& path, std::string_view cont
 /// Round trips: the path rules', and those of WriteWhole.
 class WriteFileTool final : public mcp::Tool {
  public:
-  /// `workspaces` must outlive the tool.
-  explicit WriteFileTool(WorkspaceSource& workspaces) : workspaces_(workspaces) {}
+  /// `workspaces` must outlive the tool; the tools that write share one writer.
+  explicit WriteFileTool(WorkspaceSource& workspaces,
+                         std::shared_ptr<FileWriter> writer = std::make_shared<FileWriter>())
+      : workspaces_(workspaces), writer_(std::move(writer)) {}
 
   [[nodiscard]] const mcp::ToolDefinition& definition() const override;
   mcp::ToolResult Call(const mcp::ToolCall& call) override;
 
  private:
   WorkspaceSource& workspaces_;
+  std::shared_ptr<FileWriter> writer_;
 };
 
 }  // namespace tools

@@ -58,6 +58,10 @@ class IntegrationTest : public ::testing::Test {
   testing_support::McpClient& Serve(const ServeOptions& options);
   testing_support::McpClient& Serve() { return Serve(ServeOptions{}); }
   testing_support::McpClient& client() { return *clients_.back(); }
+  /// Kills the server that was started last, if it still runs; the one before becomes `client`.
+  void ForgetServer() { clients_.pop_back(); }
+  /// The instance that was started last.
+  testing_support::LoopbackInstance& Instance() { return *instances_.back(); }
 
   /// StartInstance and Serve.
   void Mount(const Mounts& mounts, const std::vector<std::string>& serve_options = {});

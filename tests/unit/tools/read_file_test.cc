@@ -114,6 +114,28 @@ TEST_F(ReadFile, FileSwappedForAnotherOwnersFileAfterTheCheckIsRefused) {
   EXPECT_THAT(Error({{"path", "/host/work/file"}}), HasSubstr("replaced by another file"));
 }
 
+TEST_F(ReadFile, DirectorySwappedForALinkAfterTheCheckIsRefused) {
+  fs::create_directory(work / "sub");
+  Put("sub/file", "inside");
+  fs::create_directory(top.path() / "outside");
+  std::ofstream(top.path() / "outside/file") << "the secret";
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation != Operation::kOpen) return;
+    fs::rename(work / "sub", work / "away");
+    fs::create_directory_symlink(top.path() / "outside", work / "sub");
+  });
+  EXPECT_EQ(Error({{"path", "/host/work/sub/file"}}),
+            "/host/work/sub/file was replaced by another file while it was being opened");
+}
+
+TEST_F(ReadFile, FileThatGrowsBetweenCheckAndOpeningIsRead) {
+  Put("file", "one");
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation == Operation::kOpen) Put("file", "one and two");
+  });
+  EXPECT_EQ(Call({{"path", "/host/work/file"}}).structured["content"], "one and two");
+}
+
 TEST_F(ReadFile, LinkOutOfTheRootIsRefused) {
   fs::create_symlink("/etc/passwd", work / "link");
   EXPECT_THAT(Error({{"path", "/host/work/link"}}), HasSubstr("outside"));

@@ -186,7 +186,8 @@ TEST_F(Replace, FailureAnywhereLeavesTheOldFileAndNoTemporaryOne) {
 }
 
 TEST_F(Replace, TakesOpenStatAndReadBeyondAWrite) {
-  Put("file", "old");
+  Put("file", "oldest");
+  Call(Edit("oldest", "old"));
   fs::permissions(work / "file", fs::perms(0644));
   const mode_t before = umask(022);
   EXPECT_EQ(RoundTrips(Edit("old", "new")),

@@ -341,12 +341,20 @@ TEST_F(WriteFile, ReplacementCharactersMayBeWrittenElsewhere) {
 
 // Round trips, as atomic_write.h states them.
 
+TEST_F(WriteFile, FirstWriteInADirectoryLooksForLeftovers) {
+  EXPECT_EQ(RoundTrips({{"path", "/host/work/new"}, {"content", "x"}}),
+            "Stat 1, LStat 1, RealPath 1, Open 1, List 1, Rename 1, FileWrite 1, FileSync 1, "
+            "FileClose 1");
+}
+
 TEST_F(WriteFile, NewFileTakesFiveRoundTripsBeyondThePathRules) {
+  Write("/host/work/first", "");
   EXPECT_EQ(RoundTrips({{"path", "/host/work/new"}, {"content", "x"}}),
             "LStat 1, RealPath 1, Open 1, Rename 1, FileWrite 1, FileSync 1, FileClose 1");
 }
 
 TEST_F(WriteFile, ExistingFileTakesThreeMore) {
+  Write("/host/work/first", "");
   Put("file", "old");
   fs::permissions(work / "file", fs::perms(0644));
   EXPECT_EQ(RoundTrips({{"path", "/host/work/file"}, {"content", "x"}}),

@@ -1,0 +1,26 @@
+#include "tools/file_writer.h"
+
+#include "support/paths.h"
+
+namespace tools {
+
+std::shared_ptr<LeftoverCleaner> FileWriter::CleanerOf(const std::shared_ptr<guest::Guest>& guest) {
+  const std::scoped_lock lock(mutex_);
+  if (!cleaner_ || guest_.lock() != guest) {
+    cleaner_ = std::make_shared<LeftoverCleaner>();
+    guest_ = guest;
+  }
+  return cleaner_;
+}
+
+void FileWriter::Write(const ResolvedPath& target, std::string_view content,
+                       LeftBehind& left_behind, const std::shared_ptr<guest::Guest>& guest,
+                       const support::Context& context) {
+  const std::shared_ptr<LeftoverCleaner> cleaner = CleanerOf(guest);
+  WriteWhole(target, content, {*cleaner, left_behind}, *guest, context);
+  if (cleaner->IsFirstWriteIn(support::ParentPath(target.guest))) {
+    SweepLeftovers(target.guest, *guest, context);
+  }
+}
+
+}  // namespace tools

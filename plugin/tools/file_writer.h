@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string_view>
+
+#include "guest/guest.h"
+#include "support/context.h"
+#include "tools/atomic_write.h"
+#include "tools/leftover_cleaner.h"
+#include "tools/path_locks.h"
+#include "tools/path_rules.h"
+
+namespace tools {
+
+/// What the tools that change files share, from the first call to the last. Thread-safe.
+class FileWriter {
+ public:
+  /// To be held from the first look at a file's content until it has been written.
+  [[nodiscard]] PathLocks::Lock Lock(const ResolvedPath& path, const support::Context& context) {
+    return locks_.Acquire(path.guest, context);
+  }
+
+  /// WriteWhole (atomic_write.h), watched over by the connection's LeftoverCleaner. The first write
+  /// in a directory also sweeps it: two round trips more.
+  void Write(const ResolvedPath& target, std::string_view content, LeftBehind& left_behind,
+             const std::shared_ptr<guest::Guest>& guest, const support::Context& context);
+
+ private:
+  std::shared_ptr<LeftoverCleaner> CleanerOf(const std::shared_ptr<guest::Guest>& guest);
+
+  PathLocks locks_;
+  std::mutex mutex_;  // of what follows
+  std::weak_ptr<guest::Guest> guest_;
+  std::shared_ptr<LeftoverCleaner> cleaner_;  ///< of `guest_`
+};
+
+}  // namespace tools

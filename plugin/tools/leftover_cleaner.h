@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "guest/guest.h"
+#include "support/context.h"
+
+namespace tools {
+
+/// Sees to it that no temporary file stays in the guest when this program is killed or the line
+/// breaks in the middle of a write.
+///
+/// A shell in the guest waits on a channel of its own, started with the first write. It makes a
+/// directory of its own in $TMPDIR (/tmp), where each directory that is to be written in is noted
+/// in a file before the first temporary file is made there. When the channel ends, with the program
+/// or with the line, the shell removes from those directories what carries this connection's token
+/// and ends itself. What is noted in a file, not passed on a command line or through `read`, may
+/// have any name; a note costs three round trips, once for each directory.
+///
+/// The shell gives way where the guest's sshd has no channel to spare (MaxSessions): writes then go
+/// on unwatched, and SweepLeftovers remains.
+///
+/// One for each connection. Thread-safe.
+class LeftoverCleaner {
+ public:
+  /// How long the first write waits for the shell.
+  static constexpr std::chrono::seconds kStartPatience{2};
+  /// A shell that had to give way, or did not come up, is not started again before.
+  static constexpr std::chrono::seconds kRestartPause{60};
+  /// Writes in further directories are not watched.
+  static constexpr std::size_t kMaximumDirectories = 4096;
+
+  LeftoverCleaner();
+  ~LeftoverCleaner();
+  LeftoverCleaner(const LeftoverCleaner&) = delete;
+  LeftoverCleaner& operator=(const LeftoverCleaner&) = delete;
+
+  struct Name {
+    std::string path;
+    bool watched = false;  ///< the shell removes it, and may do so early where it gives way
+  };
+
+  /// A new name in `directory`, a resolved guest path. Throws support::ConnectionLost and
+  /// support::Stopped.
+  Name MakeName(const std::string& directory, guest::Guest& guest, const support::Context& context);
+
+  /// False once the shell has ended: what it watched may be gone.
+  [[nodiscard]] bool watching() const;
+
+  /// True the first time that it is asked about a directory.
+  bool IsFirstWriteIn(const std::string& directory);
+
+ private:
+  class Sink;
+
+  bool EnsureStarted(guest::Guest& guest, const support::Context& context);
+  bool Note(const std::string& directory, std::uint64_t number, guest::Guest& guest,
+            const support::Context& context);
+  [[nodiscard]] bool IsWatching() const;
+
+  mutable std::mutex mutex_;
+  std::string token_;
+  std::string notes_;  ///< the shell's own directory
+  std::unique_ptr<guest::WaitingCommand> shell_;
+  support::Clock::time_point next_start_ = support::Clock::time_point::min();
+  std::set<std::string> noted_;
+  std::set<std::string> written_;
+  std::uint64_t next_number_ = 1;
+};
+
+/// Temporary files of this age, by the guest's clock, belong to no write: calls end within a
+/// minute.
+inline constexpr std::chrono::minutes kLeftoverAge{10};
+
+/// Removes what earlier connections left beside `target`, which has just been written: two round
+/// trips, and one for each file found. Large directories are not looked through (link_count.h).
+/// What goes wrong is logged.
+void SweepLeftovers(const std::string& target, guest::Guest& guest,
+                    const support::Context& context);
+
+}  // namespace tools

@@ -1,0 +1,39 @@
+#include "tools/temporary_name.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <random>
+
+namespace tools {
+namespace {
+
+constexpr std::string_view kHexadecimal = "0123456789abcdef";
+constexpr std::string_view kDecimal = "0123456789";
+constexpr std::size_t kTokenLength = 16;
+
+bool HoldsOnly(std::string_view text, std::string_view characters) {
+  return text.find_first_not_of(characters) == std::string_view::npos;
+}
+
+}  // namespace
+
+std::string RandomToken() {
+  std::random_device random;
+  std::uniform_int_distribution<std::size_t> digit(0, kHexadecimal.size() - 1);
+  std::string token;
+  for (std::size_t i = 0; i < kTokenLength; ++i) token += kHexadecimal[digit(random)];
+  return token;
+}
+
+bool IsTemporaryName(std::string_view name) {
+  if (!name.starts_with(kTemporaryPrefix)) return false;
+  name.remove_prefix(kTemporaryPrefix.size());
+  if (name.size() < kTokenLength || !HoldsOnly(name.substr(0, kTokenLength), kHexadecimal)) {
+    return false;
+  }
+  name.remove_prefix(kTokenLength);
+  return name.empty() ||
+         (name.size() > 1 && name.front() == '-' && HoldsOnly(name.substr(1), kDecimal));
+}
+
+}  // namespace tools
