@@ -63,7 +63,8 @@ OptionParser MakeParser() {
       "start",
       "Start the instance with limactl start when it is stopped, in the background: at once "
       "and whenever a call finds it stopped. A start that has begun goes on when this "
-      "program ends");
+      "program ends")("no-warm-shells",
+                      "Start the login shell of each command when it comes, not ahead of it");
   return parser;
 }
 
@@ -147,6 +148,7 @@ ServeOptions ReadOptions(const OptionParser& parser, const cxxopts::ParseResult&
   options.instance.guest_silence = ReadGuestSilence(parsed["guest-silence"].as<std::string>());
   options.tools.command_timeout = ReadTimeout(parsed["command-timeout"].as<std::string>());
   options.tools.maximum_output_bytes = ReadMaximumOutput(parsed["max-output"].as<std::string>());
+  options.tools.warm_shells = parsed.count("no-warm-shells") == 0;
   return options;
 }
 

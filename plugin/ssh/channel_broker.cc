@@ -35,6 +35,11 @@ bool ChannelBroker::OthersWait(const ChannelUser& user) const {
          });
 }
 
+bool ChannelBroker::SomebodyIsDelayed() const {
+  return std::any_of(waiting_.begin(), waiting_.end(),
+                     [](const Waiting& waiting) { return waiting.delayed; });
+}
+
 void ChannelBroker::Step(TimePoint now) {
   StepClosing(now);
   StepOpening(now);

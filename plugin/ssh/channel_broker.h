@@ -46,6 +46,12 @@ class ChannelBroker {
 
   /// Whether a request of anybody but `user` is not yet fulfilled.
   [[nodiscard]] bool OthersWait(const ChannelUser& user) const;
+  /// Whether somebody waits who has been told so.
+  [[nodiscard]] bool SomebodyIsDelayed() const;
+  /// Whether a channel may be opened for which nobody has a use yet.
+  [[nodiscard]] bool HasChannelToSpare() const {
+    return waiting_.empty() && slots_.HasOneToSpare();
+  }
   /// Channels that take one of the guest's slots, as far as we know.
   [[nodiscard]] std::size_t open_channels() const { return slots_.open(); }
 

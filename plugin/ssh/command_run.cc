@@ -6,18 +6,26 @@
 #include "support/errors.h"
 
 namespace ssh {
-
 CommandRun::CommandRun(const guest::Command& command, guest::OutputSink& sink,
                        support::Clock::duration request_timeout)
     : command_(&command), sink_(&sink), request_timeout_(request_timeout) {}
 
 void CommandRun::Begin(ChannelBroker& broker) {
   broker_ = &broker;
+  if (finished_) {
+    state_ = State::kDone;
+    return;
+  }
+  if (spare_) {
+    if (!broker.HasChannelToSpare()) return GiveUp("the guest's sshd has no channel to spare");
+    spare_until_ = support::Clock::now() + kLongestSpare;
+  }
   state_ = State::kWaiting;
   broker.Request(*this);
 }
 
 void CommandRun::OnChannelDelayed() {
+  lacks_channel_ = true;
   if (command_->on_queued) command_->on_queued();
 }
 
@@ -37,6 +45,10 @@ void CommandRun::OnChannelImpossible(const std::string& text) {
 
 void CommandRun::Step(TimePoint now) {
   next_step_ = TimePoint::max();
+  if (spare_ && !finished_) {
+    if (now >= spare_until_) return GiveUp("the waiting command has become too old");
+    next_step_ = spare_until_;
+  }
   if (std::exchange(output_came_, false)) last_output_ = now;
   if (state_ == State::kRequesting) StepRequest(now);
   if (state_ != State::kRunning) return;
@@ -61,7 +73,7 @@ void CommandRun::StepRequest(TimePoint now) {
   const Channel::Progress progress =
       channel_->RequestExec(finished_ ? kGone : command_->command_line);
   if (progress == Channel::Progress::kAgain) {
-    next_step_ = request_deadline_;
+    next_step_ = std::min(next_step_, request_deadline_);
     if (now < request_deadline_) return;
     if (!finished_) {
       FinishLost("the guest's sshd did not answer the request to run the command");
@@ -87,11 +99,15 @@ void CommandRun::StepRequest(TimePoint now) {
 
 bool CommandRun::StepInput() {
   if (input_ended_) return false;
-  const std::string_view left = std::string_view(command_->standard_input).substr(input_written_);
+  const std::string& first = command_->standard_input;
+  const bool first_written = input_written_ >= first.size();
+  const std::string_view left = first_written
+                                    ? std::string_view(input_).substr(input_written_ - first.size())
+                                    : std::string_view(first).substr(input_written_);
   const std::size_t written = left.empty() ? 0 : channel_->Write(left);
   input_written_ += written;
   const bool all_written =
-      channel_->write_failed() || input_written_ == command_->standard_input.size();
+      channel_->write_failed() || input_written_ == first.size() + input_.size();
   if (all_written && !command_->hold_standard_input_open) {
     channel_->SendEndOfFile();
     input_ended_ = true;
@@ -134,6 +150,35 @@ void CommandRun::Withdraw(support::StopReason reason) {
   }
 }
 
+void CommandRun::Use(std::string input) {
+  if (finished_ || !spare_) return;
+  spare_ = false;
+  used_ = true;
+  input_ = std::move(input);
+}
+
+void CommandRun::GiveUp(const std::string& text) {
+  if (!spare_ || finished_) return;
+  Finish(MakeFailure<support::ConnectionLost>(text, false));
+  switch (state_) {
+    case State::kWaiting:
+      broker_->Withdraw(*this);
+      state_ = State::kDone;
+      break;
+    case State::kRequesting:
+      // StepRequest closes the channel when the answer has come.
+      break;
+    case State::kRunning:
+      channel_->SendEndOfFile();
+      CloseChannel();
+      break;
+    case State::kNew:
+    case State::kDone:
+      state_ = State::kDone;
+      break;
+  }
+}
+
 void CommandRun::BeginToStop(support::StopReason reason) {
   stop_reason_ = reason;
   stop_deadline_ = support::Clock::now() + command_->stop_grace;
@@ -150,7 +195,7 @@ void CommandRun::Lose(const std::string& text) {
 }
 
 void CommandRun::FinishLost(const std::string& text) {
-  const bool was_sent = state_ == State::kRequesting || state_ == State::kRunning;
+  const bool was_sent = !spare_ && (state_ == State::kRequesting || state_ == State::kRunning);
   const bool may_have_run = was_sent && !command_->changes_nothing;
   const char* const outcome = may_have_run ? "; the command may have run"
                               : was_sent   ? "; nothing was changed in the guest"
@@ -160,6 +205,7 @@ void CommandRun::FinishLost(const std::string& text) {
 
 void CommandRun::Finish(std::exception_ptr failure) {
   finished_ = true;
+  if (sink_ != nullptr) sink_->OnEnd();
   sink_ = nullptr;
   completion_.Finish(std::move(failure));
 }

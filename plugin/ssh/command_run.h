@@ -19,6 +19,9 @@ namespace ssh {
 /// of the command holds the pipe: after the status, output is waited for until none has come for
 /// kOutputGrace, and no longer than kLongestOutputGrace in all. With Command::sink_knows_end it is
 /// the sink that tells, and kKnownEndGrace without output is a guest that lost its way.
+///
+/// A command may be a spare one, which waits for its input: it does not queue for a channel, and
+/// has to give its own up when somebody else needs one.
 class CommandRun final : public ChannelUser, public ChannelEvents {
  public:
   using TimePoint = support::Clock::time_point;
@@ -27,8 +30,23 @@ class CommandRun final : public ChannelUser, public ChannelEvents {
   static constexpr auto kLongestOutputGrace = std::chrono::seconds(2);
   static constexpr auto kKnownEndGrace = std::chrono::seconds(10);
 
+  /// How long a spare command waits at most.
+  static constexpr auto kLongestSpare = std::chrono::minutes(5);
+
   CommandRun(const guest::Command& command, guest::OutputSink& sink,
              support::Clock::duration request_timeout);
+
+  /// Before Begin.
+  void MakeSpare() { spare_ = true; }
+  [[nodiscard]] bool spare() const { return spare_; }
+  /// Gives the input to a spare command, which is an ordinary one from then on.
+  void Use(std::string input);
+  /// After the completion has finished: whether Use came in time.
+  [[nodiscard]] bool used() const { return used_; }
+  /// Whether it is a spare one that would have to wait for a channel.
+  [[nodiscard]] bool lacks_channel() const { return spare_ && lacks_channel_; }
+  /// Ends the command if it is still a spare one.
+  void GiveUp(const std::string& text);
 
   Completion& completion() { return completion_; }
   /// After the completion has finished.
@@ -74,6 +92,11 @@ class CommandRun final : public ChannelUser, public ChannelEvents {
   bool finished_ = false;
   bool sink_refused_ = false;
   bool input_ended_ = false;
+  bool spare_ = false;
+  bool used_ = false;
+  bool lacks_channel_ = false;
+  TimePoint spare_until_ = TimePoint::max();
+  std::string input_;  // what follows command_->standard_input
   support::StopReason stop_reason_ = support::StopReason::kNone;
   std::size_t input_written_ = 0;
   bool output_came_ = false;

@@ -23,6 +23,12 @@ class Completion {
   /// The owner: the work is done, or failed with an exception. Once.
   void Finish(std::exception_ptr failure = nullptr);
 
+  /// Any thread.
+  [[nodiscard]] bool finished() const {
+    const std::scoped_lock lock(mutex_);
+    return finished_;
+  }
+
   /// The caller: waits for Finish and rethrows its failure. When `context` is stopped or its
   /// deadline passes, calls `withdraw` once, which has to bring about Finish soon (the owner never
   /// blocks): what the work refers to, such as a sink or bytes to write, is then safe to destroy.
@@ -30,7 +36,7 @@ class Completion {
             const std::function<void(support::StopReason)>& withdraw);
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool finished_ = false;
   bool interrupted_ = false;

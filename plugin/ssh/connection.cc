@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ssh/remote_file.h"
+#include "ssh/waiting_command.h"
 
 namespace ssh {
 namespace {
@@ -12,6 +13,17 @@ std::string OnlyName(SftpReply&& reply, const SftpSubject& subject) {
   SftpNames names = Expect<SftpNames>(std::move(reply), subject);
   if (names.entries.size() != 1) std::rethrow_exception(FailureOf(subject, SftpHandle{}));
   return std::move(names.entries.front().name);
+}
+
+void RequirePossible(const guest::Command& command) {
+  if (command.command_line.size() > guest::kMaximumCommandLine) {
+    throw support::CallError("the command line has " + std::to_string(command.command_line.size()) +
+                             " bytes, at most " + std::to_string(guest::kMaximumCommandLine) +
+                             " are possible: put long input into a file or on standard input");
+  }
+  if (command.command_line.find('\0') != std::string::npos) {
+    throw support::CallError("a command line cannot contain a NUL byte");
+  }
 }
 
 }  // namespace
@@ -128,17 +140,16 @@ guest::FileSystemStatus Connection::StatFileSystem(const std::string& path,
 
 guest::CommandResult Connection::Run(const guest::Command& command, guest::OutputSink& sink,
                                      const support::Context& context) {
-  if (command.command_line.size() > guest::kMaximumCommandLine) {
-    throw support::CallError("the command line has " + std::to_string(command.command_line.size()) +
-                             " bytes, at most " + std::to_string(guest::kMaximumCommandLine) +
-                             " are possible: put long input into a file or on standard input");
-  }
-  if (command.command_line.find('\0') != std::string::npos) {
-    throw support::CallError("a command line cannot contain a NUL byte");
-  }
+  RequirePossible(command);
   const auto run = std::make_shared<CommandRun>(command, sink, loop_->request_timeout());
   loop_->Run(run, context);
   return run->result();
+}
+
+std::unique_ptr<guest::WaitingCommand> Connection::StartWaiting(
+    guest::Command command, std::shared_ptr<guest::OutputSink> sink) {
+  RequirePossible(command);
+  return WaitingCommand::Start(loop_, std::move(command), std::move(sink));
 }
 
 }  // namespace ssh

@@ -67,6 +67,9 @@ class Connection final : public guest::Guest {
   guest::CommandResult Run(const guest::Command& command, guest::OutputSink& sink,
                            const support::Context& context) override;
 
+  std::unique_ptr<guest::WaitingCommand> StartWaiting(
+      guest::Command command, std::shared_ptr<guest::OutputSink> sink) override;
+
  private:
   explicit Connection(std::shared_ptr<SessionLoop> loop);
   bool Exists(const std::string& path, const support::Context& context);

@@ -65,10 +65,38 @@ void SessionLoop::Run(const std::shared_ptr<CommandRun>& command, const support:
     commands_.push_back(command);
     command->Begin(broker_);
   });
+  WaitFor(command, context);
+}
+
+void SessionLoop::WaitFor(const std::shared_ptr<CommandRun>& command,
+                          const support::Context& context) {
   command->completion().Wait(context, [&](support::StopReason reason) {
     // Where the loop has ended it has finished the completion.
     static_cast<void>(Post([command, reason] { command->Withdraw(reason); }));
   });
+}
+
+bool SessionLoop::Start(const std::shared_ptr<CommandRun>& command) {
+  command->MakeSpare();
+  return Post([this, command] {
+    commands_.push_back(command);
+    command->Begin(broker_);
+  });
+}
+
+void SessionLoop::Use(const std::shared_ptr<CommandRun>& command, std::string input,
+                      const support::Context& context) {
+  context.ThrowIfStopped();
+  PostOrThrow([command, input = std::move(input)] { command->Use(input); });
+  WaitFor(command, context);
+  if (!command->used()) {
+    throw support::ConnectionLost("the waiting command had ended; nothing was done", false);
+  }
+}
+
+void SessionLoop::GiveUp(const std::shared_ptr<CommandRun>& command) {
+  // A session that has ended has ended its commands.
+  static_cast<void>(Post([command] { command->GiveUp("not needed any more"); }));
 }
 
 void SessionLoop::Run(const std::shared_ptr<SftpOperation>& operation,
@@ -139,6 +167,15 @@ void SessionLoop::StepAll(TimePoint now) {
   sftp_.Step(now);
   // Last, since the others may have closed a channel for which somebody waits.
   broker_.Step(now);
+  GiveUpSpareCommands();
+}
+
+void SessionLoop::GiveUpSpareCommands() {
+  for (const auto& command : commands_) {
+    if (command->lacks_channel()) command->GiveUp("the guest's sshd has no channel to spare");
+  }
+  if (!broker_.SomebodyIsDelayed()) return;
+  for (const auto& command : commands_) command->GiveUp("its channel was needed");
 }
 
 SessionLoop::TimePoint SessionLoop::NextStep() const {

@@ -43,6 +43,14 @@ class SessionLoop {
   void Run(const std::shared_ptr<CommandRun>& command, const support::Context& context);
   void Run(const std::shared_ptr<SftpOperation>& operation, const support::Context& context);
 
+  /// Any thread: begins a spare command, without waiting. False once the session has ended.
+  bool Start(const std::shared_ptr<CommandRun>& command);
+  /// Any thread: gives a spare command its input and waits for its end, as Run does.
+  void Use(const std::shared_ptr<CommandRun>& command, std::string input,
+           const support::Context& context);
+  /// Any thread: ends a spare command, without waiting.
+  void GiveUp(const std::shared_ptr<CommandRun>& command);
+
   /// Any thread: closes a file without waiting.
   void CloseHandle(const RemoteHandle& handle);
 
@@ -58,6 +66,8 @@ class SessionLoop {
   void Serve();
   void RunTasks();
   void StepAll(TimePoint now);
+  void WaitFor(const std::shared_ptr<CommandRun>& command, const support::Context& context);
+  void GiveUpSpareCommands();
   TimePoint NextStep() const;
   void KeepAlive(TimePoint now);
   void FlushBriefly();

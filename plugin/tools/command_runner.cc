@@ -130,6 +130,15 @@ support::Context CommandRunner::WithTimeLimit(const support::Context& context) c
 mcp::ToolResult CommandRunner::Run(guest::Guest& guest, const CommandRequest& request,
                                    const support::Context& call_context,
                                    mcp::ProgressReporter& progress) {
+  const support::Context context = WithTimeLimit(call_context);
+  WarmShells::Use warm_shells(warm_shells_, {&guest, request.directory, request.shell});
+  if (const std::shared_ptr<WarmShell> shell = warm_shells.Take(context)) {
+    const std::optional<mcp::ToolResult> result =
+        Attend(guest, request, shell->output(), progress,
+               [&] { return shell->Run(request.words, context); });
+    if (result) return *result;
+  }
+
   CommandScriptOptions script;
   script.command = CommandForShell(request.words);
   script.directory = request.directory;
@@ -141,14 +150,22 @@ mcp::ToolResult CommandRunner::Run(guest::Guest& guest, const CommandRequest& re
   command.stop_grace = kStopGrace;
   command.on_queued = [&output] { output.OnQueued(); };
 
+  return *Attend(guest, request, output, progress,
+                 [&] { return std::optional(guest.Run(command, output, context)); });
+}
+
+std::optional<mcp::ToolResult> CommandRunner::Attend(
+    guest::Guest& guest, const CommandRequest& request, CommandOutput& output,
+    mcp::ProgressReporter& progress,
+    const std::function<std::optional<guest::CommandResult>()>& run) {
   const ProgressTicker::Registration ticking =
       progress.requested() ? ticker_.Register([&] { progress.Report(output.Describe()); })
                            : ProgressTicker::Registration();
-  const support::Context context = WithTimeLimit(call_context);
   try {
-    const guest::CommandResult result = guest.Run(command, output, context);
+    const std::optional<guest::CommandResult> result = run();
+    if (!result) return std::nullopt;
     output.Finish();
-    return MakeResult(output, OutcomeOf(result, request.words));
+    return MakeResult(output, OutcomeOf(*result, request.words));
   } catch (const support::Stopped& stopped) {
     output.Finish();
     const std::string left = VerifyEnd(guest, output.process_group());

@@ -2,13 +2,17 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "guest/guest.h"
 #include "mcp/tool.h"
 #include "support/context.h"
+#include "tools/command_output.h"
 #include "tools/progress_ticker.h"
+#include "tools/warm_shells.h"
 
 namespace tools {
 
@@ -41,6 +45,9 @@ class CommandRunner {
     /// How long a command may take; 0 is no limit. Gemini CLI gives up after ten minutes.
     std::chrono::milliseconds command_timeout = std::chrono::minutes(9);
 
+    /// See WarmShells.
+    bool warm_shells = true;
+
     /// Between progress notifications, when the client asked for them.
     std::chrono::milliseconds progress_interval = std::chrono::seconds(1);
   };
@@ -53,7 +60,11 @@ class CommandRunner {
   static constexpr std::chrono::seconds kVerificationTimeout{5};
 
   explicit CommandRunner(const Options& options)
-      : options_(options), ticker_(options.progress_interval) {}
+      : options_(options),
+        ticker_(options.progress_interval),
+        warm_shells_({options.warm_shells,
+                      WarmShells::kLongestAge,
+                      {options.maximum_output_bytes, kStopGrace}}) {}
 
   /// The context with the time limit of a command, for a call whose time begins before Run. Run
   /// sets it anyway.
@@ -65,8 +76,15 @@ class CommandRunner {
                       const support::Context& call_context, mcp::ProgressReporter& progress);
 
  private:
+  /// Makes a result of what `run` returns or throws; nothing where it returns nothing.
+  std::optional<mcp::ToolResult> Attend(
+      guest::Guest& guest, const CommandRequest& request, CommandOutput& output,
+      mcp::ProgressReporter& progress,
+      const std::function<std::optional<guest::CommandResult>()>& run);
+
   Options options_;
   ProgressTicker ticker_;
+  WarmShells warm_shells_;
 };
 
 }  // namespace tools

@@ -15,6 +15,9 @@ namespace tools {
 /// carry.
 std::string ShellQuote(std::string_view word);
 
+/// The length of `NAME=` or `NAME+=` at the beginning of `argument`; 0 when there is none.
+std::size_t AssignmentPrefix(std::string_view argument);
+
 /// The command list as `limactl shell` hands it to the login shell (Lima's cmd/limactl/shell.go):
 /// each argument quoted, separated by a space. Leading arguments of the form NAME=value stay
 /// assignments: the name bare, the value quoted. Unlike there, what stands before the "=" must be a

@@ -16,6 +16,7 @@ std::vector<std::unique_ptr<mcp::Tool>> MakeTools(WorkspaceSource& workspaces,
   CommandRunner::Options command_options;
   command_options.command_timeout = options.command_timeout;
   command_options.maximum_output_bytes = options.maximum_output_bytes;
+  command_options.warm_shells = options.warm_shells;
 
   SearchFileContentTool::Options search_options;
   search_options.maximum_output_bytes = options.maximum_output_bytes;

@@ -24,6 +24,9 @@ struct ToolOptions {
   /// What is kept of each output stream of a command, and of the lines that a search finds, in
   /// bytes.
   std::size_t maximum_output_bytes = std::size_t{256} * 1024;
+
+  /// Whether login shells are started ahead of commands; see WarmShells.
+  bool warm_shells = true;
 };
 
 /// The one list of tools, in alphabetical order: what Definitions() describes. `workspaces` must

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "guest/guest.h"
+#include "ssh/session_loop.h"
+
+namespace ssh {
+
+/// A spare command of a session (see CommandRun) in the hands of its user.
+class WaitingCommand final : public guest::WaitingCommand {
+ public:
+  /// Null when the session has ended.
+  static std::unique_ptr<guest::WaitingCommand> Start(std::shared_ptr<SessionLoop> loop,
+                                                      guest::Command command,
+                                                      std::shared_ptr<guest::OutputSink> sink);
+  ~WaitingCommand() override;
+  WaitingCommand(const WaitingCommand&) = delete;
+  WaitingCommand& operator=(const WaitingCommand&) = delete;
+
+  [[nodiscard]] bool waiting() const override;
+  guest::CommandResult Finish(const std::string& input, const support::Context& context) override;
+
+ private:
+  struct Work;
+  WaitingCommand(std::shared_ptr<SessionLoop> loop, std::shared_ptr<Work> work);
+
+  std::shared_ptr<SessionLoop> loop_;
+  std::shared_ptr<Work> work_;
+  std::shared_ptr<CommandRun> run_;  // of `work_`
+};
+
+}  // namespace ssh
