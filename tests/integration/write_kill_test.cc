@@ -1,0 +1,226 @@
+// Random names and texts written, changed and read back; and a server that is killed at a random
+// moment of a write leaves the old file or the new one, and nothing else.
+//
+// LIMACTL_MCP_KILLS says how often it is killed (else kDefaultKills times, or as often as
+// kDefaultTime allows), LIMACTL_MCP_SEED where the random numbers begin.
+
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <random>
+#include <thread>
+
+#include "integration/fixture.h"
+
+namespace integration {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing_support::McpClient;
+
+constexpr int kDefaultKills = 300;
+constexpr auto kDefaultTime = std::chrono::seconds(20);
+constexpr int kRounds = 100;
+constexpr auto kNothingLeftWithin = std::chrono::seconds(20);  // three, on an idle machine
+
+long NumberFrom(const char* variable, long otherwise) {
+  const char* value = std::getenv(variable);
+  return value == nullptr ? otherwise : std::strtol(value, nullptr, 10);
+}
+
+class Random {
+ public:
+  Random()
+      : seed_(NumberFrom("LIMACTL_MCP_SEED", 20261121)), engine_(static_cast<unsigned>(seed_)) {
+    ::testing::Test::RecordProperty("seed", std::to_string(seed_));
+  }
+
+  std::size_t Below(std::size_t limit) {
+    return std::uniform_int_distribution<std::size_t>(0, limit - 1)(engine_);
+  }
+
+  /// Valid UTF-8 of all lengths, with all kinds of line ends and control characters.
+  std::string Text(std::size_t characters) {
+    static const std::vector<std::string> kAlphabet = {
+        "a",    "b",  "\n",     "\r\n",   "\r",         "\t",     " ",          "\x01",
+        "\x7f", "\"", "\\",     "\u00e9", "\u0301",     "\u4e2d", "\ufeff",     "\u2028",
+        "$(x)", "`",  "\uffff", "'",      "\U0001F600", "\u202e", "\U0010FFFF", "<"};
+    std::string text;
+    for (std::size_t i = 0; i < characters; ++i) text += kAlphabet[Below(kAlphabet.size())];
+    return text;
+  }
+
+  /// A name that a shell, a glob or a careless program would stumble over.
+  std::string Name() {
+    static const std::vector<std::string> kAlphabet = {
+        "a", "-",  " ",  "\n", "*",   "?",      "[",       "{",      "'",  "\"", "$", "`",
+        ";", "\\", "..", "~",  "%2e", "\u00e9", "e\u0301", "\u202e", "\t", "|",  "&", "#"};
+    std::string name;
+    for (std::size_t i = 1 + Below(12); i > 0; --i) name += kAlphabet[Below(kAlphabet.size())];
+    return name == "." || name == ".." || name == "~" ? name + "x" : name;
+  }
+
+ private:
+  long seed_;
+  std::mt19937 engine_;
+};
+
+class WriteKill : public IntegrationTest {
+ protected:
+  void SetUp() override { MakeDirectory("root"); }
+
+  [[nodiscard]] std::vector<std::string> Leftovers() const {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::recursive_directory_iterator(root)) {
+      const std::string name = entry.path().filename();
+      if (name.starts_with(".limactl-mcp-")) found.push_back(entry.path());
+    }
+    return found;
+  }
+
+  const std::string root = Path("root").string();
+  Random random;
+};
+
+class KilledServer : public WriteKill {
+ protected:
+  /// Empty where there is no file: what is written is never empty.
+  [[nodiscard]] static std::string TextAt(const std::string& path) {
+    return fs::exists(path) ? ReadFile(path) : "";
+  }
+
+  /// Does not wait for the answer. Returns what the file will hold.
+  std::string SendWrite(const std::string& path, const std::string& old_text, long number) {
+    const std::size_t last = old_text.rfind('#');
+    if (last != std::string::npos && random.Below(3) == 0) {
+      const std::string end = old_text.substr(last);
+      client().SendRequest(
+          "tools/call",
+          {{"name", "replace"},
+           {"arguments", {{"path", path}, {"old_string", end}, {"new_string", end + "+"}}}});
+      return old_text + "+";
+    }
+    std::string new_text = random.Text(random.Below(random.Below(4) == 0 ? 400'000 : 2'000));
+    new_text += "#" + std::to_string(number);
+    client().SendRequest("tools/call", {{"name", "write_file"},
+                                        {"arguments", {{"path", path}, {"content", new_text}}}});
+    return new_text;
+  }
+
+  /// About as long as such a write takes on this machine now, as the outcomes have shown.
+  void SleepAWhile(const std::string& kind) {
+    const auto [most, is_new] = times.try_emplace(kind, 10'000);
+    std::this_thread::sleep_for(std::chrono::microseconds(random.Below(most->second)));
+  }
+  void LearnTime(const std::string& kind, bool was_too_early) {
+    std::size_t& most = times.at(kind);
+    most = std::clamp<std::size_t>(was_too_early ? most * 5 / 4 : most * 3 / 4, 1'000, 2'000'000);
+  }
+
+  /// Nothing is left once the guest's sessions have ended; until then they may still write.
+  bool WaitUntilNothingIsLeft() {
+    const auto killed = std::chrono::steady_clock::now();
+    bool seen = false;
+    while (!Instance().SessionPids().empty() || !Leftovers().empty()) {
+      seen = seen || !Leftovers().empty();
+      if (std::chrono::steady_clock::now() > killed + kNothingLeftWithin) {
+        ADD_FAILURE() << ::testing::PrintToString(Leftovers());
+        return false;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    if (!seen) return true;
+    ++outcomes["temporary file seen and removed"];
+    longest = std::max(longest, std::chrono::duration_cast<std::chrono::milliseconds>(
+                                    std::chrono::steady_clock::now() - killed));
+    return true;
+  }
+
+  std::map<std::string, std::size_t> times;  ///< microseconds
+  std::map<std::string, int> outcomes;
+  std::chrono::milliseconds longest{0};
+};
+
+TEST_F(WriteKill, RandomTextsUnderRandomNamesComeBackAsTheyWere) {
+  Mount({{root, "", true}});
+  for (int round = 0; round < kRounds; ++round) {
+    const std::string path = root + "/" + random.Name() + "/" + random.Name();
+    if (fs::is_directory(path) || fs::is_regular_file(fs::path(path).parent_path())) continue;
+    std::string text = random.Text(1 + random.Below(random.Below(10) == 0 ? 20'000 : 200));
+    SCOPED_TRACE("round " + std::to_string(round) + ": " + json(path).dump());
+    Write(path, text);
+    ASSERT_EQ(ReadFile(path), text);
+    ASSERT_EQ(Read(path), text);
+
+    // A piece that begins and ends between characters.
+    const std::string old_string = "<" + random.Text(3) + ">" + std::to_string(round);
+    const std::string new_string = random.Text(4) + "!";
+    Write(path, text + old_string);
+    const json result = client().CallTool(
+        "replace", {{"path", path}, {"old_string", old_string}, {"new_string", new_string}});
+    ASSERT_FALSE(result.value("isError", false)) << result.dump();
+    ASSERT_EQ(ReadFile(path).substr(0, text.size()), text);
+    ASSERT_EQ(ReadFile(path).find(old_string), std::string::npos);
+  }
+  EXPECT_EQ(Leftovers(), std::vector<std::string>{});
+}
+
+TEST_F(WriteKill, RandomBytesAroundAReplacementStayAsTheyAre) {
+  Mount({{root, "", true}});
+  for (int round = 0; round < kRounds / 2; ++round) {
+    std::string before(random.Below(2000), '\0');
+    std::string after(random.Below(2000), '\0');
+    for (std::string* bytes : {&before, &after})
+      for (char& byte : *bytes) byte = static_cast<char>(random.Below(256));
+    MakeFile("root/bytes", before + "<<the place>>" + after);
+    Call("replace", {{"path", root + "/bytes"},
+                     {"old_string", "<<the place>>"},
+                     {"new_string", "something else"}});
+    ASSERT_EQ(ReadFile(root + "/bytes"), before + "something else" + after) << round;
+  }
+}
+
+TEST_F(KilledServer, LeavesTheOldFileOrTheNewOneAndNothingElse) {
+  const long kills = NumberFrom("LIMACTL_MCP_KILLS", kDefaultKills);
+  const auto enough = std::getenv("LIMACTL_MCP_KILLS") == nullptr
+                          ? std::chrono::steady_clock::now() + kDefaultTime
+                          : std::chrono::steady_clock::time_point::max();
+  StartInstance({{root, "", true}});
+  std::vector<std::string> paths;
+  for (int i = 0; i < 6; ++i) paths.push_back(root + "/" + random.Name() + std::to_string(i));
+
+  for (long kill = 0; kill < kills && std::chrono::steady_clock::now() < enough; ++kill) {
+    SCOPED_TRACE("kill " + std::to_string(kill));
+    Serve();
+    const bool is_first_write = random.Below(4) == 0;
+    if (!is_first_write) Write(root + "/first", "text");
+    const std::string& path = paths[random.Below(paths.size())];
+    const std::string old_text = TextAt(path);
+    const std::string new_text = SendWrite(path, old_text, kill);
+    const std::string kind = is_first_write             ? "first"
+                             : new_text.size() < 50'000 ? "small"
+                                                        : "large";
+    SleepAWhile(kind);
+    client().process().Signal(SIGKILL);
+    ASSERT_TRUE(client().process().Wait(std::chrono::seconds(10)).has_value());
+    ASSERT_TRUE(WaitUntilNothingIsLeft());
+
+    const std::string now = TextAt(path);
+    ASSERT_TRUE(now == old_text || now == new_text)
+        << "half a file of " << now.size() << " bytes; " << old_text.size() << " before, "
+        << new_text.size() << " written";
+    ++outcomes[now == old_text ? "old file" : "new file"];
+    LearnTime(kind, now == old_text);
+    ForgetServer();
+  }
+  for (const auto& [outcome, count] : outcomes) std::cout << outcome << ": " << count << "\n";
+  std::cout << "longest time until nothing was left: " << longest.count() << " ms" << std::endl;
+}
+
+}  // namespace
+}  // namespace integration
