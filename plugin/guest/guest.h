@@ -116,6 +116,13 @@ class OutputSink {
   virtual void OnEnd() {}
 };
 
+/// Who goes first where the guest's sshd allows no further channel now.
+enum class Turn {
+  kFirst,      ///< before all that wait: it ends what another command began
+  kInOrder,    ///< short, or what somebody waits for
+  kOpenEnded,  ///< may run for ever, and therefore leaves channels to the others
+};
+
 struct Command {
   /// Given to the guest user's shell by sshd (`$SHELL -c`). At most kMaximumCommandLine bytes.
   std::string command_line;
@@ -140,6 +147,8 @@ struct Command {
   /// that a watcher in the guest ends the command; what it has printed until then is on its way.
   /// Run throws support::Stopped when the sink wants no more, the channel ends, or this has passed.
   std::chrono::milliseconds stop_grace{0};
+
+  Turn turn = Turn::kInOrder;
 
   /// Called at most once, when the command has to wait because the guest's sshd allows no further
   /// channel now. On the thread that owns the connection: must be quick, must not throw, must not

@@ -19,6 +19,9 @@ struct ToolDefinition {
   nlohmann::json output_schema;  ///< JSON Schema of `structuredContent`
   nlohmann::json annotations;    ///< ToolAnnotations; an empty object says nothing
   nlohmann::json meta;           ///< `_meta`; left out when null
+
+  /// A call may take any time. Such calls never keep the others from a thread.
+  bool open_ended = false;
 };
 
 /// Tells the client that a long call is alive. Does nothing unless the client asked for progress.

@@ -1,5 +1,6 @@
 #include "mcp/tool_calls.h"
 
+#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,13 @@
 #include "support/errors.h"
 
 namespace mcp {
+namespace {
+
+CallPool::Kind KindOf(const ToolList::Entry& entry) {
+  return entry.tool->definition().open_ended ? CallPool::Kind::kOpenEnded : CallPool::Kind::kShort;
+}
+
+}  // namespace
 
 struct ToolCalls::Call {
   Call(Reply first_reply, Order given, const Surroundings& surroundings)
@@ -21,6 +29,7 @@ struct ToolCalls::Call {
   Order order;
   support::StopSource stop;
   ProgressSender progress;
+  std::atomic<bool> has_thread = false;
   std::list<support::StopSource>::iterator in_active;
 
   std::mutex mutex;            // guards what follows
@@ -39,11 +48,12 @@ void ToolCalls::Start(Reply reply, Order order) {
     stopped = stopped_;
   }
   if (stopped != support::StopReason::kNone) call->stop.Stop(stopped);
-  if (!pool_.Run(bytes, [this, call] { Run(call); })) {
+  if (!pool_.Run(KindOf(call->order.entry), bytes, [this, call] { Run(call); })) {
     Finish(*call, ToolFailure{"too many calls are waiting for their turn: wait until some of them "
                               "are answered, then call again"});
     return;
   }
+  if (call->progress.requested()) ReportWaiting(call);
   if (!may_become_task) return;
   surroundings_.scheduler.RunAt(surroundings_.scheduler.Now() + surroundings_.task_threshold,
                                 [this, weak = std::weak_ptr<Call>(call)] {
@@ -52,7 +62,20 @@ void ToolCalls::Start(Reply reply, Order order) {
                                 });
 }
 
+void ToolCalls::ReportWaiting(const std::weak_ptr<Call>& call) {
+  surroundings_.scheduler.RunAt(
+      surroundings_.scheduler.Now() + ProgressSender::kInterval, [this, call] {
+        const std::shared_ptr<Call> waiting = call.lock();
+        if (!waiting || waiting->has_thread) return;
+        if (pool_.Saturated(KindOf(waiting->order.entry))) {
+          waiting->progress.Report("waiting for its turn behind other calls");
+        }
+        ReportWaiting(call);
+      });
+}
+
 void ToolCalls::Run(const std::shared_ptr<Call>& call) {
+  call->has_thread = true;
   const support::Context context = call->stop.context();
   if (context.stop_reason() != support::StopReason::kNone) {
     Finish(*call, OutcomeOf(std::make_exception_ptr(support::Stopped(context.stop_reason()))));

@@ -63,6 +63,8 @@ class ToolCalls {
   struct Call;
 
   void Run(const std::shared_ptr<Call>& call);
+  /// Sees to it that the client of a call that waits for a thread hears of it every second.
+  void ReportWaiting(const std::weak_ptr<Call>& call);
   void Finish(Call& call, Outcome outcome);
   void Answer(const Call& call, Reply reply, Outcome outcome) const;
   void TurnIntoTask(Call& call);

@@ -9,7 +9,7 @@ ChannelBroker::ChannelBroker(Session& session, support::Clock::duration open_tim
     : session_(session), open_timeout_(open_timeout) {}
 
 void ChannelBroker::Request(ChannelUser& user) {
-  waiting_.push_back({&user, next_turn_++, false});
+  Enqueue({&user, user.turn() == guest::Turn::kFirst ? 0 : next_turn_++, false});
 }
 
 void ChannelBroker::Withdraw(ChannelUser& user) {
@@ -50,6 +50,7 @@ void ChannelBroker::StepClosing(TimePoint now) {
   for (auto closing = closing_.begin(); closing != closing_.end();) {
     if (!closing->sent) closing->sent = closing->channel->Close();
     if (closing->sent && closing->channel->peer_closed()) {
+      open_ended_.erase(closing->channel.get());
       closing = closing_.erase(closing);
       slots_.OnClosed(now);
     } else {
@@ -81,15 +82,20 @@ void ChannelBroker::StepOpening(TimePoint now) {
       }
       continue;
     }
+    open_ended_.erase(finished.channel.get());
     slots_.OnRefused(now);
     if (slots_.open() == 0) {
       refused_without_channel_since_ = std::min(refused_without_channel_since_, now);
     }
-    if (finished.request.user != nullptr) PutBack(finished.request);
+    if (finished.request.user != nullptr) Enqueue(finished.request);
   }
 }
 
-void ChannelBroker::PutBack(Waiting request) {
+bool ChannelBroker::LeavesRoom(const ChannelUser& user) const {
+  return user.turn() != guest::Turn::kOpenEnded || open_ended_.size() < slots_.OpenEndedLimit();
+}
+
+void ChannelBroker::Enqueue(Waiting request) {
   const auto place = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& waiting) {
     return waiting.turn > request.turn;
   });
@@ -109,12 +115,19 @@ void ChannelBroker::StepWaiting(TimePoint now) {
         session_.ErrorText());
     return;
   }
-  while (!waiting_.empty() && slots_.MayOpen(now)) {
-    const Waiting request = waiting_.front();
-    waiting_.pop_front();
+  for (auto next = waiting_.begin(); next != waiting_.end() && slots_.MayOpen(now);) {
+    if (!LeavesRoom(*next->user)) {
+      ++next;
+      continue;
+    }
+    const Waiting request = *next;
+    next = waiting_.erase(next);
     slots_.OnRequestSent();
     opening_.push_back(
         {std::make_unique<Channel>(session_.handle()), request, now + open_timeout_});
+    if (request.user->turn() == guest::Turn::kOpenEnded) {
+      open_ended_.insert(opening_.back().channel.get());
+    }
     // Sends the request; the answer cannot have come, and if it has, the next step finds it.
     if (opening_.back().channel->Open() == Channel::Progress::kRefused) break;
   }
@@ -124,7 +137,11 @@ void ChannelBroker::StepWaiting(TimePoint now) {
 }
 
 ChannelBroker::TimePoint ChannelBroker::NextStep() const {
-  TimePoint next = waiting_.empty() ? TimePoint::max() : slots_.RetryAt();
+  // Who only waits for another's end needs no time.
+  const bool try_again = std::any_of(waiting_.begin(), waiting_.end(), [&](const Waiting& waiting) {
+    return LeavesRoom(*waiting.user);
+  });
+  TimePoint next = try_again ? slots_.RetryAt() : TimePoint::max();
   for (const Opening& opening : opening_) {
     if (opening.request.user != nullptr) next = std::min(next, opening.deadline);
   }

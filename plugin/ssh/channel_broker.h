@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <set>
 #include <string>
 
+#include "guest/guest.h"
 #include "ssh/channel.h"
 #include "ssh/channel_slots.h"
 #include "ssh/session.h"
@@ -15,6 +17,7 @@ namespace ssh {
 class ChannelUser {
  public:
   virtual ~ChannelUser() = default;
+  [[nodiscard]] virtual guest::Turn turn() const { return guest::Turn::kInOrder; }
   virtual void OnChannelOpen(std::unique_ptr<Channel> channel) = 0;
   /// The guest's sshd has no channel to spare now; called at most once a request.
   virtual void OnChannelDelayed() = 0;
@@ -22,8 +25,9 @@ class ChannelUser {
   virtual void OnChannelImpossible(const std::string& text) = 0;
 };
 
-/// Opens channels in the order they were asked for, as many as the guest's sshd allows, and sees
-/// to it that each is closed in the end. Belongs to the thread that owns the session.
+/// Opens channels in the order they were asked for (guest::Turn names the exceptions), as many as
+/// the guest's sshd allows, and sees to it that each is closed in the end. Belongs to the thread
+/// that owns the session.
 class ChannelBroker {
  public:
   using TimePoint = support::Clock::time_point;
@@ -74,13 +78,15 @@ class ChannelBroker {
   void StepClosing(TimePoint now);
   void StepOpening(TimePoint now);
   void StepWaiting(TimePoint now);
-  void PutBack(Waiting request);
+  void Enqueue(Waiting request);
+  [[nodiscard]] bool LeavesRoom(const ChannelUser& user) const;
 
   Session& session_;
   support::Clock::duration open_timeout_;
   ChannelSlots slots_;
-  std::uint64_t next_turn_ = 0;
-  std::list<Waiting> waiting_;  // by turn
+  std::uint64_t next_turn_ = 1;          // 0 goes first
+  std::set<const Channel*> open_ended_;  // those of open-ended users, until they are closed
+  std::list<Waiting> waiting_;           // by turn
   std::list<Opening> opening_;
   std::list<Closing> closing_;
   TimePoint refused_without_channel_since_ = TimePoint::max();

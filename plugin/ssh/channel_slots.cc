@@ -14,9 +14,16 @@ ChannelSlots::TimePoint ChannelSlots::RetryAt() const {
   return opening_ == 0 ? retry_at_ : TimePoint::max();
 }
 
+std::size_t ChannelSlots::OpenEndedLimit() const {
+  // Not limit_: right after a channel was closed a refusal makes that one too small for a while.
+  const std::size_t limit = ever_refused_ ? most_open_ : std::max(most_open_, kUsualLimit);
+  return limit > kReserved ? limit - kReserved : 1;
+}
+
 void ChannelSlots::OnOpened() {
   --opening_;
   ++open_;
+  most_open_ = std::max(most_open_, open_);
   refused_ = false;
   pause_ = kFirstPause;
   if (limit_ != static_cast<std::size_t>(-1)) limit_ = std::max(limit_, open_);
@@ -25,6 +32,7 @@ void ChannelSlots::OnOpened() {
 void ChannelSlots::OnRefused(TimePoint now) {
   --opening_;
   refused_ = true;
+  ever_refused_ = true;
   limit_ = open_;
   retry_at_ = now + pause_;
   pause_ = std::min<support::Clock::duration>(pause_ * 2, kLongestPause);

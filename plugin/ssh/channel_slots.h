@@ -11,11 +11,18 @@ namespace ssh {
 /// process has ended; the second is not announced either, so a refused opener tries again after a
 /// pause that grows from kFirstPause to kLongestPause, and at once when a channel of ours closes.
 ///
+/// Commands that may run for ever must not take all of it: they leave kReserved channels, one for
+/// SFTP and one for a short command, where the limit allows for that. Until a refusal has shown the
+/// limit it is taken for sshd's usual one.
+///
 /// Not thread-safe; belongs to the thread that owns the session.
 class ChannelSlots {
  public:
   static constexpr auto kFirstPause = std::chrono::milliseconds(4);
   static constexpr auto kLongestPause = std::chrono::milliseconds(1000);
+
+  static constexpr std::size_t kUsualLimit = 10;
+  static constexpr std::size_t kReserved = 2;
 
   using TimePoint = support::Clock::time_point;
 
@@ -30,6 +37,9 @@ class ChannelSlots {
   void OnRefused(TimePoint now);
   /// The peer has closed a channel that was open.
   void OnClosed(TimePoint now);
+
+  /// How many open-ended commands may have a channel at once; at least one.
+  [[nodiscard]] std::size_t OpenEndedLimit() const;
 
   /// Channels that are open as far as we know.
   [[nodiscard]] std::size_t open() const { return open_; }
@@ -47,6 +57,8 @@ class ChannelSlots {
  private:
   std::size_t open_ = 0;
   std::size_t opening_ = 0;
+  std::size_t most_open_ = 0;
+  bool ever_refused_ = false;
   std::size_t limit_ = static_cast<std::size_t>(-1);
   bool refused_ = false;
   TimePoint retry_at_ = TimePoint::min();

@@ -8,7 +8,7 @@
 namespace ssh {
 CommandRun::CommandRun(const guest::Command& command, guest::OutputSink& sink,
                        support::Clock::duration request_timeout)
-    : command_(&command), sink_(&sink), request_timeout_(request_timeout) {}
+    : command_(&command), turn_(command.turn), sink_(&sink), request_timeout_(request_timeout) {}
 
 void CommandRun::Begin(ChannelBroker& broker) {
   broker_ = &broker;

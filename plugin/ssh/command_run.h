@@ -63,6 +63,7 @@ class CommandRun final : public ChannelUser, public ChannelEvents {
   /// Nothing is left to do: may be forgotten.
   [[nodiscard]] bool done() const { return state_ == State::kDone; }
 
+  [[nodiscard]] guest::Turn turn() const override { return turn_; }
   void OnChannelOpen(std::unique_ptr<Channel> channel) override;
   void OnChannelDelayed() override;
   void OnChannelImpossible(const std::string& text) override;
@@ -82,6 +83,7 @@ class CommandRun final : public ChannelUser, public ChannelEvents {
   void CloseChannel();
 
   const guest::Command* command_;
+  guest::Turn turn_;
   guest::OutputSink* sink_;  // null once nothing more is wanted
   support::Clock::duration request_timeout_;
   Completion completion_;

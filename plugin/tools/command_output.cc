@@ -64,6 +64,11 @@ std::optional<long> CommandOutput::process_group() const {
   return standard_output_.process_group();
 }
 
+bool CommandOutput::shell_missing() const {
+  const std::scoped_lock lock(mutex_);
+  return standard_output_.shell_missing();
+}
+
 std::string CommandOutput::Describe() const {
   const std::scoped_lock lock(mutex_);
   if (!standard_output_.process_group()) {

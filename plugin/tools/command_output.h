@@ -30,6 +30,9 @@ class CommandOutput final : public guest::OutputSink {
 
   [[nodiscard]] std::optional<long> process_group() const;
 
+  /// See MarkedStream.
+  [[nodiscard]] bool shell_missing() const;
+
   /// For a progress notification: what the command printed last, or what is waited for; one line of
   /// valid UTF-8 without control characters.
   [[nodiscard]] std::string Describe() const;

@@ -62,21 +62,35 @@ struct Outcome {
   std::string error;  ///< empty: nothing to say
 };
 
-Outcome OutcomeOf(const guest::CommandResult& result, const std::vector<std::string>& words) {
-  if (result.exit_signal) {
-    // Signals that SSH has no name for come as "SIG@openssh.com".
-    const std::optional<int> number = SignalNumber(*result.exit_signal);
-    return {number ? std::optional<int>(128 + *number) : std::nullopt,
-            "signal: " + *result.exit_signal};
-  }
+Outcome OutcomeOfSignal(const std::string& name) {
+  const std::optional<int> number = SignalNumber(name);
+  if (number) return {128 + *number, "signal: " + name};
+  // OpenSSH sends "SIG@openssh.com" for all of them, and nobody else in the guest was told.
+  return {std::nullopt,
+          "signal: one that SSH has no name for, such as BUS, TRAP, SYS, XCPU or XFSZ; the guest "
+          "does not say which"};
+}
+
+std::string DescribeMissingShell(const std::string& shell) {
+  return ": the guest has no " + shell +
+         ", which the instance's configuration (or Lima's default) has as the user's shell: "
+         "install it in the guest, or name one that is there: on the host, limactl stop INSTANCE, "
+         "then limactl edit INSTANCE --set '.user.shell = \"/bin/sh\"' --start";
+}
+
+Outcome OutcomeOf(const guest::CommandResult& result, const CommandRequest& request,
+                  bool shell_missing) {
+  if (result.exit_signal) return OutcomeOfSignal(*result.exit_signal);
   if (!result.exit_status) return {std::nullopt, "the guest did not say how the command ended"};
   Outcome outcome{result.exit_status, ""};
   if (*outcome.exit_code != 0) {
     outcome.error = "exit status " + std::to_string(*outcome.exit_code);
   }
-  if (*outcome.exit_code == kCommandNotFound && LooksLikeShellLine(words)) {
+  if (shell_missing) {
+    outcome.error += DescribeMissingShell(request.shell);
+  } else if (*outcome.exit_code == kCommandNotFound && LooksLikeShellLine(request.words)) {
     outcome.error += ": command is a list of words, not a line for a shell; use " +
-                     nlohmann::json{"bash", "-c", words.front()}.dump(
+                     nlohmann::json{"bash", "-c", request.words.front()}.dump(
                          -1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
   return outcome;
@@ -92,6 +106,7 @@ std::string VerifyEnd(guest::Guest& guest, std::optional<long> process_group) {
   if (!process_group) return "the command had not been started";
   guest::Command command;
   command.command_line = GroupEndScript(*process_group);
+  command.turn = guest::Turn::kFirst;
   IgnoredOutput ignored;
   try {
     const guest::CommandResult result = guest.Run(
@@ -147,6 +162,7 @@ mcp::ToolResult CommandRunner::Run(guest::Guest& guest, const CommandRequest& re
 
   CommandOutput output(script.mark, options_.maximum_output_bytes);
   guest::Command command = MakeCommandScript(script);
+  command.turn = guest::Turn::kOpenEnded;
   command.stop_grace = kStopGrace;
   command.on_queued = [&output] { output.OnQueued(); };
 
@@ -165,7 +181,7 @@ std::optional<mcp::ToolResult> CommandRunner::Attend(
     const std::optional<guest::CommandResult> result = run();
     if (!result) return std::nullopt;
     output.Finish();
-    return MakeResult(output, OutcomeOf(*result, request.words));
+    return MakeResult(output, OutcomeOf(*result, request, output.shell_missing()));
   } catch (const support::Stopped& stopped) {
     output.Finish();
     const std::string left = VerifyEnd(guest, output.process_group());

@@ -1,5 +1,6 @@
 #include "tools/command_script.h"
 
+#include "tools/any_shell.h"
 #include "tools/shell_quote.h"
 
 namespace tools {
@@ -11,57 +12,59 @@ namespace {
 /// - Signals are ignored, so that `kill 0` in a guest without setsid leaves the relays alone, and a
 ///   relay survives the end of its channel.
 /// - Each process closes what it does not use: a forgotten write end would keep a relay from
-/// ending.
+///   ending.
 /// - `kill -TERM "-$main"` without "--", which dash and BusyBox do not know there.
-constexpr std::string_view kHelper = R"(trap '' HUP INT QUIT TERM PIPE
-main=$1 mark=$2
-relay() { exec tee /dev/null 2>/dev/null 4>&- 5<&- 6>&- 7>&- 8>&-; }
-watch() {
-  printf '%s\n' "$1" >&4
-  exec 4>&- 5<&- 6>&- 7>&- 8>&-
-  while read -r rest; do :; done
-  {
-    if kill -0 "$main"; then
-      kill -TERM "-$main"
-      tries=0
-      while [ "$tries" -lt 10 ] && kill -0 "-$main"; do
-        sleep 0.1 || sleep 1
-        tries=$((tries + 1))
-      done
-      kill -KILL "-$main"
-    fi
-  } 2>/dev/null
-  printf '%s\n' "$mark"
-  printf '%s\n' "$mark" >&2
-}
-exec 5<&0 6>&1 7>&2 </dev/null
-if [ -w "$3/fd/1" ]; then
-  {
-    { read -r self rest <"$3/stat"; watch "/proc/$self/fd/"; } 2>&8 <&5 | relay >&6 &
-  } 8>&1 | relay >&7 &
-else
-  pipes=${TMPDIR:-/tmp}/$mark
-  mkdir -m 700 "$pipes" && mkfifo "$pipes/1" "$pipes/2" || exit
-  relay <"$pipes/1" >&6 &
-  relay <"$pipes/2" >&7 &
-  watch "$pipes/" <&5 >"$pipes/1" 2>"$pipes/2" &
-fi 2>/dev/null
-)";
+/// - The pauses between TERM and KILL make one second, also where sleep takes whole ones only.
+constexpr std::string_view kHelper =
+    R"sh(trap "" HUP INT QUIT TERM PIPE; main=$1 mark=$2; )sh"
+    R"sh(relay() { exec tee /dev/null 2>/dev/null 4>&- 5<&- 6>&- 7>&- 8>&-; }; )sh"
+    R"sh(watch() { echo "$1" >&4; exec 4>&- 5<&- 6>&- 7>&- 8>&-; )sh"
+    R"sh(while read -r rest; do :; done; )sh"
+    R"sh({ if kill -0 "$main"; then kill -TERM "-$main"; )sh"
+    R"sh(for pause in 0.02 0.1 0.2 0.3 0.38; do kill -0 "-$main" || break; )sh"
+    R"sh(sleep $pause || { sleep 1; break; }; done; )sh"
+    R"sh(kill -KILL "-$main"; fi; } 2>/dev/null; )sh"
+    R"sh(echo "$mark"; echo "$mark" >&2; }; )sh"
+    R"sh(exec 5<&0 6>&1 7>&2 </dev/null; )sh"
+    R"sh({ if [ -w "$3/fd/1" ]; then )sh"
+    R"sh({ { read -r self rest <"$3/stat"; watch "/proc/$self/fd/"; } 2>&8 <&5 | relay >&6 & } )sh"
+    R"sh(8>&1 | relay >&7 & )sh"
+    R"sh(else pipes=${TMPDIR:-/tmp}/$mark; )sh"
+    R"sh(mkdir -m 700 "$pipes" && mkfifo "$pipes/1" "$pipes/2" || exit; )sh"
+    R"sh(relay <"$pipes/1" >&6 & relay <"$pipes/2" >&7 & )sh"
+    R"sh(watch "$pipes/" <&5 >"$pipes/1" 2>"$pipes/2" & )sh"
+    R"sh(fi; } 2>/dev/null)sh";
 
-/// `command` is a word of the shell that yields the command. Nothing is exported, and positional
-/// parameters do not outlive `exec`: the command sees nothing of this.
-std::string CommandLine(const CommandScriptOptions& options, const std::string& command) {
-  const std::string shell = options.shell.empty() ? "\"$SHELL\"" : ShellQuote(options.shell);
-  return "set -- " + ShellQuote(kHelper) + " " + command + "; exec 3>&1; printf '%s %s\\n' " +
-         options.mark + " $$" + "; set -- \"$2\" \"$(set -- /bin/sh -c \"$1\" limactl-mcp $$ " +
-         options.mark + " " + ShellQuote(options.process_files) +
-         "; command -v setsid >/dev/null 2>&1 && set -- setsid \"$@\""
-         "; exec \"$@\" 4>&1 >&3 3>&-)\""
-         "; exec 3>&- </dev/null"
-         "; if [ -n \"$2\" ]; then exec >\"$2\"1 2>\"$2\"2"
-         "; case $2 in /proc/*) ;; *) rm -r \"$2\" ;; esac; fi"
-         "; cd " +
-         ShellQuote(options.directory) + " || exit 1 ; exec " + shell + " -l -c \"${1%.}\"";
+/// Arguments: helper, mark, process_files, directory, login shell, command.
+///
+/// - Nothing is exported, and what is not does not outlive `exec`: the command sees nothing of
+///   this.
+/// - Where the directory is missing, the shell that sshd has started says so as it would have with
+///   `limactl shell`.
+constexpr std::string_view kScript =
+    R"sh(limactl_mcp_word "$4"; limactl_mcp_directory=$limactl_mcp_word; )sh"
+    R"sh(limactl_mcp_word "$5"; limactl_mcp_shell=${limactl_mcp_word:-$SHELL}; )sh"
+    R"sh(limactl_mcp_word "$6"; )sh"
+    R"sh(exec 3>&1; limactl_mcp_note=; )sh"
+    R"sh(case $limactl_mcp_shell in /*) [ -x "$limactl_mcp_shell" ] || )sh"
+    R"sh(limactl_mcp_note=" no-shell" ;; esac; )sh"
+    R"sh(echo "${2#?} $$$limactl_mcp_note"; )sh"
+    R"sh(set -- "$(set -- /bin/sh -c "${1#?}" limactl-mcp $$ "${2#?}" "${3#?}"; )sh"
+    R"sh(command -v setsid >/dev/null 2>&1 && set -- setsid "$@"; exec "$@" 4>&1 >&3 3>&-)"; )sh"
+    R"sh(exec 3>&- </dev/null; )sh"
+    R"sh(if [ -n "$1" ]; then exec >"$1"1 2>"$1"2; )sh"
+    R"sh(case $1 in /proc/*) ;; *) rm -r "$1" ;; esac; fi; )sh"
+    R"sh(cd "$limactl_mcp_directory" 2>/dev/null || { )sh"
+    R"sh(case $SHELL in */bash) )sh"
+    R"sh(exec "$SHELL" --norc -c "cd \"\$1\" || exit 1" bash "$limactl_mcp_directory" ;; esac; )sh"
+    R"sh(cd "$limactl_mcp_directory" || exit 1; }; )sh"
+    R"sh(exec "$limactl_mcp_shell" -l -c "$limactl_mcp_word")sh";
+
+std::string CommandLine(const CommandScriptOptions& options, const AnyShellWord& command) {
+  return AnyShellLine(
+      std::string(kWordDecoder) + std::string(kScript),
+      {AnyShellWord(kHelper), AnyShellWord(options.mark), AnyShellWord(options.process_files),
+       AnyShellWord(options.directory), AnyShellWord(options.shell), command});
 }
 
 }  // namespace
@@ -70,11 +73,10 @@ guest::Command MakeCommandScript(const CommandScriptOptions& options) {
   guest::Command command;
   command.hold_standard_input_open = true;
   command.sink_knows_end = true;
-  // The dot keeps line ends at the end of the command from being cut off by $(…).
-  command.command_line = CommandLine(options, ShellQuote(options.command + "."));
+  command.command_line = CommandLine(options, AnyShellWord(options.command));
   if (command.command_line.size() > guest::kMaximumCommandLine) {
-    command.command_line = CommandLine(
-        options, "\"$(head -c " + std::to_string(options.command.size()) + "; printf .)\"");
+    command.command_line =
+        CommandLine(options, AnyShellWord::OnStandardInput(options.command.size()));
     command.standard_input = options.command;
   }
   return command;

@@ -9,10 +9,10 @@
 /// What the guest's shell is given to run one command as `limactl shell` runs it, and to tell when
 /// it has ended.
 ///
-/// The shell that sshd starts becomes the command itself, by `exec`, as with `limactl shell`: the
-/// command is the process that sshd waits for, so that sshd reports how it ended (an exit status or
-/// a signal, never mixed up), and it leads the session and process group that sshd made. Beside it,
-/// in a session of its own where the guest has setsid(1), stand
+/// The shell that sshd starts becomes /bin/sh (any_shell.h) and that the command itself, by `exec`,
+/// as with `limactl shell`: the command is the process that sshd waits for, so that sshd reports
+/// how it ended (an exit status or a signal, never mixed up), and it leads the session and process
+/// group that sshd made. Beside it, in a session of its own where the guest has setsid(1), stand
 ///
 ///   - two relays (tee) between the command's standard output and error and the channel's. When the
 ///     channel is closed they keep reading, so that a background child that prints lives on;
@@ -26,7 +26,8 @@
 /// where there is no /proc. Where neither works, the command writes to the channel itself and there
 /// is no mark: the channel's end is then the end of the output.
 ///
-/// The script is for any shell of the Bourne family as the guest user's login shell.
+/// What the login shell's own start-up files do (sshd's bash reads ~/.bashrc) happens before all
+/// this, as with `limactl shell`; what they print comes before the first mark and is output.
 namespace tools {
 
 /// What Linux accepts as one argument, the closing NUL not counted (MAX_ARG_STRLEN, 32 pages).
@@ -42,8 +43,9 @@ struct CommandScriptOptions {
   std::string process_files = "/proc/self";
 };
 
-/// On standard output comes one line "MARK PID" with the process group of the command, then its
-/// output, then the line "MARK"; on standard error its output, then the line "MARK".
+/// On standard output comes one line "MARK PID" with the process group of the command, or
+/// "MARK PID no-shell" where the guest has no such shell; then its output, then the line "MARK". On
+/// standard error its output, then the line "MARK".
 guest::Command MakeCommandScript(const CommandScriptOptions& options);
 
 /// A command line that waits up to three seconds for the end of a process group. Exit status 0: no

@@ -226,6 +226,7 @@ mcp::ToolDefinition RunShellCommand() {
                       {"idempotentHint", false},
                       {"openWorldHint", true}},
       .meta = LargeResults(),
+      .open_ended = true,
   };
 }
 

@@ -7,8 +7,10 @@
 namespace tools {
 namespace {
 
-/// The longest header rest that is waited for: a blank and a process id.
-constexpr std::size_t kMaximumHeaderRest = 24;
+/// The longest header rest that is waited for: a blank, a process id and the note.
+constexpr std::size_t kMaximumHeaderRest = 40;
+
+constexpr std::string_view kNoShell = " no-shell";
 
 /// How many of the last bytes may be the beginning of `mark`.
 std::size_t PossibleBeginning(std::string_view bytes, std::string_view mark) {
@@ -54,7 +56,10 @@ void MarkedStream::Scan(std::string_view bytes) {
         held_ = bytes;
         return;
       }
-      process_group_ = ParseProcessGroup(bytes.substr(0, end));
+      std::string_view rest = bytes.substr(0, end);
+      shell_missing_ = rest.ends_with(kNoShell);
+      if (shell_missing_) rest.remove_suffix(kNoShell.size());
+      process_group_ = ParseProcessGroup(rest);
       bytes.remove_prefix(end == std::string_view::npos ? 0 : end + 1);
       state_ = State::kOutput;
       continue;

@@ -14,7 +14,7 @@ namespace tools {
 class MarkedStream {
  public:
   enum class Header {
-    kExpected,  ///< a line "MARK PID" comes before the output (standard output)
+    kExpected,  ///< a line "MARK PID" or "MARK PID no-shell" comes first (standard output)
     kNone,      ///< standard error
   };
   MarkedStream(std::string mark, Header header, std::size_t maximum_bytes);
@@ -32,6 +32,9 @@ class MarkedStream {
   /// The process group of the command, once the header has come.
   [[nodiscard]] std::optional<long> process_group() const { return process_group_; }
 
+  /// True when the header says that the guest does not have the shell that is to run the command.
+  [[nodiscard]] bool shell_missing() const { return shell_missing_; }
+
   [[nodiscard]] const CappedOutput& output() const { return output_; }
 
  private:
@@ -44,6 +47,7 @@ class MarkedStream {
   std::string held_;  ///< the beginning of a mark perhaps, or of the header's rest
   std::string own_;
   std::optional<long> process_group_;
+  bool shell_missing_ = false;
   CappedOutput output_;
 };
 

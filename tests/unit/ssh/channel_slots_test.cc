@@ -64,5 +64,25 @@ TEST_F(ChannelSlotsTest, BeyondWhatIsKnownToWorkOneTryAtATime) {
   EXPECT_TRUE(slots_.MayOpen(later)) << "the guest allows more by now";
 }
 
+TEST_F(ChannelSlotsTest, OpenEndedUsersLeaveChannelsOfTheUsualLimitToOthers) {
+  EXPECT_EQ(slots_.OpenEndedLimit(), ChannelSlots::kUsualLimit - ChannelSlots::kReserved);
+  Open(20);
+  EXPECT_EQ(slots_.OpenEndedLimit(), 20 - ChannelSlots::kReserved) << "the guest allows more";
+}
+
+TEST_F(ChannelSlotsTest, OpenEndedUsersLeaveChannelsOfALearnedLimitToOthers) {
+  Open(4);
+  slots_.OnRequestSent();
+  slots_.OnRefused(now_);
+  EXPECT_EQ(slots_.OpenEndedLimit(), 4 - ChannelSlots::kReserved);
+}
+
+TEST_F(ChannelSlotsTest, OneOpenEndedUserMayHaveAChannelHoweverFewThereAre) {
+  Open(1);
+  slots_.OnRequestSent();
+  slots_.OnRefused(now_);
+  EXPECT_EQ(slots_.OpenEndedLimit(), 1U);
+}
+
 }  // namespace
 }  // namespace ssh

@@ -118,8 +118,8 @@ class CommandScript : public ::testing::TestWithParam<Case> {
 
 TEST_P(CommandScript, GivesTheCommandWhatLimactlShellGivesIt) {
   for (const char* command : {
-           "env | grep -v '^_=' | sort",
-           "pwd; echo \"$OLDPWD\"",
+           "env | grep -Ev '^(_|OLDPWD)=' | sort",
+           "pwd",
            "umask; ulimit -a",
            "trap; set -o; shopt",
            "echo \"$0 $# $- $SHLVL\"",
@@ -141,6 +141,20 @@ TEST_P(CommandScript, GivesTheCommandWhatLimactlShellGivesIt) {
     EXPECT_EQ(ours.result.exit_status, plain.result.exit_status) << command;
     EXPECT_TRUE(ours.process_group) << command;
   }
+}
+
+TEST_P(CommandScript, LeavesTheOldDirectoryWhereTheLoginShellSetsIt) {
+  const std::string shell = GetParam().shell;
+  if (shell == "fish" || shell == "tcsh") GTEST_SKIP() << "fish and csh know no $OLDPWD";
+  EXPECT_EQ(Run("echo $OLDPWD").output, RunPlainly("echo $OLDPWD").output);
+}
+
+TEST_P(CommandScript, SaysThatTheShellIsMissing) {
+  CommandScriptOptions options = Options("true");
+  options.shell = "/no/such/shell";
+  CommandOutput output(options.mark, 1 << 20);
+  EXPECT_EQ(guest_.Run(Through(MakeCommandScript(options)), output, {}).exit_status, 127);
+  EXPECT_TRUE(output.shell_missing());
 }
 
 TEST_P(CommandScript, TellsAnExitStatusFromASignal) {
@@ -261,13 +275,13 @@ TEST_P(CommandScript, LeavesNoProcessBehindWhenTheCommandEnds) {
   EXPECT_EQ(found.output, "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Shells, CommandScript,
-                         ::testing::Values(Case{"bash", "bash", "/proc/self"},
-                                           Case{"dash", "dash", "/proc/self"},
-                                           Case{"busybox", "busybox sh", "/proc/self"},
-                                           Case{"zsh", "zsh", "/proc/self"},
-                                           Case{"NamedPipes", "bash", "/nonexistent"}),
-                         [](const auto& shell) { return std::string(shell.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Shells, CommandScript,
+    ::testing::Values(Case{"bash", "bash", "/proc/self"}, Case{"dash", "dash", "/proc/self"},
+                      Case{"busybox", "busybox sh", "/proc/self"}, Case{"zsh", "zsh", "/proc/self"},
+                      Case{"fish", "fish", "/proc/self"}, Case{"csh", "tcsh", "/proc/self"},
+                      Case{"NamedPipes", "bash", "/nonexistent"}),
+    [](const auto& shell) { return std::string(shell.param.name); });
 
 TEST(MakeMark, IsNeverTheSameTwice) {
   EXPECT_NE(MakeMark(), MakeMark());
