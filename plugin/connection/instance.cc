@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "connection/guest_facts.h"
+#include "connection/path_questions.h"
 #include "connection/patient_opener.h"
 #include "lima/configuration.h"
 #include "lima/host.h"
@@ -141,15 +142,16 @@ OpenedConnection OpenInstance(const InstanceOptions& options, PinnedRoots& pins,
 
   const std::shared_ptr<ssh::Connection> connection =
       ssh::Connection::Open(ToEndpoint(endpoint), ConnectionOptionsOf(options), context);
-  const lima::GuestFacts facts = FindGuestFacts(configuration, endpoint.user, *connection, context);
+  const auto guest = std::make_shared<PathQuestions>(connection);
+  const lima::GuestFacts facts = FindGuestFacts(configuration, endpoint.user, *guest, context);
   const std::vector<lima::Mount> mounts =
       lima::EvaluateMounts(configuration, lima::ReadHostFacts(), facts);
 
   tools::PathRules::Options paths;
   for (BoundedRoot& bounded : SelectRoots(mounts, options.roots)) {
-    PinInsideBoundary(bounded, pins, *connection, context);
+    PinInsideBoundary(bounded, pins, *guest, context);
     if (IsAllowedPath(bounded.root, options.roots)) {
-      PinAllowedPath(bounded.root, pins, *connection, context);
+      PinAllowedPath(bounded.root, pins, *guest, context);
     }
     paths.roots.push_back(std::move(bounded.root));
   }
@@ -159,7 +161,7 @@ OpenedConnection OpenInstance(const InstanceOptions& options, PinnedRoots& pins,
   paths.working_directory = options.working_directory;
 
   OpenedConnection opened;
-  opened.workspace.guest = connection;
+  opened.workspace.guest = guest;
   opened.workspace.paths = std::make_shared<const tools::PathRules>(std::move(paths));
   opened.workspace.shell = shell;
   opened.alive = [connection] { return connection->alive(); };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "guest/no_file_server.h"
 #include "support/errors.h"
 
 namespace ssh {
@@ -76,7 +77,7 @@ void SftpService::OnChannelOpen(std::unique_ptr<Channel> channel) {
 
 void SftpService::OnChannelImpossible(const std::string& text) {
   state_ = State::kClosed;
-  FailWaiting(text);
+  FailWaiting<support::CallError>(text);
 }
 
 void SftpService::OnData(bool is_standard_error, std::string_view bytes) noexcept {
@@ -95,8 +96,9 @@ void SftpService::StepRequest(TimePoint now) {
     state_ = State::kConversing;
   } else if (progress == Channel::Progress::kRefused) {
     GiveUp(
-        "the guest's sshd has no SFTP subsystem (the line \"Subsystem sftp …\" of its "
-        "sshd_config)");
+        "the guest's sshd has no SFTP subsystem, which the file tools need: install the guest's "
+        "package openssh-sftp-server (Fedora and others: openssh-server), see that its sshd_config "
+        "has a line \"Subsystem sftp …\", and restart the instance");
   } else if (now >= request_deadline_) {
     GiveUp("the guest's sshd did not answer the request for SFTP in time");
   }
@@ -192,17 +194,18 @@ void SftpService::GiveUp(const std::string& reason) {
   if (client) client->Fail(reason);
   ForgetFinished();
   open_handles_ = 0;
-  if (!was_up) FailWaiting(reason);
+  if (!was_up) FailWaiting<guest::NoFileServer>(reason);
   if (!waiting_.empty()) {
     state_ = State::kWaiting;
     broker_.Request(*this);
   }
 }
 
+template <typename Error>
 void SftpService::FailWaiting(const std::string& reason) {
   for (const auto& operation : std::exchange(waiting_, {})) {
-    operation->Finish(MakeFailure<support::CallError>(operation->subject().operation + " " +
-                                                      operation->subject().path + ": " + reason));
+    operation->Finish(MakeFailure<Error>(operation->subject().operation + " " +
+                                         operation->subject().path + ": " + reason));
   }
 }
 

@@ -57,6 +57,7 @@ class SftpService final : public ChannelUser, public ChannelEvents {
   void CheckEnd(TimePoint now);
   /// Fails what runs on the channel; what waits fails too while the server was not up yet.
   void GiveUp(const std::string& reason);
+  template <typename Error>
   void FailWaiting(const std::string& reason);
   void CloseChannel();
 

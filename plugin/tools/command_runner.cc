@@ -142,6 +142,12 @@ support::Context CommandRunner::WithTimeLimit(const support::Context& context) c
                                               : context;
 }
 
+ProgressTicker::Registration CommandRunner::Announce(mcp::ProgressReporter& progress,
+                                                     std::string text) {
+  if (!progress.requested()) return {};
+  return ticker_.Register([&progress, text = std::move(text)] { progress.Report(text); });
+}
+
 mcp::ToolResult CommandRunner::Run(guest::Guest& guest, const CommandRequest& request,
                                    const support::Context& call_context,
                                    mcp::ProgressReporter& progress) {

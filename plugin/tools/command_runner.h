@@ -70,6 +70,10 @@ class CommandRunner {
   /// sets it anyway.
   [[nodiscard]] support::Context WithTimeLimit(const support::Context& context) const;
 
+  /// Until the registration ends, a client that asked for progress is told `text`.
+  [[nodiscard]] ProgressTicker::Registration Announce(mcp::ProgressReporter& progress,
+                                                      std::string text);
+
   /// Throws support::CallError for a command that is longer than the guest accepts, and what
   /// guest::Guest::Run throws before the command can have run.
   mcp::ToolResult Run(guest::Guest& guest, const CommandRequest& request,

@@ -37,8 +37,12 @@ mcp::ToolResult RunShellCommand::Call(const mcp::ToolCall& call) {
   const auto directory = call.arguments.at("directory").get<std::string>();
   const support::Context context = runner_.WithTimeLimit(call.context);
   return WithWorkspace(workspaces_, context, call.progress, [&](const Workspace& workspace) {
-    request.directory =
-        workspace.paths->Resolve(directory, Access::kRead, *workspace.guest, context).guest;
+    {
+      const auto waiting =
+          runner_.Announce(call.progress, "waiting for the guest to look at the directory");
+      request.directory =
+          workspace.paths->Resolve(directory, Access::kRead, *workspace.guest, context).guest;
+    }
     request.shell = workspace.shell;
     return runner_.Run(*workspace.guest, request, context, call.progress);
   });

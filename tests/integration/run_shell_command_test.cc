@@ -62,13 +62,13 @@ class RunShellCommand : public ::testing::Test {
     guest_ = Connect();
   }
 
-  std::shared_ptr<ssh::Connection> Connect() const {
+  std::shared_ptr<ssh::Connection> Connect(const ssh::ConnectionOptions& options = {}) const {
     const ssh::Endpoint endpoint{"127.0.0.1",
                                  instance_->port(),
                                  instance_->user(),
                                  {instance_->identity_file()},
                                  "\"^aes128-gcm@openssh.com,aes256-gcm@openssh.com\""};
-    return ssh::Connection::Open(endpoint, {}, support::Context());
+    return ssh::Connection::Open(endpoint, options, support::Context());
   }
 
   nlohmann::json Run(std::vector<std::string> words, const support::Context& context = {}) {
@@ -275,6 +275,17 @@ TEST_F(RunShellCommand, LeavesNothingBehindWhenTheLineBreaks) {
   EXPECT_THAT(result["error"], HasSubstr("may have run"));
   EXPECT_TRUE(EndsSoon("main"));
   EXPECT_TRUE(EndsSoon("child"));
+}
+
+TEST_F(RunShellCommand, NoOutputForAnHourIsNoReasonToGiveUp) {
+  // An hour holds 240 of the real intervals between keep-alives.
+  ssh::ConnectionOptions options;
+  options.keepalive_interval = 10ms;
+  options.keepalive_limit = 1000;  // a busy machine may answer late
+  guest_ = Connect(options);
+  options_.progress_interval = 20ms;
+  EXPECT_EQ(Bash("sleep 2.4; echo late")["stdout"], "late\n");
+  EXPECT_THAT(progress_.messages(), ::testing::Contains("running, no output yet"));
 }
 
 TEST_F(RunShellCommand, ReportsProgressWithTheLastLineAndWithoutOutput) {

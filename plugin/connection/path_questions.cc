@@ -1,0 +1,158 @@
+#include "connection/path_questions.h"
+
+#include <sstream>
+#include <string_view>
+
+#include "tools/guest_script.h"
+#include "tools/shell_quote.h"
+
+namespace connection {
+namespace {
+
+/// Bytes; more than any path or status takes.
+constexpr std::size_t kMaximumAnswer = 64 * 1024;
+
+class AnswerSink final : public guest::OutputSink {
+ public:
+  bool OnOutput(guest::OutputStream stream, std::string_view bytes) override {
+    if (stream == guest::OutputStream::kStandardOutput) answer_ += bytes;
+    return answer_.size() <= kMaximumAnswer;
+  }
+  [[nodiscard]] const std::string& answer() const { return answer_; }
+
+ private:
+  std::string answer_;
+};
+
+/// The kind in st_mode, whose numbers are the same in every Unix (POSIX leaves them open).
+guest::FileType TypeOf(std::uint32_t mode) {
+  switch (mode & 0170000U) {
+    case 0100000U:
+      return guest::FileType::kRegular;
+    case 0040000U:
+      return guest::FileType::kDirectory;
+    case 0120000U:
+      return guest::FileType::kSymlink;
+    case 0010000U:
+      return guest::FileType::kFifo;
+    case 0140000U:
+      return guest::FileType::kSocket;
+    case 0020000U:
+      return guest::FileType::kCharacterDevice;
+    case 0060000U:
+      return guest::FileType::kBlockDevice;
+    default:
+      return guest::FileType::kUnknown;
+  }
+}
+
+}  // namespace
+
+template <typename Ask, typename AskShell>
+auto PathQuestions::AskEither(Ask ask, AskShell ask_shell) {
+  if (!by_shell_) {
+    try {
+      return ask();
+    } catch (const guest::NoFileServer&) {
+      by_shell_ = true;
+    }
+  }
+  return ask_shell();
+}
+
+std::string PathQuestions::AskShell(const std::string& script, const std::string& path,
+                                    const support::Context& context) {
+  AnswerSink sink;
+  const std::optional<int> status = tools::RunScript(*guest_, script, sink, context);
+  std::string answer = sink.answer();
+  if (status != 0 || !answer.ends_with('\n')) {
+    throw guest::FileError(guest::FileErrorCode::kNotFound, "look at", path, "");
+  }
+  answer.pop_back();
+  return answer;
+}
+
+guest::FileAttributes PathQuestions::StatByShell(const std::string& path,
+                                                 const std::string& options,
+                                                 const support::Context& context) {
+  const std::string answer = AskShell(
+      "stat " + options + " -c '%f %s %u %g %Y' -- " + tools::ShellQuote(path), path, context);
+  std::istringstream fields(answer);
+  std::uint32_t mode = 0;
+  guest::FileAttributes attributes;
+  fields >> std::hex >> mode >> std::dec >> attributes.size >> attributes.user_id >>
+      attributes.group_id >> attributes.modified;
+  if (!fields) {
+    throw guest::FileError(guest::FileErrorCode::kFailure, "look at", path,
+                           "stat says \"" + answer + "\"");
+  }
+  attributes.type = TypeOf(mode);
+  attributes.permissions = mode & 07777U;
+  return attributes;
+}
+
+guest::FileAttributes PathQuestions::Stat(const std::string& path,
+                                          const support::Context& context) {
+  return AskEither([&] { return guest_->Stat(path, context); },
+                   [&] { return StatByShell(path, "-L", context); });
+}
+
+guest::FileAttributes PathQuestions::LStat(const std::string& path,
+                                           const support::Context& context) {
+  return AskEither([&] { return guest_->LStat(path, context); },
+                   [&] { return StatByShell(path, "", context); });
+}
+
+std::string PathQuestions::ReadLink(const std::string& path, const support::Context& context) {
+  return AskEither(
+      [&] { return guest_->ReadLink(path, context); },
+      [&] { return AskShell("readlink -- " + tools::ShellQuote(path), path, context); });
+}
+
+std::string PathQuestions::RealPath(const std::string& path, const support::Context& context) {
+  return AskEither(
+      [&] { return guest_->RealPath(path, context); },
+      [&] { return AskShell("readlink -f -- " + tools::ShellQuote(path), path, context); });
+}
+
+std::unique_ptr<guest::OpenFile> PathQuestions::Open(const std::string& path, guest::OpenMode mode,
+                                                     std::uint32_t permissions,
+                                                     const support::Context& context) {
+  return guest_->Open(path, mode, permissions, context);
+}
+
+std::vector<guest::DirectoryEntry> PathQuestions::List(const std::string& path,
+                                                       const support::Context& context) {
+  return guest_->List(path, context);
+}
+
+void PathQuestions::MakeDirectory(const std::string& path, std::uint32_t permissions,
+                                  const support::Context& context) {
+  guest_->MakeDirectory(path, permissions, context);
+}
+
+void PathQuestions::Rename(const std::string& from, const std::string& to,
+                           const support::Context& context) {
+  guest_->Rename(from, to, context);
+}
+
+void PathQuestions::Unlink(const std::string& path, const support::Context& context) {
+  guest_->Unlink(path, context);
+}
+
+void PathQuestions::SetAttributes(const std::string& path, const guest::AttributeChange& change,
+                                  const support::Context& context) {
+  guest_->SetAttributes(path, change, context);
+}
+
+guest::FileSystemStatus PathQuestions::StatFileSystem(const std::string& path,
+                                                      const support::Context& context) {
+  return guest_->StatFileSystem(path, context);
+}
+
+guest::CommandResult PathQuestions::Run(const guest::Command& command, guest::OutputSink& sink,
+                                        const support::Context& context) {
+  return guest_->Run(command, sink, context);
+}
+
+}  // namespace connection

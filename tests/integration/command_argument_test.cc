@@ -1,0 +1,95 @@
+// The words of a command arrive as they are, or the call says why they cannot.
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "integration/command_fixture.h"
+#include "tools/command_script.h"
+
+namespace integration {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class CommandArgument : public CommandTest {
+ protected:
+  void SetUp() override {
+    CommandTest::SetUp();
+    StartGuest();
+  }
+  std::string RefusalOf(const std::vector<std::string>& command) {
+    return Refusal("run_shell_command", Arguments(command));
+  }
+  void ExpectAlive() { EXPECT_EQ(Run({"echo", "alive"}).value("stdout", ""), "alive\n"); }
+};
+
+TEST_F(CommandArgument, OfEveryCharacter) {
+  std::string all;
+  for (int value = 1; value < 0x80; ++value) all += static_cast<char>(value);
+  all += "\u0080\u00ff\u202e\uffff\U000E0001\U0010ffff";
+  EXPECT_EQ(Run({"printf", "%s", all}).value("stdout", ""), all);
+}
+
+TEST_F(CommandArgument, EmptyWordsLeadingDashesAndLineEnds) {
+  EXPECT_EQ(Run({"printf", "<%s>", "", "-n", "--", "\n", "a\nb\n", ""}).value("stdout", ""),
+            "<><-n><--><\n><a\nb\n><>");
+}
+
+TEST_F(CommandArgument, LeadingAssignmentsAndNoLaterOnes) {
+  EXPECT_EQ(Run({"A=1 2", "B=", "sh", "-c", "printf '%s|%s|%s' \"$A\" \"$B\" \"$1\"", "sh", "C=3"})
+                .value("stdout", ""),
+            "1 2||C=3");
+}
+
+TEST_F(CommandArgument, OfOneMebibyteIsRefusedAndTheSessionLivesOn) {
+  EXPECT_THAT(RefusalOf({"echo", std::string(1024 * 1024, 'x')}),
+              StartsWith("argument list too long"));
+  ExpectAlive();
+}
+
+TEST_F(CommandArgument, TooManyAreRefusedAndTheSessionLivesOn) {
+  EXPECT_THAT(RefusalOf(std::vector<std::string>(200'000, "word")),
+              StartsWith("argument list too long"));
+  ExpectAlive();
+}
+
+TEST_F(CommandArgument, OfTheGreatestLength) {
+  const std::size_t room = tools::kMaximumShellCommand - std::string("printf %s ").size();
+  EXPECT_EQ(Run({"printf", "%s", std::string(room, 'x')}).value("stdout", "").size(), room);
+  EXPECT_THAT(RefusalOf({"printf", "%s", std::string(room + 1, 'x')}),
+              StartsWith("argument list too long"));
+  // Each of these takes five bytes when it is quoted: sent on standard input.
+  const std::string quotes(25'000, '\'');
+  EXPECT_EQ(Run({"printf", "%s", quotes}).value("stdout", ""), quotes);
+}
+
+TEST_F(CommandArgument, WithNulIsRefused) {
+  EXPECT_THAT(RefusalOf({"echo", std::string("a\0b", 3)}), HasSubstr("NUL"));
+}
+
+TEST_F(CommandArgument, AMissingDirectoryIsReportedByTheShell) {
+  const json result =
+      Call("run_shell_command", {{"command", {"true"}}, {"directory", root + "/it's gone"}});
+  EXPECT_EQ(result.value("exit_code", -1), 1);
+  EXPECT_EQ(result.value("stderr", ""),
+            "bash: line 1: cd: " + root + "/it's gone: No such file or directory\n");
+}
+
+TEST_F(CommandArgument, AStatusOf137IsNotTheSignalKill) {
+  EXPECT_EQ(Shell("exit 137").value("error", ""), "exit status 137");
+  const json killed = Shell("kill -KILL $$");
+  EXPECT_EQ(killed.value("error", ""), "signal: KILL");
+  EXPECT_EQ(killed.value("exit_code", -1), 137);
+}
+
+TEST_F(CommandArgument, ASignalThatSshCannotNameIsSaidToBeOne) {
+  const json ended = Shell("kill -BUS $$");
+  EXPECT_FALSE(ended.contains("exit_code"));
+  EXPECT_THAT(ended.value("error", ""), StartsWith("signal: one that SSH has no name for"));
+}
+
+}  // namespace
+}  // namespace integration

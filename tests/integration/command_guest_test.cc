@@ -1,0 +1,229 @@
+// Guests of many kinds: what works in them works, the rest says what is missing.
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+
+#include "integration/command_fixture.h"
+#include "tools/shell_quote.h"
+
+namespace integration {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing_support::LoopbackInstance;
+using testing_support::ProcessResult;
+using testing_support::TextOf;
+
+class GuestKinds : public CommandTest {
+ protected:
+  void SetUp() override {
+    CommandTest::SetUp();
+    MakeFile("root/a.txt", "needle\n");
+  }
+
+  void ExpectCommandsGlobAndSearchWork() {
+    const std::string odd = "it's $HOME; \\back \"quoted\"!\nline";
+    EXPECT_EQ(Run({"sh", "-c", "printf %s \"$1\"; pwd >&2", "sh", odd}).value("stdout", ""), odd);
+    EXPECT_EQ(Shell("exit 7").value("exit_code", -1), 7);
+    EXPECT_EQ(Glob({{"pattern", "*.txt"}, {"path", root}}), std::vector{root + "/a.txt"});
+    EXPECT_THAT(Call("search_file_content", {{"pattern", "needle"}, {"path", root}}).dump(),
+                HasSubstr("a.txt"));
+  }
+  void ExpectFileToolsWork() {
+    Write(root + "/new.txt", "written");
+    EXPECT_EQ(Read(root + "/new.txt"), "written");
+    EXPECT_THAT(List(root), ::testing::Contains("a.txt"));
+  }
+  void ExpectCancelEndsTheGroup() {
+    const std::int64_t id = BeginShell("trap '' TERM; echo $$ >group; while :; do sleep 0.2; done");
+    const long group = std::stol(Await("group"));
+    client().SendNotification("notifications/cancelled", {{"requestId", id}});
+    EXPECT_LT(TimeUntilGroupEnds(group), std::chrono::seconds(3));
+  }
+
+  static bool Has(const std::string& program) {
+    return testing_support::RunProcess({.arguments = {"sh", "-c", "command -v " + program}})
+               .exit_code == 0;
+  }
+};
+
+/// Every line to the guest goes through this program instead of the user's shell.
+std::vector<std::string> LoginShell(const std::string& program) {
+  return {"ForceCommand exec " + program + " -c \"$SSH_ORIGINAL_COMMAND\""};
+}
+
+TEST_F(GuestKinds, LoginShellFish) {
+  if (!Has("fish")) GTEST_SKIP() << Skipping("there is no fish here");
+  StartGuest(LoginShell("fish"), {}, "user: {shell: /usr/bin/fish}");
+  ExpectCommandsGlobAndSearchWork();
+  ExpectFileToolsWork();
+  ExpectCancelEndsTheGroup();
+}
+
+TEST_F(GuestKinds, LoginShellCsh) {
+  if (!Has("tcsh")) GTEST_SKIP() << Skipping("there is no tcsh here");
+  StartGuest(LoginShell("tcsh"));
+  ExpectCommandsGlobAndSearchWork();
+  ExpectFileToolsWork();
+  ExpectCancelEndsTheGroup();
+}
+
+TEST_F(GuestKinds, NothingButBusyBox) {
+  if (!Has("busybox")) GTEST_SKIP() << Skipping("there is no BusyBox here");
+  const fs::path applets = MakeDirectory("applets");
+  const ProcessResult installed = testing_support::RunProcess(
+      {.arguments = {"sh", "-c", "busybox --install -s \"$0\"", applets.string()}});
+  ASSERT_EQ(installed.exit_code, 0) << installed.error;
+  MakeFile("lima/default/guest-home/.profile", "PATH=" + applets.string() + "\n");
+  StartGuest(LoginShell("env PATH=" + applets.string() + " sh"), {},
+             "user: {shell: " + (applets / "ash").string() + "}");
+  EXPECT_THAT(Shell("command -v sed").value("stdout", ""), HasSubstr(applets.string()));
+  ExpectCommandsGlobAndSearchWork();
+  ExpectFileToolsWork();
+  ExpectCancelEndsTheGroup();
+}
+
+TEST_F(GuestKinds, WithoutTheShellThatLimaNames) {
+  StartGuest({}, {}, "user: {shell: /no/such/bash}");
+  const json result = Run({"true"});
+  EXPECT_EQ(result.value("exit_code", -1), 127);
+  EXPECT_THAT(result.value("error", ""),
+              AllOf(HasSubstr("has no /no/such/bash"), HasSubstr(".user.shell")));
+  ExpectFileToolsWork();
+  EXPECT_EQ(Glob({{"pattern", "a.*"}, {"path", root}}), std::vector{root + "/a.txt"});
+}
+
+TEST_F(GuestKinds, WithoutAnSftpServer) {
+  StartGuest({"Subsystem other /bin/true"});
+  ExpectCommandsGlobAndSearchWork();
+  ExpectCancelEndsTheGroup();
+  EXPECT_THAT(ReadRefusal(root + "/a.txt"),
+              AllOf(HasSubstr("no SFTP subsystem"), HasSubstr("openssh-sftp-server")));
+  EXPECT_THAT(WriteRefusal(root + "/b.txt"), HasSubstr("no SFTP subsystem"));
+  MakeLink("root/out", "/etc");
+  EXPECT_THAT(Refusal("run_shell_command", {{"command", {"pwd"}}, {"directory", root + "/out"}}),
+              HasSubstr("/etc"))
+      << "the path rules hold without SFTP too";
+}
+
+/// A control group of this machine's kernel that limits how many processes may live in it. The
+/// processes in it must be gone before it is destroyed.
+class ProcessLimit {
+ public:
+  /// Throws std::runtime_error where there is no such thing or this user may not make one.
+  ProcessLimit() {
+    std::error_code failed;
+    fs::create_directory(directory_, failed);
+    if (!fs::exists(directory_ / "pids.max")) {
+      fs::remove(directory_, failed);
+      throw std::runtime_error("no control group for the number of processes can be made here");
+    }
+  }
+  ~ProcessLimit() {
+    Set("max");
+    for (int tries = 0; tries < 1000 && ::rmdir(directory_.c_str()) != 0; ++tries) ::usleep(5000);
+  }
+  ProcessLimit(const ProcessLimit&) = delete;
+  ProcessLimit& operator=(const ProcessLimit&) = delete;
+
+  void Add(pid_t pid) const { std::ofstream(directory_ / "cgroup.procs") << pid; }
+  void Set(const std::string& maximum) const { std::ofstream(directory_ / "pids.max") << maximum; }
+  [[nodiscard]] int Current() const { return std::stoi(ReadFile(directory_ / "pids.current")); }
+
+ private:
+  static fs::path Base() {
+    return fs::exists("/sys/fs/cgroup/pids") ? "/sys/fs/cgroup/pids" : "/sys/fs/cgroup";
+  }
+  fs::path directory_ = Base() / ("limactl-mcp-test-" + std::to_string(::getpid()));
+};
+
+TEST_F(GuestKinds, WithAFullProcessTable) {
+  std::unique_ptr<ProcessLimit> limit;
+  try {
+    limit = std::make_unique<ProcessLimit>();
+  } catch (const std::runtime_error& error) {
+    GTEST_SKIP() << Skipping(error.what());
+  }
+  LoopbackInstance& instance = StartGuest();
+  EXPECT_EQ(Read(root + "/a.txt"), "needle\n");
+  limit->Add(instance.sshd_pid());
+  for (const pid_t pid : instance.SessionPids()) limit->Add(pid);
+  const int processes = limit->Current();
+
+  limit->Set(std::to_string(processes));
+  EXPECT_THAT(Refusal("run_shell_command", Arguments({"true"})),
+              HasSubstr("start no further process"));
+  EXPECT_EQ(Read(root + "/a.txt"), "needle\n") << "SFTP's server has been started before";
+
+  // Room for a few: whichever of our processes cannot be started, the call ends.
+  for (int room = 1; room <= 8; ++room) {
+    limit->Set(std::to_string(processes + room));
+    const json result = client().CallTool("run_shell_command", Arguments({"echo", "hello"}));
+    std::cout << "room for " << room << ": " << TextOf(result) << "\n";
+    if (result.value("isError", false)) continue;
+    const json& ended = result.at("structuredContent");
+    EXPECT_TRUE(ended.value("error", "") != "" || ended.value("stdout", "") == "hello\n") << ended;
+  }
+  limit->Set("max");
+  EXPECT_EQ(Run({"echo", "hello"}).value("stdout", ""), "hello\n");
+  instance.Stop();
+}
+
+struct Profile {
+  const char* name;
+  const char* file;
+  const char* text;
+};
+void PrintTo(const Profile& profile, std::ostream* out) {
+  *out << profile.name;
+}
+
+class GuestProfile : public GuestKinds, public ::testing::WithParamInterface<Profile> {
+ protected:
+  /// What `limactl shell` would run, by the ssh of this machine and Lima's own ssh.config.
+  [[nodiscard]] ProcessResult RunBySsh(const LoopbackInstance& instance) const {
+    return testing_support::RunProcess(
+        {.arguments = {
+             "ssh", "-n", "-F", instance.directory() / "ssh.config", "-o", "ControlMaster=no", "-o",
+             "ControlPath=none", "-o", "LogLevel=ERROR", "lima-default",
+             "cd " + tools::ShellQuote(root) + " || exit 1 ; exec /bin/bash -l -c 'echo hello'"}});
+  }
+};
+
+TEST_P(GuestProfile, ChangesNothingForOurOwnCommandsAndWhatItDoesWithLimactlShellForTheAgents) {
+  MakeFile(std::string("lima/default/guest-home/") + GetParam().file, GetParam().text);
+  const LoopbackInstance& instance = StartGuest();
+  ExpectFileToolsWork();
+  EXPECT_EQ(Glob({{"pattern", "a.*"}, {"path", root}}), std::vector{root + "/a.txt"});
+  EXPECT_THAT(Call("search_file_content", {{"pattern", "needle"}, {"path", root}}).dump(),
+              HasSubstr("a.txt"));
+  const ProcessResult plain = RunBySsh(instance);
+  const json ours = Run({"echo", "hello"});
+  EXPECT_EQ(ours.value("stdout", ""), plain.output);
+  EXPECT_EQ(ours.value("stderr", ""), plain.error);
+  EXPECT_EQ(ours.value("exit_code", -1), plain.exit_code);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Guest, GuestProfile,
+    ::testing::Values(
+        Profile{"Prints", ".bash_profile", "echo welcome; echo warning >&2\n"},
+        Profile{"IsSlow", ".bash_profile", "sleep 1.5\n"},
+        Profile{"ExitsOne", ".bash_profile", "exit 1\n"},
+        Profile{"ReadsInput", ".bash_profile", "read -r line; cat\n"},
+        Profile{"IsStrict", ".bash_profile",
+                "set -eu; trap 'echo trapped' EXIT; shopt -s expand_aliases; alias echo=false\n"},
+        Profile{"IsStrictBeforeLogin", ".bashrc",
+                "set -eu; trap 'echo trapped' EXIT; shopt -s expand_aliases; alias exec=false\n"}),
+    [](const auto& profile) { return std::string(profile.param.name); });
+
+}  // namespace
+}  // namespace integration

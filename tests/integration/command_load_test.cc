@@ -1,0 +1,186 @@
+// Many calls at once on one session: nobody waits for a long command but those that need its
+// channel, and these hear of it.
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <iostream>
+#include <map>
+#include <set>
+
+#include "integration/command_fixture.h"
+
+namespace integration {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using testing_support::TextOf;
+
+class CommandLoad : public CommandTest {
+ protected:
+  void SetUp() override {
+    CommandTest::SetUp();
+    MakeFile("root/a.txt", "needle\n");
+  }
+
+  /// A command that runs until it is cancelled, and has begun.
+  std::int64_t BeginLong(int number) {
+    const std::string file = "long" + std::to_string(number);
+    const std::int64_t id = BeginShell("echo $$ >" + file + "; exec sleep 300");
+    return id;
+  }
+  void Cancel(std::int64_t id) {
+    client().SendNotification("notifications/cancelled", {{"requestId", id}});
+  }
+
+  /// The text of the next progress notification with this token.
+  std::string NextProgress(const std::string& token) {
+    while (true) {
+      const json message = client().NextMessage();
+      if (message.value("method", "") != "notifications/progress") continue;
+      if (message["params"]["progressToken"] == token)
+        return message["params"].value("message", "");
+    }
+  }
+
+  std::int64_t BeginRead() {
+    return client().SendRequest(
+        "tools/call", {{"name", "read_file"}, {"arguments", {{"path", root + "/a.txt"}}}});
+  }
+};
+
+TEST_F(CommandLoad, MoreLongCommandsThanThereAreThreadsDelayNoOtherTool) {
+  StartGuest();
+  std::vector<std::int64_t> long_ones;
+  for (int i = 0; i < 24; ++i) long_ones.push_back(BeginLong(i));
+  for (int i = 0; i < 8; ++i) Await("long" + std::to_string(i));
+  EXPECT_EQ(Read(root + "/a.txt"), "needle\n");
+  EXPECT_THAT(List(root), ::testing::Contains("a.txt"));
+  EXPECT_EQ(Glob({{"pattern", "*.txt"}, {"path", root}}), std::vector{root + "/a.txt"});
+  EXPECT_THAT(Call("search_file_content", {{"pattern", "needle"}, {"path", root}}).dump(),
+              HasSubstr("a.txt"));
+  Begin({"true"}, "waits");
+  EXPECT_THAT(NextProgress("waits"), StartsWith("waiting for its turn"));
+  for (const std::int64_t id : long_ones) Cancel(id);
+  EXPECT_EQ(Shell("echo after").value("stdout", ""), "after\n");
+}
+
+TEST_F(CommandLoad, TenBackgroundChildrenThatHoldTheirPipesTakeNoChannel) {
+  StartGuest();
+  std::vector<pid_t> children;
+  for (int i = 0; i < 10; ++i) {
+    const json result = Shell("sh -c 'while :; do echo served; sleep 1; done' & echo $!");
+    EXPECT_EQ(result.value("exit_code", -1), 0);
+    children.push_back(static_cast<pid_t>(std::stol(result.value("stdout", "0"))));
+  }
+  EXPECT_EQ(Shell("echo eleventh").value("stdout", ""), "eleventh\n");
+  for (const pid_t child : children) {
+    EXPECT_EQ(::kill(child, 0), 0) << "it lives on";
+    ::kill(child, SIGKILL);
+  }
+}
+
+TEST_F(CommandLoad, WithTwoChannelsFilesGoOnWhileACommandRunsAndTheNextSaysThatItWaits) {
+  StartGuest({"MaxSessions 2"});
+  const std::int64_t first = BeginLong(0);
+  Await("long0");
+  EXPECT_EQ(Read(root + "/a.txt"), "needle\n");
+  const std::int64_t second = Begin({"echo", "second"}, "second");
+  EXPECT_THAT(NextProgress("second"), HasSubstr("waiting for its turn"));
+  Cancel(first);
+  EXPECT_EQ(End(second)["structuredContent"].value("stdout", ""), "second\n");
+}
+
+TEST_F(CommandLoad, WithOneChannelWhoWaitsForACommandHearsOfIt) {
+  StartGuest({"MaxSessions 1"});
+  const std::int64_t first = BeginLong(0);
+  Await("long0");
+  const std::int64_t second = Begin({"echo", "second"}, "second");
+  EXPECT_THAT(NextProgress("second"), HasSubstr("waiting for"));
+  Cancel(first);
+  EXPECT_EQ(End(second)["structuredContent"].value("stdout", ""), "second\n");
+}
+
+TEST_F(CommandLoad, WithOneChannelCommandsAndFilesTakeTurns) {
+  StartGuest({"MaxSessions 1"});
+  std::vector<std::int64_t> commands;
+  std::vector<std::int64_t> reads;
+  for (int i = 0; i < 5; ++i) {
+    commands.push_back(Begin({"echo", std::to_string(i)}));
+    reads.push_back(BeginRead());
+  }
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    EXPECT_EQ(End(commands[i])["structuredContent"].value("stdout", ""), std::to_string(i) + "\n");
+    EXPECT_EQ(End(reads[i])["structuredContent"].value("content", ""), "needle\n");
+  }
+}
+
+TEST_F(CommandLoad, AStoppedCommandIsSeenOffThoughOthersWaitForTheOnlyChannel) {
+  StartGuest({"MaxSessions 2"}, {"--command-timeout", "2s"});
+  const std::int64_t first =
+      BeginShell("trap '' TERM; echo $$ >group; while :; do sleep 0.2; done");
+  const long group = std::stol(Await("group"));
+  const std::int64_t second = BeginLong(1);
+  EXPECT_EQ(End(first)["structuredContent"].value("error", ""),
+            "timed out after 2s; its processes have been ended");
+  EXPECT_FALSE(GroupLives(group));
+  EXPECT_THAT(End(second).dump(), HasSubstr("timed out"));
+}
+
+TEST_F(CommandLoad, AThousandCallsAtOnceAreAnsweredFairlyWithinBoundedThreadsAndMemory) {
+  constexpr int kCalls = 1000;
+  constexpr int kReadsForACommand = 9;
+  constexpr long kMaximumThreads = 24;         // sixteen of the pool, and those of the program
+  constexpr long kMaximumKilobytes = 200'000;  // resident; sanitizers take some
+  // How far the order of the answers may be from that of the calls: they run side by side.
+  constexpr int kSideBySide = 100;
+  StartGuest();
+  EXPECT_EQ(Read(root + "/a.txt"), "needle\n");
+  const pid_t server = client().process().pid();
+
+  std::map<std::int64_t, int> reads;
+  std::set<std::int64_t> commands;
+  for (int i = 0; i < kCalls; ++i) {
+    if (i % (kReadsForACommand + 1) == 0) {
+      commands.insert(Begin({"true"}));
+    } else {
+      const int number = static_cast<int>(reads.size());
+      reads[BeginRead()] = number;
+    }
+  }
+  const std::size_t all_commands = commands.size();
+  long most_threads = 0;
+  int answered_reads = 0;
+  std::size_t commands_left_after_reads = 0;
+  int farthest = 0;
+  for (int i = 0; i < kCalls; ++i) {
+    const json answer = client().NextMessage();
+    EXPECT_FALSE(answer["result"].value("isError", false)) << answer.dump();
+    const std::int64_t id = answer["id"];
+    if (commands.erase(id) == 0) {
+      farthest = std::max(farthest, std::abs(reads.at(id) - answered_reads));
+      ++answered_reads;
+      commands_left_after_reads = commands.size();
+    }
+    if (i % 50 == 0) most_threads = std::max(most_threads, StatusOf(server, "Threads"));
+  }
+  EXPECT_TRUE(commands.empty());
+  EXPECT_LE(farthest, kSideBySide) << "reads were not answered in the order of their calls";
+  EXPECT_LT(commands_left_after_reads, all_commands) << "commands had to wait for all reads";
+  EXPECT_LE(most_threads, kMaximumThreads);
+  EXPECT_LE(StatusOf(server, "VmHWM"), kMaximumKilobytes);
+  std::cout << "1000 calls: " << most_threads << " threads, " << StatusOf(server, "VmHWM")
+            << " kB at most; reads out of order by " << farthest << "; "
+            << commands_left_after_reads << " of " << all_commands
+            << " commands open when the last read was answered\n";
+}
+
+}  // namespace
+}  // namespace integration

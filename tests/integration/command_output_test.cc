@@ -1,0 +1,89 @@
+// What a command may print: the answer is one valid line of JSON, in bounded memory, whatever
+// comes.
+
+#include <gmock/gmock.h>
+
+#include <iostream>
+
+#include "integration/command_fixture.h"
+
+namespace integration {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+struct Bytes {
+  const char* name;
+  std::string printed;   ///< format for printf(1)
+  std::string expected;  ///< in the answer
+};
+void PrintTo(const Bytes& bytes, std::ostream* out) {
+  *out << bytes.name;
+}
+
+class CommandOutputBytes : public CommandTest, public ::testing::WithParamInterface<Bytes> {};
+
+TEST_P(CommandOutputBytes, ComeThroughAsText) {
+  StartGuest();
+  const json result =
+      Shell("printf '" + GetParam().printed + "'; printf '" + GetParam().printed + "' >&2");
+  EXPECT_EQ(result.value("stdout", "?"), GetParam().expected);
+  EXPECT_EQ(result.value("stderr", "?"), GetParam().expected);
+  EXPECT_EQ(result.value("exit_code", -1), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Hostile, CommandOutputBytes,
+    ::testing::Values(Bytes{"ClearScreen", R"(\033[2Jx)", "\x1b[2Jx"},
+                      Bytes{"WindowTitle", R"(\033]0;title\007x)", "\x1b]0;title\x07x"},
+                      Bytes{"Hyperlink", R"(\033]8;;http://a\033\\x\033]8;;\033\\)",
+                            "\x1b]8;;http://a\x1b\\x\x1b]8;;\x1b\\"},
+                      Bytes{"BidiOverrides", R"(\342\200\252\342\200\256)", "\u202a\u202e"},
+                      Bytes{"BidiIsolates", R"(\342\201\246\342\201\251)", "\u2066\u2069"},
+                      Bytes{"Tags", R"(\363\240\200\200\363\240\201\277)", "\U000E0000\U000E007F"},
+                      Bytes{"InvalidUtf8", R"(a\377\300\200b\355\240\200)",
+                            "a\uFFFD\uFFFD\uFFFD"
+                            "b\uFFFD\uFFFD\uFFFD"},
+                      Bytes{"Nul", R"(a\000b)", std::string("a\0b", 3)}),
+    [](const auto& bytes) { return std::string(bytes.param.name); });
+
+class CommandOutputSize : public CommandTest {
+ protected:
+  static constexpr std::size_t kKept = 256 * 1024;
+  /// Far below what is printed, far above what is kept; a sanitizer takes its part.
+  static constexpr long kMaximumKilobytes = 200'000;
+  /// More than the longest line between the halves.
+  static constexpr std::size_t kNote = 200;
+
+  void ExpectBounded(const json& result) {
+    EXPECT_LE(result.value("stdout", "").size(), kKept + kNote);
+    EXPECT_THAT(result.value("stdout", ""), HasSubstr(" bytes left out"));
+    const long most = StatusOf(client().process().pid(), "VmHWM");
+    EXPECT_LE(most, kMaximumKilobytes);
+    std::cout << "resident at most " << most << " kB\n";
+  }
+  json RunLong(const std::string& script) {
+    return End(BeginShell(script)).at("structuredContent");
+  }
+};
+
+TEST_F(CommandOutputSize, OneGibibyte) {
+  StartGuest();
+  const json result = RunLong("yes 0123456789abcdef | head -c 1073741824; echo end");
+  EXPECT_THAT(result.value("stdout", ""), StartsWith("0123456789abcdef\n"));
+  EXPECT_TRUE(result.value("stdout", "").ends_with("end\n"));
+  ExpectBounded(result);
+}
+
+TEST_F(CommandOutputSize, ALineOfAHundredMebibytes) {
+  StartGuest();
+  const json result = RunLong("printf begin; head -c 104857600 /dev/zero | tr '\\0' x; printf end");
+  EXPECT_THAT(result.value("stdout", ""), StartsWith("beginx"));
+  EXPECT_TRUE(result.value("stdout", "").ends_with("xend"));
+  ExpectBounded(result);
+}
+
+}  // namespace
+}  // namespace integration
