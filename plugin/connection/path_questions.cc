@@ -48,8 +48,8 @@ guest::FileType TypeOf(std::uint32_t mode) {
 
 }  // namespace
 
-template <typename Ask, typename AskShell>
-auto PathQuestions::AskEither(Ask ask, AskShell ask_shell) {
+template <typename Ask, typename Otherwise>
+auto PathQuestions::AskEither(Ask ask, Otherwise otherwise) {
   if (!by_shell_) {
     try {
       return ask();
@@ -57,7 +57,7 @@ auto PathQuestions::AskEither(Ask ask, AskShell ask_shell) {
       by_shell_ = true;
     }
   }
-  return ask_shell();
+  return otherwise();
 }
 
 std::string PathQuestions::AskShell(const std::string& script, const std::string& path,

@@ -42,9 +42,9 @@ class PathQuestions final : public guest::Guest {
                            const support::Context& context) override;
 
  private:
-  /// What `ask` returns, or where the guest has no SFTP server, `ask_shell`.
-  template <typename Ask, typename AskShell>
-  auto AskEither(Ask ask, AskShell ask_shell);
+  /// What `ask` returns, or, where the guest has no SFTP server, what `otherwise` does.
+  template <typename Ask, typename Otherwise>
+  auto AskEither(Ask ask, Otherwise otherwise);
   guest::FileAttributes StatByShell(const std::string& path, const std::string& options,
                                     const support::Context& context);
   /// The output of a script without the line end at its end. Throws guest::FileError (kNotFound)

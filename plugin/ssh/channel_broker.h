@@ -56,6 +56,8 @@ class ChannelBroker {
   [[nodiscard]] bool HasChannelToSpare() const {
     return waiting_.empty() && slots_.HasOneToSpare();
   }
+  /// Whether the guest has refused the last request for a channel.
+  [[nodiscard]] bool refused() const { return slots_.refused(); }
   /// Channels that take one of the guest's slots, as far as we know.
   [[nodiscard]] std::size_t open_channels() const { return slots_.open(); }
 

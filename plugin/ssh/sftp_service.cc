@@ -164,7 +164,8 @@ void SftpService::CheckEnd(TimePoint now) {
 }
 
 void SftpService::TakeTurns() {
-  others_turn_ = broker_.OthersWait(*this) && broker_.open_channels() <= 1;
+  // Not before a refusal: where there are more channels, giving ours up would only start SFTP anew.
+  others_turn_ = broker_.refused() && broker_.OthersWait(*this) && broker_.open_channels() <= 1;
   if (!others_turn_ || !served_first_ || !active_.empty() || client_->pending() > 0 ||
       !client_->output().empty() || open_handles_ > 0) {
     return;

@@ -178,6 +178,7 @@ guest::Command MakeWarmShellScript(const WarmShellOptions& options) {
   guest::Command command;
   command.hold_standard_input_open = true;
   command.sink_knows_end = true;
+  command.turn = guest::Turn::kOpenEnded;
   command.standard_input = options.mark + "\n";
   command.command_line = "case " + shell + " in */bash|bash) ;; *) exit 1 ;; esac; set -- " +
                          ShellQuote(kHelper) +

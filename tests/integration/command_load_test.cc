@@ -36,6 +36,19 @@ class CommandLoad : public CommandTest {
     const std::int64_t id = BeginShell("echo $$ >" + file + "; exec sleep 300");
     return id;
   }
+  /// Waits until so many of them have begun, whichever.
+  void AwaitLong(std::ptrdiff_t wanted) {
+    const auto begun = [&] {
+      return std::count_if(std::filesystem::directory_iterator(root), {}, [](const auto& entry) {
+        return entry.path().filename().string().starts_with("long");
+      });
+    };
+    const auto deadline = std::chrono::steady_clock::now() + 60s;
+    while (begun() < wanted) {
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << begun() << " have begun";
+      client().Request("ping");
+    }
+  }
   void Cancel(std::int64_t id) {
     client().SendNotification("notifications/cancelled", {{"requestId", id}});
   }
@@ -60,7 +73,7 @@ TEST_F(CommandLoad, MoreLongCommandsThanThereAreThreadsDelayNoOtherTool) {
   StartGuest();
   std::vector<std::int64_t> long_ones;
   for (int i = 0; i < 24; ++i) long_ones.push_back(BeginLong(i));
-  for (int i = 0; i < 8; ++i) Await("long" + std::to_string(i));
+  AwaitLong(8);
   EXPECT_EQ(Read(root + "/a.txt"), "needle\n");
   EXPECT_THAT(List(root), ::testing::Contains("a.txt"));
   EXPECT_EQ(Glob({{"pattern", "*.txt"}, {"path", root}}), std::vector{root + "/a.txt"});
@@ -90,7 +103,7 @@ TEST_F(CommandLoad, TenBackgroundChildrenThatHoldTheirPipesTakeNoChannel) {
 TEST_F(CommandLoad, WithTwoChannelsFilesGoOnWhileACommandRunsAndTheNextSaysThatItWaits) {
   StartGuest({"MaxSessions 2"});
   const std::int64_t first = BeginLong(0);
-  Await("long0");
+  static_cast<void>(Await("long0"));
   EXPECT_EQ(Read(root + "/a.txt"), "needle\n");
   const std::int64_t second = Begin({"echo", "second"}, "second");
   EXPECT_THAT(NextProgress("second"), HasSubstr("waiting for its turn"));
@@ -101,7 +114,7 @@ TEST_F(CommandLoad, WithTwoChannelsFilesGoOnWhileACommandRunsAndTheNextSaysThatI
 TEST_F(CommandLoad, WithOneChannelWhoWaitsForACommandHearsOfIt) {
   StartGuest({"MaxSessions 1"});
   const std::int64_t first = BeginLong(0);
-  Await("long0");
+  static_cast<void>(Await("long0"));
   const std::int64_t second = Begin({"echo", "second"}, "second");
   EXPECT_THAT(NextProgress("second"), HasSubstr("waiting for"));
   Cancel(first);
