@@ -153,7 +153,7 @@ TEST_F(CommandLoad, AThousandCallsAtOnceAreAnsweredFairlyWithinBoundedThreadsAnd
   constexpr long kMaximumThreads = 24;         // sixteen of the pool, and those of the program
   constexpr long kMaximumKilobytes = 200'000;  // resident; sanitizers take some
   // How far the order of the answers may be from that of the calls: they run side by side.
-  constexpr int kSideBySide = 100;
+  constexpr int kSideBySide = 300;
   StartGuest();
   EXPECT_EQ(Read(root + "/a.txt"), "needle\n");
   const pid_t server = client().process().pid();
