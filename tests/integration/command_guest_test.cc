@@ -222,7 +222,7 @@ INSTANTIATE_TEST_SUITE_P(
         Profile{"IsStrict", ".bash_profile",
                 "set -eu; trap 'echo trapped' EXIT; shopt -s expand_aliases; alias echo=false\n"},
         Profile{"IsStrictBeforeLogin", ".bashrc",
-                "set -eu; trap 'echo trapped' EXIT; shopt -s expand_aliases; alias exec=false\n"}),
+                "set -eu; trap 'echo trapped' EXIT; shopt -s expand_aliases; alias printf=false\n"}),
     [](const auto& profile) { return std::string(profile.param.name); });
 
 }  // namespace
