@@ -12,6 +12,8 @@ namespace {
 /// Bytes; more than any path or status takes.
 constexpr std::size_t kMaximumAnswer = 64 * 1024;
 
+constexpr int kCommandNotFound = 127;
+
 class AnswerSink final : public guest::OutputSink {
  public:
   bool OnOutput(guest::OutputStream stream, std::string_view bytes) override {
@@ -50,14 +52,25 @@ guest::FileType TypeOf(std::uint32_t mode) {
 
 template <typename Ask, typename Otherwise>
 auto PathQuestions::AskEither(Ask ask, Otherwise otherwise) {
-  if (!by_shell_) {
+  if (by_shell_) return otherwise();
+  try {
+    return ask();
+  } catch (const guest::NoFileServer& missing) {
     try {
-      return ask();
-    } catch (const guest::NoFileServer&) {
+      auto answer = otherwise();
       by_shell_ = true;
+      return answer;
+    } catch (const guest::FileError&) {
+      throw;
+    } catch (const support::ConnectionLost&) {
+      throw;
+    } catch (const support::Stopped&) {
+      throw;
+    } catch (const support::CallError&) {
+      // Commands do not work either: why the server cannot be started says more.
+      throw guest::NoFileServer(missing.what());
     }
   }
-  return otherwise();
 }
 
 std::string PathQuestions::AskShell(const std::string& script, const std::string& path,
@@ -65,6 +78,11 @@ std::string PathQuestions::AskShell(const std::string& script, const std::string
   AnswerSink sink;
   const std::optional<int> status = tools::RunScript(*guest_, script, sink, context);
   std::string answer = sink.answer();
+  if (status == kCommandNotFound) {
+    throw support::CallError(
+        "the guest has neither an SFTP server nor the commands readlink and "
+        "stat: install one of them");
+  }
   if (status != 0 || !answer.ends_with('\n')) {
     throw guest::FileError(guest::FileErrorCode::kNotFound, "look at", path, "");
   }
