@@ -6,9 +6,12 @@
 namespace tools {
 namespace {
 
-/// Arguments: process id of the command, mark, process_files. Descriptors: 0 to 2 are the
-/// channel's, 4 takes the answer: what to put before "1" and "2" to open the relays.
+/// Arguments: process id of the command, beginning of the mark, process_files, rest of the mark.
+/// Descriptors: 0 to 2 are the channel's, 4 takes the answer: what to put before "1" and "2" to
+/// open the relays.
 ///
+/// - The mark comes in two, so that a command that prints the arguments of all processes (ps -ef)
+///   does not print the mark.
 /// - Signals are ignored, so that `kill 0` in a guest without setsid leaves the relays alone, and a
 ///   relay survives the end of its channel.
 /// - Each process closes what it does not use: a forgotten write end would keep a relay from
@@ -16,7 +19,7 @@ namespace {
 /// - `kill -TERM "-$main"` without "--", which dash and BusyBox do not know there.
 /// - The pauses between TERM and KILL make one second, also where sleep takes whole ones only.
 constexpr std::string_view kHelper =
-    R"sh(trap "" HUP INT QUIT TERM PIPE; main=$1 mark=$2; )sh"
+    R"sh(trap "" HUP INT QUIT TERM PIPE; main=$1 mark=$2$4; )sh"
     R"sh(relay() { exec tee /dev/null 2>/dev/null 4>&- 5<&- 6>&- 7>&- 8>&-; }; )sh"
     R"sh(watch() { echo "$1" >&4; exec 4>&- 5<&- 6>&- 7>&- 8>&-; )sh"
     R"sh(while read -r rest; do :; done; )sh"
@@ -29,13 +32,14 @@ constexpr std::string_view kHelper =
     R"sh({ if [ -w "$3/fd/1" ]; then )sh"
     R"sh({ { read -r self rest <"$3/stat"; watch "/proc/$self/fd/"; } 2>&8 <&5 | relay >&6 & } )sh"
     R"sh(8>&1 | relay >&7 & )sh"
-    R"sh(else pipes=${TMPDIR:-/tmp}/$mark; )sh"
+    R"sh(else pipes=${TMPDIR:-/tmp}/$2; )sh"
     R"sh(mkdir -m 700 "$pipes" && mkfifo "$pipes/1" "$pipes/2" || exit; )sh"
     R"sh(relay <"$pipes/1" >&6 & relay <"$pipes/2" >&7 & )sh"
     R"sh(watch "$pipes/" <&5 >"$pipes/1" 2>"$pipes/2" & )sh"
     R"sh(fi; } 2>/dev/null)sh";
 
-/// Arguments: helper, mark, process_files, directory, login shell, command.
+/// Arguments: helper, beginning of the mark, process_files, directory, login shell, command, rest
+/// of the mark.
 ///
 /// - Nothing is exported, and what is not does not outlive `exec`: the command sees nothing of
 ///   this.
@@ -48,8 +52,8 @@ constexpr std::string_view kScript =
     R"sh(exec 3>&1; limactl_mcp_note=; )sh"
     R"sh(case $limactl_mcp_shell in /*) [ -x "$limactl_mcp_shell" ] || )sh"
     R"sh(limactl_mcp_note=" no-shell" ;; esac; )sh"
-    R"sh(echo "${2#?} $$$limactl_mcp_note"; )sh"
-    R"sh(set -- "$(set -- /bin/sh -c "${1#?}" limactl-mcp $$ "${2#?}" "${3#?}"; )sh"
+    R"sh(echo "${2#?}${7#?} $$$limactl_mcp_note"; )sh"
+    R"sh(set -- "$(set -- /bin/sh -c "${1#?}" limactl-mcp $$ "${2#?}" "${3#?}" "${7#?}"; )sh"
     R"sh(command -v setsid >/dev/null 2>&1 && set -- setsid "$@"; exec "$@" 4>&1 >&3 3>&-)"; )sh"
     R"sh(exec 3>&- </dev/null; )sh"
     R"sh(if [ -n "$1" ]; then exec >"$1"1 2>"$1"2; )sh"
@@ -61,10 +65,12 @@ constexpr std::string_view kScript =
     R"sh(exec "$limactl_mcp_shell" -l -c "$limactl_mcp_word")sh";
 
 std::string CommandLine(const CommandScriptOptions& options, const AnyShellWord& command) {
+  const std::size_t half = options.mark.size() / 2;
   return AnyShellLine(
       std::string(kWordDecoder) + std::string(kScript),
-      {AnyShellWord(kHelper), AnyShellWord(options.mark), AnyShellWord(options.process_files),
-       AnyShellWord(options.directory), AnyShellWord(options.shell), command});
+      {AnyShellWord(kHelper), AnyShellWord(options.mark.substr(0, half)),
+       AnyShellWord(options.process_files), AnyShellWord(options.directory),
+       AnyShellWord(options.shell), command, AnyShellWord(options.mark.substr(half))});
 }
 
 }  // namespace

@@ -128,6 +128,16 @@ class RunShellCommand : public ::testing::Test {
   Progress progress_;
 };
 
+TEST_F(RunShellCommand, PrintsTheArgumentsOfAllProcessesToTheEnd) {
+  // One of them is the helper that writes the mark behind the output.
+  const nlohmann::json result = Bash(
+      "tr '\\0' ' ' </proc/$(pgrep -n -f 'limactl-mcp [0-9]')/cmdline; "
+      "for p in /proc/[0-9]*; do tr '\\0' ' ' <$p/cmdline; done; "
+      "echo; echo the end");
+  EXPECT_THAT(result["stdout"].get<std::string>(), ::testing::EndsWith("the end\n"));
+  EXPECT_THAT(result["stdout"].get<std::string>(), HasSubstr("limactl-mcp-"));
+}
+
 TEST_F(RunShellCommand, KeepsOutputAndErrorApartAndTellsTheStatus) {
   const nlohmann::json expected = {
       {"stdout", "out\n"}, {"stderr", "err\n"}, {"exit_code", 3}, {"error", "exit status 3"}};
