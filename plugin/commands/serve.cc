@@ -7,6 +7,7 @@
 #include <system_error>
 #include <vector>
 
+#include "commands/audit_log.h"
 #include "commands/commands.h"
 #include "commands/option_parser.h"
 #include "commands/termination_watch.h"
@@ -34,6 +35,7 @@ struct ServeOptions {
   InstanceOptions instance;
   bool start = false;  ///< a stopped instance
   tools::ToolOptions tools;
+  std::optional<std::string> audit_file;
 };
 
 using Strings = std::vector<std::string>;
@@ -64,7 +66,11 @@ OptionParser MakeParser() {
       "Start the instance with limactl start when it is stopped, in the background: at once "
       "and whenever a call finds it stopped. A start that has begun goes on when this "
       "program ends")("no-warm-shells",
-                      "Start the login shell of each command when it comes, not ahead of it");
+                      "Start the login shell of each command when it comes, not ahead of it")(
+      "audit",
+      "Append one line of JSON for every call to FILE: time, tool, arguments with contents "
+      "shortened, outcome, duration",
+      cxxopts::value<std::string>(), "FILE");
   return parser;
 }
 
@@ -149,16 +155,18 @@ ServeOptions ReadOptions(const OptionParser& parser, const cxxopts::ParseResult&
   options.tools.command_timeout = ReadTimeout(parsed["command-timeout"].as<std::string>());
   options.tools.maximum_output_bytes = ReadMaximumOutput(parsed["max-output"].as<std::string>());
   options.tools.warm_shells = parsed.count("no-warm-shells") == 0;
+  if (parsed.count("audit") > 0) options.audit_file = parsed["audit"].as<std::string>();
   return options;
 }
 
-mcp::ServerOptions MakeServerOptions(const InstanceOptions& instance,
-                                     SharedConnection& connection) {
+mcp::ServerOptions MakeServerOptions(const InstanceOptions& instance, SharedConnection& connection,
+                                     mcp::CallObserver* observer) {
   mcp::ServerOptions options;
   options.info.name = "lima";
   options.info.version = support::Version();
   options.instructions = [instance] { return connection::Instructions(instance); };
   options.on_first_response = [&connection] { connection.ConnectInBackground(); };
+  options.observer = observer;
   return options;
 }
 
@@ -170,13 +178,16 @@ int Serve(const std::vector<std::string>& arguments) {
   if (!parsed) return 0;
   const ServeOptions options = ReadOptions(parser, *parsed);
 
+  std::optional<AuditLog> audit;
+  if (options.audit_file) audit.emplace(*options.audit_file);
+
   TerminationWatch::PrepareProcess();
   connection::InstanceOpener opener(options.instance, options.start);
   SharedConnection connection(
       [&opener](const support::Context& context, const connection::Tell& tell) {
         return opener.Open(context, tell);
       });
-  mcp::Server server(MakeServerOptions(options.instance, connection),
+  mcp::Server server(MakeServerOptions(options.instance, connection, audit ? &*audit : nullptr),
                      tools::MakeTools(connection, options.tools));
   const TerminationWatch watch([&server](support::StopReason reason) { server.Stop(reason); });
 

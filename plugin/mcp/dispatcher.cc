@@ -272,11 +272,14 @@ void Dispatcher::CallTool(Request& request, const Context& context, Reply& reply
   CallToolParams params = ParseCallTool(std::move(request.params));
   const ToolList::Entry* entry = parts_.tools.Find(params.name);
   if (entry == nullptr) {
-    throw ProtocolError(ErrorCode::kInvalidParams, "unknown tool " + QuoteName(params.name));
+    const ProtocolError error(ErrorCode::kInvalidParams, "unknown tool " + QuoteName(params.name));
+    parts_.calls.NoteRefused(params.name, params.arguments, error);
+    throw error;
   }
   if (const auto flaw = entry->input.FindFlaw(params.arguments)) {
-    reply.Result(
-        ToolFailureText({"validating \"arguments\": " + *flaw}, context.dialect, parts_.server));
+    const ToolFailure failure{"validating \"arguments\": " + *flaw};
+    parts_.calls.NoteRefused(params.name, params.arguments, failure);
+    reply.Result(ToolFailureText(failure, context.dialect, parts_.server));
     return;
   }
   parts_.calls.Start(std::move(reply), {.entry = *entry,

@@ -70,7 +70,8 @@ struct Server::Connection {
                .tasks = tasks,
                .subscriptions = subscriptions,
                .server = options.info,
-               .task_threshold = options.task_threshold},
+               .task_threshold = options.task_threshold,
+               .observer = options.observer},
               options.limits),
         dispatcher({.server = options.info,
                     .instructions = options.instructions,
@@ -159,7 +160,10 @@ Server::Exit Server::ShutDown(support::StopReason reason) {
   connection.transport.GiveUpWaiting();
   connection.calls.StopAll(reason);
   const bool ended = connection.calls.WaitUntilIdle(support::Clock::now() + options_.stop_grace);
-  if (!ended) support::LogWarning("a call did not end in time");
+  if (!ended) {
+    support::LogWarning("a call did not end in time");
+    connection.calls.NoteUnfinished();
+  }
   connection.subscriptions.CloseAll();
   if (!connection.transport.Flush(support::Clock::now() + options_.flush_grace)) {
     support::LogWarning("the client did not take the last answers");

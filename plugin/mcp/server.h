@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "mcp/call_observer.h"
 #include "mcp/call_pool.h"
 #include "mcp/dialect.h"
 #include "mcp/scheduler.h"
@@ -41,6 +42,9 @@ struct ServerOptions {
 
   /// How long the client has to take the last answers.
   std::chrono::milliseconds flush_grace = std::chrono::seconds(1);
+
+  /// Is told of every call; may be null. Must outlive the server.
+  CallObserver* observer = nullptr;
 
   /// The time, for tests; null is the real one. Must outlive the server. The graces above are
   /// always real time.

@@ -1,15 +1,13 @@
 #include "mcp/tasks.h"
 
-#include <array>
 #include <cstdint>
-#include <cstdio>
-#include <ctime>
 #include <random>
 #include <string_view>
 #include <utility>
 
 #include "mcp/json_writer.h"
 #include "mcp/reply.h"
+#include "support/date.h"
 
 namespace mcp {
 namespace {
@@ -25,20 +23,6 @@ std::string RandomId() {
     for (unsigned shift = 0; shift < 32; shift += 4) id += kHex[(bits >> shift) & 0xFU];
   }
   return id;
-}
-
-/// 2026-01-31T12:00:00.000Z
-std::string Date(std::chrono::system_clock::time_point time) {
-  using std::chrono::duration_cast;
-  using std::chrono::milliseconds;
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-  const auto millis = duration_cast<milliseconds>(time.time_since_epoch()).count() % 1000;
-  std::tm utc = {};
-  ::gmtime_r(&seconds, &utc);
-  std::array<char, 64> text = {};
-  const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
-  std::snprintf(text.data() + length, text.size() - length, ".%03dZ", static_cast<int>(millis));
-  return text.data();
 }
 
 std::string_view Name(TaskStatus status) {
@@ -151,8 +135,8 @@ void TaskStore::Describe(ObjectWriter& object, const std::string& id) {
   object.Member("taskId", std::string_view(id));
   object.Member("status", Name(task.status));
   if (!task.message.empty()) object.Member("statusMessage", std::string_view(task.message));
-  object.Member("createdAt", std::string_view(Date(task.created)));
-  object.Member("lastUpdatedAt", std::string_view(Date(task.updated)));
+  object.Member("createdAt", std::string_view(support::FormatDate(task.created)));
+  object.Member("lastUpdatedAt", std::string_view(support::FormatDate(task.updated)));
   object.Member("ttlMs", json(kTimeToLive.count()));
   object.Member("pollIntervalMs", json(kPollInterval.count()));
   if (task.status == TaskStatus::kCompleted) object.RawMember("result", task.result);

@@ -24,13 +24,19 @@ struct ToolCalls::Call {
         stop(first_reply.request()->stop()),
         progress(surroundings.in_flight, first_reply.request(), order.progress_token,
                  order.dialect.progress_message(), surroundings.scheduler),
+        received(surroundings.scheduler.WallNow()),
+        began(surroundings.scheduler.Now()),
         reply(std::move(first_reply)) {}
 
   Order order;
   support::StopSource stop;
   ProgressSender progress;
   std::atomic<bool> has_thread = false;
-  std::list<support::StopSource>::iterator in_active;
+  const std::chrono::system_clock::time_point received;
+  const support::Clock::time_point began;
+  std::atomic<bool> started = false;
+  std::atomic<bool> noted = false;
+  std::list<Call*>::iterator in_active;
 
   std::mutex mutex;            // guards what follows
   std::optional<Reply> reply;  // until somebody has answered
@@ -44,7 +50,7 @@ void ToolCalls::Start(Reply reply, Order order) {
   support::StopReason stopped = support::StopReason::kNone;
   {
     const std::scoped_lock lock(mutex_);
-    call->in_active = active_.insert(active_.end(), call->stop);
+    call->in_active = active_.insert(active_.end(), call.get());
     stopped = stopped_;
   }
   if (stopped != support::StopReason::kNone) call->stop.Stop(stopped);
@@ -81,11 +87,13 @@ void ToolCalls::Run(const std::shared_ptr<Call>& call) {
     Finish(*call, OutcomeOf(std::make_exception_ptr(support::Stopped(context.stop_reason()))));
     return;
   }
+  call->started = true;
   Finish(*call,
          CallTool(*call->order.entry.tool, {call->order.arguments, context, call->progress}));
 }
 
 void ToolCalls::Finish(Call& call, Outcome outcome) {
+  Note(call, outcome);
   // Nothing large is written while the client leaves much unread. Meanwhile the call may become a
   // task.
   if (std::holds_alternative<ToolResult>(outcome)) surroundings_.transport.WaitForRoom();
@@ -100,6 +108,36 @@ void ToolCalls::Finish(Call& call, Outcome outcome) {
   } else {
     surroundings_.tasks.Finish(call.task_id, std::move(outcome));
     surroundings_.subscriptions.TaskEnded(call.task_id);
+  }
+}
+
+void ToolCalls::Note(Call& call, const Outcome& outcome) {
+  if (surroundings_.observer == nullptr || call.noted.exchange(true)) return;
+  surroundings_.observer->OnCallEnded(
+      {.received = call.received,
+       .duration = std::chrono::duration_cast<std::chrono::milliseconds>(
+           surroundings_.scheduler.Now() - call.began),
+       .tool = call.order.entry.tool->definition().name,
+       .arguments = call.order.arguments,
+       .started = call.started,
+       .outcome = outcome});
+}
+
+void ToolCalls::NoteRefused(std::string_view tool, const nlohmann::json& arguments,
+                            const Outcome& outcome) {
+  if (surroundings_.observer == nullptr) return;
+  surroundings_.observer->OnCallEnded({.received = surroundings_.scheduler.WallNow(),
+                                       .duration = std::chrono::milliseconds(0),
+                                       .tool = tool,
+                                       .arguments = arguments,
+                                       .started = false,
+                                       .outcome = outcome});
+}
+
+void ToolCalls::NoteUnfinished() {
+  const std::scoped_lock lock(mutex_);
+  for (Call* call : active_) {
+    Note(*call, ToolFailure{"it had not ended when the server left; its work may still go on"});
   }
 }
 
@@ -138,7 +176,7 @@ void ToolCalls::StopAll(support::StopReason reason) {
   {
     const std::scoped_lock lock(mutex_);
     stopped_ = reason;
-    active.assign(active_.begin(), active_.end());
+    for (const Call* call : active_) active.push_back(call->stop);
   }
   for (support::StopSource& source : active) source.Stop(reason);
 }

@@ -8,10 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "mcp/call_observer.h"
 #include "mcp/call_pool.h"
 #include "mcp/dialect.h"
 #include "mcp/in_flight.h"
+#include "mcp/outcome.h"
 #include "mcp/reply.h"
 #include "mcp/scheduler.h"
 #include "mcp/subscriptions.h"
@@ -21,8 +24,9 @@
 
 namespace mcp {
 
-/// Runs tools in the pool and answers for them: with the result, or, when the client understands
-/// that and the call takes long, with the handle of a task. Thread-safe.
+/// The one place that every call passes: runs tools in the pool and answers for them, with the
+/// result, or, when the client understands that and the call takes long, with the handle of a task.
+/// Tells the observer of each. Thread-safe.
 class ToolCalls {
  public:
   /// What the calls work with; all of it must outlive them.
@@ -34,6 +38,7 @@ class ToolCalls {
     Subscriptions& subscriptions;
     ServerInfo server;
     std::chrono::milliseconds task_threshold;
+    CallObserver* observer;  ///< may be null
   };
 
   ToolCalls(Surroundings surroundings, CallPool::Limits limits)
@@ -51,6 +56,13 @@ class ToolCalls {
   /// Never waits for the tool.
   void Start(Reply reply, Order order);
 
+  /// Tells the observer of a call that the caller answers for, because it is none: an unknown tool,
+  /// arguments that do not satisfy the schema.
+  void NoteRefused(std::string_view tool, const nlohmann::json& arguments, const Outcome& outcome);
+
+  /// Tells the observer of the calls that have not ended, for a program that leaves without them.
+  void NoteUnfinished();
+
   /// Stops every call that runs, waits for a thread, or goes on as a task.
   void StopAll(support::StopReason reason);
 
@@ -66,12 +78,13 @@ class ToolCalls {
   /// Sees to it that the client of a call that waits for a thread hears of it every second.
   void ReportWaiting(const std::weak_ptr<Call>& call);
   void Finish(Call& call, Outcome outcome);
+  void Note(Call& call, const Outcome& outcome);
   void Answer(const Call& call, Reply reply, Outcome outcome) const;
   void TurnIntoTask(Call& call);
 
   const Surroundings surroundings_;
   std::mutex mutex_;
-  std::list<support::StopSource> active_;
+  std::list<Call*> active_;  // each removes itself before it ends
   support::StopReason stopped_ = support::StopReason::kNone;
   CallPool pool_;  // last: its threads use everything above
 };

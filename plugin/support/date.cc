@@ -1,0 +1,23 @@
+#include "support/date.h"
+
+#include <array>
+#include <cstdio>
+#include <ctime>
+
+namespace support {
+
+std::string FormatDate(std::chrono::system_clock::time_point time) {
+  const auto whole = std::chrono::floor<std::chrono::seconds>(time);
+  const auto milliseconds =
+      std::chrono::duration_cast<std::chrono::milliseconds>(time - whole).count();
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(whole);
+  std::tm utc = {};
+  ::gmtime_r(&seconds, &utc);
+  std::array<char, 64> text = {};
+  const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
+  std::snprintf(text.data() + length, text.size() - length, ".%03dZ",
+                static_cast<int>(milliseconds));
+  return text.data();
+}
+
+}  // namespace support

@@ -1,0 +1,150 @@
+// `serve --audit FILE`: a record of every call.
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <set>
+#include <sstream>
+
+#include "integration/fixture.h"
+
+namespace integration {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+
+class Audit : public IntegrationTest {
+ protected:
+  void SetUp() override {
+    MakeFile("root/a.txt", "text");
+    StartInstance({{root, "", true}});
+  }
+
+  void ServeWithAudit(const std::string& audit_file) {
+    Serve({.arguments = {"default", "--audit", audit_file}});
+  }
+
+  [[nodiscard]] std::vector<json> Records() const {
+    std::vector<json> records;
+    std::istringstream lines(ReadFile(file));
+    for (std::string line; std::getline(lines, line);) records.push_back(json::parse(line));
+    return records;
+  }
+
+  const std::string root = Path("root").string();
+  const std::string file = Path("audit.jsonl").string();
+};
+
+TEST_F(Audit, EveryCallIsOneLineInAFileForItsOwnerOnly) {
+  ServeWithAudit(file);
+  Read(root + "/a.txt");
+  Refusal("read_file", {{"path", "/etc/passwd"}});
+  Call("run_shell_command", {{"command", {"sh", "-c", "exit 3"}}, {"directory", root}});
+  Refusal("read_file", {{"path", 7}});
+  client().Request("tools/call", {{"name", "no_such_tool"}, {"arguments", {{"a", 1}}}});
+
+  struct stat status = {};
+  ASSERT_EQ(::stat(file.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777U, 0600U);
+  const std::vector<json> records = Records();
+  ASSERT_EQ(records.size(), 5U);
+  for (const json& record : records) {
+    EXPECT_THAT(record.at("time").get<std::string>(),
+                MatchesRegex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z"));
+    EXPECT_GE(record.at("duration_ms").get<int>(), 0);
+  }
+  EXPECT_EQ(records[0].at("tool"), "read_file");
+  EXPECT_EQ(records[0].at("arguments"), json({{"path", root + "/a.txt"}}));
+  EXPECT_EQ(records[0].at("outcome"), "succeeded");
+  EXPECT_EQ(records[1].at("outcome"), "failed");
+  EXPECT_THAT(records[1].at("error").get<std::string>(), HasSubstr("/etc/passwd is outside"));
+  EXPECT_EQ(records[2].at("outcome"), "succeeded");
+  EXPECT_EQ(records[2].at("exit_code"), 3);
+  EXPECT_EQ(records[3].at("outcome"), "refused");
+  EXPECT_EQ(records[3].at("arguments"), json({{"path", 7}}));
+  EXPECT_EQ(records[4].at("tool"), "no_such_tool");
+  EXPECT_EQ(records[4].at("outcome"), "refused");
+}
+
+TEST_F(Audit, ContentsAreShortened) {
+  ServeWithAudit(file);
+  const std::string content(100'000, 'x');
+  Write(root + "/a.txt", content);
+  Call("run_shell_command", {{"command", {"true", content}}, {"directory", root}});
+  const std::vector<json> records = Records();
+  ASSERT_EQ(records.size(), 2U);
+  const std::string shown = std::string(512, 'x') + "… [99488 more bytes]";
+  EXPECT_EQ(records[0].at("arguments").at("content"), shown);
+  EXPECT_EQ(records[1].at("arguments").at("command"), json({"true", shown}));
+}
+
+TEST_F(Audit, CancelledCallsAreRecorded) {
+  ServeWithAudit(file);
+  const std::int64_t id = client().SendRequest(
+      "tools/call",
+      {{"name", "run_shell_command"},
+       {"arguments",
+        {{"command", {"sh", "-c", "echo > started; exec sleep 300"}}, {"directory", root}}}});
+  while (!fs::exists(root + "/started")) client().Request("ping");
+  client().SendNotification("notifications/cancelled", {{"requestId", id}});
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (Records().empty() && std::chrono::steady_clock::now() < deadline) {
+    client().Request("ping");
+  }
+  ASSERT_EQ(Records().size(), 1U);
+  EXPECT_EQ(Records()[0].at("outcome"), "cancelled");
+}
+
+TEST_F(Audit, ServersAppendToTheSameFileAndCallsMayRunAtOnce) {
+  constexpr int kCalls = 40;
+  MakeFile("audit.jsonl", "{\"before\":true}\n");
+  ServeWithAudit(file);
+  testing_support::McpClient& first = client();
+  ServeWithAudit(file);
+  std::vector<std::int64_t> ids;
+  const auto send = [this](testing_support::McpClient& server, int call) {
+    return server.SendRequest(
+        "tools/call",
+        {{"name", "read_file"}, {"arguments", {{"path", root + "/" + std::to_string(call)}}}});
+  };
+  for (int i = 0; i < kCalls; ++i) {
+    ids.push_back(send(first, i));
+    ids.push_back(send(client(), kCalls + i));
+  }
+  for (std::size_t i = 0; i < ids.size(); i += 2) {
+    first.WaitForResponse(ids[i]);
+    client().WaitForResponse(ids[i + 1]);
+  }
+  std::set<std::string> paths;
+  for (const json& record : Records()) {
+    if (record.contains("arguments")) paths.insert(record["arguments"].at("path"));
+  }
+  EXPECT_EQ(paths.size(), 2U * kCalls);
+  EXPECT_EQ(Records().front(), json({{"before", true}}));
+}
+
+TEST_F(Audit, FailingWriteIsReportedOnceAndStopsNoCall) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << Skipping("this machine has no /dev/full");
+  ServeWithAudit("/dev/full");
+  EXPECT_EQ(Read(root + "/a.txt"), "text");
+  EXPECT_EQ(Read(root + "/a.txt"), "text");
+  EXPECT_EQ(client().CloseAndWait(), 0);
+  const std::string& log = client().log();
+  const std::size_t reported = log.find("--audit /dev/full: cannot be written");
+  ASSERT_NE(reported, std::string::npos) << log;
+  EXPECT_EQ(log.find("--audit", reported + 1), std::string::npos) << log;
+}
+
+TEST_F(Audit, FileThatCannotBeOpenedEndsTheProgramWithOneLine) {
+  const auto result = RunServer({"serve", "default", "--audit", root + "/none/audit"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.output, "");
+  EXPECT_THAT(result.error, HasSubstr("--audit " + root + "/none/audit: cannot be opened"));
+  EXPECT_EQ(std::count(result.error.begin(), result.error.end(), '\n'), 1) << result.error;
+}
+
+}  // namespace
+}  // namespace integration

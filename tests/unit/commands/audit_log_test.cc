@@ -1,0 +1,218 @@
+#include "commands/audit_log.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+#include "support/errors.h"
+#include "testing/temporary_directory.h"
+
+namespace commands {
+namespace {
+
+using nlohmann::json;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+struct Given {
+  std::string tool = "read_file";
+  json arguments = {{"path", "/work/a"}};
+  bool started = true;
+  mcp::Outcome outcome = mcp::ToolResult{{{"content", "text"}}, {}};
+};
+
+mcp::CallRecord RecordOf(const Given& given) {
+  using namespace std::chrono_literals;
+  return {.received = std::chrono::system_clock::time_point(1'769'860'800'007ms),
+          .duration = 12ms,
+          .tool = given.tool,
+          .arguments = given.arguments,
+          .started = given.started,
+          .outcome = given.outcome};
+}
+
+json LineOf(const Given& given) {
+  const std::string line = AuditLine(RecordOf(given));
+  EXPECT_THAT(line, EndsWith("\n"));
+  EXPECT_EQ(line.find('\n'), line.size() - 1);
+  return json::parse(line);
+}
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<json> Lines(const std::string& text) {
+  std::vector<json> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
+  return lines;
+}
+
+TEST(AuditLine, HasTimeToolArgumentsOutcomeAndDuration) {
+  EXPECT_EQ(LineOf({}), json({{"time", "2026-01-31T12:00:00.007Z"},
+                              {"tool", "read_file"},
+                              {"arguments", {{"path", "/work/a"}}},
+                              {"outcome", "succeeded"},
+                              {"duration_ms", 12}}));
+}
+
+TEST(AuditLine, TellsFailedRefusedAndCancelledApart) {
+  const json failed = LineOf({.outcome = mcp::ToolFailure{"file does not exist"}});
+  EXPECT_EQ(failed["outcome"], "failed");
+  EXPECT_EQ(failed["error"], "file does not exist");
+  const json refused = LineOf({.started = false, .outcome = mcp::ToolFailure{"bad arguments"}});
+  EXPECT_EQ(refused["outcome"], "refused");
+  const json unknown =
+      LineOf({.started = false,
+              .outcome = mcp::ProtocolError(mcp::ErrorCode::kInvalidParams, "unknown tool")});
+  EXPECT_EQ(unknown["outcome"], "refused");
+  EXPECT_EQ(unknown["error"], "unknown tool");
+  EXPECT_EQ(LineOf({.outcome = mcp::Withdrawn{}})["outcome"], "cancelled");
+}
+
+TEST(AuditLine, HasTheExitCodeOfACommandAndWhatItsResultSays) {
+  const json line =
+      LineOf({.outcome = mcp::ToolResult{
+                  {{"stdout", "secret"}, {"exit_code", 3}, {"error", "exit status 3"}}, {}}});
+  EXPECT_EQ(line["outcome"], "succeeded");
+  EXPECT_EQ(line["exit_code"], 3);
+  EXPECT_EQ(line["error"], "exit status 3");
+  EXPECT_THAT(line.dump(), Not(HasSubstr("secret")));
+}
+
+TEST(AuditLine, IsOneValidLineWhateverTheBytes) {
+  const json line = LineOf({.tool = "a\nb\xff",
+                            .arguments = {{"command", {"\x1b[2J\n\r\xe2\x80\xa8", "\xff\xfe"}}},
+                            .outcome = mcp::ToolFailure{"line\nbreak \xff"}});
+  EXPECT_EQ(line["error"], "line\nbreak \xEF\xBF\xBD");
+}
+
+TEST(AuditArguments, TextsAreShortenedAboveTheLimitOnly) {
+  const std::string longest(kMaximumAuditText, 'x');
+  EXPECT_EQ(ShortenArguments({{"content", longest}}), json({{"content", longest}}));
+  EXPECT_EQ(ShortenArguments({{"content", longest + "yz"}}),
+            json({{"content", longest + "… [2 more bytes]"}}));
+}
+
+TEST(AuditArguments, TextIsNotCutInsideACharacter) {
+  const std::string text = std::string(kMaximumAuditText - 1, 'x') + "€ and more";
+  EXPECT_EQ(ShortenArguments(text),
+            json(std::string(kMaximumAuditText - 1, 'x') + "… [12 more bytes]"));
+}
+
+TEST(AuditArguments, BytesThatAreNotUtf8AreCutAtTheLimit) {
+  const std::string text = "\xff" + std::string(kMaximumAuditText, 'x');
+  EXPECT_THAT(ShortenArguments(text).get<std::string>(), EndsWith("x… [1 more bytes]"));
+}
+
+TEST(AuditArguments, LongListsEndWithTheNumberOfWhatIsLeftOut) {
+  const json words(100'000, "word");
+  const json shortened = ShortenArguments({{"command", words}})["command"];
+  ASSERT_GT(shortened.size(), 2U);
+  EXPECT_LT(shortened.dump().size(), 2 * kMaximumAuditArguments);
+  EXPECT_EQ(shortened.back(), "[" + std::to_string(100'001 - shortened.size()) + " more elements]");
+}
+
+TEST(AuditArguments, ManyLongTextsStayBoundedTogether) {
+  json members = json::object();
+  for (int i = 0; i < 1000; ++i) members["key" + std::to_string(i)] = std::string(100'000, 'x');
+  EXPECT_LT(ShortenArguments(members).dump().size(), 2 * kMaximumAuditArguments);
+}
+
+TEST(AuditArguments, DeepNestingIsNotShown) {
+  json deep = "bottom";
+  for (int i = 0; i < 100; ++i) deep = json::array({deep});
+  EXPECT_THAT(ShortenArguments(deep).dump(), HasSubstr("nested too deep"));
+  EXPECT_THAT(ShortenArguments(deep).dump(), Not(HasSubstr("bottom")));
+}
+
+TEST(AuditLog, MakesTheFileForItsOwnerOnlyAndAppends) {
+  const testing_support::TemporaryDirectory directory;
+  const std::string path = directory.path() / "audit.jsonl";
+  for (int server = 0; server < 2; ++server) AuditLog(path).OnCallEnded(RecordOf({}));
+  struct stat status = {};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777U, 0600U);
+  EXPECT_EQ(Lines(ReadFile(path)).size(), 2U);
+}
+
+TEST(AuditLog, SeveralServersAndThreadsShareAFile) {
+  constexpr int kServers = 2;
+  constexpr int kThreads = 4;
+  constexpr int kCalls = 100;
+  const testing_support::TemporaryDirectory directory;
+  const std::string path = directory.path() / "audit.jsonl";
+  std::vector<std::thread> threads;
+  std::vector<std::unique_ptr<AuditLog>> logs;
+  for (int i = 0; i < kServers; ++i) logs.push_back(std::make_unique<AuditLog>(path));
+  const Given given{.arguments = {{"content", std::string(kMaximumAuditText, 'x')}}};
+  for (int i = 0; i < kServers * kThreads; ++i) {
+    threads.emplace_back([&log = *logs[static_cast<std::size_t>(i % kServers)], &given] {
+      for (int call = 0; call < kCalls; ++call) log.OnCallEnded(RecordOf(given));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const std::vector<json> lines = Lines(ReadFile(path));  // throws where two lines are mixed
+  EXPECT_EQ(lines.size(), static_cast<std::size_t>(kServers * kThreads * kCalls));
+}
+
+TEST(AuditLog, FileThatCannotBeOpenedIsNamed) {
+  try {
+    AuditLog("/no/such/directory/audit");
+    FAIL() << "no exception";
+  } catch (const support::CallError& error) {
+    EXPECT_THAT(error.what(), StartsWith("--audit /no/such/directory/audit: cannot be opened"));
+  }
+}
+
+TEST(AuditLog, FifoWithoutAReaderIsRefusedAtOnce) {
+  const testing_support::TemporaryDirectory directory;
+  const std::string path = directory.path() / "fifo";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THROW(AuditLog{path}, support::CallError);
+}
+
+// A pipe that nobody empties stands for a full disk: it takes a part of a line, then nothing.
+TEST(AuditLog, FailingWritesAreReportedOncePerChangeAndLinesStayWhole) {
+  const testing_support::TemporaryDirectory directory;
+  const std::string path = directory.path() / "fifo";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const support::FileDescriptor reader(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  ASSERT_TRUE(reader.valid());
+  AuditLog log(path);
+  const Given given{.arguments = {{"content", std::string(kMaximumAuditText, 'x')}}};
+
+  ::testing::internal::CaptureStderr();
+  for (int i = 0; i < 10'000; ++i) log.OnCallEnded(RecordOf(given));
+  const std::string full = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(full.begin(), full.end(), '\n'), 1) << full;
+  EXPECT_THAT(full, HasSubstr("calls go on without a record"));
+
+  std::array<char, 65'536> buffer{};
+  while (::read(reader.get(), buffer.data(), buffer.size()) > 0) {
+  }
+  ::testing::internal::CaptureStderr();
+  log.OnCallEnded(RecordOf(given));
+  log.OnCallEnded(RecordOf(given));
+  const std::string mended = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(mended.begin(), mended.end(), '\n'), 1) << mended;
+  EXPECT_THAT(mended, HasSubstr("records lost: "));
+  const ssize_t count = ::read(reader.get(), buffer.data(), buffer.size());
+  ASSERT_GT(count, 0);
+  const std::string text(buffer.data(), static_cast<std::size_t>(count));
+  EXPECT_EQ(Lines(text.substr(text.find('{'))).size(), 2U);
+}
+
+}  // namespace
+}  // namespace commands
