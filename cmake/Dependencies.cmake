@@ -6,6 +6,10 @@ find_package(nlohmann_json 3.10 REQUIRED)
 find_package(cxxopts REQUIRED)
 find_package(libssh 0.10 REQUIRED)
 find_package(yaml-cpp REQUIRED)
+if(NOT APPLE)
+  # For one SHA-256; libssh is built on it anyway, and its package for developers brings it along.
+  find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+endif()
 
 # libssh's CMake package names its target ssh::ssh since 0.11, plain ssh before; yaml-cpp's was
 # renamed in 0.8.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "connection/guest_facts.h"
+#include "connection/mount_watch.h"
 #include "connection/path_questions.h"
 #include "connection/patient_opener.h"
 #include "lima/configuration.h"
@@ -127,6 +128,7 @@ std::vector<BoundedRoot> ShownRoots(const InstanceOptions& options,
     mount.location = location.location;
     mount.mount_point = location.mount_point.value_or(location.location);
     mount.writable = location.writable;
+    mount.reads_may_be_stale = location.reads_may_be_stale;
     mounts.push_back(std::move(mount));
   }
   return SelectRoots(mounts, options.roots);
@@ -156,7 +158,7 @@ OpenedConnection OpenInstance(const InstanceOptions& options, PinnedRoots& pins,
     paths.roots.push_back(std::move(bounded.root));
   }
   paths.mounts = RootsOfMounts(mounts);
-  paths.mounts = RootsOfMounts(mounts);
+  paths.mount_check = MakeMountCheck(configuration, mounts, *guest, context);
   paths.instance = options.name;
   paths.working_directory = options.working_directory;
 

@@ -8,6 +8,10 @@
 namespace connection {
 namespace {
 
+constexpr const char* kStale =
+    ": the guest may not notice when the host changes files here (9p cache). read_file reads past "
+    "that; what lists or searches says when it may be old, and how to change that";
+
 std::string ListRoots(const std::vector<BoundedRoot>& roots) {
   if (roots.empty()) {
     return "The instance mounts no directory, so the file tools can use none.\n";
@@ -16,6 +20,7 @@ std::string ListRoots(const std::vector<BoundedRoot>& roots) {
   for (const auto& [root, boundary] : roots) {
     text += "- " + root.host + (root.writable ? " (writable)" : " (read-only)");
     if (root.guest != root.host) text += ", which is " + root.guest + " in the guest";
+    if (root.reads_may_be_stale) text += kStale;
     text += "\n";
   }
   return text;

@@ -78,6 +78,7 @@ std::vector<Root> RootsOfMounts(const std::vector<lima::Mount>& mounts) {
     root.host = mount.location;
     root.guest = mount.mount_point;
     root.writable = mount.writable;
+    root.reads_may_be_stale = mount.reads_may_be_stale;
     root.host_aliases = HostAliases(mount.location);
     roots.push_back(std::move(root));
   }
@@ -107,6 +108,7 @@ std::vector<BoundedRoot> Narrow(const std::vector<Root>& roots,
     root.host = directory;
     root.guest = support::JoinPath(match.root->guest, match.rest);
     root.writable = match.root->writable;
+    root.reads_may_be_stale = match.root->reads_may_be_stale;
     root.host_aliases = HostAliases(directory);
     const std::string guest = root.guest;
     add({std::move(root), match.root->guest});

@@ -64,6 +64,12 @@ struct AttributeChange {
 struct FileSystemStatus {
   std::uint64_t free_bytes = 0;  ///< available to the guest user
   bool read_only = false;
+
+  // What tells one file system from another; each may be 0 where it has no such thing.
+  std::uint64_t id = 0;          ///< f_fsid
+  std::uint64_t block_size = 0;  ///< bytes
+  std::uint64_t blocks = 0;      ///< all of them
+  std::uint64_t maximum_name = 0;
 };
 
 enum class OpenMode {

@@ -177,6 +177,17 @@ struct MergedEntry {
   std::optional<std::string> nine_p_cache;
 };
 
+std::string CacheOf(const MergedEntry& entry) {
+  return entry.nine_p_cache.value_or(entry.writable.value_or(false) ? "mmap" : "fscache");
+}
+
+bool CacheMayBeStale(const InstanceConfiguration& configuration, std::string_view cache) {
+  const bool may_be_9p = configuration.mount_type.has_value()
+                             ? *configuration.mount_type == "9p"
+                             : configuration.vm_type.value_or("qemu") == "qemu";
+  return may_be_9p && (cache == "fscache" || cache == "loose");
+}
+
 // What decides whether two entries are the same mount: the mountPoint, or while that is not known
 // the template itself, which gives the same wherever it is evaluated.
 std::string MergeKey(const MountEntry& entry, const std::optional<std::string>& mount_point) {
@@ -245,8 +256,9 @@ std::vector<Mount> EvaluateMounts(const InstanceConfiguration& configuration, co
     mount.location = std::move(entry.location);
     mount.mount_point = support::CleanPath(*entry.mount_point);
     mount.writable = entry.writable.value_or(false);
-    mount.nine_p_cache = entry.nine_p_cache.value_or(mount.writable ? "mmap" : "fscache");
+    mount.nine_p_cache = CacheOf(entry);
     mount.unclean_mount_point = std::move(*entry.mount_point);
+    mount.reads_may_be_stale = ReadsMayBeStale(configuration, mount);
     mounts.push_back(std::move(mount));
   }
   return mounts;
@@ -259,17 +271,15 @@ std::vector<MountLocation> ListLocations(const InstanceConfiguration& configurat
     if (entry.mount_point.has_value()) {
       entry.mount_point = support::CleanPath(*entry.mount_point);
     }
-    locations.push_back(
-        {std::move(entry.location), std::move(entry.mount_point), entry.writable.value_or(false)});
+    locations.push_back({std::move(entry.location), std::move(entry.mount_point),
+                         entry.writable.value_or(false),
+                         CacheMayBeStale(configuration, CacheOf(entry))});
   }
   return locations;
 }
 
 bool ReadsMayBeStale(const InstanceConfiguration& configuration, const Mount& mount) {
-  const bool may_be_9p = configuration.mount_type.has_value()
-                             ? *configuration.mount_type == "9p"
-                             : configuration.vm_type.value_or("qemu") == "qemu";
-  return may_be_9p && (mount.nine_p_cache == "fscache" || mount.nine_p_cache == "loose");
+  return CacheMayBeStale(configuration, mount.nine_p_cache);
 }
 
 }  // namespace lima

@@ -31,6 +31,8 @@ struct Mount {
   /// The 9p cache mode that counts if this is a 9p mount: the given one, else Lima's default.
   std::string nine_p_cache;
 
+  bool reads_may_be_stale = false;  ///< see ReadsMayBeStale
+
   /// The mountPoint as Lima has it, evaluated but not cleaned: Lima's mount tag is made of
   /// "location:mountPoint".
   std::string unclean_mount_point;
@@ -57,6 +59,7 @@ struct MountLocation {
   std::string location;                    ///< on the host; absolute and clean
   std::optional<std::string> mount_point;  ///< empty while the guest must be asked for it
   bool writable = false;
+  bool reads_may_be_stale = false;  ///< see ReadsMayBeStale
 
   friend bool operator==(const MountLocation&, const MountLocation&) = default;
 };

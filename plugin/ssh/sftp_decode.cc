@@ -233,14 +233,16 @@ SftpLimits DecodeLimits(std::string_view body) {
 
 guest::FileSystemStatus DecodeFileSystemStatus(std::string_view body) {
   Fields fields(body);
-  fields.Number64();  // block size
+  guest::FileSystemStatus status;
+  status.block_size = fields.Number64();
   const std::uint64_t fragment_size = fields.Number64();
-  fields.Number64();  // blocks
+  status.blocks = fields.Number64();
   fields.Number64();  // free blocks
   const std::uint64_t available_blocks = fields.Number64();
-  for (int i = 0; i < 4; ++i) fields.Number64();  // three counts of files, file system id
+  for (int i = 0; i < 3; ++i) fields.Number64();  // counts of files
+  status.id = fields.Number64();
   const std::uint64_t flags = fields.Number64();
-  guest::FileSystemStatus status;
+  status.maximum_name = fields.Number64();
   const bool overflows = fragment_size != 0 && available_blocks > UINT64_MAX / fragment_size;
   status.free_bytes = overflows ? UINT64_MAX : available_blocks * fragment_size;
   status.read_only = (flags & kFileSystemReadOnly) != 0;

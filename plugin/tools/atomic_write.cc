@@ -123,6 +123,13 @@ class TemporaryFile {
   std::unique_ptr<guest::OpenFile> file_;
 };
 
+/// To be called once the file is open: when the mount vanishes after that, what is open lies on it
+/// and the rename finds nothing beneath.
+void RequireMounted(const ResolvedPath& target, guest::Guest& guest,
+                    const support::Context& context) {
+  if (target.require_mounted) target.require_mounted(guest, context);
+}
+
 void MakeParents(const ResolvedPath& target, guest::Guest& guest, const support::Context& context) {
   const std::string parent = support::ParentPath(target.guest);
   std::string made = target.existing_parent;
@@ -148,6 +155,7 @@ void MakeParents(const ResolvedPath& target, guest::Guest& guest, const support:
 void WriteInPlace(const ResolvedPath& target, std::string_view content, guest::Guest& guest,
                   const support::Context& context) {
   const OpenedFile opened = OpenRegularFile(target, guest::OpenMode::kWrite, guest, context);
+  RequireMounted(target, guest, context);
   try {
     opened.file->Write(0, content, context);
     if (content.size() < opened.attributes.size) {
@@ -184,6 +192,7 @@ bool ReplaceExisting(const ResolvedPath& target, std::string_view content,
     throw FileError(FileErrorCode::kPermissionDenied, "write", target.host, "");
   }
   if ((made.permissions & kPermissionBits) != permissions) temporary->SetPermissions(permissions);
+  RequireMounted(target, guest, context);
   temporary->FillAndReplace(target.guest, content);
   return true;
 }
@@ -192,8 +201,9 @@ void Write(const ResolvedPath& target, std::string_view content, const WriteHelp
            guest::Guest& guest, const support::Context& context) {
   if (!target.attributes) {
     MakeParents(target, guest, context);
-    TemporaryFile(target.guest, kNewFilePermissions, helpers, guest, context)
-        .FillAndReplace(target.guest, content);
+    TemporaryFile temporary(target.guest, kNewFilePermissions, helpers, guest, context);
+    RequireMounted(target, guest, context);
+    temporary.FillAndReplace(target.guest, content);
     return;
   }
   RequireRegularFile(target);

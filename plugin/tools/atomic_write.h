@@ -48,6 +48,8 @@ struct WriteHelpers {
 /// may_have_run() whether the target may be another; if not, the write may be done once more. When
 /// the time is over the target is whole, unless the text says more.
 ///
+/// Nothing is put into the directory beneath a mount that has vanished (require_mounted).
+///
 /// Round trips: new file: open, write, sync, close, rename (and one for each missing parent).
 /// Existing one: two more to count its links (link_count.h) and one to compare owners; one to set
 /// permissions where the umask cut them. The first one in a directory: three for the cleaner's

@@ -75,7 +75,9 @@ std::optional<std::string> RealPath(const std::string& path, guest::Guest& guest
 
 }  // namespace
 
-PathRules::PathRules(Options options) : options_(std::move(options)) {}
+PathRules::PathRules(Options options) : options_(std::move(options)) {
+  for (const Root& mount : options_.mounts) mount_points_.push_back(mount.guest);
+}
 
 ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Guest& guest,
                                 const support::Context& context) const {
@@ -85,8 +87,10 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
   if (match.root == nullptr) throw CallError(OutsideText(resolved.given, options_));
   resolved.host = JoinPath(match.root->host, match.rest);
 
-  GuestLocation location =
-      ResolveInGuest(JoinPath(match.root->guest, match.rest), resolved.host, guest, context);
+  const std::string wanted = JoinPath(match.root->guest, match.rest);
+  const Root* named_mount = MountAbove(wanted, mount_points_);
+  RequireMounted(named_mount, resolved.host, guest, context);
+  GuestLocation location = ResolveInGuest(wanted, resolved.host, guest, context);
   auto roots = CachedRoots();
   const Root* root = roots ? RootAbove(location.path, *roots) : nullptr;
   if (root == nullptr) {
@@ -101,6 +105,15 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
       RootAbove(location.existing_parent, *roots) != root) {
     throw CallError(resolved.host + " cannot be made: the directory " + root->host +
                     " is not there in the guest (" + root->guest + " does not exist)");
+  }
+  const Root* mount = MountAbove(location.path, roots->mounts);
+  if (mount != named_mount) RequireMounted(mount, resolved.host, guest, context);
+  if (mount != nullptr && options_.mount_check) {
+    resolved.require_mounted = [this, mount, shown = resolved.host](
+                                   guest::Guest& asked, const support::Context& asking) {
+      RequireMounted(mount, shown, asked, asking);
+    };
+    resolved.stale_note = StaleNote(mount, location.path, *roots);
   }
   resolved.guest = std::move(location.path);
   resolved.attributes = location.attributes;
@@ -162,8 +175,34 @@ const Root* PathRules::RootAbove(const std::string& guest_path,
 
 bool PathRules::MountIsWritable(const std::string& guest_path,
                                 const ResolvedRoots& resolved) const {
-  const Root* mount = Innermost(guest_path, options_.mounts, resolved.mounts);
+  const Root* mount = MountAbove(guest_path, resolved.mounts);
   return mount == nullptr || mount->writable;  // null: in an allowed path outside the mounts
+}
+
+const Root* PathRules::MountAbove(const std::string& guest_path,
+                                  const std::vector<std::string>& mount_paths) const {
+  return Innermost(guest_path, options_.mounts, mount_paths);
+}
+
+void PathRules::RequireMounted(const Root* mount, const std::string& shown, guest::Guest& guest,
+                               const support::Context& context) const {
+  if (mount == nullptr || !options_.mount_check) return;
+  const auto place = static_cast<std::size_t>(mount - options_.mounts.data());
+  if (!options_.mount_check->Ask(place, guest, context).mounted) {
+    throw CallError(NotMountedText(shown, *mount, options_));
+  }
+}
+
+std::string PathRules::StaleNote(const Root* mount, const std::string& guest_path,
+                                 const ResolvedRoots& resolved) const {
+  for (std::size_t i = 0; i < options_.mounts.size(); ++i) {
+    const bool concerned =
+        &options_.mounts[i] == mount || PathBelow(resolved.mounts[i], guest_path).has_value();
+    if (concerned && options_.mount_check->LastKnown(i).reads_may_be_stale) {
+      return StaleText(options_.mounts[i], options_);
+    }
+  }
+  return "";
 }
 
 bool PathRules::IsMount(const Root& root) const {

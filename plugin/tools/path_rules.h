@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "guest/guest.h"
 #include "support/context.h"
+#include "tools/mount_check.h"
 
 /// The path rules: the instance's mounts are the roots, and a file tool works under a root or not
 /// at all.
@@ -23,6 +25,8 @@ struct Root {
   std::vector<std::string> host_aliases = {};  ///< other spellings of `host`: its links resolved
   /// The resolution of `guest` that counts, whatever it resolves to by now; empty: none is known.
   std::string pinned = {};
+  /// By the instance's configuration; what counts in the guest is what MountCheck says.
+  bool reads_may_be_stale = false;
 };
 
 enum class Access { kRead, kWrite };
@@ -37,6 +41,16 @@ struct ResolvedPath {
   /// Where nothing is there: the deepest directory above `guest` that exists; it is under the same
   /// root when access was asked for writing. Empty otherwise.
   std::string existing_parent;
+
+  /// Throws support::CallError unless the mount that the path lies in is still mounted: one round
+  /// trip. To be called between opening a file for writing and what cannot be undone, so that
+  /// nothing ends up in the guest's own directory beneath. Empty where that is not to be asked.
+  /// Must not outlive the PathRules.
+  std::function<void(guest::Guest&, const support::Context&)> require_mounted = {};
+
+  /// What to tell of contents, sizes and times that come from here: that they may be old, and how
+  /// to change that. Empty where the guest asks the host.
+  std::string stale_note = {};
 };
 
 /// What may be used, and under which names.
@@ -50,10 +64,14 @@ struct ResolvedPath {
 /// mount (`--root`, `--allow-path`) is an ordinary directory that a command may replace by a link:
 /// it counts as it was resolved first, or as Root::pinned says.
 ///
+/// A mount that the guest has not mounted (Options::mount_check) is refused, by name and after the
+/// path was resolved. A directory that is no mount, as `--allow-path` may give, is never checked.
+///
 /// Round trips of Resolve: RealPath and LStat where the path exists or only its last component is
 /// missing. Where more is missing: RealPath for each missing component, and LStat, LStat, ReadLink
 /// for each link followed by hand. Once per object: RealPath for each root; and each further
-/// mount; again when a path is about to be refused, as a mount may have come up since.
+/// mount; again when a path is about to be refused, as a mount may have come up since. With a
+/// mount_check, what that takes for the mount: one for one that is as it was.
 ///
 /// Thread-safe.
 class PathRules {
@@ -65,6 +83,7 @@ class PathRules {
     /// All mounts of the instance, also where `roots` holds less or more: for their rights, and for
     /// the same texts. Empty: the roots are the mounts.
     std::vector<Root> mounts;
+    std::shared_ptr<MountCheck> mount_check;  ///< of `mounts`; null: they are always there
   };
   explicit PathRules(Options options);
 
@@ -100,11 +119,21 @@ class PathRules {
   [[nodiscard]] bool MountIsWritable(const std::string& guest_path,
                                      const ResolvedRoots& resolved) const;
   [[nodiscard]] bool IsMount(const Root& root) const;
+  /// Null outside all mounts. By the mounts' own paths, or by these of them.
+  [[nodiscard]] const Root* MountAbove(const std::string& guest_path,
+                                       const std::vector<std::string>& mount_paths) const;
+  /// `mount` may be null: then there is nothing to ask.
+  void RequireMounted(const Root* mount, const std::string& shown, guest::Guest& guest,
+                      const support::Context& context) const;
+  /// Of the mount, and of those below the path, which a search there enters.
+  [[nodiscard]] std::string StaleNote(const Root* mount, const std::string& guest_path,
+                                      const ResolvedRoots& resolved) const;
   [[nodiscard]] std::shared_ptr<const ResolvedRoots> CachedRoots() const;
   std::shared_ptr<const ResolvedRoots> ResolveRoots(guest::Guest& guest,
                                                     const support::Context& context) const;
 
   Options options_;
+  std::vector<std::string> mount_points_;  ///< guest paths of the mounts, as written
   mutable std::mutex mutex_;  ///< guards the pointer only, never held while the guest is asked
   mutable std::shared_ptr<const ResolvedRoots> resolved_roots_;
 };

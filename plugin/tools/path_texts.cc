@@ -98,4 +98,26 @@ std::string ReadOnlyText(const std::string& path, const Root& root,
          EditCommand(*mount, options) + "`.";
 }
 
+std::string NotMountedText(const std::string& path, const Root& mount,
+                           const PathRules::Options& options) {
+  const std::string instance = ShellQuote(options.instance);
+  const std::string place =
+      mount.guest == mount.host ? "" : " (at " + mount.guest + " in the guest)";
+  return path + " cannot be used now: " + mount.host + place +
+         " is a mount of the instance, but it is not mounted in the guest, where only a "
+         "directory of the guest's own may be in its place. Nothing was read or written. It works "
+         "as soon as it is mounted; to get there, the user restarts the instance: `limactl stop " +
+         instance + "`, then `limactl start " + instance + "`.";
+}
+
+std::string StaleText(const Root& mount, const PathRules::Options& options) {
+  const std::string instance = ShellQuote(options.instance);
+  return "This may be out of date: the guest keeps what it has once read of " + mount.host +
+         " and does not notice when the host changes it (a 9p mount with cache: fscache or loose), "
+         "so that contents, sizes and times may be old. To change that, the user runs `limactl "
+         "stop " +
+         instance + "`, then `limactl edit " + instance +
+         " --start`, and adds `9p: {cache: mmap}` to the mount of that location.";
+}
+
 }  // namespace tools

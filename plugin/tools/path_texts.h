@@ -23,4 +23,12 @@ std::string LeadsOutsideText(const std::string& path, const std::string& guest_p
 std::string ReadOnlyText(const std::string& path, const Root& root,
                          const PathRules::Options& options);
 
+/// `path` lies in `mount`, which the guest has not mounted; says what to do.
+std::string NotMountedText(const std::string& path, const Root& mount,
+                           const PathRules::Options& options);
+
+/// The guest's cache for `mount` never asks the host again; says what that means and how to change
+/// it.
+std::string StaleText(const Root& mount, const PathRules::Options& options);
+
 }  // namespace tools

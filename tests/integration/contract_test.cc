@@ -105,5 +105,16 @@ TEST_F(ServedTools, InstructionsListTheMounts) {
               HasSubstr(Path("root").string()));
 }
 
+TEST_F(ServedTools, InstructionsNameTheMountsWhoseCacheMayBeOld) {
+  LoopbackInstance::Options options;
+  options.name = "cached";
+  options.mounts = {{Path("old").string(), "", false}, {Path("new").string(), "", true}};
+  StartInstance(options);
+  Serve({.arguments = {"cached"}, .initialize = false});
+  const std::string text = client().Initialize().at("instructions").get<std::string>();
+  EXPECT_THAT(text, HasSubstr(Path("old").string() + " (read-only): the guest may not notice"));
+  EXPECT_THAT(text, HasSubstr(Path("new").string() + " (writable)\n"));
+}
+
 }  // namespace
 }  // namespace integration

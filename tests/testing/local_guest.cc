@@ -399,7 +399,11 @@ guest::FileSystemStatus LocalGuest::StatFileSystem(const std::string& path,
   struct statvfs status {};
   if (statvfs(path.c_str(), &status) != 0) ThrowFileError(errno, "statvfs", path);
   return {.free_bytes = static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize,
-          .read_only = (status.f_flag & ST_RDONLY) != 0};
+          .read_only = (status.f_flag & ST_RDONLY) != 0,
+          .id = status.f_fsid,
+          .block_size = status.f_bsize,
+          .blocks = status.f_blocks,
+          .maximum_name = status.f_namemax};
 }
 
 guest::CommandResult LocalGuest::Run(const guest::Command& command, guest::OutputSink& sink,

@@ -208,8 +208,9 @@ bool LoopbackInstance::TryStartSshd(std::uint16_t port) {
                   [](const std::string& line) { return line.starts_with("Subsystem "); });
   if (!own_subsystem) text << "Subsystem sftp " << SftpServer() << "\n";
   WriteFile(config, text.str());
-  sshd_ = std::make_unique<ChildProcess>(
-      ChildProcess::Options{.arguments = {SshdProgram(), "-D", "-e", "-f", config}});
+  std::vector<std::string> command = options_.sshd_wrapper;
+  command.insert(command.end(), {SshdProgram(), "-D", "-e", "-f", config});
+  sshd_ = std::make_unique<ChildProcess>(ChildProcess::Options{.arguments = command});
   // sshd says on standard error when it listens: no guessing, no sleeping.
   std::string log;
   const auto deadline = std::chrono::steady_clock::now() + kStartTimeout;

@@ -31,6 +31,9 @@ class LoopbackInstance {
     /// SFTP's: one of another name leaves a guest without SFTP.
     std::vector<std::string> sshd_options;
     std::string lima_yaml;  ///< further lines of lima.yaml
+    /// A program and arguments that start sshd, whose own command line follows, in surroundings of
+    /// its own; they must end with `exec`, so that the process becomes sshd.
+    std::vector<std::string> sshd_wrapper = {};
   };
 
   /// Makes the directory and starts sshd; returns when it listens. Throws std::runtime_error with

@@ -209,7 +209,12 @@ TEST(Mounts, NinePCacheIsTheGivenOneElseLimasDefault) {
 TEST(Mounts, ReadsMayBeStaleWhereA9pCacheNeverAsksAgain) {
   const auto stale = [](const std::string& text) {
     const InstanceConfiguration configuration = Configuration(text);
-    return ReadsMayBeStale(configuration, EvaluateMounts(configuration, Host(), Guest()).at(0));
+    const Mount mount = EvaluateMounts(configuration, Host(), Guest()).at(0);
+    EXPECT_EQ(mount.reads_may_be_stale, ReadsMayBeStale(configuration, mount)) << text;
+    EXPECT_EQ(ListLocations(configuration, Host(), {}).at(0).reads_may_be_stale,
+              mount.reads_may_be_stale)
+        << text;
+    return mount.reads_may_be_stale;
   };
   EXPECT_TRUE(stale("mounts: [{location: /a}]\n"));
   EXPECT_TRUE(stale("mountType: 9p\nmounts: [{location: /a}]\n"));

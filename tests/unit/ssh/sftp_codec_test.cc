@@ -160,5 +160,15 @@ TEST(SftpDecoding, FileSystemStatusDoesNotOverflow) {
   EXPECT_EQ(DecodeFileSystemStatus(body(4096, UINT64_MAX, 0)).free_bytes, UINT64_MAX);
 }
 
+TEST(SftpDecoding, FileSystemStatusHasWhatTellsOneFileSystemFromAnother) {
+  std::string body;
+  for (std::uint64_t number = 1; number <= 11; ++number) body += Number64(number);
+  const guest::FileSystemStatus status = DecodeFileSystemStatus(body);
+  EXPECT_EQ(status.block_size, 1U);
+  EXPECT_EQ(status.blocks, 3U);
+  EXPECT_EQ(status.id, 9U);
+  EXPECT_EQ(status.maximum_name, 11U);
+}
+
 }  // namespace
 }  // namespace ssh

@@ -1,0 +1,125 @@
+#include "connection/mount_table.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "support/paths.h"
+
+namespace connection {
+namespace {
+
+/// What stands before the first `end`, which is removed too; all of it where there is none.
+std::string_view TakeUntil(std::string_view& text, char end) {
+  const std::string_view taken = text.substr(0, text.find(end));
+  text.remove_prefix(std::min(taken.size() + 1, text.size()));
+  return taken;
+}
+
+bool IsOctal(char c) {
+  return c >= '0' && c <= '7';
+}
+
+/// The kernel writes space, tab, newline, backslash and '#' as three octal digits (mangle in
+/// fs/proc_namespace.c).
+std::string Unescape(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool escaped = text[i] == '\\' && i + 3 < text.size() && IsOctal(text[i + 1]) &&
+                         IsOctal(text[i + 2]) && IsOctal(text[i + 3]);
+    if (!escaped) {
+      plain += text[i];
+      continue;
+    }
+    plain +=
+        static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
+    i += 3;
+  }
+  return plain;
+}
+
+std::optional<int> ParseNumber(std::string_view text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::optional<MountLine> ParseLine(std::string_view text) {
+  MountLine line;
+  const auto id = ParseNumber(TakeUntil(text, ' '));
+  const auto parent_id = ParseNumber(TakeUntil(text, ' '));
+  if (!id || !parent_id) return std::nullopt;
+  line.id = *id;
+  line.parent_id = *parent_id;
+  TakeUntil(text, ' ');  // device numbers
+  line.root = Unescape(TakeUntil(text, ' '));
+  line.mount_point = Unescape(TakeUntil(text, ' '));
+  TakeUntil(text, ' ');  // options of the mount
+  while (!text.empty() && TakeUntil(text, ' ') != "-") {
+    // optional fields: how mounts propagate
+  }
+  line.type = Unescape(TakeUntil(text, ' '));
+  line.source = Unescape(TakeUntil(text, ' '));
+  line.super_options = Unescape(text);
+  if (!line.mount_point.starts_with('/') || line.type.empty()) return std::nullopt;
+  return line;
+}
+
+}  // namespace
+
+MountTable MountTable::Parse(std::string_view text) {
+  MountTable table;
+  while (!text.empty()) {
+    if (auto line = ParseLine(TakeUntil(text, '\n'))) table.lines_.push_back(std::move(*line));
+  }
+  return table;
+}
+
+const MountLine* MountTable::At(std::string_view path) const {
+  const auto has_parent = [this](const MountLine& line) {
+    return std::any_of(lines_.begin(), lines_.end(), [&line](const MountLine& other) {
+      return &other != &line && other.id == line.parent_id;
+    });
+  };
+  const auto root = std::find_if(lines_.begin(), lines_.end(), [&](const MountLine& line) {
+    return line.mount_point == "/" && !has_parent(line);
+  });
+  if (root == lines_.end()) return nullptr;
+
+  // A look-up walks down and enters the first mount it meets; what is mounted on that one comes
+  // next. Each step goes to a child, and no line is entered twice, whatever the text says.
+  const MountLine* current = &*root;
+  for (std::size_t steps = 0; steps < lines_.size(); ++steps) {
+    const MountLine* next = nullptr;
+    for (const MountLine& line : lines_) {
+      if (&line == current || line.parent_id != current->id) continue;
+      if (!support::PathBelow(path, line.mount_point)) continue;
+      if (next == nullptr || line.mount_point.size() < next->mount_point.size()) next = &line;
+    }
+    if (next == nullptr) return current;
+    current = next;
+  }
+  return current;
+}
+
+bool HasStaleCache(const MountLine& line) {
+  if (line.type != "9p") return false;
+  constexpr std::string_view kName = "cache=";
+  std::string_view options = line.super_options;
+  while (!options.empty()) {
+    const std::string_view option = TakeUntil(options, ',');
+    const bool named = option.starts_with(kName);
+    const std::string_view mode = option.substr(named ? kName.size() : 0);
+    if (mode == "loose" || mode == "fscache") return true;
+    if (!named) continue;
+    constexpr unsigned kCacheLoose = 8;
+    unsigned bits = 0;
+    const auto [end, error] = std::from_chars(mode.data(), mode.data() + mode.size(), bits, 16);
+    if (error == std::errc() && end == mode.data() + mode.size()) return (bits & kCacheLoose) != 0;
+  }
+  return false;
+}
+
+}  // namespace connection

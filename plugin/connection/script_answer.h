@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "guest/guest.h"
+#include "support/context.h"
+
+namespace connection {
+
+/// Bytes of output that are taken of a script's; nothing asked here has a longer answer.
+inline constexpr std::size_t kMaximumAnswer = std::size_t{1} << 20;
+
+struct ScriptAnswer {
+  std::string output;              ///< standard output
+  std::optional<int> exit_status;  ///< empty when the output was longer than kMaximumAnswer
+};
+
+/// Runs a short script in the guest (tools::RunScript): one round trip.
+ScriptAnswer AskScript(guest::Guest& guest, const std::string& script,
+                       const support::Context& context);
+
+}  // namespace connection

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+
+#include "guest/guest.h"
+#include "support/context.h"
+
+namespace tools {
+
+/// What the guest says of one of the instance's mounts.
+struct MountState {
+  /// False: there is only an ordinary directory of the guest, or nothing. What is written there
+  /// never reaches the host.
+  bool mounted = true;
+  /// The guest's cache never asks the host again: contents, sizes and times may be old.
+  bool reads_may_be_stale = false;
+};
+
+/// Asks the guest whether mounts are there: they may be missing after the start, vanish, and come
+/// back at any time. Thread-safe.
+class MountCheck {
+ public:
+  virtual ~MountCheck() = default;
+
+  /// `mount` is the place in PathRules::Options::mounts. Throws support::CallError when the guest
+  /// cannot tell. One round trip for a mount that is as it was at the last time; see the
+  /// implementation for others.
+  virtual MountState Ask(std::size_t mount, guest::Guest& guest,
+                         const support::Context& context) = 0;
+
+  /// What was last said of it; no round trip.
+  [[nodiscard]] virtual MountState LastKnown(std::size_t mount) const = 0;
+};
+
+}  // namespace tools

@@ -1,0 +1,159 @@
+// Mounts of the instance that are not there in the guest: never written into the directory beneath.
+//
+// The sshd behind the instance runs in a mount namespace of its own, with another machine's boot id
+// and a mount table that the test writes; a tmpfs stands for the 9p mount. tests/vm has the real
+// thing.
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "integration/fixture.h"
+
+namespace integration {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing_support::LoopbackInstance;
+using testing_support::ProcessResult;
+using testing_support::RunProcess;
+using testing_support::TextOf;
+
+/// Empty where it can.
+std::string WhyNoMountNamespace() {
+  if (::geteuid() != 0) return "mount namespaces need root";
+  try {
+    const ProcessResult tried =
+        RunProcess({.arguments = {"unshare", "--mount", "sh", "-c", "mount -t tmpfs none /mnt"}});
+    return tried.exit_code == 0 ? "" : "mounting in a namespace fails: " + tried.error;
+  } catch (const std::exception& error) {
+    return error.what();  // no unshare: not Linux
+  }
+}
+
+class MountedRoots : public IntegrationTest {
+ protected:
+  void SetUp() override {
+    const std::string problem = WhyNoMountNamespace();
+    if (!problem.empty()) GTEST_SKIP() << Skipping(problem);
+    MakeDirectory("project");
+    MakeDirectory("other");
+    MakeFile("proc/sys/kernel/random/boot_id", "00000000-0000-0000-0000-000000000000\n");
+    ShowTable("");
+    LoopbackInstance::Options options;
+    options.mounts = {{root, "", true}, {other, "", true}};
+    options.sshd_wrapper = {"unshare",
+                            "--mount",
+                            "--propagation",
+                            "private",
+                            "sh",
+                            "-c",
+                            "mount --bind \"$0\" /proc && exec \"$@\"",
+                            Path("proc").string()};
+    instance = &StartInstance(options);
+    MountOther();
+    Serve();
+  }
+
+  void ShowTable(const std::string& lines) {
+    MakeFile("proc/self/mountinfo", "30 1 254:0 / / rw - ext4 /dev/vda rw\n" + other_line + lines);
+  }
+
+  [[nodiscard]] static std::string Line(const std::string& id, const std::string& directory,
+                                        const std::string& options) {
+    const ProcessResult hash =
+        RunProcess({.arguments = {"sha256sum"}}, directory + ":" + directory);
+    return id + " 30 0:44 / " + directory + " rw,relatime - 9p lima-" + hash.output.substr(0, 16) +
+           " " + options + "\n";
+  }
+
+  void InGuest(const std::vector<std::string>& command) const {
+    std::vector<std::string> arguments = {
+        "nsenter", "--mount=/proc/" + std::to_string(instance->sshd_pid()) + "/ns/mnt"};
+    arguments.insert(arguments.end(), command.begin(), command.end());
+    const ProcessResult result = RunProcess({.arguments = arguments});
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+  }
+
+  void MountProject(const std::string& options = "rw,dirsync,mmap,trans=virtio") {
+    InGuest({"mount", "-t", "tmpfs", "none", root});
+    ShowTable(Line("80", root, options));
+  }
+  void UnmountProject() {
+    InGuest({"umount", root});
+    ShowTable("");
+  }
+  void MountOther() {
+    InGuest({"mount", "-t", "tmpfs", "none", other});
+    other_line = Line("70", other, "rw,mmap");
+    ShowTable("");
+  }
+
+  void ExpectEveryToolRefuses() {
+    const std::vector<std::pair<std::string, json>> calls = {
+        {"glob", {{"pattern", "*"}, {"path", root}}},
+        {"list_directory", {{"path", root}}},
+        {"read_file", {{"path", root + "/a.txt"}}},
+        {"run_shell_command", {{"command", {"touch", "lost"}}, {"directory", root}}},
+        {"search_file_content", {{"pattern", "x"}, {"path", root}}},
+        {"write_file", {{"path", root + "/lost"}, {"content", "lost"}}},
+        {"write_file", {{"path", root + "/a/b/lost"}, {"content", "lost"}}},
+    };
+    for (const auto& [tool, arguments] : calls) {
+      EXPECT_THAT(Refusal(tool, arguments), AllOf(HasSubstr("it is not mounted in the guest"),
+                                                  HasSubstr("limactl start default")))
+          << tool;
+    }
+    EXPECT_TRUE(fs::is_empty(root)) << "written into the directory beneath";
+  }
+
+  const std::string root = Path("project").string();
+  const std::string other = Path("other").string();
+  std::string other_line;
+  LoopbackInstance* instance = nullptr;
+};
+
+TEST_F(MountedRoots, RootThatIsNotMountedIsRefusedByEveryTool) {
+  ExpectEveryToolRefuses();
+  Write(other + "/a.txt", "the other one works");
+  EXPECT_EQ(Read(other + "/a.txt"), "the other one works");
+}
+
+TEST_F(MountedRoots, RootThatIsMountedLaterWorksAtOnce) {
+  EXPECT_THAT(ReadRefusal(root + "/a.txt"), HasSubstr("not mounted"));
+  MountProject();
+  Write(root + "/a.txt", "text");
+  EXPECT_EQ(Read(root + "/a.txt"), "text");
+  EXPECT_EQ(
+      Call("run_shell_command", {{"command", {"cat", "a.txt"}}, {"directory", root}}).at("stdout"),
+      "text");
+  EXPECT_TRUE(fs::is_empty(root)) << "written into the directory beneath";
+}
+
+TEST_F(MountedRoots, RootThatVanishesWhileConnectedIsRefusedAndWorksWhenItIsBack) {
+  MountProject();
+  Write(root + "/a.txt", "text");
+  for (int i = 0; i < 3; ++i) {
+    UnmountProject();
+    ExpectEveryToolRefuses();
+    MountProject();
+    Write(root + "/a.txt", "text");
+    EXPECT_EQ(Read(root + "/a.txt"), "text");
+  }
+}
+
+TEST_F(MountedRoots, OldCacheOfAMountIsAnnounced) {
+  MountProject("ro,dirsync,fscache,trans=virtio");
+  Write(root + "/a.txt", "text");
+  const json listed = client().CallTool("list_directory", {{"path", root}});
+  ASSERT_EQ(listed.at("content").size(), 2U) << listed;
+  EXPECT_THAT(listed.at("content").at(1).at("text").get<std::string>(),
+              AllOf(HasSubstr("may be out of date"), HasSubstr("9p: {cache: mmap}")));
+  EXPECT_EQ(TextOf(client().CallTool("read_file", {{"path", root + "/a.txt"}})),
+            R"({"content":"text"})");
+}
+
+}  // namespace
+}  // namespace integration
