@@ -5,6 +5,7 @@
 #include "support/errors.h"
 #include "support/paths.h"
 #include "support/units.h"
+#include "support/utf8.h"
 
 namespace tools {
 namespace {
@@ -57,6 +58,10 @@ std::string_view Name(guest::FileType type) {
       return "file of unknown type";
   }
   return "file of unknown type";
+}
+
+void AddNote(mcp::ToolResult& result, std::string_view note) {
+  if (!note.empty()) result.more_content.push_back({{"type", "text"}, {"text", support::ToUtf8(note)}});
 }
 
 void RequireRegularFile(const ResolvedPath& path) {

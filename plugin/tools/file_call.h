@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "guest/guest.h"
+#include "mcp/tool.h"
 #include "support/context.h"
 #include "tools/path_rules.h"
 
@@ -18,6 +19,10 @@ inline constexpr std::chrono::seconds kFileToolTimeLimit{55};
 
 /// "directory", "FIFO", …
 std::string_view Name(guest::FileType type);
+
+/// Adds a text block to what the client gets, bytes that are not UTF-8 replaced; none when `note` is
+/// empty.
+void AddNote(mcp::ToolResult& result, std::string_view note);
 
 /// Throws support::CallError unless the path names a regular file: `file does not exist` when
 /// nothing is there, else a text that says what is there instead.

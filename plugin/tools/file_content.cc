@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "support/errors.h"
 #include "support/units.h"
@@ -88,7 +89,22 @@ OpenedFile OpenRegularFile(const ResolvedPath& path, guest::OpenMode mode, guest
   if (!IsSameFile(opened.attributes, path, guest, context)) {
     throw CallError(path.host + " was replaced by another file while it was being opened");
   }
+  if (mode != guest::OpenMode::kRead || path.stale_note.empty()) return opened;
+  if (auto direct =
+          DirectFile::Open(opened.file, path.guest, opened.attributes.size, guest, context)) {
+    opened.direct = direct.get();
+    opened.file = std::move(direct);
+    opened.attributes.size = 0;
+  }
   return opened;
+}
+
+std::string StaleNote(const OpenedFile& opened, const ResolvedPath& path) {
+  if (opened.direct == nullptr) return path.stale_note;
+  if (opened.direct->left_out() == 0) return "";
+  return "Left out at the end: " + std::to_string(opened.direct->left_out()) +
+         " NUL bytes, which the guest shows where a file has become shorter on the host. If the "
+         "file really ends with them, they are there.";
 }
 
 std::string ReadWhole(const OpenedFile& opened, const std::string& shown,

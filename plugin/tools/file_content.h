@@ -7,6 +7,7 @@
 
 #include "guest/guest.h"
 #include "support/context.h"
+#include "tools/direct_read.h"
 #include "tools/path_rules.h"
 
 /// Reading regular files of the guest.
@@ -21,6 +22,8 @@ inline constexpr std::size_t kReadChunk = std::size_t{256} << 10;
 struct OpenedFile {
   std::unique_ptr<guest::OpenFile> file;
   guest::FileAttributes attributes;  ///< of what was really opened
+  /// The file too, where it is read past the guest's cache; its size is 0 then, not being known.
+  const DirectFile* direct = nullptr;
 };
 
 /// Opens a regular file and compares what was opened with what the path rules saw, as far as SFTP
@@ -30,6 +33,9 @@ struct OpenedFile {
 /// that has changed. SFTP has no inode: whoever swaps a directory above the file for a link, and
 /// back again, can stay unseen, but had to be a user of the guest who can reach the link's target
 /// anyway.
+///
+/// Reading where the guest's cache may be old (ResolvedPath::stale_note) goes past it where the
+/// guest can do that: one command more.
 OpenedFile OpenRegularFile(const ResolvedPath& path, guest::OpenMode mode, guest::Guest& guest,
                            const support::Context& context);
 
@@ -37,6 +43,10 @@ OpenedFile OpenRegularFile(const ResolvedPath& path, guest::OpenMode mode, guest
 /// the size and how to read parts, above kMaximumReadBytes.
 std::string ReadWhole(const OpenedFile& opened, const std::string& shown,
                       const support::Context& context);
+
+/// What to tell of what was read: that it may be old, where it could not be read past the guest's
+/// cache, or that its end may be missing. Empty when there is nothing to tell. Ask after reading.
+std::string StaleNote(const OpenedFile& opened, const ResolvedPath& path);
 
 /// Lines end with LF; a last one may lack it.
 struct LineRange {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "support/errors.h"
 #include "support/utf8.h"
 #include "tools/contract.h"
+#include "tools/file_call.h"
 #include "tools/find_listing.h"
 #include "tools/glob_plan.h"
 #include "tools/search_limits.h"
@@ -59,14 +61,20 @@ class GlobCall {
   /// What the last Find could not look at.
   [[nodiscard]] const ListingGaps& gaps() const { return gaps_; }
 
+  /// What to tell of the times that the order depends on.
+  [[nodiscard]] const std::set<std::string>& stale_notes() const { return stale_notes_; }
+
  private:
   const std::string& Base() {
     if (!path_) path_ = workspace_.paths->DefaultDirectory();
     return *path_;
   }
 
-  ResolvedPath Resolve(const std::string& path) const {
-    return workspace_.paths->Resolve(path, Access::kRead, *workspace_.guest, context_);
+  ResolvedPath Resolve(const std::string& path) {
+    ResolvedPath resolved =
+        workspace_.paths->Resolve(path, Access::kRead, *workspace_.guest, context_);
+    if (!resolved.stale_note.empty()) stale_notes_.insert(resolved.stale_note);
+    return resolved;
   }
 
   /// Throws when the path of the call is no directory.
@@ -123,6 +131,7 @@ class GlobCall {
   std::vector<ListingRequest> requests_;
   std::vector<const GlobWalk*> walks_;  ///< of each request
   ListingGaps gaps_;
+  std::set<std::string> stale_notes_;
 };
 
 void RefuseTooMany(const std::vector<Match>& matches) {
@@ -154,6 +163,7 @@ mcp::ToolResult GlobTool::Call(const mcp::ToolCall& call) {
     result.structured = {{"matches", nlohmann::json::array()}};
     for (const Match& match : matches) result.structured["matches"].push_back(match.path);
     AddNote(result, GapsNote(glob.gaps(), *workspace.paths));
+    for (const std::string& note : glob.stale_notes()) AddNote(result, note);
     return result;
   };
   return WithTimeLimit(

@@ -126,7 +126,10 @@ mcp::ToolResult ListDirectoryTool::Call(const mcp::ToolCall& call) {
                   [](const auto& a, const auto& b) { return a.name < b.name; });
         nlohmann::json described = nlohmann::json::array();
         for (const guest::DirectoryEntry& entry : entries) described.push_back(Describe(entry));
-        return {.structured = {{"entries", std::move(described)}}, .more_content = {}};
+        mcp::ToolResult result{.structured = {{"entries", std::move(described)}},
+                               .more_content = {}};
+        AddNote(result, path.stale_note);
+        return result;
       });
 }
 

@@ -77,21 +77,23 @@ mcp::ToolResult TextResult(std::string bytes, std::uint64_t file_size, const std
                   "; look into it with run_shell_command (file, xxd, iconv, unzip -l)");
 }
 
+mcp::ToolResult Show(const OpenedFile& opened, const std::optional<LineRange>& range,
+                     const std::string& shown, const support::Context& context) {
+  if (range) {
+    return TextResult(ReadLines(opened, *range, shown, context), opened.attributes.size, shown);
+  }
+  std::string bytes = ReadWhole(opened, shown, context);
+  if (const auto image = FindImageType(bytes)) return ImageResult(*image, bytes, shown);
+  const std::uint64_t size = bytes.size();
+  return TextResult(std::move(bytes), size, shown);
+}
+
 mcp::ToolResult Read(const ResolvedPath& path, const std::optional<LineRange>& range,
                      guest::Guest& guest, const support::Context& context) {
-  RequireRegularFile(path);
-  if (!range && path.attributes->size > kMaximumReadBytes) {
-    throw CallError(TooLargeText(path.host, path.attributes->size));
-  }
   const OpenedFile opened = OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
-  if (range) {
-    return TextResult(ReadLines(opened, *range, path.host, context), opened.attributes.size,
-                      path.host);
-  }
-  std::string bytes = ReadWhole(opened, path.host, context);
-  if (const auto image = FindImageType(bytes)) return ImageResult(*image, bytes, path.host);
-  const std::uint64_t size = bytes.size();
-  return TextResult(std::move(bytes), size, path.host);
+  mcp::ToolResult result = Show(opened, range, path.host, context);
+  AddNote(result, StaleNote(opened, path));
+  return result;
 }
 
 }  // namespace

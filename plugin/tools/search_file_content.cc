@@ -8,6 +8,7 @@
 #include "support/errors.h"
 #include "support/utf8.h"
 #include "tools/contract.h"
+#include "tools/file_call.h"
 #include "tools/file_scan.h"
 #include "tools/git_grep.h"
 #include "tools/include_filter.h"
@@ -94,9 +95,10 @@ mcp::ToolResult SearchFileContentTool::Call(const mcp::ToolCall& call) {
   const std::optional<std::string> path = OptionalText(call.arguments, "path");
 
   const auto search = [&](const Workspace& workspace, const support::Context& context) {
-    const Place place =
-        PlaceOf(workspace.paths->Resolve(path ? *path : workspace.paths->DefaultDirectory(),
-                                         Access::kRead, *workspace.guest, context));
+    const ResolvedPath resolved =
+        workspace.paths->Resolve(path ? *path : workspace.paths->DefaultDirectory(), Access::kRead,
+                                 *workspace.guest, context);
+    const Place place = PlaceOf(resolved);
     mcp::ToolResult result;
     result.structured = {{"git_grep_output", ""}};
     if (include && !place.file.empty() && !include->Matches(support::ToUtf8(place.file))) {
@@ -107,6 +109,7 @@ mcp::ToolResult SearchFileContentTool::Call(const mcp::ToolCall& call) {
         Search(workspace, place, pattern, include ? &*include : nullptr, output, context);
     result.structured["git_grep_output"] = support::ToUtf8(output.Finish());
     AddNote(result, note);
+    AddNote(result, resolved.stale_note);
     return result;
   };
   return WithTimeLimit(

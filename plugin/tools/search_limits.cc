@@ -1,7 +1,6 @@
 #include "tools/search_limits.h"
 
 #include "support/errors.h"
-#include "support/utf8.h"
 
 namespace tools {
 
@@ -24,11 +23,6 @@ mcp::ToolResult WithTimeLimit(
                              " s and was ended. Give a path deeper in the tree or a more specific "
                              "pattern.");
   }
-}
-
-void AddNote(mcp::ToolResult& result, const std::string& note) {
-  if (note.empty()) return;
-  result.more_content.push_back({{"type", "text"}, {"text", support::ToUtf8(note)}});
 }
 
 std::string GapsNote(const ListingGaps& gaps, const PathRules& paths) {

@@ -21,9 +21,6 @@ mcp::ToolResult WithTimeLimit(
     const std::string& what, std::chrono::seconds limit, const support::Context& context,
     const std::function<mcp::ToolResult(const support::Context& context)>& work);
 
-/// Adds a second text to a result, bytes that are not UTF-8 replaced; none when `note` is empty.
-void AddNote(mcp::ToolResult& result, const std::string& note);
-
 /// What to tell beside a result that lacks what the guest's user was not permitted to look at;
 /// empty when it lacks nothing.
 std::string GapsNote(const ListingGaps& gaps, const PathRules& paths);

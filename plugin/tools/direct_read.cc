@@ -1,0 +1,141 @@
+#include "tools/direct_read.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "support/errors.h"
+#include "tools/guest_script.h"
+#include "tools/shell_quote.h"
+
+namespace tools {
+namespace {
+
+constexpr std::uint64_t kBlock = std::uint64_t{1} << 20;
+static_assert(kDirectReadWindow % kBlock == 0);
+
+/// No `count`: a short read in between must not end the output. The sink ends it.
+std::string Script(const std::string& path, std::uint64_t skipped_blocks) {
+  const std::string input = "dd if=" + ShellQuote(path);
+  return input + " iflag=nocache count=0 2>/dev/null && " + input +
+         " iflag=direct bs=" + std::to_string(kBlock) + " skip=" + std::to_string(skipped_blocks) +
+         " 2>/dev/null";
+}
+
+class WindowSink final : public guest::OutputSink {
+ public:
+  explicit WindowSink(std::uint64_t skipped) : skipped_(skipped) {}
+
+  bool OnOutput(guest::OutputStream stream, std::string_view bytes) override {
+    if (stream != guest::OutputStream::kStandardOutput) return true;
+    const auto skipped = static_cast<std::size_t>(std::min<std::uint64_t>(skipped_, bytes.size()));
+    bytes.remove_prefix(skipped);
+    skipped_ -= skipped;
+    window += bytes.substr(0, kDirectReadWindow - window.size());
+    return window.size() < kDirectReadWindow;
+  }
+
+  std::string window;
+
+ private:
+  std::uint64_t skipped_;
+};
+
+/// Nothing when the guest cannot.
+std::optional<std::string> ReadWindow(const std::string& path, std::uint64_t begin,
+                                      std::uint64_t remembered_size, guest::Guest& guest,
+                                      const support::Context& context) {
+  // dd itself skips only within the size that the guest remembers.
+  const std::uint64_t blocks = std::min(begin, remembered_size) / kBlock;
+  WindowSink sink(begin - blocks * kBlock);
+  const std::optional<int> status = RunScript(guest, Script(path, blocks), sink, context);
+  if (status.value_or(0) != 0) return std::nullopt;
+  return std::move(sink.window);
+}
+
+}  // namespace
+
+DirectFile::DirectFile(std::unique_ptr<guest::OpenFile> opened, std::string path,
+                       std::uint64_t remembered_size, guest::Guest& guest)
+    : opened_(std::move(opened)),
+      path_(std::move(path)),
+      remembered_size_(remembered_size),
+      guest_(guest) {}
+
+std::unique_ptr<DirectFile> DirectFile::Open(std::unique_ptr<guest::OpenFile>& opened,
+                                             const std::string& path, std::uint64_t remembered_size,
+                                             guest::Guest& guest, const support::Context& context) {
+  auto window = ReadWindow(path, 0, remembered_size, guest, context);
+  if (!window) return nullptr;
+  std::unique_ptr<DirectFile> file(new DirectFile(std::move(opened), path, remembered_size, guest));
+  file->Keep(std::move(*window), 0);
+  return file;
+}
+
+void DirectFile::Keep(std::string window, std::uint64_t begin) {
+  window_begin_ = begin;
+  window_ = std::move(window);
+  at_end_ = window_.size() < kDirectReadWindow;
+  left_out_ = 0;
+  if (window_.empty() || begin + window_.size() != remembered_size_) return;
+  // Only up to the remembered size does the guest make up what is missing.
+  const std::size_t last = window_.find_last_not_of('\0');
+  const std::size_t kept = last == std::string::npos ? 0 : last + 1;
+  left_out_ = window_.size() - kept;
+  if (left_out_ == 0) return;
+  window_.resize(kept);
+  at_end_ = true;
+}
+
+std::string_view DirectFile::Part(std::uint64_t position, const support::Context& context) {
+  const std::uint64_t begin = position - position % kDirectReadWindow;
+  if (begin != window_begin_) {
+    if (begin > window_begin_ && at_end_) return {};
+    auto window = ReadWindow(path_, begin, remembered_size_, guest_, context);
+    if (!window) {
+      throw support::CallError(
+          "the guest could read the beginning of the file past its cache, but not the rest: it may "
+          "have been removed on the host meanwhile; try again");
+    }
+    Keep(std::move(*window), begin);
+  }
+  const auto start = static_cast<std::size_t>(position - begin);
+  return std::string_view(window_).substr(std::min(start, window_.size()));
+}
+
+guest::FileAttributes DirectFile::Stat(const support::Context& context) {
+  guest::FileAttributes attributes = opened_->Stat(context);
+  attributes.size = 0;
+  return attributes;
+}
+
+std::string DirectFile::Read(std::uint64_t offset, std::size_t length,
+                             const support::Context& context) {
+  std::string bytes;
+  while (bytes.size() < length) {
+    const std::string_view part = Part(offset + bytes.size(), context);
+    if (part.empty()) break;
+    bytes += part.substr(0, length - bytes.size());
+  }
+  return bytes;
+}
+
+void DirectFile::Write(std::uint64_t offset, std::string_view bytes,
+                       const support::Context& context) {
+  opened_->Write(offset, bytes, context);
+}
+
+void DirectFile::SetAttributes(const guest::AttributeChange& change,
+                               const support::Context& context) {
+  opened_->SetAttributes(change, context);
+}
+
+bool DirectFile::Sync(const support::Context& context) {
+  return opened_->Sync(context);
+}
+
+void DirectFile::Close(const support::Context& context) {
+  opened_->Close(context);
+}
+
+}  // namespace tools
