@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kStale =
     ": the guest may not notice when the host changes files here (9p cache). read_file reads past "
-    "that; what lists or searches says when it may be old, and how to change that";
+    "that; commands, lists and searches may show old contents";
 
 std::string ListRoots(const std::vector<BoundedRoot>& roots) {
   if (roots.empty()) {

@@ -106,7 +106,7 @@ TEST_F(ServedTools, InstructionsListTheMounts) {
 }
 
 TEST_F(ServedTools, InstructionsNameTheMountsWhoseCacheMayBeOld) {
-  LoopbackInstance::Options options;
+  testing_support::LoopbackInstance::Options options;
   options.name = "cached";
   options.mounts = {{Path("old").string(), "", false}, {Path("new").string(), "", true}};
   StartInstance(options);

@@ -96,6 +96,7 @@ class MountedRoots : public IntegrationTest {
         {"glob", {{"pattern", "*"}, {"path", root}}},
         {"list_directory", {{"path", root}}},
         {"read_file", {{"path", root + "/a.txt"}}},
+        {"replace", {{"path", root + "/a.txt"}, {"old_string", "a"}, {"new_string", "b"}}},
         {"run_shell_command", {{"command", {"touch", "lost"}}, {"directory", root}}},
         {"search_file_content", {{"pattern", "x"}, {"path", root}}},
         {"write_file", {{"path", root + "/lost"}, {"content", "lost"}}},
