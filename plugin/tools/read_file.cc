@@ -90,6 +90,11 @@ mcp::ToolResult Show(const OpenedFile& opened, const std::optional<LineRange>& r
 
 mcp::ToolResult Read(const ResolvedPath& path, const std::optional<LineRange>& range,
                      guest::Guest& guest, const support::Context& context) {
+  RequireRegularFile(path);
+  // Where the guest's cache may be old, the size that it remembers says nothing.
+  if (!range && path.stale_note.empty() && path.attributes->size > kMaximumReadBytes) {
+    throw CallError(TooLargeText(path.host, path.attributes->size));
+  }
   const OpenedFile opened = OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
   mcp::ToolResult result = Show(opened, range, path.host, context);
   AddNote(result, StaleNote(opened, path));

@@ -105,7 +105,12 @@ std::string ReadForReplace(const ResolvedPath& path, guest::Guest& guest,
                     support::FormatByteCount(kMaximumReplaceBytes) +
                     ": use run_shell_command (sed, perl)");
   }
-  return ReadWhole(opened, path.host, context);
+  std::string content = ReadWhole(opened, path.host, context);
+  if (const std::string note = StaleNote(opened, path); !note.empty()) {
+    throw CallError("what is in " + path.host + " is not known well enough to write it again; " +
+                    "nothing was changed. " + note);
+  }
+  return content;
 }
 
 }  // namespace

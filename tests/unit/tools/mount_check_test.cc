@@ -388,6 +388,21 @@ TEST_F(StaleReadsTest, SearchFromAboveSaysSoOfTheMountWithin) {
   EXPECT_THAT(Notes("glob", {{"pattern", "**"}, {"path", "/host/work/other"}}), IsEmpty());
 }
 
+TEST_F(StaleReadsTest, ReplaceWritesWhatTheHostHasNowOrNothing) {
+  options_.roots[kStale].writable = options_.mounts[kStale].writable = true;
+  UseRules(options_);
+  const json edit = {{"path", "/host/stale/file"}, {"old_string", "text"}, {"new_string", "words"}};
+  PutBoth("file", "old text", "new text");
+  Call("replace", edit);
+  EXPECT_EQ(Get("stale/file"), "new words");
+  PutBoth("file", "a long old text", "new text");
+  EXPECT_THAT(Error("replace", edit), HasSubstr("nothing was changed. Left out at the end: 7 NUL"));
+  guest->can_read_directly = false;
+  PutBoth("file", "old text", "new text");
+  EXPECT_THAT(Error("replace", edit), HasSubstr("limactl edit"));
+  EXPECT_EQ(Get("stale/file"), "old text");
+}
+
 TEST_F(StaleReadsTest, OtherMountsAreReadAsEver) {
   Put("work/a", "text");
   EXPECT_EQ(Content({{"path", "/host/work/a"}}), "text");
