@@ -18,6 +18,7 @@
 #include "support/errors.h"
 #include "support/log.h"
 #include "support/paths.h"
+#include "tools/path_texts.h"
 
 namespace connection {
 namespace {
@@ -79,6 +80,18 @@ lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration
     support::LogInfo(error.what());
   }
   return facts;
+}
+
+/// What `--root` leads to in the guest cannot be known, nor pinned, while its mount is missing: the
+/// directory beneath says nothing of it. The next call connects, and asks, again.
+void RequireMounted(const BoundedRoot& bounded, const tools::PathRules::Options& paths) {
+  if (!paths.mount_check || bounded.root.guest == bounded.boundary) return;
+  for (std::size_t i = 0; i < paths.mounts.size(); ++i) {
+    if (paths.mounts[i].guest == bounded.boundary && !paths.mount_check->LastKnown(i).mounted) {
+      throw support::CallError(
+          tools::NotMountedText("--root " + bounded.root.host, paths.mounts[i], paths));
+    }
+  }
 }
 
 /// `--root` must not be widened by a link in the guest: what it resolves to there, the first time
@@ -150,16 +163,17 @@ OpenedConnection OpenInstance(const InstanceOptions& options, PinnedRoots& pins,
       lima::EvaluateMounts(configuration, lima::ReadHostFacts(), facts);
 
   tools::PathRules::Options paths;
+  paths.instance = options.name;
+  paths.mounts = RootsOfMounts(mounts);
+  paths.mount_check = MakeMountCheck(configuration, mounts, *guest, context);
   for (BoundedRoot& bounded : SelectRoots(mounts, options.roots)) {
+    RequireMounted(bounded, paths);
     PinInsideBoundary(bounded, pins, *guest, context);
     if (IsAllowedPath(bounded.root, options.roots)) {
       PinAllowedPath(bounded.root, pins, *guest, context);
     }
     paths.roots.push_back(std::move(bounded.root));
   }
-  paths.mounts = RootsOfMounts(mounts);
-  paths.mount_check = MakeMountCheck(configuration, mounts, *guest, context);
-  paths.instance = options.name;
   paths.working_directory = options.working_directory;
 
   OpenedConnection opened;

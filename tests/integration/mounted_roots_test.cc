@@ -145,6 +145,16 @@ TEST_F(MountedRoots, RootThatVanishesWhileConnectedIsRefusedAndWorksWhenItIsBack
   }
 }
 
+TEST_F(MountedRoots, NarrowedRootInAMountThatIsMissingSaysSoUntilItIsThere) {
+  Serve({.arguments = {"default", "--root", root + "/sub"}});
+  EXPECT_THAT(WriteRefusal(root + "/sub/a.txt"), HasSubstr("it is not mounted in the guest"));
+  EXPECT_TRUE(fs::is_empty(root)) << "written into the directory beneath";
+  MountProject();
+  InGuest({"mkdir", root + "/sub"});
+  Write(root + "/sub/a.txt", "text");
+  EXPECT_EQ(Read(root + "/sub/a.txt"), "text");
+}
+
 TEST_F(MountedRoots, OldCacheOfAMountIsAnnounced) {
   MountProject("ro,dirsync,fscache,trans=virtio");
   Write(root + "/a.txt", "text");
