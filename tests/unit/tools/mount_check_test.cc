@@ -18,8 +18,8 @@
 #include "support/errors.h"
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"
-#include "tools/atomic_write.h"
 #include "tools/direct_read.h"
+#include "tools/temporary_name.h"
 #include "tools/tool_list.h"
 
 namespace tools {
