@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "connection/script_answer.h"
+#include "guest/no_file_server.h"
 #include "lima/mount_tag.h"
 #include "support/errors.h"
 #include "support/log.h"
@@ -84,6 +85,8 @@ std::optional<FileSystemStatus> MountWatch::FileSystem(std::size_t mount, guest:
     return guest.StatFileSystem(mounts_[mount].mount_point, context);
   } catch (const guest::FileError&) {
     return std::nullopt;  // not offered, not there, or a dead reverse-sshfs: the table knows more
+  } catch (const guest::NoFileServer&) {
+    return std::nullopt;
   }
 }
 
@@ -164,6 +167,8 @@ bool IsThisMachine(guest::Guest& guest, const support::Context& context) {
                          ->Read(0, kLongest, context)) == here;
   } catch (const guest::FileError&) {
     return false;
+  } catch (const guest::NoFileServer&) {
+    return FirstLine(AskScript(guest, std::string("cat ") + kBootIdFile, context).output) == here;
   }
 }
 

@@ -28,7 +28,7 @@ namespace connection {
 /// on the mount point, one round trip). While they are what they were, so is the mount; otherwise
 /// the guest's mount table is read by a command: statvfs, the table, realpath, statvfs. That a
 /// mount is missing is never remembered, so that it works as soon as it is there. Where the guest's
-/// server has no statvfs, the table is read each time.
+/// server has no statvfs, or there is no server, the table is read each time.
 ///
 /// The table comes from a command rather than from SFTP: both run in the namespace that sshd gave
 /// the session, and reading a file of the kernel's in pieces would teach the SFTP client that the
@@ -89,7 +89,7 @@ class MacMountCheck final : public tools::MountCheck {
 inline constexpr const char* kBootIdFile = "/proc/sys/kernel/random/boot_id";
 
 /// Whether the guest is the machine that this program runs on, as behind a loopback sshd: nothing
-/// is mounted there. Three round trips.
+/// is mounted there. Three round trips; a command where there is no SFTP.
 bool IsThisMachine(guest::Guest& guest, const support::Context& context);
 
 /// The check for a guest that has just been connected to, having asked once for all `mounts`; null

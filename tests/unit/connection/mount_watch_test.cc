@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "guest/no_file_server.h"
 #include "lima/mount_tag.h"
 #include "support/errors.h"
 #include "testing/local_guest.h"
@@ -30,6 +31,7 @@ class MountGuest final : public testing_support::LocalGuest {
   std::map<std::string, std::string> links;
   std::set<std::string> missing;
   bool offers_statvfs = true;
+  bool has_file_server = true;
   std::string boot_id = "another machine's\n";
   std::function<void()> on_run;
 
@@ -55,6 +57,7 @@ class MountGuest final : public testing_support::LocalGuest {
   guest::FileSystemStatus StatFileSystem(const std::string& path,
                                          const support::Context&) override {
     ++round_trips;
+    if (!has_file_server) throw guest::NoFileServer("no SFTP");
     if (!offers_statvfs) {
       throw guest::FileError(guest::FileErrorCode::kUnsupported, "statvfs", path, "");
     }
@@ -65,6 +68,7 @@ class MountGuest final : public testing_support::LocalGuest {
   std::unique_ptr<guest::OpenFile> Open(const std::string& path, guest::OpenMode mode,
                                         std::uint32_t permissions,
                                         const support::Context& context) override {
+    if (!has_file_server) throw guest::NoFileServer("no SFTP");
     if (path != kBootIdFile) return LocalGuest::Open(path, mode, permissions, context);
     const fs::path file = directory_.path() / "boot_id";
     std::ofstream(file) << boot_id;
@@ -264,6 +268,15 @@ TEST_F(MountWatchTest, WithoutStatvfsTheTableIsReadEachTime) {
   EXPECT_EQ(guest.tables_read, 2);
   UnmountWork();
   EXPECT_FALSE(IsMounted());
+}
+
+TEST_F(MountWatchTest, GuestWithoutAnSftpServerIsAskedByCommands) {
+  guest.has_file_server = false;
+  MountWork("9p", kTag);
+  EXPECT_TRUE(IsMounted());
+  UnmountWork();
+  EXPECT_FALSE(IsMounted());
+  EXPECT_EQ(IsThisMachine(guest, {}), fs::exists(kBootIdFile)) << "the fake runs commands here";
 }
 
 TEST_F(MountWatchTest, LiveCacheOptionTellsWhetherReadsMayBeStale) {
