@@ -173,4 +173,9 @@ guest::CommandResult PathQuestions::Run(const guest::Command& command, guest::Ou
   return guest_->Run(command, sink, context);
 }
 
+std::unique_ptr<guest::WaitingCommand> PathQuestions::StartWaiting(
+    guest::Command command, std::shared_ptr<guest::OutputSink> sink) {
+  return guest_->StartWaiting(std::move(command), std::move(sink));
+}
+
 }  // namespace connection

@@ -40,6 +40,8 @@ class PathQuestions final : public guest::Guest {
                                          const support::Context& context) override;
   guest::CommandResult Run(const guest::Command& command, guest::OutputSink& sink,
                            const support::Context& context) override;
+  std::unique_ptr<guest::WaitingCommand> StartWaiting(
+      guest::Command command, std::shared_ptr<guest::OutputSink> sink) override;
 
  private:
   /// What `ask` returns, or, where the guest has no SFTP server, what `otherwise` does.

@@ -243,10 +243,8 @@ class Guest {
   /// Starts a command without waiting for anything. Its `standard_input` is sent at once, further
   /// input by WaitingCommand::Finish, and until then it gives way to whoever needs a channel. Null
   /// where this guest cannot do that, or has no channel to spare.
-  virtual std::unique_ptr<WaitingCommand> StartWaiting(Command /*command*/,
-                                                       std::shared_ptr<OutputSink> /*sink*/) {
-    return nullptr;
-  }
+  virtual std::unique_ptr<WaitingCommand> StartWaiting(Command command,
+                                                       std::shared_ptr<OutputSink> sink) = 0;
 };
 
 }  // namespace guest

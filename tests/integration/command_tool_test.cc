@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <thread>
 
 #include "integration/fixture.h"
 
@@ -62,6 +63,26 @@ TEST_F(RunShellCommand, LeadingAssignmentsAreEnvironment) {
 TEST_F(RunShellCommand, HasNoTerminalAndNoInput) {
   EXPECT_EQ(Run({"cat"}).value("stdout", "?"), "");
   EXPECT_EQ(Run({"sh", "-c", "test -t 1 || test -t 0 || echo none"}).value("stdout", ""), "none\n");
+}
+
+TEST_F(RunShellCommand, NextLoginShellIsStartedAfterACommand) {
+  MakeFile("lima/default/guest-home/.bash_profile",
+           "echo login >>" + Path("logins").string() + "\n");
+  Run({"true"});
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (ReadFile(Path("logins")) != "login\nlogin\n") {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline) << ReadFile(Path("logins"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // between two looks
+  }
+}
+
+TEST_F(RunShellCommand, NoLoginShellIsStartedBeforehandWhereThatIsSwitchedOff) {
+  MakeFile("lima/default/guest-home/.bash_profile",
+           "echo login >>" + Path("logins").string() + "\n");
+  Serve({.arguments = {"default", "--no-warm-shells"}});
+  Run({"true"});
+  Run({"true"});
+  EXPECT_EQ(ReadFile(Path("logins")), "login\nlogin\n");
 }
 
 TEST_F(RunShellCommand, EmptyCommandIsAnErrorThatRunsNothing) {

@@ -97,6 +97,12 @@ class LocalGuest : public guest::Guest {
   guest::CommandResult Run(const guest::Command& command, guest::OutputSink& sink,
                            const support::Context& context) override;
 
+  /// Null: there is nothing to be gained by waiting here.
+  std::unique_ptr<guest::WaitingCommand> StartWaiting(
+      guest::Command /*command*/, std::shared_ptr<guest::OutputSink> /*sink*/) override {
+    return nullptr;
+  }
+
  private:
   class File;
   void Begin(Operation operation, const std::string& path, const support::Context& context);
