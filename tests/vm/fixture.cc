@@ -71,7 +71,7 @@ McpClient& VirtualMachineTest::Serve(const std::vector<std::string>& options) {
   server.arguments = {"limactl", "mcp", "serve", machine_.name()};
   server.arguments.insert(server.arguments.end(), options.begin(), options.end());
   clients_.push_back(std::make_unique<McpClient>(server));
-  client().Initialize();
+  instructions_ = client().Initialize().at("instructions");
   return client();
 }
 

@@ -34,6 +34,8 @@ class VirtualMachineTest : public testing::Test {
   /// Starts one more server, `limactl mcp serve NAME options…`; the calls below go to it.
   testing_support::McpClient& Serve(const std::vector<std::string>& options = {});
   testing_support::McpClient& client() { return *clients_.back(); }
+  /// What that server tells an agent beforehand.
+  [[nodiscard]] const std::string& instructions() const { return instructions_; }
 
   nlohmann::json Call(const std::string& tool, const nlohmann::json& arguments);
   /// The structured result of a call that must succeed.
@@ -67,6 +69,7 @@ class VirtualMachineTest : public testing::Test {
   VirtualMachine machine_;
   std::vector<std::filesystem::path> directories_;
   std::vector<std::unique_ptr<testing_support::McpClient>> clients_;
+  std::string instructions_;
 };
 
 /// Breaks the machine, and mends it.

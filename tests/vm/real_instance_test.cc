@@ -11,6 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing_support::ChildProcess;
 using testing_support::McpClient;
@@ -57,6 +58,27 @@ TEST_F(RealInstance, ReadsWhatThisMachineChangedUnderAWritableMount) {
   EXPECT_EQ(Read(file), "before");
   WriteOnHost(file, "after, and longer");
   EXPECT_EQ(Read(file), "after, and longer");
+}
+
+TEST_F(RealInstance, ReadsWhatThisMachineChangedUnderAReadOnlyMount) {
+  const fs::path directory = NewDirectory("read-only");
+  const fs::path file = directory / "file.txt";
+  WriteOnHost(file, "before");
+  EXPECT_EQ(Read(file), "before");
+  for (const std::string text : {"after!", "after, and longer", "", "shorter"}) {
+    WriteOnHost(file, text);
+    EXPECT_EQ(Read(file), text);
+  }
+}
+
+TEST_F(RealInstance, SaysBeforehandWhichRootsTheGuestMayShowAsTheyWere) {
+  const std::string root = machine().MountPoint("read-only");
+  if (machine().TryShell("grep ' " + root + " 9p ' /proc/mounts | grep -q fscache").exit_code !=
+      0) {
+    GTEST_SKIP() << "this guest does not cache its read-only mounts for good";
+  }
+  EXPECT_THAT(instructions(),
+              ContainsRegex(machine().Mount("read-only").string() + " [^\n]*may show old contents"));
 }
 
 TEST_F(RealInstance, ReadsButDoesNotWriteAReadOnlyMount) {
