@@ -36,6 +36,21 @@ std::optional<MountTable> ReadTable(guest::Guest& guest, const support::Context&
   return MountTable::Parse(answer.output);
 }
 
+/// Where commands do not work, and the guest has no SFTP server either, why it has none says more.
+std::optional<MountTable> ReadTableOrSayWhyNot(guest::Guest& guest,
+                                               const support::Context& context) {
+  try {
+    return ReadTable(guest, context);
+  } catch (const support::ConnectionLost&) {
+    throw;
+  } catch (const support::Stopped&) {
+    throw;
+  } catch (const support::CallError&) {
+    (void)guest.LStat("/", context);
+    throw;
+  }
+}
+
 bool IsNumberedTag(std::string_view tag) {
   constexpr std::string_view kPrefix = "mount";
   if (!tag.starts_with(kPrefix)) return false;
@@ -123,7 +138,7 @@ MountState MountWatch::Ask(std::size_t mount, guest::Guest& guest,
     const Known& known = known_[mount];
     if (now && known.file_system && SameFileSystem(*now, *known.file_system)) return known.state;
   }
-  const auto table = ReadTable(guest, context);
+  const auto table = ReadTableOrSayWhyNot(guest, context);
   return Examine(mount, table.value_or(MountTable()), now, guest, context);
 }
 
