@@ -332,9 +332,11 @@ TEST(Server, StopBeforeServeEndsItAtOnce) {
 /// A tool that runs until the test lets it go, whatever its context says.
 class DeafTool : public Tool {
  public:
-  explicit DeafTool(std::shared_future<void> release) : release_(std::move(release)) {}
+  DeafTool(std::promise<void>& begun, std::shared_future<void> release)
+      : begun_(begun), release_(std::move(release)) {}
   [[nodiscard]] const ToolDefinition& definition() const override { return definition_; }
   ToolResult Call(const ToolCall&) override {
+    begun_.set_value();
     release_.wait();
     return {json::object(), {}};
   }
@@ -347,17 +349,19 @@ class DeafTool : public Tool {
                                       .output_schema = nullptr,
                                       .annotations = json::object(),
                                       .meta = nullptr};
+  std::promise<void>& begun_;
   const std::shared_future<void> release_;
 };
 
 TEST(Server, AToolThatDoesNotStopDoesNotHoldUpTheEnd) {
+  std::promise<void> begun;
   std::promise<void> release;
   FakeScheduler scheduler;
   ServerOptions options = transcripts::FakeServerOptions(scheduler);
   options.end_of_input_grace = 1ms;
   options.stop_grace = 1ms;
   std::vector<std::unique_ptr<Tool>> tools;
-  tools.push_back(std::make_unique<DeafTool>(release.get_future().share()));
+  tools.push_back(std::make_unique<DeafTool>(begun, release.get_future().share()));
   Server server(options, std::move(tools));
   std::array<int, 2> input = {};
   std::array<int, 2> output = {};
@@ -367,8 +371,13 @@ TEST(Server, AToolThatDoesNotStopDoesNotHoldUpTheEnd) {
       "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}\n"
       "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"deaf\"}}\n";
   ASSERT_EQ(::write(input[1], kCalls.data(), kCalls.size()), ssize_t{kCalls.size()});
-  ::close(input[1]);
+  // A call that has no thread yet when the grace is over ends at once.
+  std::thread client([&] {
+    begun.get_future().wait();
+    ::close(input[1]);
+  });
   EXPECT_FALSE(server.Serve(input[0], output[1]).all_calls_ended);
+  client.join();
   release.set_value();
   for (const int fd : {input[0], output[0], output[1]}) ::close(fd);
 }
