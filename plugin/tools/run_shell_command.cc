@@ -1,11 +1,13 @@
 #include "tools/run_shell_command.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "support/errors.h"
 #include "tools/contract.h"
+#include "tools/file_call.h"
 
 namespace tools {
 namespace {
@@ -36,12 +38,16 @@ mcp::ToolResult RunShellCommand::Call(const mcp::ToolCall& call) {
   request.words = CommandArgument(call.arguments);
   const auto directory = call.arguments.at("directory").get<std::string>();
   const support::Context context = runner_.WithTimeLimit(call.context);
+  // A command may take long, looking at its directory may not: in a guest that was frozen, each
+  // look would last until the guest's silence is noticed.
+  std::optional<support::Context> looking;
   return WithWorkspace(workspaces_, context, call.progress, [&](const Workspace& workspace) {
+    if (!looking) looking = context.WithTimeout(kFileToolTimeLimit);
     {
       const auto waiting =
           runner_.Announce(call.progress, "waiting for the guest to look at the directory");
       request.directory =
-          workspace.paths->Resolve(directory, Access::kRead, *workspace.guest, context).guest;
+          workspace.paths->Resolve(directory, Access::kRead, *workspace.guest, *looking).guest;
     }
     request.shell = workspace.shell;
     return runner_.Run(*workspace.guest, request, context, call.progress);

@@ -101,8 +101,9 @@ std::optional<guest::CommandResult> WarmShell::Run(const std::vector<std::string
   if (!input) return std::nullopt;
   try {
     const guest::CommandResult result = command_->Finish(*input, context);
-    // The command has seen nothing of this word.
-    if (output().StandardOutput().ends_with(refusal)) return std::nullopt;
+    // The command has seen nothing of this word: the shell says that it must not run it, or the
+    // watcher gives back the line that it was sent in, since nobody has read it.
+    if (output().StandardOutput().find(refusal) != std::string::npos) return std::nullopt;
     return result;
   } catch (const support::ConnectionLost& lost) {
     if (lost.may_have_run()) throw;

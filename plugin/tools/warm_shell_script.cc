@@ -11,7 +11,8 @@ namespace {
 
 /// Argument: process id of the login shell. Descriptors: 0 to 2 are the channel's, 4 takes the
 /// answer: the directory of the watcher's descriptors, in which 1 and 2 lead to the relays and 9
-/// to the login shell. 9 is open for reading too: nobody else may read from it yet. See
+/// to the login shell. 9 is open for reading too: nobody else may read from it yet, and a line that
+/// a shell which died has not read is read back and printed, so that it can be run elsewhere. See
 /// command_script.cc for the signals and the closing of descriptors.
 constexpr std::string_view kHelper = R"(trap '' HUP INT QUIT TERM PIPE
 main=$1
@@ -22,8 +23,7 @@ watch() {
   exec 4>&- 5<&- 6>&- 7>&- 8>&-
   exec 9<>"$1"9
   printf '%s\n' "$mark" >&9
-  if IFS= read -r line; then printf '%s\n' "$line" >&9; fi
-  exec 9>&-
+  if IFS= read -r line; then printf '%s\n' "$line" >&9; else exec 9>&-; fi
   while read -r rest; do :; done
   {
     if kill -0 "$main"; then
@@ -34,6 +34,8 @@ watch() {
         tries=$((tries + 1))
       done
       kill -KILL "-$main"
+    elif printf '%s\n' "$mark" >&9 && IFS= read -r unread <&9 && [ "$unread" != "$mark" ]; then
+      printf '%s\n' "$unread"
     fi
   } 2>/dev/null
   printf '%s\n' "$mark"
