@@ -274,7 +274,9 @@ void LoopbackInstance::Serve() const {
 
 std::vector<pid_t> LoopbackInstance::SessionPids() const {
   // An ordinary user's session is served by a child of the process that authenticated it, which
-  // lives on as its monitor; root's session has no monitor.
+  // lives on as its monitor. Root's session has no monitor: a child that is seen there has done its
+  // part of the login and is about to end.
+  if (::getuid() == 0) return SshdChildren(sshd_->pid());
   std::vector<pid_t> serving;
   for (const pid_t child : SshdChildren(sshd_->pid())) {
     const std::vector<pid_t> grandchildren = SshdChildren(child);
