@@ -131,23 +131,7 @@ void CommandRun::Withdraw(support::StopReason reason) {
   if (finished_ || stop_reason_ != support::StopReason::kNone) return;
   if (state_ == State::kRunning && command_->stop_grace.count() > 0) return BeginToStop(reason);
   Finish(MakeFailure<support::Stopped>(reason));
-  switch (state_) {
-    case State::kWaiting:
-      broker_->Withdraw(*this);
-      state_ = State::kDone;
-      break;
-    case State::kRequesting:
-      // A signal would get lost before the answer: StepRequest sends it then.
-      break;
-    case State::kRunning:
-      channel_->SendSignal("TERM");
-      CloseChannel();
-      break;
-    case State::kNew:
-    case State::kDone:
-      state_ = State::kDone;
-      break;
-  }
+  LeaveChannel("TERM");
 }
 
 void CommandRun::Use(std::string input) {
@@ -160,16 +144,24 @@ void CommandRun::Use(std::string input) {
 void CommandRun::GiveUp(const std::string& text) {
   if (!spare_ || finished_) return;
   Finish(MakeFailure<support::ConnectionLost>(text, false));
+  LeaveChannel(nullptr);
+}
+
+void CommandRun::LeaveChannel(const char* signal) {
   switch (state_) {
     case State::kWaiting:
       broker_->Withdraw(*this);
       state_ = State::kDone;
       break;
     case State::kRequesting:
-      // StepRequest closes the channel when the answer has come.
+      // The command would miss it before the answer: StepRequest tells it then.
       break;
     case State::kRunning:
-      channel_->SendEndOfFile();
+      if (signal != nullptr) {
+        channel_->SendSignal(signal);
+      } else {
+        channel_->SendEndOfFile();
+      }
       CloseChannel();
       break;
     case State::kNew:

@@ -80,6 +80,9 @@ class CommandRun final : public ChannelUser, public ChannelEvents {
   void BeginToStop(support::StopReason reason);
   void Finish(std::exception_ptr failure);
   void FinishLost(const std::string& text);
+  /// For a command that nobody waits for any more. A running one is told by `signal`, or, where
+  /// that is null, by the end of its input.
+  void LeaveChannel(const char* signal);
   void CloseChannel();
 
   const guest::Command* command_;
