@@ -27,7 +27,6 @@ TEST_F(FaultMatrix, SessionKilled) {
     for (const pid_t pid : cell.instance().SessionPids()) ::kill(pid, SIGKILL);
   };
   fault.endings = kLineLost;
-  fault.may_leave_temporary_file = true;
   Run(fault);
 }
 
@@ -47,7 +46,6 @@ TEST_F(FaultMatrix, SshdKilled) {
   for (const State state : fault.end_after_mend) {
     fault.endings[state] += "|is stopped; start it on the host with: limactl start";
   }
-  fault.may_leave_temporary_file = true;
   Run(fault);
 }
 
@@ -75,7 +73,6 @@ TEST_F(FaultMatrix, ConnectionReset) {
   fault.name = "TCP reset";
   fault.strike = [](Cell& cell) { cell.line().Reset(); };
   fault.endings = kLineLost;
-  fault.may_leave_temporary_file = true;
   Run(fault);
 }
 
@@ -100,7 +97,6 @@ Fault SilentGuest(const std::string& name) {
   fault.name = name;
   fault.serve_options = {"--guest-silence", "5s"};
   fault.endings = kLineLost;
-  fault.may_leave_temporary_file = true;
   fault.limit = std::chrono::seconds(40);
   return fault;
 }

@@ -60,10 +60,10 @@ std::string Describe(const std::vector<GuestProcess>& processes) {
 }
 
 template <typename Find>
-std::vector<GuestProcess> LeftAfterAWhile(Find find) {
+auto LeftAfterAWhile(Find find) {
   const auto deadline = Clock::now() + kOrphanPatience;
   while (true) {
-    std::vector<GuestProcess> left = find();
+    auto left = find();
     if (left.empty() || Clock::now() > deadline) return left;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));  // between two looks
   }
@@ -116,7 +116,7 @@ void FaultMatrix::CheckNextCalls(Cell& cell) {
 void FaultMatrix::CheckFiles(const Cell& cell, const Fault& fault) {
   EXPECT_EQ(cell.WhatIsWrongWithTheFile(), "");
   if (!fault.may_leave_temporary_file) {
-    EXPECT_THAT(cell.Leftovers(), ::testing::IsEmpty());
+    EXPECT_THAT(LeftAfterAWhile([&] { return cell.Leftovers(); }), ::testing::IsEmpty());
   }
 }
 

@@ -35,7 +35,8 @@ struct Fault {
 
   /// The sessions end: nothing that they have started may go on.
   bool ends_sessions = true;
-  /// Nobody can remove the temporary file of a write when the line is gone for good.
+  /// Everything in the guest dies at once, the shell that would remove the temporary file of an
+  /// interrupted write too.
   bool may_leave_temporary_file = false;
 
   Cell::Calls calls = {};
