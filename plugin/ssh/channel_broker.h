@@ -54,7 +54,7 @@ class ChannelBroker {
   [[nodiscard]] bool SomebodyIsDelayed() const;
   /// Whether a channel may be opened for which nobody has a use yet.
   [[nodiscard]] bool HasChannelToSpare() const {
-    return waiting_.empty() && slots_.HasOneToSpare();
+    return !SomebodyIsDelayed() && slots_.HasOneToSpare(waiting_.size());
   }
   /// Whether the guest has refused the last request for a channel.
   [[nodiscard]] bool refused() const { return slots_.refused(); }

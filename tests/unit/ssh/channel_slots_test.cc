@@ -84,5 +84,31 @@ TEST_F(ChannelSlotsTest, OneOpenEndedUserMayHaveAChannelHoweverFewThereAre) {
   EXPECT_EQ(slots_.OpenEndedLimit(), 1U);
 }
 
+TEST_F(ChannelSlotsTest, OneIsToSpareUntilALimitIsKnown) {
+  Open(20);
+  EXPECT_TRUE(slots_.HasOneToSpare(100));
+}
+
+TEST_F(ChannelSlotsTest, OneIsToSpareBeyondWhatOthersWant) {
+  Open(4);
+  slots_.OnRequestSent();
+  slots_.OnRefused(now_);
+  EXPECT_FALSE(slots_.HasOneToSpare(0));
+  slots_.OnClosed(now_);
+  slots_.OnClosed(now_);
+  EXPECT_TRUE(slots_.HasOneToSpare(1));
+  EXPECT_FALSE(slots_.HasOneToSpare(2));
+  slots_.OnRequestSent();
+  EXPECT_FALSE(slots_.HasOneToSpare(1)) << "one of them has been asked for";
+}
+
+TEST_F(ChannelSlotsTest, NoneIsToSpareWhereTheGuestAllowsFew) {
+  Open(ChannelSlots::kFewestForSpare - 1);
+  slots_.OnRequestSent();
+  slots_.OnRefused(now_);
+  slots_.OnClosed(now_);
+  EXPECT_FALSE(slots_.HasOneToSpare(0));
+}
+
 }  // namespace
 }  // namespace ssh
