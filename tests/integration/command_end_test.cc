@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "integration/command_fixture.h"
+#include "testing/guest_processes.h"
 
 namespace integration {
 namespace {
@@ -115,6 +116,20 @@ TEST_P(CommandEndBySignal, OfThisProgram) {
   client().process().Signal(GetParam());
   EXPECT_LT(TimeUntilGroupEnds(group), kGroupEnds);
   ExpectProgramEnds();
+}
+
+/// A login shell that waits for the next command, and the one that waits to remove temporary files.
+TEST_P(CommandEndBySignal, OfThisProgramWhileOnlyShellsThatWaitAreThere) {
+  const LoopbackInstance& instance = StartGuest();
+  Write(root + "/file", "text");
+  Shell("true");
+  ASSERT_FALSE(testing_support::GuestProcesses(instance).empty());
+  client().process().Signal(GetParam());
+  ExpectProgramEnds();
+  const auto deadline = std::chrono::steady_clock::now() + kGroupEnds;
+  while (!testing_support::GuestProcesses(instance).empty()) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "something is left in the guest";
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, CommandEndBySignal,

@@ -21,6 +21,7 @@
 
 #include "ssh/connection.h"
 #include "support/errors.h"
+#include "testing/guest_processes.h"
 #include "testing/loopback_instance.h"
 #include "testing/temporary_directory.h"
 #include "tools/command_runner.h"
@@ -205,6 +206,21 @@ class WarmShells : public ::testing::Test {
       std::this_thread::sleep_for(10ms);  // between two looks
     }
     return false;
+  }
+
+  /// How often the guest's processes have run so far, sshd's own included.
+  [[nodiscard]] long ContextSwitchesInGuest() const {
+    long all = 0;
+    for (const auto& process : testing_support::GuestProcesses(*instance_)) {
+      std::ifstream status("/proc/" + std::to_string(process.pid) + "/status");
+      for (std::string word; status >> word;) {
+        long times = 0;
+        if (word.find("voluntary_ctxt_switches:") != std::string::npos && status >> times) {
+          all += times;
+        }
+      }
+    }
+    return all;
   }
 
   [[nodiscard]] std::filesystem::path Path(const std::string& name) const {
@@ -532,6 +548,33 @@ TEST_F(WarmShells, AreThrownAwayWhenTheyAreOld) {
   EXPECT_EQ(guest_->started, 1);
   tools::WarmShells::Use use(shells, place);
   EXPECT_EQ(use.Take({}), nullptr);
+}
+
+TEST_F(WarmShells, AreAsManyAsCommandsRunBesideEachOtherAndTwoAtMost) {
+  tools::WarmShells shells({true, 5min, {}});
+  const tools::WarmShells::Place place{guest_.get(), work_, shell_};
+  tools::WarmShells::Use first(shells, place);
+  {
+    const tools::WarmShells::Use second(shells, place);
+    { const tools::WarmShells::Use third(shells, place); }
+    EXPECT_EQ(guest_->started, 0) << "commands that run need the channels themselves";
+  }
+  EXPECT_EQ(guest_->started, 2);
+  EXPECT_NE(first.Take({}), nullptr);
+  EXPECT_NE(first.Take({}), nullptr);
+  EXPECT_EQ(first.Take({}), nullptr);
+}
+
+TEST_F(WarmShells, CostNoProcessorTimeWhileTheyWait) {
+  Warm({"true"});
+  // Where anything polled, no two looks would ever be alike.
+  const auto is_quiet = [&] {
+    const long before = ContextSwitchesInGuest();
+    std::this_thread::sleep_for(1500ms);  // between the two looks
+    return ContextSwitchesInGuest() == before;
+  };
+  EXPECT_TRUE(Happens(is_quiet));
+  EXPECT_EQ(ColdStarts([&] { Warm({"true"}); }), 0) << "a shell was waiting";
 }
 
 TEST_F(WarmShells, WaitForTheSamePlaceOnly) {
