@@ -9,6 +9,7 @@ find_package(yaml-cpp REQUIRED)
 if(NOT APPLE)
   # For one SHA-256; libssh is built on it anyway, and its package for developers brings it along.
   find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+  set(LIMACTL_MCP_CRYPTO OpenSSL::Crypto)
 endif()
 
 # libssh's CMake package names its target ssh::ssh since 0.11, plain ssh before; yaml-cpp's was
@@ -34,6 +35,10 @@ else()
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
   set(LIMACTL_MCP_RE2 PkgConfig::RE2)
+endif()
+
+if(LIMACTL_MCP_STATIC_LIBRARIES AND NOT APPLE)
+  include(cmake/StaticLibraries.cmake)
 endif()
 
 if(LIMACTL_MCP_BUILD_TESTS)

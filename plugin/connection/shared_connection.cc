@@ -21,8 +21,7 @@ void ThrowIfStopped(const support::Context& context, const std::string& waiting)
 
 }  // namespace
 
-SharedConnection::SharedConnection(Opener open)
-    : open_(std::move(open)), thread_([this] { ConnectWhenWanted(); }) {}
+SharedConnection::SharedConnection(Opener open) : open_(std::move(open)) {}
 
 SharedConnection::~SharedConnection() {
   {
@@ -31,7 +30,7 @@ SharedConnection::~SharedConnection() {
   }
   changed_.notify_all();
   stop_.Stop(support::StopReason::kTerminated);
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 bool SharedConnection::IsAlive() const {
@@ -39,10 +38,14 @@ bool SharedConnection::IsAlive() const {
 }
 
 void SharedConnection::ConnectInBackground() {
-  {
-    const std::scoped_lock lock(mutex_);
-    wanted_ = true;
-  }
+  const std::scoped_lock lock(mutex_);
+  Want();
+}
+
+void SharedConnection::Want() {
+  wanted_ = true;
+  // Not before: the program has a first answer to give.
+  if (!thread_.joinable()) thread_ = std::thread([this] { ConnectWhenWanted(); });
   changed_.notify_all();
 }
 
@@ -62,10 +65,7 @@ tools::Workspace SharedConnection::Acquire(const support::Context& context,
                                     false);
     }
     ThrowIfStopped(context, Waiting());
-    if (attempts_started_ < first_own_attempt && !wanted_) {
-      wanted_ = true;
-      changed_.notify_all();
-    }
+    if (attempts_started_ < first_own_attempt && !wanted_) Want();
     WaitAndTell(lock, context, progress);
   }
   return current_->workspace;

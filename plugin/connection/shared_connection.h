@@ -43,6 +43,8 @@ class SharedConnection final : public tools::WorkspaceSource {
                            mcp::ProgressReporter& progress) override;
 
  private:
+  /// Asks the thread for an attempt; the lock is held.
+  void Want();
   void ConnectWhenWanted();
   [[nodiscard]] bool IsAlive() const;
   void SetWaitingFor(const std::string& text);

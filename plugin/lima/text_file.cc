@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -33,12 +34,17 @@ std::optional<std::string> ReadTextFile(const std::filesystem::path& path, std::
     throw ConfigurationError("cannot read " + path.string() + ": it is not a regular file");
   }
 
+  // Fresh memory is what reading a small file costs: no more of it than the file is long, and the
+  // byte by which its end is seen. A file that has no size, as in /proc, or that grows, takes more.
+  constexpr std::size_t kSmallestPiece = 1024;
+  constexpr std::size_t kLargestPiece = std::size_t{64} * 1024;
+  const std::size_t piece =
+      std::clamp(static_cast<std::size_t>(status.st_size) + 1, kSmallestPiece, kLargestPiece);
   std::string text;
-  constexpr std::size_t kPiece = std::size_t{64} * 1024;
   while (text.size() <= limit) {
     const std::size_t before = text.size();
-    text.resize(before + kPiece);
-    const ssize_t count = ::read(file.get(), text.data() + before, kPiece);
+    text.resize(before + piece);
+    const ssize_t count = ::read(file.get(), text.data() + before, piece);
     const int error = errno;
     text.resize(before + (count > 0 ? static_cast<std::size_t>(count) : 0));
     if (count == 0) return text;

@@ -13,7 +13,6 @@
 namespace mcp {
 namespace {
 
-constexpr std::size_t kChunk = std::size_t{64} * 1024;
 constexpr std::string_view kBlanks = " \t\r";
 
 void Trim(std::string& line) {
@@ -25,8 +24,8 @@ void Trim(std::string& line) {
 }  // namespace
 
 LineReader::Result LineReader::Next(std::string& line) {
-  while (taken_ < chunk_.size()) {
-    const std::string_view rest = std::string_view(chunk_).substr(taken_);
+  while (taken_ < filled_) {
+    const std::string_view rest(chunk_.data() + taken_, filled_ - taken_);
     const auto newline = rest.find('\n');
     const std::string_view piece = rest.substr(0, newline);
     taken_ += piece.size();
@@ -48,7 +47,7 @@ LineReader::Result LineReader::Next(std::string& line) {
 LineReader::Result LineReader::Finish(std::string& line) {
   const bool too_long = std::exchange(discarding_, false);
   line = std::exchange(partial_, {});
-  const bool was_last = end_of_input_ && taken_ == chunk_.size();
+  const bool was_last = end_of_input_ && taken_ == filled_;
   Trim(line);
   if (too_long || line.size() > max_line_) {
     std::string().swap(line);
@@ -59,19 +58,16 @@ LineReader::Result LineReader::Finish(std::string& line) {
 }
 
 void LineReader::Fill() {
-  chunk_.resize(kChunk);
+  filled_ = 0;
   taken_ = 0;
   ssize_t count = 0;
   do {
     count = ::read(fd_, chunk_.data(), chunk_.size());
   } while (count < 0 && errno == EINTR);
-  if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-    chunk_.clear();
-    return;
-  }
+  if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
   if (count < 0) support::LogError(std::string("cannot read input: ") + std::strerror(errno));
   if (count <= 0) end_of_input_ = true;
-  chunk_.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  filled_ = count > 0 ? static_cast<std::size_t>(count) : 0;
 }
 
 }  // namespace mcp

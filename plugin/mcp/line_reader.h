@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@ class LineReader {
   };
 
   /// Does not own `fd`.
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): chunk_ is read only as far as filled
   explicit LineReader(int fd, std::size_t max_line = kMaxLine) : fd_(fd), max_line_(max_line) {}
 
   /// Takes the next line from what has been read. Blank lines are skipped; carriage returns,
@@ -36,8 +38,9 @@ class LineReader {
 
   int fd_;
   std::size_t max_line_;
-  std::string chunk_;        // what was read last
-  std::size_t taken_ = 0;    // of chunk_
+  std::array<char, std::size_t{64} * 1024> chunk_;  // what was read last; not cleared: that costs
+  std::size_t filled_ = 0;                          // of chunk_
+  std::size_t taken_ = 0;                           // likewise
   std::string partial_;      // the beginning of the present line, from earlier chunks
   bool discarding_ = false;  // the present line is too long
   bool end_of_input_ = false;

@@ -1,0 +1,93 @@
+# Links libraries as archives where the system has them: a program that loads fifteen shared
+# libraries spends more time with that than with everything it does before its first answer. Where
+# an archive is missing, or does not link, the shared library stays.
+#
+# Sets LIMACTL_MCP_STATIC_OPTIONS, for the program itself, and replaces the LIMACTL_MCP_… targets.
+
+include(CheckCXXSourceCompiles)
+
+# limactl_mcp_archive(TARGET LIBRARY … SOURCE text [HELPER file]): makes TARGET from the archives of
+# the libraries, in that order, and sets TARGET_LINKS (in the cache) to whether a program of SOURCE
+# can be made with it. A library without an archive is taken as it is.
+function(limactl_mcp_archive target)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "SOURCE;HELPER" "LIBRARIES")
+  list(GET ARG_LIBRARIES 0 first)
+  set(files)
+  foreach(library IN LISTS ARG_LIBRARIES)
+    find_library(LIMACTL_MCP_ARCHIVE_${library} NAMES lib${library}.a)
+    mark_as_advanced(LIMACTL_MCP_ARCHIVE_${library})
+    if(LIMACTL_MCP_ARCHIVE_${library})
+      list(APPEND files ${LIMACTL_MCP_ARCHIVE_${library}})
+    else()
+      list(APPEND files ${library})
+    endif()
+  endforeach()
+  if(LIMACTL_MCP_ARCHIVE_${first} AND NOT DEFINED ${target}_LINKS)
+    set(program ${CMAKE_BINARY_DIR}/CMakeFiles/${target}.cc)
+    file(WRITE ${program} "${ARG_SOURCE}")
+    try_compile(${target}_LINKS ${CMAKE_BINARY_DIR}/CMakeFiles/${target}
+      SOURCES ${program} ${ARG_HELPER}
+      LINK_LIBRARIES ${files} Threads::Threads ${CMAKE_DL_LIBS})
+  endif()
+  if(${target}_LINKS)
+    add_library(${target} INTERFACE)
+    list(POP_FRONT files archive)
+    set(helper)
+    if(ARG_HELPER)
+      # After the archive that needs it: a linker looks once, from left to right.
+      add_library(${target}_helper STATIC ${ARG_HELPER})
+      target_link_libraries(${target}_helper PRIVATE project_options)
+      set(helper ${target}_helper)
+    endif()
+    target_link_libraries(${target} INTERFACE ${archive} ${helper} ${files} Threads::Threads
+                                              ${CMAKE_DL_LIBS})
+    message(STATUS "Linking ${first} statically")
+  else()
+    message(STATUS "Linking ${first} as a shared library")
+  endif()
+endfunction()
+
+limactl_mcp_archive(static_yaml_cpp LIBRARIES yaml-cpp SOURCE
+  "#include <yaml-cpp/yaml.h>
+int main() { return YAML::Load(\"1\").as<int>(); }")
+if(static_yaml_cpp_LINKS)
+  set(LIMACTL_MCP_YAML static_yaml_cpp)
+endif()
+
+# Newer ones are built on Abseil, whose many archives pkg-config knows.
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(LIMACTL_MCP_RE2_ARCHIVES QUIET re2)
+endif()
+set(re2_libraries re2)
+if(LIMACTL_MCP_RE2_ARCHIVES_FOUND)
+  set(re2_libraries ${LIMACTL_MCP_RE2_ARCHIVES_STATIC_LIBRARIES})
+endif()
+limactl_mcp_archive(static_re2 LIBRARIES ${re2_libraries} SOURCE
+  "#include <re2/re2.h>
+int main() { return RE2::FullMatch(\"a\", \"a\") ? 0 : 1; }")
+if(static_re2_LINKS)
+  set(LIMACTL_MCP_RE2 static_re2)
+endif()
+
+limactl_mcp_archive(static_libssh LIBRARIES ssh crypto z SOURCE
+  "#include <libssh/libssh.h>
+int main() {
+  ssh_session session = ssh_new();
+  return ssh_connect(session) + ssh_userauth_publickey(session, nullptr, nullptr);
+}" HELPER ${PROJECT_SOURCE_DIR}/plugin/ssh/no_gssapi.cc)
+if(static_libssh_LINKS)
+  set(LIMACTL_MCP_LIBSSH static_libssh)
+  # The same archive, once.
+  set(LIMACTL_MCP_CRYPTO ${LIMACTL_MCP_ARCHIVE_crypto} Threads::Threads ${CMAKE_DL_LIBS})
+endif()
+
+set(LIMACTL_MCP_STATIC_OPTIONS -Wl,--gc-sections)
+set(CMAKE_REQUIRED_LINK_OPTIONS -static-libstdc++ -static-libgcc)
+check_cxx_source_compiles("#include <string>
+int main(int argc, char** argv) { return static_cast<int>(std::string(argv[argc - 1]).size()); }"
+  LIMACTL_MCP_STATIC_LIBSTDCXX)
+if(LIMACTL_MCP_STATIC_LIBSTDCXX)
+  list(APPEND LIMACTL_MCP_STATIC_OPTIONS ${CMAKE_REQUIRED_LINK_OPTIONS})
+endif()
+unset(CMAKE_REQUIRED_LINK_OPTIONS)
