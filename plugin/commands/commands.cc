@@ -18,10 +18,11 @@ struct Entry {
 };
 
 /// Every command, in the order of the help.
-constexpr std::array<Entry, 3> kCommands = {{
+constexpr std::array<Entry, 4> kCommands = {{
     {"serve", "Serve MCP over standard input and output for an instance (default: \"default\")",
      &Serve},
     {"info", "Print the tools as JSON", &Info},
+    {"doctor", "Check everything between an agent and an instance, and say what to do", &Doctor},
     {"generate-doc", "", &GenerateDoc},
 }};
 

@@ -14,6 +14,9 @@ class UsageError : public support::CallError {
   using CallError::CallError;
 };
 
+/// The instance that counts where none is named, as with limactl.
+inline constexpr const char* kDefaultInstance = "default";
+
 /// Runs the program. `arguments` are those after the program's name. Returns the exit code: 0, or 1
 /// with one line on standard error. Throws nothing.
 int Run(const std::vector<std::string>& arguments);
@@ -26,6 +29,10 @@ int Serve(const std::vector<std::string>& arguments);
 
 /// `info`: prints `{"tools": […]}`, needs no instance.
 int Info(const std::vector<std::string>& arguments);
+
+/// `doctor [INSTANCE]`: checks all that lies between an agent and the instance. Prints one line a
+/// check, or with `--json` one object (doctor::ReportJson). 1 if a check failed.
+int Doctor(const std::vector<std::string>& arguments);
 
 /// `generate-doc DIR`: writes DIR/mcp.md.
 int GenerateDoc(const std::vector<std::string>& arguments);

@@ -29,8 +29,6 @@ namespace {
 using connection::InstanceOptions;
 using connection::SharedConnection;
 
-constexpr const char* kDefaultInstance = "default";
-
 struct ServeOptions {
   InstanceOptions instance;
   bool start = false;  ///< a stopped instance

@@ -9,6 +9,7 @@
 #include "connection/mount_watch.h"
 #include "connection/path_questions.h"
 #include "connection/patient_opener.h"
+#include "connection/ssh_endpoint.h"
 #include "lima/configuration.h"
 #include "lima/host.h"
 #include "lima/mounts.h"
@@ -44,31 +45,11 @@ void RequireRunning(const InstanceOptions& options,
   }
 }
 
-ssh::Endpoint ToEndpoint(const lima::SshEndpoint& from) {
-  ssh::Endpoint endpoint;
-  endpoint.host = from.host;
-  endpoint.port = from.port;
-  endpoint.user = from.user;
-  endpoint.identity_files = from.identity_files;
-  endpoint.ciphers = from.ciphers;
-  return endpoint;
-}
-
 ssh::ConnectionOptions ConnectionOptionsOf(const InstanceOptions& options) {
   ssh::ConnectionOptions connection;
   // The first interval ends with a question, each further one with another or with the end.
   connection.keepalive_interval = options.guest_silence / (connection.keepalive_limit + 1);
   return connection;
-}
-
-lima::GuestFacts FindGuestFacts(const lima::InstanceConfiguration& configuration,
-                                const std::string& user, guest::Guest& guest,
-                                const support::Context& context) {
-  const lima::NeededGuestFacts needed = lima::NeededFacts(configuration);
-  lima::GuestFacts facts;
-  if (needed.home || needed.uid) facts = AskGuestFacts(guest, context);
-  facts.user = user;
-  return facts;
 }
 
 /// The user of the guest is known only once the instance has been started for the first time.

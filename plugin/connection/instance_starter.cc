@@ -1,28 +1,23 @@
 #include "connection/instance_starter.h"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
-#include <utility>
-#include <vector>
+#include <system_error>
 
 #include "connection/pause.h"
 #include "support/errors.h"
 #include "support/log.h"
+#include "support/spawn.h"
 #include "support/utf8.h"
-
-extern "C" char** environ;  // POSIX asks the program to declare it
 
 namespace connection {
 namespace {
@@ -58,40 +53,6 @@ std::string LastWords(int file) {
   return support::ToUtf8(first == std::string::npos ? text : text.substr(first + 1));
 }
 
-/// posix_spawn's attributes and actions, which have to be destroyed.
-class SpawnSetup {
- public:
-  explicit SpawnSetup(int output) {
-    ::posix_spawn_file_actions_init(&actions_);
-    ::posix_spawnattr_init(&attributes_);
-    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions_, output, STDERR_FILENO);
-    // This program ignores SIGPIPE and blocks what it is told to end by; limactl must not.
-    sigset_t defaults;
-    ::sigemptyset(&defaults);
-    ::posix_spawnattr_setsigmask(&attributes_, &defaults);
-    ::sigaddset(&defaults, SIGPIPE);
-    ::posix_spawnattr_setsigdefault(&attributes_, &defaults);
-    ::posix_spawnattr_setflags(
-        &attributes_,
-        static_cast<short>(POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK));
-  }
-  ~SpawnSetup() {
-    ::posix_spawnattr_destroy(&attributes_);
-    ::posix_spawn_file_actions_destroy(&actions_);
-  }
-  SpawnSetup(const SpawnSetup&) = delete;
-  SpawnSetup& operator=(const SpawnSetup&) = delete;
-
-  [[nodiscard]] const posix_spawn_file_actions_t* actions() const { return &actions_; }
-  [[nodiscard]] const posix_spawnattr_t* attributes() const { return &attributes_; }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
-};
-
 std::string DescribeEnd(int status) {
   if (WIFSIGNALED(status)) return "ended by signal " + std::to_string(WTERMSIG(status));
   return "exit status " + std::to_string(WEXITSTATUS(status));
@@ -109,19 +70,19 @@ InstanceStarter::Process InstanceStarter::Spawn() const {
   Process process;
   process.output = NamelessFile();
   process.since = support::Clock::now();
-  const SpawnSetup setup(process.output.get());
-  std::vector<std::string> words = {"limactl", "start", "--tty=false", name_};
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  const int error = ::posix_spawnp(&process.pid, "limactl", setup.actions(), setup.attributes(),
-                                   arguments.data(), environ);
-  if (error == 0) return process;
-  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nobody changes it
-  throw support::CallError(
-      "the Lima instance \"" + name_ + "\" is stopped and cannot be started: limactl, looked for " +
-      "on PATH (" + (path == nullptr ? "not set" : path) + "), gives: " + std::strerror(error) +
-      ". Start it on the host with: " + CommandLine());
+  const int output = process.output.get();
+  try {
+    process.pid = support::Spawn({"limactl", "start", "--tty=false", name_}, {-1, output, output},
+                                 support::SpawnSession::kOwn);
+    return process;
+  } catch (const std::system_error& error) {
+    const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nobody changes it
+    throw support::CallError("the Lima instance \"" + name_ +
+                             "\" is stopped and cannot be started: limactl, looked for on PATH (" +
+                             (path == nullptr ? "not set" : path) +
+                             "), gives: " + error.code().message() +
+                             ". Start it on the host with: " + CommandLine());
+  }
 }
 
 std::optional<int> InstanceStarter::Ended() const {

@@ -152,11 +152,7 @@ bool MountWatch::AskForAll(guest::Guest& guest, const support::Context& context)
   for (std::size_t i = 0; i < mounts_.size(); ++i) before.push_back(FileSystem(i, guest, context));
   const auto table = ReadTable(guest, context);
   if (!table) return false;
-  for (std::size_t i = 0; i < mounts_.size(); ++i) {
-    if (!Examine(i, *table, before[i], guest, context).mounted) {
-      support::LogWarning(mounts_[i].mount_point + " is not mounted in the guest");
-    }
-  }
+  for (std::size_t i = 0; i < mounts_.size(); ++i) Examine(i, *table, before[i], guest, context);
   return true;
 }
 
@@ -171,6 +167,14 @@ MountState MacMountCheck::Ask(std::size_t mount, guest::Guest& guest,
     // the link leads to nothing
   }
   return state;
+}
+
+std::vector<MountWatch::Expected> ExpectedMounts(const std::vector<lima::Mount>& mounts) {
+  std::vector<MountWatch::Expected> expected;
+  for (const lima::Mount& mount : mounts) {
+    expected.push_back({mount.mount_point, lima::MountTag(mount)});
+  }
+  return expected;
 }
 
 bool IsThisMachine(guest::Guest& guest, const support::Context& context) {
@@ -192,15 +196,18 @@ std::shared_ptr<tools::MountCheck> MakeMountCheck(const lima::InstanceConfigurat
                                                   guest::Guest& guest,
                                                   const support::Context& context) {
   if (mounts.empty()) return nullptr;
-  std::vector<MountWatch::Expected> expected;
-  for (const lima::Mount& mount : mounts) {
-    expected.push_back({mount.mount_point, lima::MountTag(mount)});
-  }
+  const std::vector<MountWatch::Expected> expected = ExpectedMounts(mounts);
   const auto watch = std::make_shared<MountWatch>(expected);
   try {
     if (IsThisMachine(guest, context)) return nullptr;
     if (configuration.os == "Darwin") return std::make_shared<MacMountCheck>(expected);
-    if (watch->AskForAll(guest, context)) return watch;
+    if (watch->AskForAll(guest, context)) {
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        if (watch->LastKnown(i).mounted) continue;
+        support::LogWarning(expected[i].mount_point + " is not mounted in the guest");
+      }
+      return watch;
+    }
   } catch (const support::ConnectionLost&) {
     throw;
   } catch (const support::Stopped&) {

@@ -47,8 +47,8 @@ class MountWatch final : public tools::MountCheck {
                         const support::Context& context) override;
   [[nodiscard]] tools::MountState LastKnown(std::size_t mount) const override;
 
-  /// Asks for all of them, reading the table once, and logs those that are not there. False where
-  /// the guest's system has no such table.
+  /// Asks for all of them, reading the table once; LastKnown has the answers. False where the
+  /// guest's system has no such table.
   bool AskForAll(guest::Guest& guest, const support::Context& context);
 
  private:
@@ -84,6 +84,9 @@ class MacMountCheck final : public tools::MountCheck {
  private:
   const std::vector<MountWatch::Expected> mounts_;
 };
+
+/// What is to be there in the guest of these mounts, in their order.
+std::vector<MountWatch::Expected> ExpectedMounts(const std::vector<lima::Mount>& mounts);
 
 /// Where the kernel tells which boot of which machine this is.
 inline constexpr const char* kBootIdFile = "/proc/sys/kernel/random/boot_id";

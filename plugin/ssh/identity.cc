@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "ssh/key_check.h"
 #include "support/file_descriptor.h"
 
 namespace ssh {
@@ -36,6 +37,10 @@ Identity LoadIdentity(const std::string& file) {
   if (code == SSH_OK && owned) return {std::move(owned), {}};
   if (passphrase_wanted) return {nullptr, "the key file is protected by a passphrase"};
   return {nullptr, "the file holds no private key that libssh can read"};
+}
+
+std::string ProblemOfKey(const std::string& file) {
+  return LoadIdentity(file).problem;
 }
 
 }  // namespace ssh

@@ -5,28 +5,16 @@
 #include <cerrno>
 #include <string>
 
+#include "support/printable.h"
+
 namespace support {
 namespace {
-
-void AppendPrintable(std::string& line, std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      line += c;
-    } else {
-      line += "\\x";
-      line += kHex[byte >> 4U];
-      line += kHex[byte & 0xfU];
-    }
-  }
-}
 
 void LogLine(std::string_view level, std::string_view text) {
   std::string line = "limactl-mcp: ";
   line += level;
   line += ": ";
-  AppendPrintable(line, text);
+  line += Printable(text);
   line += '\n';
   // One write call keeps the line whole. A standard error that nobody reads must not stop the
   // server, and there is nowhere left to report to, so the rest is dropped.

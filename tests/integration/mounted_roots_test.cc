@@ -116,6 +116,27 @@ class MountedRoots : public IntegrationTest {
   LoopbackInstance* instance = nullptr;
 };
 
+TEST_F(MountedRoots, DoctorNamesThoseThatAreNotMounted) {
+  const auto mounted = [this] {
+    const json report = json::parse(RunServer({"doctor", "--json"}).output);
+    for (const json& check : report.at("checks")) {
+      if (check.at("name") == "mounted") return check;
+    }
+    return json();
+  };
+  json check = mounted();
+  EXPECT_EQ(check.at("result"), "failed");
+  EXPECT_EQ(check.at("text"), "not mounted in the guest: " + root);
+  EXPECT_TRUE(fs::is_empty(root)) << "written into the directory beneath";
+  MountProject("ro,cache=fscache");
+  check = mounted();
+  EXPECT_EQ(check.at("result"), "warning");
+  EXPECT_THAT(check.at("text"), HasSubstr("does not notice what the host changes in: " + root));
+  MountProject();
+  check = mounted();
+  EXPECT_EQ(check.at("result"), "passed") << check;
+}
+
 TEST_F(MountedRoots, RootThatIsNotMountedIsRefusedByEveryTool) {
   ExpectEveryToolRefuses();
   Write(other + "/a.txt", "the other one works");

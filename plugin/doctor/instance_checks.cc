@@ -1,0 +1,107 @@
+#include "doctor/instance_checks.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lima/home.h"
+#include "lima/host_agent.h"
+#include "lima/status.h"
+#include "ssh/key_check.h"
+
+namespace doctor {
+namespace {
+
+namespace fs = std::filesystem;
+using lima::InstanceConfiguration;
+
+std::string Restart(const std::string& name) {
+  return "limactl stop --force " + name + " && limactl start " + name;
+}
+
+/// Others than the owner may read or write it: OpenSSH (and with it limactl) then refuses it.
+bool IsOpenToOthers(const std::string& file) {
+  struct stat status {};
+  constexpr mode_t kOthers = 077;
+  return ::stat(file.c_str(), &status) == 0 && (status.st_mode & kOthers) != 0;
+}
+
+}  // namespace
+
+Finding CheckInstance(const fs::path& lima_home, const std::string& name) {
+  if (lima::InstanceExists(lima_home, name)) return Passed((lima_home / name).string());
+  std::string known;
+  for (const std::string& other : lima::ListInstances(lima_home)) {
+    known += (known.empty() ? "" : ", ") + other;
+  }
+  return Failed("there is no instance \"" + name + "\" in " + lima_home.string(),
+                known.empty()
+                    ? "make one: limactl start --name " + name + " --mount-only \"$PWD:w\""
+                    : "name one of these: " + known + ", or make one: limactl start --name " +
+                          name + " --mount-only \"$PWD:w\"");
+}
+
+Finding CheckConfiguration(const InstanceConfiguration& configuration) {
+  const std::string shell = lima::LoginShell(configuration);
+  return Passed(configuration.os + " guest, login shell " +
+                (shell.empty() ? "of the guest's own" : shell) +
+                (configuration.vm_type ? ", " + *configuration.vm_type : ""));
+}
+
+Finding CheckStatus(const InstanceConfiguration& configuration) {
+  const lima::Status status = lima::InspectStatus(configuration.directory(), configuration.vm_type);
+  switch (status.state) {
+    case lima::State::kRunning:
+      return Passed("running");
+    case lima::State::kStopped:
+      return Failed("stopped", "limactl start " + configuration.name);
+    case lima::State::kBroken:
+      break;
+  }
+  return Failed("broken: " + status.reason,
+                "if it is not just starting or stopping: " + Restart(configuration.name));
+}
+
+Finding CheckSshConfig(const lima::SshEndpoint& endpoint) {
+  return Passed(endpoint.user + " at " + endpoint.host + " port " + std::to_string(endpoint.port));
+}
+
+Finding CheckPort(const InstanceConfiguration& configuration, const lima::SshEndpoint& endpoint) {
+  const std::uint16_t port =
+      lima::AskHostAgent(configuration.directory() / "ha.sock").ssh_local_port;
+  if (port == 0) {
+    return Warning("the host agent does not know its SSH port yet",
+                   "wait until the instance has started: limactl list");
+  }
+  if (port == endpoint.port) return Passed("ssh.config and the host agent agree");
+  return Failed("ssh.config has port " + std::to_string(endpoint.port) + ", the host agent port " +
+                    std::to_string(port) + ": the former may belong to another instance by now",
+                Restart(configuration.name) + ", which writes ssh.config anew");
+}
+
+Finding CheckKeys(const lima::SshEndpoint& endpoint) {
+  std::string usable;
+  std::string problems;
+  for (const std::string& file : endpoint.identity_files) {
+    if (IsOpenToOthers(file)) {
+      return Failed(file +
+                        " may be read by other users, who can then enter the guest; ssh refuses "
+                        "such a key",
+                    "chmod 600 " + file);
+    }
+    const std::string problem = ssh::ProblemOfKey(file);
+    if (problem.empty()) {
+      usable += (usable.empty() ? "" : ", ") + file;
+    } else {
+      problems += (problems.empty() ? "" : "; ") + file + ": " + problem;
+    }
+  }
+  if (usable.empty()) {
+    return Failed(problems,
+                  "restore the key that Lima made (with a new one, the instance has to be started "
+                  "again)");
+  }
+  // Lima itself names keys of the user's that need not be there.
+  return Passed(usable + (problems.empty() ? "" : "; not used: " + problems));
+}
+
+}  // namespace doctor

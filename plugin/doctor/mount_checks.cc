@@ -1,0 +1,164 @@
+#include "doctor/mount_checks.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "connection/mount_watch.h"
+#include "guest/file_error.h"
+#include "support/paths.h"
+#include "tools/temporary_name.h"
+
+namespace doctor {
+namespace {
+
+constexpr std::uint32_t kOwnerOnly = 0600;
+
+void Append(std::string& list, const std::string& item) {
+  list += (list.empty() ? "" : ", ") + item;
+}
+
+std::string EditAndRestart(const std::string& instance) {
+  return "limactl stop " + instance + ", then limactl edit " + instance + " --start";
+}
+
+bool IsDirectoryHere(const std::string& path) {
+  std::error_code missing;
+  return std::filesystem::is_directory(path, missing);
+}
+
+std::string StaleAdvice(const std::string& instance) {
+  return "set 9p: {cache: mmap} at these mounts: " + EditAndRestart(instance);
+}
+
+/// Empty when it worked.
+std::string TryToWrite(const std::string& directory, guest::Guest& guest,
+                       const support::Context& context) {
+  const std::string path =
+      support::JoinPath(directory, std::string(tools::kTemporaryPrefix) + tools::RandomToken());
+  std::unique_ptr<guest::OpenFile> file;
+  try {
+    file = guest.Open(path, guest::OpenMode::kCreateExclusive, kOwnerOnly, context);
+  } catch (const guest::FileError& error) {
+    return error.what();
+  }
+  std::string problem;
+  try {
+    file->Write(0, "limactl mcp doctor\n", context);
+    file->Close(context);
+  } catch (const guest::FileError& error) {
+    problem = error.what();
+  }
+  try {
+    guest.Unlink(path, context);
+  } catch (const guest::FileError& error) {
+    problem += (problem.empty() ? "" : "; ") + std::string(error.what());
+  }
+  return problem;
+}
+
+}  // namespace
+
+Finding CheckMounts(const std::vector<lima::MountLocation>& mounts, const std::string& instance) {
+  if (mounts.empty()) {
+    return Warning("the instance mounts nothing: the agent's file tools can use no directory",
+                   "add the project to its mounts: limactl stop " + instance +
+                       ", then limactl edit " + instance + " --mount \"$PWD:w\" --start");
+  }
+  std::string list;
+  std::string missing;
+  std::string stale;
+  for (const lima::MountLocation& mount : mounts) {
+    std::string shown = mount.location + (mount.writable ? " (writable)" : " (read-only)");
+    if (mount.mount_point && *mount.mount_point != mount.location) {
+      shown += " at " + *mount.mount_point;
+    }
+    Append(list, shown);
+    if (!IsDirectoryHere(mount.location)) Append(missing, mount.location);
+    if (mount.reads_may_be_stale) Append(stale, mount.location);
+  }
+  if (!missing.empty()) {
+    return Failed(list + "; no directory on this host: " + missing,
+                  "make it, or change the mounts: " + EditAndRestart(instance));
+  }
+  if (!stale.empty()) {
+    return Warning(list + "; may show the guest old contents (9p with cache fscache): " + stale,
+                   StaleAdvice(instance));
+  }
+  return Passed(list);
+}
+
+bool IsThere(const MountedState& mounted, std::size_t mount) {
+  return mount >= mounted.states.size() || mounted.states[mount].mounted;
+}
+
+MountedState AskMounted(const lima::InstanceConfiguration& configuration,
+                        const std::vector<lima::Mount>& mounts, guest::Guest& guest,
+                        const support::Context& context) {
+  if (mounts.empty()) return {{}, "there are no mounts"};
+  if (connection::IsThisMachine(guest, context)) {
+    return {{}, "not asked: the guest is this very machine"};
+  }
+  MountedState mounted;
+  const auto ask = [&](tools::MountCheck& check) {
+    for (std::size_t i = 0; i < mounts.size(); ++i) {
+      mounted.states.push_back(check.Ask(i, guest, context));
+    }
+  };
+  const auto expected = connection::ExpectedMounts(mounts);
+  if (configuration.os == "Darwin") {
+    connection::MacMountCheck check(expected);
+    ask(check);
+    return mounted;
+  }
+  connection::MountWatch watch(expected);
+  if (!watch.AskForAll(guest, context)) return {{}, "not known: the guest has no mountinfo"};
+  for (std::size_t i = 0; i < mounts.size(); ++i) mounted.states.push_back(watch.LastKnown(i));
+  return mounted;
+}
+
+Finding CheckMounted(const std::vector<lima::Mount>& mounts, const MountedState& mounted,
+                     const std::string& instance) {
+  if (mounted.states.size() != mounts.size() || mounts.empty()) return Passed(mounted.why);
+  std::string missing;
+  std::string stale;
+  for (std::size_t i = 0; i < mounts.size(); ++i) {
+    if (!mounted.states[i].mounted) Append(missing, mounts[i].mount_point);
+    if (mounted.states[i].reads_may_be_stale) Append(stale, mounts[i].mount_point);
+  }
+  if (!missing.empty()) {
+    return Failed("not mounted in the guest: " + missing,
+                  "limactl stop " + instance + " && limactl start " + instance);
+  }
+  if (!stale.empty()) {
+    return Warning("mounted, but the guest does not notice what the host changes in: " + stale,
+                   StaleAdvice(instance));
+  }
+  return Passed("all " + std::to_string(mounts.size()) + " of them");
+}
+
+Finding CheckWriteAccess(const std::vector<lima::Mount>& mounts, const MountedState& mounted,
+                         guest::Guest& guest, const support::Context& context) {
+  std::string written;
+  std::string problems;
+  for (std::size_t i = 0; i < mounts.size(); ++i) {
+    if (!mounts[i].writable || !IsThere(mounted, i)) continue;
+    const std::string problem = TryToWrite(mounts[i].mount_point, guest, context);
+    if (problem.empty()) {
+      Append(written, mounts[i].location);
+    } else {
+      problems += (problems.empty() ? "" : "; ") + mounts[i].location + ": " + problem;
+    }
+  }
+  if (!problems.empty()) {
+    return Failed(problems,
+                  "let the guest's user write there (owner and mode on the host, room "
+                  "on the disk), or make the mount read-only");
+  }
+  if (written.empty()) {
+    return Warning("no writable mount is there: the agent can only read",
+                   "mount the project with `writable: true`");
+  }
+  return Passed("a file was made and removed in " + written);
+}
+
+}  // namespace doctor

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "doctor/finding.h"
+
+namespace doctor {
+
+/// What marks look like: "✓", "!", "✗" and "-", or "ok", "warn", "FAIL" and "skip".
+enum class MarkStyle { kSymbols, kAscii };
+
+/// Symbols for a terminal that shows UTF-8; plain words for files and pipes, which are searched and
+/// passed on. `locale` is the value of the first that is set of LC_ALL, LC_CTYPE and LANG.
+MarkStyle StyleFor(bool is_terminal, const std::string& locale);
+
+/// One line for the check and, where there is something to do, one for the advice, each with its
+/// end. Control characters are shown as \xHH.
+std::string ResultLines(const Result& result, MarkStyle style);
+
+/// "2 of 18 checks failed, 1 has a warning." and its line end.
+std::string SummaryLine(const std::vector<Result>& results);
+
+bool AnyFailed(const std::vector<Result>& results);
+
+/// What `doctor --json` prints:
+///   version   of this program
+///   libssh    its version
+///   instance  the name that was given, or "default"
+///   passed    false if any check failed
+///   checks    in their order, each with
+///     name         see Examine
+///     result       "passed", "warning", "failed", "skipped"
+///     text         what was found
+///     advice       what to do; left out where there is nothing to do
+///     duration_ms  whole milliseconds
+nlohmann::json ReportJson(const std::string& instance, const std::vector<Result>& results);
+
+}  // namespace doctor

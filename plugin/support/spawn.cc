@@ -1,0 +1,74 @@
+#include "support/spawn.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <system_error>
+
+extern "C" char** environ;  // POSIX asks the program to declare it
+
+namespace support {
+namespace {
+
+/// posix_spawn's attributes and actions, which have to be destroyed.
+class Setup {
+ public:
+  Setup(const SpawnStreams& streams, SpawnSession session) {
+    ::posix_spawn_file_actions_init(&actions_);
+    ::posix_spawnattr_init(&attributes_);
+    Connect(streams.input, STDIN_FILENO, O_RDONLY);
+    Connect(streams.output, STDOUT_FILENO, O_WRONLY);
+    Connect(streams.error, STDERR_FILENO, O_WRONLY);
+    // This program ignores SIGPIPE, and blocks or ignores what it is told to end by; the child must
+    // not.
+    sigset_t signals;
+    ::sigemptyset(&signals);
+    ::posix_spawnattr_setsigmask(&attributes_, &signals);
+    for (const int number : {SIGPIPE, SIGTERM, SIGINT, SIGHUP}) ::sigaddset(&signals, number);
+    ::posix_spawnattr_setsigdefault(&attributes_, &signals);
+    int flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
+    if (session == SpawnSession::kOwn) flags |= POSIX_SPAWN_SETSID;
+    ::posix_spawnattr_setflags(&attributes_, static_cast<short>(flags));
+  }
+  ~Setup() {
+    ::posix_spawnattr_destroy(&attributes_);
+    ::posix_spawn_file_actions_destroy(&actions_);
+  }
+  Setup(const Setup&) = delete;
+  Setup& operator=(const Setup&) = delete;
+
+  [[nodiscard]] const posix_spawn_file_actions_t* actions() const { return &actions_; }
+  [[nodiscard]] const posix_spawnattr_t* attributes() const { return &attributes_; }
+
+ private:
+  void Connect(int from, int to, int mode) {
+    if (from < 0) {
+      ::posix_spawn_file_actions_addopen(&actions_, to, "/dev/null", mode, 0);
+    } else {
+      ::posix_spawn_file_actions_adddup2(&actions_, from, to);
+    }
+  }
+
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+}  // namespace
+
+pid_t Spawn(const std::vector<std::string>& command, const SpawnStreams& streams,
+            SpawnSession session) {
+  const Setup setup(streams, session);
+  std::vector<std::string> words = command;
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t pid = -1;
+  const int error = ::posix_spawnp(&pid, words.front().c_str(), setup.actions(), setup.attributes(),
+                                   arguments.data(), environ);
+  if (error != 0) throw std::system_error(error, std::generic_category(), words.front());
+  return pid;
+}
+
+}  // namespace support

@@ -1,0 +1,54 @@
+#include "support/spawn.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <system_error>
+
+namespace support {
+namespace {
+
+int ExitCodeOf(pid_t pid) {
+  int status = 0;
+  EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(Spawn, FindsTheProgramOnPathAndPassesItsArguments) {
+  EXPECT_EQ(ExitCodeOf(Spawn({"sh", "-c", "exit \"$1\"", "sh", "7"}, {}, SpawnSession::kShared)),
+            7);
+}
+
+TEST(Spawn, GivesDevNullWhereNoStreamIsGiven) {
+  const char* const script = "read line && exit 1; echo lost && echo lost >&2";
+  EXPECT_EQ(ExitCodeOf(Spawn({"sh", "-c", script}, {}, SpawnSession::kShared)), 0);
+}
+
+TEST(Spawn, GivesTheChildTheSignalsAsTheSystemHasThem) {
+  void (*const before)(int) = ::signal(SIGPIPE, SIG_IGN);
+  const pid_t pid = Spawn({"sh", "-c", "kill -PIPE $$; exit 0"}, {}, SpawnSession::kShared);
+  int status = 0;
+  EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE) << status;
+  ::signal(SIGPIPE, before);
+}
+
+TEST(Spawn, PutsTheChildIntoASessionOfItsOwnWhereAsked) {
+  const std::string script = "[ $(ps -o pgid= -p $$) != " + std::to_string(::getpgrp()) + " ]";
+  EXPECT_EQ(ExitCodeOf(Spawn({"sh", "-c", script}, {}, SpawnSession::kOwn)), 0);
+  EXPECT_EQ(ExitCodeOf(Spawn({"sh", "-c", script}, {}, SpawnSession::kShared)), 1);
+}
+
+TEST(Spawn, ThrowsWhatTheSystemSaysOfAProgramThatIsNotThere) {
+  try {
+    Spawn({"/no/such/program"}, {}, SpawnSession::kShared);
+    FAIL();
+  } catch (const std::system_error& error) {
+    EXPECT_EQ(error.code(), std::errc::no_such_file_or_directory);
+  }
+}
+
+}  // namespace
+}  // namespace support
