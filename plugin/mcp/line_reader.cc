@@ -13,6 +13,9 @@
 namespace mcp {
 namespace {
 
+/// A line that is longer than this may become as long as any.
+constexpr std::size_t kLongLine = std::size_t{1024} * 1024;
+
 constexpr std::string_view kBlanks = " \t\r";
 
 void Trim(std::string& line) {
@@ -34,13 +37,22 @@ LineReader::Result LineReader::Next(std::string& line) {
       discarding_ = true;
       std::string().swap(partial_);
     }
-    if (!discarding_) partial_ += piece;
+    if (!discarding_) Keep(piece);
     if (newline == std::string_view::npos) break;
     ++taken_;
     const Result result = Finish(line);
     if (result != Result::kNeedMore) return result;
   }
   return end_of_input_ ? Finish(line) : Result::kNeedMore;
+}
+
+void LineReader::Keep(std::string_view piece) {
+  // Growing step by step would touch every byte several times. What is reserved takes no memory
+  // before it is used.
+  if (partial_.size() + piece.size() > kLongLine && partial_.capacity() < max_line_) {
+    partial_.reserve(max_line_ + 1);
+  }
+  partial_ += piece;
 }
 
 /// The present line is complete; kNeedMore when it is blank, kEndOfInput when that was all.

@@ -26,7 +26,8 @@ class LineReader {
 
   /// Takes the next line from what has been read. Blank lines are skipped; carriage returns,
   /// spaces and tabs around a line are cut off. What stands before the end of input without a line
-  /// end counts as a line. Memory grows to twice the longest line and is given back with it.
+  /// end counts as a line. Memory for the longest line is reserved once a line is longer than
+  /// 1 MiB; it takes up what it holds, and is given back with the line.
   Result Next(std::string& line);
 
   /// Reads once, up to 64 KiB; waits when nothing is there. A read error counts as the end of
@@ -35,6 +36,7 @@ class LineReader {
 
  private:
   Result Finish(std::string& line);
+  void Keep(std::string_view piece);
 
   int fd_;
   std::size_t max_line_;
