@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "mcp/json_plain.h"
+
 namespace mcp {
 namespace {
 
@@ -61,44 +63,26 @@ constexpr EscapeTable MakeTable(Escaping escaping) {
 constexpr EscapeTable kOnce = MakeTable(Escaping::kOnce);
 constexpr EscapeTable kTwice = MakeTable(Escaping::kTwice);
 
-/// Whether one of eight bytes may need an escape; true also for a few that do not. The usual test
-/// for a byte below n or equal to n in a word, which may err only towards "yes".
-bool MayNeedEscape(std::uint64_t word) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101U;
-  constexpr std::uint64_t kHighBits = 0x8080808080808080U;
-  const std::uint64_t quotes = word ^ (kOnes * '"');
-  const std::uint64_t backslashes = word ^ (kOnes * '\\');
-  const std::uint64_t below_space = (word - kOnes * 0x20U) & ~word;
-  const std::uint64_t is_quote = (quotes - kOnes) & ~quotes;
-  const std::uint64_t is_backslash = (backslashes - kOnes) & ~backslashes;
-  return ((below_space | is_quote | is_backslash) & kHighBits) != 0;
-}
-
 /// Writes to `to`, which has room for kLongestEscape bytes for each of `text` and for one whole
 /// Escape behind; returns the end of what was written.
 char* Write(char* to, std::string_view text, const EscapeTable& table) {
-  constexpr std::size_t kWord = sizeof(std::uint64_t);
   const char* from = text.data();
   const char* const end = from + text.size();
-  const auto escape_until = [&](const char* until) {
-    for (; from != until; ++from) {
-      const Escape& escape = table[static_cast<unsigned char>(*from)];
-      std::memcpy(to, escape.text.data(), escape.text.size());
-      to += escape.length;
-    }
+  const auto escape_one = [&] {
+    const Escape& escape = table[static_cast<unsigned char>(*from++)];
+    std::memcpy(to, escape.text.data(), escape.text.size());
+    to += escape.length;
   };
-  while (static_cast<std::size_t>(end - from) >= kWord) {
+  while (static_cast<std::size_t>(end - from) >= kPlainWord) {
     std::uint64_t word = 0;
-    std::memcpy(&word, from, kWord);
-    if (MayNeedEscape(word)) {
-      escape_until(from + kWord);
-    } else {
-      std::memcpy(to, from, kWord);
-      from += kWord;
-      to += kWord;
-    }
+    std::memcpy(&word, from, kPlainWord);
+    std::memcpy(to, from, kPlainWord);
+    const std::size_t plain = PlainBytes(word);
+    from += plain;
+    to += plain;
+    if (plain < kPlainWord) escape_one();
   }
-  escape_until(end);
+  while (from != end) escape_one();
   return to;
 }
 

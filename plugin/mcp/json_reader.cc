@@ -1,8 +1,12 @@
 #include "mcp/json_reader.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include "mcp/json_unescape.h"
 
 namespace mcp {
 namespace {
@@ -15,11 +19,92 @@ bool IsAllDigits(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+/// JSON text as nlohmann's lexer gets it: long strings are empty there. Their texts are asked for
+/// when the lexer has told of an empty string, which it does before it reads on.
+class ShortenedText {
+ public:
+  explicit ShortenedText(std::string_view text) : text_(text), long_(FindLongStrings(text)) {}
+
+  /// Reads the text once; copies share their place.
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = char;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const char*;
+    using reference = const char&;
+
+    Iterator(ShortenedText& text, std::size_t position)
+        : text_(&text), position_(position), next_stop_(text.NextStop()) {}
+
+    reference operator*() const { return text_->text_[position_]; }
+    Iterator& operator++() {
+      if (++position_ == next_stop_) {
+        position_ = text_->SkipString();
+        next_stop_ = text_->NextStop();
+      }
+      return *this;
+    }
+    Iterator operator++(int) {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    friend bool operator==(const Iterator& a, const Iterator& b) {
+      return a.position_ == b.position_;
+    }
+
+   private:
+    ShortenedText* text_;
+    std::size_t position_;
+    std::size_t next_stop_;
+  };
+
+  Iterator begin() { return {*this, 0}; }
+  Iterator end() { return {*this, text_.size()}; }
+
+  /// What the string that the lexer has told of last is in truth.
+  std::string& InTruth(std::string& told) {
+    return std::exchange(skipped_now_, false) ? long_[skipped_ - 1].text : told;
+  }
+
+  /// Bytes that the lexer does not know of, up to where it is.
+  [[nodiscard]] std::size_t skipped_bytes() const { return skipped_bytes_; }
+
+  /// Where the first NUL stands; npos when there is none. Long strings have none.
+  [[nodiscard]] std::size_t FindNul() const {
+    std::size_t from = 0;
+    for (const LongString& string : long_) {
+      const std::size_t found = text_.substr(0, string.begin).find('\0', from);
+      if (found != std::string_view::npos) return found;
+      from = string.end;
+    }
+    return text_.find('\0', from);
+  }
+
+ private:
+  [[nodiscard]] std::size_t NextStop() const {
+    return skipped_ < long_.size() ? long_[skipped_].begin : std::string_view::npos;
+  }
+  std::size_t SkipString() {
+    const LongString& string = long_[skipped_++];
+    skipped_bytes_ += string.end - string.begin;
+    skipped_now_ = true;
+    return string.end;
+  }
+
+  std::string_view text_;
+  std::vector<LongString> long_;
+  std::size_t skipped_ = 0;  // of long_
+  std::size_t skipped_bytes_ = 0;
+  bool skipped_now_ = false;
+};
+
 /// Builds the value from the events of nlohmann's parser. Needed instead of its own builder for
 /// the limits and for numbers of more than 64 bits.
 class Builder : public nlohmann::json_sax<json> {
  public:
-  explicit Builder(JsonText& out) : out_(out) {}
+  Builder(ShortenedText& text, JsonText& out) : text_(text), out_(out) {}
 
   bool null() override { return Add(nullptr); }
   bool boolean(bool value) override { return Add(value); }
@@ -31,7 +116,7 @@ class Builder : public nlohmann::json_sax<json> {
     return Add(json::binary({text.begin(), text.end()}));
   }
 
-  bool string(string_t& value) override { return Add(std::move(value)); }
+  bool string(string_t& value) override { return Add(std::move(text_.InTruth(value))); }
   bool binary(binary_t&) override { return false; }  // JSON text has none
   bool start_object(std::size_t) override { return Open(json::object()); }
   bool end_object() override { return Close(); }
@@ -39,7 +124,8 @@ class Builder : public nlohmann::json_sax<json> {
   bool end_array() override { return Close(); }
 
   bool key(string_t& name) override {
-    if (depth_ == open_.size()) key_ = std::move(name);
+    std::string& whole = text_.InTruth(name);
+    if (depth_ == open_.size()) key_ = std::move(whole);
     return true;
   }
 
@@ -48,7 +134,7 @@ class Builder : public nlohmann::json_sax<json> {
     constexpr int kNumberOverflow = 406;
     out_.problem = JsonText::Problem::kSyntax;
     out_.explanation = error.id == kNumberOverflow ? "number out of range" : "not valid JSON";
-    out_.explanation += " at byte " + std::to_string(position);
+    out_.explanation += " at byte " + std::to_string(position + text_.skipped_bytes());
     out_.value = nullptr;
     return false;
   }
@@ -103,6 +189,7 @@ class Builder : public nlohmann::json_sax<json> {
     return true;
   }
 
+  ShortenedText& text_;
   JsonText& out_;
   std::vector<json*> open_;  // the containers being filled, outermost first
   std::size_t depth_ = 0;    // of the text; larger than open_ inside what is skipped
@@ -114,14 +201,15 @@ class Builder : public nlohmann::json_sax<json> {
 
 JsonText ParseJson(std::string_view text) {
   JsonText result;
+  ShortenedText shortened(text);
   // nlohmann's parser takes a NUL for the end of its input.
-  if (const auto position = text.find('\0'); position != std::string_view::npos) {
+  if (const std::size_t position = shortened.FindNul(); position != std::string_view::npos) {
     result.problem = JsonText::Problem::kSyntax;
     result.explanation = "NUL at byte " + std::to_string(position + 1);
     return result;
   }
-  Builder builder(result);
-  if (!json::sax_parse(text.begin(), text.end(), &builder) &&
+  Builder builder(shortened, result);
+  if (!json::sax_parse(shortened.begin(), shortened.end(), &builder) &&
       result.problem == JsonText::Problem::kNone) {
     result.problem = JsonText::Problem::kSyntax;
     result.explanation = "not valid JSON";
