@@ -2,14 +2,14 @@
 // any machine.
 //
 //   bench --server PROGRAM [--instance NAME] [--rounds N] [--json FILE] [--chart FILE]
+//   bench --server PROGRAM [--instance NAME] --growth yes
 //
-// Without --instance it makes a loopback instance. Exits with 0 when every aim is reached, 2 when
-// one is missed, 1 when something went wrong.
+// Without --instance it makes a loopback instance. With --growth it shows instead how time and
+// memory grow with the work (growth.h). Exits with 0 when every aim is reached, 2 when one is
+// missed, 1 when something went wrong.
 
 #include <chrono>
-#include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -22,27 +22,24 @@
 #include <utility>
 #include <vector>
 
+#include "bench/growth.h"
+#include "bench/place.h"
 #include "bench/process_tree.h"
 #include "bench/reference.h"
 #include "bench/report.h"
+#include "bench/sample_text.h"
 #include "bench/timed_client.h"
-#include "testing/loopback_instance.h"
-#include "testing/mcp_client.h"
-#include "testing/temporary_directory.h"
 
 namespace bench {
 namespace {
 
 using nlohmann::json;
-using testing_support::ChildProcess;
-using testing_support::LoopbackInstance;
-using testing_support::McpClient;
-using testing_support::TemporaryDirectory;
 
 struct Arguments {
   std::string server;
   std::string instance;  ///< empty: a loopback instance
   int rounds = 31;
+  bool growth = false;
   std::string json_file;
   std::string chart_file;
 };
@@ -55,6 +52,8 @@ Arguments ParseArguments(std::span<char*> words) {
                                                  {"--chart", &arguments.chart_file}};
   std::string rounds = std::to_string(arguments.rounds);
   options["--rounds"] = &rounds;
+  std::string growth = "no";
+  options["--growth"] = &growth;
   for (std::size_t i = 1; i + 1 < words.size(); i += 2) {
     const auto option = options.find(words[i]);
     if (option == options.end())
@@ -62,10 +61,11 @@ Arguments ParseArguments(std::span<char*> words) {
     *option->second = words[i + 1];
   }
   arguments.rounds = std::stoi(rounds);
+  arguments.growth = growth == "yes";
   if (arguments.server.empty() || words.size() % 2 == 0 || arguments.rounds < 1) {
     throw std::runtime_error(
-        "usage: bench --server PROGRAM [--instance NAME] [--rounds N] [--json FILE] [--chart "
-        "FILE]");
+        "usage: bench --server PROGRAM [--instance NAME] [--rounds N] [--growth yes] [--json FILE] "
+        "[--chart FILE]");
   }
   return arguments;
 }
@@ -103,88 +103,6 @@ struct Work {
   int part = 1;  ///< only every `part`-th round, for what takes long
 };
 
-/// Where everything takes place.
-struct Place {
-  std::unique_ptr<TemporaryDirectory> temporary;
-  std::unique_ptr<LoopbackInstance> loopback;
-  ChildProcess::Options server;
-  std::string instance;
-  std::string ssh_config;
-  std::string host;
-  std::string directory;  ///< the host's name, and the guest's where the mount has no other
-};
-
-std::filesystem::path LimaHome() {
-  if (const char* home = std::getenv("LIMA_HOME")) return home;
-  const char* home = std::getenv("HOME");
-  if (home == nullptr) throw std::runtime_error("neither LIMA_HOME nor HOME is set");
-  return std::filesystem::path(home) / ".lima";
-}
-
-std::string WritableRoot(const std::string& instructions) {
-  const std::size_t end = instructions.find(" (writable)");
-  if (end == std::string::npos) throw std::runtime_error("the instance has no writable mount");
-  const std::size_t line = instructions.rfind('\n', end);
-  const std::size_t start = instructions.find('/', line == std::string::npos ? 0 : line);
-  return instructions.substr(start, end - start);
-}
-
-Place Prepare(const Arguments& arguments) {
-  Place place;
-  place.temporary = std::make_unique<TemporaryDirectory>();
-  std::filesystem::path lima_home;
-  if (arguments.instance.empty()) {
-    lima_home = place.temporary->path() / "lima";
-    const std::filesystem::path project = place.temporary->path() / "project";
-    std::filesystem::create_directory(project);
-    LoopbackInstance::Options options;
-    options.lima_home = lima_home;
-    options.mounts = {{project.string(), "", true}};
-    place.loopback = std::make_unique<LoopbackInstance>(options);
-    place.instance = "default";
-  } else {
-    lima_home = LimaHome();
-    place.instance = arguments.instance;
-  }
-  place.server.arguments = {arguments.server, "serve", place.instance};
-  place.server.environment["LIMA_HOME"] = lima_home.string();
-  place.ssh_config = (lima_home / place.instance / "ssh.config").string();
-  place.host = "lima-" + place.instance;
-
-  McpClient client(place.server);
-  const std::string root = WritableRoot(client.Initialize().value("instructions", ""));
-  const json made = client.CallTool(
-      "run_shell_command",
-      {{"command", {"mktemp", "-d", "limactl-mcp-bench.XXXXXX"}}, {"directory", root}});
-  std::string name = made.at("structuredContent").value("stdout", "");
-  name.erase(name.find('\n'));
-  place.directory = root + "/" + name;
-  const json prepared = client.CallTool(
-      "run_shell_command", {{"command", {"sh", "-c", kPrepare}}, {"directory", place.directory}},
-      std::chrono::minutes(10));
-  if (prepared.at("structuredContent").value("exit_code", -1) != 0) {
-    throw std::runtime_error("preparing failed: " + prepared.dump());
-  }
-  return place;
-}
-
-void CleanUp(const Place& place) {
-  McpClient client(place.server);
-  client.Initialize();
-  client.CallTool("run_shell_command",
-                  {{"command", {"rm", "-rf", "--", place.directory}}, {"directory", "/"}},
-                  std::chrono::minutes(5));
-}
-
-/// 16 MiB of text as a request has it: lines with quotes and tabs.
-std::string LargeText() {
-  const std::string line = "\tint function_number(const char* name) { return name == \"x\"; }\n";
-  std::string text;
-  while (text.size() < kLargeFile) text += line;
-  text.resize(kLargeFile);
-  return text;
-}
-
 // Aims without a reference of their own are multiples of the anchor: what is aimed at on a machine
 // where the anchor takes 7.6 ms.
 constexpr double kAnchor = 7.6;
@@ -198,7 +116,7 @@ std::vector<Work> ListWork(const Place& place, TimedClient& client, const Refere
     };
   };
   const std::string host_file = (place.temporary->path() / "copy").string();
-  const std::string large = LargeText();
+  const std::string large = SampleText(kLargeFile);
   std::vector<Work> work;
   work.push_back({"start → initialize answered",
                   [&place] { return TimedClient(place.server).start_time(); },
@@ -346,8 +264,18 @@ std::vector<Limit> MeasureLimits(const Place& place, const TimedClient& used) {
   return limits;
 }
 
+bool RunGrowth(const Place& place) {
+  return MeasureGrowth(place, FileGrowth(place));
+}
+
 int Run(const Arguments& arguments) {
-  const Place place = Prepare(arguments);
+  const Place place = PreparePlace(arguments.server, arguments.instance);
+  if (arguments.growth) {
+    const bool good = RunGrowth(place);
+    CleanUp(place);
+    return good ? 0 : 2;
+  }
+  RunInGuest(place, std::string(kPrepare));
   Report report;
   report.instance = arguments.instance.empty() ? "loopback" : arguments.instance;
   {

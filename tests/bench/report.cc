@@ -2,36 +2,17 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iomanip>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 
+#include "bench/table.h"
+
 namespace bench {
 namespace {
 
 using nlohmann::json;
-
-std::string Number(double value) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(value < 10 ? 2 : value < 100 ? 1 : 0) << value;
-  return text.str();
-}
-
-/// Code points, since that is what takes a place in a table.
-std::size_t Width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-std::string Left(const std::string& text, std::size_t width) {
-  return text + std::string(width - std::min(width, Width(text)), ' ');
-}
-
-std::string Right(const std::string& text, std::size_t width) {
-  return std::string(width - std::min(width, Width(text)), ' ') + text;
-}
 
 std::string Spread(const Summary& summary) {
   return Number(summary.lower_quartile) + "–" + Number(summary.upper_quartile);
