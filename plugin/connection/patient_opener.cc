@@ -8,6 +8,7 @@
 
 #include "connection/pause.h"
 #include "support/log.h"
+#include "support/random.h"
 #include "support/units.h"
 
 namespace connection {
@@ -17,7 +18,7 @@ using support::Clock;
 
 /// Many programs that wait for the same sshd must not come back at the same moments.
 Clock::duration Jittered(Clock::duration pause) {
-  std::random_device random;
+  support::RandomBits random;
   std::uniform_int_distribution<Clock::rep> part(pause.count() / 2, pause.count());
   return Clock::duration(part(random));
 }

@@ -1,13 +1,13 @@
 #include "mcp/tasks.h"
 
 #include <cstdint>
-#include <random>
 #include <string_view>
 #include <utility>
 
 #include "mcp/json_writer.h"
 #include "mcp/reply.h"
 #include "support/date.h"
+#include "support/random.h"
 
 namespace mcp {
 namespace {
@@ -16,7 +16,7 @@ using nlohmann::json;
 
 std::string RandomId() {
   constexpr std::string_view kHex = "0123456789abcdef";
-  std::random_device random;  // the operating system's, so that ids cannot be guessed
+  support::RandomBits random;
   std::string id;
   for (int word = 0; word < 4; ++word) {
     const std::uint32_t bits = random();

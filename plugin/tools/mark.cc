@@ -2,12 +2,13 @@
 
 #include <array>
 #include <cstdio>
-#include <random>
+
+#include "support/random.h"
 
 namespace tools {
 
 std::string MakeMark() {
-  std::random_device random;
+  support::RandomBits random;
   std::array<char, 48> text{};
   const int length = std::snprintf(text.data(), text.size(), "limactl-mcp-%08x%08x%08x%08x",
                                    random(), random(), random(), random());

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <random>
 
+#include "support/random.h"
+
 namespace tools {
 namespace {
 
@@ -18,7 +20,7 @@ bool HoldsOnly(std::string_view text, std::string_view characters) {
 }  // namespace
 
 std::string RandomToken() {
-  std::random_device random;
+  support::RandomBits random;
   std::uniform_int_distribution<std::size_t> digit(0, kHexadecimal.size() - 1);
   std::string token;
   for (std::size_t i = 0; i < kTokenLength; ++i) token += kHexadecimal[digit(random)];
