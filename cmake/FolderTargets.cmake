@@ -11,6 +11,7 @@ target_compile_options(project_options INTERFACE
   # 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 target_include_directories(project_options INTERFACE ${PROJECT_SOURCE_DIR}/plugin)
+include(cmake/Hardening.cmake)
 
 # add_plugin_folder(NAME SOURCES a.cc … DEPENDS target …) makes the target plugin_NAME.
 function(add_plugin_folder name)

@@ -1,0 +1,22 @@
+# What makes a mistake in the program hard to exploit, for builds that optimise (the C library's
+# checks need that). packaging/check-program looks for each of it in what packages contain.
+if(CMAKE_BUILD_TYPE MATCHES "Rel")
+  include(CheckPIESupported)
+  check_pie_supported()
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+endif()
+
+set(hardened $<CONFIG:Release,RelWithDebInfo,MinSizeRel>)
+# Some distributions' compilers define _FORTIFY_SOURCE by themselves.
+target_compile_options(project_options INTERFACE
+  $<${hardened}:-fstack-protector-strong>
+  $<${hardened}:-U_FORTIFY_SOURCE>
+  $<${hardened}:-D_FORTIFY_SOURCE=2>)
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  target_compile_options(project_options INTERFACE $<${hardened}:-fstack-clash-protection>)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    target_compile_options(project_options INTERFACE $<${hardened}:-fcf-protection>)
+  endif()
+  target_link_options(project_options INTERFACE
+    $<${hardened}:LINKER:-z,relro,-z,now,-z,noexecstack>)
+endif()
