@@ -1,44 +1,41 @@
 #include "commands/commands.h"
 
-#include <array>
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <string_view>
 
+#include "commands/command_list.h"
 #include "support/log.h"
 #include "support/version.h"
 
 namespace commands {
 namespace {
 
-struct Entry {
-  std::string_view name;
-  std::string_view summary;  ///< empty: hidden from the help
-  int (*run)(const std::vector<std::string>& arguments);
-};
-
-/// Every command, in the order of the help.
-constexpr std::array<Entry, 4> kCommands = {{
-    {"serve", "Serve MCP over standard input and output for an instance (default: \"default\")",
-     &Serve},
-    {"info", "Print the tools as JSON", &Info},
-    {"doctor", "Check everything between an agent and an instance, and say what to do", &Doctor},
-    {"generate-doc", "", &GenerateDoc},
-}};
+/// How wide the column of the commands' names is.
+std::size_t NameWidth() {
+  std::size_t width = 0;
+  for (const Command& command : CommandList()) {
+    if (!command.summary.empty()) width = std::max(width, command.name.size());
+  }
+  return width + 2;
+}
 
 void PrintHelp() {
   std::cout << "Hands a Lima virtual machine to an AI agent, as an MCP server.\n\n"
                "Usage:\n"
                "  limactl mcp COMMAND [OPTIONS]\n\n"
                "Commands:\n";
-  for (const Entry& command : kCommands) {
+  for (const Command& command : CommandList()) {
     if (command.summary.empty()) continue;
-    std::cout << "  " << command.name << std::string(10 - command.name.size(), ' ')
+    std::cout << "  " << command.name << std::string(NameWidth() - command.name.size(), ' ')
               << command.summary << '\n';
   }
-  std::cout << "\nOptions:\n"
-               "  -h, --help     Print help; 'limactl mcp COMMAND --help' for one command\n"
-               "  -v, --version  Print the version\n";
+  std::cout << "\nOptions:\n";
+  for (const OptionDescription& option : ProgramOptions()) {
+    std::cout << "  -" << option.letter << ", --" << option.name
+              << std::string(NameWidth() - option.name.size(), ' ') << option.text << '\n';
+  }
 }
 
 int Dispatch(const std::vector<std::string>& arguments) {
@@ -50,7 +47,7 @@ int Dispatch(const std::vector<std::string>& arguments) {
     std::cout << "limactl-mcp version " << support::Version() << '\n';
     return 0;
   }
-  for (const Entry& command : kCommands) {
+  for (const Command& command : CommandList()) {
     if (command.name == arguments[0]) return command.run({arguments.begin() + 1, arguments.end()});
   }
   const std::string_view kind = arguments[0].starts_with('-') ? "option" : "command";

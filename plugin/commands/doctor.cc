@@ -33,13 +33,18 @@ std::string Locale() {
 
 }  // namespace
 
-int Doctor(const std::vector<std::string>& arguments) {
+OptionParser DoctorParser() {
   OptionParser parser("doctor",
                       "Check everything between an agent and a Lima instance, from limactl to a "
                       "whole round trip, and say what to do about what is wrong. Exit status 1 if "
                       "a check failed",
                       "[INSTANCE]", 1);
   parser.AddOptions()("json", "Print one JSON object instead of lines");
+  return parser;
+}
+
+int Doctor(const std::vector<std::string>& arguments) {
+  OptionParser parser = DoctorParser();
   const std::optional<cxxopts::ParseResult> parsed = parser.Parse(arguments);
   if (!parsed) return 0;
   const bool as_json = parsed->count("json") > 0;

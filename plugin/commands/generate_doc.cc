@@ -4,6 +4,8 @@
 #include <sstream>
 
 #include "commands/commands.h"
+#include "commands/completions.h"
+#include "commands/manual_page.h"
 #include "commands/option_parser.h"
 #include "commands/tool_descriptions.h"
 
@@ -33,20 +35,54 @@ std::string ToolPage() {
   return page.str();
 }
 
-}  // namespace
-
-int GenerateDoc(const std::vector<std::string>& arguments) {
-  OptionParser parser("generate-doc", "Write the page of the tools, DIR/mcp.md", "DIR", 1);
-  if (!parser.Parse(arguments)) return 0;
-  if (parser.positional().empty()) throw UsageError("generate-doc: expected the directory DIR");
-  const std::filesystem::path path = std::filesystem::path(parser.positional()[0]) / "mcp.md";
+/// Throws support::CallError.
+void WriteFile(const std::filesystem::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << ToolPage();
+  file << text;
   file.close();
   if (!file) {
     throw support::CallError("cannot write " + path.string() +
                              "; does the directory exist, and may you write to it?");
   }
+}
+
+void WriteCompletions(const std::filesystem::path& directory) {
+  const std::vector<CompletedCommand> commands = CompletedCommands();
+  WriteFile(directory / "limactl-mcp.bash", BashCompletion(commands));
+  WriteFile(directory / "_limactl-mcp", ZshCompletion(commands));
+  WriteFile(directory / "limactl-mcp.fish", FishCompletion(commands));
+}
+
+}  // namespace
+
+OptionParser GenerateDocParser() {
+  OptionParser parser("generate-doc", "Write the page of the tools, DIR/mcp.md", "[DIR]", 1);
+  parser.AddOptions()("man", "Write the page of the manual, DIR/limactl-mcp.1",
+                      cxxopts::value<std::string>(), "DIR")(
+      "completions",
+      "Write the completions of bash, zsh and fish: limactl-mcp.bash, _limactl-mcp and "
+      "limactl-mcp.fish in DIR",
+      cxxopts::value<std::string>(), "DIR");
+  return parser;
+}
+
+int GenerateDoc(const std::vector<std::string>& arguments) {
+  OptionParser parser = GenerateDocParser();
+  const std::optional<cxxopts::ParseResult> parsed = parser.Parse(arguments);
+  if (!parsed) return 0;
+  const bool man = parsed->count("man") > 0;
+  const bool completions = parsed->count("completions") > 0;
+  if (parser.positional().empty() && !man && !completions) {
+    throw UsageError("generate-doc: expected the directory DIR, --man DIR or --completions DIR");
+  }
+  const auto directory = [&](const char* option) {
+    return std::filesystem::path((*parsed)[option].as<std::string>());
+  };
+  if (!parser.positional().empty()) {
+    WriteFile(std::filesystem::path(parser.positional()[0]) / "mcp.md", ToolPage());
+  }
+  if (man) WriteFile(directory("man") / "limactl-mcp.1", ManualPage());
+  if (completions) WriteCompletions(directory("completions"));
   return 0;
 }
 

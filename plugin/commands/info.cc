@@ -7,8 +7,12 @@
 
 namespace commands {
 
+OptionParser InfoParser() {
+  return {"info", "Print the tools as JSON; needs no instance", "", 0};
+}
+
 int Info(const std::vector<std::string>& arguments) {
-  OptionParser parser("info", "Print the tools as JSON; needs no instance", "", 0);
+  OptionParser parser = InfoParser();
   if (!parser.Parse(arguments)) return 0;
   std::cout << ToolDescriptions().dump(4) << '\n';
   return 0;

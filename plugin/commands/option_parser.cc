@@ -10,11 +10,21 @@ namespace {
 
 constexpr const char* kPositional = "positional";
 
+// An option's long names: one in cxxopts 3.0, several since 3.1.
+[[maybe_unused]] std::string LongName(const std::string& name) {
+  return name;
+}
+[[maybe_unused]] std::string LongName(const std::vector<std::string>& names) {
+  return names.empty() ? "" : names.front();
+}
+
 }  // namespace
 
 OptionParser::OptionParser(std::string_view command, const std::string& summary,
                            const std::string& positional, std::size_t maximum_positional)
     : command_(command),
+      summary_(summary),
+      positional_help_(positional),
       maximum_positional_(maximum_positional),
       options_("limactl mcp " + command_, summary) {
   options_.custom_help("[OPTIONS]");
@@ -48,6 +58,27 @@ std::optional<cxxopts::ParseResult> OptionParser::Parse(const std::vector<std::s
                      "\"; 'limactl mcp " + command_ + " --help' shows the usage");
   }
   return result;
+}
+
+std::vector<OptionDescription> OptionParser::DescribeOptions() const {
+  std::vector<OptionDescription> descriptions;
+  for (const cxxopts::HelpOptionDetails& option : options_.group_help("").options) {
+    OptionDescription description;
+    description.letter = option.s;
+    description.name = LongName(option.l);
+    description.text = option.desc;
+    if (!option.is_boolean) {
+      description.argument = option.arg_help.empty() ? "VALUE" : option.arg_help;
+      if (option.has_default) description.default_value = option.default_value;
+    }
+    descriptions.push_back(std::move(description));
+  }
+  return descriptions;
+}
+
+std::vector<std::string> OptionParser::Choices(const std::string& argument) const {
+  const auto found = choices_.find(argument);
+  return found == choices_.end() ? std::vector<std::string>() : found->second;
 }
 
 }  // namespace commands

@@ -38,40 +38,6 @@ struct ServeOptions {
 
 using Strings = std::vector<std::string>;
 
-OptionParser MakeParser() {
-  const tools::ToolOptions defaults;
-  OptionParser parser("serve", "Serve MCP over standard input and output for a Lima instance",
-                      "[INSTANCE]", 1);
-  parser.AddOptions()("root", "Only this host directory, which must lie under a mount; repeatable",
-                      cxxopts::value<Strings>(), "DIR")(
-      "allow-path",
-      "Also this directory of the guest, such as /tmp; with :w also for writing; repeatable",
-      cxxopts::value<Strings>(), "DIR[:w]")(
-      "command-timeout", "How long a command may run, such as 90s, 10m, 1h; 0 for no limit",
-      cxxopts::value<std::string>()->default_value(
-          support::FormatDuration(defaults.command_timeout)),
-      "TIME")("guest-silence",
-              "How long the guest may give no sign of life before the connection counts as lost",
-              cxxopts::value<std::string>()->default_value(
-                  support::FormatDuration(InstanceOptions().guest_silence)),
-              "TIME")(
-      "max-output",
-      "How much is kept of each output stream of a command, and of what a search finds, such as "
-      "1MiB",
-      cxxopts::value<std::string>()->default_value(std::to_string(defaults.maximum_output_bytes)),
-      "SIZE")(
-      "start",
-      "Start the instance with limactl start when it is stopped, in the background: at once "
-      "and whenever a call finds it stopped. A start that has begun goes on when this "
-      "program ends")("no-warm-shells",
-                      "Start the login shell of each command when it comes, not ahead of it")(
-      "audit",
-      "Append one line of JSON for every call to FILE: time, tool, arguments with contents "
-      "shortened, outcome, duration",
-      cxxopts::value<std::string>(), "FILE");
-  return parser;
-}
-
 std::chrono::milliseconds ReadTimeout(const std::string& text) {
   const auto timeout = support::ParseDuration(text);
   if (!timeout) {
@@ -170,8 +136,42 @@ mcp::ServerOptions MakeServerOptions(const InstanceOptions& instance, SharedConn
 
 }  // namespace
 
+OptionParser ServeParser() {
+  const tools::ToolOptions defaults;
+  OptionParser parser("serve", "Serve MCP over standard input and output for a Lima instance",
+                      "[INSTANCE]", 1);
+  parser.AddOptions()("root", "Only this host directory, which must lie under a mount; repeatable",
+                      cxxopts::value<Strings>(), "DIR")(
+      "allow-path",
+      "Also this directory of the guest, such as /tmp; with :w also for writing; repeatable",
+      cxxopts::value<Strings>(), "DIR[:w]")(
+      "command-timeout", "How long a command may run, such as 90s, 10m, 1h; 0 for no limit",
+      cxxopts::value<std::string>()->default_value(
+          support::FormatDuration(defaults.command_timeout)),
+      "TIME")("guest-silence",
+              "How long the guest may give no sign of life before the connection counts as lost",
+              cxxopts::value<std::string>()->default_value(
+                  support::FormatDuration(InstanceOptions().guest_silence)),
+              "TIME")(
+      "max-output",
+      "How much is kept of each output stream of a command, and of what a search finds, such as "
+      "1MiB",
+      cxxopts::value<std::string>()->default_value(std::to_string(defaults.maximum_output_bytes)),
+      "SIZE")(
+      "start",
+      "Start the instance with limactl start when it is stopped, in the background: at once "
+      "and whenever a call finds it stopped. A start that has begun goes on when this "
+      "program ends")("no-warm-shells",
+                      "Start the login shell of each command when it comes, not ahead of it")(
+      "audit",
+      "Append one line of JSON for every call to FILE: time, tool, arguments with contents "
+      "shortened, outcome, duration",
+      cxxopts::value<std::string>(), "FILE");
+  return parser;
+}
+
 int Serve(const std::vector<std::string>& arguments) {
-  OptionParser parser = MakeParser();
+  OptionParser parser = ServeParser();
   const std::optional<cxxopts::ParseResult> parsed = parser.Parse(arguments);
   if (!parsed) return 0;
   const ServeOptions options = ReadOptions(parser, *parsed);
