@@ -1,0 +1,88 @@
+#include "doctor/guest_checks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "guest/no_file_server.h"
+#include "support/errors.h"
+#include "testing/local_guest.h"
+#include "testing/temporary_directory.h"
+
+namespace doctor {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing_support::LocalGuest;
+using testing_support::Operation;
+
+class GuestChecksTest : public ::testing::Test {
+ protected:
+  /// A login shell that does this before it is one.
+  std::string Shell(const std::string& script) {
+    const fs::path path = directory.path() / "shell";
+    std::ofstream(path) << "#!/bin/sh\n" << script << "\nexec /bin/sh \"$@\"\n";
+    fs::permissions(path, fs::perms::owner_all);
+    return path;
+  }
+
+  testing_support::TemporaryDirectory directory;
+  LocalGuest guest;
+  const support::Context ample = support::Context().WithTimeout(std::chrono::seconds(60));
+};
+
+TEST_F(GuestChecksTest, SftpThatWorksPasses) {
+  EXPECT_EQ(CheckSftp(guest, ample).mark, Mark::kPassed);
+}
+
+TEST_F(GuestChecksTest, WhySftpDoesNotWorkIsPassedOn) {
+  guest.set_hook([](Operation, const std::string&) { throw guest::NoFileServer("none here"); });
+  EXPECT_THROW(CheckSftp(guest, ample), guest::NoFileServer);
+}
+
+TEST_F(GuestChecksTest, ShellThatIsSilentPasses) {
+  const Finding finding = CheckShell(guest, "/bin/sh", ample);
+  EXPECT_EQ(finding.mark, Mark::kPassed) << finding.text;
+  EXPECT_EQ(finding.text, "/bin/sh");
+}
+
+TEST_F(GuestChecksTest, WhatAShellPrintsIsShownAndCut) {
+  const Finding finding = CheckShell(guest, Shell("echo Welcome; yes | head -c 5000 >&2"), ample);
+  EXPECT_EQ(finding.mark, Mark::kWarning);
+  EXPECT_THAT(finding.text, AllOf(HasSubstr("Welcome"), ::testing::EndsWith("...")));
+  EXPECT_LT(finding.text.size(), 500U);
+}
+
+TEST_F(GuestChecksTest, ShellThatFailsIsQuoted) {
+  const Finding finding = CheckShell(guest, Shell("echo out of order; exit 5"), ample);
+  EXPECT_EQ(finding.mark, Mark::kFailed);
+  EXPECT_THAT(finding.text, AllOf(HasSubstr("exit status 5"), HasSubstr("out of order")));
+}
+
+TEST_F(GuestChecksTest, MissingShellFails) {
+  EXPECT_EQ(CheckShell(guest, "/no/such/shell", ample).mark, Mark::kFailed);
+}
+
+TEST_F(GuestChecksTest, ShellThatNeverComesIsGivenUpAtTheDeadline) {
+  const Finding finding =
+      CheckShell(guest, Shell("exec sleep 1000"),
+                 support::Context().WithTimeout(std::chrono::milliseconds(500)));
+  EXPECT_EQ(finding.mark, Mark::kFailed);
+  EXPECT_THAT(finding.text, HasSubstr("timed out"));
+}
+
+TEST_F(GuestChecksTest, GitTellsItsVersion) {
+  const Finding finding = CheckGit(guest, ample);
+  EXPECT_THAT(finding.text, HasSubstr(finding.mark == Mark::kPassed ? "git version " : "no git"));
+}
+
+TEST_F(GuestChecksTest, FindThatListsPasses) {
+  EXPECT_EQ(CheckFind(guest, ample).mark, Mark::kPassed);
+}
+
+}  // namespace
+}  // namespace doctor

@@ -1,0 +1,109 @@
+#include "doctor/instance_checks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "lima/host_agent.h"
+#include "testing/child_process.h"
+#include "testing/fake_host_agent.h"
+#include "testing/temporary_directory.h"
+
+namespace doctor {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing_support::FakeHostAgent;
+
+class InstanceChecksTest : public ::testing::Test {
+ protected:
+  InstanceChecksTest() {
+    configuration.lima_home = directory.path();
+    configuration.name = "vm";
+    fs::create_directories(configuration.directory());
+    endpoint.host = "127.0.0.1";
+    endpoint.port = 60022;  // FakeHostAgent::kGoodAnswer
+    endpoint.user = "me";
+  }
+
+  std::string MakeKey(const std::string& name) {
+    const std::string file = directory.path() / name;
+    const auto made = testing_support::RunProcess(
+        {.arguments = {"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file}});
+    EXPECT_EQ(made.exit_code, 0) << made.error;
+    return file;
+  }
+  [[nodiscard]] fs::path Socket() const { return configuration.directory() / "ha.sock"; }
+
+  testing_support::TemporaryDirectory directory;
+  lima::InstanceConfiguration configuration;
+  lima::SshEndpoint endpoint;
+};
+
+TEST_F(InstanceChecksTest, InstanceThatIsMissingIsNamedWithThoseThatAreThere) {
+  std::ofstream(configuration.directory() / "lima.yaml");
+  EXPECT_EQ(CheckInstance(directory.path(), "vm").mark, Mark::kPassed);
+  const Finding missing = CheckInstance(directory.path(), "other");
+  EXPECT_EQ(missing.mark, Mark::kFailed);
+  EXPECT_THAT(missing.text, HasSubstr("\"other\""));
+  EXPECT_THAT(missing.advice, AllOf(HasSubstr("vm"), HasSubstr("limactl start")));
+  fs::remove(configuration.directory() / "lima.yaml");
+  EXPECT_THAT(CheckInstance(directory.path(), "other").advice, Not(HasSubstr("vm")));
+}
+
+TEST_F(InstanceChecksTest, SamePortPasses) {
+  const FakeHostAgent agent(Socket(), FakeHostAgent::kGoodAnswer);
+  EXPECT_EQ(CheckPort(configuration, endpoint).mark, Mark::kPassed);
+}
+
+TEST_F(InstanceChecksTest, AnotherPortFailsAndBothAreNamed) {
+  const FakeHostAgent agent(Socket(), FakeHostAgent::kGoodAnswer);
+  endpoint.port = 60023;
+  const Finding finding = CheckPort(configuration, endpoint);
+  EXPECT_EQ(finding.mark, Mark::kFailed);
+  EXPECT_THAT(finding.text, AllOf(HasSubstr("60022"), HasSubstr("60023")));
+}
+
+TEST_F(InstanceChecksTest, PortThatTheHostAgentDoesNotKnowYetIsAWarning) {
+  const FakeHostAgent agent(Socket(), "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+  EXPECT_EQ(CheckPort(configuration, endpoint).mark, Mark::kWarning);
+}
+
+TEST_F(InstanceChecksTest, HostAgentThatDoesNotAnswerIsAnError) {
+  EXPECT_THROW(CheckPort(configuration, endpoint), lima::HostAgentError);
+}
+
+TEST_F(InstanceChecksTest, OneGoodKeyIsEnoughAndTheOthersAreTold) {
+  endpoint.identity_files = {"/no/such/key", MakeKey("user")};
+  const Finding finding = CheckKeys(endpoint);
+  EXPECT_EQ(finding.mark, Mark::kPassed);
+  EXPECT_THAT(finding.text, AllOf(HasSubstr("user; not used: /no/such/key: ")));
+}
+
+TEST_F(InstanceChecksTest, NoGoodKeyFails) {
+  const fs::path text = directory.path() / "text";
+  std::ofstream(text) << "no key\n";
+  ASSERT_EQ(::chmod(text.c_str(), 0600), 0);
+  endpoint.identity_files = {"/no/such/key", text};
+  const Finding finding = CheckKeys(endpoint);
+  EXPECT_EQ(finding.mark, Mark::kFailed);
+  EXPECT_THAT(finding.text, AllOf(HasSubstr("/no/such/key"), HasSubstr(text.string())));
+}
+
+TEST_F(InstanceChecksTest, KeyThatOthersMayReadFails) {
+  endpoint.identity_files = {MakeKey("user")};
+  for (const mode_t mode : {0640U, 0604U, 0620U}) {
+    ASSERT_EQ(::chmod(endpoint.identity_files.front().c_str(), mode), 0);
+    EXPECT_EQ(CheckKeys(endpoint).mark, Mark::kFailed) << mode;
+  }
+  ASSERT_EQ(::chmod(endpoint.identity_files.front().c_str(), 0400), 0);
+  EXPECT_EQ(CheckKeys(endpoint).mark, Mark::kPassed);
+}
+
+}  // namespace
+}  // namespace doctor
