@@ -97,7 +97,7 @@ void Child::Pump(short input_events, const support::Context& context) {
   }
 }
 
-void Child::Write(std::string_view text, const support::Context& context) {
+bool Child::Write(std::string_view text, const support::Context& context) {
   while (!text.empty()) {
     const ssize_t count = ::write(input_.get(), text.data(), text.size());
     if (count > 0) {
@@ -105,9 +105,10 @@ void Child::Write(std::string_view text, const support::Context& context) {
     } else if (errno == EAGAIN || errno == EINTR) {
       Pump(POLLOUT, context);
     } else {
-      throw support::CallError("it reads no more: " + std::generic_category().message(errno));
+      return false;
     }
   }
+  return true;
 }
 
 std::optional<std::string> Child::ReadLine(const support::Context& context) {

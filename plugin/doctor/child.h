@@ -31,8 +31,8 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Throws support::CallError when the program reads no more.
-  void Write(std::string_view text, const support::Context& context);
+  /// False when the program reads no more.
+  [[nodiscard]] bool Write(std::string_view text, const support::Context& context);
 
   /// The end of its standard input.
   void CloseInput() { input_.Close(); }

@@ -23,8 +23,11 @@ class Client {
 
   json Request(const std::string& method, const json& params) {
     const int id = next_id_++;
-    Send({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}});
-    while (const std::optional<std::string> line = child_.ReadLine(context_)) {
+    const bool sent =
+        Send({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}});
+    while (sent) {
+      const std::optional<std::string> line = child_.ReadLine(context_);
+      if (!line) break;
       const json message = json::parse(*line, nullptr, /*allow_exceptions=*/false);
       if (!message.is_object()) {
         throw support::CallError("it prints something that is no MCP message: " +
@@ -41,7 +44,8 @@ class Client {
                              method + ": " + child_.LastWords());
   }
 
-  void Notify(const std::string& method) { Send({{"jsonrpc", "2.0"}, {"method", method}}); }
+  /// Whether it has gone out shows with the next request.
+  void Notify(const std::string& method) { (void)Send({{"jsonrpc", "2.0"}, {"method", method}}); }
 
   void CallTool(const std::string& name, const json& arguments) {
     const json result = Request("tools/call", {{"name", name}, {"arguments", arguments}});
@@ -63,7 +67,9 @@ class Client {
  private:
   static constexpr std::size_t kShownText = 200;
 
-  void Send(const json& message) { child_.Write(message.dump() + "\n", context_); }
+  [[nodiscard]] bool Send(const json& message) {
+    return child_.Write(message.dump() + "\n", context_);
+  }
 
   Child child_;
   const support::Context& context_;

@@ -24,10 +24,10 @@ class ChildTest : public ::testing::Test {
 
 TEST_F(ChildTest, IsSpokenToLineByLine) {
   Child child(Shell("while read line; do echo \"<$line>\"; done"));
-  child.Write("one\ntwo\n", ample);
+  EXPECT_TRUE(child.Write("one\ntwo\n", ample));
   EXPECT_EQ(child.ReadLine(ample), "<one>");
   EXPECT_EQ(child.ReadLine(ample), "<two>");
-  child.Write("three\n", ample);
+  EXPECT_TRUE(child.Write("three\n", ample));
   EXPECT_EQ(child.ReadLine(ample), "<three>");
   EXPECT_EQ(child.Finish(ample), 0);
 }
@@ -66,9 +66,8 @@ TEST_F(ChildTest, IsNotWaitedForBeyondTheDeadline) {
 TEST_F(ChildTest, IsNotWrittenToBeyondTheDeadline) {
   Child child(Shell("exec sleep 1000"));
   const std::string more_than_a_pipe_takes(std::size_t{1} << 22, 'x');
-  EXPECT_THROW(child.Write(more_than_a_pipe_takes,
-                           support::Context().WithTimeout(std::chrono::milliseconds(20))),
-               support::Stopped);
+  const auto soon = support::Context().WithTimeout(std::chrono::milliseconds(20));
+  EXPECT_THROW((void)child.Write(more_than_a_pipe_takes, soon), support::Stopped);
 }
 
 TEST_F(ChildTest, LineWithoutEndIsRefused) {
@@ -81,10 +80,10 @@ TEST_F(ChildTest, LineWithoutEndIsRefused) {
   }
 }
 
-TEST_F(ChildTest, ThatReadsNoMoreIsAnError) {
+TEST_F(ChildTest, ThatReadsNoMoreIsNoticed) {
   Child child(Shell("exec <&-; echo closed; exec sleep 1000"));
   EXPECT_EQ(child.ReadLine(ample), "closed");
-  EXPECT_THROW(child.Write("text\n", ample), support::CallError);
+  EXPECT_FALSE(child.Write("text\n", ample));
 }
 
 TEST_F(ChildTest, ThatCannotBeStartedIsNamed) {
