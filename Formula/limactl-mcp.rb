@@ -11,6 +11,7 @@ class LimactlMcp < Formula
   depends_on "ninja" => :build
   depends_on "nlohmann-json" => :build
   depends_on "pkgconf" => :build
+  depends_on "tomlplusplus" => :build
   depends_on "libssh"
   depends_on "lima"
   depends_on "re2"

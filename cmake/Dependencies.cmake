@@ -6,6 +6,10 @@ find_package(nlohmann_json 3.10 REQUIRED)
 find_package(cxxopts REQUIRED)
 find_package(libssh 0.10 REQUIRED)
 find_package(yaml-cpp REQUIRED)
+# Headers only; not every distribution's package has a CMake file.
+find_path(TOMLPLUSPLUS_INCLUDE_DIRECTORY toml++/toml.h REQUIRED)
+add_library(tomlplusplus INTERFACE)
+target_include_directories(tomlplusplus SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE_DIRECTORY})
 if(NOT APPLE)
   # For one SHA-256; libssh is built on it anyway, and its package for developers brings it along.
   find_package(OpenSSL REQUIRED COMPONENTS Crypto)

@@ -7,9 +7,11 @@
 namespace commands {
 
 std::span<const Command> CommandList() {
-  static constexpr std::array<Command, 4> kCommands = {{
+  static constexpr std::array<Command, 5> kCommands = {{
       {"serve", "Serve MCP over standard input and output for an instance (default: \"default\")",
        &ServeParser, &Serve},
+      {"configure", "Let an agent find the server, and switch off its own file and shell tools",
+       &ConfigureParser, &Configure},
       {"info", "Print the tools as JSON", &InfoParser, &Info},
       {"doctor", "Check everything between an agent and an instance, and say what to do",
        &DoctorParser, &Doctor},

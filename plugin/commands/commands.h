@@ -30,6 +30,10 @@ int Run(const std::vector<std::string>& arguments);
 OptionParser ServeParser();
 int Serve(const std::vector<std::string>& arguments);
 
+/// `configure [AGENT] [INSTANCE]`: writes an agent's settings so that it starts `serve`.
+OptionParser ConfigureParser();
+int Configure(const std::vector<std::string>& arguments);
+
 /// `info`: prints `{"tools": […]}`, needs no instance.
 OptionParser InfoParser();
 int Info(const std::vector<std::string>& arguments);

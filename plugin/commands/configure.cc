@@ -1,0 +1,307 @@
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commands/commands.h"
+#include "commands/launch_command.h"
+#include "commands/option_parser.h"
+#include "commands/settings_store.h"
+#include "commands/tool_descriptions.h"
+#include "configure/agents.h"
+#include "configure/settings_error.h"
+#include "doctor/installation.h"
+#include "lima/home.h"
+#include "lima/instance_name.h"
+
+namespace commands {
+namespace {
+
+namespace fs = std::filesystem;
+using configure::Agent;
+using configure::Request;
+
+constexpr unsigned kProjectFileMode = 0644;
+constexpr unsigned kUserFileMode = 0600;
+
+struct Options {
+  const Agent* agent = nullptr;  ///< null: list them
+  Request request;
+  fs::path base;  ///< of relative paths: the project
+  bool print = false;
+  bool remove = false;
+};
+
+/// A settings file, and the text that it is to have.
+struct Edit {
+  StoredSettings stored;
+  std::optional<std::string> text;
+  const configure::SettingsFile* file;
+
+  [[nodiscard]] bool changes() const { return text != stored.text(); }
+};
+
+std::string Environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string EnvironmentOr(const char* name, const std::string& fallback) {
+  const std::string value = Environment(name);
+  return value.empty() ? fallback : value;
+}
+
+configure::Places FindPlaces() {
+  configure::Places places;
+  places.home = Environment("HOME");
+  if (!fs::path(places.home).is_absolute()) {
+    throw UsageError("HOME must be set to your home directory");
+  }
+  places.config = EnvironmentOr("XDG_CONFIG_HOME", places.home + "/.config");
+  places.gemini_home = EnvironmentOr("GEMINI_CLI_HOME", places.home);
+  places.codex_home = EnvironmentOr("CODEX_HOME", places.home + "/.codex");
+  places.claude_home = Environment("CLAUDE_CONFIG_DIR");
+#ifdef __APPLE__
+  places.vscode_user = places.home + "/Library/Application Support/Code/User";
+#else
+  places.vscode_user = places.config + "/Code/User";
+#endif
+  return places;
+}
+
+std::string NamesOfAgents() {
+  std::string names;
+  for (const Agent& agent : configure::Agents()) {
+    names += (names.empty() ? "" : ", ") + std::string(agent.name);
+  }
+  return names;
+}
+
+std::vector<std::string> ToolNames() {
+  std::vector<std::string> names;
+  const nlohmann::json descriptions = ToolDescriptions();
+  for (const nlohmann::json& tool : descriptions.at("tools")) names.push_back(tool.at("name"));
+  return names;
+}
+
+/// The current directory, which is to be the project.
+fs::path FindProject(const configure::Places& places) {
+  std::error_code error;
+  fs::path project = fs::current_path(error);
+  if (error) throw UsageError("the current directory is gone; change to your project");
+  if (fs::equivalent(project, places.home, error) || project == project.root_path()) {
+    throw UsageError(project.string() +
+                     " is no project: an agent would get all of it; change to the directory of "
+                     "your project, or give --user");
+  }
+  return project;
+}
+
+Options ReadOptions(const OptionParser& parser, const cxxopts::ParseResult& parsed) {
+  Options options;
+  const std::vector<std::string>& positional = parser.positional();
+  options.print = parsed.count("print") > 0;
+  options.remove = parsed.count("remove") > 0;
+  Request& request = options.request;
+  request.user = parsed.count("user") > 0;
+  request.trust = parsed.count("trust") > 0;
+  request.places = FindPlaces();
+  if (positional.empty()) {
+    if (parsed.arguments().empty()) return options;
+    throw UsageError("configure: which agent? There are: " + NamesOfAgents());
+  }
+  options.agent = configure::FindAgent(positional[0]);
+  if (options.agent == nullptr) {
+    throw UsageError("unknown agent \"" + positional[0] + "\"; there are: " + NamesOfAgents());
+  }
+  if (options.remove && request.trust) throw UsageError("--remove and --trust exclude each other");
+  request.instance = positional.size() > 1 ? positional[1] : kDefaultInstance;
+  lima::CheckInstanceName(request.instance);
+  request.launch = LaunchCommand(doctor::OwnProgram(), Environment("PATH"));
+  // What is written must be right wherever the agent is started from.
+  if (!Environment("LIMA_HOME").empty()) request.lima_home = lima::HomeDirectory().string();
+  request.tools = ToolNames();
+  options.base = request.user ? fs::path(request.places.home) : FindProject(request.places);
+  return options;
+}
+
+bool IsFound(const Agent& agent, const std::string& home) {
+  const std::string path = Environment("PATH");
+  const auto on_path = [&](std::string_view program) {
+    return doctor::FindProgram(std::string(program), path).has_value();
+  };
+  const auto in_home = [&](std::string_view directory) {
+    return fs::is_directory(fs::path(home) / directory);
+  };
+  return std::any_of(agent.programs.begin(), agent.programs.end(), on_path) ||
+         std::any_of(agent.directories.begin(), agent.directories.end(), in_home);
+}
+
+void ListAgents(const std::string& home) {
+  for (const bool found : {true, false}) {
+    bool first = true;
+    for (const Agent& agent : configure::Agents()) {
+      if (IsFound(agent, home) != found) continue;
+      if (first) std::cout << (found ? "Found on this machine:\n" : "Others:\n");
+      first = false;
+      std::cout << "  " << agent.name << std::string(10 - agent.name.size(), ' ') << agent.title
+                << '\n';
+    }
+  }
+  std::cout << "Configure one with: limactl mcp configure AGENT [INSTANCE]\n";
+}
+
+fs::path ChosenPath(const fs::path& base, const configure::SettingsFile& file) {
+  const fs::path path = base / file.path;
+  for (const std::string& alternative : file.alternatives) {
+    if (!fs::exists(path) && fs::exists(base / alternative)) return base / alternative;
+  }
+  return path;
+}
+
+/// What the files are to be. Nothing is written yet, so that a file that cannot be read leaves all
+/// of them alone.
+std::vector<Edit> PlanEdits(const Options& options,
+                            const std::vector<configure::SettingsFile>& files) {
+  std::vector<Edit> edits;
+  for (const configure::SettingsFile& file : files) {
+    const auto project = options.request.user ? std::nullopt : std::make_optional(options.base);
+    const unsigned mode = options.request.user ? kUserFileMode : kProjectFileMode;
+    edits.push_back({StoredSettings(ChosenPath(options.base, file), project, mode), {}, &file});
+  }
+  const auto run = [](Edit& edit, const auto& work) {
+    try {
+      work(edit);
+    } catch (const configure::SettingsError& error) {
+      throw support::CallError(
+          edit.stored.path().string() + ":" + std::to_string(error.position().line) + ":" +
+          std::to_string(error.position().column) + ": " + error.what() + "; nothing was written");
+    }
+  };
+  bool before = false;
+  for (Edit& edit : edits) {
+    run(edit, [&](Edit& each) { before |= configure::HasEntry(*each.file, each.stored.text()); });
+  }
+  for (Edit& edit : edits) {
+    run(edit, [&](Edit& each) {
+      const std::optional<std::string>& text = each.stored.text();
+      if (!options.remove) {
+        each.text = configure::Configured(*each.file, text, before);
+      } else if (text) {
+        each.text = configure::Unconfigured(*each.file, *text);
+        // Somebody's link must not be left without its target.
+        if (!each.text && each.stored.is_link()) {
+          each.text = each.file->format == configure::Format::kJson ? "{}\n" : "";
+        }
+      }
+    });
+  }
+  return edits;
+}
+
+std::string Shown(const Options& options, const fs::path& path) {
+  return options.request.user ? path.string() : fs::relative(path, options.base).string();
+}
+
+void PrintChange(const configure::Change& change) {
+  if (!change.wanted || change.kind == configure::Change::Kind::kWholeFile) return;
+  const bool entry = change.kind == configure::Change::Kind::kEntry;
+  std::cout << "    " << configure::Dotted(change.path) << (entry ? "" : ": " + change.value.dump())
+            << '\n';
+}
+
+void PrintTexts(const Options& options, const std::vector<Edit>& edits) {
+  for (const Edit& edit : edits) {
+    std::cout << "==> " << Shown(options, edit.stored.path())
+              << (!edit.text           ? " (none)"
+                  : !edit.changes()    ? " (as it is)"
+                  : edit.stored.text() ? " (changed)"
+                                       : " (new)")
+              << '\n'
+              << edit.text.value_or("");
+  }
+}
+
+/// In the order given, or the opposite one: the tools of an agent are off before it has others, and
+/// on again only when it has none.
+void WriteEdits(const Options& options, std::vector<Edit>& edits) {
+  for (const Edit& edit : edits) {
+    if (edit.changes()) edit.stored.Replace(edit.text, options.base);
+  }
+}
+
+void Report(const Options& options, const std::vector<Edit>& edits) {
+  const Request& request = options.request;
+  std::cout << options.agent->title
+            << (request.user ? ", for all your projects:\n"
+                             : ", for " + options.base.string() + ":\n");
+  for (const Edit& edit : edits) {
+    const std::string link = edit.stored.is_link() ? " -> " + edit.stored.target().string() : "";
+    const bool gone = !edit.text;
+    std::cout << "  "
+              << (!edit.changes() ? (gone ? "not there  " : "as it was  ")
+                                  : (gone ? "removed    " : "wrote      "))
+              << Shown(options, edit.stored.path()) << link << '\n';
+    if (!options.remove) {
+      for (const configure::Change& change : edit.file->changes) PrintChange(change);
+    }
+  }
+  if (options.remove) return;
+  std::cout << "Starts the server with: ";
+  for (const std::string& word : request.launch) std::cout << word << ' ';
+  std::cout << request.instance << " --root (the project)\n";
+  for (const std::string& note : options.agent->notes(request))
+    std::cout << "Note: " << note << '\n';
+  if (!lima::InstanceExists(lima::HomeDirectory(), request.instance)) {
+    std::cout << "Note: there is no Lima instance \"" << request.instance
+              << "\" yet; make it with limactl start.\n";
+  }
+  std::cout << "Undo with: limactl mcp configure " << options.agent->name
+            << (request.user ? " --user" : "") << " --remove\n";
+}
+
+}  // namespace
+
+OptionParser ConfigureParser() {
+  OptionParser parser("configure",
+                      "Let an agent find the server, and switch off its own file and shell tools. "
+                      "Without AGENT: list the agents",
+                      "[AGENT] [INSTANCE]", 2);
+  parser.AddOptions()("print", "Only show what the files would be")(
+      "user", "For all your projects, in your own settings, instead of for the current directory")(
+      "trust",
+      "Let the agent call the server's tools without asking you each time; without this option, a "
+      "trust given before is withdrawn")("remove", "Take away what configure has written");
+  std::vector<std::string> names;
+  for (const Agent& agent : configure::Agents()) names.emplace_back(agent.name);
+  parser.SetChoices("AGENT", std::move(names));
+  return parser;
+}
+
+int Configure(const std::vector<std::string>& arguments) {
+  OptionParser parser = ConfigureParser();
+  const std::optional<cxxopts::ParseResult> parsed = parser.Parse(arguments);
+  if (!parsed) return 0;
+  const Options options = ReadOptions(parser, *parsed);
+  if (options.agent == nullptr) {
+    ListAgents(options.request.places.home);
+    return 0;
+  }
+  const std::vector<configure::SettingsFile> files = options.agent->files(options.request);
+  std::vector<Edit> edits = PlanEdits(options, files);
+  if (options.remove) std::reverse(edits.begin(), edits.end());
+  if (options.print) {
+    PrintTexts(options, edits);
+    return 0;
+  }
+  WriteEdits(options, edits);
+  Report(options, edits);
+  return 0;
+}
+
+}  // namespace commands

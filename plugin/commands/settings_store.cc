@@ -1,0 +1,145 @@
+#include "commands/settings_store.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
+
+#include "lima/configuration_error.h"
+#include "lima/text_file.h"
+#include "support/errors.h"
+#include "support/file_descriptor.h"
+#include "support/paths.h"
+
+namespace commands {
+namespace {
+
+namespace fs = std::filesystem;
+using support::FileDescriptor;
+
+[[noreturn]] void Fail(const std::string& what, const fs::path& path, int error) {
+  throw support::CallError("cannot " + what + " " + path.string() + ": " +
+                           std::generic_category().message(error));
+}
+
+/// Where `path` leads, with as much of it as exists resolved; a link to nothing counts as what it
+/// points to.
+fs::path TargetOf(const fs::path& path) {
+  std::error_code error;
+  fs::path target = fs::weakly_canonical(path, error);
+  if (error) Fail("resolve the links of", path, error.value());
+  if (fs::is_symlink(fs::symlink_status(target, error))) {
+    throw support::CallError(path.string() + " is a link to nothing; remove it or make its target");
+  }
+  return target;
+}
+
+std::optional<std::string> ReadText(const fs::path& path) {
+  try {
+    return lima::ReadTextFile(path, kMaximumSettingsBytes);
+  } catch (const lima::ConfigurationError& error) {
+    throw support::CallError(error.what());
+  }
+}
+
+void WriteAll(int descriptor, const std::string& text, const fs::path& path) {
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t count = ::write(descriptor, text.data() + written, text.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) Fail("write", path, errno);
+    written += static_cast<std::size_t>(count);
+  }
+}
+
+void SyncDirectory(const fs::path& directory) {
+  const FileDescriptor descriptor(::open(directory.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!descriptor.valid() || ::fsync(descriptor.get()) != 0) Fail("flush", directory, errno);
+}
+
+/// A file that is removed unless it is kept.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const fs::path& beside)
+      : path_(beside.parent_path() / ("." + beside.filename().string() + ".limactl-mcp-XXXXXX")) {
+    descriptor_ = FileDescriptor(::mkstemp(path_.data()));
+    if (!descriptor_.valid()) Fail("write into", beside.parent_path(), errno);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+
+  [[nodiscard]] int descriptor() const { return descriptor_.get(); }
+
+  void RenameTo(const fs::path& target) {
+    if (::rename(path_.c_str(), target.c_str()) != 0) Fail("write", target, errno);
+    path_.clear();
+  }
+
+ private:
+  std::string path_;
+  FileDescriptor descriptor_;
+};
+
+}  // namespace
+
+StoredSettings::StoredSettings(fs::path path, const std::optional<fs::path>& project, unsigned mode)
+    : path_(std::move(path)), target_(TargetOf(path_)), mode_(mode) {
+  if (project && !support::PathBelow(target_.string(), fs::canonical(*project).string())) {
+    throw support::CallError(path_.string() + " is a link out of the project, to " +
+                             target_.string() + "; nothing is written there");
+  }
+  text_ = ReadText(target_);
+}
+
+bool StoredSettings::is_link() const {
+  return fs::is_symlink(fs::symlink_status(path_));
+}
+
+void StoredSettings::Write(const std::string& text) const {
+  std::error_code error;
+  fs::create_directories(target_.parent_path(), error);
+  if (error) Fail("make", target_.parent_path(), error.value());
+  TemporaryFile file(target_);
+  struct stat before {};
+  struct stat made {};
+  const bool existed = ::stat(target_.c_str(), &before) == 0;
+  if (::fstat(file.descriptor(), &made) != 0) Fail("write", target_, errno);
+  const bool others = existed && (before.st_uid != made.st_uid || before.st_gid != made.st_gid);
+  if (others && ::fchown(file.descriptor(), before.st_uid, before.st_gid) != 0) {
+    Fail("keep the owner of", target_, errno);
+  }
+  if (::fchmod(file.descriptor(), existed ? before.st_mode & 07777U : mode_) != 0) {
+    Fail("set the mode of", target_, errno);
+  }
+  WriteAll(file.descriptor(), text, target_);
+  if (::fsync(file.descriptor()) != 0) Fail("write", target_, errno);
+  file.RenameTo(target_);
+  SyncDirectory(target_.parent_path());
+}
+
+void StoredSettings::Replace(const std::optional<std::string>& text, const fs::path& top) const {
+  if (ReadText(target_) != text_) {
+    throw support::CallError(path_.string() +
+                             " has just been changed by another program; run configure again");
+  }
+  if (text) {
+    Write(*text);
+    return;
+  }
+  if (::unlink(path_.c_str()) != 0) Fail("remove", path_, errno);
+  // Only empty directories can be removed, which is what is wanted.
+  for (fs::path directory = path_.parent_path();
+       directory != top && support::PathBelow(directory.string(), top.string());
+       directory = directory.parent_path()) {
+    if (::rmdir(directory.c_str()) != 0) return;
+  }
+}
+
+}  // namespace commands

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace commands {
+
+/// Larger settings files are refused.
+inline constexpr std::size_t kMaximumSettingsBytes = std::size_t{16} << 20;
+
+/// A settings file of an agent on the disk. Links are followed, and stay.
+class StoredSettings {
+ public:
+  /// `path` need not exist. With `project`, a file that links lead out of that directory is
+  /// refused. `mode` is what a new file gets. Throws support::CallError.
+  StoredSettings(std::filesystem::path path, const std::optional<std::filesystem::path>& project,
+                 unsigned mode);
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+  /// Where the links lead.
+  [[nodiscard]] const std::filesystem::path& target() const { return target_; }
+
+  /// Whether the file itself is a link, which then is somebody's and stays.
+  [[nodiscard]] bool is_link() const;
+
+  /// The text that was there when this object was made; empty when there was no file.
+  [[nodiscard]] const std::optional<std::string>& text() const { return text_; }
+
+  /// Puts `text` in the place of the file as a whole, never a part of it; an empty optional removes
+  /// the file, and the directories above it that are then empty, up to `top`. Mode and owner stay.
+  /// Throws support::CallError, also when the file has changed since it was read.
+  void Replace(const std::optional<std::string>& text, const std::filesystem::path& top) const;
+
+ private:
+  void Write(const std::string& text) const;
+
+  std::filesystem::path path_;
+  std::filesystem::path target_;
+  unsigned mode_;
+  std::optional<std::string> text_;
+};
+
+}  // namespace commands

@@ -1,0 +1,319 @@
+#include "configure/agents.h"
+
+#include <array>
+#include <utility>
+
+namespace configure {
+namespace {
+
+using Kind = Change::Kind;
+using Files = std::vector<SettingsFile>;
+using Notes = std::vector<std::string>;
+
+/// The directory of the project: an agent of the command line starts its servers where it was
+/// started itself, an editor puts the folder that it has open.
+constexpr std::string_view kWorkingDirectory = ".";
+constexpr std::string_view kWorkspaceFolder = "${workspaceFolder}";
+
+constexpr int kMillisecondsPerSecond = 1000;
+
+std::string Server() {
+  return std::string(kServerName);
+}
+
+/// The project's file or the user's.
+std::string Path(const Request& request, std::string_view project, const std::string& user) {
+  return request.user ? user : std::string(project);
+}
+
+Json ArgumentsFrom(const Request& request, std::size_t first, std::string_view root) {
+  Json arguments = Json::array();
+  for (std::size_t i = first; i < request.launch.size(); ++i)
+    arguments.push_back(request.launch[i]);
+  arguments.push_back(request.instance);
+  arguments.push_back("--root");
+  arguments.push_back(root);
+  return arguments;
+}
+
+/// Null where it is not set: then it must not be in the file either.
+Json Environment(const Request& request) {
+  return {{"LIMA_HOME", request.lima_home ? Json(*request.lima_home) : Json()}};
+}
+
+/// What most agents have in common.
+Json CommandEntry(const Request& request, std::string_view root) {
+  return {{"command", request.launch.front()},
+          {"args", ArgumentsFrom(request, 1, root)},
+          {"env", Environment(request)}};
+}
+
+Change Entry(KeyPath path, Json value) {
+  return {.kind = Kind::kEntry, .path = std::move(path), .value = std::move(value)};
+}
+Change Setting(KeyPath path, Json value, bool wanted = true) {
+  return {
+      .kind = Kind::kSetting, .path = std::move(path), .value = std::move(value), .wanted = wanted};
+}
+Change List(KeyPath path, Json value, bool wanted = true) {
+  return {
+      .kind = Kind::kList, .path = std::move(path), .value = std::move(value), .wanted = wanted};
+}
+
+// Claude Code ------------------------------------------------------------------------------------
+
+// A bare name takes the tool from what the model is offered; names that it does not know it warns
+// of, so that only today's are here. The worktree tools run git on the host.
+Json ClaudeTools() {
+  return {"Bash", "PowerShell",   "Monitor", "Read", "Edit",          "Write",
+          "Glob", "NotebookEdit", "Grep",    "LSP",  "EnterWorktree", "ExitWorktree"};
+}
+
+Files ClaudeFiles(const Request& request) {
+  const std::string& own = request.places.claude_home;
+  const std::string& home = request.places.home;
+  Json entry = CommandEntry(request, kWorkingDirectory);
+  entry["timeout"] = kClientTimeoutSeconds * kMillisecondsPerSecond;
+  return {
+      {.path = Path(request, ".claude/settings.json",
+                    (own.empty() ? home + "/.claude" : own) + "/settings.json"),
+       .changes = {List({"permissions", "deny"}, ClaudeTools()),
+                   List({"permissions", "allow"}, {"mcp__" + Server()}, request.trust),
+                   List({"enabledMcpjsonServers"}, {Server()}, request.trust && !request.user)}},
+      {.path = Path(request, ".mcp.json", (own.empty() ? home : own) + "/.claude.json"),
+       .changes = {Entry({"mcpServers", Server()}, std::move(entry))}}};
+}
+
+Notes ClaudeNotes(const Request& request) {
+  if (request.user) return {};
+  return {request.trust
+              ? "Claude Code heeds the permission only in a folder that you have told it to trust."
+              : "Claude Code asks once whether this project's server may run, and before each call "
+                "(\"claude mcp list\" says \"Pending approval\" until then)."};
+}
+
+// Codex ------------------------------------------------------------------------------------------
+
+Files CodexFiles(const Request& request) {
+  Json entry = {{"command", request.launch.front()},
+                {"args", ArgumentsFrom(request, 1, kWorkingDirectory)},
+                {"startup_timeout_sec", kStartupTimeoutSeconds},
+                {"tool_timeout_sec", kClientTimeoutSeconds},
+                {"default_tools_approval_mode", request.trust ? Json("approve") : Json()},
+                {"env", Environment(request)}};
+  // The tool apply_patch cannot be switched off; in a read-only sandbox it must ask.
+  return {{.path = Path(request, ".codex/config.toml", request.places.codex_home + "/config.toml"),
+           .format = Format::kToml,
+           .changes = {Setting({"sandbox_mode"}, "read-only"),
+                       Setting({"features", "shell_tool"}, false),
+                       Setting({"features", "view_image"}, false),
+                       Entry({"mcp_servers", Server()}, std::move(entry))}}};
+}
+
+Notes CodexNotes(const Request& request) {
+  Notes notes = {
+      "Codex has no switch for its tool apply_patch (openai/codex issue 8161): sandbox_mode = "
+      "\"read-only\" makes it ask you before it changes a file. Say no: it would work on the "
+      "host."};
+  if (!request.user) {
+    notes.push_back("Codex reads this file only in a project that it trusts, and asks once.");
+  }
+  return notes;
+}
+
+// Cursor -----------------------------------------------------------------------------------------
+
+Files CursorFiles(const Request& request) {
+  const std::string own = request.places.home + "/.cursor";
+  const Json hook = {{"command", "sh -c 'exit 2'"},
+                     {"matcher", "Shell|Read|Write|Grep|Delete"},
+                     {"failClosed", true}};
+  return {{.path = Path(request, ".cursor/hooks.json", own + "/hooks.json"),
+           .changes = {{.kind = Kind::kDefault, .path = {"version"}, .value = 1},
+                       List({"hooks", "preToolUse"}, Json::array({hook}))}},
+          {.path = Path(request, ".cursor/cli.json", own + "/cli-config.json"),
+           .changes = {List({"permissions", "allow"}, {"Mcp(" + Server() + ":*)"}, request.trust),
+                       // cursor-agent wants both lists.
+                       {.kind = Kind::kDefault,
+                        .path = {"permissions", "allow"},
+                        .value = Json::array()},
+                       List({"permissions", "deny"}, {"Shell(*)", "Read(**)", "Write(**)"})}},
+          {.path = Path(request, ".cursor/mcp.json", own + "/mcp.json"),
+           .changes = {Entry({"mcpServers", Server()}, CommandEntry(request, kWorkspaceFolder))}}};
+}
+
+Notes CursorNotes(const Request& request) {
+  Notes notes = {
+      "The hook (exit code 2: blocked) stops the editor's own tools Shell, Read, Write, Grep and "
+      "Delete; the deny list those of cursor-agent. Cursor asks once whether the server may run."};
+  if (request.trust) {
+    notes.push_back(
+        "--trust holds for cursor-agent; the editor keeps its own list, in its settings.");
+  }
+  return notes;
+}
+
+// Gemini CLI -------------------------------------------------------------------------------------
+
+// By the names of their classes: a plain name such as read_file would take our tool of that name
+// away too. Policy files, which Gemini recommends instead, are not read from a project.
+Json GeminiTools() {
+  return {"ShellTool",
+          "ReadFileTool",
+          "ReadManyFilesTool",
+          "WriteFileTool",
+          "EditTool",
+          "GlobTool",
+          "GrepTool",
+          "RipGrepTool",
+          "LSTool",
+          "ListBackgroundProcessesTool",
+          "ReadBackgroundOutputTool"};
+}
+
+Files GeminiFiles(const Request& request) {
+  Json entry = CommandEntry(request, kWorkingDirectory);
+  entry["timeout"] = kClientTimeoutSeconds * kMillisecondsPerSecond;
+  entry["trust"] = request.trust ? Json(true) : Json();
+  return {{.path = Path(request, ".gemini/settings.json",
+                        request.places.gemini_home + "/.gemini/settings.json"),
+           .changes = {List({"tools", "exclude"}, GeminiTools()),
+                       Entry({"mcpServers", Server()}, std::move(entry))}}};
+}
+
+Notes GeminiNotes(const Request& request) {
+  if (request.user) return {};
+  return {"Gemini CLI reads this file only in a folder that it trusts, and asks once."};
+}
+
+// opencode ---------------------------------------------------------------------------------------
+
+Files OpencodeFiles(const Request& request) {
+  SettingsFile file = {
+      .path = Path(request, "opencode.json", request.places.config + "/opencode/opencode.json"),
+      .alternatives = {
+          Path(request, "opencode.jsonc", request.places.config + "/opencode/opencode.jsonc")}};
+  // "edit" stands for write and apply_patch too.
+  for (const char* tool : {"bash", "edit", "read", "glob", "grep", "list", "lsp"}) {
+    file.changes.push_back(Setting({"permission", tool}, "deny"));
+  }
+  file.changes.push_back(Setting({"permission", Server() + "_*"}, "allow", request.trust));
+  file.changes.push_back(
+      Entry({"mcp", Server()}, {{"type", "local"},
+                                {"command", ArgumentsFrom(request, 0, kWorkingDirectory)},
+                                {"environment", Environment(request)},
+                                {"enabled", true},
+                                {"timeout", kClientTimeoutSeconds * kMillisecondsPerSecond}}));
+  return {std::move(file)};
+}
+
+// Visual Studio Code -----------------------------------------------------------------------------
+
+std::string VscodeAgentFile() {
+  return "---\n"
+         "name: " +
+         Server() +
+         "\n"
+         "description: Works in the Lima virtual machine, without the editor's own file and "
+         "terminal tools\n"
+         "tools: ['" +
+         Server() +
+         "/*']\n"
+         "---\n"
+         "Read, search and change files and run commands with the tools of the MCP server " +
+         Server() + " only. They work inside a virtual machine.\n";
+}
+
+Files VscodeFiles(const Request& request) {
+  const std::string& own = request.places.vscode_user;
+  Json entry = {{"type", "stdio"}};
+  entry.update(CommandEntry(request, kWorkspaceFolder));
+  return {{.path = Path(request, ".github/agents/lima.agent.md", own + "/prompts/lima.agent.md"),
+           .format = Format::kText,
+           .changes = {{.kind = Kind::kWholeFile, .path = {}, .value = VscodeAgentFile()}}},
+          {.path = Path(request, ".vscode/settings.json", own + "/settings.json"),
+           .changes = {Setting({"chat.newSession.defaultMode"}, Server())}},
+          {.path = Path(request, ".vscode/mcp.json", own + "/mcp.json"),
+           .changes = {Entry({"servers", Server()}, std::move(entry))}}};
+}
+
+Notes VscodeNotes(const Request& request) {
+  Notes notes = {
+      "Visual Studio Code has no setting that switches its own tools off: new chats start with the "
+      "agent \"lima\", which has only the tools of this server. Chats with another agent have the "
+      "editor's tools."};
+  if (request.trust) notes.push_back("--trust: allow the server's tools in the editor itself.");
+  return notes;
+}
+
+// Zed --------------------------------------------------------------------------------------------
+
+Files ZedFiles(const Request& request) {
+  Json entry = CommandEntry(request, kWorkingDirectory);
+  entry["timeout"] = kClientTimeoutSeconds;
+  SettingsFile file = {
+      .path = Path(request, ".zed/settings.json", request.places.config + "/zed/settings.json")};
+  if (request.user) {
+    Json tools = Json::object();
+    for (const std::string& tool : request.tools) tools[tool] = true;
+    // A tool that a profile does not name is off.
+    file.changes = {Entry({"agent", "profiles", Server()},
+                          {{"name", "Lima"},
+                           {"tools", {{"thinking", true}}},
+                           {"enable_all_context_servers", false},
+                           {"context_servers", {{Server(), {{"tools", tools}}}}}}),
+                    Setting({"agent", "default_profile"}, Server())};
+  }
+  file.changes.push_back(Entry({"context_servers", Server()}, std::move(entry)));
+  return {std::move(file)};
+}
+
+Notes ZedNotes(const Request& request) {
+  Notes notes;
+  if (request.user) {
+    notes.push_back(
+        "New threads start with the profile \"Lima\", which has only the tools of this server. "
+        "Threads with another profile have the editor's tools.");
+  } else {
+    notes.push_back(
+        "Zed's own tools are NOT switched off: Zed reads that only from your own settings. "
+        "\"limactl "
+        "mcp configure zed --user\" does it.");
+    notes.push_back("Zed reads this file only in a project that it trusts, and asks once.");
+  }
+  if (request.trust) notes.push_back("--trust: allow the server's tools in the editor itself.");
+  return notes;
+}
+
+Notes NoNotes(const Request& /*request*/) {
+  return {};
+}
+
+}  // namespace
+
+std::span<const Agent> Agents() {
+  static const std::array<Agent, 7> kAgents = {{
+      {"claude", "Claude Code", {"claude"}, {".claude"}, &ClaudeFiles, &ClaudeNotes},
+      {"codex", "Codex", {"codex"}, {".codex"}, &CodexFiles, &CodexNotes},
+      {"cursor", "Cursor", {"cursor", "cursor-agent"}, {".cursor"}, &CursorFiles, &CursorNotes},
+      {"gemini", "Gemini CLI", {"gemini"}, {".gemini"}, &GeminiFiles, &GeminiNotes},
+      {"opencode", "opencode", {"opencode"}, {".config/opencode"}, &OpencodeFiles, &NoNotes},
+      {"vscode",
+       "Visual Studio Code",
+       {"code"},
+       {".vscode", ".config/Code", "Library/Application Support/Code"},
+       &VscodeFiles,
+       &VscodeNotes},
+      {"zed", "Zed", {"zed", "zeditor"}, {".config/zed"}, &ZedFiles, &ZedNotes},
+  }};
+  return kAgents;
+}
+
+const Agent* FindAgent(std::string_view name) {
+  for (const Agent& agent : Agents()) {
+    if (agent.name == name) return &agent;
+  }
+  return nullptr;
+}
+
+}  // namespace configure

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "configure/change.h"
+
+/// The changes of Change, on a text of JSON. Pure; each throws SettingsError where the text is no
+/// JSON, or holds something else at a path than what the change needs. `text` must hold an object.
+namespace configure {
+
+/// `configured_before`: the user's part of lists and settings has been told from ours already, so
+/// that only what is missing is added.
+std::string ApplyToJson(std::string text, const std::vector<Change>& changes,
+                        bool configured_before);
+
+/// The text without the changes, and without the objects and lists that this left empty.
+std::string RemoveFromJson(std::string text, const std::vector<Change>& changes);
+
+/// Whether an entry of `changes` is there.
+bool JsonHasEntry(const std::string& text, const std::vector<Change>& changes);
+
+/// Whether nothing but an empty object is left, without comments.
+bool IsEmptyJson(const std::string& text);
+
+}  // namespace configure
