@@ -193,7 +193,8 @@ std::vector<Edit> PlanEdits(const Options& options,
       if (!options.remove) {
         each.text = configure::Configured(*each.file, text, before);
       } else if (text) {
-        each.text = configure::Unconfigured(*each.file, *text);
+        // Without the server, lists and settings of the same words are the user's own.
+        each.text = before ? configure::Unconfigured(*each.file, *text) : text;
         // Somebody's link must not be left without its target.
         if (!each.text && each.stored.is_link()) {
           each.text = each.file->format == configure::Format::kJson ? "{}\n" : "";

@@ -38,7 +38,7 @@ struct Change {
   Kind kind = Kind::kEntry;
   KeyPath path;
   Json value;
-  /// False: must not be there, and is taken away.
+  /// False: must not be there any more, and is taken away if it may be ours.
   bool wanted = true;
 };
 

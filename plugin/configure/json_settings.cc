@@ -240,7 +240,10 @@ std::string RemoveChange(std::string text, const Change& change) {
 }
 
 std::string ApplyChange(std::string text, const Change& change, bool configured_before) {
-  if (!change.wanted) return RemoveChange(std::move(text), change);
+  // Before the first time, what is there is the user's own.
+  if (!change.wanted) {
+    return configured_before ? RemoveChange(std::move(text), change) : std::move(text);
+  }
   switch (change.kind) {
     case Change::Kind::kEntry:
       return ApplyEntry(std::move(text), change.path, change.value);

@@ -264,7 +264,7 @@ std::string ApplyToToml(std::string text, const std::vector<Change>& changes,
                         bool configured_before) {
   for (const Change& change : changes) {
     if (!change.wanted) {
-      text = RemoveChange(std::move(text), change);
+      if (configured_before) text = RemoveChange(std::move(text), change);
     } else if (change.kind == Change::Kind::kEntry) {
       text = ApplyEntry(std::move(text), change.path, change.value);
     } else {

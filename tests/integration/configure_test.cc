@@ -157,6 +157,20 @@ TEST_F(Configure, AFileThatCannotBeReadLeavesAllAlone) {
   EXPECT_EQ(ReadFile(Path("project/.codex/config.toml")), "a = 1\nb = =\n");
 }
 
+TEST_F(Configure, WhatWasNeverConfiguredIsNotTakenAway) {
+  MakeFile("project/.claude/settings.json", "{\"permissions\": {\"deny\": [\"Bash\"]}}\n");
+  MakeFile("project/opencode.json", "{\"permission\": {\"bash\": \"deny\"}}\n");
+  const auto before = Files("project");
+  for (const std::string& agent : kAgents) Succeeds({agent, "--remove"});
+  EXPECT_EQ(Files("project"), before);
+}
+
+TEST_F(Configure, UsersOwnTrustStaysTheFirstTime) {
+  MakeFile("project/.claude/settings.json", "{\"permissions\": {\"allow\": [\"mcp__lima\"]}}\n");
+  Succeeds({"claude"});
+  EXPECT_THAT(ReadFile(Path("project/.claude/settings.json")), HasSubstr("mcp__lima"));
+}
+
 TEST_F(Configure, PrintOnlyShows) {
   MakeFile("project/.mcp.json", "{\"mine\": 1}\n");
   const auto before = Files("project");
