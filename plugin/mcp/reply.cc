@@ -60,9 +60,9 @@ void Reply::Error(const ProtocolError& error) {
 }
 
 void Reply::Send(Line response) {
+  assert(!answered_ && "a request is answered once");
   if (answered_) {
     support::LogError("second answer to request " + request_->id().json() + " dropped");
-    assert(!"a request is answered once");
     return;
   }
   answered_ = true;

@@ -1,0 +1,55 @@
+// The glob compiler and matcher: any pattern, any name.
+
+#include <string>
+#include <string_view>
+
+#include "fuzz/input.h"
+#include "support/errors.h"
+#include "support/utf8.h"
+#include "tools/glob_matcher.h"
+#include "tools/glob_pattern.h"
+
+namespace {
+
+/// A pattern that means nothing but `name`.
+std::string Escaped(std::string_view name) {
+  std::string pattern;
+  for (const char character : name) {
+    if (std::string_view("\\*?[]{},").find(character) != std::string_view::npos) pattern += '\\';
+    pattern += character;
+  }
+  return pattern;
+}
+
+bool IsPlainName(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." && name != ".git" &&
+         name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::Input input(data, size);
+  const bool case_sensitive = input.Flag();
+  const std::string pattern(input.Until('\n'));
+  const std::string name = support::ToUtf8(input.Rest());
+  try {
+    const auto alternatives = tools::ParseGlob(pattern);
+    fuzz::Require(!alternatives.empty(), "a pattern has an alternative");
+    fuzz::Require(alternatives.size() <= tools::kMaximumGlobAlternatives, "and not too many");
+    const tools::GlobMatcher matcher(alternatives, case_sensitive);
+    static_cast<void>(matcher.Match(name, false));
+    static_cast<void>(matcher.Match(name, true));
+  } catch (const support::CallError&) {
+    // What is wrong with the pattern.
+  }
+  if (!IsPlainName(name) || name.size() > 200) return 0;
+  const auto literal = tools::ParseGlob(Escaped(name));
+  const tools::GlobMatcher matcher(literal, case_sensitive);
+  fuzz::Require(matcher.Match(name, false) == tools::GlobMatch::kNamed, "a name matches itself");
+  const auto all = tools::ParseGlob("*");
+  fuzz::Require(tools::GlobMatcher(all, case_sensitive).Match(name, false) !=
+                    tools::GlobMatch::kNone,
+                "a name matches *");
+  return 0;
+}

@@ -1,0 +1,247 @@
+// A guest that answers every question with whatever it likes: what reaches the agent is JSON, and
+// bounded by what the guest has sent.
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "connection/path_questions.h"
+#include "fuzz/empty_guest.h"
+#include "fuzz/input.h"
+#include "mcp/outcome.h"
+#include "mcp/tool.h"
+#include "support/utf8.h"
+#include "tools/path_rules.h"
+#include "tools/tool_list.h"
+#include "tools/workspace.h"
+
+namespace {
+
+using guest::FileErrorCode;
+using guest::FileType;
+
+/// An answer escapes twice what the guest sent, and names it by the host's path.
+constexpr std::size_t kMostGrowth = 64;
+constexpr std::size_t kMostBesides = std::size_t{64} * 1024;
+
+/// Throws now and then.
+void MayFail(fuzz::Input& input, const std::string& path) {
+  switch (input.Byte()) {
+    case 250:
+      throw guest::FileError(FileErrorCode::kNotFound, "open", path, std::string(input.Piece()));
+    case 251:
+      throw guest::FileError(FileErrorCode::kPermissionDenied, "open", path,
+                             std::string(input.Piece()));
+    case 252:
+      throw guest::FileError(FileErrorCode::kFailure, "open", path, std::string(input.Piece()));
+    case 253:
+      throw guest::FileError(FileErrorCode::kUnsupported, "open", path, "");
+    case 254:
+      throw support::ConnectionLost("the line broke", input.Flag());
+    default:
+      break;
+  }
+}
+
+guest::FileAttributes Attributes(fuzz::Input& input) {
+  guest::FileAttributes attributes;
+  constexpr std::array kTypes = {FileType::kRegular, FileType::kDirectory, FileType::kSymlink,
+                                 FileType::kFifo, FileType::kUnknown};
+  const std::uint8_t choice = input.Byte();
+  attributes.type = choice < 200 ? kTypes.at(choice & 1U) : kTypes.at(choice % kTypes.size());
+  attributes.permissions = input.Byte();
+  attributes.size = input.Flag() ? input.Byte() : input.Number();
+  attributes.modified = static_cast<std::int64_t>(input.Number());
+  return attributes;
+}
+
+class HostileFile final : public guest::OpenFile {
+ public:
+  explicit HostileFile(fuzz::Input& input) : input_(input) {}
+
+  guest::FileAttributes Stat(const support::Context& /*context*/) override {
+    MayFail(input_, "/file");
+    return Attributes(input_);
+  }
+  std::string Read(std::uint64_t /*offset*/, std::size_t length,
+                   const support::Context& /*context*/) override {
+    MayFail(input_, "/file");
+    return std::string(input_.Piece().substr(0, length));
+  }
+  void Write(std::uint64_t /*offset*/, std::string_view /*bytes*/,
+             const support::Context& /*context*/) override {
+    MayFail(input_, "/file");
+  }
+  void SetAttributes(const guest::AttributeChange& /*change*/,
+                     const support::Context& /*context*/) override {
+    MayFail(input_, "/file");
+  }
+  bool Sync(const support::Context& /*context*/) override { return input_.Flag(); }
+  void Close(const support::Context& /*context*/) override { MayFail(input_, "/file"); }
+
+ private:
+  fuzz::Input& input_;
+};
+
+class HostileGuest final : public fuzz::EmptyGuest {
+ public:
+  explicit HostileGuest(fuzz::Input& input) : input_(input) {}
+
+  guest::FileAttributes LStat(const std::string& path, const support::Context&) override {
+    MayFail(input_, path);
+    return Attributes(input_);
+  }
+  std::string ReadLink(const std::string& path, const support::Context&) override {
+    MayFail(input_, path);
+    return std::string(input_.Piece());
+  }
+  /// Mostly honest: otherwise the path rules would let nothing through.
+  std::string RealPath(const std::string& path, const support::Context&) override {
+    MayFail(input_, path);
+    return input_.Byte() < 230 ? path : std::string(input_.Piece());
+  }
+  std::unique_ptr<guest::OpenFile> Open(const std::string& path, guest::OpenMode,
+                                        std::uint32_t, const support::Context&) override {
+    MayFail(input_, path);
+    return std::make_unique<HostileFile>(input_);
+  }
+  std::vector<guest::DirectoryEntry> List(const std::string& path,
+                                          const support::Context&) override {
+    MayFail(input_, path);
+    std::vector<guest::DirectoryEntry> entries;
+    for (std::size_t i = input_.Below(16); i > 0; --i) {
+      std::string name(input_.Piece());
+      // What ssh/ refuses.
+      std::replace(name.begin(), name.end(), '/', '_');
+      std::replace(name.begin(), name.end(), '\0', '_');
+      if (!name.empty()) entries.push_back({std::move(name), Attributes(input_), input_.Byte()});
+    }
+    return entries;
+  }
+  void MakeDirectory(const std::string& path, std::uint32_t, const support::Context&) override {
+    MayFail(input_, path);
+  }
+  void Rename(const std::string& from, const std::string&, const support::Context&) override {
+    MayFail(input_, from);
+  }
+  void Unlink(const std::string& path, const support::Context&) override {
+    MayFail(input_, path);
+  }
+  void SetAttributes(const std::string& path, const guest::AttributeChange&,
+                     const support::Context&) override {
+    MayFail(input_, path);
+  }
+  guest::FileSystemStatus StatFileSystem(const std::string& path,
+                                         const support::Context&) override {
+    MayFail(input_, path);
+    return {.free_bytes = input_.Number(), .read_only = input_.Flag()};
+  }
+  guest::CommandResult Run(const guest::Command& command, guest::OutputSink& sink,
+                           const support::Context&) override {
+    MayFail(input_, command.command_line);
+    const std::string mark = MarkIn(command.command_line + command.standard_input);
+    bool more = true;
+    for (std::size_t pieces = input_.Below(8); pieces > 0 && more; --pieces) {
+      const auto stream = input_.Flag() ? guest::OutputStream::kStandardError
+                                        : guest::OutputStream::kStandardOutput;
+      more = sink.OnOutput(stream, input_.Flag() ? mark + std::string(input_.Piece())
+                                                 : std::string(input_.Piece()));
+    }
+    sink.OnEnd();
+    guest::CommandResult result;
+    if (input_.Flag()) result.exit_status = input_.Byte();
+    if (input_.Flag()) result.exit_signal = std::string(input_.Piece());
+    return result;
+  }
+
+ private:
+  /// The random word by which a script ends its output: the guest sees it, so it can repeat it.
+  static std::string MarkIn(const std::string& script) {
+    constexpr std::string_view kBegin = "limactl-mcp-";
+    const std::size_t begin = script.find(kBegin);
+    if (begin == std::string::npos) return "";
+    const std::size_t end =
+        script.find_first_not_of("0123456789abcdef", begin + kBegin.size());
+    return script.substr(begin, end - begin);
+  }
+
+  fuzz::Input& input_;
+};
+
+class Source final : public tools::WorkspaceSource {
+ public:
+  explicit Source(fuzz::Input& input) {
+    workspace_.guest =
+        std::make_shared<connection::PathQuestions>(std::make_shared<HostileGuest>(input));
+    tools::PathRules::Options options;
+    options.instance = "default";
+    options.roots = {{.host = "/host/work", .guest = "/mnt/w", .writable = true}};
+    workspace_.paths = std::make_shared<const tools::PathRules>(options);
+    workspace_.shell = "/bin/bash";
+  }
+  tools::Workspace Acquire(const support::Context&, mcp::ProgressReporter&) override {
+    return workspace_;
+  }
+
+ private:
+  tools::Workspace workspace_;
+};
+
+class Silence final : public mcp::ProgressReporter {
+ public:
+  [[nodiscard]] bool requested() const override { return false; }
+  void Report(const std::string& /*message*/) override {}
+};
+
+nlohmann::json ArgumentsOf(const std::string& tool) {
+  if (tool == "glob") return {{"pattern", "**/*"}, {"path", "/host/work"}};
+  if (tool == "list_directory") return {{"path", "/host/work"}};
+  if (tool == "read_file") return {{"path", "/host/work/file"}};
+  if (tool == "replace") {
+    return {{"path", "/host/work/file"}, {"old_string", "a"}, {"new_string", "b"}};
+  }
+  if (tool == "run_shell_command") return {{"command", {"true"}}, {"directory", "/host/work"}};
+  if (tool == "search_file_content") return {{"pattern", "a"}, {"path", "/host/work"}};
+  return {{"path", "/host/work/file"}, {"content", "text"}};
+}
+
+void Check(mcp::Outcome outcome, std::size_t sent) {
+  const mcp::Dialect dialect(mcp::Version::k2025_11_25);
+  const mcp::ServerInfo server{"fuzz", "0"};
+  std::string text;
+  if (auto* result = std::get_if<mcp::ToolResult>(&outcome)) {
+    text = mcp::ToolResultText(std::move(*result), dialect, server).Text();
+  } else if (const auto* failure = std::get_if<mcp::ToolFailure>(&outcome)) {
+    text = mcp::ToolFailureText(*failure, dialect, server);
+  } else {
+    fuzz::Require(false, "a call ends with a result or a failure, never with an internal error");
+  }
+  fuzz::Require(support::IsValidUtf8(text), "an answer is UTF-8");
+  fuzz::Require(text.find('\n') == std::string::npos, "an answer is one line");
+  fuzz::Require(nlohmann::json::accept(text), "an answer is JSON");
+  fuzz::Require(text.size() <= kMostGrowth * sent + kMostBesides, "an answer is bounded");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::Input input(data, size);
+  tools::ToolOptions options;
+  options.warm_shells = false;
+  const std::size_t choice = input.Byte();
+  Source source(input);
+  const auto all = tools::MakeTools(source, options);
+  mcp::Tool& tool = *all.at(choice % all.size());
+  Silence progress;
+  const nlohmann::json arguments = ArgumentsOf(tool.definition().name);
+  support::StopSource stop;
+  Check(mcp::CallTool(tool, {arguments, stop.context(), progress}), size);
+  return 0;
+}

@@ -1,0 +1,124 @@
+// The line reader and the message parser: whatever the client writes, however it is cut into
+// pieces.
+
+#include <unistd.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "fuzz/input.h"
+#include "mcp/line_reader.h"
+#include "mcp/message.h"
+#include "mcp/protocol.h"
+#include "mcp/protocol_error.h"
+#include "mcp/reply.h"
+#include "support/file_descriptor.h"
+
+namespace {
+
+/// A pipe takes this much without a reader.
+constexpr std::size_t kMost = 32 * 1024;
+
+constexpr std::size_t kLongestLine = 4096;
+
+struct Pipe {
+  Pipe() {
+    std::array<int, 2> ends{};
+    fuzz::Require(::pipe(ends.data()) == 0, "a pipe can be made");
+    read = support::FileDescriptor(ends[0]);
+    write = support::FileDescriptor(ends[1]);
+  }
+  support::FileDescriptor read;
+  support::FileDescriptor write;
+};
+
+/// What comes of `text` when it arrives in pieces of `piece` bytes; a line that is too long is "\n".
+std::vector<std::string> LinesOf(std::string_view text, std::size_t piece) {
+  Pipe pipe;
+  mcp::LineReader reader(pipe.read.get(), kLongestLine);
+  std::vector<std::string> lines;
+  std::string line;
+  while (true) {
+    switch (reader.Next(line)) {
+      case mcp::LineReader::Result::kLine:
+        lines.push_back(line);
+        break;
+      case mcp::LineReader::Result::kTooLong:
+        lines.emplace_back("\n");
+        break;
+      case mcp::LineReader::Result::kNeedMore: {
+        const std::string_view next = text.substr(0, piece);
+        text.remove_prefix(next.size());
+        if (next.empty()) {
+          pipe.write = support::FileDescriptor();
+        } else {
+          fuzz::Require(::write(pipe.write.get(), next.data(), next.size()) ==
+                            static_cast<ssize_t>(next.size()),
+                        "the pipe takes all");
+        }
+        reader.Fill();
+        break;
+      }
+      case mcp::LineReader::Result::kEndOfInput:
+        return lines;
+    }
+  }
+}
+
+/// Every parser of parameters throws nothing but a ProtocolError.
+template <typename Parse>
+void TryParser(Parse parse) {
+  try {
+    parse();
+  } catch (const mcp::ProtocolError& error) {
+    const auto response = nlohmann::json::parse(mcp::ErrorResponse(nullptr, error));
+    fuzz::Require(response.contains("error"), "an error can be answered");
+  }
+}
+
+void Check(const mcp::Message& message) {
+  if (const auto* request = std::get_if<mcp::Request>(&message)) {
+    const auto id = nlohmann::json::parse(request->id.json());
+    fuzz::Require(id.is_string() || id.is_number(), "an id is a string or a number");
+    fuzz::Require(request->params.is_object(), "params are an object");
+    TryParser([&] { return mcp::ParseInitialize(request->params); });
+    TryParser([&] { return mcp::ParseModernMeta(request->params); });
+    TryParser([&] { return mcp::ParseProgressToken(request->params); });
+    TryParser([&] { mcp::CheckCursor(request->params); });
+    TryParser([&] { return mcp::ParseCallTool(request->params); });
+    TryParser([&] { return mcp::ParseListen(request->params); });
+    TryParser([&] { return mcp::ParseTaskId(request->params); });
+  } else if (const auto* notification = std::get_if<mcp::Notification>(&message)) {
+    fuzz::Require(notification->params.is_object(), "params are an object");
+    static_cast<void>(mcp::ParseCancelled(notification->params));
+  } else if (const auto* malformed = std::get_if<mcp::Malformed>(&message)) {
+    const mcp::RequestId* id = malformed->id ? &*malformed->id : nullptr;
+    const std::string text = mcp::ErrorResponse(id, malformed->error);
+    fuzz::Require(nlohmann::json::parse(text).is_object(), "an error is JSON");
+    fuzz::Require(text.find('\n') == std::string::npos, "an answer is one line");
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size > kMost) return 0;
+  fuzz::Input input(data, size);
+  const std::size_t piece = 1 + input.Byte();
+  const std::string_view text = input.Rest();
+  const std::vector<std::string> lines = LinesOf(text, piece);
+  fuzz::Require(lines == LinesOf(text, kMost), "pieces make no difference");
+  for (const std::string& line : lines) {
+    fuzz::Require(line == "\n" || line.size() <= kLongestLine, "a line is not too long");
+    const auto parsed = mcp::ParseMessage(line);
+    if (const auto* batch = std::get_if<mcp::Batch>(&parsed)) {
+      for (const mcp::Message& message : batch->messages) Check(message);
+    } else {
+      Check(std::get<mcp::Message>(parsed));
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,189 @@
+// The path rules over a tree of directories and links: whatever path an agent writes, what is
+// accepted lies under a root, with links resolved.
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fuzz/empty_guest.h"
+#include "fuzz/input.h"
+#include "support/paths.h"
+#include "tools/path_rules.h"
+
+namespace {
+
+using guest::FileErrorCode;
+using guest::FileType;
+
+/// Directories, files and links by their paths. Resolves as OpenSSH's server does.
+class Tree final : public fuzz::EmptyGuest {
+ public:
+  void Add(const std::string& path, FileType type, std::string target = "") {
+    names_.insert_or_assign(path, Name{type, std::move(target)});
+  }
+
+  [[nodiscard]] bool IsLink(const std::string& path) const {
+    const auto found = names_.find(path);
+    return found != names_.end() && found->second.type == FileType::kSymlink;
+  }
+
+  guest::FileAttributes LStat(const std::string& path, const support::Context&) override {
+    const std::string parent = Resolve(support::ParentPath(path)).value_or("");
+    return AttributesOf(path == "/" ? path : support::JoinPath(parent, LastOf(path)), path);
+  }
+  guest::FileAttributes Stat(const std::string& path, const support::Context&) override {
+    return AttributesOf(Resolve(path).value_or(""), path);
+  }
+  std::string ReadLink(const std::string& path, const support::Context&) override {
+    const std::string parent = Resolve(support::ParentPath(path)).value_or("");
+    const auto found = names_.find(support::JoinPath(parent, LastOf(path)));
+    if (found == names_.end() || found->second.type != FileType::kSymlink) Miss(path);
+    return found->second.target;
+  }
+  std::string RealPath(const std::string& path, const support::Context&) override {
+    if (const auto resolved = Resolve(path)) return *resolved;
+    Miss(path);
+  }
+
+ private:
+  struct Name {
+    FileType type;
+    std::string target;
+  };
+
+  [[noreturn]] static void Miss(const std::string& path) {
+    throw guest::FileError(FileErrorCode::kNotFound, "look at", path, "");
+  }
+
+  static std::string LastOf(const std::string& path) {
+    return path.substr(path.find_last_of('/') + 1);
+  }
+
+  guest::FileAttributes AttributesOf(const std::string& resolved, const std::string& path) {
+    const auto found = names_.find(resolved);
+    if (found == names_.end()) Miss(path);
+    guest::FileAttributes attributes;
+    attributes.type = found->second.type;
+    return attributes;
+  }
+
+  /// realpath(3), but that the last component may be missing. Nothing: a link loop, or something
+  /// above is missing or no directory.
+  [[nodiscard]] std::optional<std::string> Resolve(const std::string& path) const {
+    std::string resolved = "/";
+    std::string rest = path;
+    int links = 0;
+    while (true) {
+      const std::size_t begin = rest.find_first_not_of('/');
+      if (begin == std::string::npos) return resolved;
+      const std::size_t end = rest.find('/', begin);
+      const std::string name = rest.substr(begin, end - begin);
+      rest = end == std::string::npos ? "" : rest.substr(end);
+      const auto at = names_.find(resolved);
+      if (at == names_.end() || at->second.type != FileType::kDirectory) return std::nullopt;
+      if (name == ".") continue;
+      if (name == "..") {
+        resolved = support::ParentPath(resolved);
+        continue;
+      }
+      const std::string next = support::JoinPath(resolved, name);
+      const auto found = names_.find(next);
+      if (found != names_.end() && found->second.type == FileType::kSymlink) {
+        if (++links > 40) return std::nullopt;
+        if (found->second.target.starts_with('/')) resolved = "/";
+        rest = found->second.target + rest;
+        continue;
+      }
+      resolved = next;
+      if (found == names_.end()) {
+        return rest.find_first_not_of('/') == std::string::npos ? std::optional(resolved)
+                                                                : std::nullopt;
+      }
+    }
+  }
+
+  std::map<std::string, Name> names_;
+};
+
+constexpr std::array<std::string_view, 20> kWords = {
+    "/", "/", "/", "..", ".", "host", "work", "library", "mnt", "w", "ro", "sub", "file", "new",
+    "outside", "secret", "l0", "l1", "l2", "\\"};
+
+/// Words, for the most part; now and then raw bytes.
+std::string MakePath(fuzz::Input& input) {
+  std::string path;
+  for (std::size_t words = input.Below(24); words > 0; --words) {
+    const std::uint8_t choice = input.Byte();
+    path += choice < 250 ? kWords.at(choice % kWords.size()) : input.Piece();
+  }
+  return path;
+}
+
+Tree MakeTree(fuzz::Input& input) {
+  Tree tree;
+  for (const char* directory :
+       {"/", "/mnt", "/mnt/w", "/mnt/w/sub", "/mnt/ro", "/mnt/ro/sub", "/mnt/w/ro", "/outside"}) {
+    tree.Add(directory, FileType::kDirectory);
+  }
+  for (const char* file : {"/mnt/w/file", "/mnt/ro/file", "/outside/secret"}) {
+    tree.Add(file, FileType::kRegular);
+  }
+  constexpr std::array<const char*, 6> kPlaces = {"/mnt/w/l0",  "/mnt/w/l1",     "/mnt/w/sub/l2",
+                                                  "/mnt/ro/l0", "/mnt/ro/sub/l1", "/mnt/l2"};
+  for (const char* place : kPlaces) {
+    std::string target = MakePath(input);
+    if (target.empty() || target.find('\0') != std::string::npos) continue;
+    tree.Add(place, FileType::kSymlink, std::move(target));
+  }
+  return tree;
+}
+
+/// No component of it is a link.
+bool HasNoLinks(const Tree& tree, std::string path) {
+  while (path != "/") {
+    if (tree.IsLink(path)) return false;
+    path = support::ParentPath(path);
+  }
+  return true;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::Input input(data, size);
+  Tree tree = MakeTree(input);
+  tools::PathRules::Options options;
+  options.instance = "default";
+  options.roots = {{.host = "/host/work", .guest = "/mnt/w", .writable = true},
+                   {.host = "/host/library", .guest = "/mnt/ro", .writable = false},
+                   // A read-only mount within a writable one.
+                   {.host = "/host/work/ro", .guest = "/mnt/w/ro", .writable = false}};
+  const tools::PathRules rules(options);
+  while (!input.empty()) {
+    const tools::Access access = input.Flag() ? tools::Access::kWrite : tools::Access::kRead;
+    try {
+      const tools::ResolvedPath path = rules.Resolve(MakePath(input), access, tree, {});
+      // The innermost root above it.
+      const tools::Root* root = nullptr;
+      for (const tools::Root& one : options.roots) {
+        if (!support::PathBelow(path.guest, one.guest)) continue;
+        if (root == nullptr || one.guest.size() > root->guest.size()) root = &one;
+      }
+      fuzz::Require(root != nullptr, "what is accepted lies under a root");
+      fuzz::Require(access == tools::Access::kRead || root->writable,
+                    "what is accepted for writing lies under a writable root");
+      fuzz::Require(support::CleanPath(path.guest) == path.guest, "the path is clean");
+      fuzz::Require(path.guest.find('\0') == std::string::npos, "the path has no NUL");
+      fuzz::Require(HasNoLinks(tree, path.guest), "the path has no links");
+      fuzz::Require(path.attributes.has_value() || !path.existing_parent.empty(),
+                    "what exists of the path is told");
+    } catch (const support::CallError& refused) {
+      fuzz::Require(refused.what()[0] != '\0', "a refusal says why");
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,25 @@
+// An instance's ssh.config.
+
+#include <string>
+
+#include "fuzz/input.h"
+#include "lima/configuration_error.h"
+#include "lima/ssh_config.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::Input input(data, size);
+  try {
+    const lima::SshEndpoint endpoint =
+        lima::ParseSshConfig(input.Rest(), "default", "ssh.config");
+    fuzz::Require(!endpoint.host.empty() && endpoint.host.front() != '-', "there is a host");
+    fuzz::Require(endpoint.port != 0, "there is a port");
+    fuzz::Require(!endpoint.user.empty(), "there is a user");
+    fuzz::Require(!endpoint.identity_files.empty(), "there is a key");
+    for (const std::string& file : endpoint.identity_files) {
+      fuzz::Require(file.starts_with('/'), "a key's path is absolute");
+    }
+  } catch (const lima::ConfigurationError& error) {
+    fuzz::Require(error.what()[0] != '\0', "an error says what is wrong");
+  }
+  return 0;
+}
