@@ -61,8 +61,8 @@ bool HasModernMeta(const json& params) {
 }
 
 ModernMeta ParseModernMeta(const json& params) {
-  const json& meta = *Meta(params);
-  const json* requested = Find(meta, meta_key::kProtocolVersion);
+  const json* meta = Meta(params);
+  const json* requested = meta == nullptr ? nullptr : Find(*meta, meta_key::kProtocolVersion);
   if (requested == nullptr || !requested->is_string()) {
     throw InvalidParams("_meta must hold \"" + std::string(meta_key::kProtocolVersion) +
                         "\", a string");
@@ -72,7 +72,7 @@ ModernMeta ParseModernMeta(const json& params) {
     throw ProtocolError(ErrorCode::kUnsupportedProtocolVersion, "Unsupported protocol version",
                         {{"supported", SupportedVersions()}, {"requested", *requested}});
   }
-  const json* capabilities = Find(meta, meta_key::kClientCapabilities);
+  const json* capabilities = Find(*meta, meta_key::kClientCapabilities);
   if (capabilities == nullptr || !capabilities->is_object()) {
     throw InvalidParams("_meta must hold \"" + std::string(meta_key::kClientCapabilities) +
                         "\", an object");

@@ -1,13 +1,14 @@
 // What the guest sends while a command runs: its header, its output and the words that end it, cut
 // into pieces anywhere.
 
+#include "tools/command_output.h"
+
 #include <string>
 #include <string_view>
 
 #include "connection/mount_table.h"
 #include "fuzz/input.h"
 #include "support/utf8.h"
-#include "tools/command_output.h"
 
 namespace {
 
@@ -31,8 +32,7 @@ Seen Run(std::string_view bytes, std::size_t piece) {
   bool more = true;
   while (!bytes.empty() && more) {
     const std::size_t end = bytes.find('\n');
-    std::string_view line =
-        bytes.substr(0, end == std::string_view::npos ? bytes.size() : end + 1);
+    std::string_view line = bytes.substr(0, end == std::string_view::npos ? bytes.size() : end + 1);
     bytes.remove_prefix(line.size());
     const auto stream = (line.front() & 1) != 0 ? guest::OutputStream::kStandardError
                                                 : guest::OutputStream::kStandardOutput;

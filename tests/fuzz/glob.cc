@@ -48,8 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const tools::GlobMatcher matcher(literal, case_sensitive);
   fuzz::Require(matcher.Match(name, false) == tools::GlobMatch::kNamed, "a name matches itself");
   const auto all = tools::ParseGlob("*");
-  fuzz::Require(tools::GlobMatcher(all, case_sensitive).Match(name, false) !=
-                    tools::GlobMatch::kNone,
-                "a name matches *");
+  fuzz::Require(
+      tools::GlobMatcher(all, case_sensitive).Match(name, false) != tools::GlobMatch::kNone,
+      "a name matches *");
   return 0;
 }

@@ -107,8 +107,8 @@ class HostileGuest final : public fuzz::EmptyGuest {
     MayFail(input_, path);
     return input_.Byte() < 230 ? path : std::string(input_.Piece());
   }
-  std::unique_ptr<guest::OpenFile> Open(const std::string& path, guest::OpenMode,
-                                        std::uint32_t, const support::Context&) override {
+  std::unique_ptr<guest::OpenFile> Open(const std::string& path, guest::OpenMode, std::uint32_t,
+                                        const support::Context&) override {
     MayFail(input_, path);
     return std::make_unique<HostileFile>(input_);
   }
@@ -131,9 +131,7 @@ class HostileGuest final : public fuzz::EmptyGuest {
   void Rename(const std::string& from, const std::string&, const support::Context&) override {
     MayFail(input_, from);
   }
-  void Unlink(const std::string& path, const support::Context&) override {
-    MayFail(input_, path);
-  }
+  void Unlink(const std::string& path, const support::Context&) override { MayFail(input_, path); }
   void SetAttributes(const std::string& path, const guest::AttributeChange&,
                      const support::Context&) override {
     MayFail(input_, path);
@@ -151,8 +149,8 @@ class HostileGuest final : public fuzz::EmptyGuest {
     for (std::size_t pieces = input_.Below(8); pieces > 0 && more; --pieces) {
       const auto stream = input_.Flag() ? guest::OutputStream::kStandardError
                                         : guest::OutputStream::kStandardOutput;
-      more = sink.OnOutput(stream, input_.Flag() ? mark + std::string(input_.Piece())
-                                                 : std::string(input_.Piece()));
+      more = sink.OnOutput(
+          stream, input_.Flag() ? mark + std::string(input_.Piece()) : std::string(input_.Piece()));
     }
     sink.OnEnd();
     guest::CommandResult result;
@@ -167,8 +165,7 @@ class HostileGuest final : public fuzz::EmptyGuest {
     constexpr std::string_view kBegin = "limactl-mcp-";
     const std::size_t begin = script.find(kBegin);
     if (begin == std::string::npos) return "";
-    const std::size_t end =
-        script.find_first_not_of("0123456789abcdef", begin + kBegin.size());
+    const std::size_t end = script.find_first_not_of("0123456789abcdef", begin + kBegin.size());
     return script.substr(begin, end - begin);
   }
 

@@ -35,7 +35,8 @@ struct Pipe {
   support::FileDescriptor write;
 };
 
-/// What comes of `text` when it arrives in pieces of `piece` bytes; a line that is too long is "\n".
+/// What comes of `text` when it arrives in pieces of `piece` bytes; a line that is too long is
+/// "\n".
 std::vector<std::string> LinesOf(std::string_view text, std::size_t piece) {
   Pipe pipe;
   mcp::LineReader reader(pipe.read.get(), kLongestLine);

@@ -1,6 +1,8 @@
 // The path rules over a tree of directories and links: whatever path an agent writes, what is
 // accepted lies under a root, with links resolved.
 
+#include "tools/path_rules.h"
+
 #include <array>
 #include <map>
 #include <optional>
@@ -12,7 +14,6 @@
 #include "fuzz/empty_guest.h"
 #include "fuzz/input.h"
 #include "support/paths.h"
-#include "tools/path_rules.h"
 
 namespace {
 
@@ -110,8 +111,8 @@ class Tree final : public fuzz::EmptyGuest {
 };
 
 constexpr std::array<std::string_view, 20> kWords = {
-    "/", "/", "/", "..", ".", "host", "work", "library", "mnt", "w", "ro", "sub", "file", "new",
-    "outside", "secret", "l0", "l1", "l2", "\\"};
+    "/",  "/",   "/",    "..",  ".",       "host",   "work", "library", "mnt", "w",
+    "ro", "sub", "file", "new", "outside", "secret", "l0",   "l1",      "l2",  "\\"};
 
 /// Words, for the most part; now and then raw bytes.
 std::string MakePath(fuzz::Input& input) {
@@ -132,7 +133,7 @@ Tree MakeTree(fuzz::Input& input) {
   for (const char* file : {"/mnt/w/file", "/mnt/ro/file", "/outside/secret"}) {
     tree.Add(file, FileType::kRegular);
   }
-  constexpr std::array<const char*, 6> kPlaces = {"/mnt/w/l0",  "/mnt/w/l1",     "/mnt/w/sub/l2",
+  constexpr std::array<const char*, 6> kPlaces = {"/mnt/w/l0",  "/mnt/w/l1",      "/mnt/w/sub/l2",
                                                   "/mnt/ro/l0", "/mnt/ro/sub/l1", "/mnt/l2"};
   for (const char* place : kPlaces) {
     std::string target = MakePath(input);

@@ -1,16 +1,16 @@
 // An instance's ssh.config.
 
+#include "lima/ssh_config.h"
+
 #include <string>
 
 #include "fuzz/input.h"
 #include "lima/configuration_error.h"
-#include "lima/ssh_config.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(data, size);
   try {
-    const lima::SshEndpoint endpoint =
-        lima::ParseSshConfig(input.Rest(), "default", "ssh.config");
+    const lima::SshEndpoint endpoint = lima::ParseSshConfig(input.Rest(), "default", "ssh.config");
     fuzz::Require(!endpoint.host.empty() && endpoint.host.front() != '-', "there is a host");
     fuzz::Require(endpoint.port != 0, "there is a port");
     fuzz::Require(!endpoint.user.empty(), "there is a user");
