@@ -1,8 +1,40 @@
-# `cpack -G TGZ` in a release build makes a tarball that is laid out for `tar Cxzf /usr/local`.
+# `./dev package` makes two packages: a tarball laid out for `tar Cxzf /usr/local`, from the release
+# preset, whose program needs nothing but the C library; and a package for the Debian it is built on,
+# from the debian preset, whose program uses Debian's libraries and so gets their security updates.
 set(CPACK_GENERATOR TGZ)
 set(CPACK_PACKAGE_NAME limactl-mcp)
 set(CPACK_PACKAGE_VENDOR "limactl-mcp contributors")
+set(CPACK_PACKAGE_CONTACT "limactl-mcp contributors <limactl-mcp@lists.invalid>")
 set(CPACK_INCLUDE_TOPLEVEL_DIRECTORY OFF)
 set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGE_CHECKSUM SHA256)
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGE_FILE_NAME
+    limactl-mcp-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})
+
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION utils)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_HOMEPAGE https://lima-vm.io/)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+# The lines behind the summary.
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
+"A plugin of limactl that speaks the Model Context Protocol: an agent reads,
+writes, searches and runs commands in a Lima virtual machine, in the
+directories that the instance mounts, instead of on the host.")
+# The package is one Debian's: it depends on the libraries of that release.
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+if(EXISTS /etc/os-release)
+  file(STRINGS /etc/os-release os_release)
+  if(os_release MATCHES "(^|;)ID=\"?([a-z]+)")
+    set(os_name ${CMAKE_MATCH_2})
+    if(os_release MATCHES "(^|;)VERSION_ID=\"?([0-9.]+)")
+      string(APPEND CPACK_DEBIAN_PACKAGE_RELEASE "~${os_name}${CMAKE_MATCH_2}")
+    endif()
+  endif()
+endif()
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/debian_layout.cmake)
+# For that script; SOURCE_DATE_EPOCH counts.
+string(TIMESTAMP CPACK_LIMACTL_MCP_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)
+set(CPACK_LIMACTL_MCP_PACKAGING ${PROJECT_SOURCE_DIR}/packaging)
 include(CPack)
