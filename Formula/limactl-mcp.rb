@@ -1,5 +1,5 @@
-# Builds the checkout that this file lies in, as there is no release yet:
-#   brew install --HEAD --formula ./Formula/limactl-mcp.rb
+# Builds the checkout that this file lies in, as there is no release yet; packaging/formula.md says
+# which rule each part follows, and what changes with the first release.
 class LimactlMcp < Formula
   desc "MCP server that hands a Lima virtual machine to an AI agent"
   homepage "https://lima-vm.io/"
@@ -17,15 +17,33 @@ class LimactlMcp < Formula
   depends_on "re2"
   depends_on "yaml-cpp"
 
+  on_linux do
+    depends_on "openssl@3"
+  end
+
   def install
     system "cmake", "-S", ".", "-B", "build", "-G", "Ninja",
                     "-DLIMACTL_MCP_BUILD_TESTS=OFF", *std_cmake_args
     system "cmake", "--build", "build"
     system "cmake", "--install", "build"
+    # Read at the start of a shell and after limactl's, so that it completes `limactl mcp` as well.
+    bash_completion.install share/"bash-completion/completions/limactl-mcp"
   end
 
   test do
-    assert_match "limactl-mcp version", shell_output("#{bin}/limactl-mcp --version")
-    assert_match "run_shell_command", shell_output("#{bin}/limactl-mcp info")
+    assert_match "there is no Lima instance", shell_output("#{bin}/limactl-mcp serve absent 2>&1", 1)
+
+    # A stopped instance: agents are answered, and told the tools, before there is any connection.
+    (testpath/".lima/default/lima.yaml").write "mounts: []\n"
+    requests = [
+      { jsonrpc: "2.0", id: 1, method: "initialize",
+        params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "brew", version: "1" } } },
+      { jsonrpc: "2.0", id: 2, method: "tools/list" },
+    ]
+    answers = pipe_output("#{bin}/limactl-mcp serve default", requests.map { |r| "#{JSON.generate(r)}\n" }.join, 0)
+    answers = answers.lines.map { |line| JSON.parse(line) }
+    assert_equal "lima", answers.find { |answer| answer["id"] == 1 }.dig("result", "serverInfo", "name")
+    assert_includes answers.find { |answer| answer["id"] == 2 }.dig("result", "tools").map { |tool| tool["name"] },
+                    "run_shell_command"
   end
 end
