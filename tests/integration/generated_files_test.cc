@@ -169,6 +169,14 @@ TEST_F(GeneratedFiles, BashCompletesCommandsOptionsAndInstances) {
   EXPECT_THAT(Bash({"limactl-mcp", "serve", "--command-timeout", ""}), IsEmpty());
 }
 
+TEST_F(GeneratedFiles, AgentsAreCompletedBeforeInstances) {
+  EXPECT_THAT(Bash({"limactl-mcp", "configure", "cl"}), ElementsAre("claude"));
+  EXPECT_THAT(Bash({"limactl-mcp", "configure", "--print", "claude", ""}),
+              ElementsAre("agent", "default"));
+  EXPECT_THAT(ReadFile(File("_limactl-mcp")), HasSubstr("(claude "));
+  EXPECT_THAT(ReadFile(File("limactl-mcp.1")), HasSubstr("is one of: claude, "));
+}
+
 TEST_F(GeneratedFiles, BashCompletesDirectoriesAlsoBehindAnEqualsSign) {
   MakeDirectory("project");
   MakeFile("proof.txt", "");
