@@ -68,21 +68,25 @@ constexpr EscapeTable kTwice = MakeTable(Escaping::kTwice);
 char* Write(char* to, std::string_view text, const EscapeTable& table) {
   const char* from = text.data();
   const char* const end = from + text.size();
-  const auto escape_one = [&] {
-    const Escape& escape = table[static_cast<unsigned char>(*from++)];
-    std::memcpy(to, escape.text.data(), escape.text.size());
-    to += escape.length;
+  const auto escape_until = [&](const char* until) {
+    for (; from != until; ++from) {
+      const Escape& escape = table[static_cast<unsigned char>(*from)];
+      std::memcpy(to, escape.text.data(), escape.text.size());
+      to += escape.length;
+    }
   };
   while (static_cast<std::size_t>(end - from) >= kPlainWord) {
     std::uint64_t word = 0;
     std::memcpy(&word, from, kPlainWord);
-    std::memcpy(to, from, kPlainWord);
-    const std::size_t plain = PlainBytes(word);
-    from += plain;
-    to += plain;
-    if (plain < kPlainWord) escape_one();
+    if (AllPlain(word)) {
+      std::memcpy(to, from, kPlainWord);
+      from += kPlainWord;
+      to += kPlainWord;
+    } else {
+      escape_until(from + kPlainWord);
+    }
   }
-  while (from != end) escape_one();
+  escape_until(end);
   return to;
 }
 

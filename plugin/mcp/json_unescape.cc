@@ -1,5 +1,6 @@
 #include "mcp/json_unescape.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -35,6 +36,7 @@ char Meaning(char c) {
 }
 
 constexpr std::size_t kHexDigits = 4;
+constexpr std::size_t kLongestCharacter = 4;  // in UTF-8
 
 /// The four hexadecimal digits at the beginning of `text`.
 std::optional<std::uint32_t> CodeUnit(std::string_view text) {
@@ -108,6 +110,16 @@ char* UnescapeOne(char* to, std::string_view& rest) {
   return *to == 0 ? nullptr : to + 1;
 }
 
+/// Copies the next eight bytes if they mean themselves.
+bool TakePlainWord(char* to, std::string_view& rest) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, rest.data(), kPlainWord);
+  if (!AllPlain(word)) return false;
+  std::memcpy(to, rest.data(), kPlainWord);
+  rest.remove_prefix(kPlainWord);
+  return true;
+}
+
 /// The closing quote of the string whose first byte is at `begin`; npos when there is none.
 std::size_t FindClosingQuote(std::string_view json, std::size_t begin) {
   for (std::size_t quote = json.find('"', begin); quote != std::string_view::npos;
@@ -127,21 +139,20 @@ std::optional<std::string> Unescape(std::string_view escaped) {
   text.reserve(escaped.size());
   // In pieces, through a buffer which stays in the processor's cache.
   constexpr std::size_t kPiece = 2048;
-  std::array<char, kPiece + 2 * kPlainWord> buffer;
+  std::array<char, kPiece + kPlainWord * kLongestCharacter> buffer;
   while (!escaped.empty()) {
     char* to = buffer.data();
     while (to < buffer.data() + kPiece && !escaped.empty()) {
-      if (escaped.size() >= kPlainWord) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, escaped.data(), kPlainWord);
-        std::memcpy(to, escaped.data(), kPlainWord);
-        const std::size_t plain = PlainBytes(word);
-        to += plain;
-        escaped.remove_prefix(plain);
-        if (plain == kPlainWord) continue;
+      const std::size_t next = std::min(escaped.size(), kPlainWord);
+      if (next == kPlainWord && TakePlainWord(to, escaped)) {
+        to += kPlainWord;
+        continue;
       }
-      to = UnescapeOne(to, escaped);
-      if (to == nullptr) return std::nullopt;
+      for (const char* const behind = escaped.data() + next;
+           !escaped.empty() && escaped.data() < behind;) {
+        to = UnescapeOne(to, escaped);
+        if (to == nullptr) return std::nullopt;
+      }
     }
     text.append(buffer.data(), to);
   }

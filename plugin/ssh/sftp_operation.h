@@ -110,8 +110,11 @@ class ReadOperation final : public SftpOperation {
  public:
   static constexpr std::size_t kFirstWindow = 4;
   static constexpr std::size_t kLargestWindow = 64;
-  static constexpr std::uint32_t kLongestRequest = 64 * 1024;
+  /// Bytes. Not more: what has been asked for still comes when nobody wants it any longer.
+  static constexpr std::size_t kMostAhead = std::size_t{4} * 1024 * 1024;
   static constexpr std::uint32_t kShortestRequest = 4 * 1024;
+  /// What is asked for beyond this gets its memory only as it comes.
+  static constexpr std::size_t kReservedAtOnce = std::size_t{32} * 1024 * 1024;
 
   ReadOperation(SftpSubject subject, const RemoteHandle& handle, std::uint64_t offset,
                 std::size_t length);
@@ -131,6 +134,7 @@ class ReadOperation final : public SftpOperation {
   };
 
   void SendMore(SftpClient& client, TimePoint now);
+  [[nodiscard]] bool MayAskForMore() const;
   void SendSegment(SftpClient& client, std::uint64_t number, TimePoint now);
   void OnReply(SftpClient& client, std::uint64_t number, SftpReply&& reply);
   void OnBytes(SftpClient& client, std::uint64_t number, std::string_view piece);

@@ -10,7 +10,9 @@ ReadOperation::ReadOperation(SftpSubject subject, const RemoteHandle& handle, st
     : SftpOperation(std::move(subject), handle.channel),
       handle_(handle.handle),
       next_offset_(offset),
-      left_(length) {}
+      left_(length) {
+  bytes.reserve(std::min(length, kReservedAtOnce));
+}
 
 void ReadOperation::Begin(SftpClient& client, TimePoint now) {
   SendMore(client, now);
@@ -18,14 +20,19 @@ void ReadOperation::Begin(SftpClient& client, TimePoint now) {
 }
 
 void ReadOperation::SendMore(SftpClient& client, TimePoint now) {
-  while (left_ > 0 && segments_.size() < window_) {
-    const auto wanted = static_cast<std::uint32_t>(
-        std::min<std::size_t>({left_, client.maximum_read(), kLongestRequest}));
+  while (left_ > 0 && MayAskForMore()) {
+    const auto wanted =
+        static_cast<std::uint32_t>(std::min<std::size_t>(left_, client.maximum_read()));
     segments_.push_back({next_offset_, wanted, 0, {}, false, false});
     next_offset_ += wanted;
     left_ -= wanted;
     SendSegment(client, first_number_ + segments_.size() - 1, now);
   }
+}
+
+bool ReadOperation::MayAskForMore() const {
+  if (segments_.empty()) return true;
+  return segments_.size() < window_ && next_offset_ - segments_.front().offset < kMostAhead;
 }
 
 void ReadOperation::SendSegment(SftpClient& client, std::uint64_t number, TimePoint now) {

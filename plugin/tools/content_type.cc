@@ -76,7 +76,9 @@ std::optional<ImageType> FindImageType(std::string_view bytes) {
 
 ContentKind Classify(std::string_view bytes) {
   const auto length = static_cast<std::ptrdiff_t>(bytes.size());
-  const std::ptrdiff_t nuls = std::count(bytes.begin(), bytes.end(), '\0');
+  // Most files have none, and to find that out is faster than to count.
+  const bool has_nul = bytes.find('\0') != std::string_view::npos;
+  const std::ptrdiff_t nuls = has_nul ? std::count(bytes.begin(), bytes.end(), '\0') : 0;
   if (support::IsValidUtf8(bytes)) {
     return nuls * kTolerated > length ? ContentKind::kBinary : ContentKind::kUtf8;
   }

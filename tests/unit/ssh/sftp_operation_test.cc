@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/errors.h"
 #include "unit/ssh/sftp_bytes.h"
 
@@ -74,6 +76,26 @@ TEST_F(SftpOperationTest, AReadRefusesWrongAmountsOfData) {
   const auto nothing = Read(10);
   Receive(Data(2, ""));
   ExpectFailure<guest::FileError>(*nothing);
+}
+
+TEST_F(SftpOperationTest, AReadKeepsABoundedAmountOnItsWay) {
+  SftpClient client(30s, now_);
+  client.Receive(Version(String("limits@openssh.com") + String("1")), now_);
+  client.Receive(
+      Packet(201, Number32(1) + Number64(0) + Number64(1ULL << 40U) + Number64(0) + Number64(0)),
+      now_);
+  const auto read = std::make_shared<ReadOperation>(SftpSubject{"read", "/f"}, RemoteHandle{"h", 1},
+                                                    0, std::size_t{64} * 1024 * 1024);
+  read->Begin(client, now_);
+  EXPECT_EQ(client.pending(), ReadOperation::kFirstWindow);
+  std::size_t most = 0;
+  for (std::uint32_t id = 2; id < 100; ++id) {
+    client.Receive(Data(id, std::string(kMaximumSftpData, 'x')), now_);
+    most = std::max(most, client.pending());
+  }
+  EXPECT_GE(most * kMaximumSftpData, ReadOperation::kMostAhead);
+  EXPECT_LT((most - 1) * kMaximumSftpData, ReadOperation::kMostAhead);
+  EXPECT_LE(read->bytes.capacity(), ReadOperation::kReservedAtOnce);
 }
 
 TEST_F(SftpOperationTest, AWriteCutsToTheServersLengthAndStopsAtAnError) {
