@@ -148,7 +148,7 @@ void Doctor::ExamineConnection() {
   examination_.Run({"connect",
                     {"ssh.config", "port", "key"},
                     kGuestTimeout,
-                    restart,
+                    "if it has just been started, wait until it has booted; else: " + restart,
                     [this](const Context& context) { return Connect(context); }});
 }
 

@@ -25,7 +25,7 @@ Finding Carry(const Check& check) {
 bool Examination::Works(const std::string& name) const {
   const bool known = std::any_of(results_.begin(), results_.end(),
                                  [&name](const Result& result) { return result.check == name; });
-  return known && broken_.count(name) == 0;
+  return known && !broken_.contains(name);
 }
 
 void Examination::Run(const Check& check) {

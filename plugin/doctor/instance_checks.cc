@@ -92,7 +92,9 @@ Finding CheckKeys(const lima::SshEndpoint& endpoint) {
     if (problem.empty()) {
       usable += (usable.empty() ? "" : ", ") + file;
     } else {
-      problems += (problems.empty() ? "" : "; ") + file + ": " + problem;
+      if (!problems.empty()) problems += "; ";
+      problems += file;
+      problems += ": " + problem;
     }
   }
   if (usable.empty()) {
