@@ -32,6 +32,24 @@ TEST_F(RealInstance, RunsCommandsInTheGuestAndNotOnThisMachine) {
   EXPECT_EQ(Run({"pwd"}, directory).at("stdout"), directory.string() + "\n");
 }
 
+TEST_F(RealInstance, IsFoundSoundByDoctorButForTheReadOnlyMount) {
+  const testing_support::ProcessResult result = testing_support::RunProcess(
+      {.arguments = {"limactl", "mcp", "doctor", "--json", machine().name()}}, "", kBootTimeout);
+  const json report = json::parse(result.output);
+  EXPECT_EQ(result.exit_code, 0) << report.dump(2);
+  for (const json& check : report.at("checks")) {
+    const std::string name = check.at("name");
+    if (name == "shell") continue;  // it may count as slow here
+    const bool is_mount = name == "mounts" || name == "mounted";
+    EXPECT_EQ(check.at("result"), is_mount ? "warning" : "passed") << check;
+    const std::string text = check.at("text");
+    EXPECT_TRUE(!is_mount || text.ends_with(": " + machine().Mount("read-only").string())) << text;
+  }
+  for (const fs::directory_entry& entry : fs::directory_iterator(machine().Mount("writable"))) {
+    EXPECT_FALSE(entry.path().filename().string().starts_with(".limactl-mcp-")) << entry.path();
+  }
+}
+
 TEST_F(RealInstance, PassesOnExitCodesAndBothOutputs) {
   const json result =
       Run({"bash", "-c", "echo out; echo err >&2; exit 3"}, NewDirectory("writable"));
@@ -77,8 +95,8 @@ TEST_F(RealInstance, SaysBeforehandWhichRootsTheGuestMayShowAsTheyWere) {
       0) {
     GTEST_SKIP() << "this guest does not cache its read-only mounts for good";
   }
-  EXPECT_THAT(instructions(),
-              ContainsRegex(machine().Mount("read-only").string() + " [^\n]*may show old contents"));
+  EXPECT_THAT(instructions(), ContainsRegex(machine().Mount("read-only").string() +
+                                            " [^\n]*may show old contents"));
 }
 
 TEST_F(RealInstance, ReadsButDoesNotWriteAReadOnlyMount) {

@@ -60,6 +60,16 @@ TEST_F(RootInGuest, IsRefusedOnceItWasUnmountedUnderAConnectedServer) {
   ExpectAllToolsWork(directory, directory);
 }
 
+TEST_F(RootInGuest, IsNamedByDoctorWhileItIsNotMounted) {
+  Unmount("writable");
+  const testing_support::ProcessResult result = testing_support::RunProcess(
+      {.arguments = {"limactl", "mcp", "doctor", machine().name()}}, "", kBootTimeout);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output, HasSubstr("FAIL mounted        not mounted in the guest: " +
+                                       machine().MountPoint("writable").string() + " ("));
+  EXPECT_EQ(Beneath("writable"), "");
+}
+
 TEST_F(RootInGuest, DoesNotTakeTheOtherRootsAlong) {
   const fs::path directory = NewDirectory("mapped");
   Unmount("writable");
