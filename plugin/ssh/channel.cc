@@ -40,6 +40,15 @@ Channel::Progress Channel::RequestSftp() {
   return ToProgress(ssh_channel_request_sftp(handle_.get()));
 }
 
+Channel::Progress Channel::AskForAnswer() {
+  // A variable comes too late for a command that runs: sshd says no.
+  const int code = ssh_channel_request_env(handle_.get(), "LIMACTL_MCP", "");
+  if (code != SSH_ERROR) return ToProgress(code);
+  const bool is_answer =
+      ssh_get_error_code(ssh_channel_get_session(handle_.get())) == SSH_REQUEST_DENIED;
+  return is_answer ? Progress::kDone : Progress::kRefused;
+}
+
 std::size_t Channel::Write(std::string_view bytes) {
   // Asked first, since with a closed window libssh would poll the session on each call.
   const std::size_t window = ssh_channel_window_size(handle_.get());

@@ -48,6 +48,11 @@ class Channel {
   /// The peer takes no more input.
   [[nodiscard]] bool write_failed() const { return write_failed_; }
 
+  /// Asks sshd something on this channel that has no effect. kDone: it has answered, and what it
+  /// had read of the command's output before has come; kRefused: the session or the channel is
+  /// dead.
+  Progress AskForAnswer();
+
   void SendEndOfFile();
   void SendSignal(const char* name);
 

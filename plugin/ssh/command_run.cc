@@ -124,7 +124,17 @@ bool CommandRun::HasEnded(TimePoint now) {
   next_step_ = command_->sink_knows_end ? last_sign + kKnownEndGrace
                                         : std::min<TimePoint>(last_sign + kOutputGrace,
                                                               status_at_ + kLongestOutputGrace);
-  return now >= next_step_;
+  if (now < next_step_) return false;
+  next_step_ = TimePoint::max();  // an answer wakes the session
+  return HasAnsweredEnough();
+}
+
+bool CommandRun::HasAnsweredEnough() {
+  while (questions_answered_ < kQuestions) {
+    if (channel_->AskForAnswer() != Channel::Progress::kDone) return false;
+    ++questions_answered_;
+  }
+  return true;
 }
 
 void CommandRun::Withdraw(support::StopReason reason) {

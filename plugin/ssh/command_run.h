@@ -18,7 +18,9 @@ namespace ssh {
 /// status before the last output, and never sends the end of the output while a background child
 /// of the command holds the pipe: after the status, output is waited for until none has come for
 /// kOutputGrace, and no longer than kLongestOutputGrace in all. With Command::sink_knows_end it is
-/// the sink that tells, and kKnownEndGrace without output is a guest that lost its way.
+/// the sink that tells, and kKnownEndGrace without output is a guest that lost its way. Silence
+/// alone proves nothing (the line may be slow, the keys may be changing, sshd may be frozen): after
+/// it sshd must have answered kQuestions times, so that what was in the pipe has been read.
 ///
 /// A command may be a spare one, which waits for its input: it does not queue for a channel, and
 /// has to give its own up when somebody else needs one.
@@ -29,6 +31,8 @@ class CommandRun final : public ChannelUser, public ChannelEvents {
   static constexpr auto kOutputGrace = std::chrono::milliseconds(200);
   static constexpr auto kLongestOutputGrace = std::chrono::seconds(2);
   static constexpr auto kKnownEndGrace = std::chrono::seconds(10);
+  /// sshd reads 16 KiB of a pipe between two of its looks at what we sent; a pipe holds 64 KiB.
+  static constexpr int kQuestions = 5;
 
   /// How long a spare command waits at most.
   static constexpr auto kLongestSpare = std::chrono::minutes(5);
@@ -77,6 +81,7 @@ class CommandRun final : public ChannelUser, public ChannelEvents {
   void StepRequest(TimePoint now);
   bool StepInput();  ///< true when more could be written at once
   bool HasEnded(TimePoint now);
+  bool HasAnsweredEnough();
   void BeginToStop(support::StopReason reason);
   void Finish(std::exception_ptr failure);
   void FinishLost(const std::string& text);
@@ -108,6 +113,7 @@ class CommandRun final : public ChannelUser, public ChannelEvents {
   TimePoint request_deadline_ = TimePoint::max();
   TimePoint stop_deadline_ = TimePoint::max();
   TimePoint status_at_ = TimePoint::max();
+  int questions_answered_ = 0;
   TimePoint last_output_;
   TimePoint next_step_ = TimePoint::max();
 };

@@ -464,6 +464,21 @@ TEST_F(SshGuest, ReadsAndWritesSixteenMebibytes) {
             << " us\n";
 }
 
+TEST_F(SshGuest, OutputIsNotLostWhenSshdIsLateWithItAfterTheEndOfTheCommand) {
+  StartInstance();
+  const auto guest = Connect();
+  guest::Command command;
+  // sshd stands still just after it has told of the end, longer than output is waited for.
+  command.command_line =
+      "sh -c 'sshd=$0; { while kill -0 $$; do :; done; kill -STOP $sshd; printf late; sleep 1; "
+      "kill -CONT $sshd; sleep 30; } 2>/dev/null & printf early,' $PPID";
+  CollectedOutput sink;
+  const Stopwatch watch;
+  EXPECT_EQ(guest->Run(command, sink, minute_).exit_status, 0);
+  EXPECT_EQ(sink.output, "early,late");
+  EXPECT_LT(watch.elapsed(), 20s) << "waited for the child that holds the pipe";
+}
+
 TEST_F(SshGuest, SurvivesRekeying) {
   StartInstance({"RekeyLimit 512K"});
   const auto guest = Connect();
@@ -474,6 +489,7 @@ TEST_F(SshGuest, SurvivesRekeying) {
     cat.standard_input = bytes;
     CollectedOutput sink;
     EXPECT_EQ(guest->Run(cat, sink, minute_).exit_status, 0);
+    EXPECT_EQ(sink.output.size(), bytes.size());
     EXPECT_TRUE(sink.output == bytes);
   });
   const auto file = guest->Open(Path("big"), OpenMode::kCreateExclusive, 0600, minute_);
