@@ -3,6 +3,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "support/paths.h"
+#include "support/printable.h"
 #include "tools/guest_script.h"
 #include "tools/shell_quote.h"
 
@@ -11,6 +13,9 @@ namespace {
 
 /// Bytes; more than any path or status takes.
 constexpr std::size_t kMaximumAnswer = 64 * 1024;
+
+/// Bytes of an answer that makes no sense, in the text that says so.
+constexpr std::size_t kShown = 80;
 
 constexpr int kCommandNotFound = 127;
 
@@ -46,6 +51,11 @@ guest::FileType TypeOf(std::uint32_t mode) {
     default:
       return guest::FileType::kUnknown;
   }
+}
+
+[[noreturn]] void ThrowImpossible(const std::string& operation, const std::string& path) {
+  throw guest::FileError(guest::FileErrorCode::kFailure, operation, path,
+                         "the guest answered with a path that cannot exist");
 }
 
 }  // namespace
@@ -101,8 +111,9 @@ guest::FileAttributes PathQuestions::StatByShell(const std::string& path,
   fields >> std::hex >> mode >> std::dec >> attributes.size >> attributes.user_id >>
       attributes.group_id >> attributes.modified;
   if (!fields) {
-    throw guest::FileError(guest::FileErrorCode::kFailure, "look at", path,
-                           "stat says \"" + answer + "\"");
+    throw guest::FileError(
+        guest::FileErrorCode::kFailure, "look at", path,
+        "stat says \"" + support::Printable(std::string_view(answer).substr(0, kShown)) + "\"");
   }
   attributes.type = TypeOf(mode);
   attributes.permissions = mode & 07777U;
@@ -122,15 +133,25 @@ guest::FileAttributes PathQuestions::LStat(const std::string& path,
 }
 
 std::string PathQuestions::ReadLink(const std::string& path, const support::Context& context) {
-  return AskEither(
-      [&] { return guest_->ReadLink(path, context); },
-      [&] { return AskShell("readlink -- " + tools::ShellQuote(path), path, context); });
+  std::string target =
+      AskEither([&] { return guest_->ReadLink(path, context); },
+                [&] { return AskShell("readlink -- " + tools::ShellQuote(path), path, context); });
+  if (target.empty() || target.find('\0') != std::string::npos) {
+    ThrowImpossible("read the link", path);
+  }
+  return target;
 }
 
 std::string PathQuestions::RealPath(const std::string& path, const support::Context& context) {
-  return AskEither(
+  std::string real = AskEither(
       [&] { return guest_->RealPath(path, context); },
       [&] { return AskShell("readlink -f -- " + tools::ShellQuote(path), path, context); });
+  // It is compared with the roots as text.
+  if (!real.starts_with('/') || support::CleanPath(real) != real ||
+      real.find('\0') != std::string::npos) {
+    ThrowImpossible("resolve", path);
+  }
+  return real;
 }
 
 std::unique_ptr<guest::OpenFile> PathQuestions::Open(const std::string& path, guest::OpenMode mode,

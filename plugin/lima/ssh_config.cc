@@ -90,11 +90,11 @@ class Reader {
                           (line.arguments.front() == "none" || line.arguments.front() == "no");
       if (!is_off) Fail(keyword + " is not supported here");
     } else if (keyword == "hostname") {
-      Set(host_, WithoutTokens(line));
+      Set(host_, Name(line));
     } else if (keyword == "port") {
       Set(port_, ParsePort(OnlyArgument(line)));
     } else if (keyword == "user") {
-      Set(user_, WithoutTokens(line));
+      Set(user_, Name(line));
     } else if (keyword == "ciphers") {
       Set(ciphers_, OnlyArgument(line));
     } else if (keyword == "identityfile") {
@@ -124,6 +124,13 @@ class Reader {
       Fail(line.keyword + " has a percent sign, which starts a token that is not supported here");
     }
     return value;
+  }
+
+  // As OpenSSH (valid_hostname and valid_ruser in ssh.c), to which it would be an option.
+  [[nodiscard]] std::string Name(const SshConfigLine& line) const {
+    std::string name = WithoutTokens(line);
+    if (name.starts_with('-')) Fail(line.keyword + " cannot begin with '-'");
+    return name;
   }
 
   [[nodiscard]] std::uint16_t ParsePort(const std::string& text) const {

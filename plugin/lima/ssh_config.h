@@ -36,8 +36,9 @@ struct SshEndpoint {
 ///
 /// Keywords that are not needed are ignored. Refused where they would apply: ProxyCommand,
 /// ProxyJump and ProxyUseFdpass (the guest would be reached by another way than this program's),
-/// Include and Match (which would have to be evaluated), Host lines with wildcards or negation, and
-/// percent signs in host, user and key files (tokens that only ssh expands).
+/// Include and Match (which would have to be evaluated), Host lines with wildcards or negation,
+/// percent signs in host, user and key files (tokens that only ssh expands), and hosts and users
+/// that begin with '-'.
 ///
 /// Throws ConfigurationError that starts with `file`.
 SshEndpoint ParseSshConfig(std::string_view text, const std::string& instance_name,

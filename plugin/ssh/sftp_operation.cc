@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "support/errors.h"
+#include "support/printable.h"
 
 namespace ssh {
 namespace {
@@ -26,7 +27,7 @@ std::string Detail(const SftpStatus& status) {
        {"Failure", "No such file", "Permission denied", "Success", "Operation unsupported"}) {
     if (status.message == plain) return {};
   }
-  return status.message;
+  return support::Printable(std::string_view(status.message).substr(0, kMaximumServerWords));
 }
 
 }  // namespace
@@ -179,10 +180,12 @@ void ListOperation::OnReply(SftpClient& client, SftpReply&& reply) {
 }
 
 void ListOperation::Take(std::vector<guest::DirectoryEntry> names) {
-  if (entries.size() + names.size() > kMaximumEntries) {
+  for (const guest::DirectoryEntry& entry : names) name_bytes_ += entry.name.size();
+  if (entries.size() + names.size() > kMaximumEntries || name_bytes_ > kMaximumNameBytes) {
     Finish(MakeFailure<support::CallError>(
         "list " + subject().path + ": more than " + std::to_string(kMaximumEntries) +
-        " entries; list it in parts with a command in the guest, such as find"));
+        " entries, or " + std::to_string(kMaximumNameBytes >> 20U) +
+        " MiB of names; list it in parts with a command in the guest, such as find"));
     return;
   }
   for (guest::DirectoryEntry& entry : names) {

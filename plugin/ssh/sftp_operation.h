@@ -27,6 +27,9 @@ struct SftpSubject {
   std::string path;
 };
 
+/// Of the server's own words in an error text, in bytes.
+inline constexpr std::size_t kMaximumServerWords = 256;
+
 /// The exception for an answer that is not a success: guest::FileError, or support::ConnectionLost
 /// where there was no answer.
 std::exception_ptr FailureOf(const SftpSubject& subject, const SftpReply& reply);
@@ -180,6 +183,8 @@ class ListOperation final : public SftpOperation {
   static constexpr std::size_t kLargestWindow = 8;
   /// A server that never stops sending names is not believed.
   static constexpr std::size_t kMaximumEntries = 1'000'000;
+  /// Of all names together, in bytes: an entry can be as long as a packet.
+  static constexpr std::size_t kMaximumNameBytes = std::size_t{64} << 20;
 
   explicit ListOperation(std::string path);
 
@@ -196,6 +201,7 @@ class ListOperation final : public SftpOperation {
   std::string handle_;
   std::size_t window_ = kFirstWindow;
   std::size_t on_their_way_ = 0;
+  std::size_t name_bytes_ = 0;
 };
 
 }  // namespace ssh

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "support/errors.h"
+#include "support/paths.h"
 #include "tools/find_script.h"
 #include "tools/guest_script.h"
 
@@ -83,6 +84,11 @@ std::uint32_t NanosecondsOf(std::string_view fraction) {
   return ToNumber<std::uint32_t>(digits);
 }
 
+/// find begins each path with the directory's own ".".
+std::string_view WithoutDot(std::string_view path) {
+  return path.substr(std::min(path.size(), std::string_view("./").size()));
+}
+
 ListedName ParseName(std::string_view record) {
   ListedName name;
   std::string_view time = TakeUntil(record, " ");
@@ -90,8 +96,20 @@ ListedName ParseName(std::string_view record) {
   name.modified_nanoseconds = NanosecondsOf(time);
   name.type = TypeOf(TakeUntil(record, " "));
   name.size = ToNumber<std::uint64_t>(TakeUntil(record, " "));
-  name.path = record.substr(std::min<std::size_t>(record.size(), 2));  // without "./"
+  name.path = WithoutDot(record);
   return name;
+}
+
+/// Whether a directory can hold it: what a guest makes up must not look like a name elsewhere.
+bool IsPossible(std::string_view path) {
+  if (path.size() > kMaximumListedPath || path.find('\0') != std::string_view::npos) return false;
+  while (true) {
+    const std::size_t slash = path.find('/');
+    const std::string_view component = path.substr(0, slash);
+    if (component.empty() || component == "." || component == "..") return false;
+    if (slash == std::string_view::npos) return true;
+    path.remove_prefix(slash + 1);
+  }
 }
 
 /// Relative to the directory of the request; one that ends with '/' means all that is below it.
@@ -139,11 +157,13 @@ void ParseComplaints(std::string_view text, const std::string& directory, Listin
     std::string_view path = TakeUntil(text, "\n");
     if (!path.starts_with(kBegin) || !path.ends_with(kEnd)) continue;
     path.remove_prefix(kBegin.size());
-    path.remove_suffix(std::min(path.size(), kEnd.size()));
+    path.remove_suffix(std::min(path.size(), kEnd.size()));  // both may share the one ": "
     if (path.size() > 2 && path.front() == '\'' && path.back() == '\'') {
       path = path.substr(1, path.size() - 2);
     }
-    AddGap(gaps, path == "." ? directory : directory + "/" + std::string(path.substr(2)));
+    const std::string_view below = WithoutDot(path);
+    if (!below.empty() && !IsPossible(below)) continue;
+    AddGap(gaps, support::JoinPath(directory, below));
   }
 }
 
@@ -164,6 +184,9 @@ ListingGaps VisitNames(std::string_view text, const std::vector<ListingRequest>&
     ListedName name = ParseName(record);
     const bool is_directory_itself = name.path.empty();
     if (next == 0 || next > ignored.size() || is_directory_itself) continue;
+    if (!IsPossible(name.path)) {
+      throw support::CallError("The guest listed a name that cannot exist.");
+    }
     name.is_ignored = IsIgnored(name, ignored[next - 1]);
     visit(next - 1, name);
   }

@@ -20,6 +20,10 @@ inline constexpr std::size_t kMaximumListing = std::size_t{64} << 20;
 /// Bytes of what git says it ignores, likewise; whole directories count once.
 inline constexpr std::size_t kMaximumIgnoredListing = std::size_t{8} << 20;
 
+/// Bytes of one path of a listing, relative to its directory: the kernel's limit for a path is
+/// 4096, but find goes down step by step.
+inline constexpr std::size_t kMaximumListedPath = std::size_t{64} << 10;
+
 struct ListingRequest {
   std::string directory;                     ///< resolved by the guest: absolute, without links
   std::optional<std::size_t> maximum_depth;  ///< 1: its own names only; nothing: all below
@@ -35,7 +39,9 @@ struct ListingRequest {
 
 /// A name below the requested directory. Links are names, and never followed.
 struct ListedName {
-  std::string_view path;  ///< relative to the directory, any bytes; lives as long as the visit
+  /// Relative to the directory: names joined by '/', none of them "." or "..", else any bytes but
+  /// NUL; at most kMaximumListedPath. Lives as long as the visit.
+  std::string_view path;
   guest::FileType type = guest::FileType::kUnknown;
   std::uint64_t size = 0;
   std::int64_t modified = 0;               ///< seconds since 1970-01-01 00:00:00 UTC
@@ -60,7 +66,7 @@ using NameVisitor = std::function<void(std::size_t request, const ListedName& na
 /// directory that has vanished has no names; one that may not be read neither, but is told of.
 /// Where the guest has no usable `find` the trees are walked by Guest::List, with as many round
 /// trips as there are directories; nothing is ignored then. Throws support::CallError when a limit
-/// is exceeded.
+/// is exceeded, or the guest lists a name that cannot exist.
 ListingGaps ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
                       const NameVisitor& visit, const support::Context& context);
 

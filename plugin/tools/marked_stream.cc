@@ -51,12 +51,13 @@ std::string_view MarkedStream::Add(std::string_view bytes) {
 void MarkedStream::Scan(std::string_view bytes) {
   while (!bytes.empty() && state_ != State::kEnded) {
     if (state_ == State::kInHeader) {
-      const std::size_t end = bytes.find('\n');
+      // Not beyond, or a line that is none would depend on where the pieces end.
+      const std::size_t end = bytes.substr(0, kMaximumHeaderRest).find('\n');
       if (end == std::string_view::npos && bytes.size() < kMaximumHeaderRest) {
         held_ = bytes;
         return;
       }
-      std::string_view rest = bytes.substr(0, end);
+      std::string_view rest = bytes.substr(0, end == std::string_view::npos ? 0 : end);
       shell_missing_ = rest.ends_with(kNoShell);
       if (shell_missing_) rest.remove_suffix(kNoShell.size());
       process_group_ = ParseProcessGroup(rest);

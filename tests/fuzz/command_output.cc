@@ -3,6 +3,7 @@
 
 #include "tools/command_output.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -40,9 +41,12 @@ Seen Run(std::string_view bytes, std::size_t piece) {
     while (!line.empty() && more) {
       more = output.OnOutput(stream, line.substr(0, piece));
       line.remove_prefix(std::min(piece, line.size()));
-      fuzz::Require(support::IsValidUtf8(output.Describe()), "progress is UTF-8");
-      fuzz::Require(output.Describe().find('\n') == std::string::npos, "progress is one line");
     }
+    const std::string progress = output.Describe();
+    fuzz::Require(support::IsValidUtf8(progress), "progress is UTF-8");
+    fuzz::Require(std::none_of(progress.begin(), progress.end(),
+                               [](unsigned char c) { return c < 0x20 || c == 0x7F; }),
+                  "progress has no control characters");
   }
   output.Finish();
   return {output.StandardOutput(), output.StandardError(), output.process_group()};

@@ -1,4 +1,5 @@
-// The three configuration files of an instance, and their templates.
+// The three configuration files of an instance, and their templates, with what the guest says of
+// its user's home.
 
 #include <string>
 
@@ -21,7 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::Input input(data, size);
   const std::string_view defaults = input.Until('\0');
   const std::string_view main = input.Until('\0');
-  const std::string_view override_file = input.Rest();
+  const std::string_view override_file = input.Until('\0');
+  const std::string guest_home = "/" + std::string(input.Rest());
   try {
     const lima::InstanceConfiguration configuration = lima::MergeConfiguration(
         "/home/user/.lima", "default", lima::ParseConfiguration(defaults, "default.yaml"),
@@ -30,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static_cast<void>(lima::LoginShell(configuration));
     static_cast<void>(lima::NeededFacts(configuration));
     const lima::HostFacts host{"/home/user", "user", 1000, "/tmp"};
-    const lima::GuestFacts guest{"user", "/home/user.guest", 1000};
+    const lima::GuestFacts guest{"user", guest_home, 1000};
     for (const lima::Mount& mount : lima::EvaluateMounts(configuration, host, guest)) {
       fuzz::Require(IsCleanAndAbsolute(mount.location), "a location is an absolute clean path");
       fuzz::Require(IsCleanAndAbsolute(mount.mount_point), "so is a mountPoint");

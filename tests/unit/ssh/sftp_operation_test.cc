@@ -162,6 +162,33 @@ TEST_F(SftpOperationTest, AListingBelievesNeitherEndlessNorImpossibleNames) {
   ExpectFailure<support::CallError>(*list);
 }
 
+TEST_F(SftpOperationTest, AListingKeepsNoMoreThanItsBytesOfNames) {
+  const auto list = std::make_shared<ListOperation>("/d");
+  list->Begin(client_, now_);
+  Receive(Handle(1, "dir"));
+  constexpr std::size_t kLength = std::size_t{128} << 10;
+  constexpr std::size_t kPossible = ListOperation::kMaximumNameBytes / kLength;
+  const std::string name = String(std::string(kLength, 'n')) + String("") + Number32(0);
+  std::uint32_t id = 2;
+  for (std::size_t i = 0; i < kPossible; ++i) {
+    Receive(Packet(104, Number32(id++) + Number32(1) + name));
+  }
+  EXPECT_FALSE(list->finished());
+  Receive(Packet(104, Number32(id) + Number32(1) + Name("x")));
+  EXPECT_EQ(list->entries.size(), kPossible);
+  ExpectFailure<support::CallError>(*list);
+}
+
+TEST_F(SftpOperationTest, TheServersOwnWordsAreCutAndPrintable) {
+  const std::string words = "\x1b[2J" + std::string(100'000, 'w');
+  const SftpReply reply = SftpStatus{SftpStatusCode::kFailure, words};
+  try {
+    std::rethrow_exception(FailureOf({"open", "/f"}, reply));
+  } catch (const guest::FileError& error) {
+    EXPECT_EQ(error.detail(), "\\x1b[2J" + std::string(kMaximumServerWords - 4, 'w'));
+  }
+}
+
 TEST_F(SftpOperationTest, WhatTheServerDoesNotOfferIsUnsupported) {
   const auto ask = std::make_shared<AskOperation>(
       SftpSubject{"rename", "/a to /b"}, ExtendedRequest(kPosixRenameExtension, {"/a", "/b"}),

@@ -340,6 +340,52 @@ TEST_F(FindListing, AShellThatCannotRunTheScriptIsAnErrorWithItsWords) {
   }
 }
 
+/// The guest's find prints what it likes.
+class ListingOfALiar : public FindListing {
+ protected:
+  std::vector<std::string> NamesIn(const std::string& listing) {
+    std::ofstream(Outside("listing"), std::ios::binary) << listing;
+    std::ofstream(Outside("find")) << "#!/bin/sh\nexec cat " << Outside("listing") << '\n';
+    std::filesystem::permissions(Outside("find"), std::filesystem::perms::owner_all);
+    if (!std::filesystem::exists(Outside("programs"))) {
+      guest_.OfferOnly(
+          Outside("programs"),
+          {{"find", Outside("find").string()}, {"sh", "/bin/sh"}, {"cat", FindProgram("cat")}});
+    }
+    return Names({Everything()});
+  }
+};
+
+TEST_F(ListingOfALiar, NamesThatCannotExistAreRefused) {
+  EXPECT_THAT(NamesIn("1.5 f 10 ./a b//\n"), ElementsAre("a b"));
+  for (const std::string& path :
+       {std::string("./../secret"), std::string("./a/../../../secret"), std::string("./a/./b"),
+        std::string("./.."), std::string(".//etc/passwd"), std::string("./a/"),
+        std::string("./a\0b", 5), "./" + std::string(kMaximumListedPath + 1, 'n')}) {
+    EXPECT_THROW(NamesIn("1.5 f 10 " + path + "//\n"), support::CallError) << path.substr(0, 20);
+  }
+  EXPECT_EQ(NamesIn("1.5 f 10 ./" + std::string(kMaximumListedPath, 'n') + "//\n").size(), 1U);
+}
+
+TEST_F(ListingOfALiar, RecordsThatAreNoneDoNoHarm) {
+  EXPECT_THAT(NamesIn("//\n//\n x//\n99999999999999999999999 xzz -1 ./a//\nwalk//\n1 f 1 ./b//\n"
+                      "unfinished"),
+              ElementsAre("a"));
+}
+
+TEST_F(ListingOfALiar, ComplaintsThatAreNoneDoNoHarm) {
+  // In the first two a part of the frame is missing.
+  for (const char* words :
+       {"find: Permission denied", "find: : Permission denied", "find: x: Permission denied",
+        "find: '': Permission denied", "find: ./../../etc: Permission denied", "find: /", ""}) {
+    EXPECT_THAT(NamesIn(std::string("failed ") + words + "//\n1 f 1 ./a//\n"), ElementsAre("a"))
+        << words;
+    for (const std::string& path : gaps_.examples) EXPECT_EQ(path, Path("").string()) << words;
+  }
+  NamesIn("failed find: './a': Permission denied//\n");
+  EXPECT_THAT(gaps_.examples, ElementsAre(Path("a").string()));
+}
+
 TEST_F(FindListing, ADirectoryWithQuotesAndSpacesIsOnlyADirectory) {
   const std::string name = "-it's $(touch pwned) `x` \"\\\n;";
   Write(name + "/a");

@@ -35,6 +35,18 @@ TEST(MarkedStream, FindsHeaderAndMarkWhereverThePiecesAreCut) {
   }
 }
 
+TEST(MarkedStream, ALineTooLongForAHeaderIsOutputWhereverThePiecesAreCut) {
+  const std::string line = " 42" + std::string(60, ' ') + "x no-shell\n";
+  for (std::size_t piece = 1; piece <= line.size() + 4; ++piece) {
+    MarkedStream stream("MARK", MarkedStream::Header::kExpected, kMaximum);
+    const std::string bytes = "MARK" + line;
+    for (std::size_t at = 0; at < bytes.size(); at += piece) stream.Add(bytes.substr(at, piece));
+    EXPECT_EQ(stream.process_group(), std::nullopt) << piece;
+    EXPECT_FALSE(stream.shell_missing()) << piece;
+    EXPECT_EQ(stream.output().Text(), line) << piece;
+  }
+}
+
 TEST(MarkedStream, HoldsBackABeginningOfTheMarkOnlyUntilTheEnd) {
   MarkedStream stream("MARK", MarkedStream::Header::kNone, kMaximum);
   EXPECT_EQ(stream.Add("abcMA"), "abc");

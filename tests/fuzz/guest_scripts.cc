@@ -1,0 +1,151 @@
+// What the guest's programs print when they are asked by a script: listings, search output,
+// numbers, the content of a file, the user's home. The frame of the script is honest, all in it is
+// not.
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "connection/guest_facts.h"
+#include "fuzz/empty_guest.h"
+#include "fuzz/input.h"
+#include "support/errors.h"
+#include "tools/direct_read.h"
+#include "tools/find_listing.h"
+#include "tools/git_grep.h"
+#include "tools/link_count.h"
+
+namespace {
+
+class ScriptGuest final : public fuzz::EmptyGuest {
+ public:
+  explicit ScriptGuest(fuzz::Input& input)
+      : status_(input.Byte()),
+        piece_(1 + input.Byte()),
+        complaints_(input.Until('\x1e')),
+        answer_(input.Rest()) {}
+
+  guest::CommandResult Run(const guest::Command& command, guest::OutputSink& sink,
+                           const support::Context&) override {
+    const std::string frame = MarkIn(command.standard_input) + '\n';
+    if (sink.OnOutput(guest::OutputStream::kStandardOutput, frame)) {
+      sink.OnOutput(guest::OutputStream::kStandardError, frame);
+      if (Print(sink, guest::OutputStream::kStandardError, complaints_) &&
+          Print(sink, guest::OutputStream::kStandardOutput, answer_)) {
+        sink.OnEnd();
+        return {.exit_status = status_, .exit_signal = {}};
+      }
+    }
+    return {};
+  }
+
+ private:
+  static std::string MarkIn(std::string_view script) {
+    const std::string_view mark = script.substr(script.find("limactl-mcp-"));
+    return std::string(mark.substr(0, mark.find('\n')));
+  }
+  bool Print(guest::OutputSink& sink, guest::OutputStream stream, std::string_view bytes) const {
+    while (!bytes.empty()) {
+      if (!sink.OnOutput(stream, bytes.substr(0, piece_))) return false;
+      bytes.remove_prefix(std::min(piece_, bytes.size()));
+    }
+    return true;
+  }
+
+  int status_;
+  std::size_t piece_;
+  std::string complaints_;
+  std::string answer_;
+};
+
+bool IsNameBelow(std::string_view path) {
+  return !path.empty() && path.find('\0') == std::string_view::npos &&
+         ("/" + std::string(path) + "/").find("//") == std::string::npos &&
+         ("/" + std::string(path) + "/").find("/./") == std::string::npos &&
+         ("/" + std::string(path) + "/").find("/../") == std::string::npos;
+}
+
+void List(guest::Guest& guest) {
+  std::vector<tools::ListingRequest> requests(2);
+  requests[0].directory = "/mnt/w";
+  requests[0].wants_ignored = true;
+  requests[1].directory = "/";
+  const auto visit = [&](std::size_t request, const tools::ListedName& name) {
+    fuzz::Require(request < requests.size(), "a name belongs to a request");
+    fuzz::Require(IsNameBelow(name.path), "a listed name lies in its directory");
+    fuzz::Require(name.modified_nanoseconds < 1'000'000'000, "nanoseconds are a part of a second");
+  };
+  const tools::ListingGaps gaps = tools::ListTrees(guest, requests, visit, {});
+  fuzz::Require(gaps.examples.size() <= tools::ListingGaps::kMaximumExamples, "few are examples");
+  for (const std::string& path : gaps.examples) {
+    fuzz::Require(path == "/" || path == "/mnt/w" || IsNameBelow(path.substr(1)),
+                  "a gap lies in its directory");
+  }
+}
+
+void Search(guest::Guest& guest) {
+  constexpr std::size_t kMaximum = 256;
+  constexpr std::size_t kLastLine = 256;
+  tools::GrepOutput output(kMaximum);
+  tools::GitGrepRequest request;
+  request.directory = "/mnt/w";
+  request.pattern = "a";
+  const tools::GitGrepResult result = tools::GitGrep(guest, request, output, {});
+  fuzz::Require(result.warnings.size() <= tools::kMaximumGitWords, "git's words are bounded");
+  const std::string text = output.Finish();
+  fuzz::Require(text.size() <= kMaximum + kLastLine, "what is found is bounded");
+  fuzz::Require(text.empty() || text.back() == '\n', "what is found is whole lines");
+}
+
+class NoFile final : public guest::OpenFile {
+ public:
+  guest::FileAttributes Stat(const support::Context&) override { return {}; }
+  std::string Read(std::uint64_t, std::size_t, const support::Context&) override { return ""; }
+  void Write(std::uint64_t, std::string_view, const support::Context&) override {}
+  void SetAttributes(const guest::AttributeChange&, const support::Context&) override {}
+  bool Sync(const support::Context&) override { return true; }
+  void Close(const support::Context&) override {}
+};
+
+void ReadPastTheCache(guest::Guest& guest, std::uint64_t size, std::uint64_t offset) {
+  constexpr std::size_t kLength = 64;
+  std::unique_ptr<guest::OpenFile> opened = std::make_unique<NoFile>();
+  const auto file = tools::DirectFile::Open(opened, "/mnt/w/file", size, guest, {});
+  if (!file) return;
+  fuzz::Require(file->Read(offset, kLength, {}).size() <= kLength, "no more is read than wanted");
+}
+
+void Try(fuzz::Input& input) {
+  const std::size_t question = input.Below(5);
+  if (question == 3) {
+    const std::uint64_t size = input.Byte();
+    const std::uint64_t offset = input.Flag() ? input.Number() : input.Byte();
+    ScriptGuest guest(input);
+    ReadPastTheCache(guest, size, offset);
+    return;
+  }
+  ScriptGuest guest(input);
+  if (question == 0) List(guest);
+  if (question == 1) Search(guest);
+  if (question == 2) static_cast<void>(tools::CountLinks("/mnt/w/file", guest, {}));
+  if (question == 4) {
+    fuzz::Require(connection::AskGuestFacts(guest, {}).home.value_or("").starts_with('/'),
+                  "a home is absolute");
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::Input input(data, size);
+  try {
+    Try(input);
+  } catch (const support::CallError& error) {
+    fuzz::Require(error.what()[0] != '\0', "an error says what is wrong");
+  }
+  return 0;
+}
