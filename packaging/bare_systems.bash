@@ -1,0 +1,56 @@
+# Bare Debian systems to try packages in; sourced by `test`, which has `work`, `say` and `skip`.
+# They are made by mmdebstrap, from the mirror that this machine's apt uses, and kept.
+
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/limactl-mcp/bare-systems
+# Whom the program runs as: limactl refuses root.
+readonly kUser=65534
+
+find_mirror() {
+  [ "$(id -u)" = 0 ] || skip 'making a bare system and changing into it needs root'
+  command -v mmdebstrap >/dev/null || skip 'no mmdebstrap on this machine (apt-get install mmdebstrap)'
+  # shellcheck disable=SC2016 # apt's own placeholders
+  mirror=$(apt-get indextargets --format '$(ORIGIN) $(LABEL) $(REPO_URI)' |
+    sed -n 's/^Debian Debian //p' | head -n 1)
+  [ -n "$mirror" ] || skip 'this machine uses no mirror of Debian (or run apt-get update first)'
+}
+
+make_system() { # RELEASE
+  [ ! -f "$cache/$1.tar" ] || return 0
+  say "making a bare Debian $1"
+  mkdir -p "$cache"
+  mmdebstrap --quiet --variant=minbase "$1" "$cache/$1.new.tar" "$mirror" || {
+    rm -f "$cache/$1.new.tar"
+    skip "mmdebstrap cannot make a Debian $1"
+  }
+  mv "$cache/$1.new.tar" "$cache/$1.tar"
+}
+
+# A system of its own for one package. The mirror may be another one than when the system was made.
+unpack_system() { # RELEASE ROOT
+  mkdir "$2"
+  tar xf "$cache/$1.tar" -C "$2"
+  printf 'deb %s %s main\n' "$mirror" "$1" >"$2/etc/apt/sources.list"
+  # This machine's resolver: the mirror has a name.
+  cp /etc/resolv.conf "$2/etc/resolv.conf"
+}
+
+# Runs a command in the system: with /proc, the work directory at the same place, and this machine's
+# network, in mounts of its own that go when it ends.
+in_system() { # ROOT COMMAND…
+  local root=$1
+  shift
+  mkdir -p "$root$work"
+  # shellcheck disable=SC2016 # for the shell inside
+  env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME="$work/home" \
+    LIMA_HOME="$work/lima" DEBIAN_FRONTEND=noninteractive WORK="$work" ROOT="$root" \
+    unshare --mount sh -c 'mount -t proc proc "$ROOT/proc" &&
+      mount --bind "$WORK" "$ROOT$WORK" && exec chroot "$ROOT" "$@"' sh "$@"
+}
+
+# The same as an ordinary user, in the project's directory.
+as_user() { # ROOT COMMAND…
+  local root=$1
+  shift
+  in_system "$root" setpriv --reuid="$kUser" --regid="$kUser" --clear-groups \
+    env -C "$work/project" "$@"
+}
