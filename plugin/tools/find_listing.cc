@@ -177,13 +177,15 @@ ListingGaps VisitNames(std::string_view text, const std::vector<ListingRequest>&
       ++next;
       continue;
     }
-    if (record.starts_with(kListingFailed) && next > 0) {
+    // A walk that nobody asked for has no directory.
+    if (next == 0 || next > requests.size()) continue;
+    if (record.starts_with(kListingFailed)) {
       ParseComplaints(record.substr(kListingFailed.size()), requests[next - 1].directory, gaps);
       continue;
     }
     ListedName name = ParseName(record);
     const bool is_directory_itself = name.path.empty();
-    if (next == 0 || next > ignored.size() || is_directory_itself) continue;
+    if (is_directory_itself) continue;
     if (!IsPossible(name.path)) {
       throw support::CallError("The guest listed a name that cannot exist.");
     }

@@ -373,6 +373,13 @@ TEST_F(ListingOfALiar, RecordsThatAreNoneDoNoHarm) {
               ElementsAre("a"));
 }
 
+TEST_F(ListingOfALiar, WalksThatNobodyAskedForAreNoWalks) {
+  EXPECT_THAT(NamesIn("1 f 1 ./a//\nwalk//\nfailed find: './x': Permission denied//\n"
+                      "1 f 1 ./b//\n"),
+              ElementsAre("a"));
+  EXPECT_EQ(gaps_.count, 0U);
+}
+
 TEST_F(ListingOfALiar, ComplaintsThatAreNoneDoNoHarm) {
   // In the first two a part of the frame is missing.
   for (const char* words :
