@@ -154,6 +154,12 @@ std::string PathQuestions::RealPath(const std::string& path, const support::Cont
   return real;
 }
 
+guest::RealFile PathQuestions::FindRealFile(const std::string& path,
+                                            const support::Context& context) {
+  return AskEither([&] { return guest_->FindRealFile(path, context); },
+                   [&] { return Guest::FindRealFile(path, context); });
+}
+
 std::unique_ptr<guest::OpenFile> PathQuestions::Open(const std::string& path, guest::OpenMode mode,
                                                      std::uint32_t permissions,
                                                      const support::Context& context) {
@@ -163,6 +169,11 @@ std::unique_ptr<guest::OpenFile> PathQuestions::Open(const std::string& path, gu
 std::vector<guest::DirectoryEntry> PathQuestions::List(const std::string& path,
                                                        const support::Context& context) {
   return guest_->List(path, context);
+}
+
+std::optional<std::vector<guest::DirectoryEntry>> PathQuestions::ListSmall(
+    const std::string& path, std::uint64_t directory_bytes, const support::Context& context) {
+  return guest_->ListSmall(path, directory_bytes, context);
 }
 
 void PathQuestions::MakeDirectory(const std::string& path, std::uint32_t permissions,

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,12 +25,16 @@ class PathQuestions final : public guest::Guest {
   guest::FileAttributes LStat(const std::string& path, const support::Context& context) override;
   std::string ReadLink(const std::string& path, const support::Context& context) override;
   std::string RealPath(const std::string& path, const support::Context& context) override;
+  guest::RealFile FindRealFile(const std::string& path, const support::Context& context) override;
 
   std::unique_ptr<guest::OpenFile> Open(const std::string& path, guest::OpenMode mode,
                                         std::uint32_t permissions,
                                         const support::Context& context) override;
   std::vector<guest::DirectoryEntry> List(const std::string& path,
                                           const support::Context& context) override;
+  std::optional<std::vector<guest::DirectoryEntry>> ListSmall(
+      const std::string& path, std::uint64_t directory_bytes,
+      const support::Context& context) override;
   void MakeDirectory(const std::string& path, std::uint32_t permissions,
                      const support::Context& context) override;
   void Rename(const std::string& from, const std::string& to,

@@ -22,6 +22,10 @@
 /// Every operation throws `FileError` when the guest refuses it, `support::ConnectionLost` when the
 /// line breaks, and `support::Stopped` when its context is stopped or its deadline passes. One
 /// operation is one round trip unless it says otherwise.
+///
+/// Some operations stand for several others that are asked at once, in that order, so that they
+/// cost one round trip together. Here they are made of those others, one after the other; an
+/// implementation that can send several requests at once overrides them.
 namespace guest {
 
 enum class FileType {
@@ -55,6 +59,12 @@ struct DirectoryEntry {
   std::optional<std::uint32_t> link_count = {};
 };
 
+/// Where a path leads, and what is there.
+struct RealFile {
+  std::string path;                          ///< as RealPath gives it
+  std::optional<FileAttributes> attributes;  ///< as LStat gives them; empty where nothing is there
+};
+
 /// What to change of a file; what is not set stays.
 struct AttributeChange {
   std::optional<std::uint32_t> permissions;  ///< 07777
@@ -77,6 +87,16 @@ enum class OpenMode {
   kWrite,            ///< an existing file, for writing; nothing is cut off
   kCreateExclusive,  ///< a file that must not exist yet (nor a link of that name), for writing
 };
+
+/// The beginning of a file and what it is.
+struct FileBeginning {
+  FileAttributes attributes;
+  std::string bytes;
+};
+
+/// What OpenFile::WriteAndClose sends at once: what every server takes in one packet (SFTP version
+/// 3, section 3).
+inline constexpr std::size_t kLargestWriteAtOnce = std::size_t{32} * 1024;
 
 /// An open file in the guest. The destructor closes it without waiting for an answer; who wrote
 /// must call Close and hear about errors. One thread at a time.
@@ -103,6 +123,15 @@ class OpenFile {
 
   /// Closes and reports what the guest says. No other call may follow.
   virtual void Close(const support::Context& context) = 0;
+
+  /// Stat and Read from 0 at once; `length` should be one more than the file is thought to have,
+  /// so that a shorter answer tells its end.
+  virtual FileBeginning StatAndRead(std::size_t length, const support::Context& context);
+
+  /// Write from 0, Sync and Close, at once where there are at most kLargestWriteAtOnce `bytes`.
+  /// Throws what the first of them that failed would have thrown; that Sync is not offered is no
+  /// failure. No other call may follow.
+  virtual void WriteAndClose(std::string_view bytes, const support::Context& context);
 };
 
 enum class OutputStream { kStandardOutput, kStandardError };
@@ -206,6 +235,10 @@ class Guest {
   /// parent is kNotFound (OpenSSH's server).
   virtual std::string RealPath(const std::string& path, const support::Context& context) = 0;
 
+  /// RealPath, and LStat of what it gave, at once where that is `path` itself, as it is for a path
+  /// without links: two round trips elsewhere.
+  virtual RealFile FindRealFile(const std::string& path, const support::Context& context);
+
   /// `permissions` matter only where the file is created, and pass through the guest's umask.
   /// Opening a FIFO would block the guest's server: Stat first.
   virtual std::unique_ptr<OpenFile> Open(const std::string& path, OpenMode mode,
@@ -215,6 +248,12 @@ class Guest {
   /// All entries but "." and "..", in the order of the guest. Several round trips.
   virtual std::vector<DirectoryEntry> List(const std::string& path,
                                            const support::Context& context) = 0;
+
+  /// Stat, and List unless the directory itself has `directory_bytes` or more (st_size, which grows
+  /// with the names that it has held): then nothing. Stat costs no round trip of its own.
+  virtual std::optional<std::vector<DirectoryEntry>> ListSmall(const std::string& path,
+                                                               std::uint64_t directory_bytes,
+                                                               const support::Context& context);
 
   /// `permissions` pass through the guest's umask. The parent must exist.
   virtual void MakeDirectory(const std::string& path, std::uint32_t permissions,

@@ -67,6 +67,30 @@ std::string Connection::RealPath(const std::string& path, const support::Context
   return OnlyName(Ask(*loop_, subject, PathRequest(SftpType::kRealPath, path), context), subject);
 }
 
+guest::RealFile Connection::FindRealFile(const std::string& path, const support::Context& context) {
+  const SftpSubject resolve{"resolve", path};
+  const SftpSubject stat{"stat", path};
+  const auto real_path = std::make_shared<AskOperation>(
+      resolve, PathRequest(SftpType::kRealPath, path), std::string_view(), 0);
+  const auto attributes = std::make_shared<AskOperation>(stat, PathRequest(SftpType::kLStat, path),
+                                                         std::string_view(), 0);
+  const auto failures = loop_->RunTogether({real_path, attributes}, context);
+  if (failures[0]) std::rethrow_exception(failures[0]);
+  guest::RealFile found{OnlyName(std::move(real_path->reply), resolve), std::nullopt};
+  try {
+    if (found.path != path) {
+      found.attributes = LStat(found.path, context);  // the other answer is that of a link
+    } else if (failures[1]) {
+      std::rethrow_exception(failures[1]);
+    } else {
+      found.attributes = Expect<guest::FileAttributes>(std::move(attributes->reply), stat);
+    }
+  } catch (const guest::FileError& error) {
+    if (error.code() != guest::FileErrorCode::kNotFound) throw;
+  }
+  return found;
+}
+
 bool Connection::Exists(const std::string& path, const support::Context& context) {
   try {
     LStat(path, context);
@@ -95,6 +119,14 @@ std::vector<guest::DirectoryEntry> Connection::List(const std::string& path,
                                                     const support::Context& context) {
   const auto list = std::make_shared<ListOperation>(path);
   loop_->Run(list, context);
+  return std::move(list->entries);
+}
+
+std::optional<std::vector<guest::DirectoryEntry>> Connection::ListSmall(
+    const std::string& path, std::uint64_t directory_bytes, const support::Context& context) {
+  const auto list = std::make_shared<ListOperation>(path, directory_bytes);
+  loop_->Run(list, context);
+  if (list->is_large()) return std::nullopt;
   return std::move(list->entries);
 }
 

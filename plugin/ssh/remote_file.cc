@@ -1,6 +1,8 @@
 #include "ssh/remote_file.h"
 
+#include <exception>
 #include <utility>
+#include <vector>
 
 namespace ssh {
 namespace {
@@ -62,7 +64,62 @@ class RemoteFile final : public guest::OpenFile {
         &handle_);
   }
 
+  guest::FileBeginning StatAndRead(std::size_t length, const support::Context& context) override {
+    const auto stat = Prepare("stat", HandleRequest(SftpType::kFStat, handle_.handle));
+    // The last byte by itself: where the file ends before it, a longer read would have to be told
+    // so by a second answer.
+    const std::size_t likely = length > 0 ? length - 1 : 0;
+    const SftpSubject reading{"read", path_};
+    const auto begin = std::make_shared<ReadOperation>(reading, handle_, 0, likely);
+    const auto end = std::make_shared<ReadOperation>(reading, handle_, likely, length - likely);
+    ThrowFirst(loop_->RunTogether({stat, begin, end}, context));
+    guest::FileBeginning beginning;
+    beginning.attributes = Expect<guest::FileAttributes>(std::move(stat->reply), stat->subject());
+    beginning.bytes = std::move(begin->bytes);
+    if (beginning.bytes.size() == likely) beginning.bytes += end->bytes;
+    return beginning;
+  }
+
+  void WriteAndClose(std::string_view bytes, const support::Context& context) override {
+    if (bytes.size() > guest::kLargestWriteAtOnce) return OpenFile::WriteAndClose(bytes, context);
+    std::vector<std::shared_ptr<SftpOperation>> together;
+    if (!bytes.empty())
+      together.push_back(Prepare("write", WriteRequest(handle_.handle, 0, bytes)));
+    const std::size_t sync = together.size();
+    together.push_back(
+        Prepare("sync", ExtendedRequest(kSyncExtension, {handle_.handle}), kSyncExtension));
+    together.push_back(Prepare("close", HandleRequest(SftpType::kClose, handle_.handle)));
+    auto failures = loop_->RunTogether(together, context);
+    open_ = false;
+    if (IsUnsupported(failures[sync])) failures[sync] = nullptr;
+    ThrowFirst(failures);
+  }
+
  private:
+  [[nodiscard]] std::shared_ptr<AskOperation> Prepare(const std::string& operation,
+                                                      SftpRequest request,
+                                                      std::string_view extension = {}) const {
+    return std::make_shared<AskOperation>(SftpSubject{operation, path_}, std::move(request),
+                                          extension, handle_.channel);
+  }
+
+  static void ThrowFirst(const std::vector<std::exception_ptr>& failures) {
+    for (const std::exception_ptr& failure : failures) {
+      if (failure) std::rethrow_exception(failure);
+    }
+  }
+
+  static bool IsUnsupported(const std::exception_ptr& failure) {
+    try {
+      if (failure) std::rethrow_exception(failure);
+    } catch (const guest::FileError& error) {
+      return error.code() == guest::FileErrorCode::kUnsupported;
+    } catch (const std::exception&) {
+      return false;
+    }
+    return false;
+  }
+
   std::shared_ptr<SessionLoop> loop_;
   std::string path_;
   RemoteHandle handle_;

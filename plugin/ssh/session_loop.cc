@@ -103,6 +103,30 @@ void SessionLoop::Run(const std::shared_ptr<SftpOperation>& operation,
                       const support::Context& context) {
   context.ThrowIfStopped();
   PostOrThrow([this, operation] { sftp_.Submit(operation); });
+  WaitFor(operation, context);
+}
+
+std::vector<std::exception_ptr> SessionLoop::RunTogether(
+    const std::vector<std::shared_ptr<SftpOperation>>& operations,
+    const support::Context& context) {
+  context.ThrowIfStopped();
+  PostOrThrow([this, operations] {
+    for (const auto& operation : operations) sftp_.Submit(operation);
+  });
+  std::vector<std::exception_ptr> failures(operations.size());
+  // The last one ends last, mostly: to wait for it first is to be woken once.
+  for (std::size_t i = operations.size(); i-- > 0;) {
+    try {
+      WaitFor(operations[i], context);
+    } catch (...) {
+      failures[i] = std::current_exception();
+    }
+  }
+  return failures;
+}
+
+void SessionLoop::WaitFor(const std::shared_ptr<SftpOperation>& operation,
+                          const support::Context& context) {
   operation->completion().Wait(context, [&](support::StopReason reason) {
     static_cast<void>(Post([this, operation, reason] { sftp_.Withdraw(*operation, reason); }));
   });

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -43,6 +44,12 @@ class SessionLoop {
   void Run(const std::shared_ptr<CommandRun>& command, const support::Context& context);
   void Run(const std::shared_ptr<SftpOperation>& operation, const support::Context& context);
 
+  /// Any thread: carries out several at once, begun in this order, and waits for the end of all.
+  /// Returns what each failed with. Throws where none was begun.
+  std::vector<std::exception_ptr> RunTogether(
+      const std::vector<std::shared_ptr<SftpOperation>>& operations,
+      const support::Context& context);
+
   /// Any thread: begins a spare command, without waiting. False once the session has ended.
   bool Start(const std::shared_ptr<CommandRun>& command);
   /// Any thread: gives a spare command its input and waits for its end, as Run does.
@@ -67,6 +74,7 @@ class SessionLoop {
   void RunTasks();
   void StepAll(TimePoint now);
   void WaitFor(const std::shared_ptr<CommandRun>& command, const support::Context& context);
+  void WaitFor(const std::shared_ptr<SftpOperation>& operation, const support::Context& context);
   void GiveUpSpareCommands();
   TimePoint NextStep() const;
   void KeepAlive(TimePoint now);

@@ -128,23 +128,55 @@ void WriteOperation::OnReply(SftpClient& client, const SftpReply& reply) {
   if (!finished()) Continue(client, client.last_received());
 }
 
-ListOperation::ListOperation(std::string path) : SftpOperation({"list", std::move(path)}, 0) {}
+ListOperation::ListOperation(std::string path, std::optional<std::uint64_t> directory_bytes)
+    : SftpOperation({"list", std::move(path)}, 0),
+      directory_bytes_(directory_bytes),
+      size_is_known_(!directory_bytes) {}
 
 void ListOperation::Begin(SftpClient& client, TimePoint now) {
+  if (directory_bytes_) {
+    client.Send(
+        PathRequest(SftpType::kStat, subject().path), now,
+        [self = shared_from_this(), this, &client](SftpReply&& reply) { OnStat(client, reply); });
+  }
   client.Send(PathRequest(SftpType::kOpenDirectory, subject().path), now,
               [self = shared_from_this(), this, &client](SftpReply&& reply) {
-                auto* handle = std::get_if<SftpHandle>(&reply);
-                if (handle == nullptr) {
-                  FinishWithFailure(reply);
-                  return;
-                }
-                handle_ = std::move(handle->handle);
-                if (finished()) {
-                  Close(client, client.last_received());
-                } else {
-                  SendMore(client, client.last_received());
-                }
+                OnOpened(client, std::move(reply));
               });
+}
+
+void ListOperation::OnStat(SftpClient& client, const SftpReply& reply) {
+  const auto* attributes = std::get_if<guest::FileAttributes>(&reply);
+  if (attributes == nullptr) {
+    FinishWithFailure(reply);
+  } else {
+    is_large_ = attributes->size >= *directory_bytes_;
+  }
+  size_is_known_ = true;
+  Proceed(client);
+}
+
+void ListOperation::OnOpened(SftpClient& client, SftpReply&& reply) {
+  auto* handle = std::get_if<SftpHandle>(&reply);
+  if (handle == nullptr) {
+    FinishWithFailure(reply);
+    return;
+  }
+  handle_ = std::move(handle->handle);
+  is_open_ = true;
+  Proceed(client);
+}
+
+void ListOperation::Proceed(SftpClient& client) {
+  if (!is_open_) return;
+  if (!finished() && !size_is_known_) return;
+  if (!finished() && !is_large_) {
+    SendMore(client, client.last_received());
+    return;
+  }
+  Close(client, client.last_received());
+  is_open_ = false;
+  if (!finished()) Finish();
 }
 
 void ListOperation::SendMore(SftpClient& client, TimePoint now) {

@@ -4,6 +4,7 @@
 #include <deque>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -179,25 +180,39 @@ class WriteOperation final : public SftpOperation {
 /// Opens a directory, reads all of it and closes it.
 class ListOperation final : public SftpOperation {
  public:
-  static constexpr std::size_t kFirstWindow = 2;
+  /// A directory of a hundred names and its end come with the first answers.
+  static constexpr std::size_t kFirstWindow = 3;
   static constexpr std::size_t kLargestWindow = 8;
   /// A server that never stops sending names is not believed.
   static constexpr std::size_t kMaximumEntries = 1'000'000;
   /// Of all names together, in bytes: an entry can be as long as a packet.
   static constexpr std::size_t kMaximumNameBytes = std::size_t{64} << 20;
 
-  explicit ListOperation(std::string path);
+  /// With `directory_bytes` the directory is also asked for its own size, and not read where it has
+  /// that many bytes or more.
+  explicit ListOperation(std::string path, std::optional<std::uint64_t> directory_bytes = {});
 
   void Begin(SftpClient& client, TimePoint now) override;
 
   std::vector<guest::DirectoryEntry> entries;  ///< the result
 
+  /// Once it has finished without failure: it was not read.
+  [[nodiscard]] bool is_large() const { return is_large_; }
+
  private:
+  void OnStat(SftpClient& client, const SftpReply& reply);
+  void OnOpened(SftpClient& client, SftpReply&& reply);
+  /// Reads once it is known that it should.
+  void Proceed(SftpClient& client);
   void SendMore(SftpClient& client, TimePoint now);
   void OnReply(SftpClient& client, SftpReply&& reply);
   void Take(std::vector<guest::DirectoryEntry> names);
   void Close(SftpClient& client, TimePoint now);
 
+  std::optional<std::uint64_t> directory_bytes_;
+  bool size_is_known_ = false;
+  bool is_large_ = false;
+  bool is_open_ = false;
   std::string handle_;
   std::size_t window_ = kFirstWindow;
   std::size_t on_their_way_ = 0;

@@ -89,9 +89,7 @@ class TemporaryFile {
   }
 
   void FillAndReplace(const std::string& target, std::string_view content) {
-    file_->Write(0, content, context_);
-    file_->Sync(context_);  // false: the server has none, and then nobody can do better
-    file_->Close(context_);
+    file_->WriteAndClose(content, context_);
     file_.reset();
     try {
       guest_.Rename(name_.path, target, context_);
@@ -161,7 +159,7 @@ void WriteInPlace(const ResolvedPath& target, std::string_view content, guest::G
     if (content.size() < opened.attributes.size) {
       opened.file->SetAttributes({.permissions = std::nullopt, .size = content.size()}, context);
     }
-    opened.file->Sync(context);  // as above
+    opened.file->Sync(context);  // false: the server has none, and then nobody can do better
     opened.file->Close(context);
   } catch (const support::ConnectionLost& lost) {
     throw LostWhileVisible(

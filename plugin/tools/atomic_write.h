@@ -50,10 +50,10 @@ struct WriteHelpers {
 ///
 /// Nothing is put into the directory beneath a mount that has vanished (require_mounted).
 ///
-/// Round trips: new file: open, write, sync, close, rename (and one for each missing parent).
-/// Existing one: two more to count its links (link_count.h) and one to compare owners; one to set
-/// permissions where the umask cut them. The first one in a directory: three for the cleaner's
-/// note.
+/// Round trips: new file: three (open; write, sync and close at once; rename), and one for each
+/// missing parent. Existing one: six; two more count its links (link_count.h) and one compares
+/// owners. Two more above guest::kLargestWriteAtOnce, one to set permissions where the umask cut
+/// them. The first one in a directory: three for the cleaner's note.
 void WriteWhole(const ResolvedPath& target, std::string_view content, const WriteHelpers& helpers,
                 guest::Guest& guest, const support::Context& context);
 

@@ -71,6 +71,39 @@ bool IsSameFile(const guest::FileAttributes& opened, const ResolvedPath& path, g
          guest.RealPath(path.guest, context) == path.guest;
 }
 
+struct Piece {
+  std::string bytes;
+  bool at_end = false;
+};
+
+Piece ReadPiece(const OpenedFile& opened, std::uint64_t position, const support::Context& context) {
+  if (position == 0 && opened.first_wanted > 0) {
+    return {opened.first_bytes, opened.first_bytes.size() < opened.first_wanted};
+  }
+  Piece piece{opened.file->Read(position, kReadChunk, context), false};
+  piece.at_end = piece.bytes.size() < kReadChunk;
+  return piece;
+}
+
+/// Asks for the attributes of what was opened, and for a small file's content along with them.
+void LookInto(OpenedFile& opened, const ResolvedPath& path, guest::OpenMode mode,
+              const support::Context& context) {
+  if (mode == guest::OpenMode::kRead && path.stale_note.empty() &&
+      path.attributes->size < kReadChunk) {
+    const std::size_t wanted = static_cast<std::size_t>(path.attributes->size) + 1;
+    try {
+      guest::FileBeginning beginning = opened.file->StatAndRead(wanted, context);
+      opened.attributes = beginning.attributes;
+      opened.first_bytes = std::move(beginning.bytes);
+      opened.first_wanted = wanted;
+      return;
+    } catch (const guest::FileError&) {
+      // What it is says more than why it cannot be read.
+    }
+  }
+  opened.attributes = opened.file->Stat(context);
+}
+
 }  // namespace
 
 std::string TooLargeText(const std::string& shown, std::uint64_t size) {
@@ -85,7 +118,7 @@ OpenedFile OpenRegularFile(const ResolvedPath& path, guest::OpenMode mode, guest
   RequireRegularFile(path);  // before opening: a FIFO would block the guest's server
   OpenedFile opened;
   opened.file = guest.Open(path.guest, mode, 0, context);
-  opened.attributes = opened.file->Stat(context);
+  LookInto(opened, path, mode, context);
   if (!IsSameFile(opened.attributes, path, guest, context)) {
     throw CallError(path.host + " was replaced by another file while it was being opened");
   }
@@ -107,14 +140,18 @@ std::string StaleNote(const OpenedFile& opened, const ResolvedPath& path) {
          "file really ends with them, they are there.";
 }
 
-std::string ReadWhole(const OpenedFile& opened, const std::string& shown,
+std::string ReadWhole(OpenedFile& opened, const std::string& shown,
                       const support::Context& context) {
   if (opened.attributes.size > kMaximumReadBytes) {
     throw CallError(TooLargeText(shown, opened.attributes.size));
   }
-  // One byte more than there is: a shorter answer says that the file ends there.
-  std::size_t wanted = static_cast<std::size_t>(opened.attributes.size) + 1;
-  std::string content = opened.file->Read(0, wanted, context);
+  std::string content = std::move(opened.first_bytes);
+  std::size_t wanted = std::exchange(opened.first_wanted, 0);
+  if (wanted == 0) {
+    // One byte more than there is: a shorter answer says that the file ends there.
+    wanted = static_cast<std::size_t>(opened.attributes.size) + 1;
+    content = opened.file->Read(0, wanted, context);
+  }
   while (content.size() >= wanted) {  // it grows, or is one of those that do not tell their size
     if (content.size() > kMaximumReadBytes) throw CallError(TooLargeText(shown, content.size()));
     const std::string more = opened.file->Read(content.size(), kReadChunk, context);
@@ -130,10 +167,10 @@ std::string ReadLines(const OpenedFile& opened, const LineRange& range, const st
   std::uint64_t position = 0;
   bool at_end = false;
   while (!at_end) {
-    const std::string piece = opened.file->Read(position, kReadChunk, context);
-    position += piece.size();
-    at_end = piece.size() < kReadChunk;
-    if (!cutter.Add(piece)) break;
+    const Piece piece = ReadPiece(opened, position, context);
+    position += piece.bytes.size();
+    at_end = piece.at_end;
+    if (!cutter.Add(piece.bytes)) break;
     if (cutter.text().size() > kMaximumReadBytes) {
       throw CallError("these lines of " + shown + " hold more than " +
                       support::FormatByteCount(kMaximumReadBytes) +
@@ -152,12 +189,12 @@ bool IsUtf8File(const OpenedFile& opened, const support::Context& context) {
   std::string pending;  // what may be the beginning of a sequence
   std::uint64_t position = 0;
   while (true) {
-    const std::string piece = opened.file->Read(position, kReadChunk, context);
-    position += piece.size();
-    pending += piece;
+    const Piece piece = ReadPiece(opened, position, context);
+    position += piece.bytes.size();
+    pending += piece.bytes;
     pending.erase(0, support::ValidUtf8Prefix(pending));
     if (pending.size() >= kLongestSequence) return false;
-    if (piece.size() < kReadChunk) return pending.empty();
+    if (piece.at_end) return pending.empty();
   }
 }
 

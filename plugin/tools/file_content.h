@@ -24,24 +24,28 @@ struct OpenedFile {
   guest::FileAttributes attributes;  ///< of what was really opened
   /// The file too, where it is read past the guest's cache; its size is 0 then, not being known.
   const DirectFile* direct = nullptr;
+  /// What was read along with opening it: the first bytes, of which so many were asked for.
+  std::string first_bytes = {};
+  std::size_t first_wanted = 0;
 };
 
 /// Opens a regular file and compares what was opened with what the path rules saw, as far as SFTP
 /// can say: type and owner must be the same; where size, time or permissions differ the guest must
 /// still resolve the path to itself. Throws support::CallError when the file was swapped in
 /// between, or is no regular file, and guest::FileError. Two round trips, and one more for a file
-/// that has changed. SFTP has no inode: whoever swaps a directory above the file for a link, and
-/// back again, can stay unseen, but had to be a user of the guest who can reach the link's target
-/// anyway.
+/// that has changed; for reading, the second brings a file of less than kReadChunk along. SFTP has
+/// no inode: whoever swaps a directory above the file for a link, and back again, can stay unseen,
+/// but had to be a user of the guest who can reach the link's target anyway.
 ///
 /// Reading where the guest's cache may be old (ResolvedPath::stale_note) goes past it where the
 /// guest can do that: one command more.
 OpenedFile OpenRegularFile(const ResolvedPath& path, guest::OpenMode mode, guest::Guest& guest,
                            const support::Context& context);
 
-/// The whole file: one round trip for a file that does not grow. Throws support::CallError, with
-/// the size and how to read parts, above kMaximumReadBytes.
-std::string ReadWhole(const OpenedFile& opened, const std::string& shown,
+/// The whole file: one round trip for a file that does not grow, none for one that was brought
+/// along with opening it. Throws support::CallError, with the size and how to read parts, above
+/// kMaximumReadBytes.
+std::string ReadWhole(OpenedFile& opened, const std::string& shown,
                       const support::Context& context);
 
 /// What to tell of what was read: that it may be old, where it could not be read past the guest's
@@ -55,8 +59,9 @@ struct LineRange {
 };
 
 /// The lines of a range, with their ends as they are; reads the file up to there and no further: a
-/// round trip for each kReadChunk. Throws support::CallError when the file has no such line (an
-/// empty file has an empty line 0), or the range holds more than kMaximumReadBytes.
+/// round trip for each kReadChunk, none for a smaller file. Throws support::CallError when the file
+/// has no such line (an empty file has an empty line 0), or the range holds more than
+/// kMaximumReadBytes.
 std::string ReadLines(const OpenedFile& opened, const LineRange& range, const std::string& shown,
                       const support::Context& context);
 

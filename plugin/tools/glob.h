@@ -21,7 +21,8 @@ inline constexpr std::chrono::seconds kGlobTimeLimit{60};
 /// The names that a pattern begins with pass the path rules like the path itself, links included,
 /// so an absolute pattern is allowed where its directory is; with a `path` it must lie below that.
 /// Links that wildcards meet are names: they are returned, not followed, wherever they point.
-/// Round trips: the path rules', for each directory that the pattern begins with, and one listing.
+/// Round trips: two for a path without links: the path rules' one and one listing. One more for
+/// each further directory that the pattern begins with.
 class GlobTool : public mcp::Tool {
  public:
   /// `workspaces` must outlive the tool.

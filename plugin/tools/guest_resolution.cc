@@ -26,7 +26,7 @@ class Resolution {
     for (int links = 0; links <= kMaximumLinks && seen.insert(candidate).second; ++links) {
       std::optional<GuestLocation> found;
       tree_changed_ = false;
-      if (auto real = RealPath(candidate)) {
+      if (auto real = FindRealFile(candidate)) {
         found = LookAt(std::move(*real), candidate);
       } else {
         found = ResolveMissing(candidate);
@@ -39,15 +39,14 @@ class Resolution {
 
  private:
   // Nothing when a link has appeared since the guest resolved the path: `candidate` is then that.
-  std::optional<GuestLocation> LookAt(std::string real, std::string& candidate) {
-    auto attributes = LStat(real);
-    if (attributes && attributes->type == guest::FileType::kSymlink) {
-      candidate = std::move(real);
+  std::optional<GuestLocation> LookAt(guest::RealFile real, std::string& candidate) {
+    if (real.attributes && real.attributes->type == guest::FileType::kSymlink) {
+      candidate = std::move(real.path);
       tree_changed_ = true;
       return std::nullopt;
     }
-    std::string parent = attributes ? "" : support::ParentPath(real);
-    return GuestLocation{std::move(real), attributes, std::move(parent)};
+    std::string parent = real.attributes ? "" : support::ParentPath(real.path);
+    return GuestLocation{std::move(real.path), real.attributes, std::move(parent)};
   }
 
   // More than the last component is missing. Nothing when a link must be followed: `candidate` is
@@ -95,6 +94,15 @@ class Resolution {
       path = support::JoinPath(path, component);
     }
     return {std::move(path), std::nullopt, std::move(existing)};
+  }
+
+  std::optional<guest::RealFile> FindRealFile(const std::string& path) {
+    try {
+      return guest_.FindRealFile(path, context_);
+    } catch (const FileError& error) {
+      if (error.code() == FileErrorCode::kNotFound) return std::nullopt;
+      throw;
+    }
   }
 
   std::optional<std::string> RealPath(const std::string& path) {

@@ -157,15 +157,15 @@ void SweepLeftovers(const std::string& target, guest::Guest& guest,
                     const support::Context& context) {
   const std::string directory = support::ParentPath(target);
   try {
-    if (guest.Stat(directory, context).size >= kLargeDirectoryBytes) return;
-    const auto entries = guest.List(directory, context);
+    const auto entries = guest.ListSmall(directory, kLargeDirectoryBytes, context);
+    if (!entries) return;
     // The directory's own clock, which may be another than the guest's (a mount of the host's).
     const std::string name = target.substr(target.rfind('/') + 1);
-    const auto written = std::find_if(entries.begin(), entries.end(),
+    const auto written = std::find_if(entries->begin(), entries->end(),
                                       [&](const auto& entry) { return entry.name == name; });
-    if (written == entries.end()) return;
+    if (written == entries->end()) return;
     constexpr std::int64_t kAge = std::chrono::seconds(kLeftoverAge).count();
-    for (const guest::DirectoryEntry& entry : entries) {
+    for (const guest::DirectoryEntry& entry : *entries) {
       if (IsTemporaryName(entry.name) && entry.attributes.type == guest::FileType::kRegular &&
           entry.attributes.modified + kAge < written->attributes.modified) {
         guest.Unlink(support::JoinPath(directory, entry.name), context);

@@ -40,11 +40,12 @@ std::optional<std::uint32_t> AskCommand(const std::string& path, guest::Guest& g
 
 std::optional<std::uint32_t> AskListing(const std::string& directory, const std::string& path,
                                         guest::Guest& guest, const support::Context& context) {
-  const auto entries = guest.List(directory, context);
+  const auto entries = guest.ListSmall(directory, kLargeDirectoryBytes, context);
+  if (!entries) return std::nullopt;
   const std::string name = path.substr(path.rfind('/') + 1);
-  const auto found = std::find_if(entries.begin(), entries.end(),
+  const auto found = std::find_if(entries->begin(), entries->end(),
                                   [&](const auto& entry) { return entry.name == name; });
-  return found == entries.end() ? std::nullopt : found->link_count;
+  return found == entries->end() ? std::nullopt : found->link_count;
 }
 
 }  // namespace
@@ -53,9 +54,7 @@ std::optional<std::uint32_t> CountLinks(const std::string& path, guest::Guest& g
                                         const support::Context& context) {
   const std::string directory = support::ParentPath(path);
   try {
-    if (guest.Stat(directory, context).size < kLargeDirectoryBytes) {
-      if (const auto count = AskListing(directory, path, guest, context)) return count;
-    }
+    if (const auto count = AskListing(directory, path, guest, context)) return count;
   } catch (const guest::FileError&) {
     // The directory may not be listed; its files can still be asked about one by one.
   }

@@ -15,8 +15,8 @@ namespace tools {
 inline constexpr std::uint64_t kLargeDirectoryBytes = std::uint64_t{512} << 10;
 
 /// How many hard links a file has; empty when nobody can tell. `path` must be resolved. SFTP has no
-/// field for it, but OpenSSH's server writes it into the listing of the directory: two round trips
-/// for a small directory (stat, list). A large one costs stat and one command.
+/// field for it, but OpenSSH's server writes it into the listing of the directory: what
+/// guest::Guest::ListSmall takes. A large one costs one command more.
 std::optional<std::uint32_t> CountLinks(const std::string& path, guest::Guest& guest,
                                         const support::Context& context);
 

@@ -67,11 +67,12 @@ struct ResolvedPath {
 /// A mount that the guest has not mounted (Options::mount_check) is refused, by name and after the
 /// path was resolved. A directory that is no mount, as `--allow-path` may give, is never checked.
 ///
-/// Round trips of Resolve: RealPath and LStat where the path exists or only its last component is
-/// missing. Where more is missing: RealPath for each missing component, and LStat, LStat, ReadLink
-/// for each link followed by hand. Once per object: RealPath for each root; and each further
-/// mount; again when a path is about to be refused, as a mount may have come up since. With a
-/// mount_check, what that takes for the mount: one for one that is as it was.
+/// Round trips of Resolve: one (Guest::FindRealFile) where the path exists or only its last
+/// component is missing; two through a link. Where more is missing: RealPath for each missing
+/// component, and LStat, LStat, ReadLink for each link followed by hand. Once per object: RealPath
+/// for each root; and each further mount; again when a path is about to be refused, as a mount may
+/// have come up since. With a mount_check, what that takes for the mount: one for one that is as it
+/// was.
 ///
 /// Thread-safe.
 class PathRules {

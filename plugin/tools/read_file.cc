@@ -77,7 +77,7 @@ mcp::ToolResult TextResult(std::string bytes, std::uint64_t file_size, const std
                   "; look into it with run_shell_command (file, xxd, iconv, unzip -l)");
 }
 
-mcp::ToolResult Show(const OpenedFile& opened, const std::optional<LineRange>& range,
+mcp::ToolResult Show(OpenedFile& opened, const std::optional<LineRange>& range,
                      const std::string& shown, const support::Context& context) {
   if (range) {
     return TextResult(ReadLines(opened, *range, shown, context), opened.attributes.size, shown);
@@ -95,7 +95,7 @@ mcp::ToolResult Read(const ResolvedPath& path, const std::optional<LineRange>& r
   if (!range && path.stale_note.empty() && path.attributes->size > kMaximumReadBytes) {
     throw CallError(TooLargeText(path.host, path.attributes->size));
   }
-  const OpenedFile opened = OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
+  OpenedFile opened = OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
   mcp::ToolResult result = Show(opened, range, path.host, context);
   AddNote(result, StaleNote(opened, path));
   return result;

@@ -98,7 +98,7 @@ ReplacedText Replace(std::string_view content, const Edit& edit, const ResolvedP
 
 std::string ReadForReplace(const ResolvedPath& path, guest::Guest& guest,
                            const support::Context& context) {
-  const OpenedFile opened = OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
+  OpenedFile opened = OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
   if (opened.attributes.size > kMaximumReplaceBytes) {
     throw CallError(path.host + " has " + support::FormatByteCount(opened.attributes.size) +
                     "; replace works on files of up to " +

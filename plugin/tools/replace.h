@@ -16,8 +16,8 @@ inline constexpr std::uint64_t kMaximumReplaceBytes = kMaximumReadBytes;
 
 /// `replace`: a piece of a file's text, once or everywhere (text_replacement.h says what counts as
 /// found). The new content takes the file's place as with write_file (atomic_write.h); when
-/// anything is wrong the file is untouched. Round trips: the path rules', open, stat and read, and
-/// those of WriteWhole.
+/// anything is wrong the file is untouched. Round trips: nine for a path without links: as many
+/// as read_file, and WriteWhole's six.
 class ReplaceTool final : public mcp::Tool {
  public:
   /// `workspaces` must outlive the tool; the tools that write share one writer.

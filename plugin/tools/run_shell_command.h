@@ -7,7 +7,7 @@
 namespace tools {
 
 /// The tool run_shell_command: one command in a directory that the path rules allow, see
-/// CommandRunner. Round trips: those of the path rules, and the command.
+/// CommandRunner. Round trips: two for a path without links: the path rules' one, and the command.
 class RunShellCommand final : public mcp::Tool {
  public:
   /// `workspaces` must outlive the tool.

@@ -19,7 +19,8 @@ inline constexpr std::chrono::seconds kSearchTimeLimit{60};
 /// `search_file_content`: lines that match a regular expression, as `git grep -n` prints them, with
 /// names relative to the searched directory. `path` may also name one file, which is then searched
 /// even where git ignores it.
-/// Round trips: the path rules', and one; without git in the guest as many as file_scan.h says.
+/// Round trips: two for a path without links: the path rules' one and the search; without git in
+/// the guest as many as file_scan.h says.
 class SearchFileContentTool : public mcp::Tool {
  public:
   struct Options {

@@ -12,7 +12,7 @@ namespace tools {
 
 /// Throws support::CallError when `content` holds U+FFFD and the file at `path` is not valid UTF-8:
 /// what read_file showed in place of bad bytes must not overwrite them. Round trips: none without
-/// U+FFFD, else open, stat, and the reads of IsUtf8File.
+/// U+FFFD, else open, stat, and the reads of IsUtf8File (a small file's comes with stat).
 void RefuseReplacementCharacters(const ResolvedPath& path, std::string_view content,
                                  guest::Guest& guest, const support::Context& context);
 
@@ -21,7 +21,9 @@ void RefuseReplacementCharacters(const ResolvedPath& path, std::string_view cont
                                  std::string_view bytes);
 
 /// `write_file`: a whole new content, see atomic_write.h for what is kept and what it costs.
-/// Round trips: the path rules', and those of WriteWhole.
+/// Round trips: for a path without links four for a new file, seven for one that is there: the path
+/// rules' one, and WriteWhole's. The first write in a directory takes two more to look for
+/// leftovers.
 class WriteFileTool final : public mcp::Tool {
  public:
   /// `workspaces` must outlive the tool; the tools that write share one writer.

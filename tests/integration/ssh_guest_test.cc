@@ -409,6 +409,54 @@ TEST_F(SshGuest, DoesTheOtherFileOperations) {
   EXPECT_FALSE(status.read_only);
 }
 
+TEST_F(SshGuest, AsksSeveralThingsAtOnce) {
+  StartInstance();
+  const auto guest = Connect();
+  WriteFile("file", "content");
+  std::filesystem::create_symlink("file", Path("link"));
+
+  const guest::RealFile file = guest->FindRealFile(Path("file"), {});
+  EXPECT_EQ(file.path, guest->RealPath(Path("file"), {}));
+  EXPECT_EQ(file.attributes.value().size, 7U);
+  const guest::RealFile through_link = guest->FindRealFile(Path("link"), {});
+  EXPECT_EQ(through_link.path, file.path);
+  EXPECT_EQ(through_link.attributes.value().type, guest::FileType::kRegular);
+  const guest::RealFile missing = guest->FindRealFile(Path("missing"), {});
+  EXPECT_EQ(missing.path, guest->RealPath(Path("missing"), {}));
+  EXPECT_FALSE(missing.attributes);
+  EXPECT_EQ(
+      Thrown<guest::FileError>([&] { (void)guest->FindRealFile(Path("missing/too"), {}); }).code(),
+      FileErrorCode::kNotFound);
+
+  for (const std::size_t length : {0U, 1U, 7U, 8U, 100'000U}) {
+    const guest::FileBeginning beginning =
+        guest->Open(Path("file"), OpenMode::kRead, 0, {})->StatAndRead(length, {});
+    EXPECT_EQ(beginning.attributes.size, 7U);
+    EXPECT_EQ(beginning.bytes, std::string("content").substr(0, length)) << length;
+  }
+
+  ASSERT_EQ(guest->ListSmall(directory_.path().string(), 1U << 30U, {}).value().size(), 3U);
+  EXPECT_FALSE(guest->ListSmall(directory_.path().string(), 1, {}));
+}
+
+TEST_F(SshGuest, WritesAndClosesAtOnce) {
+  StartInstance();
+  const auto guest = Connect();
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, guest::kLargestWriteAtOnce,
+                                 guest::kLargestWriteAtOnce + 1}) {
+    const std::string bytes = Pattern(size);
+    const std::string path = Path("size" + std::to_string(size));
+    const auto file = guest->Open(path, OpenMode::kCreateExclusive, 0600, {});
+    file->WriteAndClose(bytes, {});
+    EXPECT_EQ(Contents(path), bytes) << size;
+    EXPECT_THROW((void)file->Stat({}), guest::FileError) << "it is closed";
+  }
+  WriteFile("old", "old");
+  const auto for_reading = guest->Open(Path("old"), OpenMode::kRead, 0, {});
+  EXPECT_THROW(for_reading->WriteAndClose("new", {}), guest::FileError);
+  EXPECT_EQ(Contents(Path("old")), "old");
+}
+
 TEST_F(SshGuest, SaysWhatIsWrongWithAFile) {
   StartInstance();
   const auto guest = Connect();

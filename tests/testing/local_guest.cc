@@ -229,6 +229,17 @@ class LocalGuest::File : public guest::OpenFile {
     if (close(std::exchange(fd_, -1)) != 0) ThrowFileError(errno, "close", path_);
   }
 
+  guest::FileBeginning StatAndRead(std::size_t length, const support::Context& context) override {
+    guest::FileBeginning beginning = OpenFile::StatAndRead(length, context);
+    owner_.AskAlong(1);
+    return beginning;
+  }
+
+  void WriteAndClose(std::string_view bytes, const support::Context& context) override {
+    OpenFile::WriteAndClose(bytes, context);
+    if (bytes.size() <= guest::kLargestWriteAtOnce) owner_.AskAlong(owner_.offers_sync_ ? 2 : 1);
+  }
+
  private:
   LocalGuest& owner_;
   int fd_;
@@ -275,9 +286,35 @@ std::string LocalGuest::counts() const {
   return text;
 }
 
+int LocalGuest::round_trips() const {
+  const int operations = total();
+  const int lists = count(Operation::kList);
+  const std::lock_guard lock(mutex_);
+  return operations + lists - asked_along_;
+}
+
+void LocalGuest::AskAlong(int operations) {
+  const std::lock_guard lock(mutex_);
+  asked_along_ += operations;
+}
+
 void LocalGuest::ResetCounts() {
   const std::lock_guard lock(mutex_);
   counts_.clear();
+  asked_along_ = 0;
+}
+
+guest::RealFile LocalGuest::FindRealFile(const std::string& path, const support::Context& context) {
+  guest::RealFile found = Guest::FindRealFile(path, context);
+  if (found.path == path) AskAlong(1);
+  return found;
+}
+
+std::optional<std::vector<guest::DirectoryEntry>> LocalGuest::ListSmall(
+    const std::string& path, std::uint64_t directory_bytes, const support::Context& context) {
+  auto entries = Guest::ListSmall(path, directory_bytes, context);
+  AskAlong(1);
+  return entries;
 }
 
 void LocalGuest::Begin(Operation operation, const std::string& path,

@@ -69,7 +69,15 @@ class LocalGuest : public guest::Guest {
 
   /// "RealPath 1, Stat 1", in the order of Operation: for comparing and for messages.
   [[nodiscard]] std::string counts() const;
+  /// What these cost over SFTP, one after the other: operations that a real guest asks at once
+  /// (guest.h) count as one, List as two (open; names and end).
+  [[nodiscard]] int round_trips() const;
   void ResetCounts();
+
+  guest::RealFile FindRealFile(const std::string& path, const support::Context& context) override;
+  std::optional<std::vector<guest::DirectoryEntry>> ListSmall(
+      const std::string& path, std::uint64_t directory_bytes,
+      const support::Context& context) override;
 
   guest::FileAttributes Stat(const std::string& path, const support::Context& context) override;
   guest::FileAttributes LStat(const std::string& path, const support::Context& context) override;
@@ -105,10 +113,12 @@ class LocalGuest : public guest::Guest {
 
  private:
   class File;
+  void AskAlong(int operations);
   void Begin(Operation operation, const std::string& path, const support::Context& context);
 
   mutable std::mutex mutex_;
   std::map<Operation, int> counts_;
+  int asked_along_ = 0;  ///< operations that cost no round trip of their own
   std::vector<int> abandoned_processes_;
   Hook hook_;
   bool offers_sync_ = true;

@@ -41,6 +41,11 @@ inline std::string Data(std::uint32_t id, std::string_view bytes) {
   return Packet(103, Number32(id) + String(bytes));
 }
 
+/// Attributes that tell the size alone.
+inline std::string Attributes(std::uint32_t id, std::uint64_t size) {
+  return Packet(105, Number32(id) + Number32(1) + Number64(size));
+}
+
 inline std::string Name(std::string_view name) {
   return String(name) + String("-rw-r--r-- " + std::string(name)) + Number32(0);
 }

@@ -133,9 +133,61 @@ TEST_F(SftpOperationTest, AListingEndsWithTheEndOrWithNoNames) {
     ASSERT_TRUE(list->finished());
     ASSERT_EQ(list->entries.size(), 1U);
     EXPECT_EQ(list->entries[0].name, "a");
-    client.Receive(Status(4, 1) + Status(5, 1), now_);
-    EXPECT_EQ(client.output(), Packet(4, Number32(6) + String("dir"))) << "closed once";
+    client.Receive(Status(4, 1) + Status(5, 1) + Status(6, 1), now_);
+    EXPECT_EQ(client.output(), Packet(4, Number32(7) + String("dir"))) << "closed once";
   }
+}
+
+TEST_F(SftpOperationTest, AListingOfAHundredNamesTakesTwoRoundTrips) {
+  const auto list = std::make_shared<ListOperation>("/d");
+  list->Begin(client_, now_);
+  Receive(Handle(1, "dir"));
+  std::string names;
+  for (int i = 0; i < 100; ++i) names += Name("name");
+  // Answers to what was asked for at once: OpenSSH gives a hundred names at a time, "." and ".."
+  // among them.
+  Receive(Packet(104, Number32(2) + Number32(100) + names) +
+          Packet(104, Number32(3) + Number32(2) + Name("a") + Name("b")) + Status(4, 1));
+  ASSERT_TRUE(list->finished());
+  EXPECT_EQ(list->entries.size(), 102U);
+}
+
+TEST_F(SftpOperationTest, AListingOfASmallDirectoryAsksForTheSizeAtOnceWithOpening) {
+  for (const std::uint64_t size : {99U, 100U}) {
+    SftpClient client(30s, now_);
+    client.Receive(Version(), now_);
+    const auto list = std::make_shared<ListOperation>("/d", 100);
+    client.Consumed(client.output().size(), now_);
+    list->Begin(client, now_);
+    EXPECT_EQ(client.output(),
+              Packet(17, Number32(1) + String("/d")) + Packet(11, Number32(2) + String("/d")));
+    client.Consumed(client.output().size(), now_);
+    client.Receive(Attributes(1, size) + Handle(2, "dir"), now_);
+    if (size < 100) {
+      EXPECT_FALSE(list->finished());
+      client.Receive(Packet(104, Number32(3) + Number32(1) + Name("a")) + Status(4, 1), now_);
+    }
+    ASSERT_TRUE(list->finished());
+    EXPECT_EQ(list->is_large(), size == 100);
+    EXPECT_EQ(list->entries.size(), size == 100 ? 0U : 1U);
+    const std::string close = size == 100 ? Packet(4, Number32(3) + String("dir"))
+                                          : Packet(4, Number32(8) + String("dir"));
+    EXPECT_THAT(client.output(), ::testing::EndsWith(close));
+  }
+}
+
+TEST_F(SftpOperationTest, AListingFailsWithWhateverFailedFirst) {
+  const auto no_stat = std::make_shared<ListOperation>("/d", 100);
+  no_stat->Begin(client_, now_);
+  client_.Consumed(client_.output().size(), now_);
+  Receive(Status(1, 2) + Handle(2, "dir"));
+  ExpectFailure<guest::FileError>(*no_stat);
+  EXPECT_EQ(client_.output(), Packet(4, Number32(3) + String("dir"))) << "not left open";
+
+  const auto no_open = std::make_shared<ListOperation>("/d", 100);
+  no_open->Begin(client_, now_);
+  Receive(Attributes(4, 10) + Status(5, 3));
+  ExpectFailure<guest::FileError>(*no_open);
 }
 
 TEST_F(SftpOperationTest, AListingBelievesNeitherEndlessNorImpossibleNames) {

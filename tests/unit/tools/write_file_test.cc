@@ -347,7 +347,7 @@ TEST_F(WriteFile, FirstWriteInADirectoryLooksForLeftovers) {
             "FileClose 1");
 }
 
-TEST_F(WriteFile, NewFileTakesFiveRoundTripsBeyondThePathRules) {
+TEST_F(WriteFile, NewFileTakesFiveOperationsBeyondThePathRules) {
   Write("/host/work/first", "");
   EXPECT_EQ(RoundTrips({{"path", "/host/work/new"}, {"content", "x"}}),
             "LStat 1, RealPath 1, Open 1, Rename 1, FileWrite 1, FileSync 1, FileClose 1");

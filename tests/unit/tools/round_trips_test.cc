@@ -1,0 +1,171 @@
+// What each tool costs in round trips to the guest, which is what its time is made of where the
+// guest is a virtual machine. The headers of the tools say the same in words.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "mcp/tool.h"
+#include "testing/local_guest.h"
+#include "testing/temporary_directory.h"
+#include "tools/tool_list.h"
+#include "tools/workspace.h"
+
+namespace tools {
+namespace {
+
+using nlohmann::json;
+
+struct Row {
+  std::string what;
+  std::string tool;
+  json arguments;
+  int round_trips;         ///< one after the other
+  std::string operations;  ///< all of them, in the order of testing_support::Operation
+};
+
+/// All tools over this machine's files, in a directory that has been written in before.
+class RoundTrips : public ::testing::Test,
+                   protected WorkspaceSource,
+                   protected mcp::ProgressReporter {
+ protected:
+  RoundTrips() {
+    PathRules::Options options;
+    options.instance = "default";
+    options.roots = {{.host = "/work", .guest = top_.path().string(), .writable = true}};
+    workspace_.guest = guest_;
+    workspace_.paths = std::make_shared<const PathRules>(options);
+    workspace_.shell = "/bin/sh";
+    std::filesystem::create_directories(top_.path() / "directory" / "below");
+    Put("old.txt", 4096);
+    Put("large.txt", std::size_t{1} << 20U);
+    Put("directory/file.txt", 10);
+    std::filesystem::create_symlink("old.txt", top_.path() / "link.txt");
+    Call("write_file", {{"path", "/work/first.txt"}, {"content", "x"}});
+  }
+
+  void Put(const std::string& name, std::size_t size) const {
+    std::ofstream(top_.path() / name) << "line of text\n"
+                                      << std::string(size > 13 ? size - 13 : 0, 'x');
+  }
+
+  mcp::ToolResult Call(const std::string& tool, const json& arguments) {
+    const auto found = std::find_if(tools_.begin(), tools_.end(), [&](const auto& candidate) {
+      return candidate->definition().name == tool;
+    });
+    return (*found)->Call({.arguments = arguments, .context = context_, .progress = *this});
+  }
+
+  void Expect(const std::vector<Row>& rows) {
+    for (const Row& row : rows) {
+      guest_->ResetCounts();
+      Call(row.tool, row.arguments);
+      EXPECT_EQ(guest_->round_trips(), row.round_trips) << row.tool << ", " << row.what;
+      EXPECT_EQ(guest_->counts(), row.operations) << row.tool << ", " << row.what;
+    }
+  }
+
+  Workspace Acquire(const support::Context&, mcp::ProgressReporter&) override { return workspace_; }
+  [[nodiscard]] bool requested() const override { return false; }
+  void Report(const std::string&) override {}
+
+  testing_support::TemporaryDirectory top_;
+  const std::shared_ptr<testing_support::LocalGuest> guest_ =
+      std::make_shared<testing_support::LocalGuest>();
+  support::Context context_;
+  Workspace workspace_;
+  std::vector<std::unique_ptr<mcp::Tool>> tools_ =
+      MakeTools(static_cast<WorkspaceSource&>(*this), ToolOptions{});
+};
+
+const std::string kFind = "LStat 1, RealPath 1";
+const std::string kReplace =
+    "Open 1, List 1, Rename 1, FileStat 1, FileWrite 1, FileSync 1, FileClose 1";
+
+TEST_F(RoundTrips, OfToolsThatOnlyLook) {
+  Expect({
+      {"a file of 4 KiB",
+       "read_file",
+       {{"path", "/work/old.txt"}},
+       3,
+       kFind + ", Open 1, FileStat 1, FileRead 1"},
+      {"two lines of it",
+       "read_file",
+       {{"path", "/work/old.txt"}, {"offset", 0}, {"limit", 2}},
+       3,
+       kFind + ", Open 1, FileStat 1, FileRead 1"},
+      {"through a link",
+       "read_file",
+       {{"path", "/work/link.txt"}},
+       4,
+       kFind + ", Open 1, FileStat 1, FileRead 1"},
+      {"a file of 1 MiB",
+       "read_file",
+       {{"path", "/work/large.txt"}},
+       4,
+       kFind + ", Open 1, FileStat 1, FileRead 1"},
+      {"a directory", "list_directory", {{"path", "/work/directory"}}, 3, kFind + ", List 1"},
+      {"a tree", "glob", {{"pattern", "**/*.txt"}, {"path", "/work"}}, 2, kFind + ", Run 1"},
+      {"two directories",
+       "glob",
+       {{"pattern", "{directory/below,directory}/*.txt"}, {"path", "/work"}},
+       3,
+       "LStat 2, RealPath 2, Run 1"},
+      {"a tree",
+       "search_file_content",
+       {{"pattern", "line"}, {"path", "/work"}},
+       2,
+       kFind + ", Run 1"},
+  });
+}
+
+TEST_F(RoundTrips, OfToolsThatWrite) {
+  Expect({
+      {"a new file",
+       "write_file",
+       {{"path", "/work/new.txt"}, {"content", "new"}},
+       4,
+       kFind + ", Open 1, Rename 1, FileWrite 1, FileSync 1, FileClose 1"},
+      {"the same once more",
+       "write_file",
+       {{"path", "/work/new.txt"}, {"content", "newer"}},
+       7,
+       "Stat 1, " + kFind + ", " + kReplace},
+      {"the same with more than is sent at once",
+       "write_file",
+       {{"path", "/work/new.txt"}, {"content", std::string(guest::kLargestWriteAtOnce + 1, 'x')}},
+       9,
+       "Stat 1, " + kFind + ", " + kReplace},
+      // Three more look for where it is to be, two make directories, two look for leftovers.
+      {"in a new directory below a new one",
+       "write_file",
+       {{"path", "/work/a/b/c.txt"}, {"content", "x"}},
+       11,
+       "Stat 1, LStat 1, RealPath 3, Open 1, List 1, MakeDirectory 2, Rename 1, FileWrite 1, "
+       "FileSync 1, FileClose 1"},
+      {"one of two lines",
+       "replace",
+       {{"path", "/work/old.txt"}, {"old_string", "line"}, {"new_string", "row"}},
+       9,
+       "Stat 1, " + kFind +
+           ", Open 2, List 1, Rename 1, FileStat 2, FileRead 1, FileWrite 1, FileSync 1, "
+           "FileClose 1"},
+  });
+}
+
+TEST_F(RoundTrips, OfACommand) {
+  Expect({{"any",
+           "run_shell_command",
+           {{"command", {"true"}}, {"directory", "/work"}},
+           2,
+           kFind + ", Run 1"}});
+}
+
+}  // namespace
+}  // namespace tools
