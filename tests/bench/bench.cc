@@ -265,7 +265,9 @@ std::vector<Limit> MeasureLimits(const Place& place, const TimedClient& used) {
 }
 
 bool RunGrowth(const Place& place) {
-  return MeasureGrowth(place, FileGrowth(place));
+  std::vector<GrowthSeries> series = FileGrowth(place);
+  for (GrowthSeries& one : TreeGrowth(place)) series.push_back(std::move(one));
+  return MeasureGrowth(place, series);
 }
 
 int Run(const Arguments& arguments) {

@@ -26,6 +26,10 @@ struct GrowthSeries {
 /// read_file and write_file, 1 KiB to 256 MiB as far as the limits go.
 std::vector<GrowthSeries> FileGrowth(const Place& place);
 
+/// Directories of 10 to 100,000 entries, listed and written in, and trees of 100 to 100,000 files,
+/// looked through by name and by content.
+std::vector<GrowthSeries> TreeGrowth(const Place& place);
+
 /// Measures each step with a server of its own and prints the tables. False when something grows
 /// faster than its input: when a step takes more than 1.5 times as much time or memory, for each
 /// unit of its size, as the step before it.
