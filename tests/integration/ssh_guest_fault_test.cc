@@ -1,0 +1,273 @@
+// What goes wrong under ssh::Connection: keys, servers, guests, the line.
+
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <filesystem>
+#include <optional>
+
+#include "integration/ssh_guest_fixture.h"
+
+namespace ssh_guest {
+namespace {
+
+using guest::OpenMode;
+using ::testing::HasSubstr;
+
+TEST_F(SshGuest, SurvivesRekeying) {
+  StartInstance({"RekeyLimit 512K"});
+  const auto guest = Connect();
+  const std::string bytes = Pattern(8 * 1024 * 1024);
+  std::thread command([&] {
+    guest::Command cat;
+    cat.command_line = "cat";
+    cat.standard_input = bytes;
+    CollectedOutput sink;
+    EXPECT_EQ(guest->Run(cat, sink, minute_).exit_status, 0);
+    EXPECT_EQ(sink.output.size(), bytes.size());
+    EXPECT_TRUE(sink.output == bytes);
+  });
+  const auto file = guest->Open(Path("big"), OpenMode::kCreateExclusive, 0600, minute_);
+  file->Write(0, bytes, minute_);
+  file->Close(minute_);
+  EXPECT_TRUE(
+      guest->Open(Path("big"), OpenMode::kRead, 0, minute_)->Read(0, bytes.size(), minute_) ==
+      bytes);
+  command.join();
+}
+
+TEST_F(SshGuest, AFifoThatBlocksTheServerCostsOneDeadline) {
+  StartInstance();
+  const auto guest = Connect();
+  ASSERT_EQ(::mkfifo(Path("fifo").c_str(), 0600), 0);
+  EXPECT_THROW(guest->Open(Path("fifo"), OpenMode::kRead, 0, minute_.WithTimeout(1500ms)),
+               support::Stopped);
+  const Stopwatch watch;
+  EXPECT_EQ(guest->Stat("/", minute_).type, guest::FileType::kDirectory);
+  EXPECT_LT(watch.elapsed(), 5s);
+}
+
+TEST_F(SshGuest, AStuckServerIsGivenUpAndReplaced) {
+  StartInstance();
+  ssh::ConnectionOptions options;
+  options.operation_timeout = 3s;  // a slow machine must start an SFTP server within it
+  const auto guest = Connect(options);
+  WriteFile("file", "content");
+  const auto file = guest->Open(Path("file"), OpenMode::kRead, 0, minute_);
+  const pid_t server = FirstLeafOf(instance_->SessionPids().front());
+  ASSERT_EQ(::kill(server, SIGSTOP), 0);
+  const auto lost = Thrown<support::ConnectionLost>([&] { guest->Stat("/", minute_); });
+  EXPECT_FALSE(lost.may_have_run()) << "nothing that matters";
+  EXPECT_THAT(lost.what(), HasSubstr("does not answer"));
+  EXPECT_TRUE(guest->alive());
+  EXPECT_EQ(guest->Stat(Path("file"), minute_).size, 7U);
+  EXPECT_FALSE(Thrown<support::ConnectionLost>([&] { file->Read(0, 1, minute_); }).may_have_run());
+  ::kill(server, SIGKILL);
+}
+
+TEST_F(SshGuest, AGuestWithoutSftpRunsCommandsAndSaysWhatIsMissing) {
+  StartInstance({"Subsystem other /bin/true"});
+  const auto guest = Connect();
+  EXPECT_THAT(Thrown<support::CallError>([&] { guest->Stat("/", minute_); }).what(),
+              HasSubstr("no SFTP subsystem"));
+  CollectedOutput sink;
+  EXPECT_EQ(Run(*guest, "true", sink, minute_).exit_status, 0);
+}
+
+TEST_F(SshGuest, ALoginProfileThatPrintsIsNamed) {
+  WriteFile("profile", "echo Welcome to your VM\nexec cat\n");
+  StartInstance({"Subsystem sftp /bin/sh " + Path("profile")});
+  const auto guest = Connect();
+  EXPECT_THAT(
+      Thrown<support::CallError>([&] { guest->Stat("/", minute_); }).what(),
+      ::testing::AllOf(HasSubstr("login profile prints text"), HasSubstr("Welcome to your VM")));
+  EXPECT_TRUE(guest->alive());
+}
+
+TEST_F(SshGuest, AnSftpServerThatEndsAtOnceIsNamed) {
+  StartInstance({"Subsystem sftp /bin/false"});
+  const auto guest = Connect();
+  EXPECT_THAT(Thrown<support::CallError>([&] { guest->Stat("/", minute_); }).what(),
+              HasSubstr("ended before it had begun"));
+}
+
+TEST_F(SshGuest, ReportsARefusedPort) {
+  StartInstance();
+  const ssh::Endpoint endpoint = Endpoint();
+  instance_->Stop();
+  const auto lost =
+      Thrown<support::ConnectionLost>([&] { ssh::Connection::Open(endpoint, {}, minute_); });
+  EXPECT_FALSE(lost.may_have_run());
+  EXPECT_THAT(lost.what(), ::testing::AllOf(HasSubstr("refused"), HasSubstr("limactl start")));
+}
+
+TEST_F(SshGuest, NamesEachKeyThatDoesNotWork) {
+  StartInstance();
+  ssh::Endpoint endpoint = Endpoint();
+  const auto make_key = [&](const std::string& name, const std::string& passphrase) {
+    const auto made = testing_support::RunProcess(
+        {.arguments = {"ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-f", Path(name)}});
+    EXPECT_EQ(made.exit_code, 0) << made.error;
+    return Path(name);
+  };
+  WriteFile("nonsense", "no key");
+  endpoint.identity_files = {make_key("stranger", ""), make_key("locked", "secret"),
+                             Path("missing"), Path("nonsense")};
+  EXPECT_THAT(
+      Thrown<support::CallError>([&] { ssh::Connection::Open(endpoint, {}, minute_); }).what(),
+      ::testing::AllOf(HasSubstr("stranger: not accepted"),
+                       HasSubstr("locked: the key file is prot"),
+                       HasSubstr("missing: cannot read the key file: No such file"),
+                       HasSubstr("nonsense: the file holds no private key")));
+  endpoint.identity_files.push_back(instance_->identity_file());
+  EXPECT_TRUE(ssh::Connection::Open(endpoint, {}, minute_)->alive());
+}
+
+TEST_F(SshGuest, AnIncompleteEndpointNeverGetsADefault) {
+  StartInstance();
+  ssh::Endpoint endpoint = Endpoint();
+  endpoint.port = 0;
+  EXPECT_THAT(
+      Thrown<support::CallError>([&] { ssh::Connection::Open(endpoint, {}, minute_); }).what(),
+      HasSubstr("Port"));
+}
+
+TEST_F(SshGuest, AFrozenListenerCostsTheConnectTimeout) {
+  StartInstance();
+  ASSERT_EQ(::kill(instance_->sshd_pid(), SIGSTOP), 0);
+  ssh::ConnectionOptions options;
+  options.connect_timeout = 300ms;
+  const Stopwatch watch;
+  EXPECT_THAT(Thrown<support::ConnectionLost>([&] {
+                ssh::Connection::Open(Endpoint(), options, minute_);
+              }).what(),
+              HasSubstr("in time"));
+  EXPECT_THROW(ssh::Connection::Open(Endpoint(), {}, minute_.WithTimeout(300ms)), support::Stopped);
+  EXPECT_LT(watch.elapsed(), 5s);
+  ::kill(instance_->sshd_pid(), SIGCONT);
+}
+
+TEST_F(SshGuest, AFrozenGuestIsNoticedByKeepAlives) {
+  StartInstance();
+  ssh::ConnectionOptions options;
+  options.keepalive_interval = 100ms;
+  auto guest = Connect(options);
+  CollectedOutput sink;
+  EXPECT_EQ(Run(*guest, "sleep 1", sink, minute_).exit_status, 0) << "idle is not dead";
+  ASSERT_EQ(::kill(instance_->SessionPids().front(), SIGSTOP), 0);
+  const auto lost = Thrown<support::ConnectionLost>([&] { Run(*guest, "true", sink, minute_); });
+  EXPECT_THAT(lost.what(), HasSubstr("sign of life"));
+  EXPECT_FALSE(guest->alive());
+  EXPECT_THROW(guest->Stat("/", minute_), support::ConnectionLost);
+}
+
+TEST_F(SshGuest, AConnectionToAFrozenGuestEndsPromptly) {
+  StartInstance();
+  auto guest = Connect();
+  WriteFile("file", "");
+  const auto bytes = Pattern(16 * 1024 * 1024);
+  auto file = guest->Open(Path("file"), OpenMode::kWrite, 0, minute_);
+  ASSERT_EQ(::kill(instance_->SessionPids().front(), SIGSTOP), 0);
+  EXPECT_THROW(file->Write(0, bytes, minute_.WithTimeout(300ms)), support::Stopped);
+  const Stopwatch watch;
+  file.reset();
+  guest.reset();
+  EXPECT_LT(watch.elapsed(), 3s);
+}
+
+TEST_F(SshGuest, ADeathDuringACommandIsReportedAsMayHaveRun) {
+  StartInstance();
+  const auto guest = Connect();
+  class KillAtFirstOutput : public guest::OutputSink {
+   public:
+    explicit KillAtFirstOutput(pid_t pid) : pid_(pid) {}
+    bool OnOutput(guest::OutputStream, std::string_view) override {
+      ::kill(pid_, SIGKILL);
+      return true;
+    }
+
+   private:
+    pid_t pid_;
+  } sink(instance_->SessionPids().front());
+  guest::Command command;
+  command.command_line = "echo started; exec cat";
+  command.hold_standard_input_open = true;
+  const auto lost = Thrown<support::ConnectionLost>([&] { guest->Run(command, sink, minute_); });
+  EXPECT_TRUE(lost.may_have_run());
+  EXPECT_THAT(lost.what(), HasSubstr("may have run"));
+  EXPECT_TRUE(Eventually([&] { return !guest->alive(); }));
+  EXPECT_FALSE(
+      Thrown<support::ConnectionLost>([&] { guest->Run(command, sink, minute_); }).may_have_run());
+}
+
+TEST_F(SshGuest, ADeathDuringAWriteIsReportedAsMayHaveRun) {
+  StartInstance();
+  const auto guest = Connect();
+  const std::string bytes = Pattern(64 * 1024 * 1024);
+  const auto file = guest->Open(Path("file"), OpenMode::kCreateExclusive, 0600, minute_);
+  std::thread killer([&] {
+    EXPECT_TRUE(Eventually([&] { return std::filesystem::file_size(Path("file")) > 0; }));
+    ::kill(instance_->SessionPids().front(), SIGKILL);
+  });
+  std::optional<bool> may_have_run;
+  try {
+    // Again and again, so that the death always meets one.
+    while (true) file->Write(0, bytes, minute_);
+  } catch (const support::ConnectionLost& lost) {
+    may_have_run = lost.may_have_run();
+  }
+  killer.join();
+  EXPECT_EQ(may_have_run, true);
+}
+
+TEST_F(SshGuest, ADeathDuringAReadEndsTheRead) {
+  StartInstance();
+  const auto guest = Connect();
+  const auto zero = guest->Open("/dev/zero", OpenMode::kRead, 0, minute_);
+  const auto pid = instance_->SessionPids().front();
+  std::atomic<int> reads = 0;
+  std::thread killer([&] {
+    EXPECT_TRUE(Eventually([&] { return reads > 2; }));
+    ::kill(pid, SIGKILL);
+  });
+  const auto lost = Thrown<support::ConnectionLost>([&] {
+    while (true) {
+      static_cast<void>(zero->Read(0, 8 * 1024 * 1024, minute_));
+      ++reads;
+    }
+  });
+  killer.join();
+  EXPECT_FALSE(lost.may_have_run());
+  EXPECT_THAT(lost.what(), HasSubstr("nothing was changed"));
+}
+
+TEST_F(SshGuest, ManyThreadsUseOneConnection) {
+  StartInstance();
+  const auto guest = Connect();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&, i] {
+      const std::string path = Path("file" + std::to_string(i));
+      const std::string bytes = Pattern(300'000 + static_cast<std::size_t>(i));
+      const auto file = guest->Open(path, OpenMode::kCreateExclusive, 0600, minute_);
+      file->Write(0, bytes, minute_);
+      file->Close(minute_);
+      const auto again = guest->Open(path, OpenMode::kRead, 0, minute_);
+      EXPECT_TRUE(again->Read(0, bytes.size(), minute_) == bytes);
+      // Withdrawn at any point of their lives.
+      for (int delay = 0; delay < 20; ++delay) {
+        try {
+          guest->Stat(path, minute_.WithTimeout(std::chrono::microseconds(delay * 20)));
+        } catch (const support::Stopped&) {
+        }
+      }
+      guest->Unlink(path, minute_);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace ssh_guest

@@ -1,0 +1,163 @@
+// Files over ssh::Connection.
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include "integration/ssh_guest_fixture.h"
+
+namespace ssh_guest {
+namespace {
+
+using guest::FileErrorCode;
+using guest::OpenMode;
+
+TEST_F(SshGuest, StatsReadsAndWrites) {
+  StartInstance();
+  const auto guest = Connect();
+  WriteFile("file", "hello");
+  const auto attributes = guest->Stat(Path("file"), minute_);
+  EXPECT_EQ(attributes.type, guest::FileType::kRegular);
+  EXPECT_EQ(attributes.size, 5U);
+  EXPECT_EQ(guest->Open(Path("file"), OpenMode::kRead, 0, minute_)->Read(1, 100, minute_), "ello");
+
+  const auto file = guest->Open(Path("new"), OpenMode::kCreateExclusive, 0600, minute_);
+  file->Write(0, "written", minute_);
+  file->SetAttributes({.permissions = 0640, .size = {}}, minute_);
+  EXPECT_EQ(file->Stat(minute_).permissions, 0640U);
+  EXPECT_TRUE(file->Sync(minute_));
+  file->Close(minute_);
+  EXPECT_EQ(Contents(Path("new")), "written");
+  guest->Open(Path("new"), OpenMode::kWrite, 0, minute_)->Write(2, "XX", minute_);
+  EXPECT_EQ(Contents(Path("new")), "wrXXten");
+}
+
+TEST_F(SshGuest, DoesTheOtherFileOperations) {
+  StartInstance();
+  const auto guest = Connect();
+  WriteFile("a", "a");
+  WriteFile("b", "b");
+  guest->Rename(Path("a"), Path("b"), minute_);
+  EXPECT_EQ(Contents(Path("b")), "a");
+  guest->MakeDirectory(Path("dir"), 0700, minute_);
+  std::filesystem::create_symlink("../b", Path("dir/link"));
+  EXPECT_EQ(guest->ReadLink(Path("dir/link"), minute_), "../b");
+  EXPECT_EQ(guest->RealPath(Path("dir/link"), minute_), Path("b"));
+  EXPECT_EQ(guest->LStat(Path("dir/link"), minute_).type, guest::FileType::kSymlink);
+  EXPECT_EQ(guest->Stat(Path("dir/link"), minute_).type, guest::FileType::kRegular);
+  guest->SetAttributes(Path("b"), {.permissions = 0755, .size = 0}, minute_);
+  EXPECT_EQ(guest->Stat(Path("b"), minute_).permissions, 0755U);
+  EXPECT_EQ(Contents(Path("b")), "");
+  guest->Unlink(Path("b"), minute_);
+  EXPECT_FALSE(std::filesystem::exists(Path("b")));
+  const auto status = guest->StatFileSystem(Path("dir"), minute_);
+  EXPECT_GT(status.free_bytes, 0U);
+  EXPECT_FALSE(status.read_only);
+}
+
+TEST_F(SshGuest, AsksSeveralThingsAtOnce) {
+  StartInstance();
+  const auto guest = Connect();
+  WriteFile("file", "content");
+  std::filesystem::create_symlink("file", Path("link"));
+
+  const guest::RealFile file = guest->FindRealFile(Path("file"), {});
+  EXPECT_EQ(file.path, guest->RealPath(Path("file"), {}));
+  EXPECT_EQ(file.attributes.value().size, 7U);
+  const guest::RealFile through_link = guest->FindRealFile(Path("link"), {});
+  EXPECT_EQ(through_link.path, file.path);
+  EXPECT_EQ(through_link.attributes.value().type, guest::FileType::kRegular);
+  const guest::RealFile missing = guest->FindRealFile(Path("missing"), {});
+  EXPECT_EQ(missing.path, guest->RealPath(Path("missing"), {}));
+  EXPECT_FALSE(missing.attributes);
+  EXPECT_EQ(
+      Thrown<guest::FileError>([&] { (void)guest->FindRealFile(Path("missing/too"), {}); }).code(),
+      FileErrorCode::kNotFound);
+
+  for (const std::size_t length : {0U, 1U, 7U, 8U, 100'000U}) {
+    const guest::FileBeginning beginning =
+        guest->Open(Path("file"), OpenMode::kRead, 0, {})->StatAndRead(length, {});
+    EXPECT_EQ(beginning.attributes.size, 7U);
+    EXPECT_EQ(beginning.bytes, std::string("content").substr(0, length)) << length;
+  }
+
+  ASSERT_EQ(guest->ListSmall(directory_.path().string(), 1U << 30U, {}).value().size(), 3U);
+  EXPECT_FALSE(guest->ListSmall(directory_.path().string(), 1, {}));
+}
+
+TEST_F(SshGuest, WritesAndClosesAtOnce) {
+  StartInstance();
+  const auto guest = Connect();
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, guest::kLargestWriteAtOnce,
+                                 guest::kLargestWriteAtOnce + 1}) {
+    const std::string bytes = Pattern(size);
+    const std::string path = Path("size" + std::to_string(size));
+    const auto file = guest->Open(path, OpenMode::kCreateExclusive, 0600, {});
+    file->WriteAndClose(bytes, {});
+    EXPECT_EQ(Contents(path), bytes) << size;
+    EXPECT_THROW((void)file->Stat({}), guest::FileError) << "it is closed";
+  }
+  WriteFile("old", "old");
+  const auto for_reading = guest->Open(Path("old"), OpenMode::kRead, 0, {});
+  EXPECT_THROW(for_reading->WriteAndClose("new", {}), guest::FileError);
+  EXPECT_EQ(Contents(Path("old")), "old");
+}
+
+TEST_F(SshGuest, SaysWhatIsWrongWithAFile) {
+  StartInstance();
+  const auto guest = Connect();
+  WriteFile("file", "");
+  const auto code = [](auto call) { return Thrown<guest::FileError>(call).code(); };
+  EXPECT_EQ(code([&] { guest->Stat(Path("none"), minute_); }), FileErrorCode::kNotFound);
+  EXPECT_EQ(code([&] { guest->List(Path("none"), minute_); }), FileErrorCode::kNotFound);
+  EXPECT_EQ(code([&] { guest->ReadLink(Path("file"), minute_); }), FileErrorCode::kFailure);
+  EXPECT_EQ(code([&] { guest->Open(Path("file"), OpenMode::kCreateExclusive, 0600, minute_); }),
+            FileErrorCode::kAlreadyExists);
+  EXPECT_EQ(code([&] { guest->MakeDirectory(Path("file"), 0700, minute_); }),
+            FileErrorCode::kAlreadyExists);
+}
+
+TEST_F(SshGuest, ListsADirectoryOfAnySize) {
+  StartInstance();
+  const auto guest = Connect();
+  EXPECT_THAT(guest->List(directory_.path() / "lima" / "_config", minute_), ::testing::SizeIs(2));
+  std::filesystem::create_directory(Path("empty"));
+  EXPECT_THAT(guest->List(Path("empty"), minute_), ::testing::IsEmpty());
+  std::filesystem::create_directory(Path("many"));
+  for (int i = 0; i < 2500; ++i) WriteFile("many/" + std::to_string(i), "");
+  auto entries = guest->List(Path("many"), minute_);
+  EXPECT_EQ(entries.size(), 2500U);
+  EXPECT_EQ(entries.front().attributes.type, guest::FileType::kRegular);
+}
+
+TEST_F(SshGuest, ReadsAndWritesSixteenMebibytes) {
+  StartInstance();
+  const auto guest = Connect();
+  const std::string bytes = Pattern(16 * 1024 * 1024);
+  const auto file = guest->Open(Path("big"), OpenMode::kCreateExclusive, 0600, minute_);
+  const Stopwatch write_watch;
+  file->Write(0, bytes, minute_);
+  std::cout << "16 MiB written: " << write_watch.elapsed().count() << " ms\n";
+  file->Close(minute_);
+  EXPECT_TRUE(Contents(Path("big")) == bytes);
+  const auto again = guest->Open(Path("big"), OpenMode::kRead, 0, minute_);
+  const Stopwatch read_watch;
+  const std::string read = again->Read(0, bytes.size(), minute_);
+  std::cout << "16 MiB read: " << read_watch.elapsed().count() << " ms\n";
+  EXPECT_TRUE(read == bytes);
+  EXPECT_TRUE(again->Read(0, static_cast<std::size_t>(-1), minute_) == bytes);
+  EXPECT_EQ(again->Read(bytes.size(), 10, minute_), "");
+  EXPECT_EQ(again->Read(0, 0, minute_), "");
+  const auto stat_start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 1000; ++i) guest->Stat(Path("big"), minute_);
+  std::cout << "stat: "
+            << std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() -
+                                                         stat_start)
+                       .count() /
+                   1000
+            << " us\n";
+}
+
+}  // namespace
+}  // namespace ssh_guest

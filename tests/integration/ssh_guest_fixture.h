@@ -1,0 +1,114 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "ssh/connection.h"
+#include "testing/collected_output.h"
+#include "testing/loopback_instance.h"
+#include "testing/temporary_directory.h"
+
+/// ssh::Connection against a real sshd on a loopback port.
+namespace ssh_guest {
+
+using namespace std::chrono_literals;
+using testing_support::CollectedOutput;
+
+class Stopwatch {
+ public:
+  [[nodiscard]] std::chrono::milliseconds elapsed() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
+                                                                 start_);
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Waits for something that another process does; the limit only ends a test that fails.
+template <typename Condition>
+bool Eventually(Condition condition, std::chrono::milliseconds limit = 10s) {
+  const Stopwatch watch;
+  while (!condition()) {
+    if (watch.elapsed() > limit) return false;
+    std::this_thread::sleep_for(2ms);
+  }
+  return true;
+}
+
+template <typename Exception, typename Call>
+Exception Thrown(Call call) {
+  try {
+    call();
+  } catch (const Exception& error) {
+    return error;
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << "another exception: " << error.what();
+    throw;
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  throw std::logic_error("nothing was thrown");
+}
+
+/// Bytes without a short period, so that a piece in the wrong place is seen.
+std::string Pattern(std::size_t size);
+
+std::vector<pid_t> ChildrenOf(pid_t parent);
+
+/// The oldest process below `ancestor` without children: the server of the first channel.
+pid_t FirstLeafOf(pid_t ancestor);
+
+class SshGuest : public ::testing::Test {
+ protected:
+  void StartInstance(std::vector<std::string> sshd_options = {}) {
+    testing_support::LoopbackInstance::Options options;
+    options.lima_home = directory_.path() / "lima";
+    options.sshd_options = std::move(sshd_options);
+    instance_ = std::make_unique<testing_support::LoopbackInstance>(std::move(options));
+  }
+
+  ssh::Endpoint Endpoint() const {
+    return {"127.0.0.1",
+            instance_->port(),
+            instance_->user(),
+            {instance_->identity_file()},
+            "\"^aes128-gcm@openssh.com,aes256-gcm@openssh.com\""};
+  }
+
+  std::shared_ptr<ssh::Connection> Connect(const ssh::ConnectionOptions& options = {}) const {
+    return ssh::Connection::Open(Endpoint(), options, support::Context());
+  }
+
+  std::string Path(const std::string& name) const { return (directory_.path() / name).string(); }
+
+  void WriteFile(const std::string& name, const std::string& text) const {
+    std::ofstream(directory_.path() / name, std::ios::binary) << text;
+  }
+
+  static std::string Contents(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  static guest::CommandResult Run(guest::Guest& guest, const std::string& line,
+                                  guest::OutputSink& sink, const support::Context& context = {}) {
+    guest::Command command;
+    command.command_line = line;
+    return guest.Run(command, sink, context);
+  }
+
+  testing_support::TemporaryDirectory directory_;
+  std::unique_ptr<testing_support::LoopbackInstance> instance_;
+  const support::Context minute_ = support::Context().WithTimeout(60s);
+};
+
+}  // namespace ssh_guest
