@@ -65,12 +65,13 @@ void Subscriptions::Open(Reply reply, const std::vector<std::string>* task_ids) 
                     Acknowledgement(id, task_ids == nullptr ? nullptr : &accepted));
   open_.push_back(
       std::make_unique<Subscription>(Subscription{std::move(reply), std::move(accepted)}));
-  for (const std::string& task_id : open_.back()->task_ids) {
+  for (const std::string& task_id : std::vector(open_.back()->task_ids)) {
     if (tasks_.HasEnded(task_id)) SendNews(*open_.back(), task_id);
   }
 }
 
-void Subscriptions::SendNews(const Subscription& subscription, const std::string& task_id) {
+void Subscriptions::SendNews(Subscription& subscription, const std::string& task_id) {
+  if (std::erase(subscription.task_ids, task_id) == 0) return;
   std::string params;
   ObjectWriter object(params);
   AddSubscriptionId(object, subscription.reply.request()->id());
@@ -86,10 +87,7 @@ void Subscriptions::SendNews(const Subscription& subscription, const std::string
 void Subscriptions::TaskEnded(const std::string& task_id) {
   const std::scoped_lock lock(mutex_);
   DropWithdrawnLocked();
-  for (const auto& subscription : open_) {
-    const auto& ids = subscription->task_ids;
-    if (std::find(ids.begin(), ids.end(), task_id) != ids.end()) SendNews(*subscription, task_id);
-  }
+  for (const auto& subscription : open_) SendNews(*subscription, task_id);
 }
 
 void Subscriptions::DropWithdrawn() {

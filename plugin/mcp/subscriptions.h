@@ -40,10 +40,11 @@ class Subscriptions {
  private:
   struct Subscription {
     Reply reply;
-    std::vector<std::string> task_ids;
+    std::vector<std::string> task_ids;  // of which there is still news to send
   };
 
-  void SendNews(const Subscription& subscription, const std::string& task_id);
+  /// Once for each task: a task that ends while a subscription is opened is found both ways.
+  void SendNews(Subscription& subscription, const std::string& task_id);
   void DropWithdrawnLocked();
 
   InFlight& in_flight_;

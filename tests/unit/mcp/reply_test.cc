@@ -6,21 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "mcp/transport.h"
+#include "unit/mcp/recording_transport.h"
 
 namespace mcp {
 namespace {
-
-class RecordingTransport : public Transport {
- public:
-  Received Receive(std::string&) override { return Received::kEndOfInput; }
-  void Send(Line line) override { lines.push_back(std::move(line).Text()); }
-  void WaitForRoom() override {}
-  void Interrupt() override {}
-  void GiveUpWaiting() override {}
-  bool Flush(std::chrono::steady_clock::time_point) override { return true; }
-  std::vector<std::string> lines;
-};
 
 class Sink : public ReplySink {
  public:
