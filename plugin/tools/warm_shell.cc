@@ -1,6 +1,7 @@
 #include "tools/warm_shell.h"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <string_view>
@@ -19,7 +20,11 @@ class WarmShell::Sink final : public guest::OutputSink {
       : output_(mark, maximum_output_bytes) {}
 
   bool OnOutput(guest::OutputStream stream, std::string_view bytes) override {
-    const bool more = output_.OnOutput(stream, bytes);
+    bool more = output_.OnOutput(stream, bytes);
+    if (!used_) {
+      early_bytes_ += bytes.size();
+      more = more && early_bytes_ <= kMaximumProfileOutput;
+    }
     if (!more || output_.process_group()) Notify(!more);
     return more;
   }
@@ -45,6 +50,9 @@ class WarmShell::Sink final : public guest::OutputSink {
   }
   CommandOutput& output() { return output_; }
 
+  /// From now on the output is the command's, however much it is.
+  void BeginUse() { used_ = true; }
+
  private:
   void Notify(bool ended) {
     const std::scoped_lock lock(mutex_);
@@ -55,6 +63,8 @@ class WarmShell::Sink final : public guest::OutputSink {
   }
 
   CommandOutput output_;
+  std::atomic<bool> used_ = false;
+  std::size_t early_bytes_ = 0;  // only of the connection's thread
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool ready_ = false;
@@ -99,6 +109,7 @@ std::optional<guest::CommandResult> WarmShell::Run(const std::vector<std::string
   const std::string refusal = MakeMark();
   const std::optional<std::string> input = WarmShellInput(words, directory_, refusal);
   if (!input) return std::nullopt;
+  sink_->BeginUse();
   try {
     const guest::CommandResult result = command_->Finish(*input, context);
     // The command has seen nothing of this word: the shell says that it must not run it, or the

@@ -17,6 +17,9 @@ namespace tools {
 /// side works. One thread at a time. The destructor ends a shell that has not been used.
 class WarmShell {
  public:
+  /// Bytes that a shell may print before its command comes; one that prints more is given up.
+  static constexpr std::size_t kMaximumProfileOutput = std::size_t{256} << 10;
+
   struct Options {
     std::size_t maximum_output_bytes = 256 * 1024;  ///< of each stream of a command
     std::chrono::milliseconds stop_grace{0};        ///< see guest::Command

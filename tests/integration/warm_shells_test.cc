@@ -57,6 +57,22 @@ TEST_F(WarmShells, AreNotTriedAgainAndAgainWhereTheyFail) {
   EXPECT_LE(guest_->started, tools::WarmShells::kMostFailures);
 }
 
+TEST_F(WarmShells, AreGivenUpWhenTheProfileNeverEndsToPrint) {
+  WriteProfile("exec yes");
+  tools::WarmShells shells({true, 5min, {}});
+  const tools::WarmShells::Place place{guest_.get(), work_, shell_};
+  { const tools::WarmShells::Use use(shells, place); }
+  EXPECT_EQ(guest_->started, 1);
+  const auto floods = [&] {
+    const auto processes = testing_support::GuestProcesses(*instance_);
+    return std::any_of(processes.begin(), processes.end(),
+                       [](const auto& process) { return process.command.starts_with("yes"); });
+  };
+  EXPECT_TRUE(Happens([&] { return !floods(); }));
+  tools::WarmShells::Use use(shells, place);
+  EXPECT_EQ(use.Take({}), nullptr);
+}
+
 TEST_F(WarmShells, AreOnlyForBash) {
   for (const char* shell : {"/bin/sh", "/bin/dash", "/bin/zsh", "/usr/bin/fish", "/bin/ash"}) {
     shell_ = shell;

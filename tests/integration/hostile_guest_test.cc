@@ -1,0 +1,183 @@
+// A guest that lies, and the whole program: whatever it answers, what reaches the agent is JSON,
+// bounded, and comes in time, and the program goes on.
+
+#include <iostream>
+
+#include "integration/command_fixture.h"
+
+namespace integration {
+namespace {
+
+using nlohmann::json;
+using testing_support::TextOf;
+
+/// Far below what is sent, far above what is needed; a sanitizer takes its part.
+constexpr long kMaximumKilobytes = 800'000;
+
+/// Bytes of one answer, which says everything twice. A listing may be this long, an error may not.
+constexpr std::size_t kMaximumAnswer = std::size_t{512} << 20;
+constexpr std::size_t kMaximumError = std::size_t{16} << 10;
+
+class HostileGuest : public CommandTest {
+ protected:
+  /// Asks, and expects an answer in bounds that holds `expected`.
+  void Ask(const std::string& tool, const json& arguments, const std::string& expected) {
+    const json result = client().CallTool(tool, arguments, std::chrono::seconds(120));
+    const bool failed = result.value("isError", false);
+    const std::string text = (failed ? "refused: " : "") + TextOf(result);
+    EXPECT_LE(result.dump().size(), failed ? kMaximumError : kMaximumAnswer) << tool;
+    EXPECT_NE(text.find(expected), std::string::npos)
+        << tool << ", expected: " << expected << ", got: " << text.substr(0, kMaximumError);
+    client().Request("ping");
+  }
+  void ExpectAlive() {
+    const long most = StatusOf(client().process().pid(), "VmHWM");
+    EXPECT_LE(most, kMaximumKilobytes);
+    std::cout << "resident at most " << most << " kB\n";
+    EXPECT_EQ(client().CloseAndWait(), 0) << client().log();
+    EXPECT_EQ(client().log().find('\x1b'), std::string::npos) << "the log drives no terminal";
+  }
+};
+
+/// Lies of hostile-sftp-server, and what the answers must hold.
+struct Lie {
+  const char* name;
+  std::string listed;
+  std::string read;
+};
+void PrintTo(const Lie& lie, std::ostream* out) {
+  *out << lie.name;
+}
+
+class HostileSftp : public HostileGuest, public ::testing::WithParamInterface<Lie> {};
+
+TEST_P(HostileSftp, IsAnsweredInBounds) {
+  StartGuest(
+      {std::string("Subsystem sftp ") + LIMACTL_MCP_HOSTILE_SFTP_SERVER + " " + GetParam().name});
+  Ask("list_directory", {{"path", root}}, GetParam().listed);
+  Ask("read_file", {{"path", root + "/file"}}, GetParam().read);
+  Ask("write_file", {{"path", root + "/new"}, {"content", "x"}}, "refused: ");
+  ExpectAlive();
+}
+
+constexpr const char* kBreaks = "SFTP server breaks the protocol";
+constexpr const char* kImpossible = "cannot exist";
+constexpr const char* kEntries = R"({"entries":[{)";
+constexpr const char* kContent = R"({"content":"0123456789"})";
+
+INSTANTIATE_TEST_SUITE_P(
+    Lies, HostileSftp,
+    ::testing::Values(
+        Lie{"wrong-id", kBreaks, kBreaks}, Lie{"answers-twice", kEntries, kContent},
+        Lie{"wrong-kind", "wrong kind", "wrong kind"}, Lie{"unknown-kind", kBreaks, kBreaks},
+        Lie{"endless-packet", kBreaks, kBreaks}, Lie{"cut-packet", kBreaks, kBreaks},
+        Lie{"long-words", R"((\x1b[2Jwww)", R"((\x1b[2Jwww)"},
+        Lie{"endless-names", "more than 1000000 entries", kContent},
+        Lie{"endless-long-names", "64 MiB of names", kContent},
+        Lie{"count-of-names", kBreaks, kContent}, Lie{"name-above", kImpossible, kContent},
+        Lie{"name-with-nul", kImpossible, kContent}, Lie{"name-of-nothing", kImpossible, kContent},
+        Lie{"odd-name", "\\u001b[2J\u202E\uFFFD\\n\\\"", kContent},
+        Lie{"real-path-above", kImpossible, kImpossible},
+        Lie{"real-path-relative", kImpossible, kImpossible},
+        Lie{"real-path-with-nul", kImpossible, kImpossible},
+        Lie{"real-path-elsewhere", kEntries, "is a directory"},
+        Lie{"huge-size", kEntries, "has 9223372036854775807 bytes, more than"},
+        Lie{"small-size", kEntries, "a wrong amount of data"},
+        Lie{"endless-file", kEntries, "bytes, more than"},
+        Lie{"too-much-data", kEntries, "a wrong amount of data"},
+        Lie{"no-data", kEntries, "a wrong amount of data"},
+        Lie{"flood", "SFTP has to begin", "does not exist"}, Lie{"late-flood", kBreaks, kBreaks}),
+    [](const auto& lie) {
+      std::string name = lie.param.name;
+      std::erase(name, '-');
+      return name;
+    });
+
+/// What the guest prints instead of what a script would, and what the answers must hold.
+struct Print {
+  const char* name;
+  const char* commands;  ///< of the shell
+  const char* globbed;
+  const char* searched;
+};
+void PrintTo(const Print& print, std::ostream* out) {
+  *out << print.name;
+}
+
+class HostileShell : public HostileGuest {
+ protected:
+  /// SFTP is honest; a script is not run, but begins as it should and then `scripts` are run in its
+  /// place; `commands` in the place of commands.
+  void StartLiar(const std::string& scripts, const std::string& commands) {
+    MakeFile("shell",
+             "case $SSH_ORIGINAL_COMMAND in\n*sftp*) exec $SSH_ORIGINAL_COMMAND ;;\n"
+             "'exec /bin/sh') ;;\n*)\n" +
+                 commands +
+                 "\nexit\nesac\n"
+                 "while read -r line; do\ncase $line in\n*' limactl-mcp-'*)\n"
+                 "mark=${line##* }\necho \"$mark\"\necho \"$mark\" >&2\n" +
+                 scripts + "\nexit\nesac\ndone\n");
+    StartGuest({"ForceCommand /bin/sh " + Path("shell").string()});
+  }
+};
+
+constexpr const char* kNoMatch = R"({"matches":[]})";
+constexpr const char* kTooMany = "too many names";
+
+class HostileScript : public HostileShell, public ::testing::WithParamInterface<Print> {};
+
+TEST_P(HostileScript, IsAnsweredInBounds) {
+  StartLiar(GetParam().commands, "exit 1");
+  Ask("glob", {{"pattern", "**"}, {"path", root}}, GetParam().globbed);
+  if (GetParam().searched != nullptr) {
+    Ask("search_file_content", {{"pattern", "x"}, {"path", root}}, GetParam().searched);
+  }
+  ExpectAlive();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Prints, HostileScript,
+    ::testing::Values(
+        Print{"NameAbove", R"(printf 'walk//\n1 f 1 ./../../etc/passwd//\n')", kImpossible,
+              nullptr},
+        Print{"NameWithNul", R"(printf 'walk//\n1 f 1 ./a\0b//\n')", kImpossible, nullptr},
+        Print{"WalkTooMany", R"(printf 'walk//\nwalk//\nfailed find: ./x: Permission denied//\n')",
+              kNoMatch, nullptr},
+        Print{"CutComplaint", R"(printf 'walk//\nfailed find: : Permission denied//\n')", kNoMatch,
+              nullptr},
+        Print{"OddName", R"(printf 'walk//\n1 f 1 ./\033[2J\342\200\256\377\n"//\n')",
+              "\\u001b[2J\u202E\uFFFD\\n\\\"", nullptr},
+        Print{"EndlessNames", "yes '1 f 1 ./name//'", kTooMany, nullptr},
+        Print{"EndlessName", "yes '1 f 1 ./name' | tr -d '\\n'", kTooMany, nullptr},
+        Print{"EndlessIgnoredNames", "yes >&2", kTooMany, nullptr},
+        Print{"ManyMatches", "echo walk//; seq 20000 | sed 's|.*|1 f 1 ./&//|'",
+              "20000 names match", nullptr},
+        Print{"ManyLines", R"(yes 'a.cc 1 text' | head -c 90000000 | tr ' ' '\000')", kTooMany,
+              "[Only the first"},
+        Print{"LongLine",
+              R"(printf 'a.cc\0001\000'; head -c 90000000 /dev/zero | tr '\000' x; echo)", kTooMany,
+              "bytes left out]"},
+        Print{"LongWordsOfGit", "yes | head -c 90000000 >&2; exit 128", kTooMany,
+              "git grep failed in the guest (exit status 128): y\ny"},
+        Print{"Killed", "kill -9 $$", "ended by signal KILL", "ended by signal KILL"}),
+    [](const auto& print) { return std::string(print.param.name); });
+
+TEST_F(HostileShell, AFloodInsteadOfACommandIsCapped) {
+  StartLiar("exit 1", "yes | head -c 90000000; exit 3");
+  Ask("run_shell_command", Arguments({"true"}), R"("exit_code":3)");
+  Ask("run_shell_command", Arguments({"true"}), " bytes left out");
+  ExpectAlive();
+}
+
+TEST_F(HostileShell, AnEndlessFloodInsteadOfACommandCanBeCancelled) {
+  StartLiar("exit 1", "echo >" + root + "/floods; exec yes");
+  const std::int64_t id = BeginShell("true");
+  static_cast<void>(Await("floods"));
+  client().Request("ping");
+  client().SendNotification("notifications/cancelled", {{"requestId", id}});
+  client().Request("ping");
+  ExpectAlive();
+}
+
+}  // namespace
+}  // namespace integration

@@ -1,0 +1,251 @@
+// An SFTP server of a guest that lies, for sshd_config's "Subsystem sftp PROGRAM LIE". Every path
+// is a directory, but those that end with "/file", which are files of ten bytes, and those with
+// "new" in their last name, which are not there. One thing that it says is a lie: see Lies().
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "unit/ssh/sftp_bytes.h"
+
+namespace {
+
+using namespace sftp_bytes;
+
+constexpr int kInit = 1;
+constexpr int kOpen = 3;
+constexpr int kClose = 4;
+constexpr int kRead = 5;
+constexpr int kLStat = 7;
+constexpr int kFStat = 8;
+constexpr int kOpenDirectory = 11;
+constexpr int kReadDirectory = 12;
+constexpr int kRealPath = 16;
+constexpr int kStat = 17;
+
+constexpr std::uint32_t kEndOfFile = 1;
+constexpr std::uint32_t kNoSuchFile = 2;
+constexpr std::uint32_t kUnsupported = 8;
+
+constexpr std::string_view kContent = "0123456789";
+
+/// Always told truly: where it is this machine's, nobody asks for mounts.
+constexpr const char* kBootId = "/proc/sys/kernel/random/boot_id";
+
+struct Request {
+  int type = 0;
+  std::uint32_t id = 0;
+  std::string text;  ///< the path, or the handle
+  std::string rest;
+};
+
+void Send(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+    if (written <= 0) std::_Exit(0);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+std::string Receive(std::size_t size) {
+  std::string bytes(size, '\0');
+  for (std::size_t at = 0; at < size;) {
+    const ssize_t got = ::read(STDIN_FILENO, bytes.data() + at, size - at);
+    if (got <= 0) std::_Exit(0);
+    at += static_cast<std::size_t>(got);
+  }
+  return bytes;
+}
+
+std::uint32_t ToNumber(std::string_view bytes) {
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    number = (number << 8U) | static_cast<unsigned char>(bytes.at(i));
+  return number;
+}
+
+Request Next() {
+  std::string packet = Receive(ToNumber(Receive(4)));
+  Request request;
+  request.type = static_cast<unsigned char>(packet.at(0));
+  request.id = ToNumber(packet.substr(1));
+  if (request.type == kInit || packet.size() < 9) return request;
+  const std::size_t length = ToNumber(packet.substr(5));
+  request.text = packet.substr(9, length);
+  request.rest = packet.substr(9 + length);
+  return request;
+}
+
+std::string Attributes(std::uint32_t mode, std::uint64_t size) {
+  return Number32(1 | 4) + Number64(size) + Number32(mode);
+}
+
+std::string Names(const Request& request, std::size_t count, const std::string& name) {
+  std::string body = Number32(request.id) + Number32(count);
+  for (std::size_t i = 0; i < count; ++i) body += Name(name);
+  return Packet(104, body);
+}
+
+std::string LastName(const std::string& path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+std::string BootId() {
+  std::ifstream file(kBootId);
+  std::string id;
+  std::getline(file, id);
+  return id;
+}
+
+bool directory_was_read = false;
+
+/// What an honest server would answer.
+std::string Honest(const Request& request, std::uint64_t size = kContent.size()) {
+  const std::string id = Number32(request.id);
+  const bool is_file = LastName(request.text) == "file";
+  switch (request.type) {
+    case kInit:
+      return Version();
+    case kStat:
+    case kLStat:
+    case kFStat:
+      if (LastName(request.text).find("new") != std::string::npos) {
+        return Status(request.id, kNoSuchFile);
+      }
+      return Packet(105, id + (is_file ? Attributes(0100644, size) : Attributes(0040755, 4096)));
+    case kRealPath:
+      return Names(request, 1, request.text);
+    case kOpen:
+    case kOpenDirectory:
+      directory_was_read = false;
+      return Handle(request.id, request.text);
+    case kClose:
+      return Status(request.id, 0);
+    case kReadDirectory:
+      if (std::exchange(directory_was_read, true)) return Status(request.id, kEndOfFile);
+      return Names(request, 1, "file");
+    case kRead:
+      if (request.rest.substr(0, 8) != Number64(0)) return Status(request.id, kEndOfFile);
+      return Data(request.id, request.text == kBootId ? BootId() : std::string(kContent));
+    default:
+      return Status(request.id, kUnsupported);
+  }
+}
+
+using Answer = std::function<std::string(const Request&)>;
+
+/// The honest answer to all but requests of one type.
+Answer To(int type, Answer lie) {
+  return [type, lie = std::move(lie)](const Request& request) {
+    return request.type == type ? lie(request) : Honest(request);
+  };
+}
+
+Answer DirectoryOf(const std::string& name) {
+  return To(kReadDirectory, [name](const Request& request) {
+    const std::string honest = Honest(request);
+    return honest == Status(request.id, kEndOfFile) ? honest : Names(request, 1, name);
+  });
+}
+
+Answer RealPathOf(const std::string& path) {
+  return To(kRealPath, [path](const Request& request) { return Names(request, 1, path); });
+}
+
+Answer SizeOf(std::uint64_t size) {
+  return [size](const Request& request) { return Honest(request, size); };
+}
+
+/// Not too long for a packet, but for all that is in it.
+constexpr std::size_t kLong = 200'000;
+
+/// Answers that nobody has asked for, for ever.
+[[noreturn]] void Flood() {
+  const std::string answers = Data(1, std::string(kLong, 'x'));
+  while (true) Send(answers);
+}
+
+const std::map<std::string, Answer>& Lies() {
+  static const std::map<std::string, Answer> lies = {
+      {"flood", To(kInit, [](const Request&) -> std::string { Flood(); })},
+      {"late-flood", To(kLStat, [](const Request&) -> std::string { Flood(); })},
+      {"wrong-id", To(kLStat,
+                      [](Request request) {
+                        request.id += 1000;
+                        return Honest(request);
+                      })},
+      {"answers-twice",
+       To(kLStat, [](const Request& request) { return Honest(request) + Honest(request); })},
+      {"wrong-kind", To(kLStat, [](const Request& request) { return Handle(request.id, "h"); })},
+      {"unknown-kind",
+       To(kLStat, [](const Request& request) { return Packet(99, Number32(request.id)); })},
+      {"endless-packet", To(kLStat, [](const Request&) { return Number32(0xFFFFFFFFU); })},
+      {"cut-packet", To(kLStat,
+                        [](const Request& request) {
+                          return Packet(105, Number32(request.id) + Number32(0xFFFFFFFFU));
+                        })},
+      {"long-words", To(kLStat,
+                        [](const Request& request) {
+                          return Packet(101, Number32(request.id) + Number32(4) +
+                                                 String("\x1b[2J" + std::string(kLong, 'w')) +
+                                                 String(""));
+                        })},
+      {"endless-names",
+       To(kReadDirectory, [](const Request& request) { return Names(request, 2000, "name"); })},
+      {"endless-long-names", To(kReadDirectory,
+                                [](const Request& request) {
+                                  return Packet(104, Number32(request.id) + Number32(1) +
+                                                         String(std::string(kLong, 'n')) +
+                                                         String("") + Number32(0));
+                                })},
+      {"count-of-names", To(kReadDirectory,
+                            [](const Request& request) {
+                              return Packet(
+                                  104, Number32(request.id) + Number32(0xFFFFFFFFU) + Name("file"));
+                            })},
+      {"name-above", DirectoryOf("../secret")},
+      {"name-with-nul", DirectoryOf(std::string("a\0b", 3))},
+      {"name-of-nothing", DirectoryOf("")},
+      {"odd-name", DirectoryOf("\x1b[2J\xE2\x80\xAE\xFF\n\"")},
+      {"real-path-above", RealPathOf("/mnt/../../etc")},
+      {"real-path-relative", RealPathOf("etc")},
+      {"real-path-with-nul", RealPathOf(std::string("/mnt\0/", 6))},
+      {"real-path-elsewhere", RealPathOf("/etc")},
+      {"huge-size", SizeOf(0x7FFFFFFFFFFFFFFFU)},
+      {"small-size", SizeOf(1)},
+      {"endless-file", To(kRead,
+                          [](const Request& request) {
+                            const std::uint32_t wanted = ToNumber(request.rest.substr(8));
+                            return Data(request.id, std::string(wanted, 'x'));
+                          })},
+      {"too-much-data",
+       To(kRead, [](const Request& request) { return Data(request.id, std::string(kLong, 'x')); })},
+      {"no-data", To(kRead, [](const Request& request) { return Data(request.id, ""); })},
+  };
+  return lies;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string lie = argc == 2 ? argv[1] : "";
+  const auto found = Lies().find(lie);
+  if (found == Lies().end()) {
+    std::cerr << "usage: hostile-sftp-server LIE; LIE is one of";
+    for (const auto& [name, answer] : Lies()) std::cerr << ' ' << name;
+    std::cerr << '\n';
+    return 2;
+  }
+  while (true) {
+    const Request request = Next();
+    Send(request.text == kBootId ? Honest(request) : found->second(request));
+  }
+}
