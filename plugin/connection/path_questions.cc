@@ -58,6 +58,14 @@ guest::FileType TypeOf(std::uint32_t mode) {
                          "the guest answered with a path that cannot exist");
 }
 
+/// What is resolved is compared with the roots as text.
+void RequireRealPath(const std::string& real, const std::string& path) {
+  if (!real.starts_with('/') || support::CleanPath(real) != real ||
+      real.find('\0') != std::string::npos) {
+    ThrowImpossible("resolve", path);
+  }
+}
+
 }  // namespace
 
 template <typename Ask, typename Otherwise>
@@ -146,18 +154,16 @@ std::string PathQuestions::RealPath(const std::string& path, const support::Cont
   std::string real = AskEither(
       [&] { return guest_->RealPath(path, context); },
       [&] { return AskShell("readlink -f -- " + tools::ShellQuote(path), path, context); });
-  // It is compared with the roots as text.
-  if (!real.starts_with('/') || support::CleanPath(real) != real ||
-      real.find('\0') != std::string::npos) {
-    ThrowImpossible("resolve", path);
-  }
+  RequireRealPath(real, path);
   return real;
 }
 
 guest::RealFile PathQuestions::FindRealFile(const std::string& path,
                                             const support::Context& context) {
-  return AskEither([&] { return guest_->FindRealFile(path, context); },
-                   [&] { return Guest::FindRealFile(path, context); });
+  guest::RealFile found = AskEither([&] { return guest_->FindRealFile(path, context); },
+                                    [&] { return Guest::FindRealFile(path, context); });
+  RequireRealPath(found.path, path);
+  return found;
 }
 
 std::unique_ptr<guest::OpenFile> PathQuestions::Open(const std::string& path, guest::OpenMode mode,

@@ -17,6 +17,10 @@ class LyingGuest final : public testing_support::LocalGuest {
   std::string RealPath(const std::string& /*path*/, const support::Context& /*context*/) override {
     return answer;
   }
+  guest::RealFile FindRealFile(const std::string& /*path*/,
+                               const support::Context& /*context*/) override {
+    return {answer, std::nullopt};
+  }
 
   std::string answer;
 };
@@ -34,9 +38,12 @@ TEST_F(PathQuestionsToALiar, RealPathsThatAreNoneAreRefused) {
         std::string("/mnt/w/a\0b", 10)}) {
     liar_->answer = answer;
     EXPECT_THROW(questions_.RealPath("/mnt/w", {}), guest::FileError) << support::Printable(answer);
+    EXPECT_THROW(questions_.FindRealFile("/mnt/w", {}), guest::FileError)
+        << support::Printable(answer);
   }
   liar_->answer = "/mnt/w/a\nb\xff";
   EXPECT_EQ(questions_.RealPath("/mnt/w", {}), liar_->answer);
+  EXPECT_EQ(questions_.FindRealFile("/mnt/w", {}).path, liar_->answer);
 }
 
 TEST_F(PathQuestionsToALiar, LinksWithoutATargetOrWithANulAreRefused) {
