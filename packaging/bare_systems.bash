@@ -1,5 +1,6 @@
 # Bare Debian systems to try packages in; sourced by `test`, which has `work`, `say` and `skip`.
 # They are made by mmdebstrap, from the mirror that this machine's apt uses, and kept.
+# shellcheck shell=bash disable=SC2154
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/limactl-mcp/bare-systems
 # Whom the program runs as: limactl refuses root.
