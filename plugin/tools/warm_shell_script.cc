@@ -10,10 +10,12 @@ namespace tools {
 namespace {
 
 /// Argument: process id of the login shell. Descriptors: 0 to 2 are the channel's, 4 takes the
-/// answer: the directory of the watcher's descriptors, in which 1 and 2 lead to the relays and 9
-/// to the login shell. 9 is open for reading too: nobody else may read from it yet, and a line that
-/// a shell which died has not read is read back and printed, so that it can be run elsewhere. See
-/// command_script.cc for the signals and the closing of descriptors.
+/// answer: the directory of the watcher's descriptors, in which 3 and 2 lead to the relays and 9
+/// to the login shell. Not 1: while the watcher prints into 9, a shell has put that in the place of
+/// its 1, and who opened 1 then would write to the login shell what it runs. 9 is open for reading
+/// too: nobody else may read from it yet, and a line that a shell which died has not read is read
+/// back and printed, so that it can be run elsewhere. See command_script.cc for the signals and the
+/// closing of descriptors.
 constexpr std::string_view kHelper = R"(trap '' HUP INT QUIT TERM PIPE
 main=$1
 relay() { exec tee /dev/null 2>/dev/null 3>&- 4>&- 5<&- 6>&- 7>&- 8>&- 9>&-; }
@@ -48,7 +50,7 @@ exec 5<&0 6>&1 7>&2 </dev/null
     {
       read -r self rest </proc/self/stat
       watch "/proc/$self/fd/"
-    } 2>&8 <&5 9>&1 >&3 3>&- | : &
+    } 2>&8 <&5 9>&1 >&3 | : &
   } 3>&1 | relay >&6 &
 } 8>&1 | relay >&7 &
 )";
@@ -74,7 +76,7 @@ constexpr std::string_view kLook =
 constexpr std::string_view kWait =
     R"( -ef . ]] && LIMACTL_MCP[3]+=$(compgen -b)$'\n' && )"
     R"({ IFS= read -r 'LIMACTL_MCP[4]' && )"
-    R"(printf '%s %s\n' "${LIMACTL_MCP[4]}" "$$" >"${LIMACTL_MCP[2]}1" && )"
+    R"(printf '%s %s\n' "${LIMACTL_MCP[4]}" "$$" >"${LIMACTL_MCP[2]}3" && )"
     R"(IFS= read -r 'LIMACTL_MCP[4]'; } <"${LIMACTL_MCP[2]}9" && )"
     R"(eval "${LIMACTL_MCP[4]}")";
 
@@ -188,7 +190,7 @@ guest::Command MakeWarmShellScript(const WarmShellOptions& options) {
                          "; command -v setsid >/dev/null 2>&1 && set -- setsid \"$@\""
                          "; exec \"$@\" 4>&1 >&3 3>&-)\""
                          "; exec 3>&- </dev/null"
-                         "; [ -n \"$1\" ] || exit 1; exec >\"$1\"1 2>\"$1\"2; cd " +
+                         "; [ -n \"$1\" ] || exit 1; exec >\"$1\"3 2>\"$1\"2; cd " +
                          ShellQuote(options.directory) + " || exit 1 ; exec " + shell + " -l -c " +
                          ShellQuote(kRemember) + "\"$1\"" + ShellQuote(look);
   return command;
@@ -214,7 +216,7 @@ std::optional<std::string> WarmShellInput(const std::vector<std::string>& words,
                      "; BASH_EXECUTION_STRING=${LIMACTL_MCP[4]}${LIMACTL_MCP[5]}; SECONDS=0; eval "
                      "\"unset -v LIMACTL_MCP; : ${LIMACTL_MCP[1]@Q}; ${LIMACTL_MCP[0]} "
                      "${LIMACTL_MCP[4]}${LIMACTL_MCP[6]}${LIMACTL_MCP[5]}\"; else printf %s " +
-                     refusal + " >\"${LIMACTL_MCP[2]}1\"; fi\n";
+                     refusal + " >\"${LIMACTL_MCP[2]}3\"; fi\n";
   if (line.size() > kLongestWarmShellInput) return std::nullopt;
   return line;
 }
