@@ -18,7 +18,9 @@
 #include "ssh/connection.h"
 #include "support/errors.h"
 #include "testing/collected_output.h"
+#include "testing/guest_processes.h"
 #include "testing/loopback_instance.h"
+#include "testing/recorded_progress.h"
 #include "testing/temporary_directory.h"
 #include "tools/command_runner.h"
 #include "tools/command_script.h"
@@ -30,23 +32,6 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using testing_support::CollectedOutput;
-
-class Progress : public mcp::ProgressReporter {
- public:
-  [[nodiscard]] bool requested() const override { return true; }
-  void Report(const std::string& message) override {
-    const std::scoped_lock lock(mutex_);
-    messages_.push_back(message);
-  }
-  std::vector<std::string> messages() {
-    const std::scoped_lock lock(mutex_);
-    return messages_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::string> messages_;
-};
 
 class RunShellCommand : public ::testing::Test {
  protected:
@@ -102,30 +87,28 @@ class RunShellCommand : public ::testing::Test {
     }
   }
 
-  /// Whether the process is gone, or only waits to be reaped, within three seconds.
-  [[nodiscard]] bool EndsSoon(const std::string& pid_file) const {
-    std::string pid;
-    std::ifstream(Path(pid_file)) >> pid;
-    const auto deadline = support::Clock::now() + 3s;
-    while (support::Clock::now() < deadline) {
-      std::ifstream status("/proc/" + pid + "/stat");
-      std::string stat((std::istreambuf_iterator<char>(status)), {});
-      if (stat.empty() || stat.find(") Z ") != std::string::npos) return true;
-      std::this_thread::sleep_for(10ms);  // between two looks
+  [[nodiscard]] bool EndsSoon(const std::string& file) const {
+    return testing_support::EndsSoon(Path(file));
+  }
+
+  void WaitForProgress(const std::string& message) {
+    const auto deadline = support::Clock::now() + 20s;
+    while (progress_.last() != message) {
+      ASSERT_LT(support::Clock::now(), deadline) << message << " never came";
+      std::this_thread::sleep_for(2ms);  // between two looks
     }
-    return false;
   }
 
   /// A command with a child, both deaf to TERM, that tells both process ids.
   static constexpr const char* kStubborn =
       "trap '' TERM; (echo $BASHPID >child; while :; do sleep 0.2; done) & echo $$ >main; "
-      "echo before; echo before2 >&2; touch ready; while :; do sleep 0.2; done";
+      "echo before; touch ready; while :; do sleep 0.2; done";
 
   testing_support::TemporaryDirectory directory_;
   std::unique_ptr<testing_support::LoopbackInstance> instance_;
   std::shared_ptr<ssh::Connection> guest_;
   tools::CommandRunner::Options options_;
-  Progress progress_;
+  testing_support::RecordedProgress progress_;
 };
 
 TEST_F(RunShellCommand, PrintsTheArgumentsOfAllProcessesToTheEnd) {
@@ -241,7 +224,7 @@ TEST_F(RunShellCommand, GivesTheChannelsOfBackgroundChildrenBack) {
 
 TEST_F(RunShellCommand, EndsWhatTakesTooLongAndKeepsItsOutput) {
   options_.command_timeout = 3s;
-  const nlohmann::json result = Bash(kStubborn);
+  const nlohmann::json result = Bash(std::string("echo before2 >&2; ") + kStubborn);
   EXPECT_EQ(result["stdout"], "before\n");
   EXPECT_EQ(result["stderr"], "before2\n");
   EXPECT_EQ(result["error"], "timed out after 3s; its processes have been ended");
@@ -275,8 +258,9 @@ TEST_F(RunShellCommand, AnswersWhenTheInputOfTheServerEnds) {
 }
 
 TEST_F(RunShellCommand, LeavesNothingBehindWhenTheLineBreaks) {
+  options_.progress_interval = 20ms;
   std::thread breaker([&] {
-    WaitForFile("ready");
+    WaitForProgress("before");  // sshd, when it dies, takes along what it has not yet sent
     for (const pid_t pid : instance_->SessionPids()) kill(pid, SIGKILL);
   });
   const nlohmann::json result = Bash(kStubborn);
@@ -301,9 +285,7 @@ TEST_F(RunShellCommand, NoOutputForAnHourIsNoReasonToGiveUp) {
 TEST_F(RunShellCommand, ReportsProgressWithTheLastLineAndWithoutOutput) {
   options_.progress_interval = 20ms;
   std::thread answer([&] {
-    while (progress_.messages().empty() || progress_.messages().back() != "last") {
-      std::this_thread::sleep_for(2ms);  // between two looks
-    }
+    WaitForProgress("last");
     std::ofstream(Path("go")) << "go\n";
   });
   EXPECT_EQ(Bash("mkfifo go; echo first; echo last; read -r x <go")["exit_code"], 0);

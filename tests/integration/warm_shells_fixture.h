@@ -18,7 +18,7 @@
 #include "ssh/connection.h"
 #include "testing/guest_processes.h"
 #include "testing/loopback_instance.h"
-#include "testing/silent_progress.h"
+#include "testing/recorded_progress.h"
 #include "testing/temporary_directory.h"
 #include "tools/command_runner.h"
 
@@ -180,19 +180,9 @@ class WarmShells : public ::testing::Test {
     return missing ? 0 : size;
   }
 
-  /// Whether the process that a file in the working directory names is gone within three seconds,
-  /// or only waits to be reaped.
+  /// `file` in the working directory.
   [[nodiscard]] bool EndsSoon(const std::string& file) const {
-    std::string pid;
-    std::ifstream(work_ + "/" + file) >> pid;
-    const auto deadline = support::Clock::now() + 3s;
-    while (support::Clock::now() < deadline) {
-      std::ifstream status("/proc/" + pid + "/stat");
-      const std::string stat((std::istreambuf_iterator<char>(status)), {});
-      if (stat.empty() || stat.find(") Z ") != std::string::npos) return true;
-      std::this_thread::sleep_for(10ms);  // between two looks
-    }
-    return false;
+    return testing_support::EndsSoon(work_ + "/" + file);
   }
 
   /// How often the guest's processes have run so far, sshd's own included.
@@ -217,7 +207,7 @@ class WarmShells : public ::testing::Test {
   /// A command with a child, both deaf to TERM, that tells both process ids.
   static constexpr const char* kStubborn =
       "trap '' TERM; (echo $BASHPID >child; while :; do sleep 0.2; done) & echo $$ >main; "
-      "echo before; echo before2 >&2; touch ready; while :; do sleep 0.2; done";
+      "echo before; touch ready; while :; do sleep 0.2; done";
 
   testing_support::TemporaryDirectory directory_;
   std::string work_ = directory_.path() / "work";
@@ -227,7 +217,7 @@ class WarmShells : public ::testing::Test {
   tools::CommandRunner::Options options_;
   std::unique_ptr<tools::CommandRunner> cold_;
   std::unique_ptr<tools::CommandRunner> warm_;
-  testing_support::SilentProgress progress_;
+  testing_support::RecordedProgress progress_;
 };
 
 }  // namespace warm_shells

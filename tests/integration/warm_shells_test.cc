@@ -172,7 +172,7 @@ TEST_F(WarmShells, EndWhatTakesTooLongAndKeepItsOutput) {
   Restart();
   Warm({"true"});
   const int cold = ColdStarts([&] {
-    const nlohmann::json result = Warm(Bash(kStubborn));
+    const nlohmann::json result = Warm(Bash(std::string("echo before2 >&2; ") + kStubborn));
     EXPECT_EQ(result["stdout"], "before\n");
     EXPECT_EQ(result["stderr"], "before2\n");
     EXPECT_EQ(result["error"], "timed out after 3s; its processes have been ended");
@@ -197,9 +197,12 @@ TEST_F(WarmShells, EndACancelledCommand) {
 }
 
 TEST_F(WarmShells, LeaveNothingBehindWhenTheLineBreaksUnderACommand) {
+  options_.progress_interval = 20ms;
+  Restart();
   Warm({"true"});
   std::thread breaker([&] {
-    Happens([&] { return std::filesystem::exists(work_ + "/ready"); });
+    // sshd, when it dies, takes along what it has not yet sent.
+    Happens([&] { return progress_.last() == "before"; });
     for (const pid_t pid : instance_->SessionPids()) kill(pid, SIGKILL);
   });
   const int cold = ColdStarts([&] {

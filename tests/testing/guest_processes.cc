@@ -1,10 +1,13 @@
 #include "testing/guest_processes.h"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <fstream>
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 
 #include "testing/child_process.h"
 
@@ -84,6 +87,23 @@ std::vector<GuestProcess> GuestProcesses(const LoopbackInstance& instance) {
     }
   }
   return found;
+}
+
+bool EndsSoon(const std::filesystem::path& file_of_process_id) {
+  GuestProcess process;
+  std::ifstream(file_of_process_id) >> process.pid;
+  const auto is_there = [&process] {
+    const std::vector<Process> all = AllProcesses();
+    return std::any_of(all.begin(), all.end(), [&process](const Process& other) {
+      return other.identity.pid == process.pid;
+    });
+  };
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(3);
+  while (is_there()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // between two looks
+  }
+  return true;
 }
 
 std::vector<GuestProcess> StillAlive(const std::vector<GuestProcess>& processes) {

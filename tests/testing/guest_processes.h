@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ struct GuestProcess {
 /// the instance's own $HOME in their environment, so that an orphan is found too) and all
 /// descendants of its sshd. Not sshd itself, no process that only waits to be reaped.
 std::vector<GuestProcess> GuestProcesses(const LoopbackInstance& instance);
+
+/// Whether the process whose id the file holds is gone within three seconds, or only waits to be
+/// reaped.
+bool EndsSoon(const std::filesystem::path& file_of_process_id);
 
 /// Those of `processes` that still live.
 std::vector<GuestProcess> StillAlive(const std::vector<GuestProcess>& processes);

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "mcp/tool.h"
+
+namespace testing_support {
+
+/// A client that wants progress and keeps it. Thread-safe.
+class RecordedProgress final : public mcp::ProgressReporter {
+ public:
+  [[nodiscard]] bool requested() const override { return true; }
+  void Report(const std::string& message) override {
+    const std::scoped_lock lock(mutex_);
+    messages_.push_back(message);
+  }
+  std::vector<std::string> messages() {
+    const std::scoped_lock lock(mutex_);
+    return messages_;
+  }
+  /// Empty when there is none.
+  std::string last() {
+    const std::scoped_lock lock(mutex_);
+    return messages_.empty() ? "" : messages_.back();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> messages_;
+};
+
+}  // namespace testing_support
