@@ -62,10 +62,11 @@ class LineCutter {
 };
 
 /// Whether what was opened can be what the path rules saw. Where anything else differs, somebody
-/// has written to the file meanwhile, or a directory above it has become a link.
-bool IsSameFile(const guest::FileAttributes& opened, const ResolvedPath& path, guest::Guest& guest,
-                const support::Context& context) {
-  if (opened == *path.attributes) return true;
+/// has written to the file meanwhile, or the path has become a link. One to a file with the same
+/// attributes shows nothing: before something is written the guest is asked in any case.
+bool IsSameFile(const guest::FileAttributes& opened, const ResolvedPath& path, guest::OpenMode mode,
+                guest::Guest& guest, const support::Context& context) {
+  if (mode == guest::OpenMode::kRead && opened == *path.attributes) return true;
   return opened.type == guest::FileType::kRegular && opened.user_id == path.attributes->user_id &&
          opened.group_id == path.attributes->group_id &&
          guest.RealPath(path.guest, context) == path.guest;
@@ -119,7 +120,7 @@ OpenedFile OpenRegularFile(const ResolvedPath& path, guest::OpenMode mode, guest
   OpenedFile opened;
   opened.file = guest.Open(path.guest, mode, 0, context);
   LookInto(opened, path, mode, context);
-  if (!IsSameFile(opened.attributes, path, guest, context)) {
+  if (!IsSameFile(opened.attributes, path, mode, guest, context)) {
     throw CallError(path.host + " was replaced by another file while it was being opened");
   }
   if (mode != guest::OpenMode::kRead || path.stale_note.empty()) return opened;

@@ -30,12 +30,13 @@ struct OpenedFile {
 };
 
 /// Opens a regular file and compares what was opened with what the path rules saw, as far as SFTP
-/// can say: type and owner must be the same; where size, time or permissions differ the guest must
-/// still resolve the path to itself. Throws support::CallError when the file was swapped in
-/// between, or is no regular file, and guest::FileError. Two round trips, and one more for a file
-/// that has changed; for reading, the second brings a file of less than kReadChunk along. SFTP has
-/// no inode: whoever swaps a directory above the file for a link, and back again, can stay unseen,
-/// but had to be a user of the guest who can reach the link's target anyway.
+/// can say: type and owner must be the same; where size, time or permissions differ, and always for
+/// writing, the guest must still resolve the path to itself. Throws support::CallError when the
+/// file was swapped in between, or is no regular file, and guest::FileError. Two round trips, and
+/// one more for writing or a file that has changed; for reading, the second brings a file of less
+/// than kReadChunk along. SFTP has no inode: whoever swaps a directory above the file for a link,
+/// and back again, can stay unseen, but had to be a user of the guest who can reach the link's
+/// target anyway.
 ///
 /// Reading where the guest's cache may be old (ResolvedPath::stale_note) goes past it where the
 /// guest can do that: one command more.

@@ -144,6 +144,22 @@ TEST_F(WriteFile, HardLinksAreKeptByWritingInPlace) {
   EXPECT_EQ(Get("one"), "and a much longer new text");
 }
 
+TEST_F(WriteFile, LinkToATwinOutsideThatIsSwappedInIsNotWrittenThrough) {
+  Put("one", "the same size");
+  fs::create_hard_link(work / "one", work / "two");
+  const fs::path outside = top.path() / "outside";
+  fs::copy_file(work / "one", outside);
+  fs::last_write_time(outside, fs::last_write_time(work / "one"));
+  guest->set_hook([&](Operation operation, const std::string& path) {
+    if (operation != Operation::kOpen || path != (work / "one").string()) return;
+    fs::remove(work / "one");
+    fs::create_symlink(outside, work / "one");
+  });
+  EXPECT_THAT(WriteError("/host/work/one"), HasSubstr("replaced by another file"));
+  std::ifstream file(outside);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "the same size");
+}
+
 TEST_F(WriteFile, OwnerIsKeptByWritingInPlace) {
   if (getuid() != 0) GTEST_SKIP() << "only root can give files away";
   Put("file", "old");
