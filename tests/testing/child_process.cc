@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,7 +59,50 @@ std::vector<char*> PointersTo(std::vector<std::string>& strings) {
   return pointers;
 }
 
-/// Finds a program as the shell does: before fork, because searching is not safe after it.
+/// What becomes of the descriptors, the directory and SIGPIPE of a process that is to be started.
+class SpawnPlan {
+ public:
+  SpawnPlan() {
+    Require(::posix_spawn_file_actions_init(&actions_));
+    Require(::posix_spawnattr_init(&attributes_));
+    sigset_t signals;
+    ::sigemptyset(&signals);
+    ::sigaddset(&signals, SIGPIPE);
+    Require(::posix_spawnattr_setsigdefault(&attributes_, &signals));
+    Require(::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF));
+  }
+  ~SpawnPlan() {
+    ::posix_spawnattr_destroy(&attributes_);
+    ::posix_spawn_file_actions_destroy(&actions_);
+  }
+  SpawnPlan(const SpawnPlan&) = delete;
+  SpawnPlan& operator=(const SpawnPlan&) = delete;
+
+  void Redirect(const FileDescriptor& from, int to) {
+    Require(::posix_spawn_file_actions_adddup2(&actions_, from.get(), to));
+  }
+  void ChangeDirectory(const std::string& directory) {
+    Require(::posix_spawn_file_actions_addchdir_np(&actions_, directory.c_str()));
+  }
+
+  [[nodiscard]] pid_t Spawn(const std::string& program, const std::vector<char*>& arguments,
+                            const std::vector<char*>& environment) const {
+    pid_t pid = -1;
+    Require(::posix_spawn(&pid, program.c_str(), &actions_, &attributes_, arguments.data(),
+                          environment.data()));
+    return pid;
+  }
+
+ private:
+  static void Require(int error) {
+    if (error != 0) throw std::system_error(error, std::generic_category(), "posix_spawn");
+  }
+
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+/// Finds a program as the shell does.
 std::string FindProgram(const std::string& name) {
   if (name.find('/') != std::string::npos) return name;
   const char* path = std::getenv("PATH");
@@ -79,25 +123,18 @@ ChildProcess::ChildProcess(const Options& options) {
   std::vector<std::string> arguments = options.arguments;
   const std::string program = FindProgram(arguments.at(0));
   std::vector<std::string> environment = BuildEnvironment(options);
-  const std::vector<char*> argument_pointers = PointersTo(arguments);
-  const std::vector<char*> environment_pointers = PointersTo(environment);
   Pipe input = MakePipe();
   Pipe output = MakePipe();
   Pipe error = options.inherit_standard_error ? Pipe{} : MakePipe();
 
-  pid_ = ::fork();
-  if (pid_ < 0) ThrowErrno("fork");
-  if (pid_ == 0) {
-    // Only async-signal-safe calls from here to execve.
-    ::signal(SIGPIPE, SIG_DFL);
-    if (::dup2(input.read.get(), STDIN_FILENO) < 0 || ::dup2(output.write.get(), STDOUT_FILENO) < 0)
-      ::_exit(127);
-    if (error.write.valid() && ::dup2(error.write.get(), STDERR_FILENO) < 0) ::_exit(127);
-    if (!options.working_directory.empty() && ::chdir(options.working_directory.c_str()) != 0)
-      ::_exit(127);
-    ::execve(program.c_str(), argument_pointers.data(), environment_pointers.data());
-    ::_exit(127);
-  }
+  // Not fork: that copies the page tables of this process, which takes long where it is large, and
+  // what is measured after it pays for it page by page.
+  SpawnPlan plan;
+  plan.Redirect(input.read, STDIN_FILENO);
+  plan.Redirect(output.write, STDOUT_FILENO);
+  if (error.write.valid()) plan.Redirect(error.write, STDERR_FILENO);
+  if (!options.working_directory.empty()) plan.ChangeDirectory(options.working_directory);
+  pid_ = plan.Spawn(program, PointersTo(arguments), PointersTo(environment));
   input_ = std::move(input.write);
   output_ = std::move(output.read);
   error_ = std::move(error.read);
