@@ -14,6 +14,9 @@
 namespace tools {
 namespace {
 
+/// How often a find that is ended by a signal is started in all.
+constexpr int kMostTries = 3;
+
 [[noreturn]] void ThrowTooLarge() {
   throw support::CallError("There are too many names to look at (their list is longer than " +
                            std::to_string(kMaximumListing >> 20U) +
@@ -251,14 +254,27 @@ class SftpWalk {
 
 ListingGaps ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
                       const NameVisitor& visit, const support::Context& context) {
+  const std::string script = FindScript(requests);
   ListingSink sink;
-  const std::optional<int> status = RunScript(guest, FindScript(requests), sink, context);
-  if (!status) ThrowTooLarge();
+  std::optional<int> status;
+  // GNU's find (seen with 4.9) may die of a directory that is renamed just when it enters it.
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    sink = ListingSink();
+    status = RunScript(guest, script, sink, context);
+    if (!status) ThrowTooLarge();
+    if (*status < kFirstSignalStatus) break;
+  }
   if (*status == kNoFindStatus) {
     ListingGaps gaps;
     SftpWalk walk(guest, visit, gaps, context);
     for (std::size_t i = 0; i < requests.size(); ++i) walk.Walk(requests[i], i);
     return gaps;
+  }
+  if (*status >= kFirstSignalStatus) {
+    throw support::CallError(
+        "The guest's find was ended by a signal (exit status " + std::to_string(*status) +
+        ") each time it was asked, so that the list would be short. Try again, or give a path or a "
+        "pattern that begins deeper in the tree.");
   }
   if (*status != 0) {
     throw support::CallError("Listing the directory in the guest failed with exit status " +

@@ -65,8 +65,9 @@ using NameVisitor = std::function<void(std::size_t request, const ListedName& na
 /// Answers all requests in one round trip, request by request, each in the order of the guest. A
 /// directory that has vanished has no names; one that may not be read neither, but is told of.
 /// Where the guest has no usable `find` the trees are walked by Guest::List, with as many round
-/// trips as there are directories; nothing is ignored then. Throws support::CallError when a limit
-/// is exceeded, or the guest lists a name that cannot exist.
+/// trips as there are directories; nothing is ignored then. A `find` that a signal has ended is
+/// asked again, twice. Throws support::CallError when it never comes to its end, a limit is
+/// exceeded, or the guest lists a name that cannot exist.
 ListingGaps ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
                       const NameVisitor& visit, const support::Context& context);
 

@@ -16,6 +16,8 @@ constexpr std::string_view kWalk = R"sh(export LC_ALL=C
 exec 3>&1 4>&2
 walk() {
 find . "$@" -printf '%T@ %y %s %p//\n' >&3 && return
+status=$?
+[ $status -lt 128 ] || return $status
 if find . -maxdepth 0 -printf '' >/dev/null 2>&1; then
 :
 elif [ -n "$(find . -maxdepth 0 -exec stat -c '%Y x%f %s %n//' {} + 2>/dev/null)" ]; then
@@ -87,8 +89,8 @@ std::string Walk(const ListingRequest& request, std::size_t number) {
   }
   return "printf 'walk//\\n'\nif cd -P -- " + directory +
          " 2>/dev/null && [ \"$PWD\" = " + directory + " ]; then\ncomplaints=$({ " + walk +
-         "; } 2>&1)\n[ $? != " + std::to_string(kNoFindStatus) + " ] || exit " +
-         std::to_string(kNoFindStatus) +
+         "; } 2>&1)\nstatus=$?\n[ $status != " + std::to_string(kNoFindStatus) +
+         " ] && [ $status -lt " + std::to_string(kFirstSignalStatus) + " ] || exit $status" +
          "\ncase $complaints in *'Permission denied'*) printf 'failed %s//\\n' \"$complaints\";; "
          "esac\nelif [ -d " +
          directory + " ] && [ ! -x " + directory +

@@ -26,6 +26,9 @@ inline constexpr std::string_view kListingFailed = "failed ";
 /// Exit status when there is neither GNU's find, nor one beside a stat command.
 inline constexpr int kNoFindStatus = 97;
 
+/// Exit statuses from this one on: a find was ended by a signal, and what it has told is not all.
+inline constexpr int kFirstSignalStatus = 128;
+
 std::string FindScript(const std::vector<ListingRequest>& requests);
 
 }  // namespace tools

@@ -229,6 +229,41 @@ TEST_F(FindListingIgnored, NothingIsIgnoredWithoutGit) {
               UnorderedElementsAre("b.log", "kept.log", "nested/q.tmp", "nested/q.c"));
 }
 
+class FindListingWithAFindThatDies : public FindListing {
+ protected:
+  /// The first `times` times in the middle of its names.
+  void LetFindDie(int times) {
+    Write("a");
+    Write("b");
+    const std::filesystem::path program = Outside("dying-find");
+    std::ofstream(program) << "#!/bin/sh\n"
+                              "echo x >>"
+                           << Outside("deaths").string()
+                           << "\n"
+                              "if [ $(wc -l <"
+                           << Outside("deaths").string() << ") -le " << times
+                           << " ]; then echo '1 f 0 ./a//'; kill -ABRT $$; fi\n"
+                              "exec "
+                           << FindProgram("find") << " \"$@\"\n";
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    guest_.OfferOnly(Outside("programs"), {{"find", program},
+                                           {"sh", "/bin/sh"},
+                                           {"wc", FindProgram("wc")},
+                                           {"cat", FindProgram("cat")},
+                                           {"git", FindProgram("git")}});
+  }
+};
+
+TEST_F(FindListingWithAFindThatDies, AsksAgain) {
+  LetFindDie(2);
+  EXPECT_THAT(Names({Everything()}), UnorderedElementsAre("a", "b"));
+}
+
+TEST_F(FindListingWithAFindThatDies, IsAnErrorInTheEndAndNoShortListing) {
+  LetFindDie(100);
+  EXPECT_THROW(Names({Everything()}), support::CallError);
+}
+
 TEST_F(FindListing, WalksBySftpWhereThereIsNoFind) {
   Write("a/b/c");
   Write("a/.git/config");
