@@ -96,31 +96,25 @@ class Resolution {
     return {std::move(path), std::nullopt, std::move(existing)};
   }
 
+  /// What the guest answers; nothing where it knows no such file.
+  template <typename Ask>
+  static auto IfThere(const Ask& ask) -> std::optional<decltype(ask())> {
+    try {
+      return ask();
+    } catch (const FileError& error) {
+      if (error.code() == FileErrorCode::kNotFound) return std::nullopt;
+      throw;
+    }
+  }
+
   std::optional<guest::RealFile> FindRealFile(const std::string& path) {
-    try {
-      return guest_.FindRealFile(path, context_);
-    } catch (const FileError& error) {
-      if (error.code() == FileErrorCode::kNotFound) return std::nullopt;
-      throw;
-    }
+    return IfThere([&] { return guest_.FindRealFile(path, context_); });
   }
-
   std::optional<std::string> RealPath(const std::string& path) {
-    try {
-      return guest_.RealPath(path, context_);
-    } catch (const FileError& error) {
-      if (error.code() == FileErrorCode::kNotFound) return std::nullopt;
-      throw;
-    }
+    return IfThere([&] { return guest_.RealPath(path, context_); });
   }
-
   std::optional<guest::FileAttributes> LStat(const std::string& path) {
-    try {
-      return guest_.LStat(path, context_);
-    } catch (const FileError& error) {
-      if (error.code() == FileErrorCode::kNotFound) return std::nullopt;
-      throw;
-    }
+    return IfThere([&] { return guest_.LStat(path, context_); });
   }
 
   const std::string& shown_;
