@@ -18,6 +18,7 @@
 #include "mcp/outcome.h"
 #include "mcp/tool.h"
 #include "support/utf8.h"
+#include "testing/silent_progress.h"
 #include "tools/path_rules.h"
 #include "tools/tool_list.h"
 #include "tools/workspace.h"
@@ -191,12 +192,6 @@ class Source final : public tools::WorkspaceSource {
   tools::Workspace workspace_;
 };
 
-class Silence final : public mcp::ProgressReporter {
- public:
-  [[nodiscard]] bool requested() const override { return false; }
-  void Report(const std::string& /*message*/) override {}
-};
-
 nlohmann::json ArgumentsOf(const std::string& tool) {
   if (tool == "glob") return {{"pattern", "**/*"}, {"path", "/host/work"}};
   if (tool == "list_directory") return {{"path", "/host/work"}};
@@ -236,7 +231,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Source source(input);
   const auto all = tools::MakeTools(source, options);
   mcp::Tool& tool = *all.at(choice % all.size());
-  Silence progress;
+  testing_support::SilentProgress progress;
   const nlohmann::json arguments = ArgumentsOf(tool.definition().name);
   support::StopSource stop;
   Check(mcp::CallTool(tool, {arguments, stop.context(), progress}), size);
