@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/find_listing.h"
+#include "unit/tools/search_fixture.h"
+
+namespace tools {
+
+/// Lists a directory tree of this machine.
+class FindListing : public SearchFixture {
+ protected:
+  /// The names of all that ListTrees tells of, with the number of the request where there are more
+  /// than one, and " ignored" behind what is; gaps_ has what could not be looked at.
+  std::vector<std::string> Names(const std::vector<ListingRequest>& requests) {
+    std::vector<std::string> names;
+    const auto visit = [&](std::size_t request, const ListedName& name) {
+      names.push_back((requests.size() > 1 ? std::to_string(request) + ":" : "") +
+                      std::string(name.path) + (name.is_ignored ? " ignored" : ""));
+    };
+    gaps_ = ListTrees(guest_, requests, visit, context_);
+    return names;
+  }
+
+  /// All below the tree's top.
+  ListingRequest Everything() {
+    ListingRequest request;
+    request.directory = Path("").string();
+    request.wants_ignored = true;
+    return request;
+  }
+
+  /// BusyBox's find and stat, and nothing else.
+  bool OfferBusyBox() {
+    const std::string busybox = FindProgram("busybox");
+    if (busybox.empty()) return false;
+    guest_.OfferOnly(Outside("programs"), {{"find", busybox},
+                                           {"stat", busybox},
+                                           {"sh", busybox},
+                                           {"cat", busybox},
+                                           {"git", FindProgram("git")}});
+    return true;
+  }
+
+  ListingGaps gaps_;
+};
+
+}  // namespace tools
