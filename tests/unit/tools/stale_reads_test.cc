@@ -1,0 +1,142 @@
+// What the tools do with mounts of which the guest remembers what the host has changed since.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tools/direct_read.h"
+#include "unit/tools/mount_check_fixture.h"
+
+namespace tools {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class StaleReadsTest : public MountCheckTest {
+ protected:
+  StaleReadsTest() { check->states[kStale].reads_may_be_stale = true; }
+
+  /// What the guest remembers, and what the host has now. A shorter file is filled up with NUL.
+  void PutBoth(const std::string& name, const std::string& remembered, std::string now) const {
+    Put("stale/" + name, remembered);
+    if (now.size() < remembered.size()) now.resize(remembered.size(), '\0');
+    Put("fresh/" + name, now);
+  }
+};
+
+TEST_F(StaleReadsTest, ReadFileReadsPastTheCache) {
+  PutBoth("same", "old text", "new text");
+  EXPECT_EQ(Content({{"path", "/host/stale/same"}}), "new text");
+  PutBoth("grown", "old", std::string(3'000'000, 'n'));
+  EXPECT_EQ(Content({{"path", "/host/stale/grown"}}), std::string(3'000'000, 'n'));
+  PutBoth("filled", "", "new");
+  EXPECT_EQ(Content({{"path", "/host/stale/filled"}}), "new");
+  EXPECT_THAT(Notes("read_file", {{"path", "/host/stale/same"}}), IsEmpty());
+  EXPECT_THAT(guest->scripts.front(), HasSubstr("iflag=nocache"));
+}
+
+TEST_F(StaleReadsTest, FileThatHasBecomeShorterEndsWhereTheHostsDoes) {
+  PutBoth("shrunk", "a long old text\n", "new\n");
+  EXPECT_EQ(Content({{"path", "/host/stale/shrunk"}}), "new\n");
+  EXPECT_THAT(Notes("read_file", {{"path", "/host/stale/shrunk"}}),
+              testing::ElementsAre(HasSubstr("12 NUL bytes")));
+  PutBoth("emptied", "text", "");
+  EXPECT_EQ(Content({{"path", "/host/stale/emptied"}}), "");
+}
+
+TEST_F(StaleReadsTest, NulBytesThatTheGuestCannotHaveMadeUpStay) {
+  const std::string text = std::string(1000, 'n') + std::string(2, '\0');
+  PutBoth("grown", "old", text);
+  EXPECT_EQ(Content({{"path", "/host/stale/grown"}}), text);
+  EXPECT_THAT(Notes("read_file", {{"path", "/host/stale/grown"}}), IsEmpty());
+}
+
+TEST_F(StaleReadsTest, RangesOfLinesAreReadPastTheCacheToo) {
+  PutBoth("lines", "old 0\nold 1\n", "new 0\nnew 1\nnew 2\nnew 3\n");
+  EXPECT_EQ(Content({{"path", "/host/stale/lines"}, {"offset", 1}, {"limit", 2}}),
+            "new 1\nnew 2\n");
+  EXPECT_EQ(Content({{"path", "/host/stale/lines"}, {"offset", 3}}), "new 3\n");
+  EXPECT_THAT(Error("read_file", {{"path", "/host/stale/lines"}, {"offset", 4}}),
+              HasSubstr("has 4 lines"));
+}
+
+TEST_F(StaleReadsTest, LinesBeyondTheFirstWindowAreFound) {
+  std::string text;
+  while (text.size() < 2 * kDirectReadWindow + 1000) text += std::string(999, 'x') + "\n";
+  text += "last\n";
+  for (const std::size_t remembered : {std::size_t{3}, kDirectReadWindow + 7, text.size()}) {
+    PutBoth("large", std::string(remembered, 'o'), text);
+    const auto last = static_cast<std::uint64_t>(text.size() / 1000);
+    EXPECT_EQ(Content({{"path", "/host/stale/large"}, {"offset", last}}), "last\n") << remembered;
+  }
+}
+
+TEST_F(StaleReadsTest, CapsAreTheSame) {
+  PutBoth("large", "small", std::string((std::size_t{32} << 20) + 1, 'x'));
+  EXPECT_THAT(Error("read_file", {{"path", "/host/stale/large"}}), HasSubstr("read it in parts"));
+  PutBoth("largest", "small", std::string(std::size_t{32} << 20, 'x'));
+  EXPECT_EQ(Content({{"path", "/host/stale/largest"}}).size(), std::size_t{32} << 20);
+}
+
+TEST_F(StaleReadsTest, NamesAreQuoted) {
+  const std::string name = "a 'b' $(touch pwned) \"c\"\n;d";
+  PutBoth(name, "old", "new");
+  EXPECT_EQ(Content({{"path", "/host/stale/" + name}}), "new");
+}
+
+TEST_F(StaleReadsTest, WhereTheGuestCannotReadPastItsCacheThatIsSaid) {
+  guest->can_read_directly = false;
+  PutBoth("file", "old", "new");
+  EXPECT_EQ(Content({{"path", "/host/stale/file"}}), "old");
+  EXPECT_THAT(Notes("read_file", {{"path", "/host/stale/file"}}),
+              testing::ElementsAre(AllOf(HasSubstr("/host/stale"), HasSubstr("limactl edit"),
+                                         HasSubstr("9p: {cache: mmap}"))));
+}
+
+TEST_F(StaleReadsTest, WhatListsOrSearchesSaysSo) {
+  Put("stale/a", "text");
+  Put("fresh/a", "text");
+  const auto said = testing::Contains(AllOf(HasSubstr("/host/stale"), HasSubstr("cache: mmap")));
+  EXPECT_THAT(Notes("list_directory", {{"path", "/host/stale"}}), said);
+  EXPECT_THAT(Notes("glob", {{"pattern", "*"}, {"path", "/host/stale"}}), said);
+  EXPECT_THAT(Notes("search_file_content", {{"pattern", "text"}, {"path", "/host/stale"}}), said);
+}
+
+TEST_F(StaleReadsTest, SearchFromAboveSaysSoOfTheMountWithin) {
+  check->states[kInner].reads_may_be_stale = true;
+  EXPECT_THAT(Notes("glob", {{"pattern", "**"}, {"path", "/host/work"}}),
+              testing::ElementsAre(HasSubstr("/host/inner")));
+  fs::create_directory(top / "work/other");
+  EXPECT_THAT(Notes("glob", {{"pattern", "**"}, {"path", "/host/work/other"}}), IsEmpty());
+}
+
+TEST_F(StaleReadsTest, ReplaceWritesWhatTheHostHasNowOrNothing) {
+  options_.roots[kStale].writable = options_.mounts[kStale].writable = true;
+  UseRules(options_);
+  const json edit = {{"path", "/host/stale/file"}, {"old_string", "text"}, {"new_string", "words"}};
+  PutBoth("file", "old text", "new text");
+  Call("replace", edit);
+  EXPECT_EQ(Get("stale/file"), "new words");
+  PutBoth("file", "a long old text", "new text");
+  EXPECT_THAT(Error("replace", edit), HasSubstr("nothing was changed. Left out at the end: 7 NUL"));
+  guest->can_read_directly = false;
+  PutBoth("file", "old text", "new text");
+  EXPECT_THAT(Error("replace", edit), HasSubstr("limactl edit"));
+  EXPECT_EQ(Get("stale/file"), "old text");
+}
+
+TEST_F(StaleReadsTest, OtherMountsAreReadAsEver) {
+  Put("work/a", "text");
+  EXPECT_EQ(Content({{"path", "/host/work/a"}}), "text");
+  EXPECT_THAT(Notes("list_directory", {{"path", "/host/work"}}), IsEmpty());
+  EXPECT_THAT(guest->scripts, IsEmpty());
+}
+
+}  // namespace
+}  // namespace tools
