@@ -1,0 +1,184 @@
+// What is there when a write fails, or something else comes in between.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/atomic_write.h"
+#include "unit/tools/write_file_fixture.h"
+
+namespace tools {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing_support::Operation;
+
+TEST_F(WriteFile, ParentThatAnotherCallMakesMeanwhileIsUsed) {
+  guest->set_hook([&](Operation operation, const std::string& path) {
+    if (operation == Operation::kMakeDirectory) fs::create_directory(path);
+  });
+  Write("/host/work/a/new", "text");
+  EXPECT_EQ(Get("a/new"), "text");
+}
+
+TEST_F(WriteFile, ParentSwappedForALinkMeanwhileIsRefused) {
+  fs::create_directory(top.path() / "outside");
+  guest->set_hook([&](Operation operation, const std::string& path) {
+    if (operation == Operation::kMakeDirectory) {
+      fs::create_directory_symlink(top.path() / "outside", path);
+    }
+  });
+  EXPECT_THAT(WriteError("/host/work/a/new"), HasSubstr("/host/work/a/new"));
+  EXPECT_TRUE(fs::is_empty(top.path() / "outside"));
+}
+
+TEST_F(WriteFile, LinkToATwinOutsideThatIsSwappedInIsNotWrittenThrough) {
+  Put("one", "the same size");
+  fs::create_hard_link(work / "one", work / "two");
+  const fs::path outside = top.path() / "outside";
+  fs::copy_file(work / "one", outside);
+  fs::last_write_time(outside, fs::last_write_time(work / "one"));
+  guest->set_hook([&](Operation operation, const std::string& path) {
+    if (operation != Operation::kOpen || path != (work / "one").string()) return;
+    fs::remove(work / "one");
+    fs::create_symlink(outside, work / "one");
+  });
+  EXPECT_THAT(WriteError("/host/work/one"), HasSubstr("replaced by another file"));
+  std::ifstream file(outside);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "the same size");
+}
+
+TEST_F(WriteFile, LinkSwappedInForTheTargetIsReplacedAndNotFollowed) {
+  Put("file", "old");
+  const fs::path outside = top.path() / "outside";
+  std::ofstream(outside) << "secret";
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation != Operation::kRename) return;
+    fs::remove(work / "file");
+    fs::create_symlink(outside, work / "file");
+  });
+  Write("/host/work/file", "new");
+  EXPECT_FALSE(fs::is_symlink(work / "file"));
+  EXPECT_EQ(fs::file_size(outside), 6U);
+}
+
+TEST_F(WriteFile, FailureAnywhereLeavesTheOldFileAndNoTemporaryOne) {
+  Put("file", "old");
+  fs::permissions(work / "file", fs::perms(0666));  // so that the umask calls for SetAttributes
+  for (const Operation where : {Operation::kOpen, Operation::kFileStat, Operation::kFileWrite,
+                                Operation::kFileSetAttributes, Operation::kFileSync,
+                                Operation::kFileClose, Operation::kRename}) {
+    FailAt(where, guest::FileErrorCode::kFailure);
+    EXPECT_THAT(WriteError("/host/work/file"),
+                AllOf(HasSubstr("write /host/work/file"), Not(HasSubstr(work.string()))))
+        << Name(where);
+    EXPECT_EQ(Get("file"), "old") << Name(where);
+    EXPECT_THAT(Names(), ElementsAre("file")) << Name(where);
+  }
+}
+
+TEST_F(WriteFile, FailureOfANewFileLeavesNothing) {
+  for (const Operation where : {Operation::kOpen, Operation::kFileWrite, Operation::kFileSync,
+                                Operation::kFileClose, Operation::kRename}) {
+    FailAt(where, guest::FileErrorCode::kFailure);
+    (void)WriteError("/host/work/new");
+    EXPECT_THAT(Names(), IsEmpty()) << Name(where);
+  }
+}
+
+TEST_F(WriteFile, TemporaryFileIsRemovedAfterACancel) {
+  support::StopSource source;
+  context = source.context();
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation == Operation::kFileWrite) source.Stop(support::StopReason::kCancelled);
+  });
+  EXPECT_THROW((void)Call({{"path", "/host/work/new"}, {"content", "x"}}), support::Stopped);
+  EXPECT_THAT(Names(), IsEmpty());
+}
+
+TEST_F(WriteFile, LostLineIsReportedAsItIs) {
+  Put("file", "old");
+  guest->set_hook([](Operation operation, const std::string&) {
+    if (operation == Operation::kRename) throw support::ConnectionLost("lost: may have run", true);
+  });
+  EXPECT_THAT(WriteError("/host/work/file"),
+              AllOf(HasSubstr("may have been written"), HasSubstr("lost: may have run")));
+  EXPECT_EQ(guest->count(Operation::kRename), 1) << "what may have run is not repeated";
+}
+
+TEST_F(WriteFile, LineThatBreaksBeforeTheRenameCostsNothing) {
+  Put("file", "old");
+  for (const Operation where :
+       {Operation::kRealPath, Operation::kList, Operation::kOpen, Operation::kFileStat,
+        Operation::kFileWrite, Operation::kFileSync, Operation::kFileClose, Operation::kRename}) {
+    bool broken = false;
+    guest->set_hook([&](Operation operation, const std::string&) {
+      if (operation != where || std::exchange(broken, true)) return;
+      const bool may_have_run = where == Operation::kOpen || where == Operation::kFileWrite ||
+                                where == Operation::kFileClose;
+      throw support::ConnectionLost("lost", may_have_run);
+    });
+    Write("/host/work/file", Name(where));
+    EXPECT_TRUE(broken) << Name(where);
+    EXPECT_EQ(Get("file"), Name(where));
+  }
+}
+
+TEST_F(WriteFile, TemporaryFileThatABrokenLineLeftBehindIsRemovedByTheNextAttempt) {
+  Put("file", "old");
+  bool broken = false;
+  bool gone = false;
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation == Operation::kFileWrite && !std::exchange(broken, true)) {
+      throw support::ConnectionLost("lost", true);
+    }
+    if (operation == Operation::kUnlink && !std::exchange(gone, true)) {
+      throw support::ConnectionLost("gone", false);
+    }
+  });
+  Write("/host/work/file", "new");
+  EXPECT_TRUE(gone);
+  EXPECT_EQ(Get("file"), "new");
+  EXPECT_EQ(Names(), std::vector<std::string>{"file"});
+}
+
+TEST_F(WriteFile, LineThatBreaksAgainAndAgainIsReportedAsNothingChanged) {
+  Put("file", "old");
+  guest->set_hook([](Operation operation, const std::string&) {
+    if (operation == Operation::kFileWrite) throw support::ConnectionLost("lost", true);
+  });
+  EXPECT_THAT(WriteError("/host/work/file"), HasSubstr("/host/work/file was not changed"));
+  EXPECT_EQ(guest->count(Operation::kFileWrite), kMaximumAttempts);
+  EXPECT_EQ(Get("file"), "old");
+}
+
+TEST_F(WriteFile, LineThatBreaksWhileWritingInPlaceIsReportedAsInPart) {
+  Put("file", "old");
+  fs::create_hard_link(work / "file", work / "other");
+  guest->set_hook([](Operation operation, const std::string&) {
+    if (operation == Operation::kFileSync) throw support::ConnectionLost("lost", false);
+  });
+  EXPECT_THAT(WriteError("/host/work/file"), HasSubstr("may have been written in part"));
+  EXPECT_EQ(guest->count(Operation::kFileSync), 1) << "what may have run is not repeated";
+}
+
+TEST_F(WriteFile, RenameWithoutAnAnswerSaysThatBothArePossible) {
+  guest->set_hook([](Operation operation, const std::string&) {
+    if (operation == Operation::kRename) throw support::Stopped(support::StopReason::kDeadline);
+  });
+  EXPECT_THAT(WriteError("/host/work/new"), HasSubstr("the old file or the whole new one"));
+}
+
+}  // namespace
+}  // namespace tools
