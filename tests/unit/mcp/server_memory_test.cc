@@ -1,0 +1,130 @@
+// What a client can make the server hold in memory, where that can be measured.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "unit/mcp/server_session.h"
+
+namespace mcp {
+namespace {
+
+using nlohmann::json;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kMeasureMemory = false;  // the sanitizers' own would be measured
+#elif defined(__linux__)
+constexpr bool kMeasureMemory = true;
+#else
+constexpr bool kMeasureMemory = false;  // no peak that can be reset
+#endif
+
+std::size_t ReadStatus(const std::string& key) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(key)) return std::stoull(line.substr(key.size())) * 1024;
+  }
+  return 0;
+}
+
+/// How much the memory of this process grows between its making and now, in MiB.
+class MemoryGrowth {
+ public:
+  MemoryGrowth() {
+    std::ofstream("/proc/self/clear_refs") << "5";  // resets the peak
+    begin_ = ReadStatus("VmRSS:");
+  }
+  [[nodiscard]] std::size_t peak() const { return Since(ReadStatus("VmHWM:")); }
+  [[nodiscard]] std::size_t now() const { return Since(ReadStatus("VmRSS:")); }
+
+ private:
+  [[nodiscard]] std::size_t Since(std::size_t bytes) const {
+    return bytes <= begin_ ? 0 : (bytes - begin_) / kMiB;
+  }
+  std::size_t begin_;
+};
+
+void ExpectPeakBelow(const MemoryGrowth& memory, std::size_t mebibytes, const char* what) {
+  if (!kMeasureMemory) return;
+  const std::size_t peak = memory.peak();
+  ::testing::Test::RecordProperty(what, std::to_string(peak) + " MiB");
+  EXPECT_LT(peak, mebibytes) << what;
+}
+
+void SendRepeated(const Session& session, std::string_view piece, std::size_t bytes) {
+  std::string chunk;
+  while (chunk.size() < 60'000) chunk += piece;
+  for (std::size_t sent = 0; sent < bytes; sent += chunk.size()) session.Send(chunk);
+}
+
+constexpr std::size_t kAlmostALine = LineReader::kMaxLine - kMiB;
+
+TEST(ServerMemory, ALargeLineIsGivenBackOnceItIsAnswered) {
+  Session session;
+  session.ExpectPingIsAnswered();
+  const MemoryGrowth memory;
+  session.Send(R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{"text":")");
+  SendRepeated(session, "x", kAlmostALine);
+  session.Send("\"}}\n");
+  EXPECT_EQ(session.Read()["id"], 1);
+  session.ExpectPingIsAnswered();
+  ExpectPeakBelow(memory, 512, "a line of 63 MiB");
+  if (kMeasureMemory) {
+    EXPECT_LT(memory.now(), 16U);
+  }
+}
+
+TEST(ServerMemory, ALineWithoutEndIsNotKept) {
+  Session session;
+  session.ExpectPingIsAnswered();
+  const MemoryGrowth memory;
+  SendRepeated(session, "[", 300 * kMiB);
+  session.Send("\n");
+  EXPECT_EQ(session.Read()["error"]["code"], -32700);
+  session.ExpectPingIsAnswered();
+  ExpectPeakBelow(memory, 160, "a line of 300 MiB");
+}
+
+TEST(ServerMemory, BadJsonOfTheLargestSizeIsBounded) {
+  for (const std::string_view piece : {"[", "\"", "\\u0000"}) {
+    Session session;
+    session.ExpectPingIsAnswered();
+    const MemoryGrowth memory;
+    session.Send("[\"");
+    SendRepeated(session, piece, kAlmostALine);
+    session.Send("\n");
+    EXPECT_EQ(session.Read()["error"]["code"], -32700);
+    ExpectPeakBelow(memory, 1024, "bad JSON of 63 MiB");
+  }
+}
+
+TEST(ServerMemory, ManySmallValuesAreBounded) {
+  for (const std::string_view piece : {"0,", "[],", "{\"a\":{}},"}) {
+    Session session;
+    session.ExpectPingIsAnswered();
+    const MemoryGrowth memory;
+    session.Send(R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[)");
+    SendRepeated(session, piece, 8 * kMiB);
+    session.Send("0]}}\n");
+    const json answer = session.Read();
+    EXPECT_EQ(answer["id"], 1);
+    EXPECT_EQ(answer["error"]["code"], -32600);
+    ExpectPeakBelow(memory, 256, "millions of values");
+  }
+}
+
+TEST(ServerMemory, AClientThatDoesNotReadCannotMakeItGrow) {
+  Session session;
+  session.Initialize();
+  const MemoryGrowth memory;
+  constexpr int kCalls = 300;
+  // Each answer is two MiB: 600 together.
+  for (int i = 0; i < kCalls; ++i) session.Call(i, "big", {{"bytes", kMiB}});
+  for (int i = 0; i < kCalls; ++i) EXPECT_GT(session.ReadLine().size(), 2 * kMiB);
+  ExpectPeakBelow(memory, 192, "300 answers of 2 MiB");
+}
+
+}  // namespace
+}  // namespace mcp
