@@ -1,0 +1,283 @@
+// What one file says.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "lima/configuration.h"
+#include "lima/yaml_document.h"
+
+namespace lima {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+ConfigurationFile Parse(std::string_view text) {
+  return ParseConfiguration(text, "test.yaml");
+}
+
+std::string ErrorOf(std::string_view text) {
+  try {
+    Parse(text);
+  } catch (const ConfigurationError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::optional<bool> Writable(const std::string& value) {
+  return Parse("mounts:\n- location: /x\n  writable: " + value + "\n").mounts.at(0).writable;
+}
+
+TEST(Configuration, AnEmptyFileSaysNothing) {
+  for (const char* text :
+       {"", " \n", "# comment\n", "---\n", "null\n", "mounts:\nuser:\nparam:\n"}) {
+    const ConfigurationFile file = Parse(text);
+    EXPECT_FALSE(file.plain.has_value()) << text;
+    EXPECT_THAT(file.mounts, IsEmpty()) << text;
+  }
+}
+
+TEST(Configuration, ReadsWhatThisProgramNeeds) {
+  const ConfigurationFile file = Parse(R"(
+vmType: qemu
+os: Linux
+arch: x86_64
+plain: false
+mountType: 9p
+user: {name: me, home: "/home/{{.User}}", shell: /bin/fish, uid: 501}
+param: {Name: value, count: 12}
+cpus: 4
+somethingNew: {a: [1, 2]}
+mounts:
+- location: "~"
+- location: /tmp/lima
+  mountPoint: /mnt
+  writable: true
+  9p: {cache: mmap}
+  somethingNew: 1
+)");
+  EXPECT_EQ(file.vm_type, "qemu");
+  EXPECT_EQ(file.os, "Linux");
+  EXPECT_EQ(file.arch, "x86_64");
+  EXPECT_EQ(file.plain, false);
+  EXPECT_EQ(file.mount_type, "9p");
+  EXPECT_EQ(file.user.name, "me");
+  EXPECT_EQ(file.user.home, "/home/{{.User}}");
+  EXPECT_EQ(file.user.shell, "/bin/fish");
+  EXPECT_EQ(file.user.uid, 501U);
+  EXPECT_EQ(file.param.at("Name").text, "value");
+  EXPECT_EQ(file.param.at("count").text, "12");
+  ASSERT_EQ(file.mounts.size(), 2U);
+  EXPECT_EQ(file.mounts[0].location, "~");
+  EXPECT_FALSE(file.mounts[0].mount_point.has_value());
+  EXPECT_FALSE(file.mounts[0].writable.has_value());
+  EXPECT_EQ(file.mounts[1].mount_point, "/mnt");
+  EXPECT_EQ(file.mounts[1].writable, true);
+  EXPECT_EQ(file.mounts[1].nine_p_cache, "mmap");
+  EXPECT_EQ(file.mounts[1].where, "test.yaml: mounts[1] (line 13)");
+}
+
+TEST(Configuration, TakesTruthValuesAsLimaDoes) {
+  for (const char* value : {"true", "True", "TRUE", "!!bool true", "!!bool \"true\""}) {
+    EXPECT_EQ(Writable(value), true) << value;
+  }
+  for (const char* value : {"false", "False", "FALSE"}) EXPECT_EQ(Writable(value), false) << value;
+  for (const char* value : {"null", "~", "", "Null"}) {
+    EXPECT_EQ(Writable(value), std::nullopt) << value;
+  }
+}
+
+TEST(Configuration, RefusesTruthValuesThatLimaRefuses) {
+  for (const char* value : {"yes", "on", "y", "1", "0", "tRue", "\"true\"", "'true'", "!!str true",
+                            "!foo true", "[true]", "{a: 1}", "|\n    true"}) {
+    EXPECT_THROW(Writable(value), ConfigurationError) << value;
+  }
+  EXPECT_THAT(
+      ErrorOf("mounts:\n- location: /x\n  writable: yes\n"),
+      AllOf(HasSubstr("test.yaml: mounts[0].writable (line 3)"), HasSubstr("true or false")));
+  EXPECT_THAT(ErrorOf("plain: on\n"), HasSubstr("test.yaml: plain (line 1)"));
+}
+
+TEST(Configuration, RefusesWrongTypes) {
+  for (const char* text :
+       {"foo\n", "- a\n", "mounts: foo\n", "mounts: {location: /b}\n", "mounts:\n- /tmp/x\n",
+        "mounts:\n- location: [a]\n", "mounts:\n- location: {a: b}\n", "mounts: [{9p: mmap}]\n",
+        "user: foo\n", "user: {home: []}\n", "param: [a]\n", "param: {a: []}\n", "os: [Linux]\n",
+        "mounts: [{location: !!binary aGk=}]\n"}) {
+    EXPECT_THROW(Parse(text), ConfigurationError) << text;
+  }
+}
+
+TEST(Configuration, TakesUserIdsInDecimalDigitsOnly) {
+  EXPECT_EQ(Parse("user: {uid: 4294967295}\n").user.uid, 4294967295U);
+  EXPECT_EQ(Parse("user: {uid: \"12\"}\n").user.uid, 12U);
+  for (const char* value : {"-1", "4294967296", "0x10", "010", "1.0", "1_0", "me"}) {
+    EXPECT_THROW(Parse("user: {uid: " + std::string(value) + "}\n"), ConfigurationError) << value;
+  }
+}
+
+TEST(Configuration, RefusesDuplicateKeysEverywhere) {
+  for (const char* text :
+       {"plain: true\nplain: false\n", "mounts:\n- location: /x\n  location: /y\n",
+        "unknown: {a: 1, a: 2}\n", "unknown: {1: a, \"1\": b}\n", "param: {p: a, p: b}\n",
+        "a: &a {b: 1}\n<<: *a\n<<: *a\n"}) {
+    EXPECT_THAT(ErrorOf(text), HasSubstr("twice")) << text;
+  }
+}
+
+TEST(Configuration, AppliesMergeKeys) {
+  const ConfigurationFile file = Parse(R"(
+defaults: &defaults {writable: true, 9p: {cache: none}}
+more: &more {<<: *defaults}
+mounts:
+- <<: *defaults
+  location: /a
+- location: /b
+  <<: *more
+- <<: {location: /c}
+)");
+  ASSERT_EQ(file.mounts.size(), 3U);
+  EXPECT_EQ(file.mounts[0].writable, true);
+  EXPECT_EQ(file.mounts[0].nine_p_cache, "none");
+  EXPECT_EQ(file.mounts[1].writable, true);
+  EXPECT_EQ(file.mounts[2].location, "/c");
+  EXPECT_EQ(Parse("x: &x {plain: true}\n<<: *x\n").plain, true);
+}
+
+TEST(Configuration, AQuotedMergeKeyIsAnOrdinaryOne) {
+  EXPECT_EQ(Parse("\"<<\": {plain: true}\n").plain, std::nullopt);
+}
+
+TEST(Configuration, RefusesMergesThatLimaRefuses) {
+  for (const char* text :
+       {"mounts: [{<<: null, location: /x}]\n", "mounts: [{<<: foo, location: /x}]\n",
+        "a: &a {}\nmounts: [{<<: [*a], location: /x}]\n"}) {
+    EXPECT_THAT(ErrorOf(text), HasSubstr("\"<<\" takes one mapping")) << text;
+  }
+  EXPECT_THAT(ErrorOf("a: &a {location: /a}\nmounts:\n- <<: *a\n  location: /b\n"),
+              AllOf(HasSubstr("mounts[0].location"), HasSubstr("set twice")));
+}
+
+TEST(Configuration, FollowsAliases) {
+  EXPECT_EQ(Parse("a: &a [{location: /x}]\nmounts: *a\n").mounts.at(0).location, "/x");
+  EXPECT_THAT(ErrorOf("mounts: *a\n"), HasSubstr("test.yaml"));
+}
+
+TEST(Configuration, RefusesAnAliasInsideItself) {
+  EXPECT_THAT(ErrorOf("a: &a [*a]\n"), HasSubstr("line 1"));
+  EXPECT_THAT(ErrorOf("mounts:\n- &m {<<: *m, location: /x}\n"), HasSubstr("line 2"));
+}
+
+TEST(Configuration, AliasesThatDoubleCostNothing) {
+  std::ostringstream text;
+  text << "a0: &a0 [x, x]\n";
+  for (int i = 1; i < 60; ++i) {
+    text << "a" << i << ": &a" << i << " [*a" << i - 1 << ", *a" << i - 1 << "]\n";
+  }
+  EXPECT_NO_THROW(Parse(text.str()));
+}
+
+TEST(Configuration, ReadsTheFirstDocumentAndWantsAllToBeYaml) {
+  EXPECT_EQ(Parse("plain: false\n---\nplain: true\n").plain, false);
+  EXPECT_EQ(Parse("---\nplain: true\n...\n").plain, true);
+  EXPECT_THROW(Parse("plain: false\n---\n[[\n"), ConfigurationError);
+}
+
+TEST(Configuration, BoundsDocuments) {
+  std::string text = "plain: true\n";
+  for (int i = 1; i < yaml::kMaximumDocuments; ++i) text += "---\na: b\n";
+  EXPECT_EQ(Parse(text).plain, true);
+  EXPECT_THAT(ErrorOf(text + "---\na: b\n"), HasSubstr("documents"));
+}
+
+// yaml-cpp finds documents without end in it.
+TEST(Configuration, AStrayCommaIsNotADocumentWithoutEnd) {
+  EXPECT_THAT(ErrorOf("!L  ,,,f"), HasSubstr("documents"));
+}
+
+TEST(Configuration, RefusesWhatIsNotYaml) {
+  using std::string_view_literals::operator""sv;
+  for (const std::string_view text : {"{{{{"sv, "[["sv, "mounts:\n\t- location: /x\n"sv, "a: \"x"sv,
+                                      "? [a]\n: b\n"sv, "a: b: c\n"sv,
+                                      "\x7f"
+                                      "ELF\x02"sv}) {
+    EXPECT_THAT(ErrorOf(text), HasSubstr("test.yaml: ")) << text;
+  }
+}
+
+TEST(Configuration, RefusesBytesThatReadersUnderstandDifferently) {
+  using std::string_view_literals::operator""sv;
+  EXPECT_THAT(ErrorOf("a: \"x\0\"\n"sv), HasSubstr("NUL"));
+  EXPECT_THAT(ErrorOf("mounts: [{location: \"/\xFF\"}]\n"), HasSubstr("UTF-8"));
+  EXPECT_THAT(ErrorOf("\xEF\xBB\xBFplain: true\n"), HasSubstr("byte order mark"));
+}
+
+std::string Nested(int depth) {
+  const auto count = static_cast<std::size_t>(depth);
+  return "a: " + std::string(count, '[') + std::string(count, ']') + "\n";
+}
+
+TEST(Configuration, BoundsNesting) {
+  EXPECT_NO_THROW(Parse(Nested(yaml::kMaximumDepth - 1)));  // the file itself is one level
+  EXPECT_THAT(ErrorOf(Nested(yaml::kMaximumDepth)), HasSubstr("nested deeper"));
+  EXPECT_THAT(ErrorOf(Nested(100'000)), HasSubstr("nested deeper"));
+}
+
+std::string MergeChain(int length) {
+  std::ostringstream text;
+  text << "m0: &m0 {plain: true}\n";
+  for (int i = 1; i < length; ++i) text << "m" << i << ": &m" << i << " {<<: *m" << i - 1 << "}\n";
+  text << "<<: *m" << length - 1 << "\n";
+  return text.str();
+}
+
+TEST(Configuration, BoundsMergesThroughMerges) {
+  EXPECT_EQ(Parse(MergeChain(yaml::kMaximumMergeDepth)).plain, true);
+  EXPECT_THAT(ErrorOf(MergeChain(yaml::kMaximumMergeDepth + 1)), HasSubstr("goes through more"));
+}
+
+TEST(Configuration, BoundsKeysOfAMapping) {
+  const auto keys = [](std::size_t count) {
+    std::ostringstream text;
+    text << "param:\n";
+    for (std::size_t i = 0; i < count; ++i) text << "  k" << i << ": v\n";
+    return text.str();
+  };
+  EXPECT_EQ(Parse(keys(yaml::kMaximumKeys)).param.size(), yaml::kMaximumKeys);
+  EXPECT_THAT(ErrorOf(keys(yaml::kMaximumKeys + 1)), HasSubstr("more than 1000 keys"));
+}
+
+TEST(Configuration, BoundsMounts) {
+  const auto mounts = [](std::size_t count) {
+    std::ostringstream text;
+    text << "m: &m {location: /x}\nmounts:\n";
+    for (std::size_t i = 0; i < count; ++i) text << "- *m\n";
+    return text.str();
+  };
+  EXPECT_EQ(Parse(mounts(kMaximumMounts)).mounts.size(), kMaximumMounts);
+  EXPECT_THAT(ErrorOf(mounts(kMaximumMounts + 1)), HasSubstr("more than 1000 mounts"));
+}
+
+TEST(Configuration, KnowsWhichParametersLimaRewrites) {
+  for (const char* value :
+       {"1.50", "0x10", "007", "+5", "-0", "1_000", ".5", ".inf", "True", "1e3", "!!str 1.50"}) {
+    EXPECT_TRUE(Parse("param: {p: " + std::string(value) + "}\n").param.at("p").is_rewritten)
+        << value;
+  }
+  for (const char* value :
+       {"12", "-5", "0", "true", "abc", "1.2.3", "\"1.50\"", "'0x10'", "yes", "/path", ""}) {
+    EXPECT_FALSE(Parse("param: {p: " + std::string(value) + "}\n").param.at("p").is_rewritten)
+        << value;
+  }
+}
+
+}  // namespace
+}  // namespace lima
