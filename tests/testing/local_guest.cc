@@ -7,123 +7,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <stdexcept>
 #include <utility>
 
 #include "testing/local_command.h"
+#include "testing/local_files.h"
 
 namespace testing_support {
-namespace {
-
-constexpr int kMaximumLinks = 40;
-
-[[noreturn]] void ThrowFileError(int error, const std::string& operation, const std::string& path) {
-  guest::FileErrorCode code = guest::FileErrorCode::kFailure;
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-    case ELOOP:
-      code = guest::FileErrorCode::kNotFound;
-      break;
-    case EPERM:
-    case EACCES:
-      code = guest::FileErrorCode::kPermissionDenied;
-      break;
-    default:
-      break;
-  }
-  throw guest::FileError(code, operation, path, "");
-}
-
-guest::FileType TypeOf(mode_t mode) {
-  switch (mode & S_IFMT) {
-    case S_IFREG:
-      return guest::FileType::kRegular;
-    case S_IFDIR:
-      return guest::FileType::kDirectory;
-    case S_IFLNK:
-      return guest::FileType::kSymlink;
-    case S_IFIFO:
-      return guest::FileType::kFifo;
-    case S_IFSOCK:
-      return guest::FileType::kSocket;
-    case S_IFCHR:
-      return guest::FileType::kCharacterDevice;
-    case S_IFBLK:
-      return guest::FileType::kBlockDevice;
-    default:
-      return guest::FileType::kUnknown;
-  }
-}
-
-guest::FileAttributes AttributesOf(const struct stat& status) {
-  guest::FileAttributes attributes;
-  attributes.type = TypeOf(status.st_mode);
-  attributes.permissions = static_cast<std::uint32_t>(status.st_mode & 07777);
-  attributes.size = static_cast<std::uint64_t>(status.st_size);
-  attributes.user_id = status.st_uid;
-  attributes.group_id = status.st_gid;
-  attributes.modified = status.st_mtime;
-  return attributes;
-}
-
-std::string ReadLinkOf(const std::string& path) {
-  std::array<char, PATH_MAX> buffer{};
-  const ssize_t length = readlink(path.c_str(), buffer.data(), buffer.size());
-  if (length < 0) ThrowFileError(errno, "readlink", path);
-  return {buffer.data(), static_cast<std::size_t>(length)};
-}
-
-// As OpenSSH's sftp_realpath: each component is looked at, links are followed by hand, and only the
-// very last name may be missing.
-std::string ResolveAsServer(const std::string& path) {
-  std::string resolved = "/";
-  std::string rest = path;
-  int links = 0;
-  while (!rest.empty()) {
-    const std::size_t slash = rest.find('/');
-    const bool last = slash == std::string::npos;
-    const std::string component = rest.substr(0, slash);
-    rest = last ? "" : rest.substr(slash + 1);
-    if (component.empty() || component == ".") continue;
-    if (component == "..") {
-      const std::size_t end = resolved.rfind('/');
-      resolved.resize(end == 0 ? 1 : end);
-      continue;
-    }
-    const std::string parent = resolved;
-    if (resolved.back() != '/') resolved += '/';
-    resolved += component;
-    struct stat status {};
-    if (lstat(resolved.c_str(), &status) != 0) {
-      if (errno == ENOENT && last) return resolved;
-      ThrowFileError(errno, "realpath", path);
-    }
-    if (!S_ISLNK(status.st_mode)) continue;
-    if (++links > kMaximumLinks) ThrowFileError(ELOOP, "realpath", path);
-    const std::string target = ReadLinkOf(resolved);
-    resolved = target.starts_with('/') ? "/" : parent;
-    rest = last ? target : target + '/' + rest;
-  }
-  return resolved;
-}
-
-void ChangeFile(int fd, const guest::AttributeChange& change, const std::string& path) {
-  if (change.size && ftruncate(fd, static_cast<off_t>(*change.size)) != 0) {
-    ThrowFileError(errno, "fsetstat", path);
-  }
-  if (change.permissions && fchmod(fd, static_cast<mode_t>(*change.permissions)) != 0) {
-    ThrowFileError(errno, "fsetstat", path);
-  }
-}
-
-}  // namespace
 
 std::string Name(Operation operation) {
   switch (operation) {
