@@ -1,9 +1,10 @@
 #include "tools/path_texts.h"
 
 #include <algorithm>
-#include <string_view>
+#include <nlohmann/json.hpp>
 
 #include "support/paths.h"
+#include "support/utf8.h"
 #include "tools/shell_quote.h"
 
 namespace tools {
@@ -25,24 +26,20 @@ const Root* MountOf(const Root& root, const PathRules::Options& options) {
   return best;
 }
 
-// The flag's value is a line of comma-separated values (pflag's StringSlice): RFC 4180 quoting.
-std::string FlagValue(const std::string& value) {
-  if (value.find_first_of(",\"\r\n") == std::string::npos) return ShellQuote(value);
-  std::string quoted = "\"";
-  for (const char c : value) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return ShellQuote(quoted + "\"");
+// What yq, to which limactl gives the value of --set, reads as it stands in a string of JSON.
+bool IsText(const std::string& path) {
+  return support::ValidUtf8Prefix(path) == path.size() &&
+         std::none_of(path.begin(), path.end(),
+                      [](unsigned char byte) { return byte < 0x20 || byte == 0x7F; });
 }
 
-std::string EditCommand(const Root& wanted, const PathRules::Options& options) {
-  std::string command = "limactl edit " + ShellQuote(options.instance) + " --start";
-  for (const Root& mount : Mounts(options)) {
-    const bool writable = mount.writable || &mount == &wanted;
-    command += " --mount-only " + FlagValue(mount.host + (writable ? ":w" : ""));
-  }
-  return command;
+// Lima makes one mount of entries with the same mountPoint: all that the first one says stays, but
+// a later `writable` wins. So this needs not know how, or in which file, the mount is written.
+std::string EditCommand(const Root& mount, const std::string& instance) {
+  const nlohmann::json entry = {
+      {"location", mount.host}, {"mountPoint", mount.guest}, {"writable", true}};
+  return "limactl edit " + instance + " --start --set " +
+         ShellQuote(".mounts += [" + entry.dump() + "]");
 }
 
 }  // namespace
@@ -52,7 +49,7 @@ std::string ListRoots(const PathRules::Options& options) {
     const std::string instance = ShellQuote(options.instance);
     return "none, as the instance mounts nothing. To mount a directory, the user runs `limactl "
            "stop " +
-           instance + "`, then `limactl edit " + instance + " --start --mount-only DIRECTORY:w`";
+           instance + "`, then `limactl edit " + instance + " --start --mount DIRECTORY:w`";
   }
   std::string text;
   for (const Root& root : options.roots) {
@@ -84,18 +81,16 @@ std::string ReadOnlyText(const std::string& path, const Root& root,
   if (mount->writable) {
     return problem + "The server was told to use it so.";
   }
-  const std::string stop = "limactl stop " + ShellQuote(options.instance);
-  const auto& mounts = Mounts(options);
-  const bool mapped = std::any_of(mounts.begin(), mounts.end(),
-                                  [](const Root& each) { return each.host != each.guest; });
-  if (mapped) {
-    return problem + "To make it writable, the user runs `" + stop + "`, then `limactl edit " +
-           ShellQuote(options.instance) + " --start` and sets `writable: true` for the location " +
-           mount->host +
-           " (--mount-only would lose the mountPoint of mounts that have one of their own).";
+  const std::string instance = ShellQuote(options.instance);
+  const std::string stop =
+      "To make it writable, which leaves the other mounts as they are, the user runs `limactl "
+      "stop " +
+      instance + "`, then ";
+  if (!IsText(mount->host) || !IsText(mount->guest)) {
+    return problem + stop + "`limactl edit " + instance +
+           " --start`, and sets `writable: true` for the location " + mount->host + ".";
   }
-  return problem + "To make it writable, the user runs `" + stop + "`, then `" +
-         EditCommand(*mount, options) + "`.";
+  return problem + stop + "`" + EditCommand(*mount, instance) + "`.";
 }
 
 std::string NotMountedText(const std::string& path, const Root& mount,

@@ -18,8 +18,9 @@ std::string LeadsOutsideText(const std::string& path, const std::string& guest_p
                              const PathRules::Options& options);
 
 /// `path` lies in the read-only `root`; says how to make that writable. Commands and limits are
-/// those of `limactl edit --help`: it refuses an instance that runs, and `--mount-only` drops every
-/// mount that it does not name and cannot express a mountPoint other than the location.
+/// those of `limactl edit --help`: it refuses an instance that runs; `--mount-only` would drop
+/// every mount that it does not name, and `--mount` would add a second one where the mountPoint is
+/// not the location.
 std::string ReadOnlyText(const std::string& path, const Root& root,
                          const PathRules::Options& options);
 

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <optional>
+#include <sstream>
 
 #include "integration/fixture.h"
 
@@ -62,8 +63,6 @@ class ThroughLimactl : public IntegrationTest {
   }
 
   const std::string root = Path("root").string();
-
- private:
   std::optional<Limactl> limactl_;
 };
 
@@ -104,6 +103,43 @@ TEST_F(ThroughLimactl, ServesTheInstance) {
   EXPECT_TRUE(refusal.value("isError", false));
   EXPECT_THAT(TextOf(refusal), HasSubstr(root + " (writable)"));
   EXPECT_EQ(server.CloseAndWait(kPromptly), 0);
+}
+
+// The command of the text, word by word as a shell has them, without --start.
+TEST_F(ThroughLimactl, MakesAMountWritableAsItsRefusalSaysAndLeavesTheOthersAsTheyAre) {
+  const std::string kept = MakeDirectory("it's kept, really");
+  const std::string read_only = MakeDirectory("it's read only");
+  auto& instance = StartInstance({{root, "", true}, {kept, "", false}, {read_only, "", false}});
+  const auto mounts = [&] {
+    limactl_->GiveAway(Path());
+    const ProcessResult list = limactl_->Run({"list", "--json", "default"}, Path(), LimaHome());
+    json writable = json::object();
+    const json listed = json::parse(list.output);
+    for (const json& mount : listed.at("config").at("mounts")) {
+      writable[mount.at("location").get<std::string>()] = mount.at("writable");
+    }
+    return writable;
+  };
+  EXPECT_EQ(mounts(), (json{{root, true}, {kept, false}, {read_only, false}}));
+  McpClient server(Plugin({"serve", "default"}));
+  server.Initialize();
+  const std::string text =
+      TextOf(server.CallTool("write_file", {{"path", read_only + "/a"}, {"content", "text"}}));
+  EXPECT_EQ(server.CloseAndWait(kPromptly), 0);
+  const std::size_t begin = text.find("limactl edit ");
+  ASSERT_NE(begin, std::string::npos) << text;
+  const std::string command = text.substr(begin, text.rfind('`') - begin);
+  const ProcessResult split = testing_support::RunProcess(
+      {.arguments = {"sh", "-c", "limactl() { printf '%s\\n' \"$@\"; }; " + command}});
+  std::istringstream lines(split.output);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(lines, word);) {
+    if (word != "--start") words.push_back(word);
+  }
+  instance.Stop();
+  const ProcessResult edit = limactl_->Run(words, Path(), LimaHome());
+  EXPECT_EQ(edit.exit_code, 0) << command << '\n' << edit.error;
+  EXPECT_EQ(mounts(), (json{{root, true}, {kept, false}, {read_only, true}}));
 }
 
 TEST_F(ThroughLimactl, PassesItsExitCodeBack) {

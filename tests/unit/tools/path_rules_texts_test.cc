@@ -21,31 +21,41 @@ TEST_F(PathRulesTest, OutsideTextNamesThePathAndListsTheRoots) {
                 Guest("library") + " (read-only)");
 }
 
-TEST_F(PathRulesTest, ReadOnlyTextSaysHowToMakeItWritable) {
+TEST_F(PathRulesTest, ReadOnlyTextSaysHowToMakeItWritableAndLeavesOtherMountsAlone) {
   options.roots = {{.host = Guest("work"), .guest = Guest("work"), .writable = true},
                    {.host = Guest("library"), .guest = Guest("library"), .writable = false},
                    {.host = "/data", .guest = "/data", .writable = false}};
-  EXPECT_THAT(Refusal(Guest("library/book"), Access::kWrite),
+  const std::string text = Refusal(Guest("library/book"), Access::kWrite);
+  EXPECT_THAT(text,
               AllOf(HasSubstr(Guest("library/book") + " is read-only"),
                     HasSubstr(Guest("library") + " (read-only)"),
-                    HasSubstr("`limactl stop default`, then `limactl edit default --start "
-                              "--mount-only " +
-                              Guest("work") + ":w --mount-only " + Guest("library") +
-                              ":w --mount-only /data`")));
+                    HasSubstr("`limactl stop default`, then `limactl edit default --start --set "
+                              "'.mounts += [{\"location\":\"" +
+                              Guest("library") + "\",\"mountPoint\":\"" + Guest("library") +
+                              "\",\"writable\":true}]'`"),
+                    Not(HasSubstr("--mount-only"))));
 }
 
-TEST_F(PathRulesTest, ReadOnlyTextQuotesForTheShellAndForTheFlag) {
-  fs::create_directory(top / "a b");
-  options.roots = {{.host = Guest("a b"), .guest = Guest("a b"), .writable = false},
-                   {.host = "/x,y", .guest = "/x,y", .writable = false}};
-  EXPECT_THAT(Refusal(Guest("a b/c"), Access::kWrite),
-              AllOf(HasSubstr("'" + Guest("a b") + ":w'"), HasSubstr("'\"/x,y\"'")));
+TEST_F(PathRulesTest, ReadOnlyTextQuotesForTheShellAndForJson) {
+  fs::create_directory(top / "it's \"b\"");
+  options.roots = {{.host = Guest("it's \"b\""), .guest = Guest("it's \"b\""), .writable = false}};
+  EXPECT_THAT(Refusal(Guest("it's \"b\"/c"), Access::kWrite),
+              HasSubstr("\"location\":\"" + Guest("it'\"'\"'s \\\"b\\\"") + "\""));
 }
 
-TEST_F(PathRulesTest, ReadOnlyTextKeepsMountPointsThatTheFlagCannotExpress) {
-  EXPECT_THAT(Refusal(Guest("library/book"), Access::kWrite),
-              AllOf(HasSubstr("limactl stop default"), HasSubstr("limactl edit default --start"),
-                    HasSubstr("`writable: true`"), Not(HasSubstr("--mount-only /"))));
+TEST_F(PathRulesTest, ReadOnlyTextKeepsTheMountPoint) {
+  options.roots = {{.host = "/host/library", .guest = Guest("library"), .writable = false}};
+  EXPECT_THAT(Refusal("/host/library/book", Access::kWrite),
+              HasSubstr("{\"location\":\"/host/library\",\"mountPoint\":\"" + Guest("library") +
+                        "\",\"writable\":true}"));
+}
+
+TEST_F(PathRulesTest, ReadOnlyTextOfWhatNoCommandLineCanSayNamesTheEditor) {
+  fs::create_directory(top / "a\nb");
+  options.roots = {{.host = Guest("a\nb"), .guest = Guest("a\nb"), .writable = false}};
+  EXPECT_THAT(Refusal(Guest("a\nb/c"), Access::kWrite),
+              AllOf(HasSubstr("`limactl edit default --start`, and sets `writable: true`"),
+                    Not(HasSubstr("--set"))));
 }
 
 TEST_F(PathRulesTest, ReadOnlyTextOfAnAllowedPathNamesItsOption) {
@@ -59,14 +69,14 @@ TEST_F(PathRulesTest, ReadOnlyTextOfANarrowedRootNamesItsMount) {
   options.roots = {{.host = Guest("library/shelf"), .guest = Guest("library/shelf")}};
   options.mounts = {{.host = Guest("library"), .guest = Guest("library")}};
   EXPECT_THAT(Refusal(Guest("library/shelf/x"), Access::kWrite),
-              HasSubstr("--mount-only " + Guest("library") + ":w"));
+              HasSubstr("\"location\":\"" + Guest("library") + "\""));
 }
 
 TEST_F(PathRulesTest, WithoutRootsEverythingIsOutside) {
   options.roots.clear();
   EXPECT_THAT(Refusal("/host/work"),
               HasSubstr("may be used: none, as the instance mounts nothing. "));
-  EXPECT_THAT(Refusal("/host/work"), HasSubstr("--start --mount-only DIRECTORY:w"));
+  EXPECT_THAT(Refusal("/host/work"), HasSubstr("--start --mount DIRECTORY:w"));
 }
 
 }  // namespace
