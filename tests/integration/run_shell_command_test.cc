@@ -15,13 +15,12 @@
 #include <thread>
 #include <vector>
 
-#include "ssh/connection.h"
+#include "integration/loopback_guest.h"
 #include "support/errors.h"
 #include "testing/collected_output.h"
 #include "testing/guest_processes.h"
-#include "testing/loopback_instance.h"
 #include "testing/recorded_progress.h"
-#include "testing/temporary_directory.h"
+#include "testing/stubborn_command.h"
 #include "tools/command_runner.h"
 #include "tools/command_script.h"
 #include "tools/shell_quote.h"
@@ -32,28 +31,16 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using testing_support::CollectedOutput;
+using testing_support::kStubbornCommand;
 
-class RunShellCommand : public ::testing::Test {
+class RunShellCommand : public integration::LoopbackGuest {
  protected:
   void SetUp() override { Start({}); }
 
   void Start(std::vector<std::string> sshd_options) {
     guest_.reset();
-    instance_.reset();
-    testing_support::LoopbackInstance::Options options;
-    options.lima_home = directory_.path() / "lima";
-    options.sshd_options = std::move(sshd_options);
-    instance_ = std::make_unique<testing_support::LoopbackInstance>(std::move(options));
+    StartInstance(std::move(sshd_options));
     guest_ = Connect();
-  }
-
-  std::shared_ptr<ssh::Connection> Connect(const ssh::ConnectionOptions& options = {}) const {
-    const ssh::Endpoint endpoint{"127.0.0.1",
-                                 instance_->port(),
-                                 instance_->user(),
-                                 {instance_->identity_file()},
-                                 "\"^aes128-gcm@openssh.com,aes256-gcm@openssh.com\""};
-    return ssh::Connection::Open(endpoint, options, support::Context());
   }
 
   nlohmann::json Run(std::vector<std::string> words, const support::Context& context = {}) {
@@ -77,8 +64,6 @@ class RunShellCommand : public ::testing::Test {
     return collected;
   }
 
-  [[nodiscard]] std::string Path(const std::string& name) const { return directory_.path() / name; }
-
   void WaitForFile(const std::string& name) const {
     const auto deadline = support::Clock::now() + 20s;
     while (!std::filesystem::exists(Path(name))) {
@@ -99,13 +84,6 @@ class RunShellCommand : public ::testing::Test {
     }
   }
 
-  /// A command with a child, both deaf to TERM, that tells both process ids.
-  static constexpr const char* kStubborn =
-      "trap '' TERM; (echo $BASHPID >child; while :; do sleep 0.2; done) & echo $$ >main; "
-      "echo before; touch ready; while :; do sleep 0.2; done";
-
-  testing_support::TemporaryDirectory directory_;
-  std::unique_ptr<testing_support::LoopbackInstance> instance_;
   std::shared_ptr<ssh::Connection> guest_;
   tools::CommandRunner::Options options_;
   testing_support::RecordedProgress progress_;
@@ -224,7 +202,7 @@ TEST_F(RunShellCommand, GivesTheChannelsOfBackgroundChildrenBack) {
 
 TEST_F(RunShellCommand, EndsWhatTakesTooLongAndKeepsItsOutput) {
   options_.command_timeout = 3s;
-  const nlohmann::json result = Bash(std::string("echo before2 >&2; ") + kStubborn);
+  const nlohmann::json result = Bash(std::string("echo before2 >&2; ") + kStubbornCommand);
   EXPECT_EQ(result["stdout"], "before\n");
   EXPECT_EQ(result["stderr"], "before2\n");
   EXPECT_EQ(result["error"], "timed out after 3s; its processes have been ended");
@@ -239,7 +217,7 @@ TEST_F(RunShellCommand, EndsACancelledCommandBeforeItThrows) {
     WaitForFile("ready");
     source.Stop(support::StopReason::kCancelled);
   });
-  EXPECT_THROW(Bash(kStubborn, source.context()), support::Stopped);
+  EXPECT_THROW(Bash(kStubbornCommand, source.context()), support::Stopped);
   stopper.join();
   EXPECT_TRUE(EndsSoon("main"));
   EXPECT_TRUE(EndsSoon("child"));
@@ -251,7 +229,7 @@ TEST_F(RunShellCommand, AnswersWhenTheInputOfTheServerEnds) {
     WaitForFile("ready");
     source.Stop(support::StopReason::kEndOfInput);
   });
-  const nlohmann::json result = Bash(kStubborn, source.context());
+  const nlohmann::json result = Bash(kStubbornCommand, source.context());
   stopper.join();
   EXPECT_EQ(result["stdout"], "before\n");
   EXPECT_THAT(result["error"], HasSubstr("its processes have been ended"));
@@ -263,7 +241,7 @@ TEST_F(RunShellCommand, LeavesNothingBehindWhenTheLineBreaks) {
     WaitForProgress("before");  // sshd, when it dies, takes along what it has not yet sent
     for (const pid_t pid : instance_->SessionPids()) kill(pid, SIGKILL);
   });
-  const nlohmann::json result = Bash(kStubborn);
+  const nlohmann::json result = Bash(kStubbornCommand);
   breaker.join();
   EXPECT_EQ(result["stdout"], "before\n");
   EXPECT_THAT(result["error"], HasSubstr("may have run"));

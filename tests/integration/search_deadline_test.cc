@@ -11,11 +11,9 @@
 #include <string>
 #include <thread>
 
-#include "ssh/connection.h"
+#include "integration/loopback_guest.h"
 #include "support/errors.h"
 #include "testing/child_process.h"
-#include "testing/loopback_instance.h"
-#include "testing/temporary_directory.h"
 #include "tools/search_file_content.h"
 
 namespace {
@@ -23,20 +21,13 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-class SearchDeadline : public ::testing::Test,
+class SearchDeadline : public integration::LoopbackGuest,
                        public tools::WorkspaceSource,
                        public mcp::ProgressReporter {
  protected:
   SearchDeadline() {
-    testing_support::LoopbackInstance::Options options;
-    options.lima_home = directory_.path() / "lima";
-    instance_ = std::make_unique<testing_support::LoopbackInstance>(std::move(options));
-    guest_ = ssh::Connection::Open({"127.0.0.1",
-                                    instance_->port(),
-                                    instance_->user(),
-                                    {instance_->identity_file()},
-                                    "\"^aes128-gcm@openssh.com,aes256-gcm@openssh.com\""},
-                                   {}, support::Context());
+    StartInstance();
+    guest_ = Connect();
     std::filesystem::create_directory(root_);
     tools::PathRules::Options rules;
     rules.roots = {{root_, root_, false, {}}};
@@ -56,9 +47,7 @@ class SearchDeadline : public ::testing::Test,
     return testing_support::RunProcess({.arguments = {"pgrep", "-f", "--", word}}).exit_code == 0;
   }
 
-  testing_support::TemporaryDirectory directory_;
   const std::string root_ = directory_.path() / "root";
-  std::unique_ptr<testing_support::LoopbackInstance> instance_;
   std::shared_ptr<ssh::Connection> guest_;
   std::shared_ptr<const tools::PathRules> paths_;
 };

@@ -5,17 +5,15 @@
 
 #include <chrono>
 #include <fstream>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
-#include "ssh/connection.h"
+#include "guest/guest.h"
+#include "integration/loopback_guest.h"
+#include "support/context.h"
 #include "testing/collected_output.h"
-#include "testing/loopback_instance.h"
-#include "testing/temporary_directory.h"
 
 /// ssh::Connection against a real sshd on a loopback port.
 namespace ssh_guest {
@@ -67,29 +65,8 @@ std::vector<pid_t> ChildrenOf(pid_t parent);
 /// The oldest process below `ancestor` without children: the server of the first channel.
 pid_t FirstLeafOf(pid_t ancestor);
 
-class SshGuest : public ::testing::Test {
+class SshGuest : public integration::LoopbackGuest {
  protected:
-  void StartInstance(std::vector<std::string> sshd_options = {}) {
-    testing_support::LoopbackInstance::Options options;
-    options.lima_home = directory_.path() / "lima";
-    options.sshd_options = std::move(sshd_options);
-    instance_ = std::make_unique<testing_support::LoopbackInstance>(std::move(options));
-  }
-
-  ssh::Endpoint Endpoint() const {
-    return {"127.0.0.1",
-            instance_->port(),
-            instance_->user(),
-            {instance_->identity_file()},
-            "\"^aes128-gcm@openssh.com,aes256-gcm@openssh.com\""};
-  }
-
-  std::shared_ptr<ssh::Connection> Connect(const ssh::ConnectionOptions& options = {}) const {
-    return ssh::Connection::Open(Endpoint(), options, support::Context());
-  }
-
-  std::string Path(const std::string& name) const { return (directory_.path() / name).string(); }
-
   void WriteFile(const std::string& name, const std::string& text) const {
     std::ofstream(directory_.path() / name, std::ios::binary) << text;
   }
@@ -106,8 +83,6 @@ class SshGuest : public ::testing::Test {
     return guest.Run(command, sink, context);
   }
 
-  testing_support::TemporaryDirectory directory_;
-  std::unique_ptr<testing_support::LoopbackInstance> instance_;
   const support::Context minute_ = support::Context().WithTimeout(60s);
 };
 

@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "ssh/connection.h"
+#include "guest/guest.h"
+#include "integration/loopback_guest.h"
 #include "testing/guest_processes.h"
-#include "testing/loopback_instance.h"
 #include "testing/recorded_progress.h"
-#include "testing/temporary_directory.h"
+#include "testing/stubborn_command.h"
 #include "tools/command_runner.h"
 
 /// Commands in login shells that were started ahead of them, against a real sshd.
@@ -91,7 +91,7 @@ class CountingGuest : public guest::Guest {
   std::shared_ptr<guest::Guest> guest_;
 };
 
-class WarmShells : public ::testing::Test {
+class WarmShells : public integration::LoopbackGuest {
  protected:
   void SetUp() override { Start({}); }
 
@@ -99,20 +99,9 @@ class WarmShells : public ::testing::Test {
     warm_.reset();
     cold_.reset();
     guest_.reset();
-    instance_.reset();
-    testing_support::LoopbackInstance::Options options;
-    options.lima_home = directory_.path() / "lima";
-    options.sshd_options = std::move(sshd_options);
-    instance_ = std::make_unique<testing_support::LoopbackInstance>(std::move(options));
+    StartInstance(std::move(sshd_options));
     std::filesystem::create_directories(work_);
-    Connect();
-  }
-
-  void Connect() {
-    const ssh::Endpoint endpoint{
-        "127.0.0.1", instance_->port(), instance_->user(), {instance_->identity_file()}, ""};
-    guest_ =
-        std::make_unique<CountingGuest>(ssh::Connection::Open(endpoint, {}, support::Context()));
+    guest_ = std::make_unique<CountingGuest>(Connect());
     Restart();
   }
 
@@ -200,19 +189,8 @@ class WarmShells : public ::testing::Test {
     return all;
   }
 
-  [[nodiscard]] std::filesystem::path Path(const std::string& name) const {
-    return directory_.path() / name;
-  }
-
-  /// A command with a child, both deaf to TERM, that tells both process ids.
-  static constexpr const char* kStubborn =
-      "trap '' TERM; (echo $BASHPID >child; while :; do sleep 0.2; done) & echo $$ >main; "
-      "echo before; touch ready; while :; do sleep 0.2; done";
-
-  testing_support::TemporaryDirectory directory_;
   std::string work_ = directory_.path() / "work";
   std::string shell_ = "/bin/bash";
-  std::unique_ptr<testing_support::LoopbackInstance> instance_;
   std::unique_ptr<CountingGuest> guest_;
   tools::CommandRunner::Options options_;
   std::unique_ptr<tools::CommandRunner> cold_;

@@ -78,7 +78,7 @@ TEST_F(WarmShells, AreOnlyForBash) {
 }
 
 TEST_F(WarmShells, FallBackWhereBashIsMissing) {
-  shell_ = Path("missing") / "bash";
+  shell_ = Path("missing/bash");
   Warm({"true"});
   Compare({"true"});
 }
@@ -172,7 +172,8 @@ TEST_F(WarmShells, EndWhatTakesTooLongAndKeepItsOutput) {
   Restart();
   Warm({"true"});
   const int cold = ColdStarts([&] {
-    const nlohmann::json result = Warm(Bash(std::string("echo before2 >&2; ") + kStubborn));
+    const nlohmann::json result =
+        Warm(Bash(std::string("echo before2 >&2; ") + testing_support::kStubbornCommand));
     EXPECT_EQ(result["stdout"], "before\n");
     EXPECT_EQ(result["stderr"], "before2\n");
     EXPECT_EQ(result["error"], "timed out after 3s; its processes have been ended");
@@ -190,7 +191,7 @@ TEST_F(WarmShells, EndACancelledCommand) {
     Happens([&] { return std::filesystem::exists(work_ + "/ready"); });
     source.Stop(support::StopReason::kCancelled);
   });
-  EXPECT_THROW(Warm(Bash(kStubborn), source.context()), support::Stopped);
+  EXPECT_THROW(Warm(Bash(testing_support::kStubbornCommand), source.context()), support::Stopped);
   stopper.join();
   EXPECT_TRUE(EndsSoon("main"));
   EXPECT_TRUE(EndsSoon("child"));
@@ -206,7 +207,8 @@ TEST_F(WarmShells, LeaveNothingBehindWhenTheLineBreaksUnderACommand) {
     for (const pid_t pid : instance_->SessionPids()) kill(pid, SIGKILL);
   });
   const int cold = ColdStarts([&] {
-    const nlohmann::json result = Warm(Bash(std::string("echo x >>runs; ") + kStubborn));
+    const nlohmann::json result =
+        Warm(Bash(std::string("echo x >>runs; ") + testing_support::kStubbornCommand));
     EXPECT_THAT(result["error"], HasSubstr("may have run"));
     EXPECT_EQ(result["stdout"], "before\n");
   });
