@@ -6,18 +6,28 @@
 namespace tools {
 namespace {
 
+/// A shell's question whether $status is that of a find that ended by itself.
+std::string IsNoSignal() {
+  return "[ $status -lt " + std::to_string(kFirstSignalStatus) + " ]";
+}
+
+/// The shell function `walk`, which lists the working directory with the selection that it is
+/// given.
+///
 /// GNU's find prints times by itself. BusyBox's and BSD's do not, but stat does; its output lines
 /// carry the path, so that a file that vanishes in between moves nothing out of step.
 ///
 /// GNU's way is tried without asking first: a find that does not know -printf says so before it
 /// prints anything. Only after a failure, which may be no more than a directory that cannot be
 /// read, is it worth a process to find out. Names go to descriptor 3, complaints stay on 2.
-constexpr std::string_view kWalk = R"sh(export LC_ALL=C
+std::string WalkFunction() {
+  return R"sh(export LC_ALL=C
 exec 3>&1 4>&2
 walk() {
 find . "$@" -printf '%T@ %y %s %p//\n' >&3 && return
 status=$?
-[ $status -lt 128 ] || return $status
+)sh" + IsNoSignal() +
+         R"sh( || return $status
 if find . -maxdepth 0 -printf '' >/dev/null 2>&1; then
 :
 elif [ -n "$(find . -maxdepth 0 -exec stat -c '%Y x%f %s %n//' {} + 2>/dev/null)" ]; then
@@ -25,7 +35,9 @@ find . "$@" -exec stat -c '%Y x%f %s %n//' {} + >&3
 elif [ -n "$(find . -maxdepth 0 -exec stat -f '%Fm x%Xp %z %N//' {} + 2>/dev/null)" ]; then
 find . "$@" -exec stat -f '%Fm x%Xp %z %N//' {} + >&3
 else
-return )sh";
+return )sh" +
+         std::to_string(kNoFindStatus) + "\nfi\n}\n";
+}
 
 /// $1 is the number of the request, $2 the directory of the repository or its `.git`. Prints to
 /// descriptor 4, since find's own output must not be cut in two. Asks git only where there is a
@@ -89,8 +101,8 @@ std::string Walk(const ListingRequest& request, std::size_t number) {
   }
   return "printf 'walk//\\n'\nif cd -P -- " + directory +
          " 2>/dev/null && [ \"$PWD\" = " + directory + " ]; then\ncomplaints=$({ " + walk +
-         "; } 2>&1)\nstatus=$?\n[ $status != " + std::to_string(kNoFindStatus) +
-         " ] && [ $status -lt " + std::to_string(kFirstSignalStatus) + " ] || exit $status" +
+         "; } 2>&1)\nstatus=$?\n[ $status != " + std::to_string(kNoFindStatus) + " ] && " +
+         IsNoSignal() + " || exit $status" +
          "\ncase $complaints in *'Permission denied'*) printf 'failed %s//\\n' \"$complaints\";; "
          "esac\nelif [ -d " +
          directory + " ] && [ ! -x " + directory +
@@ -101,7 +113,7 @@ std::string Walk(const ListingRequest& request, std::size_t number) {
 
 std::string FindScript(const std::vector<ListingRequest>& requests) {
   std::string script = "cd /\n" + GitEnvironment() + "ignored=" + ShellQuote(IgnoredScript()) +
-                       "\n" + std::string(kWalk) + std::to_string(kNoFindStatus) + "\nfi\n}\n";
+                       "\n" + WalkFunction();
   for (std::size_t i = 0; i < requests.size(); ++i) script += Walk(requests[i], i);
   return script + "exit 0";
 }
