@@ -1,6 +1,6 @@
 #include "mcp/tasks.h"
 
-#include <cstdint>
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -14,16 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-std::string RandomId() {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  support::RandomBits random;
-  std::string id;
-  for (int word = 0; word < 4; ++word) {
-    const std::uint32_t bits = random();
-    for (unsigned shift = 0; shift < 32; shift += 4) id += kHex[(bits >> shift) & 0xFU];
-  }
-  return id;
-}
+constexpr std::size_t kIdDigits = 32;
 
 std::string_view Name(TaskStatus status) {
   switch (status) {
@@ -84,7 +75,7 @@ std::string TaskStore::Create(support::StopSource work) {
   const std::scoped_lock lock(mutex_);
   DropExpired();
   if (tasks_.size() >= kMaxTasks || result_bytes_ >= kMaxResultBytes) return {};
-  std::string id = RandomId();
+  std::string id = support::RandomHex(kIdDigits);
   const auto now = scheduler_.WallNow();
   tasks_.emplace(id, Task{.created = now,
                           .updated = now,

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string>
 
 namespace support {
 
@@ -16,5 +18,8 @@ class RandomBits {
   static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
   result_type operator()();
 };
+
+/// So many random hexadecimal digits, of four bits each, lower case. Throws as RandomBits.
+std::string RandomHex(std::size_t digits);
 
 }  // namespace support

@@ -1,8 +1,6 @@
 #include "tools/temporary_name.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <random>
 
 #include "support/random.h"
 
@@ -20,11 +18,7 @@ bool HoldsOnly(std::string_view text, std::string_view characters) {
 }  // namespace
 
 std::string RandomToken() {
-  support::RandomBits random;
-  std::uniform_int_distribution<std::size_t> digit(0, kHexadecimal.size() - 1);
-  std::string token;
-  for (std::size_t i = 0; i < kTokenLength; ++i) token += kHexadecimal[digit(random)];
-  return token;
+  return support::RandomHex(kTokenLength);
 }
 
 bool IsTemporaryName(std::string_view name) {

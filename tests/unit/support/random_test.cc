@@ -4,6 +4,7 @@
 
 #include <random>
 #include <set>
+#include <string>
 
 namespace support {
 namespace {
@@ -30,6 +31,26 @@ TEST(RandomBits, ServeADistribution) {
   std::set<int> seen;
   for (int i = 0; i < 1000; ++i) seen.insert(die(random));
   EXPECT_EQ(seen, (std::set{1, 2, 3, 4, 5, 6}));
+}
+
+TEST(RandomHex, HasSoManyDigitsAndNeverTheSame) {
+  for (const std::size_t digits : {0U, 1U, 8U, 9U, 32U}) {
+    EXPECT_EQ(RandomHex(digits).size(), digits);
+  }
+  EXPECT_NE(RandomHex(32), RandomHex(32));
+}
+
+TEST(RandomHex, HoldsEachDigitInEachPlace) {
+  std::set<char> first;
+  std::set<char> last;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string text = RandomHex(8);
+    first.insert(text.front());
+    last.insert(text.back());
+  }
+  const std::string digits = "0123456789abcdef";
+  EXPECT_EQ(std::string(first.begin(), first.end()), digits);
+  EXPECT_EQ(std::string(last.begin(), last.end()), digits);
 }
 
 }  // namespace
