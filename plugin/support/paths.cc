@@ -49,4 +49,8 @@ std::string ParentPath(std::string_view path) {
   return slash == std::string_view::npos || slash == 0 ? "/" : std::string(path.substr(0, slash));
 }
 
+std::string_view LastComponent(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
 }  // namespace support

@@ -22,4 +22,7 @@ std::string JoinPath(std::string_view directory, std::string_view rest);
 /// The path without its last component: "/" for "/a" and for "/". Clean and absolute.
 std::string ParentPath(std::string_view path);
 
+/// The last component: "b" for "/a/b", "" for "/". Clean and absolute. A view into `path`.
+std::string_view LastComponent(std::string_view path);
+
 }  // namespace support

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/errors.h"
+#include "support/paths.h"
 #include "support/utf8.h"
 #include "tools/find_listing.h"
 
@@ -99,9 +100,8 @@ ScanResult ScanFiles(guest::Guest& guest, const ScanRequest& request, GrepOutput
   }
   ScanResult result;
   Scanner scanner(guest, regex, output, result, context);
-  const std::string directory = request.directory == "/" ? "/" : request.directory + "/";
   for (const std::string& name : FindFiles(guest, request, result, context)) {
-    scanner.Scan(directory + name, name);
+    scanner.Scan(support::JoinPath(request.directory, name), name);
   }
   return result;
 }

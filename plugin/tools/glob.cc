@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/errors.h"
+#include "support/paths.h"
 #include "support/utf8.h"
 #include "tools/contract.h"
 #include "tools/file_call.h"
@@ -35,11 +36,6 @@ bool NewerThenName(const Match& a, const Match& b) {
 
 bool IsDirectory(const ResolvedPath& path) {
   return path.attributes && path.attributes->type == guest::FileType::kDirectory;
-}
-
-bool IsInside(const std::string& path, const std::string& directory) {
-  return directory == "/" || path == directory ||
-         (path.starts_with(directory) && path[directory.size()] == '/');
 }
 
 /// One glob call, from its arguments to its matches.
@@ -89,7 +85,7 @@ class GlobCall {
     const bool is_base = !walk.absolute && walk.directory.empty();
     const ResolvedPath place = is_base ? ResolveBase() : Resolve(Place(walk));
     if (!IsDirectory(place)) return;
-    if (walk.absolute && path_ && !IsInside(place.guest, ResolveBase().guest)) {
+    if (walk.absolute && path_ && !support::PathBelow(place.guest, ResolveBase().guest)) {
       throw support::CallError("The pattern begins with " + place.host +
                                ", which is not inside the path " + ResolveBase().host +
                                ". Leave one of them out.");
@@ -115,9 +111,7 @@ class GlobCall {
       const GlobMatch match = walks_[request]->matcher.Match(
           support::ToUtf8(name.path), name.type == guest::FileType::kDirectory);
       if (match == GlobMatch::kNone || (match == GlobMatch::kFound && name.is_ignored)) return;
-      const std::string& directory = requests_[request].directory;
-      const std::string guest_path =
-          (directory == "/" ? "" : directory) + "/" + std::string(name.path);
+      const std::string guest_path = support::JoinPath(requests_[request].directory, name.path);
       matches.push_back({name.modified, name.modified_nanoseconds,
                          support::ToUtf8(workspace_.paths->ToHost(guest_path))});
     };

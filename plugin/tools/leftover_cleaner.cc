@@ -160,7 +160,7 @@ void SweepLeftovers(const std::string& target, guest::Guest& guest,
     const auto entries = guest.ListSmall(directory, kLargeDirectoryBytes, context);
     if (!entries) return;
     // The directory's own clock, which may be another than the guest's (a mount of the host's).
-    const std::string name = target.substr(target.rfind('/') + 1);
+    const std::string_view name = support::LastComponent(target);
     const auto written = std::find_if(entries->begin(), entries->end(),
                                       [&](const auto& entry) { return entry.name == name; });
     if (written == entries->end()) return;

@@ -42,7 +42,7 @@ std::optional<std::uint32_t> AskListing(const std::string& directory, const std:
                                         guest::Guest& guest, const support::Context& context) {
   const auto entries = guest.ListSmall(directory, kLargeDirectoryBytes, context);
   if (!entries) return std::nullopt;
-  const std::string name = path.substr(path.rfind('/') + 1);
+  const std::string_view name = support::LastComponent(path);
   const auto found = std::find_if(entries->begin(), entries->end(),
                                   [&](const auto& entry) { return entry.name == name; });
   return found == entries->end() ? std::nullopt : found->link_count;

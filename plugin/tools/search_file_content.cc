@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "support/errors.h"
+#include "support/paths.h"
 #include "support/utf8.h"
 #include "tools/contract.h"
 #include "tools/file_call.h"
@@ -48,8 +49,7 @@ Place PlaceOf(const ResolvedPath& path) {
   if (path.attributes->type != guest::FileType::kRegular) {
     throw support::CallError(path.host + " is neither a directory nor a regular file.");
   }
-  const std::size_t slash = path.guest.rfind('/');
-  return {slash == 0 ? "/" : path.guest.substr(0, slash), path.guest.substr(slash + 1)};
+  return {support::ParentPath(path.guest), std::string(support::LastComponent(path.guest))};
 }
 
 /// Returns what is worth telling beside the lines found.

@@ -54,5 +54,11 @@ TEST(ParentPath, EndsAtTheRootDirectory) {
   EXPECT_EQ(ParentPath("/"), "/");
 }
 
+TEST(LastComponent, IsWhatFollowsTheLastSlash) {
+  EXPECT_EQ(LastComponent("/a/b"), "b");
+  EXPECT_EQ(LastComponent("/a"), "a");
+  EXPECT_EQ(LastComponent("/"), "");
+}
+
 }  // namespace
 }  // namespace support
