@@ -210,8 +210,10 @@ std::string Shown(const Options& options, const fs::path& path) {
 }
 
 void PrintChange(const configure::Change& change) {
-  if (!change.wanted || change.kind == configure::Change::Kind::kWholeFile) return;
-  const bool entry = change.kind == configure::Change::Kind::kEntry;
+  using Kind = configure::Change::Kind;
+  const bool is_only_there = change.kind == Kind::kDefault && change.value.empty();
+  if (!change.wanted || change.kind == Kind::kWholeFile || is_only_there) return;
+  const bool entry = change.kind == Kind::kEntry;
   std::cout << "    " << configure::Dotted(change.path) << (entry ? "" : ": " + change.value.dump())
             << '\n';
 }

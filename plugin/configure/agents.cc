@@ -128,15 +128,17 @@ Files CursorFiles(const Request& request) {
   const Json hook = {{"command", "sh -c 'exit 2'"},
                      {"matcher", "Shell|Read|Write|Grep|Delete"},
                      {"failClosed", true}};
+  const Change no_element = {
+      .kind = Kind::kDefault, .path = {"permissions", "allow"}, .value = Json::array()};
   return {{.path = Path(request, ".cursor/hooks.json", own + "/hooks.json"),
            .changes = {{.kind = Kind::kDefault, .path = {"version"}, .value = 1},
                        List({"hooks", "preToolUse"}, Json::array({hook}))}},
           {.path = Path(request, ".cursor/cli.json", own + "/cli-config.json"),
-           .changes = {List({"permissions", "allow"}, {"Mcp(" + Server() + ":*)"}, request.trust),
-                       // cursor-agent wants both lists.
-                       {.kind = Kind::kDefault,
-                        .path = {"permissions", "allow"},
-                        .value = Json::array()},
+           // cursor-agent wants both lists: the default is there before our element comes, and
+           // again once it has gone.
+           .changes = {no_element,
+                       List({"permissions", "allow"}, {"Mcp(" + Server() + ":*)"}, request.trust),
+                       no_element,
                        List({"permissions", "deny"}, {"Shell(*)", "Read(**)", "Write(**)"})}},
           {.path = Path(request, ".cursor/mcp.json", own + "/mcp.json"),
            .changes = {Entry({"mcpServers", Server()}, CommandEntry(request, kWorkspaceFolder))}}};

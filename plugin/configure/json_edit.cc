@@ -55,6 +55,23 @@ std::string JoinItems(const std::vector<NewItem>& items, bool keyed, const std::
   return text;
 }
 
+std::string FillEmpty(std::string_view text, const JsonLayout& layout, const JsonNode& container,
+                      const std::vector<NewItem>& items) {
+  const bool keyed = container.kind == JsonNode::Kind::kObject;
+  const std::string outer = LineIndent(text, container.begin);
+  const std::string indent = outer + layout.unit;
+  const std::size_t comments = EndOfComments(text, container);
+  const std::size_t close = container.end - 1;
+  const bool is_spread =
+      text.substr(comments, close - comments).find('\n') != std::string_view::npos;
+  const std::string added = is_spread
+                                ? JoinItems(items, keyed, layout.line_end + indent, &layout, indent)
+                                : JoinItems(items, keyed, " ", &layout, outer);
+  // Behind comments, which tell enough that the container is the user's.
+  if (comments > container.begin + 1) return Spliced(text, comments, comments, added);
+  return Spliced(text, close, close, added + (is_spread ? layout.line_end + outer : " "));
+}
+
 /// Whether a container of one item holds nothing else, comments included.
 bool IsAloneIn(std::string_view text, const JsonNode& container) {
   const JsonItem& item = container.items.front();
@@ -97,12 +114,7 @@ std::string InsertItems(std::string_view text, const JsonLayout& layout, const J
                         const std::vector<NewItem>& items) {
   const bool keyed = container.kind == JsonNode::Kind::kObject;
   const std::string outer = LineIndent(text, container.begin);
-  if (container.items.empty()) {
-    const std::string indent = outer + layout.unit;
-    return Spliced(text, EndOfComments(text, container), container.end - 1,
-                   JoinItems(items, keyed, layout.line_end + indent, &layout, indent) +
-                       layout.line_end + outer);
-  }
+  if (container.items.empty()) return FillEmpty(text, layout, container, items);
   const JsonItem& last = container.items.back();
   const std::size_t end = last.value.end;
   const std::size_t tail = EndOfLineComments(text, last.comma ? *last.comma + 1 : end);
@@ -118,9 +130,23 @@ std::string InsertItems(std::string_view text, const JsonLayout& layout, const J
   return Spliced(Spliced(text, tail, tail, added), end, end, ",");
 }
 
+std::optional<std::string> FormerBlanks(std::string_view text, const JsonNode& container) {
+  const std::size_t begin = container.begin + 1;
+  std::string_view blanks = text.substr(begin, container.items.front().begin - begin);
+  const std::size_t newline = blanks.rfind('\n');
+  if (newline == std::string_view::npos) {
+    if (blanks.empty()) return std::nullopt;
+    return std::string(blanks.substr(0, blanks.size() - 1));
+  }
+  blanks = blanks.substr(0, newline > 0 && blanks[newline - 1] == '\r' ? newline - 1 : newline);
+  if (blanks.empty()) return std::nullopt;
+  return std::string(blanks);
+}
+
 std::string EraseItem(std::string_view text, const JsonNode& container, std::size_t index) {
   if (container.items.size() == 1 && IsAloneIn(text, container)) {
-    return Spliced(text, container.begin + 1, container.end - 1, "");
+    return Spliced(text, container.begin + 1, container.end - 1,
+                   FormerBlanks(text, container).value_or(""));
   }
   const JsonItem& item = container.items[index];
   const JsonItem* previous = index > 0 ? &container.items[index - 1] : nullptr;
@@ -137,6 +163,8 @@ std::string EraseItem(std::string_view text, const JsonNode& container, std::siz
   } else if (previous != nullptr) {
     const std::size_t word = text.find_last_not_of(" \t", begin - 1);
     begin = word + 1;
+  } else if (text[begin - 1] == ' ' && begin - 1 > container.begin) {
+    --begin;  // behind a comment: see FillEmpty
   }
   std::string result = Spliced(text, begin, end, "");
   // What is now the last item had its comma only for the one that went.

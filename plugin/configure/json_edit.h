@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,9 +24,16 @@ struct NewItem {
 };
 
 /// Adds items behind the last one: on lines of their own where the container's are, else on its
-/// line. A comma behind the last item stays customary where it was.
+/// line. A comma behind the last item stays customary where it was. A container that was there
+/// empty keeps its blanks before the first item, so that it can be told from one that was made for
+/// the items, which PrintJson never writes so: `{}` becomes `{ "key": 1 }`, not `{"key": 1}`, and
+/// over several lines there is a blank one.
 std::string InsertItems(std::string_view text, const JsonLayout& layout, const JsonNode& container,
                         const std::vector<NewItem>& items);
+
+/// What stood between the brackets of a container, which is not empty now, before its first item
+/// was added to it; none where it was made for that item.
+std::optional<std::string> FormerBlanks(std::string_view text, const JsonNode& container);
 
 /// Takes an item away, with its line and what is commented behind it there. Adding an item and
 /// taking it away gives the old text again.

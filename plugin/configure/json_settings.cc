@@ -82,13 +82,17 @@ bool IsBare(const std::string& text, const JsonNode& container) {
          text.find_first_not_of(" \t\r\n", container.begin + 1) == container.end - 1;
 }
 
-/// Takes the value at `path` away, then the containers above it that this has emptied.
+/// Takes the value at `path` away, then the containers above it that this has emptied and that were
+/// made for it.
 std::string EraseAt(std::string text, KeyPath path) {
   for (bool first = true; !path.empty(); first = false, path.pop_back()) {
     const JsonNode root = ParseJson(text);
     const Found found = Find(text, root, path);
     if (!found.Whole(path) || (!first && !IsBare(text, *found.last))) break;
-    text = EraseItem(text, *found.steps.back().container, found.steps.back().index);
+    const Found::Step& step = found.steps.back();
+    const bool stays = FormerBlanks(text, *step.container).has_value();
+    text = EraseItem(text, *step.container, step.index);
+    if (stays) break;
   }
   return text;
 }
@@ -213,7 +217,7 @@ std::string RemoveList(std::string text, const Change& change) {
     const std::vector<Json> there = ValueOf(text, *found.last).get<std::vector<Json>>();
     const auto last = std::find(there.rbegin(), there.rend(), *element);
     if (last == there.rend()) continue;
-    if (there.size() == 1) {
+    if (there.size() == 1 && !FormerBlanks(text, *found.last)) {
       text = EraseAt(std::move(text), change.path);
     } else {
       text = EraseItem(text, *found.last,
@@ -285,6 +289,17 @@ bool JsonHasEntry(const std::string& text, const std::vector<Change>& changes) {
   return std::any_of(changes.begin(), changes.end(), [&](const Change& change) {
     return change.kind == Change::Kind::kEntry && Find(text, root, change.path).Whole(change.path);
   });
+}
+
+std::string NewJson(const std::vector<Change>& changes) {
+  const std::string text = ApplyToJson("{}", changes, /*configured_before=*/false);
+  return PrintJson(ValueOf(text, ParseJson(text)), {});
+}
+
+std::optional<std::size_t> BeginOfNewJson(const std::string& text) {
+  const JsonNode root = ParseJson(text);
+  if (root.items.empty() || FormerBlanks(text, root)) return std::nullopt;
+  return root.begin;
 }
 
 bool IsEmptyJson(const std::string& text) {

@@ -108,12 +108,26 @@ std::string IndentOf(const std::string& text, const TomlStatement& statement) {
   return Slice(text, statement.begin, text.find_first_not_of(" \t", statement.begin));
 }
 
-std::string InsertKey(const std::string& text, const KeyPath& path, const Json& value) {
+/// What becomes of a text that has no line end at its end: it has none afterwards either.
+std::string AsOpenAs(const std::string& before, std::string after) {
+  const bool open = before.size() > ByteOrderMarkSize(before) && before.back() != '\n';
+  if (!open || !after.ends_with('\n')) return after;
+  after.resize(after.size() - LineEndOf(after).size());
+  return after;
+}
+
+/// Whose table the key comes to stand in: one that was there without keys stays when the key goes.
+enum class Table { kOurs, kUsers };
+
+std::string InsertKey(const std::string& text, const KeyPath& path, const Json& value,
+                      Table owner) {
   const Statements statements = ParseToml(text);
   const KeyPath table(path.begin(), path.end() - 1);
   const std::string line = path.back() + " = " + Print(value);
   if (const TomlStatement* last = LastOfTable(statements, table)) {
-    return LineAt(text, last->end, IndentOf(text, *last) + line);
+    const bool is_first = owner == Table::kUsers && last->kind == Kind::kTable;
+    const std::string gap(is_first ? LineEndOf(text) : "");
+    return LineAt(text, last->end, gap + IndentOf(text, *last) + line);
   }
   if (table.empty()) {
     // Behind a header it would belong to that table.
@@ -160,7 +174,9 @@ std::string EraseKey(std::string text, const KeyPath& path) {
     return EraseBlock(text, header->begin, statement->end);
   }
   const std::size_t start = ByteOrderMarkSize(text);
-  text = EraseLines(std::move(text), statement->begin, statement->end);
+  const bool has_gap = header != nullptr && keys == 1 &&
+                       Slice(text, header->end, statement->begin) == LineEndOf(text);
+  text = EraseLines(std::move(text), has_gap ? header->end : statement->begin, statement->end);
   // The blank line that InsertKey has put behind the first line of the file.
   const std::string line_end(LineEndOf(text));
   if (table.empty() && statement->begin == start &&
@@ -188,7 +204,7 @@ std::string ApplyEntry(std::string text, const KeyPath& path, const Json& value)
     } else if (member.is_null()) {
       text = EraseKey(std::move(text), inner);
     } else if (there == nullptr) {
-      text = InsertKey(text, inner, member);
+      text = InsertKey(text, inner, member, Table::kOurs);
     } else if (!Means(Slice(text, there->value, there->value_end), member)) {
       text.replace(there->value, there->value_end - there->value, Print(member));
     }
@@ -228,7 +244,7 @@ std::string ApplySetting(std::string text, const Change& change, bool configured
       const bool above = each.kind == Kind::kKey && StartsWith(change.path, each.path);
       if (above) FailForm(text, each, KeyPath(change.path.begin(), change.path.end() - 1));
     }
-    return InsertKey(text, change.path, change.value);
+    return InsertKey(text, change.path, change.value, Table::kUsers);
   }
   const std::string before = Slice(text, there->value, there->value_end);
   const std::string rest = RestOfLine(text, there->value_end);
@@ -262,6 +278,7 @@ std::string RemoveChange(std::string text, const Change& change) {
 
 std::string ApplyToToml(std::string text, const std::vector<Change>& changes,
                         bool configured_before) {
+  const std::string before = text;
   for (const Change& change : changes) {
     if (!change.wanted) {
       if (configured_before) text = RemoveChange(std::move(text), change);
@@ -271,14 +288,17 @@ std::string ApplyToToml(std::string text, const std::vector<Change>& changes,
       text = ApplySetting(std::move(text), change, configured_before);
     }
   }
+  text = AsOpenAs(before, std::move(text));
   (void)ParseToml(text);  // nothing invalid may leave here
   return text;
 }
 
 std::string RemoveFromToml(std::string text, const std::vector<Change>& changes) {
+  const std::string before = text;
   for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
     text = RemoveChange(std::move(text), *change);
   }
+  text = AsOpenAs(before, std::move(text));
   (void)ParseToml(text);
   return text;
 }

@@ -14,7 +14,7 @@ namespace configure {
 std::string ApplyToToml(std::string text, const std::vector<Change>& changes,
                         bool configured_before);
 
-/// The text without the changes, and without the tables that this left empty.
+/// The text without the changes, and without the tables that were made for them and are empty now.
 std::string RemoveFromToml(std::string text, const std::vector<Change>& changes);
 
 /// Whether an entry of `changes` is there.

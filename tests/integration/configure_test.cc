@@ -157,6 +157,68 @@ TEST_F(Configure, AFileThatCannotBeReadLeavesAllAlone) {
   EXPECT_EQ(ReadFile(Path("project/.codex/config.toml")), "a = 1\nb = =\n");
 }
 
+/// Where each agent's own settings begin, so that its containers can be there and be empty.
+const char* kAllEmpty =
+    "{\n  \"mcpServers\": {},\n  \"servers\": { },\n  \"mcp\": {\n  },\n  \"context_servers\": "
+    "{},\n"
+    "  \"tools\": {\"exclude\": []}, \"permission\": {},\n  \"permissions\": {\n    \"allow\": "
+    "[],\n"
+    "    \"deny\": [\n    ]\n  },\n  \"hooks\": {\"preToolUse\": [ ]}, \"version\": 1\n}";
+
+TEST_F(Configure, RemoveGivesBackEveryByteOfAFileThatWasThere) {
+  const std::map<std::string, Words> files = {
+      {"claude", {".claude/settings.json", ".mcp.json"}},
+      {"cursor", {".cursor/hooks.json", ".cursor/cli.json", ".cursor/mcp.json"}},
+      {"gemini", {".gemini/settings.json"}},
+      {"opencode", {"opencode.json"}},
+      {"vscode", {".vscode/settings.json", ".vscode/mcp.json"}},
+      {"zed", {".zed/settings.json"}}};
+  const Words texts = {"",
+                       "  \n\n",
+                       "\xEF\xBB\xBF",
+                       "{}",
+                       "{ }\n",
+                       "{\r\n}\r\n",
+                       "\xEF\xBB\xBF{\n\n}\n",
+                       "{/* a */}",
+                       "{\n  // mine\n}\n",
+                       "{\r\n\t\"version\": 1, // one\r\n\t\"a\": [ 1,2 ],\r\n}",
+                       kAllEmpty};
+  for (const auto& [agent, names] : files) {
+    for (const std::string& name : names) {
+      for (const std::string& text : texts) {
+        MakeFile("project/" + name, text);
+        fs::permissions(Path("project/" + name), fs::perms(0640));
+        Succeeds({agent});
+        const auto once = Files("project");
+        EXPECT_NE(once.at(name), text) << name;
+        Succeeds({agent});
+        EXPECT_EQ(Files("project"), once) << name << ": " << text;
+        Succeeds({agent, "--remove"});
+        EXPECT_THAT(Files("project"), ::testing::ElementsAre(::testing::Pair(name, text)));
+        EXPECT_EQ(ModeOf(Path("project/" + name)), 0640U);
+        fs::remove(Path("project/" + name));
+      }
+    }
+  }
+}
+
+TEST_F(Configure, RemoveGivesBackEveryByteOfAConfigurationOfCodex) {
+  for (const std::string text :
+       {"", "\n", "\xEF\xBB\xBF", "# mine", "a = 1", "[tui]", "[features] # mine\n",
+        "a = 1\r\n[b]\r\nc = 2", "[features]\n\n[mcp_servers.x]\ncommand = 'y'\n\n\n",
+        "sandbox_mode = 'read-only'\n[features]\nshell_tool = true # mine"}) {
+    MakeFile("project/.codex/config.toml", text);
+    Succeeds({"codex"});
+    const auto once = Files("project");
+    Succeeds({"codex"});
+    EXPECT_EQ(Files("project"), once) << text;
+    Succeeds({"codex", "--remove"});
+    EXPECT_THAT(Files("project"),
+                ::testing::ElementsAre(::testing::Pair(".codex/config.toml", text)));
+  }
+}
+
 TEST_F(Configure, WhatWasNeverConfiguredIsNotTakenAway) {
   MakeFile("project/.claude/settings.json", "{\"permissions\": {\"deny\": [\"Bash\"]}}\n");
   MakeFile("project/opencode.json", "{\"permission\": {\"bash\": \"deny\"}}\n");

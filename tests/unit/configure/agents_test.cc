@@ -272,9 +272,13 @@ TEST(WholeFile, AnothersFileIsLeftAlone) {
   EXPECT_EQ(Unconfigured(file, "mine\n"), "mine\n");
 }
 
-TEST(Configured, AnEmptyFileIsLikeNone) {
+TEST(Configured, AnEmptyFileIsLikeNoneButComesBack) {
   const SettingsFile file = Named("gemini").files(MakeRequest())[0];
-  EXPECT_EQ(Configured(file, " \n", false), Configured(file, std::nullopt, false));
+  const std::string made = Configured(file, std::nullopt, false);
+  EXPECT_EQ(Configured(file, " \n", false), " \n" + made + "\n");
+  EXPECT_EQ(Unconfigured(file, " \n" + made + "\n"), " \n");
+  EXPECT_EQ(Unconfigured(file, made), std::nullopt);
+  EXPECT_EQ(Unconfigured(file, " \n" + made), std::nullopt) << "something has laid it out anew";
   EXPECT_EQ(Unconfigured(file, " \n"), " \n") << "nothing of ours is in there";
 }
 

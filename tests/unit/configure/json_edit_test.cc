@@ -14,9 +14,7 @@ std::string Inserted(const std::string& text, const std::vector<NewItem>& items)
     const JsonNode tree = ParseJson(back);
     back = EraseItem(back, tree, tree.items.size() - 1);
   }
-  if (!root.items.empty()) {
-    EXPECT_EQ(back, text) << changed;
-  }
+  EXPECT_EQ(back, text) << changed;
   return changed;
 }
 
@@ -47,13 +45,25 @@ TEST(InsertItems, LeavesCommentsWhereTheyAre) {
             "{\n  \"a\": 1, // one\n  \"b\": 2\n  // end\n}");
   EXPECT_EQ(Inserted("{\n  \"a\": 1, /* x */ // one\n}", {{"b", 2}}),
             "{\n  \"a\": 1, /* x */ // one\n  \"b\": 2,\n}");
-  EXPECT_EQ(Inserted("{ /* nothing */ }\n", {{"b", 2}}), "{ /* nothing */\n  \"b\": 2\n}\n");
+  EXPECT_EQ(Inserted("{ /* nothing */ }\n", {{"b", 2}}), "{ /* nothing */ \"b\": 2 }\n");
   EXPECT_EQ(Inserted("{\n  // nothing\n}\n", {{"b", 2}}), "{\n  // nothing\n  \"b\": 2\n}\n");
 }
 
 TEST(InsertItems, FillsAnEmptyContainer) {
-  EXPECT_EQ(Inserted("{}", {{"b", 2}}), "{\n  \"b\": 2\n}");
-  EXPECT_EQ(Inserted("{\n\n}\n", {{"b", 2}}), "{\n  \"b\": 2\n}\n");
+  EXPECT_EQ(Inserted("{}", {{"b", 2}}), "{ \"b\": 2 }");
+  EXPECT_EQ(Inserted("{ }", {{"b", {{"c", 2}}}}), "{  \"b\": {\n  \"c\": 2\n} }");
+  EXPECT_EQ(Inserted("{\n}\n", {{"b", 2}, {"c", 3}}), "{\n\n  \"b\": 2,\n  \"c\": 3\n}\n");
+  EXPECT_EQ(Inserted("{\r\n\r\n}", {{"b", 2}}), "{\r\n\r\n\r\n  \"b\": 2\r\n}");
+  EXPECT_EQ(Inserted("[]", {{"", 2}, {"", 3}}), "[ 2, 3 ]");
+}
+
+TEST(FormerBlanks, TellAContainerThatWasThereFromOneMadeForItsItems) {
+  const auto blanks = [](const std::string& text) { return FormerBlanks(text, ParseJson(text)); };
+  EXPECT_EQ(blanks("{ \"b\": 2 }"), "");
+  EXPECT_EQ(blanks("{\n\n  \"b\": 2\n}"), "\n");
+  EXPECT_EQ(blanks("{\"b\": 2}"), std::nullopt);
+  EXPECT_EQ(blanks("{\n  \"b\": 2\n}"), std::nullopt);
+  EXPECT_EQ(blanks("{\r\n\t\"b\": 2\r\n}"), std::nullopt);
 }
 
 TEST(InsertItems, KeepsLineEndsAndAByteOrderMark) {
@@ -68,11 +78,13 @@ TEST(InsertItems, BreaksAListOfScalarsOnlyWhenItIsTooLong) {
   const std::string element(17, 'x');
   for (int i = 0; i < 4; ++i) list.push_back(element);
   // `  "k": [` and `]` and 4 times 19 and 3 times `, `: 91 columns.
-  EXPECT_EQ(Inserted("{}", {{"k", list}}).find("[\n"), std::string::npos);
+  EXPECT_EQ(Inserted("{\n  \"a\": 1\n}", {{"k", list}}).find("[\n"), std::string::npos);
   list.push_back("12345");
-  EXPECT_EQ(Inserted("{}", {{"k", list}}).find("[\n"), std::string::npos) << "100 columns";
+  EXPECT_EQ(Inserted("{\n  \"a\": 1\n}", {{"k", list}}).find("[\n"), std::string::npos)
+      << "100 columns";
   list.back() = "123456";
-  EXPECT_NE(Inserted("{}", {{"k", list}}).find("[\n"), std::string::npos) << "101 columns";
+  EXPECT_NE(Inserted("{\n  \"a\": 1\n}", {{"k", list}}).find("[\n"), std::string::npos)
+      << "101 columns";
 }
 
 TEST(EraseItem, TakesTheLineAndItsComment) {

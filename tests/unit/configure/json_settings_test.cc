@@ -37,8 +37,11 @@ Json Read(const std::string& text) {
 }
 
 TEST(JsonEntry, IsAddedWithTheObjectsAboveIt) {
+  EXPECT_EQ(Applied("{\"servers\": {}}", {Entry()}),
+            "{\"servers\": { \"lima\": {\n  \"command\": \"limactl\",\n  \"env\": {\n"
+            "    \"LIMA_HOME\": \"/l\"\n  }\n} }}");
   EXPECT_EQ(
-      Applied("{}", {Entry()}),
+      NewJson({Entry()}),
       "{\n  \"servers\": {\n    \"lima\": {\n      \"command\": \"limactl\",\n      \"env\": {\n"
       "        \"LIMA_HOME\": \"/l\"\n      }\n    }\n  }\n}");
 }
@@ -70,7 +73,7 @@ TEST(JsonEntry, OthersStayWhenItIsTakenAway) {
 
 TEST(JsonEntry, AnEmptyObjectWithACommentStays) {
   EXPECT_EQ(RemoveFromJson("{\"servers\": { /* mine */ \"lima\": {} }}", {Entry()}),
-            "{\"servers\": { /* mine */  }}");
+            "{\"servers\": { /* mine */ }}");
 }
 
 TEST(JsonList, IsAdded) {

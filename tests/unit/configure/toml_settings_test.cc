@@ -8,7 +8,9 @@ namespace configure {
 namespace {
 
 using Kind = Change::Kind;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const Json kServer = {{"command", "limactl"},
                       {"args", {"mcp", "x\"y"}},
@@ -79,10 +81,16 @@ TEST(TomlSettings, UsersOwnSameValueStaysOnRemoval) {
   Applied("sandbox_mode = \"read-only\"\n\n[features]\nshell_tool = false\n");
 }
 
-TEST(TomlSettings, AFileWithoutALastLineEndGetsOne) {
+TEST(TomlSettings, AFileWithoutALastLineEndGetsNone) {
   const std::string changed = ApplyToToml("a = 1", kChanges, false);
   EXPECT_EQ(ApplyToToml(changed, kChanges, true), changed);
-  EXPECT_EQ(RemoveFromToml(changed, kChanges), "a = 1\n");
+  EXPECT_THAT(changed, Not(EndsWith("\n")));
+  EXPECT_EQ(RemoveFromToml(changed, kChanges), "a = 1");
+}
+
+TEST(TomlSettings, AnEmptyTableOfTheUsersStays) {
+  EXPECT_THAT(Applied("[features] # mine\n\n[z]\na = 1\n"),
+              HasSubstr("[features] # mine\n\nshell_tool = false\nview_image = false\n\n[z]\n"));
 }
 
 TEST(TomlSettings, EntryIsBroughtUpToDateKeyByKey) {
