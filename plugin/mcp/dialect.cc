@@ -46,12 +46,15 @@ json SupportedVersions() {
   return names;
 }
 
+json Describe(const ServerInfo& server) {
+  return {{"name", server.name}, {"version", server.version}};
+}
+
 void Dialect::BeginResult(ObjectWriter& result, const ServerInfo& server,
                           std::string_view result_type) const {
   if (era() == Era::kLegacy) return;
   result.Member("resultType", result_type);
-  const json info = {{"name", server.name}, {"version", server.version}};
-  result.Member("_meta", json{{std::string(meta_key::kServerInfo), info}});
+  result.Member("_meta", json{{std::string(meta_key::kServerInfo), Describe(server)}});
 }
 
 void Dialect::AddCacheHints(ObjectWriter& result) const {

@@ -40,6 +40,9 @@ struct ServerInfo {
   std::string version;
 };
 
+/// `{"name":…,"version":…}` (specification: "Implementation").
+[[nodiscard]] nlohmann::json Describe(const ServerInfo& server);
+
 /// How one version speaks.
 class Dialect {
  public:

@@ -3,10 +3,10 @@
 #include <mutex>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "mcp/json_writer.h"
 #include "mcp/outcome.h"
+#include "mcp/protocol.h"
 #include "support/log.h"
 
 namespace mcp {
@@ -19,7 +19,6 @@ class LineSink : public ReplySink {
  public:
   explicit LineSink(Transport& transport) : transport_(transport) {}
   void Deliver(Line response) override { transport_.Send(std::move(response)); }
-  void Skip() override {}
 
  private:
   Transport& transport_;
@@ -44,7 +43,6 @@ class BatchSink : public ReplySink {
     responses_.Append(responses_.empty() ? "[" : ",");
     responses_.Append(std::move(response));
   }
-  void Skip() override {}
 
  private:
   Transport& transport_;
@@ -54,10 +52,6 @@ class BatchSink : public ReplySink {
 
 ProtocolError InvalidRequest(const std::string& message) {
   return {ErrorCode::kInvalidRequest, message};
-}
-
-void AddServerInfo(ObjectWriter& object, const ServerInfo& server) {
-  object.Member("serverInfo", json{{"name", server.name}, {"version", server.version}});
 }
 
 ProtocolError MissingTasksCapability() {
@@ -232,7 +226,7 @@ void Dispatcher::Initialize(Request& request, const Context& context, Reply& rep
   ObjectWriter object(result);
   object.Member("protocolVersion", Name(version));
   object.Member("capabilities", json{{"tools", json::object()}});
-  AddServerInfo(object, parts_.server);
+  object.Member("serverInfo", Describe(parts_.server));
   object.Member("instructions", std::string_view(parts_.instructions()));
   object.End();
   reply.Result(std::move(result));
@@ -312,16 +306,16 @@ void Dispatcher::UpdateTask(Request& request, const Context& context, Reply& rep
   if (!parts_.tasks.Contains(ParseTaskId(request.params))) {
     throw ProtocolError(ErrorCode::kInvalidParams, "unknown task");
   }
-  std::string result;
-  ObjectWriter object(result);
-  context.dialect.BeginResult(object, parts_.server);
-  object.End();
-  reply.Result(std::move(result));
+  Acknowledge(context, reply);
 }
 
 void Dispatcher::CancelTask(Request& request, const Context& context, Reply& reply) {
   if (!context.tasks_extension) throw MissingTasksCapability();
   parts_.tasks.Cancel(ParseTaskId(request.params));
+  Acknowledge(context, reply);
+}
+
+void Dispatcher::Acknowledge(const Context& context, Reply& reply) const {
   std::string result;
   ObjectWriter object(result);
   context.dialect.BeginResult(object, parts_.server);

@@ -1,15 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "mcp/dialect.h"
 #include "mcp/in_flight.h"
 #include "mcp/message.h"
-#include "mcp/protocol.h"
 #include "mcp/reply.h"
 #include "mcp/subscriptions.h"
 #include "mcp/tasks.h"
@@ -66,6 +65,9 @@ class Dispatcher {
   void GetTask(Request& request, const Context& context, Reply& reply);
   void UpdateTask(Request& request, const Context& context, Reply& reply);
   void CancelTask(Request& request, const Context& context, Reply& reply);
+
+  /// Answers with a result that says no more than that it is one.
+  void Acknowledge(const Context& context, Reply& reply) const;
 
   const Parts parts_;
   std::optional<Version> session_;  // of the legacy era, once `initialize` was answered

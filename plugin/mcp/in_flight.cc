@@ -53,7 +53,7 @@ bool InFlight::Cancel(const RequestId& id) {
     if (entry == requests_.end()) return false;
     request = entry->second;
     Forget(*request);
-    std::exchange(request->sink_, nullptr)->Skip();
+    request->sink_.reset();  // a batch that waits for this one alone is sent now
   }
   // Outside of the lock: whoever waits for this may want to report progress first.
   request->stop_.Stop(support::StopReason::kCancelled);

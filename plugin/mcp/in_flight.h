@@ -4,7 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "mcp/line.h"
 #include "mcp/message.h"
@@ -15,17 +15,15 @@ namespace mcp {
 
 class Transport;
 
-/// Takes the answer of one request: the transport, or the batch that the request came in. Exactly
-/// one of the two is called, once. Both are called under the lock of InFlight and must be quick.
+/// Takes the answer of one request: the transport, or the batch that the request came in. It is let
+/// go of once the request is answered or withdrawn. InFlight does both under its lock.
 class ReplySink {
  public:
   virtual ~ReplySink() = default;
 
-  /// `response` is a whole JSON-RPC response.
+  /// `response` is a whole JSON-RPC response. Not called for a request that the client has
+  /// withdrawn, else once. Must be quick.
   virtual void Deliver(Line response) = 0;
-
-  /// The request was withdrawn by the client, so that there will be no answer.
-  virtual void Skip() = 0;
 };
 
 /// One request in flight. What may be sent for it is decided by InFlight.

@@ -34,8 +34,7 @@ std::string Acknowledgement(const RequestId& id, const std::vector<std::string>*
 std::string ClosedResult(const RequestId& id, const ServerInfo& server) {
   std::string meta;
   ObjectWriter meta_object(meta);
-  meta_object.Member(meta_key::kServerInfo,
-                     json{{"name", server.name}, {"version", server.version}});
+  meta_object.Member(meta_key::kServerInfo, Describe(server));
   meta_object.RawMember(meta_key::kSubscriptionId, id.json());
   meta_object.End();
   std::string result;

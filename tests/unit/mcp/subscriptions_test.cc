@@ -19,7 +19,6 @@ using ::testing::HasSubstr;
 class Unanswered : public ReplySink {
  public:
   void Deliver(Line) override {}
-  void Skip() override {}
 };
 
 class SubscriptionsTest : public ::testing::Test {
