@@ -88,7 +88,7 @@ double Bound(const std::string& keyword, const json& value) {
   return value.get<double>();
 }
 
-/// `.name`, the way that people write it, or `["odd name"]`.
+/// "name", or "where.name": what an error text calls a property.
 std::string Member(const std::string& where, const std::string& name) {
   if (where.empty()) return name;
   return where + "." + name;

@@ -1,7 +1,6 @@
 #include "mcp/server.h"
 
 #include <atomic>
-#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mcp/dialect.h"
@@ -24,8 +26,8 @@ class Subscriptions {
       : in_flight_(in_flight), tasks_(tasks), server_(std::move(server)) {}
 
   /// Acknowledges the request and holds it open. Of `task_ids` those are accepted that exist; of
-  /// those that have ended already the news is sent at once. Answers with an error when too many
-  /// are open.
+  /// those that have ended already the news is sent at once. Null: the client asks for no news of
+  /// tasks. Answers with an error when kMaxOpen are open.
   void Open(Reply reply, const std::vector<std::string>* task_ids);
 
   /// Tells those who listen for it that the task has ended.

@@ -3,9 +3,9 @@
 #include <chrono>
 #include <cstddef>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "mcp/dialect.h"
 #include "mcp/outcome.h"

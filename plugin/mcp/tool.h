@@ -1,7 +1,6 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,10 +12,10 @@ namespace mcp {
 /// What `tools/list` says of a tool (specification: server/tools, "Data types").
 struct ToolDefinition {
   std::string name;
-  std::string title;
+  std::string title;  ///< for people; left out when empty
   std::string description;
   nlohmann::json input_schema;   ///< JSON Schema; arguments are checked against it before the call
-  nlohmann::json output_schema;  ///< JSON Schema of `structuredContent`
+  nlohmann::json output_schema;  ///< JSON Schema of `structuredContent`; left out when null
   nlohmann::json annotations;    ///< ToolAnnotations; an empty object says nothing
   nlohmann::json meta;           ///< `_meta`; left out when null
 
@@ -57,7 +56,12 @@ struct ToolResult {
 class Tool {
  public:
   virtual ~Tool() = default;
+
+  /// The same every time, and there for as long as the tool is.
   [[nodiscard]] virtual const ToolDefinition& definition() const = 0;
+
+  /// Returns or throws soon after the call's context is stopped. What it throws becomes an answer:
+  /// see OutcomeOf (outcome.h).
   virtual ToolResult Call(const ToolCall& call) = 0;
 };
 
