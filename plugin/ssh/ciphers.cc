@@ -40,10 +40,6 @@ void AppendMissing(std::vector<std::string_view>& list,
 }  // namespace
 
 std::string CipherList(std::string_view config_value) {
-  while (config_value.starts_with(' ') || config_value.starts_with('"')) {
-    config_value.remove_prefix(1);
-  }
-  while (config_value.ends_with(' ') || config_value.ends_with('"')) config_value.remove_suffix(1);
   if (config_value.empty()) return {};
 
   const char sign = config_value.front();

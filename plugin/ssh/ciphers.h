@@ -5,7 +5,7 @@
 
 namespace ssh {
 
-/// The cipher list for libssh from the value of `Ciphers` in an ssh_config file, quotes allowed,
+/// The cipher list for libssh from the value of `Ciphers` in an ssh_config file, without quotes,
 /// with the meaning of ssh_config(5): "^a,b" puts a and b first, "+a" appends, "-a" removes
 /// (a trailing '*' matches any end), anything else replaces the default. Done here because libssh
 /// 0.10 drops the first name after '^' together with the sign. Empty for an empty value: libssh's

@@ -15,8 +15,8 @@ struct Endpoint {
   std::uint16_t port = 0;
   std::string user;
   std::vector<std::string> identity_files;  ///< private keys, tried in this order
-  /// The value of `Ciphers` in ssh_config, such as "^aes128-gcm@openssh.com"; empty: libssh's own
-  /// choice. See CipherList.
+  /// The value of `Ciphers` in ssh_config, without quotes, such as "^aes128-gcm@openssh.com";
+  /// empty: libssh's own choice. See CipherList.
   std::string ciphers;
 };
 
