@@ -6,6 +6,7 @@
 #include "support/errors.h"
 
 namespace ssh {
+
 CommandRun::CommandRun(const guest::Command& command, guest::OutputSink& sink,
                        support::Clock::duration request_timeout)
     : command_(&command), turn_(command.turn), sink_(&sink), request_timeout_(request_timeout) {}

@@ -11,7 +11,7 @@ namespace {
 /// The one name that READLINK and REALPATH are answered with.
 std::string OnlyName(SftpReply&& reply, const SftpSubject& subject) {
   SftpNames names = Expect<SftpNames>(std::move(reply), subject);
-  if (names.entries.size() != 1) std::rethrow_exception(FailureOf(subject, SftpHandle{}));
+  if (names.entries.size() != 1) ThrowWrongKind(subject);
   return std::move(names.entries.front().name);
 }
 

@@ -24,7 +24,8 @@ class SessionLoop;
 /// channel, files and commands take turns; a command then waits while a file is open.
 ///
 /// One file operation is one round trip, except: Open and MakeDirectory that fail for no reason
-/// given ask once more (LSTAT), List takes two and more, and the first one opens the SFTP channel.
+/// given ask once more (LSTAT), as FindRealFile does of a path that leads through a link; List
+/// takes two and more; and the first one opens the SFTP channel.
 class Connection final : public guest::Guest {
  public:
   /// Connects and authenticates in the calling thread's time. Throws support::ConnectionLost when

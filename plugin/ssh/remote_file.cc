@@ -137,6 +137,11 @@ SftpReply Ask(SessionLoop& loop, const SftpSubject& subject, SftpRequest request
   return std::move(ask->reply);
 }
 
+void ThrowWrongKind(const SftpSubject& subject) {
+  // Any answer that is neither a status nor a loss stands for the wrong one.
+  std::rethrow_exception(FailureOf(subject, SftpHandle{}));
+}
+
 std::unique_ptr<guest::OpenFile> OpenRemoteFile(const std::shared_ptr<SessionLoop>& loop,
                                                 const std::string& path, guest::OpenMode mode,
                                                 std::uint32_t permissions,

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
 
 #include "guest/guest.h"
 #include "ssh/session_loop.h"
@@ -14,12 +18,15 @@ SftpReply Ask(SessionLoop& loop, const SftpSubject& subject, SftpRequest request
               const support::Context& context, std::string_view extension = {},
               const RemoteHandle* handle = nullptr);
 
+/// Throws guest::FileError: the server's answer is none to what it was asked.
+[[noreturn]] void ThrowWrongKind(const SftpSubject& subject);
+
 /// The reply as the kind that the request asks for; throws guest::FileError where the server gave
 /// another.
 template <typename Kind>
 Kind Expect(SftpReply&& reply, const SftpSubject& subject) {
   if (auto* kind = std::get_if<Kind>(&reply)) return std::move(*kind);
-  std::rethrow_exception(FailureOf(subject, SftpHandle{}));
+  ThrowWrongKind(subject);
 }
 
 /// Opens a file on the loop's SFTP channel.

@@ -7,8 +7,6 @@
 namespace ssh {
 namespace {
 
-constexpr std::uint32_t kProtocolVersion = 3;
-
 /// What every server takes: draft-ietf-secsh-filexfer-02, section 3, asks for packets of 34,000
 /// bytes.
 constexpr std::uint32_t kDefaultLength = 32 * 1024;
@@ -51,7 +49,7 @@ void SftpClient::Receive(std::string_view bytes, TimePoint now) {
 }
 
 void SftpClient::OnVersion(SftpVersion version, TimePoint now) {
-  if (version.version < kProtocolVersion) {
+  if (version.version < kSftpVersion) {
     throw SftpProtocolError("the server speaks only version " + std::to_string(version.version));
   }
   version_ = std::move(version);

@@ -16,6 +16,9 @@
 /// Nothing here is shared between threads.
 namespace ssh {
 
+/// What INIT asks for, and the least that VERSION must say.
+inline constexpr std::uint32_t kSftpVersion = 3;
+
 /// Longest packet accepted, without its length field: what OpenSSH's server and client use
 /// (SFTP_MAX_MSG_LENGTH in sftp-common.h).
 inline constexpr std::size_t kMaximumSftpPacket = 256 * 1024;
@@ -161,15 +164,17 @@ class SftpDecoder {
   std::size_t position_ = 0;
 };
 
-/// What a server says of itself in reply to limits@openssh.com; 0 where it does not say.
+/// What a server says of itself in reply to limits@openssh.com, in bytes of data; 0 where it does
+/// not say. How long its packets and how many its handles may be is of no use here.
 struct SftpLimits {
-  std::uint64_t packet_length = 0;
   std::uint64_t read_length = 0;
   std::uint64_t write_length = 0;
-  std::uint64_t open_handles = 0;
 };
+
+/// The body of the reply to limits@openssh.com. Throws SftpProtocolError.
 SftpLimits DecodeLimits(std::string_view body);
 
+/// The body of the reply to statvfs@openssh.com. Throws SftpProtocolError.
 guest::FileSystemStatus DecodeFileSystemStatus(std::string_view body);
 
 }  // namespace ssh

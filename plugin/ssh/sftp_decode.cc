@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <charconv>
 #include <cstdio>
 
@@ -224,10 +223,10 @@ std::optional<SftpPacket> SftpDecoder::Next() {
 SftpLimits DecodeLimits(std::string_view body) {
   Fields fields(body);
   SftpLimits limits;
-  limits.packet_length = fields.Number64();
+  fields.Number64();  // the longest packet
   limits.read_length = fields.Number64();
   limits.write_length = fields.Number64();
-  limits.open_handles = fields.Number64();
+  fields.Number64();  // the most open handles
   return limits;
 }
 

@@ -3,8 +3,6 @@
 namespace ssh {
 namespace {
 
-constexpr std::uint32_t kProtocolVersion = 3;
-
 constexpr std::uint32_t kOpenRead = 0x01;
 constexpr std::uint32_t kOpenWrite = 0x02;
 constexpr std::uint32_t kOpenCreate = 0x08;
@@ -122,7 +120,7 @@ SftpRequest ExtendedRequest(std::string_view name, const std::vector<std::string
 void AppendInit(std::string& out) {
   Append32(out, 5);
   out += static_cast<char>(SftpType::kInit);
-  Append32(out, kProtocolVersion);
+  Append32(out, kSftpVersion);
 }
 
 void AppendRequest(std::string& out, std::uint32_t id, const SftpRequest& request) {
