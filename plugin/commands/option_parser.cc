@@ -18,6 +18,16 @@ constexpr const char* kPositional = "positional";
   return names.empty() ? "" : names.front();
 }
 
+// cxxopts leaves the blank at which it has broken a line.
+std::string WithoutTrailingBlanks(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\n') result.erase(result.find_last_not_of(' ') + 1);
+    result += c;
+  }
+  return result;
+}
+
 }  // namespace
 
 OptionParser::OptionParser(std::string_view command, const std::string& summary,
@@ -42,7 +52,7 @@ std::optional<cxxopts::ParseResult> OptionParser::Parse(const std::vector<std::s
   try {
     result = options_.parse(static_cast<int>(pointers.size()), pointers.data());
     if (result->count("help") > 0) {
-      std::cout << options_.help({""});
+      std::cout << WithoutTrailingBlanks(options_.help({""}));
       return std::nullopt;
     }
     positional_.clear();

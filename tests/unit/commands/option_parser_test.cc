@@ -23,6 +23,18 @@ TEST(OptionParser, ReadsOptionsAndPositionalArgumentsInAnyOrder) {
   EXPECT_EQ(parser.positional(), Words{"vm"});
 }
 
+TEST(OptionParser, HelpHasNoBlanksBehindItsLines) {
+  OptionParser parser = MakeParser();
+  parser.AddOptions()("long",
+                      "A sentence that is long enough to be broken at one of its blanks, "
+                      "and then again at another one");
+  testing::internal::CaptureStdout();
+  EXPECT_FALSE(parser.Parse({"--help"}));
+  const std::string help = testing::internal::GetCapturedStdout();
+  EXPECT_NE(help.find("blanks"), std::string::npos);
+  EXPECT_EQ(help.find(" \n"), std::string::npos) << help;
+}
+
 TEST(OptionParser, CommaIsPartOfAPath) {
   OptionParser parser = MakeParser();
   const auto result = parser.Parse({"--root", "/a,b"});
