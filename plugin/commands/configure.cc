@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "commands/commands.h"
+#include "commands/instance_note.h"
 #include "commands/launch_command.h"
 #include "commands/option_parser.h"
 #include "commands/settings_store.h"
@@ -164,15 +165,18 @@ fs::path ChosenPath(const fs::path& base, const configure::SettingsFile& file) {
   return path;
 }
 
+StoredSettings StoredFor(const Options& options, const fs::path& path) {
+  const auto project = options.request.user ? std::nullopt : std::make_optional(options.base);
+  return {path, project, options.request.user ? kUserFileMode : kProjectFileMode};
+}
+
 /// What the files are to be. Nothing is written yet, so that a file that cannot be read leaves all
 /// of them alone.
 std::vector<Edit> PlanEdits(const Options& options,
                             const std::vector<configure::SettingsFile>& files) {
   std::vector<Edit> edits;
   for (const configure::SettingsFile& file : files) {
-    const auto project = options.request.user ? std::nullopt : std::make_optional(options.base);
-    const unsigned mode = options.request.user ? kUserFileMode : kProjectFileMode;
-    edits.push_back({StoredSettings(ChosenPath(options.base, file), project, mode), {}, &file});
+    edits.push_back({StoredFor(options, ChosenPath(options.base, file)), {}, &file});
   }
   const auto run = [](Edit& edit, const auto& work) {
     try {
@@ -232,9 +236,27 @@ void PrintTexts(const Options& options, const std::vector<Edit>& edits) {
 
 /// In the order given, or the opposite one: the tools of an agent are off before it has others, and
 /// on again only when it has none.
-void WriteEdits(const Options& options, std::vector<Edit>& edits) {
-  for (const Edit& edit : edits) {
-    if (edit.changes()) edit.stored.Replace(edit.text, options.base);
+///
+/// When one fails, the files before it get their old texts back: --remove would take the settings
+/// of tools without a server for the user's own.
+void WriteEdits(const Options& options, const std::vector<Edit>& edits) {
+  std::vector<const Edit*> written;
+  try {
+    for (const Edit& edit : edits) {
+      if (!edit.changes()) continue;
+      edit.stored.Replace(edit.text, options.base);
+      written.push_back(&edit);
+    }
+  } catch (const support::CallError& error) {
+    std::string what = error.what();
+    for (const Edit* edit : written) {
+      try {
+        StoredFor(options, edit->stored.path()).Replace(edit->stored.text(), options.base);
+      } catch (const support::CallError& second) {
+        what += "; " + std::string(second.what()) + ", so that it stays changed";
+      }
+    }
+    throw support::CallError(what + "; the other files are as they were");
   }
 }
 
@@ -260,10 +282,9 @@ void Report(const Options& options, const std::vector<Edit>& edits) {
   std::cout << request.instance << " --root (the project)\n";
   for (const std::string& note : options.agent->notes(request))
     std::cout << "Note: " << note << '\n';
-  if (!lima::InstanceExists(lima::HomeDirectory(), request.instance)) {
-    std::cout << "Note: there is no Lima instance \"" << request.instance
-              << "\" yet; make it with limactl start.\n";
-  }
+  const std::string instance = NoteOnInstance(
+      request.instance, request.user ? std::nullopt : std::make_optional(options.base));
+  if (!instance.empty()) std::cout << "Note: " << instance << '\n';
   std::cout << "Undo with: limactl mcp configure " << options.agent->name
             << (request.user ? " --user" : "") << " --remove\n";
 }

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <system_error>
 #include <utility>
 
@@ -14,12 +13,16 @@
 #include "support/errors.h"
 #include "support/file_descriptor.h"
 #include "support/paths.h"
+#include "support/random.h"
 
 namespace commands {
 namespace {
 
 namespace fs = std::filesystem;
 using support::FileDescriptor;
+
+constexpr std::size_t kRandomDigits = 16;
+constexpr unsigned kOwnerOnly = 0600;
 
 [[noreturn]] void Fail(const std::string& what, const fs::path& path, int error) {
   throw support::CallError("cannot " + what + " " + path.string() + ": " +
@@ -64,9 +67,11 @@ void SyncDirectory(const fs::path& directory) {
 /// A file that is removed unless it is kept.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const fs::path& beside)
-      : path_(beside.parent_path() / ("." + beside.filename().string() + ".limactl-mcp-XXXXXX")) {
-    descriptor_ = FileDescriptor(::mkstemp(path_.data()));
+  TemporaryFile(const fs::path& beside, unsigned mode)
+      : path_(beside.parent_path() / ("." + beside.filename().string() + ".limactl-mcp-" +
+                                      support::RandomHex(kRandomDigits))) {
+    descriptor_ =
+        FileDescriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
     if (!descriptor_.valid()) Fail("write into", beside.parent_path(), errno);
   }
   TemporaryFile(const TemporaryFile&) = delete;
@@ -106,16 +111,16 @@ void StoredSettings::Write(const std::string& text) const {
   std::error_code error;
   fs::create_directories(target_.parent_path(), error);
   if (error) Fail("make", target_.parent_path(), error.value());
-  TemporaryFile file(target_);
   struct stat before {};
   struct stat made {};
   const bool existed = ::stat(target_.c_str(), &before) == 0;
+  TemporaryFile file(target_, existed ? kOwnerOnly : mode_);
   if (::fstat(file.descriptor(), &made) != 0) Fail("write", target_, errno);
   const bool others = existed && (before.st_uid != made.st_uid || before.st_gid != made.st_gid);
   if (others && ::fchown(file.descriptor(), before.st_uid, before.st_gid) != 0) {
     Fail("keep the owner of", target_, errno);
   }
-  if (::fchmod(file.descriptor(), existed ? before.st_mode & 07777U : mode_) != 0) {
+  if (existed && ::fchmod(file.descriptor(), before.st_mode & 07777U) != 0) {
     Fail("set the mode of", target_, errno);
   }
   WriteAll(file.descriptor(), text, target_);

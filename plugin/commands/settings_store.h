@@ -13,7 +13,7 @@ inline constexpr std::size_t kMaximumSettingsBytes = std::size_t{16} << 20;
 class StoredSettings {
  public:
   /// `path` need not exist. With `project`, a file that links lead out of that directory is
-  /// refused. `mode` is what a new file gets. Throws support::CallError.
+  /// refused. `mode` is what a new file gets, less what umask(2) takes. Throws support::CallError.
   StoredSettings(std::filesystem::path path, const std::optional<std::filesystem::path>& project,
                  unsigned mode);
 

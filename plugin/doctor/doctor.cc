@@ -126,6 +126,11 @@ Finding Doctor::LookAtMounts() const {
   } catch (const lima::ConfigurationError&) {
     // The next check says why: here, the mount points that depend on it are left out.
   }
+  if (configuration_.plain) {
+    return Warning("the configuration says plain: true, so that the instance mounts nothing",
+                   "an instance without it can mount the project; limactl edit " +
+                       options_.instance + " opens the configuration in an editor");
+  }
   return CheckMounts(lima::ListLocations(configuration_, lima::ReadHostFacts(), facts),
                      options_.instance);
 }

@@ -301,6 +301,46 @@ TEST_F(Configure, LimaHomeIsPassedWhereItIsSet) {
   EXPECT_THAT(ReadFile(Path("project/.gemini/settings.json")), Not(HasSubstr("LIMA_HOME")));
 }
 
+TEST_F(Configure, NotesWhatTheInstanceLacks) {
+  environment_["LIMA_HOME"] = MakeDirectory("lima");
+  const auto note = [&](const std::string& yaml) {
+    MakeFile("lima/default/lima.yaml", yaml);
+    const std::string output = Succeeds({"opencode"});
+    const std::size_t begin = output.find("Note: ");
+    return begin == std::string::npos ? "" : output.substr(begin, output.find('\n', begin) - begin);
+  };
+  const std::string project = Path("project").string();
+  EXPECT_EQ(note("mounts: [{location: " + Path().string() + ", writable: true}]\n"), "");
+  EXPECT_EQ(note("mounts: [{location: " + project + ", mountPoint: /p, writable: true}]\n"), "");
+  EXPECT_THAT(note("mounts: [{location: " + project + "}]\n"), HasSubstr("read-only"));
+  EXPECT_THAT(note("mounts: [{location: /elsewhere, writable: true}]\n"),
+              AllOf(HasSubstr("does not mount " + project + ","),
+                    HasSubstr("limactl edit default --start --mount " + project + ":w")));
+  EXPECT_THAT(note("plain: true\n"), HasSubstr("plain: true"));
+  EXPECT_THAT(note("mounts: [\n"), HasSubstr("lima.yaml"));
+  fs::remove_all(Path("lima/default"));
+  EXPECT_THAT(Succeeds({"opencode"}), HasSubstr("no Lima instance \"default\""));
+}
+
+TEST_F(Configure, AFileThatCannotBeWrittenLeavesTheOthersAsTheyWere) {
+  // No file can be made beside it, as its name would be too long: that stops root too.
+  const std::string long_name(250, 'x');
+  MakeFile("project/.claude/settings.json", "{ }\n");
+  MakeFile("project/" + long_name, "{}\n");
+  MakeLink("project/.mcp.json", long_name);
+  const auto before = Files("project");
+  EXPECT_THAT(FailsWithOneLine({"claude"}),
+              AllOf(HasSubstr("name too long"), HasSubstr("the other files are as they were")));
+  EXPECT_EQ(Files("project"), before);
+}
+
+TEST_F(Configure, NewFilesAreMadeAsTheUmaskSays) {
+  const mode_t before = ::umask(027);
+  Succeeds({"claude"});
+  ::umask(before);
+  EXPECT_EQ(ModeOf(Path("project/.mcp.json")), 0640U);
+}
+
 TEST_F(Configure, WithoutAnAgentListsThoseFoundHereFirst) {
   MakeProgram("bin/opencode");
   MakeDirectory("home/.codex");

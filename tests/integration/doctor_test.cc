@@ -293,6 +293,14 @@ TEST_F(Doctor, NamesAMountWhoseLocationIsNotOnTheHost) {
               HasSubstr("no directory on this host: " + Path("gone").string()));
 }
 
+TEST_F(Doctor, WarnsOfAPlainInstanceWhichMountsNothing) {
+  options_.lima_yaml = "plain: true\n";
+  Start();
+  const json checks = Examine();
+  EXPECT_THAT(With("failed", checks), IsEmpty());
+  EXPECT_THAT(TextAndAdvice("mounts", checks), HasSubstr("plain: true"));
+}
+
 TEST_F(Doctor, WarnsOfAReadOnly9pMountThatTheGuestCaches) {
   MakeDirectory("read-only");
   options_.mounts.push_back({Path("read-only").string(), "", false});

@@ -1,0 +1,68 @@
+#include "commands/instance_note.h"
+
+#include <system_error>
+#include <vector>
+
+#include "lima/configuration.h"
+#include "lima/home.h"
+#include "lima/host.h"
+#include "lima/mounts.h"
+#include "support/paths.h"
+#include "tools/shell_quote.h"
+
+namespace commands {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The innermost mount that the project lies in; null if there is none.
+const lima::MountLocation* MountOf(const std::vector<lima::MountLocation>& mounts,
+                                   const std::string& project) {
+  const lima::MountLocation* best = nullptr;
+  for (const lima::MountLocation& mount : mounts) {
+    std::error_code error;
+    const std::string location = fs::weakly_canonical(mount.location, error).string();
+    if (error || !support::PathBelow(project, location)) continue;
+    if (best == nullptr || best->location.size() < mount.location.size()) best = &mount;
+  }
+  return best;
+}
+
+std::string HowToMount(const std::string& instance, const std::string& project) {
+  const std::string edit = "limactl stop " + instance + ", then limactl edit " + instance;
+  // The flag's value is a list with commas.
+  if (project.find_first_of(",\"\n") != std::string::npos) return edit + " --start, and add it";
+  return edit + " --start --mount " + tools::ShellQuote(project + ":w");
+}
+
+}  // namespace
+
+std::string NoteOnInstance(const std::string& instance, const std::optional<fs::path>& project) {
+  const fs::path lima_home = lima::HomeDirectory();
+  if (!lima::InstanceExists(lima_home, instance)) {
+    return "there is no Lima instance \"" + instance + "\" in " + lima_home.string() +
+           " yet; make it with limactl start.";
+  }
+  if (!project) return "";
+  try {
+    const auto configuration = lima::LoadConfiguration(lima_home, instance);
+    const auto mounts = lima::ListLocations(configuration, lima::ReadHostFacts(), {});
+    const lima::MountLocation* mount = MountOf(mounts, project->string());
+    if (mount != nullptr && mount->writable) return "";
+    if (mount != nullptr) {
+      return "the instance \"" + instance + "\" mounts " + mount->location +
+             " read-only: the agent can change nothing there.";
+    }
+    if (configuration.plain) {
+      return "the instance \"" + instance +
+             "\" mounts nothing, as its configuration says plain: true; limactl edit " + instance +
+             " opens that.";
+    }
+    return "the instance \"" + instance + "\" does not mount " + project->string() +
+           ", so that every call will be refused: " + HowToMount(instance, project->string());
+  } catch (const lima::ConfigurationError& error) {
+    return "the instance cannot be used as it is: " + std::string(error.what());
+  }
+}
+
+}  // namespace commands
