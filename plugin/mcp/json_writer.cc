@@ -1,6 +1,8 @@
 #include "mcp/json_writer.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 
 #include "mcp/json_escape.h"
 #include "mcp/json_reader.h"
@@ -56,6 +58,16 @@ void AppendJson(std::string& out, const json& value) {
       return;
     case json::value_t::binary:
       out += WholeNumberText(value);
+      return;
+    // As `dump` writes them, without the stream that it makes for each value.
+    case json::value_t::boolean:
+      out += value.get<bool>() ? "true" : "false";
+      return;
+    case json::value_t::number_integer:
+      out += std::to_string(value.get<std::int64_t>());
+      return;
+    case json::value_t::number_unsigned:
+      out += std::to_string(value.get<std::uint64_t>());
       return;
     default:
       out += value.dump();
