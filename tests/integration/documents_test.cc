@@ -5,10 +5,12 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "integration/fixture.h"
@@ -59,27 +61,65 @@ std::string SourcesOfPlugin() {
   return std::regex_replace(all, std::regex(R"(\\")"), "\"");
 }
 
+/// The first group of each match.
+Lines All(const std::string& text, const std::regex& pattern) {
+  Lines found;
+  for (std::sregex_iterator match(text.begin(), text.end(), pattern);
+       match != std::sregex_iterator(); ++match) {
+    found.push_back((*match)[1]);
+  }
+  return found;
+}
+
 class Readme : public IntegrationTest {
  protected:
+  /// Of each command, as its help has them; those of the program itself under "".
+  [[nodiscard]] std::map<std::string, std::set<std::string>> OptionsOfCommands() const {
+    static const std::regex command(R"(\n  ([a-z]+) {2,})");
+    static const std::regex option(R"(\n +(?:-[a-z], )?(--[a-z-]+))");
+    const std::string help = RunServer({"--help"}).output;
+    std::map<std::string, std::set<std::string>> options;
+    const auto add = [&](const std::string& name, const std::string& text) {
+      for (const std::string& each : All(text, option)) options[name].insert(each);
+    };
+    add("", help);
+    for (const std::string& name : All(help, command))
+      add(name, RunServer({name, "--help"}).output);
+    return options;
+  }
+
   const std::string readme_ = ReadFile((Source() / "README.md").string());
 };
 
 TEST_F(Readme, NamesEveryCommandAndOptionOfTheHelp) {
-  static const std::regex command(R"(^  ([a-z]+) {2,}.*)");
-  static const std::regex option("^ +(?:-[a-z], )?--([a-z-]+).*");
-  Lines helps = {RunServer({"--help"}).output};
-  std::smatch match;
-  for (const std::string& line : LinesOf(helps[0])) {
-    if (!std::regex_match(line, match, command)) continue;
-    EXPECT_THAT(readme_, HasSubstr("limactl mcp " + match[1].str()));
-    helps.push_back(RunServer({match[1], "--help"}).output);
+  const auto commands = OptionsOfCommands();
+  EXPECT_THAT(commands, SizeIs(::testing::Ge(5)));
+  for (const auto& [command, options] : commands) {
+    EXPECT_THAT(readme_, HasSubstr("limactl mcp " + command));
+    for (const std::string& option : options) EXPECT_THAT(readme_, HasSubstr(option));
   }
-  EXPECT_THAT(helps, SizeIs(::testing::Ge(5)));
-  for (const std::string& help : helps) {
-    for (const std::string& line : LinesOf(help)) {
-      if (std::regex_match(line, match, option)) {
-        EXPECT_THAT(readme_, HasSubstr("--" + match[1].str()));
-      }
+}
+
+TEST_F(Readme, NamesOnlyOptionsThatTheCommandsHave) {
+  const auto commands = OptionsOfCommands();
+  static const std::regex option("(--[a-z-]+)");
+  for (const auto& [heading, command] : {std::pair("| option | meaning |", "configure"),
+                                         std::pair("| option of `serve` | meaning |", "serve")}) {
+    std::set<std::string> rows = {"--help"};
+    for (const std::string& row : TableBehind(readme_, heading)) {
+      rows.insert(All(row.substr(0, row.find(" | ")), option).at(0));
+    }
+    EXPECT_EQ(rows, commands.at(command)) << command;
+  }
+  static const std::regex use("limactl mcp ([a-z-][^`\n|#]*)");
+  for (const std::string& words : All(readme_, use)) {
+    const auto command = commands.find(words.substr(0, words.find_first_of(" -")));
+    if (command == commands.end()) {
+      ADD_FAILURE() << "no such command: " << words;
+      continue;
+    }
+    for (const std::string& each : All(words, option)) {
+      EXPECT_THAT(command->second, ::testing::Contains(each)) << words;
     }
   }
 }
@@ -113,16 +153,6 @@ constexpr std::array kDocuments = {"README.md",
 
 std::string Document(const std::string& name) {
   return ReadFile((Source() / name).string());
-}
-
-/// The first group of each match.
-Lines All(const std::string& text, const std::regex& pattern) {
-  Lines found;
-  for (std::sregex_iterator match(text.begin(), text.end(), pattern);
-       match != std::sregex_iterator(); ++match) {
-    found.push_back((*match)[1]);
-  }
-  return found;
 }
 
 /// What stands between backticks.
