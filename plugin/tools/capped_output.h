@@ -7,6 +7,10 @@
 
 namespace tools {
 
+/// Bytes that are kept of each output stream of a command, and of the lines that a search finds,
+/// unless the user of the program chooses otherwise.
+inline constexpr std::size_t kDefaultMaximumOutput = std::size_t{256} * 1024;
+
 /// Keeps the beginning and the end of a stream of any length: up to `maximum_bytes` all of it,
 /// beyond that the first and the last half of as many bytes. Holds at most twice that in memory.
 /// One thread at a time.

@@ -10,11 +10,16 @@
 #include "guest/guest.h"
 #include "mcp/tool.h"
 #include "support/context.h"
+#include "tools/capped_output.h"
 #include "tools/command_output.h"
 #include "tools/progress_ticker.h"
 #include "tools/warm_shells.h"
 
 namespace tools {
+
+/// How long a command may take unless the user of the program chooses otherwise. Gemini CLI gives
+/// up after ten minutes.
+inline constexpr std::chrono::minutes kDefaultCommandTimeout{9};
 
 struct CommandRequest {
   std::vector<std::string> words;  ///< at least one, none with NUL
@@ -40,10 +45,10 @@ class CommandRunner {
  public:
   struct Options {
     /// For each of standard output and standard error; see CappedOutput.
-    std::size_t maximum_output_bytes = 256 * 1024;
+    std::size_t maximum_output_bytes = kDefaultMaximumOutput;
 
-    /// How long a command may take; 0 is no limit. Gemini CLI gives up after ten minutes.
-    std::chrono::milliseconds command_timeout = std::chrono::minutes(9);
+    /// How long a command may take; 0 is no limit.
+    std::chrono::milliseconds command_timeout = kDefaultCommandTimeout;
 
     /// See WarmShells.
     bool warm_shells = true;

@@ -4,15 +4,13 @@
 #include <cstddef>
 
 #include "mcp/tool.h"
+#include "tools/capped_output.h"
 #include "tools/workspace.h"
 
 namespace tools {
 
 /// Bytes of a search pattern.
 inline constexpr std::size_t kMaximumSearchPattern = std::size_t{16} << 10;
-
-/// Bytes of matching lines that one call returns unless told otherwise.
-inline constexpr std::size_t kMaximumSearchOutput = std::size_t{256} << 10;
 
 inline constexpr std::chrono::seconds kSearchTimeLimit{60};
 
@@ -24,7 +22,7 @@ inline constexpr std::chrono::seconds kSearchTimeLimit{60};
 class SearchFileContentTool : public mcp::Tool {
  public:
   struct Options {
-    std::size_t maximum_output_bytes = kMaximumSearchOutput;
+    std::size_t maximum_output_bytes = kDefaultMaximumOutput;
     std::chrono::seconds time_limit = kSearchTimeLimit;
   };
 

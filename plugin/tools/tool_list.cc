@@ -1,6 +1,5 @@
 #include "tools/tool_list.h"
 
-#include "tools/command_runner.h"
 #include "tools/glob.h"
 #include "tools/list_directory.h"
 #include "tools/read_file.h"

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "mcp/tool.h"
+#include "tools/capped_output.h"
+#include "tools/command_runner.h"
 #include "tools/workspace.h"
 
 namespace tools {
@@ -18,12 +20,12 @@ inline constexpr std::uint64_t kLargestMaximumOutput = 64 * 1024 * 1024;
 
 /// What the user of the program may choose.
 struct ToolOptions {
-  /// How long a command may run; 0 is no limit. Gemini CLI gives up after ten minutes.
-  std::chrono::milliseconds command_timeout = std::chrono::minutes(9);
+  /// How long a command may run; 0 is no limit.
+  std::chrono::milliseconds command_timeout = kDefaultCommandTimeout;
 
   /// What is kept of each output stream of a command, and of the lines that a search finds, in
   /// bytes.
-  std::size_t maximum_output_bytes = std::size_t{256} * 1024;
+  std::size_t maximum_output_bytes = kDefaultMaximumOutput;
 
   /// Whether login shells are started ahead of commands; see WarmShells.
   bool warm_shells = true;

@@ -9,6 +9,7 @@
 
 #include "guest/guest.h"
 #include "support/context.h"
+#include "tools/capped_output.h"
 #include "tools/command_output.h"
 
 namespace tools {
@@ -21,8 +22,8 @@ class WarmShell {
   static constexpr std::size_t kMaximumProfileOutput = std::size_t{256} << 10;
 
   struct Options {
-    std::size_t maximum_output_bytes = 256 * 1024;  ///< of each stream of a command
-    std::chrono::milliseconds stop_grace{0};        ///< see guest::Command
+    std::size_t maximum_output_bytes = kDefaultMaximumOutput;  ///< of each stream of a command
+    std::chrono::milliseconds stop_grace{0};                   ///< see guest::Command
   };
 
   /// Null where the guest has no channel to spare. `shell` as in WarmShellOptions.

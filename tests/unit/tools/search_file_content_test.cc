@@ -141,8 +141,8 @@ TEST_F(Search, BytesThatAreNotUtf8BecomeReplacementCharacters) {
 
 TEST_F(Search, TheTimeLimitIsAnErrorThatSaysHowToAskForLess) {
   Write("a", "x");
-  SearchFileContentTool hasty(
-      *this, {.maximum_output_bytes = kMaximumSearchOutput, .time_limit = std::chrono::seconds(0)});
+  SearchFileContentTool hasty(*this, {.maximum_output_bytes = kDefaultMaximumOutput,
+                                      .time_limit = std::chrono::seconds(0)});
   EXPECT_THAT(ErrorOf(hasty, {{"pattern", "x"}}),
               AllOf(HasSubstr("took longer than 0 s"), HasSubstr("more specific")));
 }
