@@ -1,4 +1,4 @@
-// Rules 6 and 7 of the path rules: where glob and search look when they are given no path, and the
+// Path rules: where glob and search look when they are given no path, and the
 // directory of a command.
 
 #include <gmock/gmock.h>

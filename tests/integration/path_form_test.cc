@@ -1,4 +1,4 @@
-// Rule 2 of the path rules: paths that are no paths, and the clean-up before the match. Names are
+// Path rules: paths that are no paths, and the clean-up before the match. Names are
 // bytes: nothing is decoded, trimmed or expanded.
 
 #include <gmock/gmock.h>

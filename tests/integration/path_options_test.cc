@@ -1,4 +1,4 @@
-// Rule 5 of the path rules: further roots (--allow-path) and narrower ones (--root).
+// Path rules: further roots (--allow-path) and narrower ones (--root).
 
 #include <gmock/gmock.h>
 

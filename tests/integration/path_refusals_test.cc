@@ -1,4 +1,4 @@
-// Rule 4 of the path rules: what a refusal says, so that an agent can act on it.
+// Path rules: what a refusal says, so that an agent can act on it.
 
 #include <gmock/gmock.h>
 

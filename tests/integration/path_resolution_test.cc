@@ -1,4 +1,4 @@
-// Rule 3 of the path rules: what the guest resolves a path to counts, and must lie under a mount
+// Path rules: what the guest resolves a path to counts, and must lie under a mount
 // again.
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Rule 1 of the path rules: which paths an agent may write, and what they mean in the guest.
+// Path rules: which paths an agent may write, and what they mean in the guest.
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-// Rule 8 of the path rules: only regular files are read or written, and what is none gets an error
+// Path rules: only regular files are read or written, and what is none gets an error
 // at once.
 
 #include <gmock/gmock.h>
