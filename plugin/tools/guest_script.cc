@@ -97,8 +97,8 @@ std::optional<int> RunScript(guest::Guest& guest, const std::string& script,
   ScriptSink script_sink(mark, sink);
   const guest::CommandResult result = guest.Run(command, script_sink, context);
   if (result.exit_signal) {
-    throw support::CallError("The search in the guest was ended by signal " + *result.exit_signal +
-                             ".");
+    throw support::CallError("What this server ran in the guest was ended by signal " +
+                             *result.exit_signal + ": call again.");
   }
   if (result.exit_status && !script_sink.script_began()) {
     throw support::CallError("The guest user's login shell could not run /bin/sh (exit status " +
