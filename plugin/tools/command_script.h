@@ -1,8 +1,7 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "guest/guest.h"
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 /// What the bytes of a file are, by themselves: names of files say nothing here.

@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "support/errors.h"
-#include "support/paths.h"
 #include "support/units.h"
 #include "support/utf8.h"
 
@@ -61,7 +60,8 @@ std::string_view Name(guest::FileType type) {
 }
 
 void AddNote(mcp::ToolResult& result, std::string_view note) {
-  if (!note.empty()) result.more_content.push_back({{"type", "text"}, {"text", support::ToUtf8(note)}});
+  if (!note.empty())
+    result.more_content.push_back({{"type", "text"}, {"text", support::ToUtf8(note)}});
 }
 
 void RequireRegularFile(const ResolvedPath& path) {

@@ -20,8 +20,8 @@ inline constexpr std::chrono::seconds kFileToolTimeLimit{55};
 /// "directory", "FIFO", …
 std::string_view Name(guest::FileType type);
 
-/// Adds a text block to what the client gets, bytes that are not UTF-8 replaced; none when `note` is
-/// empty.
+/// Adds a text block to what the client gets, bytes that are not UTF-8 replaced; none when `note`
+/// is empty.
 void AddNote(mcp::ToolResult& result, std::string_view note);
 
 /// Throws support::CallError unless the path names a regular file: `file does not exist` when

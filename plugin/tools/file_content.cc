@@ -1,6 +1,5 @@
 #include "tools/file_content.h"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 

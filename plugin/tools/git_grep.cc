@@ -1,7 +1,7 @@
 #include "tools/git_grep.h"
 
-#include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 

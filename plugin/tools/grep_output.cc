@@ -1,6 +1,5 @@
 #include "tools/grep_output.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace tools {

@@ -70,9 +70,9 @@ struct ResolvedPath {
 /// Round trips of Resolve: one (Guest::FindRealFile) where the path exists or only its last
 /// component is missing; two through a link. Where more is missing: RealPath for each missing
 /// component, and LStat, LStat, ReadLink for each link followed by hand. Once per object: RealPath
-/// for each root; and each further mount; again when a path is about to be refused, as a mount may
-/// have come up since. With a mount_check, what that takes for the mount: one for one that is as it
-/// was.
+/// for each root and each further mount; again when a path is about to be refused, as a mount may
+/// have come up since. With a mount_check, what that takes for the mount: one round trip for one
+/// that is as it was.
 ///
 /// Thread-safe.
 class PathRules {

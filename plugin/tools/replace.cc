@@ -1,6 +1,5 @@
 #include "tools/replace.h"
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -9,10 +9,9 @@ namespace tools {
 
 /// `word` as one word of a POSIX shell: as it is where it holds nothing but ASCII letters, digits
 /// and `_@%+=:,./-`, else in single quotes (a single quote itself becomes `'"'"'`). An empty word
-/// is
-/// `''`. The choice of what stays bare is that of `limactl shell` (al.essio.dev/pkg/shellescape),
-/// so that a keyword such as `time` stays one. `word` must be free of NUL, which no shell can
-/// carry.
+/// is `''`. The choice of what stays bare is that of `limactl shell`
+/// (al.essio.dev/pkg/shellescape), so that a keyword such as `time` stays one. `word` must be free
+/// of NUL, which no shell can carry.
 std::string ShellQuote(std::string_view word);
 
 /// The length of `NAME=` or `NAME+=` at the beginning of `argument`; 0 when there is none.
