@@ -166,6 +166,20 @@ guest::RealFile PathQuestions::FindRealFile(const std::string& path,
   return found;
 }
 
+guest::FoundDirectory PathQuestions::FindAndList(const std::string& path,
+                                                 const support::Context& context) {
+  guest::FoundDirectory found = guest_->FindAndList(path, context);
+  RequireRealPath(found.file.path, path);
+  return found;
+}
+
+guest::FoundFile PathQuestions::FindAndRead(const std::string& path, std::uint64_t most_bytes,
+                                            const support::Context& context) {
+  guest::FoundFile found = guest_->FindAndRead(path, most_bytes, context);
+  RequireRealPath(found.file.path, path);
+  return found;
+}
+
 std::unique_ptr<guest::OpenFile> PathQuestions::Open(const std::string& path, guest::OpenMode mode,
                                                      std::uint32_t permissions,
                                                      const support::Context& context) {

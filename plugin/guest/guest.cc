@@ -17,6 +17,10 @@ void OpenFile::WriteAndClose(std::string_view bytes, const support::Context& con
   Close(context);
 }
 
+bool IsItself(const RealFile& file, std::string_view path, FileType type) {
+  return file.path == path && file.attributes && file.attributes->type == type;
+}
+
 RealFile Guest::FindRealFile(const std::string& path, const support::Context& context) {
   RealFile found;
   found.path = RealPath(path, context);
@@ -24,6 +28,32 @@ RealFile Guest::FindRealFile(const std::string& path, const support::Context& co
     found.attributes = LStat(found.path, context);
   } catch (const FileError& error) {
     if (error.code() != FileErrorCode::kNotFound) throw;
+  }
+  return found;
+}
+
+FoundDirectory Guest::FindAndList(const std::string& path, const support::Context& context) {
+  FoundDirectory found{FindRealFile(path, context), std::nullopt};
+  if (!IsItself(found.file, path, FileType::kDirectory)) return found;
+  try {
+    found.entries = List(path, context);
+  } catch (const FileError&) {
+    // Whoever asks for the entries hears why.
+  }
+  return found;
+}
+
+FoundFile Guest::FindAndRead(const std::string& path, std::uint64_t most_bytes,
+                             const support::Context& context) {
+  FoundFile found{FindRealFile(path, context), std::nullopt};
+  if (!IsItself(found.file, path, FileType::kRegular)) return found;
+  const std::uint64_t size = found.file.attributes->size;
+  if (size >= most_bytes) return found;
+  try {
+    found.beginning = Open(path, OpenMode::kRead, 0, context)
+                          ->StatAndRead(static_cast<std::size_t>(size) + 1, context);
+  } catch (const FileError&) {
+    // Whoever opens it hears why.
   }
   return found;
 }

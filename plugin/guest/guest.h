@@ -65,6 +65,9 @@ struct RealFile {
   std::optional<FileAttributes> attributes;  ///< as LStat gives them; empty where nothing is there
 };
 
+/// Whether `path` led through no link to something of this type.
+[[nodiscard]] bool IsItself(const RealFile& file, std::string_view path, FileType type);
+
 /// What to change of a file; what is not set stays.
 struct AttributeChange {
   std::optional<std::uint32_t> permissions;  ///< 07777
@@ -92,6 +95,19 @@ enum class OpenMode {
 struct FileBeginning {
   FileAttributes attributes;
   std::string bytes;
+};
+
+/// A path's RealFile, and what is in it where it is a directory.
+struct FoundDirectory {
+  RealFile file;
+  std::optional<std::vector<DirectoryEntry>> entries;
+};
+
+/// A path's RealFile, and its content where it is a regular file.
+struct FoundFile {
+  RealFile file;
+  /// By StatAndRead of one byte more than `file` is said to have.
+  std::optional<FileBeginning> beginning;
 };
 
 /// What OpenFile::WriteAndClose sends at once: what every server takes in one packet (SFTP version
@@ -238,6 +254,16 @@ class Guest {
   /// RealPath, and LStat of what it gave, at once where that is `path` itself, as it is for a path
   /// without links: two round trips elsewhere.
   virtual RealFile FindRealFile(const std::string& path, const support::Context& context);
+
+  /// FindRealFile, and List where that gave `path` itself and a directory that can be listed: two
+  /// round trips for a directory of a hundred names.
+  virtual FoundDirectory FindAndList(const std::string& path, const support::Context& context);
+
+  /// FindRealFile, and where that gave `path` itself and a regular file of less than `most_bytes`
+  /// that can be read: Open and StatAndRead. Three round trips, without a way back to the caller in
+  /// between. An implementation may leave the content of larger files to the caller.
+  virtual FoundFile FindAndRead(const std::string& path, std::uint64_t most_bytes,
+                                const support::Context& context);
 
   /// `permissions` matter only where the file is created, and pass through the guest's umask.
   /// Opening a FIFO would block the guest's server: Stat first.

@@ -5,10 +5,12 @@
 namespace ssh {
 
 void Completion::Finish(std::exception_ptr failure) {
-  // Notifies under the lock: the waiting thread may destroy this object as soon as it can have it.
-  const std::scoped_lock lock(mutex_);
-  failure_ = std::move(failure);
-  finished_ = true;
+  {
+    const std::scoped_lock lock(mutex_);
+    failure_ = std::move(failure);
+    finished_ = true;
+  }
+  // Without the lock, for which the woken thread would have to wait at once.
   changed_.notify_all();
 }
 

@@ -20,7 +20,8 @@ std::exception_ptr MakeFailure(Arguments&&... arguments) {
 /// Where a calling thread waits for work done by the thread that owns the session.
 class Completion {
  public:
-  /// The owner: the work is done, or failed with an exception. Once.
+  /// The owner: the work is done, or failed with an exception. Once. This object must outlive the
+  /// call, though the caller may go on before it returns.
   void Finish(std::exception_ptr failure = nullptr);
 
   /// Any thread.

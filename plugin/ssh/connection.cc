@@ -2,18 +2,12 @@
 
 #include <utility>
 
+#include "ssh/find_operation.h"
 #include "ssh/remote_file.h"
 #include "ssh/waiting_command.h"
 
 namespace ssh {
 namespace {
-
-/// The one name that READLINK and REALPATH are answered with.
-std::string OnlyName(SftpReply&& reply, const SftpSubject& subject) {
-  SftpNames names = Expect<SftpNames>(std::move(reply), subject);
-  if (names.entries.size() != 1) ThrowWrongKind(subject);
-  return std::move(names.entries.front().name);
-}
 
 void RequirePossible(const guest::Command& command) {
   if (command.command_line.size() > guest::kMaximumCommandLine) {
@@ -68,27 +62,23 @@ std::string Connection::RealPath(const std::string& path, const support::Context
 }
 
 guest::RealFile Connection::FindRealFile(const std::string& path, const support::Context& context) {
-  const SftpSubject resolve{"resolve", path};
-  const SftpSubject stat{"stat", path};
-  const auto real_path = std::make_shared<AskOperation>(
-      resolve, PathRequest(SftpType::kRealPath, path), std::string_view(), 0);
-  const auto attributes = std::make_shared<AskOperation>(stat, PathRequest(SftpType::kLStat, path),
-                                                         std::string_view(), 0);
-  const auto failures = loop_->RunTogether({real_path, attributes}, context);
-  if (failures[0]) std::rethrow_exception(failures[0]);
-  guest::RealFile found{OnlyName(std::move(real_path->reply), resolve), std::nullopt};
-  try {
-    if (found.path != path) {
-      found.attributes = LStat(found.path, context);  // the other answer is that of a link
-    } else if (failures[1]) {
-      std::rethrow_exception(failures[1]);
-    } else {
-      found.attributes = Expect<guest::FileAttributes>(std::move(attributes->reply), stat);
-    }
-  } catch (const guest::FileError& error) {
-    if (error.code() != guest::FileErrorCode::kNotFound) throw;
-  }
-  return found;
+  const auto find = std::make_shared<FindOperation>(path);
+  loop_->Run(find, context);
+  return std::move(find->found);
+}
+
+guest::FoundDirectory Connection::FindAndList(const std::string& path,
+                                              const support::Context& context) {
+  const auto find = std::make_shared<FindAndListOperation>(path);
+  loop_->Run(find, context);
+  return std::move(find->found);
+}
+
+guest::FoundFile Connection::FindAndRead(const std::string& path, std::uint64_t most_bytes,
+                                         const support::Context& context) {
+  const auto find = std::make_shared<FindAndReadOperation>(path, most_bytes);
+  loop_->Run(find, context);
+  return std::move(find->found);
 }
 
 bool Connection::Exists(const std::string& path, const support::Context& context) {
@@ -124,9 +114,8 @@ std::vector<guest::DirectoryEntry> Connection::List(const std::string& path,
 
 std::optional<std::vector<guest::DirectoryEntry>> Connection::ListSmall(
     const std::string& path, std::uint64_t directory_bytes, const support::Context& context) {
-  const auto list = std::make_shared<ListOperation>(path, directory_bytes);
+  const auto list = std::make_shared<SmallListOperation>(path, directory_bytes);
   loop_->Run(list, context);
-  if (list->is_large()) return std::nullopt;
   return std::move(list->entries);
 }
 

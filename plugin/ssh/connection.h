@@ -49,6 +49,10 @@ class Connection final : public guest::Guest {
   std::string ReadLink(const std::string& path, const support::Context& context) override;
   std::string RealPath(const std::string& path, const support::Context& context) override;
   guest::RealFile FindRealFile(const std::string& path, const support::Context& context) override;
+  guest::FoundDirectory FindAndList(const std::string& path,
+                                    const support::Context& context) override;
+  guest::FoundFile FindAndRead(const std::string& path, std::uint64_t most_bytes,
+                               const support::Context& context) override;
   std::unique_ptr<guest::OpenFile> Open(const std::string& path, guest::OpenMode mode,
                                         std::uint32_t permissions,
                                         const support::Context& context) override;

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "ssh/compound_operation.h"
+
 namespace ssh {
 namespace {
 
@@ -65,19 +67,10 @@ class RemoteFile final : public guest::OpenFile {
   }
 
   guest::FileBeginning StatAndRead(std::size_t length, const support::Context& context) override {
-    const auto stat = Prepare("stat", HandleRequest(SftpType::kFStat, handle_.handle));
-    // The last byte by itself: where the file ends before it, a longer read would have to be told
-    // so by a second answer.
-    const std::size_t likely = length > 0 ? length - 1 : 0;
-    const SftpSubject reading{"read", path_};
-    const auto begin = std::make_shared<ReadOperation>(reading, handle_, 0, likely);
-    const auto end = std::make_shared<ReadOperation>(reading, handle_, likely, length - likely);
-    ThrowFirst(loop_->RunTogether({stat, begin, end}, context));
-    guest::FileBeginning beginning;
-    beginning.attributes = Expect<guest::FileAttributes>(std::move(stat->reply), stat->subject());
-    beginning.bytes = std::move(begin->bytes);
-    if (beginning.bytes.size() == likely) beginning.bytes += end->bytes;
-    return beginning;
+    const auto operation =
+        std::make_shared<StatAndReadOperation>(path_, handle_, length, AtEnd::kLeaveOpen);
+    loop_->Run(operation, context);
+    return std::move(operation->beginning);
   }
 
   void WriteAndClose(std::string_view bytes, const support::Context& context) override {
@@ -135,11 +128,6 @@ SftpReply Ask(SessionLoop& loop, const SftpSubject& subject, SftpRequest request
                                                   handle == nullptr ? 0 : handle->channel);
   loop.Run(ask, context);
   return std::move(ask->reply);
-}
-
-void ThrowWrongKind(const SftpSubject& subject) {
-  // Any answer that is neither a status nor a loss stands for the wrong one.
-  std::rethrow_exception(FailureOf(subject, SftpHandle{}));
 }
 
 std::unique_ptr<guest::OpenFile> OpenRemoteFile(const std::shared_ptr<SessionLoop>& loop,

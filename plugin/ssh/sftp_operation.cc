@@ -48,11 +48,39 @@ std::exception_ptr FailureOf(const SftpSubject& subject, const SftpReply& reply)
                                        "the guest's SFTP server gave an answer of the wrong kind");
 }
 
+void ThrowWrongKind(const SftpSubject& subject) {
+  // Any answer that is neither a status nor a loss stands for the wrong one.
+  std::rethrow_exception(FailureOf(subject, SftpHandle{}));
+}
+
+std::string OnlyName(SftpReply&& reply, const SftpSubject& subject) {
+  SftpNames names = Expect<SftpNames>(std::move(reply), subject);
+  if (names.entries.size() != 1) ThrowWrongKind(subject);
+  return std::move(names.entries.front().name);
+}
+
+void SftpOperation::MakePartOf(const std::shared_ptr<SftpOperation>& whole, Then then) {
+  whole_ = whole;
+  then_ = std::move(then);
+  is_part_ = true;
+}
+
+bool SftpOperation::finished() const {
+  if (finished_ || !is_part_) return finished_;
+  const std::shared_ptr<SftpOperation> whole = whole_.lock();
+  return !whole || whole->finished();
+}
+
 void SftpOperation::Finish(std::exception_ptr failure) {
-  if (finished_) return;
+  if (finished()) return;
   finished_ = true;
   failed_ = failure != nullptr;
-  completion_.Finish(std::move(failure));
+  if (!is_part_) {
+    completion_.Finish(std::move(failure));
+    return;
+  }
+  const std::shared_ptr<SftpOperation> whole = whole_.lock();  // not before `then` has returned
+  std::exchange(then_, nullptr)(std::move(failure));
 }
 
 void SftpOperation::FinishWithFailure(SftpReply reply) {
@@ -128,32 +156,14 @@ void WriteOperation::OnReply(SftpClient& client, const SftpReply& reply) {
   if (!finished()) Continue(client, client.last_received());
 }
 
-ListOperation::ListOperation(std::string path, std::optional<std::uint64_t> directory_bytes)
-    : SftpOperation({"list", std::move(path)}, 0),
-      directory_bytes_(directory_bytes),
-      size_is_known_(!directory_bytes) {}
+ListOperation::ListOperation(std::string path, std::function<bool()> wanted)
+    : SftpOperation({"list", std::move(path)}, 0), wanted_(std::move(wanted)) {}
 
 void ListOperation::Begin(SftpClient& client, TimePoint now) {
-  if (directory_bytes_) {
-    client.Send(
-        PathRequest(SftpType::kStat, subject().path), now,
-        [self = shared_from_this(), this, &client](SftpReply&& reply) { OnStat(client, reply); });
-  }
   client.Send(PathRequest(SftpType::kOpenDirectory, subject().path), now,
               [self = shared_from_this(), this, &client](SftpReply&& reply) {
                 OnOpened(client, std::move(reply));
               });
-}
-
-void ListOperation::OnStat(SftpClient& client, const SftpReply& reply) {
-  const auto* attributes = std::get_if<guest::FileAttributes>(&reply);
-  if (attributes == nullptr) {
-    FinishWithFailure(reply);
-  } else {
-    is_large_ = attributes->size >= *directory_bytes_;
-  }
-  size_is_known_ = true;
-  Proceed(client);
 }
 
 void ListOperation::OnOpened(SftpClient& client, SftpReply&& reply) {
@@ -163,20 +173,12 @@ void ListOperation::OnOpened(SftpClient& client, SftpReply&& reply) {
     return;
   }
   handle_ = std::move(handle->handle);
-  is_open_ = true;
-  Proceed(client);
-}
-
-void ListOperation::Proceed(SftpClient& client) {
-  if (!is_open_) return;
-  if (!finished() && !size_is_known_) return;
-  if (!finished() && !is_large_) {
+  if (!finished() && (!wanted_ || wanted_())) {
     SendMore(client, client.last_received());
     return;
   }
   Close(client, client.last_received());
-  is_open_ = false;
-  if (!finished()) Finish();
+  Finish();
 }
 
 void ListOperation::SendMore(SftpClient& client, TimePoint now) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,20 @@ inline constexpr std::size_t kMaximumServerWords = 256;
 /// The exception for an answer that is not a success: guest::FileError, or support::ConnectionLost
 /// where there was no answer.
 std::exception_ptr FailureOf(const SftpSubject& subject, const SftpReply& reply);
+
+/// Throws guest::FileError: the server's answer is none to what it was asked.
+[[noreturn]] void ThrowWrongKind(const SftpSubject& subject);
+
+/// The reply as the kind that the request asks for; throws guest::FileError where the server gave
+/// another.
+template <typename Kind>
+Kind Expect(SftpReply&& reply, const SftpSubject& subject) {
+  if (auto* kind = std::get_if<Kind>(&reply)) return std::move(*kind);
+  ThrowWrongKind(subject);
+}
+
+/// The one name that READLINK and REALPATH are answered with; throws as Expect does.
+std::string OnlyName(SftpReply&& reply, const SftpSubject& subject);
 
 /// One call of the guest's file interface, carried out by the thread that owns the session. Made
 /// by the caller, which waits on `completion()` and then takes the result; everything else is for
@@ -67,8 +82,15 @@ class SftpOperation : public std::enable_shared_from_this<SftpOperation> {
   /// The same with the exception for an answer that is not a success: see FailureOf. An operation
   /// that changes nothing never "may have run".
   void FinishWithFailure(SftpReply reply);
-  [[nodiscard]] bool finished() const { return finished_; }
+  /// Also true for a part of one that has ended.
+  [[nodiscard]] bool finished() const;
   [[nodiscard]] bool failed() const { return failed_; }
+
+  /// What a part calls at its end, with its failure if there is one, instead of finishing its
+  /// completion: see CompoundOperation.
+  using Then = std::function<void(std::exception_ptr failure)>;
+  /// Before Begin. `then` is not called once `whole` has ended.
+  void MakePartOf(const std::shared_ptr<SftpOperation>& whole, Then then);
 
   [[nodiscard]] std::uint64_t handle_channel() const { return handle_channel_; }
 
@@ -83,6 +105,9 @@ class SftpOperation : public std::enable_shared_from_this<SftpOperation> {
   std::uint64_t handle_channel_;
   std::uint64_t channel_ = 0;
   Completion completion_;
+  Then then_;  ///< of a part
+  std::weak_ptr<SftpOperation> whole_;
+  bool is_part_ = false;
   bool finished_ = false;
   bool failed_ = false;
 };
@@ -188,31 +213,22 @@ class ListOperation final : public SftpOperation {
   /// Of all names together, in bytes: an entry can be as long as a packet.
   static constexpr std::size_t kMaximumNameBytes = std::size_t{64} << 20;
 
-  /// With `directory_bytes` the directory is also asked for its own size, and not read where it has
-  /// that many bytes or more.
-  explicit ListOperation(std::string path, std::optional<std::uint64_t> directory_bytes = {});
+  /// `wanted` is asked once the directory is open, on the owner's thread; where it says no, it is
+  /// closed unread, and there are no entries. Empty: it is wanted.
+  explicit ListOperation(std::string path, std::function<bool()> wanted = {});
 
   void Begin(SftpClient& client, TimePoint now) override;
 
   std::vector<guest::DirectoryEntry> entries;  ///< the result
 
-  /// Once it has finished without failure: it was not read.
-  [[nodiscard]] bool is_large() const { return is_large_; }
-
  private:
-  void OnStat(SftpClient& client, const SftpReply& reply);
   void OnOpened(SftpClient& client, SftpReply&& reply);
-  /// Reads once it is known that it should.
-  void Proceed(SftpClient& client);
   void SendMore(SftpClient& client, TimePoint now);
   void OnReply(SftpClient& client, SftpReply&& reply);
   void Take(std::vector<guest::DirectoryEntry> names);
   void Close(SftpClient& client, TimePoint now);
 
-  std::optional<std::uint64_t> directory_bytes_;
-  bool size_is_known_ = false;
-  bool is_large_ = false;
-  bool is_open_ = false;
+  std::function<bool()> wanted_;
   std::string handle_;
   std::size_t window_ = kFirstWindow;
   std::size_t on_their_way_ = 0;

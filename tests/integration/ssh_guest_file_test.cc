@@ -82,6 +82,19 @@ TEST_F(SshGuest, AsksSeveralThingsAtOnce) {
     EXPECT_EQ(beginning.bytes, std::string("content").substr(0, length)) << length;
   }
 
+  const guest::FoundFile read = guest->FindAndRead(file.path, 8, {});
+  EXPECT_EQ(read.beginning.value().bytes, "content");
+  EXPECT_FALSE(guest->FindAndRead(file.path, 7, {}).beginning);
+  EXPECT_FALSE(guest->FindAndRead(Path("link"), 8, {}).beginning);
+  EXPECT_EQ(guest->FindAndRead(Path("link"), 8, {}).file.path, file.path);
+
+  const std::string directory = guest->RealPath(directory_.path().string(), {});
+  const guest::FoundDirectory list = guest->FindAndList(directory, {});
+  EXPECT_EQ(list.file.attributes.value().type, guest::FileType::kDirectory);
+  EXPECT_EQ(list.entries.value().size(), guest->List(directory, {}).size());
+  EXPECT_FALSE(guest->FindAndList(file.path, {}).entries);
+  EXPECT_FALSE(guest->FindAndList(Path("missing"), {}).file.attributes);
+
   ASSERT_EQ(guest->ListSmall(directory_.path().string(), 1U << 30U, {}).value().size(), 3U);
   EXPECT_FALSE(guest->ListSmall(directory_.path().string(), 1, {}));
 }

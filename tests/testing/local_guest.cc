@@ -203,6 +203,13 @@ guest::RealFile LocalGuest::FindRealFile(const std::string& path, const support:
   return found;
 }
 
+guest::FoundDirectory LocalGuest::FindAndList(const std::string& path,
+                                              const support::Context& context) {
+  guest::FoundDirectory found = Guest::FindAndList(path, context);
+  if (found.entries) AskAlong(1);
+  return found;
+}
+
 std::optional<std::vector<guest::DirectoryEntry>> LocalGuest::ListSmall(
     const std::string& path, std::uint64_t directory_bytes, const support::Context& context) {
   auto entries = Guest::ListSmall(path, directory_bytes, context);

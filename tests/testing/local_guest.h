@@ -75,6 +75,8 @@ class LocalGuest : public guest::Guest {
   void ResetCounts();
 
   guest::RealFile FindRealFile(const std::string& path, const support::Context& context) override;
+  guest::FoundDirectory FindAndList(const std::string& path,
+                                    const support::Context& context) override;
   std::optional<std::vector<guest::DirectoryEntry>> ListSmall(
       const std::string& path, std::uint64_t directory_bytes,
       const support::Context& context) override;

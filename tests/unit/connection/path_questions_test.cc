@@ -40,6 +40,10 @@ TEST_F(PathQuestionsToALiar, RealPathsThatAreNoneAreRefused) {
     EXPECT_THROW(questions_.RealPath("/mnt/w", {}), guest::FileError) << support::Printable(answer);
     EXPECT_THROW(questions_.FindRealFile("/mnt/w", {}), guest::FileError)
         << support::Printable(answer);
+    EXPECT_THROW(questions_.FindAndList("/mnt/w", {}), guest::FileError)
+        << support::Printable(answer);
+    EXPECT_THROW(questions_.FindAndRead("/mnt/w", 100, {}), guest::FileError)
+        << support::Printable(answer);
   }
   liar_->answer = "/mnt/w/a\nb\xff";
   EXPECT_EQ(questions_.RealPath("/mnt/w", {}), liar_->answer);

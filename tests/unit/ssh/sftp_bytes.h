@@ -46,6 +46,16 @@ inline std::string Attributes(std::uint32_t id, std::uint64_t size) {
   return Packet(105, Number32(id) + Number32(1) + Number64(size));
 }
 
+/// Attributes that tell size and st_mode.
+inline std::string Attributes(std::uint32_t id, std::uint64_t size, std::uint32_t mode) {
+  return Packet(105, Number32(id) + Number32(5) + Number64(size) + Number32(mode));
+}
+
+/// The answer to READLINK, REALPATH and READDIR.
+inline std::string Names(std::uint32_t id, std::uint32_t count, const std::string& names) {
+  return Packet(104, Number32(id) + Number32(count) + names);
+}
+
 inline std::string Name(std::string_view name) {
   return String(name) + String("-rw-r--r-- " + std::string(name)) + Number32(0);
 }

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "support/errors.h"
-#include "unit/ssh/sftp_bytes.h"
+#include "unit/ssh/sftp_operation_fixture.h"
 
 namespace ssh {
 namespace {
@@ -14,26 +14,14 @@ namespace {
 using namespace sftp_bytes;
 using namespace std::chrono_literals;
 
-class SftpOperationTest : public ::testing::Test {
+class SftpOperationTest : public SftpOperationFixture {
  protected:
-  SftpOperationTest() { client_.Receive(Version(), now_); }
-  void Receive(const std::string& bytes) { client_.Receive(bytes, now_); }
-
   std::shared_ptr<ReadOperation> Read(std::size_t length) {
     auto read =
         std::make_shared<ReadOperation>(SftpSubject{"read", "/f"}, RemoteHandle{"h", 1}, 0, length);
     read->Begin(client_, now_);
     return read;
   }
-
-  template <typename Exception>
-  static void ExpectFailure(SftpOperation& operation) {
-    ASSERT_TRUE(operation.finished());
-    EXPECT_THROW(operation.completion().Wait({}, [](support::StopReason) {}), Exception);
-  }
-
-  SftpClient::TimePoint now_{};
-  SftpClient client_{30s, now_};
 };
 
 TEST_F(SftpOperationTest, AReadPutsPiecesInOrderWhateverTheirOrder) {
@@ -150,44 +138,6 @@ TEST_F(SftpOperationTest, AListingOfAHundredNamesTakesTwoRoundTrips) {
           Packet(104, Number32(3) + Number32(2) + Name("a") + Name("b")) + Status(4, 1));
   ASSERT_TRUE(list->finished());
   EXPECT_EQ(list->entries.size(), 102U);
-}
-
-TEST_F(SftpOperationTest, AListingOfASmallDirectoryAsksForTheSizeAtOnceWithOpening) {
-  for (const std::uint64_t size : {99U, 100U}) {
-    SftpClient client(30s, now_);
-    client.Receive(Version(), now_);
-    const auto list = std::make_shared<ListOperation>("/d", 100);
-    client.Consumed(client.output().size(), now_);
-    list->Begin(client, now_);
-    EXPECT_EQ(client.output(),
-              Packet(17, Number32(1) + String("/d")) + Packet(11, Number32(2) + String("/d")));
-    client.Consumed(client.output().size(), now_);
-    client.Receive(Attributes(1, size) + Handle(2, "dir"), now_);
-    if (size < 100) {
-      EXPECT_FALSE(list->finished());
-      client.Receive(Packet(104, Number32(3) + Number32(1) + Name("a")) + Status(4, 1), now_);
-    }
-    ASSERT_TRUE(list->finished());
-    EXPECT_EQ(list->is_large(), size == 100);
-    EXPECT_EQ(list->entries.size(), size == 100 ? 0U : 1U);
-    const std::string close = size == 100 ? Packet(4, Number32(3) + String("dir"))
-                                          : Packet(4, Number32(8) + String("dir"));
-    EXPECT_THAT(client.output(), ::testing::EndsWith(close));
-  }
-}
-
-TEST_F(SftpOperationTest, AListingFailsWithWhateverFailedFirst) {
-  const auto no_stat = std::make_shared<ListOperation>("/d", 100);
-  no_stat->Begin(client_, now_);
-  client_.Consumed(client_.output().size(), now_);
-  Receive(Status(1, 2) + Handle(2, "dir"));
-  ExpectFailure<guest::FileError>(*no_stat);
-  EXPECT_EQ(client_.output(), Packet(4, Number32(3) + String("dir"))) << "not left open";
-
-  const auto no_open = std::make_shared<ListOperation>("/d", 100);
-  no_open->Begin(client_, now_);
-  Receive(Attributes(4, 10) + Status(5, 3));
-  ExpectFailure<guest::FileError>(*no_open);
 }
 
 TEST_F(SftpOperationTest, AListingBelievesNeitherEndlessNorImpossibleNames) {

@@ -1,0 +1,80 @@
+#include "ssh/compound_operation.h"
+
+#include <utility>
+
+namespace ssh {
+
+void CompoundOperation::BeginPart(const std::shared_ptr<SftpOperation>& part, SftpClient& client,
+                                  TimePoint now, Then then) {
+  part->MakePartOf(shared_from_this(), std::move(then));
+  part->Begin(client, now);
+}
+
+StatAndReadOperation::StatAndReadOperation(const std::string& path, RemoteHandle handle,
+                                           std::size_t length, AtEnd at_end)
+    : CompoundOperation({"read", path}, handle.channel),
+      handle_(std::move(handle)),
+      // The last byte by itself: where the file ends before it, a longer read would have to be told
+      // so by a second answer.
+      likely_(length > 0 ? length - 1 : 0),
+      at_end_(at_end),
+      stat_(std::make_shared<AskOperation>(SftpSubject{"stat", path},
+                                           HandleRequest(SftpType::kFStat, handle_.handle), "",
+                                           handle_.channel)),
+      most_(std::make_shared<ReadOperation>(subject(), handle_, 0, likely_)),
+      last_(std::make_shared<ReadOperation>(subject(), handle_, likely_, length - likely_)) {}
+
+void StatAndReadOperation::Begin(SftpClient& client, TimePoint now) {
+  const auto begin = [&](const std::shared_ptr<SftpOperation>& part) {
+    BeginPart(part, client, now,
+              [this](std::exception_ptr failure) { OnPartEnd(std::move(failure)); });
+  };
+  begin(stat_);
+  begin(most_);
+  begin(last_);
+  if (at_end_ == AtEnd::kClose) {
+    client.Send(HandleRequest(SftpType::kClose, handle_.handle), now, [](SftpReply&&) {});
+  }
+}
+
+void StatAndReadOperation::OnPartEnd(std::exception_ptr failure) {
+  if (failure) {
+    Finish(std::move(failure));
+    return;
+  }
+  if (--parts_left_ > 0) return;
+  Attempt([&] {
+    beginning.attributes = Expect<guest::FileAttributes>(std::move(stat_->reply), stat_->subject());
+    beginning.bytes = std::move(most_->bytes);
+    if (beginning.bytes.size() == likely_) beginning.bytes += last_->bytes;
+    Finish();
+  });
+}
+
+SmallListOperation::SmallListOperation(const std::string& path, std::uint64_t directory_bytes)
+    : CompoundOperation({"list", path}, 0),
+      directory_bytes_(directory_bytes),
+      stat_(std::make_shared<AskOperation>(SftpSubject{"stat", path},
+                                           PathRequest(SftpType::kStat, path), "", 0)),
+      list_(std::make_shared<ListOperation>(path, [this] { return is_small_; })) {}
+
+void SmallListOperation::Begin(SftpClient& client, TimePoint now) {
+  BeginPart(stat_, client, now, [this](std::exception_ptr failure) {
+    if (failure) {
+      Finish(std::move(failure));
+      return;
+    }
+    Attempt([&] {
+      const auto attributes =
+          Expect<guest::FileAttributes>(std::move(stat_->reply), stat_->subject());
+      is_small_ = attributes.size < directory_bytes_;
+    });
+  });
+  // Answered after the other: servers that answer in another order find every directory large.
+  BeginPart(list_, client, now, [this](std::exception_ptr failure) {
+    if (is_small_) entries = std::move(list_->entries);
+    Finish(std::move(failure));
+  });
+}
+
+}  // namespace ssh

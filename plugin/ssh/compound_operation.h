@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "guest/guest.h"
+#include "ssh/sftp_operation.h"
+
+namespace ssh {
+
+/// An operation made of others, its parts: the next one begins where the last one's answer is read,
+/// without the calling thread being woken in between, which would cost as much as a good part of a
+/// round trip. Once the whole has ended, so have its parts: they see to it that nothing stays open.
+class CompoundOperation : public SftpOperation {
+ protected:
+  using SftpOperation::SftpOperation;
+
+  /// Begins `part`; `then` hears of its end.
+  void BeginPart(const std::shared_ptr<SftpOperation>& part, SftpClient& client, TimePoint now,
+                 Then then);
+
+  /// Runs `step`; what it throws is the failure of the whole.
+  template <typename Step>
+  void Attempt(const Step& step) {
+    std::exception_ptr failure;
+    try {
+      step();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    if (failure) Finish(std::move(failure));
+  }
+};
+
+enum class AtEnd { kLeaveOpen, kClose };
+
+/// guest::OpenFile::StatAndRead.
+class StatAndReadOperation final : public CompoundOperation {
+ public:
+  /// With kClose the file is closed at once with reading it, which can only succeed for as many
+  /// bytes as come with one answer (SftpClient::maximum_read).
+  StatAndReadOperation(const std::string& path, RemoteHandle handle, std::size_t length,
+                       AtEnd at_end);
+
+  void Begin(SftpClient& client, TimePoint now) override;
+  [[nodiscard]] bool closes_handle() const override { return at_end_ == AtEnd::kClose; }
+
+  guest::FileBeginning beginning;  ///< the result
+
+ private:
+  void OnPartEnd(std::exception_ptr failure);
+
+  RemoteHandle handle_;
+  std::size_t likely_;
+  AtEnd at_end_;
+  std::shared_ptr<AskOperation> stat_;
+  std::shared_ptr<ReadOperation> most_;
+  std::shared_ptr<ReadOperation> last_;
+  int parts_left_ = 3;
+};
+
+/// guest::Guest::ListSmall.
+class SmallListOperation final : public CompoundOperation {
+ public:
+  SmallListOperation(const std::string& path, std::uint64_t directory_bytes);
+
+  void Begin(SftpClient& client, TimePoint now) override;
+
+  std::optional<std::vector<guest::DirectoryEntry>> entries;  ///< the result
+
+ private:
+  std::uint64_t directory_bytes_;
+  bool is_small_ = false;
+  std::shared_ptr<AskOperation> stat_;
+  std::shared_ptr<ListOperation> list_;
+};
+
+}  // namespace ssh

@@ -1,0 +1,167 @@
+#include "ssh/find_operation.h"
+
+#include <utility>
+
+namespace ssh {
+namespace {
+
+bool IsFileError(const std::exception_ptr& failure) {
+  try {
+    if (failure) std::rethrow_exception(failure);
+  } catch (const guest::FileError&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+FindOperation::FindOperation(const std::string& path)
+    : CompoundOperation({"resolve", path}, 0),
+      real_path_(std::make_shared<AskOperation>(subject(), PathRequest(SftpType::kRealPath, path),
+                                                "", 0)) {}
+
+void FindOperation::Begin(SftpClient& client, TimePoint now) {
+  BeginPart(real_path_, client, now, [this, &client](std::exception_ptr failure) {
+    OnRealPath(client, std::move(failure));
+  });
+  AskAttributes(client, now, subject().path);
+}
+
+void FindOperation::OnRealPath(SftpClient& client, std::exception_ptr failure) {
+  if (failure) {
+    Finish(std::move(failure));
+    return;
+  }
+  Attempt([&] {
+    found.path = OnlyName(std::move(real_path_->reply), subject());
+    path_is_known_ = true;
+    // What is asked already is then about a link.
+    if (found.path != subject().path) AskAttributes(client, client.last_received(), found.path);
+    FinishWhenComplete();
+  });
+}
+
+void FindOperation::AskAttributes(SftpClient& client, TimePoint now, const std::string& path) {
+  attributes_are_known_ = false;
+  attributes_ = std::make_shared<AskOperation>(SftpSubject{"stat", path},
+                                               PathRequest(SftpType::kLStat, path), "", 0);
+  const auto on_end = [this, asked = attributes_.get()](std::exception_ptr failure) {
+    if (asked != attributes_.get()) return;
+    attributes_failure_ = std::move(failure);
+    attributes_are_known_ = true;
+    FinishWhenComplete();
+  };
+  BeginPart(attributes_, client, now, on_end);
+}
+
+void FindOperation::FinishWhenComplete() {
+  if (!path_is_known_ || !attributes_are_known_) return;
+  Attempt([&] {
+    try {
+      if (attributes_failure_) std::rethrow_exception(std::exchange(attributes_failure_, nullptr));
+      found.attributes =
+          Expect<guest::FileAttributes>(std::move(attributes_->reply), attributes_->subject());
+    } catch (const guest::FileError& error) {
+      if (error.code() != guest::FileErrorCode::kNotFound) throw;
+    }
+    Finish();
+  });
+}
+
+FindAndListOperation::FindAndListOperation(const std::string& path)
+    : CompoundOperation({"list", path}, 0),
+      find_(std::make_shared<FindOperation>(path)),
+      // Asked last, and so answered when it is known what the path is; a server that answers in
+      // another order is asked by the caller again.
+      list_(std::make_shared<ListOperation>(path, [this] {
+        return is_read_ = is_found_ &&
+                          guest::IsItself(found.file, subject().path, guest::FileType::kDirectory);
+      })) {}
+
+void FindAndListOperation::Begin(SftpClient& client, TimePoint now) {
+  BeginPart(find_, client, now, [this](std::exception_ptr failure) {
+    if (failure) {
+      Finish(std::move(failure));
+      return;
+    }
+    found.file = std::move(find_->found);
+    is_found_ = true;
+    FinishWhenComplete();
+  });
+  BeginPart(list_, client, now, [this](std::exception_ptr failure) {
+    list_failure_ = std::move(failure);
+    list_has_ended_ = true;
+    FinishWhenComplete();
+  });
+}
+
+void FindAndListOperation::FinishWhenComplete() {
+  if (!is_found_ || !list_has_ended_) return;
+  if (IsFileError(list_failure_)) {
+    list_failure_ = nullptr;  // whoever asks for the entries hears why
+  } else if (is_read_) {
+    found.entries = std::move(list_->entries);
+  }
+  Finish(std::exchange(list_failure_, nullptr));
+}
+
+FindAndReadOperation::FindAndReadOperation(const std::string& path, std::uint64_t most_bytes)
+    : CompoundOperation({"read", path}, 0),
+      most_bytes_(most_bytes),
+      find_(std::make_shared<FindOperation>(path)),
+      open_(std::make_shared<AskOperation>(SftpSubject{"open", path},
+                                           OpenRequest(path, guest::OpenMode::kRead, 0), "", 0)) {}
+
+void FindAndReadOperation::Begin(SftpClient& client, TimePoint now) {
+  BeginPart(find_, client, now, [this, &client](std::exception_ptr failure) {
+    if (failure) {
+      Finish(std::move(failure));
+    } else {
+      OnFound(client);
+    }
+  });
+}
+
+void FindAndReadOperation::OnFound(SftpClient& client) {
+  found.file = std::move(find_->found);
+  if (!guest::IsItself(found.file, subject().path, guest::FileType::kRegular) ||
+      found.file.attributes->size >= most_bytes_ ||
+      found.file.attributes->size > client.maximum_read()) {
+    Finish();
+    return;
+  }
+  BeginPart(open_, client, client.last_received(), [this, &client](std::exception_ptr failure) {
+    if (failure) {
+      FinishWithout(std::move(failure));
+    } else {
+      OnOpened(client);
+    }
+  });
+}
+
+void FindAndReadOperation::OnOpened(SftpClient& client) {
+  Attempt([&] {
+    SftpHandle opened = Expect<SftpHandle>(std::move(open_->reply), open_->subject());
+    read_ = std::make_shared<StatAndReadOperation>(
+        subject().path, RemoteHandle{std::move(opened.handle), channel()},
+        static_cast<std::size_t>(found.file.attributes->size) + 1, AtEnd::kClose);
+    BeginPart(read_, client, client.last_received(), [this](std::exception_ptr failure) {
+      if (failure) {
+        FinishWithout(std::move(failure));
+        return;
+      }
+      found.beginning = std::move(read_->beginning);
+      Finish();
+    });
+  });
+}
+
+void FindAndReadOperation::FinishWithout(std::exception_ptr failure) {
+  if (IsFileError(failure)) failure = nullptr;  // whoever opens it hears why
+  Finish(std::move(failure));
+}
+
+}  // namespace ssh

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+
+#include "guest/guest.h"
+#include "ssh/compound_operation.h"
+
+namespace ssh {
+
+/// guest::Guest::FindRealFile.
+class FindOperation final : public CompoundOperation {
+ public:
+  explicit FindOperation(const std::string& path);
+
+  void Begin(SftpClient& client, TimePoint now) override;
+
+  guest::RealFile found;  ///< the result
+
+ private:
+  void OnRealPath(SftpClient& client, std::exception_ptr failure);
+  /// The last one asked counts.
+  void AskAttributes(SftpClient& client, TimePoint now, const std::string& path);
+  void FinishWhenComplete();
+
+  std::shared_ptr<AskOperation> real_path_;
+  std::shared_ptr<AskOperation> attributes_;
+  std::exception_ptr attributes_failure_;
+  bool path_is_known_ = false;
+  bool attributes_are_known_ = false;  ///< or why not
+};
+
+/// guest::Guest::FindAndList. The directory is opened at once with looking for it: opening changes
+/// nothing, and it is read only once it is known to be `path` itself.
+class FindAndListOperation final : public CompoundOperation {
+ public:
+  explicit FindAndListOperation(const std::string& path);
+
+  void Begin(SftpClient& client, TimePoint now) override;
+
+  guest::FoundDirectory found;  ///< the result
+
+ private:
+  void FinishWhenComplete();
+
+  std::shared_ptr<FindOperation> find_;
+  std::shared_ptr<ListOperation> list_;
+  std::exception_ptr list_failure_;
+  bool is_found_ = false;
+  bool is_read_ = false;
+  bool list_has_ended_ = false;
+};
+
+/// guest::Guest::FindAndRead, for files that come with one answer (SftpClient::maximum_read). The
+/// file is not opened before it is known to be a regular one: a FIFO would block the guest's
+/// server.
+class FindAndReadOperation final : public CompoundOperation {
+ public:
+  FindAndReadOperation(const std::string& path, std::uint64_t most_bytes);
+
+  void Begin(SftpClient& client, TimePoint now) override;
+
+  guest::FoundFile found;  ///< the result
+
+ private:
+  void OnFound(SftpClient& client);
+  void OnOpened(SftpClient& client);
+  /// Without the content.
+  void FinishWithout(std::exception_ptr failure);
+
+  std::uint64_t most_bytes_;
+  std::shared_ptr<FindOperation> find_;
+  std::shared_ptr<AskOperation> open_;
+  std::shared_ptr<StatAndReadOperation> read_;
+};
+
+}  // namespace ssh

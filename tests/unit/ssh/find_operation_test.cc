@@ -1,0 +1,263 @@
+#include "ssh/find_operation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/errors.h"
+#include "unit/ssh/sftp_operation_fixture.h"
+
+namespace ssh {
+namespace {
+
+using namespace sftp_bytes;
+
+constexpr std::uint32_t kRegular = 0100644;
+constexpr std::uint32_t kDirectory = 0040755;
+constexpr std::uint32_t kFifo = 0010644;
+constexpr std::uint32_t kDenied = 3;
+
+class FindOperationTest : public SftpOperationFixture {
+ protected:
+  template <typename Operation, typename... Arguments>
+  std::shared_ptr<Operation> Begin(Arguments... arguments) {
+    auto operation = std::make_shared<Operation>(arguments...);
+    operation->Begin(client_, now_);
+    return operation;
+  }
+
+  static std::string Ask(int type, std::uint32_t id, std::string_view argument) {
+    return Packet(type, Number32(id) + String(argument));
+  }
+  static std::string RealPath(std::uint32_t id, std::string_view path) { return Ask(16, id, path); }
+  static std::string LStat(std::uint32_t id, std::string_view path) { return Ask(7, id, path); }
+  static std::string OpenDirectory(std::uint32_t id) { return Ask(11, id, "/p"); }
+  static std::string Open(std::uint32_t id) {
+    return Packet(3, Number32(id) + String("/p") + Number32(1) + Number32(0));
+  }
+  static std::string Close(std::uint32_t id) { return Ask(4, id, "h"); }
+  static std::string Path(std::uint32_t id, std::string_view path) {
+    return Names(id, 1, Name(path));
+  }
+
+  static void ExpectNoFailure(SftpOperation& operation) {
+    ASSERT_TRUE(operation.finished());
+    EXPECT_NO_THROW(operation.completion().Wait({}, [](support::StopReason) {}));
+  }
+  static void Cancel(SftpOperation& operation) {
+    operation.Finish(std::make_exception_ptr(support::Stopped(support::StopReason::kCancelled)));
+  }
+};
+
+TEST_F(FindOperationTest, PathAndAttributesAreAskedForAtOnceWhateverComesFirst) {
+  for (const bool path_first : {true, false}) {
+    const auto find = Begin<FindOperation>("/p");
+    const std::uint32_t id = path_first ? 1 : 3;
+    EXPECT_EQ(TakeOutput(), RealPath(id, "/p") + LStat(id + 1, "/p"));
+    Receive(path_first ? Path(id, "/p") : Attributes(id + 1, 4, kRegular));
+    EXPECT_FALSE(find->finished());
+    Receive(path_first ? Attributes(id + 1, 4, kRegular) : Path(id, "/p"));
+    ExpectNoFailure(*find);
+    EXPECT_EQ(find->found.path, "/p");
+    EXPECT_EQ(find->found.attributes.value().size, 4U);
+    EXPECT_EQ(TakeOutput(), "");
+  }
+}
+
+TEST_F(FindOperationTest, ThroughALinkTheTargetsAttributesCount) {
+  for (const bool links_come_late : {false, true}) {
+    const auto find = Begin<FindOperation>("/p");
+    const std::uint32_t id = links_come_late ? 4 : 1;
+    TakeOutput();
+    Receive(Path(id, "/target"));
+    EXPECT_EQ(TakeOutput(), LStat(id + 2, "/target"));
+    if (!links_come_late) Receive(Attributes(id + 1, 7, 0120777));
+    EXPECT_FALSE(find->finished());
+    Receive(Attributes(id + 2, 4, kRegular));
+    ExpectNoFailure(*find);
+    EXPECT_EQ(find->found.path, "/target");
+    EXPECT_EQ(find->found.attributes.value().size, 4U);
+    if (links_come_late) Receive(Attributes(id + 1, 7, 0120777));
+  }
+}
+
+TEST_F(FindOperationTest, WhatIsNotThereHasNoAttributesAndWhatMayNotBeSeenIsAFailure) {
+  const auto missing = Begin<FindOperation>("/p");
+  Receive(Path(1, "/p") + Status(2, 2));
+  ExpectNoFailure(*missing);
+  EXPECT_FALSE(missing->found.attributes);
+
+  const auto denied = Begin<FindOperation>("/p");
+  Receive(Path(3, "/p") + Status(4, kDenied));
+  ExpectFailure<guest::FileError>(*denied);
+
+  const auto no_path = Begin<FindOperation>("/p");
+  Receive(Status(5, 2) + Status(6, 2));
+  ExpectFailure<guest::FileError>(*no_path);
+
+  const auto two_names = Begin<FindOperation>("/p");
+  Receive(Names(7, 2, Name("/p") + Name("/q")) + Attributes(8, 4, kRegular));
+  ExpectFailure<guest::FileError>(*two_names);
+}
+
+TEST_F(FindOperationTest, ADirectoryIsOpenedAtOnceAndReadWhenItIsKnownToBeThePathItself) {
+  const auto list = Begin<FindAndListOperation>("/p");
+  EXPECT_EQ(TakeOutput(), RealPath(1, "/p") + LStat(2, "/p") + OpenDirectory(3));
+  Receive(Path(1, "/p") + Attributes(2, 4096, kDirectory));
+  EXPECT_EQ(TakeOutput(), "");
+  Receive(Handle(3, "h"));
+  EXPECT_EQ(TakeOutput(), Ask(12, 4, "h") + Ask(12, 5, "h") + Ask(12, 6, "h"));
+  Receive(Names(4, 1, Name("a")) + Status(5, 1) + Status(6, 1));
+  ExpectNoFailure(*list);
+  EXPECT_EQ(list->found.file.path, "/p");
+  ASSERT_EQ(list->found.entries.value().size(), 1U);
+  EXPECT_THAT(TakeOutput(), ::testing::EndsWith(Close(9)));
+}
+
+TEST_F(FindOperationTest, WhatIsNotTheDirectoryItselfIsClosedUnread) {
+  const auto through_link = Begin<FindAndListOperation>("/p");
+  Receive(Path(1, "/target") + Attributes(2, 7, 0120777));
+  TakeOutput();
+  Receive(Handle(3, "h"));
+  EXPECT_EQ(TakeOutput(), Close(5));
+  Receive(Attributes(4, 4096, kDirectory));
+  ExpectNoFailure(*through_link);
+  EXPECT_EQ(through_link->found.file.path, "/target");
+  EXPECT_FALSE(through_link->found.entries);
+
+  const auto in_another_order = Begin<FindAndListOperation>("/p");
+  TakeOutput();
+  Receive(Handle(8, "h"));
+  EXPECT_EQ(TakeOutput(), Close(9)) << "nothing is known of it yet";
+  Receive(Path(6, "/p") + Attributes(7, 4096, kDirectory));
+  ExpectNoFailure(*in_another_order);
+  EXPECT_FALSE(in_another_order->found.entries);
+}
+
+TEST_F(FindOperationTest, ADirectoryThatCannotBeOpenedIsFoundWithoutEntries) {
+  for (const bool refusal_first : {false, true}) {
+    const auto list = Begin<FindAndListOperation>("/p");
+    const std::uint32_t id = refusal_first ? 4 : 1;
+    if (refusal_first) Receive(Status(id + 2, kDenied));
+    Receive(Path(id, "/p") + Attributes(id + 1, 4096, kDirectory));
+    if (!refusal_first) Receive(Status(id + 2, kDenied));
+    ExpectNoFailure(*list);
+    EXPECT_EQ(list->found.file.path, "/p");
+    EXPECT_FALSE(list->found.entries);
+  }
+}
+
+TEST_F(FindOperationTest, AListingThatWasWithdrawnIsNeitherReadNorLeftOpen) {
+  const auto opening = Begin<FindAndListOperation>("/p");
+  Receive(Path(1, "/p") + Attributes(2, 4096, kDirectory));
+  TakeOutput();
+  Cancel(*opening);
+  Receive(Handle(3, "h"));
+  EXPECT_EQ(TakeOutput(), Close(4));
+
+  const auto reading = Begin<FindAndListOperation>("/p");
+  Receive(Path(5, "/p") + Attributes(6, 4096, kDirectory) + Handle(7, "h"));
+  TakeOutput();
+  Cancel(*reading);
+  Receive(Names(8, 1, Name("a")));
+  EXPECT_EQ(TakeOutput(), Close(11));
+}
+
+TEST_F(FindOperationTest, ASmallFileIsReadAndClosedWithoutBeingAskedForAgain) {
+  const auto read = Begin<FindAndReadOperation>("/p", 100);
+  EXPECT_EQ(TakeOutput(), RealPath(1, "/p") + LStat(2, "/p"));
+  Receive(Path(1, "/p") + Attributes(2, 4, kRegular));
+  EXPECT_EQ(TakeOutput(), Open(3));
+  Receive(Handle(3, "h"));
+  EXPECT_EQ(TakeOutput(), Ask(8, 4, "h") + Read(5, 0, 4) + Read(6, 4, 1) + Close(7));
+  Receive(Attributes(4, 4, kRegular) + Data(5, "text") + Status(6, 1));
+  ExpectNoFailure(*read);
+  EXPECT_EQ(read->found.file.path, "/p");
+  EXPECT_EQ(read->found.beginning.value().bytes, "text");
+  Receive(Status(7, 0));
+  EXPECT_EQ(TakeOutput(), "");
+}
+
+TEST_F(FindOperationTest, WhatIsNoSmallRegularFileIsNeverOpened) {
+  std::uint32_t id = 1;
+  const auto expect_not_opened = [&](const std::string& path, std::uint64_t size,
+                                     std::uint32_t mode) {
+    const auto read = Begin<FindAndReadOperation>("/p", std::uint64_t{1} << 20U);
+    TakeOutput();
+    Receive(Path(id, path) + Attributes(id + 1, size, mode));
+    id += 2;
+    if (path != "/p") Receive(Attributes(id++, 4, kRegular));
+    EXPECT_THAT(TakeOutput(), ::testing::AnyOf("", LStat(id - 1, path)));
+    ExpectNoFailure(*read);
+    EXPECT_FALSE(read->found.beginning);
+  };
+  expect_not_opened("/p", 0, kFifo);
+  expect_not_opened("/p", 0, kDirectory);
+  expect_not_opened("/target", 4, kRegular);
+  expect_not_opened("/p", client_.maximum_read() + 1, kRegular);
+  expect_not_opened("/p", std::uint64_t{1} << 20U, kRegular);
+}
+
+TEST_F(FindOperationTest, AFileOfAsMuchAsOneAnswerHoldsIsRead) {
+  const auto read = Begin<FindAndReadOperation>("/p", std::uint64_t{1} << 20U);
+  Receive(Path(1, "/p") + Attributes(2, client_.maximum_read(), kRegular) + Handle(3, "h") +
+          Attributes(4, client_.maximum_read(), kRegular) +
+          Data(5, std::string(client_.maximum_read(), 'x')) + Status(6, 1));
+  ExpectNoFailure(*read);
+  EXPECT_EQ(read->found.beginning.value().bytes.size(), client_.maximum_read());
+}
+
+TEST_F(FindOperationTest, AFileThatCannotBeReadAtOnceIsFoundWithoutContent) {
+  const auto denied = Begin<FindAndReadOperation>("/p", 100);
+  Receive(Path(1, "/p") + Attributes(2, 4, kRegular) + Status(3, kDenied));
+  ExpectNoFailure(*denied);
+  EXPECT_FALSE(denied->found.beginning);
+
+  // A short answer is asked for the rest, but the file is closed by then.
+  const auto shorter = Begin<FindAndReadOperation>("/p", 100);
+  Receive(Path(4, "/p") + Attributes(5, 4, kRegular) + Handle(6, "h") + Attributes(7, 4, kRegular) +
+          Data(8, "te") + Status(9, 1) + Status(10, 0));
+  EXPECT_FALSE(shorter->finished());
+  Receive(Status(11, 4));
+  ExpectNoFailure(*shorter);
+  EXPECT_FALSE(shorter->found.beginning);
+}
+
+TEST_F(FindOperationTest, AFileThatIsOpenedTooLateIsClosed) {
+  const auto read = Begin<FindAndReadOperation>("/p", 100);
+  Receive(Path(1, "/p") + Attributes(2, 4, kRegular));
+  TakeOutput();
+  Cancel(*read);
+  Receive(Handle(3, "h"));
+  EXPECT_EQ(TakeOutput(), Close(4));
+}
+
+TEST_F(FindOperationTest, ALostLineIsNoMissingContent) {
+  for (const bool has_been_found : {false, true}) {
+    SftpClient client(std::chrono::seconds(30), now_);
+    client.Receive(Version(), now_);
+    const auto read = std::make_shared<FindAndReadOperation>("/p", 100);
+    const auto list = std::make_shared<FindAndListOperation>("/p");
+    read->Begin(client, now_);
+    list->Begin(client, now_);
+    if (has_been_found) {
+      client.Receive(Path(1, "/p") + Attributes(2, 4, kRegular) + Path(3, "/p") +
+                         Attributes(4, 4096, kDirectory),
+                     now_);
+    }
+    client.Consumed(client.output().size(), now_);
+    client.Fail("gone");
+    for (SftpOperation* operation :
+         {static_cast<SftpOperation*>(read.get()), static_cast<SftpOperation*>(list.get())}) {
+      ASSERT_TRUE(operation->finished());
+      try {
+        operation->completion().Wait({}, [](support::StopReason) {});
+        FAIL();
+      } catch (const support::ConnectionLost& lost) {
+        EXPECT_FALSE(lost.may_have_run());
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ssh
