@@ -60,15 +60,19 @@ class LineCutter {
   std::string text_;
 };
 
-/// Whether what was opened can be what the path rules saw. Where anything else differs, somebody
-/// has written to the file meanwhile, or the path has become a link. One to a file with the same
-/// attributes shows nothing: before something is written the guest is asked in any case.
-bool IsSameFile(const guest::FileAttributes& opened, const ResolvedPath& path, guest::OpenMode mode,
-                guest::Guest& guest, const support::Context& context) {
-  if (mode == guest::OpenMode::kRead && opened == *path.attributes) return true;
-  return opened.type == guest::FileType::kRegular && opened.user_id == path.attributes->user_id &&
-         opened.group_id == path.attributes->group_id &&
-         guest.RealPath(path.guest, context) == path.guest;
+/// Throws unless what was opened can be what the path rules saw. Where anything else differs,
+/// somebody has written to the file meanwhile, or the path has become a link. One to a file with
+/// the same attributes shows nothing: before something is written the guest is asked in any case.
+void RequireSameFile(const guest::FileAttributes& opened, const ResolvedPath& path,
+                     guest::OpenMode mode, guest::Guest& guest, const support::Context& context) {
+  if (mode == guest::OpenMode::kRead && opened == *path.attributes) return;
+  const bool is_same = opened.type == guest::FileType::kRegular &&
+                       opened.user_id == path.attributes->user_id &&
+                       opened.group_id == path.attributes->group_id &&
+                       guest.RealPath(path.guest, context) == path.guest;
+  if (!is_same) {
+    throw CallError(path.host + " was replaced by another file while it was being opened");
+  }
 }
 
 struct Piece {
@@ -119,9 +123,7 @@ OpenedFile OpenRegularFile(const ResolvedPath& path, guest::OpenMode mode, guest
   OpenedFile opened;
   opened.file = guest.Open(path.guest, mode, 0, context);
   LookInto(opened, path, mode, context);
-  if (!IsSameFile(opened.attributes, path, mode, guest, context)) {
-    throw CallError(path.host + " was replaced by another file while it was being opened");
-  }
+  RequireSameFile(opened.attributes, path, mode, guest, context);
   if (mode != guest::OpenMode::kRead || path.stale_note.empty()) return opened;
   if (auto direct =
           DirectFile::Open(opened.file, path.guest, opened.attributes.size, guest, context)) {
@@ -130,6 +132,23 @@ OpenedFile OpenRegularFile(const ResolvedPath& path, guest::OpenMode mode, guest
     opened.attributes.size = 0;
   }
   return opened;
+}
+
+OpenedFile OpenForReading(const ResolvedPath& path, guest::FoundFile found, guest::Guest& guest,
+                          const support::Context& context) {
+  RequireRegularFile(path);
+  if (!found.beginning || found.file.path != path.guest || !path.stale_note.empty()) {
+    return OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
+  }
+  OpenedFile opened;
+  opened.attributes = found.beginning->attributes;
+  opened.first_bytes = std::move(found.beginning->bytes);
+  opened.first_wanted = static_cast<std::size_t>(path.attributes->size) + 1;
+  RequireSameFile(opened.attributes, path, guest::OpenMode::kRead, guest, context);
+  const bool is_whole = opened.first_bytes.size() < opened.first_wanted;
+  // Otherwise it grows, or does not tell its size, and must be open to be read on.
+  return is_whole ? std::move(opened)
+                  : OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
 }
 
 std::string StaleNote(const OpenedFile& opened, const ResolvedPath& path) {

@@ -20,8 +20,8 @@ inline constexpr std::uint64_t kMaximumReadBytes = std::uint64_t{32} << 20;
 inline constexpr std::size_t kReadChunk = std::size_t{256} << 10;
 
 struct OpenedFile {
-  std::unique_ptr<guest::OpenFile> file;
-  guest::FileAttributes attributes;  ///< of what was really opened
+  std::unique_ptr<guest::OpenFile> file;  ///< null where the whole file came with finding it
+  guest::FileAttributes attributes;       ///< of what was really opened
   /// The file too, where it is read past the guest's cache; its size is 0 then, not being known.
   const DirectFile* direct = nullptr;
   /// What was read along with opening it: the first bytes, of which so many were asked for.
@@ -42,6 +42,11 @@ struct OpenedFile {
 /// guest can do that: one command more.
 OpenedFile OpenRegularFile(const ResolvedPath& path, guest::OpenMode mode, guest::Guest& guest,
                            const support::Context& context);
+
+/// The same for reading, of what Guest::FindAndRead found for the path; `found` may also be about
+/// another path, or without content. No round trip where it holds the whole file.
+OpenedFile OpenForReading(const ResolvedPath& path, guest::FoundFile found, guest::Guest& guest,
+                          const support::Context& context);
 
 /// The whole file: one round trip for a file that does not grow, none for one that was brought
 /// along with opening it. Throws support::CallError, with the size and how to read parts, above

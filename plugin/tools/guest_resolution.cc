@@ -18,8 +18,9 @@ using guest::FileErrorCode;
 
 class Resolution {
  public:
-  Resolution(const std::string& shown, guest::Guest& guest, const support::Context& context)
-      : shown_(shown), guest_(guest), context_(context) {}
+  Resolution(const std::string& shown, guest::Guest& guest, const support::Context& context,
+             const FileFinder& find)
+      : shown_(shown), guest_(guest), context_(context), find_(find) {}
 
   GuestLocation Resolve(std::string candidate) {
     std::set<std::string> seen;
@@ -108,7 +109,7 @@ class Resolution {
   }
 
   std::optional<guest::RealFile> FindRealFile(const std::string& path) {
-    return IfThere([&] { return guest_.FindRealFile(path, context_); });
+    return IfThere([&] { return find_(path); });
   }
   std::optional<std::string> RealPath(const std::string& path) {
     return IfThere([&] { return guest_.RealPath(path, context_); });
@@ -120,15 +121,16 @@ class Resolution {
   const std::string& shown_;
   guest::Guest& guest_;
   const support::Context& context_;
+  const FileFinder& find_;
   bool tree_changed_ = false;  ///< between two looks of the last step
 };
 
 }  // namespace
 
 GuestLocation ResolveInGuest(const std::string& path, const std::string& shown, guest::Guest& guest,
-                             const support::Context& context) {
+                             const support::Context& context, const FileFinder& find) {
   try {
-    return Resolution(shown, guest, context).Resolve(path);
+    return Resolution(shown, guest, context, find).Resolve(path);
   } catch (const FileError& error) {
     throw FileError(error.code(), "resolve", shown, error.detail());
   }

@@ -18,10 +18,10 @@ std::string FormatTime(std::int64_t seconds_since_1970);
 
 /// `list_directory`: what is in one directory, by name, byte by byte. Links are listed as links. A
 /// name that is not valid UTF-8 shows U+FFFD for each bad byte, since JSON has no other way.
-/// Round trips: three for a path without links: the path rules' one, and two for the names (open;
-/// all names and the end, asked for at once). OpenSSH's server gives a hundred names at a time:
+/// Round trips: two for a path without links: the path rules' one, with which the directory is
+/// opened, and one for all names and the end. OpenSSH's server gives a hundred names at a time:
 /// from the fourth hundred on up to eight requests are on their way at once. Nobody waits for the
-/// close.
+/// close. Four through a link.
 class ListDirectoryTool final : public mcp::Tool {
  public:
   /// `workspaces` must outlive the tool.

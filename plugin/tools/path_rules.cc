@@ -80,7 +80,7 @@ PathRules::PathRules(Options options) : options_(std::move(options)) {
 }
 
 ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Guest& guest,
-                                const support::Context& context) const {
+                                const support::Context& context, const FindWithMore& find) const {
   ResolvedPath resolved;
   resolved.given = Clean(path);
   const Match match = MatchAnyName(options_.roots, resolved.given);
@@ -90,7 +90,11 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
   const std::string wanted = JoinPath(match.root->guest, match.rest);
   const Root* named_mount = MountAbove(wanted, mount_points_);
   RequireMounted(named_mount, resolved.host, guest, context);
-  GuestLocation location = ResolveInGuest(wanted, resolved.host, guest, context);
+  GuestLocation location =
+      ResolveInGuest(wanted, resolved.host, guest, context, [&](const std::string& candidate) {
+        return find ? find(candidate, ReadsMayBeStale(named_mount))
+                    : guest.FindRealFile(candidate, context);
+      });
   auto roots = CachedRoots();
   const Root* root = roots ? RootAbove(location.path, *roots) : nullptr;
   if (root == nullptr) {
@@ -191,6 +195,12 @@ void PathRules::RequireMounted(const Root* mount, const std::string& shown, gues
   if (!options_.mount_check->Ask(place, guest, context).mounted) {
     throw CallError(NotMountedText(shown, *mount, options_));
   }
+}
+
+bool PathRules::ReadsMayBeStale(const Root* mount) const {
+  if (mount == nullptr || !options_.mount_check) return false;
+  const auto place = static_cast<std::size_t>(mount - options_.mounts.data());
+  return options_.mount_check->LastKnown(place).reads_may_be_stale;
 }
 
 std::string PathRules::StaleNote(const Root* mount, const std::string& guest_path,

@@ -31,6 +31,13 @@ struct Root {
 
 enum class Access { kRead, kWrite };
 
+/// How PathRules::Resolve asks the guest for a path, in place of Guest::FindRealFile: a call that
+/// brings along what the tool wants of the file. What it brought may be used if the path resolved
+/// is the one that it was asked for last, and found there. `reads_may_be_stale`: as
+/// MountState::reads_may_be_stale.
+using FindWithMore =
+    std::function<guest::RealFile(const std::string& path, bool reads_may_be_stale)>;
+
 /// A path that has passed the rules.
 struct ResolvedPath {
   std::string given;  ///< as the agent wrote it, cleaned
@@ -93,7 +100,8 @@ class PathRules {
   /// and guest::FileError, with the host's name of the path, when the guest cannot look. That
   /// nothing is there is no error.
   [[nodiscard]] ResolvedPath Resolve(std::string_view path, Access access, guest::Guest& guest,
-                                     const support::Context& context) const;
+                                     const support::Context& context,
+                                     const FindWithMore& find = {}) const;
 
   /// The host's name for a guest path under a root, be the root's own path resolved or not; the
   /// guest path itself elsewhere.
@@ -126,6 +134,7 @@ class PathRules {
   /// `mount` may be null: then there is nothing to ask.
   void RequireMounted(const Root* mount, const std::string& shown, guest::Guest& guest,
                       const support::Context& context) const;
+  [[nodiscard]] bool ReadsMayBeStale(const Root* mount) const;
   /// Of the mount, and of those below the path, which a search there enters.
   [[nodiscard]] std::string StaleNote(const Root* mount, const std::string& guest_path,
                                       const ResolvedRoots& resolved) const;
