@@ -116,6 +116,16 @@ std::string AsOpenAs(const std::string& before, std::string after) {
   return after;
 }
 
+/// Takes the blank lines at the end of a text off, so that they stay at its end.
+std::string CutBlankLines(std::string& text) {
+  const std::size_t last = text.find_last_not_of(" \t\r\n");
+  const std::size_t line_end = last == std::string::npos ? last : text.find('\n', last);
+  if (line_end == std::string::npos) return "";
+  std::string blank = text.substr(line_end + 1);
+  text.resize(line_end + 1);
+  return blank;
+}
+
 /// Whose table the key comes to stand in: one that was there without keys stays when the key goes.
 enum class Table { kOurs, kUsers };
 
@@ -278,6 +288,7 @@ std::string RemoveChange(std::string text, const Change& change) {
 
 std::string ApplyToToml(std::string text, const std::vector<Change>& changes,
                         bool configured_before) {
+  const std::string blank = CutBlankLines(text);
   const std::string before = text;
   for (const Change& change : changes) {
     if (!change.wanted) {
@@ -288,17 +299,18 @@ std::string ApplyToToml(std::string text, const std::vector<Change>& changes,
       text = ApplySetting(std::move(text), change, configured_before);
     }
   }
-  text = AsOpenAs(before, std::move(text));
+  text = AsOpenAs(before, std::move(text)) + blank;
   (void)ParseToml(text);  // nothing invalid may leave here
   return text;
 }
 
 std::string RemoveFromToml(std::string text, const std::vector<Change>& changes) {
+  const std::string blank = CutBlankLines(text);
   const std::string before = text;
   for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
     text = RemoveChange(std::move(text), *change);
   }
-  text = AsOpenAs(before, std::move(text));
+  text = AsOpenAs(before, std::move(text)) + blank;
   (void)ParseToml(text);
   return text;
 }

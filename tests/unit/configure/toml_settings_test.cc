@@ -88,6 +88,11 @@ TEST(TomlSettings, AFileWithoutALastLineEndGetsNone) {
   EXPECT_EQ(RemoveFromToml(changed, kChanges), "a = 1");
 }
 
+TEST(TomlSettings, BlankLinesAtTheEndStayThere) {
+  EXPECT_THAT(Applied("a = 1\n\n\n"), EndsWith("LIMA_HOME = \"/l\"\n\n\n"));
+  EXPECT_THAT(Applied("a = 1\r\n\r\n"), EndsWith("LIMA_HOME = \"/l\"\r\n\r\n"));
+}
+
 TEST(TomlSettings, AnEmptyTableOfTheUsersStays) {
   EXPECT_THAT(Applied("[features] # mine\n\n[z]\na = 1\n"),
               HasSubstr("[features] # mine\n\nshell_tool = false\nview_image = false\n\n[z]\n"));
