@@ -25,8 +25,9 @@ struct Change {
     /// The key at `path` has `value`. What the user had there is kept behind it in a comment, from
     /// which it is put back.
     kSetting,
-    /// The key at `path` has `value` unless the user has set another one. Taken away when it is all
-    /// that is left in its object.
+    /// The key at `path` has `value` unless the user has set another one. Among members of the
+    /// user's it stands behind two blanks, by which it is known; else it is taken away when it is
+    /// all that is left in its object.
     kDefault,
     /// The elements of `value` are in the list at `path`, behind the user's own. Of each, the last
     /// one is taken away: an element that the user had already is there twice until then.

@@ -15,6 +15,9 @@ namespace {
 constexpr std::string_view kRestoreOpen = " /* ";
 constexpr std::string_view kRestoreClose = " */";
 
+/// What stands before a default that was added to members of the user's.
+constexpr std::string_view kDefaultMark = ":  ";
+
 /// What there is of a path: the containers on the way, and the value at its end.
 struct Found {
   struct Step {
@@ -176,15 +179,22 @@ std::string RemoveSetting(std::string text, const Change& change) {
 std::string ApplyDefault(std::string text, const Change& change) {
   const JsonNode root = ParseJson(text);
   const Found found = Find(text, root, change.path);
-  return found.Whole(change.path) ? text : InsertAt(text, root, change.path, found, change.value);
+  if (found.Whole(change.path)) return text;
+  const bool among_others =
+      found.steps.size() + 1 == change.path.size() && !found.last->items.empty();
+  text = InsertAt(text, root, change.path, found, change.value);
+  if (!among_others) return text;
+  const JsonNode tree = ParseJson(text);
+  return text.insert(Find(text, tree, change.path).last->begin, 1, ' ');
 }
 
 std::string RemoveDefault(std::string text, const Change& change) {
   const JsonNode root = ParseJson(text);
   const Found found = Find(text, root, change.path);
-  const bool alone = found.Whole(change.path) && found.steps.back().container->items.size() == 1;
-  return alone && ValueOf(text, *found.last) == change.value ? EraseAt(std::move(text), change.path)
-                                                             : text;
+  if (!found.Whole(change.path) || ValueOf(text, *found.last) != change.value) return text;
+  const bool is_alone = found.steps.back().container->items.size() == 1;
+  const bool is_marked = text.substr(0, found.last->begin).ends_with(kDefaultMark);
+  return is_alone || is_marked ? EraseAt(std::move(text), change.path) : text;
 }
 
 bool HoldsBlock(const std::vector<Json>& there, const Json& block) {

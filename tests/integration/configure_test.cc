@@ -181,6 +181,7 @@ TEST_F(Configure, RemoveGivesBackEveryByteOfAFileThatWasThere) {
                        "{\r\n}\r\n",
                        "\xEF\xBB\xBF{\n\n}\n",
                        "{/* a */}",
+                       "{\"permissions\": {\"deny\": [\"Shell(rm)\"]}}\n",
                        "{\n  // mine\n}\n",
                        "{\r\n\t\"version\": 1, // one\r\n\t\"a\": [ 1,2 ],\r\n}",
                        kAllEmpty};

@@ -136,10 +136,12 @@ TEST(JsonSetting, AValueThatTheUserChangedSinceStays) {
   EXPECT_EQ(RemoveFromJson(text, {Setting()}), text);
 }
 
-TEST(JsonDefault, IsTakenAwayOnlyWhenItIsAlone) {
+TEST(JsonDefault, IsTakenAwayOnlyWhereItIsAloneOrKnownAsOurs) {
   const Change change = {.kind = Kind::kDefault, .path = {"version"}, .value = 1};
   EXPECT_EQ(RemoveFromJson(ApplyToJson("{}", {change}, false), {change}), "{}");
   EXPECT_EQ(RemoveFromJson("{\"version\": 1, \"x\": 2}", {change}), "{\"version\": 1, \"x\": 2}");
+  EXPECT_EQ(Applied("{\"x\": 2}", {change}), "{\"x\": 2, \"version\":  1}");
+  EXPECT_EQ(Applied("{\n  \"x\": 2\n}", {change}), "{\n  \"x\": 2,\n  \"version\":  1\n}");
   EXPECT_EQ(ApplyToJson("{\"version\": 2}", {change}, false), "{\"version\": 2}");
   EXPECT_EQ(RemoveFromJson("{\"version\": 2}", {change}), "{\"version\": 2}");
 }
