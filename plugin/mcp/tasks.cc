@@ -1,5 +1,6 @@
 #include "mcp/tasks.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -91,7 +92,16 @@ void TaskStore::Finish(const std::string& id, Outcome outcome) {
   const std::scoped_lock lock(mutex_);
   const auto found = tasks_.find(id);
   if (found == tasks_.end()) return;
+  DropExpired();  // not this one: it still works
+  if (result_bytes_ >= kMaxResultBytes) {
+    End refusal =
+        EndOf(ToolFailure{"the call has ended, but its result was not kept: those of other "
+                          "tasks take too much memory. Call again, one call at a time"},
+              server_);
+    if (refusal.result.size() < end.result.size()) end = std::move(refusal);
+  }
   Task& task = found->second;
+  task.expires = std::max(task.expires, scheduler_.Now() + kTimeToFetch);
   task.status = end.status;
   task.result = std::move(end.result);
   task.message = std::move(end.message);

@@ -17,14 +17,20 @@ namespace mcp {
 
 enum class TaskStatus { kWorking, kCompleted, kFailed, kCancelled };
 
-/// The tasks of a server, kept for an hour from their creation, never less. Thread-safe.
+/// The tasks of a server, kept for an hour from their creation, never less, and for kTimeToFetch
+/// from their end. Thread-safe.
 class TaskStore {
  public:
   static constexpr std::chrono::milliseconds kTimeToLive = std::chrono::hours(1);
   static constexpr std::chrono::milliseconds kPollInterval = std::chrono::seconds(1);
 
+  /// What is left to the client of a task that ended when its hour was nearly or long over.
+  static constexpr std::chrono::milliseconds kTimeToFetch = std::chrono::minutes(5);
+
   /// Since a task must not expire early, memory is bounded where tasks are made: beyond either of
-  /// these no more are, and the call stays an ordinary one that is answered when it is done.
+  /// these no more are, and the call stays an ordinary one that is answered when it is done. Of
+  /// those that were made before, the first result beyond kMaxResultBytes is still kept; in the
+  /// place of each later one there is a text that says so.
   static constexpr std::size_t kMaxTasks = 256;
   static constexpr std::size_t kMaxResultBytes = std::size_t{64} * 1024 * 1024;
 

@@ -55,6 +55,42 @@ TEST_F(TaskStoreTest, LargeResultsLeaveNoRoomUntilTheyExpire) {
   EXPECT_THROW(Describe(id), ProtocolError);
 }
 
+TEST_F(TaskStoreTest, ResultsThatEndTogetherAreBoundedToo) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < 4; ++i) ids.push_back(store_.Create({}));
+  // Each is there twice, as structured content and as text.
+  const ToolResult large{std::string(TaskStore::kMaxResultBytes / 3, 'x'), {}};
+  for (const std::string& id : ids) store_.Finish(id, large);
+  EXPECT_FALSE(Describe(ids[0])["result"].contains("isError"));
+  EXPECT_FALSE(Describe(ids[1])["result"].contains("isError")) << "the first beyond the limit";
+  for (const std::string& id : {ids[2], ids[3]}) {
+    EXPECT_EQ(Describe(id)["status"], "completed");
+    EXPECT_NE(Describe(id)["result"].dump().find("was not kept"), std::string::npos);
+  }
+  scheduler_.Advance(TaskStore::kTimeToLive);
+  const std::string later = store_.Create({});
+  store_.Finish(later, large);
+  EXPECT_FALSE(Describe(later)["result"].contains("isError"));
+}
+
+TEST_F(TaskStoreTest, ASmallResultIsKeptWhateverTheOthersTake) {
+  const std::vector<std::string> ids = {store_.Create({}), store_.Create({})};
+  store_.Finish(ids[0], ToolResult{std::string(TaskStore::kMaxResultBytes, 'x'), {}});
+  store_.Finish(ids[1], ToolResult{{{"exit_code", 0}}, {}});
+  EXPECT_EQ(Describe(ids[1])["result"]["structuredContent"]["exit_code"], 0);
+}
+
+TEST_F(TaskStoreTest, ATaskThatEndsLateCanStillBeFetched) {
+  const std::string id = store_.Create({});
+  scheduler_.Advance(TaskStore::kTimeToLive * 2);
+  store_.Finish(id, ToolResult{json::object(), {}});
+  EXPECT_EQ(Describe(id)["status"], "completed");
+  scheduler_.Advance(TaskStore::kTimeToFetch - std::chrono::milliseconds(1));
+  EXPECT_EQ(Describe(id)["status"], "completed");
+  scheduler_.Advance(std::chrono::milliseconds(1));
+  EXPECT_THROW(Describe(id), ProtocolError);
+}
+
 TEST_F(TaskStoreTest, ATaskThatStillWorksDoesNotExpire) {
   const std::string id = store_.Create({});
   scheduler_.Advance(TaskStore::kTimeToLive * 2);
