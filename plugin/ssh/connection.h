@@ -23,9 +23,8 @@ class SessionLoop;
 /// SFTP, a command that finds none waits its turn (Command::on_queued). Where sshd allows a single
 /// channel, files and commands take turns; a command then waits while a file is open.
 ///
-/// One file operation is one round trip, except: Open and MakeDirectory that fail for no reason
-/// given ask once more (LSTAT), as FindRealFile does of a path that leads through a link; List
-/// takes two and more; and the first one opens the SFTP channel.
+/// Round trips are those of guest.h, with List at two and more. Open and MakeDirectory that fail
+/// for no reason given ask once more (LSTAT), and the first operation opens the SFTP channel.
 class Connection final : public guest::Guest {
  public:
   /// Connects and authenticates in the calling thread's time. Throws support::ConnectionLost when

@@ -29,7 +29,7 @@ struct Match {
   friend bool operator==(const Match&, const Match&) = default;
 };
 
-bool NewerThenName(const Match& a, const Match& b) {
+bool NewestFirst(const Match& a, const Match& b) {
   return std::tie(b.modified, b.modified_nanoseconds, a.path) <
          std::tie(a.modified, a.modified_nanoseconds, b.path);
 }
@@ -49,7 +49,7 @@ class GlobCall {
     for (const GlobWalk& walk : walks) AddRequest(walk);
     if (requests_.empty()) ResolveBase();  // Only the pattern's part may be missing.
     std::vector<Match> matches = List();
-    std::sort(matches.begin(), matches.end(), NewerThenName);
+    std::sort(matches.begin(), matches.end(), NewestFirst);
     matches.erase(std::unique(matches.begin(), matches.end()), matches.end());
     return matches;
   }
