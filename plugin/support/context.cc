@@ -1,6 +1,7 @@
 #include "support/context.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -27,10 +28,11 @@ std::string Describe(StopReason reason) {
 }
 
 struct Context::State {
-  // Recursive, so that a callback that reads the state (ThrowIfStopped in code it calls) does not
-  // lock itself out.
+  // Of the callbacks, and held while they run. Recursive, so that one that lets go of a
+  // registration does not lock itself out.
   std::recursive_mutex mutex;
-  StopReason reason = StopReason::kNone;
+  // Read without the lock: a caller may hold another, for which a callback waits meanwhile.
+  std::atomic<StopReason> reason = StopReason::kNone;
   std::uint64_t next_key = 0;
   std::map<std::uint64_t, std::function<void()>> callbacks;
 };
@@ -67,8 +69,8 @@ Context Context::WithTimeout(Clock::duration timeout) const {
 
 StopReason Context::stop_reason() const {
   if (state_) {
-    const std::scoped_lock lock(state_->mutex);
-    if (state_->reason != StopReason::kNone) return state_->reason;
+    const StopReason reason = state_->reason;
+    if (reason != StopReason::kNone) return reason;
   }
   if (deadline_ != Clock::time_point::max() && Clock::now() >= deadline_) {
     return StopReason::kDeadline;

@@ -38,7 +38,8 @@ class Context {
   /// `Clock::time_point::max()` when there is none.
   [[nodiscard]] Clock::time_point deadline() const { return deadline_; }
 
-  /// Why the work must end now; kNone while it may go on.
+  /// Why the work must end now; kNone while it may go on. Never waits, so that it may be asked under
+  /// any lock.
   [[nodiscard]] StopReason stop_reason() const;
 
   /// Throws `Stopped` when the work must end now.

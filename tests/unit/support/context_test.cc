@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <future>
+#include <thread>
+
 #include "support/errors.h"
 
 namespace support {
@@ -48,6 +52,24 @@ TEST(Context, CallbackRunsOnceOnStop) {
   source.Stop(StopReason::kCancelled);
   source.Stop(StopReason::kCancelled);
   EXPECT_EQ(calls, 1);
+}
+
+TEST(Context, TellsWhetherItIsStoppedAlsoWhileACallbackWaits) {
+  // As where the callback wants a lock whose holder asks.
+  StopSource source;
+  std::promise<void> running;
+  std::promise<void> asked;
+  const auto registration = source.context().OnStop([&] {
+    running.set_value();
+    asked.get_future().wait();
+  });
+  std::thread stopper([&] { source.Stop(StopReason::kCancelled); });
+  running.get_future().wait();
+  auto reason = std::async(std::launch::async, [&] { return source.context().stop_reason(); });
+  EXPECT_EQ(reason.wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  asked.set_value();
+  stopper.join();
+  EXPECT_EQ(reason.get(), StopReason::kCancelled);
 }
 
 TEST(Context, CallbackRunsAtOnceWhenAlreadyStopped) {
