@@ -10,19 +10,17 @@ void CompoundOperation::BeginPart(const std::shared_ptr<SftpOperation>& part, Sf
   part->Begin(client, now);
 }
 
-StatAndReadOperation::StatAndReadOperation(const std::string& path, RemoteHandle handle,
-                                           std::size_t length, AtEnd at_end)
+StatAndReadOperation::StatAndReadOperation(const std::string& path, const RemoteHandle& handle,
+                                           std::size_t length)
     : CompoundOperation({"read", path}, handle.channel),
-      handle_(std::move(handle)),
       // The last byte by itself: where the file ends before it, a longer read would have to be told
       // so by a second answer.
       likely_(length > 0 ? length - 1 : 0),
-      at_end_(at_end),
       stat_(std::make_shared<AskOperation>(SftpSubject{"stat", path},
-                                           HandleRequest(SftpType::kFStat, handle_.handle), "",
-                                           handle_.channel)),
-      most_(std::make_shared<ReadOperation>(subject(), handle_, 0, likely_)),
-      last_(std::make_shared<ReadOperation>(subject(), handle_, likely_, length - likely_)) {}
+                                           HandleRequest(SftpType::kFStat, handle.handle), "",
+                                           handle.channel)),
+      most_(std::make_shared<ReadOperation>(subject(), handle, 0, likely_)),
+      last_(std::make_shared<ReadOperation>(subject(), handle, likely_, length - likely_)) {}
 
 void StatAndReadOperation::Begin(SftpClient& client, TimePoint now) {
   const auto begin = [&](const std::shared_ptr<SftpOperation>& part) {
@@ -32,9 +30,6 @@ void StatAndReadOperation::Begin(SftpClient& client, TimePoint now) {
   begin(stat_);
   begin(most_);
   begin(last_);
-  if (at_end_ == AtEnd::kClose) {
-    client.Send(HandleRequest(SftpType::kClose, handle_.handle), now, [](SftpReply&&) {});
-  }
 }
 
 void StatAndReadOperation::OnPartEnd(std::exception_ptr failure) {

@@ -36,27 +36,19 @@ class CompoundOperation : public SftpOperation {
   }
 };
 
-enum class AtEnd { kLeaveOpen, kClose };
-
 /// guest::OpenFile::StatAndRead.
 class StatAndReadOperation final : public CompoundOperation {
  public:
-  /// With kClose the file is closed at once with reading it, which can only succeed for as many
-  /// bytes as come with one answer (SftpClient::maximum_read).
-  StatAndReadOperation(const std::string& path, RemoteHandle handle, std::size_t length,
-                       AtEnd at_end);
+  StatAndReadOperation(const std::string& path, const RemoteHandle& handle, std::size_t length);
 
   void Begin(SftpClient& client, TimePoint now) override;
-  [[nodiscard]] bool closes_handle() const override { return at_end_ == AtEnd::kClose; }
 
   guest::FileBeginning beginning;  ///< the result
 
  private:
   void OnPartEnd(std::exception_ptr failure);
 
-  RemoteHandle handle_;
   std::size_t likely_;
-  AtEnd at_end_;
   std::shared_ptr<AskOperation> stat_;
   std::shared_ptr<ReadOperation> most_;
   std::shared_ptr<ReadOperation> last_;

@@ -1,5 +1,6 @@
 #include "ssh/find_operation.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ssh {
@@ -128,35 +129,50 @@ void FindAndReadOperation::Begin(SftpClient& client, TimePoint now) {
 void FindAndReadOperation::OnFound(SftpClient& client) {
   found.file = std::move(find_->found);
   if (!guest::IsItself(found.file, subject().path, guest::FileType::kRegular) ||
-      found.file.attributes->size >= most_bytes_ ||
-      found.file.attributes->size > client.maximum_read()) {
+      found.file.attributes->size >= std::min<std::uint64_t>(most_bytes_, client.maximum_read())) {
     Finish();
     return;
   }
   BeginPart(open_, client, client.last_received(), [this, &client](std::exception_ptr failure) {
     if (failure) {
       FinishWithout(std::move(failure));
-    } else {
-      OnOpened(client);
+      return;
     }
+    Attempt([&] {
+      const auto opened = Expect<SftpHandle>(std::move(open_->reply), open_->subject());
+      ReadAndClose(client, {opened.handle, channel()});
+    });
   });
 }
 
-void FindAndReadOperation::OnOpened(SftpClient& client) {
-  Attempt([&] {
-    SftpHandle opened = Expect<SftpHandle>(std::move(open_->reply), open_->subject());
-    read_ = std::make_shared<StatAndReadOperation>(
-        subject().path, RemoteHandle{std::move(opened.handle), channel()},
-        static_cast<std::size_t>(found.file.attributes->size) + 1, AtEnd::kClose);
-    BeginPart(read_, client, client.last_received(), [this](std::exception_ptr failure) {
-      if (failure) {
-        FinishWithout(std::move(failure));
-        return;
-      }
-      found.beginning = std::move(read_->beginning);
-      Finish();
-    });
-  });
+void FindAndReadOperation::ReadAndClose(SftpClient& client, const RemoteHandle& handle) {
+  const TimePoint now = client.last_received();
+  stat_ = std::make_shared<AskOperation>(SftpSubject{"stat", subject().path},
+                                         HandleRequest(SftpType::kFStat, handle.handle), "",
+                                         handle.channel);
+  const std::size_t wanted = static_cast<std::size_t>(found.file.attributes->size) + 1;
+  // One answer, which is not asked to be completed: the file is closed by then.
+  read_ = std::make_shared<ReadOperation>(subject(), handle, 0, wanted,
+                                          ReadOperation::ShortAnswer::kIsTheEnd);
+  const auto on_end = [this, wanted](std::exception_ptr failure) {
+    if (failure) {
+      FinishWithout(std::move(failure));
+    } else if (stat_->finished() && read_->finished()) {
+      Attempt([&] { TakeContent(wanted); });
+    }
+  };
+  BeginPart(stat_, client, now, on_end);
+  BeginPart(read_, client, now, on_end);
+  client.Send(HandleRequest(SftpType::kClose, handle.handle), now, [](SftpReply&&) {});
+}
+
+void FindAndReadOperation::TakeContent(std::size_t wanted) {
+  const auto attributes = Expect<guest::FileAttributes>(std::move(stat_->reply), stat_->subject());
+  // Otherwise the server gives less in one answer, or the file is becoming shorter.
+  if (read_->bytes.size() >= std::min<std::uint64_t>(wanted, attributes.size)) {
+    found.beginning = {attributes, std::move(read_->bytes)};
+  }
+  Finish();
 }
 
 void FindAndReadOperation::FinishWithout(std::exception_ptr failure) {

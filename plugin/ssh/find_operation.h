@@ -53,9 +53,9 @@ class FindAndListOperation final : public CompoundOperation {
   bool list_has_ended_ = false;
 };
 
-/// guest::Guest::FindAndRead, for files that come with one answer (SftpClient::maximum_read). The
-/// file is not opened before it is known to be a regular one: a FIFO would block the guest's
-/// server.
+/// guest::Guest::FindAndRead, for files of less than SftpClient::maximum_read, which come with one
+/// answer. The file is not opened before it is known to be a regular one: a FIFO would block the
+/// guest's server. Stat, one read and close are sent at once.
 class FindAndReadOperation final : public CompoundOperation {
  public:
   FindAndReadOperation(const std::string& path, std::uint64_t most_bytes);
@@ -66,14 +66,16 @@ class FindAndReadOperation final : public CompoundOperation {
 
  private:
   void OnFound(SftpClient& client);
-  void OnOpened(SftpClient& client);
+  void ReadAndClose(SftpClient& client, const RemoteHandle& handle);
+  void TakeContent(std::size_t wanted);
   /// Without the content.
   void FinishWithout(std::exception_ptr failure);
 
   std::uint64_t most_bytes_;
   std::shared_ptr<FindOperation> find_;
   std::shared_ptr<AskOperation> open_;
-  std::shared_ptr<StatAndReadOperation> read_;
+  std::shared_ptr<AskOperation> stat_;
+  std::shared_ptr<ReadOperation> read_;
 };
 
 }  // namespace ssh

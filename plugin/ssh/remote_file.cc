@@ -67,8 +67,7 @@ class RemoteFile final : public guest::OpenFile {
   }
 
   guest::FileBeginning StatAndRead(std::size_t length, const support::Context& context) override {
-    const auto operation =
-        std::make_shared<StatAndReadOperation>(path_, handle_, length, AtEnd::kLeaveOpen);
+    const auto operation = std::make_shared<StatAndReadOperation>(path_, handle_, length);
     loop_->Run(operation, context);
     return std::move(operation->beginning);
   }

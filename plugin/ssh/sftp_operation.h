@@ -145,8 +145,10 @@ class ReadOperation final : public SftpOperation {
   /// What is asked for beyond this gets its memory only as it comes.
   static constexpr std::size_t kReservedAtOnce = std::size_t{32} * 1024 * 1024;
 
+  /// A server may answer with less than was asked for, and a file may end there.
+  enum class ShortAnswer { kIsAskedForTheRest, kIsTheEnd };
   ReadOperation(SftpSubject subject, const RemoteHandle& handle, std::uint64_t offset,
-                std::size_t length);
+                std::size_t length, ShortAnswer short_answer = ShortAnswer::kIsAskedForTheRest);
 
   void Begin(SftpClient& client, TimePoint now) override;
 
@@ -172,6 +174,7 @@ class ReadOperation final : public SftpOperation {
   std::string handle_;
   std::uint64_t next_offset_;
   std::size_t left_;
+  ShortAnswer short_answer_;
   std::size_t window_ = kFirstWindow;
   std::uint64_t first_number_ = 0;  // of segments_.front()
   std::deque<Segment> segments_;

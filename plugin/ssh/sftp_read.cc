@@ -6,11 +6,12 @@
 namespace ssh {
 
 ReadOperation::ReadOperation(SftpSubject subject, const RemoteHandle& handle, std::uint64_t offset,
-                             std::size_t length)
+                             std::size_t length, ShortAnswer short_answer)
     : SftpOperation(std::move(subject), handle.channel),
       handle_(handle.handle),
       next_offset_(offset),
-      left_(length) {
+      left_(length),
+      short_answer_(short_answer) {
   bytes.reserve(std::min(length, kReservedAtOnce));
 }
 
@@ -74,6 +75,11 @@ void ReadOperation::OnBytes(SftpClient& client, std::uint64_t number, std::strin
   segment.offset += piece.size();
   segment.wanted -= static_cast<std::uint32_t>(piece.size());
   segment.complete = segment.wanted == 0;
+  if (!segment.complete && short_answer_ == ShortAnswer::kIsTheEnd) {
+    segment.complete = true;
+    segment.file_ended = true;
+    return;
+  }
   if (segment.first_piece != 0) {
     // The file did not end at the short answer: the server never gives more in one.
     client.LearnMaximumRead(std::max(segment.first_piece, kShortestRequest));

@@ -14,9 +14,8 @@ using namespace std::chrono_literals;
 
 class CompoundOperationTest : public SftpOperationFixture {
  protected:
-  std::shared_ptr<StatAndReadOperation> StatAndRead(AtEnd at_end) {
-    auto read =
-        std::make_shared<StatAndReadOperation>("/f", RemoteHandle{"h", 1}, std::size_t{5}, at_end);
+  std::shared_ptr<StatAndReadOperation> StatAndRead() {
+    auto read = std::make_shared<StatAndReadOperation>("/f", RemoteHandle{"h", 1}, std::size_t{5});
     read->Begin(client_, now_);
     return read;
   }
@@ -62,7 +61,7 @@ TEST_F(CompoundOperationTest, AListingOfASmallDirectoryFailsWithWhateverFailedFi
 }
 
 TEST_F(CompoundOperationTest, AttributesAndContentAreAskedForAtOnce) {
-  const auto read = StatAndRead(AtEnd::kLeaveOpen);
+  const auto read = StatAndRead();
   EXPECT_EQ(TakeOutput(), Packet(8, Number32(1) + String("h")) + Read(2, 0, 4) + Read(3, 4, 1));
   Receive(Data(2, "text") + Status(3, 1));
   EXPECT_FALSE(read->finished());
@@ -74,22 +73,14 @@ TEST_F(CompoundOperationTest, AttributesAndContentAreAskedForAtOnce) {
   EXPECT_EQ(TakeOutput(), "") << "left open";
 }
 
-TEST_F(CompoundOperationTest, AFileCanBeClosedAtOnceWithReadingIt) {
-  const auto read = StatAndRead(AtEnd::kClose);
-  EXPECT_THAT(TakeOutput(), ::testing::EndsWith(Packet(4, Number32(4) + String("h"))));
-  Receive(Attributes(1, 4) + Data(2, "text") + Data(3, "!"));
-  ASSERT_TRUE(read->finished());
-  EXPECT_EQ(read->beginning.bytes, "text!");
-}
-
 TEST_F(CompoundOperationTest, WhatFailsFirstIsTheFailureOfTheWhole) {
-  const auto read = StatAndRead(AtEnd::kLeaveOpen);
+  const auto read = StatAndRead();
   Receive(Attributes(1, 4) + Status(2, 3) + Status(3, 1));
   ExpectFailure<guest::FileError>(*read);
 }
 
 TEST_F(CompoundOperationTest, PartsOfOneThatWasWithdrawnAskForNothingMore) {
-  auto read = StatAndRead(AtEnd::kLeaveOpen);
+  auto read = StatAndRead();
   read->Finish(std::make_exception_ptr(support::Stopped(support::StopReason::kCancelled)));
   TakeOutput();
   Receive(Attributes(1, 4) + Data(2, "te"));  // a short answer, to be asked for the rest

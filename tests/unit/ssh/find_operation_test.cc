@@ -168,12 +168,12 @@ TEST_F(FindOperationTest, ASmallFileIsReadAndClosedWithoutBeingAskedForAgain) {
   Receive(Path(1, "/p") + Attributes(2, 4, kRegular));
   EXPECT_EQ(TakeOutput(), Open(3));
   Receive(Handle(3, "h"));
-  EXPECT_EQ(TakeOutput(), Ask(8, 4, "h") + Read(5, 0, 4) + Read(6, 4, 1) + Close(7));
-  Receive(Attributes(4, 4, kRegular) + Data(5, "text") + Status(6, 1));
+  EXPECT_EQ(TakeOutput(), Ask(8, 4, "h") + Read(5, 0, 5) + Close(6));
+  Receive(Attributes(4, 4, kRegular) + Data(5, "text"));
   ExpectNoFailure(*read);
   EXPECT_EQ(read->found.file.path, "/p");
   EXPECT_EQ(read->found.beginning.value().bytes, "text");
-  Receive(Status(7, 0));
+  Receive(Status(6, 0));
   EXPECT_EQ(TakeOutput(), "");
 }
 
@@ -193,17 +193,32 @@ TEST_F(FindOperationTest, WhatIsNoSmallRegularFileIsNeverOpened) {
   expect_not_opened("/p", 0, kFifo);
   expect_not_opened("/p", 0, kDirectory);
   expect_not_opened("/target", 4, kRegular);
-  expect_not_opened("/p", client_.maximum_read() + 1, kRegular);
+  expect_not_opened("/p", client_.maximum_read(), kRegular);
   expect_not_opened("/p", std::uint64_t{1} << 20U, kRegular);
 }
 
 TEST_F(FindOperationTest, AFileOfAsMuchAsOneAnswerHoldsIsRead) {
   const auto read = Begin<FindAndReadOperation>("/p", std::uint64_t{1} << 20U);
-  Receive(Path(1, "/p") + Attributes(2, client_.maximum_read(), kRegular) + Handle(3, "h") +
-          Attributes(4, client_.maximum_read(), kRegular) +
-          Data(5, std::string(client_.maximum_read(), 'x')) + Status(6, 1));
+  const std::string content(client_.maximum_read() - 1, 'x');
+  Receive(Path(1, "/p") + Attributes(2, content.size(), kRegular) + Handle(3, "h") +
+          Attributes(4, content.size(), kRegular) + Data(5, content));
   ExpectNoFailure(*read);
-  EXPECT_EQ(read->found.beginning.value().bytes.size(), client_.maximum_read());
+  EXPECT_EQ(read->found.beginning.value().bytes, content);
+}
+
+TEST_F(FindOperationTest, AnEmptyFileAndOneThatGrowsAreRead) {
+  const auto empty = Begin<FindAndReadOperation>("/p", 100);
+  Receive(Path(1, "/p") + Attributes(2, 0, kRegular) + Handle(3, "h") + Attributes(4, 0, kRegular) +
+          Status(5, 1) + Status(6, 0));
+  ExpectNoFailure(*empty);
+  EXPECT_EQ(empty->found.beginning.value().bytes, "");
+
+  const auto grown = Begin<FindAndReadOperation>("/p", 100);
+  Receive(Path(7, "/p") + Attributes(8, 4, kRegular) + Handle(9, "h") +
+          Attributes(10, 8, kRegular) + Data(11, "text!"));
+  ExpectNoFailure(*grown);
+  EXPECT_EQ(grown->found.beginning.value().bytes, "text!") << "as many as were asked for";
+  EXPECT_EQ(grown->found.beginning.value().attributes.size, 8U);
 }
 
 TEST_F(FindOperationTest, AFileThatCannotBeReadAtOnceIsFoundWithoutContent) {
@@ -212,14 +227,17 @@ TEST_F(FindOperationTest, AFileThatCannotBeReadAtOnceIsFoundWithoutContent) {
   ExpectNoFailure(*denied);
   EXPECT_FALSE(denied->found.beginning);
 
-  // A short answer is asked for the rest, but the file is closed by then.
-  const auto shorter = Begin<FindAndReadOperation>("/p", 100);
+  const auto short_answer = Begin<FindAndReadOperation>("/p", 100);
   Receive(Path(4, "/p") + Attributes(5, 4, kRegular) + Handle(6, "h") + Attributes(7, 4, kRegular) +
-          Data(8, "te") + Status(9, 1) + Status(10, 0));
-  EXPECT_FALSE(shorter->finished());
-  Receive(Status(11, 4));
-  ExpectNoFailure(*shorter);
-  EXPECT_FALSE(shorter->found.beginning);
+          Data(8, "te") + Status(9, 0));
+  ExpectNoFailure(*short_answer);
+  EXPECT_FALSE(short_answer->found.beginning);
+
+  const auto unreadable = Begin<FindAndReadOperation>("/p", 100);
+  Receive(Path(10, "/p") + Attributes(11, 4, kRegular) + Handle(12, "h") +
+          Attributes(13, 4, kRegular) + Status(14, 4) + Status(15, 0));
+  ExpectNoFailure(*unreadable);
+  EXPECT_FALSE(unreadable->found.beginning);
 }
 
 TEST_F(FindOperationTest, AFileThatIsOpenedTooLateIsClosed) {
