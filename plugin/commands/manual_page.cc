@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "commands/command_list.h"
-#include "commands/completions.h"
 #include "support/version.h"
 
 namespace commands {

@@ -1,6 +1,5 @@
 #include "configure/settings.h"
 
-#include "configure/json_print.h"
 #include "configure/json_settings.h"
 #include "configure/settings_error.h"
 #include "configure/text_form.h"

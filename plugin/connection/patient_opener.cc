@@ -9,7 +9,6 @@
 #include "connection/pause.h"
 #include "support/log.h"
 #include "support/random.h"
-#include "support/units.h"
 
 namespace connection {
 namespace {

@@ -6,7 +6,6 @@
 #include "doctor/finding.h"
 #include "lima/configuration.h"
 #include "lima/ssh_config.h"
-#include "support/context.h"
 
 /// What Lima's files on the host say of an instance. Nothing here waits for longer than the host
 /// agent is given (lima::kHostAgentTimeout).

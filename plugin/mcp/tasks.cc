@@ -95,8 +95,9 @@ void TaskStore::Finish(const std::string& id, Outcome outcome) {
   DropExpired();  // not this one: it still works
   if (result_bytes_ >= kMaxResultBytes) {
     End refusal =
-        EndOf(ToolFailure{"the call has ended, but its result was not kept: those of other "
-                          "tasks take too much memory. Call again, one call at a time"},
+        EndOf(ToolFailure{"the call has ended and its work is done, but its result was not kept: "
+                          "those of other tasks take too much memory. Fetch those; call again "
+                          "only what may be done twice"},
               server_);
     if (refusal.result.size() < end.result.size()) end = std::move(refusal);
   }

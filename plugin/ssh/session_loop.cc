@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "support/errors.h"
-#include "support/log.h"
 
 namespace ssh {
 

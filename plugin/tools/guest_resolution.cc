@@ -1,7 +1,6 @@
 #include "tools/guest_resolution.h"
 
 #include <set>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -58,6 +57,7 @@ class Resolution {
     std::string ancestor = candidate;
     while (!base) {
       if (ancestor == "/") throw FileError(FileErrorCode::kFailure, "resolve", shown_, "");
+      // By hand, since the target of a link need not be clean: it may end with a slash.
       const std::size_t slash = ancestor.rfind('/');
       if (slash + 1 < ancestor.size()) rest.insert(rest.begin(), ancestor.substr(slash + 1));
       ancestor = support::ParentPath(ancestor);
