@@ -1,0 +1,246 @@
+#include "soak/mixed_client.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+namespace soak {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr std::size_t kAtOnce = 8;
+constexpr int kPatienceMilliseconds = 120'000;
+constexpr unsigned kFiles = 20;
+constexpr std::size_t kWrittenFiles = 10;
+
+std::string NameOf(unsigned file) {
+  return "file" + std::to_string(file) + ".txt";
+}
+std::string ContentOf(unsigned file) {
+  return "this is file " + std::to_string(file) + "\n" + std::string(std::size_t{200} * file, 'x') +
+         "\n";
+}
+
+void WriteFile(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
+}
+
+std::string Contents(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+/// What the server says of a line that was lost or could not be had.
+bool TellsOfTheLine(const std::string& text) {
+  for (const char* words : {"onnection", "onnect to", "limactl start", "cannot be used yet",
+                            "SFTP server", "SFTP channel", "line to the guest", "may have run",
+                            "was ended by signal", "ended by a signal"}) {
+    if (text.find(words) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void Tally::Add(const Tally& other) {
+  good += other.good;
+  refused += other.refused;
+  broken += other.broken;
+  cancelled += other.cancelled;
+}
+
+MixedClient::MixedClient(const testing_support::ChildProcess::Options& server, fs::path directory,
+                         unsigned seed)
+    : process_(server), directory_(std::move(directory)), random_(seed), written_(kWrittenFiles) {
+  fs::create_directories(directory_);
+  for (unsigned file = 0; file < kFiles; ++file) {
+    WriteFile(directory_ / NameOf(file), ContentOf(file));
+  }
+  Send({{"jsonrpc", "2.0"},
+        {"id", 0},
+        {"method", "initialize"},
+        {"params",
+         {{"protocolVersion", "2025-06-18"},
+          {"capabilities", json::object()},
+          {"clientInfo", {{"name", "soak"}, {"version", "1"}}}}}});
+  ReadLine();
+  Send({{"jsonrpc", "2.0"}, {"method", "notifications/initialized"}});
+}
+
+std::string MixedClient::Path(const std::string& name) const {
+  return (directory_ / name).string();
+}
+
+unsigned MixedClient::Below(unsigned limit) {
+  return std::uniform_int_distribution<unsigned>(0, limit - 1)(random_);
+}
+
+void MixedClient::Run(std::uint64_t calls, std::atomic<std::uint64_t>& done) {
+  std::uint64_t counted = tally_.all();
+  const std::uint64_t wanted = counted + calls;
+  while (tally_.all() < wanted) {
+    while (pending_.size() < kAtOnce && tally_.all() + pending_.size() < wanted) Begin();
+    if (!pending_.empty()) Take(ReadLine());
+    done += tally_.all() - std::exchange(counted, tally_.all());
+  }
+}
+
+void MixedClient::Begin() {
+  const unsigned choice = Below(1000);
+  const unsigned file = Below(kFiles);
+  if (choice < 450) {
+    Call("read_file", {{"path", Path(NameOf(file))}},
+         {.expected = "this is file " + std::to_string(file)});
+  } else if (choice < 650) {
+    Call("list_directory", {{"path", directory_.string()}}, {.expected = "file19.txt"});
+  } else if (choice < 800) {
+    BeginWrite();
+  } else if (choice < 850) {
+    Call("read_file", {{"path", Path(NameOf(file))}, {"offset", 0}, {"limit", 1}},
+         {.expected = "this is file " + std::to_string(file)});
+  } else if (choice < 950) {
+    Call("read_file", {{"path", "/etc/passwd"}}, {.kind = Kind::kRefused, .expected = "outside"});
+  } else if (choice < 965) {
+    Call("glob", {{"pattern", "**/file1*.txt"}, {"path", directory_.string()}},
+         {.expected = "file10.txt"});
+  } else if (choice < 975) {
+    Call("search_file_content", {{"pattern", "this is file 7$"}, {"path", directory_.string()}},
+         {.expected = "file7.txt"});
+  } else if (choice < 998) {
+    const std::string word = "word" + std::to_string(next_id_);
+    // A child that stays behind for a moment, as of a command that starts a server.
+    Call(
+        "run_shell_command",
+        {{"command", {"sh", "-c", "sleep 0.1 & echo " + word}}, {"directory", directory_.string()}},
+        {.expected = word});
+  } else {
+    BeginCancelled();
+  }
+}
+
+void MixedClient::BeginWrite() {
+  const std::size_t file = Below(kWrittenFiles);
+  WrittenFile& written = written_[file];
+  if (written.is_being_written) return;
+  written.is_being_written = true;
+  const std::string content = "call " + std::to_string(next_id_) + "\n";
+  Call("write_file", {{"path", Path("written" + std::to_string(file))}, {"content", content}},
+       {.kind = Kind::kWritten, .expected = "", .file = file, .content = content});
+}
+
+void MixedClient::BeginCancelled() {
+  const std::int64_t id =
+      Call("run_shell_command",
+           {{"command", {"sleep", "1000"}}, {"directory", directory_.string()}}, {});
+  pending_.erase(id);
+  Send(
+      {{"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", {{"requestId", id}}}});
+  ++tally_.cancelled;
+}
+
+std::int64_t MixedClient::Call(const std::string& tool, const json& arguments, Pending pending) {
+  const std::int64_t id = next_id_++;
+  pending_.emplace(id, std::move(pending));
+  Send({{"jsonrpc", "2.0"},
+        {"id", id},
+        {"method", "tools/call"},
+        {"params", {{"name", tool}, {"arguments", arguments}}}});
+  return id;
+}
+
+void MixedClient::Take(const std::string& line) {
+  const json answer = json::parse(line);
+  if (!answer.contains("id")) return;  // a notification
+  const auto found = pending_.find(answer["id"].get<std::int64_t>());
+  if (found == pending_.end()) throw std::runtime_error("an answer to nothing: " + line);
+  const Pending pending = std::move(found->second);
+  pending_.erase(found);
+  if (!answer.contains("result")) throw std::runtime_error("not a result: " + line);
+  const json& result = answer["result"];
+  // A command that could not be run to its end says so beside what it had printed.
+  const bool is_error = result.value("isError", false) ||
+                        result.value("structuredContent", json::object()).contains("error");
+  Note(pending, is_error, result["content"].dump());
+}
+
+void MixedClient::Note(const Pending& pending, bool is_error, const std::string& text) {
+  const bool holds = text.find(pending.expected) != std::string::npos;
+  if (is_error && pending.kind == Kind::kRefused && holds) {
+    ++tally_.refused;
+  } else if (is_error) {
+    if (!TellsOfTheLine(text)) throw std::runtime_error("an error of another kind: " + text);
+    ++tally_.broken;
+  } else {
+    if (pending.kind == Kind::kRefused || !holds) {
+      throw std::runtime_error("expected " + pending.expected + ", got: " + text);
+    }
+    ++tally_.good;
+  }
+  if (pending.kind != Kind::kWritten) return;
+  WrittenFile& written = written_[pending.file];
+  written.is_being_written = false;
+  // After an error the file may hold the old content or the new one.
+  if (!is_error) written.possible.clear();
+  if (is_error && written.possible.empty()) written.possible.insert("");  // nothing was there
+  written.possible.insert(pending.content);
+}
+
+void MixedClient::RequireNothingLost() const {
+  for (std::size_t file = 0; file < written_.size(); ++file) {
+    const fs::path path = directory_ / ("written" + std::to_string(file));
+    if (written_[file].possible.empty()) continue;
+    if (written_[file].possible.count(Contents(path)) == 0) {
+      throw std::runtime_error(path.string() +
+                               " holds what was not written last: " + Contents(path));
+    }
+  }
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("file") && !name.starts_with("written")) {
+      throw std::runtime_error("left behind: " + entry.path().string());
+    }
+  }
+}
+
+void MixedClient::Send(const json& message) {
+  const std::string line = message.dump() + "\n";
+  std::string_view left = line;
+  while (!left.empty()) {
+    const ssize_t count = ::write(process_.standard_input().get(), left.data(), left.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw std::runtime_error("the server does not read any more");
+    left.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+std::string MixedClient::ReadLine() {
+  std::array<char, 65536> bytes;
+  while (true) {
+    const std::size_t end = buffer_.find('\n');
+    if (end != std::string::npos) {
+      std::string line = buffer_.substr(0, end);
+      buffer_.erase(0, end + 1);
+      return line;
+    }
+    pollfd ready = {.fd = process_.standard_output().get(), .events = POLLIN, .revents = 0};
+    const int count = ::poll(&ready, 1, kPatienceMilliseconds);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) throw std::runtime_error("no answer from the server in time");
+    const ssize_t length = ::read(ready.fd, bytes.data(), bytes.size());
+    if (length <= 0) throw std::runtime_error("the server has ended");
+    buffer_.append(bytes.data(), static_cast<std::size_t>(length));
+  }
+}
+
+}  // namespace soak

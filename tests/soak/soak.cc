@@ -1,0 +1,234 @@
+// Several clients with a server each make calls of all kinds, a million in all, while faults are
+// done to the guest. Every answer is looked at; memory, descriptors, threads and guest processes
+// must not grow. Exits with 0 when all that holds, 2 when something grows, 1 when an answer is
+// wrong.
+
+#include <atomic>
+#include <csignal>
+#include <cxxopts.hpp>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "soak/chart.h"
+#include "soak/faults.h"
+#include "soak/mixed_client.h"
+#include "soak/sample.h"
+#include "testing/guest_processes.h"
+#include "testing/temporary_directory.h"
+
+namespace {
+
+using nlohmann::json;
+using soak::MixedClient;
+using soak::Sample;
+using testing_support::LoopbackInstance;
+
+constexpr int kClients = 4;
+constexpr int kSamples = 400;
+constexpr auto kPatience = std::chrono::seconds(60);
+/// With fewer calls than this, what is in use still comes to where it stays.
+constexpr std::uint64_t kFewestToCompare = 100'000;
+
+struct Options {
+  std::string server;
+  std::uint64_t calls = 0;
+  std::uint64_t faults = 0;
+  std::string json_file;
+  std::string chart_file;
+};
+
+class Soak {
+ public:
+  explicit Soak(const Options& options) : options_(options), instance_(MakeInstance()) {
+    testing_support::ChildProcess::Options server;
+    server.environment["LIMA_HOME"] = (top_.path() / "lima").string();
+    for (unsigned i = 0; i < kClients; ++i) {
+      // The log goes where nobody need read it.
+      server.arguments = {"sh", "-c", R"(exec "$0" serve default 2>"$1")", options.server,
+                          (top_.path() / ("log" + std::to_string(i))).string()};
+      clients_.push_back(std::make_unique<MixedClient>(
+          server, top_.path() / "work" / ("client" + std::to_string(i)), i));
+    }
+  }
+
+  void Run() {
+    std::vector<std::thread> threads;
+    for (const auto& client : clients_) {
+      threads.emplace_back([&] {
+        try {
+          client->Run(options_.calls / kClients, done_);
+        } catch (...) {
+          const std::scoped_lock lock(mutex_);
+          failure_ = std::current_exception();
+          failed_ = true;
+        }
+        ++ended_;
+      });
+    }
+    Watch();
+    for (std::thread& thread : threads) thread.join();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+  /// What the program promises, once all calls have ended.
+  void RequireQuiet() {
+    for (const auto& client : clients_) client->RequireNothingLost();
+    clients_.clear();  // SIGKILL, as when the agent dies
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (!testing_support::GuestProcesses(instance_).empty()) {
+      if (std::chrono::steady_clock::now() > until) {
+        throw std::runtime_error(
+            "still runs in the guest: " +
+            testing_support::GuestProcesses(instance_).front().command.substr(0, 300));
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+
+  [[nodiscard]] soak::Tally tally() const {
+    soak::Tally all;
+    for (const auto& client : clients_) all.Add(client->tally());
+    return all;
+  }
+  [[nodiscard]] const std::vector<Sample>& samples() const { return samples_; }
+  [[nodiscard]] const std::vector<std::uint64_t>& faults() const { return faults_; }
+
+ private:
+  LoopbackInstance::Options MakeInstance() const {
+    std::filesystem::create_directory(top_.path() / "work");
+    LoopbackInstance::Options options;
+    options.lima_home = top_.path() / "lima";
+    options.mounts = {{(top_.path() / "work").string(), "", true}};
+    return options;
+  }
+
+  /// Samples and faults at even numbers of calls, until the clients have ended.
+  void Watch() {
+    const std::uint64_t between_samples = std::max<std::uint64_t>(options_.calls / kSamples, 1);
+    const std::uint64_t between_faults = options_.calls / (options_.faults + 1);
+    while (ended_ < kClients && !failed_) {
+      const std::uint64_t done = done_;
+      if (done >= between_samples * samples_.size()) TakeSample(done);
+      if (faults_.size() < options_.faults && done >= between_faults * (faults_.size() + 1)) {
+        soak::DoFault(instance_, static_cast<int>(faults_.size()));
+        faults_.push_back(done);
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    std::cerr << '\n';
+  }
+
+  void TakeSample(std::uint64_t done) {
+    Sample most;
+    for (const auto& client : clients_) {
+      const Sample sample = soak::SampleOf(client->pid());
+      most.mebibytes = std::max(most.mebibytes, sample.mebibytes);
+      most.descriptors = std::max(most.descriptors, sample.descriptors);
+      most.threads = std::max(most.threads, sample.threads);
+    }
+    most.calls = done;
+    most.guest_processes = static_cast<double>(testing_support::GuestProcesses(instance_).size());
+    samples_.push_back(most);
+    std::cerr << "\r" << done << " of " << options_.calls << " calls, " << faults_.size()
+              << " faults" << std::flush;
+  }
+
+  const Options& options_;
+  testing_support::TemporaryDirectory top_;
+  LoopbackInstance instance_;
+  std::vector<std::unique_ptr<MixedClient>> clients_;
+  std::vector<Sample> samples_;
+  std::vector<std::uint64_t> faults_;
+  std::atomic<std::uint64_t> done_ = 0;
+  std::atomic<int> ended_ = 0;
+  std::atomic<bool> failed_ = false;
+  std::mutex mutex_;  // of failure_
+  std::exception_ptr failure_;
+};
+
+/// A figure that may not grow: by how much the last quarter may lie above the second one.
+struct Bound {
+  const char* name;
+  double Sample::*figure;
+  double slack;
+};
+constexpr Bound kBounds[] = {
+    {"resident memory, MiB", &Sample::mebibytes, 4},
+    {"descriptors", &Sample::descriptors, 3},
+    {"threads", &Sample::threads, 2},
+    {"processes in the guest", &Sample::guest_processes, 12},
+};
+
+bool IsFlat(const std::vector<Sample>& samples) {
+  bool flat = true;
+  for (const Bound& bound : kBounds) {
+    const double before = soak::MedianOf(samples, bound.figure, 0.25, 0.5);
+    const double after = soak::MedianOf(samples, bound.figure, 0.75, 1);
+    const bool grows = after > before + bound.slack;
+    flat = flat && !grows;
+    std::cout << bound.name << ": " << before << " in the second quarter, " << after
+              << " in the last" << (grows ? "  GROWS" : "") << '\n';
+  }
+  return flat;
+}
+
+void WriteJson(const Soak& soak, const std::string& file) {
+  json samples = json::array();
+  for (const Sample& sample : soak.samples()) {
+    samples.push_back({{"calls", sample.calls},
+                       {"mebibytes", sample.mebibytes},
+                       {"descriptors", sample.descriptors},
+                       {"threads", sample.threads},
+                       {"guest_processes", sample.guest_processes}});
+  }
+  std::ofstream out(file);
+  out << json{{"samples", samples}, {"faults_at", soak.faults()}}.dump(1) << '\n';
+  if (!out.flush()) throw std::runtime_error("cannot write " + file);
+}
+
+Options ParseOptions(int argc, char** argv) {
+  cxxopts::Options parser("soak", "Makes calls for long and watches what they leave.");
+  parser.add_options()("server", "the program", cxxopts::value<std::string>())(
+      "calls", "how many", cxxopts::value<std::uint64_t>()->default_value("1000000"))(
+      "faults", "how many", cxxopts::value<std::uint64_t>()->default_value("60"))(
+      "json", "file to write", cxxopts::value<std::string>()->default_value(""))(
+      "chart", "file to write", cxxopts::value<std::string>()->default_value(""));
+  const auto parsed = parser.parse(argc, argv);
+  return {parsed["server"].as<std::string>(), parsed["calls"].as<std::uint64_t>(),
+          parsed["faults"].as<std::uint64_t>(), parsed["json"].as<std::string>(),
+          parsed["chart"].as<std::string>()};
+}
+
+int Main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  const Options options = ParseOptions(argc, argv);
+  Soak soak(options);
+  soak.Run();
+  const soak::Tally tally = soak.tally();
+  soak.RequireQuiet();
+  std::cout << tally.all() << " calls: " << tally.good << " good, " << tally.refused
+            << " refused as they had to be, " << tally.broken << " told of a lost line, "
+            << tally.cancelled << " cancelled; " << soak.faults().size() << " faults\n";
+  if (!options.json_file.empty()) WriteJson(soak, options.json_file);
+  if (!options.chart_file.empty()) {
+    soak::WriteChart(soak.samples(), soak.faults(), options.chart_file);
+  }
+  const bool flat = IsFlat(soak.samples());
+  return flat || options.calls < kFewestToCompare ? 0 : 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return Main(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "\nsoak: " << error.what() << '\n';
+    return 1;
+  }
+}
