@@ -86,10 +86,11 @@ unsigned MixedClient::Below(unsigned limit) {
   return std::uniform_int_distribution<unsigned>(0, limit - 1)(random_);
 }
 
-void MixedClient::Run(std::uint64_t calls, std::atomic<std::uint64_t>& done) {
+void MixedClient::Run(std::uint64_t calls, std::atomic<std::uint64_t>& done,
+                      const std::atomic<bool>& stop) {
   std::uint64_t counted = tally_.all();
   const std::uint64_t wanted = counted + calls;
-  while (tally_.all() < wanted) {
+  while (tally_.all() < wanted && !stop) {
     while (pending_.size() < kAtOnce && tally_.all() + pending_.size() < wanted) Begin();
     if (!pending_.empty()) Take(ReadLine());
     done += tally_.all() - std::exchange(counted, tally_.all());
@@ -162,7 +163,9 @@ std::int64_t MixedClient::Call(const std::string& tool, const json& arguments, P
 void MixedClient::Take(const std::string& line) {
   const json answer = json::parse(line);
   if (!answer.contains("id")) return;  // a notification
-  const auto found = pending_.find(answer["id"].get<std::int64_t>());
+  const auto id = answer["id"].get<std::int64_t>();
+  if (withdrawn_.erase(id) > 0) return;
+  const auto found = pending_.find(id);
   if (found == pending_.end()) throw std::runtime_error("an answer to nothing: " + line);
   const Pending pending = std::move(found->second);
   pending_.erase(found);

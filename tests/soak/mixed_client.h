@@ -34,9 +34,9 @@ class MixedClient {
   MixedClient(const testing_support::ChildProcess::Options& server, std::filesystem::path directory,
               unsigned seed);
 
-  /// Makes so many calls, adding each to `done` when it has ended. Throws std::runtime_error, with
-  /// the answer, on the first one that is wrong or does not come in time.
-  void Run(std::uint64_t calls, std::atomic<std::uint64_t>& done);
+  /// Makes so many calls, adding each to `done` when it has ended, or until `stop`. Throws
+  /// std::runtime_error, with the answer, on the first one that is wrong or does not come in time.
+  void Run(std::uint64_t calls, std::atomic<std::uint64_t>& done, const std::atomic<bool>& stop);
 
   /// Throws std::runtime_error unless each written file holds what was last said to be written, or
   /// what may have been written since.
@@ -76,6 +76,7 @@ class MixedClient {
   std::string buffer_;
   std::int64_t next_id_ = 1;
   std::map<std::int64_t, Pending> pending_;
+  std::set<std::int64_t> withdrawn_;  ///< may be answered still, if they ended before
   std::vector<WrittenFile> written_;
   Tally tally_;
 };

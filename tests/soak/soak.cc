@@ -61,10 +61,10 @@ class Soak {
     for (const auto& client : clients_) {
       threads.emplace_back([&] {
         try {
-          client->Run(options_.calls / kClients, done_);
+          client->Run(options_.calls / kClients, done_, failed_);
         } catch (...) {
           const std::scoped_lock lock(mutex_);
-          failure_ = std::current_exception();
+          if (!failure_) failure_ = std::current_exception();
           failed_ = true;
         }
         ++ended_;
