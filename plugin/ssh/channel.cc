@@ -23,9 +23,11 @@ Channel::~Channel() {
   ssh_remove_channel_callbacks(handle_.get(), &callbacks_);
 }
 
-Channel::Progress Channel::ToProgress(int code) {
+Channel::Progress Channel::ToProgress(int code) const {
   if (code == SSH_OK) return Progress::kDone;
-  return code == SSH_AGAIN ? Progress::kAgain : Progress::kRefused;
+  // A session that has died refuses nothing: its end is told to all that wait for it.
+  const bool is_dead = ssh_is_connected(ssh_channel_get_session(handle_.get())) == 0;
+  return code == SSH_AGAIN || is_dead ? Progress::kAgain : Progress::kRefused;
 }
 
 Channel::Progress Channel::Open() {
@@ -46,7 +48,7 @@ Channel::Progress Channel::AskForAnswer() {
   if (code != SSH_ERROR) return ToProgress(code);
   const bool is_answer =
       ssh_get_error_code(ssh_channel_get_session(handle_.get())) == SSH_REQUEST_DENIED;
-  return is_answer ? Progress::kDone : Progress::kRefused;
+  return is_answer ? Progress::kDone : ToProgress(code);
 }
 
 std::size_t Channel::Write(std::string_view bytes) {

@@ -21,9 +21,9 @@ class ChannelEvents {
 class Channel {
  public:
   enum class Progress {
-    kAgain,    ///< call again when the session has moved
+    kAgain,    ///< call again when the session has moved, or it has died, which its owner finds
     kDone,     ///< accepted
-    kRefused,  ///< refused by the guest, or the session died
+    kRefused,  ///< refused by the guest, or the channel is dead
   };
 
   /// Throws std::runtime_error when libssh gives no channel. The session must outlive it.
@@ -49,8 +49,7 @@ class Channel {
   [[nodiscard]] bool write_failed() const { return write_failed_; }
 
   /// Asks sshd something on this channel that has no effect. kDone: it has answered, and what it
-  /// had read of the command's output before has come; kRefused: the session or the channel is
-  /// dead.
+  /// had read of the command's output before has come.
   Progress AskForAnswer();
 
   void SendEndOfFile();
@@ -64,7 +63,7 @@ class Channel {
   [[nodiscard]] bool peer_closed() const { return closed_; }
 
  private:
-  static Progress ToProgress(int code);
+  [[nodiscard]] Progress ToProgress(int code) const;
   static int OnData(ssh_session, ssh_channel, void* data, uint32_t length, int is_standard_error,
                     void* self);
   static void OnEndOfFile(ssh_session, ssh_channel, void* self);

@@ -1,5 +1,6 @@
 // What goes wrong under ssh::Connection: keys, servers, guests, the line.
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -47,6 +48,8 @@ TEST_F(SshGuest, AFifoThatBlocksTheServerCostsOneDeadline) {
   const Stopwatch watch;
   EXPECT_EQ(guest->Stat("/", minute_).type, guest::FileType::kDirectory);
   EXPECT_LT(watch.elapsed(), 5s);
+  // Lets the first server go, which would wait for a writer for ever.
+  EXPECT_TRUE(support::FileDescriptor(::open(Path("fifo").c_str(), O_RDWR)).valid());
 }
 
 TEST_F(SshGuest, AStuckServerIsGivenUpAndReplaced) {
@@ -201,6 +204,35 @@ TEST_F(SshGuest, ADeathDuringACommandIsReportedAsMayHaveRun) {
   EXPECT_TRUE(Eventually([&] { return !guest->alive(); }));
   EXPECT_FALSE(
       Thrown<support::ConnectionLost>([&] { guest->Run(command, sink, minute_); }).may_have_run());
+}
+
+TEST_F(SshGuest, ADeathIsNeverTakenForARefusal) {
+  StartInstance();
+  constexpr int kRounds = 20;
+  constexpr int kThreads = 8;
+  for (int round = 0; round < kRounds; ++round) {
+    const auto guest = Connect();
+    std::atomic<int> ended = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&] {
+        CollectedOutput sink;
+        try {
+          while (true) {
+            Run(*guest, "true", sink, minute_);
+            ++ended;
+          }
+        } catch (const support::ConnectionLost&) {
+          return;
+        } catch (const std::exception& error) {
+          ADD_FAILURE() << error.what();
+        }
+      });
+    }
+    EXPECT_TRUE(Eventually([&] { return ended > round % kThreads; }));
+    for (const pid_t session : instance_->SessionPids()) ::kill(session, SIGKILL);
+    for (std::thread& thread : threads) thread.join();
+  }
 }
 
 TEST_F(SshGuest, ADeathDuringAWriteIsReportedAsMayHaveRun) {
