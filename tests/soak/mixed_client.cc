@@ -145,6 +145,7 @@ void MixedClient::BeginCancelled() {
       Call("run_shell_command",
            {{"command", {"sleep", "1000"}}, {"directory", directory_.string()}}, {});
   pending_.erase(id);
+  withdrawn_.insert(id);
   Send(
       {{"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", {{"requestId", id}}}});
   ++tally_.cancelled;
