@@ -10,6 +10,17 @@ void CompoundOperation::BeginPart(const std::shared_ptr<SftpOperation>& part, Sf
   part->Begin(client, now);
 }
 
+void CompoundOperation::BeginStep(const std::shared_ptr<SftpOperation>& part, SftpClient& client,
+                                  TimePoint now, std::function<void()> next) {
+  BeginPart(part, client, now, [this, next = std::move(next)](std::exception_ptr failure) {
+    if (failure) {
+      Finish(std::move(failure));
+    } else {
+      Attempt(next);
+    }
+  });
+}
+
 StatAndReadOperation::StatAndReadOperation(const std::string& path, const RemoteHandle& handle,
                                            std::size_t length)
     : CompoundOperation({"read", path}, handle.channel),
@@ -23,27 +34,18 @@ StatAndReadOperation::StatAndReadOperation(const std::string& path, const Remote
       last_(std::make_shared<ReadOperation>(subject(), handle, likely_, length - likely_)) {}
 
 void StatAndReadOperation::Begin(SftpClient& client, TimePoint now) {
-  const auto begin = [&](const std::shared_ptr<SftpOperation>& part) {
-    BeginPart(part, client, now,
-              [this](std::exception_ptr failure) { OnPartEnd(std::move(failure)); });
-  };
-  begin(stat_);
-  begin(most_);
-  begin(last_);
+  const auto on_end = [this] { OnPartEnd(); };
+  BeginStep(stat_, client, now, on_end);
+  BeginStep(most_, client, now, on_end);
+  BeginStep(last_, client, now, on_end);
 }
 
-void StatAndReadOperation::OnPartEnd(std::exception_ptr failure) {
-  if (failure) {
-    Finish(std::move(failure));
-    return;
-  }
+void StatAndReadOperation::OnPartEnd() {
   if (--parts_left_ > 0) return;
-  Attempt([&] {
-    beginning.attributes = Expect<guest::FileAttributes>(std::move(stat_->reply), stat_->subject());
-    beginning.bytes = std::move(most_->bytes);
-    if (beginning.bytes.size() == likely_) beginning.bytes += last_->bytes;
-    Finish();
-  });
+  beginning.attributes = Expect<guest::FileAttributes>(std::move(stat_->reply), stat_->subject());
+  beginning.bytes = std::move(most_->bytes);
+  if (beginning.bytes.size() == likely_) beginning.bytes += last_->bytes;
+  Finish();
 }
 
 SmallListOperation::SmallListOperation(const std::string& path, std::uint64_t directory_bytes)
@@ -54,16 +56,10 @@ SmallListOperation::SmallListOperation(const std::string& path, std::uint64_t di
       list_(std::make_shared<ListOperation>(path, [this] { return is_small_; })) {}
 
 void SmallListOperation::Begin(SftpClient& client, TimePoint now) {
-  BeginPart(stat_, client, now, [this](std::exception_ptr failure) {
-    if (failure) {
-      Finish(std::move(failure));
-      return;
-    }
-    Attempt([&] {
-      const auto attributes =
-          Expect<guest::FileAttributes>(std::move(stat_->reply), stat_->subject());
-      is_small_ = attributes.size < directory_bytes_;
-    });
+  BeginStep(stat_, client, now, [this] {
+    const auto attributes =
+        Expect<guest::FileAttributes>(std::move(stat_->reply), stat_->subject());
+    is_small_ = attributes.size < directory_bytes_;
   });
   // Answered after the other: servers that answer in another order find every directory large.
   BeginPart(list_, client, now, [this](std::exception_ptr failure) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,11 @@ class CompoundOperation : public SftpOperation {
   /// Begins `part`; `then` hears of its end.
   void BeginPart(const std::shared_ptr<SftpOperation>& part, SftpClient& client, TimePoint now,
                  Then then);
+
+  /// The same for a part whose failure is that of the whole; `next` is called where it has none,
+  /// and what it throws is the failure of the whole too.
+  void BeginStep(const std::shared_ptr<SftpOperation>& part, SftpClient& client, TimePoint now,
+                 std::function<void()> next);
 
   /// Runs `step`; what it throws is the failure of the whole.
   template <typename Step>
@@ -46,7 +52,7 @@ class StatAndReadOperation final : public CompoundOperation {
   guest::FileBeginning beginning;  ///< the result
 
  private:
-  void OnPartEnd(std::exception_ptr failure);
+  void OnPartEnd();
 
   std::size_t likely_;
   std::shared_ptr<AskOperation> stat_;

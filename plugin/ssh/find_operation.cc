@@ -25,24 +25,14 @@ FindOperation::FindOperation(const std::string& path)
                                                 "", 0)) {}
 
 void FindOperation::Begin(SftpClient& client, TimePoint now) {
-  BeginPart(real_path_, client, now, [this, &client](std::exception_ptr failure) {
-    OnRealPath(client, std::move(failure));
-  });
-  AskAttributes(client, now, subject().path);
-}
-
-void FindOperation::OnRealPath(SftpClient& client, std::exception_ptr failure) {
-  if (failure) {
-    Finish(std::move(failure));
-    return;
-  }
-  Attempt([&] {
+  BeginStep(real_path_, client, now, [this, &client] {
     found.path = OnlyName(std::move(real_path_->reply), subject());
     path_is_known_ = true;
     // What is asked already is then about a link.
     if (found.path != subject().path) AskAttributes(client, client.last_received(), found.path);
     FinishWhenComplete();
   });
+  AskAttributes(client, now, subject().path);
 }
 
 void FindOperation::AskAttributes(SftpClient& client, TimePoint now, const std::string& path) {
@@ -83,11 +73,7 @@ FindAndListOperation::FindAndListOperation(const std::string& path)
       })) {}
 
 void FindAndListOperation::Begin(SftpClient& client, TimePoint now) {
-  BeginPart(find_, client, now, [this](std::exception_ptr failure) {
-    if (failure) {
-      Finish(std::move(failure));
-      return;
-    }
+  BeginStep(find_, client, now, [this] {
     found.file = std::move(find_->found);
     is_found_ = true;
     FinishWhenComplete();
@@ -117,13 +103,7 @@ FindAndReadOperation::FindAndReadOperation(const std::string& path, std::uint64_
                                            OpenRequest(path, guest::OpenMode::kRead, 0), "", 0)) {}
 
 void FindAndReadOperation::Begin(SftpClient& client, TimePoint now) {
-  BeginPart(find_, client, now, [this, &client](std::exception_ptr failure) {
-    if (failure) {
-      Finish(std::move(failure));
-    } else {
-      OnFound(client);
-    }
-  });
+  BeginStep(find_, client, now, [this, &client] { OnFound(client); });
 }
 
 void FindAndReadOperation::OnFound(SftpClient& client) {

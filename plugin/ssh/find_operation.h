@@ -20,7 +20,6 @@ class FindOperation final : public CompoundOperation {
   guest::RealFile found;  ///< the result
 
  private:
-  void OnRealPath(SftpClient& client, std::exception_ptr failure);
   /// The last one asked counts.
   void AskAttributes(SftpClient& client, TimePoint now, const std::string& path);
   void FinishWhenComplete();
