@@ -35,14 +35,15 @@ class CommandEnd : public CommandTest {
  protected:
   /// A family: the main process and a child of it are deaf to TERM, another child is not, and a
   /// grandchild has lost its parent. Returns its process group.
-  long BeginFamily() {
+  long BeginFamily(const std::string& progress = "") {
     family_ = BeginShell(
         "trap '' TERM; echo before; echo before2 >&2;"
         "(while :; do sleep 0.3; done) &"
         "(trap - TERM; exec sleep 300) &"
         "(sh -c 'sleep 300 & exit 0') &"
         "sleep 0.1; echo $$ >group.new; mv group.new group;"
-        "while :; do sleep 0.3; done");
+        "while :; do sleep 0.3; done",
+        progress);
     const long group = std::stol(Await("group"));
     EXPECT_TRUE(GroupLives(group));
     return group;
@@ -140,7 +141,10 @@ INSTANTIATE_TEST_SUITE_P(Signals, CommandEndBySignal,
 
 TEST_F(CommandEnd, ByDeathOfTheSession) {
   const LoopbackInstance& instance = StartGuest();
-  const long group = BeginFamily();
+  const long group = BeginFamily("family");
+  // What sshd has not passed on is lost with it.
+  while (!NextProgress("family").starts_with("before")) {
+  }
   for (const pid_t pid : instance.SessionPids()) ::kill(pid, SIGKILL);
   EXPECT_LT(TimeUntilGroupEnds(group), kGroupEnds);
   const json result = EndFamily();

@@ -53,6 +53,14 @@ json CommandTest::End(std::int64_t id) {
   return client().WaitForResponse(id, kPatience).at("result");
 }
 
+std::string CommandTest::NextProgress(const std::string& token) {
+  while (true) {
+    const json message = client().NextMessage();
+    if (message.value("method", "") != "notifications/progress") continue;
+    if (message["params"]["progressToken"] == token) return message["params"].value("message", "");
+  }
+}
+
 std::string CommandTest::Await(const std::string& name) const {
   const fs::path path = Path("root") / name;
   const auto deadline = Clock::now() + kPatience;

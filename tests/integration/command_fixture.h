@@ -34,6 +34,9 @@ class CommandTest : public IntegrationTest {
   /// The answer's result.
   nlohmann::json End(std::int64_t id);
 
+  /// The text of the next progress notification with this token.
+  std::string NextProgress(const std::string& token);
+
   /// Waits until the file `name` in the root is there and not empty; returns what it holds.
   [[nodiscard]] std::string Await(const std::string& name) const;
 

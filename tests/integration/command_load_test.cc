@@ -53,16 +53,6 @@ class CommandLoad : public CommandTest {
     client().SendNotification("notifications/cancelled", {{"requestId", id}});
   }
 
-  /// The text of the next progress notification with this token.
-  std::string NextProgress(const std::string& token) {
-    while (true) {
-      const json message = client().NextMessage();
-      if (message.value("method", "") != "notifications/progress") continue;
-      if (message["params"]["progressToken"] == token)
-        return message["params"].value("message", "");
-    }
-  }
-
   std::int64_t BeginRead() {
     return client().SendRequest(
         "tools/call", {{"name", "read_file"}, {"arguments", {{"path", root + "/a.txt"}}}});
