@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -35,9 +36,9 @@ bool Lives(pid_t pid) {
 /// A control group below the one that holds all processes.
 class ControlGroup final : public ProcessLimit {
  public:
-  ControlGroup(fs::path parent, const std::string& name)
-      : parent_(std::move(parent)), directory_(parent_ / name) {}
+  explicit ControlGroup(fs::path parent) : parent_(std::move(parent)) {}
   ~ControlGroup() override {
+    if (directory_.empty()) return;
     // Only an empty group can be removed.
     std::ifstream members(directory_ / "cgroup.procs");
     for (std::string pid; members >> pid;) Write(parent_ / "cgroup.procs", pid);
@@ -47,9 +48,13 @@ class ControlGroup final : public ProcessLimit {
   ControlGroup(const ControlGroup&) = delete;
   ControlGroup& operator=(const ControlGroup&) = delete;
 
-  [[nodiscard]] bool Hold(const std::vector<pid_t>& processes, int spare) const {
+  [[nodiscard]] bool Hold(const std::vector<pid_t>& processes, int spare) {
+    // No name made of a process's number: a test that was killed leaves its group behind, and the
+    // number comes again.
+    std::string directory = parent_ / "limactl-mcp-test-XXXXXX";
+    if (::mkdtemp(directory.data()) == nullptr) return false;
+    directory_ = directory;
     std::error_code error;
-    if (!fs::create_directory(directory_, error)) return false;
     if (!fs::exists(directory_ / "cgroup.procs", error)) return false;  // no control group at all
     for (const pid_t pid : processes) {
       if (!Write(directory_ / "cgroup.procs", std::to_string(pid)) && Lives(pid)) return false;
@@ -110,10 +115,8 @@ std::unique_ptr<ProcessLimit> ProcessLimit::Impose(const std::vector<pid_t>& pro
     problem = "prlimit: " + std::generic_category().message(errno);
     return nullptr;
   }
-  const std::string name =
-      "limactl-mcp-test-" + std::to_string(processes.empty() ? 0 : processes.front());
   for (const char* parent : {"/sys/fs/cgroup/pids", "/sys/fs/cgroup"}) {
-    auto group = std::make_unique<ControlGroup>(parent, name);
+    auto group = std::make_unique<ControlGroup>(parent);
     if (group->Hold(processes, spare)) return group;
   }
   problem = "root's processes are bound by control groups only, and none can be made here";
