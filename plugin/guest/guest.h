@@ -256,7 +256,7 @@ class Guest {
   virtual RealFile FindRealFile(const std::string& path, const support::Context& context);
 
   /// FindRealFile, and List where that gave `path` itself and a directory that can be listed: two
-  /// round trips for a directory of a hundred names.
+  /// round trips for a directory of a hundred names, and for what cannot be listed.
   virtual FoundDirectory FindAndList(const std::string& path, const support::Context& context);
 
   /// FindRealFile, and where that gave `path` itself and a regular file of less than `most_bytes`

@@ -19,7 +19,7 @@ CallPool::~CallPool() {
 }
 
 bool CallPool::Run(Kind kind, std::size_t bytes, std::function<void()> call) {
-  const std::scoped_lock lock(mutex_);
+  std::unique_lock lock(mutex_);
   // One that is larger than the limit by itself runs when nothing else waits.
   const bool too_many_bytes = queued() > 0 && queued_bytes_ + bytes > limits_.queued_bytes;
   if (queued() >= limits_.queued_calls || too_many_bytes) return false;
@@ -38,6 +38,8 @@ bool CallPool::Run(Kind kind, std::size_t bytes, std::function<void()> call) {
       }
     }
   }
+  // Without the lock, for which the woken thread would have to wait at once.
+  lock.unlock();
   work_.notify_one();
   return true;
 }

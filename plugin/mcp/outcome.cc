@@ -32,13 +32,18 @@ bool IsLargeString(const nlohmann::json& value) {
   return value.is_string() && value.get_ref<const std::string&>().size() >= kLargeString;
 }
 
-/// Takes the large strings out of an object. Those of nested values stay in the text: no tool has
-/// any.
-std::vector<Part> Split(nlohmann::json value) {
+/// The structured content, with the large strings taken out of the object. Those of nested values
+/// stay in the text: no tool has any.
+std::vector<Part> Split(ToolResult& result) {
   std::vector<Part> parts;
   const auto add = [&](std::string text, bool in_string) {
     parts.push_back({std::make_shared<const std::string>(std::move(text)), in_string});
   };
+  if (!result.structured_text.empty()) {
+    add(std::move(result.structured_text), false);
+    return parts;
+  }
+  nlohmann::json value = std::exchange(result.structured, nullptr);
   if (!value.is_object()) {
     add(ToJson(value), false);
     return parts;
@@ -92,7 +97,7 @@ Outcome CallTool(Tool& tool, const ToolCall& call) {
 }
 
 Line ToolResultText(ToolResult result, const Dialect& dialect, const ServerInfo& server) {
-  const std::vector<Part> structured = Split(std::exchange(result.structured, nullptr));
+  const std::vector<Part> structured = Split(result);
 
   std::string text;
   ObjectWriter object(text);

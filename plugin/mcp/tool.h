@@ -46,10 +46,14 @@ struct ToolCall {
 /// What a tool returns. A failure is not a result: throw `support::CallError`.
 struct ToolResult {
   /// Satisfies the output schema; sent as `structuredContent` and, as text, in `content[0]`.
-  nlohmann::json structured;
+  nlohmann::json structured = {};
 
   /// Further content blocks (specification: server/tools, "Tool result"): a note, an image.
-  std::vector<nlohmann::json> more_content;
+  std::vector<nlohmann::json> more_content = {};
+
+  /// In place of `structured`: the same as JSON text. For results of many values: to make each of
+  /// them first may take longer than the guest does.
+  std::string structured_text = {};
 };
 
 /// A tool. Calls may run at the same time, each in a thread of its own.

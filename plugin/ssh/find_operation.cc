@@ -17,12 +17,33 @@ bool IsFileError(const std::exception_ptr& failure) {
   return false;
 }
 
+std::shared_ptr<AskOperation> AskForAttributes(const std::string& path) {
+  return std::make_shared<AskOperation>(SftpSubject{"stat", path},
+                                        PathRequest(SftpType::kLStat, path), "", 0);
+}
+
+/// What came of AskForAttributes; empty where nothing is there. Throws other failures.
+std::optional<guest::FileAttributes> AttributesFrom(AskOperation& asked,
+                                                    std::exception_ptr failure) {
+  try {
+    // Taken away: what is caught here ends here.
+    if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
+    return Expect<guest::FileAttributes>(std::move(asked.reply), asked.subject());
+  } catch (const guest::FileError& error) {
+    if (error.code() != guest::FileErrorCode::kNotFound) throw;
+    return std::nullopt;
+  }
+}
+
+std::shared_ptr<AskOperation> AskForPath(const SftpSubject& subject) {
+  return std::make_shared<AskOperation>(subject, PathRequest(SftpType::kRealPath, subject.path), "",
+                                        0);
+}
+
 }  // namespace
 
 FindOperation::FindOperation(const std::string& path)
-    : CompoundOperation({"resolve", path}, 0),
-      real_path_(std::make_shared<AskOperation>(subject(), PathRequest(SftpType::kRealPath, path),
-                                                "", 0)) {}
+    : CompoundOperation({"resolve", path}, 0), real_path_(AskForPath(subject())) {}
 
 void FindOperation::Begin(SftpClient& client, TimePoint now) {
   BeginStep(real_path_, client, now, [this, &client] {
@@ -37,8 +58,7 @@ void FindOperation::Begin(SftpClient& client, TimePoint now) {
 
 void FindOperation::AskAttributes(SftpClient& client, TimePoint now, const std::string& path) {
   attributes_are_known_ = false;
-  attributes_ = std::make_shared<AskOperation>(SftpSubject{"stat", path},
-                                               PathRequest(SftpType::kLStat, path), "", 0);
+  attributes_ = AskForAttributes(path);
   const auto on_end = [this, asked = attributes_.get()](std::exception_ptr failure) {
     if (asked != attributes_.get()) return;
     attributes_failure_ = std::move(failure);
@@ -51,48 +71,49 @@ void FindOperation::AskAttributes(SftpClient& client, TimePoint now, const std::
 void FindOperation::FinishWhenComplete() {
   if (!path_is_known_ || !attributes_are_known_) return;
   Attempt([&] {
-    try {
-      if (attributes_failure_) std::rethrow_exception(std::exchange(attributes_failure_, nullptr));
-      found.attributes =
-          Expect<guest::FileAttributes>(std::move(attributes_->reply), attributes_->subject());
-    } catch (const guest::FileError& error) {
-      if (error.code() != guest::FileErrorCode::kNotFound) throw;
-    }
+    found.attributes = AttributesFrom(*attributes_, std::exchange(attributes_failure_, nullptr));
     Finish();
   });
 }
 
 FindAndListOperation::FindAndListOperation(const std::string& path)
     : CompoundOperation({"list", path}, 0),
-      find_(std::make_shared<FindOperation>(path)),
-      // Asked last, and so answered when it is known what the path is; a server that answers in
+      real_path_(AskForPath({"resolve", path})),
+      // Asked last, and so answered when it is known where the path leads; a server that answers in
       // another order is asked by the caller again.
-      list_(std::make_shared<ListOperation>(path, [this] {
-        return is_read_ = is_found_ &&
-                          guest::IsItself(found.file, subject().path, guest::FileType::kDirectory);
-      })) {}
+      list_(std::make_shared<ListOperation>(
+          path, [this] { return is_read_ = found.file.path == subject().path; })) {}
 
 void FindAndListOperation::Begin(SftpClient& client, TimePoint now) {
-  BeginStep(find_, client, now, [this] {
-    found.file = std::move(find_->found);
-    is_found_ = true;
-    FinishWhenComplete();
+  BeginStep(real_path_, client, now, [this, &client] {
+    found.file.path = OnlyName(std::move(real_path_->reply), real_path_->subject());
+    OnPartEnd(client);
   });
-  BeginPart(list_, client, now, [this](std::exception_ptr failure) {
-    list_failure_ = std::move(failure);
-    list_has_ended_ = true;
-    FinishWhenComplete();
+  BeginPart(list_, client, now, [this, &client](std::exception_ptr failure) {
+    if (failure && !IsFileError(failure)) {
+      Finish(std::move(failure));
+      return;
+    }
+    // Whoever asks for the entries hears why there are none.
+    if (!failure && is_read_) found.entries = std::move(list_->entries);
+    OnPartEnd(client);
   });
 }
 
-void FindAndListOperation::FinishWhenComplete() {
-  if (!is_found_ || !list_has_ended_) return;
-  if (IsFileError(list_failure_)) {
-    list_failure_ = nullptr;  // whoever asks for the entries hears why
-  } else if (is_read_) {
-    found.entries = std::move(list_->entries);
+void FindAndListOperation::OnPartEnd(SftpClient& client) {
+  if (--parts_left_ > 0) return;
+  if (found.entries && list_->directory) {
+    found.file.attributes = list_->directory;
+    Finish();
+    return;
   }
-  Finish(std::exchange(list_failure_, nullptr));
+  attributes_ = AskForAttributes(found.file.path);
+  BeginPart(attributes_, client, client.last_received(), [this](std::exception_ptr failure) {
+    Attempt([&] {
+      found.file.attributes = AttributesFrom(*attributes_, std::move(failure));
+      Finish();
+    });
+  });
 }
 
 FindAndReadOperation::FindAndReadOperation(const std::string& path, std::uint64_t most_bytes)

@@ -32,7 +32,8 @@ class FindOperation final : public CompoundOperation {
 };
 
 /// guest::Guest::FindAndList. The directory is opened at once with looking for it: opening changes
-/// nothing, and it is read only once it is known to be `path` itself.
+/// nothing, and it is read only once it is known to be `path` itself. Its attributes are those of
+/// its entry "."; of what is not read they are asked for then, with one round trip more.
 class FindAndListOperation final : public CompoundOperation {
  public:
   explicit FindAndListOperation(const std::string& path);
@@ -42,14 +43,13 @@ class FindAndListOperation final : public CompoundOperation {
   guest::FoundDirectory found;  ///< the result
 
  private:
-  void FinishWhenComplete();
+  void OnPartEnd(SftpClient& client);
 
-  std::shared_ptr<FindOperation> find_;
+  std::shared_ptr<AskOperation> real_path_;
   std::shared_ptr<ListOperation> list_;
-  std::exception_ptr list_failure_;
-  bool is_found_ = false;
+  std::shared_ptr<AskOperation> attributes_;
   bool is_read_ = false;
-  bool list_has_ended_ = false;
+  int parts_left_ = 2;
 };
 
 /// guest::Guest::FindAndRead, for files of less than SftpClient::maximum_read, which come with one

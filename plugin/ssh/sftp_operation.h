@@ -223,6 +223,8 @@ class ListOperation final : public SftpOperation {
   void Begin(SftpClient& client, TimePoint now) override;
 
   std::vector<guest::DirectoryEntry> entries;  ///< the result
+  /// Of the directory itself, where the server lists "." too; OpenSSH's does.
+  std::optional<guest::FileAttributes> directory;
 
  private:
   void OnOpened(SftpClient& client, SftpReply&& reply);

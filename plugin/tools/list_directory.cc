@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "mcp/json_writer.h"
 #include "support/errors.h"
-#include "support/utf8.h"
 #include "tools/contract.h"
 #include "tools/file_call.h"
 
@@ -53,23 +53,16 @@ std::uint32_t GoType(FileType type) {
   return kGoIrregular;
 }
 
-std::string Digits(unsigned number, std::size_t width) {
-  std::string digits = std::to_string(number);
-  return std::string(width - std::min(width, digits.size()), '0') + digits;
-}
-
-nlohmann::json Describe(const guest::DirectoryEntry& entry) {
-  // Member by member: an initializer list would copy each of them twice, which for many entries
-  // takes longer than the guest does.
-  nlohmann::json described = nlohmann::json::object();
-  described["name"] = support::ToUtf8(entry.name);
-  described["size"] = entry.attributes.size;
-  described["mode"] = GoFileMode(entry.attributes);
-  described["is_dir"] = entry.attributes.type == FileType::kDirectory;
-  if (std::string time = FormatTime(entry.attributes.modified); !time.empty()) {
-    described["time"] = std::move(time);
+void AppendEntry(std::string& out, const guest::DirectoryEntry& entry) {
+  mcp::ObjectWriter object(out);
+  object.Member("name", std::string_view(entry.name));
+  object.Member("size", nlohmann::json(entry.attributes.size));
+  object.Member("mode", nlohmann::json(GoFileMode(entry.attributes)));
+  if (const std::string time = FormatTime(entry.attributes.modified); !time.empty()) {
+    object.Member("time", std::string_view(time));
   }
-  return described;
+  object.Member("is_dir", nlohmann::json(entry.attributes.type == FileType::kDirectory));
+  object.End();
 }
 
 std::vector<guest::DirectoryEntry> List(const ResolvedPath& path, guest::FoundDirectory found,
@@ -97,6 +90,22 @@ std::int64_t GoFileMode(const guest::FileAttributes& attributes) {
   return mode;
 }
 
+std::string EntriesText(std::vector<guest::DirectoryEntry> entries) {
+  std::sort(entries.begin(), entries.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::string text;
+  mcp::ObjectWriter object(text);
+  object.Key("entries");
+  text += '[';
+  for (const guest::DirectoryEntry& entry : entries) {
+    if (&entry != &entries.front()) text += ',';
+    AppendEntry(text, entry);
+  }
+  text += ']';
+  object.End();
+  return text;
+}
+
 std::string FormatTime(std::int64_t seconds_since_1970) {
   using namespace std::chrono;
   constexpr std::int64_t kFirst = -62'167'219'200;  // 0000-01-01T00:00:00Z
@@ -106,12 +115,17 @@ std::string FormatTime(std::int64_t seconds_since_1970) {
   const auto day = floor<days>(time);
   const year_month_day date(day);
   const hh_mm_ss clock(time - day);
-  return Digits(static_cast<unsigned>(static_cast<int>(date.year())), 4) + "-" +
-         Digits(static_cast<unsigned>(date.month()), 2) + "-" +
-         Digits(static_cast<unsigned>(date.day()), 2) + "T" +
-         Digits(static_cast<unsigned>(clock.hours().count()), 2) + ":" +
-         Digits(static_cast<unsigned>(clock.minutes().count()), 2) + ":" +
-         Digits(static_cast<unsigned>(clock.seconds().count()), 2) + "Z";
+  std::string text = "0000-00-00T00:00:00Z";
+  const auto put = [&text](std::size_t last_digit, std::int64_t number) {
+    for (; number > 0; number /= 10) text[last_digit--] = static_cast<char>('0' + number % 10);
+  };
+  put(3, static_cast<int>(date.year()));
+  put(6, static_cast<unsigned>(date.month()));
+  put(9, static_cast<unsigned>(date.day()));
+  put(12, clock.hours().count());
+  put(15, clock.minutes().count());
+  put(18, clock.seconds().count());
+  return text;
 }
 
 const mcp::ToolDefinition& ListDirectoryTool::definition() const {
@@ -129,14 +143,9 @@ mcp::ToolResult ListDirectoryTool::Call(const mcp::ToolCall& call) {
               found = workspace.guest->FindAndList(candidate, context);
               return found.file;
             });
-        std::vector<guest::DirectoryEntry> entries =
-            List(path, std::move(found), *workspace.guest, context);
-        std::sort(entries.begin(), entries.end(),
-                  [](const auto& a, const auto& b) { return a.name < b.name; });
-        nlohmann::json described = nlohmann::json::array();
-        for (const guest::DirectoryEntry& entry : entries) described.push_back(Describe(entry));
-        mcp::ToolResult result{.structured = {{"entries", std::move(described)}},
-                               .more_content = {}};
+        mcp::ToolResult result;
+        result.structured_text =
+            EntriesText(List(path, std::move(found), *workspace.guest, context));
         AddNote(result, path.stale_note);
         return result;
       });

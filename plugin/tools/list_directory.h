@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "guest/guest.h"
 #include "mcp/tool.h"
@@ -16,12 +17,15 @@ std::int64_t GoFileMode(const guest::FileAttributes& attributes);
 /// "2026-11-21T05:04:00Z" (RFC 3339); empty for years beyond 0 to 9999, which it cannot express.
 std::string FormatTime(std::int64_t seconds_since_1970);
 
+/// What `list_directory` gives for these: JSON text, sorted by name.
+std::string EntriesText(std::vector<guest::DirectoryEntry> entries);
+
 /// `list_directory`: what is in one directory, by name, byte by byte. Links are listed as links. A
 /// name that is not valid UTF-8 shows U+FFFD for each bad byte, since JSON has no other way.
-/// Round trips: two for a path without links: the path rules' one, with which the directory is
+/// Round trips: two for a path without links: one for where it leads, with which the directory is
 /// opened, and one for all names and the end. OpenSSH's server gives a hundred names at a time:
 /// from the fourth hundred on up to eight requests are on their way at once. Nobody waits for the
-/// close. Four through a link.
+/// close. Four through a link; two to find that there is no directory.
 class ListDirectoryTool final : public mcp::Tool {
  public:
   /// `workspaces` must outlive the tool.

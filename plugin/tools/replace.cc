@@ -136,7 +136,7 @@ mcp::ToolResult ReplaceTool::Call(const mcp::ToolCall& call) {
           RefuseReplacementCharacters(path, edit.new_string, content);
           needed_bytes = replaced.text.size();
           writer_->Write(path, replaced.text, left_behind, workspace.guest, context);
-          return {.structured = {{"replacements", replaced.replacements}}, .more_content = {}};
+          return {.structured = {{"replacements", replaced.replacements}}};
         } catch (const guest::FileError& error) {
           ThrowFileProblem(error, "replace in", path, needed_bytes, guest, context);
         }

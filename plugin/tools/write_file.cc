@@ -61,7 +61,7 @@ mcp::ToolResult WriteFileTool::Call(const mcp::ToolCall& call) {
         } catch (const guest::FileError& error) {
           ThrowFileProblem(error, "write", path, content.size(), *workspace.guest, context);
         }
-        return {.structured = nlohmann::json::object(), .more_content = {}};
+        return {.structured = nlohmann::json::object()};
       });
 }
 

@@ -98,9 +98,10 @@ class Play {
       case 2:
         return Data(request.id, std::string(value % 8U, 'x'));
       case 3:
-        return Names(request.id, value % 3U,
-                     value % 3U == 1   ? Name("/p")
-                     : value % 3U == 2 ? Name("a") + Name("/q")
+        return Names(request.id, value % 4U,
+                     value % 4U == 1   ? Name("/p")
+                     : value % 4U == 2 ? Name("a") + Name("/q")
+                     : value % 4U == 3 ? Name("a") + Name(".", 0040755) + Name("..")
                                        : "");
       default: {
         constexpr std::uint32_t kModes[] = {0100644, 0040755, 0010644, 0120777};

@@ -14,6 +14,7 @@
 #include "testing/temporary_directory.h"
 #include "tools/glob_matcher.h"
 #include "tools/glob_pattern.h"
+#include "tools/list_directory.h"
 #include "tools/path_rules.h"
 
 namespace {
@@ -70,17 +71,17 @@ void WriteATextResult(benchmark::State& state) {
 BENCHMARK(WriteATextResult)->RangeMultiplier(64)->Range(64, 1 << 24U);
 
 void WriteAListing(benchmark::State& state) {
-  json entries = json::array();
+  std::vector<guest::DirectoryEntry> entries;
   for (std::int64_t i = 0; i < state.range(0); ++i) {
-    entries.push_back({{"name", "file" + std::to_string(i) + ".txt"},
-                       {"size", i},
-                       {"mode", 420},
-                       {"is_dir", false},
-                       {"time", "2026-01-01T00:00:00Z"}});
+    entries.push_back({.name = "file" + std::to_string(i) + ".txt",
+                       .attributes = {.type = guest::FileType::kRegular,
+                                      .permissions = 0644,
+                                      .size = static_cast<std::uint64_t>(i),
+                                      .modified = 1'767'225'600}});
   }
   for ([[maybe_unused]] const auto& round : state) {
     mcp::ToolResult result;
-    result.structured = {{"entries", entries}};
+    result.structured_text = tools::EntriesText(entries);
     benchmark::DoNotOptimize(mcp::ToolResultText(std::move(result), AnyDialect(), {}).Text());
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));

@@ -49,9 +49,14 @@ nlohmann::json Sent(ToolResult result) {
 
 TEST(Outcome, ResultsStandInTheTextAndInTheStructure) {
   const nlohmann::json small = {{"b", "\"quoted\"\n"}, {"n", 1}};
-  const nlohmann::json sent = Sent({small, {}});
+  const nlohmann::json sent = Sent({.structured = small});
   EXPECT_EQ(sent["structuredContent"], small);
   EXPECT_EQ(nlohmann::json::parse(sent["content"][0]["text"].get<std::string>()), small);
+}
+
+TEST(Outcome, AResultThatIsTextAlreadyIsSentAsItsValuesAre) {
+  const std::string text = R"({"entries":[{"name":"a \"quoted\" name\n","size":1}]})";
+  EXPECT_EQ(Sent({.structured_text = text}), Sent({.structured = nlohmann::json::parse(text)}));
 }
 
 TEST(Outcome, LargeStringsAreSentAsSmallOnesAre) {
@@ -60,7 +65,8 @@ TEST(Outcome, LargeStringsAreSentAsSmallOnesAre) {
   std::string large;
   while (large.size() < 300'000) large += unit;
   const nlohmann::json result = {{"a", large}, {"b", 1}, {"c", large}, {"d", {{"nested", large}}}};
-  const nlohmann::json sent = Sent({result, {{{"type", "text"}, {"text", "a note"}}}});
+  const nlohmann::json sent =
+      Sent({.structured = result, .more_content = {{{"type", "text"}, {"text", "a note"}}}});
   EXPECT_EQ(sent["structuredContent"], result);
   EXPECT_EQ(nlohmann::json::parse(sent["content"][0]["text"].get<std::string>()), result);
   EXPECT_EQ(sent["content"][1]["text"], "a note");
@@ -68,7 +74,7 @@ TEST(Outcome, LargeStringsAreSentAsSmallOnesAre) {
 
 TEST(Outcome, LargeStringsThatAreNotUtf8GetReplacementCharacters) {
   const std::string large = std::string(100'000, 'x') + "\xFF";
-  const nlohmann::json sent = Sent({{{"a", large}}, {}});
+  const nlohmann::json sent = Sent({.structured = {{"a", large}}});
   EXPECT_EQ(sent["structuredContent"]["a"], std::string(100'000, 'x') + "\xEF\xBF\xBD");
 }
 

@@ -101,24 +101,36 @@ TEST_F(FindOperationTest, WhatIsNotThereHasNoAttributesAndWhatMayNotBeSeenIsAFai
 
 TEST_F(FindOperationTest, ADirectoryIsOpenedAtOnceAndReadWhenItIsKnownToBeThePathItself) {
   const auto list = Begin<FindAndListOperation>("/p");
-  EXPECT_EQ(TakeOutput(), RealPath(1, "/p") + LStat(2, "/p") + OpenDirectory(3));
-  Receive(Path(1, "/p") + Attributes(2, 4096, kDirectory));
+  EXPECT_EQ(TakeOutput(), RealPath(1, "/p") + OpenDirectory(2));
+  Receive(Path(1, "/p"));
   EXPECT_EQ(TakeOutput(), "");
-  Receive(Handle(3, "h"));
-  EXPECT_EQ(TakeOutput(), Ask(12, 4, "h") + Ask(12, 5, "h") + Ask(12, 6, "h"));
-  Receive(Names(4, 1, Name("a")) + Status(5, 1) + Status(6, 1));
+  Receive(Handle(2, "h"));
+  EXPECT_EQ(TakeOutput(), Ask(12, 3, "h") + Ask(12, 4, "h") + Ask(12, 5, "h"));
+  Receive(Names(3, 2, Name("a") + Name(".", kDirectory)) + Status(4, 1) + Status(5, 1));
   ExpectNoFailure(*list);
   EXPECT_EQ(list->found.file.path, "/p");
+  EXPECT_EQ(list->found.file.attributes.value().type, guest::FileType::kDirectory);
   ASSERT_EQ(list->found.entries.value().size(), 1U);
-  EXPECT_THAT(TakeOutput(), ::testing::EndsWith(Close(9)));
+  EXPECT_THAT(TakeOutput(), ::testing::EndsWith(Close(8)));
+}
+
+TEST_F(FindOperationTest, WhereTheServerDoesNotListTheDirectoryItselfItIsAskedAbout) {
+  const auto list = Begin<FindAndListOperation>("/p");
+  Receive(Path(1, "/p") + Handle(2, "h") + Names(3, 1, Name("a")) + Status(4, 1));
+  EXPECT_FALSE(list->finished());
+  EXPECT_THAT(TakeOutput(), ::testing::HasSubstr(LStat(8, "/p")));
+  Receive(Attributes(8, 4096, kDirectory));
+  ExpectNoFailure(*list);
+  EXPECT_EQ(list->found.file.attributes.value().size, 4096U);
+  EXPECT_EQ(list->found.entries.value().size(), 1U);
 }
 
 TEST_F(FindOperationTest, WhatIsNotTheDirectoryItselfIsClosedUnread) {
   const auto through_link = Begin<FindAndListOperation>("/p");
-  Receive(Path(1, "/target") + Attributes(2, 7, 0120777));
+  Receive(Path(1, "/target"));
   TakeOutput();
-  Receive(Handle(3, "h"));
-  EXPECT_EQ(TakeOutput(), Close(5));
+  Receive(Handle(2, "h"));
+  EXPECT_EQ(TakeOutput(), Close(3) + LStat(4, "/target"));
   Receive(Attributes(4, 4096, kDirectory));
   ExpectNoFailure(*through_link);
   EXPECT_EQ(through_link->found.file.path, "/target");
@@ -126,40 +138,55 @@ TEST_F(FindOperationTest, WhatIsNotTheDirectoryItselfIsClosedUnread) {
 
   const auto in_another_order = Begin<FindAndListOperation>("/p");
   TakeOutput();
-  Receive(Handle(8, "h"));
-  EXPECT_EQ(TakeOutput(), Close(9)) << "nothing is known of it yet";
-  Receive(Path(6, "/p") + Attributes(7, 4096, kDirectory));
+  Receive(Handle(6, "h"));
+  EXPECT_EQ(TakeOutput(), Close(7)) << "nothing is known of it yet";
+  Receive(Path(5, "/p") + Attributes(8, 4096, kDirectory));
   ExpectNoFailure(*in_another_order);
   EXPECT_FALSE(in_another_order->found.entries);
 }
 
-TEST_F(FindOperationTest, ADirectoryThatCannotBeOpenedIsFoundWithoutEntries) {
+TEST_F(FindOperationTest, WhatCannotBeOpenedAsADirectoryIsFoundWithoutEntries) {
   for (const bool refusal_first : {false, true}) {
     const auto list = Begin<FindAndListOperation>("/p");
     const std::uint32_t id = refusal_first ? 4 : 1;
-    if (refusal_first) Receive(Status(id + 2, kDenied));
-    Receive(Path(id, "/p") + Attributes(id + 1, 4096, kDirectory));
-    if (!refusal_first) Receive(Status(id + 2, kDenied));
+    if (refusal_first) Receive(Status(id + 1, kDenied));
+    Receive(Path(id, "/p"));
+    if (!refusal_first) Receive(Status(id + 1, kDenied));
+    Receive(Attributes(id + 2, 4096, kDirectory));
     ExpectNoFailure(*list);
     EXPECT_EQ(list->found.file.path, "/p");
+    EXPECT_TRUE(list->found.file.attributes);
     EXPECT_FALSE(list->found.entries);
   }
+
+  const auto missing = Begin<FindAndListOperation>("/p");
+  Receive(Path(7, "/p") + Status(8, 2) + Status(9, 2));
+  ExpectNoFailure(*missing);
+  EXPECT_FALSE(missing->found.file.attributes);
+
+  const auto unseen = Begin<FindAndListOperation>("/p");
+  Receive(Path(10, "/p") + Status(11, kDenied) + Status(12, kDenied));
+  ExpectFailure<guest::FileError>(*unseen);
+
+  const auto no_path = Begin<FindAndListOperation>("/p");
+  Receive(Status(13, 2) + Status(14, 2));
+  ExpectFailure<guest::FileError>(*no_path);
 }
 
 TEST_F(FindOperationTest, AListingThatWasWithdrawnIsNeitherReadNorLeftOpen) {
   const auto opening = Begin<FindAndListOperation>("/p");
-  Receive(Path(1, "/p") + Attributes(2, 4096, kDirectory));
+  Receive(Path(1, "/p"));
   TakeOutput();
   Cancel(*opening);
-  Receive(Handle(3, "h"));
-  EXPECT_EQ(TakeOutput(), Close(4));
+  Receive(Handle(2, "h"));
+  EXPECT_EQ(TakeOutput(), Close(3));
 
   const auto reading = Begin<FindAndListOperation>("/p");
-  Receive(Path(5, "/p") + Attributes(6, 4096, kDirectory) + Handle(7, "h"));
+  Receive(Path(4, "/p") + Handle(5, "h"));
   TakeOutput();
   Cancel(*reading);
-  Receive(Names(8, 1, Name("a")));
-  EXPECT_EQ(TakeOutput(), Close(11));
+  Receive(Names(6, 1, Name("a")));
+  EXPECT_EQ(TakeOutput(), Close(9));
 }
 
 TEST_F(FindOperationTest, ASmallFileIsReadAndClosedWithoutBeingAskedForAgain) {
@@ -258,9 +285,7 @@ TEST_F(FindOperationTest, ALostLineIsNoMissingContent) {
     read->Begin(client, now_);
     list->Begin(client, now_);
     if (has_been_found) {
-      client.Receive(Path(1, "/p") + Attributes(2, 4, kRegular) + Path(3, "/p") +
-                         Attributes(4, 4096, kDirectory),
-                     now_);
+      client.Receive(Path(1, "/p") + Attributes(2, 4, kRegular) + Path(3, "/p"), now_);
     }
     client.Consumed(client.output().size(), now_);
     client.Fail("gone");

@@ -60,4 +60,9 @@ inline std::string Name(std::string_view name) {
   return String(name) + String("-rw-r--r-- " + std::string(name)) + Number32(0);
 }
 
+/// With attributes that tell st_mode alone.
+inline std::string Name(std::string_view name, std::uint32_t mode) {
+  return String(name) + String("") + Number32(4) + Number32(mode);
+}
+
 }  // namespace sftp_bytes

@@ -34,7 +34,7 @@ class RepeatedWork : public ::testing::Test {
                          [&](const Workspace& workspace) -> mcp::ToolResult {
                            ++begun_;
                            if (begun_ <= losses) throw ConnectionLost("lost", may_have_run);
-                           return {.structured = workspace.shell, .more_content = {}};
+                           return {.structured = workspace.shell};
                          });
   }
 
