@@ -188,7 +188,7 @@ std::vector<Words> Corpus() {
       eval("unset PATH; ls"),
       eval("shopt login_shell; ulimit -c 0; umask 0; echo $(umask)"),
       eval("cat <<< here; cat <(echo there)"),
-      eval("time true 2>/dev/null; echo $?"),
+      eval("TIMEFORMAT=timed; time true 2>/dev/null; echo $?"),
   };
 }
 

@@ -16,8 +16,14 @@ TemporaryDirectory::TemporaryDirectory() {
 }
 
 TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;  // a leftover in /tmp is no reason to end a test run
-  std::filesystem::remove_all(path_, ignored);
+  // A process of the test's guest may be removing files in it too, of which a removal then takes
+  // offence. What is left in /tmp in spite of all is no reason to end a test run.
+  constexpr int kMostTries = 100;
+  std::error_code failed;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    std::filesystem::remove_all(path_, failed);
+    if (!failed) return;
+  }
 }
 
 }  // namespace testing_support
