@@ -101,7 +101,7 @@ void Dispatcher::Handle(std::string line) {
   if (auto* batch = std::get_if<Batch>(&parsed)) {
     HandleBatch(std::move(*batch), bytes);
   } else {
-    HandleMessage(std::get<Message>(std::move(parsed)), bytes,
+    HandleMessage(std::get<Message>(std::move(parsed)), bytes, false,
                   std::make_shared<LineSink>(parts_.transport));
   }
 }
@@ -129,11 +129,11 @@ void Dispatcher::HandleBatch(Batch batch, std::size_t bytes) {
       support::LogWarning("dropped: a request with the id of another one in its batch");
       continue;
     }
-    HandleMessage(std::move(message), share, sink);
+    HandleMessage(std::move(message), share, true, sink);
   }
 }
 
-void Dispatcher::HandleMessage(Message message, std::size_t bytes,
+void Dispatcher::HandleMessage(Message message, std::size_t bytes, bool in_batch,
                                const std::shared_ptr<ReplySink>& sink) {
   if (const auto* malformed = std::get_if<Malformed>(&message)) {
     HandleMalformed(*malformed, *sink);
@@ -148,7 +148,6 @@ void Dispatcher::HandleMessage(Message message, std::size_t bytes,
       support::LogWarning("dropped: a request with the id of one that is still in flight");
       return;
     }
-    const bool in_batch = dynamic_cast<BatchSink*>(sink.get()) != nullptr;
     HandleRequest(std::move(request), bytes, in_batch, Reply(parts_.in_flight, pending));
   }
 }

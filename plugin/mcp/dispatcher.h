@@ -49,7 +49,8 @@ class Dispatcher {
   static const Method kMethods[];
 
   void HandleBatch(Batch batch, std::size_t bytes);
-  void HandleMessage(Message message, std::size_t bytes, const std::shared_ptr<ReplySink>& sink);
+  void HandleMessage(Message message, std::size_t bytes, bool in_batch,
+                     const std::shared_ptr<ReplySink>& sink);
   void HandleMalformed(const Malformed& malformed, ReplySink& sink);
   void HandleNotification(const Notification& notification);
   void HandleRequest(Request request, std::size_t bytes, bool in_batch, Reply reply);
