@@ -189,6 +189,12 @@ struct Command {
   /// is then support::ConnectionLost without may_have_run().
   bool changes_nothing = false;
 
+  /// True: what the command does comes on its standard input alone, which is held open, and one
+  /// that differs from it in nothing else will be wanted again. One may then be started ahead, and
+  /// wait for its input: with an environment that is a few minutes old, but not older than the last
+  /// command that may have changed something.
+  bool may_be_started_ahead = false;
+
   /// True: the sink can tell where the output ends, and it has not ended with the command. After
   /// the exit status Run goes on until the sink wants no more or the channel's output ends, however
   /// much is still on its way; where neither happens, until nothing has come for ten seconds.

@@ -9,7 +9,12 @@ namespace ssh {
 
 CommandRun::CommandRun(const guest::Command& command, guest::OutputSink& sink,
                        support::Clock::duration request_timeout)
-    : command_(&command), turn_(command.turn), sink_(&sink), request_timeout_(request_timeout) {}
+    : command_(&command),
+      turn_(command.turn),
+      changes_nothing_(command.changes_nothing),
+      may_be_started_ahead_(command.may_be_started_ahead),
+      sink_(&sink),
+      request_timeout_(request_timeout) {}
 
 void CommandRun::Begin(ChannelBroker& broker) {
   broker_ = &broker;
@@ -199,7 +204,7 @@ void CommandRun::Lose(const std::string& text) {
 
 void CommandRun::FinishLost(const std::string& text) {
   const bool was_sent = !spare_ && (state_ == State::kRequesting || state_ == State::kRunning);
-  const bool may_have_run = was_sent && !command_->changes_nothing;
+  const bool may_have_run = was_sent && !changes_nothing_;
   const char* const outcome = may_have_run ? "; the command may have run"
                               : was_sent   ? "; nothing was changed in the guest"
                                            : "; the command was not run";

@@ -48,6 +48,10 @@ class CommandRun final : public ChannelUser, public ChannelEvents {
   [[nodiscard]] bool used() const { return used_; }
   /// Whether it is a spare one that would have to wait for a channel.
   [[nodiscard]] bool lacks_channel() const { return spare_ && lacks_channel_; }
+  /// Whether it is one of Command::may_be_started_ahead that still waits.
+  [[nodiscard]] bool was_started_ahead() const { return spare_ && may_be_started_ahead_; }
+  /// Once it is done.
+  [[nodiscard]] bool may_have_changed_guest() const { return !spare_ && !changes_nothing_; }
   /// Ends the command if it is still a spare one.
   void GiveUp(const std::string& text);
 
@@ -91,6 +95,8 @@ class CommandRun final : public ChannelUser, public ChannelEvents {
 
   const guest::Command* command_;
   guest::Turn turn_;
+  bool changes_nothing_;
+  bool may_be_started_ahead_;
   guest::OutputSink* sink_;  // null once nothing more is wanted
   support::Clock::duration request_timeout_;
   Completion completion_;

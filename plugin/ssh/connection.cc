@@ -4,6 +4,7 @@
 
 #include "ssh/find_operation.h"
 #include "ssh/remote_file.h"
+#include "ssh/spare_command.h"
 #include "ssh/waiting_command.h"
 
 namespace ssh {
@@ -22,7 +23,8 @@ void RequirePossible(const guest::Command& command) {
 
 }  // namespace
 
-Connection::Connection(std::shared_ptr<SessionLoop> loop) : loop_(std::move(loop)) {}
+Connection::Connection(std::shared_ptr<SessionLoop> loop)
+    : loop_(std::move(loop)), spare_command_(std::make_unique<SpareCommand>(loop_)) {}
 
 Connection::~Connection() = default;
 
@@ -162,9 +164,15 @@ guest::FileSystemStatus Connection::StatFileSystem(const std::string& path,
 guest::CommandResult Connection::Run(const guest::Command& command, guest::OutputSink& sink,
                                      const support::Context& context) {
   RequirePossible(command);
-  const auto run = std::make_shared<CommandRun>(command, sink, loop_->request_timeout());
-  loop_->Run(run, context);
-  return run->result();
+  std::optional<guest::CommandResult> result;
+  if (command.may_be_started_ahead) result = spare_command_->Run(command, sink, context);
+  if (!result) {
+    const auto run = std::make_shared<CommandRun>(command, sink, loop_->request_timeout());
+    loop_->Run(run, context);
+    result = run->result();
+  }
+  if (command.may_be_started_ahead) spare_command_->StartNext(command);
+  return *result;
 }
 
 std::unique_ptr<guest::WaitingCommand> Connection::StartWaiting(

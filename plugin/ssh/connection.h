@@ -10,6 +10,7 @@
 namespace ssh {
 
 class SessionLoop;
+class SpareCommand;
 
 /// A guest over one SSH session: commands on channels of their own, files over SFTP version 3.
 /// Thread-safe: any number of threads may call at once, and none of them delays another's call.
@@ -83,6 +84,7 @@ class Connection final : public guest::Guest {
   bool Exists(const std::string& path, const support::Context& context);
 
   std::shared_ptr<SessionLoop> loop_;
+  std::unique_ptr<SpareCommand> spare_command_;
 };
 
 }  // namespace ssh

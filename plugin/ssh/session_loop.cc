@@ -186,11 +186,22 @@ void SessionLoop::RunTasks() {
 
 void SessionLoop::StepAll(TimePoint now) {
   for (const auto& command : commands_) command->Step(now);
+  GiveUpOutdatedCommands();
   std::erase_if(commands_, [](const auto& command) { return command->done(); });
   sftp_.Step(now);
   // Last, since the others may have closed a channel for which somebody waits.
   broker_.Step(now);
   GiveUpSpareCommands();
+}
+
+void SessionLoop::GiveUpOutdatedCommands() {
+  const bool guest_may_have_changed = std::any_of(
+      commands_.begin(), commands_.end(),
+      [](const auto& command) { return command->done() && command->may_have_changed_guest(); });
+  if (!guest_may_have_changed) return;
+  for (const auto& command : commands_) {
+    if (command->was_started_ahead()) command->GiveUp("another command has ended since its start");
+  }
 }
 
 void SessionLoop::GiveUpSpareCommands() {

@@ -75,6 +75,7 @@ class SessionLoop {
   void StepAll(TimePoint now);
   void WaitFor(const std::shared_ptr<CommandRun>& command, const support::Context& context);
   void WaitFor(const std::shared_ptr<SftpOperation>& operation, const support::Context& context);
+  void GiveUpOutdatedCommands();
   void GiveUpSpareCommands();
   TimePoint NextStep() const;
   void KeepAlive(TimePoint now);

@@ -94,6 +94,7 @@ std::optional<int> RunScript(guest::Guest& guest, const std::string& script,
   command.standard_input = Wrap(script, mark);
   command.hold_standard_input_open = true;
   command.changes_nothing = true;
+  command.may_be_started_ahead = true;
   ScriptSink script_sink(mark, sink);
   const guest::CommandResult result = guest.Run(command, script_sink, context);
   if (result.exit_signal) {

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "guest/guest.h"
+#include "ssh/session_loop.h"
+
+namespace ssh {
+
+/// Keeps one command started ahead of its need, for those that are wanted again and again (see
+/// guest::Command::may_be_started_ahead): what a channel, sshd and the user's shell take to start
+/// is then paid while nobody waits. The session ends the one that waits when another command may
+/// have changed what it was started with. Thread-safe.
+class SpareCommand {
+ public:
+  /// Bytes that a command may print before it has its input; one that prints more is not used.
+  static constexpr std::size_t kMostEarlyOutput = std::size_t{64} * 1024;
+
+  explicit SpareCommand(std::shared_ptr<SessionLoop> loop);
+  ~SpareCommand();
+  SpareCommand(const SpareCommand&) = delete;
+  SpareCommand& operator=(const SpareCommand&) = delete;
+
+  /// As guest::Guest::Run, in the command that waits. Nothing where none does: nothing has been
+  /// sent then.
+  std::optional<guest::CommandResult> Run(const guest::Command& command, guest::OutputSink& sink,
+                                          const support::Context& context);
+
+  /// Starts the next one, unless one waits.
+  void StartNext(const guest::Command& command);
+
+ private:
+  class EarlyOutput;
+  struct Waiting;
+
+  std::unique_ptr<Waiting> Take(const guest::Command& command);
+
+  std::shared_ptr<SessionLoop> loop_;
+  std::mutex mutex_;
+  std::unique_ptr<Waiting> waiting_;  // guarded by it
+};
+
+}  // namespace ssh
