@@ -223,7 +223,8 @@ void ListOperation::Take(std::vector<guest::DirectoryEntry> names) {
     return;
   }
   for (guest::DirectoryEntry& entry : names) {
-    if (entry.name == ".") directory = entry.attributes;
+    const bool is_told_of = entry.attributes.type == guest::FileType::kDirectory;
+    if (entry.name == "." && is_told_of) directory = entry.attributes;
     if (entry.name == "." || entry.name == "..") continue;
     if (entry.name.empty() || entry.name.find('/') != std::string::npos ||
         entry.name.find('\0') != std::string::npos) {

@@ -223,7 +223,7 @@ class ListOperation final : public SftpOperation {
   void Begin(SftpClient& client, TimePoint now) override;
 
   std::vector<guest::DirectoryEntry> entries;  ///< the result
-  /// Of the directory itself, where the server lists "." too; OpenSSH's does.
+  /// Of the directory itself, where the server lists "." too and tells what that is; OpenSSH's does.
   std::optional<guest::FileAttributes> directory;
 
  private:

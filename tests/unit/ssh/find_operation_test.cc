@@ -114,15 +114,19 @@ TEST_F(FindOperationTest, ADirectoryIsOpenedAtOnceAndReadWhenItIsKnownToBeThePat
   EXPECT_THAT(TakeOutput(), ::testing::EndsWith(Close(8)));
 }
 
-TEST_F(FindOperationTest, WhereTheServerDoesNotListTheDirectoryItselfItIsAskedAbout) {
-  const auto list = Begin<FindAndListOperation>("/p");
-  Receive(Path(1, "/p") + Handle(2, "h") + Names(3, 1, Name("a")) + Status(4, 1));
-  EXPECT_FALSE(list->finished());
-  EXPECT_THAT(TakeOutput(), ::testing::HasSubstr(LStat(8, "/p")));
-  Receive(Attributes(8, 4096, kDirectory));
-  ExpectNoFailure(*list);
-  EXPECT_EQ(list->found.file.attributes.value().size, 4096U);
-  EXPECT_EQ(list->found.entries.value().size(), 1U);
+TEST_F(FindOperationTest, WhereTheServerDoesNotTellOfTheDirectoryItselfItIsAsked) {
+  std::uint32_t id = 1;
+  for (const std::string& names : {Names(3, 1, Name("a")), Names(12, 2, Name(".") + Name("a"))}) {
+    const auto list = Begin<FindAndListOperation>("/p");
+    Receive(Path(id, "/p") + Handle(id + 1, "h") + names + Status(id + 3, 1));
+    EXPECT_FALSE(list->finished());
+    EXPECT_THAT(TakeOutput(), ::testing::HasSubstr(LStat(id + 7, "/p")));
+    Receive(Attributes(id + 7, 4096, kDirectory));
+    ExpectNoFailure(*list);
+    EXPECT_EQ(list->found.file.attributes.value().size, 4096U);
+    EXPECT_EQ(list->found.entries.value().size(), 1U);
+    id += 9;  // those of the close and of what was asked beyond the end
+  }
 }
 
 TEST_F(FindOperationTest, WhatIsNotTheDirectoryItselfIsClosedUnread) {
