@@ -12,7 +12,7 @@ namespace connection {
 namespace {
 
 /// Bytes; more than any path or status takes.
-constexpr std::size_t kMaximumAnswer = 64 * 1024;
+constexpr std::size_t kMaximumAnswer = std::size_t{64} * 1024;
 
 /// Bytes of an answer that makes no sense, in the text that says so.
 constexpr std::size_t kShown = 80;

@@ -216,7 +216,7 @@ struct Command {
 /// An exec request above this is refused before it is sent: one of 300,000 bytes ends the whole
 /// session, and Linux refuses a single argument above 128 KiB (MAX_ARG_STRLEN). Longer scripts go
 /// through standard input.
-inline constexpr std::size_t kMaximumCommandLine = 120 * 1024;
+inline constexpr std::size_t kMaximumCommandLine = std::size_t{120} * 1024;
 
 /// How a command ended. Both are empty when the channel was closed without either, which happens
 /// when the sink asked for the end.

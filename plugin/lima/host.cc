@@ -23,7 +23,7 @@ std::string LoginName(uid_t uid) {
   struct passwd entry {};
   struct passwd* found = nullptr;
   int error = 0;
-  constexpr std::size_t kMaximumRoom = 1024 * 1024;
+  constexpr std::size_t kMaximumRoom = std::size_t{1024} * 1024;
   while ((error = ::getpwuid_r(uid, &entry, room.data(), room.size(), &found)) == ERANGE &&
          room.size() < kMaximumRoom) {
     room.resize(room.size() * 2);

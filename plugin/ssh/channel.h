@@ -43,7 +43,7 @@ class Channel {
   /// Writes as much as the peer's window has room for, at most kLargestWrite; returns how much.
   /// 0 with `write_failed()` false: try again when the session has moved.
   std::size_t Write(std::string_view bytes);
-  static constexpr std::size_t kLargestWrite = 256 * 1024;
+  static constexpr std::size_t kLargestWrite = std::size_t{256} * 1024;
 
   /// The peer takes no more input.
   [[nodiscard]] bool write_failed() const { return write_failed_; }

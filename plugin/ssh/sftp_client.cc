@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t kDefaultLength = 32 * 1024;
 
 /// Already sent output is dropped from the front of the buffer once it is this long.
-constexpr std::size_t kCompactAt = 1024 * 1024;
+constexpr std::size_t kCompactAt = std::size_t{1024} * 1024;
 
 }  // namespace
 

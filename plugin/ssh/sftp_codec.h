@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kSftpVersion = 3;
 
 /// Longest packet accepted, without its length field: what OpenSSH's server and client use
 /// (SFTP_MAX_MSG_LENGTH in sftp-common.h).
-inline constexpr std::size_t kMaximumSftpPacket = 256 * 1024;
+inline constexpr std::size_t kMaximumSftpPacket = std::size_t{256} * 1024;
 
 /// Most data in one READ or WRITE: OpenSSH's server ends itself on a longer WRITE packet.
 inline constexpr std::size_t kMaximumSftpData = kMaximumSftpPacket - 1024;

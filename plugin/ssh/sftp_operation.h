@@ -185,7 +185,7 @@ class WriteOperation final : public SftpOperation {
  public:
   static constexpr std::size_t kLargestWindow = 64;
   /// More is not encoded before the channel has taken what is there.
-  static constexpr std::size_t kOutputAhead = 1024 * 1024;
+  static constexpr std::size_t kOutputAhead = std::size_t{1024} * 1024;
 
   /// `bytes` must live until the completion has finished.
   WriteOperation(SftpSubject subject, const RemoteHandle& handle, std::uint64_t offset,
@@ -223,7 +223,8 @@ class ListOperation final : public SftpOperation {
   void Begin(SftpClient& client, TimePoint now) override;
 
   std::vector<guest::DirectoryEntry> entries;  ///< the result
-  /// Of the directory itself, where the server lists "." too and tells what that is; OpenSSH's does.
+  /// Of the directory itself, where the server lists "." too and tells what that is; OpenSSH's
+  /// does.
   std::optional<guest::FileAttributes> directory;
 
  private:

@@ -30,7 +30,7 @@
 namespace tools {
 
 /// What Linux accepts as one argument, the closing NUL not counted (MAX_ARG_STRLEN, 32 pages).
-inline constexpr std::size_t kMaximumShellCommand = 128 * 1024 - 1;
+inline constexpr std::size_t kMaximumShellCommand = std::size_t{128} * 1024 - 1;
 
 struct CommandScriptOptions {
   std::string directory;  ///< in the guest

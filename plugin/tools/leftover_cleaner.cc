@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint32_t kNotePermissions = 0600;
 
 /// What is kept of the shell's output, in bytes: a login profile may print before it.
-constexpr std::size_t kMaximumOutput = 64 * 1024;
+constexpr std::size_t kMaximumOutput = std::size_t{64} * 1024;
 
 /// One line, for any login shell.
 ///

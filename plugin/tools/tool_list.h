@@ -16,7 +16,7 @@ namespace tools {
 /// Bounds of `ToolOptions::maximum_output_bytes`: below, an agent would see nothing useful; above,
 /// many commands at once would take the memory of the whole machine.
 inline constexpr std::uint64_t kSmallestMaximumOutput = 1024;
-inline constexpr std::uint64_t kLargestMaximumOutput = 64 * 1024 * 1024;
+inline constexpr std::uint64_t kLargestMaximumOutput = std::uint64_t{64} * 1024 * 1024;
 
 /// What the user of the program may choose.
 struct ToolOptions {

@@ -43,7 +43,7 @@ guest::Command MakeWarmShellScript(const WarmShellOptions& options);
 
 /// The longest line for a waiting shell: it is read byte by byte, and beyond this a new shell is
 /// faster.
-inline constexpr std::size_t kLongestWarmShellInput = 8 * 1024;
+inline constexpr std::size_t kLongestWarmShellInput = std::size_t{8} * 1024;
 
 /// The line that runs `words` in a waiting shell. Where the directory is not the same any more, the
 /// shell runs nothing and prints `refusal` on standard output. Nothing for commands that need a

@@ -20,7 +20,7 @@
 namespace {
 
 /// A pipe takes this much without a reader.
-constexpr std::size_t kMost = 32 * 1024;
+constexpr std::size_t kMost = std::size_t{32} * 1024;
 
 constexpr std::size_t kLongestLine = 4096;
 

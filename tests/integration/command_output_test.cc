@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class CommandOutputSize : public CommandTest {
  protected:
-  static constexpr std::size_t kKept = 256 * 1024;
+  static constexpr std::size_t kKept = std::size_t{256} * 1024;
   /// Far below what is printed, far above what is kept; a sanitizer takes its part.
   static constexpr long kMaximumKilobytes = 200'000;
   /// More than the longest line between the halves.

@@ -25,7 +25,7 @@ extern char** environ;  // NOLINT(readability-redundant-declaration): macOS decl
 namespace testing_support {
 namespace {
 
-constexpr std::size_t kPieceSize = 64 * 1024;
+constexpr std::size_t kPieceSize = std::size_t{64} * 1024;
 constexpr long kHighestInheritedDescriptor = 1024;
 constexpr int kReapInterval = 2;  // milliseconds
 
