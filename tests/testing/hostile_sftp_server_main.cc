@@ -183,7 +183,7 @@ const std::map<std::string, Answer>& Lies() {
                         return Honest(request);
                       })},
       {"answers-twice",
-       To(kLStat, [](const Request& request) { return Honest(request) + Honest(request); })},
+       To(kRealPath, [](const Request& request) { return Honest(request) + Honest(request); })},
       {"wrong-kind", To(kLStat, [](const Request& request) { return Handle(request.id, "h"); })},
       {"unknown-kind",
        To(kLStat, [](const Request& request) { return Packet(99, Number32(request.id)); })},
