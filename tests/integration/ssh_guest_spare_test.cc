@@ -18,14 +18,19 @@ class SpareCommand : public SshGuest {
   /// What `script` prints; it is run in a shell that is wanted again.
   std::string Script(guest::Guest& guest, const std::string& script) {
     CollectedOutput sink;
+    EXPECT_EQ(guest.Run(WithInput(script + "; exit 0\n"), sink, minute_).exit_status, 0) << script;
+    return sink.output;
+  }
+
+  /// The command of that shell.
+  [[nodiscard]] guest::Command WithInput(const std::string& input) const {
     guest::Command command;
     command.command_line = line_;
-    command.standard_input = script + "; exit 0\n";
+    command.standard_input = input;
     command.hold_standard_input_open = true;
     command.changes_nothing = true;
     command.may_be_started_ahead = true;
-    EXPECT_EQ(guest.Run(command, sink, minute_).exit_status, 0) << script;
-    return sink.output;
+    return command;
   }
 
   [[nodiscard]] std::vector<pid_t> Commands() const {
@@ -132,13 +137,9 @@ TEST_F(SpareCommand, ItsScriptEndsWithItsContext) {
   Script(*guest, "true");
   const std::string waits = WaitingShell();
   CollectedOutput sink;
-  guest::Command command;
-  command.command_line = line_;
-  command.standard_input = "{ cat; exit 0; }\n";  // until its input ends
-  command.hold_standard_input_open = true;
-  command.changes_nothing = true;
-  command.may_be_started_ahead = true;
-  EXPECT_THROW(guest->Run(command, sink, support::Context().WithTimeout(200ms)), support::Stopped);
+  const guest::Command until_its_input_ends = WithInput("{ cat; exit 0; }\n");
+  EXPECT_THROW(guest->Run(until_its_input_ends, sink, support::Context().WithTimeout(200ms)),
+               support::Stopped);
   EXPECT_TRUE(Eventually([&] { return ::kill(std::stoi(waits), 0) != 0; }));
   EXPECT_EQ(Script(*guest, "echo next"), "next\n");
 }
