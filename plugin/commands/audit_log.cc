@@ -42,10 +42,8 @@ class Shortener {
  public:
   json Shorten(const json& value, int depth) {
     if (value.is_string()) return Keep(ShortenText(value.get_ref<const std::string&>()));
-    if (!value.is_structured()) {
-      room_ -= std::min(room_, kSmallValue);
-      return value;
-    }
+    room_ -= std::min(room_, kSmallValue);
+    if (!value.is_structured()) return value;
     if (depth == kMaximumAuditDepth) return Keep("[nested too deep to be shown]");
     return value.is_array() ? ShortenArray(value, depth) : ShortenObject(value, depth);
   }

@@ -20,7 +20,7 @@ class UsageError : public support::CallError {
 inline constexpr const char* kDefaultInstance = "default";
 
 /// Runs the program. `arguments` are those after the program's name. Returns the exit code: 0, or 1
-/// with one line on standard error. Throws nothing.
+/// with one line on standard error, or without it when Doctor has found something. Throws nothing.
 int Run(const std::vector<std::string>& arguments);
 
 // The commands, each with what reads its arguments. `arguments` are those after the command's name;

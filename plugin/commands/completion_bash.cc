@@ -1,4 +1,5 @@
 #include "commands/completions.h"
+#include "support/join.h"
 
 // For bash 3.2 (macOS) and later, with the package bash-completion or without it.
 
@@ -14,7 +15,9 @@ _limactl_mcp_instances() {
   for file in "${LIMA_HOME:-$HOME/.lima}"/*/lima.yaml; do
     [[ -e $file ]] || continue
     file=${file%/lima.yaml}
-    printf '%s\n' "${file##*/}"
+    file=${file##*/}
+    # Lima takes no other names, and compgen -W would expand them.
+    [[ $file == *[!A-Za-z0-9._-]* ]] || printf '%s\n' "$file"
   done
 }
 
@@ -104,10 +107,8 @@ complete -F _limactl_mcp limactl-mcp
 complete -o default -F _limactl_with_mcp limactl
 )bash";
 
-std::string Join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
+std::string Words(const std::vector<std::string>& words) {
+  return support::Join(words, " ");
 }
 
 /// What _limactl_mcp_reply takes for it.
@@ -122,7 +123,7 @@ std::string Reply(const CompletedValue& value) {
     case ValueKind::kFile:
       return "files";
     case ValueKind::kChoice:
-      return Join(value.choices);
+      return Words(value.choices);
   }
   return "";
 }
@@ -144,13 +145,13 @@ std::string OptionsFunction(const std::vector<CompletedCommand>& commands) {
   for (const OptionDescription& option : ProgramOptions()) {
     for (const std::string& spelling : Spellings(option)) own.push_back(spelling);
   }
-  text += "    '') " + Print(Join(own));
+  text += "    '') " + Print(Words(own));
   for (const CompletedCommand& command : commands) {
     std::vector<std::string> words;
     for (const CompletedOption& option : command.options) {
       for (const std::string& spelling : Spellings(option.description)) words.push_back(spelling);
     }
-    text += "    " + command.name + ") " + Print(Join(words));
+    text += "    " + command.name + ") " + Print(Words(words));
   }
   return text + "  esac\n}\n\n";
 }
@@ -187,8 +188,9 @@ std::string ArgumentFunction(const std::vector<CompletedCommand>& commands) {
 
 std::string BashCompletion(const std::vector<CompletedCommand>& commands) {
   std::vector<std::string> names;
+  names.reserve(commands.size());
   for (const CompletedCommand& command : commands) names.push_back(command.name);
-  return std::string(kHead) + "_limactl_mcp_commands=" + ShellWord(Join(names)) + "\n\n" +
+  return std::string(kHead) + "_limactl_mcp_commands=" + ShellWord(Words(names)) + "\n\n" +
          OptionsFunction(commands) + ValueFunction(commands) + ArgumentFunction(commands) +
          std::string(kTail);
 }

@@ -1,4 +1,5 @@
 #include "commands/completions.h"
+#include "support/join.h"
 
 namespace commands {
 namespace {
@@ -87,13 +88,8 @@ std::string Offer(const CompletedValue& value) {
       return " -a '(__fish_complete_directories)'";
     case ValueKind::kFile:
       return " -a '(__fish_complete_path)'";
-    case ValueKind::kChoice: {
-      std::string words;
-      for (const std::string& choice : value.choices) {
-        words += (words.empty() ? "" : " ") + choice;
-      }
-      return " -a " + FishWord(words);
-    }
+    case ValueKind::kChoice:
+      return " -a " + FishWord(support::Join(value.choices, " "));
   }
   return "";
 }

@@ -1,4 +1,5 @@
 #include "commands/completions.h"
+#include "support/join.h"
 
 // compinit reads the first line: -p has limactl's completion ask here first, and go on by itself
 // unless _compskip says that all has been done.
@@ -59,13 +60,8 @@ std::string Action(const CompletedValue& value) {
       return "_files -/";
     case ValueKind::kFile:
       return "_files";
-    case ValueKind::kChoice: {
-      std::string words = "(";
-      for (const std::string& choice : value.choices) {
-        words += (words.size() > 1 ? " " : "") + choice;
-      }
-      return words + ")";
-    }
+    case ValueKind::kChoice:
+      return "(" + support::Join(value.choices, " ") + ")";
   }
   return " ";
 }

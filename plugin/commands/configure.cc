@@ -1,11 +1,9 @@
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "commands/commands.h"
@@ -19,6 +17,8 @@
 #include "doctor/installation.h"
 #include "lima/home.h"
 #include "lima/instance_name.h"
+#include "support/environment.h"
+#include "support/join.h"
 
 namespace commands {
 namespace {
@@ -26,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using configure::Agent;
 using configure::Request;
+using support::EnvironmentVariable;
 
 constexpr unsigned kProjectFileMode = 0644;
 constexpr unsigned kUserFileMode = 0600;
@@ -47,26 +48,21 @@ struct Edit {
   [[nodiscard]] bool changes() const { return text != stored.text(); }
 };
 
-std::string Environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 std::string EnvironmentOr(const char* name, const std::string& fallback) {
-  const std::string value = Environment(name);
+  const std::string value = EnvironmentVariable(name);
   return value.empty() ? fallback : value;
 }
 
 configure::Places FindPlaces() {
   configure::Places places;
-  places.home = Environment("HOME");
+  places.home = EnvironmentVariable("HOME");
   if (!fs::path(places.home).is_absolute()) {
     throw UsageError("HOME must be set to your home directory");
   }
   places.config = EnvironmentOr("XDG_CONFIG_HOME", places.home + "/.config");
   places.gemini_home = EnvironmentOr("GEMINI_CLI_HOME", places.home);
   places.codex_home = EnvironmentOr("CODEX_HOME", places.home + "/.codex");
-  places.claude_home = Environment("CLAUDE_CONFIG_DIR");
+  places.claude_home = EnvironmentVariable("CLAUDE_CONFIG_DIR");
 #ifdef __APPLE__
   places.vscode_user = places.home + "/Library/Application Support/Code/User";
 #else
@@ -75,11 +71,9 @@ configure::Places FindPlaces() {
   return places;
 }
 
-std::string NamesOfAgents() {
-  std::string names;
-  for (const Agent& agent : configure::Agents()) {
-    names += (names.empty() ? "" : ", ") + std::string(agent.name);
-  }
+std::vector<std::string> NamesOfAgents() {
+  std::vector<std::string> names;
+  for (const Agent& agent : configure::Agents()) names.emplace_back(agent.name);
   return names;
 }
 
@@ -106,51 +100,61 @@ fs::path FindProject(const configure::Places& places) {
 Options ReadOptions(const OptionParser& parser, const cxxopts::ParseResult& parsed) {
   Options options;
   const std::vector<std::string>& positional = parser.positional();
-  options.print = parsed.count("print") > 0;
-  options.remove = parsed.count("remove") > 0;
+  options.print = parsed["print"].as<bool>();
+  options.remove = parsed["remove"].as<bool>();
   Request& request = options.request;
-  request.user = parsed.count("user") > 0;
-  request.trust = parsed.count("trust") > 0;
+  request.user = parsed["user"].as<bool>();
+  request.trust = parsed["trust"].as<bool>();
   request.places = FindPlaces();
   if (positional.empty()) {
     if (parsed.arguments().empty()) return options;
-    throw UsageError("configure: which agent? There are: " + NamesOfAgents());
+    throw UsageError("configure: which agent? There are: " + support::Join(NamesOfAgents()));
   }
   options.agent = configure::FindAgent(positional[0]);
   if (options.agent == nullptr) {
-    throw UsageError("unknown agent \"" + positional[0] + "\"; there are: " + NamesOfAgents());
+    throw UsageError("unknown agent \"" + positional[0] +
+                     "\"; there are: " + support::Join(NamesOfAgents()));
   }
   if (options.remove && request.trust) throw UsageError("--remove and --trust exclude each other");
   request.instance = positional.size() > 1 ? positional[1] : kDefaultInstance;
   lima::CheckInstanceName(request.instance);
-  request.launch = LaunchCommand(doctor::OwnProgram(), Environment("PATH"));
+  request.launch = LaunchCommand(doctor::OwnProgram(), EnvironmentVariable("PATH"));
   // What is written must be right wherever the agent is started from.
-  if (!Environment("LIMA_HOME").empty()) request.lima_home = lima::HomeDirectory().string();
+  if (!EnvironmentVariable("LIMA_HOME").empty()) request.lima_home = lima::HomeDirectory().string();
   request.tools = ToolNames();
   options.base = request.user ? fs::path(request.places.home) : FindProject(request.places);
   return options;
 }
 
 bool IsFound(const Agent& agent, const std::string& home) {
-  const std::string path = Environment("PATH");
+  const std::string path = EnvironmentVariable("PATH");
   const auto on_path = [&](std::string_view program) {
     return doctor::FindProgram(std::string(program), path).has_value();
   };
   const auto in_home = [&](std::string_view directory) {
-    return fs::is_directory(fs::path(home) / directory);
+    std::error_code unknown;
+    return fs::is_directory(fs::path(home) / directory, unknown);
   };
   return std::any_of(agent.programs.begin(), agent.programs.end(), on_path) ||
          std::any_of(agent.directories.begin(), agent.directories.end(), in_home);
 }
 
+/// How wide the column of the agents' names is.
+std::size_t NameWidth() {
+  std::size_t width = 0;
+  for (const Agent& agent : configure::Agents()) width = std::max(width, agent.name.size());
+  return width + 2;
+}
+
 void ListAgents(const std::string& home) {
+  const std::size_t width = NameWidth();
   for (const bool found : {true, false}) {
     bool first = true;
     for (const Agent& agent : configure::Agents()) {
       if (IsFound(agent, home) != found) continue;
       if (first) std::cout << (found ? "Found on this machine:\n" : "Others:\n");
       first = false;
-      std::cout << "  " << agent.name << std::string(10 - agent.name.size(), ' ') << agent.title
+      std::cout << "  " << agent.name << std::string(width - agent.name.size(), ' ') << agent.title
                 << '\n';
     }
   }
@@ -158,9 +162,12 @@ void ListAgents(const std::string& home) {
 }
 
 fs::path ChosenPath(const fs::path& base, const configure::SettingsFile& file) {
-  const fs::path path = base / file.path;
+  fs::path path = base / file.path;
+  std::error_code unknown;  // StoredSettings says what is wrong
   for (const std::string& alternative : file.alternatives) {
-    if (!fs::exists(path) && fs::exists(base / alternative)) return base / alternative;
+    if (!fs::exists(path, unknown) && fs::exists(base / alternative, unknown)) {
+      return base / alternative;
+    }
   }
   return path;
 }
@@ -175,12 +182,13 @@ StoredSettings StoredFor(const Options& options, const fs::path& path) {
 std::vector<Edit> PlanEdits(const Options& options,
                             const std::vector<configure::SettingsFile>& files) {
   std::vector<Edit> edits;
+  edits.reserve(files.size());
   for (const configure::SettingsFile& file : files) {
     edits.push_back({StoredFor(options, ChosenPath(options.base, file)), {}, &file});
   }
-  const auto run = [](Edit& edit, const auto& work) {
+  const auto explain_flaws = [](const Edit& edit, const auto& work) {
     try {
-      work(edit);
+      work();
     } catch (const configure::SettingsError& error) {
       throw support::CallError(
           edit.stored.path().string() + ":" + std::to_string(error.position().line) + ":" +
@@ -188,20 +196,20 @@ std::vector<Edit> PlanEdits(const Options& options,
     }
   };
   bool before = false;
-  for (Edit& edit : edits) {
-    run(edit, [&](Edit& each) { before |= configure::HasEntry(*each.file, each.stored.text()); });
+  for (const Edit& edit : edits) {
+    explain_flaws(edit, [&] { before |= configure::HasEntry(*edit.file, edit.stored.text()); });
   }
   for (Edit& edit : edits) {
-    run(edit, [&](Edit& each) {
-      const std::optional<std::string>& text = each.stored.text();
+    explain_flaws(edit, [&] {
+      const std::optional<std::string>& text = edit.stored.text();
       if (!options.remove) {
-        each.text = configure::Configured(*each.file, text, before);
+        edit.text = configure::Configured(*edit.file, text, before);
       } else if (text) {
         // Without the server, lists and settings of the same words are the user's own.
-        each.text = before ? configure::Unconfigured(*each.file, *text) : text;
+        edit.text = before ? configure::Unconfigured(*edit.file, *text) : text;
         // Somebody's link must not be left without its target.
-        if (!each.text && each.stored.is_link()) {
-          each.text = each.file->format == configure::Format::kJson ? "{}\n" : "";
+        if (!edit.text && edit.stored.is_link()) {
+          edit.text = edit.file->format == configure::Format::kJson ? "{}\n" : "";
         }
       }
     });
@@ -210,7 +218,7 @@ std::vector<Edit> PlanEdits(const Options& options,
 }
 
 std::string Shown(const Options& options, const fs::path& path) {
-  return options.request.user ? path.string() : fs::relative(path, options.base).string();
+  return options.request.user ? path.string() : path.lexically_relative(options.base).string();
 }
 
 void PrintChange(const configure::Change& change) {
@@ -237,21 +245,21 @@ void PrintTexts(const Options& options, const std::vector<Edit>& edits) {
 /// In the order given, or the opposite one: the tools of an agent are off before it has others, and
 /// on again only when it has none.
 ///
-/// When one fails, the files before it get their old texts back: --remove would take the settings
-/// of tools without a server for the user's own.
+/// When one fails, it and the files before it get their old texts back: --remove would take the
+/// settings of tools without a server for the user's own.
 void WriteEdits(const Options& options, const std::vector<Edit>& edits) {
   std::vector<const Edit*> written;
   try {
     for (const Edit& edit : edits) {
       if (!edit.changes()) continue;
+      written.push_back(&edit);  // before: it may fail when the file has been replaced already
       edit.stored.Replace(edit.text, options.base);
-      written.push_back(&edit);
     }
   } catch (const support::CallError& error) {
     std::string what = error.what();
     for (const Edit* edit : written) {
       try {
-        StoredFor(options, edit->stored.path()).Replace(edit->stored.text(), options.base);
+        edit->stored.Restore(edit->text, options.base);
       } catch (const support::CallError& second) {
         what += "; " + std::string(second.what()) + ", so that it stays changed";
       }
@@ -301,9 +309,7 @@ OptionParser ConfigureParser() {
       "trust",
       "Let the agent call the server's tools without asking you each time; without this option, a "
       "trust given before is withdrawn")("remove", "Take away what configure has written");
-  std::vector<std::string> names;
-  for (const Agent& agent : configure::Agents()) names.emplace_back(agent.name);
-  parser.SetChoices("AGENT", std::move(names));
+  parser.SetChoices("AGENT", NamesOfAgents());
   return parser;
 }
 

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,20 +11,15 @@
 #include "commands/option_parser.h"
 #include "doctor/report.h"
 #include "ssh/library_version.h"
+#include "support/environment.h"
 #include "support/version.h"
 
 namespace commands {
 namespace {
 
-/// Empty where it is not set.
-std::string Environment(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody changes it
-  return value == nullptr ? "" : value;
-}
-
 std::string Locale() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    std::string value = Environment(name);
+    std::string value = support::EnvironmentVariable(name);
     if (!value.empty()) return value;
   }
   return "";
@@ -47,11 +41,11 @@ int Doctor(const std::vector<std::string>& arguments) {
   OptionParser parser = DoctorParser();
   const std::optional<cxxopts::ParseResult> parsed = parser.Parse(arguments);
   if (!parsed) return 0;
-  const bool as_json = parsed->count("json") > 0;
+  const bool as_json = (*parsed)["json"].as<bool>();
 
   doctor::Options options;
   options.instance = parser.positional().empty() ? kDefaultInstance : parser.positional().front();
-  options.path = Environment("PATH");
+  options.path = support::EnvironmentVariable("PATH");
   ::signal(SIGPIPE, SIG_IGN);  // a program that reads no more is an error of write()
 
   const doctor::MarkStyle style = doctor::StyleFor(::isatty(STDOUT_FILENO) == 1, Locale());

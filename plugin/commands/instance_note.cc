@@ -18,14 +18,17 @@ namespace fs = std::filesystem;
 /// The innermost mount that the project lies in; null if there is none.
 const lima::MountLocation* MountOf(const std::vector<lima::MountLocation>& mounts,
                                    const std::string& project) {
-  const lima::MountLocation* best = nullptr;
+  const lima::MountLocation* innermost = nullptr;
+  std::size_t longest = 0;  // its location, without links
   for (const lima::MountLocation& mount : mounts) {
     std::error_code error;
     const std::string location = fs::weakly_canonical(mount.location, error).string();
     if (error || !support::PathBelow(project, location)) continue;
-    if (best == nullptr || best->location.size() < mount.location.size()) best = &mount;
+    if (location.size() <= longest) continue;
+    innermost = &mount;
+    longest = location.size();
   }
-  return best;
+  return innermost;
 }
 
 std::string HowToMount(const std::string& instance, const std::string& project) {
@@ -39,12 +42,12 @@ std::string HowToMount(const std::string& instance, const std::string& project) 
 
 std::string NoteOnInstance(const std::string& instance, const std::optional<fs::path>& project) {
   const fs::path lima_home = lima::HomeDirectory();
-  if (!lima::InstanceExists(lima_home, instance)) {
-    return "there is no Lima instance \"" + instance + "\" in " + lima_home.string() +
-           " yet; make it with limactl start.";
-  }
-  if (!project) return "";
   try {
+    if (!lima::InstanceExists(lima_home, instance)) {
+      return "there is no Lima instance \"" + instance + "\" in " + lima_home.string() +
+             " yet; make it with limactl start.";
+    }
+    if (!project) return "";
     const auto configuration = lima::LoadConfiguration(lima_home, instance);
     const auto mounts = lima::ListLocations(configuration, lima::ReadHostFacts(), {});
     const lima::MountLocation* mount = MountOf(mounts, project->string());

@@ -1,10 +1,10 @@
 #include "commands/manual_page.h"
 
-#include <cctype>
 #include <sstream>
 #include <string_view>
 
 #include "commands/command_list.h"
+#include "support/join.h"
 #include "support/version.h"
 
 namespace commands {
@@ -52,13 +52,8 @@ std::string CommandSection(const Command& command) {
   if (!parser.positional_help().empty()) text += " " + Roff(parser.positional_help());
   text += "\n" + Sentence(parser.summary());
   for (const OptionDescription& option : parser.DescribeOptions()) text += OptionParagraph(option);
-  for (const std::string& name : {std::string("AGENT")}) {
-    std::string choices;
-    for (const std::string& choice : parser.Choices(name)) {
-      choices += (choices.empty() ? "" : ", ") + choice;
-    }
-    if (!choices.empty()) text += ".PP\n\\fI" + name + "\\fR is one of: " + Sentence(choices);
-  }
+  const std::string agents = support::Join(parser.Choices("AGENT"));
+  if (!agents.empty()) text += ".PP\n\\fIAGENT\\fR is one of: " + Sentence(agents);
   return text;
 }
 
@@ -96,6 +91,9 @@ The instance's configuration; its mounts are the only directories that the file 
 How to reach the instance; read before each connection. The user's own files of SSH are never read.
 .SH EXIT STATUS
 0, or 1 with one line on standard error that says what was wrong and what to do.
+That of
+.B doctor
+is 1 also when a check failed.
 .SH EXAMPLES
 A virtual machine that mounts nothing but the project, and its server:
 .PP

@@ -44,7 +44,6 @@ class OptionParser {
   [[nodiscard]] const std::vector<std::string>& positional() const { return positional_; }
 
   // What help, man page and completions show.
-  [[nodiscard]] const std::string& command() const { return command_; }
   [[nodiscard]] const std::string& summary() const { return summary_; }
   [[nodiscard]] const std::string& positional_help() const { return positional_help_; }
   /// All options in the order of the help, `--help` the first.

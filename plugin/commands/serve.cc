@@ -18,6 +18,7 @@
 #include "lima/configuration.h"
 #include "lima/home.h"
 #include "mcp/server.h"
+#include "support/join.h"
 #include "support/log.h"
 #include "support/units.h"
 #include "support/version.h"
@@ -75,10 +76,7 @@ std::string WorkingDirectory() {
 
 void RequireInstance(const InstanceOptions& options) {
   if (lima::InstanceExists(options.lima_home, options.name)) return;
-  std::string known;
-  for (const std::string& name : lima::ListInstances(options.lima_home)) {
-    known += (known.empty() ? "" : ", ") + name;
-  }
+  const std::string known = support::Join(lima::ListInstances(options.lima_home));
   throw UsageError("there is no Lima instance \"" + options.name + "\" in " +
                    options.lima_home.string() +
                    (known.empty() ? "; it holds none at all; make one with: limactl start"
@@ -114,11 +112,11 @@ ServeOptions ReadOptions(const OptionParser& parser, const cxxopts::ParseResult&
     }
   }
   CheckRoots(options.instance);
-  options.start = parsed.count("start") > 0 && parsed["start"].as<bool>();
+  options.start = parsed["start"].as<bool>();
   options.instance.guest_silence = ReadGuestSilence(parsed["guest-silence"].as<std::string>());
   options.tools.command_timeout = ReadTimeout(parsed["command-timeout"].as<std::string>());
   options.tools.maximum_output_bytes = ReadMaximumOutput(parsed["max-output"].as<std::string>());
-  options.tools.warm_shells = parsed.count("no-warm-shells") == 0;
+  options.tools.warm_shells = !parsed["no-warm-shells"].as<bool>();
   if (parsed.count("audit") > 0) options.audit_file = parsed["audit"].as<std::string>();
   return options;
 }
@@ -174,12 +172,12 @@ int Serve(const std::vector<std::string>& arguments) {
   OptionParser parser = ServeParser();
   const std::optional<cxxopts::ParseResult> parsed = parser.Parse(arguments);
   if (!parsed) return 0;
+  const pid_t parent = TerminationWatch::PrepareProcess();
   const ServeOptions options = ReadOptions(parser, *parsed);
 
   std::optional<AuditLog> audit;
   if (options.audit_file) audit.emplace(*options.audit_file);
 
-  TerminationWatch::PrepareProcess();
   connection::InstanceOpener opener(options.instance, options.start);
   SharedConnection connection(
       [&opener](const support::Context& context, const connection::Tell& tell) {
@@ -187,7 +185,8 @@ int Serve(const std::vector<std::string>& arguments) {
       });
   mcp::Server server(MakeServerOptions(options.instance, connection, audit ? &*audit : nullptr),
                      tools::MakeTools(connection, options.tools));
-  const TerminationWatch watch([&server](support::StopReason reason) { server.Stop(reason); });
+  const TerminationWatch watch(parent,
+                               [&server](support::StopReason reason) { server.Stop(reason); });
 
   const mcp::Server::Exit exit = server.Serve(STDIN_FILENO, STDOUT_FILENO);
   if (!exit.all_calls_ended) {

@@ -96,31 +96,37 @@ class TemporaryFile {
 
 StoredSettings::StoredSettings(fs::path path, const std::optional<fs::path>& project, unsigned mode)
     : path_(std::move(path)), target_(TargetOf(path_)), mode_(mode) {
-  if (project && !support::PathBelow(target_.string(), fs::canonical(*project).string())) {
-    throw support::CallError(path_.string() + " is a link out of the project, to " +
-                             target_.string() + "; nothing is written there");
+  if (project) {
+    std::error_code error;
+    const fs::path top = fs::canonical(*project, error);
+    if (error) Fail("resolve the links of", *project, error.value());
+    if (!support::PathBelow(target_.string(), top.string())) {
+      throw support::CallError(path_.string() + " is a link out of the project, to " +
+                               target_.string() + "; nothing is written there");
+    }
   }
   text_ = ReadText(target_);
+  if (text_ && ::stat(target_.c_str(), &status_) != 0) Fail("read", target_, errno);
 }
 
 bool StoredSettings::is_link() const {
-  return fs::is_symlink(fs::symlink_status(path_));
+  std::error_code unknown;
+  return fs::is_symlink(fs::symlink_status(path_, unknown));
 }
 
 void StoredSettings::Write(const std::string& text) const {
   std::error_code error;
   fs::create_directories(target_.parent_path(), error);
   if (error) Fail("make", target_.parent_path(), error.value());
-  struct stat before {};
   struct stat made {};
-  const bool existed = ::stat(target_.c_str(), &before) == 0;
+  const bool existed = text_.has_value();
   TemporaryFile file(target_, existed ? kOwnerOnly : mode_);
   if (::fstat(file.descriptor(), &made) != 0) Fail("write", target_, errno);
-  const bool others = existed && (before.st_uid != made.st_uid || before.st_gid != made.st_gid);
-  if (others && ::fchown(file.descriptor(), before.st_uid, before.st_gid) != 0) {
+  const bool others = existed && (status_.st_uid != made.st_uid || status_.st_gid != made.st_gid);
+  if (others && ::fchown(file.descriptor(), status_.st_uid, status_.st_gid) != 0) {
     Fail("keep the owner of", target_, errno);
   }
-  if (existed && ::fchmod(file.descriptor(), before.st_mode & 07777U) != 0) {
+  if (existed && ::fchmod(file.descriptor(), status_.st_mode & 07777U) != 0) {
     Fail("set the mode of", target_, errno);
   }
   WriteAll(file.descriptor(), text, target_);
@@ -134,6 +140,20 @@ void StoredSettings::Replace(const std::optional<std::string>& text, const fs::p
     throw support::CallError(path_.string() +
                              " has just been changed by another program; run configure again");
   }
+  Put(text, top);
+}
+
+void StoredSettings::Restore(const std::optional<std::string>& replaced_by,
+                             const fs::path& top) const {
+  const std::optional<std::string> now = ReadText(target_);
+  if (now == text_) return;
+  if (now != replaced_by) {
+    throw support::CallError(path_.string() + " is no longer what configure has written");
+  }
+  Put(text_, top);
+}
+
+void StoredSettings::Put(const std::optional<std::string>& text, const fs::path& top) const {
   if (text) {
     Write(*text);
     return;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -33,13 +35,21 @@ class StoredSettings {
   /// Throws support::CallError, also when the file has changed since it was read.
   void Replace(const std::optional<std::string>& text, const std::filesystem::path& top) const;
 
+  /// Undoes a Replace with the same arguments, also one that failed: the text that was there comes
+  /// back, with its mode and owner. Throws support::CallError, also when the file has been changed
+  /// since.
+  void Restore(const std::optional<std::string>& replaced_by,
+               const std::filesystem::path& top) const;
+
  private:
+  void Put(const std::optional<std::string>& text, const std::filesystem::path& top) const;
   void Write(const std::string& text) const;
 
   std::filesystem::path path_;
   std::filesystem::path target_;
   unsigned mode_;
   std::optional<std::string> text_;
+  struct stat status_ {};  ///< of the file that was there
 };
 
 }  // namespace commands

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
 #include <memory>
 
@@ -10,17 +12,19 @@ namespace commands {
 /// Watches for what should end the program from outside: SIGTERM, SIGINT and SIGHUP (kTerminated),
 /// and the death of the parent process (kEndOfInput). limactl forwards no signal: an agent that
 /// kills limactl leaves this program with a standard input that may stay open for ever.
-///
 class TerminationWatch {
  public:
+  /// Returns the id of the parent process, for the watch: call it as early as can be, since one
+  /// that has died before cannot be told from init.
+  ///
   /// Call it before the first thread is started: the signals are blocked in the calling thread and
   /// in all threads that it starts later, so that the watch alone receives them. SIGPIPE is ignored
   /// from then on, so that a reader that went away is an error of write() and not the end of the
   /// program.
-  static void PrepareProcess();
+  [[nodiscard]] static pid_t PrepareProcess();
 
   /// `on_termination` is called in a thread of the watch, at most once.
-  explicit TerminationWatch(std::function<void(support::StopReason)> on_termination);
+  TerminationWatch(pid_t parent, std::function<void(support::StopReason)> on_termination);
   ~TerminationWatch();
   TerminationWatch(const TerminationWatch&) = delete;
   TerminationWatch& operator=(const TerminationWatch&) = delete;

@@ -25,7 +25,7 @@ support::FileDescriptor Require(int fd, const char* what) {
 }
 
 sigset_t TerminationSignals() {
-  sigset_t signals;
+  sigset_t signals{};
   ::sigemptyset(&signals);
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) ::sigaddset(&signals, number);
   return signals;
@@ -45,9 +45,9 @@ support::FileDescriptor OpenParent() {
 
 class TerminationWatch::Implementation {
  public:
-  explicit Implementation(std::function<void(support::StopReason)> on_termination)
+  Implementation(pid_t parent, std::function<void(support::StopReason)> on_termination)
       : on_termination_(std::move(on_termination)),
-        parent_at_start_(::getppid()),
+        parent_at_start_(parent),
         signals_(TerminationSignals()),
         signal_fd_(Require(::signalfd(-1, &signals_, SFD_CLOEXEC), "signalfd")),
         parent_fd_(OpenParent()),
@@ -84,14 +84,17 @@ class TerminationWatch::Implementation {
   std::thread thread_;
 };
 
-void TerminationWatch::PrepareProcess() {
+pid_t TerminationWatch::PrepareProcess() {
+  const pid_t parent = ::getppid();
   const sigset_t signals = TerminationSignals();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
+  return parent;
 }
 
-TerminationWatch::TerminationWatch(std::function<void(support::StopReason)> on_termination)
-    : implementation_(std::make_unique<Implementation>(std::move(on_termination))) {}
+TerminationWatch::TerminationWatch(pid_t parent,
+                                   std::function<void(support::StopReason)> on_termination)
+    : implementation_(std::make_unique<Implementation>(parent, std::move(on_termination))) {}
 
 TerminationWatch::~TerminationWatch() = default;
 

@@ -33,23 +33,21 @@ void Control(int queue, const struct kevent& change, const char* what) {
 
 class TerminationWatch::Implementation {
  public:
-  explicit Implementation(std::function<void(support::StopReason)> on_termination)
+  Implementation(pid_t parent, std::function<void(support::StopReason)> on_termination)
       : on_termination_(std::move(on_termination)), queue_(OpenQueue()) {
-    ::signal(SIGPIPE, SIG_IGN);
     struct kevent change {};
     for (const int number : kSignals) {
-      // kqueue sees a signal even when it is ignored, and ignoring keeps it from ending the
-      // program.
-      ::signal(number, SIG_IGN);
       EV_SET(&change, static_cast<uintptr_t>(number), EVFILT_SIGNAL, EV_ADD, 0, 0, nullptr);
       Control(queue_.get(), change, "kevent for signals");
     }
     EV_SET(&change, kStopEvent, EVFILT_USER, EV_ADD, 0, 0, nullptr);
     Control(queue_.get(), change, "kevent for stopping");
-    EV_SET(&change, static_cast<uintptr_t>(::getppid()), EVFILT_PROC, EV_ADD, NOTE_EXIT, 0,
-           nullptr);
-    // A parent that has just died cannot be watched any more: that is its death, seen late.
-    parent_is_gone_ = ::kevent(queue_.get(), &change, 1, nullptr, 0, nullptr) < 0 && errno == ESRCH;
+    EV_SET(&change, static_cast<uintptr_t>(parent), EVFILT_PROC, EV_ADD, NOTE_EXIT, 0, nullptr);
+    // A parent that has died cannot be watched any more, or its id is another's by now: that is its
+    // death, seen late.
+    parent_is_gone_ =
+        (::kevent(queue_.get(), &change, 1, nullptr, 0, nullptr) < 0 && errno == ESRCH) ||
+        ::getppid() != parent;
     thread_ = std::thread([this] { Watch(); });
   }
 
@@ -81,14 +79,17 @@ class TerminationWatch::Implementation {
   std::thread thread_;
 };
 
-void TerminationWatch::PrepareProcess() {
+pid_t TerminationWatch::PrepareProcess() {
+  const pid_t parent = ::getppid();
   ::signal(SIGPIPE, SIG_IGN);
   // kqueue sees a signal even when it is ignored, and ignoring keeps it from ending the program.
   for (const int number : kSignals) ::signal(number, SIG_IGN);
+  return parent;
 }
 
-TerminationWatch::TerminationWatch(std::function<void(support::StopReason)> on_termination)
-    : implementation_(std::make_unique<Implementation>(std::move(on_termination))) {}
+TerminationWatch::TerminationWatch(pid_t parent,
+                                   std::function<void(support::StopReason)> on_termination)
+    : implementation_(std::make_unique<Implementation>(parent, std::move(on_termination))) {}
 
 TerminationWatch::~TerminationWatch() = default;
 

@@ -20,6 +20,17 @@ std::string OurText(const SettingsFile& file) {
   return file.changes.front().value.get<std::string>();
 }
 
+/// `text` as a file of its own where there was one that held nothing but blanks: these stay behind
+/// it, as it may have to be first, and a line break before them tells that there was one.
+std::string BeforeBlanks(const std::string& text, const std::optional<std::string>& blanks) {
+  return blanks ? text + "\n" + *blanks : text;
+}
+
+bool IsBeforeBlanks(const std::string& whole, const std::string& text) {
+  return whole == text ||
+         (whole.starts_with(text + "\n") && IsBlank(whole.substr(text.size() + 1)));
+}
+
 /// `text` in a file that held nothing but blanks, if it was there: these stay before it, and a
 /// blank line behind it tells FormerBlankFile that there was one.
 std::string WholeText(const std::optional<std::string>& before, const std::string& text) {
@@ -34,12 +45,6 @@ std::optional<std::string> FormerBlankFile(const std::string& text, std::size_t 
 
 }  // namespace
 
-std::string Dotted(const KeyPath& path) {
-  std::string text;
-  for (const std::string& name : path) text += (text.empty() ? "" : ".") + name;
-  return text;
-}
-
 std::string Configured(const SettingsFile& file, const std::optional<std::string>& before,
                        bool configured_before) {
   const bool empty = !before || IsBlank(*before);
@@ -48,10 +53,11 @@ std::string Configured(const SettingsFile& file, const std::optional<std::string
       if (!empty) return ApplyToToml(*before, file.changes, configured_before);
       return WholeText(before, ApplyToToml("", file.changes, configured_before));
     case Format::kText:
-      if (before && !IsBlank(*before) && *before != OurText(file)) {
+      if (empty) return BeforeBlanks(OurText(file), before);
+      if (!IsBeforeBlanks(*before, OurText(file))) {
         throw SettingsError({}, "this file is not the one that configure writes; move it away");
       }
-      return OurText(file);
+      return *before;
     case Format::kJson:
       break;
   }
@@ -61,7 +67,9 @@ std::string Configured(const SettingsFile& file, const std::optional<std::string
 
 std::optional<std::string> Unconfigured(const SettingsFile& file, const std::string& before) {
   if (file.format == Format::kText) {
-    return before == OurText(file) ? std::nullopt : std::make_optional(before);
+    const std::string ours = OurText(file);
+    if (!IsBeforeBlanks(before, ours)) return before;
+    return before == ours ? std::nullopt : std::make_optional(before.substr(ours.size() + 1));
   }
   if (IsBlank(before)) return before;
   if (file.format == Format::kToml) {

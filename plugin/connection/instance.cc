@@ -65,13 +65,16 @@ lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration
 
 /// What `--root` leads to in the guest cannot be known, nor pinned, while its mount is missing: the
 /// directory beneath says nothing of it. The next call connects, and asks, again.
-void RequireMounted(const BoundedRoot& bounded, const tools::PathRules::Options& paths) {
+void RequireMounted(const BoundedRoot& bounded, const tools::PathRules::Options& paths,
+                    guest::Guest& guest, const support::Context& context) {
   if (!paths.mount_check || bounded.root.guest == bounded.boundary) return;
+  tools::MountCheck& check = *paths.mount_check;
   for (std::size_t i = 0; i < paths.mounts.size(); ++i) {
-    if (paths.mounts[i].guest == bounded.boundary && !paths.mount_check->LastKnown(i).mounted) {
-      throw support::CallError(
-          tools::NotMountedText("--root " + bounded.root.host, paths.mounts[i], paths));
-    }
+    if (paths.mounts[i].guest != bounded.boundary) continue;
+    // It has just been asked for, but there may have been no answer.
+    if (check.LastKnown(i).mounted || check.Ask(i, guest, context).mounted) continue;
+    throw support::CallError(
+        tools::NotMountedText("--root " + bounded.root.host, paths.mounts[i], paths));
   }
 }
 
@@ -148,7 +151,7 @@ OpenedConnection OpenInstance(const InstanceOptions& options, PinnedRoots& pins,
   paths.mounts = RootsOfMounts(mounts);
   paths.mount_check = MakeMountCheck(configuration, mounts, *guest, context);
   for (BoundedRoot& bounded : SelectRoots(mounts, options.roots)) {
-    RequireMounted(bounded, paths);
+    RequireMounted(bounded, paths, *guest, context);
     PinInsideBoundary(bounded, pins, *guest, context);
     if (IsAllowedPath(bounded.root, options.roots)) {
       PinAllowedPath(bounded.root, pins, *guest, context);

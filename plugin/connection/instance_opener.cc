@@ -1,7 +1,5 @@
 #include "connection/instance_opener.h"
 
-#include <utility>
-
 namespace connection {
 
 InstanceOpener::InstanceOpener(const InstanceOptions& options, bool may_start,

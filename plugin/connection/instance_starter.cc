@@ -27,7 +27,15 @@ constexpr off_t kLastWordsBytes = 2048;
 constexpr std::size_t kLastWordsLines = 5;
 
 support::FileDescriptor NamelessFile() {
-  std::string path = (std::filesystem::temp_directory_path() / "limactl-mcp-start-XXXXXX").string();
+  std::error_code missing;
+  const std::filesystem::path directory = std::filesystem::temp_directory_path(missing);
+  if (missing) {
+    throw support::CallError(
+        "there is no directory for temporary files, and so no place for limactl's output; set "
+        "TMPDIR to one: " +
+        missing.message());
+  }
+  std::string path = (directory / "limactl-mcp-start-XXXXXX").string();
   support::FileDescriptor file(::mkstemp(path.data()));
   if (!file.valid() || ::unlink(path.c_str()) != 0 ||
       ::fcntl(file.get(), F_SETFD, FD_CLOEXEC) != 0 ||
@@ -76,7 +84,7 @@ InstanceStarter::Process InstanceStarter::Spawn() const {
                                  support::SpawnSession::kOwn);
     return process;
   } catch (const std::system_error& error) {
-    const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nobody changes it
+    const char* path = std::getenv("PATH");
     throw support::CallError("the Lima instance \"" + name_ +
                              "\" is stopped and cannot be started: limactl, looked for on PATH (" +
                              (path == nullptr ? "not set" : path) +

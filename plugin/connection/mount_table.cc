@@ -89,7 +89,8 @@ const MountLine* MountTable::At(std::string_view path) const {
   if (root == lines_.end()) return nullptr;
 
   // A look-up walks down and enters the first mount it meets; what is mounted on that one comes
-  // next. Each step goes to a child, and no line is entered twice, whatever the text says.
+  // next. Each step goes to a child; more steps than lines are taken only by a text whose parents
+  // form a circle.
   const MountLine* current = &*root;
   for (std::size_t steps = 0; steps < lines_.size(); ++steps) {
     const MountLine* next = nullptr;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
-#include <utility>
+#include <string_view>
 
 #include "connection/script_answer.h"
 #include "guest/no_file_server.h"

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "connection/mount_table.h"
@@ -54,7 +54,7 @@ class MountWatch final : public tools::MountCheck {
  private:
   struct Known {
     std::optional<guest::FileSystemStatus> file_system;  ///< empty: to be asked anew
-    tools::MountState state;
+    tools::MountState state{.mounted = false, .reads_may_be_stale = false};
   };
 
   tools::MountState Examine(std::size_t mount, const MountTable& table,
@@ -79,7 +79,9 @@ class MacMountCheck final : public tools::MountCheck {
 
   tools::MountState Ask(std::size_t mount, guest::Guest& guest,
                         const support::Context& context) override;
-  [[nodiscard]] tools::MountState LastKnown(std::size_t) const override { return {}; }
+  [[nodiscard]] tools::MountState LastKnown(std::size_t) const override {
+    return {.mounted = false, .reads_may_be_stale = false};
+  }
 
  private:
   const std::vector<MountWatch::Expected> mounts_;

@@ -3,33 +3,18 @@
 #include <sstream>
 #include <string_view>
 
+#include "connection/script_answer.h"
 #include "support/paths.h"
 #include "support/printable.h"
-#include "tools/guest_script.h"
 #include "tools/shell_quote.h"
 
 namespace connection {
 namespace {
 
-/// Bytes; more than any path or status takes.
-constexpr std::size_t kMaximumAnswer = std::size_t{64} * 1024;
-
 /// Bytes of an answer that makes no sense, in the text that says so.
 constexpr std::size_t kShown = 80;
 
 constexpr int kCommandNotFound = 127;
-
-class AnswerSink final : public guest::OutputSink {
- public:
-  bool OnOutput(guest::OutputStream stream, std::string_view bytes) override {
-    if (stream == guest::OutputStream::kStandardOutput) answer_ += bytes;
-    return answer_.size() <= kMaximumAnswer;
-  }
-  [[nodiscard]] const std::string& answer() const { return answer_; }
-
- private:
-  std::string answer_;
-};
 
 /// The kind in st_mode, whose numbers are the same in every Unix (POSIX leaves them open).
 guest::FileType TypeOf(std::uint32_t mode) {
@@ -58,8 +43,19 @@ guest::FileType TypeOf(std::uint32_t mode) {
                          "the guest answered with a path that cannot exist");
 }
 
+/// What no guest can use is not carried any further.
+void RequireUsableLength(const std::string& answer, const std::string& operation,
+                         const std::string& path) {
+  if (answer.size() <= kLongestPath) return;
+  throw guest::FileError(guest::FileErrorCode::kFailure, operation, path,
+                         "the guest answered with a path of " + std::to_string(answer.size()) +
+                             " bytes, and none of more than " + std::to_string(kLongestPath) +
+                             " can be used there");
+}
+
 /// What is resolved is compared with the roots as text.
 void RequireRealPath(const std::string& real, const std::string& path) {
+  RequireUsableLength(real, "resolve", path);
   if (!real.starts_with('/') || support::CleanPath(real) != real ||
       real.find('\0') != std::string::npos) {
     ThrowImpossible("resolve", path);
@@ -93,19 +89,17 @@ auto PathQuestions::AskEither(Ask ask, Otherwise otherwise) {
 
 std::string PathQuestions::AskShell(const std::string& script, const std::string& path,
                                     const support::Context& context) {
-  AnswerSink sink;
-  const std::optional<int> status = tools::RunScript(*guest_, script, sink, context);
-  std::string answer = sink.answer();
-  if (status == kCommandNotFound) {
+  ScriptAnswer answer = AskScript(*guest_, script, context);
+  if (answer.exit_status == kCommandNotFound) {
     throw support::CallError(
         "the guest has neither an SFTP server nor the commands readlink and "
         "stat: install one of them");
   }
-  if (status != 0 || !answer.ends_with('\n')) {
+  if (answer.exit_status != 0 || !answer.output.ends_with('\n')) {
     throw guest::FileError(guest::FileErrorCode::kNotFound, "look at", path, "");
   }
-  answer.pop_back();
-  return answer;
+  answer.output.pop_back();
+  return std::move(answer.output);
 }
 
 guest::FileAttributes PathQuestions::StatByShell(const std::string& path,
@@ -144,6 +138,7 @@ std::string PathQuestions::ReadLink(const std::string& path, const support::Cont
   std::string target =
       AskEither([&] { return guest_->ReadLink(path, context); },
                 [&] { return AskShell("readlink -- " + tools::ShellQuote(path), path, context); });
+  RequireUsableLength(target, "read the link", path);
   if (target.empty() || target.find('\0') != std::string::npos) {
     ThrowImpossible("read the link", path);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,6 +13,10 @@
 #include "guest/no_file_server.h"
 
 namespace connection {
+
+/// Bytes of a path that a guest answers with: Linux's PATH_MAX counts the NUL at its end too, and
+/// macOS takes 1024. What is longer is a guest::FileError.
+inline constexpr std::size_t kLongestPath = 4095;
 
 /// A guest whose paths can be resolved also where it has no SFTP server (guest::NoFileServer):
 /// Stat, LStat, ReadLink and RealPath then ask readlink(1) and stat(1), GNU's or BusyBox's. So

@@ -27,15 +27,14 @@ Clock::duration Jittered(Clock::duration pause) {
 /// One call of Open.
 class PatientOpener::Run {
  public:
-  Run(PatientOpener& opener, const support::Context& context, const Tell& tell)
+  Run(const PatientOpener& opener, const support::Context& context, const Tell& tell,
+      Clock::time_point deadline)
       : steps_(opener.steps_),
         patience_(opener.patience_),
         context_(context),
         tell_(tell),
         pause_(patience_.first_pause),
-        deadline_(Clock::now() + patience_.total) {}
-
-  void set_deadline(Clock::time_point deadline) { deadline_ = deadline; }
+        deadline_(deadline) {}
 
   OpenedConnection Open() {
     while (true) {
@@ -78,6 +77,7 @@ class PatientOpener::Run {
       start_failure_ = std::current_exception();
     }
     deadline_ = Clock::now() + patience_.total;
+    broken_since_.reset();
     return true;
   }
 
@@ -109,10 +109,9 @@ OpenedConnection PatientOpener::Open(const support::Context& context, const Tell
   const Clock::time_point now = Clock::now();
   std::optional<Clock::time_point> since = std::exchange(failing_since_, std::nullopt);
   if (!since || now - failed_at_ > patience_.forget) since = now;
-  Run run(*this, context, tell);
-  run.set_deadline(std::max(*since + patience_.total, now + patience_.again));
+  const Clock::time_point deadline = std::max(*since + patience_.total, now + patience_.again);
   try {
-    return run.Open();
+    return Run(*this, context, tell, deadline).Open();
   } catch (const support::ConnectionLost&) {
     failing_since_ = since;
     failed_at_ = Clock::now();

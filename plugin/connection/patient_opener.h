@@ -62,8 +62,9 @@ class PatientOpener {
   explicit PatientOpener(Steps steps, const Patience& patience = {})
       : steps_(std::move(steps)), patience_(patience) {}
 
-  /// Returns within `Patience::total` and the time of `Steps::start`. Throws what the attempts
-  /// threw last, support::ConnectionLost when the time is over, support::Stopped.
+  /// Returns within about `Patience::total` and `Patience::broken`; where the instance is started,
+  /// within twice these and the time of `Steps::start`. Throws what the attempts threw last,
+  /// support::ConnectionLost when the time is over, support::Stopped.
   OpenedConnection Open(const support::Context& context, const Tell& tell);
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "support/errors.h"
@@ -39,13 +40,26 @@ bool SharedConnection::IsAlive() const {
 
 void SharedConnection::ConnectInBackground() {
   const std::scoped_lock lock(mutex_);
-  Want();
+  try {
+    Want();
+  } catch (const support::CallError& error) {
+    support::LogWarning(error.what());
+  }
 }
 
 void SharedConnection::Want() {
-  wanted_ = true;
   // Not before: the program has a first answer to give.
-  if (!thread_.joinable()) thread_ = std::thread([this] { ConnectWhenWanted(); });
+  if (!thread_.joinable()) {
+    try {
+      thread_ = std::thread([this] { ConnectWhenWanted(); });
+    } catch (const std::system_error& error) {
+      throw support::CallError(
+          "no connection to the guest can be made: this host allows no more "
+          "threads (" +
+          error.code().message() + "); call again in a while");
+    }
+  }
+  wanted_ = true;
   changed_.notify_all();
 }
 

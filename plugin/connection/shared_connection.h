@@ -43,7 +43,8 @@ class SharedConnection final : public tools::WorkspaceSource {
                            mcp::ProgressReporter& progress) override;
 
  private:
-  /// Asks the thread for an attempt; the lock is held.
+  /// Asks the thread for an attempt; the lock is held. Throws support::CallError where this host
+  /// allows no thread; then nothing is wanted.
   void Want();
   void ConnectWhenWanted();
   [[nodiscard]] bool IsAlive() const;

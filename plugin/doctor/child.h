@@ -41,7 +41,7 @@ class Child {
   /// output. Throws support::CallError for a line above kMaximumChildLine.
   std::optional<std::string> ReadLine(const support::Context& context);
 
-  /// Reads its output to the end, closes its input, and waits for the program. Returns the exit
+  /// Closes its input, reads its output to the end, and waits for the program. Returns the exit
   /// code, 128 and the number where a signal ended it.
   int Finish(const support::Context& context);
 

@@ -136,8 +136,7 @@ Finding Doctor::LookAtMounts() const {
 }
 
 void Doctor::ExamineConnection() {
-  const std::string restart =
-      "limactl stop --force " + options_.instance + " && limactl start " + options_.instance;
+  const std::string restart = RestartCommand(options_.instance);
   examination_.Run({"ssh.config", {"status"}, kHereTimeout, restart, [this](const Context&) {
                       endpoint_ =
                           lima::ReadSshConfig(configuration_.directory(), options_.instance);
@@ -203,8 +202,10 @@ void Doctor::ExamineGuest() {
 Finding Doctor::LookAtMounted(const Context& context) {
   const lima::GuestFacts facts =
       connection::FindGuestFacts(configuration_, endpoint_.user, *guest_, context);
-  mounts_ = lima::EvaluateMounts(configuration_, lima::ReadHostFacts(), facts);
-  mounted_ = AskMounted(configuration_, *mounts_, *guest_, context);
+  const std::vector<lima::Mount> mounts =
+      lima::EvaluateMounts(configuration_, lima::ReadHostFacts(), facts);
+  mounted_ = AskMounted(configuration_, mounts, *guest_, context);
+  mounts_ = mounts;
   return CheckMounted(*mounts_, mounted_, options_.instance);
 }
 

@@ -31,7 +31,7 @@ Finding Failed(std::string text, std::string advice);
 
 /// A check that has been done, or skipped.
 struct Result {
-  std::string check;  ///< "connect"; see kChecks in doctor.h
+  std::string check;  ///< "connect"; see Examine (doctor.h)
   Finding finding;
   std::chrono::milliseconds duration{0};
 };

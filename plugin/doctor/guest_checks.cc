@@ -55,26 +55,25 @@ Finding CheckShell(guest::Guest& guest, const std::string& shell, const support:
       runner.Run(guest, {{"true"}, "/", shell}, context, nobody).structured;
   const auto took =
       std::chrono::duration_cast<std::chrono::milliseconds>(support::Clock::now() - start);
-  const std::string name = shell.empty() ? "the login shell" : shell;
   const std::string printed =
       result.value("stdout", std::string()) + result.value("stderr", std::string());
   const std::string error = result.value("error", std::string());
   if (!error.empty()) {
-    return Failed(name + " does not run `true`: " + error +
+    return Failed(shell + " does not run `true`: " + error +
                       (printed.empty() ? "" : "; it prints: " + Shorten(printed)),
                   kLookAtShell);
   }
   if (!printed.empty()) {
-    return Warning("start-up files of " + name + " print: " + Shorten(printed),
+    return Warning("start-up files of " + shell + " print: " + Shorten(printed),
                    "let them be silent where no terminal is: every command's output begins with "
                    "it. The files are ~/.profile, ~/.bash_profile, ~/.bashrc and their like");
   }
   if (took >= kSlowShell) {
-    return Warning(name + " takes " + support::FormatDuration(took) + " to start",
+    return Warning(shell + " takes " + support::FormatDuration(took) + " to start",
                    "every command waits for it: make the start-up files faster (~/.profile, "
                    "~/.bash_profile, ~/.bashrc and their like)");
   }
-  return Passed(name);
+  return Passed(shell);
 }
 
 Finding CheckGit(guest::Guest& guest, const support::Context& context) {

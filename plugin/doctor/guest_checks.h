@@ -16,8 +16,8 @@ inline constexpr std::chrono::milliseconds kSlowShell{3000};
 /// `guest` must not stand in for a missing file server.
 Finding CheckSftp(guest::Guest& guest, const support::Context& context);
 
-/// Runs `true` in the login shell as run_shell_command does; empty `shell`: the guest's own. What
-/// its start-up files print would be part of every command's output.
+/// Runs `true` in the login shell (lima::LoginShell) as run_shell_command does. What its start-up
+/// files print would be part of every command's output.
 Finding CheckShell(guest::Guest& guest, const std::string& shell, const support::Context& context);
 
 Finding CheckGit(guest::Guest& guest, const support::Context& context);

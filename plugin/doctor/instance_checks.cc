@@ -1,22 +1,18 @@
 #include "doctor/instance_checks.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "lima/home.h"
 #include "lima/host_agent.h"
 #include "lima/status.h"
 #include "ssh/key_check.h"
+#include "support/join.h"
 
 namespace doctor {
 namespace {
 
 namespace fs = std::filesystem;
 using lima::InstanceConfiguration;
-
-std::string Restart(const std::string& name) {
-  return "limactl stop --force " + name + " && limactl start " + name;
-}
 
 /// Others than the owner may read or write it: OpenSSH (and with it limactl) then refuses it.
 bool IsOpenToOthers(const std::string& file) {
@@ -27,12 +23,13 @@ bool IsOpenToOthers(const std::string& file) {
 
 }  // namespace
 
+std::string RestartCommand(const std::string& instance) {
+  return "limactl stop --force " + instance + " && limactl start " + instance;
+}
+
 Finding CheckInstance(const fs::path& lima_home, const std::string& name) {
   if (lima::InstanceExists(lima_home, name)) return Passed((lima_home / name).string());
-  std::string known;
-  for (const std::string& other : lima::ListInstances(lima_home)) {
-    known += (known.empty() ? "" : ", ") + other;
-  }
+  const std::string known = support::Join(lima::ListInstances(lima_home));
   return Failed("there is no instance \"" + name + "\" in " + lima_home.string(),
                 known.empty()
                     ? "make one: limactl start --name " + name + " --mount-only \"$PWD:w\""
@@ -41,9 +38,7 @@ Finding CheckInstance(const fs::path& lima_home, const std::string& name) {
 }
 
 Finding CheckConfiguration(const InstanceConfiguration& configuration) {
-  const std::string shell = lima::LoginShell(configuration);
-  return Passed(configuration.os + " guest, login shell " +
-                (shell.empty() ? "of the guest's own" : shell) +
+  return Passed(configuration.os + " guest, login shell " + lima::LoginShell(configuration) +
                 (configuration.vm_type ? ", " + *configuration.vm_type : ""));
 }
 
@@ -58,7 +53,7 @@ Finding CheckStatus(const InstanceConfiguration& configuration) {
       break;
   }
   return Failed("broken: " + status.reason,
-                "if it is not just starting or stopping: " + Restart(configuration.name));
+                "if it is not just starting or stopping: " + RestartCommand(configuration.name));
 }
 
 Finding CheckSshConfig(const lima::SshEndpoint& endpoint) {
@@ -75,7 +70,7 @@ Finding CheckPort(const InstanceConfiguration& configuration, const lima::SshEnd
   if (port == endpoint.port) return Passed("ssh.config and the host agent agree");
   return Failed("ssh.config has port " + std::to_string(endpoint.port) + ", the host agent port " +
                     std::to_string(port) + ": the former may belong to another instance by now",
-                Restart(configuration.name) + ", which writes ssh.config anew");
+                RestartCommand(configuration.name) + ", which writes ssh.config anew");
 }
 
 Finding CheckKeys(const lima::SshEndpoint& endpoint) {

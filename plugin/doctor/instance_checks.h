@@ -11,6 +11,9 @@
 /// agent is given (lima::kHostAgentTimeout).
 namespace doctor {
 
+/// Starts an instance anew, whatever has become of it: a line for the shell.
+std::string RestartCommand(const std::string& instance);
+
 /// Whether there is an instance of that name. Throws lima::ConfigurationError for what is no name.
 Finding CheckInstance(const std::filesystem::path& lima_home, const std::string& name);
 

@@ -99,15 +99,12 @@ MountedState AskMounted(const lima::InstanceConfiguration& configuration,
     return {{}, "not asked: the guest is this very machine"};
   }
   MountedState mounted;
-  const auto ask = [&](tools::MountCheck& check) {
-    for (std::size_t i = 0; i < mounts.size(); ++i) {
-      mounted.states.push_back(check.Ask(i, guest, context));
-    }
-  };
   const auto expected = connection::ExpectedMounts(mounts);
   if (configuration.os == "Darwin") {
     connection::MacMountCheck check(expected);
-    ask(check);
+    for (std::size_t i = 0; i < mounts.size(); ++i) {
+      mounted.states.push_back(check.Ask(i, guest, context));
+    }
     return mounted;
   }
   connection::MountWatch watch(expected);

@@ -1,10 +1,10 @@
 #include "doctor/report.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
 #include "ssh/library_version.h"
+#include "support/lower_case.h"
 #include "support/printable.h"
 #include "support/units.h"
 #include "support/utf8.h"
@@ -49,9 +49,7 @@ std::ptrdiff_t Count(const std::vector<Result>& results, Mark mark) {
 }  // namespace
 
 MarkStyle StyleFor(bool is_terminal, const std::string& locale) {
-  std::string lower = locale;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lower = support::LowerCase(locale);
   const bool utf8 =
       lower.find("utf-8") != std::string::npos || lower.find("utf8") != std::string::npos;
   return is_terminal && utf8 ? MarkStyle::kSymbols : MarkStyle::kAscii;

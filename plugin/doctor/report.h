@@ -19,7 +19,7 @@ MarkStyle StyleFor(bool is_terminal, const std::string& locale);
 /// end. Control characters are shown as \xHH.
 std::string ResultLines(const Result& result, MarkStyle style);
 
-/// "2 of 18 checks failed, 1 has a warning." and its line end.
+/// "2 failed, 14 passed, 1 with a warning, 1 skipped." and its line end; "Nothing failed" for none.
 std::string SummaryLine(const std::vector<Result>& results);
 
 bool AnyFailed(const std::vector<Result>& results);

@@ -5,6 +5,7 @@
 #include "doctor/child.h"
 #include "mcp/dialect.h"
 #include "support/errors.h"
+#include "support/join.h"
 #include "support/version.h"
 
 namespace doctor {
@@ -76,12 +77,6 @@ class Client {
   int next_id_ = 1;
 };
 
-std::string Join(const std::vector<std::string>& words) {
-  std::string line;
-  for (const std::string& word : words) line += (line.empty() ? "" : " ") + word;
-  return line;
-}
-
 Finding Talk(const std::vector<std::string>& command, const std::optional<std::string>& directory,
              const support::Context& context) {
   Client client(command, context);
@@ -101,7 +96,7 @@ Finding Talk(const std::vector<std::string>& command, const std::optional<std::s
     called += ", list_directory, run_shell_command";
   }
   client.End();
-  return Passed(called + " through `" + Join(command) + "`");
+  return Passed(called + " through `" + support::Join(command, " ") + "`");
 }
 
 }  // namespace
@@ -114,7 +109,7 @@ Finding CheckRoundTrip(const std::vector<std::string>& command,
   } catch (const support::Stopped&) {
     throw;
   } catch (const std::exception& error) {  // also JSON of other types than MCP has there
-    return Failed("`" + Join(command) + "`: " + error.what(), kAdvice);
+    return Failed("`" + support::Join(command, " ") + "`: " + error.what(), kAdvice);
   }
 }
 

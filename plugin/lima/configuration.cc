@@ -31,8 +31,15 @@ GuestUser MergeUser(const GuestUser& defaults, const GuestUser& main,
   return user;
 }
 
+// Lima takes either for a value that is not set. Rule: FillDefault, ResolveOS and ResolveArch in
+// pkg/limayaml/defaults.go.
+std::optional<std::string> WithoutDefault(std::optional<std::string> value) {
+  if (value == "" || value == "default") value.reset();
+  return value;
+}
+
 std::string ResolveOperatingSystem(const std::optional<std::string>& os, const std::string& name) {
-  if (!os.has_value() || os->empty() || *os == "default") return "Linux";
+  if (!os.has_value()) return "Linux";
   for (const char* known : {"Linux", "Darwin", "FreeBSD", "Windows"}) {
     if (*os == known) return known;
   }
@@ -54,11 +61,12 @@ InstanceConfiguration MergeConfiguration(const std::filesystem::path& lima_home,
   merged.lima_home = lima_home;
   merged.name = name;
   merged.plain = Strongest(override_file.plain, main.plain, defaults.plain).value_or(false);
-  merged.os = ResolveOperatingSystem(Strongest(override_file.os, main.os, defaults.os), name);
-  merged.arch = Strongest(override_file.arch, main.arch, defaults.arch);
-  if (merged.arch == "" || merged.arch == "default") merged.arch.reset();
-  merged.vm_type = Strongest(override_file.vm_type, main.vm_type, defaults.vm_type);
-  merged.mount_type = Strongest(override_file.mount_type, main.mount_type, defaults.mount_type);
+  merged.os = ResolveOperatingSystem(
+      WithoutDefault(Strongest(override_file.os, main.os, defaults.os)), name);
+  merged.arch = WithoutDefault(Strongest(override_file.arch, main.arch, defaults.arch));
+  merged.vm_type = WithoutDefault(Strongest(override_file.vm_type, main.vm_type, defaults.vm_type));
+  merged.mount_type =
+      WithoutDefault(Strongest(override_file.mount_type, main.mount_type, defaults.mount_type));
   merged.user = MergeUser(defaults.user, main.user, override_file.user);
   merged.param = std::move(main.param);
   if (merged.plain) return merged;

@@ -1,23 +1,17 @@
 #include "lima/home.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <system_error>
 
 #include "lima/configuration_error.h"
 #include "lima/instance_name.h"
+#include "support/environment.h"
 
 namespace lima {
 namespace {
 
-std::string EnvironmentVariable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-bool HasConfiguration(const std::filesystem::path& instance_directory) {
-  std::error_code error;
-  return std::filesystem::exists(instance_directory / "lima.yaml", error);
+std::filesystem::path ConfigurationOf(const std::filesystem::path& instance_directory) {
+  return instance_directory / "lima.yaml";
 }
 
 bool IsInstanceName(const std::string& name) {
@@ -32,7 +26,8 @@ bool IsInstanceName(const std::string& name) {
 }  // namespace
 
 std::filesystem::path HomeDirectory() {
-  return HomeDirectory(EnvironmentVariable("LIMA_HOME"), EnvironmentVariable("HOME"));
+  return HomeDirectory(support::EnvironmentVariable("LIMA_HOME"),
+                       support::EnvironmentVariable("HOME"));
 }
 
 std::filesystem::path HomeDirectory(const std::string& lima_home, const std::string& user_home) {
@@ -71,7 +66,8 @@ std::vector<std::string> ListInstances(const std::filesystem::path& home) {
     const bool is_directory =
         entry->symlink_status(unreadable).type() == std::filesystem::file_type::directory;
     std::string name = entry->path().filename().string();
-    if (is_directory && IsInstanceName(name) && HasConfiguration(entry->path())) {
+    if (is_directory && IsInstanceName(name) &&
+        std::filesystem::exists(ConfigurationOf(entry->path()), unreadable)) {
       names.push_back(std::move(name));
     }
   }
@@ -83,7 +79,11 @@ std::vector<std::string> ListInstances(const std::filesystem::path& home) {
 }
 
 bool InstanceExists(const std::filesystem::path& home, const std::string& name) {
-  return HasConfiguration(InstanceDirectory(home, name));
+  const std::filesystem::path file = ConfigurationOf(InstanceDirectory(home, name));
+  std::error_code error;
+  const bool exists = std::filesystem::exists(file, error);
+  if (error) throw ConfigurationError("cannot read " + file.string() + ": " + error.message());
+  return exists;
 }
 
 }  // namespace lima

@@ -19,12 +19,12 @@ std::filesystem::path HomeDirectory(const std::string& lima_home, const std::str
 std::filesystem::path InstanceDirectory(const std::filesystem::path& home, const std::string& name);
 
 /// Names of all instances, sorted: directories (not links) with a lima.yaml; those that start with
-/// '.' or '_' are Lima's own. Empty when there is no home yet. Throws ConfigurationError when the
-/// home cannot be read.
+/// '.' or '_' are Lima's own. What this user may not look into is left out. Empty when there is no
+/// home yet. Throws ConfigurationError when the home cannot be read.
 std::vector<std::string> ListInstances(const std::filesystem::path& home);
 
 /// Whether there is an instance of that name, which is one whose directory has a lima.yaml. Throws
-/// ConfigurationError like CheckInstanceName.
+/// ConfigurationError like CheckInstanceName, and when this user may not look.
 bool InstanceExists(const std::filesystem::path& home, const std::string& name);
 
 }  // namespace lima

@@ -4,18 +4,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <vector>
 
 #include "lima/configuration_error.h"
+#include "support/environment.h"
 
 namespace lima {
 namespace {
-
-std::string EnvironmentVariable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 std::string LoginName(uid_t uid) {
   // Entries of directory services can be large; the call says when the room is too small.
@@ -29,7 +24,7 @@ std::string LoginName(uid_t uid) {
     room.resize(room.size() * 2);
   }
   if (error == 0 && found != nullptr) return found->pw_name;
-  std::string name = EnvironmentVariable("USER");
+  std::string name = support::EnvironmentVariable("USER");
   if (name.empty()) {
     throw ConfigurationError("user " + std::to_string(uid) +
                              " has no entry in the user database, and USER is not set");
@@ -41,13 +36,13 @@ std::string LoginName(uid_t uid) {
 
 HostFacts ReadHostFacts() {
   HostFacts facts;
-  facts.home = EnvironmentVariable("HOME");
+  facts.home = support::EnvironmentVariable("HOME");
   if (!facts.home.starts_with('/')) {
     throw ConfigurationError("HOME is not set to an absolute path");
   }
   facts.uid = ::getuid();
   facts.user = LoginName(::getuid());
-  facts.temp_dir = EnvironmentVariable("TMPDIR");
+  facts.temp_dir = support::EnvironmentVariable("TMPDIR");
   if (facts.temp_dir.empty()) facts.temp_dir = "/tmp";
   return facts;
 }

@@ -18,6 +18,7 @@
 #include <system_error>
 
 #include "support/file_descriptor.h"
+#include "support/lower_case.h"
 
 namespace lima {
 namespace {
@@ -45,10 +46,7 @@ constexpr std::string_view kEndOfHead = "\r\n\r\n";
 bool IsComplete(std::string_view answer) {
   const std::size_t end = answer.find(kEndOfHead);
   if (end == std::string_view::npos) return false;
-  std::string head(answer.substr(0, end));
-  std::transform(head.begin(), head.end(), head.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  const std::string head = support::LowerCase(answer.substr(0, end));
   constexpr std::string_view kLength = "\r\ncontent-length:";
   const std::size_t field = head.find(kLength);
   if (field == std::string::npos) return false;

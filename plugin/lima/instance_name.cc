@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lima/configuration_error.h"
+#include "support/lower_case.h"
 
 namespace lima {
 namespace {
@@ -25,10 +26,7 @@ bool IsIdentifier(std::string_view name) {
 }
 
 bool EndsInYaml(std::string_view name) {
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  const std::string lower = support::LowerCase(name);
   return lower.ends_with(".yml") || lower.ends_with(".yaml");
 }
 

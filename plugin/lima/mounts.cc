@@ -258,7 +258,7 @@ std::vector<Mount> EvaluateMounts(const InstanceConfiguration& configuration, co
     mount.writable = entry.writable.value_or(false);
     mount.nine_p_cache = CacheOf(entry);
     mount.unclean_mount_point = std::move(*entry.mount_point);
-    mount.reads_may_be_stale = ReadsMayBeStale(configuration, mount);
+    mount.reads_may_be_stale = CacheMayBeStale(configuration, mount.nine_p_cache);
     mounts.push_back(std::move(mount));
   }
   return mounts;
@@ -276,10 +276,6 @@ std::vector<MountLocation> ListLocations(const InstanceConfiguration& configurat
                          CacheMayBeStale(configuration, CacheOf(entry))});
   }
   return locations;
-}
-
-bool ReadsMayBeStale(const InstanceConfiguration& configuration, const Mount& mount) {
-  return CacheMayBeStale(configuration, mount.nine_p_cache);
 }
 
 }  // namespace lima

@@ -31,7 +31,10 @@ struct Mount {
   /// The 9p cache mode that counts if this is a 9p mount: the given one, else Lima's default.
   std::string nine_p_cache;
 
-  bool reads_may_be_stale = false;  ///< see ReadsMayBeStale
+  /// Whether files under it may go on looking old in the guest after the host has changed them: 9p
+  /// with a cache that never asks again (fscache, Lima's default for read-only mounts, or loose).
+  /// True also where the mount type is the driver's choice and may be 9p.
+  bool reads_may_be_stale = false;
 
   /// The mountPoint as Lima has it, evaluated but not cleaned: Lima's mount tag is made of
   /// "location:mountPoint".
@@ -59,7 +62,7 @@ struct MountLocation {
   std::string location;                    ///< on the host; absolute and clean
   std::optional<std::string> mount_point;  ///< empty while the guest must be asked for it
   bool writable = false;
-  bool reads_may_be_stale = false;  ///< see ReadsMayBeStale
+  bool reads_may_be_stale = false;  ///< see Mount
 
   friend bool operator==(const MountLocation&, const MountLocation&) = default;
 };
@@ -69,10 +72,5 @@ struct MountLocation {
 /// never for a missing fact.
 std::vector<MountLocation> ListLocations(const InstanceConfiguration& configuration,
                                          const HostFacts& host, const GuestFacts& guest);
-
-/// Whether files under this mount may go on looking old in the guest after the host has changed
-/// them: 9p with a cache that never asks again (fscache, Lima's default for read-only mounts, or
-/// loose). True also where the mount type is the driver's choice and may be 9p.
-bool ReadsMayBeStale(const InstanceConfiguration& configuration, const Mount& mount);
 
 }  // namespace lima

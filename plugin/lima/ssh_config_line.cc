@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lima/configuration_error.h"
+#include "support/lower_case.h"
 
 namespace lima {
 namespace {
@@ -19,10 +20,7 @@ void SkipSpaces(std::string_view& text) {
 
 std::string TakeKeyword(std::string_view& text) {
   const std::size_t end = std::min(text.find_first_of(" \t\r\f="), text.size());
-  std::string keyword(text.substr(0, end));
-  std::transform(keyword.begin(), keyword.end(), keyword.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  std::string keyword = support::LowerCase(text.substr(0, end));
   text.remove_prefix(end);
   SkipSpaces(text);
   if (text.starts_with('=')) text.remove_prefix(1);

@@ -6,6 +6,7 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <sstream>
 #include <unordered_map>
 #include <unordered_set>
@@ -96,10 +97,15 @@ class Builder : public YAML::EventHandler {
   }
 
   void Open(std::shared_ptr<Node> node, const YAML::Mark& mark, YAML::anchor_t anchor) {
-    if (open_.size() >= static_cast<std::size_t>(kMaximumDepth)) {
+    CheckDepth(static_cast<int>(open_.size()) + 1, mark);
+    node->depth = 1;
+    open_.push_back({std::move(node), anchor, std::nullopt});
+  }
+
+  void CheckDepth(int depth, const YAML::Mark& mark) const {
+    if (depth > kMaximumDepth) {
       Fail(mark, "nested deeper than " + std::to_string(kMaximumDepth) + " levels");
     }
-    open_.push_back({std::move(node), anchor, std::nullopt});
   }
 
   void Close() {
@@ -118,6 +124,8 @@ class Builder : public YAML::EventHandler {
       return;
     }
     OpenNode& parent = open_.back();
+    parent.node->depth = std::max(parent.node->depth, node->depth + 1);
+    CheckDepth(parent.node->depth, mark);
     if (parent.node->kind == Kind::kSequence) {
       parent.node->items.push_back(node);
     } else if (parent.waiting.has_value()) {

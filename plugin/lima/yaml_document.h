@@ -18,7 +18,8 @@
 /// mapping, and a key that is set both beside and by a `<<`.
 namespace lima::yaml {
 
-/// Nested collections; Lima's own files have at most six. Keeps recursion bounded.
+/// Nested collections, those that aliases stand for included; Lima's own files have at most six.
+/// Keeps recursion bounded, that of the destruction of nodes too.
 inline constexpr int kMaximumDepth = 100;
 
 /// `<<` through `<<`; more would let a small file cost quadratic work.
@@ -52,6 +53,7 @@ struct Node {
   std::vector<NodePointer> items;  ///< of a sequence
   std::vector<Entry> entries;      ///< of a mapping, in their order
   int line = 0;                    ///< from 1
+  int depth = 0;                   ///< collections, one inside the other, aliases followed
 };
 
 /// Throws ConfigurationError that starts with `file`. An empty text is a null node.

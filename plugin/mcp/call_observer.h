@@ -19,7 +19,8 @@ struct CallRecord {
   const Outcome& outcome;
 };
 
-/// Is told of every call, however it ends: for a record of what an agent has done.
+/// Is told of every call, however it ends: for a record of what an agent has done. Not of a request
+/// that cannot be read as a call: no name, arguments that are no object, a bad progress token.
 class CallObserver {
  public:
   virtual ~CallObserver() = default;

@@ -18,8 +18,9 @@ class CallPool {
  public:
   struct Limits {
     std::size_t threads = 16;
-    /// How many of the threads may run open-ended calls. More than a guest runs at once
-    /// (MaxSessions of its sshd, 10 if nobody changed it), so that the next is there when one ends.
+    /// How many of the threads may run open-ended calls. More than a guest runs at once (of the
+    /// MaxSessions of its sshd, 10 if nobody changed it, SFTP has one), so that the next is there
+    /// when one ends.
     std::size_t open_ended_threads = 10;
     /// Calls that wait for a thread, and the bytes of their arguments. A client that sends more is
     /// told so instead of being left to wait: were reading to pause, `ping` and `cancel` would too.

@@ -18,7 +18,7 @@ using nlohmann::json;
 class LineSink : public ReplySink {
  public:
   explicit LineSink(Transport& transport) : transport_(transport) {}
-  void Deliver(Line response) override { transport_.Send(std::move(response)); }
+  void Deliver(const RequestId*, Line response) override { transport_.Send(std::move(response)); }
 
  private:
   Transport& transport_;
@@ -28,9 +28,12 @@ class LineSink : public ReplySink {
 /// with the last request that belongs to it.
 class BatchSink : public ReplySink {
  public:
-  explicit BatchSink(Transport& transport) : transport_(transport) {}
+  /// `kept` is what all batches of the connection keep.
+  BatchSink(Transport& transport, std::shared_ptr<std::atomic<std::size_t>> kept)
+      : transport_(transport), kept_(std::move(kept)) {}
 
   ~BatchSink() override {
+    *kept_ -= bytes_;
     if (responses_.empty()) return;
     responses_.Append("]");
     transport_.Send(std::move(responses_));
@@ -38,15 +41,31 @@ class BatchSink : public ReplySink {
   BatchSink(const BatchSink&) = delete;
   BatchSink& operator=(const BatchSink&) = delete;
 
-  void Deliver(Line response) override {
+  void Deliver(const RequestId* id, Line response) override {
+    if (*kept_ >= Dispatcher::kMaxBatchBytes) {
+      Line refusal = ErrorResponse(id, NotKept());
+      if (refusal.kept_bytes() < response.kept_bytes()) response = std::move(refusal);
+    }
+    const std::size_t bytes = response.kept_bytes();
     const std::scoped_lock lock(mutex_);
+    *kept_ += bytes;
+    bytes_ += bytes;
     responses_.Append(responses_.empty() ? "[" : ",");
     responses_.Append(std::move(response));
   }
 
  private:
+  static ProtocolError NotKept() {
+    return {ErrorCode::kInternalError,
+            "the request was carried out, but its answer was not kept until all of its batch have "
+            "one: the answers of batches take too much memory. Ask outside of a batch; repeat only "
+            "what may be done twice"};
+  }
+
   Transport& transport_;
+  const std::shared_ptr<std::atomic<std::size_t>> kept_;
   std::mutex mutex_;
+  std::size_t bytes_ = 0;  // its own part of what is kept
   Line responses_;
 };
 
@@ -59,6 +78,20 @@ ProtocolError MissingTasksCapability() {
   return {ErrorCode::kMissingClientCapability,
           "Missing required client capability",
           {{"requiredCapabilities", {{"extensions", extensions}}}}};
+}
+
+/// What an element of a batch is reckoned as: written again, since its share of the line is not
+/// known any more, and an equal share would hide a large one behind many small ones.
+std::size_t BytesOf(const Message& message) {
+  const auto* request = std::get_if<Request>(&message);
+  return request == nullptr ? 0 : request->id.json().size() + ToJson(request->params).size();
+}
+
+/// Under which id it would be answered; null when there is none.
+const RequestId* IdOf(const Message& message) {
+  if (const auto* request = std::get_if<Request>(&message)) return &request->id;
+  const auto* malformed = std::get_if<Malformed>(&message);
+  return malformed != nullptr && malformed->id ? &*malformed->id : nullptr;
 }
 
 }  // namespace
@@ -99,7 +132,7 @@ void Dispatcher::Handle(std::string line) {
   std::variant<Message, Batch> parsed = ParseMessage(line);
   std::string().swap(line);  // it may be large, and a call may take long
   if (auto* batch = std::get_if<Batch>(&parsed)) {
-    HandleBatch(std::move(*batch), bytes);
+    HandleBatch(std::move(*batch));
   } else {
     HandleMessage(std::get<Message>(std::move(parsed)), bytes, false,
                   std::make_shared<LineSink>(parts_.transport));
@@ -108,28 +141,29 @@ void Dispatcher::Handle(std::string line) {
 
 void Dispatcher::HandleLineTooLong() {
   LineSink(parts_.transport)
-      .Deliver(ErrorResponse(nullptr, ProtocolError(ErrorCode::kParseError,
+      .Deliver(nullptr,
+               ErrorResponse(nullptr, ProtocolError(ErrorCode::kParseError,
                                                     "the line is too long and was discarded")));
 }
 
-void Dispatcher::HandleBatch(Batch batch, std::size_t bytes) {
+void Dispatcher::HandleBatch(Batch batch) {
   const bool allowed = session_ && Dialect(*session_).batches();
   if (!allowed || batch.messages.empty()) {
     const std::string flaw =
         allowed ? "a batch must not be empty" : "batches are part of version 2025-03-26 only";
-    LineSink(parts_.transport).Deliver(ErrorResponse(nullptr, InvalidRequest(flaw)));
+    LineSink(parts_.transport).Deliver(nullptr, ErrorResponse(nullptr, InvalidRequest(flaw)));
     return;
   }
-  const auto sink = std::make_shared<BatchSink>(parts_.transport);
-  const std::size_t share = bytes / batch.messages.size();
+  const auto sink = std::make_shared<BatchSink>(parts_.transport, batch_bytes_);
   std::set<RequestId> ids;  // none of them is answered before all are
   for (Message& message : batch.messages) {
-    const auto* request = std::get_if<Request>(&message);
-    if (request != nullptr && !ids.insert(request->id).second) {
+    const RequestId* id = IdOf(message);
+    if (id != nullptr && !ids.insert(*id).second) {
       support::LogWarning("dropped: a request with the id of another one in its batch");
       continue;
     }
-    HandleMessage(std::move(message), share, true, sink);
+    const std::size_t bytes = BytesOf(message);
+    HandleMessage(std::move(message), bytes, true, sink);
   }
 }
 
@@ -154,11 +188,11 @@ void Dispatcher::HandleMessage(Message message, std::size_t bytes, bool in_batch
 
 void Dispatcher::HandleMalformed(const Malformed& malformed, ReplySink& sink) {
   if (!malformed.id) {
-    sink.Deliver(ErrorResponse(nullptr, malformed.error));
+    sink.Deliver(nullptr, ErrorResponse(nullptr, malformed.error));
   } else if (parts_.in_flight.Contains(*malformed.id)) {
     support::LogWarning("dropped: a malformed request with the id of one that is in flight");
   } else {
-    sink.Deliver(ErrorResponse(&*malformed.id, malformed.error));
+    sink.Deliver(&*malformed.id, ErrorResponse(&*malformed.id, malformed.error));
   }
 }
 
@@ -220,7 +254,6 @@ void Dispatcher::Initialize(Request& request, const Context& context, Reply& rep
   if (context.in_batch) throw InvalidRequest("\"initialize\" must not be part of a batch");
   if (session_) throw InvalidRequest("the session is initialized already");
   const Version version = ParseInitialize(request.params);
-  session_ = version;
   std::string result;
   ObjectWriter object(result);
   object.Member("protocolVersion", Name(version));
@@ -228,6 +261,7 @@ void Dispatcher::Initialize(Request& request, const Context& context, Reply& rep
   object.Member("serverInfo", Describe(parts_.server));
   object.Member("instructions", std::string_view(parts_.instructions()));
   object.End();
+  session_ = version;  // not before: whatever fails above may be tried again
   reply.Result(std::move(result));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -23,6 +24,11 @@ namespace mcp {
 /// handed to ToolCalls, everything else is answered at once.
 class Dispatcher {
  public:
+  /// The answers of a batch are kept until its slowest call has ended. Beyond this, of all batches
+  /// together, the first answer is still kept; in the place of each later one there is an error
+  /// that says so.
+  static constexpr std::size_t kMaxBatchBytes = std::size_t{64} * 1024 * 1024;
+
   /// All of it must outlive the dispatcher.
   struct Parts {
     const ServerInfo& server;
@@ -48,7 +54,7 @@ class Dispatcher {
   struct Method;
   static const Method kMethods[];
 
-  void HandleBatch(Batch batch, std::size_t bytes);
+  void HandleBatch(Batch batch);
   void HandleMessage(Message message, std::size_t bytes, bool in_batch,
                      const std::shared_ptr<ReplySink>& sink);
   void HandleMalformed(const Malformed& malformed, ReplySink& sink);
@@ -71,6 +77,9 @@ class Dispatcher {
   void Acknowledge(const Context& context, Reply& reply) const;
 
   const Parts parts_;
+  /// Of the answers that batches keep, which may outlive this.
+  const std::shared_ptr<std::atomic<std::size_t>> batch_bytes_ =
+      std::make_shared<std::atomic<std::size_t>>(std::size_t{0});
   std::optional<Version> session_;  // of the legacy era, once `initialize` was answered
 };
 

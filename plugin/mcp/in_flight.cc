@@ -34,11 +34,11 @@ bool InFlight::Answer(PendingRequest& request, Line response) {
   if (!request.open_) return false;
   Forget(request);
   // Under the lock, so that a new request with this id cannot be answered before this one.
-  std::exchange(request.sink_, nullptr)->Deliver(std::move(response));
+  std::exchange(request.sink_, nullptr)->Deliver(&request.id_, std::move(response));
   return true;
 }
 
-bool InFlight::Notify(const PendingRequest& request, std::string line) {
+bool InFlight::Notify(const PendingRequest& request, Line line) {
   const std::scoped_lock lock(mutex_);
   if (!request.open_) return false;
   transport_.Send(std::move(line));

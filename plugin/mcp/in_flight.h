@@ -21,9 +21,9 @@ class ReplySink {
  public:
   virtual ~ReplySink() = default;
 
-  /// `response` is a whole JSON-RPC response. Not called for a request that the client has
-  /// withdrawn, else once. Must be quick.
-  virtual void Deliver(Line response) = 0;
+  /// `response` is a whole JSON-RPC response to the request with that id, null where none could be
+  /// read. Not called for a request that the client has withdrawn, else once. Must be quick.
+  virtual void Deliver(const RequestId* id, Line response) = 0;
 };
 
 /// One request in flight. What may be sent for it is decided by InFlight.
@@ -64,7 +64,7 @@ class InFlight {
   bool Answer(PendingRequest& request, Line response);
 
   /// Sends a notification about the request; false when it is not open any more.
-  bool Notify(const PendingRequest& request, std::string line);
+  bool Notify(const PendingRequest& request, Line line);
 
   /// The client withdraws a request: nothing more is sent for it, its work is stopped. False when
   /// there is no such request.

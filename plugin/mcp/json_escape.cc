@@ -99,6 +99,7 @@ void AppendEscaped(std::string& out, std::string_view text, Escaping escaping) {
   }
   // In pieces, through a buffer which stays in the processor's cache and has room for the worst.
   constexpr std::size_t kPiece = 2048;
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): read only as far as filled
   std::array<char, kPiece * kLongestEscape + sizeof(Escape::text)> buffer;
   while (!text.empty()) {
     const std::string_view piece = text.substr(0, kPiece);

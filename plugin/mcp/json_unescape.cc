@@ -139,6 +139,7 @@ std::optional<std::string> Unescape(std::string_view escaped) {
   text.reserve(escaped.size());
   // In pieces, through a buffer which stays in the processor's cache.
   constexpr std::size_t kPiece = 2048;
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): read only as far as filled
   std::array<char, kPiece + kPlainWord * kLongestCharacter> buffer;
   while (!escaped.empty()) {
     char* to = buffer.data();

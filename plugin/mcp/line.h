@@ -18,10 +18,8 @@ class Line {
   Line() = default;
 
   // Most messages are plain text: let them be passed as such.
-  // NOLINTBEGIN(google-explicit-constructor)
   Line(std::string text) { AppendText(std::move(text)); }
   Line(const char* text) : Line(std::string(text)) {}
-  // NOLINTEND(google-explicit-constructor)
 
   /// Appends `text`, which must be valid UTF-8, escaped when it is written. It is shared, not
   /// copied.

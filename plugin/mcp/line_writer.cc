@@ -49,13 +49,14 @@ LineWriter::~LineWriter() {
   if (restore_flags_ >= 0) ::fcntl(fd_, F_SETFL, restore_flags_);
 }
 
-LineWriter::Progress LineWriter::WriteSome(std::string_view& rest) const {
+LineWriter::Progress LineWriter::WriteSome(std::string_view& rest) {
   while (!rest.empty()) {
     const std::size_t size = std::min(rest.size(), kMaxWrite);
     const ssize_t count =
         is_socket_ ? ::send(fd_, rest.data(), size, MSG_DONTWAIT) : ::write(fd_, rest.data(), size);
     if (count >= 0) {
       rest.remove_prefix(static_cast<std::size_t>(count));
+      bytes_taken_ += static_cast<std::uint64_t>(count);
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       return Progress::kWouldBlock;
     } else if (errno != EINTR) {

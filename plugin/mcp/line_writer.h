@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <string_view>
@@ -39,6 +40,9 @@ class LineWriter {
 
   [[nodiscard]] bool HasRoom() const;
 
+  /// How much has been written: as long as it grows, there is somebody who reads.
+  [[nodiscard]] std::uint64_t bytes_taken() const { return bytes_taken_; }
+
   /// Returns when there is room, or there will never be need for it: the reader has gone, or
   /// `GiveUpWaiting` was called.
   void WaitForRoom();
@@ -56,7 +60,7 @@ class LineWriter {
   };
 
   /// Writes from `rest`, cutting off what was written.
-  Progress WriteSome(std::string_view& rest) const;
+  Progress WriteSome(std::string_view& rest);
 
   Progress WriteWhole(Line& line);
   void WaitUntilWritable() const;
@@ -70,6 +74,7 @@ class LineWriter {
   bool is_socket_ = false;
   int restore_flags_ = -1;  // of fd_; -1 when they were left alone
 
+  std::atomic<std::uint64_t> bytes_taken_ = 0;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Pending> pending_;  // the first is being written by the thread

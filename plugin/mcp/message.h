@@ -56,7 +56,7 @@ struct Malformed {
 
 using Message = std::variant<Request, Notification, Ignored, Malformed>;
 
-/// A JSON array. Whether it is allowed depends on the version, which this folder's server knows.
+/// A JSON array. Whether it is allowed depends on the version, which the dispatcher knows.
 struct Batch {
   std::vector<Message> messages;
 };

@@ -1,6 +1,10 @@
 #include "mcp/scheduler.h"
 
+#include <exception>
+#include <string>
 #include <utility>
+
+#include "support/log.h"
 
 namespace mcp {
 
@@ -34,7 +38,12 @@ void ThreadScheduler::Loop() {
     }
     const auto task = tasks_.extract(tasks_.begin());
     lock.unlock();
-    task.mapped()();
+    try {
+      task.mapped()();
+    } catch (const std::exception& error) {
+      // Such as that there are no random bits for the id of a task: no reason to end the program.
+      support::LogError(std::string("what was to be done later failed: ") + error.what());
+    }
     lock.lock();
   }
 }

@@ -21,7 +21,8 @@ class Scheduler {
   /// For dates that people read.
   [[nodiscard]] virtual std::chrono::system_clock::time_point WallNow() const = 0;
 
-  /// Runs `task` once at that time, in a thread of the scheduler's own. `task` must be quick.
+  /// Runs `task` once at that time, in a thread of the scheduler's own. `task` must be quick. What
+  /// it throws is logged and ends nothing but the task.
   virtual void RunAt(support::Clock::time_point time, std::function<void()> task) = 0;
 };
 

@@ -8,11 +8,13 @@
 
 #include "mcp/json_reader.h"
 #include "mcp/json_writer.h"
+#include "support/join.h"
 
 namespace mcp {
 namespace {
 
 using nlohmann::json;
+using support::Join;
 
 constexpr std::array<std::string_view, 7> kTypes = {"null",   "boolean", "object", "array",
                                                     "number", "integer", "string"};
@@ -51,15 +53,6 @@ std::string Describe(const json& value) {
   }
   const std::string literal = ToJson(value);
   return literal.size() > kMaxQuotedValue ? text : text + " " + literal;
-}
-
-std::string Join(const std::vector<std::string>& words, std::string_view separator) {
-  std::string text;
-  for (const std::string& word : words) {
-    if (!text.empty()) text += separator;
-    text += word;
-  }
-  return text;
 }
 
 /// 10, not 10.0.
@@ -160,7 +153,7 @@ std::optional<std::string> Schema::FindFlaw(const json& value, const std::string
   if (!enum_.empty() && std::find(enum_.begin(), enum_.end(), value) == enum_.end()) {
     std::vector<std::string> choices;
     for (const json& choice : enum_) choices.push_back(ToJson(choice));
-    return Quoted(where) + ": expected one of " + Join(choices, ", ") + ", got " + Describe(value);
+    return Quoted(where) + ": expected one of " + Join(choices) + ", got " + Describe(value);
   }
   if (value.is_object()) return FindObjectFlaw(value, where);
   if (value.is_array() && !items_.empty()) {
@@ -206,7 +199,7 @@ std::optional<std::string> Schema::FindObjectFlaw(const json& value,
       for (const auto& property_schema : properties_) names.push_back(property_schema.first);
       return Quoted(Member(where, name).substr(0, kMaxQuotedValue)) +
              ": unexpected; expected only " +
-             (names.empty() ? std::string("an empty object") : Join(names, ", "));
+             (names.empty() ? std::string("an empty object") : Join(names));
     }
   }
   return std::nullopt;

@@ -8,6 +8,7 @@
 #include <malloc.h>
 #endif
 
+#include "mcp/client_patience.h"
 #include "mcp/dispatcher.h"
 #include "mcp/in_flight.h"
 #include "mcp/stdio_transport.h"
@@ -33,6 +34,7 @@ class NotingTransport : public Transport {
   void WaitForRoom() override { inner_->WaitForRoom(); }
   void Interrupt() override { inner_->Interrupt(); }
   void GiveUpWaiting() override { inner_->GiveUpWaiting(); }
+  [[nodiscard]] std::uint64_t BytesTaken() const override { return inner_->BytesTaken(); }
   bool Flush(std::chrono::steady_clock::time_point deadline) override {
     return inner_->Flush(deadline);
   }
@@ -103,7 +105,7 @@ Server::Server(ServerOptions options, std::vector<std::unique_ptr<Tool>> tools)
 Server::~Server() = default;
 
 Server::Exit Server::Serve(int input_fd, int output_fd) {
-  return Serve(std::make_unique<StdioTransport>(input_fd, output_fd));
+  return Serve(std::make_unique<StdioTransport>(input_fd, output_fd, options_.client_patience));
 }
 
 Server::Exit Server::Serve(std::unique_ptr<Transport> transport) {
@@ -154,17 +156,32 @@ support::StopReason Server::ReceiveAll() {
   }
 }
 
+/// Waits until the client has all answers; false when it will not take them.
+bool Server::FlushAll(support::StopReason reason) {
+  Transport& transport = parts_->connection->transport;
+  ClientPatience patience(options_.client_patience, transport.BytesTaken());
+  while (true) {
+    const support::Clock::time_point deadline = support::Clock::now() + options_.flush_grace;
+    if (transport.Flush(deadline)) return true;
+    if (support::Clock::now() < deadline || reason != support::StopReason::kEndOfInput)
+      return false;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (stop_requested_) return false;
+    }
+    // Whoever sends all it has and then reads, slowly, gets all answers.
+    if (patience.IsOver(transport.BytesTaken())) return false;
+  }
+}
+
 Server::Exit Server::ShutDown(support::StopReason reason) {
   Connection& connection = *parts_->connection;
   connection.transport.GiveUpWaiting();
   connection.calls.StopAll(reason);
   const bool ended = connection.calls.WaitUntilIdle(support::Clock::now() + options_.stop_grace);
-  if (!ended) {
-    support::LogWarning("a call did not end in time");
-    connection.calls.NoteUnfinished();
-  }
+  if (!ended) connection.calls.NoteUnfinished();
   connection.subscriptions.CloseAll();
-  if (!connection.transport.Flush(support::Clock::now() + options_.flush_grace)) {
+  if (!FlushAll(reason)) {
     support::LogWarning("the client did not take the last answers");
   }
   return {reason, ended};

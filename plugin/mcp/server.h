@@ -43,6 +43,9 @@ struct ServerOptions {
   /// How long the client has to take the last answers.
   std::chrono::milliseconds flush_grace = std::chrono::seconds(1);
 
+  /// A client that has ended its input has longer: until it has taken nothing for this long.
+  std::chrono::milliseconds client_patience = std::chrono::seconds(2);
+
   /// Is told of every call; may be null. Must outlive the server.
   CallObserver* observer = nullptr;
 
@@ -74,9 +77,11 @@ class Server {
   };
 
   /// Serves until the end of input or `Stop`, then stops the calls and returns within the graces
-  /// of the options, 4.5 s by default, at once when no call is running. Does not own the file
-  /// descriptors. Ignores SIGPIPE in this process, and has glibc give large blocks back when they
-  /// are freed. To be called once.
+  /// of the options, 4.5 s by default, at once when no call is running; after the end of input
+  /// not before the client has taken all answers, unless it is gone. Does not own the file
+  /// descriptors; the output must stay open as long as this object, which may still write to it
+  /// when the client has not taken all. Ignores SIGPIPE in this process, and has glibc give large
+  /// blocks back when they are freed. To be called once.
   Exit Serve(int input_fd, int output_fd);
 
   /// The same over another transport.
@@ -90,6 +95,7 @@ class Server {
 
   support::StopReason ReceiveAll();
   Exit ShutDown(support::StopReason reason);
+  bool FlushAll(support::StopReason reason);
 
   const ServerOptions options_;
   struct Parts;

@@ -4,6 +4,9 @@
 
 #include <array>
 #include <csignal>
+#include <optional>
+
+#include "mcp/client_patience.h"
 
 namespace mcp {
 namespace {
@@ -20,26 +23,33 @@ constexpr short kHangUp = 0;
 
 }  // namespace
 
-StdioTransport::StdioTransport(int input_fd, int output_fd)
+StdioTransport::StdioTransport(int input_fd, int output_fd, std::chrono::milliseconds patience)
     : input_fd_(input_fd),
       output_fd_(output_fd),
+      patience_(patience),
       reader_(input_fd),
       writer_(output_fd, output_closed_) {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
 Transport::Received StdioTransport::Receive(std::string& line) {
+  std::optional<ClientPatience> hung_up;  // seen while the output was full
   while (true) {
     const bool has_room = writer_.HasRoom();
     const auto next = has_room ? reader_.Next(line) : LineReader::Result::kNeedMore;
     if (next == LineReader::Result::kEndOfInput) return Received::kEndOfInput;
+    if (has_room) hung_up.reset();
+    // It neither reads nor writes: the rest is for nobody.
+    if (hung_up && hung_up->IsOver(writer_.bytes_taken())) return Received::kEndOfInput;
 
-    // No events are asked of the output: that its reader has gone is told unasked.
-    std::array<pollfd, 4> fds = {
-        {{.fd = interrupted_.fd(), .events = POLLIN, .revents = 0},
-         {.fd = output_closed_.fd(), .events = POLLIN, .revents = 0},
-         {.fd = output_fd_, .events = 0, .revents = 0},
-         {.fd = input_fd_, .events = has_room ? short{POLLIN} : kHangUp, .revents = 0}}};
+    // No events are asked of the output: that its reader has gone is told unasked. So is a hang-up
+    // of the input, again and again: poll() would not wait any more.
+    std::array<pollfd, 4> fds = {{{.fd = interrupted_.fd(), .events = POLLIN, .revents = 0},
+                                  {.fd = output_closed_.fd(), .events = POLLIN, .revents = 0},
+                                  {.fd = output_fd_, .events = 0, .revents = 0},
+                                  {.fd = hung_up ? -1 : input_fd_,
+                                   .events = has_room ? short{POLLIN} : kHangUp,
+                                   .revents = 0}}};
     const int wait_for_room = has_room ? -1 : kRoomCheckMilliseconds;
     ::poll(fds.data(), fds.size(), next == LineReader::Result::kNeedMore ? wait_for_room : 0);
     if (fds[0].revents != 0) return Received::kInterrupted;
@@ -49,9 +59,12 @@ Transport::Received StdioTransport::Receive(std::string& line) {
     if (next == LineReader::Result::kLine) return Received::kLine;
     if (next == LineReader::Result::kTooLong) return Received::kLineTooLong;
     if (fds[3].revents == 0) continue;
-    // A client that neither reads nor writes any more: the rest of its lines is not read.
-    if (!has_room) return Received::kEndOfInput;
-    reader_.Fill();
+    if (has_room) {
+      reader_.Fill();
+      continue;
+    }
+    // It sends no more, but what it has sent is answered as long as it takes answers.
+    hung_up.emplace(patience_, writer_.bytes_taken());
   }
 }
 

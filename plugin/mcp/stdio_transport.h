@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -16,13 +17,16 @@ namespace mcp {
 class StdioTransport : public Transport {
  public:
   /// Ignores SIGPIPE in this process from now on: a client that went away is an error of write().
-  StdioTransport(int input_fd, int output_fd);
+  /// A client that has ended its input and left the output full is gone once it has taken nothing
+  /// for `patience`.
+  StdioTransport(int input_fd, int output_fd, std::chrono::milliseconds patience);
 
   Received Receive(std::string& line) override;
   void Send(Line line) override { writer_.Write(std::move(line)); }
   void WaitForRoom() override { writer_.WaitForRoom(); }
   void Interrupt() override { interrupted_.Wake(); }
   void GiveUpWaiting() override { writer_.GiveUpWaiting(); }
+  [[nodiscard]] std::uint64_t BytesTaken() const override { return writer_.bytes_taken(); }
   bool Flush(std::chrono::steady_clock::time_point deadline) override {
     return writer_.Flush(deadline);
   }
@@ -30,6 +34,7 @@ class StdioTransport : public Transport {
  private:
   int input_fd_;
   int output_fd_;
+  std::chrono::milliseconds patience_;
   support::WakePipe interrupted_;
   support::WakePipe output_closed_;
   LineReader reader_;

@@ -1,6 +1,7 @@
 #include "mcp/subscriptions.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "mcp/json_writer.h"
@@ -50,14 +51,22 @@ std::string ClosedResult(const RequestId& id, const ServerInfo& server) {
 void Subscriptions::Open(Reply reply, const std::vector<std::string>* task_ids) {
   const std::scoped_lock lock(mutex_);
   DropWithdrawnLocked();
+  if (reply.request()->id().json().size() > kMaxIdBytes) {
+    reply.Error(ProtocolError(ErrorCode::kInvalidRequest,
+                              "the id of a subscription must not be longer than " +
+                                  std::to_string(kMaxIdBytes) + " bytes"));
+    return;
+  }
   if (open_.size() >= kMaxOpen) {
     reply.Error(ProtocolError(ErrorCode::kInternalError, "too many open subscriptions"));
     return;
   }
-  std::vector<std::string> accepted;
+  std::vector<std::string> accepted;  // each once, so no more than there are tasks
   if (task_ids != nullptr) {
-    std::copy_if(task_ids->begin(), task_ids->end(), std::back_inserter(accepted),
-                 [this](const std::string& id) { return tasks_.Contains(id); });
+    for (const std::string& task_id : *task_ids) {
+      const bool is_new = std::find(accepted.begin(), accepted.end(), task_id) == accepted.end();
+      if (is_new && tasks_.Contains(task_id)) accepted.push_back(task_id);
+    }
   }
   const RequestId id = reply.request()->id();
   in_flight_.Notify(*reply.request(),
@@ -65,28 +74,47 @@ void Subscriptions::Open(Reply reply, const std::vector<std::string>* task_ids) 
   open_.push_back(
       std::make_unique<Subscription>(Subscription{std::move(reply), std::move(accepted)}));
   for (const std::string& task_id : std::vector(open_.back()->task_ids)) {
-    if (tasks_.HasEnded(task_id)) SendNews(*open_.back(), task_id);
+    News news;
+    if (tasks_.HasEnded(task_id)) SendNews(*open_.back(), task_id, news);
   }
 }
 
-void Subscriptions::SendNews(Subscription& subscription, const std::string& task_id) {
-  if (std::erase(subscription.task_ids, task_id) == 0) return;
-  std::string params;
-  ObjectWriter object(params);
-  AddSubscriptionId(object, subscription.reply.request()->id());
+/// The rest of `params`, after `_meta`, with the brace that ends it; null when there is no news.
+Subscriptions::News Subscriptions::NewsOf(const std::string& task_id) const {
+  std::string text;
+  ObjectWriter object(text);
   try {
     tasks_.Describe(object, task_id);
   } catch (const ProtocolError&) {
-    return;  // it has expired in the meantime, which is no news
+    return nullptr;  // it has expired in the meantime
   }
   object.End();
-  in_flight_.Notify(*subscription.reply.request(), NotificationText("notifications/tasks", params));
+  text.front() = ',';
+  return std::make_shared<const std::string>(std::move(text));
+}
+
+void Subscriptions::SendNews(Subscription& subscription, const std::string& task_id, News& news) {
+  if (std::erase(subscription.task_ids, task_id) == 0) return;
+  if (!news) news = NewsOf(task_id);
+  if (!news) return;
+  std::string beginning;
+  ObjectWriter notification(beginning);
+  notification.Member("jsonrpc", std::string_view("2.0"));
+  notification.Member("method", std::string_view("notifications/tasks"));
+  notification.Key("params");
+  ObjectWriter params(beginning);
+  AddSubscriptionId(params, subscription.reply.request()->id());
+  Line line(std::move(beginning));
+  line.Append(news, Escaping::kNone);
+  line.Append("}");
+  in_flight_.Notify(*subscription.reply.request(), std::move(line));
 }
 
 void Subscriptions::TaskEnded(const std::string& task_id) {
   const std::scoped_lock lock(mutex_);
   DropWithdrawnLocked();
-  for (const auto& subscription : open_) SendNews(*subscription, task_id);
+  News news;
+  for (const auto& subscription : open_) SendNews(*subscription, task_id, news);
 }
 
 void Subscriptions::DropWithdrawn() {

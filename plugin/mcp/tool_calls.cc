@@ -47,13 +47,10 @@ void ToolCalls::Start(Reply reply, Order order) {
   const std::size_t bytes = order.bytes;
   const bool may_become_task = order.may_become_task;
   auto call = std::make_shared<Call>(std::move(reply), std::move(order), surroundings_);
-  support::StopReason stopped = support::StopReason::kNone;
   {
     const std::scoped_lock lock(mutex_);
     call->in_active = active_.insert(active_.end(), call.get());
-    stopped = stopped_;
   }
-  if (stopped != support::StopReason::kNone) call->stop.Stop(stopped);
   if (!pool_.Run(KindOf(call->order.entry), bytes, [this, call] { Run(call); })) {
     Finish(*call, ToolFailure{"too many calls are waiting for their turn: wait until some of them "
                               "are answered, then call again"});
@@ -175,7 +172,6 @@ void ToolCalls::StopAll(support::StopReason reason) {
   std::vector<support::StopSource> active;
   {
     const std::scoped_lock lock(mutex_);
-    stopped_ = reason;
     for (const Call* call : active_) active.push_back(call->stop);
   }
   for (support::StopSource& source : active) source.Stop(reason);

@@ -63,7 +63,8 @@ class ToolCalls {
   /// Tells the observer of the calls that have not ended, for a program that leaves without them.
   void NoteUnfinished();
 
-  /// Stops every call that runs, waits for a thread, or goes on as a task.
+  /// Stops every call that runs, waits for a thread, or goes on as a task. No call is started after
+  /// it: the thread that receives calls this when it receives no more.
   void StopAll(support::StopReason reason);
 
   /// Waits until no call runs or waits for a thread; false when some did at the deadline.
@@ -85,8 +86,7 @@ class ToolCalls {
   const Surroundings surroundings_;
   std::mutex mutex_;
   std::list<Call*> active_;  // each removes itself before it ends
-  support::StopReason stopped_ = support::StopReason::kNone;
-  CallPool pool_;  // last: its threads use everything above
+  CallPool pool_;            // last: its threads use everything above
 };
 
 }  // namespace mcp

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "mcp/line.h"
@@ -23,7 +24,8 @@ class Transport {
   };
 
   /// Waits for the next line. Reads nothing while the client leaves more unread of ours than the
-  /// transport is willing to keep, so that a client that does not read cannot make memory grow.
+  /// transport is willing to keep, so that a client that does not read cannot make memory grow. One
+  /// that has also ended its input may be given up as gone: kEndOfInput, whatever it has sent.
   virtual Received Receive(std::string& line) = 0;
 
   /// Sends one line, to which the line end is added. Never waits for the client. Lines leave in
@@ -40,7 +42,11 @@ class Transport {
   /// Makes `WaitForRoom` return at once from now on: the server is about to end.
   virtual void GiveUpWaiting() = 0;
 
-  /// Waits until everything sent is on its way; false when it was not by the deadline.
+  /// How many bytes the client has taken so far: while it grows, the client reads, however slowly.
+  [[nodiscard]] virtual std::uint64_t BytesTaken() const = 0;
+
+  /// Waits until everything sent is on its way; false when it was not by the deadline,
+  /// or earlier when it cannot be: nobody reads any more.
   virtual bool Flush(std::chrono::steady_clock::time_point deadline) = 0;
 };
 

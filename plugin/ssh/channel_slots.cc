@@ -16,7 +16,8 @@ ChannelSlots::TimePoint ChannelSlots::RetryAt() const {
 
 std::size_t ChannelSlots::OpenEndedLimit() const {
   // Not limit_: right after a channel was closed a refusal makes that one too small for a while.
-  const std::size_t limit = ever_refused_ ? most_open_ : std::max(most_open_, kUsualLimit);
+  const std::size_t limit =
+      limit_ == kUnknownLimit ? std::max(most_open_, kUsualLimit) : most_open_;
   return limit > kReserved ? limit - kReserved : 1;
 }
 
@@ -26,13 +27,12 @@ void ChannelSlots::OnOpened() {
   most_open_ = std::max(most_open_, open_);
   refused_ = false;
   pause_ = kFirstPause;
-  if (limit_ != static_cast<std::size_t>(-1)) limit_ = std::max(limit_, open_);
+  limit_ = std::max(limit_, open_);
 }
 
 void ChannelSlots::OnRefused(TimePoint now) {
   --opening_;
   refused_ = true;
-  ever_refused_ = true;
   limit_ = open_;
   retry_at_ = now + pause_;
   pause_ = std::min<support::Clock::duration>(pause_ * 2, kLongestPause);

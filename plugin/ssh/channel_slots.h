@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 
 #include "support/context.h"
 
@@ -55,11 +56,12 @@ class ChannelSlots {
   [[nodiscard]] bool refused() const { return refused_; }
 
  private:
+  static constexpr std::size_t kUnknownLimit = std::numeric_limits<std::size_t>::max();
+
   std::size_t open_ = 0;
   std::size_t opening_ = 0;
   std::size_t most_open_ = 0;
-  bool ever_refused_ = false;
-  std::size_t limit_ = static_cast<std::size_t>(-1);
+  std::size_t limit_ = kUnknownLimit;  // until the first refusal
   bool refused_ = false;
   TimePoint retry_at_ = TimePoint::min();
   support::Clock::duration pause_ = kFirstPause;

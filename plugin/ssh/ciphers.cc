@@ -4,6 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "support/errors.h"
+
 namespace ssh {
 namespace {
 
@@ -43,8 +45,8 @@ std::string CipherList(std::string_view config_value) {
   if (config_value.empty()) return {};
 
   const char sign = config_value.front();
-  if (sign == '^' || sign == '+' || sign == '-') config_value.remove_prefix(1);
-  const std::vector<std::string_view> named = Split(config_value);
+  const bool has_sign = sign == '^' || sign == '+' || sign == '-';
+  const std::vector<std::string_view> named = Split(config_value.substr(has_sign ? 1 : 0));
   const std::vector<std::string_view> defaults(kDefaultCiphers.begin(), kDefaultCiphers.end());
 
   std::vector<std::string_view> list;
@@ -60,6 +62,10 @@ std::string CipherList(std::string_view config_value) {
   }
   if (sign == '^') AppendMissing(list, defaults);
 
+  if (list.empty()) {
+    throw support::CallError("the instance's ssh.config leaves no cipher to use (Ciphers " +
+                             std::string(config_value) + "): name one that the guest's sshd has");
+  }
   std::string joined;
   for (const std::string_view name : list) {
     if (!joined.empty()) joined += ',';

@@ -150,11 +150,15 @@ void CommandRun::Withdraw(support::StopReason reason) {
   LeaveChannel("TERM");
 }
 
-void CommandRun::Use(std::string input) {
+void CommandRun::Use(std::string input, const std::function<bool()>& taken) {
   if (finished_ || !spare_) return;
   spare_ = false;
   used_ = true;
   input_ = std::move(input);
+  if (taken && !taken()) {
+    sink_refused_ = true;
+    sink_ = nullptr;
+  }
 }
 
 void CommandRun::GiveUp(const std::string& text) {

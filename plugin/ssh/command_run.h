@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -42,8 +43,9 @@ class CommandRun final : public ChannelUser, public ChannelEvents {
   /// Before Begin.
   void MakeSpare() { spare_ = true; }
   [[nodiscard]] bool spare() const { return spare_; }
-  /// Gives the input to a spare command, which is an ordinary one from then on.
-  void Use(std::string input);
+  /// Gives the input to a spare command, which is an ordinary one from then on. Where that is in
+  /// time, `taken` is called, if there is one: false says that the sink wants no more.
+  void Use(std::string input, const std::function<bool()>& taken);
   /// After the completion has finished: whether Use came in time.
   [[nodiscard]] bool used() const { return used_; }
   /// Whether it is a spare one that would have to wait for a channel.

@@ -35,8 +35,8 @@ class Connection final : public guest::Guest {
                                           const ConnectionOptions& options,
                                           const support::Context& context);
 
-  /// Ends the session, within a second even where the guest is frozen. Files that are still open
-  /// keep the connection.
+  /// Ends the session, within a second even where the guest is frozen. Files that are still open,
+  /// and commands that wait (StartWaiting), keep it.
   ~Connection() override;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <stdexcept>
 
@@ -81,13 +82,17 @@ void Session::KeepNonBlocking() {
   const int fd = ssh_get_fd(session_.get());
   if (fd < 0) return;
   const int flags = ::fcntl(fd, F_GETFL);
-  if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
-      ::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) {
+  bool done = flags >= 0 && ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 &&
+              ::fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
+  if (done) {
+    const std::scoped_lock lock(break_mutex_);
+    if (!break_fd_.valid()) break_fd_ = support::FileDescriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+    done = break_fd_.valid();
+  }
+  if (!done) {
     throw support::ConnectionLost(std::string("cannot set up the socket: ") + std::strerror(errno),
                                   false);
   }
-  const std::scoped_lock lock(break_mutex_);
-  if (!break_fd_.valid()) break_fd_ = support::FileDescriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
 }
 
 void Session::Connect(const Endpoint& endpoint, support::Clock::duration timeout,
@@ -158,9 +163,10 @@ void Session::Authenticate(const Endpoint& endpoint, support::Clock::time_point 
                                         " was offered: " + ErrorText(),
                                     false);
     }
-    tried += "; " + file +
-             (code == SSH_AUTH_PARTIAL ? ": accepted, but sshd wants more than a key"
-                                       : ": not accepted");
+    tried += "; " + file + ": " +
+             (code == SSH_AUTH_PARTIAL  ? "accepted, but sshd wants more than a key"
+              : code == SSH_AUTH_DENIED ? "not accepted"
+                                        : "it could not be offered: " + ErrorText());
   }
   throw support::CallError("the guest's sshd at " + Name(endpoint) + " lets the user " +
                            endpoint.user + " in with none of the keys in ssh.config" + tried);
@@ -209,7 +215,7 @@ bool Session::output_waits() const {
 
 void Session::Break() {
   const std::scoped_lock lock(break_mutex_);
-  if (break_fd_.get() >= 0) ::shutdown(break_fd_.get(), SHUT_RDWR);
+  if (break_fd_.valid()) ::shutdown(break_fd_.get(), SHUT_RDWR);
 }
 
 }  // namespace ssh

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "support/errors.h"
+#include "support/log.h"
 
 namespace ssh {
 
@@ -84,9 +85,11 @@ bool SessionLoop::Start(const std::shared_ptr<CommandRun>& command) {
 }
 
 void SessionLoop::Use(const std::shared_ptr<CommandRun>& command, std::string input,
-                      const support::Context& context) {
+                      std::function<bool()> taken, const support::Context& context) {
   context.ThrowIfStopped();
-  PostOrThrow([command, input = std::move(input)] { command->Use(input); });
+  PostOrThrow([command, input = std::move(input), taken = std::move(taken)] {
+    command->Use(input, taken);
+  });
   WaitFor(command, context);
   if (!command->used()) {
     throw support::ConnectionLost("the waiting command had ended; nothing was done", false);
@@ -176,12 +179,18 @@ void SessionLoop::Serve() {
 }
 
 void SessionLoop::RunTasks() {
-  std::vector<Task> tasks;
-  {
-    const std::scoped_lock lock(mutex_);
-    tasks.swap(tasks_);
+  std::unique_lock lock(mutex_);
+  // Those that are posted meanwhile wait for the next turn. One by one: should one throw, the
+  // others are still there for End, since somebody waits for what each of them does.
+  for (std::size_t left = tasks_.size(); left > 0; --left) {
+    {
+      const Task task = std::move(tasks_.front());
+      tasks_.pop_front();
+      lock.unlock();
+      task();
+    }
+    lock.lock();
   }
-  for (const Task& task : tasks) task();
 }
 
 void SessionLoop::StepAll(TimePoint now) {
@@ -242,13 +251,24 @@ void SessionLoop::FlushBriefly() {
   }
 }
 
+void SessionLoop::RunLastTasks() {
+  while (true) {
+    try {
+      return RunTasks();
+    } catch (const std::exception& error) {
+      // It was taken out before it ran, so that the next turn begins with the one behind it.
+      support::LogError(std::string("while the connection to the guest ends: ") + error.what());
+    }
+  }
+}
+
 void SessionLoop::End(const std::string& text) {
   alive_ = false;
   {
     const std::scoped_lock lock(mutex_);
     accepting_ = false;
   }
-  RunTasks();
+  RunLastTasks();
   FlushBriefly();
   // A guest that was given up for silent must see the end when it wakes, though nobody has let go
   // of this object yet: its watchers then end what still runs.

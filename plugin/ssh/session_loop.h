@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -52,9 +53,10 @@ class SessionLoop {
 
   /// Any thread: begins a spare command, without waiting. False once the session has ended.
   bool Start(const std::shared_ptr<CommandRun>& command);
-  /// Any thread: gives a spare command its input and waits for its end, as Run does.
+  /// Any thread: gives a spare command its input and waits for its end, as Run does. `taken`: see
+  /// CommandRun::Use; called on the owned thread, and not after this has returned.
   void Use(const std::shared_ptr<CommandRun>& command, std::string input,
-           const support::Context& context);
+           std::function<bool()> taken, const support::Context& context);
   /// Any thread: ends a spare command, without waiting.
   void GiveUp(const std::shared_ptr<CommandRun>& command);
 
@@ -67,14 +69,15 @@ class SessionLoop {
 
   bool Post(Task task);
   void PostOrThrow(Task task);
+  void WaitFor(const std::shared_ptr<CommandRun>& command, const support::Context& context);
+  void WaitFor(const std::shared_ptr<SftpOperation>& operation, const support::Context& context);
 
   // What follows runs on the owned thread.
   void ThreadMain();
   void Serve();
   void RunTasks();
+  void RunLastTasks();  ///< all of them, whatever one of them throws
   void StepAll(TimePoint now);
-  void WaitFor(const std::shared_ptr<CommandRun>& command, const support::Context& context);
-  void WaitFor(const std::shared_ptr<SftpOperation>& operation, const support::Context& context);
   void GiveUpOutdatedCommands();
   void GiveUpSpareCommands();
   TimePoint NextStep() const;
@@ -98,7 +101,7 @@ class SessionLoop {
   std::atomic<bool> alive_ = false;
 
   std::mutex mutex_;  // of what follows
-  std::vector<Task> tasks_;
+  std::deque<Task> tasks_;
   bool accepting_ = true;
   bool ended_ = false;
   std::condition_variable ended_changed_;

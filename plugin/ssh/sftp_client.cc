@@ -94,6 +94,10 @@ void SftpClient::Send(const SftpRequest& request, TimePoint now, Handler handler
     handler(SftpLost{"too many SFTP requests at once", false});
     return;
   }
+  if (LengthOf(request) > kMaximumSftpPacket) {
+    handler(SftpStatus{SftpStatusCode::kFailure, "longer than a packet of SFTP can be"});
+    return;
+  }
   if (pending_.empty()) last_moved_ = owing_since_ = now;
   // Ids wrap around; one that is still pending is not given twice.
   while (pending_.find(next_id_) != pending_.end()) ++next_id_;

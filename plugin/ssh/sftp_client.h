@@ -12,14 +12,14 @@ namespace ssh {
 
 /// One conversation with an SFTP server as a state machine without a channel: bytes in, bytes out,
 /// requests matched to replies by their ids. Belongs to one thread; handlers are called from
-/// Receive and Fail, and may send further requests.
+/// Receive and Fail, and from Send where it refuses; they may send further requests.
 class SftpClient {
  public:
   using TimePoint = support::Clock::time_point;
   /// Called exactly once a request, unless this object is destroyed first.
   using Handler = std::function<void(SftpReply&&)>;
 
-  /// Unanswered requests at once; a further one is a mistake of the caller.
+  /// Unanswered requests at once; a further one is answered with SftpLost, before Send returns.
   static constexpr std::size_t kMaximumPending = 4096;
 
   /// Sends INIT. `silence` is how long the server may stay silent while it owes a reply.
@@ -37,6 +37,8 @@ class SftpClient {
   }
   void Consumed(std::size_t count, TimePoint now);
 
+  /// A request of more than kMaximumSftpPacket (its path is too long) is answered at once with
+  /// kFailure: OpenSSH's server would end itself, and with it whatever else is under way.
   void Send(const SftpRequest& request, TimePoint now, Handler handler);
 
   /// Answers every pending request with SftpLost, in the order they were made.
@@ -62,9 +64,6 @@ class SftpClient {
 
   /// A server that answered a long READ with less than asked for is asked for that much from now.
   void LearnMaximumRead(std::uint32_t length) { maximum_read_ = length; }
-
-  /// What came while the server had not yet introduced itself.
-  [[nodiscard]] std::string_view unread() const { return decoder_.rest(); }
 
  private:
   enum class State { kStarting, kAskingLimits, kReady };

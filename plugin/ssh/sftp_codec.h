@@ -90,11 +90,14 @@ SftpRequest WriteRequest(std::string_view handle, std::uint64_t offset, std::str
 SftpRequest SetAttributesRequest(SftpType type, std::string_view path_or_handle,
                                  const guest::AttributeChange& change);
 SftpRequest MakeDirectoryRequest(std::string_view path, std::uint32_t permissions);
-/// EXTENDED with one or two string arguments.
+/// EXTENDED with string arguments.
 SftpRequest ExtendedRequest(std::string_view name, const std::vector<std::string_view>& arguments);
 
 /// Appends INIT, the only packet without an id.
 void AppendInit(std::string& out);
+
+/// Of the packet that AppendRequest makes, without its length field.
+std::size_t LengthOf(const SftpRequest& request);
 
 /// Appends a whole packet.
 void AppendRequest(std::string& out, std::uint32_t id, const SftpRequest& request);

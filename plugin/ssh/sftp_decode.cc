@@ -1,7 +1,7 @@
 #include <charconv>
-#include <cstdio>
 
 #include "ssh/sftp_codec.h"
+#include "support/printable.h"
 
 namespace ssh {
 namespace {
@@ -132,14 +132,10 @@ SftpStatus DecodeStatus(Fields& fields) {
   return status;
 }
 
-std::string Printable(std::string_view text) {
-  std::string shown;
-  for (const char c : text.substr(0, kShownText)) {
-    const auto byte = static_cast<unsigned char>(c);
-    shown += byte < 0x20 || byte == 0x7F ? ' ' : c;
-  }
-  while (shown.ends_with(' ')) shown.pop_back();
-  return shown;
+/// The beginning of what stands where a packet should.
+std::string Excerpt(std::string_view bytes) {
+  const std::string_view shown = bytes.substr(0, kShownText);
+  return support::Printable(shown.substr(0, shown.find_last_not_of("\r\n") + 1));
 }
 
 }  // namespace
@@ -171,7 +167,7 @@ std::optional<SftpVersion> SftpDecoder::NextVersion() {
   const auto type = static_cast<std::uint8_t>(bytes[kLengthField]);
   if (length > kMaximumSftpPacket || type != static_cast<std::uint8_t>(SftpType::kVersion)) {
     throw SftpProtocolError(
-        "the guest's login profile prints text where SFTP has to begin (\"" + Printable(bytes) +
+        "the guest's login profile prints text where SFTP has to begin (\"" + Excerpt(bytes) +
         "\"): make the shell's start-up files in the guest (such as ~/.bashrc) print nothing when "
         "the shell is not interactive");
   }

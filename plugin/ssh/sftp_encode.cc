@@ -123,9 +123,12 @@ void AppendInit(std::string& out) {
   Append32(out, kSftpVersion);
 }
 
+std::size_t LengthOf(const SftpRequest& request) {
+  return 1 + 4 + request.body.size() + request.tail.size();  // after type and id
+}
+
 void AppendRequest(std::string& out, std::uint32_t id, const SftpRequest& request) {
-  const std::size_t length = 1 + 4 + request.body.size() + request.tail.size();
-  Append32(out, static_cast<std::uint32_t>(length));
+  Append32(out, static_cast<std::uint32_t>(LengthOf(request)));
   out += static_cast<char>(request.type);
   Append32(out, id);
   out += request.body;

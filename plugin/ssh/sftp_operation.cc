@@ -182,7 +182,8 @@ void ListOperation::OnOpened(SftpClient& client, SftpReply&& reply) {
 }
 
 void ListOperation::SendMore(SftpClient& client, TimePoint now) {
-  for (; on_their_way_ < window_; ++on_their_way_) {
+  while (!finished() && on_their_way_ < window_) {
+    ++on_their_way_;  // before Send, which may answer at once
     client.Send(HandleRequest(SftpType::kReadDirectory, handle_), now,
                 [self = shared_from_this(), this, &client](SftpReply&& reply) {
                   OnReply(client, std::move(reply));

@@ -193,12 +193,19 @@ void SftpService::GiveUp(const std::string& reason) {
   const std::unique_ptr<SftpClient> client = std::move(client_);
   CloseChannel();
   if (client) client->Fail(reason);
-  ForgetFinished();
-  open_handles_ = 0;
+  FailActive(reason);
   if (!was_up) FailWaiting<guest::NoFileServer>(reason);
   if (!waiting_.empty()) {
     state_ = State::kWaiting;
     broker_.Request(*this);
+  }
+}
+
+void SftpService::FailActive(const std::string& reason) {
+  // A write that waits for room in the output has no request that could fail. Left alone it would
+  // go on with its handle on the next channel, where that is another file.
+  for (const auto& operation : std::exchange(active_, {})) {
+    operation->FinishWithFailure(SftpLost{reason, true});
   }
 }
 
@@ -212,10 +219,7 @@ void SftpService::FailWaiting(const std::string& reason) {
 
 void SftpService::Lose(const std::string& text) {
   if (client_) client_->Fail(text);
-  for (const auto& operation : active_) {
-    operation->FinishWithFailure(SftpLost{text, true});
-  }
-  active_.clear();
+  FailActive(text);
   for (const auto& operation : std::exchange(waiting_, {})) {
     operation->FinishWithFailure(SftpLost{text, false});
   }
@@ -226,7 +230,10 @@ void SftpService::Lose(const std::string& text) {
 }
 
 SftpService::TimePoint SftpService::NextStep() const {
-  if (more_output_) return TimePoint::min();
+  // What waits because it was the others' turn, which is over since.
+  const bool may_begin =
+      state_ == State::kConversing && client_->ready() && !others_turn_ && !waiting_.empty();
+  if (more_output_ || may_begin) return TimePoint::min();
   if (state_ == State::kRequesting) return request_deadline_;
   return client_ ? client_->SilenceEnds() : TimePoint::max();
 }

@@ -57,6 +57,8 @@ class SftpService final : public ChannelUser, public ChannelEvents {
   void CheckEnd(TimePoint now);
   /// Fails what runs on the channel; what waits fails too while the server was not up yet.
   void GiveUp(const std::string& reason);
+  /// Ends what was begun on a channel that is gone, after the client's own requests have failed.
+  void FailActive(const std::string& reason);
   template <typename Error>
   void FailWaiting(const std::string& reason);
   void CloseChannel();

@@ -18,9 +18,9 @@ struct WaitingCommand::Work {
 WaitingCommand::WaitingCommand(std::shared_ptr<SessionLoop> loop, std::shared_ptr<Work> work)
     : loop_(std::move(loop)), work_(std::move(work)), run_(work_, &work_->run) {}
 
-std::unique_ptr<guest::WaitingCommand> WaitingCommand::Start(
-    std::shared_ptr<SessionLoop> loop, guest::Command command,
-    std::shared_ptr<guest::OutputSink> sink) {
+std::unique_ptr<WaitingCommand> WaitingCommand::Start(std::shared_ptr<SessionLoop> loop,
+                                                      guest::Command command,
+                                                      std::shared_ptr<guest::OutputSink> sink) {
   auto work = std::make_shared<Work>(std::move(command), std::move(sink), loop->request_timeout());
   std::unique_ptr<WaitingCommand> waiting(
       new WaitingCommand(std::move(loop), std::move(work)));  // private constructor
@@ -38,7 +38,12 @@ bool WaitingCommand::waiting() const {
 
 guest::CommandResult WaitingCommand::Finish(const std::string& input,
                                             const support::Context& context) {
-  loop_->Use(run_, input, context);
+  return Finish(input, {}, context);
+}
+
+guest::CommandResult WaitingCommand::Finish(const std::string& input, std::function<bool()> taken,
+                                            const support::Context& context) {
+  loop_->Use(run_, input, std::move(taken), context);
   return run_->result();
 }
 

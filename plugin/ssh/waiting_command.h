@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -12,15 +13,18 @@ namespace ssh {
 class WaitingCommand final : public guest::WaitingCommand {
  public:
   /// Null when the session has ended.
-  static std::unique_ptr<guest::WaitingCommand> Start(std::shared_ptr<SessionLoop> loop,
-                                                      guest::Command command,
-                                                      std::shared_ptr<guest::OutputSink> sink);
+  static std::unique_ptr<WaitingCommand> Start(std::shared_ptr<SessionLoop> loop,
+                                               guest::Command command,
+                                               std::shared_ptr<guest::OutputSink> sink);
   ~WaitingCommand() override;
   WaitingCommand(const WaitingCommand&) = delete;
   WaitingCommand& operator=(const WaitingCommand&) = delete;
 
   [[nodiscard]] bool waiting() const override;
   guest::CommandResult Finish(const std::string& input, const support::Context& context) override;
+  /// The same; `taken` as in SessionLoop::Use.
+  guest::CommandResult Finish(const std::string& input, std::function<bool()> taken,
+                              const support::Context& context);
 
  private:
   struct Work;

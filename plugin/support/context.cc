@@ -42,6 +42,7 @@ struct Context::Registration::Entry {
   std::uint64_t key;
 };
 
+Context::Registration::Registration() noexcept = default;
 Context::Registration::Registration(std::unique_ptr<Entry> entry) : entry_(std::move(entry)) {}
 Context::Registration::Registration(Registration&&) noexcept = default;
 
@@ -104,8 +105,11 @@ void StopSource::Stop(StopReason reason) {
   const std::scoped_lock lock(state_->mutex);
   if (state_->reason != StopReason::kNone) return;
   state_->reason = reason;
-  for (const auto& [key, callback] : state_->callbacks) callback();
-  state_->callbacks.clear();
+  // Taken off one by one: a callback may let go of registrations, its own among them.
+  while (!state_->callbacks.empty()) {
+    const auto next = state_->callbacks.extract(state_->callbacks.begin());
+    next.mapped()();
+  }
 }
 
 Context StopSource::context() const {

@@ -38,8 +38,8 @@ class Context {
   /// `Clock::time_point::max()` when there is none.
   [[nodiscard]] Clock::time_point deadline() const { return deadline_; }
 
-  /// Why the work must end now; kNone while it may go on. Never waits, so that it may be asked under
-  /// any lock.
+  /// Why the work must end now; kNone while it may go on. Never waits, so that it may be asked
+  /// under any lock.
   [[nodiscard]] StopReason stop_reason() const;
 
   /// Throws `Stopped` when the work must end now.
@@ -49,7 +49,7 @@ class Context {
   /// is running in another thread.
   class Registration {
    public:
-    Registration() = default;
+    Registration() noexcept;
     Registration(Registration&&) noexcept;
     Registration& operator=(Registration&&) noexcept;
     Registration(const Registration&) = delete;

@@ -1,8 +1,12 @@
 #include "support/log.h"
 
+#include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
+#include <mutex>
 #include <string>
 
 #include "support/printable.h"
@@ -10,17 +14,26 @@
 namespace support {
 namespace {
 
+/// Whether standard error takes PIPE_BUF bytes without waiting.
+bool MayWrite() {
+  pollfd standard_error{STDERR_FILENO, POLLOUT, 0};
+  return ::poll(&standard_error, 1, 0) > 0;
+}
+
 void LogLine(std::string_view level, std::string_view text) {
   std::string line = "limactl-mcp: ";
   line += level;
   line += ": ";
   line += Printable(text);
   line += '\n';
-  // One write call keeps the line whole. A standard error that nobody reads must not stop the
-  // server, and there is nowhere left to report to, so the rest is dropped.
+  // A pipe that nobody reads must not stop the server, and there is nowhere left to report to, so
+  // the rest is dropped. One thread at a time, since two could both be told that there is room.
+  static std::mutex mutex;
+  const std::scoped_lock lock(mutex);
   std::string_view rest = line;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(STDERR_FILENO, rest.data(), rest.size());
+  while (!rest.empty() && MayWrite()) {
+    const std::size_t length = std::min<std::size_t>(rest.size(), PIPE_BUF);
+    const ssize_t written = ::write(STDERR_FILENO, rest.data(), length);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return;
     rest.remove_prefix(static_cast<std::size_t>(written));

@@ -12,25 +12,30 @@ extern "C" char** environ;  // POSIX asks the program to declare it
 namespace support {
 namespace {
 
+/// For posix_spawn's functions, which return their error. What was not set would be inherited: the
+/// child of an MCP server would read and write the protocol.
+void Require(int error) {
+  if (error != 0) throw std::system_error(error, std::generic_category(), "posix_spawn");
+}
+
 /// posix_spawn's attributes and actions, which have to be destroyed.
 class Setup {
  public:
-  Setup(const SpawnStreams& streams, SpawnSession session) {
-    ::posix_spawn_file_actions_init(&actions_);
-    ::posix_spawnattr_init(&attributes_);
+  // What is delegated to has made the object, so that it is destroyed where the rest throws.
+  Setup(const SpawnStreams& streams, SpawnSession session) : Setup() {
     Connect(streams.input, STDIN_FILENO, O_RDONLY);
     Connect(streams.output, STDOUT_FILENO, O_WRONLY);
     Connect(streams.error, STDERR_FILENO, O_WRONLY);
     // This program ignores SIGPIPE, and blocks or ignores what it is told to end by; the child must
     // not.
-    sigset_t signals;
+    sigset_t signals{};
     ::sigemptyset(&signals);
-    ::posix_spawnattr_setsigmask(&attributes_, &signals);
+    Require(::posix_spawnattr_setsigmask(&attributes_, &signals));
     for (const int number : {SIGPIPE, SIGTERM, SIGINT, SIGHUP}) ::sigaddset(&signals, number);
-    ::posix_spawnattr_setsigdefault(&attributes_, &signals);
+    Require(::posix_spawnattr_setsigdefault(&attributes_, &signals));
     int flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
     if (session == SpawnSession::kOwn) flags |= POSIX_SPAWN_SETSID;
-    ::posix_spawnattr_setflags(&attributes_, static_cast<short>(flags));
+    Require(::posix_spawnattr_setflags(&attributes_, static_cast<short>(flags)));
   }
   ~Setup() {
     ::posix_spawnattr_destroy(&attributes_);
@@ -43,12 +48,16 @@ class Setup {
   [[nodiscard]] const posix_spawnattr_t* attributes() const { return &attributes_; }
 
  private:
+  Setup() {
+    Require(::posix_spawn_file_actions_init(&actions_));
+    const int error = ::posix_spawnattr_init(&attributes_);
+    if (error != 0) ::posix_spawn_file_actions_destroy(&actions_);
+    Require(error);
+  }
+
   void Connect(int from, int to, int mode) {
-    if (from < 0) {
-      ::posix_spawn_file_actions_addopen(&actions_, to, "/dev/null", mode, 0);
-    } else {
-      ::posix_spawn_file_actions_adddup2(&actions_, from, to);
-    }
+    Require(from < 0 ? ::posix_spawn_file_actions_addopen(&actions_, to, "/dev/null", mode, 0)
+                     : ::posix_spawn_file_actions_adddup2(&actions_, from, to));
   }
 
   posix_spawn_file_actions_t actions_{};

@@ -13,7 +13,8 @@ namespace support {
 /// and from large to small, at most 1000 hours in all. Empty when `text` is none of these.
 std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text);
 
-/// "9m0s", "1h0m0s", "45s", "1.500s": as Go prints durations, which is how Lima's users know them.
+/// "9m0s", "1h0m0s", "45s": as Go prints durations, which is how Lima's users know them, but a part
+/// of a second always has three digits ("1.500s", "0.250s"). Not negative.
 std::string FormatDuration(std::chrono::milliseconds duration);
 
 /// Reads a number of bytes: "262144", "256K", "256KiB", "1M", "1MiB", "1G", "1GiB". Empty when

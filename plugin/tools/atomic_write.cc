@@ -1,12 +1,12 @@
 #include "tools/atomic_write.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "support/errors.h"
 #include "support/log.h"
@@ -60,7 +60,10 @@ class TemporaryFile {
       } catch (const FileError& error) {
         if (error.code() != FileErrorCode::kAlreadyExists || attempt == kNameAttempts) throw;
       } catch (const support::ConnectionLost& lost) {
-        if (lost.may_have_run() && !name_.path.empty()) helpers.left_behind.Add(name_.path);
+        if (lost.may_have_run()) helpers.left_behind.Add(name_.path);
+        throw;
+      } catch (const support::Stopped&) {
+        Remove();  // the guest may make it all the same
         throw;
       }
     }
@@ -69,14 +72,7 @@ class TemporaryFile {
   ~TemporaryFile() {
     if (name_.path.empty()) return;
     file_.reset();
-    try {
-      guest_.Unlink(name_.path, support::Context().WithTimeout(kCleanUpTimeLimit));
-    } catch (const std::exception& error) {
-      helpers_.left_behind.Add(name_.path);
-      if (name_.watched) return;  // the shell in the guest removes it
-      support::LogWarning("a temporary file stays behind in the guest: " + name_.path + ": " +
-                          error.what());
-    }
+    Remove();
   }
 
   TemporaryFile(const TemporaryFile&) = delete;
@@ -94,8 +90,9 @@ class TemporaryFile {
     try {
       guest_.Rename(name_.path, target, context_);
     } catch (const FileError& error) {
-      if (error.code() != FileErrorCode::kNotFound || !name_.watched || helpers_.cleaner.watching())
-        throw;
+      const bool has_gone = error.code() == FileErrorCode::kNotFound && name_.watched &&
+                            !helpers_.cleaner.Watches(name_);
+      if (!has_gone) throw;
       name_.path.clear();
       throw LostTemporaryFile(target);
     } catch (const support::ConnectionLost& lost) {
@@ -114,6 +111,25 @@ class TemporaryFile {
   }
 
  private:
+  /// Does not throw.
+  void Remove() {
+    try {
+      guest_.Unlink(name_.path, support::Context().WithTimeout(kCleanUpTimeLimit));
+    } catch (const FileError& error) {
+      // It was never made, or has taken the target's place after all.
+      if (error.code() != FileErrorCode::kNotFound) LeaveBehind(error);
+    } catch (const std::exception& error) {
+      LeaveBehind(error);
+    }
+  }
+
+  void LeaveBehind(const std::exception& why) {
+    helpers_.left_behind.Add(name_.path);
+    if (name_.watched) return;  // the shell in the guest removes it
+    support::LogWarning("a temporary file stays behind in the guest: " + name_.path + ": " +
+                        why.what());
+  }
+
   const WriteHelpers& helpers_;
   guest::Guest& guest_;
   const support::Context& context_;
@@ -150,6 +166,20 @@ void MakeParents(const ResolvedPath& target, guest::Guest& guest, const support:
   }
 }
 
+/// For what the guest refused after something may have been written.
+[[noreturn]] void ThrowProblemInPlace(const FileError& error, const ResolvedPath& target,
+                                      std::string_view content, guest::Guest& guest,
+                                      const support::Context& context) {
+  try {
+    ThrowFileProblem(error, "write", target, content.size(), guest, context);
+  } catch (const support::CallError& problem) {
+    throw support::CallError(
+        std::string(problem.what()) +
+        ". The file was written in place, because a new one would have lost its links or its "
+        "owner: it may have been written in part. Look at the file before you write again.");
+  }
+}
+
 void WriteInPlace(const ResolvedPath& target, std::string_view content, guest::Guest& guest,
                   const support::Context& context) {
   const OpenedFile opened = OpenRegularFile(target, guest::OpenMode::kWrite, guest, context);
@@ -161,11 +191,18 @@ void WriteInPlace(const ResolvedPath& target, std::string_view content, guest::G
     }
     opened.file->Sync(context);  // false: the server has none, and then nobody can do better
     opened.file->Close(context);
+  } catch (const FileError& error) {
+    ThrowProblemInPlace(error, target, content, guest, context);
   } catch (const support::ConnectionLost& lost) {
     throw LostWhileVisible(
         "the line to the guest broke while the file was written in place, because a new one would "
         "have lost its links or its owner: it may have been written in part.",
         lost);
+  } catch (const support::Stopped& stopped) {
+    if (stopped.reason() == support::StopReason::kCancelled) throw;
+    throw support::CallError(std::string(stopped.what()) +
+                             " while the file was written in place: it may have been written in "
+                             "part. Look at the file before you write again.");
   }
 }
 
@@ -213,12 +250,13 @@ void Write(const ResolvedPath& target, std::string_view content, const WriteHelp
 }  // namespace
 
 void LeftBehind::Remove(guest::Guest& guest, const support::Context& context) {
-  for (const std::string& path : std::exchange(paths_, {})) {
+  while (!paths_.empty()) {
     try {
-      guest.Unlink(path, context);
-    } catch (const guest::FileError& error) {
+      guest.Unlink(paths_.back(), context);
+    } catch (const FileError& error) {
       if (error.code() != FileErrorCode::kNotFound) support::LogWarning(error.what());
     }
+    paths_.pop_back();
   }
 }
 

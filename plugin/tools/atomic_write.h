@@ -18,7 +18,8 @@ class LeftBehind {
  public:
   void Add(const std::string& path) { paths_.push_back(path); }
 
-  /// Removes them; what cannot be removed is only logged, and then forgotten. One round trip each.
+  /// Removes them; what the guest refuses to remove is only logged, and then forgotten. One round
+  /// trip each. Throws support::ConnectionLost and support::Stopped, with the rest still to remove.
   void Remove(guest::Guest& guest, const support::Context& context);
 
  private:
@@ -43,10 +44,12 @@ struct WriteHelpers {
 /// control lists and extended attributes cannot be seen over SFTP and stay in place only. A new
 /// file gets 0666 less the guest's umask.
 ///
-/// Throws support::CallError when something other than a regular file is there, or the file is
-/// marked read-only, and guest::FileError. When the line breaks, support::ConnectionLost tells with
-/// may_have_run() whether the target may be another; if not, the write may be done once more. When
-/// the time is over the target is whole, unless the text says more.
+/// Throws support::CallError when something other than a regular file is there, the file is marked
+/// read-only, or writing in place failed: its text then says that the file may hold a part of the
+/// content. Else guest::FileError: the target is not changed. When the line breaks,
+/// support::ConnectionLost tells with may_have_run() whether the target may be another; if not, the
+/// write may be done once more. When the time is over the target is whole, unless the text says
+/// more.
 ///
 /// Nothing is put into the directory beneath a mount that has vanished (require_mounted).
 ///

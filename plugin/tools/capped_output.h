@@ -11,9 +11,9 @@ namespace tools {
 /// unless the user of the program chooses otherwise.
 inline constexpr std::size_t kDefaultMaximumOutput = std::size_t{256} * 1024;
 
-/// Keeps the beginning and the end of a stream of any length: up to `maximum_bytes` all of it,
-/// beyond that the first and the last half of as many bytes. Holds at most twice that in memory.
-/// One thread at a time.
+/// Keeps the beginning and the end of a stream of any length: up to `maximum_bytes`, rounded down
+/// to an even number, all of it, beyond that the first and the last half of as many bytes. Holds at
+/// most twice that in memory. One thread at a time.
 class CappedOutput {
  public:
   explicit CappedOutput(std::size_t maximum_bytes) : half_(maximum_bytes / 2) {}
@@ -25,12 +25,9 @@ class CappedOutput {
   /// them stands one line "[… N bytes left out …]".
   [[nodiscard]] std::string Text() const;
 
-  /// All bytes that came, kept or not.
-  [[nodiscard]] std::uint64_t total() const { return total_; }
-
  private:
   std::size_t half_;
-  std::uint64_t total_ = 0;
+  std::uint64_t total_ = 0;  ///< all bytes that came, kept or not
   std::string head_;
   std::string tail_;  ///< what came after `head_`, its beginning cut off now and then
 };

@@ -144,8 +144,13 @@ support::Context CommandRunner::WithTimeLimit(const support::Context& context) c
 
 ProgressTicker::Registration CommandRunner::Announce(mcp::ProgressReporter& progress,
                                                      std::string text) {
+  return Tick(progress, [&progress, text = std::move(text)] { progress.Report(text); });
+}
+
+ProgressTicker::Registration CommandRunner::Tick(const mcp::ProgressReporter& progress,
+                                                 std::function<void()> callback) {
   if (!progress.requested()) return {};
-  return ticker_.Register([&progress, text = std::move(text)] { progress.Report(text); });
+  return ticker_.Register(std::move(callback));
 }
 
 mcp::ToolResult CommandRunner::Run(guest::Guest& guest, const CommandRequest& request,
@@ -181,8 +186,7 @@ std::optional<mcp::ToolResult> CommandRunner::Attend(
     mcp::ProgressReporter& progress,
     const std::function<std::optional<guest::CommandResult>()>& run) {
   const ProgressTicker::Registration ticking =
-      progress.requested() ? ticker_.Register([&] { progress.Report(output.Describe()); })
-                           : ProgressTicker::Registration();
+      Tick(progress, [&] { progress.Report(output.Describe()); });
   try {
     const std::optional<guest::CommandResult> result = run();
     if (!result) return std::nullopt;

@@ -85,6 +85,10 @@ class CommandRunner {
                       const support::Context& call_context, mcp::ProgressReporter& progress);
 
  private:
+  /// Nothing is registered where the client asked for no progress.
+  [[nodiscard]] ProgressTicker::Registration Tick(const mcp::ProgressReporter& progress,
+                                                  std::function<void()> callback);
+
   /// Makes a result of what `run` returns or throws; nothing where it returns nothing.
   std::optional<mcp::ToolResult> Attend(
       guest::Guest& guest, const CommandRequest& request, CommandOutput& output,

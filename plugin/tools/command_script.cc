@@ -88,6 +88,7 @@ guest::Command MakeCommandScript(const CommandScriptOptions& options) {
   return command;
 }
 
+// Where sleep takes whole seconds only, one of them counts for ten pauses.
 std::string GroupEndScript(long process_group) {
   const std::string group = std::to_string(process_group);
   const std::string script =
@@ -98,7 +99,7 @@ std::string GroupEndScript(long process_group) {
       " grep -q x; }"
       "; tries=0; while left; do"
       " [ \"$tries\" -lt 30 ] || { kill -KILL \"-$group\"; exit 1; }"
-      "; sleep 0.1 || sleep 1; tries=$((tries + 1)); done";
+      "; sleep 0.1 || { sleep 1; tries=$((tries + 9)); }; tries=$((tries + 1)); done";
   return "exec /bin/sh -c " + ShellQuote(script) + " </dev/null >/dev/null 2>&1";
 }
 

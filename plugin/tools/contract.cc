@@ -43,9 +43,8 @@ json Optional(std::string_view type) {
 
 // The hints of the specification's ToolAnnotations. A tool that only reads destroys nothing and may
 // be repeated; none of the file tools reaches beyond the mounted directories.
-json ReadsFiles(std::string_view title) {
-  return {{"title", title},
-          {"readOnlyHint", true},
+json ReadsFiles() {
+  return {{"readOnlyHint", true},
           {"destructiveHint", false},
           {"idempotentHint", true},
           {"openWorldHint", false}};
@@ -82,7 +81,7 @@ mcp::ToolDefinition Glob() {
                     {"items", {{"type", "string"}}},
                     {"description", "Absolute host paths, most recently changed first."}}}},
                  {"matches"}),
-      .annotations = ReadsFiles("Find files by name"),
+      .annotations = ReadsFiles(),
       .meta = LargeResults(),
   };
 }
@@ -116,7 +115,7 @@ mcp::ToolDefinition ListDirectory() {
                                  {"items", DirectoryEntrySchema()},
                                  {"description", "Sorted by name, byte by byte."}}}},
                               {"entries"}),
-      .annotations = ReadsFiles("List a directory"),
+      .annotations = ReadsFiles(),
       .meta = LargeResults(),
   };
 }
@@ -144,7 +143,7 @@ mcp::ToolDefinition ReadFile() {
       .output_schema = Object(
           {{"content", Property("string", "The text; for an image, a line that says what it is.")}},
           {"content"}),
-      .annotations = ReadsFiles("Read a file"),
+      .annotations = ReadsFiles(),
       .meta = LargeResults(),
   };
 }
@@ -176,8 +175,7 @@ mcp::ToolDefinition Replace() {
       .output_schema =
           Object({{"replacements", Property("integer", "How many occurrences were replaced.")}},
                  {"replacements"}),
-      .annotations = {{"title", "Replace text in a file"},
-                      {"readOnlyHint", false},
+      .annotations = {{"readOnlyHint", false},
                       {"destructiveHint", true},
                       {"idempotentHint", false},
                       {"openWorldHint", false}},
@@ -220,8 +218,7 @@ mcp::ToolDefinition RunShellCommand() {
                               "Present when the command failed or was ended: \"exit status 1\", "
                               "\"signal: KILL\", the time limit.")}},
           {"stdout", "stderr"}),
-      .annotations = {{"title", "Run a command in the virtual machine"},
-                      {"readOnlyHint", false},
+      .annotations = {{"readOnlyHint", false},
                       {"destructiveHint", true},
                       {"idempotentHint", false},
                       {"openWorldHint", true}},
@@ -264,7 +261,7 @@ mcp::ToolDefinition SearchFileContent() {
                      "Lines of the form `file:line:text`, file names relative to `path`; empty "
                      "when nothing matches. A last line gives the totals when it was cut.")}},
           {"git_grep_output"}),
-      .annotations = ReadsFiles("Search in files"),
+      .annotations = ReadsFiles(),
       .meta = LargeResults(),
   };
 }
@@ -285,8 +282,7 @@ mcp::ToolDefinition WriteFile() {
            {"content", Property("string", "The whole new text, written as UTF-8, unchanged.")}},
           {"path", "content"}),
       .output_schema = Object(json::object(), json::array()),
-      .annotations = {{"title", "Write a file"},
-                      {"readOnlyHint", false},
+      .annotations = {{"readOnlyHint", false},
                       {"destructiveHint", true},
                       {"idempotentHint", true},
                       {"openWorldHint", false}},
@@ -294,13 +290,22 @@ mcp::ToolDefinition WriteFile() {
   };
 }
 
-}  // namespace
-
-const std::vector<mcp::ToolDefinition>& Definitions() {
-  static const std::vector<mcp::ToolDefinition> definitions = {
+std::vector<mcp::ToolDefinition> MakeDefinitions() {
+  std::vector<mcp::ToolDefinition> definitions = {
       Glob(),      ListDirectory(), ReadFile(), Replace(), RunShellCommand(), SearchFileContent(),
       WriteFile(),
   };
+  // Clients of before 2025-06-18 know the title as an annotation only.
+  for (mcp::ToolDefinition& definition : definitions) {
+    definition.annotations["title"] = definition.title;
+  }
+  return definitions;
+}
+
+}  // namespace
+
+const std::vector<mcp::ToolDefinition>& Definitions() {
+  static const std::vector<mcp::ToolDefinition> definitions = MakeDefinitions();
   return definitions;
 }
 

@@ -49,7 +49,9 @@ std::optional<std::string> ReadWindow(const std::string& path, std::uint64_t beg
   const std::uint64_t blocks = std::min(begin, remembered_size) / kBlock;
   WindowSink sink(begin - blocks * kBlock);
   const std::optional<int> status = RunScript(guest, Script(path, blocks), sink, context);
-  if (status.value_or(0) != 0) return std::nullopt;
+  const bool is_full = sink.window.size() == kDirectReadWindow;
+  // Without a status, and not because the window is full, it may have been cut.
+  if (status ? *status != 0 : !is_full) return std::nullopt;
   return std::move(sink.window);
 }
 

@@ -19,7 +19,8 @@ inline constexpr std::size_t kDirectReadWindow = std::size_t{8} << 20;
 /// O_DIRECT, so that the content and what has been added are the host's; and the file's pages
 /// dropped from the cache before (`nocache`), because a read that comes to the host's end before
 /// the size that the guest remembers is completed from the cache. Once that is empty, NUL bytes
-/// come instead, up to that size: those at the end are left out here, see left_out().
+/// come instead, up to that size: those at the end are left out here, see left_out(). In a
+/// file that has become shorter by more than its last window holds, those before that stay.
 ///
 /// One thread at a time, as OpenFile.
 class DirectFile final : public guest::OpenFile {

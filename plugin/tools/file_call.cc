@@ -16,8 +16,10 @@ std::optional<guest::FileSystemStatus> AskFileSystem(const ResolvedPath& path, g
   const std::string& existing = path.existing_parent.empty() ? path.guest : path.existing_parent;
   try {
     return guest.StatFileSystem(existing, context);
-  } catch (const guest::FileError&) {
-    return std::nullopt;  // not offered, or gone: then there is no more to say
+  } catch (const support::CallError&) {
+    // Not offered, or gone. Also where the line breaks or the time ends: what has failed has
+    // failed, and must not be repeated because the reason could not be asked for.
+    return std::nullopt;
   }
 }
 

@@ -30,8 +30,9 @@ void RequireRegularFile(const ResolvedPath& path);
 
 /// What an agent is told when the guest refuses: `file does not exist`, `permission denied`, or
 /// "`action` PATH: …" with the path's host name; for failures that SFTP cannot name the file system
-/// is asked whether it is full (for `needed_bytes`) or read-only: one round trip. `path` is as yet
-/// empty when it was PathRules::Resolve that failed; its own text then stands.
+/// is asked whether it is full (for `needed_bytes`) or read-only: one round trip. That nobody
+/// answers is no other failure: neither support::ConnectionLost nor support::Stopped is thrown.
+/// `path` is as yet empty when it was PathRules::Resolve that failed; its own text then stands.
 [[noreturn]] void ThrowFileProblem(const guest::FileError& error, const std::string& action,
                                    const ResolvedPath& path, std::uint64_t needed_bytes,
                                    guest::Guest& guest, const support::Context& context);

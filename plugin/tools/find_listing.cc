@@ -17,9 +17,12 @@ namespace {
 /// How often a find that is ended by a signal is started in all.
 constexpr int kMostTries = 3;
 
-[[noreturn]] void ThrowTooLarge() {
-  throw support::CallError("There are too many names to look at (their list is longer than " +
-                           std::to_string(kMaximumListing >> 20U) +
+constexpr const char* kTooManyNames = "There are too many names to look at";
+constexpr const char* kTooManyIgnored = "git ignores too many names there";
+
+[[noreturn]] void ThrowTooLarge(const char* problem, std::size_t limit) {
+  throw support::CallError(std::string(problem) + " (their list is longer than " +
+                           std::to_string(limit >> 20U) +
                            " MiB). Give a path or a pattern that begins deeper in the tree.");
 }
 
@@ -29,6 +32,7 @@ class ListingSink : public guest::OutputSink {
     const bool is_names = stream == guest::OutputStream::kStandardOutput;
     std::string& text = is_names ? names : ignored;
     if (text.size() + bytes.size() > (is_names ? kMaximumListing : kMaximumIgnoredListing)) {
+      too_many_ignored = !is_names;
       return false;
     }
     text += bytes;
@@ -37,6 +41,7 @@ class ListingSink : public guest::OutputSink {
 
   std::string names;
   std::string ignored;
+  bool too_many_ignored = false;  ///< whether these have ended the output
 };
 
 std::string_view TakeUntil(std::string_view& text, std::string_view end) {
@@ -115,6 +120,10 @@ bool IsPossible(std::string_view path) {
   }
 }
 
+void RequirePossible(std::string_view path) {
+  if (!IsPossible(path)) throw support::CallError("The guest listed a name that cannot exist.");
+}
+
 /// Relative to the directory of the request; one that ends with '/' means all that is below it.
 using IgnoredNames = std::unordered_set<std::string>;
 
@@ -189,9 +198,7 @@ ListingGaps VisitNames(std::string_view text, const std::vector<ListingRequest>&
     ListedName name = ParseName(record);
     const bool is_directory_itself = name.path.empty();
     if (is_directory_itself) continue;
-    if (!IsPossible(name.path)) {
-      throw support::CallError("The guest listed a name that cannot exist.");
-    }
+    RequirePossible(name.path);
     name.is_ignored = IsIgnored(name, ignored[next - 1]);
     visit(next - 1, name);
   }
@@ -215,6 +222,7 @@ class SftpWalk {
       for (const guest::DirectoryEntry& entry : ListDirectory(request.directory + "/" + prefix)) {
         if (!request.enters_git && entry.name == ".git") continue;
         const std::string path = prefix + entry.name;
+        RequirePossible(path);
         const guest::FileType type = entry.attributes.type;
         if (type == guest::FileType::kDirectory && depth < maximum_depth) {
           directories.emplace_back(path + "/", depth + 1);
@@ -238,9 +246,10 @@ class SftpWalk {
     }
   }
 
+  /// Whoever keeps a name keeps more than its bytes, which may be few.
   void Count(const std::string& path) {
-    bytes_ += path.size();
-    if (bytes_ > kMaximumListing) ThrowTooLarge();
+    bytes_ += path.size() + sizeof(std::string);
+    if (bytes_ > kMaximumListing) ThrowTooLarge(kTooManyNames, kMaximumListing);
   }
 
   guest::Guest& guest_;
@@ -261,7 +270,8 @@ ListingGaps ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& re
   for (int tries = 0; tries < kMostTries; ++tries) {
     sink = ListingSink();
     status = RunScript(guest, script, sink, context);
-    if (!status) ThrowTooLarge();
+    if (!status && sink.too_many_ignored) ThrowTooLarge(kTooManyIgnored, kMaximumIgnoredListing);
+    if (!status) ThrowTooLarge(kTooManyNames, kMaximumListing);
     if (*status < kFirstSignalStatus) break;
   }
   if (*status == kNoFindStatus) {

@@ -15,6 +15,7 @@
 namespace tools {
 
 /// Bytes of the listing as the guest prints it, over all requests of one call: some 700,000 names.
+/// Without `find`, of the paths and of a std::string for each.
 inline constexpr std::size_t kMaximumListing = std::size_t{64} << 20;
 
 /// Bytes of what git says it ignores, likewise; whole directories count once.
@@ -29,7 +30,9 @@ struct ListingRequest {
   std::optional<std::size_t> maximum_depth;  ///< 1: its own names only; nothing: all below
   bool enters_git = false;                   ///< false: `.git` and what is in it is left out
   bool regular_files_only = false;
-  std::vector<std::string> name_filters;  ///< fnmatch(3) patterns for the last name; empty: all
+  /// fnmatch(3) patterns for the last name; empty: all. They only save work: a walk without `find`
+  /// gives other names too.
+  std::vector<std::string> name_filters;
   /// Asks git what it ignores: in the repository that `directory` lies in, and, where `enters_git`
   /// is false, in those below it. Nothing is ignored where `directory` itself lies in an ignored
   /// directory, or git is missing. Of directories that hold nothing tracked git before 2.32 tells

@@ -19,7 +19,7 @@ constexpr int kNoGitStatus = 97;
 constexpr int kNoDirectoryStatus = 98;
 
 struct Variant {
-  const char* pattern_type = "--perl-regexp";
+  bool perl_expressions = true;  ///< false: extended ones
   bool in_repository = true;
 };
 
@@ -101,7 +101,8 @@ std::string Script(const GitGrepRequest& request, const Variant& variant) {
       " grep --no-index --null --line-number -H -I --no-color --no-column --no-heading --no-break"
       " --no-full-name --no-textconv \"$@\"; }\n"
       "set -- " +
-      std::string(variant.pattern_type) + " -e " + ShellQuote(request.pattern) + " --";
+      std::string(variant.perl_expressions ? "--perl-regexp" : "--extended-regexp") + " -e " +
+      ShellQuote(request.pattern) + " --";
   for (const std::string& pathspec : request.pathspecs) script += ' ' + ShellQuote(pathspec);
   if (!request.exclude_ignored) {
     return script + "\nsearch --no-exclude-standard \"$@\"\nexit\n";
@@ -118,10 +119,12 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-/// The attempt that may succeed where `variant` has failed with these words of git.
+/// The attempt that may succeed where `variant` has failed with these words of git, which may quote
+/// the pattern: none is made twice.
 std::optional<Variant> Next(Variant variant, std::string_view words) {
-  if (Contains(words, "Perl-compatible") && Contains(words, "compiled")) {
-    variant.pattern_type = "--extended-regexp";
+  if (variant.perl_expressions && Contains(words, "Perl-compatible") &&
+      Contains(words, "compiled")) {
+    variant.perl_expressions = false;
     return variant;
   }
   if (variant.in_repository && (Contains(words, "config") || Contains(words, "repository"))) {

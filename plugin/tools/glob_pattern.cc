@@ -2,6 +2,8 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 

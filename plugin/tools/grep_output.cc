@@ -47,7 +47,7 @@ std::string GitQuotedName(std::string_view name) {
   std::string quoted;
   bool needs_quotes = false;
   for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
+    const unsigned byte = static_cast<unsigned char>(c);
     if (const auto at = kSpecial.find(c); at != std::string_view::npos) {
       quoted += {'\\', kLetters[at]};
     } else if (byte < 0x20 || byte == 0x7F) {

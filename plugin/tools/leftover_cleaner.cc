@@ -86,9 +86,10 @@ bool LeftoverCleaner::IsWatching() const {
   return shell_ && !notes_.empty() && shell_->waiting();
 }
 
-bool LeftoverCleaner::watching() const {
+bool LeftoverCleaner::Watches(const Name& name) const {
   const std::scoped_lock lock(mutex_);
-  return IsWatching();
+  const std::string beginning = std::string(kTemporaryPrefix) + token_ + "-";
+  return IsWatching() && support::LastComponent(name.path).starts_with(beginning);
 }
 
 bool LeftoverCleaner::EnsureStarted(guest::Guest& guest, const support::Context& context) {
@@ -106,7 +107,6 @@ bool LeftoverCleaner::EnsureStarted(guest::Guest& guest, const support::Context&
   shell_ = guest.StartWaiting(std::move(command), sink);
   if (!shell_) return false;
   const auto notes = sink->WaitForDirectory(std::min(now + kStartPatience, context.deadline()));
-  context.ThrowIfStopped();
   if (!notes) {
     support::LogInfo("nothing in the guest watches over temporary files: no shell came up for it");
     shell_.reset();
@@ -120,7 +120,9 @@ LeftoverCleaner::Name LeftoverCleaner::MakeName(const std::string& directory, gu
                                                 const support::Context& context) {
   const std::string unwatched =
       support::JoinPath(directory, std::string(kTemporaryPrefix) + RandomToken());
-  // Whoever comes while the shell starts or a note is made needs both.
+  // Whoever comes while the shell starts or a note is made needs both, but must not wait for them
+  // once it is stopped.
+  const PathLocks::Lock turn = turns_.Acquire("", context);
   const std::scoped_lock lock(mutex_);
   if (!EnsureStarted(guest, context)) return {unwatched, false};
   const std::uint64_t number = next_number_++;

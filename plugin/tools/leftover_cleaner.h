@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -8,6 +10,7 @@
 
 #include "guest/guest.h"
 #include "support/context.h"
+#include "tools/path_locks.h"
 
 namespace tools {
 
@@ -48,8 +51,9 @@ class LeftoverCleaner {
   /// support::Stopped.
   Name MakeName(const std::string& directory, guest::Guest& guest, const support::Context& context);
 
-  /// False once the shell has ended: what it watched may be gone.
-  [[nodiscard]] bool watching() const;
+  /// False once the shell that watched over this file has ended, also where another one watches by
+  /// now: the file may be gone.
+  [[nodiscard]] bool Watches(const Name& name) const;
 
   /// True the first time that it is asked about a directory.
   bool IsFirstWriteIn(const std::string& directory);
@@ -62,6 +66,7 @@ class LeftoverCleaner {
             const support::Context& context);
   [[nodiscard]] bool IsWatching() const;
 
+  PathLocks turns_;  ///< of MakeName, under one name; before `mutex_`
   mutable std::mutex mutex_;
   std::string token_;
   std::string notes_;  ///< the shell's own directory

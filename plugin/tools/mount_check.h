@@ -28,7 +28,7 @@ class MountCheck {
   virtual MountState Ask(std::size_t mount, guest::Guest& guest,
                          const support::Context& context) = 0;
 
-  /// What was last said of it; no round trip.
+  /// What was last said of it, not mounted where nothing was; no round trip.
   [[nodiscard]] virtual MountState LastKnown(std::size_t mount) const = 0;
 };
 

@@ -81,10 +81,10 @@ PathRules::PathRules(Options options) : options_(std::move(options)) {
 
 ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Guest& guest,
                                 const support::Context& context, const FindWithMore& find) const {
+  const std::string given = Clean(path);
+  const Match match = MatchAnyName(options_.roots, given);
+  if (match.root == nullptr) throw CallError(OutsideText(given, options_));
   ResolvedPath resolved;
-  resolved.given = Clean(path);
-  const Match match = MatchAnyName(options_.roots, resolved.given);
-  if (match.root == nullptr) throw CallError(OutsideText(resolved.given, options_));
   resolved.host = JoinPath(match.root->host, match.rest);
 
   const std::string wanted = JoinPath(match.root->guest, match.rest);
@@ -223,7 +223,7 @@ bool PathRules::IsMount(const Root& root) const {
 }
 
 std::shared_ptr<const PathRules::ResolvedRoots> PathRules::CachedRoots() const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return resolved_roots_;
 }
 
@@ -249,7 +249,7 @@ std::shared_ptr<const PathRules::ResolvedRoots> PathRules::ResolveRoots(
   for (const Root& mount : options_.mounts) {
     resolved->mounts.push_back(real_path(mount.guest).value_or(mount.guest));
   }
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   resolved_roots_ = resolved;
   return resolved;
 }

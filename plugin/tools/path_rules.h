@@ -40,8 +40,7 @@ using FindWithMore =
 
 /// A path that has passed the rules.
 struct ResolvedPath {
-  std::string given;  ///< as the agent wrote it, cleaned
-  std::string host;   ///< the same by its host name, links not followed: what texts name
+  std::string host;   ///< its host name, cleaned, links not followed: what texts name
   std::string guest;  ///< what the guest resolved it to: the only path to use
   /// What is there, links followed; empty when nothing is there yet.
   std::optional<guest::FileAttributes> attributes;

@@ -28,7 +28,7 @@ const Root* MountOf(const Root& root, const PathRules::Options& options) {
 
 // What yq, to which limactl gives the value of --set, reads as it stands in a string of JSON.
 bool IsText(const std::string& path) {
-  return support::ValidUtf8Prefix(path) == path.size() &&
+  return support::IsValidUtf8(path) &&
          std::none_of(path.begin(), path.end(),
                       [](unsigned char byte) { return byte < 0x20 || byte == 0x7F; });
 }

@@ -16,9 +16,10 @@ ProgressTicker::~ProgressTicker() {
 
 ProgressTicker::Registration ProgressTicker::Register(std::function<void()> callback) {
   const std::scoped_lock lock(mutex_);
+  // First, since it may throw: then nothing may stay registered.
+  if (!thread_.joinable()) thread_ = std::thread([this] { Loop(); });
   const std::uint64_t key = next_key_++;
   entries_.emplace(key, Entry{std::move(callback), support::Clock::now() + interval_});
-  if (!thread_.joinable()) thread_ = std::thread([this] { Loop(); });
   changed_.notify_one();
   return {this, key};
 }

@@ -44,7 +44,7 @@ class ProgressTicker {
   };
 
   /// `callback` runs on the ticker's thread, first after one interval. It must not throw, nor touch
-  /// the ticker.
+  /// the ticker. Throws std::system_error when its thread cannot be started.
   [[nodiscard]] Registration Register(std::function<void()> callback);
 
  private:

@@ -14,8 +14,8 @@ namespace {
 /// to the login shell. Not 1: while the watcher prints into 9, a shell has put that in the place of
 /// its 1, and who opened 1 then would write to the login shell what it runs. 9 is open for reading
 /// too: nobody else may read from it yet, and a line that a shell which died has not read is read
-/// back and printed, so that it can be run elsewhere. See command_script.cc for the signals and the
-/// closing of descriptors.
+/// back and printed, so that it can be run elsewhere. See command_script.cc for the signals, the
+/// closing of descriptors and the pauses.
 constexpr std::string_view kHelper = R"(trap '' HUP INT QUIT TERM PIPE
 main=$1
 relay() { exec tee /dev/null 2>/dev/null 3>&- 4>&- 5<&- 6>&- 7>&- 8>&- 9>&-; }
@@ -30,10 +30,9 @@ watch() {
   {
     if kill -0 "$main"; then
       kill -TERM "-$main"
-      tries=0
-      while [ "$tries" -lt 10 ] && kill -0 "-$main"; do
-        sleep 0.1 || sleep 1
-        tries=$((tries + 1))
+      for pause in 0.02 0.1 0.2 0.3 0.38; do
+        kill -0 "-$main" || break
+        sleep "$pause" || { sleep 1; break; }
       done
       kill -KILL "-$main"
     elif printf '%s\n' "$mark" >&9 && IFS= read -r unread <&9 && [ "$unread" != "$mark" ]; then

@@ -1,9 +1,11 @@
 #include "tools/warm_shells.h"
 
 #include <algorithm>
+#include <exception>
+#include <string>
 #include <utility>
 
-#include "support/errors.h"
+#include "support/log.h"
 #include "tools/warm_shell_script.h"
 
 namespace tools {
@@ -14,7 +16,12 @@ WarmShells::Use::Use(WarmShells& shells, Place place) : shells_(shells), place_(
 }
 
 WarmShells::Use::~Use() {
-  shells_.Renew(place_);
+  try {
+    shells_.Renew(place_);
+  } catch (const std::exception& error) {
+    // Such as a command line that is too long, of a directory that a guest has made up.
+    support::LogInfo(std::string("no shell is started ahead: ") + error.what());
+  }
 }
 
 std::shared_ptr<WarmShell> WarmShells::Use::Take(const support::Context& context) {

@@ -70,6 +70,10 @@ Arguments ParseArguments(std::span<char*> words) {
   return arguments;
 }
 
+/// Before each sample, for what the one before has left running in the guest: the next login shell,
+/// an sshd that ends. Agents make their calls seconds apart.
+constexpr std::chrono::milliseconds kRest(50);
+
 constexpr std::size_t kSmallFile = 4096;
 constexpr std::size_t kLargeFile = std::size_t{16} * 1024 * 1024;
 
@@ -91,10 +95,12 @@ yes "$line" | head -c 4096 > small.txt
 yes "$line" | head -c 16777216 > large.txt
 )";
 
-/// One measured row: how to take a sample of ours, and one of the reference.
+using Samples = std::vector<double>;
+
+/// One measured row: how to take samples of ours, and one of the reference.
 struct Work {
   std::string name;
-  std::function<double()> ours;
+  std::function<Samples()> ours;
   std::string reference_name;
   std::function<double()> reference;  ///< empty: there is none
   /// As a multiple of the reference's median, or of the anchor's.
@@ -108,48 +114,54 @@ struct Work {
 constexpr double kAnchor = 7.6;
 constexpr std::string_view kAnchorWork = "run_shell_command true";
 
+/// What takes less than the machine needs to wake up is called several times in a row, as agents
+/// do.
+constexpr int kShortCallsInARow = 10;
+
 std::vector<Work> ListWork(const Place& place, TimedClient& client, const Reference& reference) {
   const std::string& dir = place.directory;
-  const auto call = [&client](std::string tool, json arguments) {
-    return [&client, tool = std::move(tool), arguments = std::move(arguments)] {
-      return client.Call(tool, arguments);
+  const auto call = [&client](std::string tool, json arguments, int in_a_row = 1) {
+    return [&client, tool = std::move(tool), arguments = std::move(arguments), in_a_row] {
+      return client.CallInARow(tool, arguments, in_a_row);
     };
   };
   const std::string host_file = (place.temporary->path() / "copy").string();
   const std::string large = SampleText(kLargeFile);
   std::vector<Work> work;
   work.push_back({"start → initialize answered",
-                  [&place] { return TimedClient(place.server).start_time(); },
+                  [&place] { return Samples{TimedClient(place.server).start_time()}; },
                   "",
                   {},
                   3 / kAnchor,
                   true});
-  work.push_back(
-      {"start → first tool answered",
-       [&place, dir] {
-         TimedClient fresh(place.server);
-         return fresh.start_time() + fresh.Call("list_directory", {{"path", dir + "/hundred"}});
-       },
-       "ssh, a connection of its own", [&reference] { return reference.Connect("true"); }, 1});
+  work.push_back({"start → first tool answered",
+                  [&place, dir] {
+                    TimedClient fresh(place.server);
+                    return Samples{fresh.start_time() +
+                                   fresh.Call("list_directory", {{"path", dir + "/hundred"}})};
+                  },
+                  "ssh, a connection of its own",
+                  [&reference] { return reference.Connect("true"); }, 1});
   work.push_back({std::string(kAnchorWork),
                   call("run_shell_command", {{"command", {"true"}}, {"directory", dir}}),
                   "ssh, shared connection", [&reference] { return reference.LoginShell("true"); },
                   2 / kAnchor, true});
   work.push_back({"read_file 4 KiB",
-                  call("read_file", {{"path", dir + "/small.txt"}}),
+                  call("read_file", {{"path", dir + "/small.txt"}}, kShortCallsInARow),
                   "",
                   {},
                   0.5 / kAnchor,
                   true});
   work.push_back({"write_file 4 KiB",
                   call("write_file",
-                       {{"path", dir + "/written.txt"}, {"content", large.substr(0, kSmallFile)}}),
+                       {{"path", dir + "/written.txt"}, {"content", large.substr(0, kSmallFile)}},
+                       kShortCallsInARow),
                   "",
                   {},
                   2 / kAnchor,
                   true});
   work.push_back({"list_directory, 100 entries",
-                  call("list_directory", {{"path", dir + "/hundred"}}),
+                  call("list_directory", {{"path", dir + "/hundred"}}, kShortCallsInARow),
                   "",
                   {},
                   0.6 / kAnchor,
@@ -195,14 +207,21 @@ std::vector<Work> ListWork(const Place& place, TimedClient& client, const Refere
 std::vector<Row> Measure(const std::vector<Work>& works, int rounds, double& anchor) {
   std::vector<std::vector<double>> ours(works.size());
   std::vector<std::vector<double>> references(works.size());
+  const auto after_rest = [](const auto& take) {
+    std::this_thread::sleep_for(kRest);
+    return take();
+  };
   for (int round = 0; round < rounds; ++round) {
     std::cerr << "\rround " << round + 1 << " of " << rounds << std::flush;
     for (std::size_t i = 0; i < works.size(); ++i) {
-      if (round % works[i].part != 0) continue;
-      const bool reference_first = round / works[i].part % 2 == 1;
-      if (works[i].reference && reference_first) references[i].push_back(works[i].reference());
-      ours[i].push_back(works[i].ours());
-      if (works[i].reference && !reference_first) references[i].push_back(works[i].reference());
+      const Work& work = works[i];
+      if (round % work.part != 0) continue;
+      const bool reference_first = round / work.part % 2 == 1;
+      const auto take_reference = [&] { references[i].push_back(after_rest(work.reference)); };
+      if (work.reference && reference_first) take_reference();
+      const Samples samples = after_rest(work.ours);
+      ours[i].insert(ours[i].end(), samples.begin(), samples.end());
+      if (work.reference && !reference_first) take_reference();
     }
   }
   std::cerr << '\n';

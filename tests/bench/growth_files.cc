@@ -14,7 +14,7 @@ constexpr std::size_t kMebibyte = 1024 * kKibibyte;
 /// The most that read_file reads at once; above it there are ranges of lines.
 constexpr std::size_t kLargestWhole = 32 * kMebibyte;
 
-/// A request line of 64 MiB holds a little less than this, escaped.
+/// Escaped, and with the rest of the request, it fits into a line, which may have 64 MiB.
 constexpr std::size_t kLargestWritten = 48 * kMebibyte;
 
 std::string Name(std::size_t bytes) {

@@ -1,11 +1,11 @@
 #include "bench/place.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <utility>
 
 #include "testing/mcp_client.h"
 
@@ -55,6 +55,8 @@ Place PreparePlace(const std::string& server, const std::string& instance) {
   place.server.environment["LIMA_HOME"] = lima_home.string();
   place.ssh_config = (lima_home / place.instance / "ssh.config").string();
   place.host = "lima-" + place.instance;
+  std::replace_if(
+      place.host.begin(), place.host.end(), [](char c) { return c == '.' || c == '_'; }, '-');
 
   McpClient client(place.server);
   const std::string root = WritableRoot(client.Initialize().value("instructions", ""));

@@ -16,7 +16,7 @@ struct Place {
   testing_support::ChildProcess::Options server;
   std::string instance;
   std::string ssh_config;
-  std::string host;
+  std::string host;       ///< as ssh_config names it
   std::string directory;  ///< the host's name, and the guest's where the mount has no other
 };
 

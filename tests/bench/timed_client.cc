@@ -1,10 +1,8 @@
 #include "bench/timed_client.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -74,8 +72,9 @@ std::string_view TimedClient::ReadLine() {
       throw std::runtime_error("no answer from the server in time");
     }
     const ssize_t count = ::read(ready.fd, buffer_.data() + end_, kReadSize);
-    if (count <= 0 && errno != EINTR) throw std::runtime_error("the server has ended");
-    if (count > 0) end_ += static_cast<std::size_t>(count);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) throw std::runtime_error("the server has ended");
+    end_ += static_cast<std::size_t>(count);
   }
 }
 
@@ -90,13 +89,26 @@ void TimedClient::RequireGood(std::string_view answer) const {
 }
 
 double TimedClient::Call(const std::string& tool, const json& arguments) {
-  const std::string request = Request("tools/call", {{"name", tool}, {"arguments", arguments}});
-  const Clock::time_point start = Clock::now();
-  Send(request);
-  const std::string_view answer = ReadLine();
-  const double time = Since(start);
-  RequireGood(answer);
-  return time;
+  return CallInARow(tool, arguments, 1).front();
+}
+
+std::vector<double> TimedClient::CallInARow(const std::string& tool, const json& arguments,
+                                            int count) {
+  std::vector<std::string> requests;
+  for (int i = 0; i < count; ++i) {
+    requests.push_back(Request("tools/call", {{"name", tool}, {"arguments", arguments}}));
+  }
+  std::vector<double> times;
+  std::vector<std::string> answers;
+  for (const std::string& request : requests) {
+    const Clock::time_point start = Clock::now();
+    Send(request);
+    const std::string_view answer = ReadLine();
+    times.push_back(Since(start));
+    answers.emplace_back(answer);
+  }
+  for (const std::string& answer : answers) RequireGood(answer);
+  return times;
 }
 
 double TimedClient::CallAtOnce(const std::string& tool, const json& arguments, int count) {

@@ -4,13 +4,15 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "testing/child_process.h"
 
 namespace bench {
 
 /// A client that does as little as a client can, so that what is timed is the server: requests are
-/// written before the clock starts, answers are looked at after it has stopped.
+/// put together before the clock starts, answers are looked at after it has stopped.
 class TimedClient {
  public:
   /// Starts the server and initializes it.
@@ -22,6 +24,11 @@ class TimedClient {
   /// Calls a tool; milliseconds until the whole answer has come. Throws std::runtime_error, with
   /// the answer, when it is not a good one.
   double Call(const std::string& tool, const nlohmann::json& arguments);
+
+  /// `count` calls, each as soon as the one before is answered; the time of each. What is answered
+  /// is looked at only after the last.
+  std::vector<double> CallInARow(const std::string& tool, const nlohmann::json& arguments,
+                                 int count);
 
   /// Sends `count` calls at once; milliseconds until the last answer has come.
   double CallAtOnce(const std::string& tool, const nlohmann::json& arguments, int count);

@@ -23,8 +23,8 @@ export async function startInstance() {
   mkdirSync(project);
   const child = spawn(fromEnvironment('LOOPBACK_INSTANCE'),
     [limaHome, 'default', '--mount', `${project}:w`], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const [port] = await once(child.stdout, 'data');
-  if (!/^\d+\n$/.test(port.toString())) throw new Error(`no instance: ${port}`);
+  const [port] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+  if (!/^\d+\n$/.test(String(port))) throw new Error(`no instance: ${port}`);
   return {
     project,
     limaHome,

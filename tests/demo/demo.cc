@@ -5,7 +5,6 @@
 // Without --instance it makes a throwaway instance on this machine: a Lima-shaped directory with a
 // loopback sshd behind it. Exits with 0 only if everything went right.
 
-#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -14,7 +13,6 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "testing/loopback_instance.h"
 #include "testing/mcp_client.h"

@@ -1,7 +1,6 @@
 // The JSON reader, beside the library's own, and the check of a call's arguments against the tools'
 // schemas.
 
-#include <exception>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>

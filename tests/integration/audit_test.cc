@@ -1,10 +1,8 @@
 // `serve --audit FILE`: a record of every call.
 
 #include <gmock/gmock.h>
-#include <sys/stat.h>
 
 #include <set>
-#include <sstream>
 
 #include "integration/fixture.h"
 
@@ -29,8 +27,7 @@ class Audit : public IntegrationTest {
 
   [[nodiscard]] std::vector<json> Records() const {
     std::vector<json> records;
-    std::istringstream lines(ReadFile(file));
-    for (std::string line; std::getline(lines, line);) records.push_back(json::parse(line));
+    for (const std::string& line : LinesOf(ReadFile(file))) records.push_back(json::parse(line));
     return records;
   }
 
@@ -46,9 +43,7 @@ TEST_F(Audit, EveryCallIsOneLineInAFileForItsOwnerOnly) {
   Refusal("read_file", {{"path", 7}});
   client().Request("tools/call", {{"name", "no_such_tool"}, {"arguments", {{"a", 1}}}});
 
-  struct stat status = {};
-  ASSERT_EQ(::stat(file.c_str(), &status), 0);
-  EXPECT_EQ(status.st_mode & 07777U, 0600U);
+  EXPECT_EQ(ModeOf(file), 0600U);
   const std::vector<json> records = Records();
   ASSERT_EQ(records.size(), 5U);
   for (const json& record : records) {
@@ -67,6 +62,15 @@ TEST_F(Audit, EveryCallIsOneLineInAFileForItsOwnerOnly) {
   EXPECT_EQ(records[3].at("arguments"), json({{"path", 7}}));
   EXPECT_EQ(records[4].at("tool"), "no_such_tool");
   EXPECT_EQ(records[4].at("outcome"), "refused");
+}
+
+TEST_F(Audit, AnswersDoNotGoIntoTheFileWhereStandardOutputIsClosed) {
+  testing_support::ChildProcess::Options options =
+      ServerOptions({"serve", "default", "--audit", file});
+  options.arguments.insert(options.arguments.begin(), {"sh", "-c", "exec \"$0\" \"$@\" >&-"});
+  (void)testing_support::RunProcess(options,
+                                    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n");
+  EXPECT_EQ(ReadFile(file), "");
 }
 
 TEST_F(Audit, ContentsAreShortened) {

@@ -2,14 +2,9 @@
 // guest within three seconds, though a part of it is deaf to TERM.
 
 #include <gmock/gmock.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
-#include <fstream>
-#include <sstream>
-#include <thread>
 
 #include "integration/command_fixture.h"
 #include "testing/guest_processes.h"
@@ -17,7 +12,6 @@
 namespace integration {
 namespace {
 
-namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using nlohmann::json;
 using ::testing::HasSubstr;

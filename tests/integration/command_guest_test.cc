@@ -1,14 +1,13 @@
 // Guests of many kinds: what works in them works, the rest says what is missing.
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
-#include <fstream>
 #include <iostream>
 #include <memory>
-#include <stdexcept>
 
 #include "integration/command_fixture.h"
+#include "testing/guest_processes.h"
+#include "testing/process_limit.h"
 #include "tools/shell_quote.h"
 
 namespace integration {
@@ -19,6 +18,7 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing_support::LoopbackInstance;
+using testing_support::ProcessLimit;
 using testing_support::ProcessResult;
 using testing_support::TextOf;
 
@@ -48,11 +48,6 @@ class GuestKinds : public CommandTest {
     client().SendNotification("notifications/cancelled", {{"requestId", id}});
     EXPECT_LT(TimeUntilGroupEnds(group), std::chrono::seconds(3));
   }
-
-  static bool Has(const std::string& program) {
-    return testing_support::RunProcess({.arguments = {"sh", "-c", "command -v " + program}})
-               .exit_code == 0;
-  }
 };
 
 /// Every line to the guest goes through this program instead of the user's shell.
@@ -61,7 +56,7 @@ std::vector<std::string> LoginShell(const std::string& program) {
 }
 
 TEST_F(GuestKinds, LoginShellFish) {
-  if (!Has("fish")) GTEST_SKIP() << Skipping("there is no fish here");
+  if (!Installed("fish")) GTEST_SKIP() << Skipping("there is no fish here");
   StartGuest(LoginShell("fish"), {}, "user: {shell: /usr/bin/fish}");
   ExpectCommandsGlobAndSearchWork();
   ExpectFileToolsWork();
@@ -69,7 +64,7 @@ TEST_F(GuestKinds, LoginShellFish) {
 }
 
 TEST_F(GuestKinds, LoginShellCsh) {
-  if (!Has("tcsh")) GTEST_SKIP() << Skipping("there is no tcsh here");
+  if (!Installed("tcsh")) GTEST_SKIP() << Skipping("there is no tcsh here");
   StartGuest(LoginShell("tcsh"));
   ExpectCommandsGlobAndSearchWork();
   ExpectFileToolsWork();
@@ -77,7 +72,7 @@ TEST_F(GuestKinds, LoginShellCsh) {
 }
 
 TEST_F(GuestKinds, NothingButBusyBox) {
-  if (!Has("busybox")) GTEST_SKIP() << Skipping("there is no BusyBox here");
+  if (!Installed("busybox")) GTEST_SKIP() << Skipping("there is no BusyBox here");
   const fs::path applets = MakeDirectory("applets");
   const ProcessResult installed = testing_support::RunProcess(
       {.arguments = {"sh", "-c", "busybox --install -s \"$0\"", applets.string()}});
@@ -114,67 +109,37 @@ TEST_F(GuestKinds, WithoutAnSftpServer) {
       << "the path rules hold without SFTP too";
 }
 
-/// A control group of this machine's kernel that limits how many processes may live in it. The
-/// processes in it must be gone before it is destroyed.
-class ProcessLimit {
- public:
-  /// Throws std::runtime_error where there is no such thing or this user may not make one.
-  ProcessLimit() {
-    std::error_code failed;
-    fs::create_directory(directory_, failed);
-    if (!fs::exists(directory_ / "pids.max")) {
-      fs::remove(directory_, failed);
-      throw std::runtime_error("no control group for the number of processes can be made here");
-    }
-  }
-  ~ProcessLimit() {
-    Set("max");
-    for (int tries = 0; tries < 1000 && ::rmdir(directory_.c_str()) != 0; ++tries) ::usleep(5000);
-  }
-  ProcessLimit(const ProcessLimit&) = delete;
-  ProcessLimit& operator=(const ProcessLimit&) = delete;
-
-  void Add(pid_t pid) const { std::ofstream(directory_ / "cgroup.procs") << pid; }
-  void Set(const std::string& maximum) const { std::ofstream(directory_ / "pids.max") << maximum; }
-  [[nodiscard]] int Current() const { return std::stoi(ReadFile(directory_ / "pids.current")); }
-
- private:
-  static fs::path Base() {
-    return fs::exists("/sys/fs/cgroup/pids") ? "/sys/fs/cgroup/pids" : "/sys/fs/cgroup";
-  }
-  fs::path directory_ = Base() / ("limactl-mcp-test-" + std::to_string(::getpid()));
-};
-
 TEST_F(GuestKinds, WithAFullProcessTable) {
-  std::unique_ptr<ProcessLimit> limit;
-  try {
-    limit = std::make_unique<ProcessLimit>();
-  } catch (const std::runtime_error& error) {
-    GTEST_SKIP() << Skipping(error.what());
-  }
-  LoopbackInstance& instance = StartGuest();
+  const LoopbackInstance& instance = StartGuest();
   EXPECT_EQ(Read(root + "/a.txt"), "needle\n");
-  limit->Add(instance.sshd_pid());
-  for (const pid_t pid : instance.SessionPids()) limit->Add(pid);
-  const int processes = limit->Current();
+  const auto processes = [&instance] {
+    std::vector<pid_t> all = {instance.sshd_pid()};
+    for (const auto& process : testing_support::GuestProcesses(instance)) {
+      all.push_back(process.pid);
+    }
+    return all;
+  };
+  std::string problem;
 
-  limit->Set(std::to_string(processes));
+  std::unique_ptr<ProcessLimit> limit = ProcessLimit::Impose(processes(), 0, problem);
+  if (!limit) GTEST_SKIP() << Skipping(problem);
   EXPECT_THAT(Refusal("run_shell_command", Arguments({"true"})),
               HasSubstr("start no further process"));
   EXPECT_EQ(Read(root + "/a.txt"), "needle\n") << "SFTP's server has been started before";
 
   // Room for a few: whichever of our processes cannot be started, the call ends.
   for (int room = 1; room <= 8; ++room) {
-    limit->Set(std::to_string(processes + room));
+    limit.reset();
+    limit = ProcessLimit::Impose(processes(), room, problem);
+    if (!limit) GTEST_SKIP() << Skipping(problem);
     const json result = client().CallTool("run_shell_command", Arguments({"echo", "hello"}));
     std::cout << "room for " << room << ": " << TextOf(result) << "\n";
     if (result.value("isError", false)) continue;
     const json& ended = result.at("structuredContent");
     EXPECT_TRUE(ended.value("error", "") != "" || ended.value("stdout", "") == "hello\n") << ended;
   }
-  limit->Set("max");
+  limit.reset();
   EXPECT_EQ(Run({"echo", "hello"}).value("stdout", ""), "hello\n");
-  instance.Stop();
 }
 
 struct Profile {
@@ -221,8 +186,9 @@ INSTANTIATE_TEST_SUITE_P(
         Profile{"ReadsInput", ".bash_profile", "read -r line; cat\n"},
         Profile{"IsStrict", ".bash_profile",
                 "set -eu; trap 'echo trapped' EXIT; shopt -s expand_aliases; alias echo=false\n"},
-        Profile{"IsStrictBeforeLogin", ".bashrc",
-                "set -eu; trap 'echo trapped' EXIT; shopt -s expand_aliases; alias printf=false\n"}),
+        Profile{
+            "IsStrictBeforeLogin", ".bashrc",
+            "set -eu; trap 'echo trapped' EXIT; shopt -s expand_aliases; alias printf=false\n"}),
     [](const auto& profile) { return std::string(profile.param.name); });
 
 }  // namespace

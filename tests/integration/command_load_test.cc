@@ -18,10 +18,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
-using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using testing_support::TextOf;
 
 class CommandLoad : public CommandTest {
  protected:
@@ -30,11 +28,9 @@ class CommandLoad : public CommandTest {
     MakeFile("root/a.txt", "needle\n");
   }
 
-  /// A command that runs until it is cancelled, and has begun.
+  /// A command that runs until it is cancelled; once the file long`number` is there, it has begun.
   std::int64_t BeginLong(int number) {
-    const std::string file = "long" + std::to_string(number);
-    const std::int64_t id = BeginShell("echo $$ >" + file + "; exec sleep 300");
-    return id;
+    return BeginShell("echo $$ >long" + std::to_string(number) + "; exec sleep 300");
   }
   /// Waits until so many of them have begun, whichever.
   void AwaitLong(std::ptrdiff_t wanted) {

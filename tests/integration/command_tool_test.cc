@@ -129,6 +129,7 @@ TEST_F(RunShellCommand, EndlessOutputIsBoundedAndItsCutIsTold) {
   const std::string output = result.value("stdout", "");
   EXPECT_LT(output.size(), std::size_t{300} * 1024);
   EXPECT_GT(output.size(), std::size_t{200} * 1024);
+  EXPECT_THAT(output, HasSubstr(" bytes left out"));
 }
 
 TEST_F(RunShellCommand, LongCommandDoesNotDelayAnotherCall) {

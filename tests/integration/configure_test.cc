@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -69,16 +68,6 @@ class Configure : public IntegrationTest {
       }
     }
     return files;
-  }
-
-  static mode_t ModeOf(const fs::path& path) {
-    struct stat status {};
-    EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
-    return status.st_mode & 07777U;
-  }
-
-  void MakeProgram(const std::string& name, const std::string& text = "#!/bin/sh\n") {
-    fs::permissions(MakeFile(name, text), fs::perms::owner_all);
   }
 
   std::map<std::string, std::optional<std::string>> environment_;
@@ -266,6 +255,15 @@ TEST_F(Configure, LinksOutOfTheProjectAreRefused) {
   EXPECT_THAT(FailsWithOneLine({"codex"}), HasSubstr("link to nothing"));
 }
 
+TEST_F(Configure, WhatCannotBeLookedAtIsNamed) {
+  MakeLink("home/.codex", ".codex");
+  EXPECT_THAT(Succeeds({}), HasSubstr("  codex "));
+  MakeLink("project/opencode.json", "opencode.json");
+  EXPECT_THAT(FailsWithOneLine({"opencode"}),
+              AllOf(HasSubstr("cannot resolve the links of"), HasSubstr("/opencode.json"),
+                    Not(HasSubstr("filesystem error"))));
+}
+
 TEST_F(Configure, TheHomeIsNoProject) {
   working_directory_ = Path("home");
   EXPECT_THAT(FailsWithOneLine({"gemini"}), HasSubstr("--user"));
@@ -333,6 +331,20 @@ TEST_F(Configure, AFileThatCannotBeWrittenLeavesTheOthersAsTheyWere) {
   EXPECT_THAT(FailsWithOneLine({"claude"}),
               AllOf(HasSubstr("name too long"), HasSubstr("the other files are as they were")));
   EXPECT_EQ(Files("project"), before);
+}
+
+TEST_F(Configure, AFileThatWasRemovedComesBackWithItsMode) {
+  Succeeds({"claude"});
+  fs::permissions(Path("project/.mcp.json"), fs::perms(0600));
+  // .mcp.json is removed first; then no file can be made beside this one, as above.
+  const std::string long_name(250, 'x');
+  fs::rename(Path("project/.claude/settings.json"), Path("project/" + long_name));
+  MakeLink("project/.claude/settings.json", Path("project/" + long_name));
+  const auto before = Files("project");
+  EXPECT_THAT(FailsWithOneLine({"claude", "--remove"}),
+              HasSubstr("the other files are as they were"));
+  EXPECT_EQ(Files("project"), before);
+  EXPECT_EQ(ModeOf(Path("project/.mcp.json")), 0600U);
 }
 
 TEST_F(Configure, NewFilesAreMadeAsTheUmaskSays) {

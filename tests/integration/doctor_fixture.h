@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "integration/fixture.h"
@@ -33,12 +32,6 @@ class Doctor : public IntegrationTest {
   }
 
   testing_support::LoopbackInstance& Start() { return StartInstance(options_); }
-
-  std::filesystem::path MakeProgram(const std::string& name, const std::string& script) {
-    std::filesystem::path path = MakeFile(name, "#!/bin/sh\n" + script);
-    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-    return path;
-  }
 
   [[nodiscard]] testing_support::ProcessResult RunDoctor(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), "doctor");
@@ -105,23 +98,8 @@ class Doctor : public IntegrationTest {
 
   /// What sessions of the guest start finds these programs, all but `missing` of this machine's.
   void LeaveOutOfGuest(const std::string& missing) {
-    const std::filesystem::path programs = MakeDirectory("programs");
-    for (const char* directory : {"/usr/local/bin", "/usr/bin", "/bin"}) {
-      std::error_code none;
-      for (const auto& entry : std::filesystem::directory_iterator(directory, none)) {
-        const std::filesystem::path link = programs / entry.path().filename();
-        if (link.filename() != missing &&
-            !std::filesystem::exists(std::filesystem::symlink_status(link))) {
-          std::filesystem::create_symlink(entry.path(), link);
-        }
-      }
-    }
-    options_.sshd_options.push_back("ForceCommand PATH=" + programs.string() +
+    options_.sshd_options.push_back("ForceCommand PATH=" + ProgramsWithout({missing}).string() +
                                     " exec /bin/sh -c \"$SSH_ORIGINAL_COMMAND\"");
-  }
-
-  void WriteProfiles(const std::vector<std::string>& names, const std::string& text) {
-    for (const std::string& name : names) MakeFile("lima/default/guest-home/" + name, text);
   }
 
   void ReplaceInSshConfig(const std::string& from, const std::string& to) {

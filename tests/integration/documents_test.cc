@@ -8,7 +8,6 @@
 #include <map>
 #include <regex>
 #include <set>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,13 +24,6 @@ using Lines = std::vector<std::string>;
 
 fs::path Source() {
   return LIMACTL_MCP_SOURCE_DIRECTORY;
-}
-
-Lines LinesOf(const std::string& text) {
-  std::istringstream stream(text);
-  Lines lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
 }
 
 /// The rows of the first table behind `heading`, without its two lines of heading.

@@ -14,7 +14,6 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 using testing_support::LoopbackInstance;
-using testing_support::McpClient;
 using testing_support::TcpProxy;
 
 /// More than a channel's window and the buffers on the way hold.

@@ -1,11 +1,7 @@
 // Guests that lack something or get in the way: each kind of call under each condition.
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <fstream>
-#include <functional>
 #include <iostream>
 #include <map>
 #include <sstream>
@@ -35,29 +31,6 @@ class GuestCondition : public IntegrationTest {
     for (const char* call : {"list", "read", "write", "glob", "search", "command", "queued"}) {
       allowed_[call] = "ok";
     }
-  }
-
-  /// What the login shells of the guest user read.
-  void WriteProfiles(const std::vector<std::string>& names, const std::string& text) {
-    for (const std::string& name : names) {
-      MakeFile("lima/" + options_.name + "/guest-home/" + name, text);
-    }
-  }
-
-  /// A directory of programs: those of this machine without `missing`.
-  std::string ProgramsWithout(const std::vector<std::string>& missing) {
-    const fs::path programs = MakeDirectory("programs");
-    for (const char* directory : {"/usr/local/bin", "/usr/bin", "/bin"}) {
-      std::error_code none;
-      for (const auto& entry : fs::directory_iterator(directory, none)) {
-        const std::string name = entry.path().filename();
-        const bool left_out = std::find(missing.begin(), missing.end(), name) != missing.end();
-        if (!left_out && !fs::exists(fs::symlink_status(programs / name))) {
-          fs::create_symlink(entry.path(), programs / name);
-        }
-      }
-    }
-    return programs;
   }
 
   /// Everything that the session starts is started by `shell` with this PATH alone.
@@ -172,10 +145,7 @@ TEST_F(GuestCondition, LoginProfilePrints) {
 TEST_F(GuestCondition, ProfileOfEveryShellPrints) {
   // Debian's bash reads .bashrc for what sshd starts: SFTP's first packet is garbled.
   WriteProfiles({".profile", ".bash_profile", ".bashrc", ".zshenv"}, "echo Welcome\n");
-  for (const char* call : {"list", "read", "write", "glob", "search"}) {
-    allowed_[call] = "ok|login profile prints text";
-  }
-  for (const char* call : {"command", "queued"}) allowed_[call] = "ok|login profile prints text";
+  for (auto& [call, allowed] : allowed_) allowed = "ok|login profile prints text";
   Run("profile of every shell prints");
 }
 

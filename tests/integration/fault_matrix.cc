@@ -7,7 +7,6 @@
 #include <iostream>
 #include <sstream>
 #include <thread>
-#include <utility>
 
 namespace integration {
 namespace {
@@ -78,7 +77,6 @@ std::unique_ptr<Cell> FaultMatrix::MakeCell(State state, const Fault& fault) {
   LoopbackInstance::Options options;
   options.name = name;
   options.mounts = {{Path("root/" + name).string(), "", true}};
-  options.sshd_options = fault.sshd_options;
   // One channel for files, one for commands: a second command waits.
   if (state == State::kQueued) options.sshd_options.emplace_back("MaxSessions 2");
   auto cell = std::make_unique<Cell>(state, StartInstance(options), Path("root/" + name),

@@ -41,7 +41,6 @@ struct Fault {
 
   Cell::Calls calls = {};
   std::vector<std::string> serve_options = {};
-  std::vector<std::string> sshd_options = {};
 };
 
 /// Runs one fault against a server in each state, all at the same time, and prints the row of the

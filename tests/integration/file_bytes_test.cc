@@ -2,7 +2,6 @@
 // the list of attacks that no other test has, and what git hides from searches.
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <fstream>
@@ -13,15 +12,11 @@
 namespace integration {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::AllOf;
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
-using testing_support::TextOf;
 using namespace std::string_literals;
 
 class FileBytes : public IntegrationTest {

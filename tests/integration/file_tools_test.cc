@@ -32,11 +32,6 @@ class FileTools : public IntegrationTest {
       if (entry.at("name") == name) return entry;
     throw std::runtime_error("no entry " + name);
   }
-  static mode_t ModeOf(const fs::path& path) {
-    struct stat status {};
-    EXPECT_EQ(::stat(path.c_str(), &status), 0);
-    return status.st_mode & 07777U;
-  }
   const std::string root = Path("root").string();
 };
 

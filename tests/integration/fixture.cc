@@ -1,9 +1,14 @@
 #include "integration/fixture.h"
 
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "integration/schema.h"
@@ -26,6 +31,24 @@ std::string ReadFile(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error("cannot read " + path.string());
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<std::string> LinesOf(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+mode_t ModeOf(const fs::path& path) {
+  struct stat status {};
+  EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
+  return status.st_mode & 07777U;
+}
+
+bool Installed(const std::string& program) {
+  return testing_support::RunProcess({.arguments = {"sh", "-c", "command -v " + program}})
+             .exit_code == 0;
 }
 
 std::string Skipping(const std::string& reason) {
@@ -54,10 +77,36 @@ fs::path IntegrationTest::MakeFile(const std::string& name, const std::string& t
   return path;
 }
 
+fs::path IntegrationTest::MakeProgram(const std::string& name, const std::string& script) {
+  fs::path path = MakeFile(name, "#!/bin/sh\n" + script);
+  fs::permissions(path, fs::perms::owner_all);
+  return path;
+}
+
 fs::path IntegrationTest::MakeLink(const std::string& name, const fs::path& target) {
   fs::create_directories(Path(name).parent_path());
   fs::create_symlink(target, Path(name));
   return Path(name);
+}
+
+fs::path IntegrationTest::ProgramsWithout(const std::vector<std::string>& missing) {
+  fs::path programs = MakeDirectory("programs");
+  for (const char* directory : {"/usr/local/bin", "/usr/bin", "/bin"}) {
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(directory, none)) {
+      const std::string name = entry.path().filename();
+      const bool left_out = std::find(missing.begin(), missing.end(), name) != missing.end();
+      if (!left_out && !fs::exists(fs::symlink_status(programs / name))) {
+        fs::create_symlink(entry.path(), programs / name);
+      }
+    }
+  }
+  return programs;
+}
+
+void IntegrationTest::WriteProfiles(const std::vector<std::string>& names,
+                                    const std::string& text) {
+  for (const std::string& name : names) MakeFile("lima/default/guest-home/" + name, text);
 }
 
 LoopbackInstance& IntegrationTest::StartInstance(LoopbackInstance::Options options) {

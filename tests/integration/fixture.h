@@ -1,6 +1,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/types.h>
 
 #include <filesystem>
 #include <memory>
@@ -25,6 +26,14 @@ std::string ServerProgram();
 
 std::string ReadFile(const std::filesystem::path& path);
 
+std::vector<std::string> LinesOf(const std::string& text);
+
+/// Permissions, as chmod takes them.
+mode_t ModeOf(const std::filesystem::path& path);
+
+/// Whether this machine has the program, on PATH.
+bool Installed(const std::string& program);
+
 /// Prints the line that `./dev test` shows at its end, and returns the reason for GTEST_SKIP.
 std::string Skipping(const std::string& reason);
 
@@ -41,8 +50,15 @@ class IntegrationTest : public ::testing::Test {
   std::filesystem::path MakeDirectory(const std::string& name);
   /// Makes parents too.
   std::filesystem::path MakeFile(const std::string& name, const std::string& text);
+  /// A script for sh.
+  std::filesystem::path MakeProgram(const std::string& name, const std::string& script = "");
   /// A symbolic link `name` that holds `target` as it is.
   std::filesystem::path MakeLink(const std::string& name, const std::filesystem::path& target);
+
+  /// A directory of links to this machine's programs, all but `missing`.
+  std::filesystem::path ProgramsWithout(const std::vector<std::string>& missing);
+  /// Files in the home directory of the guest's user of the instance "default", such as .profile.
+  void WriteProfiles(const std::vector<std::string>& names, const std::string& text);
 
   [[nodiscard]] std::filesystem::path LimaHome() const { return Path("lima"); }
   testing_support::LoopbackInstance& StartInstance(testing_support::LoopbackInstance::Options o);

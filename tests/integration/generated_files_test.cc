@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <regex>
 #include <set>
-#include <sstream>
 
 #include "integration/fixture.h"
 
@@ -21,18 +20,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using testing_support::ProcessResult;
 using Lines = std::vector<std::string>;
-
-bool Installed(const std::string& program) {
-  return testing_support::RunProcess({.arguments = {"sh", "-c", "command -v " + program}})
-             .exit_code == 0;
-}
-
-Lines LinesOf(const std::string& text) {
-  std::istringstream stream(text);
-  Lines lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 class GeneratedFiles : public IntegrationTest {
  protected:
@@ -169,6 +156,13 @@ TEST_F(GeneratedFiles, BashCompletesCommandsOptionsAndInstances) {
   EXPECT_THAT(Bash({"limactl-mcp", "serve", "--command-timeout", ""}), IsEmpty());
 }
 
+TEST_F(GeneratedFiles, BashRunsNoNameOfADirectory) {
+  MakeFile("lima/$(touch pwned)/lima.yaml", "");
+  MakeFile("lima/`touch pwned`/lima.yaml", "");
+  EXPECT_THAT(Bash({"limactl-mcp", "serve", ""}), ElementsAre("agent", "default"));
+  EXPECT_FALSE(fs::exists(Path("pwned")));
+}
+
 TEST_F(GeneratedFiles, AgentsAreCompletedBeforeInstances) {
   EXPECT_THAT(Bash({"limactl-mcp", "configure", "cl"}), ElementsAre("claude"));
   EXPECT_THAT(Bash({"limactl-mcp", "configure", "--print", "claude", ""}),
@@ -245,6 +239,14 @@ zpty -d z
                   "limactl-mcp serve --root project/", "limactl mcp serve agent ",
                   "limactl --debug mcp serve ", "limactl own-completion "))
       << result.error;
+}
+
+TEST_F(GeneratedFiles, FishRunsNoNameOfADirectory) {
+  if (!Installed("fish")) GTEST_SKIP() << Skipping("no fish on this machine");
+  MakeFile("lima/(touch pwned)/lima.yaml", "");
+  MakeFile("lima/$(touch pwned)/lima.yaml", "");
+  EXPECT_THAT(Fish("limactl-mcp serve a"), ElementsAre("agent"));
+  EXPECT_FALSE(fs::exists(Path("pwned")));
 }
 
 TEST_F(GeneratedFiles, DirectoryThatIsNotThereIsOneLine) {

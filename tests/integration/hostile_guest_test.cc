@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
               "\\u001b[2J\u202E\uFFFD\\n\\\"", nullptr},
         Print{"EndlessNames", "yes '1 f 1 ./name//'", kTooMany, nullptr},
         Print{"EndlessName", "yes '1 f 1 ./name' | tr -d '\\n'", kTooMany, nullptr},
-        Print{"EndlessIgnoredNames", "yes >&2", kTooMany, nullptr},
+        Print{"EndlessIgnoredNames", "yes >&2", "git ignores too many names", nullptr},
         Print{"ManyMatches", "echo walk//; seq 20000 | sed 's|.*|1 f 1 ./&//|'",
               "20000 names match", nullptr},
         Print{"ManyLines", R"(yes 'a.cc 1 text' | head -c 90000000 | tr ' ' '\000')", kTooMany,

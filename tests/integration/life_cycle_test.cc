@@ -1,7 +1,6 @@
 // How the program ends, and that nothing but messages ever reaches standard output.
 
 #include <gmock/gmock.h>
-#include <sys/wait.h>
 
 #include <chrono>
 #include <csignal>
@@ -14,8 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using ::testing::HasSubstr;
-using testing_support::ChildProcess;
 using testing_support::ProcessResult;
 
 constexpr std::chrono::seconds kPromptly{10};
@@ -67,6 +64,14 @@ TEST_F(LifeCycle, EndOfInputEndsItPromptlyOnceConnected) {
 
 TEST_F(LifeCycle, EmptyInputEndsItWithoutAWord) {
   const ProcessResult result = RunServer({"serve", "default"});
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_EQ(result.output, "");
+}
+
+TEST_F(LifeCycle, ClosedInputEndsItLikeAnEmptyOne) {
+  testing_support::ChildProcess::Options options = ServerOptions({"serve", "default"});
+  options.arguments.insert(options.arguments.begin(), {"sh", "-c", "exec \"$0\" \"$@\" <&-"});
+  const ProcessResult result = testing_support::RunProcess(options);
   EXPECT_EQ(result.exit_code, 0) << result.error;
   EXPECT_EQ(result.output, "");
 }

@@ -129,6 +129,7 @@ TEST_F(LinkSwap, SwappedLinkToAFileIsNeverReadThrough) {
       "read_file", {{"path", root + "/x"}},
       [](const json& result) { return TextOf(result).find("OUTSIDE") != std::string::npos; });
   EXPECT_EQ(outcomes.outside, 0);
+  EXPECT_GT(outcomes.inside, 0) << "where all is refused, nothing is shown";
 }
 
 TEST_F(LinkSwap, SwappedLinkToAFileIsNeverWrittenThrough) {
@@ -137,6 +138,7 @@ TEST_F(LinkSwap, SwappedLinkToAFileIsNeverWrittenThrough) {
       CallAgainAndAgain("write_file", {{"path", root + "/x"}, {"content", "written"}},
                         [this](const json&) { return OutsideWasChanged(); });
   EXPECT_EQ(outcomes.outside, 0);
+  EXPECT_GT(outcomes.inside, 0) << "where all is refused, nothing is shown";
 }
 
 TEST_F(LinkSwap, SwappedLinkToAFileIsNeverReplacedThrough) {
@@ -145,6 +147,7 @@ TEST_F(LinkSwap, SwappedLinkToAFileIsNeverReplacedThrough) {
       "replace", {{"path", root + "/x"}, {"old_string", "SIDE"}, {"new_string", "SIDE."}},
       [this](const json&) { return OutsideWasChanged(); });
   EXPECT_EQ(outcomes.outside, 0);
+  EXPECT_GT(outcomes.inside, 0) << "where all is refused, nothing is shown";
 }
 
 // A directory above the file can be swapped after the check. What gets through is counted, and

@@ -176,6 +176,21 @@ TEST_F(MountedRoots, NarrowedRootInAMountThatIsMissingSaysSoUntilItIsThere) {
   EXPECT_EQ(Read(root + "/sub/a.txt"), "text");
 }
 
+TEST_F(MountedRoots, NarrowedRootIsNotPinnedWhileNobodyKnowsWhetherItsMountIsThere) {
+  MakeDirectory("project/beneath");
+  MakeLink("project/sub", "beneath");
+  const fs::path table = Path("proc/self/mountinfo");
+  fs::remove(table);
+  fs::create_directory(table);  // readable, but not as a file
+  Serve({.arguments = {"default", "--root", root + "/sub"}});
+  EXPECT_THAT(ReadRefusal(root + "/sub/a.txt"), HasSubstr("nobody knows"));
+  fs::remove(table);
+  MountProject();
+  InGuest({"mkdir", root + "/sub"});
+  Write(root + "/sub/a.txt", "text");
+  EXPECT_EQ(Read(root + "/sub/a.txt"), "text");
+}
+
 TEST_F(MountedRoots, OldCacheOfAMountIsAnnounced) {
   MountProject("ro,dirsync,fscache,trans=virtio");
   Write(root + "/a.txt", "text");

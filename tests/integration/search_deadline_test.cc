@@ -14,6 +14,7 @@
 #include "integration/loopback_guest.h"
 #include "support/errors.h"
 #include "testing/child_process.h"
+#include "testing/silent_progress.h"
 #include "tools/search_file_content.h"
 
 namespace {
@@ -21,9 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-class SearchDeadline : public integration::LoopbackGuest,
-                       public tools::WorkspaceSource,
-                       public mcp::ProgressReporter {
+class SearchDeadline : public integration::LoopbackGuest, public tools::WorkspaceSource {
  protected:
   SearchDeadline() {
     StartInstance();
@@ -39,8 +38,6 @@ class SearchDeadline : public integration::LoopbackGuest,
                            mcp::ProgressReporter& /*progress*/) override {
     return {guest_, paths_, ""};
   }
-  [[nodiscard]] bool requested() const override { return false; }
-  void Report(const std::string& /*message*/) override {}
 
   /// Whether a process of the guest has this in its command line.
   static bool Runs(const std::string& word) {
@@ -50,6 +47,7 @@ class SearchDeadline : public integration::LoopbackGuest,
   const std::string root_ = directory_.path() / "root";
   std::shared_ptr<ssh::Connection> guest_;
   std::shared_ptr<const tools::PathRules> paths_;
+  testing_support::SilentProgress progress_;
 };
 
 TEST_F(SearchDeadline, EndsACatastrophicPatternAndItsProcesses) {
@@ -64,7 +62,8 @@ TEST_F(SearchDeadline, EndsACatastrophicPatternAndItsProcesses) {
   const auto start = std::chrono::steady_clock::now();
   try {
     const nlohmann::json found =
-        tool.Call({{{"pattern", pattern}, {"path", root_}}, support::Context(), *this}).structured;
+        tool.Call({{{"pattern", pattern}, {"path", root_}}, support::Context(), progress_})
+            .structured;
     FAIL() << "it ended by itself: " << found.dump();
   } catch (const support::CallError& error) {
     EXPECT_THAT(error.what(), HasSubstr("The search took longer than 1 s and was ended."));

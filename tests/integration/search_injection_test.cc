@@ -9,12 +9,10 @@ namespace integration {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
 class SearchInjection : public SearchGuests {
  protected:

@@ -11,6 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -144,7 +145,7 @@ TEST_F(SearchTool, BinaryAndIgnoredFilesAreLeftOut) {
 TEST_F(SearchTool, BadPatternIsAnErrorWithGitsWords) {
   MakeFile("root/a.txt", "text\n");
   EXPECT_THAT(Refusal("search_file_content", {{"pattern", "("}, {"path", root}}),
-              Not(HasSubstr("Aborted")));
+              AllOf(HasSubstr("git grep failed"), HasSubstr("missing"), Not(HasSubstr("Aborted"))));
 }
 
 TEST_F(SearchTool, PatternsAndIncludesAreNeverOptions) {

@@ -226,12 +226,11 @@ INSTANTIATE_TEST_SUITE_P(MaxSessions, SshGuestWithFewChannels, ::testing::Values
 TEST_F(SshGuest, AWaitingCommandObeysItsDeadline) {
   StartInstance({"MaxSessions 1"});
   const auto guest = Connect();
-  std::promise<void> queued;
+  ASSERT_EQ(::mkfifo(Path("fifo").c_str(), 0600), 0);
   std::thread holder([&] {
     CollectedOutput sink;
     EXPECT_EQ(Run(*guest, "cat " + Path("fifo"), sink, minute_).exit_status, 0);
   });
-  ASSERT_EQ(::mkfifo(Path("fifo").c_str(), 0600), 0);
   // Opens once cat has opened the other end: then the only channel is taken.
   const int fifo = ::open(Path("fifo").c_str(), O_WRONLY);
   EXPECT_GE(fifo, 0);

@@ -70,6 +70,30 @@ TEST_F(SshGuest, AStuckServerIsGivenUpAndReplaced) {
   ::kill(server, SIGKILL);
 }
 
+TEST_F(SshGuest, AWriteThatWaitsForRoomEndsWithItsServerAndNeverReachesAnotherFile) {
+  StartInstance();
+  ssh::ConnectionOptions options;
+  options.operation_timeout = 3s;  // as above
+  const auto guest = Connect(options);
+  // More than the channel's window and the output ahead hold: only one of them has requests.
+  const std::string bytes = Pattern(16 * 1024 * 1024);
+  const auto first = guest->Open(Path("first"), OpenMode::kCreateExclusive, 0600, minute_);
+  const auto second = guest->Open(Path("second"), OpenMode::kCreateExclusive, 0600, minute_);
+  const pid_t server = FirstLeafOf(instance_->SessionPids().front());
+  ASSERT_EQ(::kill(server, SIGSTOP), 0);
+  std::thread other(
+      [&] { EXPECT_THROW(first->Write(0, bytes, minute_), support::ConnectionLost); });
+  EXPECT_THROW(second->Write(0, bytes, minute_), support::ConnectionLost);
+  other.join();
+  for (const char* name : {"third", "fourth"}) {
+    const auto file = guest->Open(Path(name), OpenMode::kCreateExclusive, 0600, minute_);
+    file->Write(0, "content", minute_);
+    EXPECT_EQ(file->Stat(minute_).size, 7U);
+    file->Close(minute_);
+  }
+  ::kill(server, SIGKILL);
+}
+
 TEST_F(SshGuest, AGuestWithoutSftpRunsCommandsAndSaysWhatIsMissing) {
   StartInstance({"Subsystem other /bin/true"});
   const auto guest = Connect();

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include "integration/ssh_guest_fixture.h"
@@ -77,6 +79,32 @@ TEST_F(SpareCommand, WhatItPrintsBeforeItsInputIsPassedOn) {
   Script(*guest, "true");
   const std::string waits = WaitingShell();
   EXPECT_EQ(Script(*guest, "echo $$"), "early\n" + waits);
+}
+
+/// Has enough after the first piece.
+class EnoughAtOnce : public guest::OutputSink {
+ public:
+  bool OnOutput(guest::OutputStream, std::string_view bytes) override {
+    output += bytes;
+    thread = std::this_thread::get_id();
+    return false;
+  }
+
+  std::string output;
+  std::thread::id thread;
+};
+
+TEST_F(SpareCommand, ASinkThatHasEnoughOfWhatWasPrintedBeforeItsInputEndsIt) {
+  StartInstance();
+  const auto guest = Connect();
+  line_ = "echo early; exec /bin/sh";
+  Script(*guest, "true");
+  const std::string waits = WaitingShell();
+  EnoughAtOnce sink;
+  guest->Run(WithInput("cat\n"), sink, minute_);
+  EXPECT_EQ(sink.output, "early\n");
+  EXPECT_NE(sink.thread, std::this_thread::get_id()) << "not on the caller's thread";
+  EXPECT_TRUE(Eventually([&] { return ::kill(std::stoi(waits), 0) != 0; }));
 }
 
 TEST_F(SpareCommand, OneThatPrintsTooMuchIsNotUsed) {

@@ -21,7 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using testing_support::McpClient;
 
 constexpr int kDefaultKills = 300;
 constexpr auto kDefaultTime = std::chrono::seconds(20);

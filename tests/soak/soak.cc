@@ -13,6 +13,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "soak/chart.h"
 #include "soak/faults.h"
@@ -63,14 +64,16 @@ class Soak {
         try {
           client->Run(options_.calls / kClients, done_, failed_);
         } catch (...) {
-          const std::scoped_lock lock(mutex_);
-          if (!failure_) failure_ = std::current_exception();
-          failed_ = true;
+          Fail(std::current_exception());
         }
         ++ended_;
       });
     }
-    Watch();
+    try {
+      Watch();
+    } catch (...) {
+      Fail(std::current_exception());
+    }
     for (std::thread& thread : threads) thread.join();
     if (failure_) std::rethrow_exception(failure_);
   }
@@ -99,6 +102,13 @@ class Soak {
   [[nodiscard]] const std::vector<std::uint64_t>& faults() const { return faults_; }
 
  private:
+  /// The first failure counts, and ends all clients.
+  void Fail(std::exception_ptr failure) {
+    const std::scoped_lock lock(mutex_);
+    if (!failure_) failure_ = std::move(failure);
+    failed_ = true;
+  }
+
   LoopbackInstance::Options MakeInstance() const {
     std::filesystem::create_directory(top_.path() / "work");
     LoopbackInstance::Options options;

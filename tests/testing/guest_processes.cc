@@ -91,7 +91,9 @@ std::vector<GuestProcess> GuestProcesses(const LoopbackInstance& instance) {
 
 bool EndsSoon(const std::filesystem::path& file_of_process_id) {
   GuestProcess process;
-  std::ifstream(file_of_process_id) >> process.pid;
+  if (!(std::ifstream(file_of_process_id) >> process.pid)) {
+    throw std::runtime_error("no process id in " + file_of_process_id.string());
+  }
   const auto is_there = [&process] {
     const std::vector<Process> all = AllProcesses();
     return std::any_of(all.begin(), all.end(), [&process](const Process& other) {

@@ -22,7 +22,7 @@ struct GuestProcess {
 std::vector<GuestProcess> GuestProcesses(const LoopbackInstance& instance);
 
 /// Whether the process whose id the file holds is gone within three seconds, or only waits to be
-/// reaped.
+/// reaped. Throws std::runtime_error where the file holds none.
 bool EndsSoon(const std::filesystem::path& file_of_process_id);
 
 /// Those of `processes` that still live.

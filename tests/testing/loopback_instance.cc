@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -288,10 +289,14 @@ std::vector<pid_t> LoopbackInstance::SessionPids() const {
 
 void LoopbackInstance::Stop() {
   if (!sshd_) return;
-  const std::vector<pid_t> sessions = SessionPids();
-  sshd_->Signal(SIGCONT);
+  // Nothing is forked from here on: a session that began after the list was made would stay.
+  sshd_->Signal(SIGSTOP);
+  siginfo_t stopped{};
+  // Its end is left for sshd_ to be found.
+  ::waitid(P_PID, static_cast<id_t>(sshd_->pid()), &stopped, WSTOPPED | WEXITED | WNOWAIT);
+  for (const pid_t pid : SessionPids()) ::kill(pid, SIGKILL);
   sshd_->Signal(SIGTERM);
-  for (const pid_t pid : sessions) ::kill(pid, SIGKILL);
+  sshd_->Signal(SIGCONT);
   stop_write_.Close();
   service_.join();
   sshd_.reset();

@@ -32,7 +32,9 @@ LoopbackInstance::Mount ParseMount(std::string text) {
 }
 
 LoopbackInstance::Options ParseArguments(std::span<char*> arguments) {
-  if (arguments.size() < 3) throw std::runtime_error("usage: loopback-instance LIMA_HOME NAME …");
+  if (arguments.size() < 3 || arguments.size() % 2 == 0) {
+    throw std::runtime_error("usage: loopback-instance LIMA_HOME NAME [OPTION VALUE]…");
+  }
   LoopbackInstance::Options options;
   options.lima_home = arguments[1];
   options.name = arguments[2];

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
 #include <system_error>
 #include <utility>
 #include <vector>

@@ -14,9 +14,9 @@ class ProcessLimit {
   virtual ~ProcessLimit() = default;
 
   /// Lets `processes`, with their children, have `spare` more processes than now; with 0 not even a
-  /// new one for each that ends. Returns nothing
-  /// and says why in `problem` where this machine cannot do that: it takes Linux, and for root,
-  /// whom its limits do not bind, a control group that can be written to.
+  /// new one for each that ends. Returns nothing and says why in `problem` where this machine
+  /// cannot do that: it takes Linux, and for root, whom its limits do not bind, a control group
+  /// that can be written to.
   static std::unique_ptr<ProcessLimit> Impose(const std::vector<pid_t>& processes, int spare,
                                               std::string& problem);
 };

@@ -12,7 +12,6 @@ namespace vm {
 namespace {
 
 namespace fs = std::filesystem;
-using testing_support::ChildProcess;
 
 class DeathOfTheClientsSide : public VirtualMachineTest {
  protected:

@@ -130,6 +130,11 @@ void VirtualMachineTest::ExpectAllToolsWork(const fs::path& directory, const fs:
   EXPECT_EQ(Result("search_file_content", {{"pattern", "text"}, {"path", directory.string()}})
                 .at("git_grep_output"),
             "file.txt:1:some text\n");
+  EXPECT_EQ(
+      Result("replace", {{"path", file.string()}, {"old_string", "some"}, {"new_string", "other"}})
+          .at("replacements"),
+      1);
+  EXPECT_EQ(ReadOnHost(file), "other text\n");
 }
 
 void VirtualMachineTest::ExpectAnswersAtOnce() {

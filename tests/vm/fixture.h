@@ -48,7 +48,7 @@ class VirtualMachineTest : public testing::Test {
   std::string Read(const std::filesystem::path& path);
   void Write(const std::filesystem::path& path, const std::string& text);
 
-  /// One call of each of the six tools on `directory`, which exists and has a file file.txt.
+  /// One call of each tool but `replace` on `directory`, which exists and has a file file.txt.
   struct ToolCall {
     std::string tool;
     nlohmann::json arguments;

@@ -13,8 +13,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-// --- sshd
-// -----------------------------------------------------------------------------------------
+// sshd.
 
 class SshdInGuest : public FaultTest {
  protected:
@@ -66,8 +65,7 @@ TEST_F(SshdInGuest, MayBeKilledAndStartedAgain) {
   ExpectAllToolsWork(directory_, directory_);
 }
 
-// --- File systems
-// -----------------------------------------------------------------------------------
+// File systems.
 
 class FileSystemInGuest : public FaultTest, public testing::WithParamInterface<std::string> {
  protected:
@@ -123,8 +121,7 @@ TEST_P(FileSystemInGuest, IsReadButNotWrittenOnceItIsReadOnly) {
 INSTANTIATE_TEST_SUITE_P(Types, FileSystemInGuest, testing::Values("tmpfs", "ext4"),
                          [](const auto& test) { return test.param; });
 
-// --- Programs
-// ---------------------------------------------------------------------------------------
+// Programs.
 
 using ProgramsInGuest = FaultTest;
 

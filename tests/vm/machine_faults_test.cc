@@ -14,7 +14,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::AnyOf;
 using testing::HasSubstr;
-using testing_support::TextOf;
 using Clock = std::chrono::steady_clock;
 
 class Machine : public FaultTest {

@@ -3,15 +3,14 @@
 
 #include <benchmark/benchmark.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "bench/sample_text.h"
 #include "mcp/dialect.h"
 #include "mcp/message.h"
 #include "mcp/outcome.h"
 #include "testing/local_guest.h"
-#include "testing/temporary_directory.h"
 #include "tools/glob_matcher.h"
 #include "tools/glob_pattern.h"
 #include "tools/list_directory.h"
@@ -19,15 +18,8 @@
 
 namespace {
 
+using bench::SampleText;
 using nlohmann::json;
-
-std::string Text(std::size_t bytes) {
-  const std::string line = "\tint function_number(const char* name) { return name == \"x\"; }\n";
-  std::string text;
-  while (text.size() < bytes) text += line;
-  text.resize(bytes);
-  return text;
-}
 
 std::string CallLine(const json& arguments) {
   return json{{"jsonrpc", "2.0"},
@@ -42,8 +34,9 @@ void SetBytes(benchmark::State& state, std::size_t bytes) {
 }
 
 void ParseACall(benchmark::State& state) {
-  const std::string line = CallLine(
-      {{"path", "/work/file.txt"}, {"content", Text(static_cast<std::size_t>(state.range(0)))}});
+  const std::string line =
+      CallLine({{"path", "/work/file.txt"},
+                {"content", SampleText(static_cast<std::size_t>(state.range(0)))}});
   for ([[maybe_unused]] const auto& round : state) {
     benchmark::DoNotOptimize(mcp::ParseMessage(line));
   }
@@ -56,7 +49,7 @@ mcp::Dialect AnyDialect() {
 }
 
 void WriteATextResult(benchmark::State& state) {
-  const std::string text = Text(static_cast<std::size_t>(state.range(0)));
+  const std::string text = SampleText(static_cast<std::size_t>(state.range(0)));
   std::size_t bytes = 0;
   for ([[maybe_unused]] const auto& round : state) {
     mcp::ToolResult result;

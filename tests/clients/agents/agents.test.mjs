@@ -129,7 +129,6 @@ describe('agents', { concurrency: true }, () => {
       let instance;
       let model;
       let ask;  // what the model asks for
-      let home;
       let environment;
 
       before(async () => {

@@ -124,6 +124,12 @@ TEST(AuditArguments, LongListsEndWithTheNumberOfWhatIsLeftOut) {
   EXPECT_EQ(shortened.back(), "[" + std::to_string(100'001 - shortened.size()) + " more elements]");
 }
 
+TEST(AuditArguments, ListsWithNothingInThemTakeRoomToo) {
+  const json lists(100'000, json::array());
+  const json shortened = ShortenArguments({{"lists", lists}});
+  EXPECT_LT(shortened.dump().size(), kMaximumAuditArguments);
+}
+
 TEST(AuditArguments, ManyLongTextsStayBoundedTogether) {
   json members = json::object();
   for (int i = 0; i < 1000; ++i) members["key" + std::to_string(i)] = std::string(100'000, 'x');

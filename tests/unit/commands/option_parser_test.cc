@@ -49,6 +49,18 @@ TEST(OptionParser, EmptyValueIsAValue) {
   EXPECT_EQ((*result)["root"].as<Words>(), Words{""});
 }
 
+TEST(OptionParser, AnOptionWithoutAValueMayBeGivenAsFalse) {
+  const auto is_set = [](const Words& words) {
+    OptionParser parser = MakeParser();
+    parser.AddOptions()("trust", "Ask no more");
+    const auto result = parser.Parse(words);
+    return result && (*result)["trust"].as<bool>();
+  };
+  EXPECT_TRUE(is_set({"--trust"}));
+  EXPECT_FALSE(is_set({"--trust=false"}));
+  EXPECT_FALSE(is_set({}));
+}
+
 TEST(OptionParser, DoubleDashEndsTheOptions) {
   OptionParser parser = MakeParser();
   ASSERT_TRUE(parser.Parse({"--", "--root"}));

@@ -1,6 +1,7 @@
 #include "commands/termination_watch.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,21 +18,21 @@ using support::StopReason;
 TEST(TerminationWatch, ReportsATerminationSignal) {
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
     std::promise<StopReason> reported;
-    TerminationWatch::PrepareProcess();
-    const TerminationWatch watch([&](StopReason reason) { reported.set_value(reason); });
+    const pid_t parent = TerminationWatch::PrepareProcess();
+    const TerminationWatch watch(parent, [&](StopReason reason) { reported.set_value(reason); });
     ASSERT_EQ(::kill(::getpid(), number), 0);
     EXPECT_EQ(reported.get_future().get(), StopReason::kTerminated);
   }
 }
 
 TEST(TerminationWatch, EndsWithoutAnyReport) {
-  TerminationWatch::PrepareProcess();
-  const TerminationWatch watch([](StopReason) { FAIL() << "nothing happened"; });
+  const pid_t parent = TerminationWatch::PrepareProcess();
+  const TerminationWatch watch(parent, [](StopReason) { FAIL() << "nothing happened"; });
 }
 
 TEST(TerminationWatch, ClosedPipeIsNoSignal) {
-  TerminationWatch::PrepareProcess();
-  const TerminationWatch watch([](StopReason) {});
+  const pid_t parent = TerminationWatch::PrepareProcess();
+  const TerminationWatch watch(parent, [](StopReason) {});
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
   ::close(ends[0]);
@@ -40,21 +41,24 @@ TEST(TerminationWatch, ClosedPipeIsNoSignal) {
   ::close(ends[1]);
 }
 
-TEST(TerminationWatch, DeathOfTheParentIsTheEndOfInput) {
+/// What the watch of a process reports whose parent ends once the watch is up, or before there is
+/// one: 'p' for the parent's death, 's' for a signal, 'x' for nothing.
+char ReportOfAParentsDeath(bool before_there_is_a_watch) {
   std::array<int, 2> ready{};
   std::array<int, 2> result{};
-  ASSERT_EQ(::pipe(ready.data()), 0);
-  ASSERT_EQ(::pipe(result.data()), 0);
-  const pid_t parent = ::fork();
-  ASSERT_GE(parent, 0);
-  if (parent == 0) {
+  if (::pipe(ready.data()) != 0 || ::pipe(result.data()) != 0) return '0';
+  const pid_t child = ::fork();
+  if (child == 0) {
     if (::fork() == 0) {
-      // The grandchild watches; its parent goes away once the watch is up.
       std::promise<StopReason> reported;
-      TerminationWatch::PrepareProcess();
-      const TerminationWatch watch([&](StopReason reason) { reported.set_value(reason); });
+      const pid_t parent = TerminationWatch::PrepareProcess();
+      if (before_there_is_a_watch) {
+        if (::write(ready[1], "r", 1) != 1) ::_exit(1);
+        while (::getppid() == parent) ::sched_yield();
+      }
+      const TerminationWatch watch(parent, [&](StopReason reason) { reported.set_value(reason); });
       char seen = 'x';
-      if (::write(ready[1], "r", 1) != 1) ::_exit(1);
+      if (!before_there_is_a_watch && ::write(ready[1], "r", 1) != 1) ::_exit(1);
       auto future = reported.get_future();
       if (future.wait_for(std::chrono::seconds(20)) == std::future_status::ready) {
         seen = future.get() == StopReason::kEndOfInput ? 'p' : 's';
@@ -64,11 +68,19 @@ TEST(TerminationWatch, DeathOfTheParentIsTheEndOfInput) {
     char byte = 0;
     ::_exit(::read(ready[0], &byte, 1) == 1 ? 0 : 1);
   }
-  ASSERT_EQ(::waitpid(parent, nullptr, 0), parent);
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
   char seen = 0;
-  ASSERT_EQ(::read(result[0], &seen, 1), 1);
-  EXPECT_EQ(seen, 'p');
+  EXPECT_EQ(::read(result[0], &seen, 1), 1);
   for (const int fd : {ready[0], ready[1], result[0], result[1]}) ::close(fd);
+  return seen;
+}
+
+TEST(TerminationWatch, DeathOfTheParentIsTheEndOfInput) {
+  EXPECT_EQ(ReportOfAParentsDeath(false), 'p');
+}
+
+TEST(TerminationWatch, DeathOfTheParentBeforeThereIsAWatchIsTheEndOfInputToo) {
+  EXPECT_EQ(ReportOfAParentsDeath(true), 'p');
 }
 
 }  // namespace

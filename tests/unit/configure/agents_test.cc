@@ -36,7 +36,7 @@ const Agent& Named(std::string_view name) {
 
 /// Files as people have them: none of them as a program would write it.
 std::vector<std::optional<std::string>> StartingTexts(Format format) {
-  if (format == Format::kText) return {std::nullopt};
+  if (format == Format::kText) return {std::nullopt, "", " \r\n\n", "\xEF\xBB\xBF"};
   if (format == Format::kToml) {
     return {std::nullopt, "# only a comment\n", "model = 'x'\n\n[features] # mine\n\tweb = true\n",
             "\xEF\xBB\xBFmodel = \"x\"\r\n\r\n[mcp_servers.other] # o\r\ncommand = \"c\"\r\n",
@@ -270,6 +270,22 @@ TEST(WholeFile, AnothersFileIsLeftAlone) {
   ASSERT_EQ(file.format, Format::kText);
   EXPECT_THROW((void)Configured(file, "mine\n", false), SettingsError);
   EXPECT_EQ(Unconfigured(file, "mine\n"), "mine\n");
+  const std::string made = Configured(file, std::nullopt, false);
+  EXPECT_THROW((void)Configured(file, made + "\nmine\n", true), SettingsError);
+  EXPECT_EQ(Unconfigured(file, made + "\nmine\n"), made + "\nmine\n");
+}
+
+TEST(WholeFile, AnEmptyFileIsLikeNoneButComesBack) {
+  const SettingsFile file = Named("vscode").files(MakeRequest())[0];
+  const std::string made = Configured(file, std::nullopt, false);
+  EXPECT_EQ(Unconfigured(file, made), std::nullopt);
+  for (const std::string blanks : {"", " \n", "\xEF\xBB\xBF"}) {
+    const std::string after = Configured(file, blanks, false);
+    EXPECT_TRUE(after.starts_with(made)) << "its head must come first";
+    EXPECT_EQ(Configured(file, after, true), after);
+    EXPECT_EQ(Unconfigured(file, after), blanks);
+    EXPECT_EQ(Unconfigured(file, blanks), blanks) << "nothing of ours is in there";
+  }
 }
 
 TEST(Configured, AnEmptyFileIsLikeNoneButComesBack) {

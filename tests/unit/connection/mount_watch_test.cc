@@ -351,6 +351,7 @@ TEST_F(MakeMountCheckTest, GuestThatCannotTellNowIsAskedAtEachCall) {
   guest.on_run = [] { throw support::CallError("no more processes"); };
   const auto check = Make();
   ASSERT_NE(check, nullptr);
+  EXPECT_FALSE(check->LastKnown(0).mounted) << "nothing is known of it";
   EXPECT_THROW(check->Ask(0, guest, {}), support::CallError);
   guest.on_run = nullptr;
   EXPECT_TRUE(check->Ask(0, guest, {}).mounted);

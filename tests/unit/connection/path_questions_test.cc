@@ -59,5 +59,21 @@ TEST_F(PathQuestionsToALiar, LinksWithoutATargetOrWithANulAreRefused) {
   EXPECT_EQ(questions_.ReadLink("/mnt/w", {}), "../a");
 }
 
+TEST_F(PathQuestionsToALiar, PathsThatAreTooLongToBeUsedAreRefusedByTheirLength) {
+  liar_->answer = "/" + std::string(kLongestPath - 1, 'a');
+  EXPECT_EQ(questions_.RealPath("/mnt/w", {}), liar_->answer);
+  EXPECT_EQ(questions_.FindRealFile("/mnt/w", {}).path, liar_->answer);
+  EXPECT_EQ(questions_.ReadLink("/mnt/w", {}), liar_->answer);
+  liar_->answer += "a";
+  EXPECT_THROW(questions_.FindRealFile("/mnt/w", {}), guest::FileError);
+  EXPECT_THROW(questions_.ReadLink("/mnt/w", {}), guest::FileError);
+  try {
+    questions_.RealPath("/mnt/w", {});
+    FAIL();
+  } catch (const guest::FileError& error) {
+    EXPECT_NE(error.detail().find("a path of 4096 bytes"), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace connection

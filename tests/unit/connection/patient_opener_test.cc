@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "connection/pause.h"
+
 namespace connection {
 namespace {
 
@@ -200,6 +202,13 @@ TEST_F(Opening, StartThatLeavesABrokenInstanceIsToldInItsOwnWords) {
   failures_ = {FindStopped};
   always_ = [](const Context&) { FindBroken(); };
   EXPECT_EQ(Open(), "limactl failed");
+}
+
+TEST_F(Opening, InstanceThatLookedBrokenBeforeItsStartGetsAMomentAfterItToo) {
+  patience_.broken = 20ms;
+  AllowStart([this] { Pause(patience_.broken, Context()); });
+  failures_ = {FindBroken, FindStopped, FindBroken};
+  EXPECT_EQ(Open(), "4");
 }
 
 TEST_F(Opening, StartThatFailsBecauseSomebodyElseStartsItDoesNotMatter) {

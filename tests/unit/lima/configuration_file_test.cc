@@ -231,6 +231,20 @@ TEST(Configuration, BoundsNesting) {
   EXPECT_THAT(ErrorOf(Nested(100'000)), HasSubstr("nested deeper"));
 }
 
+// Each alias stands in the next, so that the last one stands for all of them.
+std::string AliasChain(int length) {
+  std::ostringstream text;
+  text << "a0: &a0 [x]\n";
+  for (int i = 1; i < length; ++i) text << "a" << i << ": &a" << i << " [*a" << i - 1 << "]\n";
+  return text.str();
+}
+
+TEST(Configuration, BoundsNestingThroughAliases) {
+  EXPECT_NO_THROW(Parse(AliasChain(yaml::kMaximumDepth - 1)));  // the file itself is one level
+  EXPECT_THAT(ErrorOf(AliasChain(yaml::kMaximumDepth)), HasSubstr("nested deeper"));
+  EXPECT_THAT(ErrorOf(AliasChain(100'000)), HasSubstr("nested deeper"));
+}
+
 std::string MergeChain(int length) {
   std::ostringstream text;
   text << "m0: &m0 {plain: true}\n";

@@ -63,6 +63,16 @@ TEST(MergeConfiguration, OnlyLimaYamlsOwnParametersCount) {
   EXPECT_EQ(merged.param.begin()->first, "b");
 }
 
+TEST(MergeConfiguration, EmptyAndDefaultAreNotSet) {
+  for (const char* text : {"arch: \"\"\nvmType: \"\"\nmountType: \"\"\n",
+                           "arch: default\nvmType: default\nmountType: default\n"}) {
+    const InstanceConfiguration merged = Merge("", text, "");
+    EXPECT_EQ(merged.arch, std::nullopt) << text;
+    EXPECT_EQ(merged.vm_type, std::nullopt) << text;
+    EXPECT_EQ(merged.mount_type, std::nullopt) << text;
+  }
+}
+
 TEST(MergeConfiguration, RefusesAnUnknownOperatingSystem) {
   EXPECT_EQ(Merge("", "os: default\n", "").os, "Linux");
   EXPECT_EQ(Merge("", "os: \"\"\n", "").os, "Linux");

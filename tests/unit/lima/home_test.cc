@@ -57,6 +57,15 @@ TEST(Instances, AreDirectoriesWithALimaYaml) {
   EXPECT_FALSE(InstanceExists(home.path(), "gamma"));
 }
 
+TEST(Instances, WhatCannotBeLookedIntoIsNotSaidToBeMissing) {
+  const TemporaryDirectory home;
+  WriteFile(home.path() / "alpha/lima.yaml", "");
+  // A loop stops root too, unlike a mode.
+  std::filesystem::create_directory_symlink("loop", home.path() / "loop");
+  EXPECT_THROW(InstanceExists(home.path(), "loop"), ConfigurationError);
+  EXPECT_THAT(ListInstances(home.path()), ElementsAre("alpha"));
+}
+
 TEST(Instances, AreNoneWithoutAHome) {
   EXPECT_THAT(ListInstances("/nonexistent/lima"), IsEmpty());
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,17 +10,28 @@
 
 namespace mcp {
 
-/// Keeps what is sent; nothing is received.
+/// Keeps what is sent. What is received was given before.
 class RecordingTransport final : public Transport {
  public:
-  Received Receive(std::string&) override { return Received::kEndOfInput; }
-  void Send(Line line) override { lines.push_back(std::move(line).Text()); }
+  Received Receive(std::string& line) override {
+    if (input.empty()) return Received::kEndOfInput;
+    line = std::move(input.front());
+    input.pop_front();
+    return Received::kLine;
+  }
+  void Send(Line line) override {
+    all.Append(line);
+    lines.push_back(std::move(line).Text());
+  }
   void WaitForRoom() override {}
   void Interrupt() override {}
   void GiveUpWaiting() override {}
+  [[nodiscard]] std::uint64_t BytesTaken() const override { return 0; }
   bool Flush(std::chrono::steady_clock::time_point) override { return true; }
 
+  std::deque<std::string> input;
   std::vector<std::string> lines;
+  Line all;  ///< the same as it is kept in memory
 };
 
 }  // namespace mcp

@@ -15,7 +15,9 @@ namespace {
 class Sink : public ReplySink {
  public:
   explicit Sink(std::vector<std::string>& out) : out_(out) {}
-  void Deliver(Line response) override { out_.push_back(std::move(response).Text()); }
+  void Deliver(const RequestId*, Line response) override {
+    out_.push_back(std::move(response).Text());
+  }
 
  private:
   std::vector<std::string>& out_;

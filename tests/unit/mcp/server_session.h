@@ -26,7 +26,13 @@ inline constexpr std::size_t kMiB = std::size_t{1024} * 1024;
 /// A server in a thread and the two pipes to it.
 class Session {
  public:
-  explicit Session(const std::function<void(ServerOptions&)>& change = [](ServerOptions&) {}) {
+  /// The client sees the end of the output when the server is done; but a server that the client
+  /// has left with answers writes until it is destroyed.
+  enum class Output { kClosedAtExit, kLeftOpen };
+
+  explicit Session(
+      const std::function<void(ServerOptions&)>& change = [](ServerOptions&) {},
+      Output output = Output::kClosedAtExit) {
     std::signal(SIGPIPE, SIG_IGN);
     EXPECT_EQ(::pipe(to_server_.data()), 0);
     EXPECT_EQ(::pipe(from_server_.data()), 0);
@@ -34,9 +40,9 @@ class Session {
     ServerOptions options = transcripts::FakeServerOptions(scheduler_);
     change(options);
     server_ = std::make_unique<Server>(options, transcripts::MakeFakeTools(scheduler_));
-    exit_ = std::async(std::launch::async, [this] {
+    exit_ = std::async(std::launch::async, [this, output] {
       const Server::Exit exit = server_->Serve(to_server_[0], from_server_[1]);
-      ::close(std::exchange(from_server_[1], -1));
+      if (output == Output::kClosedAtExit) ::close(std::exchange(from_server_[1], -1));
       return exit;
     });
   }
@@ -44,8 +50,10 @@ class Session {
   ~Session() {
     server_->Stop(support::StopReason::kTerminated);
     if (exit_.valid()) exit_.wait();
+    server_.reset();
     for (const int fd : to_server_) ::close(fd);
     ::close(from_server_[0]);
+    if (from_server_[1] >= 0) ::close(from_server_[1]);
   }
   Session(const Session&) = delete;
 

@@ -181,7 +181,8 @@ TEST(Server, AClosedOutputEndsItAlthoughInputIsOpen) {
 }
 
 TEST(Server, AReaderThatStopsReadingDoesNotHoldUpTheEnd) {
-  Session session([](ServerOptions& options) { options.flush_grace = 1ms; });
+  Session session([](ServerOptions& options) { options.flush_grace = 1ms; },
+                  Session::Output::kLeftOpen);
   session.Initialize();
   for (int i = 0; i < 100; ++i) session.Call(i, "big", {{"bytes", kMiB}});
   session.server().Stop(support::StopReason::kTerminated);
@@ -189,11 +190,25 @@ TEST(Server, AReaderThatStopsReadingDoesNotHoldUpTheEnd) {
 }
 
 TEST(Server, AReaderThatStopsReadingAndWritingIsTheEnd) {
-  Session session([](ServerOptions& options) { options.flush_grace = 1ms; });
+  Session session(
+      [](ServerOptions& options) {
+        options.flush_grace = 1ms;
+        options.client_patience = 1ms;
+      },
+      Session::Output::kLeftOpen);
   session.Initialize();
   for (int i = 0; i < 100; ++i) session.Call(i, "big", {{"bytes", kMiB}});
   session.CloseInput();
   EXPECT_EQ(session.Exit().reason, support::StopReason::kEndOfInput);
+}
+
+TEST(Server, AClientThatReadsAfterItsInputEndedGetsAllAnswers) {
+  Session session([](ServerOptions& options) { options.flush_grace = 1ms; });
+  session.Initialize();
+  for (int i = 0; i < 30; ++i) session.Call(i, "big", {{"bytes", kMiB}});
+  session.CloseInput();
+  const std::vector<json> answers = session.ReadToTheEnd();
+  EXPECT_EQ(answers.size(), 30U) << "one by one, each longer than the grace";
 }
 
 TEST(Server, FirstResponseIsToldOnceAndNotForNotifications) {

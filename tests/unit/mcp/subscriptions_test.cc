@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 class Unanswered : public ReplySink {
  public:
-  void Deliver(Line) override {}
+  void Deliver(const RequestId*, Line) override {}
 };
 
 class SubscriptionsTest : public ::testing::Test {
@@ -64,6 +64,12 @@ TEST_F(SubscriptionsTest, TellOnceOfATaskThatEndsWhileTheyAreOpened) {
   EXPECT_THAT(transport_.lines, ElementsAre(acknowledgement_, news_, HasSubstr(other)));
 }
 
+TEST_F(SubscriptionsTest, AcceptATaskOnceHoweverOftenItIsNamed) {
+  const std::string task = store_.Create({});
+  Listen("a", std::vector<std::string>(100'000, task));
+  EXPECT_THAT(transport_.lines, ElementsAre(HasSubstr("\"taskIds\":[\"" + task + "\"]")));
+}
+
 TEST_F(SubscriptionsTest, TellEachListener) {
   const std::string task = store_.Create({});
   Listen("a", {task});
@@ -71,6 +77,26 @@ TEST_F(SubscriptionsTest, TellEachListener) {
   End(task);
   subscriptions_.TaskEnded(task);
   EXPECT_THAT(transport_.lines, ElementsAre(acknowledgement_, acknowledgement_, news_, news_));
+}
+
+TEST_F(SubscriptionsTest, ShareTheResultThatTheyTellOf) {
+  const std::string task = store_.Create({});
+  for (const char* const id : {"a", "b", "c", "d"}) Listen(id, {task});
+  const json output = {{"text", std::string(100'000, 'x')}};
+  store_.Finish(task, ToolResult{output, {}});
+  subscriptions_.TaskEnded(task);
+  ASSERT_EQ(transport_.lines.size(), 8U);
+  EXPECT_GT(transport_.lines.back().size(), 200'000U) << "as text and as JSON";
+  EXPECT_LT(transport_.all.kept_bytes(), 250'000U);
+  for (std::size_t i = 4; i < 8; ++i) EXPECT_TRUE(json::accept(transport_.lines[i])) << i;
+}
+
+TEST_F(SubscriptionsTest, AreRefusedWhereTheirIdIsTooLong) {
+  const std::string longest(Subscriptions::kMaxIdBytes - 2, 'x');  // and two quotes
+  Listen(longest + "x", {});
+  EXPECT_THAT(transport_.lines, ElementsAre());
+  Listen(longest, {});
+  EXPECT_THAT(transport_.lines, ElementsAre(acknowledgement_));
 }
 
 }  // namespace

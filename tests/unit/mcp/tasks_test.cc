@@ -4,6 +4,7 @@
 
 #include <future>
 #include <set>
+#include <stdexcept>
 #include <vector>
 
 #include "fake_scheduler.h"
@@ -127,6 +128,15 @@ TEST(ThreadScheduler, RunsTasksInTheOrderOfTheirTimes) {
   scheduler.RunAt(now + std::chrono::milliseconds(10), [&] { order.push_back(1); });
   done.get_future().wait();
   EXPECT_EQ(order, (std::vector{1, 2}));
+}
+
+TEST(ThreadScheduler, ATaskThatThrowsEndsNothingButItself) {
+  std::promise<void> done;
+  ThreadScheduler scheduler;
+  const support::Clock::time_point now = scheduler.Now();
+  scheduler.RunAt(now, [] { throw std::runtime_error("no random bits"); });
+  scheduler.RunAt(now + std::chrono::milliseconds(1), [&done] { done.set_value(); });
+  done.get_future().wait();
 }
 
 TEST(ThreadScheduler, EndsWithoutWaitingForWhatIsToCome) {

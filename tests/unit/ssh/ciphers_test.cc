@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/errors.h"
+
 namespace ssh {
 namespace {
 
@@ -25,6 +27,12 @@ TEST(CipherList, PlusAppendsMinusRemovesAndAPlainListReplaces) {
 
 TEST(CipherList, NothingMeansLibsshsOwnChoice) {
   EXPECT_EQ(CipherList(""), "");
+}
+
+TEST(CipherList, AValueThatLeavesNoneIsRefused) {
+  EXPECT_THROW(CipherList("-*"), support::CallError);
+  EXPECT_THROW(CipherList("-aes*,chacha20*"), support::CallError);
+  EXPECT_THROW(CipherList(","), support::CallError);
 }
 
 }  // namespace

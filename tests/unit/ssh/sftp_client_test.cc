@@ -102,6 +102,24 @@ TEST_F(SftpClientTest, SilenceCountsOnlyWhileTheServerOwesAnAnswer) {
   EXPECT_EQ(client_.silent_since(), start_ + 100s);
 }
 
+TEST_F(SftpClientTest, ARequestLongerThanAPacketIsRefusedWithoutTheServer) {
+  MakeReady();
+  std::vector<SftpReply> replies;
+  const auto ask = [&](std::size_t length) {
+    client_.Send(PathRequest(SftpType::kStat, std::string(length, 'p')), start_,
+                 [&](SftpReply&& reply) { replies.push_back(std::move(reply)); });
+  };
+  const std::size_t longest = kMaximumSftpPacket - 9;  // type, id and the path's own length
+  ask(longest);
+  EXPECT_TRUE(replies.empty());
+  const std::size_t sent = client_.output().size();
+  EXPECT_EQ(sent, kMaximumSftpPacket + 4);
+  ask(longest + 1);
+  ASSERT_EQ(replies.size(), 1U);
+  EXPECT_EQ(std::get<SftpStatus>(replies[0]).code, SftpStatusCode::kFailure);
+  EXPECT_EQ(client_.output().size(), sent);
+}
+
 TEST_F(SftpClientTest, PendingRequestsAreBounded) {
   MakeReady();
   std::vector<SftpReply> replies;

@@ -181,6 +181,16 @@ TEST_F(SftpOperationTest, AListingKeepsNoMoreThanItsBytesOfNames) {
   ExpectFailure<support::CallError>(*list);
 }
 
+TEST_F(SftpOperationTest, AListingEndsWhereTheClientTakesNoFurtherRequest) {
+  const auto list = std::make_shared<ListOperation>("/d");
+  list->Begin(client_, now_);
+  while (client_.pending() < SftpClient::kMaximumPending) {
+    client_.Send(PathRequest(SftpType::kStat, "/"), now_, [](SftpReply&&) {});
+  }
+  Receive(Handle(1, "dir"));  // makes room for one
+  ExpectFailure<support::ConnectionLost>(*list);
+}
+
 TEST_F(SftpOperationTest, TheServersOwnWordsAreCutAndPrintable) {
   const std::string words = "\x1b[2J" + std::string(100'000, 'w');
   const SftpReply reply = SftpStatus{SftpStatusCode::kFailure, words};

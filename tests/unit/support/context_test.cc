@@ -80,6 +80,21 @@ TEST(Context, CallbackRunsAtOnceWhenAlreadyStopped) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST(Context, CallbackMayLetGoOfRegistrationsItsOwnAmongThem) {
+  StopSource source;
+  int calls = 0;
+  Context::Registration first;
+  Context::Registration second;
+  first = source.context().OnStop([&] {
+    ++calls;
+    first = Context::Registration();
+    second = Context::Registration();
+  });
+  second = source.context().OnStop([&calls] { ++calls; });
+  source.Stop(StopReason::kCancelled);
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(Context, DestroyedRegistrationIsNotCalled) {
   StopSource source;
   int calls = 0;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <limits>
 #include <system_error>
 
 namespace support {
@@ -48,6 +49,11 @@ TEST(Spawn, ThrowsWhatTheSystemSaysOfAProgramThatIsNotThere) {
   } catch (const std::system_error& error) {
     EXPECT_EQ(error.code(), std::errc::no_such_file_or_directory);
   }
+}
+
+TEST(Spawn, StartsNothingWhereAStreamCannotBeGiven) {
+  const SpawnStreams streams = {.output = std::numeric_limits<int>::max()};
+  EXPECT_THROW(Spawn({"true"}, streams, SpawnSession::kShared), std::system_error);
 }
 
 }  // namespace

@@ -47,10 +47,9 @@ TEST(CappedOutput, IsTheSameHoweverTheBytesArrive) {
   }
 }
 
-TEST(CappedOutput, CountsWhatCame) {
+TEST(CappedOutput, CountsWhatIsLeftOutOfAFlood) {
   CappedOutput output(4);
   for (int i = 0; i < 1000; ++i) output.Add(std::string(1000, 'x'));
-  EXPECT_EQ(output.total(), 1'000'000U);
   EXPECT_EQ(output.Text(), "xx\n[… 999996 bytes left out …]\nxx");
 }
 

@@ -4,6 +4,8 @@
 #include "tools/command_script.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -282,6 +284,37 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"fish", "fish", "/proc/self"}, Case{"csh", "tcsh", "/proc/self"},
                       Case{"NamedPipes", "bash", "/nonexistent"}),
     [](const auto& shell) { return std::string(shell.param.name); });
+
+TEST(GroupEndScript, TriesForThreeSecondsAlsoWhereSleepTakesWholeOnes) {
+  const testing_support::TemporaryDirectory directory;
+  // Counts the seconds instead of waiting for them.
+  const std::filesystem::path seconds = directory.path() / "seconds";
+  const std::filesystem::path program = directory.path() / "sleep";
+  std::ofstream(program) << "#!/bin/sh\ncase $1 in *.*) exit 1 ;; esac\necho $1 >>"
+                         << ShellQuote(seconds.string()) << "\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+
+  const pid_t group = fork();
+  ASSERT_GE(group, 0);
+  if (group == 0) {
+    while (true) pause();
+  }
+  EXPECT_EQ(setpgid(group, group), 0);
+  guest::Command command;
+  command.command_line = "PATH=" + ShellQuote(directory.path().string()) + ":$PATH; export PATH; " +
+                         GroupEndScript(group);
+  testing_support::CollectedOutput ignored;
+  testing_support::LocalGuest guest;
+  EXPECT_EQ(guest.Run(command, ignored, support::Context().WithTimeout(20s)).exit_status, 1);
+  kill(group, SIGKILL);
+  waitpid(group, nullptr, 0);
+
+  std::ifstream counted(seconds);
+  std::string line;
+  int lines = 0;
+  while (std::getline(counted, line)) ++lines;
+  EXPECT_EQ(lines, 3);
+}
 
 TEST(MakeMark, IsNeverTheSameTwice) {
   EXPECT_NE(MakeMark(), MakeMark());

@@ -14,6 +14,7 @@
 #include "mcp/tool.h"
 #include "support/errors.h"
 #include "testing/local_guest.h"
+#include "testing/silent_progress.h"
 #include "testing/temporary_directory.h"
 #include "tools/workspace.h"
 
@@ -22,9 +23,7 @@ namespace tools {
 /// Calls one file tool over this machine's files: the host's /host/work is a writable directory,
 /// /host/library a read-only one.
 template <typename Tool>
-class FileToolTest : public ::testing::Test,
-                     private WorkspaceSource,
-                     private mcp::ProgressReporter {
+class FileToolTest : public ::testing::Test, private WorkspaceSource {
  protected:
   FileToolTest() {
     std::filesystem::create_directory(work);
@@ -38,7 +37,7 @@ class FileToolTest : public ::testing::Test,
   }
 
   mcp::ToolResult Call(const nlohmann::json& arguments) {
-    return tool_.Call({.arguments = arguments, .context = context, .progress = *this});
+    return tool_.Call({.arguments = arguments, .context = context, .progress = progress_});
   }
 
   /// The text of the error that the call must end with.
@@ -95,9 +94,8 @@ class FileToolTest : public ::testing::Test,
 
  private:
   Workspace Acquire(const support::Context&, mcp::ProgressReporter&) override { return workspace_; }
-  [[nodiscard]] bool requested() const override { return false; }
-  void Report(const std::string&) override {}
 
+  testing_support::SilentProgress progress_;
   Workspace workspace_;
   Tool tool_{static_cast<WorkspaceSource&>(*this)};
 };

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 #include "support/errors.h"
@@ -150,6 +151,17 @@ TEST_F(FindListing, AShellThatCannotRunTheScriptIsAnErrorWithItsWords) {
   }
 }
 
+TEST_F(FindListing, AScriptThatFailsIsAnErrorWithItsStatus) {
+  Write("a");
+  guest_.setup = "/bin/sh; exit 5; ";
+  try {
+    Names({Everything()});
+    FAIL();
+  } catch (const support::CallError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("failed with exit status 5"));
+  }
+}
+
 /// The guest's find prints what it likes.
 class ListingOfALiar : public FindListing {
  protected:
@@ -201,6 +213,70 @@ TEST_F(ListingOfALiar, ComplaintsThatAreNoneDoNoHarm) {
   }
   NamesIn("failed find: './a': Permission denied//\n");
   EXPECT_THAT(gaps_.examples, ElementsAre(Path("a").string()));
+}
+
+/// Without a find, and its server makes up what a test says.
+class LyingServer final : public GuestWithPrograms {
+ public:
+  std::vector<guest::DirectoryEntry> List(const std::string& path,
+                                          const support::Context& /*context*/) override {
+    return list(path);
+  }
+
+  std::function<std::vector<guest::DirectoryEntry>(const std::string& path)> list;
+};
+
+class WalkOverALiar : public FindListing {
+ protected:
+  WalkOverALiar() {
+    liar_.OfferOnly(Outside("programs"), {{"sh", "/bin/sh"}, {"cat", FindProgram("cat")}});
+  }
+
+  std::string Error() {
+    const auto visit = [](std::size_t, const ListedName&) {};
+    try {
+      ListTrees(liar_, {Everything()}, visit, context_);
+      return "no error";
+    } catch (const support::CallError& error) {
+      return error.what();
+    }
+  }
+
+  static guest::DirectoryEntry Entry(const std::string& name, guest::FileType type) {
+    guest::DirectoryEntry entry;
+    entry.name = name;
+    entry.attributes.type = type;
+    return entry;
+  }
+
+  LyingServer liar_;
+};
+
+TEST_F(WalkOverALiar, ShortNamesWithoutEndAreTooMany) {
+  constexpr std::size_t kMany = 2000;
+  const std::string top = Path("").string() + "/";
+  liar_.list = [&top](const std::string& path) {
+    return std::vector<guest::DirectoryEntry>(
+        kMany, Entry("d", path == top ? guest::FileType::kDirectory : guest::FileType::kRegular));
+  };
+  EXPECT_THAT(Error(), testing::HasSubstr("too many names"));
+}
+
+TEST_F(WalkOverALiar, DirectoriesWithinEachOtherWithoutEndCannotExist) {
+  liar_.list = [](const std::string&) {
+    return std::vector<guest::DirectoryEntry>{
+        Entry(std::string(255, 'd'), guest::FileType::kDirectory)};
+  };
+  EXPECT_THAT(Error(), testing::HasSubstr("cannot exist"));
+}
+
+TEST_F(WalkOverALiar, NamesThatCannotExistAreRefused) {
+  for (const char* name : {"..", ".", "", "a/../../b"}) {
+    liar_.list = [name](const std::string&) {
+      return std::vector<guest::DirectoryEntry>{Entry(name, guest::FileType::kRegular)};
+    };
+    EXPECT_THAT(Error(), testing::HasSubstr("cannot exist")) << name;
+  }
 }
 
 }  // namespace

@@ -75,6 +75,12 @@ TEST_F(Grep, ABadPatternIsAnErrorWithGitsWords) {
   EXPECT_THAT(ErrorOf("[z-a]"), HasSubstr("range out of order"));
 }
 
+TEST_F(Grep, ABadPatternInTheWordsThatGitHasWithoutPerlExpressionsIsABadPattern) {
+  Write("a", "x");
+  EXPECT_THAT(ErrorOf("(Perl-compatible regexes when not compiled"), HasSubstr("git grep failed"));
+  EXPECT_EQ(Runs(), 2);
+}
+
 TEST_F(Grep, WorksInARepositoryItsSubdirectoriesAndItsGitDirectory) {
   Git("", "init -q .");
   Write(".gitignore", "*.log\n/node_modules/\n");
@@ -266,6 +272,27 @@ TEST_F(Grep, SaysWhenThereIsNoGit) {
   guest_.OfferOnly(Outside("programs"), {{"sh", "/bin/sh"}, {"cat", FindProgram("cat")}});
   GrepOutput output(kEnough);
   EXPECT_FALSE(GitGrep(guest_, {Path("").string(), "x", {"."}, true}, output, context_).has_git);
+}
+
+TEST_F(Grep, WithoutAnExitStatusItHasFailed) {
+  class GuestWithoutStatus final : public testing_support::LocalGuest {
+   public:
+    guest::CommandResult Run(const guest::Command& command, guest::OutputSink& sink,
+                             const support::Context& context) override {
+      LocalGuest::Run(command, sink, context);
+      return {};
+    }
+  };
+  Write("a", "needle\n");
+  GuestWithoutStatus guest;
+  GrepOutput output(kEnough);
+  const GitGrepRequest request{Path("").string(), "needle", {"."}};
+  try {
+    GitGrep(guest, request, output, context_);
+    FAIL();
+  } catch (const support::CallError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("git grep failed in the guest"));
+  }
 }
 
 TEST_F(Grep, TheDeadlineEndsACatastrophicPatternInTheGuest) {

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
@@ -189,6 +190,24 @@ TEST_F(LeftoverCleanerTest, WriteWhoseTemporaryFileGaveWayIsDoneAgain) {
   EXPECT_TRUE(ended);
   EXPECT_EQ(fs::file_size(work / "file"), 3U);
   EXPECT_THAT(Names(work), ElementsAre("file"));
+}
+
+TEST_F(LeftoverCleanerTest, StoppedWriterDoesNotWaitForANoteThatAnotherMakes) {
+  LeftoverCleaner cleaner;
+  std::promise<void> noting;
+  std::promise<void> done;
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation != Operation::kOpen) return;
+    noting.set_value();
+    done.get_future().wait_for(std::chrono::seconds(20));
+  });
+  std::thread first([&] { EXPECT_TRUE(cleaner.MakeName(work.string(), *guest, {}).watched); });
+  EXPECT_EQ(noting.get_future().wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  support::StopSource source;
+  source.Stop(support::StopReason::kCancelled);
+  EXPECT_THROW((void)cleaner.MakeName(work.string(), *guest, source.context()), support::Stopped);
+  done.set_value();
+  first.join();
 }
 
 // Leftovers of connections that nobody watched over.

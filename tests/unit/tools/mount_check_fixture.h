@@ -17,6 +17,7 @@
 #include "mcp/tool.h"
 #include "support/errors.h"
 #include "testing/local_guest.h"
+#include "testing/silent_progress.h"
 #include "testing/temporary_directory.h"
 #include "tools/mount_check.h"
 #include "tools/path_rules.h"
@@ -48,10 +49,13 @@ class StaleGuest final : public testing_support::LocalGuest {
     Replace(changed.standard_input, "iflag=direct", can_read_directly ? "" : "iflag=no_such_flag");
     Replace(changed.standard_input, "/stale/", "/fresh/");
     scripts.push_back(changed.standard_input);
-    return LocalGuest::Run(changed, sink, context);
+    guest::CommandResult result = LocalGuest::Run(changed, sink, context);
+    if (!tells_exit_status) result.exit_status.reset();
+    return result;
   }
 
   bool can_read_directly = true;
+  bool tells_exit_status = true;
   std::vector<std::string> scripts;
 
  private:
@@ -64,9 +68,7 @@ class StaleGuest final : public testing_support::LocalGuest {
 
 /// The mounts: /host/work is GUEST/work, writable; /host/inner is GUEST/work/inner, in it;
 /// /host/stale is GUEST/stale, read-only. GUEST/local is no mount, but allowed.
-class MountCheckTest : public ::testing::Test,
-                       private WorkspaceSource,
-                       private mcp::ProgressReporter {
+class MountCheckTest : public ::testing::Test, private WorkspaceSource {
  protected:
   enum : std::size_t { kWork, kInner, kStale };
 
@@ -98,7 +100,7 @@ class MountCheckTest : public ::testing::Test,
   }
 
   mcp::ToolResult Call(const std::string& tool, const nlohmann::json& arguments) {
-    return tools_.at(tool)->Call({.arguments = arguments, .context = {}, .progress = *this});
+    return tools_.at(tool)->Call({.arguments = arguments, .context = {}, .progress = progress_});
   }
 
   std::string Error(const std::string& tool, const nlohmann::json& arguments) {
@@ -147,9 +149,8 @@ class MountCheckTest : public ::testing::Test,
 
  private:
   Workspace Acquire(const support::Context&, mcp::ProgressReporter&) override { return workspace_; }
-  [[nodiscard]] bool requested() const override { return false; }
-  void Report(const std::string&) override {}
 
+  testing_support::SilentProgress progress_;
   Workspace workspace_;
   std::map<std::string, std::unique_ptr<mcp::Tool>> tools_;
 };

@@ -234,6 +234,16 @@ TEST_F(PathRulesTest, LinkSwappedInAfterTheGuestResolvedThePathIsFollowedAndRefu
   EXPECT_THAT(Refusal("/host/work/file"), HasSubstr("outside/secret"));
 }
 
+TEST_F(PathRulesTest, GuestThatKnowsNoDirectoryAtAllIsAnError) {
+  guest.set_hook([](testing_support::Operation operation, const std::string& path) {
+    if (operation == testing_support::Operation::kRealPath) {
+      throw guest::FileError(guest::FileErrorCode::kNotFound, "realpath", path, "");
+    }
+  });
+  EXPECT_THAT(Refusal("/host/work/file"),
+              AllOf(HasSubstr("resolve /host/work/file: failure"), Not(HasSubstr(Guest("work")))));
+}
+
 TEST_F(PathRulesTest, RefusalOfTheGuestNamesTheHostsPath) {
   guest.set_hook([](testing_support::Operation, const std::string& path) {
     throw guest::FileError(guest::FileErrorCode::kPermissionDenied, "realpath", path, "");

@@ -13,6 +13,7 @@
 
 #include "mcp/tool.h"
 #include "testing/local_guest.h"
+#include "testing/silent_progress.h"
 #include "testing/temporary_directory.h"
 #include "tools/tool_list.h"
 #include "tools/workspace.h"
@@ -31,9 +32,7 @@ struct Row {
 };
 
 /// All tools over this machine's files, in a directory that has been written in before.
-class RoundTrips : public ::testing::Test,
-                   protected WorkspaceSource,
-                   protected mcp::ProgressReporter {
+class RoundTrips : public ::testing::Test, protected WorkspaceSource {
  protected:
   RoundTrips() {
     PathRules::Options options;
@@ -59,7 +58,7 @@ class RoundTrips : public ::testing::Test,
     const auto found = std::find_if(tools_.begin(), tools_.end(), [&](const auto& candidate) {
       return candidate->definition().name == tool;
     });
-    return (*found)->Call({.arguments = arguments, .context = context_, .progress = *this});
+    return (*found)->Call({.arguments = arguments, .context = context_, .progress = progress_});
   }
 
   void Expect(const std::vector<Row>& rows) {
@@ -72,13 +71,12 @@ class RoundTrips : public ::testing::Test,
   }
 
   Workspace Acquire(const support::Context&, mcp::ProgressReporter&) override { return workspace_; }
-  [[nodiscard]] bool requested() const override { return false; }
-  void Report(const std::string&) override {}
 
   testing_support::TemporaryDirectory top_;
   const std::shared_ptr<testing_support::LocalGuest> guest_ =
       std::make_shared<testing_support::LocalGuest>();
   support::Context context_;
+  testing_support::SilentProgress progress_;
   Workspace workspace_;
   std::vector<std::unique_ptr<mcp::Tool>> tools_ =
       MakeTools(static_cast<WorkspaceSource&>(*this), ToolOptions{});

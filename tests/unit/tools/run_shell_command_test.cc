@@ -4,14 +4,22 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "support/errors.h"
+#include "testing/local_guest.h"
+#include "testing/silent_progress.h"
+#include "tools/command_runner.h"
+#include "tools/warm_shells.h"
 #include "unit/tools/search_tool_fixture.h"
 
 namespace tools {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class RunShellCommandTool : public SearchToolFixture {
@@ -58,6 +66,89 @@ TEST_F(RunShellCommandTool, RefusesADirectoryOutsideTheRoots) {
   EXPECT_THAT(ErrorOf(tool_, Arguments({"true"}, "/elsewhere")), HasSubstr("/elsewhere"));
   EXPECT_THAT(ErrorOf(tool_, Arguments({"true"}, "src")), HasSubstr("expected an absolute path"));
   EXPECT_EQ(guest_.count(testing_support::Operation::kRun), 0);
+}
+
+/// Runs commands, and says of their ends what a test wants.
+class GuestThatTellsEnds final : public testing_support::LocalGuest {
+ public:
+  guest::CommandResult Run(const guest::Command& command, guest::OutputSink& sink,
+                           const support::Context& context) override {
+    const bool asks_for_group = command.turn == guest::Turn::kFirst;
+    if (asks_for_group) return group_end();
+    LocalGuest::Run(command, sink, context);
+    return command_end();
+  }
+
+  std::function<guest::CommandResult()> command_end;
+  std::function<guest::CommandResult()> group_end;
+};
+
+class EndOfACommand : public ::testing::Test {
+ protected:
+  nlohmann::json Run() {
+    CommandRunner::Options options;
+    options.warm_shells = false;
+    CommandRunner runner(options);
+    CommandRequest request;
+    request.words = {"echo", "text"};
+    request.directory = "/";
+    request.shell = "/bin/sh";
+    testing_support::SilentProgress progress;
+    return runner.Run(guest_, request, {}, progress).structured;
+  }
+
+  static guest::CommandResult Stop() { throw support::Stopped(support::StopReason::kDeadline); }
+
+  GuestThatTellsEnds guest_;
+};
+
+TEST_F(EndOfACommand, ThatTheGuestDoesNotTellIsAnErrorWithoutAnExitCode) {
+  guest_.command_end = [] { return guest::CommandResult(); };
+  const nlohmann::json result = Run();
+  EXPECT_EQ(result.at("error"), "the guest did not say how the command ended");
+  EXPECT_FALSE(result.contains("exit_code"));
+  EXPECT_EQ(result.at("stdout"), "text\n");
+}
+
+TEST_F(EndOfACommand, OfAStoppedOneIsNotClaimedWhereItsGroupHadToBeKilledOnceMore) {
+  guest_.command_end = Stop;
+  guest_.group_end = [] {
+    guest::CommandResult result;
+    result.exit_status = 1;
+    return result;
+  };
+  const nlohmann::json result = Run();
+  EXPECT_THAT(result.at("error").get<std::string>(),
+              HasSubstr("had to be killed once more; check that it is gone"));
+  EXPECT_EQ(result.at("stdout"), "text\n");
+}
+
+TEST_F(EndOfACommand, OfAStoppedOneIsNotClaimedWhereTheGuestCannotBeAsked) {
+  guest_.command_end = Stop;
+  guest_.group_end = []() -> guest::CommandResult {
+    throw support::ConnectionLost("the line is gone", false);
+  };
+  EXPECT_THAT(Run().at("error").get<std::string>(),
+              AllOf(HasSubstr("the guest could not be asked whether its process group"),
+                    HasSubstr("(the line is gone)")));
+}
+
+TEST(WarmShells, AShellThatCannotBeStartedAheadDoesNoHarm) {
+  class GuestThatRefuses final : public testing_support::LocalGuest {
+   public:
+    std::unique_ptr<guest::WaitingCommand> StartWaiting(
+        guest::Command /*command*/, std::shared_ptr<guest::OutputSink> /*sink*/) override {
+      ++asked;
+      throw support::CallError("the command line is too long");
+    }
+    int asked = 0;
+  };
+  GuestThatRefuses guest;
+  WarmShells shells(WarmShells::Options{});
+  for (int command = 1; command <= 2; ++command) {
+    { const WarmShells::Use use(shells, {&guest, "/", "/bin/bash"}); }
+    EXPECT_EQ(guest.asked, command);
+  }
 }
 
 }  // namespace

@@ -202,5 +202,31 @@ TEST_F(Search, WithoutGitLargeFilesAreCountedAndBadPatternsRefused) {
   EXPECT_THAT(ErrorOf({{"pattern", "(x"}}), AllOf(HasSubstr("RE2"), HasSubstr("missing )")));
 }
 
+TEST_F(Search, WithoutGitFilesThatCannotBeReadAreCounted) {
+  Write("open", "needle");
+  Write("secret", "needle");
+  WithoutGit();
+  guest_.set_hook([&](Operation operation, const std::string& path) {
+    if (operation == Operation::kOpen && path == Path("secret").string()) {
+      throw guest::FileError(guest::FileErrorCode::kPermissionDenied, "open", path, "");
+    }
+  });
+  EXPECT_EQ(Find("needle"), "open:1:needle\n");
+  EXPECT_THAT(note_, HasSubstr("Could not be read: 1 files"));
+}
+
+TEST_F(Search, WithoutGitAFileThatGrowsAfterTheListingIsCountedAsLarge) {
+  Write("growing", "needle");
+  Write("small", "needle");
+  WithoutGit();
+  guest_.set_hook([&](Operation operation, const std::string& path) {
+    if (operation == Operation::kOpen && path == Path("growing").string()) {
+      Write("growing", "needle\n" + std::string(kMaximumScannedFile, '\n'));
+    }
+  });
+  EXPECT_EQ(Find("needle"), "small:1:needle\n");
+  EXPECT_THAT(note_, HasSubstr("larger than 8 MiB: 1 files"));
+}
+
 }  // namespace
 }  // namespace tools

@@ -6,15 +6,14 @@
 
 #include "mcp/tool.h"
 #include "support/errors.h"
+#include "testing/silent_progress.h"
 #include "tools/workspace.h"
 #include "unit/tools/search_fixture.h"
 
 namespace tools {
 
 /// The tree of SearchFixture as the mount "/Users/me/project", and a tool called over it.
-class SearchToolFixture : public SearchFixture,
-                          public WorkspaceSource,
-                          public mcp::ProgressReporter {
+class SearchToolFixture : public SearchFixture, public WorkspaceSource {
  protected:
   static constexpr const char* kHost = "/Users/me/project";
 
@@ -30,11 +29,9 @@ class SearchToolFixture : public SearchFixture,
     // The fixture owns the guest and outlives the call.
     return {std::shared_ptr<guest::Guest>(std::shared_ptr<void>(), &guest_), paths_, ""};
   }
-  [[nodiscard]] bool requested() const override { return false; }
-  void Report(const std::string& /*message*/) override {}
 
   mcp::ToolResult Call(mcp::Tool& tool, const nlohmann::json& arguments) {
-    return tool.Call({arguments, context_, *this});
+    return tool.Call({arguments, context_, progress_});
   }
 
   std::string ErrorOf(mcp::Tool& tool, const nlohmann::json& arguments) {
@@ -50,6 +47,7 @@ class SearchToolFixture : public SearchFixture,
   }
 
   std::shared_ptr<const PathRules> paths_;
+  testing_support::SilentProgress progress_;
 };
 
 }  // namespace tools

@@ -99,6 +99,27 @@ TEST_F(StaleReadsTest, WhereTheGuestCannotReadPastItsCacheThatIsSaid) {
                                          HasSubstr("9p: {cache: mmap}"))));
 }
 
+TEST_F(StaleReadsTest, WhatCameWithoutAnExitStatusIsNotTakenForTheFile) {
+  guest->tells_exit_status = false;
+  PutBoth("file", "old", "new");
+  EXPECT_EQ(Content({{"path", "/host/stale/file"}}), "old");
+  EXPECT_THAT(Notes("read_file", {{"path", "/host/stale/file"}}),
+              testing::ElementsAre(HasSubstr("limactl edit")));
+}
+
+TEST_F(StaleReadsTest, FileThatCannotBeReadToItsEndIsAnError) {
+  PutBoth("large", "small", std::string(kDirectReadWindow + 1000, 'x'));
+  int windows = 0;
+  guest->set_hook([&](testing_support::Operation operation, const std::string&) {
+    if (operation == testing_support::Operation::kRun && ++windows == 2) {
+      fs::remove(top / "fresh/large");
+    }
+  });
+  EXPECT_THAT(Error("read_file", {{"path", "/host/stale/large"}}),
+              HasSubstr("the beginning of the file past its cache, but not the rest"));
+  EXPECT_EQ(windows, 2);
+}
+
 TEST_F(StaleReadsTest, WhatListsOrSearchesSaysSo) {
   Put("stale/a", "text");
   Put("fresh/a", "text");

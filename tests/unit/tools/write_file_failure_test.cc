@@ -97,6 +97,43 @@ TEST_F(WriteFile, FailureOfANewFileLeavesNothing) {
   }
 }
 
+TEST_F(WriteFile, NameThatIsTakenIsPassedOver) {
+  std::string taken;
+  guest->set_hook([&](Operation operation, const std::string& path) {
+    if (operation != Operation::kOpen || !taken.empty()) return;
+    taken = path;
+    std::ofstream(path) << "another's";
+  });
+  Write("/host/work/new", "text");
+  EXPECT_EQ(guest->count(Operation::kOpen), 2);
+  EXPECT_EQ(Get("new"), "text");
+  EXPECT_EQ(Get(fs::path(taken).filename().string()), "another's");
+}
+
+TEST_F(WriteFile, NamesThatAreAllTakenAreAnErrorInTheEnd) {
+  FailAt(Operation::kOpen, guest::FileErrorCode::kAlreadyExists);
+  EXPECT_EQ(WriteError("/host/work/new"), "write /host/work/new: a file of that name appeared");
+  EXPECT_EQ(guest->count(Operation::kOpen), 4);
+}
+
+TEST_F(WriteFile, OperationThatTheServerDoesNotOfferIsToldOf) {
+  FailAt(Operation::kRename, guest::FileErrorCode::kUnsupported);
+  EXPECT_EQ(WriteError("/host/work/new"),
+            "write /host/work/new: the guest's SFTP server does not offer what this takes");
+}
+
+TEST_F(WriteFile, WhereTheFileSystemCannotBeAskedTheGuestsOwnWordsStand) {
+  guest->set_hook([](Operation operation, const std::string& path) {
+    if (operation == Operation::kFileWrite) {
+      throw guest::FileError(guest::FileErrorCode::kFailure, "write", path, "its own words");
+    }
+    if (operation == Operation::kStatFileSystem) {
+      throw guest::FileError(guest::FileErrorCode::kUnsupported, "statvfs", path, "");
+    }
+  });
+  EXPECT_EQ(WriteError("/host/work/new"), "write /host/work/new: its own words");
+}
+
 TEST_F(WriteFile, TemporaryFileIsRemovedAfterACancel) {
   support::StopSource source;
   context = source.context();
@@ -104,6 +141,16 @@ TEST_F(WriteFile, TemporaryFileIsRemovedAfterACancel) {
     if (operation == Operation::kFileWrite) source.Stop(support::StopReason::kCancelled);
   });
   EXPECT_THROW((void)Call({{"path", "/host/work/new"}, {"content", "x"}}), support::Stopped);
+  EXPECT_THAT(Names(), IsEmpty());
+}
+
+TEST_F(WriteFile, TemporaryFileThatTheGuestMakesAfterTheTimeIsOverIsRemoved) {
+  guest->set_hook([](Operation operation, const std::string& path) {
+    if (operation != Operation::kOpen) return;
+    const std::ofstream made(path);
+    throw support::Stopped(support::StopReason::kDeadline);
+  });
+  (void)WriteError("/host/work/new");
   EXPECT_THAT(Names(), IsEmpty());
 }
 
@@ -153,6 +200,24 @@ TEST_F(WriteFile, TemporaryFileThatABrokenLineLeftBehindIsRemovedByTheNextAttemp
   EXPECT_EQ(Names(), std::vector<std::string>{"file"});
 }
 
+TEST_F(WriteFile, TemporaryFileThatTwoBrokenLinesLeftBehindIsRemovedByTheAttemptAfterThem) {
+  Put("file", "old");
+  bool broken = false;
+  int unlinks = 0;
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation == Operation::kFileWrite && !std::exchange(broken, true)) {
+      throw support::ConnectionLost("lost", true);
+    }
+    if (operation == Operation::kUnlink && ++unlinks <= 2) {
+      throw support::ConnectionLost("gone", false);
+    }
+  });
+  Write("/host/work/file", "new");
+  EXPECT_EQ(unlinks, 3);
+  EXPECT_EQ(Get("file"), "new");
+  EXPECT_THAT(Names(), ElementsAre("file"));
+}
+
 TEST_F(WriteFile, LineThatBreaksAgainAndAgainIsReportedAsNothingChanged) {
   Put("file", "old");
   guest->set_hook([](Operation operation, const std::string&) {
@@ -173,11 +238,62 @@ TEST_F(WriteFile, LineThatBreaksWhileWritingInPlaceIsReportedAsInPart) {
   EXPECT_EQ(guest->count(Operation::kFileSync), 1) << "what may have run is not repeated";
 }
 
+TEST_F(WriteFile, FailureWhileWritingInPlaceIsReportedAsInPart) {
+  Put("file", "a longer old text");
+  fs::create_hard_link(work / "file", work / "other");
+  for (const Operation where : {Operation::kFileWrite, Operation::kFileSetAttributes,
+                                Operation::kFileSync, Operation::kFileClose}) {
+    FailAt(where, guest::FileErrorCode::kFailure);
+    EXPECT_THAT(WriteError("/host/work/file"),
+                AllOf(HasSubstr("write /host/work/file: "),
+                      HasSubstr("may have been written in part"), Not(HasSubstr(work.string()))))
+        << Name(where);
+  }
+  FailAt(Operation::kOpen, guest::FileErrorCode::kFailure);
+  EXPECT_THAT(WriteError("/host/work/file"), Not(HasSubstr("in part")));
+}
+
+TEST_F(WriteFile, FailedWriteInPlaceIsNotRepeatedBecauseTheLineBreaksAfterIt) {
+  Put("file", "old");
+  fs::create_hard_link(work / "file", work / "other");
+  guest->set_hook([](Operation operation, const std::string& path) {
+    if (operation == Operation::kFileWrite) {
+      throw guest::FileError(guest::FileErrorCode::kFailure, "write", path, "");
+    }
+    if (operation == Operation::kStatFileSystem) throw support::ConnectionLost("lost", false);
+  });
+  EXPECT_THAT(WriteError("/host/work/file"), HasSubstr("reports a failure"));
+  EXPECT_EQ(guest->count(Operation::kFileWrite), 1);
+}
+
+TEST_F(WriteFile, TimeThatEndsWhileWritingInPlaceIsReportedAsInPart) {
+  Put("file", "old");
+  fs::create_hard_link(work / "file", work / "other");
+  guest->set_hook([](Operation operation, const std::string&) {
+    if (operation == Operation::kFileSync) {
+      throw support::Stopped(support::StopReason::kDeadline);
+    }
+  });
+  EXPECT_THAT(WriteError("/host/work/file"), HasSubstr("may have been written in part"));
+}
+
 TEST_F(WriteFile, RenameWithoutAnAnswerSaysThatBothArePossible) {
   guest->set_hook([](Operation operation, const std::string&) {
     if (operation == Operation::kRename) throw support::Stopped(support::StopReason::kDeadline);
   });
   EXPECT_THAT(WriteError("/host/work/new"), HasSubstr("the old file or the whole new one"));
+}
+
+TEST_F(WriteFile, TemporaryFileThatIsNotThereDoesNotStayBehind) {
+  guest->set_hook([&](Operation operation, const std::string& path) {
+    if (operation != Operation::kRename) return;
+    fs::rename(path, work / "new");
+    throw support::Stopped(support::StopReason::kDeadline);
+  });
+  ::testing::internal::CaptureStderr();
+  (void)WriteError("/host/work/new");
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), Not(HasSubstr("stays behind")));
+  EXPECT_THAT(Names(), ElementsAre("new"));
 }
 
 }  // namespace
