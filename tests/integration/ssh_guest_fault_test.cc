@@ -297,7 +297,9 @@ TEST_F(SshGuest, ADeathDuringAReadEndsTheRead) {
   });
   killer.join();
   EXPECT_FALSE(lost.may_have_run());
-  EXPECT_THAT(lost.what(), HasSubstr("nothing was changed"));
+  // The second where the death was noticed between two reads.
+  EXPECT_THAT(lost.what(),
+              ::testing::AnyOf(HasSubstr("nothing was changed"), HasSubstr("nothing was done")));
 }
 
 TEST_F(SshGuest, ManyThreadsUseOneConnection) {
