@@ -53,16 +53,21 @@ std::uint32_t GoType(FileType type) {
   return kGoIrregular;
 }
 
+/// As text at once, since this is most of what a listing costs on the host.
 void AppendEntry(std::string& out, const guest::DirectoryEntry& entry) {
-  mcp::ObjectWriter object(out);
-  object.Member("name", std::string_view(entry.name));
-  object.Member("size", nlohmann::json(entry.attributes.size));
-  object.Member("mode", nlohmann::json(GoFileMode(entry.attributes)));
+  out += R"({"name":)";
+  mcp::AppendJsonString(out, entry.name);
+  out += R"(,"size":)";
+  out += std::to_string(entry.attributes.size);
+  out += R"(,"mode":)";
+  out += std::to_string(GoFileMode(entry.attributes));
   if (const std::string time = FormatTime(entry.attributes.modified); !time.empty()) {
-    object.Member("time", std::string_view(time));
+    out += R"(,"time":")";
+    out += time;
+    out += '"';
   }
-  object.Member("is_dir", nlohmann::json(entry.attributes.type == FileType::kDirectory));
-  object.End();
+  const bool is_directory = entry.attributes.type == FileType::kDirectory;
+  out += is_directory ? R"(,"is_dir":true})" : R"(,"is_dir":false})";
 }
 
 std::vector<guest::DirectoryEntry> List(const ResolvedPath& path, guest::FoundDirectory found,
@@ -93,16 +98,12 @@ std::int64_t GoFileMode(const guest::FileAttributes& attributes) {
 std::string EntriesText(std::vector<guest::DirectoryEntry> entries) {
   std::sort(entries.begin(), entries.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
-  std::string text;
-  mcp::ObjectWriter object(text);
-  object.Key("entries");
-  text += '[';
+  std::string text = R"({"entries":[)";
   for (const guest::DirectoryEntry& entry : entries) {
     if (&entry != &entries.front()) text += ',';
     AppendEntry(text, entry);
   }
-  text += ']';
-  object.End();
+  text += "]}";
   return text;
 }
 
