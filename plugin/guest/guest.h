@@ -261,8 +261,8 @@ class Guest {
   /// without links: two round trips elsewhere.
   virtual RealFile FindRealFile(const std::string& path, const support::Context& context);
 
-  /// FindRealFile, and List where that gave `path` itself and a directory that can be listed: two
-  /// round trips for a directory of a hundred names, and for what cannot be listed.
+  /// FindRealFile, and List where that gave `path` itself and a directory that can be listed: at
+  /// most two round trips for a directory of a hundred names, and for what cannot be listed.
   virtual FoundDirectory FindAndList(const std::string& path, const support::Context& context);
 
   /// FindRealFile, and where that gave `path` itself and a regular file of less than `most_bytes`

@@ -82,7 +82,8 @@ FindAndListOperation::FindAndListOperation(const std::string& path)
       // Asked last, and so answered when it is known where the path leads; a server that answers in
       // another order is asked by the caller again.
       list_(std::make_shared<ListOperation>(
-          path, [this] { return is_read_ = found.file.path == subject().path; })) {}
+          path, [this] { return is_read_ = found.file.path == subject().path; },
+          ListOperation::Begins::kWithOpening)) {}
 
 void FindAndListOperation::Begin(SftpClient& client, TimePoint now) {
   BeginStep(real_path_, client, now, [this, &client] {

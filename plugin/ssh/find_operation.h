@@ -31,9 +31,10 @@ class FindOperation final : public CompoundOperation {
   bool attributes_are_known_ = false;  ///< or why not
 };
 
-/// guest::Guest::FindAndList. The directory is opened at once with looking for it: opening changes
-/// nothing, and it is read only once it is known to be `path` itself. Its attributes are those of
-/// its entry "."; of what is not read they are asked for then, with one round trip more.
+/// guest::Guest::FindAndList. The directory is opened, and where its handle can be guessed read, at
+/// once with looking for it: neither changes anything, and names are kept only where it is known to
+/// be `path` itself. Its attributes are those of its entry "."; of what is not read they are asked
+/// for then, with one round trip more.
 class FindAndListOperation final : public CompoundOperation {
  public:
   explicit FindAndListOperation(const std::string& path);

@@ -42,10 +42,26 @@ void SftpClient::Receive(std::string_view bytes, TimePoint now) {
     if (found == pending_.end()) {
       throw SftpProtocolError("a reply to a request that was never made came");
     }
-    const Handler handler = std::move(found->second.handler);
+    const Pending answered = std::move(found->second);
     pending_.erase(found);
-    handler(std::move(packet->reply));
+    NoteHandle(answered, packet->reply);
+    answered.handler(std::move(packet->reply));
   }
+}
+
+void SftpClient::NoteHandle(const Pending& pending, const SftpReply& reply) {
+  if (!pending.opens) return;
+  const auto* handle = std::get_if<SftpHandle>(&reply);
+  if (handle == nullptr) {
+    --open_handles_;
+  } else if (pending.opens_first) {
+    first_handle_ = handle->handle;
+  }
+}
+
+std::string SftpClient::LikelyHandle() const {
+  const bool may_guess = guesses_handles_ && open_handles_ == 0 && Offers(kLimitsExtension);
+  return may_guess ? first_handle_ : std::string();
 }
 
 void SftpClient::OnVersion(SftpVersion version, TimePoint now) {
@@ -105,7 +121,11 @@ void SftpClient::Send(const SftpRequest& request, TimePoint now, Handler handler
   const std::size_t before = output_.size();
   AppendRequest(output_, id, request);
   output_end_ += output_.size() - before;
-  pending_.emplace(id, Pending{std::move(handler), output_end_});
+  const bool opens = request.type == SftpType::kOpen || request.type == SftpType::kOpenDirectory;
+  pending_.emplace(id,
+                   Pending{std::move(handler), output_end_, opens, opens && open_handles_ == 0});
+  if (opens) ++open_handles_;
+  if (request.type == SftpType::kClose && open_handles_ > 0) --open_handles_;
 }
 
 void SftpClient::Fail(const std::string& reason) {

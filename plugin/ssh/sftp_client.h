@@ -56,6 +56,19 @@ class SftpClient {
   [[nodiscard]] TimePoint last_received() const { return last_received_; }
 
   [[nodiscard]] std::size_t pending() const { return pending_.size(); }
+
+  /// Handles that the server holds or was asked for, less those it was asked to close.
+  [[nodiscard]] std::size_t open_handles() const { return open_handles_; }
+
+  /// The handle that an OPEN or OPENDIR sent next will get if the server gives what it gave last
+  /// time: OpenSSH's gives the lowest number that is free. Empty where it is not to be guessed.
+  /// Requests for a guessed handle do no harm, since nothing else is open, and the server, known to
+  /// be OpenSSH's by limits@openssh.com, works in the order of the requests.
+  [[nodiscard]] std::string LikelyHandle() const;
+
+  /// A guess was wrong: there will be no further ones.
+  void GuessNoHandles() { guesses_handles_ = false; }
+
   [[nodiscard]] bool Offers(std::string_view extension) const {
     return version_.extensions.find(extension) != version_.extensions.end();
   }
@@ -70,7 +83,11 @@ class SftpClient {
   struct Pending {
     Handler handler;
     std::uint64_t output_end;  ///< position in the stream of all output
+    bool opens = false;        ///< is answered with a handle
+    bool opens_first = false;  ///< and nothing else was open
   };
+
+  void NoteHandle(const Pending& pending, const SftpReply& reply);
 
   void OnVersion(SftpVersion version, TimePoint now);
   void OnLimits(const SftpReply& reply);
@@ -90,6 +107,9 @@ class SftpClient {
   std::uint32_t maximum_read_;
   std::uint32_t maximum_write_;
   std::unordered_map<std::uint32_t, Pending> pending_;
+  std::size_t open_handles_ = 0;
+  std::string first_handle_;  ///< what was given last while nothing else was open
+  bool guesses_handles_ = true;
 };
 
 }  // namespace ssh

@@ -1,5 +1,6 @@
 #include "ssh/sftp_operation.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "support/errors.h"
@@ -156,14 +157,20 @@ void WriteOperation::OnReply(SftpClient& client, const SftpReply& reply) {
   if (!finished()) Continue(client, client.last_received());
 }
 
-ListOperation::ListOperation(std::string path, std::function<bool()> wanted)
-    : SftpOperation({"list", std::move(path)}, 0), wanted_(std::move(wanted)) {}
+ListOperation::ListOperation(std::string path, std::function<bool()> wanted, Begins begins)
+    : SftpOperation({"list", std::move(path)}, 0), wanted_(std::move(wanted)), begins_(begins) {}
 
 void ListOperation::Begin(SftpClient& client, TimePoint now) {
+  if (begins_ == Begins::kWithOpening) guess_ = client.LikelyHandle();
+  Open(client, now);
+}
+
+void ListOperation::Open(SftpClient& client, TimePoint now) {
   client.Send(PathRequest(SftpType::kOpenDirectory, subject().path), now,
               [self = shared_from_this(), this, &client](SftpReply&& reply) {
                 OnOpened(client, std::move(reply));
               });
+  if (!guess_.empty()) SendMore(client, now);
 }
 
 void ListOperation::OnOpened(SftpClient& client, SftpReply&& reply) {
@@ -173,33 +180,50 @@ void ListOperation::OnOpened(SftpClient& client, SftpReply&& reply) {
     return;
   }
   handle_ = std::move(handle->handle);
-  if (!finished() && (!wanted_ || wanted_())) {
+  if (finished() || (wanted_ && !wanted_())) {
+    Close(client, client.last_received());
+    Finish();
+  } else if (guess_.empty()) {
     SendMore(client, client.last_received());
-    return;
+  } else if (guess_ != handle_ || answered_early_) {
+    BeginAgainWithoutGuess(client, client.last_received());
   }
-  Close(client, client.last_received());
-  Finish();
+}
+
+void ListOperation::BeginAgainWithoutGuess(SftpClient& client, TimePoint now) {
+  client.GuessNoHandles();
+  guess_.clear();
+  // Anew, since a server that answers in another order may have given names that were not believed.
+  Close(client, now);
+  ++attempt_;
+  on_their_way_ = 0;
+  Open(client, now);
 }
 
 void ListOperation::SendMore(SftpClient& client, TimePoint now) {
   while (!finished() && on_their_way_ < window_) {
     ++on_their_way_;  // before Send, which may answer at once
-    client.Send(HandleRequest(SftpType::kReadDirectory, handle_), now,
-                [self = shared_from_this(), this, &client](SftpReply&& reply) {
-                  OnReply(client, std::move(reply));
+    const std::string& handle = handle_.empty() ? guess_ : handle_;
+    client.Send(HandleRequest(SftpType::kReadDirectory, handle), now,
+                [self = shared_from_this(), this, &client, attempt = attempt_](SftpReply&& reply) {
+                  if (attempt == attempt_) OnReply(client, std::move(reply));
                 });
   }
 }
 
 void ListOperation::OnReply(SftpClient& client, SftpReply&& reply) {
   --on_their_way_;
+  if (handle_.empty() && !finished() && !std::holds_alternative<SftpLost>(reply)) {
+    answered_early_ = true;
+    return;
+  }
   if (!finished()) {
     auto* names = std::get_if<SftpNames>(&reply);
     const auto* status = std::get_if<SftpStatus>(&reply);
     // No names at all are taken for the end, as OpenSSH's client does.
     if (names != nullptr && !names->entries.empty()) {
+      AdjustWindow(names->entries.size());
       Take(std::move(names->entries));
-      if (window_ < kLargestWindow) ++window_;
     } else if (names != nullptr ||
                (status != nullptr && status->code == SftpStatusCode::kEndOfFile)) {
       Finish();
@@ -212,6 +236,17 @@ void ListOperation::OnReply(SftpClient& client, SftpReply&& reply) {
   } else if (!std::holds_alternative<SftpLost>(reply)) {
     Close(client, client.last_received());
   }
+}
+
+void ListOperation::AdjustWindow(std::size_t names) {
+  if (most_names_ == 0) {
+    window_ = kFirstWindow - 1;  // what is on its way may well be the end
+  } else if (names >= most_names_) {
+    window_ = std::min(window_ + 1, kLargestWindow);
+  } else {
+    window_ = 1;  // a server fills its answers, but for the last
+  }
+  most_names_ = std::max(most_names_, names);
 }
 
 void ListOperation::Take(std::vector<guest::DirectoryEntry> names) {

@@ -70,10 +70,6 @@ class SftpOperation : public std::enable_shared_from_this<SftpOperation> {
   /// Sends more where the operation waits for room in the client's output.
   virtual void Continue(SftpClient&, TimePoint) {}
 
-  /// Counted by the service, since an SFTP channel with open handles cannot be given up.
-  [[nodiscard]] virtual bool opens_handle() const { return false; }
-  [[nodiscard]] virtual bool closes_handle() const { return false; }
-
   /// Whether what it asks for may have changed something in the guest once it was sent.
   [[nodiscard]] virtual bool changes_guest() const { return false; }
 
@@ -121,8 +117,6 @@ class AskOperation final : public SftpOperation {
                std::uint64_t handle_channel);
 
   void Begin(SftpClient& client, TimePoint now) override;
-  [[nodiscard]] bool opens_handle() const override { return request_.type == SftpType::kOpen; }
-  [[nodiscard]] bool closes_handle() const override { return request_.type == SftpType::kClose; }
   [[nodiscard]] bool changes_guest() const override { return request_.changes_guest; }
 
   /// After the completion has finished without failure: what the guest said, never an SftpData or
@@ -208,7 +202,9 @@ class WriteOperation final : public SftpOperation {
 /// Opens a directory, reads all of it and closes it.
 class ListOperation final : public SftpOperation {
  public:
-  /// A directory of a hundred names and its end come with the first answers.
+  /// Requests on their way at once. A directory of a hundred names and its end come with the first
+  /// answers; only a long one is asked for more, since the guest would still be busy with what was
+  /// asked for in vain when the next call comes.
   static constexpr std::size_t kFirstWindow = 3;
   static constexpr std::size_t kLargestWindow = 8;
   /// A server that never stops sending names is not believed.
@@ -216,9 +212,14 @@ class ListOperation final : public SftpOperation {
   /// Of all names together, in bytes: an entry can be as long as a packet.
   static constexpr std::size_t kMaximumNameBytes = std::size_t{64} << 20;
 
+  /// Whether to read it at once with opening it, where its handle can be guessed: SftpClient's
+  /// LikelyHandle. Saves a round trip.
+  enum class Begins { kWhenItIsOpen, kWithOpening };
+
   /// `wanted` is asked once the directory is open, on the owner's thread; where it says no, it is
-  /// closed unread, and there are no entries. Empty: it is wanted.
-  explicit ListOperation(std::string path, std::function<bool()> wanted = {});
+  /// closed, unread or what was read is dropped, and there are no entries. Empty: it is wanted.
+  explicit ListOperation(std::string path, std::function<bool()> wanted = {},
+                         Begins begins = Begins::kWhenItIsOpen);
 
   void Begin(SftpClient& client, TimePoint now) override;
 
@@ -228,16 +229,24 @@ class ListOperation final : public SftpOperation {
   std::optional<guest::FileAttributes> directory;
 
  private:
+  void Open(SftpClient& client, TimePoint now);
   void OnOpened(SftpClient& client, SftpReply&& reply);
+  void BeginAgainWithoutGuess(SftpClient& client, TimePoint now);
   void SendMore(SftpClient& client, TimePoint now);
   void OnReply(SftpClient& client, SftpReply&& reply);
+  void AdjustWindow(std::size_t names);
   void Take(std::vector<guest::DirectoryEntry> names);
   void Close(SftpClient& client, TimePoint now);
 
   std::function<bool()> wanted_;
-  std::string handle_;
+  Begins begins_;
+  std::string handle_;           ///< empty before the directory is open, and once it is closed
+  std::string guess_;            ///< of its handle; empty where there is none
+  bool answered_early_ = false;  ///< a guess, before the handle came
+  int attempt_ = 1;
   std::size_t window_ = kFirstWindow;
   std::size_t on_their_way_ = 0;
+  std::size_t most_names_ = 0;  ///< in one answer so far
   std::size_t name_bytes_ = 0;
 };
 

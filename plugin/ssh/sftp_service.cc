@@ -36,7 +36,6 @@ void SftpService::Submit(std::shared_ptr<SftpOperation> operation) {
 
 void SftpService::Begin(const std::shared_ptr<SftpOperation>& operation, TimePoint now) {
   operation->set_channel(channel_number_);
-  if (operation->closes_handle() && open_handles_ > 0) --open_handles_;
   active_.push_back(operation);
   operation->Begin(*client_, now);
 }
@@ -60,7 +59,6 @@ void SftpService::Withdraw(SftpOperation& operation, support::StopReason reason)
 
 void SftpService::CloseHandle(const RemoteHandle& handle) {
   if (state_ != State::kConversing || handle.channel != channel_number_) return;
-  if (open_handles_ > 0) --open_handles_;
   client_->Send(HandleRequest(SftpType::kClose, handle.handle), support::Clock::now(),
                 [](SftpReply&&) {});
 }
@@ -135,11 +133,7 @@ void SftpService::ReceiveInbox(TimePoint now) {
 }
 
 void SftpService::ForgetFinished() {
-  std::erase_if(active_, [&](const std::shared_ptr<SftpOperation>& operation) {
-    if (!operation->finished()) return false;
-    if (operation->opens_handle() && !operation->failed()) ++open_handles_;
-    return true;
-  });
+  std::erase_if(active_, [](const auto& operation) { return operation->finished(); });
 }
 
 void SftpService::SendOutput(TimePoint now) {
@@ -167,7 +161,7 @@ void SftpService::TakeTurns() {
   // Not before a refusal: where there are more channels, giving ours up would only start SFTP anew.
   others_turn_ = broker_.refused() && broker_.OthersWait(*this) && broker_.open_channels() <= 1;
   if (!others_turn_ || !served_first_ || !active_.empty() || client_->pending() > 0 ||
-      !client_->output().empty() || open_handles_ > 0) {
+      !client_->output().empty() || client_->open_handles() > 0) {
     return;
   }
   CloseChannel();
@@ -181,7 +175,6 @@ void SftpService::CloseChannel() {
   client_.reset();
   inbox_.clear();
   ++channel_number_;
-  open_handles_ = 0;
   served_first_ = false;
   others_turn_ = false;
   more_output_ = false;

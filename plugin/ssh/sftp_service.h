@@ -73,7 +73,6 @@ class SftpService final : public ChannelUser, public ChannelEvents {
   TimePoint request_deadline_ = TimePoint::max();
   std::deque<std::shared_ptr<SftpOperation>> waiting_;
   std::vector<std::shared_ptr<SftpOperation>> active_;
-  std::size_t open_handles_ = 0;
   bool served_first_ = false;  // what waited for this channel has begun
   bool others_turn_ = false;   // a command waits for the only channel there is
   bool more_output_ = false;

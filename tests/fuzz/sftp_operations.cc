@@ -29,9 +29,12 @@ struct Request {
 /// Plays the server and the caller.
 class Play {
  public:
-  Play() { client_.Receive(Version(), now_); }
+  Play() { client_.Receive(OpenSshVersion() + NoLimits(1), now_); }
 
   void Begin(std::uint8_t choice) {
+    constexpr std::uint8_t kGuess = 0x80;
+    constexpr std::uint8_t kWrongGuess = 0x40;
+    if ((choice & kGuess) != 0) LearnHandle((choice & kWrongGuess) != 0 ? "wrong" : "0");
     operation_ = Make(choice);
     operation_->Begin(client_, now_);
     TakeRequests();
@@ -82,6 +85,16 @@ class Play {
       default:
         return std::make_shared<ssh::SmallListOperation>("/p", 100);
     }
+  }
+
+  /// So that the next directory's handle is guessed to be this one.
+  void LearnHandle(std::string_view handle) {
+    const auto ignore = [](ssh::SftpReply&&) {};
+    client_.Send(ssh::OpenRequest("/f", guest::OpenMode::kRead, 0), now_, ignore);
+    client_.Receive(Handle(2, handle), now_);
+    client_.Send(ssh::HandleRequest(ssh::SftpType::kClose, handle), now_, ignore);
+    client_.Receive(Status(3, 0), now_);
+    client_.Consumed(client_.output().size(), now_);
   }
 
   std::string Reply(const Request& request, std::uint8_t kind, std::uint8_t value) {

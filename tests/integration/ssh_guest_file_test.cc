@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <iostream>
+#include <set>
 
 #include "integration/ssh_guest_fixture.h"
 
@@ -97,6 +98,44 @@ TEST_F(SshGuest, AsksSeveralThingsAtOnce) {
 
   ASSERT_EQ(guest->ListSmall(directory_.path().string(), 1U << 30U, {}).value().size(), 3U);
   EXPECT_FALSE(guest->ListSmall(directory_.path().string(), 1, {}));
+}
+
+TEST_F(SshGuest, ListingsBesideEachOtherAndOpenFilesGetTheirOwnNames) {
+  StartInstance();
+  const auto guest = Connect();
+  const std::string top = guest->RealPath(directory_.path().string(), {});
+  constexpr int kThreads = 4;
+  constexpr int kNames = 250;  // three answers of OpenSSH's server
+  const auto directory = [&](int thread) { return top + "/d" + std::to_string(thread); };
+  const auto name = [](int thread, int i) {
+    return std::to_string(thread) + "-" + std::to_string(i);
+  };
+  for (int thread = 0; thread < kThreads; ++thread) {
+    std::filesystem::create_directory(directory(thread));
+    for (int i = 0; i < kNames; ++i) {
+      std::ofstream(directory(thread) + "/" + name(thread, i)) << name(thread, i);
+    }
+  }
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&, thread] {
+      std::set<std::string> expected;
+      for (int i = 0; i < kNames; ++i) expected.insert(name(thread, i));
+      for (int round = 0; round < kNames; ++round) {
+        const guest::FoundDirectory listed = guest->FindAndList(directory(thread), minute_);
+        std::set<std::string> found;
+        for (const auto& entry : listed.entries.value()) found.insert(entry.name);
+        EXPECT_EQ(found, expected);
+        // So that at times a file is open when a listing begins, and at times none is.
+        const std::string file = directory(thread) + "/" + name(thread, round);
+        if (round % 4 == thread) {
+          EXPECT_EQ(guest->Open(file, OpenMode::kRead, 0, minute_)->Read(0, 100, minute_),
+                    name(thread, round));
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST_F(SshGuest, WritesAndClosesAtOnce) {

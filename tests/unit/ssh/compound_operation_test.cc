@@ -41,7 +41,7 @@ TEST_F(CompoundOperationTest, AListingOfASmallDirectoryAsksForTheSizeAtOnceWithO
     EXPECT_EQ(list->entries.value_or(std::vector<guest::DirectoryEntry>()).size(),
               size < 100 ? 1U : 0U);
     const std::string close = size == 100 ? Packet(4, Number32(3) + String("dir"))
-                                          : Packet(4, Number32(8) + String("dir"));
+                                          : Packet(4, Number32(6) + String("dir"));
     EXPECT_THAT(client.output(), ::testing::EndsWith(close));
   }
 }

@@ -111,22 +111,135 @@ TEST_F(FindOperationTest, ADirectoryIsOpenedAtOnceAndReadWhenItIsKnownToBeThePat
   EXPECT_EQ(list->found.file.path, "/p");
   EXPECT_EQ(list->found.file.attributes.value().type, guest::FileType::kDirectory);
   ASSERT_EQ(list->found.entries.value().size(), 1U);
-  EXPECT_THAT(TakeOutput(), ::testing::EndsWith(Close(8)));
+  EXPECT_EQ(TakeOutput(), Close(6));
 }
 
 TEST_F(FindOperationTest, WhereTheServerDoesNotTellOfTheDirectoryItselfItIsAsked) {
   std::uint32_t id = 1;
-  for (const std::string& names : {Names(3, 1, Name("a")), Names(12, 2, Name(".") + Name("a"))}) {
+  for (const std::string& names : {Names(3, 1, Name("a")), Names(10, 2, Name(".") + Name("a"))}) {
     const auto list = Begin<FindAndListOperation>("/p");
     Receive(Path(id, "/p") + Handle(id + 1, "h") + names + Status(id + 3, 1));
     EXPECT_FALSE(list->finished());
-    EXPECT_THAT(TakeOutput(), ::testing::HasSubstr(LStat(id + 7, "/p")));
-    Receive(Attributes(id + 7, 4096, kDirectory));
+    EXPECT_THAT(TakeOutput(), ::testing::EndsWith(LStat(id + 5, "/p") + Close(id + 6)));
+    Receive(Attributes(id + 5, 4096, kDirectory));
     ExpectNoFailure(*list);
     EXPECT_EQ(list->found.file.attributes.value().size, 4096U);
     EXPECT_EQ(list->found.entries.value().size(), 1U);
-    id += 9;  // those of the close and of what was asked beyond the end
+    id += 7;
   }
+}
+
+class GuessedHandleTest : public FindOperationTest {
+ protected:
+  GuessedHandleTest() { Converse(OpenSshVersion()); }
+
+  /// A server that has opened and closed "h" before. The next request is number 4.
+  void Converse(const std::string& version) {
+    client_ = SftpClient(std::chrono::seconds(30), now_);
+    client_.Receive(version, now_);
+    if (version == OpenSshVersion()) {
+      Receive(NoLimits(1));
+    } else {
+      Ask(SftpType::kStat);
+    }
+    Ask(SftpType::kOpen);
+    Receive(Handle(2, "h"));
+    Close();
+    TakeOutput();
+  }
+  void Ask(SftpType type) {
+    client_.Send(PathRequest(type, "/f"), now_, [](SftpReply&&) {});
+  }
+  void Close() {
+    client_.Send(HandleRequest(SftpType::kClose, "h"), now_, [](SftpReply&&) {});
+  }
+
+  static std::string Reads(std::uint32_t id) {
+    return FindOperationTest::Ask(12, id, "h") + FindOperationTest::Ask(12, id + 1, "h") +
+           FindOperationTest::Ask(12, id + 2, "h");
+  }
+};
+
+TEST_F(GuessedHandleTest, ADirectoryIsListedInOneRoundTrip) {
+  const auto list = Begin<FindAndListOperation>("/p");
+  EXPECT_EQ(TakeOutput(), RealPath(4, "/p") + OpenDirectory(5) + Reads(6));
+  Receive(Path(4, "/p") + Handle(5, "h") + Names(6, 2, Name("a") + Name(".", kDirectory)) +
+          Names(7, 1, Name("b")) + Status(8, 1));
+  ExpectNoFailure(*list);
+  EXPECT_EQ(list->found.entries.value().size(), 2U);
+  EXPECT_EQ(TakeOutput(), FindOperationTest::Close(9));
+  EXPECT_EQ(client_.open_handles(), 0U);
+}
+
+TEST_F(GuessedHandleTest, NothingIsGuessedBesideAnOpenHandleOrOfAnotherServer) {
+  Ask(SftpType::kOpen);
+  TakeOutput();
+  const auto beside = Begin<FindAndListOperation>("/p");
+  EXPECT_EQ(TakeOutput(), RealPath(5, "/p") + OpenDirectory(6));
+
+  Converse(Version());
+  const auto other_server = Begin<FindAndListOperation>("/p");
+  EXPECT_EQ(TakeOutput(), RealPath(4, "/p") + OpenDirectory(5));
+}
+
+TEST_F(GuessedHandleTest, AfterAWrongGuessTheDirectoryIsReadAnewAndNothingIsGuessedAgain) {
+  const auto list = Begin<FindAndListOperation>("/p");
+  TakeOutput();
+  Receive(Path(4, "/p") + Handle(5, "other"));
+  EXPECT_EQ(TakeOutput(), FindOperationTest::Ask(4, 9, "other") + OpenDirectory(10));
+  Receive(Status(6, 4) + Status(7, 4) + Status(8, 4) + Handle(10, "h"));
+  EXPECT_EQ(TakeOutput(), Reads(11));
+  Receive(Names(11, 2, Name("a") + Name(".", kDirectory)) + Status(12, 1) + Status(13, 1));
+  ExpectNoFailure(*list);
+  EXPECT_EQ(list->found.entries.value().size(), 1U);
+  EXPECT_EQ(TakeOutput(), FindOperationTest::Close(14));
+
+  Begin<FindAndListOperation>("/p");
+  EXPECT_EQ(TakeOutput(), RealPath(15, "/p") + OpenDirectory(16));
+}
+
+TEST_F(GuessedHandleTest, NamesThatComeBeforeTheHandleAreNotBelieved) {
+  const auto list = Begin<FindAndListOperation>("/p");
+  TakeOutput();
+  Receive(Path(4, "/p") + Names(6, 1, Name("early")) + Handle(5, "h"));
+  EXPECT_EQ(TakeOutput(), FindOperationTest::Close(9) + OpenDirectory(10));
+  Receive(Names(7, 1, Name("late")) + Status(8, 1) + Handle(10, "h"));
+  Receive(Names(11, 2, Name("a") + Name(".", kDirectory)) + Status(12, 1) + Status(13, 1));
+  ExpectNoFailure(*list);
+  ASSERT_EQ(list->found.entries.value().size(), 1U);
+  EXPECT_EQ(list->found.entries->front().name, "a");
+}
+
+TEST_F(GuessedHandleTest, WhatLiesBehindALinkIsDropped) {
+  const auto list = Begin<FindAndListOperation>("/p");
+  TakeOutput();
+  Receive(Path(4, "/outside") + Handle(5, "h"));
+  EXPECT_EQ(TakeOutput(), FindOperationTest::Close(9) + LStat(10, "/outside"));
+  Receive(Names(6, 1, Name("a")) + Status(7, 1) + Status(8, 1) + Attributes(10, 4, kDirectory));
+  ExpectNoFailure(*list);
+  EXPECT_FALSE(list->found.entries);
+}
+
+TEST_F(GuessedHandleTest, WhatCannotBeOpenedIsNotReadEither) {
+  const auto list = Begin<FindAndListOperation>("/p");
+  TakeOutput();
+  Receive(Path(4, "/p") + Status(5, kDenied) + Status(6, 4) + Status(7, 4) + Status(8, 4) +
+          Attributes(9, 4096, kDirectory));
+  ExpectNoFailure(*list);
+  EXPECT_FALSE(list->found.entries);
+  EXPECT_EQ(client_.open_handles(), 0U);
+  EXPECT_EQ(client_.LikelyHandle(), "h");
+}
+
+TEST_F(GuessedHandleTest, AListingThatWasWithdrawnIsNotLeftOpen) {
+  const auto list = Begin<FindAndListOperation>("/p");
+  TakeOutput();
+  Cancel(*list);
+  Receive(Path(4, "/p") + Handle(5, "h"));
+  EXPECT_EQ(TakeOutput(), FindOperationTest::Close(9));
+  Receive(Names(6, 1, Name("a")) + Status(7, 1) + Status(8, 1));
+  EXPECT_EQ(TakeOutput(), "");
+  EXPECT_EQ(client_.open_handles(), 0U);
 }
 
 TEST_F(FindOperationTest, WhatIsNotTheDirectoryItselfIsClosedUnread) {
@@ -191,6 +304,7 @@ TEST_F(FindOperationTest, AListingThatWasWithdrawnIsNeitherReadNorLeftOpen) {
   Cancel(*reading);
   Receive(Names(6, 1, Name("a")));
   EXPECT_EQ(TakeOutput(), Close(9));
+  EXPECT_EQ(client_.open_handles(), 0U);
 }
 
 TEST_F(FindOperationTest, ASmallFileIsReadAndClosedWithoutBeingAskedForAgain) {
