@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 
 #include "ssh/sftp_codec.h"
@@ -19,6 +20,9 @@ constexpr std::uint32_t kAttributeExtended = 0x80000000U;
 constexpr std::uint32_t kTypeMask = 0170000;
 
 constexpr std::uint64_t kFileSystemReadOnly = 0x1;
+
+/// Two strings and the flags of attributes.
+constexpr std::size_t kShortestEntry = 3 * sizeof(std::uint32_t);
 
 /// How much of a login profile's text an error shows.
 constexpr std::size_t kShownText = 80;
@@ -45,6 +49,7 @@ class Fields {
     return (high << 32U) | Number32();
   }
   std::string_view String() { return Take(Number32()); }
+  [[nodiscard]] std::size_t size() const { return rest_.size(); }
   [[nodiscard]] bool empty() const { return rest_.empty(); }
 
  private:
@@ -114,7 +119,9 @@ std::optional<std::uint32_t> LinkCountOf(std::string_view line) {
 SftpNames DecodeNames(Fields& fields) {
   SftpNames names;
   // The count is not believed: the packet's end bounds the loop.
-  for (std::uint32_t left = fields.Number32(); left > 0; --left) {
+  std::uint32_t left = fields.Number32();
+  names.entries.reserve(std::min<std::size_t>(left, fields.size() / kShortestEntry));
+  for (; left > 0; --left) {
     guest::DirectoryEntry entry;
     entry.name = fields.String();
     entry.link_count = LinkCountOf(fields.String());

@@ -31,7 +31,7 @@ void WakePipe::Wake() {
 
 void WakePipe::Drain() {
   std::array<char, 16> bytes{};
-  while (::read(read_end_.get(), bytes.data(), bytes.size()) > 0) {
+  while (::read(read_end_.get(), bytes.data(), bytes.size()) == std::ssize(bytes)) {
   }
   // After the read: a wake-up in between writes nothing, but its work is found by this thread,
   // which looks for work after every drain.

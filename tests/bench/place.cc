@@ -58,6 +58,11 @@ Place PreparePlace(const std::string& server, const std::string& instance) {
   std::replace_if(
       place.host.begin(), place.host.end(), [](char c) { return c == '.' || c == '_'; }, '-');
 
+  if (place.loopback) {
+    // Nobody else's, and as deep as a user's project.
+    place.directory = (place.temporary->path() / "project").string();
+    return place;
+  }
   McpClient client(place.server);
   const std::string root = WritableRoot(client.Initialize().value("instructions", ""));
   const json made = client.CallTool(

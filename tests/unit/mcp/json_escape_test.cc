@@ -36,6 +36,24 @@ TEST(JsonEscape, TwiceIsOnceOfOnce) {
   EXPECT_EQ(Escaped(text, Escaping::kTwice), Unquoted(json(Unquoted(json(text).dump())).dump()));
 }
 
+TEST(JsonEscape, EveryPairOfBytesIsEscapedWhereverItStands) {
+  const std::string bytes = EveryAsciiByte() + "\x80\xa0\xa2\xdc\xff";
+  std::string text;
+  std::string expected;
+  for (const char first : bytes) {
+    for (const char second : bytes) {
+      // Eleven bytes: the pair comes at each place of a word of eight.
+      const std::string piece = std::string("plain") + first + second + "text";
+      text += piece;
+      for (const char c : piece) {
+        const bool is_ascii = static_cast<unsigned char>(c) < 0x80;
+        expected += is_ascii ? Unquoted(json(std::string(1, c)).dump()) : std::string(1, c);
+      }
+    }
+  }
+  EXPECT_TRUE(Escaped(text, Escaping::kOnce) == expected);
+}
+
 TEST(JsonEscape, NoneLeavesItAsItIs) {
   EXPECT_EQ(Escaped("\"\\\n", Escaping::kNone), "\"\\\n");
 }
