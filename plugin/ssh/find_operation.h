@@ -32,9 +32,9 @@ class FindOperation final : public CompoundOperation {
 };
 
 /// guest::Guest::FindAndList. The directory is opened, and where its handle can be guessed read, at
-/// once with looking for it: neither changes anything, and names are kept only where it is known to
-/// be `path` itself. Its attributes are those of its entry "."; of what is not read they are asked
-/// for then, with one round trip more.
+/// once with looking for it: neither changes the guest's files, and names are kept only where it is
+/// known to be `path` itself. Its attributes are those of its entry "."; of what is not read they
+/// are asked for then, with one round trip more.
 class FindAndListOperation final : public CompoundOperation {
  public:
   explicit FindAndListOperation(const std::string& path);

@@ -61,9 +61,10 @@ class RemoteFile final : public guest::OpenFile {
   }
 
   void Close(const support::Context& context) override {
-    open_ = false;
-    Ask(*loop_, {"close", path_}, HandleRequest(SftpType::kClose, handle_.handle), context, {},
-        &handle_);
+    const auto failures = loop_->RunTogether(
+        {Prepare("close", HandleRequest(SftpType::kClose, handle_.handle))}, context);
+    open_ = false;  // not where it throws: nothing was sent then
+    ThrowFirst(failures);
   }
 
   guest::FileBeginning StatAndRead(std::size_t length, const support::Context& context) override {

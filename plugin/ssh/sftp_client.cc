@@ -44,24 +44,15 @@ void SftpClient::Receive(std::string_view bytes, TimePoint now) {
     }
     const Pending answered = std::move(found->second);
     pending_.erase(found);
-    NoteHandle(answered, packet->reply);
+    const bool opened = std::holds_alternative<SftpHandle>(packet->reply);
+    if (answered.opens && !opened && open_handles_ > 0) --open_handles_;
     answered.handler(std::move(packet->reply));
-  }
-}
-
-void SftpClient::NoteHandle(const Pending& pending, const SftpReply& reply) {
-  if (!pending.opens) return;
-  const auto* handle = std::get_if<SftpHandle>(&reply);
-  if (handle == nullptr) {
-    --open_handles_;
-  } else if (pending.opens_first) {
-    first_handle_ = handle->handle;
   }
 }
 
 std::string SftpClient::LikelyHandle() const {
   const bool may_guess = guesses_handles_ && open_handles_ == 0 && Offers(kLimitsExtension);
-  return may_guess ? first_handle_ : std::string();
+  return may_guess ? last_closed_ : std::string();
 }
 
 void SftpClient::OnVersion(SftpVersion version, TimePoint now) {
@@ -106,7 +97,8 @@ void SftpClient::Consumed(std::size_t count, TimePoint now) {
 }
 
 void SftpClient::Send(const SftpRequest& request, TimePoint now, Handler handler) {
-  if (pending_.size() >= kMaximumPending) {
+  const bool closes = request.type == SftpType::kClose;
+  if (pending_.size() >= kMaximumPending && !closes) {
     handler(SftpLost{"too many SFTP requests at once", false});
     return;
   }
@@ -122,10 +114,12 @@ void SftpClient::Send(const SftpRequest& request, TimePoint now, Handler handler
   AppendRequest(output_, id, request);
   output_end_ += output_.size() - before;
   const bool opens = request.type == SftpType::kOpen || request.type == SftpType::kOpenDirectory;
-  pending_.emplace(id,
-                   Pending{std::move(handler), output_end_, opens, opens && open_handles_ == 0});
+  pending_.emplace(id, Pending{std::move(handler), output_end_, opens});
   if (opens) ++open_handles_;
-  if (request.type == SftpType::kClose && open_handles_ > 0) --open_handles_;
+  if (closes) {
+    if (open_handles_ > 0) --open_handles_;
+    last_closed_ = HandleOf(request);
+  }
 }
 
 void SftpClient::Fail(const std::string& reason) {

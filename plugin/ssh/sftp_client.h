@@ -20,6 +20,7 @@ class SftpClient {
   using Handler = std::function<void(SftpReply&&)>;
 
   /// Unanswered requests at once; a further one is answered with SftpLost, before Send returns.
+  /// Except a CLOSE, so that nothing stays open: there are no more of them than of what was opened.
   static constexpr std::size_t kMaximumPending = 4096;
 
   /// Sends INIT. `silence` is how long the server may stay silent while it owes a reply.
@@ -60,10 +61,10 @@ class SftpClient {
   /// Handles that the server holds or was asked for, less those it was asked to close.
   [[nodiscard]] std::size_t open_handles() const { return open_handles_; }
 
-  /// The handle that an OPEN or OPENDIR sent next will get if the server gives what it gave last
-  /// time: OpenSSH's gives the lowest number that is free. Empty where it is not to be guessed.
-  /// Requests for a guessed handle do no harm, since nothing else is open, and the server, known to
-  /// be OpenSSH's by limits@openssh.com, works in the order of the requests.
+  /// The handle that an OPEN or OPENDIR sent next will get from OpenSSH's server (what offers
+  /// limits@openssh.com is taken for one), which gives the one that was closed last (handle_new in
+  /// sftp-server.c). Empty where it is not to be guessed. Requests for a guessed handle do no harm:
+  /// nothing else is open, and that server works in the order of the requests.
   [[nodiscard]] std::string LikelyHandle() const;
 
   /// A guess was wrong: there will be no further ones.
@@ -84,10 +85,7 @@ class SftpClient {
     Handler handler;
     std::uint64_t output_end;  ///< position in the stream of all output
     bool opens = false;        ///< is answered with a handle
-    bool opens_first = false;  ///< and nothing else was open
   };
-
-  void NoteHandle(const Pending& pending, const SftpReply& reply);
 
   void OnVersion(SftpVersion version, TimePoint now);
   void OnLimits(const SftpReply& reply);
@@ -108,7 +106,7 @@ class SftpClient {
   std::uint32_t maximum_write_;
   std::unordered_map<std::uint32_t, Pending> pending_;
   std::size_t open_handles_ = 0;
-  std::string first_handle_;  ///< what was given last while nothing else was open
+  std::string last_closed_;  ///< handle
   bool guesses_handles_ = true;
 };
 

@@ -186,25 +186,28 @@ void ListOperation::OnOpened(SftpClient& client, SftpReply&& reply) {
   } else if (guess_.empty()) {
     SendMore(client, client.last_received());
   } else if (guess_ != handle_ || answered_early_) {
-    BeginAgainWithoutGuess(client, client.last_received());
+    ForgetGuess(client, client.last_received());
   }
 }
 
-void ListOperation::BeginAgainWithoutGuess(SftpClient& client, TimePoint now) {
+void ListOperation::ForgetGuess(SftpClient& client, TimePoint now) {
   client.GuessNoHandles();
   guess_.clear();
-  // Anew, since a server that answers in another order may have given names that were not believed.
-  Close(client, now);
   ++attempt_;
   on_their_way_ = 0;
+  if (!answered_early_) {
+    SendMore(client, now);
+    return;
+  }
+  // A server that works in another order may have given names of it that were not believed.
+  Close(client, now);
   Open(client, now);
 }
 
 void ListOperation::SendMore(SftpClient& client, TimePoint now) {
   while (!finished() && on_their_way_ < window_) {
     ++on_their_way_;  // before Send, which may answer at once
-    const std::string& handle = handle_.empty() ? guess_ : handle_;
-    client.Send(HandleRequest(SftpType::kReadDirectory, handle), now,
+    client.Send(HandleRequest(SftpType::kReadDirectory, handle_.value_or(guess_)), now,
                 [self = shared_from_this(), this, &client, attempt = attempt_](SftpReply&& reply) {
                   if (attempt == attempt_) OnReply(client, std::move(reply));
                 });
@@ -213,7 +216,7 @@ void ListOperation::SendMore(SftpClient& client, TimePoint now) {
 
 void ListOperation::OnReply(SftpClient& client, SftpReply&& reply) {
   --on_their_way_;
-  if (handle_.empty() && !finished() && !std::holds_alternative<SftpLost>(reply)) {
+  if (!handle_ && !finished() && !std::holds_alternative<SftpLost>(reply)) {
     answered_early_ = true;
     return;
   }
@@ -274,9 +277,10 @@ void ListOperation::Take(std::vector<guest::DirectoryEntry> names) {
 }
 
 void ListOperation::Close(SftpClient& client, TimePoint now) {
-  if (handle_.empty()) return;
+  if (!handle_) return;
   // The server works in order: what is still on its way is answered before.
-  client.Send(HandleRequest(SftpType::kClose, std::exchange(handle_, {})), now, [](SftpReply&&) {});
+  client.Send(HandleRequest(SftpType::kClose, *std::exchange(handle_, {})), now,
+              [](SftpReply&&) {});
 }
 
 }  // namespace ssh

@@ -231,7 +231,7 @@ class ListOperation final : public SftpOperation {
  private:
   void Open(SftpClient& client, TimePoint now);
   void OnOpened(SftpClient& client, SftpReply&& reply);
-  void BeginAgainWithoutGuess(SftpClient& client, TimePoint now);
+  void ForgetGuess(SftpClient& client, TimePoint now);
   void SendMore(SftpClient& client, TimePoint now);
   void OnReply(SftpClient& client, SftpReply&& reply);
   void AdjustWindow(std::size_t names);
@@ -240,9 +240,9 @@ class ListOperation final : public SftpOperation {
 
   std::function<bool()> wanted_;
   Begins begins_;
-  std::string handle_;           ///< empty before the directory is open, and once it is closed
-  std::string guess_;            ///< of its handle; empty where there is none
-  bool answered_early_ = false;  ///< a guess, before the handle came
+  std::optional<std::string> handle_;  ///< while the directory is open
+  std::string guess_;                  ///< of its handle; empty where there is none
+  bool answered_early_ = false;        ///< a guess, before the handle came
   int attempt_ = 1;
   std::size_t window_ = kFirstWindow;
   std::size_t on_their_way_ = 0;

@@ -103,7 +103,8 @@ class Play {
         return Status(request.id, value % 9U);
       case 1: {
         if (request.type != kOpen && request.type != kOpenDirectory) return Data(request.id, "");
-        const std::string handle = std::to_string(opened_.size());
+        const bool is_empty = opened_.empty() && value == 0;
+        const std::string handle = is_empty ? "" : std::to_string(opened_.size());
         opened_[handle] = 0;
         return Handle(request.id, handle);
       }

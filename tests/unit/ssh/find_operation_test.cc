@@ -144,19 +144,19 @@ class GuessedHandleTest : public FindOperationTest {
     }
     Ask(SftpType::kOpen);
     Receive(Handle(2, "h"));
-    Close();
+    Close("h");
     TakeOutput();
   }
   void Ask(SftpType type) {
     client_.Send(PathRequest(type, "/f"), now_, [](SftpReply&&) {});
   }
-  void Close() {
-    client_.Send(HandleRequest(SftpType::kClose, "h"), now_, [](SftpReply&&) {});
+  void Close(std::string_view handle) {
+    client_.Send(HandleRequest(SftpType::kClose, handle), now_, [](SftpReply&&) {});
   }
 
-  static std::string Reads(std::uint32_t id) {
-    return FindOperationTest::Ask(12, id, "h") + FindOperationTest::Ask(12, id + 1, "h") +
-           FindOperationTest::Ask(12, id + 2, "h");
+  static std::string Reads(std::uint32_t id, std::string_view handle = "h") {
+    return FindOperationTest::Ask(12, id, handle) + FindOperationTest::Ask(12, id + 1, handle) +
+           FindOperationTest::Ask(12, id + 2, handle);
   }
 };
 
@@ -182,20 +182,42 @@ TEST_F(GuessedHandleTest, NothingIsGuessedBesideAnOpenHandleOrOfAnotherServer) {
   EXPECT_EQ(TakeOutput(), RealPath(4, "/p") + OpenDirectory(5));
 }
 
-TEST_F(GuessedHandleTest, AfterAWrongGuessTheDirectoryIsReadAnewAndNothingIsGuessedAgain) {
+TEST_F(GuessedHandleTest, AfterAWrongGuessTheDirectoryIsReadByItsHandleAndNothingIsGuessedAgain) {
   const auto list = Begin<FindAndListOperation>("/p");
   TakeOutput();
   Receive(Path(4, "/p") + Handle(5, "other"));
-  EXPECT_EQ(TakeOutput(), FindOperationTest::Ask(4, 9, "other") + OpenDirectory(10));
-  Receive(Status(6, 4) + Status(7, 4) + Status(8, 4) + Handle(10, "h"));
-  EXPECT_EQ(TakeOutput(), Reads(11));
-  Receive(Names(11, 2, Name("a") + Name(".", kDirectory)) + Status(12, 1) + Status(13, 1));
+  EXPECT_EQ(TakeOutput(), Reads(9, "other"));
+  Receive(Names(6, 1, Name("not of it")) + Status(7, 1) + Status(8, 4));
+  EXPECT_FALSE(list->finished());
+  Receive(Names(9, 2, Name("a") + Name(".", kDirectory)) + Status(10, 1) + Status(11, 1));
   ExpectNoFailure(*list);
-  EXPECT_EQ(list->found.entries.value().size(), 1U);
-  EXPECT_EQ(TakeOutput(), FindOperationTest::Close(14));
+  ASSERT_EQ(list->found.entries.value().size(), 1U);
+  EXPECT_EQ(list->found.entries->front().name, "a");
+  EXPECT_EQ(TakeOutput(), FindOperationTest::Ask(4, 12, "other"));
 
   Begin<FindAndListOperation>("/p");
-  EXPECT_EQ(TakeOutput(), RealPath(15, "/p") + OpenDirectory(16));
+  EXPECT_EQ(TakeOutput(), RealPath(13, "/p") + OpenDirectory(14));
+}
+
+TEST_F(GuessedHandleTest, TheHandleThatWasClosedLastComesNext) {
+  Ask(SftpType::kOpen);
+  Ask(SftpType::kOpen);
+  Receive(Handle(4, "h") + Handle(5, "i"));
+  Close("h");
+  EXPECT_EQ(client_.LikelyHandle(), "") << "one is open";
+  Close("i");
+  EXPECT_EQ(client_.LikelyHandle(), "i");
+}
+
+TEST_F(GuessedHandleTest, AnEmptyHandleIsOneTooButNotGuessed) {
+  const auto list = Begin<FindAndListOperation>("/p");
+  TakeOutput();
+  Receive(Path(4, "/p") + Handle(5, ""));
+  EXPECT_EQ(TakeOutput(), Reads(9, ""));
+  Receive(Names(9, 1, Name(".", kDirectory)) + Status(10, 1));
+  ExpectNoFailure(*list);
+  EXPECT_EQ(client_.open_handles(), 0U);
+  EXPECT_EQ(client_.LikelyHandle(), "");
 }
 
 TEST_F(GuessedHandleTest, NamesThatComeBeforeTheHandleAreNotBelieved) {

@@ -130,5 +130,28 @@ TEST_F(SftpClientTest, PendingRequestsAreBounded) {
   EXPECT_FALSE(std::get<SftpLost>(replies[0]).may_have_run);
 }
 
+TEST_F(SftpClientTest, ACloseIsSentHoweverManyRequestsWait) {
+  MakeReady();
+  std::vector<SftpReply> replies;
+  while (client_.pending() < SftpClient::kMaximumPending) Stat(replies, start_);
+  client_.Send(HandleRequest(SftpType::kClose, "h"), start_,
+               [&](SftpReply&& reply) { replies.push_back(std::move(reply)); });
+  EXPECT_TRUE(replies.empty());
+  EXPECT_EQ(client_.pending(), SftpClient::kMaximumPending + 1);
+}
+
+TEST_F(SftpClientTest, WhatIsOpenIsCountedHoweverTheServerAnswers) {
+  MakeReady();
+  const auto ignore = [](SftpReply&&) {};
+  client_.Send(PathRequest(SftpType::kOpenDirectory, "/d"), start_, ignore);
+  EXPECT_EQ(client_.open_handles(), 1U);
+  client_.Send(HandleRequest(SftpType::kClose, "never opened"), start_, ignore);
+  client_.Receive(Status(1, 3), start_);
+  EXPECT_EQ(client_.open_handles(), 0U);
+  client_.Send(PathRequest(SftpType::kOpenDirectory, "/d"), start_, ignore);
+  client_.Receive(Handle(3, "h"), start_);
+  EXPECT_EQ(client_.open_handles(), 1U);
+}
+
 }  // namespace
 }  // namespace ssh
