@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "integration/command_fixture.h"
+#include "testing/eventually.h"
 #include "testing/guest_processes.h"
 
 namespace integration {
@@ -16,6 +17,7 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 using ::testing::HasSubstr;
 using testing_support::ChildProcess;
+using testing_support::Eventually;
 using testing_support::LoopbackInstance;
 using testing_support::McpClient;
 
@@ -121,10 +123,9 @@ TEST_P(CommandEndBySignal, OfThisProgramWhileOnlyShellsThatWaitAreThere) {
   ASSERT_FALSE(testing_support::GuestProcesses(instance).empty());
   client().process().Signal(GetParam());
   ExpectProgramEnds();
-  const auto deadline = std::chrono::steady_clock::now() + kGroupEnds;
-  while (!testing_support::GuestProcesses(instance).empty()) {
-    ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "something is left in the guest";
-  }
+  EXPECT_TRUE(
+      Eventually([&] { return testing_support::GuestProcesses(instance).empty(); }, kGroupEnds))
+      << "something is left in the guest";
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, CommandEndBySignal,

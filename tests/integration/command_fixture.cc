@@ -3,19 +3,20 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
-#include <thread>
 #include <utility>
+
+#include "testing/eventually.h"
 
 namespace integration {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
+using testing_support::Eventually;
 using testing_support::LoopbackInstance;
 
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenLooks{5};
 constexpr std::chrono::seconds kPatience{60};
 
 }  // namespace
@@ -63,12 +64,11 @@ std::string CommandTest::NextProgress(const std::string& token) {
 
 std::string CommandTest::Await(const std::string& name) const {
   const fs::path path = Path("root") / name;
-  const auto deadline = Clock::now() + kPatience;
-  std::error_code missing;
-  while (!fs::exists(path) || fs::file_size(path, missing) == 0) {
-    if (Clock::now() > deadline) throw std::runtime_error(name + " never came");
-    std::this_thread::sleep_for(kBetweenLooks);
-  }
+  const auto came = [&path] {
+    std::error_code missing;
+    return fs::exists(path) && fs::file_size(path, missing) != 0;
+  };
+  if (!Eventually(came, kPatience)) throw std::runtime_error(name + " never came");
   return ReadFile(path);
 }
 
@@ -85,9 +85,7 @@ bool GroupLives(long process_group) {
 
 std::chrono::milliseconds TimeUntilGroupEnds(long process_group) {
   const auto begin = Clock::now();
-  while (GroupLives(process_group) && Clock::now() < begin + kPatience) {
-    std::this_thread::sleep_for(kBetweenLooks);
-  }
+  Eventually([&] { return !GroupLives(process_group); }, kPatience);
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
 }
 

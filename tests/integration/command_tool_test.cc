@@ -6,9 +6,9 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
-#include <thread>
 
 #include "integration/fixture.h"
+#include "testing/eventually.h"
 
 namespace integration {
 namespace {
@@ -69,11 +69,9 @@ TEST_F(RunShellCommand, NextLoginShellIsStartedAfterACommand) {
   MakeFile("lima/default/guest-home/.bash_profile",
            "echo login >>" + Path("logins").string() + "\n");
   Run({"true"});
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (ReadFile(Path("logins")) != "login\nlogin\n") {
-    ASSERT_LT(std::chrono::steady_clock::now(), deadline) << ReadFile(Path("logins"));
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // between two looks
-  }
+  EXPECT_TRUE(testing_support::Eventually(
+      [&] { return ReadFile(Path("logins")) == "login\nlogin\n"; }, std::chrono::seconds(30)))
+      << ReadFile(Path("logins"));
 }
 
 TEST_F(RunShellCommand, NoLoginShellIsStartedBeforehandWhereThatIsSwitchedOff) {

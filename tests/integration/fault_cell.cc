@@ -4,8 +4,9 @@
 #include <iterator>
 #include <regex>
 #include <stdexcept>
-#include <thread>
 #include <utility>
+
+#include "testing/eventually.h"
 
 namespace integration {
 namespace {
@@ -45,10 +46,8 @@ void WriteFile(const fs::path& path, const std::string& text) {
 
 template <typename Condition>
 void WaitUntil(Condition condition, const std::string& what) {
-  const auto deadline = Clock::now() + kPatience;
-  while (!condition()) {
-    if (Clock::now() > deadline) throw std::runtime_error(what + " did not come about");
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // between two looks
+  if (!testing_support::Eventually(condition, kPatience)) {
+    throw std::runtime_error(what + " did not come about");
   }
 }
 

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "integration/fixture.h"
+#include "testing/eventually.h"
 #include "testing/guest_processes.h"
 
 namespace integration {
@@ -14,6 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using testing_support::Eventually;
 using testing_support::LoopbackInstance;
 using testing_support::TextOf;
 
@@ -56,10 +58,8 @@ class GuestCondition : public IntegrationTest {
     CheckQueued();
     client().Request("ping");
     EXPECT_EQ(client().CloseAndWait(), 0) << client().log();
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (!testing_support::GuestProcesses(instance).empty()) {
-      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "something is left in the guest";
-    }
+    ASSERT_TRUE(Eventually([&] { return testing_support::GuestProcesses(instance).empty(); }))
+        << "something is left in the guest";
     std::cout << row_ << std::endl;
   }
 

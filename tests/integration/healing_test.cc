@@ -10,6 +10,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <fstream>
 #include <functional>
 #include <mutex>
@@ -17,17 +18,18 @@
 
 #include "integration/fixture.h"
 #include "support/wake_pipe.h"
+#include "testing/eventually.h"
 
 namespace integration {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace std::chrono_literals;
 using nlohmann::json;
 using support::FileDescriptor;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing_support::Eventually;
 using testing_support::LoopbackInstance;
 using testing_support::McpClient;
 using testing_support::TextOf;
@@ -119,16 +121,6 @@ class Healing : public IntegrationTest {
     fs::rename(config.string() + ".new", config);
   }
 
-  template <typename Condition>
-  static bool Eventually(Condition condition) {
-    const auto deadline = std::chrono::steady_clock::now() + kPatience;
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      std::this_thread::sleep_for(5ms);
-    }
-    return true;
-  }
-
   static json ReadRequest(const std::string& path) {
     return {{"name", "read_file"},
             {"arguments", {{"path", path}}},
@@ -169,11 +161,13 @@ TEST_F(Healing, SshdWithTooManyUnfinishedLoginsIsWaitedFor) {
   ASSERT_GT(::read(unfinished.get(), banner.data(), banner.size()), 0);
   Serve();
   const auto call = client().SendRequest("tools/call", ReadRequest(file));
-  EXPECT_TRUE(Eventually([&] {
-    const std::string log = ReadFile(instance.directory() / "sshd.log");
-    return log.find("drop connection") != std::string::npos ||
-           log.find("MaxStartups") != std::string::npos;
-  }));
+  EXPECT_TRUE(Eventually(
+      [&] {
+        const std::string log = ReadFile(instance.directory() / "sshd.log");
+        return log.find("drop connection") != std::string::npos ||
+               log.find("MaxStartups") != std::string::npos;
+      },
+      kPatience));
   unfinished.Close();
   EXPECT_THAT(TextOfResponse(client().WaitForResponse(call, kPatience)), HasSubstr("text"));
 }
@@ -191,7 +185,7 @@ TEST_F(Healing, GuestThatAcceptsAndSaysNothingDelaysNothingElseAndIsLeftWhenItEn
   WritePort(listener.port());
   Serve();
   const auto call = client().SendRequest("tools/call", ReadRequest(file));
-  ASSERT_TRUE(Eventually([&] { return accepted > 0; }));
+  ASSERT_TRUE(Eventually([&] { return accepted > 0; }, kPatience));
   ExpectAnsweredAtOnce(client());
 
   // A cancelled call leaves at once; the other one gets its guest.
@@ -217,7 +211,7 @@ TEST_F(Healing, ProgramEndsWhileItConnects) {
   WritePort(listener.port());
   Serve();
   client().SendRequest("tools/call", ReadRequest(file));
-  ASSERT_TRUE(Eventually([&] { return accepted > 0; }));
+  ASSERT_TRUE(Eventually([&] { return accepted > 0; }, kPatience));
   EXPECT_EQ(client().CloseAndWait(kPromptly), 0);
 }
 
@@ -332,13 +326,13 @@ TEST_F(StartingInstance, LimactlThatIsNotThereIsNamed) {
 TEST_F(StartingInstance, StartGoesOnAfterACancelAndAfterTheEndOfTheProgram) {
   McpClient& server = ServeStopped(kStartsWhenTold);
   const auto call = server.SendRequest("tools/call", ReadRequest(file));
-  ASSERT_TRUE(Eventually([&] { return Exists("asked"); }));
+  ASSERT_TRUE(Eventually([&] { return Exists("asked"); }, kPatience));
   server.SendNotification("notifications/cancelled", {{"requestId", call}});
   ExpectAnsweredAtOnce(server);
   EXPECT_EQ(server.CloseAndWait(kPromptly), 0);
   EXPECT_FALSE(Exists("ended"));
   MakeFile("up", "");
-  EXPECT_TRUE(Eventually([&] { return Exists("ended"); })) << "the start was killed";
+  EXPECT_TRUE(Eventually([&] { return Exists("ended"); }, kPatience)) << "the start was killed";
 }
 
 TEST_F(StartingInstance, WithoutTheOptionNothingIsStarted) {

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "integration/fixture.h"
+#include "testing/eventually.h"
 
 namespace integration {
 namespace {
@@ -86,10 +87,8 @@ TEST_F(LifeCycle, EndOfInputEndsItThoughACommandRuns) {
   while (!fs::exists(Path("root/pid"))) client().Request("ping");
   const pid_t command = std::stoi(ReadFile(Path("root/pid")));
   EXPECT_EQ(client().CloseAndWait(kPromptly), 0);
-  const auto deadline = std::chrono::steady_clock::now() + kPromptly;
-  while (::kill(command, 0) == 0 && std::chrono::steady_clock::now() < deadline) {
-  }
-  EXPECT_NE(::kill(command, 0), 0) << "an orphan stays in the guest";
+  EXPECT_TRUE(testing_support::Eventually([&] { return ::kill(command, 0) != 0; }, kPromptly))
+      << "an orphan stays in the guest";
 }
 
 TEST_F(LifeCycle, TerminationSignalsEndIt) {

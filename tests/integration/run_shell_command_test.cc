@@ -18,6 +18,7 @@
 #include "integration/loopback_guest.h"
 #include "support/errors.h"
 #include "testing/collected_output.h"
+#include "testing/eventually.h"
 #include "testing/guest_processes.h"
 #include "testing/recorded_progress.h"
 #include "testing/stubborn_command.h"
@@ -31,6 +32,7 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using testing_support::CollectedOutput;
+using testing_support::Eventually;
 using testing_support::kStubbornCommand;
 
 class RunShellCommand : public integration::LoopbackGuest {
@@ -65,11 +67,8 @@ class RunShellCommand : public integration::LoopbackGuest {
   }
 
   void WaitForFile(const std::string& name) const {
-    const auto deadline = support::Clock::now() + 20s;
-    while (!std::filesystem::exists(Path(name))) {
-      ASSERT_LT(support::Clock::now(), deadline) << name << " never came";
-      std::this_thread::sleep_for(2ms);  // between two looks
-    }
+    ASSERT_TRUE(Eventually([&] { return std::filesystem::exists(Path(name)); }, 20s))
+        << name << " never came";
   }
 
   [[nodiscard]] bool EndsSoon(const std::string& file) const {
@@ -77,11 +76,8 @@ class RunShellCommand : public integration::LoopbackGuest {
   }
 
   void WaitForProgress(const std::string& message) {
-    const auto deadline = support::Clock::now() + 20s;
-    while (progress_.last() != message) {
-      ASSERT_LT(support::Clock::now(), deadline) << message << " never came";
-      std::this_thread::sleep_for(2ms);  // between two looks
-    }
+    ASSERT_TRUE(Eventually([&] { return progress_.last() == message; }, 20s))
+        << message << " never came";
   }
 
   std::shared_ptr<ssh::Connection> guest_;

@@ -10,6 +10,7 @@
 #include <future>
 #include <iostream>
 #include <optional>
+#include <thread>
 
 #include "integration/ssh_guest_fixture.h"
 

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <filesystem>
 #include <optional>
+#include <thread>
 
 #include "integration/ssh_guest_fixture.h"
 

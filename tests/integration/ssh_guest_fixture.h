@@ -7,19 +7,20 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "guest/guest.h"
 #include "integration/loopback_guest.h"
 #include "support/context.h"
 #include "testing/collected_output.h"
+#include "testing/eventually.h"
 
 /// ssh::Connection against a real sshd on a loopback port.
 namespace ssh_guest {
 
 using namespace std::chrono_literals;
 using testing_support::CollectedOutput;
+using testing_support::Eventually;
 
 class Stopwatch {
  public:
@@ -31,17 +32,6 @@ class Stopwatch {
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
-
-/// Waits for something that another process does; the limit only ends a test that fails.
-template <typename Condition>
-bool Eventually(Condition condition, std::chrono::milliseconds limit = 10s) {
-  const Stopwatch watch;
-  while (!condition()) {
-    if (watch.elapsed() > limit) return false;
-    std::this_thread::sleep_for(2ms);
-  }
-  return true;
-}
 
 template <typename Exception, typename Call>
 Exception Thrown(Call call) {

@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -150,16 +149,6 @@ class WarmShells : public integration::LoopbackGuest {
     result["stderr"] = std::regex_replace(result["stderr"].get<std::string>(),
                                           std::regex("(line [0-9]+: *)[0-9]+ "), "$1PID ");
     return result;
-  }
-
-  template <typename Condition>
-  static bool Happens(const Condition& condition) {
-    const auto deadline = support::Clock::now() + 20s;
-    while (!condition()) {
-      if (support::Clock::now() > deadline) return false;
-      std::this_thread::sleep_for(2ms);  // between two looks
-    }
-    return true;
   }
 
   static std::uintmax_t FileSize(const std::filesystem::path& path) {

@@ -6,13 +6,17 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include <thread>
+
 #include "integration/warm_shells_fixture.h"
 #include "support/errors.h"
+#include "testing/eventually.h"
 
 namespace warm_shells {
 namespace {
 
 using ::testing::HasSubstr;
+using testing_support::Eventually;
 
 TEST_F(WarmShells, SeeWhatTheCommandBeforeDidToTheProfile) {
   Warm({"true"});
@@ -61,7 +65,7 @@ TEST_F(WarmShells, AreGivenUpWhenTheProfileNeverEndsToPrint) {
   WriteProfile("echo $$ >" + work_ + "/waiting; exec yes");
   tools::WarmShells shells({true, 5min, {}});
   { const tools::WarmShells::Use use(shells, {guest_.get(), work_, shell_}); }
-  ASSERT_TRUE(Happens([&] { return FileSize(work_ + "/waiting") > 0; }));
+  ASSERT_TRUE(Eventually([&] { return FileSize(work_ + "/waiting") > 0; }, 20s));
   EXPECT_TRUE(EndsSoon("waiting"));
 }
 
@@ -127,7 +131,7 @@ TEST_F(WarmShells, CostNoProcessorTimeWhileTheyWait) {
     std::this_thread::sleep_for(1500ms);  // between the two looks
     return ContextSwitchesInGuest() == before;
   };
-  EXPECT_TRUE(Happens(is_quiet));
+  EXPECT_TRUE(Eventually(is_quiet, 20s));
   EXPECT_EQ(ColdStarts([&] { Warm({"true"}); }), 0) << "a shell was waiting";
 }
 
@@ -163,7 +167,7 @@ TEST_F(WarmShells, LetBackgroundChildrenLiveWithoutTheirOutputAndChannel) {
   for (int i = 0; i < 6; ++i) {
     const std::string go = work_ + "/go" + std::to_string(i);
     std::ofstream(go) << "go\n";
-    EXPECT_TRUE(Happens([&] { return std::filesystem::exists(go + ".done"); }));
+    EXPECT_TRUE(Eventually([&] { return std::filesystem::exists(go + ".done"); }, 20s));
   }
 }
 
@@ -188,7 +192,7 @@ TEST_F(WarmShells, EndACancelledCommand) {
   Warm({"true"});
   support::StopSource source;
   std::thread stopper([&] {
-    Happens([&] { return std::filesystem::exists(work_ + "/ready"); });
+    Eventually([&] { return std::filesystem::exists(work_ + "/ready"); }, 20s);
     source.Stop(support::StopReason::kCancelled);
   });
   EXPECT_THROW(Warm(Bash(testing_support::kStubbornCommand), source.context()), support::Stopped);
@@ -203,7 +207,7 @@ TEST_F(WarmShells, LeaveNothingBehindWhenTheLineBreaksUnderACommand) {
   Warm({"true"});
   std::thread breaker([&] {
     // sshd, when it dies, takes along what it has not yet sent.
-    Happens([&] { return progress_.last() == "before"; });
+    Eventually([&] { return progress_.last() == "before"; }, 20s);
     for (const pid_t pid : instance_->SessionPids()) kill(pid, SIGKILL);
   });
   const int cold = ColdStarts([&] {
@@ -223,7 +227,7 @@ TEST_F(WarmShells, EndWhileTheyWaitWhenTheLineBreaks) {
   WriteProfile("echo $$ >" + work_ + "/waiting");
   Warm({"true"});
   Warm(Bash("rm waiting"));
-  ASSERT_TRUE(Happens([&] { return FileSize(work_ + "/waiting") > 0; }));
+  ASSERT_TRUE(Eventually([&] { return FileSize(work_ + "/waiting") > 0; }, 20s));
   for (const pid_t pid : instance_->SessionPids()) kill(pid, SIGKILL);
   EXPECT_TRUE(EndsSoon("waiting"));
 }
@@ -232,7 +236,7 @@ TEST_F(WarmShells, EndWhenTheyAreNotNeededAnyMore) {
   WriteProfile("echo $$ >" + work_ + "/waiting");
   Warm({"true"});
   Warm(Bash("rm waiting"));
-  ASSERT_TRUE(Happens([&] { return FileSize(work_ + "/waiting") > 0; }));
+  ASSERT_TRUE(Eventually([&] { return FileSize(work_ + "/waiting") > 0; }, 20s));
   warm_.reset();
   EXPECT_TRUE(EndsSoon("waiting"));
 }
@@ -241,7 +245,7 @@ TEST_F(WarmShells, AreReplacedByAColdStartWhenTheyDie) {
   WriteProfile("echo $$ >" + work_ + "/waiting");
   Warm({"true"});
   Warm(Bash("rm waiting"));
-  ASSERT_TRUE(Happens([&] { return FileSize(work_ + "/waiting") > 0; }));
+  ASSERT_TRUE(Eventually([&] { return FileSize(work_ + "/waiting") > 0; }, 20s));
   pid_t waiting = 0;
   std::ifstream(work_ + "/waiting") >> waiting;
   kill(waiting, SIGKILL);

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "integration/fixture.h"
+#include "testing/eventually.h"
 
 namespace integration {
 namespace {
@@ -125,13 +126,14 @@ class KilledServer : public WriteKill {
   bool WaitUntilNothingIsLeft() {
     const auto killed = std::chrono::steady_clock::now();
     bool seen = false;
-    while (!Instance().SessionPids().empty() || !Leftovers().empty()) {
+    const auto nothing_is_left = [&] {
+      if (Instance().SessionPids().empty() && Leftovers().empty()) return true;
       seen = seen || !Leftovers().empty();
-      if (std::chrono::steady_clock::now() > killed + kNothingLeftWithin) {
-        ADD_FAILURE() << ::testing::PrintToString(Leftovers());
-        return false;
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      return false;
+    };
+    if (!testing_support::Eventually(nothing_is_left, kNothingLeftWithin)) {
+      ADD_FAILURE() << ::testing::PrintToString(Leftovers());
+      return false;
     }
     if (!seen) return true;
     ++outcomes["temporary file seen and removed"];

@@ -19,6 +19,7 @@
 #include "soak/faults.h"
 #include "soak/mixed_client.h"
 #include "soak/sample.h"
+#include "testing/eventually.h"
 #include "testing/guest_processes.h"
 #include "testing/temporary_directory.h"
 
@@ -82,14 +83,13 @@ class Soak {
   void RequireQuiet() {
     for (const auto& client : clients_) client->RequireNothingLost();
     clients_.clear();  // SIGKILL, as when the agent dies
-    const auto until = std::chrono::steady_clock::now() + kPatience;
-    while (!testing_support::GuestProcesses(instance_).empty()) {
-      if (std::chrono::steady_clock::now() > until) {
-        throw std::runtime_error(
-            "still runs in the guest: " +
-            testing_support::GuestProcesses(instance_).front().command.substr(0, 300));
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::vector<testing_support::GuestProcess> left;
+    const auto nothing_is_left = [&] {
+      left = testing_support::GuestProcesses(instance_);
+      return left.empty();
+    };
+    if (!testing_support::Eventually(nothing_is_left, kPatience)) {
+      throw std::runtime_error("still runs in the guest: " + left.front().command.substr(0, 300));
     }
   }
 

@@ -7,9 +7,9 @@
 #include <set>
 #include <sstream>
 #include <stdexcept>
-#include <thread>
 
 #include "testing/child_process.h"
+#include "testing/eventually.h"
 
 namespace testing_support {
 namespace {
@@ -94,18 +94,13 @@ bool EndsSoon(const std::filesystem::path& file_of_process_id) {
   if (!(std::ifstream(file_of_process_id) >> process.pid)) {
     throw std::runtime_error("no process id in " + file_of_process_id.string());
   }
-  const auto is_there = [&process] {
+  const auto is_gone = [&process] {
     const std::vector<Process> all = AllProcesses();
-    return std::any_of(all.begin(), all.end(), [&process](const Process& other) {
+    return std::none_of(all.begin(), all.end(), [&process](const Process& other) {
       return other.identity.pid == process.pid;
     });
   };
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(3);
-  while (is_there()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // between two looks
-  }
-  return true;
+  return Eventually(is_gone, std::chrono::seconds(3));
 }
 
 std::vector<GuestProcess> StillAlive(const std::vector<GuestProcess>& processes) {

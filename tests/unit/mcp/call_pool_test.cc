@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <future>
-#include <thread>
 #include <vector>
+
+#include "testing/eventually.h"
 
 namespace mcp {
 namespace {
@@ -102,11 +104,8 @@ TEST(CallPool, OpenEndedCallsLeaveThreadsToTheOthers) {
   EXPECT_EQ(other.get_future().wait_for(30s), std::future_status::ready);
   EXPECT_LE(open_ended, 2);
   // The thread counts as taken until it has come back from the call.
-  const auto deadline = Soon();
-  while (pool.Saturated(CallPool::Kind::kShort)) {
-    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
-    std::this_thread::yield();
-  }
+  ASSERT_TRUE(
+      testing_support::Eventually([&] { return !pool.Saturated(CallPool::Kind::kShort); }, 30s));
   gate.Open();
   ASSERT_TRUE(pool.WaitUntilIdle(Soon()));
   EXPECT_EQ(open_ended, 50);

@@ -17,6 +17,7 @@
 
 #include "support/context.h"
 #include "testing/collected_output.h"
+#include "testing/eventually.h"
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"
 #include "tools/command_output.h"
@@ -106,11 +107,9 @@ class CommandScript : public ::testing::TestWithParam<Case> {
   }
 
   void WaitForFile(const std::string& name) const {
-    const auto deadline = support::Clock::now() + 20s;
-    while (!std::filesystem::exists(directory_.path() / name)) {
-      ASSERT_LT(support::Clock::now(), deadline) << name << " never came";
-      std::this_thread::sleep_for(2ms);
-    }
+    ASSERT_TRUE(testing_support::Eventually(
+        [&] { return std::filesystem::exists(directory_.path() / name); }, 20s))
+        << name << " never came";
   }
 
   testing_support::TemporaryDirectory home_;

@@ -4,9 +4,9 @@
 #include <signal.h>
 
 #include <string>
-#include <thread>
 
 #include "support/errors.h"
+#include "testing/eventually.h"
 #include "unit/tools/search_fixture.h"
 
 namespace tools {
@@ -138,9 +138,7 @@ TEST_F(GuestScript, TheEndOfStandardInputAloneEndsItsProcesses) {
   EXPECT_THROW(RunScript(guest, "echo $$; sh -c 'while :; do :; done'", sink, stop.context()),
                support::Stopped);
   const pid_t group = std::stoi(sink.output);
-  const auto give_up = support::Clock::now() + std::chrono::seconds(10);
-  while (kill(-group, 0) == 0 && support::Clock::now() < give_up) std::this_thread::yield();
-  const bool gone = kill(-group, 0) != 0;
+  const bool gone = testing_support::Eventually([&] { return kill(-group, 0) != 0; });
   EXPECT_TRUE(gone);
   if (!gone) kill(-group, SIGKILL);
 }
