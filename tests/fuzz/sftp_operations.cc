@@ -29,7 +29,10 @@ struct Request {
 /// Plays the server and the caller.
 class Play {
  public:
-  Play() { client_.Receive(OpenSshVersion() + NoLimits(1), now_); }
+  Play() {
+    client_.Receive(OpenSshVersion() + NoLimits(1), now_);
+    client_.Consumed(client_.output().size(), now_);
+  }
 
   void Begin(std::uint8_t choice) {
     constexpr std::uint8_t kGuess = 0x80;
