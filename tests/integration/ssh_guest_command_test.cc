@@ -224,6 +224,19 @@ TEST_P(SshGuestWithFewChannels, CommandsAndFilesTakeTurns) {
 
 INSTANTIATE_TEST_SUITE_P(MaxSessions, SshGuestWithFewChannels, ::testing::Values(1, 2, 3));
 
+TEST_F(SshGuest, AFileWhoseClosingWasWithdrawnIsClosedAllTheSame) {
+  StartInstance({"MaxSessions 1"});
+  const auto guest = Connect();
+  support::StopSource source;
+  source.Stop(support::StopReason::kCancelled);
+  auto file = guest->Open(Path("new"), OpenMode::kCreateExclusive, 0600, minute_);
+  EXPECT_THROW(file->Close(source.context()), support::Stopped);
+  file.reset();
+  // The only channel is given to commands once no file is open.
+  CollectedOutput sink;
+  EXPECT_EQ(Run(*guest, "true", sink, minute_).exit_status, 0);
+}
+
 TEST_F(SshGuest, AWaitingCommandObeysItsDeadline) {
   StartInstance({"MaxSessions 1"});
   const auto guest = Connect();
