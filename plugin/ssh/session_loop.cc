@@ -200,6 +200,9 @@ void SessionLoop::StepAll(TimePoint now) {
   sftp_.Step(now);
   // Last, since the others may have closed a channel for which somebody waits.
   broker_.Step(now);
+  // Again, since a command that got its channel there may have ended at once, and its caller's next
+  // task comes first in the next turn.
+  GiveUpOutdatedCommands();
   GiveUpSpareCommands();
 }
 
