@@ -195,14 +195,13 @@ void SessionLoop::RunTasks() {
 
 void SessionLoop::StepAll(TimePoint now) {
   for (const auto& command : commands_) command->Step(now);
+  sftp_.Step(now);
+  // After the others, since they may have closed a channel for which somebody waits.
+  broker_.Step(now);
+  // After all that may end a command: a command may end as the broker gives it its channel, and its
+  // caller's next task comes first in the next turn.
   GiveUpOutdatedCommands();
   std::erase_if(commands_, [](const auto& command) { return command->done(); });
-  sftp_.Step(now);
-  // Last, since the others may have closed a channel for which somebody waits.
-  broker_.Step(now);
-  // Again, since a command that got its channel there may have ended at once, and its caller's next
-  // task comes first in the next turn.
-  GiveUpOutdatedCommands();
   GiveUpSpareCommands();
 }
 
