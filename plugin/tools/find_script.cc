@@ -1,5 +1,9 @@
 #include "tools/find_script.h"
 
+#include <fnmatch.h>
+
+#include <algorithm>
+
 #include "tools/git_command.h"
 #include "tools/shell_quote.h"
 
@@ -67,20 +71,34 @@ done
          "esac\n";
 }
 
+/// Leaves out what is called `.git`, and what is in it. GNU's find compares a name slowly enough
+/// that of ten thousand one comparison more each is felt (a tenth of the whole).
+std::string WithoutGit(const ListingRequest& request, std::size_t number) {
+  std::string selection;
+  if (request.wants_ignored) {
+    // Standard input ends when git has said all of the first repository.
+    selection = " -name .git -prune ! -path ./.git -exec sh -c \"cat >/dev/null; $ignored\" sh " +
+                std::to_string(number) + " {} \\;";
+  } else {
+    // Only directories are compared: find knows the type without a look at the file. In
+    // parentheses, since it would else compare the name first.
+    selection = " -type d \\( -name .git -prune \\)";
+  }
+  const auto lets_git_through = [](const std::string& filter) {
+    return ::fnmatch(filter.c_str(), ".git", 0) == 0;
+  };
+  const bool is_filtered =
+      !request.name_filters.empty() &&
+      std::none_of(request.name_filters.begin(), request.name_filters.end(), lets_git_through);
+  return selection + (is_filtered ? " -o" : " -o ! -name .git");
+}
+
 std::string Selection(const ListingRequest& request, std::size_t number) {
   std::string selection;
   if (request.maximum_depth) {
     selection += " -maxdepth " + std::to_string(*request.maximum_depth);
   }
-  if (!request.enters_git) {
-    selection += " -name .git -prune";
-    if (request.wants_ignored) {
-      // Standard input ends when git has said all of the first repository.
-      selection += " ! -path ./.git -exec sh -c \"cat >/dev/null; $ignored\" sh " +
-                   std::to_string(number) + " {} \\;";
-    }
-    selection += " -o ! -name .git";
-  }
+  if (!request.enters_git) selection += WithoutGit(request, number);
   if (request.regular_files_only) selection += " -type f";
   if (!request.name_filters.empty()) {
     selection += " \\(";

@@ -75,6 +75,29 @@ TEST_F(FindListing, FiltersByNameAndKind) {
   EXPECT_THAT(Names({request}), UnorderedElementsAre("a.cc", "d.cc/[x]"));
 }
 
+TEST_F(FindListing, LeavesGitOutWhateverTheFiltersAre) {
+  Write("a.x");
+  Write("d/.git/inside.x");
+  Write("d/.gitignore");
+  Write("worktree/.git", "gitdir: elsewhere");
+  const auto expect_the_others = [this] {
+    for (const bool wants_ignored : {false, true}) {
+      SCOPED_TRACE(wants_ignored);
+      ListingRequest request = Everything();
+      request.wants_ignored = wants_ignored;
+      EXPECT_THAT(Names({request}), UnorderedElementsAre("a.x", "d", "d/.gitignore", "worktree"));
+      request.name_filters = {"*.x"};
+      EXPECT_THAT(Names({request}), ElementsAre("a.x"));
+      request.name_filters = {".git*", "*.x"};
+      EXPECT_THAT(Names({request}), UnorderedElementsAre("a.x", "d/.gitignore"));
+      request.name_filters = {".g[i]t"};
+      EXPECT_THAT(Names({request}), ElementsAre());
+    }
+  };
+  expect_the_others();
+  if (OfferBusyBox()) expect_the_others();
+}
+
 TEST_F(FindListing, LinksToDirectoriesAreNotFollowedAndAMovedDirectoryIsNotListed) {
   Write("real/secret");
   std::filesystem::create_directory_symlink(Path("real"), Path("link"));
