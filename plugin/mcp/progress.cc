@@ -6,10 +6,12 @@
 
 namespace mcp {
 
-ProgressSender::ProgressSender(InFlight& in_flight, std::shared_ptr<PendingRequest> request,
+ProgressSender::ProgressSender(const Transport& transport, InFlight& in_flight,
+                               std::shared_ptr<PendingRequest> request,
                                std::optional<std::string> token, bool with_message,
                                const Scheduler& scheduler)
-    : in_flight_(in_flight),
+    : transport_(transport),
+      in_flight_(in_flight),
       request_(std::move(request)),
       token_(std::move(token)),
       with_message_(with_message),
@@ -21,7 +23,7 @@ bool ProgressSender::requested() const {
 }
 
 void ProgressSender::Report(const std::string& message) {
-  if (!requested()) return;
+  if (!requested() || !transport_.HasRoom()) return;
   const std::scoped_lock lock(mutex_);  // held while sending, so that values leave in order
   const support::Clock::time_point now = scheduler_.Now();
   if (last_ && now - *last_ < kInterval) return;

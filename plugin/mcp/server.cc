@@ -31,6 +31,7 @@ class NotingTransport : public Transport {
     inner_->Send(std::move(line));
     sent_ = true;
   }
+  [[nodiscard]] bool HasRoom() const override { return inner_->HasRoom(); }
   void WaitForRoom() override { inner_->WaitForRoom(); }
   void Interrupt() override { inner_->Interrupt(); }
   void GiveUpWaiting() override { inner_->GiveUpWaiting(); }

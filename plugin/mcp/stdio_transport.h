@@ -23,6 +23,7 @@ class StdioTransport : public Transport {
 
   Received Receive(std::string& line) override;
   void Send(Line line) override { writer_.Write(std::move(line)); }
+  [[nodiscard]] bool HasRoom() const override { return writer_.HasRoom(); }
   void WaitForRoom() override { writer_.WaitForRoom(); }
   void Interrupt() override { interrupted_.Wake(); }
   void GiveUpWaiting() override { writer_.GiveUpWaiting(); }

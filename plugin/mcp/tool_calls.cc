@@ -22,8 +22,8 @@ struct ToolCalls::Call {
   Call(Reply first_reply, Order given, const Surroundings& surroundings)
       : order(std::move(given)),
         stop(first_reply.request()->stop()),
-        progress(surroundings.in_flight, first_reply.request(), order.progress_token,
-                 order.dialect.progress_message(), surroundings.scheduler),
+        progress(surroundings.transport, surroundings.in_flight, first_reply.request(),
+                 order.progress_token, order.dialect.progress_message(), surroundings.scheduler),
         received(surroundings.scheduler.WallNow()),
         began(surroundings.scheduler.Now()),
         reply(std::move(first_reply)) {}

@@ -32,6 +32,9 @@ class Transport {
   /// the order of the calls and are never mixed. Once the output is closed, lines are dropped.
   virtual void Send(Line line) = 0;
 
+  /// Whether the client leaves no more unread than the transport is willing to keep.
+  [[nodiscard]] virtual bool HasRoom() const = 0;
+
   /// Waits until there is room for more output, or the output is closed, or `GiveUpWaiting` was
   /// called. To be called before a large message is made; never by the thread that receives.
   virtual void WaitForRoom() = 0;

@@ -23,6 +23,7 @@ class RecordingTransport final : public Transport {
     all.Append(line);
     lines.push_back(std::move(line).Text());
   }
+  [[nodiscard]] bool HasRoom() const override { return has_room; }
   void WaitForRoom() override {}
   void Interrupt() override {}
   void GiveUpWaiting() override {}
@@ -32,6 +33,7 @@ class RecordingTransport final : public Transport {
   std::deque<std::string> input;
   std::vector<std::string> lines;
   Line all;  ///< the same as it is kept in memory
+  bool has_room = true;
 };
 
 }  // namespace mcp
