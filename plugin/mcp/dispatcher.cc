@@ -73,6 +73,12 @@ ProtocolError InvalidRequest(const std::string& message) {
   return {ErrorCode::kInvalidRequest, message};
 }
 
+ProtocolError NotBegun() {
+  return {ErrorCode::kInternalError,
+          "not begun: the answers of earlier batches take too much memory. Wait until those are "
+          "complete, or ask outside of a batch"};
+}
+
 ProtocolError MissingTasksCapability() {
   const json extensions = {{std::string(kTasksExtension), json::object()}};
   return {ErrorCode::kMissingClientCapability,
@@ -154,12 +160,19 @@ void Dispatcher::HandleBatch(Batch batch) {
     LineSink(parts_.transport).Deliver(nullptr, ErrorResponse(nullptr, InvalidRequest(flaw)));
     return;
   }
-  const auto sink = std::make_shared<BatchSink>(parts_.transport, batch_bytes_);
+  // The answers of a batch that is not begun are complete at once: nothing is kept of them.
+  const bool has_room = *batch_bytes_ < kMaxBatchBytes;
+  const auto kept = has_room ? batch_bytes_ : std::make_shared<std::atomic<std::size_t>>(0U);
+  const auto sink = std::make_shared<BatchSink>(parts_.transport, kept);
   std::set<RequestId> ids;  // none of them is answered before all are
   for (Message& message : batch.messages) {
     const RequestId* id = IdOf(message);
     if (id != nullptr && !ids.insert(*id).second) {
       support::LogWarning("dropped: a request with the id of another one in its batch");
+      continue;
+    }
+    if (const auto* request = std::get_if<Request>(&message); request != nullptr && !has_room) {
+      Refuse({request->id, NotBegun()}, *sink);
       continue;
     }
     const std::size_t bytes = BytesOf(message);
@@ -170,7 +183,7 @@ void Dispatcher::HandleBatch(Batch batch) {
 void Dispatcher::HandleMessage(Message message, std::size_t bytes, bool in_batch,
                                const std::shared_ptr<ReplySink>& sink) {
   if (const auto* malformed = std::get_if<Malformed>(&message)) {
-    HandleMalformed(*malformed, *sink);
+    Refuse(*malformed, *sink);
   } else if (const auto* ignored = std::get_if<Ignored>(&message)) {
     support::LogWarning("ignored: " + ignored->reason);
   } else if (const auto* notification = std::get_if<Notification>(&message)) {
@@ -186,11 +199,11 @@ void Dispatcher::HandleMessage(Message message, std::size_t bytes, bool in_batch
   }
 }
 
-void Dispatcher::HandleMalformed(const Malformed& malformed, ReplySink& sink) {
+void Dispatcher::Refuse(const Malformed& malformed, ReplySink& sink) {
   if (!malformed.id) {
     sink.Deliver(nullptr, ErrorResponse(nullptr, malformed.error));
   } else if (parts_.in_flight.Contains(*malformed.id)) {
-    support::LogWarning("dropped: a malformed request with the id of one that is in flight");
+    support::LogWarning("dropped: a refused request with the id of one that is in flight");
   } else {
     sink.Deliver(&*malformed.id, ErrorResponse(&*malformed.id, malformed.error));
   }

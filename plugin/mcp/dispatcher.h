@@ -25,8 +25,9 @@ namespace mcp {
 class Dispatcher {
  public:
   /// The answers of a batch are kept until its slowest call has ended. Beyond this, of all batches
-  /// together, the first answer is still kept; in the place of each later one there is an error
-  /// that says so.
+  /// together, no batch is begun: its requests are answered with errors. Of those that were begun
+  /// before, the first answer is still kept, and what is shorter than an error; in the place of
+  /// each other one there is an error that says so.
   static constexpr std::size_t kMaxBatchBytes = std::size_t{64} * 1024 * 1024;
 
   /// All of it must outlive the dispatcher.
@@ -57,7 +58,7 @@ class Dispatcher {
   void HandleBatch(Batch batch);
   void HandleMessage(Message message, std::size_t bytes, bool in_batch,
                      const std::shared_ptr<ReplySink>& sink);
-  void HandleMalformed(const Malformed& malformed, ReplySink& sink);
+  void Refuse(const Malformed& malformed, ReplySink& sink);
   void HandleNotification(const Notification& notification);
   void HandleRequest(Request request, std::size_t bytes, bool in_batch, Reply reply);
   [[nodiscard]] Context ContextFor(const Request& request) const;

@@ -47,21 +47,24 @@ json Call(const std::string& id, const std::string& tool, const json& arguments)
   return {{"jsonrpc", "2.0"}, {"id", id}, {"method", "tools/call"}, {"params", params}};
 }
 
+json Ping(const std::string& id) {
+  return {{"jsonrpc", "2.0"}, {"id", id}, {"method", "ping"}};
+}
+
+json Cancel(const std::string& id) {
+  const json params = {{"requestId", id}};
+  return {{"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", params}};
+}
+
 TEST(BatchLimits, ALargeCallIsNotReckonedAsSmallAsThePingsBesideIt) {
   const auto batch = [](const std::string& name) {
     json messages = json::array();
-    for (int i = 0; i < 99; ++i) {
-      messages.push_back(
-          {{"jsonrpc", "2.0"}, {"id", name + std::to_string(i)}, {"method", "ping"}});
-    }
+    for (int i = 0; i < 99; ++i) messages.push_back(Ping(name + std::to_string(i)));
     messages.push_back(Call(name, "echo", {{"text", std::string(1200, 'x')}}));
     return messages;
   };
-  const json cancel = {{"jsonrpc", "2.0"},
-                       {"method", "notifications/cancelled"},
-                       {"params", {{"requestId", "blocks"}}}};
   const std::vector<std::string> answers =
-      Answers({Call("blocks", "block", {{"name", "a"}}), batch("a"), batch("b"), cancel},
+      Answers({Call("blocks", "block", {{"name", "a"}}), batch("a"), batch("b"), Cancel("blocks")},
               {.queued_bytes = 2000});
   ASSERT_THAT(answers, SizeIs(3));
   EXPECT_THAT(answers[1], HasSubstr("too many calls are waiting"));
@@ -76,7 +79,10 @@ TEST(BatchLimits, AnswersBeyondWhatIsKeptAreErrorsUntilABatchIsComplete) {
     batch.push_back(Call("a" + std::to_string(i), "big", {{"bytes", kMebibyte}}));
   }
   const json next = json::array({Call("next", "big", {{"bytes", kMebibyte}})});
-  const std::vector<std::string> answers = Answers({batch, next}, {});
+  // The only thread is taken until both batches have been read: while the first one fills what is
+  // kept, the next would not be begun.
+  const std::vector<std::string> answers =
+      Answers({Call("blocks", "block", {{"name", "a"}}), batch, next, Cancel("blocks")}, {});
   ASSERT_THAT(answers, SizeIs(3));
   const json first = json::parse(answers[1]);
   ASSERT_EQ(first.size(), kFitting + 2);
@@ -91,6 +97,26 @@ TEST(BatchLimits, AnswersBeyondWhatIsKeptAreErrorsUntilABatchIsComplete) {
   }
   EXPECT_EQ(results, kFitting);
   EXPECT_THAT(answers[2], HasSubstr("\"result\"")) << "room again";
+}
+
+TEST(BatchLimits, NoBatchIsBegunWhileOthersFillWhatIsKept) {
+  // Answers that no error could replace by something shorter.
+  const std::string half(Dispatcher::kMaxBatchBytes / 2, 'x');
+  const json fills =
+      json::array({Call("blocks", "block", {{"name", "a"}}), Ping("a" + half), Ping("b" + half)});
+  const json refused = json::array({Ping("blocks"), Ping("refused")});
+  const json after = json::array({Cancel("blocks"), Ping("refused too")});
+  const json later = json::array({Ping("later")});
+  const std::vector<std::string> answers = Answers({fills, refused, after, later}, {});
+  ASSERT_THAT(answers, SizeIs(5));
+  const json first = json::parse(answers[1]);
+  ASSERT_EQ(first.size(), 1U) << "the other has the id of one that is in flight";
+  EXPECT_EQ(first[0]["id"], "refused");
+  EXPECT_THAT(first[0]["error"]["message"].get<std::string>(), HasSubstr("not begun"));
+  EXPECT_EQ(json::parse(answers[2]).size(), 2U) << "the cancelled call leaves the one that fills";
+  EXPECT_THAT(answers[3], HasSubstr("not begun"));
+  EXPECT_EQ(json::parse(answers[4])[0]["id"], "later");
+  EXPECT_THAT(answers[4], HasSubstr("\"result\"")) << "room again";
 }
 
 }  // namespace
