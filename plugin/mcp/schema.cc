@@ -28,6 +28,11 @@ bool IsInteger(const json& value) {
   return value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>();
 }
 
+/// Whether a tool that reads an integer can: to convert any other number is undefined.
+bool FitsInto64Bits(double number) {
+  return number >= -0x1p63 && number < 0x1p64;
+}
+
 bool HasType(const json& value, const std::string& type) {
   if (type == "null") return value.is_null();
   if (type == "boolean") return value.is_boolean();
@@ -178,7 +183,8 @@ std::optional<std::string> Schema::FindRangeFlaw(const json& value,
     return Quoted(where) + ": expected at most " + ShortNumber(*maximum_) + ", got " +
            Describe(value);
   }
-  if (value.is_binary()) {
+  const bool is_integer = std::find(types_.begin(), types_.end(), "integer") != types_.end();
+  if (value.is_binary() || (is_integer && value.is_number_float() && !FitsInto64Bits(number))) {
     return Quoted(where) + ": expected a number that fits into 64 bits, got " + Describe(value);
   }
   return std::nullopt;

@@ -63,5 +63,16 @@ TEST(Schema, NumberOfManyDigitsIsRefusedAndDoesNotOverflow) {
             "the arguments: expected a number that fits into 64 bits, got integer");
 }
 
+TEST(Schema, IntegersThatAreWrittenWithAnExponentFitInto64BitsToo) {
+  EXPECT_EQ(Flaw({{"type", "integer"}}, 1e3), "");
+  EXPECT_EQ(Flaw({{"type", "integer"}}, 18446744073709551615U), "");
+  EXPECT_EQ(Flaw({{"type", {"null", "integer"}}}, -0x1p63), "");
+  for (const double number : {0x1p64, -0x1p64, 1e300}) {
+    const std::string flaw = Flaw({{"type", "integer"}}, number);
+    EXPECT_NE(flaw.find("expected a number that fits into 64 bits"), std::string::npos) << number;
+    EXPECT_EQ(Flaw({{"type", "number"}}, number), "");
+  }
+}
+
 }  // namespace
 }  // namespace mcp
