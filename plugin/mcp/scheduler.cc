@@ -8,7 +8,7 @@
 
 namespace mcp {
 
-ThreadScheduler::~ThreadScheduler() {
+void ThreadScheduler::End() {
   {
     const std::scoped_lock lock(mutex_);
     stopping_ = true;
@@ -19,6 +19,7 @@ ThreadScheduler::~ThreadScheduler() {
 
 void ThreadScheduler::RunAt(support::Clock::time_point time, std::function<void()> task) {
   const std::scoped_lock lock(mutex_);
+  if (stopping_) return;
   tasks_.emplace(time, std::move(task));
   if (!thread_.joinable()) thread_ = std::thread([this] { Loop(); });
   changed_.notify_all();

@@ -30,9 +30,13 @@ class Scheduler {
 class ThreadScheduler : public Scheduler {
  public:
   ThreadScheduler() = default;
+  ~ThreadScheduler() override { End(); }
+  ThreadScheduler(const ThreadScheduler&) = delete;
+  ThreadScheduler& operator=(const ThreadScheduler&) = delete;
 
-  /// Waits for a task that is running; those that are still to come are dropped.
-  ~ThreadScheduler() override;
+  /// Waits for a task that is running; those that are still to come are dropped, and so is what is
+  /// given later. What time it is can still be asked.
+  void End();
 
   [[nodiscard]] support::Clock::time_point Now() const override { return support::Clock::now(); }
   [[nodiscard]] std::chrono::system_clock::time_point WallNow() const override {

@@ -95,9 +95,14 @@ struct Server::Connection {
 struct Server::Parts {
   explicit Parts(std::vector<std::unique_ptr<Tool>> given) : tools(std::move(given)) {}
 
+  // What is to be done later uses the connection, whose calls ask for the time as long as they run.
+  ~Parts() { scheduler.End(); }
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+
   ToolList tools;
+  ThreadScheduler scheduler;
   std::unique_ptr<Connection> connection;
-  ThreadScheduler scheduler;  // after the connection, so that its thread ends first
 };
 
 Server::Server(ServerOptions options, std::vector<std::unique_ptr<Tool>> tools)

@@ -120,12 +120,14 @@ TEST(Server, StopBeforeServeEndsItAtOnce) {
 /// A tool that runs until the test lets it go, whatever its context says.
 class DeafTool : public Tool {
  public:
-  DeafTool(std::promise<void>& begun, std::shared_future<void> release)
-      : begun_(begun), release_(std::move(release)) {}
+  DeafTool(std::promise<void>& begun, std::shared_future<void> release, std::atomic<bool>& ended)
+      : begun_(begun), release_(std::move(release)), ended_(ended) {}
   [[nodiscard]] const ToolDefinition& definition() const override { return definition_; }
-  ToolResult Call(const ToolCall&) override {
+  ToolResult Call(const ToolCall& call) override {
     begun_.set_value();
     release_.wait();
+    call.progress.Report("let go");
+    ended_ = true;
     return {json::object(), {}};
   }
 
@@ -139,34 +141,39 @@ class DeafTool : public Tool {
                                       .meta = nullptr};
   std::promise<void>& begun_;
   const std::shared_future<void> release_;
+  std::atomic<bool>& ended_;
 };
 
-TEST(Server, AToolThatDoesNotStopDoesNotHoldUpTheEnd) {
+TEST(Server, AToolThatDoesNotStopHoldsUpNothingButTheDestructor) {
   std::promise<void> begun;
   std::promise<void> release;
-  FakeScheduler scheduler;
-  ServerOptions options = transcripts::FakeServerOptions(scheduler);
+  std::atomic<bool> ended = false;
+  ServerOptions options;
   options.end_of_input_grace = 1ms;
   options.stop_grace = 1ms;
   std::vector<std::unique_ptr<Tool>> tools;
-  tools.push_back(std::make_unique<DeafTool>(begun, release.get_future().share()));
-  Server server(options, std::move(tools));
+  tools.push_back(std::make_unique<DeafTool>(begun, release.get_future().share(), ended));
+  auto server = std::make_unique<Server>(options, std::move(tools));
   std::array<int, 2> input = {};
   std::array<int, 2> output = {};
   ASSERT_EQ(::pipe(input.data()), 0);
   ASSERT_EQ(::pipe(output.data()), 0);
   constexpr std::string_view kCalls =
       "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}\n"
-      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"deaf\"}}\n";
+      R"({"jsonrpc":"2.0","id":2,"method":"tools/call",)"
+      R"("params":{"name":"deaf","_meta":{"progressToken":1}}})"
+      "\n";
   ASSERT_EQ(::write(input[1], kCalls.data(), kCalls.size()), ssize_t{kCalls.size()});
   // A call that has no thread yet when the grace is over ends at once.
   std::thread client([&] {
     begun.get_future().wait();
     ::close(input[1]);
   });
-  EXPECT_FALSE(server.Serve(input[0], output[1]).all_calls_ended);
+  EXPECT_FALSE(server->Serve(input[0], output[1]).all_calls_ended);
   client.join();
   release.set_value();
+  server.reset();
+  EXPECT_TRUE(ended);
   for (const int fd : {input[0], output[0], output[1]}) ::close(fd);
 }
 

@@ -144,5 +144,11 @@ TEST(ThreadScheduler, EndsWithoutWaitingForWhatIsToCome) {
   scheduler.RunAt(scheduler.Now() + std::chrono::hours(1), [] { FAIL(); });
 }
 
+TEST(ThreadScheduler, RunsNothingThatIsGivenAfterItsEnd) {
+  ThreadScheduler scheduler;
+  scheduler.End();
+  scheduler.RunAt(scheduler.Now(), [] { FAIL(); });
+}
+
 }  // namespace
 }  // namespace mcp
