@@ -1,7 +1,10 @@
 #include "mcp/call_pool.h"
 
+#include <string>
 #include <system_error>
 #include <utility>
+
+#include "support/errors.h"
 
 namespace mcp {
 
@@ -29,12 +32,13 @@ bool CallPool::Run(Kind kind, std::size_t bytes, std::function<void()> call) {
   if (running_ + queued() > threads_.size() && threads_.size() < limits_.threads) {
     try {
       threads_.emplace_back([this] { Loop(); });
-    } catch (const std::system_error&) {
+    } catch (const std::system_error& error) {
       // No more threads to be had: the ones there are will do, if there is any.
       if (threads_.empty()) {
         queued_bytes_ -= bytes;
         queue.pop_back();
-        return false;
+        throw support::CallError("the call cannot be begun: this host allows no more threads (" +
+                                 error.code().message() + "); call again in a while");
       }
     }
   }

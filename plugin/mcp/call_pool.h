@@ -38,7 +38,8 @@ class CallPool {
   CallPool& operator=(const CallPool&) = delete;
 
   /// False when too many wait; `call` is then not run. `bytes` is the size of its arguments.
-  /// `call` must not throw.
+  /// `call` must not throw. Throws support::CallError, and does not run it, where this host allows
+  /// no thread at all.
   [[nodiscard]] bool Run(Kind kind, std::size_t bytes, std::function<void()> call);
 
   /// Whether calls of this kind have all the threads that they may have.

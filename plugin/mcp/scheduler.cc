@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "support/log.h"
@@ -21,7 +22,15 @@ void ThreadScheduler::RunAt(support::Clock::time_point time, std::function<void(
   const std::scoped_lock lock(mutex_);
   if (stopping_) return;
   tasks_.emplace(time, std::move(task));
-  if (!thread_.joinable()) thread_ = std::thread([this] { Loop(); });
+  if (!thread_.joinable()) {
+    try {
+      thread_ = std::thread([this] { Loop(); });
+    } catch (const std::system_error& error) {
+      // The next one tries again, and then this one is run too.
+      support::LogWarning("what is to be done later waits: this host allows no more threads (" +
+                          error.code().message() + ")");
+    }
+  }
   changed_.notify_all();
 }
 

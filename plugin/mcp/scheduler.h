@@ -26,7 +26,8 @@ class Scheduler {
   virtual void RunAt(support::Clock::time_point time, std::function<void()> task) = 0;
 };
 
-/// The real one, with one thread that is started when the first task comes.
+/// The real one, with one thread that is started when the first task comes, or a later one where
+/// this host allows no more threads then: that task runs late.
 class ThreadScheduler : public Scheduler {
  public:
   ThreadScheduler() = default;

@@ -51,9 +51,14 @@ void ToolCalls::Start(Reply reply, Order order) {
     const std::scoped_lock lock(mutex_);
     call->in_active = active_.insert(active_.end(), call.get());
   }
-  if (!pool_.Run(KindOf(call->order.entry), bytes, [this, call] { Run(call); })) {
-    Finish(*call, ToolFailure{"too many calls are waiting for their turn: wait until some of them "
-                              "are answered, then call again"});
+  try {
+    if (!pool_.Run(KindOf(call->order.entry), bytes, [this, call] { Run(call); })) {
+      throw support::CallError(
+          "too many calls are waiting for their turn: wait until some of them are answered, then "
+          "call again");
+    }
+  } catch (const support::CallError& refusal) {
+    Finish(*call, ToolFailure{refusal.what()});
     return;
   }
   if (call->progress.requested()) ReportWaiting(call);

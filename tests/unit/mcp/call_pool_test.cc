@@ -7,7 +7,9 @@
 #include <future>
 #include <vector>
 
+#include "support/errors.h"
 #include "testing/eventually.h"
+#include "testing/no_more_threads.h"
 
 namespace mcp {
 namespace {
@@ -86,6 +88,35 @@ TEST(CallPool, RefusesMoreBytesThanMayWait) {
   EXPECT_TRUE(pool.Run(CallPool::Kind::kShort, 2000, [] {}));  // alone it may be larger
   EXPECT_FALSE(pool.Run(CallPool::Kind::kShort, 1, [] {}));
   gate.Open();
+}
+
+TEST(CallPool, RefusesACallWhereThereIsNoThreadAtAll) {
+  CallPool pool({.threads = 2});
+  {
+    const testing_support::NoMoreThreads none;
+    if (!none.imposed()) GTEST_SKIP() << "this system's threads cannot be limited";
+    EXPECT_THROW(static_cast<void>(pool.Run(CallPool::Kind::kShort, 1, [] { FAIL(); })),
+                 support::CallError);
+  }
+  EXPECT_TRUE(pool.Run(CallPool::Kind::kShort, 1, [] {}));
+  EXPECT_TRUE(pool.WaitUntilIdle(Soon()));
+}
+
+TEST(CallPool, DoesWithTheThreadsThatThereAre) {
+  Gate gate;
+  std::promise<void> started;
+  std::atomic<bool> ran = false;
+  CallPool pool({.threads = 2});
+  ASSERT_TRUE(pool.Run(CallPool::Kind::kShort, 1, [&] {
+    started.set_value();
+    gate.Wait();
+  }));
+  started.get_future().wait();
+  const testing_support::NoMoreThreads none;
+  EXPECT_TRUE(pool.Run(CallPool::Kind::kShort, 1, [&ran] { ran = true; }));
+  gate.Open();
+  EXPECT_TRUE(pool.WaitUntilIdle(Soon()));
+  EXPECT_TRUE(ran);
 }
 
 TEST(CallPool, OpenEndedCallsLeaveThreadsToTheOthers) {

@@ -10,6 +10,7 @@
 #include "fake_scheduler.h"
 #include "mcp/json_writer.h"
 #include "mcp/scheduler.h"
+#include "testing/no_more_threads.h"
 
 namespace mcp {
 namespace {
@@ -136,6 +137,18 @@ TEST(ThreadScheduler, ATaskThatThrowsEndsNothingButItself) {
   const support::Clock::time_point now = scheduler.Now();
   scheduler.RunAt(now, [] { throw std::runtime_error("no random bits"); });
   scheduler.RunAt(now + std::chrono::milliseconds(1), [&done] { done.set_value(); });
+  done.get_future().wait();
+}
+
+TEST(ThreadScheduler, RunsWhatWasGivenWhenThereWasNoThreadOnceThereIsOne) {
+  std::promise<void> done;
+  ThreadScheduler scheduler;
+  {
+    const testing_support::NoMoreThreads none;
+    if (!none.imposed()) GTEST_SKIP() << "this system's threads cannot be limited";
+    scheduler.RunAt(scheduler.Now(), [&done] { done.set_value(); });
+  }
+  scheduler.RunAt(scheduler.Now(), [] {});
   done.get_future().wait();
 }
 
