@@ -1,5 +1,6 @@
 #include "mcp/line_reader.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -72,6 +73,28 @@ TEST(LineReader, PiecesOfEverySizeMakeTheSameLines) {
     EXPECT_EQ(ReadAll("ab\r\n\ncd\n12345678901\nef", 10, piece),
               (Lines{"ab", "cd", "<too long>", "ef"}));
   }
+}
+
+TEST(LineReader, NothingYetOnAnInputThatDoesNotBlockIsNotTheEnd) {
+  std::array<int, 2> fds = {};
+  ASSERT_EQ(::pipe(fds.data()), 0);
+  ASSERT_EQ(::fcntl(fds[0], F_SETFL, O_NONBLOCK), 0);
+  LineReader reader(fds[0]);
+  std::string line;
+  reader.Fill();
+  EXPECT_EQ(reader.Next(line), LineReader::Result::kNeedMore);
+  ASSERT_EQ(::write(fds[1], "a\n", 2), 2);
+  reader.Fill();
+  EXPECT_EQ(reader.Next(line), LineReader::Result::kLine);
+  EXPECT_EQ(line, "a");
+  for (const int fd : fds) ::close(fd);
+}
+
+TEST(LineReader, AnErrorIsTheEnd) {
+  LineReader reader(-1);
+  std::string line;
+  reader.Fill();
+  EXPECT_EQ(reader.Next(line), LineReader::Result::kEndOfInput);
 }
 
 }  // namespace

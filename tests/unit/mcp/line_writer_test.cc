@@ -122,6 +122,14 @@ TEST_P(LineWriterTest, ReaderThatHasGoneIsNoticedAndNothingIsKept) {
   EXPECT_TRUE(writer.HasRoom());
 }
 
+TEST_P(LineWriterTest, ReaderThatHasGoneIsNoticedByWhoSendsAShortLine) {
+  LineWriter writer(fds_[1], closed_);
+  CloseReader();
+  writer.Write("short");
+  EXPECT_TRUE(IsSet(closed_));
+  EXPECT_FALSE(writer.Flush(In(std::chrono::seconds(10))));
+}
+
 TEST_P(LineWriterTest, FlagsOfTheDescriptorAreRestored) {
   const int before = ::fcntl(fds_[1], F_GETFL);
   { const LineWriter writer(fds_[1], closed_); }
