@@ -99,5 +99,23 @@ TEST_F(SubscriptionsTest, AreRefusedWhereTheirIdIsTooLong) {
   EXPECT_THAT(transport_.lines, ElementsAre(acknowledgement_));
 }
 
+TEST_F(SubscriptionsTest, AreRefusedBeyondTheLimitUntilOneIsWithdrawn) {
+  for (std::size_t i = 0; i < Subscriptions::kMaxOpen; ++i) Listen(std::to_string(i), {});
+  Listen("refused", {});
+  EXPECT_EQ(transport_.lines.size(), Subscriptions::kMaxOpen);
+  EXPECT_TRUE(in_flight_.Cancel(*RequestId::From("0")));
+  Listen("later", {});
+  EXPECT_EQ(transport_.lines.size(), Subscriptions::kMaxOpen + 1);
+}
+
+TEST_F(SubscriptionsTest, TellNothingOfATaskThatHasExpired) {
+  const std::string task = store_.Create({});
+  Listen("a", {task});
+  End(task);
+  scheduler_.Advance(TaskStore::kTimeToLive);
+  subscriptions_.TaskEnded(task);
+  EXPECT_THAT(transport_.lines, ElementsAre(acknowledgement_));
+}
+
 }  // namespace
 }  // namespace mcp
