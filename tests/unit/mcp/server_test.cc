@@ -7,6 +7,8 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
+#include <functional>
 #include <future>
 #include <memory>
 #include <set>
@@ -18,6 +20,7 @@
 #include <vector>
 
 #include "fake_tools.h"
+#include "unit/mcp/recording_transport.h"
 #include "unit/mcp/server_session.h"
 
 namespace mcp {
@@ -216,6 +219,46 @@ TEST(Server, AClientThatReadsAfterItsInputEndedGetsAllAnswers) {
   session.CloseInput();
   const std::vector<json> answers = session.ReadToTheEnd();
   EXPECT_EQ(answers.size(), 30U) << "one by one, each longer than the grace";
+}
+
+/// A client that has ended its input and takes something again and again, but never all.
+class SlowClient final : public Transport {
+ public:
+  explicit SlowClient(std::function<void()> on_flush) : on_flush_(std::move(on_flush)) {}
+  Received Receive(std::string&) override { return Received::kEndOfInput; }
+  void Send(Line) override {}
+  [[nodiscard]] bool HasRoom() const override { return true; }
+  void WaitForRoom() override {}
+  void Interrupt() override {}
+  void GiveUpWaiting() override {}
+  [[nodiscard]] std::uint64_t BytesTaken() const override { return taken_; }
+  bool Flush(std::chrono::steady_clock::time_point) override {
+    ++taken_;
+    on_flush_();
+    return false;
+  }
+
+ private:
+  const std::function<void()> on_flush_;
+  std::uint64_t taken_ = 0;
+};
+
+TEST(Server, StopEndsTheWaitForAClientThatReadsSlowly) {
+  ServerOptions options;
+  options.flush_grace = 0ms;
+  Server server(options, {});
+  int flushes = 0;
+  const Server::Exit exit = server.Serve(std::make_unique<SlowClient>([&] {
+    if (++flushes == 3) server.Stop(support::StopReason::kTerminated);
+  }));
+  EXPECT_EQ(flushes, 3);
+  EXPECT_EQ(exit.reason, support::StopReason::kEndOfInput);
+}
+
+TEST(Server, ServesOnce) {
+  Server server(ServerOptions(), {});
+  server.Serve(std::make_unique<RecordingTransport>());
+  EXPECT_THROW(server.Serve(std::make_unique<RecordingTransport>()), std::logic_error);
 }
 
 TEST(Server, FirstResponseIsToldOnceAndNotForNotifications) {
