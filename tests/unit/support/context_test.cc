@@ -95,6 +95,27 @@ TEST(Context, CallbackMayLetGoOfRegistrationsItsOwnAmongThem) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST(Context, LettingGoWaitsForACallbackThatRuns) {
+  StopSource source;
+  std::promise<void> running;
+  std::promise<void> released;
+  bool done = false;
+  auto registration = source.context().OnStop([&] {
+    running.set_value();
+    released.get_future().wait();
+    done = true;
+  });
+  std::thread stopper([&] { source.Stop(StopReason::kCancelled); });
+  running.get_future().wait();
+  auto was_done = std::async(std::launch::async, [&] {
+    registration = Context::Registration();
+    return done;
+  });
+  released.set_value();
+  EXPECT_TRUE(was_done.get());
+  stopper.join();
+}
+
 TEST(Context, DestroyedRegistrationIsNotCalled) {
   StopSource source;
   int calls = 0;
