@@ -20,8 +20,9 @@
 /// back may hold any bytes but '/' and NUL.
 ///
 /// Every operation throws `FileError` when the guest refuses it, `support::ConnectionLost` when the
-/// line breaks, and `support::Stopped` when its context is stopped or its deadline passes. One
-/// operation is one round trip unless it says otherwise.
+/// line breaks, and `support::Stopped` when its context is stopped or its deadline passes; one on
+/// files throws `NoFileServer` (no_file_server.h) where the guest serves none. One operation is one
+/// round trip unless it says otherwise.
 ///
 /// Some operations stand for several others that are asked at once, in that order, so that they
 /// cost one round trip together. Here they are made of those others, one after the other; an
