@@ -182,7 +182,9 @@ void SftpService::CloseChannel() {
 }
 
 void SftpService::GiveUp(const std::string& reason) {
-  const bool was_up = client_ && client_->ready();
+  // Not whether the server was ready: one that breaks down in the middle of its introduction would
+  // be started again and again for the sake of the operations that wait for it.
+  const bool was_up = served_first_;
   const std::unique_ptr<SftpClient> client = std::move(client_);
   CloseChannel();
   if (client) client->Fail(reason);

@@ -55,7 +55,7 @@ class SftpService final : public ChannelUser, public ChannelEvents {
   void SendOutput(TimePoint now);
   void TakeTurns();
   void CheckEnd(TimePoint now);
-  /// Fails what runs on the channel; what waits fails too while the server was not up yet.
+  /// Fails what runs on the channel; what waits fails too unless the server had begun to serve.
   void GiveUp(const std::string& reason);
   /// Ends what was begun on a channel that is gone, after the client's own requests have failed.
   void FailActive(const std::string& reason);

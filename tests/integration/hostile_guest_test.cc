@@ -87,6 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
         Lie{"too-much-data", kEntries, "a wrong amount of data"},
         Lie{"no-data", kEntries, "a wrong amount of data"},
         Lie{"flood", "SFTP has to begin", "SFTP has to begin"},
+        Lie{"answers-unasked", kBreaks, kBreaks}, Lie{"cut-limits", kBreaks, kBreaks},
         Lie{"late-flood", kBreaks, kBreaks}),
     [](const auto& lie) {
       std::string name = lie.param.name;

@@ -30,6 +30,7 @@ constexpr int kOpenDirectory = 11;
 constexpr int kReadDirectory = 12;
 constexpr int kRealPath = 16;
 constexpr int kStat = 17;
+constexpr int kExtended = 200;
 
 constexpr std::uint32_t kEndOfFile = 1;
 constexpr std::uint32_t kNoSuchFile = 2;
@@ -176,6 +177,13 @@ constexpr std::size_t kLong = 200'000;
 const std::map<std::string, Answer>& Lies() {
   static const std::map<std::string, Answer> lies = {
       {"flood", To(kInit, [](const Request&) -> std::string { Flood(); })},
+      {"answers-unasked",
+       To(kInit, [](const Request& request) { return Honest(request) + Status(77, 0); })},
+      {"cut-limits",
+       [](const Request& request) {
+         if (request.type == kInit) return OpenSshVersion();
+         return request.type == kExtended ? Packet(201, Number32(request.id)) : Honest(request);
+       }},
       {"late-flood", To(kLStat, [](const Request&) -> std::string { Flood(); })},
       {"wrong-id", To(kLStat,
                       [](Request request) {
