@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -22,6 +23,10 @@ class SftpService final : public ChannelUser, public ChannelEvents {
   /// A caller's deadline that passes is blamed on the server only after it has been silent for so
   /// long.
   static constexpr auto kShortestSilence = std::chrono::seconds(1);
+
+  /// Bytes that a channel may bring before its request for SFTP is answered: some may come with the
+  /// answer.
+  static constexpr std::size_t kMostBeforeAnswer = kMaximumSftpPacket;
 
   SftpService(ChannelBroker& broker, support::Clock::duration operation_timeout);
 
