@@ -150,6 +150,9 @@ void SftpService::SendOutput(TimePoint now) {
 }
 
 void SftpService::CheckEnd(TimePoint now) {
+  // Libssh polls as the output is sent, too: what came then is read in the next turn, which follows
+  // at once.
+  if (!inbox_.empty()) return;
   if (channel_->peer_closed() || channel_->peer_sent_end_of_file()) {
     GiveUp(client_->ready()
                ? "the guest's SFTP server ended"
