@@ -154,6 +154,8 @@ void Session::Authenticate(const Endpoint& endpoint, support::Clock::time_point 
     int code = SSH_AUTH_AGAIN;
     while ((code = ssh_userauth_publickey(session_.get(), nullptr, identity.key.get())) ==
            SSH_AUTH_AGAIN) {
+      // libssh says "again" of a session that has died, too, and nothing would end the poll then.
+      if (!alive()) break;
       PollOrGiveUp(endpoint, deadline, stopped);
     }
     if (code == SSH_AUTH_SUCCESS) return;

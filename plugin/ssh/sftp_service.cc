@@ -150,7 +150,7 @@ void SftpService::SendOutput(TimePoint now) {
 }
 
 void SftpService::CheckEnd(TimePoint now) {
-  // Libssh polls as the output is sent, too: what came then is read in the next turn, which follows
+  // libssh polls as the output is sent, too: what came then is read in the next turn, which follows
   // at once.
   if (!inbox_.empty()) return;
   if (channel_->peer_closed() || channel_->peer_sent_end_of_file()) {

@@ -131,17 +131,19 @@ TEST_F(SshGuest, ReportsARefusedPort) {
   EXPECT_THAT(lost.what(), ::testing::AllOf(HasSubstr("refused"), HasSubstr("limactl start")));
 }
 
+/// Makes a key pair without a passphrase, unless one is given; returns `file`.
+std::string MakeKey(const std::string& file, const std::string& passphrase = "") {
+  const auto made = testing_support::RunProcess(
+      {.arguments = {"ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-f", file}});
+  EXPECT_EQ(made.exit_code, 0) << made.error;
+  return file;
+}
+
 TEST_F(SshGuest, NamesEachKeyThatDoesNotWork) {
   StartInstance();
   ssh::Endpoint endpoint = Endpoint();
-  const auto make_key = [&](const std::string& name, const std::string& passphrase) {
-    const auto made = testing_support::RunProcess(
-        {.arguments = {"ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-f", Path(name)}});
-    EXPECT_EQ(made.exit_code, 0) << made.error;
-    return Path(name);
-  };
   WriteFile("nonsense", "no key");
-  endpoint.identity_files = {make_key("stranger", ""), make_key("locked", "secret"),
+  endpoint.identity_files = {MakeKey(Path("stranger")), MakeKey(Path("locked"), "secret"),
                              Path("missing"), Path("nonsense")};
   EXPECT_THAT(
       Thrown<support::CallError>([&] { ssh::Connection::Open(endpoint, {}, minute_); }).what(),
@@ -151,6 +153,17 @@ TEST_F(SshGuest, NamesEachKeyThatDoesNotWork) {
                        HasSubstr("nonsense: the file holds no private key")));
   endpoint.identity_files.push_back(instance_->identity_file());
   EXPECT_TRUE(ssh::Connection::Open(endpoint, {}, minute_)->alive());
+}
+
+TEST_F(SshGuest, ALineThatEndsDuringTheLoginIsNoticedAtOnce) {
+  StartInstance({"MaxAuthTries 1"});  // sshd hangs up after the first key that it does not know
+  ssh::Endpoint endpoint = Endpoint();
+  endpoint.identity_files.insert(endpoint.identity_files.begin(), MakeKey(Path("stranger")));
+  const auto lost =
+      Thrown<support::ConnectionLost>([&] { ssh::Connection::Open(endpoint, {}, minute_); });
+  EXPECT_FALSE(lost.may_have_run());
+  EXPECT_THAT(lost.what(), ::testing::AllOf(HasSubstr("ended the connection while the key"),
+                                            HasSubstr("stranger was offered")));
 }
 
 TEST_F(SshGuest, AnIncompleteEndpointNeverGetsADefault) {
