@@ -166,6 +166,19 @@ TEST_F(SshGuest, ALineThatEndsDuringTheLoginIsNoticedAtOnce) {
                                             HasSubstr("stranger was offered")));
 }
 
+TEST_F(SshGuest, AKeyThatIsNotEnoughIsToldFromOneThatIsNotAccepted) {
+  StartInstance({"AuthenticationMethods publickey,publickey"});
+  EXPECT_THAT(Thrown<support::CallError>([&] { Connect(); }).what(),
+              HasSubstr("accepted, but sshd wants more than a key"));
+}
+
+TEST_F(SshGuest, CiphersThatLibsshDoesNotHaveLeaveItsOwnChoice) {
+  StartInstance();
+  ssh::Endpoint endpoint = Endpoint();
+  endpoint.ciphers = "none-such@example.com";
+  EXPECT_TRUE(ssh::Connection::Open(endpoint, {}, minute_)->alive());
+}
+
 TEST_F(SshGuest, AnIncompleteEndpointNeverGetsADefault) {
   StartInstance();
   ssh::Endpoint endpoint = Endpoint();
