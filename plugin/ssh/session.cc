@@ -1,7 +1,7 @@
 #include "ssh/session.h"
 
 #include <fcntl.h>
-#include <libssh/server.h>  // ssh_send_keepalive, which is the client's too
+#include <libssh/server.h>  // ssh_send_keepalive and messages, which are the client's too
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -29,12 +29,20 @@ void Check(int code, ssh_session session, const char* what) {
   }
 }
 
+/// Denies what the guest asks of us: 1 has libssh say so and forget it.
+int DenyRequest(ssh_session, ssh_message, void*) {
+  return 1;
+}
+
 }  // namespace
 
 Session::Session(support::WakePipe& wake)
     : wake_(wake), session_(ssh_new()), event_(ssh_event_new()) {
   if (!session_ || !event_) throw std::runtime_error("libssh gave no session");
   ssh_set_counters(session_.get(), &sent_, &received_);
+  // Without it libssh keeps each channel that the guest wants to open, and each request, for a
+  // reader that never comes.
+  ssh_set_message_callback(session_.get(), &DenyRequest, nullptr);
   if (ssh_event_add_fd(event_.get(), wake_.fd(), POLLIN, &Session::OnWake, this) != SSH_OK) {
     throw std::runtime_error("libssh took no event");
   }
