@@ -4,8 +4,16 @@
 #include <utility>
 
 #include "support/errors.h"
+#include "support/printable.h"
 
 namespace ssh {
+namespace {
+
+/// Bytes of a signal's name that are kept. Real ones have at most four, and "@" and a domain behind
+/// them where SSH does not know them (RFC 4254, 6.10).
+constexpr std::size_t kLongestSignalName = 64;
+
+}  // namespace
 
 CommandRun::CommandRun(const guest::Command& command, guest::OutputSink& sink,
                        support::Clock::duration request_timeout)
@@ -243,7 +251,7 @@ void CommandRun::OnExitStatus(int status) noexcept {
 }
 
 void CommandRun::OnExitSignal(std::string_view name) noexcept {
-  if (!finished_) result_.exit_signal = std::string(name);
+  if (!finished_) result_.exit_signal = support::Printable(name.substr(0, kLongestSignalName));
 }
 
 }  // namespace ssh
