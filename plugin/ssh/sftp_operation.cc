@@ -75,7 +75,6 @@ bool SftpOperation::finished() const {
 void SftpOperation::Finish(std::exception_ptr failure) {
   if (finished()) return;
   finished_ = true;
-  failed_ = failure != nullptr;
   if (!is_part_) {
     completion_.Finish(std::move(failure));
     return;

@@ -80,7 +80,6 @@ class SftpOperation : public std::enable_shared_from_this<SftpOperation> {
   void FinishWithFailure(SftpReply reply);
   /// Also true for a part of one that has ended.
   [[nodiscard]] bool finished() const;
-  [[nodiscard]] bool failed() const { return failed_; }
 
   /// What a part calls at its end, with its failure if there is one, instead of finishing its
   /// completion: see CompoundOperation.
@@ -105,7 +104,6 @@ class SftpOperation : public std::enable_shared_from_this<SftpOperation> {
   std::weak_ptr<SftpOperation> whole_;
   bool is_part_ = false;
   bool finished_ = false;
-  bool failed_ = false;
 };
 
 /// One request, one reply.
