@@ -1,5 +1,6 @@
 #include "ssh/connection.h"
 
+#include <system_error>
 #include <utility>
 
 #include "ssh/find_operation.h"
@@ -32,9 +33,16 @@ std::shared_ptr<Connection> Connection::Open(const Endpoint& endpoint,
                                              const ConnectionOptions& options,
                                              const support::Context& context) {
   context.ThrowIfStopped();
-  auto loop = std::make_shared<SessionLoop>(endpoint, options);
-  loop->Connect(context);
-  return std::shared_ptr<Connection>(new Connection(std::move(loop)));  // private constructor
+  try {
+    auto loop = std::make_shared<SessionLoop>(endpoint, options);
+    loop->Connect(context);
+    return std::shared_ptr<Connection>(new Connection(std::move(loop)));  // private constructor
+  } catch (const std::system_error& error) {
+    throw support::CallError(
+        "no connection to the guest can be made: this host gives no further thread or file "
+        "descriptor (" +
+        error.code().message() + "); call again in a while");
+  }
 }
 
 bool Connection::alive() const {

@@ -29,8 +29,9 @@ class SpareCommand;
 class Connection final : public guest::Guest {
  public:
   /// Connects and authenticates in the calling thread's time. Throws support::ConnectionLost when
-  /// the guest cannot be reached, support::CallError when it lets none of the keys in or the
-  /// endpoint is incomplete, support::Stopped. The texts say what to do.
+  /// the guest cannot be reached, support::CallError when it lets none of the keys in, the endpoint
+  /// is incomplete or this host has no thread or file descriptor left, support::Stopped. The texts
+  /// say what to do.
   static std::shared_ptr<Connection> Open(const Endpoint& endpoint,
                                           const ConnectionOptions& options,
                                           const support::Context& context);
