@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -103,6 +104,22 @@ TEST_F(Starting, NextStartIsOneOfItsOwn) {
 TEST_F(Starting, MissingLimactlSaysWhatToDo) {
   EXPECT_THAT(Start(), AllOf(HasSubstr(directory_.path().string()), HasSubstr("No such file"),
                              HasSubstr("Start it on the host with: limactl start agent")));
+}
+
+TEST_F(Starting, WithoutADirectoryForTemporaryFilesSaysWhatToSet) {
+  MakeLimactl("exit 0");
+  const char* const value = std::getenv("TMPDIR");
+  const std::optional<std::string> before =
+      value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  ::setenv("TMPDIR", (directory_.path() / "missing").c_str(), 1);
+  const std::string text = Start();
+  if (before) {
+    ::setenv("TMPDIR", before->c_str(), 1);
+  } else {
+    ::unsetenv("TMPDIR");
+  }
+  EXPECT_THAT(text, HasSubstr("set TMPDIR to one"));
+  EXPECT_EQ(Start(), "");
 }
 
 TEST_F(Starting, GoesOnWhenNobodyWaitsAndIsJoinedByTheNextCall) {

@@ -92,6 +92,21 @@ TEST(SharedConnection, FailureReachesTheCallAndTheNextCallTriesAgain) {
   EXPECT_EQ(Acquire(connection, Context()).shell, "sh");
 }
 
+TEST(SharedConnection, ConnectionThatIsDeadAtOnceIsNoConnection) {
+  int attempts = 0;
+  SharedConnection connection([&](const Context&, const Tell&) {
+    return ConnectionNamed("sh", std::make_shared<std::atomic<bool>>(++attempts > 1));
+  });
+  try {
+    Acquire(connection, Context());
+    FAIL() << "expected a ConnectionLost";
+  } catch (const support::ConnectionLost& lost) {
+    EXPECT_THAT(lost.what(), HasSubstr("broke as soon as it was opened"));
+    EXPECT_FALSE(lost.may_have_run());
+  }
+  EXPECT_EQ(Acquire(connection, Context()).shell, "sh");
+}
+
 TEST(SharedConnection, CallDoesNotInheritTheFailureOfAnEarlierAttempt) {
   std::promise<void> first_attempt_began;
   std::promise<void> second_call_waits;
