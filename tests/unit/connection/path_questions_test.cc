@@ -1,12 +1,21 @@
 #include "connection/path_questions.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
+#include "support/errors.h"
 #include "support/printable.h"
 #include "testing/local_guest.h"
+#include "testing/temporary_directory.h"
 
 namespace connection {
 namespace {
+
+using ::testing::HasSubstr;
+using testing_support::Operation;
 
 /// Says what it is told to.
 class LyingGuest final : public testing_support::LocalGuest {
@@ -72,6 +81,101 @@ TEST_F(PathQuestionsToALiar, PathsThatAreTooLongToBeUsedAreRefusedByTheirLength)
     FAIL();
   } catch (const guest::FileError& error) {
     EXPECT_NE(error.detail().find("a path of 4096 bytes"), std::string::npos) << error.what();
+  }
+}
+
+/// A guest without an SFTP server. In its scripts, `command` is another one.
+class GuestWithoutServer final : public testing_support::LocalGuest {
+ public:
+  GuestWithoutServer() {
+    set_hook([](Operation operation, const std::string&) {
+      if (operation != Operation::kRun) throw guest::NoFileServer("there is no SFTP");
+    });
+  }
+
+  guest::CommandResult Run(const guest::Command& given, guest::OutputSink& sink,
+                           const support::Context& context) override {
+    guest::Command changed = given;
+    const std::size_t at =
+        command.empty() ? std::string::npos : changed.standard_input.find(command);
+    if (at != std::string::npos) changed.standard_input.replace(at, command.size(), other);
+    return LocalGuest::Run(changed, sink, context);
+  }
+
+  std::string command;
+  std::string other = "no-such-command-anywhere";
+};
+
+class PathQuestionsWithoutServer : public ::testing::Test {
+ protected:
+  void SetUp() override {
+#ifndef __linux__
+    GTEST_SKIP() << "this machine's stat(1) is neither GNU's nor BusyBox's";
+#endif
+    std::ofstream(File()) << "text";
+    std::filesystem::create_symlink("it's a file", Link());
+  }
+
+  [[nodiscard]] std::string File() const { return (directory_.path() / "it's a file").string(); }
+  [[nodiscard]] std::string Link() const { return (directory_.path() / "link").string(); }
+
+  testing_support::TemporaryDirectory directory_;
+  testing_support::LocalGuest served_;
+  std::shared_ptr<GuestWithoutServer> guest_ = std::make_shared<GuestWithoutServer>();
+  PathQuestions questions_{guest_};
+};
+
+TEST_F(PathQuestionsWithoutServer, AreAnsweredByTheShellAsAServerWould) {
+  EXPECT_EQ(questions_.RealPath(Link(), {}), served_.RealPath(Link(), {}));
+  EXPECT_TRUE(questions_.Stat(Link(), {}) == served_.Stat(Link(), {}));
+  EXPECT_TRUE(questions_.LStat(Link(), {}) == served_.LStat(Link(), {}));
+  EXPECT_EQ(questions_.ReadLink(Link(), {}), "it's a file");
+  const guest::RealFile found = questions_.FindRealFile(Link(), {});
+  EXPECT_EQ(found.path, served_.RealPath(File(), {}));
+  EXPECT_TRUE(found.attributes == served_.Stat(File(), {}));
+  EXPECT_EQ(guest_->count(Operation::kRealPath), 1) << "that there is no server is remembered";
+  EXPECT_EQ(guest_->count(Operation::kStat), 0);
+}
+
+TEST_F(PathQuestionsWithoutServer, WhatIsNotThereIsNotFound) {
+  try {
+    questions_.Stat(File() + "/below", {});
+    FAIL();
+  } catch (const guest::FileError& error) {
+    EXPECT_EQ(error.code(), guest::FileErrorCode::kNotFound);
+  }
+}
+
+TEST_F(PathQuestionsWithoutServer, AnAnswerThatMakesNoSenseIsShown) {
+  guest_->command = "stat -L -c";
+  guest_->other = "echo";
+  try {
+    questions_.Stat(File(), {});
+    FAIL();
+  } catch (const guest::FileError& error) {
+    EXPECT_EQ(error.code(), guest::FileErrorCode::kFailure);
+    EXPECT_THAT(error.detail(), HasSubstr("stat says \"%f %s"));
+  }
+}
+
+TEST_F(PathQuestionsWithoutServer, AMissingCommandIsNamed) {
+  EXPECT_NO_THROW(questions_.RealPath(File(), {}));
+  guest_->command = "stat";
+  try {
+    questions_.Stat(File(), {});
+    FAIL();
+  } catch (const support::CallError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the commands readlink and stat: install"));
+  }
+}
+
+TEST_F(PathQuestionsWithoutServer, WhyThereIsNoServerSaysMoreThanAMissingCommand) {
+  guest_->command = "readlink";
+  try {
+    questions_.RealPath(File(), {});
+    FAIL();
+  } catch (const guest::NoFileServer& missing) {
+    EXPECT_STREQ(missing.what(), "there is no SFTP");
   }
 }
 
