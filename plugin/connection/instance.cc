@@ -95,7 +95,8 @@ void PinInsideBoundary(BoundedRoot& bounded, PinnedRoots& pins, guest::Guest& gu
   bounded.root.pinned = root;
 }
 
-/// A guest directory that `--allow-path` names; it may come later, and is pinned then.
+/// A guest directory that `--allow-path` names; it may come later, and is pinned then (PathRules'
+/// `pin`).
 void PinAllowedPath(tools::Root& root, PinnedRoots& pins, guest::Guest& guest,
                     const support::Context& context) {
   try {
@@ -158,6 +159,10 @@ OpenedConnection OpenInstance(const InstanceOptions& options, PinnedRoots& pins,
     }
     paths.roots.push_back(std::move(bounded.root));
   }
+  paths.pin = [pins, allowed = options.roots](const tools::Root& root,
+                                              const std::string& resolved) {
+    return IsAllowedPath(root, allowed) ? pins.Pin(root, resolved) : resolved;
+  };
   paths.working_directory = options.working_directory;
 
   OpenedConnection opened;

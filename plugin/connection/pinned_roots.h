@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -13,18 +14,21 @@ namespace connection {
 /// Where the roots that are no mounts (`--root`, `--allow-path`) led in the guest when it was first
 /// asked. They are ordinary directories, which a command in the guest can replace by links; the
 /// user chose what they were, so that it counts for as long as this program runs, over every
-/// reconnection. Thread-safe.
+/// reconnection. Copies share what they know. Thread-safe.
 class PinnedRoots {
  public:
   /// What the guest resolved `root` to the first time; nothing before it did.
   [[nodiscard]] std::optional<std::string> Find(const tools::Root& root) const;
 
-  /// The first time counts.
-  void Pin(const tools::Root& root, const std::string& resolved);
+  /// The first time counts: returns what `root` was resolved to then.
+  std::string Pin(const tools::Root& root, const std::string& resolved) const;
 
  private:
-  mutable std::mutex mutex_;
-  std::map<std::pair<std::string, std::string>, std::string> first_;  // of host and guest path
+  struct State {
+    std::mutex mutex;
+    std::map<std::pair<std::string, std::string>, std::string> first;  // of host and guest path
+  };
+  std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
 }  // namespace connection

@@ -97,7 +97,7 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
       });
   auto roots = CachedRoots();
   const Root* root = roots ? RootAbove(location.path, *roots) : nullptr;
-  if (root == nullptr) {
+  if (root == nullptr || !IsFound(*root, *roots)) {
     roots = ResolveRoots(guest, context);
     root = RootAbove(location.path, *roots);
   }
@@ -177,6 +177,10 @@ const Root* PathRules::RootAbove(const std::string& guest_path,
   return Innermost(guest_path, options_.roots, resolved.roots);
 }
 
+bool PathRules::IsFound(const Root& root, const ResolvedRoots& resolved) const {
+  return resolved.root_found[static_cast<std::size_t>(&root - options_.roots.data())];
+}
+
 bool PathRules::MountIsWritable(const std::string& guest_path,
                                 const ResolvedRoots& resolved) const {
   const Root* mount = MountAbove(guest_path, resolved.mounts);
@@ -240,9 +244,10 @@ std::shared_ptr<const PathRules::ResolvedRoots> PathRules::ResolveRoots(
   for (std::size_t i = 0; i < options_.roots.size(); ++i) {
     const Root& root = options_.roots[i];
     const bool keep = before && before->root_found[i] && !IsMount(root);
-    const auto found = !root.pinned.empty() ? root.pinned
-                       : keep               ? before->roots[i]
-                                            : real_path(root.guest);
+    auto found = !root.pinned.empty() ? root.pinned
+                 : keep               ? before->roots[i]
+                                      : real_path(root.guest);
+    if (found && root.pinned.empty() && options_.pin) found = options_.pin(root, *found);
     resolved->root_found.push_back(found.has_value());
     resolved->roots.push_back(found.value_or(root.guest));
   }

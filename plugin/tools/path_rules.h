@@ -77,8 +77,8 @@ struct ResolvedPath {
 /// component is missing; two through a link. Where more is missing: RealPath for each missing
 /// component, and LStat, LStat, ReadLink for each link followed by hand. Once per object: RealPath
 /// for each root and each further mount; again when a path is about to be refused, as a mount may
-/// have come up since. With a mount_check, what that takes for the mount: one round trip for one
-/// that is as it was.
+/// have come up since, or lies in a root that was not there. With a mount_check, what that takes
+/// for the mount: one round trip for one that is as it was.
 ///
 /// Thread-safe.
 class PathRules {
@@ -91,6 +91,9 @@ class PathRules {
     /// the same texts. Empty: the roots are the mounts.
     std::vector<Root> mounts;
     std::shared_ptr<MountCheck> mount_check;  ///< of `mounts`; null: they are always there
+    /// What counts of a root without Root::pinned that the guest has just resolved: `resolved`, or
+    /// what it was for an earlier PathRules. Empty: `resolved`. Any thread.
+    std::function<std::string(const Root& root, const std::string& resolved)> pin = {};
   };
   explicit PathRules(Options options);
 
@@ -124,6 +127,7 @@ class PathRules {
   [[nodiscard]] std::string Clean(std::string_view path) const;
   [[nodiscard]] const Root* RootAbove(const std::string& guest_path,
                                       const ResolvedRoots& resolved) const;
+  [[nodiscard]] bool IsFound(const Root& root, const ResolvedRoots& resolved) const;
   [[nodiscard]] bool MountIsWritable(const std::string& guest_path,
                                      const ResolvedRoots& resolved) const;
   [[nodiscard]] bool IsMount(const Root& root) const;

@@ -251,6 +251,24 @@ TEST_F(Healing, RootThatWasReplacedByALinkIsNotFollowedAfterAReconnection) {
   EXPECT_EQ(Read(project + "/a.txt"), "of the project");
 }
 
+TEST_F(Healing, AllowedPathThatCameLateIsNotFollowedElsewhereAfterAReconnection) {
+  const std::string extra = Path("late/extra").string();
+  LoopbackInstance& instance = StartDefault();
+  Serve({.arguments = {"default", "--allow-path", extra + ":w"}});
+  EXPECT_EQ(Read(file), "text") << "connected while there is nothing to be pinned";
+  MakeFile("late/extra/a.txt", "of the directory");
+  EXPECT_EQ(Read(extra + "/a.txt"), "of the directory");
+
+  MakeFile("private/a.txt", "private");
+  fs::rename(extra, Path("late/moved"));
+  MakeLink("late/extra", Path("private"));
+  instance.Stop();
+  instance.Start();
+  EXPECT_THAT(ReadRefusal(extra + "/a.txt"), HasSubstr("outside the directories"));
+  EXPECT_THAT(WriteRefusal(extra + "/new.txt"), HasSubstr("outside the directories"));
+  EXPECT_FALSE(fs::exists(Path("private/new.txt")));
+}
+
 /// `--start`, with a script in limactl's place.
 class StartingInstance : public Healing {
  protected:

@@ -155,6 +155,19 @@ TEST_F(PathRulesTest, NarrowedRootThatAppearsAfterTheFirstCallIsSeen) {
   EXPECT_EQ(Resolve("/host/work/a/b").guest, Guest("work/real/b"));
 }
 
+TEST_F(PathRulesTest, RootThatIsFoundCountsAsThePinSays) {
+  fs::create_directory(top / "work/project");
+  fs::create_directory_symlink(top / "outside", top / "project");
+  options.mounts = options.roots;
+  options.roots = {{.host = "/host/project", .guest = Guest("project"), .writable = true}};
+  options.pin = [&](const Root& root, const std::string& resolved) {
+    EXPECT_EQ(root.guest, Guest("project"));
+    EXPECT_EQ(resolved, Guest("outside"));
+    return Guest("work/project");  // what it led to once
+  };
+  EXPECT_THAT(Refusal("/host/project/secret"), HasSubstr("outside the directories"));
+}
+
 TEST_F(PathRulesTest, NarrowedRootThatIsALinkHasTheRightsOfTheMountItLeadsTo) {
   fs::create_directories(top / "work/vendor");
   fs::create_directory_symlink(top / "work/vendor", top / "work/link");
