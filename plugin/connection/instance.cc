@@ -78,14 +78,25 @@ void RequireMounted(const BoundedRoot& bounded, const tools::PathRules::Options&
   }
 }
 
+std::string RealPath(const std::string& path, const BoundedRoot& bounded, guest::Guest& guest,
+                     const support::Context& context) {
+  try {
+    return guest.RealPath(path, context);
+  } catch (const guest::FileError& error) {
+    throw support::CallError("--root " + bounded.root.host +
+                             " cannot be used, since the guest says: " + error.what() +
+                             "; make that directory, or choose another");
+  }
+}
+
 /// `--root` must not be widened by a link in the guest: what it resolves to there, the first time
 /// that it is asked, must lie in the mount that it was cut from.
 void PinInsideBoundary(BoundedRoot& bounded, PinnedRoots& pins, guest::Guest& guest,
                        const support::Context& context) {
   if (bounded.root.guest == bounded.boundary) return;
   const std::optional<std::string> pinned = pins.Find(bounded.root);
-  const std::string root = pinned ? *pinned : guest.RealPath(bounded.root.guest, context);
-  const std::string boundary = guest.RealPath(bounded.boundary, context);
+  const std::string root = pinned ? *pinned : RealPath(bounded.root.guest, bounded, guest, context);
+  const std::string boundary = RealPath(bounded.boundary, bounded, guest, context);
   if (!support::PathBelow(root, boundary)) {
     throw support::CallError("--root " + bounded.root.host + " leads to " + root +
                              " in the guest, outside the mount " + bounded.boundary +

@@ -154,6 +154,15 @@ TEST_F(RootOption, RelativeDirectoryIsTakenFromTheWorkingDirectory) {
   ReadRefusal(home + "/.ssh/id");
 }
 
+TEST_F(RootOption, DirectoryThatIsNotThereIsNamedAndWorksOnceItIs) {
+  Mount({{home, "", true}}, {"--root", home + "/no/such"});
+  EXPECT_THAT(ReadRefusal(home + "/no/such/a.txt"),
+              AllOf(HasSubstr("--root " + home + "/no/such cannot be used"),
+                    HasSubstr("no such file"), HasSubstr("make that directory")));
+  MakeFile("home/no/such/a.txt", "text");
+  EXPECT_EQ(Read(home + "/no/such/a.txt"), "text");
+}
+
 TEST_F(RootOption, LinkBelowTheMountThatLeadsOutGivesNoAccessOutside) {
   MakeFile("outside/secret.txt", "secret");
   MakeLink("home/link", Path("outside"));
