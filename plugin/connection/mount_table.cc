@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "support/paths.h"
@@ -78,10 +79,12 @@ MountTable MountTable::Parse(std::string_view text) {
 }
 
 const MountLine* MountTable::At(std::string_view path) const {
-  const auto has_parent = [this](const MountLine& line) {
-    return std::any_of(lines_.begin(), lines_.end(), [&line](const MountLine& other) {
-      return &other != &line && other.id == line.parent_id;
-    });
+  std::unordered_map<int, std::size_t> lines_of_id;
+  for (const MountLine& line : lines_) ++lines_of_id[line.id];
+  const auto has_parent = [&lines_of_id](const MountLine& line) {
+    const auto parents = lines_of_id.find(line.parent_id);
+    const bool is_its_own = line.id == line.parent_id;
+    return parents != lines_of_id.end() && parents->second > (is_its_own ? 1U : 0U);
   };
   const auto root = std::find_if(lines_.begin(), lines_.end(), [&](const MountLine& line) {
     return line.mount_point == "/" && !has_parent(line);
@@ -89,10 +92,9 @@ const MountLine* MountTable::At(std::string_view path) const {
   if (root == lines_.end()) return nullptr;
 
   // A look-up walks down and enters the first mount it meets; what is mounted on that one comes
-  // next. Each step goes to a child; more steps than lines are taken only by a text whose parents
-  // form a circle.
+  // next.
   const MountLine* current = &*root;
-  for (std::size_t steps = 0; steps < lines_.size(); ++steps) {
+  for (std::size_t passed = 0; passed < kMostOnAWay; ++passed) {
     const MountLine* next = nullptr;
     for (const MountLine& line : lines_) {
       if (&line == current || line.parent_id != current->id) continue;
@@ -102,7 +104,7 @@ const MountLine* MountTable::At(std::string_view path) const {
     if (next == nullptr) return current;
     current = next;
   }
-  return current;
+  return nullptr;
 }
 
 bool HasStaleCache(const MountLine& line) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +27,10 @@ class MountTable {
 
   /// The mount in which a path look-up of `path` (absolute, clean, without links) ends: the one on
   /// top where several lie over each other, wherever on the way down they do. Null when the table
-  /// has no root.
+  /// has no root, and where more than kMostOnAWay mounts lie on the way: no guest has these, but
+  /// one that lies may tell of so many that looking takes longer than a call may, or of a circle.
   [[nodiscard]] const MountLine* At(std::string_view path) const;
+  static constexpr std::size_t kMostOnAWay = 1000;
 
  private:
   std::vector<MountLine> lines_;

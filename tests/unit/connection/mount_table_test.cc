@@ -79,6 +79,25 @@ TEST(MountTable, LinesThatNameEachOtherAsParentsEnd) {
   EXPECT_EQ(TypeAt(table, "/a"), "/a tmpfs d");
 }
 
+TEST(MountTable, AWayThroughMoreMountsThanAnyGuestHasLeadsNowhere) {
+  std::string text;
+  std::size_t mounts = 0;
+  const auto cover = [&] {
+    ++mounts;
+    text += std::to_string(mounts) + " " + std::to_string(mounts - 1) + " 0:1 / / rw - tmpfs " +
+            std::to_string(mounts) + " rw\n";
+  };
+  while (mounts < MountTable::kMostOnAWay) cover();
+  EXPECT_EQ(TypeAt(MountTable::Parse(text), "/a"), "/ tmpfs " + std::to_string(mounts));
+  cover();
+  EXPECT_EQ(MountTable::Parse(text).At("/a"), nullptr);
+  EXPECT_EQ(MountTable::Parse("1 0 0:1 / / rw - tmpfs root rw\n2 1 0:1 / /a rw - tmpfs a rw\n"
+                              "1 2 0:1 / /a rw - tmpfs b rw\n")
+                .At("/a"),
+            nullptr)
+      << "a circle";
+}
+
 bool IsStale(const std::string& type, const std::string& options) {
   MountLine line;
   line.type = type;
