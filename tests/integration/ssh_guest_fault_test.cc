@@ -104,6 +104,16 @@ TEST_F(SshGuest, AGuestWithoutSftpRunsCommandsAndSaysWhatIsMissing) {
   EXPECT_EQ(Run(*guest, "true", sink, minute_).exit_status, 0);
 }
 
+TEST_F(SshGuest, AGuestThatAllowsNoChannelIsNotWaitedForForEver) {
+  StartInstance({"MaxSessions 0"});
+  const auto guest = Connect();
+  CollectedOutput sink;
+  const auto error = Thrown<support::CallError>([&] { Run(*guest, "true", sink, minute_); });
+  EXPECT_THAT(error.what(), ::testing::AllOf(HasSubstr("the command was not run"),
+                                             HasSubstr("although none is open")));
+  EXPECT_TRUE(guest->alive());
+}
+
 TEST_F(SshGuest, ALoginProfileThatPrintsIsNamed) {
   WriteFile("profile", "echo Welcome to your VM\nexec cat\n");
   StartInstance({"Subsystem sftp /bin/sh " + Path("profile")});
