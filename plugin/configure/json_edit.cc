@@ -72,6 +72,35 @@ std::string FillEmpty(std::string_view text, const JsonLayout& layout, const Jso
   return Spliced(text, close, close, added + (is_spread ? layout.line_end + outer : " "));
 }
 
+/// Where the line before that of `at` ends; the beginning of the text where there is none.
+std::size_t EndOfLineBefore(std::string_view text, std::size_t at) {
+  const std::size_t start = LineStart(text, at);
+  if (start == ByteOrderMarkSize(text)) return start;
+  return start - (start > 1 && text[start - 2] == '\r' ? 2U : 1U);
+}
+
+bool EndsItsLine(std::string_view text, std::size_t at) {
+  const std::size_t next = text.find_first_not_of(" \t\r", at);
+  return next == std::string_view::npos || text[next] == '\n';
+}
+
+/// Whether `to` lies in or right behind a comment of `//`. From `from` to there are only blanks and
+/// comments.
+bool IsInLineComment(std::string_view text, std::size_t from, std::size_t to) {
+  while (from < to) {
+    const std::string_view rest = text.substr(from);
+    if (rest.starts_with("//")) {
+      from = std::min(text.find('\n', from), text.size());
+      if (from >= to) return true;
+    } else if (rest.starts_with("/*")) {
+      from = text.find("*/", from + 2) + 2;
+    } else {
+      ++from;
+    }
+  }
+  return false;
+}
+
 /// Whether a container of one item holds nothing else, comments included.
 bool IsAloneIn(std::string_view text, const JsonNode& container) {
   const JsonItem& item = container.items.front();
@@ -154,9 +183,13 @@ std::string EraseItem(std::string_view text, const JsonNode& container, std::siz
   std::size_t end = item.comma ? *item.comma + 1 : item.value.end;
   if (StartsItsLine(text, begin)) {
     end = EndOfLineComments(text, end);
-    begin = LineStart(text, begin);
-    if (begin > ByteOrderMarkSize(text)) {
-      begin -= begin > 1 && text[begin - 2] == '\r' ? 2U : 1U;
+    const std::size_t gap = previous != nullptr ? *previous->comma + 1 : container.begin + 1;
+    const std::size_t line = EndOfLineBefore(text, begin);
+    if (EndsItsLine(text, end) || !IsInLineComment(text, gap, line)) {
+      begin = line;
+    } else {
+      // What follows on the line would become a part of the comment before it.
+      end = std::min(text.find_first_not_of(" \t", end), text.size());
     }
   } else if (index + 1 < container.items.size()) {
     end = std::min(text.find_first_not_of(" \t", end), text.size());

@@ -94,6 +94,14 @@ TEST(EraseItem, TakesTheLineAndItsComment) {
   EXPECT_EQ(Erased("{\r\n  \"a\": 1,\r\n  \"b\": 2\r\n}", 1), "{\r\n  \"a\": 1\r\n}");
 }
 
+TEST(EraseItem, LeavesWhatFollowsOnTheLineOutOfTheCommentBefore) {
+  EXPECT_EQ(Erased("{\n  // one\n  \"a\": 1, \"b\": 2\n}", 0), "{\n  // one\n  \"b\": 2\n}");
+  EXPECT_EQ(Erased("{\n  \"a\": 1, // one\n  \"b\": 2 }", 1), "{\n  \"a\": 1 // one\n  }");
+  EXPECT_EQ(Erased("{ // one\r\n  \"a\": 1 }", 0), "{ // one\r\n  }");
+  EXPECT_EQ(Erased("{\n  /* // */\n  \"a\": 1, \"b\": 2\n}", 0), "{\n  /* // */ \"b\": 2\n}");
+  EXPECT_EQ(Erased("{\n  // one\n\n  \"a\": 1, \"b\": 2\n}", 0), "{\n  // one\n \"b\": 2\n}");
+}
+
 TEST(EraseItem, TakesOneOfALine) {
   EXPECT_EQ(Erased("[1, 2, 3]", 0), "[2, 3]");
   EXPECT_EQ(Erased("[1, 2, 3]", 1), "[1, 3]");
