@@ -44,11 +44,19 @@ void RequireKind(const std::string& text, const JsonNode& node, JsonNode::Kind k
 Found Find(const std::string& text, const JsonNode& root, const KeyPath& path) {
   Found found{.steps = {}, .last = &root};
   for (const std::string& key : path) {
-    RequireKind(
-        text, *found.last, JsonNode::Kind::kObject,
-        KeyPath(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(found.steps.size())));
+    const auto depth = static_cast<std::ptrdiff_t>(found.steps.size());
+    RequireKind(text, *found.last, JsonNode::Kind::kObject,
+                KeyPath(path.begin(), path.begin() + depth));
     const JsonItem* item = FindMember(*found.last, key);
     if (item == nullptr) break;
+    const auto first = std::find_if(found.last->items.begin(), found.last->items.end(),
+                                    [&](const JsonItem& each) { return each.key == key; });
+    // To take the last one away would let the one before it count.
+    if (&*first != item) {
+      throw SettingsError(PositionAt(text, item->begin),
+                          "\"" + Dotted(KeyPath(path.begin(), path.begin() + depth + 1)) +
+                              "\" is there more than once; leave only one of them");
+    }
     found.steps.push_back({found.last, static_cast<std::size_t>(item - found.last->items.data())});
     found.last = &item->value;
   }

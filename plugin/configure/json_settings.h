@@ -8,7 +8,8 @@
 #include "configure/change.h"
 
 /// The changes of Change, on a text of JSON. Pure; each throws SettingsError where the text is no
-/// JSON, or holds something else at a path than what the change needs. `text` must hold an object.
+/// JSON, or holds something else at a path than what the change needs, or a name on it twice.
+/// `text` must hold an object.
 namespace configure {
 
 /// `configured_before`: the user's part of lists and settings has been told from ours already, so

@@ -155,6 +155,24 @@ TEST(JsonSettings, OtherKindsOfValuesInTheWayAreRefused) {
   EXPECT_THROW((void)ApplyToJson("{\"permission\": \"allow\"}", {Setting()}, false), SettingsError);
 }
 
+TEST(JsonSettings, NamesThatAreThereTwiceAreRefused) {
+  for (const char* text : {"{\"servers\": {}, \"servers\": {\"lima\": {}}}",
+                           "{\"servers\": {\"lima\": {\"a\": 1}, \"lima\": {}}}"}) {
+    EXPECT_THROW((void)ApplyToJson(text, {Entry()}, true), SettingsError) << text;
+    EXPECT_THROW((void)RemoveFromJson(text, {Entry()}), SettingsError) << text;
+    EXPECT_THROW((void)JsonHasEntry(text, {Entry()}), SettingsError) << text;
+  }
+  try {
+    (void)ApplyToJson("{\"servers\": {\"lima\": {\n\"trust\": true, \"trust\": true}}}",
+                      {Entry({{"command", "limactl"}, {"trust", Json()}})}, true);
+    FAIL() << "the first one would count once the last one is gone";
+  } catch (const SettingsError& error) {
+    EXPECT_EQ(error.position().line, 2U);
+    EXPECT_EQ(error.position().column, 16U);
+    EXPECT_THAT(error.what(), HasSubstr("\"servers.lima.trust\" is there more than once"));
+  }
+}
+
 TEST(IsEmptyJson, OnlyWithoutComments) {
   EXPECT_TRUE(IsEmptyJson("\xEF\xBB\xBF{ \r\n }\n"));
   EXPECT_FALSE(IsEmptyJson("{ } // x"));
