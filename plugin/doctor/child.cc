@@ -44,8 +44,9 @@ Pipe MakePipe() {
 int MillisecondsLeft(const support::Context& context) {
   context.ThrowIfStopped();
   constexpr std::chrono::milliseconds kLongest{1000};  // then it is looked again
-  const auto left =
-      std::min<support::Clock::duration>(context.deadline() - support::Clock::now(), kLongest);
+  // It may have passed by now, and poll() waits for ever for less than nothing.
+  const auto left = std::clamp<support::Clock::duration>(
+      context.deadline() - support::Clock::now(), support::Clock::duration::zero(), kLongest);
   return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count());
 }
 
