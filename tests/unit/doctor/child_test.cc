@@ -43,6 +43,12 @@ TEST_F(ChildTest, TellsHowItEnded) {
   EXPECT_EQ(Child(Shell("kill -KILL $$")).Finish(ample), 128 + SIGKILL);
 }
 
+TEST_F(ChildTest, HasNoExitStatusWhereNobodyKeepsOne) {
+  ::signal(SIGCHLD, SIG_IGN);
+  EXPECT_EQ(Child(Shell("exit 3")).Finish(ample), 0);
+  ::signal(SIGCHLD, SIG_DFL);
+}
+
 TEST_F(ChildTest, KeepsTheLastWordsOnOneLine) {
   Child child(Shell("echo one >&2; echo two >&2"));
   child.Finish(ample);
