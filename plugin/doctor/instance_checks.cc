@@ -61,8 +61,14 @@ Finding CheckSshConfig(const lima::SshEndpoint& endpoint) {
 }
 
 Finding CheckPort(const InstanceConfiguration& configuration, const lima::SshEndpoint& endpoint) {
-  const std::uint16_t port =
-      lima::AskHostAgent(configuration.directory() / "ha.sock").ssh_local_port;
+  const fs::path socket = configuration.directory() / "ha.sock";
+  std::uint16_t port = 0;
+  try {
+    port = lima::AskHostAgent(socket).ssh_local_port;
+  } catch (const lima::HostAgentError& error) {
+    return Failed("the host agent's " + socket.string() + " is of no use: " + error.what(),
+                  RestartCommand(configuration.name));
+  }
   if (port == 0) {
     return Warning("the host agent does not know its SSH port yet",
                    "wait until the instance has started: limactl list");

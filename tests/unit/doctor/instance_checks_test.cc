@@ -6,7 +6,6 @@
 
 #include <fstream>
 
-#include "lima/host_agent.h"
 #include "testing/child_process.h"
 #include "testing/fake_host_agent.h"
 #include "testing/temporary_directory.h"
@@ -74,8 +73,10 @@ TEST_F(InstanceChecksTest, PortThatTheHostAgentDoesNotKnowYetIsAWarning) {
   EXPECT_EQ(CheckPort(configuration, endpoint).mark, Mark::kWarning);
 }
 
-TEST_F(InstanceChecksTest, HostAgentThatDoesNotAnswerIsAnError) {
-  EXPECT_THROW(CheckPort(configuration, endpoint), lima::HostAgentError);
+TEST_F(InstanceChecksTest, HostAgentThatDoesNotAnswerFailsAndIsNamed) {
+  const Finding finding = CheckPort(configuration, endpoint);
+  EXPECT_EQ(finding.mark, Mark::kFailed);
+  EXPECT_THAT(finding.text, AllOf(HasSubstr(Socket().string()), HasSubstr("cannot connect")));
 }
 
 TEST_F(InstanceChecksTest, OneGoodKeyIsEnoughAndTheOthersAreTold) {
