@@ -7,6 +7,7 @@
 #include "lima/status.h"
 #include "ssh/key_check.h"
 #include "support/join.h"
+#include "tools/shell_quote.h"
 
 namespace doctor {
 namespace {
@@ -87,7 +88,7 @@ Finding CheckKeys(const lima::SshEndpoint& endpoint) {
       return Failed(file +
                         " may be read by other users, who can then enter the guest; ssh refuses "
                         "such a key",
-                    "chmod 600 " + file);
+                    "chmod 600 " + tools::ShellQuote(file));
     }
     const std::string problem = ssh::ProblemOfKey(file);
     if (problem.empty()) {

@@ -106,5 +106,12 @@ TEST_F(InstanceChecksTest, KeyThatOthersMayReadFails) {
   EXPECT_EQ(CheckKeys(endpoint).mark, Mark::kPassed);
 }
 
+TEST_F(InstanceChecksTest, WhatToDoAboutAKeyIsALineForTheShell) {
+  const std::string file = MakeKey("my key");
+  ASSERT_EQ(::chmod(file.c_str(), 0644), 0);
+  endpoint.identity_files = {file};
+  EXPECT_EQ(CheckKeys(endpoint).advice, "chmod 600 '" + file + "'");
+}
+
 }  // namespace
 }  // namespace doctor
