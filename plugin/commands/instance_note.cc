@@ -41,8 +41,8 @@ std::string HowToMount(const std::string& instance, const std::string& project) 
 }  // namespace
 
 std::string NoteOnInstance(const std::string& instance, const std::optional<fs::path>& project) {
-  const fs::path lima_home = lima::HomeDirectory();
   try {
+    const fs::path lima_home = lima::HomeDirectory();
     if (!lima::InstanceExists(lima_home, instance)) {
       return "there is no Lima instance \"" + instance + "\" in " + lima_home.string() +
              " yet; make it with limactl start.";

@@ -319,6 +319,11 @@ TEST_F(Configure, NotesWhatTheInstanceLacks) {
   EXPECT_THAT(note("mounts: [\n"), HasSubstr("lima.yaml"));
   fs::remove_all(Path("lima/default"));
   EXPECT_THAT(Succeeds({"opencode"}), HasSubstr("no Lima instance \"default\""));
+  environment_.erase("LIMA_HOME");
+  MakeLink("home/.lima", ".lima");
+  EXPECT_THAT(Succeeds({"opencode"}),
+              AllOf(HasSubstr("Note: the instance cannot be used as it is: cannot use Lima's home"),
+                    HasSubstr("Undo with: ")));
 }
 
 TEST_F(Configure, AFileThatCannotBeWrittenLeavesTheOthersAsTheyWere) {
