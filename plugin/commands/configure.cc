@@ -19,6 +19,7 @@
 #include "lima/instance_name.h"
 #include "support/environment.h"
 #include "support/join.h"
+#include "support/utf8.h"
 
 namespace commands {
 namespace {
@@ -97,6 +98,17 @@ fs::path FindProject(const configure::Places& places) {
   return project;
 }
 
+/// Settings are UTF-8, and paths are written there as they are.
+void RequireUtf8(const Request& request) {
+  std::vector<std::string> paths = request.launch;
+  if (request.lima_home) paths.push_back(*request.lima_home);
+  for (const std::string& path : paths) {
+    if (support::IsValidUtf8(path)) continue;
+    throw UsageError(path +
+                     " is not UTF-8, and an agent's settings can hold nothing else; rename it");
+  }
+}
+
 Options ReadOptions(const OptionParser& parser, const cxxopts::ParseResult& parsed) {
   Options options;
   const std::vector<std::string>& positional = parser.positional();
@@ -121,6 +133,7 @@ Options ReadOptions(const OptionParser& parser, const cxxopts::ParseResult& pars
   request.launch = LaunchCommand(doctor::OwnProgram(), EnvironmentVariable("PATH"));
   // What is written must be right wherever the agent is started from.
   if (!EnvironmentVariable("LIMA_HOME").empty()) request.lima_home = lima::HomeDirectory().string();
+  if (!options.remove) RequireUtf8(request);
   request.tools = ToolNames();
   options.base = request.user ? fs::path(request.places.home) : FindProject(request.places);
   return options;

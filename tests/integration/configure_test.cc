@@ -374,6 +374,8 @@ TEST_F(Configure, WrongCommandLinesAreOneLine) {
   EXPECT_THAT(FailsWithOneLine({"gemini", "a", "b"}), HasSubstr("b"));
   EXPECT_THAT(FailsWithOneLine({"--user"}), HasSubstr("which agent"));
   EXPECT_THAT(FailsWithOneLine({"gemini", "--remove", "--trust"}), HasSubstr("--trust"));
+  environment_["LIMA_HOME"] = "/nowhere/\xff";
+  EXPECT_THAT(FailsWithOneLine({"gemini"}), HasSubstr("/nowhere/\\xff is not UTF-8"));
   environment_["LIMA_HOME"] = "relative";
   EXPECT_THAT(FailsWithOneLine({"gemini"}), HasSubstr("relative"));
 }
