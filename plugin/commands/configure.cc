@@ -139,6 +139,17 @@ Options ReadOptions(const OptionParser& parser, const cxxopts::ParseResult& pars
   return options;
 }
 
+/// A relative path of the user's own settings has come from a variable, and would mean another
+/// directory to the agent.
+void RequireAbsolute(const std::vector<configure::SettingsFile>& files) {
+  for (const configure::SettingsFile& file : files) {
+    if (fs::path(file.path).is_absolute()) continue;
+    throw UsageError(file.path +
+                     " is a relative path: XDG_CONFIG_HOME, GEMINI_CLI_HOME, CODEX_HOME and "
+                     "CLAUDE_CONFIG_DIR must be absolute ones where they are set");
+  }
+}
+
 bool IsFound(const Agent& agent, const std::string& home) {
   const std::string path = EnvironmentVariable("PATH");
   const auto on_path = [&](std::string_view program) {
@@ -336,6 +347,7 @@ int Configure(const std::vector<std::string>& arguments) {
     return 0;
   }
   const std::vector<configure::SettingsFile> files = options.agent->files(options.request);
+  if (options.request.user) RequireAbsolute(files);
   std::vector<Edit> edits = PlanEdits(options, files);
   if (options.remove) std::reverse(edits.begin(), edits.end());
   if (options.print) {

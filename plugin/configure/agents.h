@@ -22,7 +22,7 @@ inline constexpr int kClientTimeoutSeconds = 600;
 /// How long Codex waits for the server's first answer; its own 10 s are little on a busy machine.
 inline constexpr int kStartupTimeoutSeconds = 60;
 
-/// Where users have their own settings; absolute.
+/// Where users have their own settings. Absolute, unless a variable says otherwise.
 struct Places {
   std::string home;
   std::string config;       ///< $XDG_CONFIG_HOME, else home/.config

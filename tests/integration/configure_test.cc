@@ -119,6 +119,17 @@ TEST_F(Configure, UsersDirectoriesAreThoseThatTheAgentsAreTold) {
   }
 }
 
+TEST_F(Configure, RelativeDirectoriesOfTheUsersSettingsAreRefused) {
+  environment_["CODEX_HOME"] = "c";
+  environment_["XDG_CONFIG_HOME"] = "x";
+  EXPECT_THAT(FailsWithOneLine({"codex", "--user"}),
+              AllOf(HasSubstr("c/config.toml is a relative path"), HasSubstr("CODEX_HOME")));
+  EXPECT_THAT(FailsWithOneLine({"zed", "--user"}), HasSubstr("x/zed/settings.json"));
+  EXPECT_THAT(Files("home"), IsEmpty());
+  Succeeds({"codex"});
+  Succeeds({"claude", "--user"});
+}
+
 TEST_F(Configure, MergesIntoWhatIsThere) {
   const std::string before =
       "{\n    // mine\n    \"theme\": \"dark\", // why\n    \"tools\": {"
