@@ -36,7 +36,7 @@ class Configure : public IntegrationTest {
     Words words = {ServerProgram(), "configure"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     ChildProcess::Options options{.arguments = words, .environment = environment_};
-    options.environment["HOME"] = Path("home");
+    options.environment.try_emplace("HOME", Path("home").string());
     options.environment["PATH"] = Path("bin").string() + ":/usr/bin:/bin";
     for (const char* name :
          {"LIMA_HOME", "XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "GEMINI_CLI_HOME"}) {
@@ -385,6 +385,9 @@ TEST_F(Configure, WrongCommandLinesAreOneLine) {
   EXPECT_THAT(FailsWithOneLine({"gemini", "a", "b"}), HasSubstr("b"));
   EXPECT_THAT(FailsWithOneLine({"--user"}), HasSubstr("which agent"));
   EXPECT_THAT(FailsWithOneLine({"gemini", "--remove", "--trust"}), HasSubstr("--trust"));
+  environment_["HOME"] = "relative";
+  EXPECT_THAT(FailsWithOneLine({"gemini"}), HasSubstr("HOME must be set"));
+  environment_.erase("HOME");
   environment_["LIMA_HOME"] = "/nowhere/\xff";
   EXPECT_THAT(FailsWithOneLine({"gemini"}), HasSubstr("/nowhere/\\xff is not UTF-8"));
   environment_["LIMA_HOME"] = "relative";
