@@ -80,6 +80,21 @@ TEST_F(MountChecksTest, MountsThatTheGuestDoesNotHaveFail) {
   EXPECT_EQ(finding.text, "not mounted in the guest: " + mounts[1].mount_point);
 }
 
+TEST_F(MountChecksTest, MountThatTheGuestSeesOldContentsOfIsAWarningThatNamesIt) {
+  AddMount("one", true);
+  AddMount("two", false);
+  mounted.states[1].reads_may_be_stale = true;
+  const Finding finding = CheckMounted(mounts, mounted, "vm");
+  EXPECT_EQ(finding.mark, Mark::kWarning);
+  EXPECT_THAT(finding.text,
+              AllOf(HasSubstr(mounts[1].mount_point), Not(HasSubstr(mounts[0].mount_point))));
+  EXPECT_THAT(finding.advice, HasSubstr("limactl edit vm"));
+}
+
+TEST_F(MountChecksTest, WhyNoMountsAreAskedForIsSaid) {
+  EXPECT_EQ(CheckMounted({}, AskMounted({}, {}, guest, {}), "vm").text, "there are no mounts");
+}
+
 TEST_F(MountChecksTest, WhatCannotBeToldOfMountsIsSaid) {
   AddMount("one", true);
   const Finding finding = CheckMounted(mounts, {{}, "nobody knows"}, "vm");

@@ -128,7 +128,7 @@ TEST(Configuration, RefusesDuplicateKeysEverywhere) {
   for (const char* text :
        {"plain: true\nplain: false\n", "mounts:\n- location: /x\n  location: /y\n",
         "unknown: {a: 1, a: 2}\n", "unknown: {1: a, \"1\": b}\n", "param: {p: a, p: b}\n",
-        "a: &a {b: 1}\n<<: *a\n<<: *a\n"}) {
+        "a: &a {b: 1}\n<<: *a\n<<: *a\n", "~: a\nnull: b\n"}) {
     EXPECT_THAT(ErrorOf(text), HasSubstr("twice")) << text;
   }
 }

@@ -136,6 +136,15 @@ TEST(LoadConfiguration, RefusesWhatIsNoFile) {
   EXPECT_THAT(LoadErrorOf(home.path()), HasSubstr("not a regular file"));
 }
 
+TEST(LoadConfiguration, SaysWhyAFileCannotBeRead) {
+  const TemporaryDirectory home;
+  std::filesystem::create_directory(home.path() / "vm");
+  // A loop stops root too, unlike a mode.
+  std::filesystem::create_symlink("lima.yaml", home.path() / "vm/lima.yaml");
+  EXPECT_THAT(LoadErrorOf(home.path()),
+              HasSubstr("cannot read " + (home.path() / "vm/lima.yaml").string() + ": "));
+}
+
 TEST(LoadConfiguration, BoundsTheFile) {
   const TemporaryDirectory home;
   const std::string fits = "#" + std::string(kMaximumConfigurationFile - 1, 'x');

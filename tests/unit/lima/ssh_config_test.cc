@@ -136,6 +136,12 @@ TEST_P(RefusedLines, AreErrorsWithTheirLineNumber) {
               HasSubstr("ssh.config: line 2: "));
 }
 
+TEST(SshConfig, RefusesANulByteInAValue) {
+  using std::string_literals::operator""s;
+  EXPECT_THAT(ErrorOf(kHost + "User m\0e\n"s + kMinimal),
+              AllOf(HasSubstr("ssh.config: line 2: "), HasSubstr("NUL byte")));
+}
+
 TEST(SshConfig, AProxyThatIsSwitchedOffIsNone) {
   EXPECT_EQ(ErrorOf(std::string(kHost) + "ProxyCommand none\nProxyJump none\n" + kMinimal),
             "no error");

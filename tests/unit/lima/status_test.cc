@@ -168,6 +168,12 @@ TEST_F(StatusTest, BrokenWithoutASocket) {
   EXPECT_THAT(Inspect().reason, HasSubstr("cannot connect"));
 }
 
+TEST_F(StatusTest, BrokenWhereTheDirectoryCannotBeRead) {
+  const Status status = InspectStatus(directory_.path() / "gone");
+  EXPECT_EQ(status.state, State::kBroken);
+  EXPECT_THAT(status.reason, HasSubstr("cannot read " + (directory_.path() / "gone").string()));
+}
+
 TEST_F(StatusTest, BrokenWhenTheAgentNeverAnswers) {
   Write("ha.pid", OwnPid());
   Write("qemu.pid", OwnPid());
