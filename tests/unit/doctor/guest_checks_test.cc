@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "guest/no_file_server.h"
+#include "support/environment.h"
 #include "support/errors.h"
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"
@@ -78,6 +80,18 @@ TEST_F(GuestChecksTest, ShellThatNeverComesIsGivenUpAtTheDeadline) {
 TEST_F(GuestChecksTest, GitTellsItsVersion) {
   const Finding finding = CheckGit(guest, ample);
   EXPECT_THAT(finding.text, HasSubstr(finding.mark == Mark::kPassed ? "git version " : "no git"));
+}
+
+TEST_F(GuestChecksTest, GitThatFailsIsAWarning) {
+  const fs::path git = directory.path() / "git";
+  std::ofstream(git) << "#!/bin/sh\nexit 1\n";
+  fs::permissions(git, fs::perms::owner_all);
+  const std::string path = support::EnvironmentVariable("PATH");
+  ASSERT_EQ(::setenv("PATH", (directory.path().string() + ":" + path).c_str(), 1), 0);
+  const Finding finding = CheckGit(guest, ample);
+  ASSERT_EQ(::setenv("PATH", path.c_str(), 1), 0);
+  EXPECT_EQ(finding.mark, Mark::kWarning);
+  EXPECT_THAT(finding.text, HasSubstr("git --version fails"));
 }
 
 TEST_F(GuestChecksTest, FindThatListsPasses) {
