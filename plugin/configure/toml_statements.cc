@@ -20,10 +20,34 @@ void Validate(const std::string& text) {
   }
 }
 
-/// Finds the statements of a valid text.
+/// Finds the statements of a text, which CheckKeys and Validate have let pass.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text), at_(ByteOrderMarkSize(text)) {}
+
+  /// Throws where a key or a header has too many names. The text need not be valid: up to where the
+  /// library finds its first error, strings and comments end here where they end there.
+  void CheckKeys() {
+    std::size_t names = 1;
+    while (at_ < text_.size()) {
+      const char byte = text_[at_];
+      if (byte == '"' || byte == '\'') {
+        PassString();
+        continue;
+      }
+      if (byte == '#') {
+        at_ = std::min(text_.find('\n', at_), text_.size());
+        continue;
+      }
+      if (byte == '.' && ++names > kMaximumTomlNames) {
+        throw SettingsError(
+            PositionAt(text_, at_),
+            "this key has more than " + std::to_string(kMaximumTomlNames) + " names");
+      }
+      if (std::string_view("\n=,[]{}").find(byte) != std::string_view::npos) names = 1;
+      ++at_;
+    }
+  }
 
   std::vector<TomlStatement> Scan() {
     while (at_ < text_.size()) {
@@ -139,6 +163,8 @@ class Scanner {
 }  // namespace
 
 std::vector<TomlStatement> ParseToml(const std::string& text) {
+  // The library makes a table of each name, and takes them down by recursion.
+  Scanner(text).CheckKeys();
   Validate(text);
   return Scanner(text).Scan();
 }

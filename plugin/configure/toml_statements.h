@@ -22,8 +22,12 @@ struct TomlStatement {
   std::size_t value_end = 0;    ///< … and ends, before blanks and a comment
 };
 
+/// Names of one key or header ("a.b" has two); more are refused.
+inline constexpr std::size_t kMaximumTomlNames = 32;
+
 /// The statements of a text of TOML in their order; comments and blank lines stand between them.
-/// Throws SettingsError when the text is no TOML, as the library toml++ reads it.
+/// Throws SettingsError when the text is no TOML, as the library toml++ reads it, or a key has more
+/// than kMaximumTomlNames names.
 std::vector<TomlStatement> ParseToml(const std::string& text);
 
 /// Whether two texts of values mean the same, however they are written. Both must be valid.

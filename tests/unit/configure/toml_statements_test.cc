@@ -49,6 +49,37 @@ TEST(ParseToml, TellsWhereAndWhy) {
   EXPECT_THROW((void)ParseToml("a = 1\na = 2\n"), SettingsError);
 }
 
+// toml++ overflows the stack with what is a million tables deep.
+TEST(ParseToml, RefusesKeysOfTooManyNames) {
+  const auto key = [](std::size_t names, const std::string& name) {
+    std::string text = name;
+    for (std::size_t i = 1; i < names; ++i) text += "." + name;
+    return text;
+  };
+  for (const std::string name : {"a", "'='", "\"]\\\"\"", " a "}) {
+    for (const std::string before : {"", "[", "[[", "x = {y = 1, ", "x = [1, {"}) {
+      const std::string after = before.starts_with("[") ? std::string(before.size(), ']') + "\n"
+                                : before.ends_with("[1, {") ? " = 1}]\n"
+                                : before.empty()            ? " = 1\n"
+                                                            : " = 1}\n";
+      EXPECT_NO_THROW((void)ParseToml(before + key(kMaximumTomlNames, name) + after))
+          << before << name;
+      EXPECT_THROW((void)ParseToml(before + key(kMaximumTomlNames + 1, name) + after),
+                   SettingsError)
+          << before << name;
+    }
+    EXPECT_THROW((void)ParseToml(key(1'000'000, name) + " = 1\n"), SettingsError);
+  }
+}
+
+TEST(ParseToml, DotsOfOtherThingsAreNoNames) {
+  const std::string dots(kMaximumTomlNames + 1, '.');
+  EXPECT_EQ(ParseToml("a = \"" + dots + "\" # " + dots + "\n# " + dots + "\nb = '''\n" + dots +
+                      "\n'''\nc = [1.5, 1.5]\n")
+                .size(),
+            3U);
+}
+
 TEST(SameTomlValue, ComparesMeaning) {
   EXPECT_TRUE(SameTomlValue("[\"a\", 'b']", "['a',\n\"b\"]"));
   EXPECT_FALSE(SameTomlValue("\"1\"", "1"));
