@@ -19,6 +19,7 @@
 #include "lima/instance_name.h"
 #include "support/environment.h"
 #include "support/join.h"
+#include "support/printable.h"
 #include "support/utf8.h"
 
 namespace commands {
@@ -298,7 +299,9 @@ void Report(const Options& options, const std::vector<Edit>& edits) {
             << (request.user ? ", for all your projects:\n"
                              : ", for " + options.base.string() + ":\n");
   for (const Edit& edit : edits) {
-    const std::string link = edit.stored.is_link() ? " -> " + edit.stored.target().string() : "";
+    // Its target may have been named by the guest.
+    const std::string link =
+        edit.stored.is_link() ? " -> " + support::Printable(edit.stored.target().string()) : "";
     const bool gone = !edit.text;
     std::cout << "  "
               << (!edit.changes() ? (gone ? "not there  " : "as it was  ")

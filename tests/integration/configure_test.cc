@@ -255,6 +255,14 @@ TEST_F(Configure, LinksAreFollowedAndStay) {
   EXPECT_EQ(ReadFile(dotfile), "{}\n");
 }
 
+TEST_F(Configure, TheTargetOfALinkCannotDriveTheTerminal) {
+  MakeFile("project/\x1b[2J.json", "{}\n");
+  MakeLink("project/.mcp.json", "\x1b[2J.json");
+  EXPECT_THAT(Succeeds({"claude"}),
+              AllOf(HasSubstr(" -> " + Path("project").string() + "/\\x1b[2J.json\n"),
+                    Not(HasSubstr("\x1b"))));
+}
+
 TEST_F(Configure, LinksOutOfTheProjectAreRefused) {
   const fs::path outside = MakeFile("outside/settings.json", "{}\n");
   MakeLink("project/.gemini", Path("outside"));
