@@ -192,7 +192,11 @@ void Doctor::ExamineGuest() {
                     kGuestTimeout,
                     "limactl shell " + options_.instance + " mount",
                     [this](const Context& context) { return LookAtMounted(context); }});
-  examination_.Run({"write", {"mounts", "sftp"}, kGuestTimeout, "", [this](const Context& context) {
+  examination_.Run({"write",
+                    {"mounts", "sftp"},
+                    kGuestTimeout,
+                    "see with limactl shell " + options_.instance + " whether its mounts answer",
+                    [this](const Context& context) {
                       if (!mounts_)
                         return Finding{Mark::kSkipped, "cannot be tried: mounted failed", ""};
                       return CheckWriteAccess(*mounts_, mounted_, *guest_, context);
