@@ -42,7 +42,9 @@ class Shortener {
  public:
   json Shorten(const json& value, int depth) {
     if (value.is_string()) return Keep(ShortenText(value.get_ref<const std::string&>()));
-    room_ -= std::min(room_, kSmallValue);
+    // A whole number of more than 64 bits is kept as its digits.
+    const std::size_t digits = value.is_binary() ? value.get_binary().size() : 0;
+    room_ -= std::min(room_, kSmallValue + digits);
     if (!value.is_structured()) return value;
     if (depth == kMaximumAuditDepth) return Keep("[nested too deep to be shown]");
     return value.is_array() ? ShortenArray(value, depth) : ShortenObject(value, depth);

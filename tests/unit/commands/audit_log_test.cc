@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -134,6 +136,15 @@ TEST(AuditArguments, ManyLongTextsStayBoundedTogether) {
   json members = json::object();
   for (int i = 0; i < 1000; ++i) members["key" + std::to_string(i)] = std::string(100'000, 'x');
   EXPECT_LT(ShortenArguments(members).dump().size(), 2 * kMaximumAuditArguments);
+}
+
+TEST(AuditArguments, NumbersOfManyDigitsStayBoundedTogether) {
+  constexpr std::size_t kLongestNumber = 309;  // what is longer is beyond a double's range
+  const json number = json::binary(std::vector<std::uint8_t>(kLongestNumber, '9'));
+  const Given given{.arguments = {{"numbers", json(10'000, number)}}};
+  const std::string line = AuditLine(RecordOf(given));
+  EXPECT_THAT(line, HasSubstr("more elements"));
+  EXPECT_LT(line.size(), 2 * kMaximumAuditArguments);
 }
 
 TEST(AuditArguments, DeepNestingIsNotShown) {
