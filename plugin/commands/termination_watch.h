@@ -18,9 +18,9 @@ class TerminationWatch {
   /// that has died before cannot be told from init.
   ///
   /// Call it before the first thread is started: the signals are blocked in the calling thread and
-  /// in all threads that it starts later, so that the watch alone receives them. SIGPIPE is ignored
-  /// from then on, so that a reader that went away is an error of write() and not the end of the
-  /// program.
+  /// in all threads that it starts later, so that the watch alone receives them. SIGPIPE and
+  /// SIGXFSZ are ignored from then on, so that a reader that went away, and a file that has reached
+  /// the limit of setrlimit(2), are errors of write() and not the end of the program.
   [[nodiscard]] static pid_t PrepareProcess();
 
   /// `on_termination` is called in a thread of the watch, at most once.

@@ -26,12 +26,14 @@ class Setup {
     Connect(streams.input, STDIN_FILENO, O_RDONLY);
     Connect(streams.output, STDOUT_FILENO, O_WRONLY);
     Connect(streams.error, STDERR_FILENO, O_WRONLY);
-    // This program ignores SIGPIPE, and blocks or ignores what it is told to end by; the child must
-    // not.
+    // This program ignores SIGPIPE and SIGXFSZ, and blocks or ignores what it is told to end by;
+    // the child must not.
     sigset_t signals{};
     ::sigemptyset(&signals);
     Require(::posix_spawnattr_setsigmask(&attributes_, &signals));
-    for (const int number : {SIGPIPE, SIGTERM, SIGINT, SIGHUP}) ::sigaddset(&signals, number);
+    for (const int number : {SIGPIPE, SIGXFSZ, SIGTERM, SIGINT, SIGHUP}) {
+      ::sigaddset(&signals, number);
+    }
     Require(::posix_spawnattr_setsigdefault(&attributes_, &signals));
     int flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
     if (session == SpawnSession::kOwn) flags |= POSIX_SPAWN_SETSID;

@@ -1,14 +1,20 @@
 #include "commands/termination_watch.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <future>
+
+#include "support/file_descriptor.h"
+#include "testing/temporary_directory.h"
 
 namespace commands {
 namespace {
@@ -39,6 +45,24 @@ TEST(TerminationWatch, ClosedPipeIsNoSignal) {
   EXPECT_EQ(::write(ends[1], "x", 1), -1);
   EXPECT_EQ(errno, EPIPE);
   ::close(ends[1]);
+}
+
+TEST(TerminationWatch, AFileThatMayNotGrowIsNoSignal) {
+  const pid_t parent = TerminationWatch::PrepareProcess();
+  const TerminationWatch watch(parent, [](StopReason) {});
+  const testing_support::TemporaryDirectory directory;
+  const support::FileDescriptor file(
+      ::open((directory.path() / "file").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  ASSERT_TRUE(file.valid());
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit nothing{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &nothing), 0);
+  const ssize_t written = ::write(file.get(), "x", 1);
+  const int error = errno;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(written, -1);
+  EXPECT_EQ(error, EFBIG);
 }
 
 /// What the watch of a process reports whose parent ends once the watch is up, or before there is

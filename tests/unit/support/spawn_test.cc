@@ -6,7 +6,9 @@
 
 #include <csignal>
 #include <limits>
+#include <string>
 #include <system_error>
+#include <utility>
 
 namespace support {
 namespace {
@@ -28,12 +30,15 @@ TEST(Spawn, GivesDevNullWhereNoStreamIsGiven) {
 }
 
 TEST(Spawn, GivesTheChildTheSignalsAsTheSystemHasThem) {
-  void (*const before)(int) = ::signal(SIGPIPE, SIG_IGN);
-  const pid_t pid = Spawn({"sh", "-c", "kill -PIPE $$; exit 0"}, {}, SpawnSession::kShared);
-  int status = 0;
-  EXPECT_EQ(::waitpid(pid, &status, 0), pid);
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE) << status;
-  ::signal(SIGPIPE, before);
+  for (const auto& [number, name] : {std::pair(SIGPIPE, "PIPE"), std::pair(SIGXFSZ, "XFSZ")}) {
+    void (*const before)(int) = ::signal(number, SIG_IGN);
+    const std::string script = "kill -" + std::string(name) + " $$; exit 0";
+    const pid_t pid = Spawn({"sh", "-c", script}, {}, SpawnSession::kShared);
+    int status = 0;
+    EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == number) << name << ": " << status;
+    ::signal(number, before);
+  }
 }
 
 TEST(Spawn, PutsTheChildIntoASessionOfItsOwnWhereAsked) {
