@@ -104,6 +104,14 @@ TEST_F(CommandLine, InfoNeedsNoInstanceAndIndentsByFourSpaces) {
   EXPECT_FALSE(fs::exists(LimaHome()));
 }
 
+TEST_F(CommandLine, OutputThatCannotBeWrittenIsAFailure) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << Skipping("this machine has no /dev/full");
+  const ProcessResult result = testing_support::RunProcess(
+      {.arguments = {"sh", "-c", "exec \"$0\" info >/dev/full", ServerProgram()}});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.error, HasSubstr("cannot write to standard output"));
+}
+
 TEST_F(CommandLine, GenerateDocWritesThePageOfTheTools) {
   MakeDirectory("doc");
   Succeeds({"generate-doc", Path("doc")});
