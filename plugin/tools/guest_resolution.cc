@@ -68,6 +68,11 @@ class Resolution {
     if (base_attributes->type != guest::FileType::kDirectory) {
       throw support::CallError(shown_ + ": a component of this path is a file, not a directory");
     }
+    if (rest.empty()) {  // a path with a slash at its end: it has appeared since
+      tree_changed_ = true;
+      candidate = std::move(*base);
+      return std::nullopt;
+    }
     std::string next = support::JoinPath(*base, rest.front());
     const auto next_attributes = LStat(next);
     if (!next_attributes) return Missing(*base, *base, rest);

@@ -66,6 +66,19 @@ TEST_F(PathRulesTest, DanglingLinkInsideMayBeWritten) {
   EXPECT_FALSE(resolved.attributes);
 }
 
+TEST_F(PathRulesTest, DirectoryThatAppearsWhileALinkWithASlashAtItsEndIsFollowedIsFound) {
+  fs::create_directory_symlink("new/", top / "work/x");
+  guest.set_hook([&](testing_support::Operation operation, const std::string& path) {
+    if (operation == testing_support::Operation::kLStat && path == Guest("work/new")) {
+      fs::create_directory(path);
+    }
+  });
+  const ResolvedPath resolved = Resolve("/host/work/x");
+  EXPECT_EQ(resolved.guest, Guest("work/new"));
+  ASSERT_TRUE(resolved.attributes);
+  EXPECT_EQ(resolved.attributes->type, guest::FileType::kDirectory);
+}
+
 TEST_F(PathRulesTest, ChainOfLinksIsFollowedToItsEnd) {
   fs::create_symlink("file", top / "work/l0");
   for (int i = 1; i <= 20; ++i) {
