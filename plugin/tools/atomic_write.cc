@@ -144,6 +144,14 @@ void RequireMounted(const ResolvedPath& target, guest::Guest& guest,
   if (target.require_mounted) target.require_mounted(guest, context);
 }
 
+bool IsDirectory(const std::string& path, guest::Guest& guest, const support::Context& context) {
+  try {
+    return guest.LStat(path, context).type == guest::FileType::kDirectory;
+  } catch (const FileError&) {
+    return false;
+  }
+}
+
 void MakeParents(const ResolvedPath& target, guest::Guest& guest, const support::Context& context) {
   const std::string parent = support::ParentPath(target.guest);
   std::string made = target.existing_parent;
@@ -160,8 +168,8 @@ void MakeParents(const ResolvedPath& target, guest::Guest& guest, const support:
         throw;
       }
       // Another call may have made it; anything but a directory, a link above all, would lead
-      // elsewhere.
-      if (guest.LStat(made, context).type != guest::FileType::kDirectory) throw;
+      // elsewhere. Where there is nothing, why it could not be made is the reason.
+      if (!IsDirectory(made, guest, context)) throw;
     }
   }
 }

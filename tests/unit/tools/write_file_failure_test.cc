@@ -43,6 +43,18 @@ TEST_F(WriteFile, ParentSwappedForALinkMeanwhileIsRefused) {
   EXPECT_TRUE(fs::is_empty(top.path() / "outside"));
 }
 
+TEST_F(WriteFile, ParentThatCannotBeMadeIsToldWithTheGuestsReason) {
+  guest->set_hook([](Operation operation, const std::string& path) {
+    if (operation == Operation::kMakeDirectory) {
+      throw guest::FileError(guest::FileErrorCode::kFailure, "mkdir", path, "the guest's reason");
+    }
+    if (operation == Operation::kStatFileSystem) {
+      throw guest::FileError(guest::FileErrorCode::kUnsupported, "statvfs", path, "");
+    }
+  });
+  EXPECT_EQ(WriteError("/host/work/a/new"), "write /host/work/a/new: the guest's reason");
+}
+
 TEST_F(WriteFile, LinkToATwinOutsideThatIsSwappedInIsNotWrittenThrough) {
   Put("one", "the same size");
   fs::create_hard_link(work / "one", work / "two");
