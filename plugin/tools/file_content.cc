@@ -110,8 +110,8 @@ void LookInto(OpenedFile& opened, const ResolvedPath& path, guest::OpenMode mode
 
 }  // namespace
 
-std::string TooLargeText(const std::string& shown, std::uint64_t size) {
-  return shown + " has " + support::FormatByteCount(size) + ", more than the " +
+std::string TooLargeText(const std::string& shown, std::optional<std::uint64_t> size) {
+  return shown + " has " + (size ? support::FormatByteCount(*size) + ", " : "") + "more than the " +
          support::FormatByteCount(kMaximumReadBytes) +
          " that are read at once; read it in parts with offset (first line, from 0) and limit "
          "(number of lines)";
@@ -172,7 +172,7 @@ std::string ReadWhole(OpenedFile& opened, const std::string& shown,
     content = opened.file->Read(0, wanted, context);
   }
   while (content.size() >= wanted) {  // it grows, or is one of those that do not tell their size
-    if (content.size() > kMaximumReadBytes) throw CallError(TooLargeText(shown, content.size()));
+    if (content.size() > kMaximumReadBytes) throw CallError(TooLargeText(shown, std::nullopt));
     const std::string more = opened.file->Read(content.size(), kReadChunk, context);
     wanted = content.size() + kReadChunk;
     content += more;

@@ -49,8 +49,8 @@ OpenedFile OpenForReading(const ResolvedPath& path, guest::FoundFile found, gues
                           const support::Context& context);
 
 /// The whole file: one round trip for a file that does not grow, none for one that was brought
-/// along with opening it. Throws support::CallError, with the size and how to read parts, above
-/// kMaximumReadBytes.
+/// along with opening it. Throws support::CallError, with the size where it is known and how to
+/// read parts, above kMaximumReadBytes.
 std::string ReadWhole(OpenedFile& opened, const std::string& shown,
                       const support::Context& context);
 
@@ -74,7 +74,8 @@ std::string ReadLines(const OpenedFile& opened, const LineRange& range, const st
 /// Whether the whole file is valid UTF-8, read chunk by chunk up to the first bad byte.
 bool IsUtf8File(const OpenedFile& opened, const support::Context& context);
 
-/// "PATH has N bytes …, more than … at once; …": what to do with a file that is too large.
-std::string TooLargeText(const std::string& shown, std::uint64_t size);
+/// "PATH has N bytes …, more than … at once; …": what to do with a file that is too large. No
+/// `size`: nobody knows it.
+std::string TooLargeText(const std::string& shown, std::optional<std::uint64_t> size);
 
 }  // namespace tools

@@ -51,7 +51,9 @@ mcp::ToolResult ImageResult(const ImageType& type, const std::string& bytes,
   return result;
 }
 
-mcp::ToolResult TextResult(std::string bytes, std::uint64_t file_size, const std::string& shown) {
+/// `file_size` is empty where nobody knows it.
+mcp::ToolResult TextResult(std::string bytes, std::optional<std::uint64_t> file_size,
+                           const std::string& shown) {
   mcp::ToolResult result;
   switch (Classify(bytes)) {
     case ContentKind::kUtf8:
@@ -72,15 +74,17 @@ mcp::ToolResult TextResult(std::string bytes, std::uint64_t file_size, const std
     case ContentKind::kBinary:
       break;
   }
-  throw CallError(shown + " is not text but " + std::string(DescribeBinary(bytes)) + " of " +
-                  support::FormatByteCount(file_size) +
+  throw CallError(shown + " is not text but " + std::string(DescribeBinary(bytes)) +
+                  (file_size ? " of " + support::FormatByteCount(*file_size) : "") +
                   "; look into it with run_shell_command (file, xxd, iconv, unzip -l)");
 }
 
 mcp::ToolResult Show(OpenedFile& opened, const std::optional<LineRange>& range,
                      const std::string& shown, const support::Context& context) {
   if (range) {
-    return TextResult(ReadLines(opened, *range, shown, context), opened.attributes.size, shown);
+    const auto size =
+        opened.direct == nullptr ? std::optional(opened.attributes.size) : std::nullopt;
+    return TextResult(ReadLines(opened, *range, shown, context), size, shown);
   }
   std::string bytes = ReadWhole(opened, shown, context);
   if (const auto image = FindImageType(bytes)) return ImageResult(*image, bytes, shown);

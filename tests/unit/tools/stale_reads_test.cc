@@ -66,6 +66,15 @@ TEST_F(StaleReadsTest, RangesOfLinesAreReadPastTheCacheToo) {
               HasSubstr("has 4 lines"));
 }
 
+TEST_F(StaleReadsTest, SizeThatNobodyKnowsIsNotTold) {
+  PutBoth("binary", "old", std::string(100, '\0') + "x");
+  EXPECT_THAT(Error("read_file", {{"path", "/host/stale/binary"}, {"offset", 0}}),
+              HasSubstr("is not text but binary data; look into it"));
+  PutBoth("large", "small", std::string(std::size_t{40} << 20, 'x'));
+  EXPECT_THAT(Error("read_file", {{"path", "/host/stale/large"}}),
+              HasSubstr("/host/stale/large has more than the 33554432 bytes (32 MiB)"));
+}
+
 TEST_F(StaleReadsTest, LinesBeyondTheFirstWindowAreFound) {
   std::string text;
   while (text.size() < 2 * kDirectReadWindow + 1000) text += std::string(999, 'x') + "\n";
