@@ -32,7 +32,7 @@ class ListingSink : public guest::OutputSink {
     const bool is_names = stream == guest::OutputStream::kStandardOutput;
     std::string& text = is_names ? names : ignored;
     if (text.size() + bytes.size() > (is_names ? kMaximumListing : kMaximumIgnoredListing)) {
-      too_many_ignored = !is_names;
+      (is_names ? too_many_names : too_many_ignored) = true;
       return false;
     }
     text += bytes;
@@ -41,7 +41,8 @@ class ListingSink : public guest::OutputSink {
 
   std::string names;
   std::string ignored;
-  bool too_many_ignored = false;  ///< whether these have ended the output
+  bool too_many_names = false;    ///< whether these have ended the output
+  bool too_many_ignored = false;  ///< likewise
 };
 
 std::string_view TakeUntil(std::string_view& text, std::string_view end) {
@@ -270,8 +271,13 @@ ListingGaps ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& re
   for (int tries = 0; tries < kMostTries; ++tries) {
     sink = ListingSink();
     status = RunScript(guest, script, sink, context);
-    if (!status && sink.too_many_ignored) ThrowTooLarge(kTooManyIgnored, kMaximumIgnoredListing);
-    if (!status) ThrowTooLarge(kTooManyNames, kMaximumListing);
+    if (sink.too_many_ignored) ThrowTooLarge(kTooManyIgnored, kMaximumIgnoredListing);
+    if (sink.too_many_names) ThrowTooLarge(kTooManyNames, kMaximumListing);
+    if (!status) {
+      throw support::CallError(
+          "The guest did not say how its list of names has ended, so that it may be short. Try "
+          "again.");
+    }
     if (*status < kFirstSignalStatus) break;
   }
   if (*status == kNoFindStatus) {

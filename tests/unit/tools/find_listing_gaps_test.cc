@@ -6,6 +6,7 @@
 #include <atomic>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <thread>
 
 #include "support/errors.h"
@@ -213,6 +214,48 @@ TEST_F(ListingOfALiar, ComplaintsThatAreNoneDoNoHarm) {
   }
   NamesIn("failed find: './a': Permission denied//\n");
   EXPECT_THAT(gaps_.examples, ElementsAre(Path("a").string()));
+}
+
+/// Runs no script, and prints what a test says.
+class LyingShell final : public GuestWithPrograms {
+ public:
+  guest::CommandResult Run(const guest::Command& command, guest::OutputSink& sink,
+                           const support::Context& /*context*/) override {
+    const std::string& script = command.standard_input;
+    const std::size_t begin = script.find("limactl-mcp-");
+    const std::string mark = script.substr(begin, script.find('\n', begin) - begin) + "\n";
+    guest::CommandResult result;
+    if (sink.OnOutput(guest::OutputStream::kStandardError, mark + ignored) &&
+        sink.OnOutput(guest::OutputStream::kStandardOutput, mark + names)) {
+      result.exit_status = exit_status;
+    }
+    return result;
+  }
+
+  std::string names = "walk//\n1 f 1 ./a//\n";
+  std::string ignored;
+  std::optional<int> exit_status = 0;
+};
+
+class AnswerOfALiar : public FindListing {
+ protected:
+  std::string Error() {
+    const auto visit = [](std::size_t, const ListedName&) {};
+    try {
+      ListTrees(liar_, {Everything()}, visit, context_);
+      return "no error";
+    } catch (const support::CallError& error) {
+      return error.what();
+    }
+  }
+
+  LyingShell liar_;
+};
+
+TEST_F(AnswerOfALiar, WithoutAnExitStatusIsAnErrorAndNoListing) {
+  EXPECT_EQ(Error(), "no error");
+  liar_.exit_status.reset();
+  EXPECT_THAT(Error(), testing::HasSubstr("did not say how its list of names has ended"));
 }
 
 /// Without a find, and its server makes up what a test says.
