@@ -45,6 +45,12 @@ class ListingSink : public guest::OutputSink {
   bool too_many_ignored = false;  ///< likewise
 };
 
+/// What is kept costs more than its bytes, which may be few.
+void CountKept(std::size_t& kept, std::size_t name_bytes, const char* problem) {
+  kept += name_bytes + sizeof(std::string);
+  if (kept > kMaximumListing) ThrowTooLarge(problem, kMaximumListing);
+}
+
 std::string_view TakeUntil(std::string_view& text, std::string_view end) {
   const std::size_t at = text.find(end);
   const std::string_view taken = text.substr(0, at);
@@ -132,6 +138,7 @@ std::vector<IgnoredNames> ParseIgnored(std::string_view text, std::size_t reques
   constexpr std::string_view kEnd("\0", 1);
   std::vector<IgnoredNames> ignored(request_count);
   std::size_t request = request_count;
+  std::size_t kept = 0;
   std::string prefix;
   while (!text.empty()) {
     std::string_view record = TakeUntil(text, kEnd);
@@ -139,6 +146,7 @@ std::vector<IgnoredNames> ParseIgnored(std::string_view text, std::size_t reques
       request = ToNumber<std::size_t>(TakeUntil(record, " ").substr(1));
       prefix = record.size() < 2 ? "" : std::string(record.substr(2)) + "/";  // "." or "./a"
     } else if (request < request_count) {
+      CountKept(kept, prefix.size() + record.size(), kTooManyIgnored);
       ignored[request].insert(prefix + std::string(record));
     }
   }
@@ -228,7 +236,7 @@ class SftpWalk {
         if (type == guest::FileType::kDirectory && depth < maximum_depth) {
           directories.emplace_back(path + "/", depth + 1);
         }
-        Count(path);
+        CountKept(bytes_, path.size(), kTooManyNames);
         if (request.regular_files_only && type != guest::FileType::kRegular) continue;
         visit_(number, {path, type, entry.attributes.size, entry.attributes.modified, 0, false});
       }
@@ -245,12 +253,6 @@ class SftpWalk {
       }
       return {};  // As with find: what cannot be read, or has vanished, has no names.
     }
-  }
-
-  /// Whoever keeps a name keeps more than its bytes, which may be few.
-  void Count(const std::string& path) {
-    bytes_ += path.size() + sizeof(std::string);
-    if (bytes_ > kMaximumListing) ThrowTooLarge(kTooManyNames, kMaximumListing);
   }
 
   guest::Guest& guest_;

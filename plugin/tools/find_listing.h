@@ -18,7 +18,8 @@ namespace tools {
 /// Without `find`, of the paths and of a std::string for each.
 inline constexpr std::size_t kMaximumListing = std::size_t{64} << 20;
 
-/// Bytes of what git says it ignores, likewise; whole directories count once.
+/// Bytes of what git says it ignores, likewise; whole directories count once. What is kept of it,
+/// with the names of the repositories and a std::string for each, may be kMaximumListing.
 inline constexpr std::size_t kMaximumIgnoredListing = std::size_t{8} << 20;
 
 /// Bytes of one path of a listing, relative to its directory: the kernel's limit for a path is

@@ -258,6 +258,13 @@ TEST_F(AnswerOfALiar, WithoutAnExitStatusIsAnErrorAndNoListing) {
   EXPECT_THAT(Error(), testing::HasSubstr("did not say how its list of names has ended"));
 }
 
+TEST_F(AnswerOfALiar, IgnoredNamesInARepositoryOfAnEndlessNameAreTooMany) {
+  using namespace std::string_literals;
+  liar_.ignored = "/0 ./" + std::string(std::size_t{1} << 20, 'r') + "\0"s;
+  for (int i = 0; i < 100; ++i) liar_.ignored += std::to_string(i) + "\0"s;
+  EXPECT_THAT(Error(), testing::HasSubstr("git ignores too many names"));
+}
+
 /// Without a find, and its server makes up what a test says.
 class LyingServer final : public GuestWithPrograms {
  public:
