@@ -189,10 +189,12 @@ void ParseComplaints(std::string_view text, const std::string& directory, Listin
 }
 
 ListingGaps VisitNames(std::string_view text, const std::vector<ListingRequest>& requests,
-                       const std::vector<IgnoredNames>& ignored, const NameVisitor& visit) {
+                       const std::vector<IgnoredNames>& ignored, const NameVisitor& visit,
+                       const support::Context& context) {
   ListingGaps gaps;
   std::size_t next = 0;
   while (!text.empty()) {
+    context.ThrowIfStopped();  // names can be made up that take long
     const std::string_view record = TakeUntil(text, kListingRecordEnd);
     if (record == kListingWalkBegins) {
       ++next;
@@ -298,7 +300,8 @@ ListingGaps ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& re
     throw support::CallError("Listing the directory in the guest failed with exit status " +
                              std::to_string(*status) + ".");
   }
-  return VisitNames(sink.names, requests, ParseIgnored(sink.ignored, requests.size()), visit);
+  return VisitNames(sink.names, requests, ParseIgnored(sink.ignored, requests.size()), visit,
+                    context);
 }
 
 }  // namespace tools

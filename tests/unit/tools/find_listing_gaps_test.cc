@@ -265,6 +265,15 @@ TEST_F(AnswerOfALiar, IgnoredNamesInARepositoryOfAnEndlessNameAreTooMany) {
   EXPECT_THAT(Error(), testing::HasSubstr("git ignores too many names"));
 }
 
+TEST_F(AnswerOfALiar, IsNoLongerLookedThroughOnceTheCallIsStopped) {
+  for (int i = 0; i < 10'000; ++i) liar_.names += "1 f 1 ./" + std::to_string(i) + "//\n";
+  support::StopSource source;
+  const auto visit = [&](std::size_t, const ListedName&) {
+    source.Stop(support::StopReason::kCancelled);
+  };
+  EXPECT_THROW(ListTrees(liar_, {Everything()}, visit, source.context()), support::Stopped);
+}
+
 /// Without a find, and its server makes up what a test says.
 class LyingServer final : public GuestWithPrograms {
  public:
