@@ -82,7 +82,8 @@ class GlobCall {
   }
 
   void AddRequest(const GlobWalk& walk) {
-    const bool is_base = !walk.absolute && walk.directory.empty();
+    // An empty path is none, whatever follows it.
+    const bool is_base = !walk.absolute && (walk.directory.empty() || Base().empty());
     const ResolvedPath place = is_base ? ResolveBase() : Resolve(Place(walk));
     if (!IsDirectory(place)) return;
     if (walk.absolute && path_ && !support::PathBelow(place.guest, ResolveBase().guest)) {

@@ -86,6 +86,9 @@ TEST_F(Glob, RefusesAPathThatIsNoDirectoryOrOutside) {
   EXPECT_THAT(error("/etc"), HasSubstr("/etc"));
   EXPECT_THAT(error("/Users/me/project_secret"), HasSubstr("/Users/me/project_secret"));
   EXPECT_THAT(error("src"), HasSubstr("expected an absolute path"));
+  EXPECT_THAT(error(""), HasSubstr("the path is empty"));
+  EXPECT_THAT(ErrorOf({{"pattern", "Users/me/project/*"}, {"path", ""}}),
+              HasSubstr("the path is empty"));
 }
 
 TEST_F(Glob, AnAbsolutePatternIsUnderARootOrRefused) {
