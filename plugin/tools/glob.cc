@@ -21,6 +21,9 @@
 namespace tools {
 namespace {
 
+/// Bytes of matches that are kept to be compared: beyond, not even their number is told.
+constexpr std::size_t kMaximumKeptMatches = std::size_t{128} << 20;
+
 struct Match {
   std::int64_t modified;
   std::uint32_t modified_nanoseconds;
@@ -107,6 +110,7 @@ class GlobCall {
 
   std::vector<Match> List() {
     std::vector<Match> matches;
+    std::size_t kept = 0;
     if (requests_.empty()) return matches;
     const auto visit = [&](std::size_t request, const ListedName& name) {
       const GlobMatch match = walks_[request]->matcher.Match(
@@ -115,6 +119,12 @@ class GlobCall {
       const std::string guest_path = support::JoinPath(requests_[request].directory, name.path);
       matches.push_back({name.modified, name.modified_nanoseconds,
                          support::ToUtf8(workspace_.paths->ToHost(guest_path))});
+      kept += sizeof(Match) + matches.back().path.size();
+      if (kept > kMaximumKeptMatches) {
+        throw support::CallError(
+            "More names match than can be compared. Give a path or a pattern that begins deeper "
+            "in the tree.");
+      }
     };
     gaps_ = ListTrees(*workspace_.guest, requests_, visit, context_);
     return matches;

@@ -236,6 +236,21 @@ TEST_F(Glob, TooManyMatchesAreAnErrorWithTheNewest) {
   EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 100);
 }
 
+TEST_F(Glob, MatchesThatAGuestMakesUpAreTooManyToCompareWhereTheirPathsAreLong) {
+  PathRules::Options options;
+  options.roots = {{"/" + std::string(4000, 'h'), Path("").string(), false, {}}};
+  options.instance = "default";
+  paths_ = std::make_shared<const PathRules>(std::move(options));
+  std::ofstream(Outside("find")) << "#!/bin/sh\nyes '1 f 1 ./a//' | head -n 100000\n";
+  std::filesystem::permissions(Outside("find"), std::filesystem::perms::owner_all);
+  guest_.OfferOnly(Outside("programs"), {{"find", Outside("find").string()},
+                                         {"sh", "/bin/sh"},
+                                         {"cat", FindProgram("cat")},
+                                         {"yes", FindProgram("yes")},
+                                         {"head", FindProgram("head")}});
+  EXPECT_THAT(ErrorOf({{"pattern", "*"}}), HasSubstr("More names match than can be compared"));
+}
+
 TEST_F(Glob, WhatMayNotBeReadIsToldBesideTheMatches) {
   if (!ActAsOrdinaryUser()) GTEST_SKIP() << "needs setpriv to be somebody else than root";
   Write("a.c");
