@@ -103,7 +103,10 @@ class IgnoredOutput final : public guest::OutputSink {
 
 /// Sees to it that nothing of a stopped command is left. Says what the agent should know.
 std::string VerifyEnd(guest::Guest& guest, std::optional<long> process_group) {
-  if (!process_group) return "the command had not been started";
+  // It may have been asked to, and not have had the time to say so.
+  if (!process_group) {
+    return "the guest had not said that the command runs; if it was started, it was told to end";
+  }
   guest::Command command;
   command.command_line = GroupEndScript(*process_group);
   command.turn = guest::Turn::kFirst;

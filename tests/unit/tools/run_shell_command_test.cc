@@ -75,10 +75,11 @@ class GuestThatTellsEnds final : public testing_support::LocalGuest {
                            const support::Context& context) override {
     const bool asks_for_group = command.turn == guest::Turn::kFirst;
     if (asks_for_group) return group_end();
-    LocalGuest::Run(command, sink, context);
+    if (starts) LocalGuest::Run(command, sink, context);
     return command_end();
   }
 
+  bool starts = true;
   std::function<guest::CommandResult()> command_end;
   std::function<guest::CommandResult()> group_end;
 };
@@ -131,6 +132,13 @@ TEST_F(EndOfACommand, OfAStoppedOneIsNotClaimedWhereTheGuestCannotBeAsked) {
   EXPECT_THAT(Run().at("error").get<std::string>(),
               AllOf(HasSubstr("the guest could not be asked whether its process group"),
                     HasSubstr("(the line is gone)")));
+}
+
+TEST_F(EndOfACommand, OfAStoppedOneOfWhichNothingWasHeardIsNotClaimedNorThatItNeverBegan) {
+  guest_.starts = false;
+  guest_.command_end = Stop;
+  EXPECT_THAT(Run().at("error").get<std::string>(),
+              HasSubstr("the guest had not said that the command runs; if it was started"));
 }
 
 TEST(WarmShells, AShellThatCannotBeStartedAheadDoesNoHarm) {
