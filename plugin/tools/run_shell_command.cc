@@ -38,7 +38,7 @@ mcp::ToolResult RunShellCommand::Call(const mcp::ToolCall& call) {
   const auto directory = call.arguments.at("directory").get<std::string>();
   const support::Context context = runner_.WithTimeLimit(call.context);
   // A command may take long, looking at its directory may not: in a guest that was frozen, each
-  // look would last until the guest's silence is noticed.
+  // look would last until the guest's silence is noticed. The time is that of all looks in a row.
   std::optional<support::Context> looking;
   return WithWorkspace(workspaces_, context, call.progress, [&](const Workspace& workspace) {
     if (!looking) looking = context.WithTimeout(kFileToolTimeLimit);
@@ -48,6 +48,7 @@ mcp::ToolResult RunShellCommand::Call(const mcp::ToolCall& call) {
       request.directory =
           workspace.paths->Resolve(directory, Access::kRead, *workspace.guest, *looking).guest;
     }
+    looking.reset();  // the guest has answered
     request.shell = workspace.shell;
     return runner_.Run(*workspace.guest, request, context, call.progress);
   });
