@@ -27,9 +27,12 @@ WarmShells::Use::~Use() {
 std::shared_ptr<WarmShell> WarmShells::Use::Take(const support::Context& context) {
   const std::shared_ptr<WarmShell> shell = shells_.Take(place_);
   if (!shell) return nullptr;
-  if (shell->WaitUntilReady(shell->started() + kPatience, context)) return shell;
-  if (!shell->ready()) shells_.CountFailure();
-  return nullptr;
+  const bool usable = shell->WaitUntilReady(shell->started() + kPatience, context);
+  // One that a stopped call did not wait for has not failed.
+  if (shell->ready() || context.stop_reason() == support::StopReason::kNone) {
+    shells_.Judge(shell->ready());
+  }
+  return usable ? shell : nullptr;
 }
 
 std::shared_ptr<WarmShell> WarmShells::Take(const Place& place) {
@@ -70,16 +73,17 @@ void WarmShells::DropEnded(const guest::Guest* guest) {
     failures_ = 0;
   }
   std::erase_if(waiting_, [&](const Entry& entry) {
-    if (entry.shell->ready()) failures_ = 0;
+    const bool counts = entry.place.guest == guest;
+    if (counts && entry.shell->ready()) failures_ = 0;
     if (entry.shell->waiting()) return false;
-    if (!entry.shell->ready()) ++failures_;
+    if (counts && !entry.shell->ready()) ++failures_;
     return true;
   });
 }
 
-void WarmShells::CountFailure() {
+void WarmShells::Judge(bool became_ready) {
   const std::scoped_lock lock(mutex_);
-  ++failures_;
+  failures_ = became_ready ? 0 : failures_ + 1;
 }
 
 }  // namespace tools

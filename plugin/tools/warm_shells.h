@@ -76,7 +76,8 @@ class WarmShells {
   std::shared_ptr<WarmShell> Take(const Place& place);
   void Renew(const Place& place);
   void DropEnded(const guest::Guest* guest);
-  void CountFailure();
+  /// Of a shell that has been taken.
+  void Judge(bool became_ready);
 
   Options options_;
   std::mutex mutex_;  // of what follows

@@ -159,5 +159,33 @@ TEST(WarmShells, AShellThatCannotBeStartedAheadDoesNoHarm) {
   }
 }
 
+TEST(WarmShells, AShellThatAStoppedCallDidNotWaitForHasNotFailed) {
+  class SilentShell final : public guest::WaitingCommand {
+   public:
+    [[nodiscard]] bool waiting() const override { return true; }
+    guest::CommandResult Finish(const std::string&, const support::Context&) override { return {}; }
+  };
+  class GuestWithSilentShells final : public testing_support::LocalGuest {
+   public:
+    std::unique_ptr<guest::WaitingCommand> StartWaiting(
+        guest::Command /*command*/, std::shared_ptr<guest::OutputSink> /*sink*/) override {
+      ++asked;
+      return std::make_unique<SilentShell>();
+    }
+    int asked = 0;
+  };
+  GuestWithSilentShells guest;
+  WarmShells shells(WarmShells::Options{});
+  support::StopSource source;
+  source.Stop(support::StopReason::kCancelled);
+  for (int command = 1; command <= WarmShells::kMostFailures + 2; ++command) {
+    {
+      WarmShells::Use use(shells, {&guest, "/", "/bin/bash"});
+      EXPECT_EQ(use.Take(source.context()), nullptr);
+    }
+    EXPECT_EQ(guest.asked, command);
+  }
+}
+
 }  // namespace
 }  // namespace tools
