@@ -97,22 +97,29 @@ bool LeftoverCleaner::EnsureStarted(guest::Guest& guest, const support::Context&
   const auto now = support::Clock::now();
   if (now < next_start_) return false;
   next_start_ = now + kRestartPause;
-  token_ = RandomToken();
-  notes_.clear();
   noted_.clear();
-  const auto sink = std::make_shared<Sink>(token_);
+  const std::string token = RandomToken();
+  const auto sink = std::make_shared<Sink>(token);
   guest::Command command;
-  command.command_line = "exec /bin/sh -c " + ShellQuote(CleanerScript(token_));
+  command.command_line = "exec /bin/sh -c " + ShellQuote(CleanerScript(token));
   command.hold_standard_input_open = true;
-  shell_ = guest.StartWaiting(std::move(command), sink);
-  if (!shell_) return false;
-  const auto notes = sink->WaitForDirectory(std::min(now + kStartPatience, context.deadline()));
-  if (!notes) {
-    support::LogInfo("nothing in the guest watches over temporary files: no shell came up for it");
-    shell_.reset();
-    return false;
+  std::unique_ptr<guest::WaitingCommand> shell = guest.StartWaiting(std::move(command), sink);
+  std::string notes;
+  if (shell) {
+    const auto deadline = std::min(now + kStartPatience, context.deadline());
+    notes = sink->WaitForDirectory(deadline).value_or("");
+    if (notes.empty()) {
+      support::LogInfo(
+          "nothing in the guest watches over temporary files: no shell came up for it");
+      shell.reset();
+    }
   }
-  notes_ = *notes;
+  {
+    const std::scoped_lock lock(mutex_);
+    token_ = token;
+    notes_ = notes;
+    shell_.swap(shell);
+  }
   return IsWatching();
 }
 
@@ -123,7 +130,6 @@ LeftoverCleaner::Name LeftoverCleaner::MakeName(const std::string& directory, gu
   // Whoever comes while the shell starts or a note is made needs both, but must not wait for them
   // once it is stopped.
   const PathLocks::Lock turn = turns_.Acquire("", context);
-  const std::scoped_lock lock(mutex_);
   if (!EnsureStarted(guest, context)) return {unwatched, false};
   const std::uint64_t number = next_number_++;
   if (!noted_.contains(directory)) {

@@ -64,17 +64,20 @@ class LeftoverCleaner {
   bool EnsureStarted(guest::Guest& guest, const support::Context& context);
   bool Note(const std::string& directory, std::uint64_t number, guest::Guest& guest,
             const support::Context& context);
-  [[nodiscard]] bool IsWatching() const;
+  [[nodiscard]] bool IsWatching() const;  ///< with the turn or under `mutex_`
 
-  PathLocks turns_;  ///< of MakeName, under one name; before `mutex_`
-  mutable std::mutex mutex_;
+  PathLocks turns_;  ///< of MakeName, under one name
+  // Of whoever has the turn.
+  support::Clock::time_point next_start_ = support::Clock::time_point::min();
+  std::set<std::string> noted_;
+  std::uint64_t next_number_ = 1;
+
+  mutable std::mutex mutex_;  ///< of what follows; never held while the guest is asked
+  std::set<std::string> written_;
+  // Changed by whoever has the turn, who may therefore read them without it.
   std::string token_;
   std::string notes_;  ///< the shell's own directory
   std::unique_ptr<guest::WaitingCommand> shell_;
-  support::Clock::time_point next_start_ = support::Clock::time_point::min();
-  std::set<std::string> noted_;
-  std::set<std::string> written_;
-  std::uint64_t next_number_ = 1;
 };
 
 /// Temporary files of this age, by the guest's clock, belong to no write: calls end within a

@@ -210,6 +210,26 @@ TEST_F(LeftoverCleanerTest, StoppedWriterDoesNotWaitForANoteThatAnotherMakes) {
   first.join();
 }
 
+TEST_F(LeftoverCleanerTest, WriterThatIsDoneDoesNotWaitForANoteThatAnotherMakes) {
+  LeftoverCleaner cleaner;
+  std::promise<void> noting;
+  std::promise<void> done;
+  std::atomic<bool> noted = false;
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation != Operation::kOpen) return;
+    noting.set_value();
+    done.get_future().wait_for(std::chrono::seconds(20));
+    noted = true;
+  });
+  std::thread first([&] { EXPECT_TRUE(cleaner.MakeName(work.string(), *guest, {}).watched); });
+  EXPECT_EQ(noting.get_future().wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  EXPECT_TRUE(cleaner.IsFirstWriteIn(work.string()));
+  EXPECT_FALSE(cleaner.Watches({"/other/.limactl-mcp-0123456789abcdef-1", true}));
+  EXPECT_FALSE(noted);
+  done.set_value();
+  first.join();
+}
+
 // Leftovers of connections that nobody watched over.
 
 void MakeOld(const std::string& path, std::chrono::seconds age) {
