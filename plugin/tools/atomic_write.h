@@ -51,7 +51,8 @@ struct WriteHelpers {
 /// write may be done once more. When the time is over the target is whole, unless the text says
 /// more.
 ///
-/// Nothing is put into the directory beneath a mount that has vanished (require_mounted).
+/// No file is put into the directory beneath a mount that has vanished (require_mounted); missing
+/// parents may have been.
 ///
 /// Round trips: new file: three (open; write, sync and close at once; rename), and one for each
 /// missing parent. Existing one: six; two more count its links (link_count.h) and one compares

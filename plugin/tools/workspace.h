@@ -42,7 +42,7 @@ inline constexpr int kMaximumAttempts = 3;
 /// is done again from its beginning on a new connection, kMaximumAttempts times in all and within
 /// `context`. What may have run is never repeated: that is the caller's to decide. Throws what
 /// Acquire and `work` throw; when the time is over in a later attempt, support::CallError that
-/// names what the first one was lost to.
+/// names what the one before it was lost to.
 mcp::ToolResult WithWorkspace(WorkspaceSource& source, const support::Context& context,
                               mcp::ProgressReporter& progress,
                               const std::function<mcp::ToolResult(const Workspace&)>& work);
