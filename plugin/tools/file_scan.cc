@@ -45,8 +45,9 @@ std::vector<std::string> FindFiles(guest::Guest& guest, const ScanRequest& reque
 }
 
 void ScanContent(std::string_view content, std::string_view name, const RE2& regex,
-                 GrepOutput& output) {
+                 GrepOutput& output, const support::Context& context) {
   for (std::size_t number = 1; !content.empty(); ++number) {
+    context.ThrowIfStopped();  // a large pattern takes long, if only in proportion to the text
     const std::string_view line = content.substr(0, content.find('\n'));
     content.remove_prefix(std::min(content.size(), line.size() + 1));
     if (!RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), regex)) continue;
@@ -74,7 +75,7 @@ class Scanner {
     if (content.size() > kMaximumScannedFile) {
       ++result_.too_large;
     } else if (!IsBinary(content)) {
-      ScanContent(content, name, regex_, output_);
+      ScanContent(content, name, regex_, output_, context_);
     }
   }
 

@@ -318,6 +318,20 @@ TEST_F(Grep, ADirectoryThatIsGoneIsAnError) {
   }
 }
 
+TEST_F(Grep, AScanWithoutGitStopsWithinAFile) {
+  Write("a", "x\nx\nx\n");
+  support::StopSource source;
+  guest_.set_hook([&](testing_support::Operation operation, const std::string&) {
+    if (operation == testing_support::Operation::kFileClose) {
+      source.Stop(support::StopReason::kCancelled);
+    }
+  });
+  GrepOutput output(kEnough);
+  const ScanRequest request{Path("").string(), "a", "x"};
+  EXPECT_THROW(ScanFiles(guest_, request, output, source.context()), support::Stopped);
+  EXPECT_EQ(output.lines(), 0U);
+}
+
 TEST(GrepOutput, KeepsWholeLinesUpToTheLimitAndGivesTheTotals) {
   GrepOutput exact(12);
   exact.Add("a", "1", "x");
