@@ -50,7 +50,8 @@ class GlobCall {
 
   std::vector<Match> Find(const std::vector<GlobWalk>& walks) {
     for (const GlobWalk& walk : walks) AddRequest(walk);
-    if (requests_.empty()) ResolveBase();  // Only the pattern's part may be missing.
+    // Only the pattern's part may be missing.
+    if (requests_.empty() && (path_ || base_)) ResolveBase();
     std::vector<Match> matches = List();
     std::sort(matches.begin(), matches.end(), NewestFirst);
     matches.erase(std::unique(matches.begin(), matches.end()), matches.end());
@@ -65,8 +66,8 @@ class GlobCall {
 
  private:
   const std::string& Base() {
-    if (!path_) path_ = workspace_.paths->DefaultDirectory();
-    return *path_;
+    if (!base_) base_ = path_ ? *path_ : workspace_.paths->DefaultDirectory();
+    return *base_;
   }
 
   ResolvedPath Resolve(const std::string& path) {
@@ -130,7 +131,8 @@ class GlobCall {
     return matches;
   }
 
-  std::optional<std::string> path_;
+  std::optional<std::string> path_;  ///< of the call
+  std::optional<std::string> base_;  ///< that, or the one that stands for none, once it is needed
   const Workspace& workspace_;
   const support::Context& context_;
   std::vector<ListingRequest> requests_;

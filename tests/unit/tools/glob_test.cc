@@ -105,6 +105,22 @@ TEST_F(Glob, AnAbsolutePatternIsUnderARootOrRefused) {
   EXPECT_THAT(ErrorOf({{"pattern", "/*"}}), Not(HasSubstr("no error")));
 }
 
+TEST_F(Glob, AnAbsolutePatternNeedsNoDirectoryBesideIt) {
+  Write("a.txt");
+  std::filesystem::create_directory(Outside("other"));
+  std::ofstream(Outside("other/b.txt")) << "x";
+  PathRules::Options options;
+  options.roots = {{kHost, Path("").string(), false, {}},
+                   {"/other", Outside("other").string(), false, {}}};
+  options.instance = "default";
+  paths_ = std::make_shared<const PathRules>(options);
+  EXPECT_THAT(Matches("/other/missing/*.txt"), ElementsAre());
+  EXPECT_THAT(ErrorOf({{"pattern", "missing/*.txt"}}), HasSubstr("no path was given"));
+  options.working_directory = kHost;
+  paths_ = std::make_shared<const PathRules>(options);
+  EXPECT_THAT(Matches("{a.txt,/other/b.txt}"), UnorderedElementsAre(Host("a.txt"), "/other/b.txt"));
+}
+
 TEST_F(Glob, DotDotIsRefusedWhateverItsForm) {
   for (const char* pattern : {"../../../etc/*", "a/../../b", "{..,a}/*", "\\.\\./x", "**/../x"}) {
     EXPECT_THAT(ErrorOf({{"pattern", pattern}}), HasSubstr("'..' cannot leave")) << pattern;
