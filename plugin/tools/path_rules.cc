@@ -102,15 +102,18 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
     root = RootAbove(location.path, *roots);
   }
   if (root == nullptr) throw CallError(LeadsOutsideText(resolved.host, location.path, options_));
-  if (access == Access::kWrite && !(root->writable && MountIsWritable(location.path, *roots))) {
-    throw CallError(ReadOnlyText(resolved.host, *root, options_));
+  const Root* mount = MountAbove(location.path, roots->mounts);  // null in an allowed path outside
+  if (access == Access::kWrite) {
+    if (!root->writable) throw CallError(ReadOnlyText(resolved.host, *root, options_));
+    if (mount != nullptr && !mount->writable) {
+      throw CallError(ReadOnlyText(resolved.host, *mount, options_));
+    }
   }
   if (access == Access::kWrite && !location.attributes &&
       RootAbove(location.existing_parent, *roots) != root) {
     throw CallError(resolved.host + " cannot be made: the directory " + root->host +
                     " is not there in the guest (" + root->guest + " does not exist)");
   }
-  const Root* mount = MountAbove(location.path, roots->mounts);
   if (mount != named_mount) RequireMounted(mount, resolved.host, guest, context);
   if (mount != nullptr && options_.mount_check) {
     resolved.require_mounted = [this, mount, shown = resolved.host](
@@ -179,12 +182,6 @@ const Root* PathRules::RootAbove(const std::string& guest_path,
 
 bool PathRules::IsFound(const Root& root, const ResolvedRoots& resolved) const {
   return resolved.root_found[static_cast<std::size_t>(&root - options_.roots.data())];
-}
-
-bool PathRules::MountIsWritable(const std::string& guest_path,
-                                const ResolvedRoots& resolved) const {
-  const Root* mount = MountAbove(guest_path, resolved.mounts);
-  return mount == nullptr || mount->writable;  // null: in an allowed path outside the mounts
 }
 
 const Root* PathRules::MountAbove(const std::string& guest_path,

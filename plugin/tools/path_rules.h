@@ -128,8 +128,6 @@ class PathRules {
   [[nodiscard]] const Root* RootAbove(const std::string& guest_path,
                                       const ResolvedRoots& resolved) const;
   [[nodiscard]] bool IsFound(const Root& root, const ResolvedRoots& resolved) const;
-  [[nodiscard]] bool MountIsWritable(const std::string& guest_path,
-                                     const ResolvedRoots& resolved) const;
   [[nodiscard]] bool IsMount(const Root& root) const;
   /// Null outside all mounts. By the mounts' own paths, or by these of them.
   [[nodiscard]] const Root* MountAbove(const std::string& guest_path,

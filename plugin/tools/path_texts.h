@@ -17,10 +17,10 @@ std::string OutsideText(const std::string& path, const PathRules::Options& optio
 std::string LeadsOutsideText(const std::string& path, const std::string& guest_path,
                              const PathRules::Options& options);
 
-/// `path` lies in the read-only `root`; says how to make that writable. Commands and limits are
-/// those of `limactl edit --help`: it refuses an instance that runs; `--mount-only` would drop
-/// every mount that it does not name, and `--mount` would add a second one where the mountPoint is
-/// not the location.
+/// `path` lies in the read-only `root`, or in this mount, which is read-only in a writable root;
+/// says how to make that writable. Commands and limits are those of `limactl edit --help`: it
+/// refuses an instance that runs; `--mount-only` would drop every mount that it does not name, and
+/// `--mount` would add a second one where the mountPoint is not the location.
 std::string ReadOnlyText(const std::string& path, const Root& root,
                          const PathRules::Options& options);
 

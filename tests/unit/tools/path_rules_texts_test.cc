@@ -72,6 +72,23 @@ TEST_F(PathRulesTest, ReadOnlyTextOfANarrowedRootNamesItsMount) {
               HasSubstr("\"location\":\"" + Guest("library") + "\""));
 }
 
+TEST_F(PathRulesTest, ReadOnlyTextOfAReadOnlyMountBehindAWritableRootNamesTheMount) {
+  fs::create_directory_symlink(top / "library", top / "work/link");
+  options.mounts = options.roots;
+  options.roots = {{.host = "/host/work/link", .guest = Guest("work/link"), .writable = true}};
+  EXPECT_THAT(Refusal("/host/work/link/book", Access::kWrite),
+              AllOf(HasSubstr("it lies in " + Guest("library") + " (read-only). The directories "
+                              "are: /host/work/link (writable)"),
+                    HasSubstr("\"location\":\"" + Guest("library") + "\"")));
+}
+
+TEST_F(PathRulesTest, ReadOnlyTextOfAWritableMountsRootThatIsReadOnlySaysThatItIsMeantSo) {
+  options.mounts = options.roots;
+  options.roots[0].writable = false;
+  EXPECT_THAT(Refusal("/host/work/file", Access::kWrite),
+              HasSubstr("The server was told to use it so."));
+}
+
 TEST_F(PathRulesTest, WithoutRootsEverythingIsOutside) {
   options.roots.clear();
   EXPECT_THAT(Refusal("/host/work"),
