@@ -174,6 +174,9 @@ void MakeParents(const ResolvedPath& target, guest::Guest& guest, const support:
   }
 }
 
+constexpr const char* kWhyInPlace =
+    "because a new one would have lost its links or its owner, or could not be made beside it";
+
 /// For what the guest refused after something may have been written.
 [[noreturn]] void ThrowProblemInPlace(const FileError& error, const ResolvedPath& target,
                                       std::string_view content, guest::Guest& guest,
@@ -182,9 +185,8 @@ void MakeParents(const ResolvedPath& target, guest::Guest& guest, const support:
     ThrowFileProblem(error, "write", target, content.size(), guest, context);
   } catch (const support::CallError& problem) {
     throw support::CallError(
-        std::string(problem.what()) +
-        ". The file was written in place, because a new one would have lost its links or its "
-        "owner: it may have been written in part. Look at the file before you write again.");
+        std::string(problem.what()) + ". The file was written in place, " + kWhyInPlace +
+        ": it may have been written in part. Look at the file before you write again.");
   }
 }
 
@@ -203,8 +205,8 @@ void WriteInPlace(const ResolvedPath& target, std::string_view content, guest::G
     ThrowProblemInPlace(error, target, content, guest, context);
   } catch (const support::ConnectionLost& lost) {
     throw LostWhileVisible(
-        "the line to the guest broke while the file was written in place, because a new one would "
-        "have lost its links or its owner: it may have been written in part.",
+        std::string("the line to the guest broke while the file was written in place, ") +
+            kWhyInPlace + ": it may have been written in part.",
         lost);
   } catch (const support::Stopped& stopped) {
     if (stopped.reason() == support::StopReason::kCancelled) throw;
