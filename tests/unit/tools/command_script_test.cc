@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -20,6 +21,7 @@
 #include "testing/eventually.h"
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"
+#include "tools/any_shell.h"
 #include "tools/command_output.h"
 #include "tools/mark.h"
 #include "tools/shell_quote.h"
@@ -317,6 +319,13 @@ TEST(GroupEndScript, TriesForThreeSecondsAlsoWhereSleepTakesWholeOnes) {
 
 TEST(MakeMark, IsNeverTheSameTwice) {
   EXPECT_NE(MakeMark(), MakeMark());
+}
+
+TEST(AnyShellLine, RefusesAScriptThatNotEveryShellReadsAlike) {
+  EXPECT_NO_THROW((void)AnyShellLine("echo \\a", {}));
+  for (const char* script : {"echo 'a'", "echo !", "echo\n", "echo \\\\"}) {
+    EXPECT_THROW((void)AnyShellLine(script, {}), std::logic_error) << script;
+  }
 }
 
 }  // namespace

@@ -274,6 +274,14 @@ TEST_F(Grep, SaysWhenThereIsNoGit) {
   EXPECT_FALSE(GitGrep(guest_, {Path("").string(), "x", {"."}, true}, output, context_).has_git);
 }
 
+TEST_F(Grep, AGitThatOnlyAsksForDeveloperToolsIsNone) {
+  WriteScript("programs/git",
+              "#!/bin/sh\necho 'xcode-select: note: no developer tools were found' >&2\nexit 1\n");
+  guest_.setup = "PATH=" + Outside("programs").string() + ":$PATH; export PATH; ";
+  GrepOutput output(kEnough);
+  EXPECT_FALSE(GitGrep(guest_, {Path("").string(), "x", {"."}, true}, output, context_).has_git);
+}
+
 TEST_F(Grep, WithoutAnExitStatusItHasFailed) {
   class GuestWithoutStatus final : public testing_support::LocalGuest {
    public:
@@ -316,6 +324,17 @@ TEST_F(Grep, ADirectoryThatIsGoneIsAnError) {
   } catch (const support::CallError& error) {
     EXPECT_THAT(error.what(), HasSubstr("cannot be entered"));
   }
+}
+
+TEST_F(Grep, AScanWithoutGitToldABadPatternSaysWhoseSyntaxApplies) {
+  GrepOutput output(kEnough);
+  try {
+    ScanFiles(guest_, {Path("").string(), "", "(x"}, output, context_);
+    FAIL();
+  } catch (const support::CallError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("RE2's syntax applies"), HasSubstr("missing")));
+  }
+  EXPECT_EQ(guest_.total(), 0) << "a bad pattern needs no guest";
 }
 
 TEST_F(Grep, AScanWithoutGitStopsWithinAFile) {

@@ -175,6 +175,19 @@ TEST_F(LeftoverCleanerTest, WithoutADirectoryForTemporaryFilesNothingIsWatched) 
   EXPECT_FALSE(cleaner.MakeName(work.string(), *guest, {}).watched);
 }
 
+TEST_F(LeftoverCleanerTest, WhereNoNoteCanBeMadeNothingIsWatched) {
+  guest->set_hook([](Operation operation, const std::string& path) {
+    if (operation == Operation::kOpen) {
+      throw guest::FileError(guest::FileErrorCode::kFailure, "open", path, "");
+    }
+  });
+  LeftoverCleaner cleaner;
+  const LeftoverCleaner::Name name = cleaner.MakeName(work.string(), *guest, {});
+  EXPECT_FALSE(name.watched);
+  EXPECT_TRUE(name.path.starts_with(work.string() + "/")) << name.path;
+  EXPECT_EQ(guest->starts, 1);
+}
+
 TEST_F(LeftoverCleanerTest, WriteWhoseTemporaryFileGaveWayIsDoneAgain) {
   Put((work / "file").string());
   LeftoverCleaner cleaner;
@@ -264,6 +277,17 @@ TEST_F(LeftoverCleanerTest, FirstWriteInADirectorySweepsOldLeftovers) {
   guest->ResetCounts();
   writer.Write(Target("other"), "new", left_behind, guest, {});
   EXPECT_EQ(guest->count(Operation::kList), 0);
+}
+
+TEST_F(LeftoverCleanerTest, SweepThatFailsIsNoFailureOfTheWrite) {
+  guest->set_hook([](Operation operation, const std::string&) {
+    if (operation == Operation::kList) throw support::ConnectionLost("lost", false);
+  });
+  FileWriter writer;
+  LeftBehind left_behind;
+  writer.Write(Target("file"), "new", left_behind, guest, {});
+  EXPECT_EQ(guest->count(Operation::kList), 1);
+  EXPECT_EQ(fs::file_size(work / "file"), 3U);
 }
 
 TEST(TemporaryName, IsThePrefixATokenAndPerhapsANumber) {
