@@ -43,7 +43,8 @@ std::string ListLines(const Occurrences& found) {
     if (i > 0) text += ", ";
     text += std::to_string(found.lines[i]);
   }
-  return found.lines.size() == kMaximumListedLines ? text + ", …" : text;
+  const bool more = found.lines.size() == kMaximumListedLines && found.count > kMaximumListedLines;
+  return more ? text + ", …" : text;
 }
 
 std::string_view Trim(std::string_view text) {

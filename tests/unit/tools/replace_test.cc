@@ -46,6 +46,16 @@ TEST_F(Replace, EmptyReplacementRemoves) {
   EXPECT_EQ(Get("file"), "one three");
 }
 
+TEST_F(Replace, LinesAreSaidToGoOnOnlyWhereTheyDo) {
+  std::string text;
+  for (int i = 0; i < 20; ++i) text += "x\n";
+  Put("file", text);
+  EXPECT_THAT(Error(Edit("x", "y")), HasSubstr("found 20 times"));
+  EXPECT_THAT(Error(Edit("x", "y")), HasSubstr(", 19, 20)"));
+  Put("file", text + "x\n");
+  EXPECT_THAT(Error(Edit("x", "y")), HasSubstr(", 19, 20, …)"));
+}
+
 TEST_F(Replace, SeveralOccurrencesAreCountedWithTheirLinesAndLeftAlone) {
   Put("file", "x\ny\nx\nx x\n");
   EXPECT_EQ(Error(Edit("x", "z")),
