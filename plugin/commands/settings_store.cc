@@ -23,6 +23,7 @@ using support::FileDescriptor;
 
 constexpr std::size_t kRandomDigits = 16;
 constexpr unsigned kOwnerOnly = 0600;
+constexpr unsigned kAnyAccess = 0777;  // less what umask(2) takes
 
 [[noreturn]] void Fail(const std::string& what, const fs::path& path, int error) {
   throw support::CallError("cannot " + what + " " + path.string() + ": " +
@@ -41,12 +42,28 @@ fs::path TargetOf(const fs::path& path) {
   return target;
 }
 
-std::optional<std::string> ReadText(const fs::path& path) {
-  try {
-    return lima::ReadTextFile(path, kMaximumSettingsBytes);
-  } catch (const lima::ConfigurationError& error) {
-    throw support::CallError(error.what());
+/// `directory`, held open. No link is followed below `trusted`, which is above it or it itself;
+/// neither has links in its path. What is missing is made, or there is no descriptor.
+FileDescriptor OpenDirectory(const fs::path& directory, const fs::path& trusted, bool make) {
+  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  std::error_code error;
+  if (make) fs::create_directories(trusted, error);
+  if (error) Fail("make", trusted, error.value());
+  fs::path path = trusted;
+  FileDescriptor opened(::open(path.c_str(), kFlags));
+  int reason = errno;
+  for (const fs::path& name : directory.lexically_relative(trusted)) {
+    if (name == "." || !opened.valid()) break;
+    path /= name;
+    if (make && ::mkdirat(opened.get(), name.c_str(), kAnyAccess) != 0 && errno != EEXIST) {
+      Fail("make", path, errno);
+    }
+    FileDescriptor next(::openat(opened.get(), name.c_str(), kFlags | O_NOFOLLOW));
+    reason = errno;
+    opened = std::move(next);
   }
+  if (!opened.valid() && (make || reason != ENOENT)) Fail(make ? "make" : "open", path, reason);
+  return opened;
 }
 
 void WriteAll(int descriptor, const std::string& text, const fs::path& path) {
@@ -59,43 +76,49 @@ void WriteAll(int descriptor, const std::string& text, const fs::path& path) {
   }
 }
 
-void SyncDirectory(const fs::path& directory) {
-  const FileDescriptor descriptor(::open(directory.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!descriptor.valid() || ::fsync(descriptor.get()) != 0) Fail("flush", directory, errno);
-}
-
-/// A file that is removed unless it is kept.
+/// A file that is removed unless it gets the name of another one beside it.
 class TemporaryFile {
  public:
-  TemporaryFile(const fs::path& beside, unsigned mode)
-      : path_(beside.parent_path() / ("." + beside.filename().string() + ".limactl-mcp-" +
-                                      support::RandomHex(kRandomDigits))) {
-    descriptor_ =
-        FileDescriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-    if (!descriptor_.valid()) Fail("write into", beside.parent_path(), errno);
+  /// `directory` is that of `target`, which is for its name and for errors, and must outlive this.
+  TemporaryFile(const FileDescriptor& directory, fs::path target, unsigned mode)
+      : directory_(directory),
+        target_(std::move(target)),
+        name_("." + target_.filename().string() + ".limactl-mcp-" +
+              support::RandomHex(kRandomDigits)) {
+    constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+    descriptor_ = FileDescriptor(::openat(directory_.get(), name_.c_str(), kFlags, mode));
+    if (!descriptor_.valid()) Fail("write into", target_.parent_path(), errno);
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile() {
-    if (!path_.empty()) ::unlink(path_.c_str());
+    if (!name_.empty()) ::unlinkat(directory_.get(), name_.c_str(), 0);
   }
 
   [[nodiscard]] int descriptor() const { return descriptor_.get(); }
 
-  void RenameTo(const fs::path& target) {
-    if (::rename(path_.c_str(), target.c_str()) != 0) Fail("write", target, errno);
-    path_.clear();
+  void TakeItsPlace() {
+    const fs::path name = target_.filename();
+    if (::renameat(directory_.get(), name_.c_str(), directory_.get(), name.c_str()) != 0) {
+      Fail("write", target_, errno);
+    }
+    name_.clear();
   }
 
  private:
-  std::string path_;
+  const FileDescriptor& directory_;
+  const fs::path target_;
+  std::string name_;
   FileDescriptor descriptor_;
 };
 
 }  // namespace
 
 StoredSettings::StoredSettings(fs::path path, const std::optional<fs::path>& project, unsigned mode)
-    : path_(std::move(path)), target_(TargetOf(path_)), mode_(mode) {
+    : path_(std::move(path)),
+      target_(TargetOf(path_)),
+      trusted_(target_.parent_path()),
+      mode_(mode) {
   if (project) {
     std::error_code error;
     const fs::path top = fs::canonical(*project, error);
@@ -104,9 +127,23 @@ StoredSettings::StoredSettings(fs::path path, const std::optional<fs::path>& pro
       throw support::CallError(path_.string() + " is a link out of the project, to " +
                                target_.string() + "; nothing is written there");
     }
+    trusted_ = top;
   }
-  text_ = ReadText(target_);
-  if (text_ && ::stat(target_.c_str(), &status_) != 0) Fail("read", target_, errno);
+  text_ = Read(status_);
+}
+
+std::optional<std::string> StoredSettings::Read(struct stat& status) const {
+  const FileDescriptor directory = OpenDirectory(target_.parent_path(), trusted_, false);
+  if (!directory.valid()) return std::nullopt;
+  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
+  const FileDescriptor file(::openat(directory.get(), target_.filename().c_str(), kFlags));
+  if (!file.valid() && errno == ENOENT) return std::nullopt;
+  if (!file.valid() || ::fstat(file.get(), &status) != 0) Fail("read", target_, errno);
+  try {
+    return lima::ReadTextFile(file, target_, kMaximumSettingsBytes);
+  } catch (const lima::ConfigurationError& error) {
+    throw support::CallError(error.what());
+  }
 }
 
 bool StoredSettings::is_link() const {
@@ -115,12 +152,10 @@ bool StoredSettings::is_link() const {
 }
 
 void StoredSettings::Write(const std::string& text) const {
-  std::error_code error;
-  fs::create_directories(target_.parent_path(), error);
-  if (error) Fail("make", target_.parent_path(), error.value());
+  const FileDescriptor directory = OpenDirectory(target_.parent_path(), trusted_, true);
   struct stat made {};
   const bool existed = text_.has_value();
-  TemporaryFile file(target_, existed ? kOwnerOnly : mode_);
+  TemporaryFile file(directory, target_, existed ? kOwnerOnly : mode_);
   if (::fstat(file.descriptor(), &made) != 0) Fail("write", target_, errno);
   const bool others = existed && (status_.st_uid != made.st_uid || status_.st_gid != made.st_gid);
   if (others && ::fchown(file.descriptor(), status_.st_uid, status_.st_gid) != 0) {
@@ -131,12 +166,13 @@ void StoredSettings::Write(const std::string& text) const {
   }
   WriteAll(file.descriptor(), text, target_);
   if (::fsync(file.descriptor()) != 0) Fail("write", target_, errno);
-  file.RenameTo(target_);
-  SyncDirectory(target_.parent_path());
+  file.TakeItsPlace();
+  if (::fsync(directory.get()) != 0) Fail("flush", target_.parent_path(), errno);
 }
 
 void StoredSettings::Replace(const std::optional<std::string>& text, const fs::path& top) const {
-  if (ReadText(target_) != text_) {
+  struct stat unused {};
+  if (Read(unused) != text_) {
     throw support::CallError(path_.string() +
                              " has just been changed by another program; run configure again");
   }
@@ -145,7 +181,8 @@ void StoredSettings::Replace(const std::optional<std::string>& text, const fs::p
 
 void StoredSettings::Restore(const std::optional<std::string>& replaced_by,
                              const fs::path& top) const {
-  const std::optional<std::string> now = ReadText(target_);
+  struct stat unused {};
+  const std::optional<std::string> now = Read(unused);
   if (now == text_) return;
   if (now != replaced_by) {
     throw support::CallError(path_.string() + " is no longer what configure has written");
@@ -158,7 +195,9 @@ void StoredSettings::Put(const std::optional<std::string>& text, const fs::path&
     Write(*text);
     return;
   }
-  if (::unlink(path_.c_str()) != 0) Fail("remove", path_, errno);
+  const FileDescriptor above = OpenDirectory(target_.parent_path(), trusted_, false);
+  if (!above.valid()) Fail("remove", path_, ENOENT);
+  if (::unlinkat(above.get(), target_.filename().c_str(), 0) != 0) Fail("remove", path_, errno);
   // Only empty directories can be removed, which is what is wanted.
   for (fs::path directory = path_.parent_path();
        directory != top && support::PathBelow(directory.string(), top.string());

@@ -11,7 +11,9 @@ namespace commands {
 /// Larger settings files are refused.
 inline constexpr std::size_t kMaximumSettingsBytes = std::size_t{16} << 20;
 
-/// A settings file of an agent on the disk. Links are followed, and stay.
+/// A settings file of an agent on the disk. Links are followed, and stay; those that appear in a
+/// project later are not, since a guest that it is mounted in could make them lead to files of the
+/// host.
 class StoredSettings {
  public:
   /// `path` need not exist. With `project`, a file that links lead out of that directory is
@@ -42,11 +44,15 @@ class StoredSettings {
                const std::filesystem::path& top) const;
 
  private:
+  /// What is there now, with what stat(2) tells of it.
+  [[nodiscard]] std::optional<std::string> Read(struct stat& status) const;
   void Put(const std::optional<std::string>& text, const std::filesystem::path& top) const;
   void Write(const std::string& text) const;
 
   std::filesystem::path path_;
   std::filesystem::path target_;
+  std::filesystem::path
+      trusted_;  ///< the directory above `target_` below which no link is followed
   unsigned mode_;
   std::optional<std::string> text_;
   struct stat status_ {};  ///< of the file that was there

@@ -9,7 +9,6 @@
 #include <system_error>
 
 #include "lima/configuration_error.h"
-#include "support/file_descriptor.h"
 
 namespace lima {
 namespace {
@@ -28,6 +27,11 @@ std::optional<std::string> ReadTextFile(const std::filesystem::path& path, std::
     if (errno == ENOENT) return std::nullopt;
     ThrowUnreadable(path, errno);
   }
+  return ReadTextFile(file, path, limit);
+}
+
+std::string ReadTextFile(const support::FileDescriptor& file, const std::filesystem::path& path,
+                         std::size_t limit) {
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) ThrowUnreadable(path, errno);
   if (!S_ISREG(status.st_mode)) {

@@ -78,6 +78,67 @@ TEST_F(StoredSettingsTest, WhatOthersHaveWrittenSinceItWasReplacedIsNotUndone) {
   EXPECT_EQ(Read(file_), "theirs");
 }
 
+/// A project that is mounted writable in a guest, which turns a directory into a link to one of the
+/// host's own, with the same file in it, once configure has looked.
+class StoredSettingsInAProject : public StoredSettingsTest {
+ protected:
+  StoredSettingsInAProject() {
+    fs::create_directories(project_ / "settings");
+    fs::create_directories(own_);
+    Write(own_ / "config", "text");
+  }
+  [[nodiscard]] StoredSettings Stored() const {
+    return {project_ / "settings/config", project_, 0600};
+  }
+  void LeadOut() const {
+    fs::remove_all(project_ / "settings");
+    fs::create_directory_symlink(own_, project_ / "settings");
+  }
+  void ExpectOwnFileIsUntouched() const {
+    EXPECT_EQ(Read(own_ / "config"), "text");
+    EXPECT_EQ(std::distance(fs::directory_iterator(own_), {}), 1);
+  }
+
+  const fs::path project_ = top_ / "project";
+  const fs::path own_ = top_ / "own";
+};
+
+TEST_F(StoredSettingsInAProject, AreNotWrittenThroughALinkThatHasAppeared) {
+  Write(project_ / "settings/config", "text");
+  const StoredSettings stored = Stored();
+  LeadOut();
+  EXPECT_THAT(ErrorOf([&] { stored.Replace("ours", project_); }),
+              HasSubstr((project_ / "settings").string()));
+  EXPECT_THAT(ErrorOf([&] { stored.Replace(std::nullopt, project_); }),
+              HasSubstr((project_ / "settings").string()));
+  ExpectOwnFileIsUntouched();
+}
+
+TEST_F(StoredSettingsInAProject, AreNotMadeThroughALinkThatHasAppeared) {
+  const StoredSettings stored = Stored();
+  LeadOut();
+  EXPECT_THAT(ErrorOf([&] { stored.Replace("ours", project_); }),
+              HasSubstr((project_ / "settings").string()));
+  ExpectOwnFileIsUntouched();
+}
+
+TEST_F(StoredSettingsInAProject, AreNotUndoneThroughALinkThatHasAppeared) {
+  const StoredSettings stored = Stored();
+  stored.Replace("text", project_);
+  LeadOut();
+  EXPECT_THAT(ErrorOf([&] { stored.Restore("text", project_); }),
+              HasSubstr((project_ / "settings").string()));
+  ExpectOwnFileIsUntouched();
+}
+
+TEST_F(StoredSettingsInAProject, MakeAndRemoveWhatIsMissingOnTheWay) {
+  const StoredSettings stored(project_ / "a/b/config", project_, 0600);
+  stored.Replace("ours", project_);
+  EXPECT_EQ(Read(project_ / "a/b/config"), "ours");
+  stored.Restore("ours", project_);
+  EXPECT_FALSE(fs::exists(project_ / "a"));
+}
+
 TEST_F(StoredSettingsTest, LargerFilesAreRefused) {
   Write(file_, "");
   fs::resize_file(file_, kMaximumSettingsBytes);
