@@ -17,8 +17,8 @@ class NoMoreThreads {
     if (::pthread_getattr_default_np(&before_) != 0) return;
     if (::pthread_getattr_default_np(&huge) != 0) return;
     constexpr std::size_t kHuge = std::numeric_limits<std::size_t>::max() / 4;
-    imposed_ = ::pthread_attr_setstacksize(&huge, kHuge) == 0 &&
-               ::pthread_setattr_default_np(&huge) == 0;
+    imposed_ =
+        ::pthread_attr_setstacksize(&huge, kHuge) == 0 && ::pthread_setattr_default_np(&huge) == 0;
     ::pthread_attr_destroy(&huge);
   }
   ~NoMoreThreads() {
@@ -33,7 +33,9 @@ class NoMoreThreads {
   NoMoreThreads& operator=(const NoMoreThreads&) = delete;
 
   /// False where the system's library has no such setting (only glibc has).
-  [[nodiscard]] bool imposed() const { return imposed_; }
+  [[nodiscard]] bool imposed() const {
+    return imposed_;
+  }
 
  private:
 #ifdef __GLIBC__

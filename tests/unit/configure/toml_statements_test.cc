@@ -58,7 +58,7 @@ TEST(ParseToml, RefusesKeysOfTooManyNames) {
   };
   for (const std::string name : {"a", "'='", "\"]\\\"\"", " a "}) {
     for (const std::string before : {"", "[", "[[", "x = {y = 1, ", "x = [1, {"}) {
-      const std::string after = before.starts_with("[") ? std::string(before.size(), ']') + "\n"
+      const std::string after = before.starts_with("[")     ? std::string(before.size(), ']') + "\n"
                                 : before.ends_with("[1, {") ? " = 1}]\n"
                                 : before.empty()            ? " = 1\n"
                                                             : " = 1}\n";

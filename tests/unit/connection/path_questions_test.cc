@@ -116,8 +116,12 @@ class PathQuestionsWithoutServer : public ::testing::Test {
     std::filesystem::create_symlink("it's a file", Link());
   }
 
-  [[nodiscard]] std::string File() const { return (directory_.path() / "it's a file").string(); }
-  [[nodiscard]] std::string Link() const { return (directory_.path() / "link").string(); }
+  [[nodiscard]] std::string File() const {
+    return (directory_.path() / "it's a file").string();
+  }
+  [[nodiscard]] std::string Link() const {
+    return (directory_.path() / "link").string();
+  }
 
   testing_support::TemporaryDirectory directory_;
   testing_support::LocalGuest served_;

@@ -77,7 +77,8 @@ TEST_F(PathRulesTest, ReadOnlyTextOfAReadOnlyMountBehindAWritableRootNamesTheMou
   options.mounts = options.roots;
   options.roots = {{.host = "/host/work/link", .guest = Guest("work/link"), .writable = true}};
   EXPECT_THAT(Refusal("/host/work/link/book", Access::kWrite),
-              AllOf(HasSubstr("it lies in " + Guest("library") + " (read-only). The directories "
+              AllOf(HasSubstr("it lies in " + Guest("library") +
+                              " (read-only). The directories "
                               "are: /host/work/link (writable)"),
                     HasSubstr("\"location\":\"" + Guest("library") + "\"")));
 }
