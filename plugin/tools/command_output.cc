@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "support/printable.h"
 #include "support/utf8.h"
 
 namespace tools {
@@ -77,10 +78,11 @@ std::string CommandOutput::Describe() const {
   }
   if (last_line_.empty()) return "running, no output yet";
   std::string line = support::ToUtf8(last_line_);
+  // Tabs and colours are usual; what else could drive a terminal is shown.
   std::replace_if(
       line.begin(), line.end(),
       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
-  return line;
+  return support::Printable(line);
 }
 
 }  // namespace tools

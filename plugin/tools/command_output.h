@@ -34,7 +34,7 @@ class CommandOutput final : public guest::OutputSink {
   [[nodiscard]] bool shell_missing() const;
 
   /// For a progress notification: what the command printed last, or what is waited for; one line of
-  /// valid UTF-8 without control characters.
+  /// valid UTF-8, printable (support::Printable).
   [[nodiscard]] std::string Describe() const;
 
  private:

@@ -9,6 +9,7 @@
 
 #include "connection/mount_table.h"
 #include "fuzz/input.h"
+#include "support/printable.h"
 #include "support/utf8.h"
 
 namespace {
@@ -44,9 +45,7 @@ Seen Run(std::string_view bytes, std::size_t piece) {
     }
     const std::string progress = output.Describe();
     fuzz::Require(support::IsValidUtf8(progress), "progress is UTF-8");
-    fuzz::Require(std::none_of(progress.begin(), progress.end(),
-                               [](unsigned char c) { return c < 0x20 || c == 0x7F; }),
-                  "progress has no control characters");
+    fuzz::Require(support::Printable(progress) == progress, "progress is printable");
   }
   output.Finish();
   return {output.StandardOutput(), output.StandardError(), output.process_group()};

@@ -266,21 +266,14 @@ TEST_F(RunShellCommand, ReportsProgressWithTheLastLineAndWithoutOutput) {
   answer.join();
 }
 
-TEST_F(RunShellCommand, SpeedOfTrue) {
-  const auto median = [](const auto& work) {
-    std::vector<std::chrono::duration<double, std::milli>> times;
-    for (int i = 0; i < 7; ++i) {
-      const auto begin = support::Clock::now();
-      work();
-      times.emplace_back(support::Clock::now() - begin);
-    }
-    std::sort(times.begin(), times.end());
-    return times[times.size() / 2].count();
-  };
-  const double ours = median([&] { Run({"true"}); });
-  const double plain = median([&] { RunPlainly({"true"}); });
-  std::cout << "p50 of true: " << ours << " ms; the plain line of limactl shell on the same "
-            << "connection: " << plain << " ms\n";
+TEST_F(RunShellCommand, ProgressCannotDriveATerminal) {
+  options_.progress_interval = 20ms;
+  std::thread answer([&] {
+    WaitForProgress("last [2J \\xc2\\x9b");
+    std::ofstream(Path("go")) << "go\n";
+  });
+  EXPECT_EQ(Bash(R"(mkfifo go; printf 'last\033[2J\t\302\233\n'; read -r x <go)")["exit_code"], 0);
+  answer.join();
 }
 
 }  // namespace
