@@ -46,7 +46,7 @@ std::string TakeArgument(std::string_view& text) {
     text.remove_prefix(1);
     if (quote == '\0' && (c == '"' || c == '\'')) {
       quote = c;
-    } else if (c == quote) {
+    } else if (quote != '\0' && c == quote) {
       quote = '\0';
     } else {
       argument += c;

@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
         Lie{"real-path-elsewhere", kEntries, "is a directory"},
         Lie{"huge-size", kEntries, "has 9223372036854775807 bytes, more than"},
         Lie{"small-size", kEntries, "a wrong amount of data"},
-        Lie{"endless-file", kEntries, "bytes, more than"},
+        Lie{"endless-file", kEntries, "has more than the 33554432 bytes"},
         Lie{"too-much-data", kEntries, "a wrong amount of data"},
         Lie{"no-data", kEntries, "a wrong amount of data"},
         Lie{"flood", "SFTP has to begin", "SFTP has to begin"},

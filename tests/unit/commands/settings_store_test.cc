@@ -150,10 +150,16 @@ TEST_F(StoredSettingsTest, LargerFilesAreRefused) {
 
 TEST_F(StoredSettingsTest, ADirectoryThatCannotBeMadeIsNamed) {
   fs::create_directory_symlink("nothing", top_ / "link");
-  const StoredSettings stored = Stored(top_ / "link/settings.json");
+  const StoredSettings stored(top_ / "link/settings.json", std::nullopt, 0600);
   EXPECT_THAT(ErrorOf([&] { stored.Replace("ours", top_); }),
               AllOf(HasSubstr("cannot make"), HasSubstr((top_ / "link").string())));
   EXPECT_FALSE(fs::exists(top_ / "nothing"));
+}
+
+TEST_F(StoredSettingsTest, ADirectoryOfAProjectThatIsALinkToNothingIsNamed) {
+  fs::create_directory_symlink("nothing", top_ / "link");
+  EXPECT_THAT(ErrorOf([&] { (void)Stored(top_ / "link/settings.json"); }),
+              AllOf(HasSubstr("cannot open"), HasSubstr((top_ / "link").string())));
 }
 
 TEST_F(StoredSettingsTest, AProjectThatIsGoneIsNamed) {
