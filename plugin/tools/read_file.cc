@@ -82,8 +82,8 @@ mcp::ToolResult TextResult(std::string bytes, std::optional<std::uint64_t> file_
 mcp::ToolResult Show(OpenedFile& opened, const std::optional<LineRange>& range,
                      const std::string& shown, const support::Context& context) {
   if (range) {
-    const auto size =
-        opened.direct == nullptr ? std::optional(opened.attributes.size) : std::nullopt;
+    std::optional<std::uint64_t> size;
+    if (opened.direct == nullptr) size = opened.attributes.size;
     return TextResult(ReadLines(opened, *range, shown, context), size, shown);
   }
   std::string bytes = ReadWhole(opened, shown, context);
