@@ -30,12 +30,20 @@ void CommandRun::Begin(ChannelBroker& broker) {
     state_ = State::kDone;
     return;
   }
+  if (delay_ > support::Clock::duration::zero()) {
+    begin_at_ = next_step_ = support::Clock::now() + delay_;
+  } else {
+    RequestChannel();
+  }
+}
+
+void CommandRun::RequestChannel() {
   if (spare_) {
-    if (!broker.HasChannelToSpare()) return GiveUp("the guest's sshd has no channel to spare");
+    if (!broker_->HasChannelToSpare()) return GiveUp("the guest's sshd has no channel to spare");
     spare_until_ = support::Clock::now() + kLongestSpare;
   }
   state_ = State::kWaiting;
-  broker.Request(*this);
+  broker_->Request(*this);
 }
 
 void CommandRun::OnChannelDelayed() {
@@ -59,6 +67,11 @@ void CommandRun::OnChannelImpossible(const std::string& text) {
 
 void CommandRun::Step(TimePoint now) {
   next_step_ = TimePoint::max();
+  if (state_ == State::kNew) {
+    if (now >= begin_at_) return RequestChannel();
+    next_step_ = begin_at_;
+    return;
+  }
   if (spare_ && !finished_) {
     if (now >= spare_until_) return GiveUp("the waiting command has become too old");
     next_step_ = spare_until_;
@@ -167,6 +180,7 @@ void CommandRun::Use(std::string input, const std::function<bool()>& taken) {
     sink_refused_ = true;
     sink_ = nullptr;
   }
+  if (state_ == State::kNew) RequestChannel();
 }
 
 void CommandRun::GiveUp(const std::string& text) {

@@ -40,8 +40,12 @@ class CommandRun final : public ChannelUser, public ChannelEvents {
   CommandRun(const guest::Command& command, guest::OutputSink& sink,
              support::Clock::duration request_timeout);
 
-  /// Before Begin.
-  void MakeSpare() { spare_ = true; }
+  /// Before Begin. `delay`: how long it waits before it asks for a channel; it does so at once when
+  /// it is used before.
+  void MakeSpare(support::Clock::duration delay) {
+    spare_ = true;
+    delay_ = delay;
+  }
   [[nodiscard]] bool spare() const { return spare_; }
   /// Gives the input to a spare command, which is an ordinary one from then on. Where that is in
   /// time, `taken` is called, if there is one: false says that the sink wants no more.
@@ -83,6 +87,7 @@ class CommandRun final : public ChannelUser, public ChannelEvents {
  private:
   enum class State { kNew, kWaiting, kRequesting, kRunning, kDone };
 
+  void RequestChannel();
   void StepRequest(TimePoint now);
   bool StepInput();  ///< true when more could be written at once
   bool HasEnded(TimePoint now);
@@ -112,6 +117,8 @@ class CommandRun final : public ChannelUser, public ChannelEvents {
   bool spare_ = false;
   bool used_ = false;
   bool lacks_channel_ = false;
+  support::Clock::duration delay_{};
+  TimePoint begin_at_ = TimePoint::min();
   TimePoint spare_until_ = TimePoint::max();
   std::string input_;  // what follows command_->standard_input
   support::StopReason stop_reason_ = support::StopReason::kNone;

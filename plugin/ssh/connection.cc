@@ -25,7 +25,7 @@ void RequirePossible(const guest::Command& command) {
 }  // namespace
 
 Connection::Connection(std::shared_ptr<SessionLoop> loop)
-    : loop_(std::move(loop)), spare_command_(std::make_unique<SpareCommand>(loop_)) {}
+    : loop_(std::move(loop)), spare_command_(std::make_shared<SpareCommand>(loop_)) {}
 
 Connection::~Connection() = default;
 
@@ -179,14 +179,22 @@ guest::CommandResult Connection::Run(const guest::Command& command, guest::Outpu
     loop_->Run(run, context);
     result = run->result();
   }
-  if (command.may_be_started_ahead) spare_command_->StartNext(command);
+  if (command.may_be_started_ahead) {
+    spare_command_->StartNext(command);
+  } else if (!command.changes_nothing) {
+    spare_command_->Renew();
+  }
   return *result;
 }
 
 std::unique_ptr<guest::WaitingCommand> Connection::StartWaiting(
     guest::Command command, std::shared_ptr<guest::OutputSink> sink) {
   RequirePossible(command);
-  return WaitingCommand::Start(loop_, std::move(command), std::move(sink));
+  WaitingCommand::Options options;
+  if (!command.changes_nothing) {
+    options.on_finished = [spare = spare_command_] { spare->Renew(); };
+  }
+  return WaitingCommand::Start(loop_, std::move(command), std::move(sink), std::move(options));
 }
 
 }  // namespace ssh

@@ -85,7 +85,7 @@ class Connection final : public guest::Guest {
   bool Exists(const std::string& path, const support::Context& context);
 
   std::shared_ptr<SessionLoop> loop_;
-  std::unique_ptr<SpareCommand> spare_command_;
+  std::shared_ptr<SpareCommand> spare_command_;
 };
 
 }  // namespace ssh

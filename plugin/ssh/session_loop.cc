@@ -76,8 +76,9 @@ void SessionLoop::WaitFor(const std::shared_ptr<CommandRun>& command,
   });
 }
 
-bool SessionLoop::Start(const std::shared_ptr<CommandRun>& command) {
-  command->MakeSpare();
+bool SessionLoop::Start(const std::shared_ptr<CommandRun>& command,
+                        support::Clock::duration delay) {
+  command->MakeSpare(delay);
   return Post([this, command] {
     commands_.push_back(command);
     command->Begin(broker_);

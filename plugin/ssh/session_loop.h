@@ -51,8 +51,9 @@ class SessionLoop {
       const std::vector<std::shared_ptr<SftpOperation>>& operations,
       const support::Context& context);
 
-  /// Any thread: begins a spare command, without waiting. False once the session has ended.
-  bool Start(const std::shared_ptr<CommandRun>& command);
+  /// Any thread: begins a spare command after the delay, without waiting. False once the session
+  /// has ended.
+  bool Start(const std::shared_ptr<CommandRun>& command, support::Clock::duration delay);
   /// Any thread: gives a spare command its input and waits for its end, as Run does. `taken`: see
   /// CommandRun::Use; called on the owned thread, and not after this has returned.
   void Use(const std::shared_ptr<CommandRun>& command, std::string input,

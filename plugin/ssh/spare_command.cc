@@ -43,7 +43,7 @@ class SpareCommand::EarlyOutput final : public guest::OutputSink {
 };
 
 struct SpareCommand::Waiting {
-  std::string command_line;
+  guest::Command started;  ///< without its input
   std::shared_ptr<EarlyOutput> output;
   std::unique_ptr<WaitingCommand> command;
 };
@@ -54,7 +54,7 @@ SpareCommand::~SpareCommand() = default;
 
 std::unique_ptr<SpareCommand::Waiting> SpareCommand::Take(const guest::Command& command) {
   const std::scoped_lock lock(mutex_);
-  if (!waiting_ || waiting_->command_line != command.command_line) return nullptr;
+  if (!waiting_ || waiting_->started.command_line != command.command_line) return nullptr;
   return std::exchange(waiting_, nullptr);
 }
 
@@ -77,13 +77,26 @@ std::optional<guest::CommandResult> SpareCommand::Run(const guest::Command& comm
 void SpareCommand::StartNext(const guest::Command& command) {
   const std::scoped_lock lock(mutex_);
   if (waiting_ && waiting_->command->waiting()) return;
-  auto next = std::make_unique<Waiting>();
-  next->command_line = command.command_line;
-  next->output = std::make_shared<EarlyOutput>();
   guest::Command ahead = command;
   ahead.standard_input.clear();
   ahead.on_queued = {};  // of a call that is over, with all that it refers to
-  next->command = WaitingCommand::Start(loop_, std::move(ahead), next->output);
+  Start(std::move(ahead), {});
+}
+
+void SpareCommand::Renew() {
+  const std::scoped_lock lock(mutex_);
+  // Where there is none it is in use, and whoever uses it starts the next one.
+  if (waiting_) Start(waiting_->started, kRenewalDelay);
+}
+
+void SpareCommand::Start(guest::Command command, support::Clock::duration delay) {
+  auto next = std::make_unique<Waiting>();
+  next->started = command;
+  next->output = std::make_shared<EarlyOutput>();
+  WaitingCommand::Options options;
+  options.delay = delay;
+  next->command =
+      WaitingCommand::Start(loop_, std::move(command), next->output, std::move(options));
   waiting_ = next->command ? std::move(next) : nullptr;
 }
 

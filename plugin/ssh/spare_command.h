@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -13,7 +14,7 @@ namespace ssh {
 /// Keeps one command started ahead of its need, for those that are wanted again and again (see
 /// guest::Command::may_be_started_ahead): what a channel, sshd and the user's shell take to start
 /// is then paid while nobody waits. The session ends the one that waits when another command may
-/// have changed what it was started with. Thread-safe.
+/// have changed what it was started with; Renew starts it anew. Thread-safe.
 class SpareCommand {
  public:
   /// Bytes that a command may print before it has its input; one that prints more is not used.
@@ -32,11 +33,19 @@ class SpareCommand {
   /// Starts the next one, unless one waits.
   void StartNext(const guest::Command& command);
 
+  /// To be called when another command has ended that may have changed the guest. The one that
+  /// waits is replaced, after kRenewalDelay: commands that follow each other more closely do not
+  /// each start one.
+  void Renew();
+
+  static constexpr auto kRenewalDelay = std::chrono::milliseconds(100);
+
  private:
   class EarlyOutput;
   struct Waiting;
 
   std::unique_ptr<Waiting> Take(const guest::Command& command);
+  void Start(guest::Command command, support::Clock::duration delay);  ///< under the lock
 
   std::shared_ptr<SessionLoop> loop_;
   std::mutex mutex_;

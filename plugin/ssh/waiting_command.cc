@@ -15,16 +15,22 @@ struct WaitingCommand::Work {
   CommandRun run;
 };
 
-WaitingCommand::WaitingCommand(std::shared_ptr<SessionLoop> loop, std::shared_ptr<Work> work)
-    : loop_(std::move(loop)), work_(std::move(work)), run_(work_, &work_->run) {}
+WaitingCommand::WaitingCommand(std::shared_ptr<SessionLoop> loop, std::shared_ptr<Work> work,
+                               std::function<void()> on_finished)
+    : loop_(std::move(loop)),
+      work_(std::move(work)),
+      run_(work_, &work_->run),
+      on_finished_(std::move(on_finished)) {}
 
 std::unique_ptr<WaitingCommand> WaitingCommand::Start(std::shared_ptr<SessionLoop> loop,
                                                       guest::Command command,
-                                                      std::shared_ptr<guest::OutputSink> sink) {
+                                                      std::shared_ptr<guest::OutputSink> sink,
+                                                      Options options) {
   auto work = std::make_shared<Work>(std::move(command), std::move(sink), loop->request_timeout());
   std::unique_ptr<WaitingCommand> waiting(
-      new WaitingCommand(std::move(loop), std::move(work)));  // private constructor
-  if (!waiting->loop_->Start(waiting->run_)) return nullptr;
+      // private constructor
+      new WaitingCommand(std::move(loop), std::move(work), std::move(options.on_finished)));
+  if (!waiting->loop_->Start(waiting->run_, options.delay)) return nullptr;
   return waiting;
 }
 
@@ -44,6 +50,7 @@ guest::CommandResult WaitingCommand::Finish(const std::string& input,
 guest::CommandResult WaitingCommand::Finish(const std::string& input, std::function<bool()> taken,
                                             const support::Context& context) {
   loop_->Use(run_, input, std::move(taken), context);
+  if (on_finished_) on_finished_();
   return run_->result();
 }
 

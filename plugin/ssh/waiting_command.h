@@ -12,10 +12,16 @@ namespace ssh {
 /// A spare command of a session (see CommandRun) in the hands of its user.
 class WaitingCommand final : public guest::WaitingCommand {
  public:
+  struct Options {
+    support::Clock::duration delay{};   ///< before it is started; at once where it is used before
+    std::function<void()> on_finished;  ///< called by Finish, where the command has been run
+  };
+
   /// Null when the session has ended.
   static std::unique_ptr<WaitingCommand> Start(std::shared_ptr<SessionLoop> loop,
                                                guest::Command command,
-                                               std::shared_ptr<guest::OutputSink> sink);
+                                               std::shared_ptr<guest::OutputSink> sink,
+                                               Options options);
   ~WaitingCommand() override;
   WaitingCommand(const WaitingCommand&) = delete;
   WaitingCommand& operator=(const WaitingCommand&) = delete;
@@ -28,11 +34,13 @@ class WaitingCommand final : public guest::WaitingCommand {
 
  private:
   struct Work;
-  WaitingCommand(std::shared_ptr<SessionLoop> loop, std::shared_ptr<Work> work);
+  WaitingCommand(std::shared_ptr<SessionLoop> loop, std::shared_ptr<Work> work,
+                 std::function<void()> on_finished);
 
   std::shared_ptr<SessionLoop> loop_;
   std::shared_ptr<Work> work_;
   std::shared_ptr<CommandRun> run_;  // of `work_`
+  std::function<void()> on_finished_;
 };
 
 }  // namespace ssh

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -70,6 +71,34 @@ TEST_F(SpareCommand, IsNotOlderThanACommandThatMayHaveChangedTheGuest) {
   Run(*guest, "true", sink, minute_);
   EXPECT_NE(Script(*guest, "echo $$"), waited);
   EXPECT_TRUE(Eventually([&] { return ::kill(std::stoi(waited), 0) != 0; }));
+}
+
+TEST_F(SpareCommand, IsStartedAnewAfterACommandThatMayHaveChangedTheGuest) {
+  StartInstance();
+  const auto guest = Connect();
+  Script(*guest, "echo $$");
+  const std::string waited = WaitingShell();
+  const auto expect_another = [&](const std::string& before) {
+    std::string waits;
+    EXPECT_TRUE(Eventually([&] {
+      const std::vector<pid_t> commands = Commands();
+      waits = commands.size() == 1 ? std::to_string(commands.front()) + "\n" : before;
+      return waits != before;
+    }));
+    return waits;
+  };
+  CollectedOutput sink;
+  Run(*guest, "true", sink, minute_);
+  const std::string after_run = expect_another(waited);
+
+  guest::Command shell;
+  shell.command_line = "exec /bin/sh";
+  shell.hold_standard_input_open = true;
+  const auto waiting = guest->StartWaiting(shell, std::make_shared<CollectedOutput>());
+  ASSERT_NE(waiting, nullptr);
+  EXPECT_EQ(waiting->Finish("exit 3\n", minute_).exit_status, 3);
+  const std::string after_waiting = expect_another(after_run);
+  EXPECT_EQ(Script(*guest, "echo $$"), after_waiting);
 }
 
 TEST_F(SpareCommand, WhatItPrintsBeforeItsInputIsPassedOn) {
