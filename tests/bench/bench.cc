@@ -298,7 +298,7 @@ int Run(const Arguments& arguments) {
     CleanUp(place);
     return good ? 0 : 2;
   }
-  RunInGuest(place, std::string(kPrepare));
+  Prepare(place, std::string(kPrepare));
   Report report;
   report.instance = arguments.instance.empty() ? "loopback" : arguments.instance;
   {

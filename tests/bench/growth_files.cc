@@ -64,10 +64,9 @@ std::vector<GrowthSeries> FileGrowth(const Place& place) {
   files.push_back(kLargestWhole);
   whole.prepare = [files](const Place& where) {
     for (const std::size_t bytes : files) {
-      RunInGuest(
-          where,
-          "yes 'a line of text, \"quoted\", which has 64 bytes with its line end.' | head -c " +
-              std::to_string(bytes) + " > " + FileOf(where, bytes));
+      Prepare(where,
+              "yes 'a line of text, \"quoted\", which has 64 bytes with its line end.' | head -c " +
+                  std::to_string(bytes) + " > " + FileOf(where, bytes));
     }
   };
   return {whole, Series("read_file, the last ten lines", "read_file", all, read_end),

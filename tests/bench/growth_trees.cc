@@ -38,8 +38,8 @@ GrowthSeries Series(const std::string& work, const std::string& tool,
 void MakeDirectories(const Place& place) {
   for (const std::size_t entries : Counts(10)) {
     const std::string directory = DirectoryOf(place, entries);
-    RunInGuest(place, "mkdir " + directory + " && cd " + directory + " && seq " +
-                          std::to_string(entries) + " | sed 's/.*/file&.txt/' | xargs touch");
+    Prepare(place, "mkdir " + directory + " && cd " + directory + " && seq " +
+                       std::to_string(entries) + " | sed 's/.*/file&.txt/' | xargs touch");
   }
 }
 
@@ -47,12 +47,12 @@ void MakeDirectories(const Place& place) {
 void MakeTrees(const Place& place) {
   for (const std::size_t files : Counts(100)) {
     const std::string tree = TreeOf(place, files);
-    RunInGuest(place,
-               "mkdir " + tree + " && cd " + tree + " && for d in $(seq " +
-                   std::to_string(files / kFilesOfADirectory) + "); do mkdir d$d; for f in $(seq " +
-                   std::to_string(kFilesOfADirectory) +
-                   "); do echo 'a line of text in a file'; done | (cd d$d && split -l 1 -a 3 - f); "
-                   "echo 'a needle' >> d$d/faaa; done");
+    Prepare(place,
+            "mkdir " + tree + " && cd " + tree + " && for d in $(seq " +
+                std::to_string(files / kFilesOfADirectory) + "); do mkdir d$d; for f in $(seq " +
+                std::to_string(kFilesOfADirectory) +
+                "); do echo 'a line of text in a file'; done | (cd d$d && split -l 1 -a 3 - f); "
+                "echo 'a needle' >> d$d/faaa; done");
   }
 }
 

@@ -74,15 +74,11 @@ Place PreparePlace(const std::string& server, const std::string& instance) {
   return place;
 }
 
-void RunInGuest(const Place& place, const std::string& script) {
-  McpClient client(place.server);
-  client.Initialize();
-  const json done = client.CallTool(
-      "run_shell_command", {{"command", {"sh", "-c", script}}, {"directory", place.directory}},
+void Prepare(const Place& place, const std::string& script) {
+  const auto done = testing_support::RunProcess(
+      {.arguments = {"sh", "-c", script}, .working_directory = place.directory}, "",
       std::chrono::minutes(10));
-  if (done.at("structuredContent").value("exit_code", -1) != 0) {
-    throw std::runtime_error("preparing failed: " + done.dump());
-  }
+  if (done.exit_code != 0) throw std::runtime_error("preparing failed: " + done.error);
 }
 
 void CleanUp(const Place& place) {

@@ -24,9 +24,10 @@ struct Place {
 /// Throws std::runtime_error.
 Place PreparePlace(const std::string& server, const std::string& instance);
 
-/// Runs `script` with the guest's sh in the place's directory. Throws std::runtime_error when it
-/// does not end with 0.
-void RunInGuest(const Place& place, const std::string& script);
+/// Runs `script` with sh in the place's directory, on the host: what it makes there is mounted in
+/// the guest, which may take minutes for ten thousand files. Throws std::runtime_error when it does
+/// not end with 0.
+void Prepare(const Place& place, const std::string& script);
 
 /// Removes what PreparePlace has made in the guest.
 void CleanUp(const Place& place);
