@@ -51,8 +51,8 @@ class StoredSettings {
 
   std::filesystem::path path_;
   std::filesystem::path target_;
-  std::filesystem::path
-      trusted_;  ///< the directory above `target_` below which no link is followed
+  /// The directory above `target_` below which no link is followed.
+  std::filesystem::path trusted_;
   unsigned mode_;
   std::optional<std::string> text_;
   struct stat status_ {};  ///< of the file that was there

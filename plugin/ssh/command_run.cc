@@ -30,11 +30,7 @@ void CommandRun::Begin(ChannelBroker& broker) {
     state_ = State::kDone;
     return;
   }
-  if (delay_ > support::Clock::duration::zero()) {
-    begin_at_ = next_step_ = support::Clock::now() + delay_;
-  } else {
-    RequestChannel();
-  }
+  Step(support::Clock::now());
 }
 
 void CommandRun::RequestChannel() {

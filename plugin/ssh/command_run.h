@@ -44,7 +44,7 @@ class CommandRun final : public ChannelUser, public ChannelEvents {
   /// it is used before.
   void MakeSpare(support::Clock::duration delay) {
     spare_ = true;
-    delay_ = delay;
+    begin_at_ = support::Clock::now() + delay;
   }
   [[nodiscard]] bool spare() const { return spare_; }
   /// Gives the input to a spare command, which is an ordinary one from then on. Where that is in
@@ -117,7 +117,6 @@ class CommandRun final : public ChannelUser, public ChannelEvents {
   bool spare_ = false;
   bool used_ = false;
   bool lacks_channel_ = false;
-  support::Clock::duration delay_{};
   TimePoint begin_at_ = TimePoint::min();
   TimePoint spare_until_ = TimePoint::max();
   std::string input_;  // what follows command_->standard_input

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "support/errors.h"
 #include "tools/find_listing.h"
 #include "unit/tools/search_fixture.h"
 
@@ -21,6 +22,17 @@ class FindListing : public SearchFixture {
     };
     gaps_ = ListTrees(guest_, requests, visit, context_);
     return names;
+  }
+
+  /// What ListTrees says when it is to list everything in `guest`.
+  std::string ErrorOf(guest::Guest& guest) {
+    try {
+      ListTrees(
+          guest, {Everything()}, [](std::size_t, const ListedName&) {}, context_);
+      return "no error";
+    } catch (const support::CallError& error) {
+      return error.what();
+    }
   }
 
   /// All below the tree's top.
