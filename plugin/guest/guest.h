@@ -19,10 +19,11 @@
 /// Paths are bytes: absolute, in the guest's own naming, without NUL. Names that the guest sends
 /// back may hold any bytes but '/' and NUL.
 ///
-/// Every operation throws `FileError` when the guest refuses it, `support::ConnectionLost` when the
-/// line breaks, and `support::Stopped` when its context is stopped or its deadline passes; one on
-/// files throws `NoFileServer` (no_file_server.h) where the guest serves none. One operation is one
-/// round trip unless it says otherwise.
+/// Every operation throws `FileError` when the guest refuses it (of a command another
+/// `support::CallError`), `support::ConnectionLost` when the line breaks, and `support::Stopped`
+/// when its context is stopped or its deadline passes; one on files throws `NoFileServer`
+/// (no_file_server.h) where the guest serves none. One operation is one round trip unless it says
+/// otherwise.
 ///
 /// Some operations stand for several others that are asked at once, in that order, so that they
 /// cost one round trip together. Here they are made of those others, one after the other; an
@@ -314,7 +315,9 @@ class Guest {
 
   /// Starts a command without waiting for anything. Its `standard_input` is sent at once, further
   /// input by WaitingCommand::Finish, and until then it gives way to whoever needs a channel. Null
-  /// where this guest cannot do that, or has no channel to spare.
+  /// where this guest cannot do that, or its connection has ended; where there is no channel to
+  /// spare, WaitingCommand::waiting() soon is false. Throws support::CallError for a command line
+  /// that is too long.
   virtual std::unique_ptr<WaitingCommand> StartWaiting(Command command,
                                                        std::shared_ptr<OutputSink> sink) = 0;
 };

@@ -26,7 +26,8 @@ class WarmShell {
     std::chrono::milliseconds stop_grace{0};                   ///< see guest::Command
   };
 
-  /// Null where the guest has no channel to spare. `shell` as in WarmShellOptions.
+  /// Null where the guest starts none (guest::Guest::StartWaiting, whose errors it throws); where
+  /// it has no channel to spare, waiting() soon is false. `shell` as in WarmShellOptions.
   static std::shared_ptr<WarmShell> Start(guest::Guest& guest, const std::string& directory,
                                           const std::string& shell, const Options& options);
   ~WarmShell();
