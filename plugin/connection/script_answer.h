@@ -13,7 +13,8 @@ inline constexpr std::size_t kMaximumAnswer = std::size_t{1} << 20;
 
 struct ScriptAnswer {
   std::string output;              ///< standard output
-  std::optional<int> exit_status;  ///< empty when the output was longer than kMaximumAnswer
+  /// Empty when the output was longer than kMaximumAnswer, or the guest does not tell it.
+  std::optional<int> exit_status;
 };
 
 /// Runs a short script in the guest (tools::RunScript): one round trip.

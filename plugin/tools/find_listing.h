@@ -70,8 +70,8 @@ using NameVisitor = std::function<void(std::size_t request, const ListedName& na
 /// directory that has vanished has no names; one that may not be read neither, but is told of.
 /// Where the guest has no usable `find` the trees are walked by Guest::List, with as many round
 /// trips as there are directories; nothing is ignored then. A `find` that a signal has ended is
-/// asked again, twice. Throws support::CallError when it never comes to its end, a limit is
-/// exceeded, or the guest lists a name that cannot exist.
+/// asked again, twice. Throws support::CallError when it never comes to its end or the guest does
+/// not say how it ended, a limit is exceeded, or the guest lists a name that cannot exist.
 ListingGaps ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
                       const NameVisitor& visit, const support::Context& context);
 

@@ -9,7 +9,7 @@
 namespace tools {
 
 /// Runs a script of the POSIX shell in the guest: one round trip. Returns its exit status, nothing
-/// when the sink asked for the end.
+/// when the sink asked for the end, or the guest does not tell it: the output may then be short.
 ///
 /// The script must change nothing in the guest: it is run again when the line breaks under it.
 ///
