@@ -39,14 +39,14 @@ struct WriteHelpers {
 /// `target` must have been resolved for writing.
 ///
 /// An existing file keeps its permissions (rwx; setuid and setgid go, as they do when a file is
-/// written to), its hard links, owner and group. Where a rename would lose links, owner or group,
-/// or the directory takes no new file, the content is written in place instead: not atomic. Access
-/// control lists and extended attributes cannot be seen over SFTP and stay in place only. A new
-/// file gets 0666 less the guest's umask.
+/// written to), its hard links, owner and group. Where a rename would lose links (or nobody can
+/// count them), owner or group, or the directory takes no new file, the content is written in place
+/// instead: not atomic. Access control lists and extended attributes cannot be seen over SFTP and
+/// stay in place only. A new file gets 0666 less the guest's umask.
 ///
-/// Throws support::CallError when something other than a regular file is there, the file is marked
-/// read-only, or writing in place failed: its text then says that the file may hold a part of the
-/// content. Else guest::FileError: the target is not changed. When the line breaks,
+/// Throws support::CallError when something other than a regular file is there, or writing in place
+/// failed: its text then says that the file may hold a part of the content. Else guest::FileError,
+/// also for a file that is marked read-only: the target is not changed. When the line breaks,
 /// support::ConnectionLost tells with may_have_run() whether the target may be another; if not, the
 /// write may be done once more. When the time is over the target is whole, unless the text says
 /// more.

@@ -34,7 +34,7 @@ class LeftoverCleaner {
   static constexpr std::chrono::seconds kStartPatience{2};
   /// A shell that had to give way, or did not come up, is not started again before.
   static constexpr std::chrono::seconds kRestartPause{60};
-  /// Writes in further directories are not watched.
+  /// Writes in further directories are neither watched nor followed by SweepLeftovers.
   static constexpr std::size_t kMaximumDirectories = 4096;
 
   LeftoverCleaner();
@@ -80,8 +80,8 @@ class LeftoverCleaner {
   std::unique_ptr<guest::WaitingCommand> shell_;
 };
 
-/// Temporary files of this age, by the guest's clock, belong to no write: calls end within a
-/// minute.
+/// Temporary files that are older by this than the file just written beside them, as their file
+/// system dates both, belong to no write: calls end within a minute.
 inline constexpr std::chrono::minutes kLeftoverAge{10};
 
 /// Removes what earlier connections left beside `target`, which has just been written: two round
