@@ -29,7 +29,8 @@ nlohmann::json ShortenArguments(const nlohmann::json& arguments);
 ///   tool         as the client named it
 ///   arguments    see ShortenArguments
 ///   outcome      "succeeded", "failed", "refused" (the tool was not called: it is unknown, its
-///                arguments are wrong, too many calls are waiting), "cancelled"
+///                arguments are wrong, too many calls are waiting, no thread is to be had, the
+///                server ends), "cancelled"
 ///   exit_code    of a command, where it has one
 ///   error        what the client was told, or of a command what its result says
 ///   duration_ms  whole milliseconds from its receipt to its end

@@ -36,8 +36,9 @@ std::vector<BoundedRoot> ShownRoots(const InstanceOptions& options,
 /// Reads Lima's files and connects: one attempt. Lima writes ssh.config anew at each start of the
 /// VM, and mounts may have been edited, so everything is read again each time; only
 /// where the roots that are no mounts led is kept, in `pins`. Throws InstanceNotRunning
-/// (patient_opener.h), or another support::CallError that says what to do when its files are not
-/// right.
+/// (patient_opener.h), support::ConnectionLost when the guest cannot be reached, support::Stopped,
+/// or another support::CallError that says what to do: its files are not right, no key is let in, a
+/// `--root` cannot be used.
 OpenedConnection OpenInstance(const InstanceOptions& options, PinnedRoots& pins,
                               const support::Context& context);
 

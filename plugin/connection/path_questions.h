@@ -19,9 +19,9 @@ namespace connection {
 inline constexpr std::size_t kLongestPath = 4095;
 
 /// A guest whose paths can be resolved also where it has no SFTP server (guest::NoFileServer):
-/// Stat, LStat, ReadLink and RealPath then ask readlink(1) and stat(1), GNU's or BusyBox's. So
-/// commands, glob and search work in such a guest; all other file operations go on saying what is
-/// missing. Thread-safe.
+/// Stat, LStat, ReadLink, RealPath and FindRealFile then ask readlink(1) and stat(1), GNU's or
+/// BusyBox's. So commands, glob and search work in such a guest; all other file operations go on
+/// saying what is missing. Thread-safe.
 class PathQuestions final : public guest::Guest {
  public:
   explicit PathQuestions(std::shared_ptr<guest::Guest> guest) : guest_(std::move(guest)) {}

@@ -16,7 +16,7 @@ enum class MarkStyle { kSymbols, kAscii };
 MarkStyle StyleFor(bool is_terminal, const std::string& locale);
 
 /// One line for the check and, where there is something to do, one for the advice, each with its
-/// end. Control characters are shown as \xHH.
+/// end, made support::Printable.
 std::string ResultLines(const Result& result, MarkStyle style);
 
 /// "2 failed, 14 passed, 1 with a warning, 1 skipped." and its line end; "Nothing failed" for none.

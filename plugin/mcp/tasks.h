@@ -29,8 +29,8 @@ class TaskStore {
 
   /// Since a task must not expire early, memory is bounded where tasks are made: beyond either of
   /// these no more are, and the call stays an ordinary one that is answered when it is done. Of
-  /// those that were made before, the first result beyond kMaxResultBytes is still kept; in the
-  /// place of each later one there is a text that says so.
+  /// those that were made before, the first result beyond kMaxResultBytes is still kept, and what
+  /// is shorter than a text that says so; in the place of each other one there is that text.
   static constexpr std::size_t kMaxTasks = 256;
   static constexpr std::size_t kMaxResultBytes = std::size_t{64} * 1024 * 1024;
 

@@ -26,8 +26,8 @@ class WarmShells {
   static constexpr std::chrono::minutes kLongestAge{5};
   static constexpr int kMostFailures = 3;
 
-  /// While more commands than this run beside each other none is started: they need the channels
-  /// and the processors themselves.
+  /// Where as many commands still run when one ends none is started: they need the channels and the
+  /// processors themselves.
   static constexpr int kMostCommands = 2;
 
   /// How long after its start a shell is still waited for: it is always ahead of one that would be
