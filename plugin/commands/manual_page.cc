@@ -82,6 +82,20 @@ The directory of Lima's instances; the default is
 .TP
 .BR HOME ", " USER ", " TMPDIR
 What the templates of an instance's mounts may refer to.
+.TP
+.B PATH
+Where
+.B limactl
+is looked for, which
+.B serve \-\-start
+and
+.B doctor
+run.
+.TP
+.BR CLAUDE_CONFIG_DIR ", " CODEX_HOME ", " GEMINI_CLI_HOME ", " XDG_CONFIG_HOME
+Where agents have the user's own settings, for
+.BR "configure \-\-user" .
+Each must be an absolute path where it is set.
 .SH FILES
 .TP
 .I $LIMA_HOME/INSTANCE/lima.yaml
