@@ -255,6 +255,19 @@ void PrintChange(const configure::Change& change) {
             << '\n';
 }
 
+/// As a terminal may be given it: a file in the project may hold what its agent has written.
+std::string PrintableLines(std::string_view text) {
+  std::string printable;
+  while (!text.empty()) {
+    const std::size_t end = text.find_first_of("\n\t");
+    printable += support::Printable(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    printable += text[end];
+    text.remove_prefix(end + 1);
+  }
+  return printable;
+}
+
 void PrintTexts(const Options& options, const std::vector<Edit>& edits) {
   for (const Edit& edit : edits) {
     std::cout << "==> " << Shown(options, edit.stored.path())
@@ -263,7 +276,7 @@ void PrintTexts(const Options& options, const std::vector<Edit>& edits) {
                   : edit.stored.text() ? " (changed)"
                                        : " (new)")
               << '\n'
-              << edit.text.value_or("");
+              << PrintableLines(edit.text.value_or(""));
   }
 }
 

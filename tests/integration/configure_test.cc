@@ -243,6 +243,13 @@ TEST_F(Configure, PrintOnlyShows) {
   EXPECT_EQ(Files("project"), before);
 }
 
+TEST_F(Configure, WhatIsPrintedCannotDriveTheTerminal) {
+  MakeFile("project/.mcp.json", "{\n\t\"mine\": \"\u202e\" // \x1b[2J\n}\n");
+  EXPECT_THAT(
+      Succeeds({"claude", "--print"}),
+      AllOf(HasSubstr("{\n\t\"mine\": \"\\xe2\\x80\\xae\", // \\x1b[2J"), Not(HasSubstr("\x1b"))));
+}
+
 TEST_F(Configure, LinksAreFollowedAndStay) {
   const fs::path dotfile = MakeFile("dotfiles/gemini.json", "{}\n");
   fs::create_directories(Path("home/.gemini"));
