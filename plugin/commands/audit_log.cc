@@ -82,7 +82,9 @@ class Shortener {
         shortened["…"] = More(value.size() - shown);
         break;
       }
-      shortened[Keep(ShortenText(key))] = Shorten(element, depth + 1);
+      std::string name = ShortenText(key);
+      while (shortened.contains(name)) name += '\'';  // two long ones that begin alike
+      shortened[Keep(std::move(name))] = Shorten(element, depth + 1);
       ++shown;
     }
     return shortened;

@@ -138,6 +138,12 @@ TEST(AuditArguments, ManyLongTextsStayBoundedTogether) {
   EXPECT_LT(ShortenArguments(members).dump().size(), 2 * kMaximumAuditArguments);
 }
 
+TEST(AuditArguments, LongNamesThatBeginAlikeStayApart) {
+  const std::string name(2 * kMaximumAuditText, 'x');
+  const json shortened = ShortenArguments({{name + "1", "first"}, {name + "2", "second"}});
+  EXPECT_THAT(shortened.dump(), AllOf(HasSubstr("first"), HasSubstr("second")));
+}
+
 TEST(AuditArguments, NumbersOfManyDigitsStayBoundedTogether) {
   constexpr std::size_t kLongestNumber = 309;  // what is longer is beyond a double's range
   const json number = json::binary(std::vector<std::uint8_t>(kLongestNumber, '9'));
