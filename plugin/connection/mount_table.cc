@@ -75,10 +75,11 @@ MountTable MountTable::Parse(std::string_view text) {
   while (!text.empty()) {
     if (auto line = ParseLine(TakeUntil(text, '\n'))) table.lines_.push_back(std::move(*line));
   }
+  table.root_ = table.FindRoot();
   return table;
 }
 
-const MountLine* MountTable::At(std::string_view path) const {
+std::optional<std::size_t> MountTable::FindRoot() const {
   std::unordered_map<int, std::size_t> lines_of_id;
   for (const MountLine& line : lines_) ++lines_of_id[line.id];
   const auto has_parent = [&lines_of_id](const MountLine& line) {
@@ -86,14 +87,18 @@ const MountLine* MountTable::At(std::string_view path) const {
     const bool is_its_own = line.id == line.parent_id;
     return parents != lines_of_id.end() && parents->second > (is_its_own ? 1U : 0U);
   };
-  const auto root = std::find_if(lines_.begin(), lines_.end(), [&](const MountLine& line) {
-    return line.mount_point == "/" && !has_parent(line);
-  });
-  if (root == lines_.end()) return nullptr;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    if (lines_[i].mount_point == "/" && !has_parent(lines_[i])) return i;
+  }
+  return std::nullopt;
+}
+
+const MountLine* MountTable::At(std::string_view path) const {
+  if (!root_) return nullptr;
 
   // A look-up walks down and enters the first mount it meets; what is mounted on that one comes
   // next.
-  const MountLine* current = &*root;
+  const MountLine* current = &lines_[*root_];
   for (std::size_t passed = 0; passed < kMostOnAWay; ++passed) {
     const MountLine* next = nullptr;
     for (const MountLine& line : lines_) {

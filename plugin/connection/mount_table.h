@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,10 @@ class MountTable {
   static constexpr std::size_t kMostOnAWay = 1000;
 
  private:
+  [[nodiscard]] std::optional<std::size_t> FindRoot() const;
+
   std::vector<MountLine> lines_;
+  std::optional<std::size_t> root_;  ///< among lines_
 };
 
 /// Whether the kernel never asks the host again for what it has read once: 9p with cache=loose or
