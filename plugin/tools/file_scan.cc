@@ -44,15 +44,23 @@ std::vector<std::string> FindFiles(guest::Guest& guest, const ScanRequest& reque
   return files;
 }
 
-void ScanContent(std::string_view content, std::string_view name, const RE2& regex,
-                 GrepOutput& output, const support::Context& context) {
+/// Returns the number of lines that were left out because matching them would take too long.
+std::size_t ScanContent(std::string_view content, std::string_view name, const RE2& regex,
+                        GrepOutput& output, const support::Context& context) {
+  const auto instructions = static_cast<std::size_t>(std::max(1, regex.ProgramSize()));
+  std::size_t too_long = 0;
   for (std::size_t number = 1; !content.empty(); ++number) {
     context.ThrowIfStopped();  // a large pattern takes long, if only in proportion to the text
     const std::string_view line = content.substr(0, content.find('\n'));
     content.remove_prefix(std::min(content.size(), line.size() + 1));
+    if (line.size() > kMaximumMatchSteps / instructions) {
+      ++too_long;
+      continue;
+    }
     if (!RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), regex)) continue;
     output.Add(name, std::to_string(number), line);
   }
+  return too_long;
 }
 
 class Scanner {
@@ -75,7 +83,7 @@ class Scanner {
     if (content.size() > kMaximumScannedFile) {
       ++result_.too_large;
     } else if (!IsBinary(content)) {
-      ScanContent(content, name, regex_, output_, context_);
+      result_.too_long += ScanContent(content, name, regex_, output_, context_);
     }
   }
 

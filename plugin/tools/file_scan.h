@@ -15,6 +15,11 @@ namespace tools {
 /// Bytes of a file; larger ones are not searched, but counted.
 inline constexpr std::size_t kMaximumScannedFile = std::size_t{8} << 20;
 
+/// Steps that matching one line may take: its bytes times the size of the compiled pattern, which
+/// is what RE2 needs at worst. Nothing stops it within a line, and this many take less than a
+/// minute; a pattern of 512 instructions passes for every file.
+inline constexpr std::size_t kMaximumMatchSteps = std::size_t{1} << 32;
+
 struct ScanRequest {
   std::string directory;  ///< resolved by the guest; names are printed relative to it
   std::string file;       ///< a name in `directory` to search alone; empty: all below it
@@ -24,6 +29,7 @@ struct ScanRequest {
 
 struct ScanResult {
   std::size_t too_large = 0;   ///< files above kMaximumScannedFile
+  std::size_t too_long = 0;    ///< lines that would take more than kMaximumMatchSteps
   std::size_t unreadable = 0;  ///< files that the guest would not open or read
   ListingGaps gaps;            ///< directories likewise
 };

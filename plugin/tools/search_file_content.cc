@@ -73,6 +73,10 @@ std::string Search(const Workspace& workspace, const Place& place, const std::st
     note += " Not searched, because larger than " + std::to_string(kMaximumScannedFile >> 20U) +
             " MiB: " + std::to_string(result.too_large) + " files.";
   }
+  if (result.too_long > 0) {
+    note += " Not searched, because too long for so large a pattern: " +
+            std::to_string(result.too_long) + " lines.";
+  }
   if (result.unreadable > 0) {
     note += " Could not be read: " + std::to_string(result.unreadable) + " files.";
   }

@@ -202,6 +202,17 @@ TEST_F(Search, WithoutGitLargeFilesAreCountedAndBadPatternsRefused) {
   EXPECT_THAT(ErrorOf({{"pattern", "(x"}}), AllOf(HasSubstr("RE2"), HasSubstr("missing )")));
 }
 
+TEST_F(Search, WithoutGitALineTooLongForALargePatternIsCounted) {
+  // Its program has at least as many instructions as the name is long.
+  const std::string name(600, 'n');
+  Write("long", std::string(kMaximumScannedFile - name.size() - 1, 'x') + '\n' + name);
+  WithoutGit();
+  EXPECT_EQ(Find(name), "long:2:" + name + "\n");
+  EXPECT_THAT(note_, HasSubstr("too long for so large a pattern: 1 lines"));
+  EXPECT_THAT(Find("x$"), HasSubstr("long:1:xxx"));
+  EXPECT_THAT(note_, Not(HasSubstr("too long")));
+}
+
 TEST_F(Search, WithoutGitFilesThatCannotBeReadAreCounted) {
   Write("open", "needle");
   Write("secret", "needle");
