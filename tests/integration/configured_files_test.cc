@@ -1,0 +1,174 @@
+// What becomes of the files: what cannot be read or written, links, modes, and that every byte
+// comes back.
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include "integration/configure_fixture.h"
+
+namespace integration {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ConfiguredFiles : public Configure {};
+
+TEST_F(ConfiguredFiles, AFileThatCannotBeReadLeavesAllAlone) {
+  MakeFile("project/.mcp.json", "{\n  \"mcpServers\": {]\n}\n");
+  const auto before = Files("project");
+  EXPECT_THAT(FailsWithOneLine({"claude"}), HasSubstr("/project/.mcp.json:2:18: "));
+  EXPECT_THAT(FailsWithOneLine({"claude", "--remove"}), HasSubstr("/project/.mcp.json:2:18: "));
+  EXPECT_EQ(Files("project"), before) << ".claude/settings.json must not be written either";
+  MakeFile("project/.codex/config.toml", "a = 1\nb = =\n");
+  EXPECT_THAT(FailsWithOneLine({"codex"}), HasSubstr("/project/.codex/config.toml:2:"));
+  EXPECT_EQ(ReadFile(Path("project/.codex/config.toml")), "a = 1\nb = =\n");
+}
+
+/// Where each agent's own settings begin, so that its containers can be there and be empty.
+const char* kAllEmpty =
+    "{\n  \"mcpServers\": {},\n  \"servers\": { },\n  \"mcp\": {\n  },\n  \"context_servers\": "
+    "{},\n"
+    "  \"tools\": {\"exclude\": []}, \"permission\": {},\n  \"permissions\": {\n    \"allow\": "
+    "[],\n"
+    "    \"deny\": [\n    ]\n  },\n  \"hooks\": {\"preToolUse\": [ ]}, \"version\": 1\n}";
+
+TEST_F(ConfiguredFiles, RemoveGivesBackEveryByteOfAFileThatWasThere) {
+  const std::map<std::string, Words> files = {
+      {"claude", {".claude/settings.json", ".mcp.json"}},
+      {"cursor", {".cursor/hooks.json", ".cursor/cli.json", ".cursor/mcp.json"}},
+      {"gemini", {".gemini/settings.json"}},
+      {"opencode", {"opencode.json"}},
+      {"vscode", {".vscode/settings.json", ".vscode/mcp.json"}},
+      {"zed", {".zed/settings.json"}}};
+  const Words texts = {"",
+                       "  \n\n",
+                       "\xEF\xBB\xBF",
+                       "{}",
+                       "{ }\n",
+                       "{\r\n}\r\n",
+                       "\xEF\xBB\xBF{\n\n}\n",
+                       "{/* a */}",
+                       "{\"permissions\": {\"deny\": [\"Shell(rm)\"]}}\n",
+                       "{\n  // mine\n}\n",
+                       "{\r\n\t\"version\": 1, // one\r\n\t\"a\": [ 1,2 ],\r\n}",
+                       kAllEmpty};
+  for (const auto& [agent, names] : files) {
+    for (const std::string& name : names) {
+      for (const std::string& text : texts) {
+        MakeFile("project/" + name, text);
+        fs::permissions(Path("project/" + name), fs::perms(0640));
+        Succeeds({agent});
+        const auto once = Files("project");
+        EXPECT_NE(once.at(name), text) << name;
+        Succeeds({agent});
+        EXPECT_EQ(Files("project"), once) << name << ": " << text;
+        Succeeds({agent, "--remove"});
+        EXPECT_THAT(Files("project"), ::testing::ElementsAre(::testing::Pair(name, text)));
+        EXPECT_EQ(ModeOf(Path("project/" + name)), 0640U);
+        fs::remove(Path("project/" + name));
+      }
+    }
+  }
+}
+
+TEST_F(ConfiguredFiles, RemoveGivesBackEveryByteOfAConfigurationOfCodex) {
+  for (const std::string text :
+       {"", "\n", "\xEF\xBB\xBF", "# mine", "a = 1", "[tui]", "[features] # mine\n",
+        "a = 1\r\n[b]\r\nc = 2", "[features]\n\n[mcp_servers.x]\ncommand = 'y'\n\n\n",
+        "sandbox_mode = 'read-only'\n[features]\nshell_tool = true # mine"}) {
+    MakeFile("project/.codex/config.toml", text);
+    Succeeds({"codex"});
+    const auto once = Files("project");
+    Succeeds({"codex"});
+    EXPECT_EQ(Files("project"), once) << text;
+    Succeeds({"codex", "--remove"});
+    EXPECT_THAT(Files("project"),
+                ::testing::ElementsAre(::testing::Pair(".codex/config.toml", text)));
+  }
+}
+
+TEST_F(ConfiguredFiles, LinksAreFollowedAndStay) {
+  const fs::path dotfile = MakeFile("dotfiles/gemini.json", "{}\n");
+  fs::create_directories(Path("home/.gemini"));
+  const fs::path link = MakeLink("home/.gemini/settings.json", dotfile);
+  EXPECT_THAT(Succeeds({"gemini", "--user"}), HasSubstr("-> " + dotfile.string()));
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_THAT(ReadFile(dotfile), HasSubstr("mcpServers"));
+  Succeeds({"gemini", "--user", "--remove"});
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(ReadFile(dotfile), "{}\n");
+}
+
+TEST_F(ConfiguredFiles, TheTargetOfALinkCannotDriveTheTerminal) {
+  MakeFile("project/\x1b[2J.json", "{}\n");
+  MakeLink("project/.mcp.json", "\x1b[2J.json");
+  EXPECT_THAT(Succeeds({"claude"}),
+              AllOf(HasSubstr(" -> " + Path("project").string() + "/\\x1b[2J.json\n"),
+                    Not(HasSubstr("\x1b"))));
+}
+
+TEST_F(ConfiguredFiles, LinksOutOfTheProjectAreRefused) {
+  const fs::path outside = MakeFile("outside/settings.json", "{}\n");
+  MakeLink("project/.gemini", Path("outside"));
+  EXPECT_THAT(FailsWithOneLine({"gemini"}), HasSubstr("out of the project"));
+  EXPECT_EQ(ReadFile(outside), "{}\n");
+  MakeLink("project/.mcp.json", Path("nowhere"));
+  EXPECT_THAT(FailsWithOneLine({"claude"}), HasSubstr("link to nothing"));
+  MakeLink("project/.codex/config.toml", "nothing");
+  EXPECT_THAT(FailsWithOneLine({"codex"}), HasSubstr("link to nothing"));
+}
+
+TEST_F(ConfiguredFiles, WhatCannotBeLookedAtIsNamed) {
+  MakeLink("home/.codex", ".codex");
+  EXPECT_THAT(Succeeds({}), HasSubstr("  codex "));
+  MakeLink("project/opencode.json", "opencode.json");
+  EXPECT_THAT(FailsWithOneLine({"opencode"}),
+              AllOf(HasSubstr("cannot resolve the links of"), HasSubstr("/opencode.json"),
+                    Not(HasSubstr("filesystem error"))));
+}
+
+TEST_F(ConfiguredFiles, AFileThatCannotBeWrittenLeavesTheOthersAsTheyWere) {
+  // No file can be made beside it, as its name would be too long: that stops root too.
+  const std::string long_name(250, 'x');
+  MakeFile("project/.claude/settings.json", "{ }\n");
+  MakeFile("project/" + long_name, "{}\n");
+  MakeLink("project/.mcp.json", long_name);
+  const auto before = Files("project");
+  EXPECT_THAT(FailsWithOneLine({"claude"}),
+              AllOf(HasSubstr("name too long"), HasSubstr("the other files are as they were")));
+  EXPECT_EQ(Files("project"), before);
+}
+
+TEST_F(ConfiguredFiles, AFileThatWasRemovedComesBackWithItsMode) {
+  Succeeds({"claude"});
+  fs::permissions(Path("project/.mcp.json"), fs::perms(0600));
+  // .mcp.json is removed first; then no file can be made beside this one, as above.
+  const std::string long_name(250, 'x');
+  fs::rename(Path("project/.claude/settings.json"), Path("project/" + long_name));
+  MakeLink("project/.claude/settings.json", Path("project/" + long_name));
+  const auto before = Files("project");
+  EXPECT_THAT(FailsWithOneLine({"claude", "--remove"}),
+              HasSubstr("the other files are as they were"));
+  EXPECT_EQ(Files("project"), before);
+  EXPECT_EQ(ModeOf(Path("project/.mcp.json")), 0600U);
+}
+
+TEST_F(ConfiguredFiles, NewFilesAreMadeAsTheUmaskSays) {
+  const mode_t before = ::umask(027);
+  Succeeds({"claude"});
+  ::umask(before);
+  EXPECT_EQ(ModeOf(Path("project/.mcp.json")), 0640U);
+}
+
+TEST_F(ConfiguredFiles, LeavesNoTemporaryFiles) {
+  for (const std::string& agent : kAgents) Succeeds({agent});
+  for (const auto& [name, text] : Files("project")) {
+    EXPECT_THAT(name, Not(HasSubstr("limactl-mcp-"))) << name;
+    EXPECT_EQ(ModeOf(Path("project/" + name)), 0644U) << name;
+  }
+}
+
+}  // namespace
+}  // namespace integration
