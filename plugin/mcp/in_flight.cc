@@ -8,10 +8,10 @@ namespace mcp {
 
 std::shared_ptr<PendingRequest> InFlight::Open(RequestId id, std::shared_ptr<ReplySink> sink) {
   const std::scoped_lock lock(mutex_);
-  const auto [entry, is_new] = requests_.try_emplace(id, nullptr);
-  if (!is_new) return nullptr;
-  entry->second = std::make_shared<PendingRequest>(std::move(id), std::move(sink));
-  return entry->second;
+  if (requests_.contains(id)) return nullptr;
+  auto request = std::make_shared<PendingRequest>(id, std::move(sink));
+  requests_.emplace(std::move(id), request);
+  return request;
 }
 
 bool InFlight::Contains(const RequestId& id) const {
