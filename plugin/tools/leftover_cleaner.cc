@@ -56,12 +56,18 @@ class LeftoverCleaner::Sink final : public guest::OutputSink {
     changed_.notify_all();
   }
 
-  std::optional<std::string> WaitForDirectory(support::Clock::time_point deadline) {
+  std::optional<std::string> WaitForDirectory(support::Clock::time_point deadline,
+                                              const support::Context& context) {
+    const auto registration = context.OnStop([this] {
+      const std::scoped_lock lock(mutex_);
+      stopped_ = true;
+      changed_.notify_all();
+    });
     std::unique_lock lock(mutex_);
     std::size_t end = std::string::npos;
     changed_.wait_until(lock, deadline, [&] {
       end = text_.find(end_);
-      return end != std::string::npos || ended_;
+      return end != std::string::npos || ended_ || stopped_;
     });
     if (end == std::string::npos) return std::nullopt;
     const std::size_t line = text_.rfind('\n', end);
@@ -77,6 +83,7 @@ class LeftoverCleaner::Sink final : public guest::OutputSink {
   std::condition_variable changed_;
   std::string text_;
   bool ended_ = false;
+  bool stopped_ = false;
 };
 
 LeftoverCleaner::LeftoverCleaner() = default;
@@ -107,7 +114,11 @@ bool LeftoverCleaner::EnsureStarted(guest::Guest& guest, const support::Context&
   std::string notes;
   if (shell) {
     const auto deadline = std::min(now + kStartPatience, context.deadline());
-    notes = sink->WaitForDirectory(deadline).value_or("");
+    notes = sink->WaitForDirectory(deadline, context).value_or("");
+    if (notes.empty() && context.stop_reason() != support::StopReason::kNone) {
+      next_start_ = now;  // not the shell's fault
+      context.ThrowIfStopped();
+    }
     if (notes.empty()) {
       support::LogInfo(
           "nothing in the guest watches over temporary files: no shell came up for it");

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <future>
 #include <memory>
 #include <string>
@@ -79,14 +80,18 @@ class WatchedGuest final : public testing_support::LocalGuest {
   std::unique_ptr<guest::WaitingCommand> StartWaiting(
       guest::Command command, std::shared_ptr<guest::OutputSink> sink) override {
     ++starts;
+    if (on_start) on_start();
     if (!has_channel) return nullptr;
-    auto started = std::make_unique<LocalWaitingCommand>(command.command_line, temporary_directory_,
-                                                         std::move(sink));
+    auto started = std::make_unique<LocalWaitingCommand>(
+        is_silent ? "exec cat >/dev/null" : command.command_line, temporary_directory_,
+        std::move(sink));
     last = started.get();
     return started;
   }
 
   bool has_channel = true;
+  bool is_silent = false;
+  std::function<void()> on_start;
   int starts = 0;
   LocalWaitingCommand* last = nullptr;
 
@@ -221,6 +226,28 @@ TEST_F(LeftoverCleanerTest, StoppedWriterDoesNotWaitForANoteThatAnotherMakes) {
   EXPECT_THROW((void)cleaner.MakeName(work.string(), *guest, source.context()), support::Stopped);
   done.set_value();
   first.join();
+}
+
+TEST_F(LeftoverCleanerTest, StoppedWriterDoesNotWaitForTheShellAndTheNextOneStartsAnother) {
+  LeftoverCleaner cleaner;
+  support::StopSource source;
+  guest->is_silent = true;
+  guest->on_start = [&] { source.Stop(support::StopReason::kCancelled); };
+  const auto begin = support::Clock::now();
+  EXPECT_THROW((void)cleaner.MakeName(work.string(), *guest, source.context()), support::Stopped);
+  EXPECT_LT(support::Clock::now() - begin, LeftoverCleaner::kStartPatience);
+  guest->is_silent = false;
+  EXPECT_TRUE(cleaner.MakeName(work.string(), *guest, {}).watched);
+  EXPECT_EQ(guest->starts, 2);
+}
+
+TEST_F(LeftoverCleanerTest, AShellThatStaysSilentIsNotStartedAgainForAWhile) {
+  LeftoverCleaner cleaner;
+  guest->is_silent = true;
+  EXPECT_FALSE(cleaner.MakeName(work.string(), *guest, {}).watched);
+  guest->is_silent = false;
+  EXPECT_FALSE(cleaner.MakeName(work.string(), *guest, {}).watched);
+  EXPECT_EQ(guest->starts, 1);
 }
 
 TEST_F(LeftoverCleanerTest, WriterThatIsDoneDoesNotWaitForANoteThatAnotherMakes) {
