@@ -1,0 +1,196 @@
+// What ssh::Connection makes of an sshd that lies.
+
+#include <gmock/gmock.h>
+#include <sys/socket.h>
+
+#include <future>
+
+#include "guest/no_file_server.h"
+#include "integration/ssh_guest_fixture.h"
+#include "ssh/sftp_codec.h"
+#include "testing/lying_sshd.h"
+#include "testing/tcp_proxy.h"
+#include "unit/ssh/sftp_bytes.h"
+
+namespace ssh_guest {
+namespace {
+
+using ::testing::HasSubstr;
+using testing_support::LyingSshd;
+
+/// What drives a terminal, and how it is shown.
+constexpr const char* kEscapes = "\x1b[2J\x1b]0;title\x07";
+constexpr const char* kShownEscapes = R"(\x1b[2J\x1b]0;title\x07)";
+
+/// Long enough for any machine, and shorter than what the program itself waits for an answer.
+constexpr auto kSoon = 10s;
+
+bool IsSoonReady(const std::future<void>& future) {
+  return future.wait_for(kSoon) == std::future_status::ready;
+}
+
+bool Send(int socket, const std::string& bytes) {
+  return ::send(socket, bytes.data(), bytes.size(), 0) > 0;
+}
+
+std::uint32_t Number(const std::string& bytes) {
+  std::uint32_t number = 0;
+  for (const char byte : bytes) number = number << 8U | static_cast<unsigned char>(byte);
+  return number;
+}
+
+/// The id of the next request that comes on the channel.
+std::uint32_t NextSftpRequest(LyingSshd::Channel& sftp) {
+  const std::size_t length = Number(sftp.Read(4));
+  return Number(sftp.Read(length).substr(1, 4));
+}
+
+void BeginSftp(LyingSshd::Channel& sftp) {
+  sftp.Grant();
+  NextSftpRequest(sftp);
+  sftp.Write(sftp_bytes::Version());
+}
+
+class LyingGuest : public ::testing::Test {
+ protected:
+  static std::shared_ptr<ssh::Connection> Connect(const LyingSshd& sshd) {
+    return Connect(sshd, sshd.port());
+  }
+
+  static std::shared_ptr<ssh::Connection> Connect(const LyingSshd& sshd, std::uint16_t port,
+                                                  const ssh::ConnectionOptions& options = {}) {
+    return ssh::Connection::Open({"127.0.0.1", port, "somebody", {sshd.identity_file()}, ""},
+                                 options, support::Context().WithTimeout(kSoon));
+  }
+
+  static guest::CommandResult Run(
+      guest::Guest& guest, guest::OutputSink& sink,
+      const support::Context& context = support::Context().WithTimeout(kSoon)) {
+    guest::Command command;
+    command.command_line = "command";
+    return guest.Run(command, sink, context);
+  }
+
+  const support::Context soon_ = support::Context().WithTimeout(kSoon);
+};
+
+TEST_F(LyingGuest, ASignalsNameIsCutAndPrintable) {
+  const LyingSshd sshd([](LyingSshd::Line& line) {
+    LyingSshd::Channel command = line.Accept();
+    command.Grant();
+    command.SendExitSignal(kEscapes + std::string(20'000, 'A'));
+    command.SendEndOfFile();
+    command.Close();
+  });
+  CollectedOutput sink;
+  const auto signal = Run(*Connect(sshd), sink).exit_signal;
+  ASSERT_TRUE(signal.has_value());
+  EXPECT_THAT(*signal, ::testing::StartsWith(std::string(kShownEscapes) + "AAA"));
+  EXPECT_LT(signal->size(), 200U);
+}
+
+TEST_F(LyingGuest, WhatTheGuestAsksForIsDenied) {
+  const LyingSshd sshd([](LyingSshd::Line& line) {
+    LyingSshd::Channel command = line.Accept();
+    command.Grant();
+    for (int i = 0; i < 3; ++i) {
+      command.Write(line.IsDeniedChannel() ? "no channel, " : "a channel, ");
+      command.Write(command.IsDeniedRequest() ? "no request\n" : "a request\n");
+    }
+    command.SendExitStatus(0);
+    command.SendEndOfFile();
+    command.Close();
+  });
+  CollectedOutput sink;
+  EXPECT_EQ(Run(*Connect(sshd), sink).exit_status, 0);
+  EXPECT_EQ(sink.output,
+            "no channel, no request\nno channel, no request\nno channel, no request\n");
+}
+
+TEST_F(LyingGuest, WhatComesBeforeSftpIsGrantedIsBounded) {
+  const LyingSshd sshd([](LyingSshd::Line& line) {
+    LyingSshd::Channel sftp = line.Accept();
+    const std::string piece(16'384, 'x');
+    for (std::size_t sent = 0; sent <= 4 * ssh::kMaximumSftpPacket; sent += piece.size()) {
+      sftp.Write(piece);
+    }
+  });
+  const auto guest = Connect(sshd);
+  EXPECT_THAT(Thrown<guest::NoFileServer>([&] { guest->Stat("/", soon_); }).what(),
+              HasSubstr("sends data before it has answered"));
+  EXPECT_TRUE(guest->alive());
+}
+
+// Behind bytes on standard error, which nobody wants, so that libssh takes the answer in as it
+// sends what the new window has room for: it reads 4 KiB at once.
+TEST_F(LyingGuest, AnAnswerThatComesWithTheEndOfTheSftpServerCounts) {
+  for (const std::size_t before : {0U, 5'000U, 10'000U}) {
+    std::promise<void> asked;
+    std::promise<void> answered;
+    const LyingSshd sshd([&](LyingSshd::Line& line) {
+      LyingSshd::Channel sftp = line.Accept();
+      BeginSftp(sftp);
+      sftp.Write(sftp_bytes::Handle(NextSftpRequest(sftp), "handle"));
+      const std::uint32_t question = NextSftpRequest(sftp);
+      asked.set_value();
+      sftp.Read(1'000'000);  // of the requests to write: opens the window again
+      sftp.WriteError(std::string(before, 'x'));
+      sftp.Write(sftp_bytes::Attributes(question, 7));
+      sftp.SendEndOfFile();
+      sftp.Close();
+      answered.set_value();
+    });
+    testing_support::TcpProxy line(sshd.port());
+    const auto guest = Connect(sshd, line.port());
+    const auto file = guest->Open("/file", guest::OpenMode::kWrite, 0, soon_);
+    auto size = std::async(std::launch::async, [&] { return guest->Stat("/other", soon_).size; });
+    ASSERT_TRUE(IsSoonReady(asked.get_future()));
+    line.HoldAfter(testing_support::TcpProxy::Direction::kFromTarget, 0);
+    auto write =
+        std::async(std::launch::async, [&] { file->Write(0, std::string(4'000'000, 'x'), soon_); });
+    EXPECT_TRUE(IsSoonReady(answered.get_future()));
+    line.Release();
+    EXPECT_EQ(size.get(), 7U) << before;
+    EXPECT_THROW(write.get(), support::ConnectionLost);
+  }
+}
+
+TEST_F(LyingGuest, AnAnswerThatIsCutOffIsNone) {
+  const LyingSshd sshd([](LyingSshd::Line& line) {
+    LyingSshd::Channel sftp = line.Accept();
+    BeginSftp(sftp);
+    const std::string answer = sftp_bytes::Attributes(NextSftpRequest(sftp), 7);
+    sftp.Write(answer.substr(0, answer.size() - 1));
+    sftp.SendEndOfFile();
+    sftp.Close();
+  });
+  const auto guest = Connect(sshd);
+  const auto lost = Thrown<support::ConnectionLost>([&] { guest->Stat("/", soon_); });
+  EXPECT_THAT(lost.what(), HasSubstr("the guest's SFTP server ended"));
+  EXPECT_FALSE(lost.may_have_run());
+}
+
+TEST_F(LyingGuest, ChatterDoesNotKeepACallFromItsDeadline) {
+  const LyingSshd sshd([](LyingSshd::Line& line) {
+    LyingSshd::Channel command = line.Accept();
+    command.Grant();
+    while (true) line.Chatter();
+  });
+  const auto guest = Connect(sshd);
+  CollectedOutput sink;
+  EXPECT_THROW(Run(*guest, sink, support::Context().WithTimeout(100ms)), support::Stopped);
+}
+
+TEST_F(LyingGuest, AGreetingWithoutEndCostsTheConnectTimeout) {
+  const LyingSshd sshd([](int socket) {
+    while (Send(socket, "not yet\r\n")) {
+    }
+  });
+  ssh::ConnectionOptions options;
+  options.connect_timeout = 100ms;
+  EXPECT_THAT(Thrown<support::ConnectionLost>([&] { Connect(sshd, sshd.port(), options); }).what(),
+              HasSubstr("did not finish the connection in time"));
+}
+
+}  // namespace
+}  // namespace ssh_guest
