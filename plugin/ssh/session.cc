@@ -14,6 +14,7 @@
 #include "ssh/identity.h"
 #include "support/errors.h"
 #include "support/log.h"
+#include "support/printable.h"
 
 namespace ssh {
 namespace {
@@ -119,7 +120,7 @@ void Session::Connect(const Endpoint& endpoint, support::Clock::duration timeout
     const int code = ssh_connect(session_.get());
     if (code == SSH_ERROR) {
       throw support::ConnectionLost("cannot connect to the guest's sshd at " + Name(endpoint) +
-                                        ": " + ssh_get_error(session_.get()) +
+                                        ": " + ErrorText() +
                                         ". Is the instance running? `limactl list` shows it, "
                                         "`limactl start` starts it",
                                     false);
@@ -208,7 +209,7 @@ bool Session::alive() const {
 }
 
 std::string Session::ErrorText() const {
-  const std::string text = ssh_get_error(session_.get());
+  const std::string text = support::Printable(ssh_get_error(session_.get()));
   return text.empty() ? "the connection ended" : text;
 }
 

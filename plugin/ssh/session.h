@@ -38,7 +38,7 @@ class Session {
   /// False once the connection is gone; nothing brings it back.
   [[nodiscard]] bool alive() const;
 
-  /// libssh's words for what went wrong last.
+  /// libssh's words for what went wrong last, printable: the guest's own may be among them.
   [[nodiscard]] std::string ErrorText() const;
 
   /// Asks the guest for a sign of life.

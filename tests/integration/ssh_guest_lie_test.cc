@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <array>
 #include <future>
 
 #include "guest/no_file_server.h"
@@ -31,6 +33,13 @@ bool IsSoonReady(const std::future<void>& future) {
 
 bool Send(int socket, const std::string& bytes) {
   return ::send(socket, bytes.data(), bytes.size(), 0) > 0;
+}
+
+/// How many bytes came; 0 is the end.
+std::size_t Receive(int socket) {
+  std::array<char, 1024> bytes{};
+  return static_cast<std::size_t>(
+      std::max<ssize_t>(0, ::recv(socket, bytes.data(), bytes.size(), 0)));
 }
 
 std::uint32_t Number(const std::string& bytes) {
@@ -190,6 +199,39 @@ TEST_F(LyingGuest, AGreetingWithoutEndCostsTheConnectTimeout) {
   options.connect_timeout = 100ms;
   EXPECT_THAT(Thrown<support::ConnectionLost>([&] { Connect(sshd, sshd.port(), options); }).what(),
               HasSubstr("did not finish the connection in time"));
+}
+
+TEST_F(LyingGuest, TheLastWordsBeforeALoginArePrintable) {
+  const LyingSshd sshd([](int socket) {
+    using namespace sftp_bytes;
+    Send(socket, "SSH-2.0-x\r\n");
+    // The client's greeting, and what it can do.
+    constexpr std::size_t kLongestGreeting = 256;
+    for (std::size_t all = 0, now = 1; now > 0 && all <= kLongestGreeting; all += now) {
+      now = Receive(socket);
+    }
+    // DISCONNECT (RFC 4253, 11.1) in a packet without encryption (6).
+    const std::string message = '\1' + Number32(2) + String(kEscapes) + String("");
+    const std::size_t padding = 16 - (5 + message.size()) % 8;
+    Send(socket, Number32(1 + message.size() + padding) + static_cast<char>(padding) + message +
+                     std::string(padding, '\0'));
+    while (Receive(socket) > 0) {
+    }
+  });
+  EXPECT_THAT(Thrown<support::ConnectionLost>([&] { Connect(sshd); }).what(),
+              HasSubstr(kShownEscapes));
+}
+
+TEST_F(LyingGuest, TheLastWordsOfALineArePrintable) {
+  const LyingSshd sshd([](LyingSshd::Line& line) {
+    static_cast<void>(line.Accept());
+    line.Disconnect(kEscapes);
+  });
+  CollectedOutput sink;
+  const auto guest = Connect(sshd);
+  const auto lost = Thrown<support::ConnectionLost>([&] { Run(*guest, sink); });
+  EXPECT_THAT(lost.what(), HasSubstr(kShownEscapes));
+  EXPECT_FALSE(guest->alive());
 }
 
 }  // namespace
