@@ -97,9 +97,12 @@ void CommandRun::StepRequest(TimePoint now) {
       channel_->RequestExec(finished_ ? kGone : command_->command_line);
   if (progress == Channel::Progress::kAgain) {
     next_step_ = std::min(next_step_, request_deadline_);
-    if (now < request_deadline_) return;
+    const bool closed = channel_->peer_closed();
+    if (!closed && now < request_deadline_) return;
     if (!finished_) {
-      FinishLost("the guest's sshd did not answer the request to run the command");
+      FinishLost(closed ? "the guest's sshd closed the channel before it had answered the request "
+                          "to run the command"
+                        : "the guest's sshd did not answer the request to run the command");
     }
     CloseChannel();
     return;

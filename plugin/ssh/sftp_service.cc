@@ -97,6 +97,8 @@ void SftpService::StepRequest(TimePoint now) {
         "the guest's sshd has no SFTP subsystem, which the file tools need: install the guest's "
         "package openssh-sftp-server (Fedora and others: openssh-server), see that its sshd_config "
         "has a line \"Subsystem sftp …\", and restart the instance");
+  } else if (channel_->peer_closed()) {
+    GiveUp("the guest's sshd closed the channel before it had answered the request for SFTP");
   } else if (inbox_.size() > kMostBeforeAnswer) {
     // Nothing reads it yet, while libssh opens the window again and again.
     GiveUp("the guest's sshd sends data before it has answered the request for SFTP");

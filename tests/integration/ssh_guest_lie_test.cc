@@ -164,6 +164,24 @@ TEST_F(LyingGuest, AnAnswerThatComesWithTheEndOfTheSftpServerCounts) {
   }
 }
 
+TEST_F(LyingGuest, AChannelThatIsClosedInsteadOfAnAnswerEndsTheCommand) {
+  const LyingSshd sshd([](LyingSshd::Line& line) { line.Accept().Close(); });
+  CollectedOutput sink;
+  const auto guest = Connect(sshd);
+  const auto lost = Thrown<support::ConnectionLost>([&] { Run(*guest, sink); });
+  EXPECT_THAT(lost.what(), HasSubstr("closed the channel"));
+  EXPECT_TRUE(lost.may_have_run());
+  EXPECT_TRUE(guest->alive());
+}
+
+TEST_F(LyingGuest, AChannelThatIsClosedInsteadOfAnAnswerEndsSftp) {
+  const LyingSshd sshd([](LyingSshd::Line& line) { line.Accept().Close(); });
+  const auto guest = Connect(sshd);
+  EXPECT_THAT(Thrown<guest::NoFileServer>([&] { guest->Stat("/", soon_); }).what(),
+              HasSubstr("closed the channel"));
+  EXPECT_TRUE(guest->alive());
+}
+
 TEST_F(LyingGuest, AnAnswerThatIsCutOffIsNone) {
   const LyingSshd sshd([](LyingSshd::Line& line) {
     LyingSshd::Channel sftp = line.Accept();
