@@ -30,6 +30,9 @@ void Check(int code, ssh_session session, const char* what) {
   }
 }
 
+/// Bytes of a short message on the line, with all that encryption adds: rather too many.
+constexpr std::uint64_t kShortMessage = 64;
+
 /// Denies what the guest asks of us: 1 has libssh say so and forget it.
 int DenyRequest(ssh_session, ssh_message, void*) {
   return 1;
@@ -201,6 +204,10 @@ void Session::Poll(support::Clock::time_point until) {
   }
   if (ssh_event_dopoll(event_.get(), timeout) == SSH_ERROR) poll_failed_ = true;
   woken_ = false;
+  if (!output_waits()) {
+    bytes_when_empty_ = sent_.out_bytes;
+    messages_when_empty_ = received_.out_packets;
+  }
 }
 
 bool Session::alive() const {
@@ -222,6 +229,15 @@ void Session::SendKeepAlive() {
 
 bool Session::output_waits() const {
   return (ssh_get_status(session_.get()) & SSH_WRITE_PENDING) != 0;
+}
+
+std::uint64_t Session::messages_unsent() const {
+  if (!output_waits()) return 0;
+  const std::uint64_t messages = received_.out_packets - messages_when_empty_;
+  // libssh does not say which have gone. Long ones count for several, so that a large upload hides
+  // what waits behind it, and never looks like it.
+  const std::uint64_t gone = (sent_.out_bytes - bytes_when_empty_) / kShortMessage;
+  return messages > gone ? messages - gone : 0;
 }
 
 void Session::Break() {

@@ -50,6 +50,9 @@ class Session {
   /// True while libssh holds bytes that the socket has not taken yet.
   [[nodiscard]] bool output_waits() const;
 
+  /// At least how many messages libssh holds that the socket has not taken yet.
+  [[nodiscard]] std::uint64_t messages_unsent() const;
+
   [[nodiscard]] ssh_session handle() const { return session_.get(); }
 
   /// Any thread, any time: cuts the connection, so that the owner finds it dead.
@@ -67,8 +70,12 @@ class Session {
   support::WakePipe& wake_;
   bool woken_ = false;
   bool poll_failed_ = false;
+  // libssh counts the socket's bytes in the one, and messages in both directions in the other.
   ssh_counter_struct sent_{};
   ssh_counter_struct received_{};
+  // Both of them when libssh last held nothing.
+  std::uint64_t bytes_when_empty_ = 0;
+  std::uint64_t messages_when_empty_ = 0;
   SessionHandle session_;
   EventHandle event_;  // freed before the session
   std::mutex break_mutex_;

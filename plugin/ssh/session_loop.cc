@@ -175,6 +175,10 @@ void SessionLoop::Serve() {
     StepAll(now);
     KeepAlive(now);
     if (!session_.alive()) break;
+    if (session_.messages_unsent() > kMostUnsent) {
+      throw support::ConnectionLost("the guest asks without end and takes none of the answers",
+                                    true);
+    }
     session_.Poll(session_.packets_received() == packets ? NextStep() : TimePoint::min());
   }
 }

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -29,6 +30,11 @@ class SessionLoop {
   SessionLoop& operator=(const SessionLoop&) = delete;
 
   static constexpr auto kEndPatience = std::chrono::milliseconds(500);
+
+  /// Messages that the guest may leave untaken. Ours are far fewer: of the 4096 requests that SFTP
+  /// may have under way, many go in one message. libssh answers all that the guest asks, and has no
+  /// limit of its own.
+  static constexpr std::uint64_t kMostUnsent = 16'384;
 
   /// Waits until the session is up; throws what Session::Connect throws, and support::Stopped.
   /// Once, before anything else.

@@ -208,6 +208,22 @@ TEST_F(LyingGuest, ChatterDoesNotKeepACallFromItsDeadline) {
   EXPECT_THROW(Run(*guest, sink, support::Context().WithTimeout(100ms)), support::Stopped);
 }
 
+// What the sockets take in comes on top of what libssh may hold: a hundred thousand answers.
+TEST_F(LyingGuest, AGuestThatTakesNoAnswersIsGivenUp) {
+  const LyingSshd sshd([](LyingSshd::Line& line) {
+    static_cast<void>(line.Accept());
+    line.AskForChannels(1'000'000);
+  });
+  testing_support::TcpProxy line(sshd.port(), 4096);
+  const auto guest = Connect(sshd, line.port());
+  line.HoldAfter(testing_support::TcpProxy::Direction::kToTarget, 4096);
+  CollectedOutput sink;
+  EXPECT_THAT(Thrown<support::ConnectionLost>([&] {
+                Run(*guest, sink, support::Context().WithTimeout(60s));
+              }).what(),
+              HasSubstr("takes none of the answers"));
+}
+
 TEST_F(LyingGuest, AGreetingWithoutEndCostsTheConnectTimeout) {
   const LyingSshd sshd([](int socket) {
     while (Send(socket, "not yet\r\n")) {

@@ -110,6 +110,9 @@ class LyingSshd::Line {
   /// Wants to open a channel to the client; true where it says no.
   bool IsDeniedChannel();
 
+  /// Wants to open so many channels to the client, without waiting for its answers.
+  void AskForChannels(std::size_t count);
+
   /// Sends a message that means nothing.
   void Chatter();
 

@@ -19,10 +19,6 @@ namespace {
 
 using support::FileDescriptor;
 
-/// What one direction of one connection keeps at most; beyond it the sender has to wait, and its
-/// end is not seen.
-constexpr std::size_t kMaximumWaiting = std::size_t{32} * 1024 * 1024;
-
 [[noreturn]] void ThrowErrno(const std::string& what) {
   throw std::system_error(errno, std::generic_category(), what);
 }
@@ -57,7 +53,8 @@ bool WouldBlock() {
 
 }  // namespace
 
-TcpProxy::TcpProxy(std::uint16_t target_port) : target_port_(target_port), listener_(MakeSocket()) {
+TcpProxy::TcpProxy(std::uint16_t target_port, std::size_t most_kept)
+    : target_port_(target_port), most_kept_(most_kept), listener_(MakeSocket()) {
   ::signal(SIGPIPE, SIG_IGN);
   sockaddr_in address = Loopback(0);
   auto* generic = reinterpret_cast<sockaddr*>(&address);
@@ -138,7 +135,7 @@ void TcpProxy::Loop() {
     // An end without anything to do is left out: poll would report its hang-up again and again.
     const auto add = [&](int fd, const Lane& in, const Lane& out, std::uint64_t out_budget) {
       short events = 0;
-      if (!in.ended && in.waiting.size() < kMaximumWaiting) events |= POLLIN;
+      if (!in.ended && in.waiting.size() < most_kept_) events |= POLLIN;
       if (!out.waiting.empty() && out_budget > 0) events |= POLLOUT;
       if (events != 0) polled.push_back({fd, events, 0});
     };
@@ -183,9 +180,9 @@ void TcpProxy::Move(Connection& connection) {
   }
 }
 
-bool TcpProxy::MoveLane(Lane& lane, std::uint64_t& budget, int from, int to) {
+bool TcpProxy::MoveLane(Lane& lane, std::uint64_t& budget, int from, int to) const {
   std::array<char, 16384> buffer{};
-  while (!lane.ended && lane.waiting.size() < kMaximumWaiting) {
+  while (!lane.ended && lane.waiting.size() < most_kept_) {
     const ssize_t count = ::recv(from, buffer.data(), buffer.size(), 0);
     if (count < 0 && WouldBlock()) break;
     // What came before an error still reaches the other end.

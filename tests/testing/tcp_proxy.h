@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <list>
@@ -19,7 +20,11 @@ class TcpProxy {
  public:
   enum class Direction { kToTarget, kFromTarget };
 
-  explicit TcpProxy(std::uint16_t target_port);
+  /// Bytes that one direction of one connection keeps at most; beyond it the sender has to wait,
+  /// and its end is not seen.
+  static constexpr std::size_t kMostKept = std::size_t{32} * 1024 * 1024;
+
+  explicit TcpProxy(std::uint16_t target_port, std::size_t most_kept = kMostKept);
   ~TcpProxy();
   TcpProxy(const TcpProxy&) = delete;
   TcpProxy& operator=(const TcpProxy&) = delete;
@@ -61,9 +66,10 @@ class TcpProxy {
   void Loop();
   void Accept();
   void Move(Connection& connection);
-  static bool MoveLane(Lane& lane, std::uint64_t& budget, int from, int to);
+  bool MoveLane(Lane& lane, std::uint64_t& budget, int from, int to) const;
 
   std::uint16_t target_port_;
+  std::size_t most_kept_;
   std::uint16_t port_ = 0;
   support::FileDescriptor listener_;
   support::WakePipe wake_;
