@@ -16,28 +16,6 @@ constexpr std::size_t kShown = 80;
 
 constexpr int kCommandNotFound = 127;
 
-/// The kind in st_mode, whose numbers are the same in every Unix (POSIX leaves them open).
-guest::FileType TypeOf(std::uint32_t mode) {
-  switch (mode & 0170000U) {
-    case 0100000U:
-      return guest::FileType::kRegular;
-    case 0040000U:
-      return guest::FileType::kDirectory;
-    case 0120000U:
-      return guest::FileType::kSymlink;
-    case 0010000U:
-      return guest::FileType::kFifo;
-    case 0140000U:
-      return guest::FileType::kSocket;
-    case 0020000U:
-      return guest::FileType::kCharacterDevice;
-    case 0060000U:
-      return guest::FileType::kBlockDevice;
-    default:
-      return guest::FileType::kUnknown;
-  }
-}
-
 [[noreturn]] void ThrowImpossible(const std::string& operation, const std::string& path) {
   throw guest::FileError(guest::FileErrorCode::kFailure, operation, path,
                          "the guest answered with a path that cannot exist");
@@ -117,7 +95,7 @@ guest::FileAttributes PathQuestions::StatByShell(const std::string& path,
         guest::FileErrorCode::kFailure, "look at", path,
         "stat says \"" + support::Printable(std::string_view(answer).substr(0, kShown)) + "\"");
   }
-  attributes.type = TypeOf(mode);
+  attributes.type = guest::FileTypeOf(mode);
   attributes.permissions = mode & 07777U;
   return attributes;
 }

@@ -4,6 +4,28 @@
 
 namespace guest {
 
+FileType FileTypeOf(std::uint32_t mode) {
+  constexpr std::uint32_t kTypeMask = 0170000;
+  switch (mode & kTypeMask) {
+    case 0100000U:
+      return FileType::kRegular;
+    case 0040000U:
+      return FileType::kDirectory;
+    case 0120000U:
+      return FileType::kSymlink;
+    case 0010000U:
+      return FileType::kFifo;
+    case 0140000U:
+      return FileType::kSocket;
+    case 0020000U:
+      return FileType::kCharacterDevice;
+    case 0060000U:
+      return FileType::kBlockDevice;
+    default:
+      return FileType::kUnknown;
+  }
+}
+
 FileBeginning OpenFile::StatAndRead(std::size_t length, const support::Context& context) {
   FileBeginning beginning;
   beginning.attributes = Stat(context);

@@ -41,6 +41,9 @@ enum class FileType {
   kUnknown,
 };
 
+/// What st_mode tells, with the numbers that are the same in every Unix (POSIX leaves them open).
+FileType FileTypeOf(std::uint32_t mode);
+
 struct FileAttributes {
   FileType type = FileType::kUnknown;
   std::uint32_t permissions = 0;  ///< the lower twelve bits of st_mode (07777)

@@ -17,7 +17,6 @@ constexpr std::uint32_t kAttributeExtended = 0x80000000U;
 
 // File types in st_mode, the same in every guest that SFTP knows (POSIX leaves the numbers open,
 // all systems agree on them).
-constexpr std::uint32_t kTypeMask = 0170000;
 
 constexpr std::uint64_t kFileSystemReadOnly = 0x1;
 
@@ -56,27 +55,6 @@ class Fields {
   std::string_view rest_;
 };
 
-guest::FileType TypeOf(std::uint32_t mode) {
-  switch (mode & kTypeMask) {
-    case 0100000:
-      return guest::FileType::kRegular;
-    case 0040000:
-      return guest::FileType::kDirectory;
-    case 0120000:
-      return guest::FileType::kSymlink;
-    case 0010000:
-      return guest::FileType::kFifo;
-    case 0140000:
-      return guest::FileType::kSocket;
-    case 0020000:
-      return guest::FileType::kCharacterDevice;
-    case 0060000:
-      return guest::FileType::kBlockDevice;
-    default:
-      return guest::FileType::kUnknown;
-  }
-}
-
 guest::FileAttributes DecodeAttributes(Fields& fields) {
   guest::FileAttributes attributes;
   const std::uint32_t flags = fields.Number32();
@@ -87,7 +65,7 @@ guest::FileAttributes DecodeAttributes(Fields& fields) {
   }
   if ((flags & kAttributePermissions) != 0) {
     const std::uint32_t mode = fields.Number32();
-    attributes.type = TypeOf(mode);
+    attributes.type = guest::FileTypeOf(mode);
     attributes.permissions = mode & 07777U;
   }
   if ((flags & kAttributeTimes) != 0) {

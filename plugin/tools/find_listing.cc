@@ -67,13 +67,9 @@ Number ToNumber(std::string_view text, int base = 10) {
 
 guest::FileType TypeOf(std::string_view text) {
   if (text.empty()) return guest::FileType::kUnknown;
-  char letter = text[0];
-  if (letter == 'x') {
-    // The type bits of st_mode; their values are the same on all Unix systems.
-    constexpr std::string_view kLetters = "?pc?d?b?f?l?s???";
-    letter = kLetters[(ToNumber<unsigned>(text.substr(1), 16) >> 12U) & 15U];
-  }
-  switch (letter) {
+  switch (text[0]) {
+    case 'x':
+      return guest::FileTypeOf(ToNumber<std::uint32_t>(text.substr(1), 16));
     case 'f':
       return guest::FileType::kRegular;
     case 'd':
