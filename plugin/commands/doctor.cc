@@ -46,7 +46,7 @@ int Doctor(const std::vector<std::string>& arguments) {
   doctor::Options options;
   options.instance = parser.positional().empty() ? kDefaultInstance : parser.positional().front();
   options.path = support::EnvironmentVariable("PATH");
-  ::signal(SIGPIPE, SIG_IGN);  // a program that reads no more is an error of write()
+  (void)::signal(SIGPIPE, SIG_IGN);  // a program that reads no more is an error of write()
 
   const doctor::MarkStyle style = doctor::StyleFor(::isatty(STDOUT_FILENO) == 1, Locale());
   if (!as_json) {

@@ -39,7 +39,7 @@ std::string Sentence(std::string_view text) {
 std::string OptionParagraph(const OptionDescription& option) {
   std::string text = ".TP\n";
   if (!option.letter.empty()) text += "\\fB\\-" + option.letter + "\\fR, ";
-  text += "\\fB\\-\\-" + Roff(option.name) + "\\fR";
+  text += R"(\fB\-\-)" + Roff(option.name) + "\\fR";
   if (!option.argument.empty()) text += " \\fI" + Roff(option.argument) + "\\fR";
   text += "\n" + Sentence(option.text);
   if (!option.default_value.empty()) text += "The default is " + Sentence(option.default_value);
@@ -129,7 +129,7 @@ https://lima\-vm.io
 std::string ManualPage() {
   std::ostringstream page;
   page << ".\\\" Written by `limactl-mcp generate-doc --man`.\n"
-       << ".TH LIMACTL\\-MCP 1 \"\" \"limactl\\-mcp " << Roff(support::Version())
+       << R"(.TH LIMACTL\-MCP 1 "" "limactl\-mcp )" << Roff(support::Version())
        << "\" \"User Commands\"\n"
        << ".SH NAME\n"
        << "limactl\\-mcp \\- hand a Lima virtual machine to an AI agent\n"

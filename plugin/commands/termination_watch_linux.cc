@@ -88,7 +88,7 @@ pid_t TerminationWatch::PrepareProcess() {
   const pid_t parent = ::getppid();
   const sigset_t signals = TerminationSignals();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  for (const int number : {SIGPIPE, SIGXFSZ}) ::signal(number, SIG_IGN);
+  for (const int number : {SIGPIPE, SIGXFSZ}) (void)::signal(number, SIG_IGN);
   return parent;
 }
 

@@ -81,9 +81,9 @@ class TerminationWatch::Implementation {
 
 pid_t TerminationWatch::PrepareProcess() {
   const pid_t parent = ::getppid();
-  for (const int number : {SIGPIPE, SIGXFSZ}) ::signal(number, SIG_IGN);
+  for (const int number : {SIGPIPE, SIGXFSZ}) (void)::signal(number, SIG_IGN);
   // kqueue sees a signal even when it is ignored, and ignoring keeps it from ending the program.
-  for (const int number : kSignals) ::signal(number, SIG_IGN);
+  for (const int number : kSignals) (void)::signal(number, SIG_IGN);
   return parent;
 }
 

@@ -143,7 +143,7 @@ class Scanner {
   void PassString() {
     const char quote = text_[at_];
     const std::string_view rest = text_.substr(at_);
-    const bool multi_line = rest.starts_with(quote == '"' ? "\"\"\"" : "'''");
+    const bool multi_line = rest.starts_with(quote == '"' ? R"(""")" : "'''");
     at_ += multi_line ? 3U : 1U;
     const std::string close(multi_line ? 3U : 1U, quote);
     while (at_ < text_.size() && !text_.substr(at_).starts_with(close)) {
