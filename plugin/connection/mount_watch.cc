@@ -171,6 +171,7 @@ MountState MacMountCheck::Ask(std::size_t mount, guest::Guest& guest,
 
 std::vector<MountWatch::Expected> ExpectedMounts(const std::vector<lima::Mount>& mounts) {
   std::vector<MountWatch::Expected> expected;
+  expected.reserve(mounts.size());
   for (const lima::Mount& mount : mounts) {
     expected.push_back({mount.mount_point, lima::MountTag(mount)});
   }

@@ -1,10 +1,10 @@
 #include "lima/status.h"
 
-#include <signal.h>  // kill() is POSIX and not in <csignal>
 #include <sys/types.h>
 
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <system_error>
 #include <utility>
 

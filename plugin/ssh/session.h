@@ -50,7 +50,8 @@ class Session {
   /// True while libssh holds bytes that the socket has not taken yet.
   [[nodiscard]] bool output_waits() const;
 
-  /// At least how many messages libssh holds that the socket has not taken yet.
+  /// About how many messages libssh holds that the socket has not taken yet; fewer beside a large
+  /// upload.
   [[nodiscard]] std::uint64_t messages_unsent() const;
 
   [[nodiscard]] ssh_session handle() const { return session_.get(); }

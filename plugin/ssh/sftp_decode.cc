@@ -15,9 +15,6 @@ constexpr std::uint32_t kAttributePermissions = 0x04;
 constexpr std::uint32_t kAttributeTimes = 0x08;
 constexpr std::uint32_t kAttributeExtended = 0x80000000U;
 
-// File types in st_mode, the same in every guest that SFTP knows (POSIX leaves the numbers open,
-// all systems agree on them).
-
 constexpr std::uint64_t kFileSystemReadOnly = 0x1;
 
 /// Two strings and the flags of attributes.
