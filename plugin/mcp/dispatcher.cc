@@ -103,6 +103,7 @@ const RequestId* IdOf(const Message& message) {
 }  // namespace
 
 /// What is known of a request before its own parameters are looked at.
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): there is no Dialect without a version
 struct Dispatcher::Context {
   Dialect dialect;
   bool tasks_extension = false;
@@ -199,7 +200,7 @@ void Dispatcher::HandleMessage(Message message, std::size_t bytes, bool in_batch
   }
 }
 
-void Dispatcher::Refuse(const Malformed& malformed, ReplySink& sink) {
+void Dispatcher::Refuse(const Malformed& malformed, ReplySink& sink) const {
   if (!malformed.id) {
     sink.Deliver(nullptr, ErrorResponse(nullptr, malformed.error));
   } else if (parts_.in_flight.Contains(*malformed.id)) {
@@ -278,6 +279,7 @@ void Dispatcher::Initialize(Request& request, const Context& context, Reply& rep
   reply.Result(std::move(result));
 }
 
+// NOLINTNEXTLINE(readability-convert-member-functions-to-static): one of a table of members
 void Dispatcher::Ping(Request& /*request*/, const Context& /*context*/, Reply& reply) {
   reply.Result("{}");
 }
@@ -314,7 +316,7 @@ void Dispatcher::CallTool(Request& request, const Context& context, Reply& reply
   if (entry == nullptr) {
     const ProtocolError error(ErrorCode::kInvalidParams, "unknown tool " + QuoteName(params.name));
     parts_.calls.NoteRefused(params.name, params.arguments, error);
-    throw error;
+    throw ProtocolError(error);
   }
   if (const auto flaw = entry->input.FindFlaw(params.arguments)) {
     const ToolFailure failure{"validating \"arguments\": " + *flaw};

@@ -58,7 +58,7 @@ class Dispatcher {
   void HandleBatch(Batch batch);
   void HandleMessage(Message message, std::size_t bytes, bool in_batch,
                      const std::shared_ptr<ReplySink>& sink);
-  void Refuse(const Malformed& malformed, ReplySink& sink);
+  void Refuse(const Malformed& malformed, ReplySink& sink) const;
   void HandleNotification(const Notification& notification);
   void HandleRequest(Request request, std::size_t bytes, bool in_batch, Reply reply);
   [[nodiscard]] Context ContextFor(const Request& request) const;

@@ -23,6 +23,7 @@ class RequestId {
   [[nodiscard]] const std::string& json() const { return json_; }
 
   friend bool operator==(const RequestId&, const RequestId&) = default;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes its own 0 for a pointer
   friend auto operator<=>(const RequestId&, const RequestId&) = default;
 
  private:

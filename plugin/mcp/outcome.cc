@@ -50,7 +50,7 @@ std::vector<Part> Split(ToolResult& result) {
   }
   std::string text;
   ObjectWriter object(text);
-  for (auto& [key, member] : value.items()) {
+  for (const auto& [key, member] : value.items()) {
     if (!IsLargeString(member)) {
       object.Member(key, member);
       continue;

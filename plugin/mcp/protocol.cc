@@ -100,7 +100,9 @@ Version ParseInitialize(const json& params) {
 
 void CheckCursor(const json& params) {
   const json* cursor = Find(params, "cursor");
-  if (cursor == nullptr || *cursor == "") return;
+  const bool at_beginning =
+      cursor == nullptr || (cursor->is_string() && cursor->get_ref<const std::string&>().empty());
+  if (at_beginning) return;
   throw InvalidParams("unknown cursor: there is only one page of tools");
 }
 
@@ -120,12 +122,12 @@ ListenParams ParseListen(const json& params) {
   }
   const json* ids = Find(*notifications, "taskIds");
   if (ids == nullptr) return {};
-  const ProtocolError flaw = InvalidParams("\"taskIds\" must be a list of strings");
-  if (!ids->is_array()) throw flaw;
+  const auto flaw = [] { return InvalidParams("\"taskIds\" must be a list of strings"); };
+  if (!ids->is_array()) throw flaw();
   ListenParams result;
   result.task_ids.emplace();
   for (const json& id : *ids) {
-    if (!id.is_string()) throw flaw;
+    if (!id.is_string()) throw flaw();
     result.task_ids->push_back(id.get<std::string>());
   }
   return result;

@@ -29,7 +29,7 @@ StdioTransport::StdioTransport(int input_fd, int output_fd, std::chrono::millise
       patience_(patience),
       reader_(input_fd),
       writer_(output_fd, output_closed_) {
-  std::signal(SIGPIPE, SIG_IGN);
+  (void)std::signal(SIGPIPE, SIG_IGN);
 }
 
 Transport::Received StdioTransport::Receive(std::string& line) {
