@@ -57,19 +57,14 @@ std::optional<std::string> ReadWindow(const std::string& path, std::uint64_t beg
 
 }  // namespace
 
-DirectFile::DirectFile(std::unique_ptr<guest::OpenFile> opened, std::string path,
-                       std::uint64_t remembered_size, guest::Guest& guest)
-    : opened_(std::move(opened)),
-      path_(std::move(path)),
-      remembered_size_(remembered_size),
-      guest_(guest) {}
+DirectFile::DirectFile(std::string path, std::uint64_t remembered_size, guest::Guest& guest)
+    : path_(std::move(path)), remembered_size_(remembered_size), guest_(guest) {}
 
-std::unique_ptr<DirectFile> DirectFile::Open(std::unique_ptr<guest::OpenFile>& opened,
-                                             const std::string& path, std::uint64_t remembered_size,
+std::unique_ptr<DirectFile> DirectFile::Open(const std::string& path, std::uint64_t remembered_size,
                                              guest::Guest& guest, const support::Context& context) {
   auto window = ReadWindow(path, 0, remembered_size, guest, context);
   if (!window) return nullptr;
-  std::unique_ptr<DirectFile> file(new DirectFile(std::move(opened), path, remembered_size, guest));
+  std::unique_ptr<DirectFile> file(new DirectFile(path, remembered_size, guest));
   file->Keep(std::move(*window), 0);
   return file;
 }
@@ -105,12 +100,6 @@ std::string_view DirectFile::Part(std::uint64_t position, const support::Context
   return std::string_view(window_).substr(std::min(start, window_.size()));
 }
 
-guest::FileAttributes DirectFile::Stat(const support::Context& context) {
-  guest::FileAttributes attributes = opened_->Stat(context);
-  attributes.size = 0;
-  return attributes;
-}
-
 std::string DirectFile::Read(std::uint64_t offset, std::size_t length,
                              const support::Context& context) {
   std::string bytes;
@@ -120,24 +109,6 @@ std::string DirectFile::Read(std::uint64_t offset, std::size_t length,
     bytes += part.substr(0, length - bytes.size());
   }
   return bytes;
-}
-
-void DirectFile::Write(std::uint64_t offset, std::string_view bytes,
-                       const support::Context& context) {
-  opened_->Write(offset, bytes, context);
-}
-
-void DirectFile::SetAttributes(const guest::AttributeChange& change,
-                               const support::Context& context) {
-  opened_->SetAttributes(change, context);
-}
-
-bool DirectFile::Sync(const support::Context& context) {
-  return opened_->Sync(context);
-}
-
-void DirectFile::Close(const support::Context& context) {
-  opened_->Close(context);
 }
 
 }  // namespace tools

@@ -22,39 +22,26 @@ inline constexpr std::size_t kDirectReadWindow = std::size_t{8} << 20;
 /// come instead, up to that size: those at the end are left out here, see left_out(). In a
 /// file that has become shorter by more than its last window holds, those before that stay.
 ///
-/// One thread at a time, as OpenFile.
-class DirectFile final : public guest::OpenFile {
+/// One thread at a time, as guest::OpenFile.
+class DirectFile {
  public:
-  /// `opened` is the same file over SFTP; `remembered_size` the size that the guest tells. Null,
-  /// with `opened` untouched, where the guest cannot: no dd, or one without these flags, or a file
-  /// system that refuses. Throws what guest::Guest::Run throws.
-  static std::unique_ptr<DirectFile> Open(std::unique_ptr<guest::OpenFile>& opened,
-                                          const std::string& path, std::uint64_t remembered_size,
+  /// `remembered_size` is the size that the guest tells. Null where the guest cannot: no dd, or one
+  /// without these flags, or a file system that refuses. Throws what guest::Guest::Run throws.
+  static std::unique_ptr<DirectFile> Open(const std::string& path, std::uint64_t remembered_size,
                                           guest::Guest& guest, const support::Context& context);
 
   /// NUL bytes at the end that were left out so far: the file has become shorter on the host, or
   /// really ends with them.
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
 
-  /// With size 0: the remembered one may be wrong, whoever reads must read to the end.
-  guest::FileAttributes Stat(const support::Context& context) override;
-  std::string Read(std::uint64_t offset, std::size_t length,
-                   const support::Context& context) override;
-
-  void Write(std::uint64_t offset, std::string_view bytes,
-             const support::Context& context) override;
-  void SetAttributes(const guest::AttributeChange& change,
-                     const support::Context& context) override;
-  bool Sync(const support::Context& context) override;
-  void Close(const support::Context& context) override;
+  /// As guest::OpenFile::Read.
+  std::string Read(std::uint64_t offset, std::size_t length, const support::Context& context);
 
  private:
-  DirectFile(std::unique_ptr<guest::OpenFile> opened, std::string path,
-             std::uint64_t remembered_size, guest::Guest& guest);
+  DirectFile(std::string path, std::uint64_t remembered_size, guest::Guest& guest);
   std::string_view Part(std::uint64_t position, const support::Context& context);
   void Keep(std::string window, std::uint64_t begin);
 
-  std::unique_ptr<guest::OpenFile> opened_;
   std::string path_;
   std::uint64_t remembered_size_;
   std::uint64_t window_begin_ = 0;

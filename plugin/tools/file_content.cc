@@ -75,6 +75,12 @@ void RequireSameFile(const guest::FileAttributes& opened, const ResolvedPath& pa
   }
 }
 
+std::string ReadBytes(const OpenedFile& opened, std::uint64_t offset, std::size_t length,
+                      const support::Context& context) {
+  return opened.direct ? opened.direct->Read(offset, length, context)
+                       : opened.file->Read(offset, length, context);
+}
+
 struct Piece {
   std::string bytes;
   bool at_end = false;
@@ -84,7 +90,7 @@ Piece ReadPiece(const OpenedFile& opened, std::uint64_t position, const support:
   if (position == 0 && opened.first_wanted > 0) {
     return {opened.first_bytes, opened.first_bytes.size() < opened.first_wanted};
   }
-  Piece piece{opened.file->Read(position, kReadChunk, context), false};
+  Piece piece{ReadBytes(opened, position, kReadChunk, context), false};
   piece.at_end = piece.bytes.size() < kReadChunk;
   return piece;
 }
@@ -125,12 +131,8 @@ OpenedFile OpenRegularFile(const ResolvedPath& path, guest::OpenMode mode, guest
   LookInto(opened, path, mode, context);
   RequireSameFile(opened.attributes, path, mode, guest, context);
   if (mode != guest::OpenMode::kRead || path.stale_note.empty()) return opened;
-  if (auto direct =
-          DirectFile::Open(opened.file, path.guest, opened.attributes.size, guest, context)) {
-    opened.direct = direct.get();
-    opened.file = std::move(direct);
-    opened.attributes.size = 0;
-  }
+  opened.direct = DirectFile::Open(path.guest, opened.attributes.size, guest, context);
+  if (opened.direct) opened.attributes.size = 0;
   return opened;
 }
 
@@ -152,7 +154,7 @@ OpenedFile OpenForReading(const ResolvedPath& path, guest::FoundFile found, gues
 }
 
 std::string StaleNote(const OpenedFile& opened, const ResolvedPath& path) {
-  if (opened.direct == nullptr) return path.stale_note;
+  if (!opened.direct) return path.stale_note;
   if (opened.direct->left_out() == 0) return "";
   return "Left out at the end: " + std::to_string(opened.direct->left_out()) +
          " NUL bytes, which the guest shows where a file has become shorter on the host. If the "
@@ -169,11 +171,11 @@ std::string ReadWhole(OpenedFile& opened, const std::string& shown,
   if (wanted == 0) {
     // One byte more than there is: a shorter answer says that the file ends there.
     wanted = static_cast<std::size_t>(opened.attributes.size) + 1;
-    content = opened.file->Read(0, wanted, context);
+    content = ReadBytes(opened, 0, wanted, context);
   }
   while (content.size() >= wanted) {  // it grows, or is one of those that do not tell their size
     if (content.size() > kMaximumReadBytes) throw CallError(TooLargeText(shown, std::nullopt));
-    const std::string more = opened.file->Read(content.size(), kReadChunk, context);
+    const std::string more = ReadBytes(opened, content.size(), kReadChunk, context);
     wanted = content.size() + kReadChunk;
     content += more;
   }

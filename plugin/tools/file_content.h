@@ -22,8 +22,8 @@ inline constexpr std::size_t kReadChunk = std::size_t{256} << 10;
 struct OpenedFile {
   std::unique_ptr<guest::OpenFile> file;  ///< null where the whole file came with finding it
   guest::FileAttributes attributes;       ///< of what was really opened
-  /// The file too, where it is read past the guest's cache; its size is 0 then, not being known.
-  const DirectFile* direct = nullptr;
+  /// By what it is read instead, past the guest's cache; its size is 0 then, not being known.
+  std::unique_ptr<DirectFile> direct = {};
   /// What was read along with opening it: the first bytes, of which so many were asked for.
   std::string first_bytes = {};
   std::size_t first_wanted = 0;

@@ -83,7 +83,7 @@ mcp::ToolResult Show(OpenedFile& opened, const std::optional<LineRange>& range,
                      const std::string& shown, const support::Context& context) {
   if (range) {
     std::optional<std::uint64_t> size;
-    if (opened.direct == nullptr) size = opened.attributes.size;
+    if (!opened.direct) size = opened.attributes.size;
     return TextResult(ReadLines(opened, *range, shown, context), size, shown);
   }
   std::string bytes = ReadWhole(opened, shown, context);
