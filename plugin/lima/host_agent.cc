@@ -68,16 +68,10 @@ class Connection {
     Connect(path);
   }
 
+  // At most what a new socket takes without waiting, which is a few thousand bytes at least.
   void Send(std::string_view bytes) const {
-    while (!bytes.empty()) {
-      const ssize_t count = ::send(fd_.get(), bytes.data(), bytes.size(), kSendFlags);
-      if (count >= 0) {
-        bytes.remove_prefix(static_cast<std::size_t>(count));
-      } else if (!IsTemporary(errno)) {
-        ThrowSystemError("cannot send to it", errno);
-      } else {
-        WaitFor(POLLOUT);
-      }
+    if (::send(fd_.get(), bytes.data(), bytes.size(), kSendFlags) != std::ssize(bytes)) {
+      ThrowSystemError("cannot send to it", errno);
     }
   }
 
@@ -94,7 +88,7 @@ class Connection {
       } else if (!IsTemporary(errno)) {
         ThrowSystemError("cannot receive from it", errno);
       } else {
-        WaitFor(POLLIN);
+        WaitForInput();
       }
     }
   }
@@ -128,18 +122,18 @@ class Connection {
     const auto* generic = reinterpret_cast<const struct sockaddr*>(&address);
     while (::connect(fd_.get(), generic, sizeof(address)) != 0) {
       if (errno == EISCONN) return;
-      if (errno == EINPROGRESS || errno == EINTR) {
-        WaitFor(POLLOUT);
-      } else if (errno == EAGAIN) {
-        PauseForBacklog();
-      } else {
-        ThrowSystemError("cannot connect", errno);
-      }
+      if (!MayConnectSoon(errno)) ThrowSystemError("cannot connect", errno);
+      Pause();
     }
   }
 
-  // Linux: the listener's queue is full, and there is nothing to wait on.
-  void PauseForBacklog() const {
+  // EAGAIN is Linux's: the listener's queue is full, and there is nothing to wait on. The others
+  // are what POSIX allows.
+  static bool MayConnectSoon(int error) {
+    return error == EAGAIN || error == EINPROGRESS || error == EALREADY || error == EINTR;
+  }
+
+  void Pause() const {
     constexpr int kPauseMilliseconds = 20;
     ::poll(nullptr, 0, std::min(kPauseMilliseconds, RemainingMilliseconds()));
   }
@@ -152,9 +146,9 @@ class Connection {
         std::min<std::chrono::milliseconds::rep>(left, std::numeric_limits<int>::max()));
   }
 
-  void WaitFor(short events) const {
+  void WaitForInput() const {
     struct pollfd waiting {
-      fd_.get(), events, 0
+      fd_.get(), POLLIN, 0
     };
     const int ready = ::poll(&waiting, 1, RemainingMilliseconds());
     if (ready < 0 && errno != EINTR) ThrowSystemError("cannot wait for it", errno);
