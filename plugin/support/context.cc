@@ -44,7 +44,6 @@ struct Context::Registration::Entry {
 
 Context::Registration::Registration() noexcept = default;
 Context::Registration::Registration(std::unique_ptr<Entry> entry) : entry_(std::move(entry)) {}
-Context::Registration::Registration(Registration&&) noexcept = default;
 
 Context::Registration& Context::Registration::operator=(Registration&& other) noexcept {
   std::swap(entry_, other.entry_);

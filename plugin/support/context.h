@@ -50,7 +50,6 @@ class Context {
   class Registration {
    public:
     Registration() noexcept;
-    Registration(Registration&&) noexcept;
     Registration& operator=(Registration&&) noexcept;
     Registration(const Registration&) = delete;
     Registration& operator=(const Registration&) = delete;

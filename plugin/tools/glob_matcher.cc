@@ -108,7 +108,6 @@ GlobMatcher::GlobMatcher(const std::vector<GlobAlternative>& alternatives, bool 
 
 GlobMatcher::~GlobMatcher() = default;
 GlobMatcher::GlobMatcher(GlobMatcher&&) noexcept = default;
-GlobMatcher& GlobMatcher::operator=(GlobMatcher&&) noexcept = default;
 
 GlobMatch GlobMatcher::Match(std::string_view path, bool is_directory) const {
   GlobMatch match = GlobMatch::kNone;

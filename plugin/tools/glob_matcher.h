@@ -28,7 +28,6 @@ class GlobMatcher {
   GlobMatcher(const std::vector<GlobAlternative>& alternatives, bool case_sensitive);
   ~GlobMatcher();
   GlobMatcher(GlobMatcher&&) noexcept;
-  GlobMatcher& operator=(GlobMatcher&&) noexcept;
 
   /// `path` is relative to where the alternatives begin, without "." and doubled '/', and valid
   /// UTF-8: bytes that are not have been replaced by U+FFFD, one each.
