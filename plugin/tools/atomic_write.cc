@@ -162,11 +162,7 @@ void MakeParents(const ResolvedPath& target, guest::Guest& guest, const support:
     made = support::JoinPath(made, component);
     try {
       guest.MakeDirectory(made, kNewDirectoryPermissions, context);
-    } catch (const FileError& error) {
-      if (error.code() != FileErrorCode::kAlreadyExists &&
-          error.code() != FileErrorCode::kFailure) {
-        throw;
-      }
+    } catch (const FileError&) {
       // Another call may have made it; anything but a directory, a link above all, would lead
       // elsewhere. Where there is nothing, why it could not be made is the reason.
       if (!IsDirectory(made, guest, context)) throw;

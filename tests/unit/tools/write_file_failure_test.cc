@@ -55,6 +55,13 @@ TEST_F(WriteFile, ParentThatCannotBeMadeIsToldWithTheGuestsReason) {
   EXPECT_EQ(WriteError("/host/work/a/new"), "write /host/work/a/new: the guest's reason");
 }
 
+TEST_F(WriteFile, ParentThatMayNotBeMadeIsToldOf) {
+  FailAt(Operation::kMakeDirectory, guest::FileErrorCode::kPermissionDenied);
+  EXPECT_EQ(WriteError("/host/work/a/b/new"), "permission denied");
+  EXPECT_EQ(guest->count(Operation::kMakeDirectory), 1);
+  EXPECT_THAT(Names(), IsEmpty());
+}
+
 TEST_F(WriteFile, LinkToATwinOutsideThatIsSwappedInIsNotWrittenThrough) {
   Put("one", "the same size");
   fs::create_hard_link(work / "one", work / "two");
