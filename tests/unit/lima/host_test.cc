@@ -1,13 +1,64 @@
 #include "lima/host.h"
 
+#include <dlfcn.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pwd.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <optional>
 #include <string>
 
 #include "lima/configuration_error.h"
+
+namespace {
+
+// Stands for the user database for as long as it lives.
+class FakeUserDatabase {
+ public:
+  // `name`: of every user; null: it knows nobody. An entry takes `entry_size` bytes.
+  FakeUserDatabase(const char* name, std::size_t entry_size)
+      : name_(name), entry_size_(entry_size) {
+    present = this;
+  }
+  ~FakeUserDatabase() { present = nullptr; }
+  FakeUserDatabase(const FakeUserDatabase&) = delete;
+  FakeUserDatabase& operator=(const FakeUserDatabase&) = delete;
+
+  int Find(passwd* entry, char* room, std::size_t size, passwd** found) const {
+    *found = nullptr;
+    if (name_ == nullptr) return 0;
+    if (size < entry_size_) return ERANGE;
+    entry->pw_name = room;
+    std::string(name_).copy(room, size - 1);
+    room[std::string(name_).size()] = '\0';
+    *found = entry;
+    return 0;
+  }
+
+  static const FakeUserDatabase* present;
+
+ private:
+  const char* name_;
+  std::size_t entry_size_;
+};
+
+const FakeUserDatabase* FakeUserDatabase::present = nullptr;
+
+}  // namespace
+
+// Takes the place of the system's, which it asks where there is no fake.
+extern "C" int getpwuid_r(uid_t uid, passwd* entry, char* room, std::size_t size, passwd** found) {
+  if (FakeUserDatabase::present != nullptr) {
+    return FakeUserDatabase::present->Find(entry, room, size, found);
+  }
+  using Function = int(uid_t, passwd*, char*, std::size_t, passwd**);
+  static auto* const systems = reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, "getpwuid_r"));
+  return systems(uid, entry, room, size, found);
+}
 
 namespace lima {
 namespace {
@@ -53,6 +104,34 @@ TEST(HostFacts, TempDirIsTmpByDefault) {
 TEST(HostFacts, WantAnAbsoluteHome) {
   const ScopedVariable home("HOME", "me");
   EXPECT_THROW(ReadHostFacts(), ConfigurationError);
+}
+
+TEST(HostFacts, LargeEntryOfTheUserDatabaseIsRead) {
+  const ScopedVariable home("HOME", "/nowhere/me");
+  const FakeUserDatabase database("alice", 10'000);
+  EXPECT_EQ(ReadHostFacts().user, "alice");
+}
+
+TEST(HostFacts, UserWhomTheDatabaseDoesNotKnowIsNamedByTheEnvironment) {
+  const ScopedVariable home("HOME", "/nowhere/me");
+  const ScopedVariable user("USER", "bob");
+  const FakeUserDatabase without_users(nullptr, 0);
+  EXPECT_EQ(ReadHostFacts().user, "bob");
+  const FakeUserDatabase endless("alice", std::size_t{1} << 30);
+  EXPECT_EQ(ReadHostFacts().user, "bob");
+}
+
+TEST(HostFacts, UserWhomNobodyNamesIsAnError) {
+  const ScopedVariable home("HOME", "/nowhere/me");
+  const ScopedVariable user("USER", "");
+  const FakeUserDatabase without_users(nullptr, 0);
+  try {
+    ReadHostFacts();
+    FAIL();
+  } catch (const ConfigurationError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("user " + std::to_string(::getuid()) +
+                                                 " has no entry in the user database"));
+  }
 }
 
 }  // namespace

@@ -291,6 +291,12 @@ TEST(ListLocations, NeedsNoGuest) {
                                                     "/a -> /home/bob.guest/m (w)", "/b -> /m/bob"));
 }
 
+TEST(ListLocations, NeedsNoGuestForAConfiguredHomeEither) {
+  const std::string text = std::string("user: {home: \"/h/{{.User}}\"}\n") + kHomeMount;
+  EXPECT_THAT(Locations(text, {}), ElementsAre("/a -> ?"));
+  EXPECT_THAT(Locations(text, Guest()), ElementsAre("/a -> /h/bob/m"));
+}
+
 TEST(ListLocations, StillRefusesWhatNobodyCanEvaluate) {
   EXPECT_THROW(Locations("mounts: [{location: relative}]\n", {}), ConfigurationError);
   EXPECT_THROW(Locations("mounts: [{location: /a, mountPoint: \"/{{.Nope}}\"}]\n", {}),

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "fake_tools.h"
+#include "testing/eventually.h"
 #include "unit/mcp/recording_transport.h"
 #include "unit/mcp/server_session.h"
 
@@ -84,6 +85,32 @@ TEST(Server, MoreCallsThanMayWaitAreToldSo) {
   const json answer = session.Read();
   EXPECT_TRUE(answer["result"]["isError"]);
   EXPECT_NE(answer.dump().find("too many calls"), std::string::npos);
+}
+
+TEST(Server, ACallThatWaitsForAThreadSaysSoToAClientThatAsksForProgress) {
+  Session session([](ServerOptions& options) { options.limits = {.threads = 1}; });
+  session.Initialize();
+  session.Call(1, "block", {{"name", "a"}});
+  session.Send(R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo",)"
+               R"("arguments":{"text":"b"},"_meta":{"progressToken":"t"}}})"
+               "\n");
+  session.ExpectPingIsAnswered();  // so that the call has come
+  const auto advance = [&session] {
+    session.scheduler().Advance(1s);
+    session.Send("{\"jsonrpc\":\"2.0\",\"id\":\"ping\",\"method\":\"ping\"}\n");
+    return session.Read();
+  };
+  json message;
+  // As long as the thread is on its way to the first call, nobody waits behind that.
+  ASSERT_TRUE(testing_support::Eventually([&] {
+    message = advance();
+    return message.contains("method");
+  }));
+  EXPECT_EQ(message["method"], "notifications/progress");
+  EXPECT_EQ(message["params"]["progressToken"], "t");
+  EXPECT_EQ(message["params"]["message"], "waiting for its turn behind other calls");
+  EXPECT_EQ(session.Read()["id"], "ping");
+  EXPECT_EQ(advance()["params"]["message"], "waiting for its turn behind other calls");
 }
 
 // ---- the end
@@ -270,6 +297,32 @@ TEST(Server, FirstResponseIsToldOnceAndNotForNotifications) {
   session.ExpectPingIsAnswered();
   session.ExpectPingIsAnswered();
   EXPECT_EQ(told, 1);
+}
+
+TEST(Server, RefusesAToolWhoseSchemaItCannotCheckAndNamesIt) {
+  class UncheckedTool final : public Tool {
+   public:
+    [[nodiscard]] const ToolDefinition& definition() const override { return definition_; }
+    ToolResult Call(const ToolCall&) override { return {json::object(), {}}; }
+
+   private:
+    const ToolDefinition definition_ = {.name = "unchecked",
+                                        .title = "",
+                                        .description = "",
+                                        .input_schema = {{"pattern", "x"}},
+                                        .output_schema = nullptr,
+                                        .annotations = json::object(),
+                                        .meta = nullptr};
+  };
+  std::vector<std::unique_ptr<Tool>> tools;
+  tools.push_back(std::make_unique<UncheckedTool>());
+  try {
+    const Server server(ServerOptions(), std::move(tools));
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find("tool unchecked: "), std::string::npos)
+        << error.what();
+  }
 }
 
 TEST(Server, RefusesTwoToolsOfOneName) {

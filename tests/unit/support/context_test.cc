@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <future>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "support/errors.h"
@@ -114,6 +116,16 @@ TEST(Context, LettingGoWaitsForACallbackThatRuns) {
   released.set_value();
   EXPECT_TRUE(was_done.get());
   stopper.join();
+}
+
+TEST(StopReason, EachHasATextOfItsOwn) {
+  std::set<std::string> texts;
+  for (const StopReason reason :
+       {StopReason::kNone, StopReason::kCancelled, StopReason::kEndOfInput, StopReason::kTerminated,
+        StopReason::kDeadline}) {
+    texts.insert(Describe(reason));
+  }
+  EXPECT_EQ(texts.size(), 5U);
 }
 
 TEST(Context, DestroyedRegistrationIsNotCalled) {
