@@ -38,6 +38,11 @@ TEST(CappedOutput, CutsALongLineBetweenCharacters) {
   EXPECT_EQ(TextOf(8, "abcäXXXXXXXXäfgh", 1), "abc\n[… 12 bytes left out …]\nfgh");
 }
 
+TEST(CappedOutput, KeepsBytesThatBelongToNoCharacter) {
+  const std::string kept(4, '\x80');
+  EXPECT_EQ(TextOf(8, std::string(20, '\x80'), 1), kept + "\n[… 15 bytes left out …]\n\x80");
+}
+
 TEST(CappedOutput, IsTheSameHoweverTheBytesArrive) {
   std::string bytes;
   for (int line = 0; line < 1000; ++line) bytes += "line " + std::to_string(line) + "\n";

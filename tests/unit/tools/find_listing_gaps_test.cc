@@ -190,6 +190,25 @@ TEST_F(ListingOfALiar, NamesThatCannotExistAreRefused) {
   EXPECT_EQ(NamesIn("1.5 f 10 ./" + std::string(kMaximumListedPath, 'n') + "//\n").size(), 1U);
 }
 
+TEST_F(ListingOfALiar, TypesAreThoseOfFindsLettersAndOfTheModesOfBusyBoxsStat) {
+  using guest::FileType;
+  std::string listing;
+  for (const char* type : {"f", "d", "l", "p", "s", "c", "b", "D", "x81a4", "x41ed", "xa1ff",
+                           "x1180", "xc1ed", "x21b6", "x61b0", "x0"}) {
+    listing += std::string("1 ") + type + " 0 ./a//\n";
+  }
+  EXPECT_EQ(NamesIn(listing).size(), 16U);
+  std::vector<FileType> types;
+  ListTrees(
+      guest_, {Everything()},
+      [&](std::size_t, const ListedName& name) { types.push_back(name.type); }, context_);
+  std::vector<FileType> expected = {
+      FileType::kRegular, FileType::kDirectory,       FileType::kSymlink,     FileType::kFifo,
+      FileType::kSocket,  FileType::kCharacterDevice, FileType::kBlockDevice, FileType::kUnknown};
+  expected.insert(expected.end(), expected.begin(), expected.begin() + 8);
+  EXPECT_EQ(types, expected);
+}
+
 TEST_F(ListingOfALiar, RecordsThatAreNoneDoNoHarm) {
   EXPECT_THAT(NamesIn("//\n//\n x//\n99999999999999999999999 xzz -1 ./a//\nwalk//\n1 f 1 ./b//\n"
                       "unfinished"),

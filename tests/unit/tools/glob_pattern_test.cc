@@ -70,6 +70,9 @@ TEST(GlobPattern, BracesThatMultiplyAreStoppedInTime) {
   EXPECT_THAT(ErrorOf(Repeat(thousand, 3) + "{a,b}"), HasSubstr("more than 1000"));
   EXPECT_EQ(ErrorOf(Repeat("x", 61) + Repeat(thousand, 3)), "no error");
   EXPECT_THAT(ErrorOf(Repeat("x", 63) + Repeat(thousand, 3)), HasSubstr("65536 characters"));
+  EXPECT_EQ(ErrorOf(Repeat(thousand, 3) + Repeat("x", 61)), "no error");
+  EXPECT_THAT(ErrorOf(Repeat(thousand, 3) + Repeat("x", 63)), HasSubstr("65536 characters"));
+  EXPECT_THAT(ErrorOf("{" + Repeat(thousand, 3) + ",a}"), HasSubstr("more than 1000"));
 }
 
 TEST(GlobPattern, NestedBracesAndLengthHaveLimits) {

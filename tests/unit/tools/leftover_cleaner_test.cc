@@ -40,9 +40,10 @@ using testing_support::Operation;
 class LocalWaitingCommand final : public guest::WaitingCommand {
  public:
   LocalWaitingCommand(const std::string& command_line, const std::string& temporary_directory,
-                      std::shared_ptr<guest::OutputSink> sink)
+                      const std::string& working_directory, std::shared_ptr<guest::OutputSink> sink)
       : process_({.arguments = {"/bin/sh", "-c", command_line},
                   .environment = {{"TMPDIR", temporary_directory}},
+                  .working_directory = working_directory,
                   .inherit_standard_error = true}),
         reader_([this, sink] {
           std::string bytes(1024, '\0');
@@ -74,8 +75,9 @@ class LocalWaitingCommand final : public guest::WaitingCommand {
 
 class WatchedGuest final : public testing_support::LocalGuest {
  public:
-  explicit WatchedGuest(std::string temporary_directory)
-      : temporary_directory_(std::move(temporary_directory)) {}
+  explicit WatchedGuest(std::string temporary_directory, std::string working_directory = "")
+      : temporary_directory_(std::move(temporary_directory)),
+        working_directory_(std::move(working_directory)) {}
 
   std::unique_ptr<guest::WaitingCommand> StartWaiting(
       guest::Command command, std::shared_ptr<guest::OutputSink> sink) override {
@@ -84,7 +86,7 @@ class WatchedGuest final : public testing_support::LocalGuest {
     if (!has_channel) return nullptr;
     auto started = std::make_unique<LocalWaitingCommand>(
         is_silent ? "exec cat >/dev/null" : command.command_line, temporary_directory_,
-        std::move(sink));
+        working_directory_, std::move(sink));
     last = started.get();
     return started;
   }
@@ -97,6 +99,7 @@ class WatchedGuest final : public testing_support::LocalGuest {
 
  private:
   std::string temporary_directory_;
+  std::string working_directory_;
 };
 
 class LeftoverCleanerTest : public ::testing::Test {
@@ -178,6 +181,15 @@ TEST_F(LeftoverCleanerTest, WithoutADirectoryForTemporaryFilesNothingIsWatched) 
   fs::remove(temporary);
   LeftoverCleaner cleaner;
   EXPECT_FALSE(cleaner.MakeName(work.string(), *guest, {}).watched);
+}
+
+TEST_F(LeftoverCleanerTest, WhereTheDirectoryForTemporaryFilesIsARelativeOneNothingIsWatched) {
+  guest = std::make_shared<WatchedGuest>("tmp", top.path().string());
+  LeftoverCleaner cleaner;
+  EXPECT_FALSE(cleaner.MakeName(work.string(), *guest, {}).watched);
+  EXPECT_EQ(guest->starts, 1);
+  EXPECT_EQ(guest->count(Operation::kOpen), 0);
+  EXPECT_THAT(Names(temporary), IsEmpty());
 }
 
 TEST_F(LeftoverCleanerTest, WhereNoNoteCanBeMadeNothingIsWatched) {

@@ -79,6 +79,20 @@ TEST_F(PathRulesTest, DirectoryThatAppearsWhileALinkWithASlashAtItsEndIsFollowed
   EXPECT_EQ(resolved.attributes->type, guest::FileType::kDirectory);
 }
 
+TEST_F(PathRulesTest, DirectoryThatTakesALinksPlaceWhileItIsFollowedIsFound) {
+  fs::create_directory_symlink("missing/directory", top / "work/x");
+  guest.set_hook([&](testing_support::Operation operation, const std::string& path) {
+    if (operation != testing_support::Operation::kLStat || path != Guest("work/x")) return;
+    guest.set_hook({});
+    fs::remove(path);
+    fs::create_directory(path);
+    WriteFile(path + "/file", "text");
+  });
+  const ResolvedPath resolved = Resolve("/host/work/x/file");
+  EXPECT_EQ(resolved.guest, Guest("work/x/file"));
+  EXPECT_TRUE(resolved.attributes);
+}
+
 TEST_F(PathRulesTest, ChainOfLinksIsFollowedToItsEnd) {
   fs::create_symlink("file", top / "work/l0");
   for (int i = 1; i <= 20; ++i) {

@@ -68,13 +68,16 @@ TEST_F(RunShellCommandTool, RefusesADirectoryOutsideTheRoots) {
   EXPECT_EQ(guest_.count(testing_support::Operation::kRun), 0);
 }
 
-/// Runs commands, and says of their ends what a test wants.
+/// Runs commands, and says of their ends what a test wants, after a login profile's greeting.
 class GuestThatTellsEnds final : public testing_support::LocalGuest {
  public:
   guest::CommandResult Run(const guest::Command& command, guest::OutputSink& sink,
                            const support::Context& context) override {
     const bool asks_for_group = command.turn == guest::Turn::kFirst;
-    if (asks_for_group) return group_end();
+    if (asks_for_group) {
+      const bool goes_on = sink.OnOutput(guest::OutputStream::kStandardOutput, "Welcome\n");
+      return goes_on ? group_end() : guest::CommandResult();
+    }
     if (starts) LocalGuest::Run(command, sink, context);
     return command_end();
   }
@@ -109,6 +112,16 @@ TEST_F(EndOfACommand, ThatTheGuestDoesNotTellIsAnErrorWithoutAnExitCode) {
   EXPECT_EQ(result.at("error"), "the guest did not say how the command ended");
   EXPECT_FALSE(result.contains("exit_code"));
   EXPECT_EQ(result.at("stdout"), "text\n");
+}
+
+TEST_F(EndOfACommand, OfAStoppedOneIsToldWhateverALoginProfilePrintsBeforeTheGuestsAnswer) {
+  guest_.command_end = Stop;
+  guest_.group_end = [] {
+    guest::CommandResult result;
+    result.exit_status = 0;
+    return result;
+  };
+  EXPECT_THAT(Run().at("error").get<std::string>(), HasSubstr("its processes have been ended"));
 }
 
 TEST_F(EndOfACommand, OfAStoppedOneIsNotClaimedWhereItsGroupHadToBeKilledOnceMore) {

@@ -118,11 +118,18 @@ TEST_F(WriteFile, DirectoryThatTakesNoNewFileIsNoObstacle) {
 }
 
 TEST_F(WriteFile, FileMarkedReadOnlyIsNotReplaced) {
-  if (getuid() == 0) GTEST_SKIP() << "root may write every file";
   Put("file", "old");
   fs::permissions(work / "file", fs::perms(0444));
+  if (getuid() == 0) {  // root may write every file: it and the new one are an ordinary user's
+    ASSERT_EQ(chown((work / "file").c_str(), 12345, 23456), 0);
+    guest->set_hook([](Operation operation, const std::string& path) {
+      if (operation != Operation::kFileStat) return;
+      EXPECT_EQ(chown(path.c_str(), 12345, 23456), 0);
+    });
+  }
   EXPECT_EQ(WriteError("/host/work/file"), "permission denied");
   EXPECT_EQ(Get("file"), "old");
+  EXPECT_THAT(Names(), ElementsAre("file"));
 }
 
 TEST_F(WriteFile, NothingButARegularFileIsOverwritten) {
