@@ -32,6 +32,16 @@ TEST_F(WriteFile, ParentThatAnotherCallMakesMeanwhileIsUsed) {
   EXPECT_EQ(Get("a/new"), "text");
 }
 
+TEST_F(WriteFile, ParentThatIsThereIsUsedWhateverTheGuestSaysOfMakingIt) {
+  guest->set_hook([](Operation operation, const std::string& path) {
+    if (operation != Operation::kMakeDirectory) return;
+    fs::create_directory(path);
+    throw guest::FileError(guest::FileErrorCode::kPermissionDenied, "mkdir", path, "");
+  });
+  Write("/host/work/a/new", "text");
+  EXPECT_EQ(Get("a/new"), "text");
+}
+
 TEST_F(WriteFile, ParentSwappedForALinkMeanwhileIsRefused) {
   fs::create_directory(top.path() / "outside");
   guest->set_hook([&](Operation operation, const std::string& path) {
