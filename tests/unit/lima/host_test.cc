@@ -22,9 +22,9 @@ class FakeUserDatabase {
   // `name`: of every user; null: it knows nobody. An entry takes `entry_size` bytes.
   FakeUserDatabase(const char* name, std::size_t entry_size)
       : name_(name), entry_size_(entry_size) {
-    present = this;
+    Present() = this;
   }
-  ~FakeUserDatabase() { present = nullptr; }
+  ~FakeUserDatabase() { Present() = nullptr; }
   FakeUserDatabase(const FakeUserDatabase&) = delete;
   FakeUserDatabase& operator=(const FakeUserDatabase&) = delete;
 
@@ -39,24 +39,26 @@ class FakeUserDatabase {
     return 0;
   }
 
-  static const FakeUserDatabase* present;
+  // Null where there is none.
+  static const FakeUserDatabase*& Present() {
+    static const FakeUserDatabase* present = nullptr;
+    return present;
+  }
 
  private:
   const char* name_;
   std::size_t entry_size_;
 };
 
-const FakeUserDatabase* FakeUserDatabase::present = nullptr;
-
 }  // namespace
 
 // Takes the place of the system's, which it asks where there is no fake.
+// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name)
 extern "C" int getpwuid_r(uid_t uid, passwd* entry, char* room, std::size_t size, passwd** found) {
-  if (FakeUserDatabase::present != nullptr) {
-    return FakeUserDatabase::present->Find(entry, room, size, found);
-  }
+  const FakeUserDatabase* fake = FakeUserDatabase::Present();
+  if (fake != nullptr) return fake->Find(entry, room, size, found);
   using Function = int(uid_t, passwd*, char*, std::size_t, passwd**);
-  static auto* const systems = reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, "getpwuid_r"));
+  auto* const systems = reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, "getpwuid_r"));
   return systems(uid, entry, room, size, found);
 }
 
