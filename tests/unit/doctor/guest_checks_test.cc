@@ -32,6 +32,19 @@ class GuestChecksTest : public ::testing::Test {
     return path;
   }
 
+  /// What `check` says where a program is this script.
+  Finding With(const std::string& program, const std::string& script,
+               Finding (*check)(guest::Guest&, const support::Context&)) {
+    const fs::path file = directory.path() / program;
+    std::ofstream(file) << "#!/bin/sh\n" << script << "\n";
+    fs::permissions(file, fs::perms::owner_all);
+    const std::string path = support::EnvironmentVariable("PATH");
+    EXPECT_EQ(::setenv("PATH", (directory.path().string() + ":" + path).c_str(), 1), 0);
+    const Finding finding = check(guest, ample);
+    EXPECT_EQ(::setenv("PATH", path.c_str(), 1), 0);
+    return finding;
+  }
+
   testing_support::TemporaryDirectory directory;
   LocalGuest guest;
   const support::Context ample = support::Context().WithTimeout(std::chrono::seconds(60));
@@ -83,19 +96,29 @@ TEST_F(GuestChecksTest, GitTellsItsVersion) {
 }
 
 TEST_F(GuestChecksTest, GitThatFailsIsAWarning) {
-  const fs::path git = directory.path() / "git";
-  std::ofstream(git) << "#!/bin/sh\nexit 1\n";
-  fs::permissions(git, fs::perms::owner_all);
-  const std::string path = support::EnvironmentVariable("PATH");
-  ASSERT_EQ(::setenv("PATH", (directory.path().string() + ":" + path).c_str(), 1), 0);
-  const Finding finding = CheckGit(guest, ample);
-  ASSERT_EQ(::setenv("PATH", path.c_str(), 1), 0);
+  const Finding finding = With("git", "exit 1", CheckGit);
   EXPECT_EQ(finding.mark, Mark::kWarning);
   EXPECT_THAT(finding.text, HasSubstr("git --version fails"));
 }
 
 TEST_F(GuestChecksTest, FindThatListsPasses) {
   EXPECT_EQ(CheckFind(guest, ample).mark, Mark::kPassed);
+}
+
+TEST_F(GuestChecksTest, FindThatListsNothingFails) {
+  // The second one knows -printf, so that no other way is looked for.
+  for (const char* script : {"kill -KILL $$", "case $* in *'-maxdepth 0'*) ;; *) exit 1 ;; esac"}) {
+    const Finding finding = With("find", script, CheckFind);
+    EXPECT_EQ(finding.mark, Mark::kFailed) << script;
+    EXPECT_THAT(finding.text, HasSubstr("does not list /"));
+    EXPECT_THAT(finding.advice, HasSubstr("install findutils anew"));
+  }
+}
+
+TEST_F(GuestChecksTest, FindThatIsOfNoUseIsAWarning) {
+  const Finding finding = With("find", "exit 1", CheckFind);
+  EXPECT_EQ(finding.mark, Mark::kWarning);
+  EXPECT_THAT(finding.text, HasSubstr("no usable find"));
 }
 
 }  // namespace
