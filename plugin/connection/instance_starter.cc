@@ -17,6 +17,7 @@
 #include "support/errors.h"
 #include "support/log.h"
 #include "support/spawn.h"
+#include "support/units.h"
 #include "support/utf8.h"
 
 namespace connection {
@@ -107,10 +108,10 @@ void InstanceStarter::Start(const support::Context& context, const Tell& tell) {
   tell("the Lima instance \"" + name_ + "\" is being started with `" + CommandLine() + "`");
   std::optional<int> status;
   while (!(status = Ended())) {
-    if (support::Clock::now() - process_->since >= kStartTimeLimit) {
+    if (support::Clock::now() - process_->since >= time_limit_) {
       throw support::CallError("`" + CommandLine() + "` has not ended within " +
-                               std::to_string(kStartTimeLimit.count()) +
-                               " minutes and goes on; see what it says on the host with: limactl "
+                               support::FormatDuration(time_limit_) +
+                               " and goes on; see what it says on the host with: limactl "
                                "list");
     }
     Pause(kPollInterval, context);

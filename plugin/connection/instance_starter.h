@@ -26,7 +26,8 @@ class InstanceStarter {
   /// How often is looked whether limactl has ended.
   static constexpr std::chrono::milliseconds kPollInterval{100};
 
-  explicit InstanceStarter(std::string name) : name_(std::move(name)) {}
+  explicit InstanceStarter(std::string name, std::chrono::milliseconds time_limit = kStartTimeLimit)
+      : name_(std::move(name)), time_limit_(time_limit) {}
   ~InstanceStarter();
   InstanceStarter(const InstanceStarter&) = delete;
   InstanceStarter& operator=(const InstanceStarter&) = delete;
@@ -34,7 +35,7 @@ class InstanceStarter {
   /// Starts it, or waits for the start that an earlier call began; returns when limactl has ended
   /// with success. The instance must exist: limactl would make one of this name. Throws
   /// support::CallError with limactl's last words when it failed, with what to do when there is no
-  /// limactl on PATH or it takes longer than kStartTimeLimit (it then goes on), support::Stopped
+  /// limactl on PATH or it takes as long as the time limit (it then goes on), support::Stopped
   /// (it goes on too).
   void Start(const support::Context& context, const Tell& tell);
 
@@ -50,7 +51,8 @@ class InstanceStarter {
   [[nodiscard]] std::optional<int> Ended() const;
   [[nodiscard]] std::string CommandLine() const { return "limactl start " + name_; }
 
-  std::string name_;
+  const std::string name_;
+  const std::chrono::milliseconds time_limit_;
   std::optional<Process> process_;
 };
 

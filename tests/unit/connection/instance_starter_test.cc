@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "support/errors.h"
+#include "testing/eventually.h"
+#include "testing/no_more_descriptors.h"
 #include "testing/temporary_directory.h"
 
 namespace connection {
@@ -48,9 +50,11 @@ class Starting : public ::testing::Test {
   }
 
   /// Empty when it has started.
-  std::string Start(const Context& context = {}) {
+  std::string Start(const Context& context = {}) { return Start(starter_, context); }
+
+  std::string Start(InstanceStarter& starter, const Context& context = {}) {
     try {
-      starter_.Start(context, [this](const std::string& text) { told_.push_back(text); });
+      starter.Start(context, [this](const std::string& text) { told_.push_back(text); });
     } catch (const support::CallError& error) {
       return error.what();
     }
@@ -120,6 +124,32 @@ TEST_F(Starting, WithoutADirectoryForTemporaryFilesSaysWhatToSet) {
   }
   EXPECT_THAT(text, HasSubstr("set TMPDIR to one"));
   EXPECT_EQ(Start(), "");
+}
+
+TEST_F(Starting, WhereNoTemporaryFileCanBeMadeIsTold) {
+  MakeLimactl("exit 0");
+  std::string text;
+  {
+    const testing_support::NoMoreDescriptors none;
+    if (!none.imposed()) GTEST_SKIP() << "this build's sanitizer needs descriptors itself";
+    text = Start();
+  }
+  EXPECT_THAT(text, AllOf(HasSubstr("cannot make a temporary file"), HasSubstr("Too many open")));
+  EXPECT_EQ(Start(), "");
+}
+
+TEST_F(Starting, OneThatTakesTooLongIsLeftToItselfAndJoinedByTheNextCall) {
+  MakeLimactl("echo once >> starts; while [ ! -e go ]; do sleep 0.02; done");
+  InstanceStarter starter("agent", 0ms);
+  const auto too_long =
+      AllOf(HasSubstr("`limactl start agent` has not ended within 0s and goes on"),
+            HasSubstr("limactl list"));
+  for (int call = 0; call < 2; ++call) {
+    EXPECT_THAT(Start(starter, Context().WithTimeout(10s)), too_long);
+  }
+  std::ofstream(directory_.path() / "go") << "";
+  EXPECT_TRUE(testing_support::Eventually([&] { return Start(starter).empty(); }));
+  EXPECT_EQ(ReadFile("starts"), "once\n");
 }
 
 TEST_F(Starting, GoesOnWhenNobodyWaitsAndIsJoinedByTheNextCall) {
