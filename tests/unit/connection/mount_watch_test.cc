@@ -3,116 +3,16 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
-#include <fstream>
-#include <functional>
 #include <map>
-#include <set>
+#include <string>
 
-#include "guest/no_file_server.h"
-#include "lima/mount_tag.h"
 #include "support/errors.h"
-#include "testing/local_guest.h"
-#include "testing/temporary_directory.h"
+#include "unit/connection/mount_guest.h"
 
 namespace connection {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-using testing_support::Operation;
-
-/// A guest whose mount table, file systems and links are what a test says.
-class MountGuest final : public testing_support::LocalGuest {
- public:
-  void Show(const std::string& mountinfo) { std::ofstream(Table()) << kRoot << mountinfo; }
-  void RemoveTable() { fs::remove(Table()); }
-
-  std::map<std::string, guest::FileSystemStatus> file_systems;  ///< by mount point
-  std::map<std::string, std::string> links;
-  std::set<std::string> missing;
-  bool offers_statvfs = true;
-  bool has_file_server = true;
-  std::string boot_id = "another machine's\n";
-  std::function<void()> on_run;
-
-  std::string RealPath(const std::string& path, const support::Context& context) override {
-    context.ThrowIfStopped();
-    ++round_trips;
-    if (missing.contains(path)) {
-      throw guest::FileError(guest::FileErrorCode::kNotFound, "realpath", path, "");
-    }
-    const auto link = links.find(path);
-    return link == links.end() ? path : link->second;
-  }
-
-  guest::FileAttributes LStat(const std::string& path, const support::Context&) override {
-    if (missing.contains(path)) {
-      throw guest::FileError(guest::FileErrorCode::kNotFound, "lstat", path, "");
-    }
-    guest::FileAttributes attributes;
-    attributes.type = guest::FileType::kDirectory;
-    return attributes;
-  }
-
-  guest::FileSystemStatus StatFileSystem(const std::string& path,
-                                         const support::Context&) override {
-    ++round_trips;
-    if (!has_file_server) throw guest::NoFileServer("no SFTP");
-    if (!offers_statvfs) {
-      throw guest::FileError(guest::FileErrorCode::kUnsupported, "statvfs", path, "");
-    }
-    const auto found = file_systems.find(path);
-    return found == file_systems.end() ? kRootFileSystem : found->second;
-  }
-
-  std::unique_ptr<guest::OpenFile> Open(const std::string& path, guest::OpenMode mode,
-                                        std::uint32_t permissions,
-                                        const support::Context& context) override {
-    if (!has_file_server) throw guest::NoFileServer("no SFTP");
-    if (path != kBootIdFile) return LocalGuest::Open(path, mode, permissions, context);
-    const fs::path file = directory_.path() / "boot_id";
-    std::ofstream(file) << boot_id;
-    return LocalGuest::Open(file, mode, permissions, context);
-  }
-
-  guest::CommandResult Run(const guest::Command& command, guest::OutputSink& sink,
-                           const support::Context& context) override {
-    ++round_trips;
-    ++tables_read;
-    if (on_run) on_run();
-    guest::Command changed = command;
-    const std::string name = "/proc/self/mountinfo";
-    std::string& script = changed.standard_input;
-    for (auto at = script.find(name); at != std::string::npos; at = script.find(name)) {
-      script.replace(at, name.size(), Table());
-    }
-    return LocalGuest::Run(changed, sink, context);
-  }
-
-  int round_trips = 0;
-  int tables_read = 0;
-
-  static constexpr guest::FileSystemStatus kRootFileSystem{.free_bytes = 1,
-                                                           .read_only = false,
-                                                           .id = 7,
-                                                           .block_size = 4096,
-                                                           .blocks = 1000,
-                                                           .maximum_name = 255};
-
- private:
-  static constexpr const char* kRoot = "30 1 254:0 / / rw - ext4 /dev/vda rw\n";
-  [[nodiscard]] std::string Table() const { return directory_.path() / "mountinfo"; }
-
-  testing_support::TemporaryDirectory directory_;
-};
-
-constexpr const char* kTag = "lima-0123456789abcdef";
-
-std::string Line(const std::string& mount_point, const std::string& type, const std::string& source,
-                 const std::string& options = "rw", int id = 80, int parent = 30) {
-  return std::to_string(id) + " " + std::to_string(parent) + " 0:44 / " + mount_point +
-         " rw,relatime shared:1 - " + type + " " + source + " " + options + "\n";
-}
 
 class MountWatchTest : public ::testing::Test {
  protected:
@@ -276,7 +176,8 @@ TEST_F(MountWatchTest, GuestWithoutAnSftpServerIsAskedByCommands) {
   EXPECT_TRUE(IsMounted());
   UnmountWork();
   EXPECT_FALSE(IsMounted());
-  EXPECT_EQ(IsThisMachine(guest, {}), fs::exists(kBootIdFile)) << "the fake runs commands here";
+  EXPECT_EQ(IsThisMachine(guest, {}), std::filesystem::exists(kBootIdFile))
+      << "the fake runs commands here";
 }
 
 TEST_F(MountWatchTest, LiveCacheOptionTellsWhetherReadsMayBeStale) {
@@ -299,82 +200,25 @@ TEST_F(MountWatchTest, AskingForAllReadsTheTableOnce) {
   EXPECT_EQ(guest.tables_read, 1);
 }
 
-class MakeMountCheckTest : public ::testing::Test {
- protected:
-  MakeMountCheckTest() {
-    mount.location = mount.mount_point = mount.unclean_mount_point = "/work";
-    guest.Show(Line("/work", "9p", lima::MountTag(mount)));
-  }
-
-  std::shared_ptr<tools::MountCheck> Make() {
-    return MakeMountCheck(configuration, {mount}, guest, {});
-  }
-
-  lima::Mount mount;
-  lima::InstanceConfiguration configuration;
-  MountGuest guest;
-};
-
-TEST_F(MakeMountCheckTest, ExpectsLimasTag) {
-  const auto check = Make();
-  ASSERT_NE(check, nullptr);
-  EXPECT_TRUE(check->Ask(0, guest, {}).mounted);
+TEST_F(MountWatchTest, TableThatCannotBeReadIsNoAnswer) {
+  guest.SpoilTable();
+  const auto error = ::testing::ThrowsMessage<support::CallError>(HasSubstr("cannot be read"));
+  EXPECT_THAT([this] { watch.AskForAll(guest, {}); }, error);
+  EXPECT_THAT([this] { watch.Ask(0, guest, {}); }, error);
 }
 
-TEST_F(MakeMountCheckTest, SaysWhichMountsAreMissing) {
-  guest.Show("");
-  ::testing::internal::CaptureStderr();
-  EXPECT_NE(Make(), nullptr);
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("/work is not mounted"));
-}
-
-TEST_F(MakeMountCheckTest, NothingIsCheckedWithoutMounts) {
-  EXPECT_EQ(MakeMountCheck(configuration, {}, guest, {}), nullptr);
-}
-
-TEST_F(MakeMountCheckTest, NothingIsCheckedOnThisVeryMachine) {
-  if (!fs::exists(kBootIdFile)) GTEST_SKIP() << "this system has no " << kBootIdFile;
-  std::ifstream file(kBootIdFile);
-  std::getline(file, guest.boot_id);
-  EXPECT_EQ(Make(), nullptr);
-  EXPECT_EQ(guest.tables_read, 0);
-}
-
-TEST_F(MakeMountCheckTest, SystemWithoutAMountTableIsSaidNotToBeChecked) {
-  guest.RemoveTable();
-  ::testing::internal::CaptureStderr();
-  EXPECT_EQ(Make(), nullptr);
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("not checked"));
-}
-
-TEST_F(MakeMountCheckTest, GuestThatCannotTellNowIsAskedAtEachCall) {
+TEST_F(MountWatchTest, WhyThereIsNoServerSaysMoreThanAShellThatDoesNotAnswer) {
+  guest.has_file_server = false;
   guest.on_run = [] { throw support::CallError("no more processes"); };
-  const auto check = Make();
-  ASSERT_NE(check, nullptr);
-  EXPECT_FALSE(check->LastKnown(0).mounted) << "nothing is known of it";
-  EXPECT_THROW(check->Ask(0, guest, {}), support::CallError);
-  guest.on_run = nullptr;
-  EXPECT_TRUE(check->Ask(0, guest, {}).mounted);
+  EXPECT_THROW(IsMounted(), guest::NoFileServer);
 }
 
-TEST_F(MakeMountCheckTest, LostLineIsNoAnswer) {
+TEST_F(MountWatchTest, LineThatIsLostOrACallThatIsStoppedIsNotTakenForAMissingServer) {
+  guest.has_file_server = false;
   guest.on_run = [] { throw support::ConnectionLost("the line broke", false); };
-  EXPECT_THROW(Make(), support::ConnectionLost);
-}
-
-TEST_F(MakeMountCheckTest, MountPointsOfMacGuestsAreLinksToTheSharedVolume) {
-  configuration.os = "Darwin";
-  const auto check = Make();
-  ASSERT_NE(check, nullptr);
-  EXPECT_FALSE(check->Ask(0, guest, {}).mounted);
-  const std::string shared = "/Volumes/My Shared Files/" + lima::MountTag(mount);
-  guest.links["/work"] = shared;
-  EXPECT_TRUE(check->Ask(0, guest, {}).mounted);
-  guest.missing.insert(shared);
-  EXPECT_FALSE(check->Ask(0, guest, {}).mounted);
-  guest.links["/work"] = "/Volumes/My Shared Files/lima-0000000000000000";
-  EXPECT_FALSE(check->Ask(0, guest, {}).mounted);
-  EXPECT_EQ(guest.tables_read, 0);
+  EXPECT_THROW(IsMounted(), support::ConnectionLost);
+  guest.on_run = [] { throw support::Stopped(support::StopReason::kDeadline); };
+  EXPECT_THROW(IsMounted(), support::Stopped);
 }
 
 }  // namespace

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "guest/file_error.h"
+#include "lima/mount_tag.h"
 #include "support/errors.h"
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"
 #include "tools/temporary_name.h"
+#include "unit/connection/mount_guest.h"
 
 namespace doctor {
 namespace {
@@ -93,6 +95,28 @@ TEST_F(MountChecksTest, MountThatTheGuestSeesOldContentsOfIsAWarningThatNamesIt)
 
 TEST_F(MountChecksTest, WhyNoMountsAreAskedForIsSaid) {
   EXPECT_EQ(CheckMounted({}, AskMounted({}, {}, guest, {}), "vm").text, "there are no mounts");
+}
+
+TEST_F(MountChecksTest, MacGuestIsAskedByTheLinksToItsSharedVolume) {
+  AddMount("one", true);
+  AddMount("two", true);
+  connection::MountGuest mac;
+  mac.links[mounts[1].mount_point] = "/Volumes/My Shared Files/" + lima::MountTag(mounts[1]);
+  lima::InstanceConfiguration configuration;
+  configuration.os = "Darwin";
+  const Finding finding = CheckMounted(mounts, AskMounted(configuration, mounts, mac, {}), "vm");
+  EXPECT_EQ(finding.text, "not mounted in the guest: " + mounts[0].mount_point);
+  EXPECT_EQ(mac.tables_read, 0);
+}
+
+TEST_F(MountChecksTest, GuestWithoutAMountTableIsSaidNotToTell) {
+  AddMount("one", true);
+  connection::MountGuest other;
+  EXPECT_EQ(AskMounted({}, mounts, other, {}).why, "not known: the guest has no mountinfo");
+  other.Show(connection::Line(mounts[0].mount_point, "9p", lima::MountTag(mounts[0])));
+  const MountedState known = AskMounted({}, mounts, other, {});
+  ASSERT_EQ(known.states.size(), 1U);
+  EXPECT_TRUE(known.states[0].mounted);
 }
 
 TEST_F(MountChecksTest, WhatCannotBeToldOfMountsIsSaid) {
