@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <map>
 
 #include "support/errors.h"
 #include "support/printable.h"
@@ -150,6 +152,19 @@ TEST_F(PathQuestionsWithoutServer, WhatIsNotThereIsNotFound) {
   }
 }
 
+TEST_F(PathQuestionsWithoutServer, EachKindOfFileIsKnownByItsMode) {
+  const std::map<std::string, guest::FileType> kinds = {
+      {"11a4", guest::FileType::kFifo},      {"21b6", guest::FileType::kCharacterDevice},
+      {"41ed", guest::FileType::kDirectory}, {"61b0", guest::FileType::kBlockDevice},
+      {"81a4", guest::FileType::kRegular},   {"a1ff", guest::FileType::kSymlink},
+      {"c1ed", guest::FileType::kSocket},    {"f1ff", guest::FileType::kUnknown}};
+  guest_->command = "stat -L -c";
+  for (const auto& [mode, type] : kinds) {
+    guest_->other = "echo " + mode + " 1 2 3 4 #";
+    EXPECT_EQ(questions_.Stat(File(), {}).type, type) << mode;
+  }
+}
+
 TEST_F(PathQuestionsWithoutServer, AnAnswerThatMakesNoSenseIsShown) {
   guest_->command = "stat -L -c";
   guest_->other = "echo";
@@ -181,6 +196,19 @@ TEST_F(PathQuestionsWithoutServer, WhyThereIsNoServerSaysMoreThanAMissingCommand
   } catch (const guest::NoFileServer& missing) {
     EXPECT_STREQ(missing.what(), "there is no SFTP");
   }
+}
+
+TEST_F(PathQuestionsWithoutServer, ALineThatIsLostOrACallThatIsStoppedIsNotTakenForAMissingServer) {
+  const auto run = [this](const std::function<void()>& what) {
+    guest_->set_hook([what](Operation operation, const std::string&) {
+      if (operation != Operation::kRun) throw guest::NoFileServer("there is no SFTP");
+      what();
+    });
+  };
+  run([] { throw support::ConnectionLost("the line broke", false); });
+  EXPECT_THROW(questions_.RealPath(File(), {}), support::ConnectionLost);
+  run([] { throw support::Stopped(support::StopReason::kDeadline); });
+  EXPECT_THROW(questions_.RealPath(File(), {}), support::Stopped);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/errors.h"
+#include "testing/no_more_threads.h"
 #include "testing/silent_progress.h"
 
 namespace connection {
@@ -20,6 +21,7 @@ using support::CallError;
 using support::Context;
 using support::StopReason;
 using support::StopSource;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 OpenedConnection ConnectionNamed(const std::string& shell,
@@ -179,6 +181,22 @@ TEST(SharedConnection, DestructionStopsAnAttempt) {
   connection->ConnectInBackground();
   began.get_future().wait();
   connection.reset();
+}
+
+TEST(SharedConnection, WhereNoThreadCanBeMadeIsToldAndIsOpenedOnceOneCan) {
+  SharedConnection connection(
+      [](const Context&, const Tell&) { return ConnectionNamed("sh", Alive()); });
+  {
+    const testing_support::NoMoreThreads none;
+    if (!none.imposed()) GTEST_SKIP() << "threads cannot be refused here";
+    testing::internal::CaptureStderr();
+    connection.ConnectInBackground();
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("no more threads"));
+    EXPECT_THAT([&] { Acquire(connection, Context()); },
+                testing::ThrowsMessage<CallError>(
+                    AllOf(HasSubstr("no more threads"), HasSubstr("call again in a while"))));
+  }
+  EXPECT_EQ(Acquire(connection, Context()).shell, "sh");
 }
 
 }  // namespace
