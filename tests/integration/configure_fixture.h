@@ -29,7 +29,8 @@ class Configure : public IntegrationTest {
   }
 
   ProcessResult Run(const Words& arguments) {
-    Words words = {ServerProgram(), "configure"};
+    Words words = wrapper_;
+    words.insert(words.end(), {ServerProgram(), "configure"});
     words.insert(words.end(), arguments.begin(), arguments.end());
     ChildProcess::Options options{.arguments = words, .environment = environment_};
     options.environment.try_emplace("HOME", Path("home").string());
@@ -68,6 +69,7 @@ class Configure : public IntegrationTest {
 
   std::map<std::string, std::optional<std::string>> environment_;
   fs::path working_directory_;
+  Words wrapper_;  ///< a program and arguments that start this one
 };
 
 }  // namespace integration

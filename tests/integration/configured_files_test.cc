@@ -155,6 +155,34 @@ TEST_F(ConfiguredFiles, AFileThatWasRemovedComesBackWithItsMode) {
   EXPECT_EQ(ModeOf(Path("project/.mcp.json")), 0600U);
 }
 
+TEST_F(ConfiguredFiles, AFileThatCannotGetItsOldTextBackIsNamed) {
+  Succeeds({"claude"});
+  // The files may not grow: .mcp.json is small without its entry, and written; the other one stays
+  // large without its lists, and is not; what .mcp.json was is too large by then.
+  const std::string large(1 << 18, 'x');
+  const auto enlarge = [&](const std::string& name, const std::string& before) {
+    std::string text = ReadFile(Path(name));
+    const std::size_t at = text.find(before);
+    ASSERT_NE(at, std::string::npos) << text;
+    text.insert(at + before.size(), "\"mine\": \"" + large + "\",");
+    MakeFile(name, text);
+  };
+  enlarge("project/.mcp.json", "\"lima\": {");
+  enlarge("project/.claude/settings.json", "{");
+  MakeFile("project/.mcp.json", "{\"a\": 1," + ReadFile(Path("project/.mcp.json")).substr(1));
+  const auto before = Files("project");
+  wrapper_ = {"sh", "-c", "trap '' XFSZ; ulimit -f 256; exec \"$@\"", "sh"};
+  const std::string error = FailsWithOneLine({"claude", "--remove"});
+  EXPECT_THAT(error,
+              AllOf(HasSubstr("cannot write " + Path("project/.claude/settings.json").string()),
+                    HasSubstr("; cannot write " + Path("project/.mcp.json").string()),
+                    HasSubstr("too large, so that it stays changed; the other files are")));
+  auto after = Files("project");
+  EXPECT_THAT(after.at(".mcp.json"), AllOf(HasSubstr("\"a\": 1"), Not(HasSubstr("lima"))));
+  after.at(".mcp.json") = before.at(".mcp.json");
+  EXPECT_EQ(after, before);
+}
+
 TEST_F(ConfiguredFiles, NewFilesAreMadeAsTheUmaskSays) {
   const mode_t before = ::umask(027);
   Succeeds({"claude"});

@@ -1,7 +1,11 @@
 #include "commands/settings_store.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -9,7 +13,12 @@
 #include <string>
 #include <vector>
 
+#ifdef __linux__
+#include <sys/mount.h>
+#endif
+
 #include "support/errors.h"
+#include "testing/private_mounts.h"
 #include "testing/temporary_directory.h"
 
 namespace commands {
@@ -18,6 +27,29 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr uid_t kNobody = 65534;
+
+/// As long as it lives, no file of this process's grows beyond so many bytes.
+class SmallFilesOnly {
+ public:
+  explicit SmallFilesOnly(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~SmallFilesOnly() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+  SmallFilesOnly(const SmallFilesOnly&) = delete;
+  SmallFilesOnly& operator=(const SmallFilesOnly&) = delete;
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
 
 class StoredSettingsTest : public ::testing::Test {
  protected:
@@ -38,6 +70,11 @@ class StoredSettingsTest : public ::testing::Test {
       return error.what();
     }
     return "no error";
+  }
+
+  void ExpectAlone(const std::string& text) const {
+    EXPECT_EQ(Read(file_), text);
+    EXPECT_EQ(std::distance(fs::directory_iterator(top_), {}), 1) << "something was left behind";
   }
 
   testing_support::TemporaryDirectory directory_;
@@ -166,6 +203,74 @@ TEST_F(StoredSettingsTest, AProjectThatIsGoneIsNamed) {
   const fs::path gone = top_ / "gone";
   EXPECT_THAT(ErrorOf([&] { (void)StoredSettings(file_, gone, 0600); }),
               AllOf(HasSubstr("cannot resolve the links of"), HasSubstr(gone.string())));
+}
+
+TEST_F(StoredSettingsTest, AFileThatMayNotGrowIsNamedAndStaysAsItWas) {
+  Write(file_, "old");
+  const StoredSettings stored = Stored(file_);
+  std::string error;
+  {
+    const SmallFilesOnly small(3);
+    error = ErrorOf([&] { stored.Replace("longer", top_); });
+  }
+  EXPECT_THAT(error, AllOf(HasSubstr("cannot write " + file_.string()), HasSubstr("too large")));
+  ExpectAlone("old");
+}
+
+#ifdef __linux__
+
+TEST_F(StoredSettingsTest, ADirectoryOfAProjectThatCannotBeMadeIsNamed) {
+  // Permissions do not stop root; the kernel's own file systems do.
+  const fs::path directory = "/sys/limactl-mcp-test";
+  const StoredSettings stored(directory / "settings.json", "/sys", 0600);
+  EXPECT_THAT(
+      ErrorOf([&] { stored.Replace("ours", "/sys"); }),
+      AllOf(HasSubstr("cannot make " + directory.string() + ": "), Not(HasSubstr("No such file"))))
+      << "why it cannot be made, not that it is missing";
+}
+
+TEST_F(StoredSettingsTest, AFileThatIsAMountPointIsNamedAndStaysAsItWas) {
+  if (const std::string problem = testing_support::EnterPrivateMounts(); !problem.empty()) {
+    GTEST_SKIP() << problem;
+  }
+  Write(file_, "old");
+  ASSERT_EQ(::mount(file_.c_str(), file_.c_str(), nullptr, MS_BIND, nullptr), 0);
+  const std::string error = ErrorOf([&] { Stored(file_).Replace("ours", top_); });
+  ASSERT_EQ(::umount2(file_.c_str(), MNT_DETACH), 0);
+  EXPECT_THAT(error, AllOf(HasSubstr("cannot write " + file_.string()), HasSubstr("busy")));
+  ExpectAlone("old");
+}
+
+#endif
+
+TEST_F(StoredSettingsTest, TheOwnerAndTheModeStay) {
+  Write(file_, "old");
+  fs::permissions(file_, fs::perms(0640));
+  // Only root can give files away.
+  ASSERT_TRUE(::getuid() != 0 || ::chown(file_.c_str(), kNobody, kNobody) == 0);
+  struct stat before {};
+  ASSERT_EQ(::stat(file_.c_str(), &before), 0);
+  Stored(file_).Replace("ours", top_);
+  struct stat after {};
+  ASSERT_EQ(::stat(file_.c_str(), &after), 0);
+  EXPECT_EQ(Read(file_), "ours");
+  EXPECT_NE(after.st_ino, before.st_ino) << "it was to be another file";
+  EXPECT_EQ(after.st_uid, before.st_uid);
+  EXPECT_EQ(after.st_gid, before.st_gid);
+  EXPECT_EQ(after.st_mode, before.st_mode);
+}
+
+TEST_F(StoredSettingsTest, AFileWhoseOwnerCannotBeKeptStaysAsItWas) {
+  if (::getuid() != 0) GTEST_SKIP() << "only root can give files away";
+  Write(file_, "old");
+  fs::permissions(file_, fs::perms(0644));
+  ASSERT_EQ(::chown(top_.c_str(), kNobody, kNobody), 0);
+  const StoredSettings stored = Stored(file_);
+  ASSERT_EQ(::seteuid(kNobody), 0);
+  const std::string error = ErrorOf([&] { stored.Replace("ours", top_); });
+  ASSERT_EQ(::seteuid(0), 0);
+  EXPECT_THAT(error, HasSubstr("cannot keep the owner of " + file_.string()));
+  ExpectAlone("old");
 }
 
 }  // namespace

@@ -106,6 +106,15 @@ TEST(TomlSettings, EntryIsBroughtUpToDateKeyByKey) {
             "\"x\\\"y\"]\ntimeout = 600\n\n[z]\n\n[mcp_servers.lima.env]\nLIMA_HOME = \"/l\"\n");
 }
 
+TEST(TomlSettings, WhatIsNotWantedAnyMoreIsTakenAwayOnceConfigured) {
+  const std::string text = "[a]\nb = 1\n\n[features]\nshell_tool = false\n\n[s.lima]\nx = 2\n";
+  const std::vector<Change> changes = {
+      {.kind = Kind::kSetting, .path = {"features", "shell_tool"}, .value = false, .wanted = false},
+      {.kind = Kind::kEntry, .path = {"s", "lima"}, .value = Json::object(), .wanted = false}};
+  EXPECT_EQ(ApplyToToml(text, changes, false), text) << "the user's own";
+  EXPECT_EQ(ApplyToToml(text, changes, true), "[a]\nb = 1\n");
+}
+
 TEST(TomlSettings, EntryGoesWithAllItsTables) {
   EXPECT_EQ(
       RemoveFromToml("[mcp_servers.lima]\na = 1\n\n[mcp_servers.lima.env]\nX = \"y\"\n\n"
