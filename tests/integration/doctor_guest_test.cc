@@ -92,6 +92,18 @@ TEST_F(Doctor, WarnsOfAMissingFind) {
   EXPECT_THAT(OnlyWarning("find", Examine()), HasSubstr("install findutils"));
 }
 
+TEST_F(Doctor, DoesNotTryToWriteWhereTheMountsCannotBeKnown) {
+  options_.mounts.push_back({MakeDirectory("other"), "{{.Home}}/other", true});
+  options_.sshd_options.push_back("ForceCommand HOME= exec /bin/sh -c \"$SSH_ORIGINAL_COMMAND\"");
+  Start();
+  const json checks = Examine();
+  EXPECT_EQ(checks.at("sftp").at("result"), "passed") << checks.dump(2);
+  EXPECT_EQ(checks.at("mounts").at("result"), "passed");
+  EXPECT_EQ(checks.at("mounted").at("result"), "failed");
+  EXPECT_THAT(TextAndAdvice("mounted", checks), HasSubstr("set user.home and user.uid"));
+  ExpectSkipped({"write"}, "mounted", checks);
+}
+
 TEST_F(Doctor, NamesAWritableMountThatCannotBeWrittenTo) {
   // Permissions do not stop root; the kernel's own file systems do.
   const std::string closed = ::geteuid() == 0 ? "/sys" : MakeDirectory("closed").string();

@@ -147,6 +147,18 @@ TEST_F(RootOption, DirectoryUnderNoMountEndsTheProgramWithAClearLine) {
   }
 }
 
+TEST_F(RootOption, CountsAlsoWhereLimaYamlIsMendedOnlyLater) {
+  StartInstance({{home, "", true}});
+  const std::string good = ReadFile(LimaHome() / "default/lima.yaml");
+  MakeFile("lima/default/lima.yaml", "mounts: [\n");
+  Serve({.arguments = {"default", "--root", project}});
+  EXPECT_THAT(ReadRefusal(project + "/a.txt"), HasSubstr("lima.yaml"));
+  EXPECT_THAT(client().log(), HasSubstr("lima.yaml"));
+  MakeFile("lima/default/lima.yaml", good);
+  EXPECT_EQ(Read(project + "/a.txt"), "text");
+  ReadRefusal(home + "/.ssh/id");
+}
+
 TEST_F(RootOption, RelativeDirectoryIsTakenFromTheWorkingDirectory) {
   StartInstance({{home, "", true}});
   Serve({.arguments = {"default", "--root", "project"}, .working_directory = home});

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <system_error>
 
 #include "support/errors.h"
+#include "testing/no_more_descriptors.h"
 
 namespace doctor {
 namespace {
@@ -99,6 +101,12 @@ TEST_F(ChildTest, ThatCannotBeStartedIsNamed) {
   } catch (const support::CallError& error) {
     EXPECT_THAT(error.what(), HasSubstr("/no/such/program cannot be started"));
   }
+}
+
+TEST_F(ChildTest, CannotBeStartedWhereNoDescriptorIsLeft) {
+  const testing_support::NoMoreDescriptors none;
+  if (!none.imposed()) GTEST_SKIP() << "this build's sanitizer needs descriptors itself";
+  EXPECT_THROW(Child(Shell("exit 0")), std::system_error);
 }
 
 }  // namespace
