@@ -183,11 +183,6 @@ void PathQuestions::Unlink(const std::string& path, const support::Context& cont
   guest_->Unlink(path, context);
 }
 
-void PathQuestions::SetAttributes(const std::string& path, const guest::AttributeChange& change,
-                                  const support::Context& context) {
-  guest_->SetAttributes(path, change, context);
-}
-
 guest::FileSystemStatus PathQuestions::StatFileSystem(const std::string& path,
                                                       const support::Context& context) {
   return guest_->StatFileSystem(path, context);

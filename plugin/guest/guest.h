@@ -303,9 +303,6 @@ class Guest {
   /// Removes a name that is not a directory.
   virtual void Unlink(const std::string& path, const support::Context& context) = 0;
 
-  virtual void SetAttributes(const std::string& path, const AttributeChange& change,
-                             const support::Context& context) = 0;
-
   /// Throws kUnsupported where the guest's server does not offer statvfs@openssh.com.
   virtual FileSystemStatus StatFileSystem(const std::string& path,
                                           const support::Context& context) = 0;

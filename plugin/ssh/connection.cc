@@ -149,12 +149,6 @@ void Connection::Unlink(const std::string& path, const support::Context& context
   Ask(*loop_, {"remove", path}, PathRequest(SftpType::kRemove, path), context);
 }
 
-void Connection::SetAttributes(const std::string& path, const guest::AttributeChange& change,
-                               const support::Context& context) {
-  Ask(*loop_, {"set the attributes of", path},
-      SetAttributesRequest(SftpType::kSetStat, path, change), context);
-}
-
 guest::FileSystemStatus Connection::StatFileSystem(const std::string& path,
                                                    const support::Context& context) {
   const SftpSubject subject{"ask about the file system of", path};

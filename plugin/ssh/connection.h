@@ -67,8 +67,6 @@ class Connection final : public guest::Guest {
   void Rename(const std::string& from, const std::string& to,
               const support::Context& context) override;
   void Unlink(const std::string& path, const support::Context& context) override;
-  void SetAttributes(const std::string& path, const guest::AttributeChange& change,
-                     const support::Context& context) override;
   guest::FileSystemStatus StatFileSystem(const std::string& path,
                                          const support::Context& context) override;
 

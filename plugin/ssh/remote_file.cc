@@ -45,8 +45,7 @@ class RemoteFile final : public guest::OpenFile {
   void SetAttributes(const guest::AttributeChange& change,
                      const support::Context& context) override {
     const SftpSubject subject{"set the attributes of", path_};
-    Ask(*loop_, subject, SetAttributesRequest(SftpType::kFSetStat, handle_.handle, change), context,
-        {}, &handle_);
+    Ask(*loop_, subject, SetAttributesRequest(handle_.handle, change), context, {}, &handle_);
   }
 
   bool Sync(const support::Context& context) override {

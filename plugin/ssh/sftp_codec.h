@@ -40,7 +40,6 @@ enum class SftpType : std::uint8_t {
   kWrite = 6,
   kLStat = 7,
   kFStat = 8,
-  kSetStat = 9,
   kFSetStat = 10,
   kOpenDirectory = 11,
   kReadDirectory = 12,
@@ -87,9 +86,7 @@ SftpRequest OpenRequest(std::string_view path, guest::OpenMode mode, std::uint32
 SftpRequest ReadRequest(std::string_view handle, std::uint64_t offset, std::uint32_t length);
 /// `bytes` is referred to, not copied.
 SftpRequest WriteRequest(std::string_view handle, std::uint64_t offset, std::string_view bytes);
-/// SETSTAT with a path or FSETSTAT with a handle.
-SftpRequest SetAttributesRequest(SftpType type, std::string_view path_or_handle,
-                                 const guest::AttributeChange& change);
+SftpRequest SetAttributesRequest(std::string_view handle, const guest::AttributeChange& change);
 SftpRequest MakeDirectoryRequest(std::string_view path, std::uint32_t permissions);
 /// EXTENDED with string arguments.
 SftpRequest ExtendedRequest(std::string_view name, const std::vector<std::string_view>& arguments);

@@ -38,7 +38,6 @@ bool ChangesGuest(SftpType type) {
   switch (type) {
     case SftpType::kClose:
     case SftpType::kWrite:
-    case SftpType::kSetStat:
     case SftpType::kFSetStat:
     case SftpType::kRemove:
     case SftpType::kMakeDirectory:
@@ -101,9 +100,8 @@ SftpRequest WriteRequest(std::string_view handle, std::uint64_t offset, std::str
   return request;
 }
 
-SftpRequest SetAttributesRequest(SftpType type, std::string_view path_or_handle,
-                                 const guest::AttributeChange& change) {
-  SftpRequest request = PathRequest(type, path_or_handle);
+SftpRequest SetAttributesRequest(std::string_view handle, const guest::AttributeChange& change) {
+  SftpRequest request = HandleRequest(SftpType::kFSetStat, handle);
   AppendAttributes(request.body, change);
   return request;
 }
@@ -111,7 +109,9 @@ SftpRequest SetAttributesRequest(SftpType type, std::string_view path_or_handle,
 SftpRequest MakeDirectoryRequest(std::string_view path, std::uint32_t permissions) {
   guest::AttributeChange attributes;
   attributes.permissions = permissions;
-  return SetAttributesRequest(SftpType::kMakeDirectory, path, attributes);
+  SftpRequest request = PathRequest(SftpType::kMakeDirectory, path);
+  AppendAttributes(request.body, attributes);
+  return request;
 }
 
 SftpRequest ExtendedRequest(std::string_view name, const std::vector<std::string_view>& arguments) {

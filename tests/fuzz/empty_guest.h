@@ -44,10 +44,6 @@ class EmptyGuest : public guest::Guest {
   void Unlink(const std::string& path, const support::Context& /*context*/) override {
     Refuse(path);
   }
-  void SetAttributes(const std::string& path, const guest::AttributeChange& /*change*/,
-                     const support::Context& /*context*/) override {
-    Refuse(path);
-  }
   guest::FileSystemStatus StatFileSystem(const std::string& path,
                                          const support::Context& /*context*/) override {
     Refuse(path);

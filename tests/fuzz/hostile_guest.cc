@@ -132,10 +132,6 @@ class HostileGuest final : public fuzz::EmptyGuest {
     MayFail(input_, from);
   }
   void Unlink(const std::string& path, const support::Context&) override { MayFail(input_, path); }
-  void SetAttributes(const std::string& path, const guest::AttributeChange&,
-                     const support::Context&) override {
-    MayFail(input_, path);
-  }
   guest::FileSystemStatus StatFileSystem(const std::string& path,
                                          const support::Context&) override {
     MayFail(input_, path);

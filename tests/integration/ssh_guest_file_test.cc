@@ -48,9 +48,6 @@ TEST_F(SshGuest, DoesTheOtherFileOperations) {
   EXPECT_EQ(guest->RealPath(Path("dir/link"), minute_), Path("b"));
   EXPECT_EQ(guest->LStat(Path("dir/link"), minute_).type, guest::FileType::kSymlink);
   EXPECT_EQ(guest->Stat(Path("dir/link"), minute_).type, guest::FileType::kRegular);
-  guest->SetAttributes(Path("b"), {.permissions = 0755, .size = 0}, minute_);
-  EXPECT_EQ(guest->Stat(Path("b"), minute_).permissions, 0755U);
-  EXPECT_EQ(Contents(Path("b")), "");
   guest->Unlink(Path("b"), minute_);
   EXPECT_FALSE(std::filesystem::exists(Path("b")));
   const auto status = guest->StatFileSystem(Path("dir"), minute_);

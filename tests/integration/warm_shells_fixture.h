@@ -73,10 +73,6 @@ class CountingGuest : public guest::Guest {
   void Unlink(const std::string& path, const support::Context& c) override {
     guest_->Unlink(path, c);
   }
-  void SetAttributes(const std::string& path, const guest::AttributeChange& change,
-                     const support::Context& c) override {
-    guest_->SetAttributes(path, change, c);
-  }
   guest::FileSystemStatus StatFileSystem(const std::string& path,
                                          const support::Context& c) override {
     return guest_->StatFileSystem(path, c);

@@ -38,8 +38,6 @@ std::string Name(Operation operation) {
       return "Rename";
     case Operation::kUnlink:
       return "Unlink";
-    case Operation::kSetAttributes:
-      return "SetAttributes";
     case Operation::kStatFileSystem:
       return "StatFileSystem";
     case Operation::kRun:
@@ -317,17 +315,6 @@ void LocalGuest::Rename(const std::string& from, const std::string& to,
 void LocalGuest::Unlink(const std::string& path, const support::Context& context) {
   Begin(Operation::kUnlink, path, context);
   if (unlink(path.c_str()) != 0) ThrowFileError(errno, "unlink", path);
-}
-
-void LocalGuest::SetAttributes(const std::string& path, const guest::AttributeChange& change,
-                               const support::Context& context) {
-  Begin(Operation::kSetAttributes, path, context);
-  if (change.size && truncate(path.c_str(), static_cast<off_t>(*change.size)) != 0) {
-    ThrowFileError(errno, "setstat", path);
-  }
-  if (change.permissions && chmod(path.c_str(), static_cast<mode_t>(*change.permissions)) != 0) {
-    ThrowFileError(errno, "setstat", path);
-  }
 }
 
 guest::FileSystemStatus LocalGuest::StatFileSystem(const std::string& path,

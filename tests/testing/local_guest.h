@@ -22,7 +22,6 @@ enum class Operation {
   kMakeDirectory,
   kRename,
   kUnlink,
-  kSetAttributes,
   kStatFileSystem,
   kRun,
   kFileStat,
@@ -97,8 +96,6 @@ class LocalGuest : public guest::Guest {
   void Rename(const std::string& from, const std::string& to,
               const support::Context& context) override;
   void Unlink(const std::string& path, const support::Context& context) override;
-  void SetAttributes(const std::string& path, const guest::AttributeChange& change,
-                     const support::Context& context) override;
   guest::FileSystemStatus StatFileSystem(const std::string& path,
                                          const support::Context& context) override;
 

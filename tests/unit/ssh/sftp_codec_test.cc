@@ -41,9 +41,8 @@ TEST(SftpEncoding, RequestsAreWhatTheDraftSays) {
             Packet(5, Number32(1) + String("h") + Number64(1ULL << 40U) + Number32(99)));
   EXPECT_EQ(Encoded(1, WriteRequest("h", 5, "data")),
             Packet(6, Number32(1) + String("h") + Number64(5) + String("data")));
-  EXPECT_EQ(
-      Encoded(1, SetAttributesRequest(SftpType::kFSetStat, "h", {.permissions = 0644, .size = 3})),
-      Packet(10, Number32(1) + String("h") + Number32(5) + Number64(3) + Number32(0644)));
+  EXPECT_EQ(Encoded(1, SetAttributesRequest("h", {.permissions = 0644, .size = 3})),
+            Packet(10, Number32(1) + String("h") + Number32(5) + Number64(3) + Number32(0644)));
   EXPECT_EQ(
       Encoded(1, ExtendedRequest(kPosixRenameExtension, {"/a", "/b"})),
       Packet(200, Number32(1) + String("posix-rename@openssh.com") + String("/a") + String("/b")));
