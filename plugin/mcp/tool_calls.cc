@@ -113,7 +113,7 @@ void ToolCalls::Finish(Call& call, Outcome outcome) {
   }
 }
 
-void ToolCalls::Note(Call& call, const Outcome& outcome) {
+void ToolCalls::Note(Call& call, const Outcome& outcome) const {
   if (surroundings_.observer == nullptr || call.noted.exchange(true)) return;
   surroundings_.observer->OnCallEnded(
       {.received = call.received,
@@ -126,7 +126,7 @@ void ToolCalls::Note(Call& call, const Outcome& outcome) {
 }
 
 void ToolCalls::NoteRefused(std::string_view tool, const nlohmann::json& arguments,
-                            const Outcome& outcome) {
+                            const Outcome& outcome) const {
   if (surroundings_.observer == nullptr) return;
   surroundings_.observer->OnCallEnded({.received = surroundings_.scheduler.WallNow(),
                                        .duration = std::chrono::milliseconds(0),

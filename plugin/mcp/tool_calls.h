@@ -58,7 +58,8 @@ class ToolCalls {
 
   /// Tells the observer of a call that the caller answers for, because it is none: an unknown tool,
   /// arguments that do not satisfy the schema.
-  void NoteRefused(std::string_view tool, const nlohmann::json& arguments, const Outcome& outcome);
+  void NoteRefused(std::string_view tool, const nlohmann::json& arguments,
+                   const Outcome& outcome) const;
 
   /// Tells the observer of the calls that have not ended, for a program that leaves without them.
   void NoteUnfinished();
@@ -79,7 +80,7 @@ class ToolCalls {
   /// Sees to it that the client of a call that waits for a thread hears of it every second.
   void ReportWaiting(const std::weak_ptr<Call>& call);
   void Finish(Call& call, Outcome outcome);
-  void Note(Call& call, const Outcome& outcome);
+  void Note(Call& call, const Outcome& outcome) const;
   void Answer(const Call& call, Reply reply, Outcome outcome) const;
   void TurnIntoTask(Call& call);
 

@@ -137,7 +137,7 @@ std::unique_ptr<guest::OpenFile> OpenRemoteFile(const std::shared_ptr<SessionLoo
   const auto ask =
       std::make_shared<AskOperation>(subject, OpenRequest(path, mode, permissions), "", 0);
   loop->Run(ask, context);
-  SftpHandle handle = Expect<SftpHandle>(std::move(ask->reply), subject);
+  auto handle = Expect<SftpHandle>(std::move(ask->reply), subject);
   return std::make_unique<RemoteFile>(loop, path,
                                       RemoteHandle{std::move(handle.handle), ask->channel()});
 }

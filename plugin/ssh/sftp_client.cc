@@ -21,11 +21,10 @@ SftpClient::SftpClient(support::Clock::duration silence, TimePoint now)
       last_received_(now),
       last_moved_(now),
       owing_since_(now),
+      output_(InitPacket()),
+      output_end_(output_.size()),
       maximum_read_(kDefaultLength),
-      maximum_write_(kDefaultLength) {
-  AppendInit(output_);
-  output_end_ = output_.size();
-}
+      maximum_write_(kDefaultLength) {}
 
 void SftpClient::Receive(std::string_view bytes, TimePoint now) {
   last_received_ = now;

@@ -91,8 +91,8 @@ SftpRequest MakeDirectoryRequest(std::string_view path, std::uint32_t permission
 /// EXTENDED with string arguments.
 SftpRequest ExtendedRequest(std::string_view name, const std::vector<std::string_view>& arguments);
 
-/// Appends INIT, the only packet without an id.
-void AppendInit(std::string& out);
+/// INIT, the only packet without an id.
+std::string InitPacket();
 
 /// Of the packet that AppendRequest makes, without its length field.
 std::size_t LengthOf(const SftpRequest& request);

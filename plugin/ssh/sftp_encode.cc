@@ -121,10 +121,12 @@ SftpRequest ExtendedRequest(std::string_view name, const std::vector<std::string
   return request;
 }
 
-void AppendInit(std::string& out) {
+std::string InitPacket() {
+  std::string out;
   Append32(out, 5);
   out += static_cast<char>(SftpType::kInit);
   Append32(out, kSftpVersion);
+  return out;
 }
 
 std::size_t LengthOf(const SftpRequest& request) {

@@ -55,7 +55,7 @@ void ThrowWrongKind(const SftpSubject& subject) {
 }
 
 std::string OnlyName(SftpReply&& reply, const SftpSubject& subject) {
-  SftpNames names = Expect<SftpNames>(std::move(reply), subject);
+  auto names = Expect<SftpNames>(std::move(reply), subject);
   if (names.entries.size() != 1) ThrowWrongKind(subject);
   return std::move(names.entries.front().name);
 }

@@ -39,7 +39,7 @@ struct Context::State {
 
 struct Context::Registration::Entry {
   std::shared_ptr<State> state;
-  std::uint64_t key;
+  std::uint64_t key = 0;
 };
 
 Context::Registration::Registration() noexcept = default;

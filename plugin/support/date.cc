@@ -1,8 +1,8 @@
 #include "support/date.h"
 
 #include <array>
-#include <cstdio>
 #include <ctime>
+#include <string>
 
 namespace support {
 
@@ -15,9 +15,10 @@ std::string FormatDate(std::chrono::system_clock::time_point time) {
   ::gmtime_r(&seconds, &utc);
   std::array<char, 64> text = {};
   const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
-  std::snprintf(text.data() + length, text.size() - length, ".%03dZ",
-                static_cast<int>(milliseconds));
-  return text.data();
+  const std::string digits = std::to_string(milliseconds);
+  constexpr std::size_t kDigits = 3;
+  return std::string(text.data(), length) + '.' + std::string(kDigits - digits.size(), '0') +
+         digits + 'Z';
 }
 
 }  // namespace support

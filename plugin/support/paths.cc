@@ -13,11 +13,10 @@ std::string CleanPath(std::string_view path) {
     const std::string_view component = path.substr(0, slash);
     path.remove_prefix(std::min(slash + 1, path.size()));
     if (component.empty() || component == ".") continue;
-    if (component != "..") {
-      kept.push_back(component);
-    } else if (!kept.empty() && kept.back() != "..") {
+    const bool goes_up = component == "..";
+    if (goes_up && !kept.empty() && kept.back() != "..") {
       kept.pop_back();
-    } else if (!rooted) {
+    } else if (!goes_up || !rooted) {
       kept.push_back(component);
     }
   }

@@ -7,7 +7,9 @@
 #include <csignal>
 #include <system_error>
 
-extern "C" char** environ;  // POSIX asks the program to declare it
+// POSIX asks the program to declare it; the GNU headers do so, too.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables,readability-redundant-declaration)
+extern "C" char** environ;
 
 namespace support {
 namespace {
@@ -73,6 +75,7 @@ pid_t Spawn(const std::vector<std::string>& command, const SpawnStreams& streams
   const Setup setup(streams, session);
   std::vector<std::string> words = command;
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   pid_t pid = -1;

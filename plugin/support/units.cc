@@ -93,7 +93,7 @@ std::optional<std::uint64_t> ParseByteCount(std::string_view text) {
 }
 
 std::string FormatByteCount(std::uint64_t bytes) {
-  const std::string text = std::to_string(bytes) + " bytes";
+  std::string text = std::to_string(bytes) + " bytes";
   for (const ByteUnit& unit : kByteUnits) {
     if (bytes == 0 || bytes % unit.bytes != 0) continue;
     return text + " (" + std::to_string(bytes / unit.bytes) + " " + std::string(unit.long_suffix) +

@@ -26,9 +26,7 @@ SftpPacket Decoded(const std::string& bytes) {
 }
 
 TEST(SftpEncoding, InitAsksForVersionThree) {
-  std::string out;
-  AppendInit(out);
-  EXPECT_EQ(out, Packet(1, Number32(3)));
+  EXPECT_EQ(InitPacket(), Packet(1, Number32(3)));
 }
 
 TEST(SftpEncoding, RequestsAreWhatTheDraftSays) {
