@@ -17,6 +17,7 @@ inline constexpr std::size_t kMaxJsonDepth = 128;
 /// alone bounds nothing.
 inline constexpr std::size_t kMaxJsonValues = 262'144;
 
+// NOLINTNEXTLINE(bugprone-exception-escape): clang-tidy 14 doubts the noexcept of nlohmann/json
 struct JsonText {
   enum class Problem {
     kNone,

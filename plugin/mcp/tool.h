@@ -44,6 +44,7 @@ struct ToolCall {
 };
 
 /// What a tool returns. A failure is not a result: throw `support::CallError`.
+// NOLINTNEXTLINE(bugprone-exception-escape): clang-tidy 14 doubts the noexcept of nlohmann/json
 struct ToolResult {
   /// Satisfies the output schema; sent as `structuredContent` and, as text, in `content[0]`.
   nlohmann::json structured = {};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 #include "tools/shell_quote.h"
 
@@ -100,16 +99,17 @@ std::string QuoteOnOneLine(std::string_view text) {
   if (plain) return ShellQuote(text);
   std::string quoted = "$'";
   for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
+    const unsigned byte = static_cast<unsigned char>(c);
     if (c == '\'' || c == '\\') {
       quoted += '\\';
       quoted += c;
     } else if (byte >= 0x20 && byte < 0x7F) {
       quoted += c;
     } else {
-      std::array<char, 5> octal{};
-      std::snprintf(octal.data(), octal.size(), "\\%03o", byte);
-      quoted += octal.data();
+      quoted += '\\';
+      for (const unsigned shift : {6U, 3U, 0U}) {
+        quoted += static_cast<char>('0' + ((byte >> shift) & 7U));  // three octal digits
+      }
     }
   }
   return quoted + "'";
