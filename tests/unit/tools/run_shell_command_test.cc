@@ -101,6 +101,12 @@ class EndOfACommand : public ::testing::Test {
     return runner.Run(guest_, request, {}, progress).structured;
   }
 
+  template <int status>
+  static guest::CommandResult Exit() {
+    guest::CommandResult result;
+    result.exit_status = status;
+    return result;
+  }
   static guest::CommandResult Stop() { throw support::Stopped(support::StopReason::kDeadline); }
 
   GuestThatTellsEnds guest_;
@@ -116,21 +122,13 @@ TEST_F(EndOfACommand, ThatTheGuestDoesNotTellIsAnErrorWithoutAnExitCode) {
 
 TEST_F(EndOfACommand, OfAStoppedOneIsToldWhateverALoginProfilePrintsBeforeTheGuestsAnswer) {
   guest_.command_end = Stop;
-  guest_.group_end = [] {
-    guest::CommandResult result;
-    result.exit_status = 0;
-    return result;
-  };
+  guest_.group_end = Exit<0>;
   EXPECT_THAT(Run().at("error").get<std::string>(), HasSubstr("its processes have been ended"));
 }
 
 TEST_F(EndOfACommand, OfAStoppedOneIsNotClaimedWhereItsGroupHadToBeKilledOnceMore) {
   guest_.command_end = Stop;
-  guest_.group_end = [] {
-    guest::CommandResult result;
-    result.exit_status = 1;
-    return result;
-  };
+  guest_.group_end = Exit<1>;
   const nlohmann::json result = Run();
   EXPECT_THAT(result.at("error").get<std::string>(),
               HasSubstr("had to be killed once more; check that it is gone"));
