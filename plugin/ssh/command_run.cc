@@ -26,10 +26,6 @@ CommandRun::CommandRun(const guest::Command& command, guest::OutputSink& sink,
 
 void CommandRun::Begin(ChannelBroker& broker) {
   broker_ = &broker;
-  if (finished_) {
-    state_ = State::kDone;
-    return;
-  }
   Step(support::Clock::now());
 }
 

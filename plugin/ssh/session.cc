@@ -23,13 +23,6 @@ std::string Name(const Endpoint& endpoint) {
   return endpoint.host + ":" + std::to_string(endpoint.port);
 }
 
-void Check(int code, ssh_session session, const char* what) {
-  if (code != SSH_OK) {
-    throw support::CallError(std::string("libssh refuses the option ") + what + ": " +
-                             ssh_get_error(session));
-  }
-}
-
 /// Bytes of a short message on the line, with all that encryption adds: rather too many.
 constexpr std::uint64_t kShortMessage = 64;
 
@@ -69,16 +62,18 @@ void Session::SetOptions(const Endpoint& endpoint) {
   const bool no = false;
   const int yes = 1;
   const auto port = static_cast<unsigned int>(endpoint.port);
-  const auto set = [session](ssh_options_e option, const void* value, const char* what) {
-    Check(ssh_options_set(session, option, value), session, what);
+  // libssh has no words of its own for a value that it refuses.
+  const auto set = [session](ssh_options_e option, const void* value, const std::string& shown) {
+    if (ssh_options_set(session, option, value) == SSH_OK) return;
+    throw support::CallError("libssh takes no " + shown + "");
   };
-  set(SSH_OPTIONS_PROCESS_CONFIG, &no, "ProcessConfig");
-  set(SSH_OPTIONS_HOST, endpoint.host.c_str(), "HostName");
-  set(SSH_OPTIONS_PORT, &port, "Port");
-  set(SSH_OPTIONS_USER, endpoint.user.c_str(), "User");
-  set(SSH_OPTIONS_KNOWNHOSTS, "/dev/null", "UserKnownHostsFile");
-  set(SSH_OPTIONS_GLOBAL_KNOWNHOSTS, "/dev/null", "GlobalKnownHostsFile");
-  set(SSH_OPTIONS_NODELAY, &yes, "NoDelay");
+  set(SSH_OPTIONS_PROCESS_CONFIG, &no, "ProcessConfig no");
+  set(SSH_OPTIONS_HOST, endpoint.host.c_str(), "HostName " + support::Printable(endpoint.host));
+  set(SSH_OPTIONS_PORT, &port, "Port " + std::to_string(port));
+  set(SSH_OPTIONS_USER, endpoint.user.c_str(), "User " + support::Printable(endpoint.user));
+  set(SSH_OPTIONS_KNOWNHOSTS, "/dev/null", "UserKnownHostsFile /dev/null");
+  set(SSH_OPTIONS_GLOBAL_KNOWNHOSTS, "/dev/null", "GlobalKnownHostsFile /dev/null");
+  set(SSH_OPTIONS_NODELAY, &yes, "NoDelay yes");
   const std::string ciphers = CipherList(endpoint.ciphers);
   if (ciphers.empty()) return;
   if (ssh_options_set(session, SSH_OPTIONS_CIPHERS_C_S, ciphers.c_str()) != SSH_OK ||

@@ -153,14 +153,17 @@ TEST_F(SshGuest, NamesEachKeyThatDoesNotWork) {
   StartInstance();
   ssh::Endpoint endpoint = Endpoint();
   WriteFile("nonsense", "no key");
+  ASSERT_EQ(::mkfifo(Path("fifo").c_str(), 0600), 0);
   endpoint.identity_files = {MakeKey(Path("stranger")), MakeKey(Path("locked"), "secret"),
-                             Path("missing"), Path("nonsense")};
+                             Path("missing"), Path("nonsense"), Path("fifo"), Path("")};
   EXPECT_THAT(
       Thrown<support::CallError>([&] { ssh::Connection::Open(endpoint, {}, minute_); }).what(),
       ::testing::AllOf(HasSubstr("stranger: not accepted"),
                        HasSubstr("locked: the key file is prot"),
                        HasSubstr("missing: cannot read the key file: No such file"),
-                       HasSubstr("nonsense: the file holds no private key")));
+                       HasSubstr("nonsense: the file holds no private key"),
+                       HasSubstr("fifo: the key file is not a regular file"),
+                       HasSubstr(Path("") + ": the key file is not a regular file")));
   endpoint.identity_files.push_back(instance_->identity_file());
   EXPECT_TRUE(ssh::Connection::Open(endpoint, {}, minute_)->alive());
 }
@@ -196,6 +199,15 @@ TEST_F(SshGuest, AnIncompleteEndpointNeverGetsADefault) {
   EXPECT_THAT(
       Thrown<support::CallError>([&] { ssh::Connection::Open(endpoint, {}, minute_); }).what(),
       HasSubstr("Port"));
+}
+
+TEST_F(SshGuest, AValueThatLibsshRefusesIsNamed) {
+  StartInstance();
+  ssh::Endpoint endpoint = Endpoint();
+  endpoint.user = "a;b\x1b[2J";
+  EXPECT_THAT(
+      Thrown<support::CallError>([&] { ssh::Connection::Open(endpoint, {}, minute_); }).what(),
+      HasSubstr(R"(takes no User a;b\x1b[2J)"));
 }
 
 TEST_F(SshGuest, AFrozenListenerCostsTheConnectTimeout) {

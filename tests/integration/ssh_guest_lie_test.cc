@@ -54,10 +54,10 @@ std::uint32_t NextSftpRequest(LyingSshd::Channel& sftp) {
   return Number(sftp.Read(length).substr(1, 4));
 }
 
-void BeginSftp(LyingSshd::Channel& sftp) {
+void BeginSftp(LyingSshd::Channel& sftp, const std::string& extensions = "") {
   sftp.Grant();
   NextSftpRequest(sftp);
-  sftp.Write(sftp_bytes::Version());
+  sftp.Write(sftp_bytes::Version(extensions));
 }
 
 class LyingGuest : public ::testing::Test {
@@ -180,6 +180,84 @@ TEST_F(LyingGuest, AChannelThatIsClosedInsteadOfAnAnswerEndsSftp) {
   EXPECT_THAT(Thrown<guest::NoFileServer>([&] { guest->Stat("/", soon_); }).what(),
               HasSubstr("closed the channel"));
   EXPECT_TRUE(guest->alive());
+}
+
+TEST_F(LyingGuest, WhatIsNeverAnsweredIsNotWaitedForForEver) {
+  ssh::ConnectionOptions options;
+  options.operation_timeout = 100ms;
+  CollectedOutput sink;
+
+  const LyingSshd without_channels([](LyingSshd::Line& line) {
+    while (true) line.Chatter();
+  });
+  auto guest = Connect(without_channels, without_channels.port(), options);
+  EXPECT_THAT(Thrown<support::CallError>([&] { Run(*guest, sink); }).what(),
+              HasSubstr("not run: the guest's sshd does not answer the request for a channel"));
+  EXPECT_THAT(Thrown<support::CallError>([&] { guest->Stat("/", soon_); }).what(),
+              HasSubstr("does not answer the request for a channel"));
+  EXPECT_TRUE(guest->alive());
+
+  const LyingSshd without_answers([](LyingSshd::Line& line) {
+    while (true) {
+      LyingSshd::Channel channel = line.Accept();
+      try {
+        channel.Read(1);
+      } catch (const LyingSshd::Over&) {  // closed: now the next one
+      }
+    }
+  });
+  guest = Connect(without_answers, without_answers.port(), options);
+  const auto lost = Thrown<support::ConnectionLost>([&] { Run(*guest, sink); });
+  EXPECT_THAT(lost.what(), HasSubstr("did not answer the request to run the command"));
+  EXPECT_TRUE(lost.may_have_run());
+  EXPECT_THAT(Thrown<guest::NoFileServer>([&] { guest->Stat("/", soon_); }).what(),
+              HasSubstr("did not answer the request for SFTP"));
+  EXPECT_TRUE(guest->alive());
+}
+
+TEST_F(LyingGuest, AFileOperationThatWaitsForSftpWhenTheLineEndsWasNotDone) {
+  const LyingSshd sshd([](LyingSshd::Line& line) {
+    static_cast<void>(line.Accept());
+    line.Disconnect("enough");
+  });
+  const auto guest = Connect(sshd);
+  const auto lost = Thrown<support::ConnectionLost>([&] { guest->MakeDirectory("/d", 0, soon_); });
+  EXPECT_THAT(lost.what(), HasSubstr("enough"));
+  EXPECT_FALSE(lost.may_have_run());
+}
+
+TEST_F(LyingGuest, AFileSystemsStatusThatIsCutOffIsNone) {
+  const LyingSshd sshd([](LyingSshd::Line& line) {
+    using namespace sftp_bytes;
+    LyingSshd::Channel sftp = line.Accept();
+    BeginSftp(sftp, String("statvfs@openssh.com") + String("2"));
+    sftp.Write(Packet(201, Number32(NextSftpRequest(sftp)) + Number64(4096)));
+    NextSftpRequest(sftp);
+  });
+  const auto guest = Connect(sshd);
+  const auto failed = Thrown<guest::FileError>([&] { guest->StatFileSystem("/work", soon_); });
+  EXPECT_THAT(failed.what(), HasSubstr("/work"));
+  EXPECT_EQ(failed.code(), guest::FileErrorCode::kFailure);
+}
+
+TEST_F(LyingGuest, AServerThatCannotSyncSaysSoAndOneThatFailsToFails) {
+  constexpr std::uint32_t kFailure = 4;
+  constexpr std::uint32_t kNotSupported = 8;
+  const LyingSshd sshd([&](LyingSshd::Line& line) {
+    using namespace sftp_bytes;
+    LyingSshd::Channel sftp = line.Accept();
+    BeginSftp(sftp, String("fsync@openssh.com") + String("1"));
+    sftp.Write(Handle(NextSftpRequest(sftp), "handle"));
+    for (const std::uint32_t code : {kNotSupported, kFailure}) {
+      sftp.Write(Status(NextSftpRequest(sftp), code));
+    }
+    NextSftpRequest(sftp);
+  });
+  const auto guest = Connect(sshd);
+  const auto file = guest->Open("/file", guest::OpenMode::kWrite, 0, soon_);
+  EXPECT_FALSE(file->Sync(soon_));
+  EXPECT_EQ(Thrown<guest::FileError>([&] { file->Sync(soon_); }).code(),
+            guest::FileErrorCode::kFailure);
 }
 
 TEST_F(LyingGuest, AnAnswerThatIsCutOffIsNone) {

@@ -101,6 +101,19 @@ TEST_F(SpareCommand, IsStartedAnewAfterACommandThatMayHaveChangedTheGuest) {
   EXPECT_EQ(Script(*guest, "echo $$"), after_waiting);
 }
 
+TEST_F(SpareCommand, OneThatEndsBeforeItsInputDoesNothing) {
+  StartInstance();
+  const auto guest = Connect();
+  guest::Command command;
+  command.command_line = "true";
+  const auto waiting = guest->StartWaiting(command, std::make_shared<CollectedOutput>());
+  ASSERT_NE(waiting, nullptr);
+  EXPECT_TRUE(Eventually([&] { return !waiting->waiting(); }));
+  EXPECT_FALSE(
+      Thrown<support::ConnectionLost>([&] { waiting->Finish("input", minute_); }).may_have_run());
+  EXPECT_TRUE(guest->alive());
+}
+
 TEST_F(SpareCommand, WhatItPrintsBeforeItsInputIsPassedOn) {
   StartInstance();
   const auto guest = Connect();

@@ -8,6 +8,7 @@
 namespace ssh {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -22,6 +23,8 @@ TEST(CipherList, PlusAppendsMinusRemovesAndAPlainListReplaces) {
   EXPECT_THAT(CipherList("+aes128-cbc"), ::testing::EndsWith(",aes128-cbc"));
   EXPECT_THAT(CipherList("-aes128-*"), Not(HasSubstr("aes128")));
   EXPECT_THAT(CipherList("-aes128-*"), HasSubstr("aes256-ctr"));
+  EXPECT_THAT(CipherList("-aes256-ctr"),
+              AllOf(Not(HasSubstr("aes256-ctr")), HasSubstr("aes256-gcm@openssh.com")));
   EXPECT_EQ(CipherList("a,b"), "a,b");
 }
 
