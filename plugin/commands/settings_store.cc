@@ -198,11 +198,21 @@ void StoredSettings::Put(const std::optional<std::string>& text, const fs::path&
   const FileDescriptor above = OpenDirectory(target_.parent_path(), trusted_, false);
   if (!above.valid()) Fail("remove", path_, ENOENT);
   if (::unlinkat(above.get(), target_.filename().c_str(), 0) != 0) Fail("remove", path_, errno);
-  // Only empty directories can be removed, which is what is wanted.
-  for (fs::path directory = path_.parent_path();
-       directory != top && support::PathBelow(directory.string(), top.string());
+  RemoveEmptyDirectories(top);
+}
+
+void StoredSettings::RemoveEmptyDirectories(const fs::path& top) const {
+  std::error_code unknown;
+  const fs::path real_top = fs::canonical(top, unknown);
+  // A link on the way is somebody's, and would be left without its target.
+  if (target_ != real_top / path_.lexically_relative(top)) return;
+  for (fs::path directory = target_.parent_path(); directory != real_top;
        directory = directory.parent_path()) {
-    if (::rmdir(directory.c_str()) != 0) return;
+    const fs::path above = directory.parent_path();
+    const bool is_trusted = !support::PathBelow(above.string(), trusted_.string());
+    const FileDescriptor opened = OpenDirectory(above, is_trusted ? above : trusted_, false);
+    if (!opened.valid()) return;
+    if (::unlinkat(opened.get(), directory.filename().c_str(), AT_REMOVEDIR) != 0) return;
   }
 }
 

@@ -33,8 +33,9 @@ class StoredSettings {
   [[nodiscard]] const std::optional<std::string>& text() const { return text_; }
 
   /// Puts `text` in the place of the file as a whole, never a part of it; an empty optional removes
-  /// the file, and the directories above it that are then empty, up to `top`. Mode and owner stay.
-  /// Throws support::CallError, also when the file has changed since it was read.
+  /// the file, and the directories above it that are then empty, up to `top`, which no link leads
+  /// through. Mode and owner stay. Throws support::CallError, also when the file has changed since
+  /// it was read.
   void Replace(const std::optional<std::string>& text, const std::filesystem::path& top) const;
 
   /// Undoes a Replace with the same arguments, also one that failed: the text that was there comes
@@ -48,6 +49,8 @@ class StoredSettings {
   [[nodiscard]] std::optional<std::string> Read(struct stat& status) const;
   void Put(const std::optional<std::string>& text, const std::filesystem::path& top) const;
   void Write(const std::string& text) const;
+  /// Those above the removed file, below `top`.
+  void RemoveEmptyDirectories(const std::filesystem::path& top) const;
 
   std::filesystem::path path_;
   std::filesystem::path target_;

@@ -176,6 +176,27 @@ TEST_F(StoredSettingsInAProject, MakeAndRemoveWhatIsMissingOnTheWay) {
   EXPECT_FALSE(fs::exists(project_ / "a"));
 }
 
+TEST_F(StoredSettingsInAProject, ADirectoryThatALinkLeadsToStaysWhenItIsEmptied) {
+  fs::create_directories(project_ / "kept/by");
+  fs::create_directory_symlink("kept/by", project_ / "link");
+  const StoredSettings stored(project_ / "link/config", project_, 0600);
+  stored.Replace("ours", project_);
+  EXPECT_EQ(Read(project_ / "kept/by/config"), "ours");
+  stored.Restore("ours", project_);
+  EXPECT_TRUE(fs::is_empty(project_ / "link")) << "and is still a directory";
+}
+
+TEST_F(StoredSettingsInAProject, WhatIsEmptiedIsRemovedThoughALinkLeadsToTheProject) {
+  fs::create_directory_symlink("project", top_ / "link");
+  for (const auto& project : {std::optional(top_ / "link"), std::optional<fs::path>()}) {
+    const StoredSettings stored(top_ / "link/a/b/config", project, 0600);
+    stored.Replace("ours", top_ / "link");
+    stored.Restore("ours", top_ / "link");
+    EXPECT_FALSE(fs::exists(project_ / "a"));
+    EXPECT_TRUE(fs::exists(project_));
+  }
+}
+
 TEST_F(StoredSettingsTest, LargerFilesAreRefused) {
   Write(file_, "");
   fs::resize_file(file_, kMaximumSettingsBytes);
