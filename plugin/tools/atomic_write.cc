@@ -186,10 +186,28 @@ constexpr const char* kWhyInPlace =
   }
 }
 
+/// Throws where what the file grows by has no room. A new file fails beside the old one; in place
+/// the old content would be gone by then.
+void RequireRoom(const ResolvedPath& target, std::uint64_t old_size, std::uint64_t new_size,
+                 guest::Guest& guest, const support::Context& context) {
+  if (new_size <= old_size) return;
+  guest::FileSystemStatus status;
+  try {
+    status = guest.StatFileSystem(target.guest, context);
+  } catch (const FileError&) {
+    return;  // not offered
+  }
+  // One without blocks does not tell.
+  if (status.blocks > 0 && status.free_bytes < new_size - old_size) {
+    throw FileError(FileErrorCode::kFailure, "write", target.host, "no space left");
+  }
+}
+
 void WriteInPlace(const ResolvedPath& target, std::string_view content, guest::Guest& guest,
                   const support::Context& context) {
   const OpenedFile opened = OpenRegularFile(target, guest::OpenMode::kWrite, guest, context);
   RequireMounted(target, guest, context);
+  RequireRoom(target, opened.attributes.size, content.size(), guest, context);
   try {
     opened.file->Write(0, content, context);
     if (content.size() < opened.attributes.size) {

@@ -41,8 +41,9 @@ struct WriteHelpers {
 /// An existing file keeps its permissions (rwx; setuid and setgid go, as they do when a file is
 /// written to), its hard links, owner and group. Where a rename would lose links (or nobody can
 /// count them), owner or group, or the directory takes no new file, the content is written in place
-/// instead: not atomic. Access control lists and extended attributes cannot be seen over SFTP and
-/// stay in place only. A new file gets 0666 less the guest's umask.
+/// instead: not atomic, but not begun where what it grows by has no room. Access control lists and
+/// extended attributes cannot be seen over SFTP and stay in place only. A new file gets 0666 less
+/// the guest's umask.
 ///
 /// Throws support::CallError when something other than a regular file is there, or writing in place
 /// failed: its text then says that the file may hold a part of the content. Else guest::FileError,
@@ -56,8 +57,9 @@ struct WriteHelpers {
 ///
 /// Round trips: new file: three (open; write, sync and close at once; rename), and one for each
 /// missing parent. Existing one: six; two more count its links (link_count.h) and one compares
-/// owners. Two more above guest::kLargestWriteAtOnce, one to set permissions where the umask cut
-/// them. The first one in a directory: three for the cleaner's note.
+/// owners; in place, one asks for room for a longer content. Two more above
+/// guest::kLargestWriteAtOnce, one to set permissions where the umask cut them. The first one in a
+/// directory: three for the cleaner's note.
 void WriteWhole(const ResolvedPath& target, std::string_view content, const WriteHelpers& helpers,
                 guest::Guest& guest, const support::Context& context);
 

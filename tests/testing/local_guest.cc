@@ -154,6 +154,11 @@ void LocalGuest::set_offers_sync(bool offers_sync) {
   offers_sync_ = offers_sync;
 }
 
+void LocalGuest::set_free_bytes(std::uint64_t free_bytes) {
+  const std::lock_guard lock(mutex_);
+  free_bytes_ = free_bytes;
+}
+
 int LocalGuest::count(Operation operation) const {
   const std::lock_guard lock(mutex_);
   const auto found = counts_.find(operation);
@@ -322,7 +327,9 @@ guest::FileSystemStatus LocalGuest::StatFileSystem(const std::string& path,
   Begin(Operation::kStatFileSystem, path, context);
   struct statvfs status {};
   if (statvfs(path.c_str(), &status) != 0) ThrowFileError(errno, "statvfs", path);
-  return {.free_bytes = static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize,
+  const std::lock_guard lock(mutex_);
+  return {.free_bytes =
+              free_bytes_.value_or(static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize),
           .read_only = (status.f_flag & ST_RDONLY) != 0,
           .id = status.f_fsid,
           .block_size = status.f_bsize,

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +62,9 @@ class LocalGuest : public guest::Guest {
 
   /// Whether OpenFile::Sync is offered; it is unless told otherwise.
   void set_offers_sync(bool offers_sync);
+
+  /// What StatFileSystem tells; the truth unless told otherwise.
+  void set_free_bytes(std::uint64_t free_bytes);
 
   /// How often an operation was asked for, failures included. Each is one round trip, but List
   /// (open, a read for each packet of names, close).
@@ -121,6 +126,7 @@ class LocalGuest : public guest::Guest {
   std::vector<int> abandoned_processes_;
   Hook hook_;
   bool offers_sync_ = true;
+  std::optional<std::uint64_t> free_bytes_;
 };
 
 }  // namespace testing_support

@@ -282,6 +282,18 @@ TEST_F(WriteFile, FailureWhileWritingInPlaceIsReportedAsInPart) {
   EXPECT_THAT(WriteError("/host/work/file"), Not(HasSubstr("in part")));
 }
 
+TEST_F(WriteFile, WhatHasNoRoomIsNotBegunInPlace) {
+  Put("file", "old");
+  fs::create_hard_link(work / "file", work / "other");
+  guest->set_free_bytes(2);
+  EXPECT_THAT(WriteError("/host/work/file", "longer"),
+              AllOf(HasSubstr("no space left"), Not(HasSubstr("in part"))));
+  EXPECT_EQ(Get("other"), "old");
+  EXPECT_EQ(guest->count(Operation::kFileWrite), 0);
+  Write("/host/work/file", "fits!");
+  EXPECT_EQ(Get("other"), "fits!");
+}
+
 TEST_F(WriteFile, FailedWriteInPlaceIsNotRepeatedBecauseTheLineBreaksAfterIt) {
   Put("file", "old");
   fs::create_hard_link(work / "file", work / "other");
