@@ -163,6 +163,7 @@ OpenedConnection OpenInstance(const InstanceOptions& options, PinnedRoots& pins,
   paths.mounts = RootsOfMounts(mounts);
   paths.mount_check = MakeMountCheck(configuration, mounts, *guest, context);
   for (BoundedRoot& bounded : SelectRoots(mounts, options.roots)) {
+    RequireUncovered(bounded, paths.mounts);
     RequireMounted(bounded, paths, *guest, context);
     PinInsideBoundary(bounded, pins, *guest, context);
     if (IsAllowedPath(bounded.root, options.roots)) {

@@ -122,6 +122,18 @@ std::vector<BoundedRoot> Narrow(const std::vector<Root>& roots,
   return narrowed;
 }
 
+void RequireUncovered(const BoundedRoot& bounded, const std::vector<Root>& mounts) {
+  for (const Root& mount : mounts) {
+    const bool is_deeper = mount.guest.size() > bounded.boundary.size();
+    if (!is_deeper || !support::PathBelow(bounded.root.guest, mount.guest)) continue;
+    if (bounded.root.guest == bounded.boundary) continue;  // nothing was cut
+    throw support::CallError("--root " + bounded.root.host +
+                             " cannot be used: in the guest the mount of " + mount.host + " (at " +
+                             mount.guest + ") lies over it, so that other files are there; give " +
+                             mount.host + " or a directory in it, if those are meant");
+  }
+}
+
 std::vector<BoundedRoot> SelectRoots(const std::vector<lima::Mount>& mounts,
                                      const RootOptions& options) {
   std::vector<BoundedRoot> selected = Narrow(RootsOfMounts(mounts), options.narrowed_roots);

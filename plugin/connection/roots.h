@@ -41,6 +41,11 @@ struct BoundedRoot {
 std::vector<BoundedRoot> Narrow(const std::vector<tools::Root>& roots,
                                 const std::vector<std::string>& directories);
 
+/// Throws support::CallError where another of the `mounts` lies in the guest over what `--root` cut
+/// out of its mount: what the guest has under that name are other files of the host. Not asked by
+/// Narrow, since not every mountPoint is known before there is a guest.
+void RequireUncovered(const BoundedRoot& bounded, const std::vector<tools::Root>& mounts);
+
 /// What `serve` was told to allow.
 struct RootOptions {
   std::vector<std::string> narrowed_roots;  ///< `--root`, absolute and clean; empty: every mount

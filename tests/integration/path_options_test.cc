@@ -186,6 +186,16 @@ TEST_F(RootOption, LinkBelowTheMountThatLeadsOutGivesNoAccessOutside) {
   EXPECT_FALSE(fs::exists(Path("outside/new.txt")));
 }
 
+TEST_F(RootOption, DirectoryThatAnotherMountHidesInTheGuestGivesNoAccessToThatOne) {
+  MakeDirectory("other");
+  Mount({{home, "", true}, {Path("other").string(), project, true}}, {"--root", project});
+  EXPECT_THAT(ReadRefusal(project + "/a.txt"),
+              AllOf(HasSubstr("--root " + project + " cannot be used"),
+                    HasSubstr("the mount of " + Path("other").string())));
+  WriteRefusal(project + "/new.txt");
+  EXPECT_FALSE(fs::exists(project + "/new.txt"));
+}
+
 TEST_F(RootOption, LinkIntoAnotherReadOnlyMountDoesNotMakeItWritable) {
   MakeFile("readonly/a.txt", "text");
   MakeLink("home/link", Path("readonly"));

@@ -122,6 +122,20 @@ TEST(Narrow, KeepsMountsNestedInside) {
   EXPECT_EQ(narrowed[2].root.host, "/opt/keys");
 }
 
+TEST(RequireUncovered, RefusesADirectoryThatAnotherMountHidesInTheGuest) {
+  const std::vector<Root> mounts = {MakeRoot("/home/u", "/mnt/u", true),
+                                    MakeRoot("/srv/copy", "/mnt/u/work", true)};
+  for (const char* hidden : {"/home/u/work", "/home/u/work/project"}) {
+    const auto narrowed = Narrow(mounts, {hidden});
+    EXPECT_THROW(RequireUncovered(narrowed.at(0), mounts), support::CallError) << hidden;
+  }
+  for (const char* seen : {"/home/u", "/home/u/works", "/home/u/other", "/srv/copy/project"}) {
+    for (const BoundedRoot& bounded : Narrow(mounts, {seen})) {
+      EXPECT_NO_THROW(RequireUncovered(bounded, mounts)) << seen;
+    }
+  }
+}
+
 TEST(Narrow, MatchesWholeComponentsOnly) {
   EXPECT_THROW(Narrow({MakeRoot("/home/u", "/home/u", true)}, {"/home/user"}), support::CallError);
 }
