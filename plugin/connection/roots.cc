@@ -142,6 +142,7 @@ std::vector<BoundedRoot> SelectRoots(const std::vector<lima::Mount>& mounts,
     root.host = allowed.directory;
     root.guest = allowed.directory;
     root.writable = allowed.writable;
+    root.is_guests_own = true;
     selected.push_back({root, root.guest});
   }
   return selected;

@@ -217,10 +217,10 @@ std::string PathRules::StaleNote(const Root* mount, const std::string& guest_pat
 }
 
 bool PathRules::IsMount(const Root& root) const {
-  return options_.mounts.empty() ||
-         std::any_of(options_.mounts.begin(), options_.mounts.end(), [&root](const Root& mount) {
-           return mount.host == root.host && mount.guest == root.guest;
-         });
+  if (options_.mounts.empty()) return !root.is_guests_own;
+  return std::any_of(options_.mounts.begin(), options_.mounts.end(), [&root](const Root& mount) {
+    return mount.host == root.host && mount.guest == root.guest;
+  });
 }
 
 std::shared_ptr<const PathRules::ResolvedRoots> PathRules::CachedRoots() const {

@@ -27,6 +27,7 @@ struct Root {
   std::string pinned = {};
   /// By the instance's configuration; what counts in the guest is what MountCheck says.
   bool reads_may_be_stale = false;
+  bool is_guests_own = false;  ///< `--allow-path`: no mount, also where there are no mounts
 };
 
 enum class Access { kRead, kWrite };

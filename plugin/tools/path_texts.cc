@@ -21,6 +21,7 @@ const Root* MountOf(const Root& root, const PathRules::Options& options) {
     const auto below_host = support::PathBelow(root.host, mount.host);
     const auto below_guest = support::PathBelow(root.guest, mount.guest);
     if (!below_host || !below_guest || *below_host != *below_guest) continue;
+    if (mount.is_guests_own) continue;
     if (best == nullptr || best->guest.size() < mount.guest.size()) best = &mount;
   }
   return best;

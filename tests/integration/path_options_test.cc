@@ -13,6 +13,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing_support::ProcessResult;
 
 class AllowPath : public IntegrationTest {
@@ -29,6 +30,14 @@ TEST_F(AllowPath, AddsAGuestDirectoryReadOnly) {
   EXPECT_EQ(Read(Path("extra/a.txt")), "text");
   EXPECT_THAT(WriteRefusal(Path("extra/b.txt")), HasSubstr("read-only"));
   EXPECT_FALSE(fs::exists(Path("extra/b.txt")));
+}
+
+TEST_F(AllowPath, RefusalToWriteDoesNotAdviseToMountTheHostsDirectoryOfThatName) {
+  MakeDirectory("extra");
+  Mount({}, {"--allow-path", Path("extra")});
+  EXPECT_THAT(WriteRefusal(Path("extra/b.txt")),
+              AllOf(HasSubstr("--allow-path " + Path("extra").string() + ":w"),
+                    Not(HasSubstr("limactl edit"))));
 }
 
 TEST_F(AllowPath, AddsAGuestDirectoryWritable) {

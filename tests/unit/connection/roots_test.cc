@@ -86,6 +86,8 @@ TEST(SelectRoots, AllowedPathsComeOnTopOfTheMounts) {
   EXPECT_EQ(selected[1].root.host, "/tmp");
   EXPECT_EQ(selected[1].root.guest, "/tmp");
   EXPECT_TRUE(selected[1].root.writable);
+  EXPECT_FALSE(selected[0].root.is_guests_own);
+  EXPECT_TRUE(selected[1].root.is_guests_own);
 }
 
 TEST(Narrow, KeepsTheRightsAndTheGuestPathOfTheMount) {

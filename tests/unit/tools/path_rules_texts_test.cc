@@ -64,6 +64,13 @@ TEST_F(PathRulesTest, ReadOnlyTextOfAnAllowedPathNamesItsOption) {
               HasSubstr("--allow-path " + Guest("library") + ":w"));
 }
 
+TEST_F(PathRulesTest, ReadOnlyTextOfAnAllowedPathNamesItsOptionAlsoWhereNothingIsMounted) {
+  options.roots = {{.host = Guest("library"), .guest = Guest("library"), .is_guests_own = true}};
+  EXPECT_THAT(
+      Refusal(Guest("library/book"), Access::kWrite),
+      AllOf(HasSubstr("--allow-path " + Guest("library") + ":w"), Not(HasSubstr("limactl edit"))));
+}
+
 TEST_F(PathRulesTest, ReadOnlyTextOfANarrowedRootNamesItsMount) {
   fs::create_directory(top / "library/shelf");
   options.roots = {{.host = Guest("library/shelf"), .guest = Guest("library/shelf")}};
