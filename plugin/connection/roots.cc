@@ -77,6 +77,7 @@ std::vector<Root> RootsOfMounts(const std::vector<lima::Mount>& mounts) {
     Root root;
     root.host = mount.location;
     root.guest = mount.mount_point;
+    root.written_guest = mount.unclean_mount_point;
     root.writable = mount.writable;
     root.reads_may_be_stale = mount.reads_may_be_stale;
     root.host_aliases = HostAliases(mount.location);

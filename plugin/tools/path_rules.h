@@ -27,6 +27,8 @@ struct Root {
   std::string pinned = {};
   /// By the instance's configuration; what counts in the guest is what MountCheck says.
   bool reads_may_be_stale = false;
+  /// The mountPoint as Lima compares it with others, for texts; empty: `guest`. Need not be clean.
+  std::string written_guest = {};
   bool is_guests_own = false;  ///< `--allow-path`: no mount, also where there are no mounts
 };
 

@@ -34,11 +34,16 @@ bool IsText(const std::string& path) {
                       [](unsigned char byte) { return byte < 0x20 || byte == 0x7F; });
 }
 
-// Lima makes one mount of entries with the same mountPoint: all that the first one says stays, but
-// a later `writable` wins. So this needs not know how, or in which file, the mount is written.
+const std::string& WrittenMountPoint(const Root& mount) {
+  return mount.written_guest.empty() ? mount.guest : mount.written_guest;
+}
+
+// Lima makes one mount of entries with the same mountPoint (compared as text, "/a/" is another):
+// all that the first one says stays, but a later `writable` wins. So this needs not know how, or in
+// which file, the mount is written.
 std::string EditCommand(const Root& mount, const std::string& instance) {
   const nlohmann::json entry = {
-      {"location", mount.host}, {"mountPoint", mount.guest}, {"writable", true}};
+      {"location", mount.host}, {"mountPoint", WrittenMountPoint(mount)}, {"writable", true}};
   return "limactl edit " + instance + " --start --set " +
          ShellQuote(".mounts += [" + entry.dump() + "]");
 }
@@ -87,7 +92,7 @@ std::string ReadOnlyText(const std::string& path, const Root& root,
       "To make it writable, which leaves the other mounts as they are, the user runs `limactl "
       "stop " +
       instance + "`, then ";
-  if (!IsText(mount->host) || !IsText(mount->guest)) {
+  if (!IsText(mount->host) || !IsText(WrittenMountPoint(*mount))) {
     return problem + stop + "`limactl edit " + instance +
            " --start`, and sets `writable: true` for the location " + mount->host + ".";
   }

@@ -53,11 +53,13 @@ TEST(RootsOfMounts, KnowTheLocationWithItsLinksResolved) {
   lima::Mount mount;
   mount.location = link.string();
   mount.mount_point = "/mnt";
+  mount.unclean_mount_point = "/mnt/";
   mount.writable = true;
   const std::vector<Root> roots = RootsOfMounts({mount});
   ASSERT_EQ(roots.size(), 1U);
   EXPECT_EQ(roots[0].host, link.string());
   EXPECT_EQ(roots[0].guest, "/mnt");
+  EXPECT_EQ(roots[0].written_guest, "/mnt/");
   EXPECT_TRUE(roots[0].writable);
   EXPECT_EQ(roots[0].host_aliases, std::vector<std::string>{real.string()});
 }

@@ -50,6 +50,14 @@ TEST_F(PathRulesTest, ReadOnlyTextKeepsTheMountPoint) {
                         "\",\"writable\":true}"));
 }
 
+TEST_F(PathRulesTest, ReadOnlyTextKeepsTheMountPointAsLimaComparesIt) {
+  options.roots = {{.host = "/host/library",
+                    .guest = Guest("library"),
+                    .written_guest = Guest("library") + "/"}};
+  EXPECT_THAT(Refusal("/host/library/book", Access::kWrite),
+              HasSubstr("\"mountPoint\":\"" + Guest("library") + "/\""));
+}
+
 TEST_F(PathRulesTest, ReadOnlyTextOfWhatNoCommandLineCanSayNamesTheEditor) {
   fs::create_directory(top / "a\nb");
   options.roots = {{.host = Guest("a\nb"), .guest = Guest("a\nb"), .writable = false}};
