@@ -87,6 +87,7 @@ class TemporaryFile {
   void FillAndReplace(const std::string& target, std::string_view content) {
     file_->WriteAndClose(content, context_);
     file_.reset();
+    if (helpers_.last_look) helpers_.last_look();
     try {
       guest_.Rename(name_.path, target, context_);
     } catch (const FileError& error) {
@@ -203,11 +204,12 @@ void RequireRoom(const ResolvedPath& target, std::uint64_t old_size, std::uint64
   }
 }
 
-void WriteInPlace(const ResolvedPath& target, std::string_view content, guest::Guest& guest,
-                  const support::Context& context) {
+void WriteInPlace(const ResolvedPath& target, std::string_view content, const WriteHelpers& helpers,
+                  guest::Guest& guest, const support::Context& context) {
   const OpenedFile opened = OpenRegularFile(target, guest::OpenMode::kWrite, guest, context);
   RequireMounted(target, guest, context);
   RequireRoom(target, opened.attributes.size, content.size(), guest, context);
+  if (helpers.last_look) helpers.last_look();
   try {
     opened.file->Write(0, content, context);
     if (content.size() < opened.attributes.size) {
@@ -267,7 +269,7 @@ void Write(const ResolvedPath& target, std::string_view content, const WriteHelp
   }
   RequireRegularFile(target);
   if (!ReplaceExisting(target, content, helpers, guest, context)) {
-    WriteInPlace(target, content, guest, context);
+    WriteInPlace(target, content, helpers, guest, context);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,10 +27,12 @@ class LeftBehind {
   std::vector<std::string> paths_;
 };
 
-/// Who removes what a write cannot remove itself.
+/// Who removes what a write cannot remove itself, and who may still say no.
 struct WriteHelpers {
   LeftoverCleaner& cleaner;  ///< of the connection: when nobody is left here
   LeftBehind& left_behind;  ///< of the call, for all its attempts: what an earlier one had to leave
+  /// Called right before the target changes; may throw, and then it does not. May be empty.
+  std::function<void()> last_look = {};
 };
 
 /// Makes missing parent directories (0777 less the guest's umask), then writes a temporary file

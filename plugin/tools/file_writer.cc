@@ -15,9 +15,9 @@ std::shared_ptr<LeftoverCleaner> FileWriter::CleanerOf(const std::shared_ptr<gue
 
 void FileWriter::Write(const ResolvedPath& target, std::string_view content,
                        LeftBehind& left_behind, const std::shared_ptr<guest::Guest>& guest,
-                       const support::Context& context) {
+                       const support::Context& context, const std::function<void()>& last_look) {
   const std::shared_ptr<LeftoverCleaner> cleaner = CleanerOf(guest);
-  WriteWhole(target, content, {*cleaner, left_behind}, *guest, context);
+  WriteWhole(target, content, {*cleaner, left_behind, last_look}, *guest, context);
   if (cleaner->IsFirstWriteIn(support::ParentPath(target.guest))) {
     SweepLeftovers(target.guest, *guest, context);
   }

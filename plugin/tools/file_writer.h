@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -22,9 +23,10 @@ class FileWriter {
   }
 
   /// WriteWhole (atomic_write.h), watched over by the connection's LeftoverCleaner. The first write
-  /// in a directory also sweeps it: two round trips more.
+  /// in a directory also sweeps it: two round trips more. `last_look`: see WriteHelpers.
   void Write(const ResolvedPath& target, std::string_view content, LeftBehind& left_behind,
-             const std::shared_ptr<guest::Guest>& guest, const support::Context& context);
+             const std::shared_ptr<guest::Guest>& guest, const support::Context& context,
+             const std::function<void()>& last_look = {});
 
  private:
   std::shared_ptr<LeftoverCleaner> CleanerOf(const std::shared_ptr<guest::Guest>& guest);

@@ -17,6 +17,15 @@ namespace {
 
 using support::CallError;
 
+/// Somebody else has written to the file since its content was read.
+class ChangedMeanwhile : public CallError {
+ public:
+  explicit ChangedMeanwhile(const std::string& shown)
+      : CallError(shown +
+                  " is being changed by something else at the same time; nothing was changed by "
+                  "this call: read it again, and try again") {}
+};
+
 struct Edit {
   std::string old_string;
   std::string new_string;
@@ -96,7 +105,8 @@ ReplacedText Replace(std::string_view content, const Edit& edit, const ResolvedP
   return *std::move(replaced);
 }
 
-std::string ReadForReplace(const ResolvedPath& path, guest::Guest& guest,
+/// `path` then has the attributes of what was read.
+std::string ReadForReplace(ResolvedPath& path, guest::Guest& guest,
                            const support::Context& context) {
   OpenedFile opened = OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
   if (opened.attributes.size > kMaximumReplaceBytes) {
@@ -110,7 +120,21 @@ std::string ReadForReplace(const ResolvedPath& path, guest::Guest& guest,
     throw CallError("what is in " + path.host + " is not known well enough to write it again; " +
                     "nothing was changed. " + note);
   }
+  // What was resolved may be older than the lock; and only what the path tells can be compared with
+  // what it tells later.
+  if (opened.attributes != *path.attributes) path.attributes = guest.LStat(path.guest, context);
   return content;
+}
+
+template <typename Attempt>
+std::uint64_t RepeatWhileItChanges(const Attempt& attempt) {
+  for (int tries = 1;; ++tries) {
+    try {
+      return attempt();
+    } catch (const ChangedMeanwhile&) {
+      if (tries == kMostTries) throw;
+    }
+  }
 }
 
 }  // namespace
@@ -128,7 +152,8 @@ mcp::ToolResult ReplaceTool::Call(const mcp::ToolCall& call) {
         guest::Guest& guest = *workspace.guest;
         ResolvedPath path;
         std::uint64_t needed_bytes = 0;
-        try {
+        const auto attempt = [&] {
+          path = {};
           path = workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
                                           Access::kWrite, guest, context);
           const PathLocks::Lock lock = writer_->Lock(path, context);
@@ -136,8 +161,15 @@ mcp::ToolResult ReplaceTool::Call(const mcp::ToolCall& call) {
           const ReplacedText replaced = Replace(content, edit, path);
           RefuseReplacementCharacters(path, edit.new_string, content);
           needed_bytes = replaced.text.size();
-          writer_->Write(path, replaced.text, left_behind, workspace.guest, context);
-          return {.structured = {{"replacements", replaced.replacements}}};
+          writer_->Write(path, replaced.text, left_behind, workspace.guest, context, [&] {
+            if (guest.LStat(path.guest, context) != *path.attributes) {
+              throw ChangedMeanwhile(path.host);
+            }
+          });
+          return replaced.replacements;
+        };
+        try {
+          return {.structured = {{"replacements", RepeatWhileItChanges(attempt)}}};
         } catch (const guest::FileError& error) {
           ThrowFileProblem(error, "replace in", path, needed_bytes, guest, context);
         }

@@ -178,6 +178,39 @@ TEST_F(Replace, ThirtyTwoMebibytesAreChangedAndOneByteMoreIsAnError) {
   EXPECT_THAT(Error(Edit("x", "y")), AllOf(HasSubstr("has 33554433 bytes"), HasSubstr("32 MiB")));
 }
 
+TEST_F(Replace, WhatAnotherWritesMeanwhileStays) {
+  Put("file", "one\ntwo\n");
+  int synced = 0;
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation == Operation::kFileSync && ++synced == 1) Put("file", "one\ntwo\nthree\n");
+  });
+  Call(Edit("one", "1"));
+  EXPECT_EQ(Get("file"), "1\ntwo\nthree\n");
+  EXPECT_THAT(Names(), ElementsAre("file"));
+}
+
+TEST_F(Replace, WhatAnotherWritesMeanwhileStaysInPlaceToo) {
+  Put("file", "one\ntwo\n");
+  fs::create_hard_link(work / "file", work / "other");
+  int opened = 0;
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation == Operation::kOpen && ++opened == 2) Put("file", "one\ntwo\nthree\n");
+  });
+  Call(Edit("one", "1"));
+  EXPECT_EQ(Get("other"), "1\ntwo\nthree\n");
+}
+
+TEST_F(Replace, FileThatChangesAgainAndAgainIsLeftAlone) {
+  Put("file", "one");
+  std::string others = "one";
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation == Operation::kFileSync) Put("file", others += " more");
+  });
+  EXPECT_THAT(Error(Edit("one", "1")), HasSubstr("nothing was changed by this call"));
+  EXPECT_EQ(Get("file"), "one more more more");
+  EXPECT_THAT(Names(), ElementsAre("file"));
+}
+
 TEST_F(Replace, FailureAnywhereLeavesTheOldFileAndNoTemporaryOne) {
   Put("file", "old");
   for (const Operation where : {Operation::kOpen, Operation::kFileRead, Operation::kFileWrite,
@@ -195,13 +228,13 @@ TEST_F(Replace, FailureAnywhereLeavesTheOldFileAndNoTemporaryOne) {
   }
 }
 
-TEST_F(Replace, TakesOpenStatAndReadBeyondAWrite) {
+TEST_F(Replace, TakesOpenStatReadAndALastLookBeyondAWrite) {
   Put("file", "oldest");
   Call(Edit("oldest", "old"));
   fs::permissions(work / "file", fs::perms(0644));
   const mode_t before = umask(022);
   EXPECT_EQ(RoundTrips(Edit("old", "new")),
-            "Stat 1, LStat 1, RealPath 1, Open 2, List 1, Rename 1, FileStat 2, FileRead 1, "
+            "Stat 1, LStat 2, RealPath 1, Open 2, List 1, Rename 1, FileStat 2, FileRead 1, "
             "FileWrite 1, FileSync 1, FileClose 1");
   umask(before);
 }

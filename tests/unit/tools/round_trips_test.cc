@@ -150,10 +150,9 @@ TEST_F(RoundTrips, OfToolsThatWrite) {
       {"one of two lines",
        "replace",
        {{"path", "/work/old.txt"}, {"old_string", "line"}, {"new_string", "row"}},
-       9,
-       "Stat 1, " + kFind +
-           ", Open 2, List 1, Rename 1, FileStat 2, FileRead 1, FileWrite 1, FileSync 1, "
-           "FileClose 1"},
+       10,
+       "Stat 1, LStat 2, RealPath 1, Open 2, List 1, Rename 1, FileStat 2, FileRead 1, "
+       "FileWrite 1, FileSync 1, FileClose 1"},
   });
 }
 
