@@ -73,6 +73,22 @@ std::optional<std::string> RealPath(const std::string& path, guest::Guest& guest
   }
 }
 
+/// Whether `host_path` is one of the host's names for what follows as `rest` in the root.
+bool IsHostName(const std::string& host_path, const Root& root, std::string_view rest) {
+  const auto is_it = [&](const std::string& name) { return JoinPath(name, rest) == host_path; };
+  return is_it(root.host) || std::any_of(root.host_aliases.begin(), root.host_aliases.end(), is_it);
+}
+
+/// `mount` is the innermost one above what `root` has as `guest_path`; it may be null.
+void RequireUncovered(const std::string& host_path, const std::string& guest_path, const Root& root,
+                      const Root* mount) {
+  if (mount == nullptr || mount->guest.size() <= root.guest.size()) return;
+  const auto rest = PathBelow(guest_path, mount->guest);
+  if (rest && !IsHostName(host_path, *mount, *rest)) {
+    throw CallError(CoveredText(host_path, *mount, JoinPath(mount->host, *rest)));
+  }
+}
+
 }  // namespace
 
 PathRules::PathRules(Options options) : options_(std::move(options)) {
@@ -89,6 +105,7 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
 
   const std::string wanted = JoinPath(match.root->guest, match.rest);
   const Root* named_mount = MountAbove(wanted, mount_points_);
+  if (given != wanted) RequireUncovered(resolved.host, wanted, *match.root, named_mount);
   RequireMounted(named_mount, resolved.host, guest, context);
   GuestLocation location =
       ResolveInGuest(wanted, resolved.host, guest, context, [&](const std::string& candidate) {

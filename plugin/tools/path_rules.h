@@ -69,6 +69,8 @@ struct ResolvedPath {
 /// The guest then resolves the path, and what comes out must lie under a root again. Writing also
 /// needs the mount that it lies in, the innermost one, to be writable.
 ///
+/// A host's path over which another mount lies in the guest is refused: other files are there.
+///
 /// A mount counts as the guest resolves it now, because it may come up late. A root that is no
 /// mount (`--root`, `--allow-path`) is an ordinary directory that a command may replace by a link:
 /// it counts as it was resolved first, or as Root::pinned says.

@@ -99,6 +99,11 @@ std::string ReadOnlyText(const std::string& path, const Root& root,
   return problem + stop + "`" + EditCommand(*mount, instance) + "`.";
 }
 
+std::string CoveredText(const std::string& path, const Root& mount, const std::string& other) {
+  return path + " cannot be used: in the guest the mount of " + mount.host + " (at " + mount.guest +
+         ") lies over it, so that other files are there. If those are meant, give " + other;
+}
+
 std::string NotMountedText(const std::string& path, const Root& mount,
                            const PathRules::Options& options) {
   const std::string instance = ShellQuote(options.instance);

@@ -24,6 +24,9 @@ std::string LeadsOutsideText(const std::string& path, const std::string& guest_p
 std::string ReadOnlyText(const std::string& path, const Root& root,
                          const PathRules::Options& options);
 
+/// What the guest has in the place of the host's `path` lies in `mount`, and is the host's `other`.
+std::string CoveredText(const std::string& path, const Root& mount, const std::string& other);
+
 /// `path` lies in `mount`, which the guest has not mounted; says what to do.
 std::string NotMountedText(const std::string& path, const Root& mount,
                            const PathRules::Options& options);

@@ -46,6 +46,30 @@ TEST_F(PathRulesTest, LocationThatIsAnothersMountPointIsReadAsTheHosts) {
   EXPECT_EQ(Resolve(Guest("work/file")).guest, Guest("third/file"));
 }
 
+TEST_F(PathRulesTest, HostPathOverWhichAnotherMountLiesInTheGuestIsRefused) {
+  fs::create_directory(top / "work/inner");
+  WriteFile(top / "work/inner/file", "");
+  options.roots.push_back({.host = "/other", .guest = Guest("work/inner"), .writable = true});
+  options.mounts = options.roots;
+  EXPECT_THAT(Refusal("/host/work/inner/file"),
+              AllOf(HasSubstr("/host/work/inner/file"), HasSubstr("the mount of /other"),
+                    HasSubstr("give /other/file")));
+  EXPECT_THAT(Refusal("/host/work/inner"), ::testing::EndsWith("give /other"));
+  EXPECT_EQ(Resolve("/other/file").host, "/other/file");
+  EXPECT_EQ(Resolve(Guest("work/inner/file")).host, "/other/file");
+  EXPECT_EQ(Resolve("/host/work/file").guest, Guest("work/file"));
+}
+
+TEST_F(PathRulesTest, HostPathThatIsWhatIsMountedThereIsNoOther) {
+  fs::create_directory(top / "work/inner");
+  WriteFile(top / "work/inner/file", "");
+  options.mounts = options.roots;
+  options.mounts.push_back({.host = "/link/to/inner",
+                            .guest = Guest("work/inner"),
+                            .host_aliases = {"/host/work/inner"}});
+  EXPECT_EQ(Resolve("/host/work/inner/file").guest, Guest("work/inner/file"));
+}
+
 TEST_F(PathRulesTest, LongestRootWins) {
   fs::create_directory(top / "inner");
   WriteFile(top / "inner/file", "");
