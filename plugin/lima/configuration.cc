@@ -67,6 +67,8 @@ InstanceConfiguration MergeConfiguration(const std::filesystem::path& lima_home,
   merged.vm_type = WithoutDefault(Strongest(override_file.vm_type, main.vm_type, defaults.vm_type));
   merged.mount_type =
       WithoutDefault(Strongest(override_file.mount_type, main.mount_type, defaults.mount_type));
+  merged.nine_p_is_unsupported = defaults.nine_p_is_unsupported || main.nine_p_is_unsupported ||
+                                 override_file.nine_p_is_unsupported;
   merged.user = MergeUser(defaults.user, main.user, override_file.user);
   merged.param = std::move(main.param);
   if (merged.plain) return merged;

@@ -55,6 +55,7 @@ struct ConfigurationFile {
   std::optional<std::string> arch;
   std::optional<std::string> vm_type;
   std::optional<std::string> mount_type;
+  bool nine_p_is_unsupported = false;  ///< `mountTypesUnsupported` names it
   GuestUser user;
   std::map<std::string, Parameter, std::less<>> param;
   std::vector<MountEntry> mounts;
@@ -75,6 +76,7 @@ struct InstanceConfiguration {
   std::optional<std::string> arch;
   std::optional<std::string> vm_type;     ///< empty: Lima's default for this host
   std::optional<std::string> mount_type;  ///< empty: the driver's default
+  bool nine_p_is_unsupported = false;     ///< in any of the files: then that default is not 9p
   GuestUser user;
   std::map<std::string, Parameter, std::less<>> param;  ///< lima.yaml's own
   std::vector<MountEntry> mounts;  ///< of all files, in their order, not yet merged; empty if plain

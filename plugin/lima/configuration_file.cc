@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 
 #include "lima/configuration.h"
@@ -51,6 +52,14 @@ std::vector<MountEntry> ReadMounts(const yaml::Mapping& top, const std::string& 
   return mounts;
 }
 
+bool NamesNineP(const yaml::NodePointer& mount_types) {
+  return mount_types != nullptr && std::any_of(mount_types->items.begin(), mount_types->items.end(),
+                                               [](const yaml::NodePointer& item) {
+                                                 return item->kind == yaml::Kind::kScalar &&
+                                                        item->text == "9p";
+                                               });
+}
+
 }  // namespace
 
 ConfigurationFile ParseConfiguration(std::string_view text, const std::string& file) {
@@ -61,6 +70,7 @@ ConfigurationFile ParseConfiguration(std::string_view text, const std::string& f
   result.arch = top.String("arch");
   result.vm_type = top.String("vmType");
   result.mount_type = top.String("mountType");
+  result.nine_p_is_unsupported = NamesNineP(top.Sequence("mountTypesUnsupported"));
   result.user = ReadUser(top.Child("user"));
   result.param = ReadParameters(top.Child("param"));
   result.mounts = ReadMounts(top, file);

@@ -1,6 +1,7 @@
 #include "lima/host.h"
 
 #include <pwd.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -32,6 +33,14 @@ std::string LoginName(uid_t uid) {
   return name;
 }
 
+/// Empty where the system does not tell.
+std::string Architecture() {
+  struct utsname names {};
+  if (::uname(&names) != 0) return {};
+  const std::string machine = names.machine;
+  return machine == "arm64" ? "aarch64" : machine;  // macOS says the former
+}
+
 }  // namespace
 
 HostFacts ReadHostFacts() {
@@ -44,6 +53,10 @@ HostFacts ReadHostFacts() {
   facts.user = LoginName(::getuid());
   facts.temp_dir = support::EnvironmentVariable("TMPDIR");
   if (facts.temp_dir.empty()) facts.temp_dir = "/tmp";
+  facts.arch = Architecture();
+#ifdef __APPLE__
+  facts.vm_type = "vz";
+#endif
   return facts;
 }
 

@@ -181,10 +181,20 @@ std::string CacheOf(const MergedEntry& entry) {
   return entry.nine_p_cache.value_or(entry.writable.value_or(false) ? "mmap" : "fscache");
 }
 
-bool CacheMayBeStale(const InstanceConfiguration& configuration, std::string_view cache) {
-  const bool may_be_9p = configuration.mount_type.has_value()
-                             ? *configuration.mount_type == "9p"
-                             : configuration.vm_type.value_or("qemu") == "qemu";
+// Rule: ResolveVMType in Lima's pkg/driverutil/vm.go.
+std::string VmTypeOf(const InstanceConfiguration& configuration, const HostFacts& host) {
+  const bool is_native = configuration.arch.value_or(host.arch) == host.arch;
+  return configuration.vm_type.value_or(is_native ? host.vm_type : "qemu");
+}
+
+// By itself only QEMU takes 9p, where nobody says that the guest cannot. Rule: FillConfig in Lima's
+// pkg/driver/qemu/qemu_driver.go.
+bool CacheMayBeStale(const InstanceConfiguration& configuration, const HostFacts& host,
+                     std::string_view cache) {
+  const bool may_be_9p =
+      configuration.mount_type.has_value()
+          ? *configuration.mount_type == "9p"
+          : VmTypeOf(configuration, host) == "qemu" && !configuration.nine_p_is_unsupported;
   return may_be_9p && (cache == "fscache" || cache == "loose");
 }
 
@@ -258,7 +268,7 @@ std::vector<Mount> EvaluateMounts(const InstanceConfiguration& configuration, co
     mount.writable = entry.writable.value_or(false);
     mount.nine_p_cache = CacheOf(entry);
     mount.unclean_mount_point = std::move(*entry.mount_point);
-    mount.reads_may_be_stale = CacheMayBeStale(configuration, mount.nine_p_cache);
+    mount.reads_may_be_stale = CacheMayBeStale(configuration, host, mount.nine_p_cache);
     mounts.push_back(std::move(mount));
   }
   return mounts;
@@ -273,7 +283,7 @@ std::vector<MountLocation> ListLocations(const InstanceConfiguration& configurat
     }
     locations.push_back({std::move(entry.location), std::move(entry.mount_point),
                          entry.writable.value_or(false),
-                         CacheMayBeStale(configuration, CacheOf(entry))});
+                         CacheMayBeStale(configuration, host, CacheOf(entry))});
   }
   return locations;
 }

@@ -52,6 +52,7 @@ os: Linux
 arch: x86_64
 plain: false
 mountType: 9p
+mountTypesUnsupported: [9p]
 user: {name: me, home: "/home/{{.User}}", shell: /bin/fish, uid: 501}
 param: {Name: value, count: 12}
 cpus: 4
@@ -69,6 +70,7 @@ mounts:
   EXPECT_EQ(file.arch, "x86_64");
   EXPECT_EQ(file.plain, false);
   EXPECT_EQ(file.mount_type, "9p");
+  EXPECT_TRUE(file.nine_p_is_unsupported);
   EXPECT_EQ(file.user.name, "me");
   EXPECT_EQ(file.user.home, "/home/{{.User}}");
   EXPECT_EQ(file.user.shell, "/bin/fish");
@@ -82,7 +84,7 @@ mounts:
   EXPECT_EQ(file.mounts[1].mount_point, "/mnt");
   EXPECT_EQ(file.mounts[1].writable, true);
   EXPECT_EQ(file.mounts[1].nine_p_cache, "mmap");
-  EXPECT_EQ(file.mounts[1].where, "test.yaml: mounts[1] (line 13)");
+  EXPECT_EQ(file.mounts[1].where, "test.yaml: mounts[1] (line 14)");
 }
 
 TEST(Configuration, TakesTruthValuesAsLimaDoes) {
@@ -111,7 +113,7 @@ TEST(Configuration, RefusesWrongTypes) {
        {"foo\n", "- a\n", "mounts: foo\n", "mounts: {location: /b}\n", "mounts:\n- /tmp/x\n",
         "mounts:\n- location: [a]\n", "mounts:\n- location: {a: b}\n", "mounts: [{9p: mmap}]\n",
         "user: foo\n", "user: {home: []}\n", "param: [a]\n", "param: {a: []}\n", "os: [Linux]\n",
-        "mounts: [{location: !!binary aGk=}]\n"}) {
+        "mountTypesUnsupported: 9p\n", "mounts: [{location: !!binary aGk=}]\n"}) {
     EXPECT_THROW(Parse(text), ConfigurationError) << text;
   }
 }

@@ -95,6 +95,8 @@ TEST(HostFacts, ComeFromTheEnvironmentAndTheUserDatabase) {
   EXPECT_EQ(facts.temp_dir, "/nowhere/tmp");
   EXPECT_EQ(facts.uid, ::getuid());
   EXPECT_NE(facts.user, "");
+  EXPECT_NE(facts.arch, "");
+  EXPECT_NE(facts.arch, "arm64") << "Lima writes aarch64";
 }
 
 TEST(HostFacts, TempDirIsTmpByDefault) {

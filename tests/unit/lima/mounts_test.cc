@@ -224,6 +224,37 @@ TEST(Mounts, ReadsMayBeStaleWhereA9pCacheNeverAsksAgain) {
   EXPECT_FALSE(stale("vmType: vz\nmounts: [{location: /a}]\n"));
 }
 
+TEST(Mounts, GuestThatCannotMount9pHasNoStaleReads) {
+  const auto stale = [](const std::string& main, const std::string& defaults = "",
+                        const std::string& override_text = "") {
+    return Evaluate(main + "mounts: [{location: /a}]\n", defaults, override_text)
+        .at(0)
+        .reads_may_be_stale;
+  };
+  // Of Debian's and RHEL's templates: QEMU then takes reverse-sshfs.
+  EXPECT_FALSE(stale("mountTypesUnsupported: [9p]\n"));
+  EXPECT_FALSE(stale("mountTypesUnsupported: [virtiofs, \"9p\"]\n"));
+  EXPECT_FALSE(stale("", "mountTypesUnsupported: [9p]\n"));
+  EXPECT_FALSE(stale("", "", "mountTypesUnsupported: [9p]\n"));
+  EXPECT_TRUE(stale("mountTypesUnsupported: [virtiofs]\n"));
+  EXPECT_TRUE(stale("mountTypesUnsupported: null\n"));
+}
+
+TEST(Mounts, HostThatDoesNotTakeQemuByItselfHasNoStaleReads) {
+  const auto stale = [](const std::string& main) {
+    HostFacts mac = Host();
+    mac.arch = "aarch64";
+    mac.vm_type = "vz";
+    return ListLocations(Configuration(main + "mounts: [{location: /a}]\n"), mac, {})
+        .at(0)
+        .reads_may_be_stale;
+  };
+  EXPECT_FALSE(stale(""));
+  EXPECT_FALSE(stale("arch: aarch64\n"));
+  EXPECT_TRUE(stale("arch: x86_64\n")) << "an emulated guest is QEMU's";
+  EXPECT_TRUE(stale("vmType: qemu\n"));
+}
+
 constexpr const char* kHomeMount = "mounts: [{location: /a, mountPoint: \"{{.Home}}/m\"}]\n";
 constexpr const char* kUserIdMount = "mounts: [{location: /a, mountPoint: \"/m/{{.UID}}\"}]\n";
 
