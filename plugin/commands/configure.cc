@@ -131,7 +131,8 @@ Options ReadOptions(const OptionParser& parser, const cxxopts::ParseResult& pars
   if (options.remove && request.trust) throw UsageError("--remove and --trust exclude each other");
   request.instance = positional.size() > 1 ? positional[1] : kDefaultInstance;
   lima::CheckInstanceName(request.instance);
-  request.launch = LaunchCommand(doctor::OwnProgram(), EnvironmentVariable("PATH"));
+  request.launch =
+      LaunchCommand(doctor::OwnProgram(), EnvironmentVariable("PATH"), doctor::ParentProgram());
   // What is written must be right wherever the agent is started from.
   if (!EnvironmentVariable("LIMA_HOME").empty()) request.lima_home = lima::HomeDirectory().string();
   if (!options.remove) RequireUtf8(request);

@@ -12,6 +12,7 @@
 #include "support/errors.h"
 
 #ifdef __APPLE__
+#include <libproc.h>
 #include <mach-o/dyld.h>
 
 #include <array>
@@ -118,6 +119,17 @@ fs::path OwnProgram() {
   return buffer.data();
 #else
   return fs::read_symlink("/proc/self/exe");
+#endif
+}
+
+fs::path ParentProgram() {
+#ifdef __APPLE__
+  std::array<char, PROC_PIDPATHINFO_MAXSIZE> buffer{};
+  const int size = ::proc_pidpath(::getppid(), buffer.data(), PROC_PIDPATHINFO_MAXSIZE);
+  return size > 0 ? fs::path(buffer.data()) : fs::path();
+#else
+  std::error_code unknown;  // of another user, or in another process namespace
+  return fs::read_symlink("/proc/" + std::to_string(::getppid()) + "/exe", unknown);
 #endif
 }
 

@@ -30,6 +30,9 @@ std::vector<std::filesystem::path> FindPlugins(
 /// The file of this very program.
 std::filesystem::path OwnProgram();
 
+/// The file of the program that has started this one; empty where the system does not tell.
+std::filesystem::path ParentProgram();
+
 /// Runs `limactl --version`. Lima has plugins since 2.0.
 Finding CheckLimactl(const std::optional<std::filesystem::path>& limactl,
                      const support::Context& context);

@@ -86,6 +86,12 @@ TEST_F(InstallationTest, OwnProgramIsThisOne) {
   EXPECT_EQ(OwnProgram().filename(), "doctor_test");
 }
 
+TEST_F(InstallationTest, ParentProgramIsAnother) {
+  const fs::path parent = ParentProgram();
+  EXPECT_TRUE(parent.empty() || parent.is_absolute()) << parent;
+  EXPECT_NE(parent, OwnProgram());
+}
+
 TEST_F(InstallationTest, PluginThatIsThisProgramPassesAndOthersBehindItAreListed) {
   const fs::path own = Program("a/limactl-mcp");
   const fs::path link = Link("b/limactl-mcp", own);
