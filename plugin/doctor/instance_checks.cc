@@ -83,12 +83,13 @@ Finding CheckPort(const InstanceConfiguration& configuration, const lima::SshEnd
 Finding CheckKeys(const lima::SshEndpoint& endpoint) {
   std::string usable;
   std::string problems;
+  std::string exposed;
+  std::string advice = "chmod 600";
   for (const std::string& file : endpoint.identity_files) {
     if (IsOpenToOthers(file)) {
-      return Failed(file +
-                        " may be read by other users, who can then enter the guest; ssh refuses "
-                        "such a key",
-                    "chmod 600 " + tools::ShellQuote(file));
+      exposed += (exposed.empty() ? "" : ", ") + file;
+      advice += " " + tools::ShellQuote(file);
+      continue;
     }
     const std::string problem = ssh::ProblemOfKey(file);
     if (problem.empty()) {
@@ -98,6 +99,15 @@ Finding CheckKeys(const lima::SshEndpoint& endpoint) {
       problems += file;
       problems += ": " + problem;
     }
+  }
+  if (!exposed.empty()) {
+    const std::string text =
+        exposed +
+        " may be read by other users, who can then enter the guest; ssh refuses such a key";
+    // Lima's own comes first. Beside it may stand keys of the user's, which ssh passes over.
+    const bool is_limas = IsOpenToOthers(endpoint.identity_files.front());
+    if (is_limas || usable.empty()) return Failed(text, advice);
+    return Warning(text + "; used: " + usable, advice);
   }
   if (usable.empty()) {
     return Failed(problems,

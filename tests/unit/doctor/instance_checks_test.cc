@@ -106,6 +106,23 @@ TEST_F(InstanceChecksTest, KeyThatOthersMayReadFails) {
   EXPECT_EQ(CheckKeys(endpoint).mark, Mark::kPassed);
 }
 
+// As with loadDotSSHPubKeys: true, where the user's own keys stand beside Lima's.
+TEST_F(InstanceChecksTest, KeyBehindLimasOwnThatOthersMayReadIsAWarning) {
+  const std::string limas = MakeKey("user");
+  const std::string other = MakeKey("id_rsa");
+  ASSERT_EQ(::chmod(other.c_str(), 0644), 0);
+  endpoint.identity_files = {limas, other};
+  const Finding finding = CheckKeys(endpoint);
+  EXPECT_EQ(finding.mark, Mark::kWarning);
+  EXPECT_THAT(finding.text, AllOf(HasSubstr(other + " may be read"), HasSubstr("used: " + limas)));
+  EXPECT_EQ(finding.advice, "chmod 600 " + other);
+
+  endpoint.identity_files = {other, limas};
+  EXPECT_EQ(CheckKeys(endpoint).mark, Mark::kFailed);
+  endpoint.identity_files = {"/no/such/key", other};
+  EXPECT_EQ(CheckKeys(endpoint).mark, Mark::kFailed);
+}
+
 TEST_F(InstanceChecksTest, WhatToDoAboutAKeyIsALineForTheShell) {
   const std::string file = MakeKey("my key");
   ASSERT_EQ(::chmod(file.c_str(), 0644), 0);
