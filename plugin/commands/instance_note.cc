@@ -31,11 +31,22 @@ const lima::MountLocation* MountOf(const std::vector<lima::MountLocation>& mount
   return innermost;
 }
 
+/// Whether limactl's flags for mounts, whose value is a list with commas, can name it.
+bool CanBeNamed(const std::string& project) {
+  return project.find_first_of(",\"\n") == std::string::npos;
+}
+
 std::string HowToMount(const std::string& instance, const std::string& project) {
   const std::string edit = "limactl stop " + instance + ", then limactl edit " + instance;
-  // The flag's value is a list with commas.
-  if (project.find_first_of(",\"\n") != std::string::npos) return edit + " --start, and add it";
+  if (!CanBeNamed(project)) return edit + " --start, and add it";
   return edit + " --start --mount " + tools::ShellQuote(project + ":w");
+}
+
+/// With its name: limactl start alone makes the instance "default".
+std::string HowToMake(const std::string& instance, const std::optional<fs::path>& project) {
+  const std::string start = "limactl start --name " + instance;
+  if (!project || !CanBeNamed(project->string())) return start;
+  return start + " --mount-only " + tools::ShellQuote(project->string() + ":w");
 }
 
 }  // namespace
@@ -45,7 +56,7 @@ std::string NoteOnInstance(const std::string& instance, const std::optional<fs::
     const fs::path lima_home = lima::HomeDirectory();
     if (!lima::InstanceExists(lima_home, instance)) {
       return "there is no Lima instance \"" + instance + "\" in " + lima_home.string() +
-             " yet; make it with limactl start.";
+             " yet; make it: " + HowToMake(instance, project);
     }
     if (!project) return "";
     const auto configuration = lima::LoadConfiguration(lima_home, instance);

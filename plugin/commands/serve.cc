@@ -77,10 +77,10 @@ std::string WorkingDirectory() {
 void RequireInstance(const InstanceOptions& options) {
   if (lima::InstanceExists(options.lima_home, options.name)) return;
   const std::string known = support::Join(lima::ListInstances(options.lima_home));
-  throw UsageError("there is no Lima instance \"" + options.name + "\" in " +
-                   options.lima_home.string() +
-                   (known.empty() ? "; it holds none at all; make one with: limactl start"
-                                  : "; there are: " + known));
+  throw UsageError(
+      "there is no Lima instance \"" + options.name + "\" in " + options.lima_home.string() +
+      (known.empty() ? "; it holds none at all; make it with: limactl start --name " + options.name
+                     : "; there are: " + known));
 }
 
 /// A --root that lies under no mount is a mistake on the command line. Files of Lima's that cannot

@@ -169,7 +169,9 @@ TEST_F(Configure, NotesWhatTheInstanceLacks) {
   EXPECT_THAT(note("plain: true\n"), HasSubstr("plain: true"));
   EXPECT_THAT(note("mounts: [\n"), HasSubstr("lima.yaml"));
   fs::remove_all(Path("lima/default"));
-  EXPECT_THAT(Succeeds({"opencode"}), HasSubstr("no Lima instance \"default\""));
+  EXPECT_THAT(Succeeds({"opencode", "agent"}),
+              AllOf(HasSubstr("no Lima instance \"agent\""),
+                    HasSubstr("limactl start --name agent --mount-only " + project + ":w\n")));
   environment_.erase("LIMA_HOME");
   MakeLink("home/.lima", ".lima");
   EXPECT_THAT(Succeeds({"opencode"}),
