@@ -30,6 +30,13 @@ constexpr std::chrono::seconds kHereTimeout{10};
 constexpr std::chrono::seconds kGuestTimeout{20};
 constexpr std::chrono::seconds kRoundTripTimeout{60};
 
+/// Two of the three files of a configuration are common to all instances, and limactl edits the
+/// third only while the instance is stopped.
+std::string MendAdvice(const std::string& instance) {
+  return "mend it in the file that is named; limactl edit " + instance +
+         " opens the instance's own lima.yaml while it is stopped";
+}
+
 /// The checks share what the earlier ones have found; Check::needs guards the access.
 class Doctor {
  public:
@@ -103,7 +110,7 @@ void Doctor::ExamineInstance() {
   examination_.Run({"configuration",
                     {"instance"},
                     kHereTimeout,
-                    "limactl edit " + options_.instance + " opens it in an editor",
+                    MendAdvice(options_.instance),
                     [this](const Context&) {
                       configuration_ = lima::LoadConfiguration(lima_home_, options_.instance);
                       return CheckConfiguration(configuration_);
@@ -115,7 +122,7 @@ void Doctor::ExamineInstance() {
   examination_.Run({"mounts",
                     {"configuration"},
                     kHereTimeout,
-                    "limactl edit " + options_.instance + " opens the configuration in an editor",
+                    MendAdvice(options_.instance),
                     [this](const Context&) { return LookAtMounts(); }});
 }
 
@@ -128,8 +135,8 @@ Finding Doctor::LookAtMounts() const {
   }
   if (configuration_.plain) {
     return Warning("the configuration says plain: true, so that the instance mounts nothing",
-                   "an instance without it can mount the project; limactl edit " +
-                       options_.instance + " opens the configuration in an editor");
+                   "an instance without it can mount the project: limactl stop " +
+                       options_.instance + ", then limactl edit " + options_.instance + " --start");
   }
   return CheckMounts(lima::ListLocations(configuration_, lima::ReadHostFacts(), facts),
                      options_.instance);

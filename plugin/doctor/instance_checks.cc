@@ -39,6 +39,10 @@ Finding CheckInstance(const fs::path& lima_home, const std::string& name) {
 }
 
 Finding CheckConfiguration(const InstanceConfiguration& configuration) {
+  if (configuration.os == "Windows") {
+    return Failed("a Windows guest, which is not supported",
+                  "name an instance with another guest: limactl list shows them");
+  }
   return Passed(configuration.os + " guest, login shell " + lima::LoginShell(configuration) +
                 (configuration.vm_type ? ", " + *configuration.vm_type : ""));
 }

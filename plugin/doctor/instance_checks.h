@@ -18,7 +18,7 @@ std::string RestartCommand(const std::string& instance);
 Finding CheckInstance(const std::filesystem::path& lima_home, const std::string& name);
 
 /// What the configuration, which has been read, says of guest, shell and driver. Throws
-/// lima::ConfigurationError for a guest that this program does not serve.
+/// lima::ConfigurationError for a shell that cannot be used.
 Finding CheckConfiguration(const lima::InstanceConfiguration& configuration);
 
 Finding CheckStatus(const lima::InstanceConfiguration& configuration);

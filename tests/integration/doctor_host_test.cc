@@ -77,6 +77,14 @@ TEST_F(Doctor, NamesAConfigurationThatCannotBeRead) {
   ExpectSkipped({"status", "mounts", "connect"}, "configuration", checks);
 }
 
+TEST_F(Doctor, DoesNotSendToLimactlEditForAFileOfAllInstances) {
+  Start();
+  MakeFile("lima/_config/default.yaml", "mounts: [\n");
+  EXPECT_THAT(OnlyFailure("configuration", Examine()),
+              AllOf(HasSubstr("default.yaml: line"), HasSubstr("mend it in the file that is named"),
+                    HasSubstr("limactl edit default opens the instance's own lima.yaml")));
+}
+
 TEST_F(Doctor, NamesAStoppedInstance) {
   Start().Stop();
   const json checks = Examine();

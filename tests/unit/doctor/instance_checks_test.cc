@@ -55,6 +55,15 @@ TEST_F(InstanceChecksTest, InstanceThatIsMissingIsNamedWithThoseThatAreThere) {
   EXPECT_THAT(CheckInstance(directory.path(), "other").advice, Not(HasSubstr("vm")));
 }
 
+TEST_F(InstanceChecksTest, GuestThatIsNotServedIsNothingToEdit) {
+  EXPECT_EQ(CheckConfiguration(configuration).mark, Mark::kPassed);
+  configuration.os = "Windows";
+  const Finding finding = CheckConfiguration(configuration);
+  EXPECT_EQ(finding.mark, Mark::kFailed);
+  EXPECT_THAT(finding.text, HasSubstr("Windows"));
+  EXPECT_THAT(finding.advice, HasSubstr("limactl list"));
+}
+
 TEST_F(InstanceChecksTest, SamePortPasses) {
   const FakeHostAgent agent(Socket(), FakeHostAgent::kGoodAnswer);
   EXPECT_EQ(CheckPort(configuration, endpoint).mark, Mark::kPassed);
