@@ -82,7 +82,8 @@ _limactl_with_mcp() {
   local i loader
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
-      --log-level | --log-format) i=$((i + 1)) ;;
+      --log-level | --log-format) [[ ${COMP_WORDS[i + 1]} == '=' ]] || i=$((i + 1)) ;;
+      '=') i=$((i + 1)) ;;
       -*) ;;
       mcp)
         _limactl_mcp_complete $((i + 1))

@@ -183,6 +183,9 @@ TEST_F(GeneratedFiles, BashCompletesDirectoriesAlsoBehindAnEqualsSign) {
 TEST_F(GeneratedFiles, BashLeavesTheRestOfLimactlToItsOwnCompletion) {
   EXPECT_THAT(Bash({"limactl", "mcp", "serve", "a"}), ElementsAre("agent"));
   EXPECT_THAT(Bash({"limactl", "--log-level", "info", "mcp", "ser"}), ElementsAre("serve"));
+  // As bash splits --log-level=info and --tty=false.
+  EXPECT_THAT(Bash({"limactl", "--log-level", "=", "info", "--tty", "=", "false", "mcp", "ser"}),
+              ElementsAre("serve"));
   EXPECT_THAT(Bash({"limactl", "start", ""}), ElementsAre("own"));
   EXPECT_THAT(Bash({"limactl", "mc"}), ElementsAre("own"));
   EXPECT_THAT(Bash({"limactl", "shell", "mcp", ""}), ElementsAre("own"));
