@@ -46,6 +46,11 @@ TEST(JsonEntry, IsAddedWithTheObjectsAboveIt) {
       "        \"LIMA_HOME\": \"/l\"\n      }\n    }\n  }\n}");
 }
 
+TEST(JsonEntry, LeavesHalvesOfSurrogatePairsElsewhereAsTheyAre) {
+  EXPECT_THAT(Applied(R"({"history": ["cut \ud83d"], "servers": {"mine": {}}})", {Entry()}),
+              HasSubstr(R"({"history": ["cut \ud83d"], "servers": {"mine": {}, "lima")"));
+}
+
 TEST(JsonEntry, IsBroughtUpToDateMemberByMember) {
   const std::string text =
       "{\"servers\": {\"lima\": {\"command\": \"old\", \"mine\": 1, \"env\": {\"X\": \"y\"}}}}";

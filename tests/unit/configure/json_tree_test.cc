@@ -40,6 +40,17 @@ TEST(ParseJson, ReadsWhatAgentsAllowBeyondJson) {
   EXPECT_EQ(Read("{\"url\": \"https://x/*y*/\"}").at("url"), "https://x/*y*/");
 }
 
+TEST(ParseJson, ReadsHalvesOfSurrogatePairsAsJavaScriptDoes) {
+  EXPECT_EQ(Read(R"("cut \ud83d")"), "cut \uFFFD");
+  EXPECT_EQ(Read(R"("\uDE00 cut")"), "\uFFFD cut");
+  EXPECT_EQ(Read(R"("\ud83d\ud83d\ude00\ude00")"), "\uFFFD\U0001F600\uFFFD");
+  EXPECT_EQ(Read(R"("\ud83d\n\u00e4")"), "\uFFFD\n\u00e4");
+  EXPECT_EQ(Read(R"("\\ud83d")"), R"(\ud83d)");
+  EXPECT_EQ(Read(R"({"\ud83d": 1})").begin().key(), "\uFFFD");
+  EXPECT_THAT(FailureOf(R"("\ud83")").reason, HasSubstr("no string"));
+  EXPECT_THAT(FailureOf(R"("\u00g0")").reason, HasSubstr("no string"));
+}
+
 TEST(ParseJson, LastOfTwoMembersOfANameCounts) {
   const std::string text = R"({"a": 1, "a": 2})";
   EXPECT_EQ(Read(text), Json::parse(R"({"a": 2})"));
