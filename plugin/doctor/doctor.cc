@@ -139,7 +139,7 @@ Finding Doctor::LookAtMounts() const {
                        options_.instance + ", then limactl edit " + options_.instance + " --start");
   }
   return CheckMounts(lima::ListLocations(configuration_, lima::ReadHostFacts(), facts),
-                     options_.instance);
+                     options_.instance, examination_.Works("status"));
 }
 
 void Doctor::ExamineConnection() {

@@ -26,6 +26,12 @@ bool IsDirectoryHere(const std::string& path) {
   return std::filesystem::is_directory(path, missing);
 }
 
+/// Also when it is a link to nothing, or something else than a directory.
+bool IsTakenHere(const std::string& path) {
+  std::error_code unknown;
+  return std::filesystem::exists(std::filesystem::symlink_status(path, unknown));
+}
+
 std::string StaleAdvice(const std::string& instance) {
   return "set 9p: {cache: mmap} at these mounts: " + EditAndRestart(instance);
 }
@@ -58,7 +64,8 @@ std::string TryToWrite(const std::string& directory, guest::Guest& guest,
 
 }  // namespace
 
-Finding CheckMounts(const std::vector<lima::MountLocation>& mounts, const std::string& instance) {
+Finding CheckMounts(const std::vector<lima::MountLocation>& mounts, const std::string& instance,
+                    bool is_running) {
   if (mounts.empty()) {
     return Warning("the instance mounts nothing: the agent's file tools can use no directory",
                    "add the project to its mounts: limactl stop " + instance +
@@ -67,18 +74,23 @@ Finding CheckMounts(const std::vector<lima::MountLocation>& mounts, const std::s
   std::string list;
   std::string missing;
   std::string stale;
+  bool can_be_made = !is_running;
   for (const lima::MountLocation& mount : mounts) {
     std::string shown = mount.location + (mount.writable ? " (writable)" : " (read-only)");
     if (mount.mount_point && *mount.mount_point != mount.location) {
       shown += " at " + *mount.mount_point;
     }
     Append(list, shown);
-    if (!IsDirectoryHere(mount.location)) Append(missing, mount.location);
+    if (!IsDirectoryHere(mount.location)) {
+      Append(missing, mount.location);
+      can_be_made = can_be_made && !IsTakenHere(mount.location);
+    }
     if (mount.reads_may_be_stale) Append(stale, mount.location);
   }
   if (!missing.empty()) {
-    return Failed(list + "; no directory on this host: " + missing,
-                  "make it, or change the mounts: " + EditAndRestart(instance));
+    const std::string text = list + "; no directory on this host: " + missing;
+    if (can_be_made) return Warning(text, "limactl start " + instance + " makes it, empty");
+    return Failed(text, "make it, or change the mounts: " + EditAndRestart(instance));
   }
   if (!stale.empty()) {
     return Warning(list + "; may show the guest old contents (9p with cache fscache): " + stale,

@@ -13,8 +13,10 @@
 namespace doctor {
 
 /// The mounts on the host's side: there is one, their locations are there, and none may show the
-/// guest old contents.
-Finding CheckMounts(const std::vector<lima::MountLocation>& mounts, const std::string& instance);
+/// guest old contents. A location that is missing before the instance runs is a warning: limactl
+/// start makes it (pkg/driver/qemu/qemu.go, pkg/driver/vz/vm_darwin.go, pkg/hostagent/mount.go).
+Finding CheckMounts(const std::vector<lima::MountLocation>& mounts, const std::string& instance,
+                    bool is_running);
 
 /// Which mounts the guest has. Empty where that cannot be told; `why` then says so.
 struct MountedState {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "guest/file_error.h"
 #include "lima/mount_tag.h"
 #include "support/errors.h"
@@ -47,26 +49,37 @@ class MountChecksTest : public ::testing::Test {
 TEST_F(MountChecksTest, LocationsAreListedWithTheirRightsAndPlaces) {
   const std::string one = MakeDirectory("one");
   const std::string two = MakeDirectory("two");
-  const Finding finding = CheckMounts({{one, one, true, false}, {two, "/mnt", false, false}}, "vm");
+  const Finding finding =
+      CheckMounts({{one, one, true, false}, {two, "/mnt", false, false}}, "vm", true);
   EXPECT_EQ(finding.mark, Mark::kPassed);
   EXPECT_EQ(finding.text, one + " (writable), " + two + " (read-only) at /mnt");
 }
 
 TEST_F(MountChecksTest, NoMountIsAWarning) {
-  EXPECT_EQ(CheckMounts({}, "vm").mark, Mark::kWarning);
+  EXPECT_EQ(CheckMounts({}, "vm", true).mark, Mark::kWarning);
 }
 
 TEST_F(MountChecksTest, LocationThatIsNoDirectoryHereFails) {
-  const Finding finding =
-      CheckMounts({{MakeDirectory("one"), {}, true, false}, {"/no/such", {}, true, false}}, "vm");
+  const std::vector<lima::MountLocation> locations = {{MakeDirectory("one"), {}, true, false},
+                                                      {"/no/such", {}, true, false}};
+  const Finding finding = CheckMounts(locations, "vm", true);
   EXPECT_EQ(finding.mark, Mark::kFailed);
   EXPECT_THAT(finding.text, HasSubstr("no directory on this host: /no/such"));
+  const Finding stopped = CheckMounts(locations, "vm", false);
+  EXPECT_EQ(stopped.mark, Mark::kWarning);
+  EXPECT_EQ(stopped.text, finding.text);
+  EXPECT_THAT(stopped.advice, HasSubstr("limactl start vm"));
+
+  const std::string file = directory.path() / "file";
+  std::ofstream(file) << "no directory";
+  EXPECT_EQ(CheckMounts({{file, {}, true, false}}, "vm", false).mark, Mark::kFailed);
 }
 
 TEST_F(MountChecksTest, MountThatMayBeOldIsAWarningThatNamesIt) {
   const std::string one = MakeDirectory("one");
   const std::string two = MakeDirectory("two");
-  const Finding finding = CheckMounts({{one, one, true, false}, {two, two, false, true}}, "vm");
+  const Finding finding =
+      CheckMounts({{one, one, true, false}, {two, two, false, true}}, "vm", true);
   EXPECT_EQ(finding.mark, Mark::kWarning);
   EXPECT_THAT(finding.text, HasSubstr("fscache): " + two));
   EXPECT_THAT(finding.advice, HasSubstr("limactl edit vm"));
