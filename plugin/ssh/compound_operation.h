@@ -67,6 +67,7 @@ class SmallListOperation final : public CompoundOperation {
   SmallListOperation(const std::string& path, std::uint64_t directory_bytes);
 
   void Begin(SftpClient& client, TimePoint now) override;
+  [[nodiscard]] bool opens() const override { return true; }
 
   std::optional<std::vector<guest::DirectoryEntry>> entries;  ///< the result
 

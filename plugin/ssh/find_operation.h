@@ -40,6 +40,7 @@ class FindAndListOperation final : public CompoundOperation {
   explicit FindAndListOperation(const std::string& path);
 
   void Begin(SftpClient& client, TimePoint now) override;
+  [[nodiscard]] bool opens() const override { return true; }
 
   guest::FoundDirectory found;  ///< the result
 
@@ -61,6 +62,7 @@ class FindAndReadOperation final : public CompoundOperation {
   FindAndReadOperation(const std::string& path, std::uint64_t most_bytes);
 
   void Begin(SftpClient& client, TimePoint now) override;
+  [[nodiscard]] bool opens() const override { return true; }
 
   guest::FoundFile found;  ///< the result
 

@@ -73,6 +73,9 @@ class SftpOperation : public std::enable_shared_from_this<SftpOperation> {
   /// Whether what it asks for may have changed something in the guest once it was sent.
   [[nodiscard]] virtual bool changes_guest() const { return false; }
 
+  /// Whether it opens a file or a directory.
+  [[nodiscard]] virtual bool opens() const { return false; }
+
   /// Ends the operation; later calls do nothing.
   void Finish(std::exception_ptr failure = nullptr);
   /// The same with the exception for an answer that is not a success: see FailureOf. An operation
@@ -116,6 +119,7 @@ class AskOperation final : public SftpOperation {
 
   void Begin(SftpClient& client, TimePoint now) override;
   [[nodiscard]] bool changes_guest() const override { return request_.changes_guest; }
+  [[nodiscard]] bool opens() const override { return request_.type == SftpType::kOpen; }
 
   /// After the completion has finished without failure: what the guest said, never an SftpData or
   /// SftpLost, and a status only if it is kOk.
@@ -220,6 +224,7 @@ class ListOperation final : public SftpOperation {
                          Begins begins = Begins::kWhenItIsOpen);
 
   void Begin(SftpClient& client, TimePoint now) override;
+  [[nodiscard]] bool opens() const override { return true; }
 
   std::vector<guest::DirectoryEntry> entries;  ///< the result
   /// Of the directory itself, where the server lists "." too and tells what that is; OpenSSH's

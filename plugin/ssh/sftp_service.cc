@@ -23,7 +23,7 @@ void SftpService::Submit(std::shared_ptr<SftpOperation> operation) {
     }
     return;
   }
-  if (usable && served_first_ && !others_turn_) {
+  if (usable && MayBegin(*operation)) {
     Begin(operation, now);
     return;
   }
@@ -32,6 +32,14 @@ void SftpService::Submit(std::shared_ptr<SftpOperation> operation) {
     state_ = State::kWaiting;
     broker_.Request(*this);
   }
+}
+
+bool SftpService::MayBegin(const SftpOperation& operation) const {
+  if (!served_first_) return false;
+  if (!others_turn_) return true;
+  // Whoever has a file open may have to know something else before closing it, and until it is
+  // closed the channel is nobody else's. What opens a further file waits, or that might never be.
+  return client_->open_handles() > 0 && !operation.opens();
 }
 
 void SftpService::Begin(const std::shared_ptr<SftpOperation>& operation, TimePoint now) {

@@ -15,7 +15,8 @@ namespace ssh {
 /// The file side of a session: opens an SFTP channel when the first operation comes, carries out
 /// any number of them at once, and gives a channel up whose server does not answer, so that the
 /// next operation gets a new one. Where the guest's sshd allows a single channel, it takes turns
-/// with the commands. Belongs to the thread that owns the session.
+/// with the commands, which then wait until no file is open. Belongs to the thread that owns the
+/// session.
 class SftpService final : public ChannelUser, public ChannelEvents {
  public:
   using TimePoint = support::Clock::time_point;
@@ -55,6 +56,7 @@ class SftpService final : public ChannelUser, public ChannelEvents {
   void StepRequest(TimePoint now);
   void StepConversation(TimePoint now);
   void ReceiveInbox(TimePoint now);
+  [[nodiscard]] bool MayBegin(const SftpOperation& operation) const;
   void Begin(const std::shared_ptr<SftpOperation>& operation, TimePoint now);
   void ForgetFinished();
   void SendOutput(TimePoint now);

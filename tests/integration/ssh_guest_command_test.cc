@@ -237,6 +237,32 @@ TEST_F(SshGuest, AFileWhoseClosingWasWithdrawnIsClosedAllTheSame) {
   EXPECT_EQ(Run(*guest, "true", sink, minute_).exit_status, 0);
 }
 
+TEST_F(SshGuest, WhoeverHasAFileOpenIsAnsweredWhileACommandWaitsForTheOnlyChannel) {
+  StartInstance({"MaxSessions 1"});
+  WriteFile("file", "content");
+  const auto guest = Connect();
+  std::promise<void> queued;
+  std::future<guest::CommandResult> waiting;
+  auto file = guest->Open(Path("file"), OpenMode::kRead, 0, minute_);
+  waiting = std::async(std::launch::async, [&] {
+    guest::Command command;
+    command.command_line = "true";
+    command.on_queued = [&queued] { queued.set_value(); };
+    CollectedOutput sink;
+    return guest->Run(command, sink, minute_);
+  });
+  queued.get_future().wait();
+  // The first may still come before it is known that the command waits.
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(guest->Stat(Path("file"), support::Context().WithTimeout(10s)).size, 7U);
+  }
+  // Files that are opened by turns would keep the command waiting for ever.
+  EXPECT_THROW(guest->Open(Path("file"), OpenMode::kRead, 0, support::Context().WithTimeout(200ms)),
+               support::Stopped);
+  file.reset();
+  EXPECT_EQ(waiting.get().exit_status, 0);
+}
+
 TEST_F(SshGuest, AWaitingCommandObeysItsDeadline) {
   StartInstance({"MaxSessions 1"});
   const auto guest = Connect();
