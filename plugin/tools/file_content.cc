@@ -114,6 +114,15 @@ void LookInto(OpenedFile& opened, const ResolvedPath& path, guest::OpenMode mode
   opened.attributes = opened.file->Stat(context);
 }
 
+OpenedFile OpenOverSftp(const ResolvedPath& path, guest::OpenMode mode, guest::Guest& guest,
+                        const support::Context& context) {
+  OpenedFile opened;
+  opened.file = guest.Open(path.guest, mode, 0, context);
+  LookInto(opened, path, mode, context);
+  RequireSameFile(opened.attributes, path, mode, guest, context);
+  return opened;
+}
+
 }  // namespace
 
 std::string TooLargeText(const std::string& shown, std::optional<std::uint64_t> size) {
@@ -126,13 +135,13 @@ std::string TooLargeText(const std::string& shown, std::optional<std::uint64_t> 
 OpenedFile OpenRegularFile(const ResolvedPath& path, guest::OpenMode mode, guest::Guest& guest,
                            const support::Context& context) {
   RequireRegularFile(path);  // before opening: a FIFO would block the guest's server
-  OpenedFile opened;
-  opened.file = guest.Open(path.guest, mode, 0, context);
-  LookInto(opened, path, mode, context);
-  RequireSameFile(opened.attributes, path, mode, guest, context);
+  OpenedFile opened = OpenOverSftp(path, mode, guest, context);
   if (mode != guest::OpenMode::kRead || path.stale_note.empty()) return opened;
+  // Closed first: where the guest's sshd allows a single channel, a command waits for that.
+  opened.file.reset();
   opened.direct = DirectFile::Open(path.guest, opened.attributes.size, guest, context);
-  if (opened.direct) opened.attributes.size = 0;
+  if (!opened.direct) return OpenOverSftp(path, mode, guest, context);
+  opened.attributes.size = 0;
   return opened;
 }
 

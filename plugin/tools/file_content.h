@@ -20,8 +20,9 @@ inline constexpr std::uint64_t kMaximumReadBytes = std::uint64_t{32} << 20;
 inline constexpr std::size_t kReadChunk = std::size_t{256} << 10;
 
 struct OpenedFile {
-  std::unique_ptr<guest::OpenFile> file;  ///< null where the whole file came with finding it
-  guest::FileAttributes attributes;       ///< of what was really opened
+  /// Null where the whole file came with finding it, and where it is read directly.
+  std::unique_ptr<guest::OpenFile> file;
+  guest::FileAttributes attributes;  ///< of what was really opened
   /// By what it is read instead, past the guest's cache; its size is 0 then, not being known.
   std::unique_ptr<DirectFile> direct = {};
   /// What was read along with opening it: the first bytes, of which so many were asked for.
@@ -39,7 +40,8 @@ struct OpenedFile {
 /// target anyway.
 ///
 /// Reading where the guest's cache may be old (ResolvedPath::stale_note) goes past it where the
-/// guest can do that: one command more.
+/// guest can do that: one command more, during which no file is open; where the guest cannot, the
+/// file is opened once more.
 OpenedFile OpenRegularFile(const ResolvedPath& path, guest::OpenMode mode, guest::Guest& guest,
                            const support::Context& context);
 

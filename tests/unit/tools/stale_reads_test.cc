@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <string>
@@ -17,6 +18,19 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+
+/// Whether this process, in which the guest works, has the file open.
+bool IsOpen(const fs::path& file) {
+  struct stat wanted {};
+  EXPECT_EQ(::stat(file.c_str(), &wanted), 0);
+  constexpr int kMostDescriptors = 1024;
+  for (int fd = 0; fd < kMostDescriptors; ++fd) {
+    struct stat status {};
+    if (::fstat(fd, &status) != 0) continue;
+    if (status.st_dev == wanted.st_dev && status.st_ino == wanted.st_ino) return true;
+  }
+  return false;
+}
 
 class StaleReadsTest : public MountCheckTest {
  protected:
@@ -127,6 +141,22 @@ TEST_F(StaleReadsTest, FileThatCannotBeReadToItsEndIsAnError) {
   EXPECT_THAT(Error("read_file", {{"path", "/host/stale/large"}}),
               HasSubstr("the beginning of the file past its cache, but not the rest"));
   EXPECT_EQ(windows, 2);
+}
+
+TEST_F(StaleReadsTest, NoFileIsOpenWhileACommandReadsIt) {
+  PutBoth("file", "old", "new");
+  int commands = 0;
+  guest->set_hook([&](testing_support::Operation operation, const std::string&) {
+    if (operation != testing_support::Operation::kRun) return;
+    ++commands;
+    EXPECT_FALSE(IsOpen(top / "stale/file"))
+        << "where sshd allows a single channel, the command would wait for its closing";
+  });
+  EXPECT_EQ(Content({{"path", "/host/stale/file"}}), "new");
+  EXPECT_EQ(commands, 1);
+  guest->can_read_directly = false;
+  EXPECT_EQ(Content({{"path", "/host/stale/file"}}), "old");
+  EXPECT_EQ(commands, 2);
 }
 
 TEST_F(StaleReadsTest, WhatListsOrSearchesSaysSo) {
