@@ -1,5 +1,6 @@
 #include "mcp/dispatcher.h"
 
+#include <exception>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -135,6 +136,22 @@ const Dispatcher::Method Dispatcher::kMethods[] = {
 // clang-format on
 
 void Dispatcher::Handle(std::string line) {
+  try {
+    HandleLine(std::move(line));
+  } catch (const std::exception& error) {
+    // Such as that there is no memory for so large a message. It must not end the server, which
+    // would have to wait for the calls that run and hear nobody meanwhile.
+    support::LogError(std::string("a message was dropped: ") + error.what());
+    LineSink(parts_.transport)
+        .Deliver(nullptr,
+                 ErrorResponse(nullptr, ProtocolError(ErrorCode::kInternalError,
+                                                      std::string("internal error: the message "
+                                                                  "cannot be handled: ") +
+                                                          error.what())));
+  }
+}
+
+void Dispatcher::HandleLine(std::string line) {
   const std::size_t bytes = line.size();
   std::variant<Message, Batch> parsed = ParseMessage(line);
   std::string().swap(line);  // it may be large, and a call may take long

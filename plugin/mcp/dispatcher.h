@@ -44,7 +44,7 @@ class Dispatcher {
 
   explicit Dispatcher(Parts parts) : parts_(parts) {}
 
-  /// One line from the client.
+  /// One line from the client. One that cannot be handled is answered with an error.
   void Handle(std::string line);
 
   /// The client sent a line beyond the transport's limit.
@@ -55,6 +55,7 @@ class Dispatcher {
   struct Method;
   static const Method kMethods[];
 
+  void HandleLine(std::string line);
   void HandleBatch(Batch batch);
   void HandleMessage(Message message, std::size_t bytes, bool in_batch,
                      const std::shared_ptr<ReplySink>& sink);

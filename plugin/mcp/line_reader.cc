@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -47,12 +48,19 @@ LineReader::Result LineReader::Next(std::string& line) {
 }
 
 void LineReader::Keep(std::string_view piece) {
-  // Growing step by step would touch every byte several times. What is reserved takes no memory
-  // before it is used.
-  if (partial_.size() + piece.size() > kLongLine && partial_.capacity() < max_line_) {
-    partial_.reserve(max_line_ + 1);
+  try {
+    // Growing step by step would touch every byte several times. What is reserved takes no memory
+    // before it is used.
+    if (partial_.size() + piece.size() > kLongLine && partial_.capacity() < max_line_) {
+      partial_.reserve(max_line_ + 1);
+    }
+    partial_ += piece;
+  } catch (const std::exception& error) {
+    // There is no memory for it. What follows must not be taken for the line.
+    discarding_ = true;
+    std::string().swap(partial_);
+    support::LogError(std::string("a line of input is discarded: ") + error.what());
   }
-  partial_ += piece;
 }
 
 /// The present line is complete; kNeedMore when it is blank, kEndOfInput when that was all.

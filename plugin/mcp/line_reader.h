@@ -15,7 +15,8 @@ class LineReader {
 
   enum class Result {
     kLine,        ///< a line was taken
-    kTooLong,     ///< a line of more than `max_line` bytes came to its end and is gone
+    kTooLong,     ///< a line of more than `max_line` bytes, or than there is memory for, came to
+                  ///< its end and is gone
     kNeedMore,    ///< no whole line there yet: call `Fill`
     kEndOfInput,  ///< everything has been taken
   };
