@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "support/errors.h"
+#include "support/log.h"
 #include "support/units.h"
 #include "tools/command_output.h"
 #include "tools/command_script.h"
@@ -153,7 +155,14 @@ ProgressTicker::Registration CommandRunner::Announce(mcp::ProgressReporter& prog
 ProgressTicker::Registration CommandRunner::Tick(const mcp::ProgressReporter& progress,
                                                  std::function<void()> callback) {
   if (!progress.requested()) return {};
-  return ticker_.Register(std::move(callback));
+  try {
+    return ticker_.Register(std::move(callback));
+  } catch (const std::system_error& error) {
+    // No reason not to run the command.
+    support::LogWarning("no progress is told: this host allows no more threads (" +
+                        error.code().message() + ")");
+    return {};
+  }
 }
 
 mcp::ToolResult CommandRunner::Run(guest::Guest& guest, const CommandRequest& request,

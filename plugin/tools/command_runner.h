@@ -85,7 +85,8 @@ class CommandRunner {
                       const support::Context& call_context, mcp::ProgressReporter& progress);
 
  private:
-  /// Nothing is registered where the client asked for no progress.
+  /// Nothing is registered where the client asked for no progress, or this host allows no thread
+  /// for it.
   [[nodiscard]] ProgressTicker::Registration Tick(const mcp::ProgressReporter& progress,
                                                   std::function<void()> callback);
 

@@ -11,6 +11,8 @@
 
 #include "support/errors.h"
 #include "testing/local_guest.h"
+#include "testing/no_more_threads.h"
+#include "testing/recorded_progress.h"
 #include "testing/silent_progress.h"
 #include "tools/command_runner.h"
 #include "tools/warm_shells.h"
@@ -66,6 +68,16 @@ TEST_F(RunShellCommandTool, RefusesADirectoryOutsideTheRoots) {
   EXPECT_THAT(ErrorOf(tool_, Arguments({"true"}, "/elsewhere")), HasSubstr("/elsewhere"));
   EXPECT_THAT(ErrorOf(tool_, Arguments({"true"}, "src")), HasSubstr("expected an absolute path"));
   EXPECT_EQ(guest_.count(testing_support::Operation::kRun), 0);
+}
+
+TEST_F(RunShellCommandTool, RunsACommandAlsoWhereThereIsNoThreadForItsProgress) {
+  const testing_support::NoMoreThreads none;
+  if (!none.imposed()) GTEST_SKIP() << "this system's threads cannot be limited";
+  testing_support::RecordedProgress progress;
+  const nlohmann::json arguments = Arguments({"echo", "text"});
+  const mcp::ToolResult result =
+      tool_.Call({.arguments = arguments, .context = {}, .progress = progress});
+  EXPECT_EQ(result.structured.at("stdout"), "text\n");
 }
 
 /// Runs commands, and says of their ends what a test wants, after a login profile's greeting.
