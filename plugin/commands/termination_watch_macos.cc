@@ -40,6 +40,9 @@ class TerminationWatch::Implementation {
       EV_SET(&change, static_cast<uintptr_t>(number), EVFILT_SIGNAL, EV_ADD, 0, 0, nullptr);
       Control(queue_.get(), change, "kevent for signals");
     }
+    // kqueue sees a signal even when it is ignored, and ignoring keeps it from ending the program.
+    // Not before: nobody would ever hear of one that came in between.
+    for (const int number : kSignals) (void)::signal(number, SIG_IGN);
     EV_SET(&change, kStopEvent, EVFILT_USER, EV_ADD, 0, 0, nullptr);
     Control(queue_.get(), change, "kevent for stopping");
     EV_SET(&change, static_cast<uintptr_t>(parent), EVFILT_PROC, EV_ADD, NOTE_EXIT, 0, nullptr);
@@ -82,8 +85,6 @@ class TerminationWatch::Implementation {
 pid_t TerminationWatch::PrepareProcess() {
   const pid_t parent = ::getppid();
   for (const int number : {SIGPIPE, SIGXFSZ}) (void)::signal(number, SIG_IGN);
-  // kqueue sees a signal even when it is ignored, and ignoring keeps it from ending the program.
-  for (const int number : kSignals) (void)::signal(number, SIG_IGN);
   return parent;
 }
 

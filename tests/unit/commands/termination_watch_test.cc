@@ -31,6 +31,26 @@ TEST(TerminationWatch, ReportsATerminationSignal) {
   }
 }
 
+TEST(TerminationWatch, ASignalBeforeThereIsAWatchIsNotLost) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    (void)std::signal(SIGTERM, SIG_DFL);
+    const pid_t parent = TerminationWatch::PrepareProcess();
+    ::kill(::getpid(), SIGTERM);
+    std::promise<StopReason> reported;
+    const TerminationWatch watch(parent, [&](StopReason reason) { reported.set_value(reason); });
+    auto future = reported.get_future();
+    const bool came = future.wait_for(std::chrono::seconds(20)) == std::future_status::ready;
+    ::_exit(came && future.get() == StopReason::kTerminated ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  // It is told of, or ends at once a program that has not begun yet.
+  const bool was_told = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  const bool was_ended = WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM;
+  EXPECT_TRUE(was_told || was_ended) << status;
+}
+
 TEST(TerminationWatch, EndsWithoutAnyReport) {
   const pid_t parent = TerminationWatch::PrepareProcess();
   const TerminationWatch watch(parent, [](StopReason) { FAIL() << "nothing happened"; });
