@@ -1,5 +1,6 @@
 # What makes a mistake in the program hard to exploit, for builds that optimise (the C library's
-# checks need that). packaging/check-program looks for each of it in what packages contain.
+# checks need that). packaging/check-program looks in what packages contain for all but the
+# protection of the stack's end and of jumps, which every archive would have to have as well.
 if(CMAKE_BUILD_TYPE MATCHES "Rel")
   include(CheckPIESupported)
   check_pie_supported()
