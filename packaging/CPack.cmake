@@ -33,6 +33,10 @@ if(EXISTS /etc/os-release)
     endif()
   endif()
 endif()
+# Whatever the builder's umask is.
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_POST_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/tarball_owner.cmake)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/debian_layout.cmake)
 # For that script; SOURCE_DATE_EPOCH counts.
 string(TIMESTAMP CPACK_LIMACTL_MCP_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)
