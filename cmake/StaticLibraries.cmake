@@ -79,7 +79,9 @@ int main() {
 if(static_libssh_LINKS)
   set(LIMACTL_MCP_LIBSSH static_libssh)
   # The same archive, once.
-  set(LIMACTL_MCP_CRYPTO ${LIMACTL_MCP_ARCHIVE_crypto} Threads::Threads ${CMAKE_DL_LIBS})
+  if(LIMACTL_MCP_ARCHIVE_crypto)
+    set(LIMACTL_MCP_CRYPTO ${LIMACTL_MCP_ARCHIVE_crypto} Threads::Threads ${CMAKE_DL_LIBS})
+  endif()
 endif()
 
 set(LIMACTL_MCP_STATIC_OPTIONS -Wl,--gc-sections)
