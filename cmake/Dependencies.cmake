@@ -3,7 +3,7 @@
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.10 REQUIRED)
-find_package(cxxopts REQUIRED)
+find_package(cxxopts 3.0 REQUIRED)
 find_package(libssh 0.10 REQUIRED)
 find_package(yaml-cpp REQUIRED)
 # Headers only; not every distribution's package has a CMake file.
