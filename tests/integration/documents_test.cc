@@ -216,6 +216,15 @@ TEST(Documents, NameCommandsOfDevThatThereAre) {
   }
 }
 
+// A release changes it in CMakeLists.txt, the notes and server.json, as packaging/README.md says.
+TEST_F(Readme, NamesNoVersionOfThisProgram) {
+  const std::string said = RunServer({"--version"}).output;
+  const std::string version =
+      said.substr(said.rfind(' ') + 1, said.rfind('\n') - said.rfind(' ') - 1);
+  ASSERT_THAT(version, ::testing::Not(::testing::IsEmpty()));
+  EXPECT_THAT(readme_, ::testing::Not(HasSubstr(version)));
+}
+
 TEST(Documents, NameTestsThatAreThere) {
   static const std::regex name(R"((?:\w+/)?([A-Z]\w+(?:\.\w+)?)(?:/\w+)?)");
   static const std::regex corpus(R"(fuzz_corpus\.(\w+))");
