@@ -1,8 +1,12 @@
 // Which instance is served, and what happens while it is stopped, broken or started again.
 
 #include <gmock/gmock.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "integration/fixture.h"
 
@@ -13,6 +17,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using testing_support::FileDescriptor;
 using testing_support::LoopbackInstance;
 using testing_support::McpClient;
 using testing_support::ProcessResult;
@@ -71,6 +76,26 @@ TEST_F(Instances, DefaultIsServedWhenNoneIsNamed) {
   StartDefault();
   Serve({.arguments = {}});
   EXPECT_EQ(Read(root + "/a.txt"), "text");
+}
+
+TEST_F(Instances, TheUsersSshAgentIsNotAskedForKeys) {
+  StartDefault();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = Path("agent");
+  std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
+  const FileDescriptor agent(::socket(AF_UNIX, SOCK_STREAM, 0));
+  ASSERT_EQ(::bind(agent.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  ASSERT_EQ(::listen(agent.get(), 1), 0);
+
+  testing_support::ChildProcess::Options options = ServerOptions({"serve", "default"});
+  options.environment["SSH_AUTH_SOCK"] = path;
+  McpClient server(options);
+  server.Initialize();
+  const nlohmann::json read = server.CallTool("read_file", {{"path", root + "/a.txt"}});
+  EXPECT_EQ(read.at("structuredContent").at("content"), "text");
+  pollfd asked = {agent.get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&asked, 1, 0), 0) << "somebody has connected";
 }
 
 TEST_F(Instances, UnknownOneEndsTheProgramWithAListOfThoseThatExist) {
