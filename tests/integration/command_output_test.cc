@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "integration/command_fixture.h"
+#include "testing/sanitizers.h"
 
 namespace integration {
 namespace {
@@ -52,13 +53,9 @@ INSTANTIATE_TEST_SUITE_P(
 class CommandOutputSize : public CommandTest {
  protected:
   static constexpr std::size_t kKept = std::size_t{256} * 1024;
-  /// Far below what is printed, far above what is kept.
-#if defined(__SANITIZE_ADDRESS__)
-  // AddressSanitizer holds back what is freed (quarantine_size_mb, 256), with its own marks.
-  static constexpr long kMaximumKilobytes = 700'000;
-#else
-  static constexpr long kMaximumKilobytes = 200'000;
-#endif
+  /// Far below what is printed, far above what is kept. AddressSanitizer holds back what is freed
+  /// (quarantine_size_mb, 256), with its own marks.
+  static constexpr long kMaximumKilobytes = testing_support::kAddressSanitizer ? 700'000 : 200'000;
   /// More than the longest line between the halves.
   static constexpr std::size_t kNote = 200;
 

@@ -2,18 +2,18 @@
 
 #include <sys/resource.h>
 
+#include "testing/sanitizers.h"
+
 namespace testing_support {
 
 /// As long as it lives, this process can open nothing further.
 class NoMoreDescriptors {
  public:
   NoMoreDescriptors() {
-#ifndef __SANITIZE_ADDRESS__
-    if (::getrlimit(RLIMIT_NOFILE, &before_) != 0) return;
+    if (kAddressSanitizer || ::getrlimit(RLIMIT_NOFILE, &before_) != 0) return;
     rlimit none = before_;
     none.rlim_cur = 0;
     imposed_ = ::setrlimit(RLIMIT_NOFILE, &none) == 0;
-#endif
   }
   ~NoMoreDescriptors() {
     if (imposed_) ::setrlimit(RLIMIT_NOFILE, &before_);
@@ -23,9 +23,7 @@ class NoMoreDescriptors {
 
   /// False with AddressSanitizer: UndefinedBehaviorSanitizer, which it is built with, looks at
   /// memory by way of a pipe, and takes every exception for a broken one where it gets none.
-  [[nodiscard]] bool imposed() const {
-    return imposed_;
-  }
+  [[nodiscard]] bool imposed() const { return imposed_; }
 
  private:
   rlimit before_{};

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "testing/sanitizers.h"
 #include "unit/mcp/server_session.h"
 
 namespace mcp {
@@ -13,10 +14,10 @@ namespace {
 
 using nlohmann::json;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMeasureMemory = false;  // the sanitizers' own would be measured
-#elif defined(__linux__)
-constexpr bool kMeasureMemory = true;
+#ifdef __linux__
+// The sanitizers' own would be measured.
+constexpr bool kMeasureMemory =
+    !testing_support::kAddressSanitizer && !testing_support::kThreadSanitizer;
 #else
 constexpr bool kMeasureMemory = false;  // no peak that can be reset
 #endif
