@@ -14,6 +14,8 @@ else()
 endif()
 foreach(package IN LISTS CPACK_PACKAGE_FILES)
   file(GLOB contents RELATIVE ${CPACK_TEMPORARY_DIRECTORY} ${CPACK_TEMPORARY_DIRECTORY}/*)
-  execute_process(COMMAND tar -czf ${package} ${owner} ${contents}
+  # macOS's tar would add a file for the attributes of each.
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env COPYFILE_DISABLE=1
+                          tar -czf ${package} ${owner} ${contents}
                   WORKING_DIRECTORY ${CPACK_TEMPORARY_DIRECTORY} COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
