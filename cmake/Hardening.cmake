@@ -8,11 +8,14 @@ if(CMAKE_BUILD_TYPE MATCHES "Rel")
 endif()
 
 set(hardened $<CONFIG:Release,RelWithDebInfo,MinSizeRel>)
-# Some distributions' compilers define _FORTIFY_SOURCE by themselves.
-target_compile_options(project_options INTERFACE
-  $<${hardened}:-fstack-protector-strong>
-  $<${hardened}:-U_FORTIFY_SOURCE>
-  $<${hardened}:-D_FORTIFY_SOURCE=2>)
+target_compile_options(project_options INTERFACE $<${hardened}:-fstack-protector-strong>)
+# What a packager's flags say stays: it may be more, and defined twice it is an error. Some
+# distributions' compilers define it by themselves.
+if(NOT CMAKE_CXX_FLAGS MATCHES "_FORTIFY_SOURCE")
+  target_compile_options(project_options INTERFACE
+    $<${hardened}:-U_FORTIFY_SOURCE>
+    $<${hardened}:-D_FORTIFY_SOURCE=2>)
+endif()
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   target_compile_options(project_options INTERFACE $<${hardened}:-fstack-clash-protection>)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
