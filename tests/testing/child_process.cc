@@ -82,7 +82,11 @@ class SpawnPlan {
     Require(::posix_spawn_file_actions_adddup2(&actions_, from.get(), to));
   }
   void ChangeDirectory(const std::string& directory) {
+    // macOS 26 has it by the standard's name, and calls this one deprecated.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
     Require(::posix_spawn_file_actions_addchdir_np(&actions_, directory.c_str()));
+#pragma GCC diagnostic pop
   }
 
   [[nodiscard]] pid_t Spawn(const std::string& program, const std::vector<char*>& arguments,
