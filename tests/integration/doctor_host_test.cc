@@ -41,7 +41,8 @@ TEST_F(Doctor, NamesALimactlThatIsTooOld) {
 
 TEST_F(Doctor, NamesAnotherPluginThatWinsOverThisProgram) {
   Start();
-  const fs::path other = MakeProgram("first/limactl-mcp", "exec " + ServerProgram() + " \"$@\"\n");
+  const fs::path other =
+      MakeProgram("first/limactl-mcp", "exec '" + ServerProgram() + "' \"$@\"\n");
   path_ = Path("first").string() + ":" + path_;
   fs::rename(Path("bin/limactl-mcp"), MakeDirectory("last") / "limactl-mcp");
   path_ += ":" + Path("last").string();

@@ -52,8 +52,9 @@ void PrintTo(const Lie& lie, std::ostream* out) {
 class HostileSftp : public HostileGuest, public ::testing::WithParamInterface<Lie> {};
 
 TEST_P(HostileSftp, IsAnsweredInBounds) {
-  StartGuest(
-      {std::string("Subsystem sftp ") + LIMACTL_MCP_HOSTILE_SFTP_SERVER + " " + GetParam().name});
+  // sshd takes a blank in the path of the build for the end of the program's name.
+  const std::string server = MakeLink("sftp-server", LIMACTL_MCP_HOSTILE_SFTP_SERVER);
+  StartGuest({"Subsystem sftp " + server + " " + GetParam().name});
   Ask("list_directory", {{"path", root}}, GetParam().listed);
   Ask("read_file", {{"path", root + "/file"}}, GetParam().read);
   Ask("write_file", {{"path", root + "/new"}, {"content", "x"}}, "refused: ");

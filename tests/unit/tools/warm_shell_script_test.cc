@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -41,7 +42,10 @@ TEST(WarmShellScript, RunsTheLineAndNothingElseHoweverSlowTheWatcherIs) {
   const testing_support::TemporaryDirectory home;
   std::ofstream(home.path() / ".bash_profile") << "echo of the profile\n";
   ASSERT_EQ(::setenv("HOME", home.path().c_str(), 1), 0);
-  ASSERT_EQ(::setenv("LD_PRELOAD", LIMACTL_MCP_SLOW_DUP2, 1), 0);
+  // Blanks and colons in the path of the build would divide it.
+  const std::filesystem::path slow = home.path() / "slow_dup2.so";
+  std::filesystem::create_symlink(LIMACTL_MCP_SLOW_DUP2, slow);
+  ASSERT_EQ(::setenv("LD_PRELOAD", slow.c_str(), 1), 0);
   testing_support::LocalGuest guest;
   const std::string directory = home.path();
   const std::string mark = MakeMark();
