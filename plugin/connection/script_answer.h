@@ -12,7 +12,7 @@ namespace connection {
 inline constexpr std::size_t kMaximumAnswer = std::size_t{1} << 20;
 
 struct ScriptAnswer {
-  std::string output;              ///< standard output
+  std::string output;  ///< standard output
   /// Empty when the output was longer than kMaximumAnswer, or the guest does not tell it.
   std::optional<int> exit_status;
 };

@@ -154,8 +154,12 @@ TEST_F(SshGuest, NamesEachKeyThatDoesNotWork) {
   ssh::Endpoint endpoint = Endpoint();
   WriteFile("nonsense", "no key");
   ASSERT_EQ(::mkfifo(Path("fifo").c_str(), 0600), 0);
-  endpoint.identity_files = {MakeKey(Path("stranger")), MakeKey(Path("locked"), "secret"),
-                             Path("missing"), Path("nonsense"), Path("fifo"), Path("")};
+  endpoint.identity_files = {MakeKey(Path("stranger")),
+                             MakeKey(Path("locked"), "secret"),
+                             Path("missing"),
+                             Path("nonsense"),
+                             Path("fifo"),
+                             Path("")};
   EXPECT_THAT(
       Thrown<support::CallError>([&] { ssh::Connection::Open(endpoint, {}, minute_); }).what(),
       ::testing::AllOf(HasSubstr("stranger: not accepted"),
