@@ -105,8 +105,8 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
 
   const std::string wanted = JoinPath(match.root->guest, match.rest);
   const Root* named_mount = MountAbove(wanted, mount_points_);
-  if (given != wanted) RequireUncovered(resolved.host, wanted, *match.root, named_mount);
   RequireMounted(named_mount, resolved.host, guest, context);
+  if (given != wanted) RequireUncovered(resolved.host, wanted, *match.root, named_mount);
   GuestLocation location =
       ResolveInGuest(wanted, resolved.host, guest, context, [&](const std::string& candidate) {
         return find ? find(candidate, ReadsMayBeStale(named_mount))
