@@ -14,11 +14,15 @@ namespace {
 namespace fs = std::filesystem;
 using tools::Root;
 
-/// The host's own resolution of a path, where it is another and the path exists there.
-std::vector<std::string> HostAliases(const std::string& path) {
+/// The host's own resolution of a path; empty where it is no other, or nothing is there.
+std::string ResolvedOnHost(const std::string& path) {
   std::error_code missing;  // a location need not exist on the host for the guest to have it
-  const std::string resolved = fs::canonical(path, missing).string();
-  if (missing || resolved == path) return {};
+  std::string resolved = fs::canonical(path, missing).string();
+  return missing || resolved == path ? "" : resolved;
+}
+
+std::vector<std::string> Aliases(const std::string& resolved) {
+  if (resolved.empty()) return {};
   return {resolved};
 }
 
@@ -66,9 +70,11 @@ AllowedPath ParseAllowedPath(const std::string& value) {
   return allowed;
 }
 
-std::string ParseNarrowedRoot(const std::string& value) {
+NarrowedRoot ParseNarrowedRoot(const std::string& value) {
   if (value.empty()) throw support::CallError("--root: expected a directory");
-  return support::CleanPath(fs::absolute(value).string());
+  NarrowedRoot narrowed{support::CleanPath(fs::absolute(value).string())};
+  narrowed.resolved = ResolvedOnHost(narrowed.directory);
+  return narrowed;
 }
 
 std::vector<Root> RootsOfMounts(const std::vector<lima::Mount>& mounts) {
@@ -80,14 +86,14 @@ std::vector<Root> RootsOfMounts(const std::vector<lima::Mount>& mounts) {
     root.written_guest = mount.unclean_mount_point;
     root.writable = mount.writable;
     root.reads_may_be_stale = mount.reads_may_be_stale;
-    root.host_aliases = HostAliases(mount.location);
+    root.host_aliases = Aliases(ResolvedOnHost(mount.location));
     roots.push_back(std::move(root));
   }
   return roots;
 }
 
 std::vector<BoundedRoot> Narrow(const std::vector<Root>& roots,
-                                const std::vector<std::string>& directories) {
+                                const std::vector<NarrowedRoot>& directories) {
   std::vector<BoundedRoot> narrowed;
   if (directories.empty()) {
     for (const Root& root : roots) narrowed.push_back({root, root.guest});
@@ -99,8 +105,13 @@ std::vector<BoundedRoot> Narrow(const std::vector<Root>& roots,
     });
     if (!known) narrowed.push_back(std::move(candidate));
   };
-  for (const std::string& directory : directories) {
-    const Match match = LongestMatch(roots, directory);
+  for (const auto& [directory, resolved] : directories) {
+    const std::string* place = &directory;
+    Match match = LongestMatch(roots, directory);
+    if (match.root == nullptr && !resolved.empty()) {
+      place = &resolved;
+      match = LongestMatch(roots, resolved);
+    }
     if (match.root == nullptr) {
       throw support::CallError("--root " + directory + " lies under no mount; " +
                                ListMounts(roots));
@@ -110,13 +121,13 @@ std::vector<BoundedRoot> Narrow(const std::vector<Root>& roots,
     root.guest = support::JoinPath(match.root->guest, match.rest);
     root.writable = match.root->writable;
     root.reads_may_be_stale = match.root->reads_may_be_stale;
-    root.host_aliases = HostAliases(directory);
+    root.host_aliases = Aliases(resolved);
     const std::string guest = root.guest;
     add({std::move(root), match.root->guest});
     for (const Root& other : roots) {
       if (&other == match.root) continue;
       // Also a mount from elsewhere that is mounted inside: it may be read-only there.
-      if (support::PathBelow(other.host, directory) || support::PathBelow(other.guest, guest))
+      if (support::PathBelow(other.host, *place) || support::PathBelow(other.guest, guest))
         add({other, other.guest});
     }
   }

@@ -19,9 +19,17 @@ struct AllowedPath {
 /// Reads the value of `--allow-path`. Throws support::CallError when DIR is not absolute.
 AllowedPath ParseAllowedPath(const std::string& value);
 
-/// Makes the value of `--root` absolute and clean, against this program's working directory.
-/// Throws support::CallError when it is empty.
-std::string ParseNarrowedRoot(const std::string& value);
+/// `--root DIR`: a directory of the host, all that is to be used of the mount it lies in.
+struct NarrowedRoot {
+  std::string directory;  ///< absolute and clean
+  /// Where its links led on the host when it was read; empty where that is no other path, or
+  /// nothing was there. Never asked again: a guest may change links in a writable mount.
+  std::string resolved = {};
+};
+
+/// Reads the value of `--root`, against this program's working directory. Throws support::CallError
+/// when it is empty.
+NarrowedRoot ParseNarrowedRoot(const std::string& value);
 
 /// One root for each mount, with the host's own resolution of its location as an alias.
 std::vector<tools::Root> RootsOfMounts(const std::vector<lima::Mount>& mounts);
@@ -34,12 +42,12 @@ struct BoundedRoot {
   std::string boundary;
 };
 
-/// The roots that remain of `roots` when only `directories` (host paths, absolute and clean) are
-/// wanted: each directory with the rights of the mount it lies under, and the mounts nested in it.
-/// All of them when there are no `directories`. Throws support::CallError, listing the mounts, for
-/// a directory that lies under none.
+/// The roots that remain of `roots` when only `directories` are wanted: each directory with the
+/// rights of the mount it lies under (by its name, else by what its links led to), and the mounts
+/// nested in it. All of them when there are no `directories`. Throws support::CallError, listing
+/// the mounts, for a directory that lies under none.
 std::vector<BoundedRoot> Narrow(const std::vector<tools::Root>& roots,
-                                const std::vector<std::string>& directories);
+                                const std::vector<NarrowedRoot>& directories);
 
 /// Throws support::CallError where another of the `mounts` lies in the guest over what `--root` cut
 /// out of its mount: what the guest has under that name are other files of the host. Not asked by
@@ -48,8 +56,8 @@ void RequireUncovered(const BoundedRoot& bounded, const std::vector<tools::Root>
 
 /// What `serve` was told to allow.
 struct RootOptions {
-  std::vector<std::string> narrowed_roots;  ///< `--root`, absolute and clean; empty: every mount
-  std::vector<AllowedPath> allowed_paths;   ///< `--allow-path`
+  std::vector<NarrowedRoot> narrowed_roots;  ///< `--root`; empty: every mount
+  std::vector<AllowedPath> allowed_paths;    ///< `--allow-path`
 };
 
 /// All of the above together: the mounts, narrowed, and the allowed paths.

@@ -144,6 +144,24 @@ TEST_F(RootOption, WholeMountIsAllowed) {
   EXPECT_EQ(Read(project + "/a.txt"), "text");
 }
 
+// As an editor names the folder that it was given.
+TEST_F(RootOption, LinkOfTheHostIntoAMountIsFollowedOnce) {
+  MakeLink("folder", project);
+  const std::string folder = Path("folder");
+  Mount({{home, "", true}}, {"--root", folder});
+  EXPECT_EQ(Read(folder + "/a.txt"), "text");
+  EXPECT_EQ(Read(project + "/a.txt"), "text");
+  Write(folder + "/b.txt", "b");
+  EXPECT_EQ(ReadFile(Path("home/project/b.txt")), "b");
+  EXPECT_THAT(Glob({{"pattern", "a*"}, {"path", folder}}), ElementsAre(folder + "/a.txt"));
+  ReadRefusal(home + "/.ssh/id");
+
+  fs::remove(folder);
+  MakeLink("folder", Path("home/.ssh"));
+  EXPECT_EQ(Read(folder + "/a.txt"), "text");
+  ReadRefusal(folder + "/id");
+}
+
 TEST_F(RootOption, DirectoryUnderNoMountEndsTheProgramWithAClearLine) {
   StartInstance({{project, "", true}});
   for (const std::string& directory :

@@ -43,7 +43,7 @@ TEST_F(InstructionsTest, ListTheRootsOfAnInstanceThatHasNeverBeenStarted) {
 
 TEST_F(InstructionsTest, ListOnlyTheRootsThatServeWasToldToAllow) {
   Configure("mounts: [{location: /work}, {location: /docs}]\n");
-  options_.roots.narrowed_roots = {"/work/a"};
+  options_.roots.narrowed_roots = {{"/work/a"}};
   EXPECT_THAT(Instructions(options_),
               AllOf(HasSubstr("\n- /work/a (read-only)"), Not(HasSubstr("/docs"))));
 }

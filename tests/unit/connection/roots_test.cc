@@ -1,5 +1,6 @@
 #include "connection/roots.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -38,9 +39,9 @@ TEST(ParseAllowedPath, RefusesWhatIsNotAbsolute) {
 
 TEST(ParseNarrowedRoot, IsTakenAgainstTheWorkingDirectory) {
   const std::string here = std::filesystem::current_path().string();
-  EXPECT_EQ(ParseNarrowedRoot("."), here);
-  EXPECT_EQ(ParseNarrowedRoot("a/../b/"), here + "/b");
-  EXPECT_EQ(ParseNarrowedRoot("/x//y/"), "/x/y");
+  EXPECT_EQ(ParseNarrowedRoot(".").directory, here);
+  EXPECT_EQ(ParseNarrowedRoot("a/../b/").directory, here + "/b");
+  EXPECT_EQ(ParseNarrowedRoot("/x//y/").directory, "/x/y");
   EXPECT_THROW(ParseNarrowedRoot(""), support::CallError);
 }
 
@@ -93,7 +94,7 @@ TEST(SelectRoots, AllowedPathsComeOnTopOfTheMounts) {
 }
 
 TEST(Narrow, KeepsTheRightsAndTheGuestPathOfTheMount) {
-  const auto narrowed = Narrow({MakeRoot("/home/u", "/mnt/u", true)}, {"/home/u/project"});
+  const auto narrowed = Narrow({MakeRoot("/home/u", "/mnt/u", true)}, {{"/home/u/project"}});
   ASSERT_EQ(narrowed.size(), 1U);
   EXPECT_EQ(narrowed[0].root.host, "/home/u/project");
   EXPECT_EQ(narrowed[0].root.guest, "/mnt/u/project");
@@ -102,15 +103,15 @@ TEST(Narrow, KeepsTheRightsAndTheGuestPathOfTheMount) {
 }
 
 TEST(Narrow, TheMountItselfAndTheRootDirectory) {
-  EXPECT_EQ(Narrow({MakeRoot("/home/u", "/home/u", false)}, {"/home/u"}).at(0).root.guest,
+  EXPECT_EQ(Narrow({MakeRoot("/home/u", "/home/u", false)}, {{"/home/u"}}).at(0).root.guest,
             "/home/u");
-  EXPECT_EQ(Narrow({MakeRoot("/", "/", false)}, {"/srv"}).at(0).root.guest, "/srv");
-  EXPECT_EQ(Narrow({MakeRoot("/", "/host", false)}, {"/"}).at(0).root.guest, "/host");
+  EXPECT_EQ(Narrow({MakeRoot("/", "/", false)}, {{"/srv"}}).at(0).root.guest, "/srv");
+  EXPECT_EQ(Narrow({MakeRoot("/", "/host", false)}, {{"/"}}).at(0).root.guest, "/host");
 }
 
 TEST(Narrow, LongestMountWins) {
   const auto narrowed = Narrow({MakeRoot("/home", "/home", true), MakeRoot("/home/u", "/u", false)},
-                               {"/home/u/project"});
+                               {{"/home/u/project"}});
   ASSERT_EQ(narrowed.size(), 1U);
   EXPECT_EQ(narrowed[0].root.guest, "/u/project");
   EXPECT_FALSE(narrowed[0].root.writable);
@@ -120,7 +121,7 @@ TEST(Narrow, KeepsMountsNestedInside) {
   const auto narrowed =
       Narrow({MakeRoot("/home/u", "/home/u", true), MakeRoot("/home/u/p/vendor", "/v", false),
               MakeRoot("/opt/keys", "/home/u/p/keys", false), MakeRoot("/srv", "/srv", true)},
-             {"/home/u/p"});
+             {{"/home/u/p"}});
   ASSERT_EQ(narrowed.size(), 3U);
   EXPECT_EQ(narrowed[1].root.host, "/home/u/p/vendor");
   EXPECT_EQ(narrowed[2].root.host, "/opt/keys");
@@ -130,23 +131,24 @@ TEST(RequireUncovered, RefusesADirectoryThatAnotherMountHidesInTheGuest) {
   const std::vector<Root> mounts = {MakeRoot("/home/u", "/mnt/u", true),
                                     MakeRoot("/srv/copy", "/mnt/u/work", true)};
   for (const char* hidden : {"/home/u/work", "/home/u/work/project"}) {
-    const auto narrowed = Narrow(mounts, {hidden});
+    const auto narrowed = Narrow(mounts, {{hidden}});
     EXPECT_THROW(RequireUncovered(narrowed.at(0), mounts), support::CallError) << hidden;
   }
   for (const char* seen : {"/home/u", "/home/u/works", "/home/u/other", "/srv/copy/project"}) {
-    for (const BoundedRoot& bounded : Narrow(mounts, {seen})) {
+    for (const BoundedRoot& bounded : Narrow(mounts, {{seen}})) {
       EXPECT_NO_THROW(RequireUncovered(bounded, mounts)) << seen;
     }
   }
 }
 
 TEST(Narrow, MatchesWholeComponentsOnly) {
-  EXPECT_THROW(Narrow({MakeRoot("/home/u", "/home/u", true)}, {"/home/user"}), support::CallError);
+  EXPECT_THROW(Narrow({MakeRoot("/home/u", "/home/u", true)}, {{"/home/user"}}),
+               support::CallError);
 }
 
 TEST(Narrow, TextOutsideNamesTheDirectoryAndTheMounts) {
   try {
-    Narrow({MakeRoot("/a", "/a", true), MakeRoot("/b", "/b", false)}, {"/c"});
+    Narrow({MakeRoot("/a", "/a", true), MakeRoot("/b", "/b", false)}, {{"/c"}});
     FAIL() << "expected a CallError";
   } catch (const support::CallError& error) {
     EXPECT_STREQ(error.what(),
@@ -154,10 +156,29 @@ TEST(Narrow, TextOutsideNamesTheDirectoryAndTheMounts) {
   }
 }
 
+TEST(Narrow, DirectoryWhoseLinksLeadIntoAMountIsKeptByItsName) {
+  const auto narrowed =
+      Narrow({MakeRoot("/data", "/mnt/data", true), MakeRoot("/data/p/vendor", "/v", false)},
+             {{"/home/u/project", "/data/p"}});
+  ASSERT_EQ(narrowed.size(), 2U);
+  EXPECT_EQ(narrowed[0].root.host, "/home/u/project");
+  EXPECT_THAT(narrowed[0].root.host_aliases, ::testing::ElementsAre("/data/p"));
+  EXPECT_EQ(narrowed[0].root.guest, "/mnt/data/p");
+  EXPECT_EQ(narrowed[0].boundary, "/mnt/data");
+  EXPECT_EQ(narrowed[1].root.host, "/data/p/vendor");
+}
+
+TEST(Narrow, NameCountsBeforeWhatItsLinksLeadTo) {
+  const auto narrowed = Narrow({MakeRoot("/home/u", "/u", false), MakeRoot("/data", "/d", true)},
+                               {{"/home/u/link", "/data/p"}});
+  EXPECT_EQ(narrowed.at(0).root.guest, "/u/link");
+  EXPECT_FALSE(narrowed.at(0).root.writable);
+}
+
 TEST(Narrow, SpellingThroughAnAliasIsKept) {
   Root root = MakeRoot("/tmp/x", "/tmp/x", true);
   root.host_aliases = {"/private/tmp/x"};
-  const auto narrowed = Narrow({root}, {"/private/tmp/x/y"});
+  const auto narrowed = Narrow({root}, {{"/private/tmp/x/y"}});
   EXPECT_EQ(narrowed.at(0).root.host, "/private/tmp/x/y");
   EXPECT_EQ(narrowed.at(0).root.guest, "/tmp/x/y");
 }
