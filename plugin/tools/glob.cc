@@ -61,8 +61,8 @@ class GlobCall {
   /// What the last Find could not look at.
   [[nodiscard]] const ListingGaps& gaps() const { return gaps_; }
 
-  /// What to tell of the times that the order depends on.
-  [[nodiscard]] const std::set<std::string>& stale_notes() const { return stale_notes_; }
+  /// What to tell of mounts that are missing, and of the times that the order depends on.
+  [[nodiscard]] const std::set<std::string>& notes() const { return notes_; }
 
  private:
   const std::string& Base() {
@@ -73,8 +73,12 @@ class GlobCall {
   ResolvedPath Resolve(const std::string& path) {
     ResolvedPath resolved =
         workspace_.paths->Resolve(path, Access::kRead, *workspace_.guest, context_);
-    if (!resolved.stale_note.empty()) stale_notes_.insert(resolved.stale_note);
+    Note(resolved.stale_note);
     return resolved;
+  }
+
+  void Note(const std::string& text) {
+    if (!text.empty()) notes_.insert(text);
   }
 
   /// Throws when the path of the call is no directory.
@@ -95,6 +99,7 @@ class GlobCall {
                                ", which is not inside the path " + ResolveBase().host +
                                ". Leave one of them out.");
     }
+    Note(workspace_.paths->MissingNote(place.guest, *workspace_.guest, context_));
     ListingRequest request;
     request.directory = place.guest;
     request.maximum_depth = walk.maximum_depth;
@@ -138,7 +143,7 @@ class GlobCall {
   std::vector<ListingRequest> requests_;
   std::vector<const GlobWalk*> walks_;  ///< of each request
   ListingGaps gaps_;
-  std::set<std::string> stale_notes_;
+  std::set<std::string> notes_;
 };
 
 void RefuseTooMany(const std::vector<Match>& matches) {
@@ -170,7 +175,7 @@ mcp::ToolResult GlobTool::Call(const mcp::ToolCall& call) {
     result.structured = {{"matches", nlohmann::json::array()}};
     for (const Match& match : matches) result.structured["matches"].push_back(match.path);
     AddNote(result, GapsNote(glob.gaps(), *workspace.paths));
-    for (const std::string& note : glob.stale_notes()) AddNote(result, note);
+    for (const std::string& note : glob.notes()) AddNote(result, note);
     return result;
   };
   return WithTimeLimit(

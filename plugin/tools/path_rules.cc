@@ -233,6 +233,21 @@ std::string PathRules::StaleNote(const Root* mount, const std::string& guest_pat
   return "";
 }
 
+std::string PathRules::MissingNote(const std::string& guest_path, guest::Guest& guest,
+                                   const support::Context& context) const {
+  const auto resolved = CachedRoots();
+  if (!options_.mount_check || !resolved) return "";
+  for (std::size_t i = 0; i < options_.mounts.size(); ++i) {
+    const bool lies_below =
+        resolved->mounts[i] != guest_path && PathBelow(resolved->mounts[i], guest_path);
+    if (!lies_below || options_.mount_check->LastKnown(i).mounted) continue;
+    if (!options_.mount_check->Ask(i, guest, context).mounted) {
+      return MissingText(options_.mounts[i]);
+    }
+  }
+  return "";
+}
+
 bool PathRules::IsMount(const Root& root) const {
   if (options_.mounts.empty()) return !root.is_guests_own;
   return std::any_of(options_.mounts.begin(), options_.mounts.end(), [&root](const Root& mount) {

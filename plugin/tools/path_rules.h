@@ -110,6 +110,12 @@ class PathRules {
                                      const support::Context& context,
                                      const FindWithMore& find = {}) const;
 
+  /// What to tell of a search below `guest_path`, which Resolve gave: that a mount there is not
+  /// mounted in the guest. Empty where none is missing. A round trip, as a mount_check takes it,
+  /// for each that was missing when it was last asked for.
+  [[nodiscard]] std::string MissingNote(const std::string& guest_path, guest::Guest& guest,
+                                        const support::Context& context) const;
+
   /// The host's name for a guest path under a root, be the root's own path resolved or not; the
   /// guest path itself elsewhere.
   [[nodiscard]] std::string ToHost(std::string_view guest_path) const;

@@ -38,6 +38,10 @@ const std::string& WrittenMountPoint(const Root& mount) {
   return mount.written_guest.empty() ? mount.guest : mount.written_guest;
 }
 
+std::string NameInBoth(const Root& mount) {
+  return mount.host + (mount.guest == mount.host ? "" : " (at " + mount.guest + " in the guest)");
+}
+
 // Lima makes one mount of entries with the same mountPoint (compared as text, "/a/" is another):
 // all that the first one says stays, but a later `writable` wins. So this needs not know how, or in
 // which file, the mount is written.
@@ -107,13 +111,17 @@ std::string CoveredText(const std::string& path, const Root& mount, const std::s
 std::string NotMountedText(const std::string& path, const Root& mount,
                            const PathRules::Options& options) {
   const std::string instance = ShellQuote(options.instance);
-  const std::string place =
-      mount.guest == mount.host ? "" : " (at " + mount.guest + " in the guest)";
-  return path + " cannot be used now: " + mount.host + place +
+  return path + " cannot be used now: " + NameInBoth(mount) +
          " is a mount of the instance, but it is not mounted in the guest, where only a "
          "directory of the guest's own may be in its place. Nothing was read or written. It works "
          "as soon as it is mounted; to get there, the user restarts the instance: `limactl stop " +
          instance + "`, then `limactl start " + instance + "`.";
+}
+
+std::string MissingText(const Root& mount) {
+  return "This leaves out " + NameInBoth(mount) +
+         ", a mount of the instance that is not mounted in the guest now; what was found in its "
+         "place, if anything, is what lies beneath.";
 }
 
 std::string StaleText(const Root& mount, const PathRules::Options& options) {

@@ -31,6 +31,9 @@ std::string CoveredText(const std::string& path, const Root& mount, const std::s
 std::string NotMountedText(const std::string& path, const Root& mount,
                            const PathRules::Options& options);
 
+/// A search from above `mount` found nothing of it, since the guest has not mounted it.
+std::string MissingText(const Root& mount);
+
 /// The guest's cache for `mount` never asks the host again; says what that means and how to change
 /// it.
 std::string StaleText(const Root& mount, const PathRules::Options& options);

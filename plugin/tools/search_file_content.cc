@@ -113,6 +113,7 @@ mcp::ToolResult SearchFileContentTool::Call(const mcp::ToolCall& call) {
     result.structured["git_grep_output"] = support::ToUtf8(output.Finish());
     AddNote(result, note);
     AddNote(result, resolved.stale_note);
+    AddNote(result, workspace.paths->MissingNote(resolved.guest, *workspace.guest, context));
     return result;
   };
   return WithTimeLimit(

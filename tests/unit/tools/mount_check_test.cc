@@ -19,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing_support::Operation;
@@ -81,6 +82,23 @@ TEST_F(MountCheckTest, NestedMountIsRefusedWhereTheOuterOneIsThere) {
   EXPECT_EQ(Content({{"path", "/host/work/a"}}), "outer");
   EXPECT_THAT(Error("write_file", {{"path", "/host/work/inner/a"}, {"content", ""}}),
               HasSubstr(": /host/inner (at "));
+}
+
+TEST_F(MountCheckTest, SearchFromAboveSaysWhatMountIsMissing) {
+  const auto left_out = ElementsAre(
+      AllOf(HasSubstr("leaves out /host/inner (at "), HasSubstr("not mounted in the guest")));
+  const std::map<std::string, json> from_above = {{"glob", {{"pattern", "**"}}},
+                                                  {"search_file_content", {{"pattern", "x"}}}};
+  for (const auto& [tool, arguments] : from_above) {
+    EXPECT_THAT(Notes(tool, arguments), IsEmpty()) << tool;
+    check->states[kInner].mounted = false;
+    EXPECT_THAT(Notes(tool, arguments), left_out) << tool;
+    fs::create_directory(top / "work/beside");
+    json beside = arguments;
+    beside["path"] = "/host/work/beside";
+    EXPECT_THAT(Notes(tool, beside), IsEmpty()) << tool;
+    check->states[kInner].mounted = true;
+  }
 }
 
 TEST_F(MountCheckTest, LinkIntoAMountThatIsNotMountedIsRefused) {
