@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "testing/child_process.h"
 #include "testing/loopback_instance.h"
 #include "testing/mcp_client.h"
 #include "testing/temporary_directory.h"
@@ -21,6 +22,7 @@
 namespace {
 
 using nlohmann::json;
+using testing_support::ChildProcess;
 using testing_support::LoopbackInstance;
 using testing_support::McpClient;
 using testing_support::TemporaryDirectory;
@@ -193,9 +195,16 @@ bool PlayAgent(const Arguments& arguments, const std::filesystem::path& lima_hom
   return report.all_right();
 }
 
+// Reads until this program is no more, however it ends: Ctrl-C is for all that it has started.
+constexpr const char* kCleanUp = R"(trap '' INT HUP TERM
+read -r nothing
+kill "$1"
+rm -rf -- "$2" || { sleep 1; rm -rf -- "$2"; })";
+
 int Demonstrate(const Arguments& arguments) {
   std::optional<TemporaryDirectory> directory;
   std::unique_ptr<LoopbackInstance> instance;
+  std::optional<ChildProcess> clean_up;  // destroyed first: then there is nothing to do for it
   std::filesystem::path lima_home;
   if (arguments.instance.empty()) {
     directory.emplace();
@@ -206,6 +215,9 @@ int Demonstrate(const Arguments& arguments) {
     options.lima_home = lima_home;
     options.mounts = {{project.string(), "", true}};
     instance = std::make_unique<LoopbackInstance>(options);
+    clean_up.emplace(ChildProcess::Options{.arguments = {"sh", "-c", kCleanUp, "sh",
+                                                         std::to_string(instance->sshd_pid()),
+                                                         directory->path().string()}});
     std::cout << "A throwaway instance: sshd on 127.0.0.1:" << instance->port() << ", one mount, "
               << project.string() << "\n\n";
   }
