@@ -25,6 +25,7 @@ class Tree final : public fuzz::EmptyGuest {
  public:
   void Add(const std::string& path, FileType type, std::string target = "") {
     names_.insert_or_assign(path, Name{type, std::move(target)});
+    resolved_.clear();
   }
 
   [[nodiscard]] bool IsLink(const std::string& path) const {
@@ -73,8 +74,14 @@ class Tree final : public fuzz::EmptyGuest {
   }
 
   /// realpath(3), but that the last component may be missing. Nothing: a link loop, or something
-  /// above is missing or no directory.
-  [[nodiscard]] std::optional<std::string> Resolve(const std::string& path) const {
+  /// above is missing or no directory. Kept, since a loop is asked for the same paths at each turn.
+  [[nodiscard]] const std::optional<std::string>& Resolve(const std::string& path) {
+    const auto [entry, is_new] = resolved_.try_emplace(path);
+    if (is_new) entry->second = Walk(path);
+    return entry->second;
+  }
+
+  [[nodiscard]] std::optional<std::string> Walk(const std::string& path) const {
     std::string resolved = "/";
     std::string rest = path;
     int links = 0;
@@ -108,6 +115,7 @@ class Tree final : public fuzz::EmptyGuest {
   }
 
   std::map<std::string, Name> names_;
+  std::map<std::string, std::optional<std::string>> resolved_;
 };
 
 constexpr std::array<std::string_view, 20> kWords = {
