@@ -44,7 +44,7 @@ std::string HowToMount(const std::string& instance, const std::string& project) 
 
 /// With its name: limactl start alone makes the instance "default".
 std::string HowToMake(const std::string& instance, const std::optional<fs::path>& project) {
-  const std::string start = "limactl start --name " + instance;
+  std::string start = "limactl start --name " + instance;
   if (!project || !CanBeNamed(project->string())) return start;
   return start + " --mount-only " + tools::ShellQuote(project->string() + ":w");
 }
