@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "mcp/json_unescape.h"
+#include "support/utf8.h"
 
 namespace mcp {
 namespace {
@@ -197,9 +199,16 @@ class Builder : public nlohmann::json_sax<json> {
   std::string key_;
 };
 
-}  // namespace
+/// An id with U+FFFD may have been mended: then the client does not know it.
+void DropMendedId(json& value) {
+  if (!value.is_object()) return;
+  const auto id = value.find("id");
+  if (id == value.end() || !id->is_string()) return;
+  const auto& text = id->get_ref<const std::string&>();
+  if (text.find(support::kReplacementCharacter) != std::string::npos) value.erase(id);
+}
 
-JsonText ParseJson(std::string_view text) {
+JsonText ParseOnce(std::string_view text) {
   JsonText result;
   ShortenedText shortened(text);
   // nlohmann's parser takes a NUL for the end of its input.
@@ -212,6 +221,22 @@ JsonText ParseJson(std::string_view text) {
   // What is wrong with the text the builder has noted: nothing else ends the parser early.
   json::sax_parse(shortened.begin(), shortened.end(), &builder);
   return result;
+}
+
+}  // namespace
+
+JsonText ParseJson(std::string_view text) {
+  JsonText result = ParseOnce(text);
+  if (result.problem != JsonText::Problem::kSyntax) return result;
+  // nlohmann's parser ends at half a surrogate pair. Behind it may come the id.
+  const std::optional<MendedText> mended = MendHalfPairs(text);
+  if (!mended) return result;
+  JsonText whole = ParseOnce(mended->text);
+  if (whole.problem == JsonText::Problem::kSyntax) return result;
+  DropMendedId(whole.value);
+  whole.problem = JsonText::Problem::kHalfPair;
+  whole.explanation = "half of a surrogate pair at byte " + std::to_string(mended->first + 1);
+  return whole;
 }
 
 bool IsWholeNumber(const json& value) {

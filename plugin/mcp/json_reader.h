@@ -24,6 +24,7 @@ struct JsonText {
     kSyntax,         ///< not JSON, or not UTF-8; `value` is null
     kTooDeep,        ///< see kMaxJsonDepth
     kTooManyValues,  ///< see kMaxJsonValues
+    kHalfPair,       ///< half of a surrogate pair is escaped somewhere, alone
   };
 
   Problem problem = Problem::kNone;
@@ -31,14 +32,16 @@ struct JsonText {
   /// What is wrong and at which byte. Never repeats the text, which may be long and hostile.
   std::string explanation;
 
-  /// With kTooDeep and kTooManyValues the value is incomplete, but what an object at the top says
-  /// under "id" is still there, so that the error can be answered to the right request.
+  /// With kTooDeep and kTooManyValues the value is incomplete, with kHalfPair it has U+FFFD for
+  /// each half, but what an object at the top says under "id" is still there, so that the error can
+  /// be answered to the right request.
   nlohmann::json value;
 };
 
 /// Of two members with the same name the last one counts, as in every common parser. Numbers
-/// beyond the range of a double, NUL bytes, unpaired surrogates and bytes that are not UTF-8 are
-/// syntax errors.
+/// beyond the range of a double, NUL bytes and bytes that are not UTF-8 are syntax errors. The
+/// escape of an unpaired surrogate is none: JavaScript writes it where it has cut a text between
+/// the halves of a character.
 [[nodiscard]] JsonText ParseJson(std::string_view text);
 
 /// True for every whole number, whatever its size. One that does not fit into 64 bits is kept as

@@ -162,6 +162,27 @@ std::optional<std::string> Unescape(std::string_view escaped) {
   return text;
 }
 
+std::optional<MendedText> MendHalfPairs(std::string_view json) {
+  std::optional<MendedText> mended;
+  for (std::size_t at = json.find('\\'); at != std::string_view::npos; at = json.find('\\', at)) {
+    std::string_view rest = json.substr(at + 1);
+    if (!rest.starts_with('u') || !CodeUnit(rest.substr(1))) {
+      at = std::min(at + 2, json.size());  // what it escapes may be a backslash
+      continue;
+    }
+    rest.remove_prefix(1);
+    const std::size_t digits = json.size() - rest.size();
+    if (TakeCodePoint(rest)) {
+      at = json.size() - rest.size();
+      continue;
+    }
+    if (!mended) mended = MendedText{std::string(json), at};
+    mended->text.replace(digits, kHexDigits, "fffd");
+    at = digits + kHexDigits;
+  }
+  return mended;
+}
+
 std::vector<LongString> FindLongStrings(std::string_view json) {
   std::vector<LongString> found;
   for (std::size_t open = json.find('"'); open != std::string_view::npos;) {

@@ -15,6 +15,15 @@ namespace mcp {
 /// not, an unpaired surrogate, bytes that are not UTF-8.
 std::optional<std::string> Unescape(std::string_view escaped);
 
+struct MendedText {
+  std::string text;
+  std::size_t first = 0;  ///< where the first half of a pair stands
+};
+
+/// `json` with the escape of U+FFFD, which is as long, in the place of each escape that is half of
+/// a surrogate pair. Nothing when it has no such escape.
+std::optional<MendedText> MendHalfPairs(std::string_view json);
+
 /// Strings from this many bytes on, as they are written, are long.
 inline constexpr std::size_t kLongString = 4096;
 

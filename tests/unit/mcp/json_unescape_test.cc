@@ -51,6 +51,37 @@ TEST(JsonUnescape, WhatIsNoStringIsRefused) {
   }
 }
 
+TEST(JsonUnescape, HalvesOfSurrogatePairsAreMended) {
+  struct Case {
+    std::string text;
+    std::string mended;
+    std::size_t first;
+  };
+  const std::vector<Case> cases = {
+      {R"("\ud83d")", R"("\ufffd")", 1},
+      {R"("\ude00")", R"("\ufffd")", 1},
+      {R"("\uDBFFx")", R"("\ufffdx")", 1},
+      {R"("ab\ud83d\n")", R"("ab\ufffd\n")", 3},
+      {R"("\ud83d\u0041")", R"("\ufffd\u0041")", 1},
+      {R"("\ud83d\ud83d\ude00\ude00")", R"("\ufffd\ud83d\ude00\ufffd")", 1},
+      {R"("\\\ud83d")", R"("\\\ufffd")", 3},
+      {R"({"\ud83d":"\udc00"})", R"({"\ufffd":"\ufffd"})", 2},
+  };
+  for (const Case& one : cases) {
+    const std::optional<MendedText> mended = MendHalfPairs(one.text);
+    ASSERT_TRUE(mended) << one.text;
+    EXPECT_EQ(mended->text, one.mended);
+    EXPECT_EQ(mended->first, one.first) << one.text;
+  }
+}
+
+TEST(JsonUnescape, WhatHasNoHalfOfASurrogatePairIsNotMended) {
+  for (const std::string text : {R"()", R"("plain")", R"("\ud83d\ude00")", R"("\\ud83d")",
+                                 R"("\u00e9\uffff")", R"("\ud83")", R"("\ud83)", R"(\u)", R"(\)"}) {
+    EXPECT_FALSE(MendHalfPairs(text)) << text;
+  }
+}
+
 TEST(JsonUnescape, EscapesMayStandAnywhereInALongText) {
   for (const std::string escape : {"\\n", "\\u00e9", "\\ud83d\\ude00", "é", "\\\\", "\\\""}) {
     for (std::size_t before = 0; before < 20; ++before) {

@@ -48,6 +48,14 @@ TEST(Message, MalformedNotificationIsIgnored) {
   EXPECT_TRUE(std::holds_alternative<Ignored>(One(R"({"method":"notifications/x"})")));
 }
 
+TEST(Message, HalfASurrogatePairInALongTextLeavesTheId) {
+  const std::string text = std::string(10'000, 'x') + R"(\ud83d)";
+  const auto malformed = std::get<Malformed>(
+      One(R"({"jsonrpc":"2.0","method":"m","params":{"a":")" + text + R"("},"id":7})"));
+  EXPECT_EQ(malformed.id, RequestId::From(7));
+  EXPECT_EQ(malformed.error.code(), ErrorCode::kInvalidRequest);
+}
+
 TEST(JsonReader, DepthAtTheLimitIsRead) {
   const auto nested = [](std::size_t depth) {
     return std::string(depth, '[') + std::string(depth, ']');
