@@ -100,8 +100,9 @@ Version ParseInitialize(const json& params) {
 
 void CheckCursor(const json& params) {
   const json* cursor = Find(params, "cursor");
-  const bool at_beginning =
-      cursor == nullptr || (cursor->is_string() && cursor->get_ref<const std::string&>().empty());
+  // Null is what clients with metoro-io's Go library send for none.
+  const bool at_beginning = cursor == nullptr || cursor->is_null() ||
+                            (cursor->is_string() && cursor->get_ref<const std::string&>().empty());
   if (at_beginning) return;
   throw InvalidParams("unknown cursor: there is only one page of tools");
 }

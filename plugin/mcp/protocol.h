@@ -32,7 +32,7 @@ struct ModernMeta {
 /// else the newest legacy one, also when the client asks for none.
 [[nodiscard]] Version ParseInitialize(const nlohmann::json& params);
 
-/// Checks the cursor of `tools/list`: there is only one page, so only "" (or none) is known.
+/// Checks the cursor of `tools/list`: there is only one page, so only "", null or none is known.
 void CheckCursor(const nlohmann::json& params);
 
 struct CallToolParams {
