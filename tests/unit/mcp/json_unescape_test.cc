@@ -183,9 +183,15 @@ TEST(JsonUnescape, ReadingIsWhatItWouldBeWithoutIt) {
       EXPECT_EQ(ours.value, expected) << "seed " << seed;
       ++good;
     } catch (const json::parse_error& error) {
+      ++bad;
+      if (ours.problem == JsonText::Problem::kHalfPair) {
+        const std::optional<MendedText> mended = MendHalfPairs(text);
+        ASSERT_TRUE(mended) << "seed " << seed;
+        EXPECT_EQ(ours.value, json::parse(mended->text)) << "seed " << seed;
+        continue;
+      }
       EXPECT_EQ(ours.explanation, "not valid JSON at byte " + std::to_string(error.byte))
           << "seed " << seed;
-      ++bad;
     }
   }
   EXPECT_GT(good, 1000);
