@@ -107,9 +107,10 @@ std::string Script(const GitGrepRequest& request, const Variant& variant) {
   if (!request.exclude_ignored) {
     return script + "\nsearch --no-exclude-standard \"$@\"\nexit\n";
   }
+  // The top of a repository lies in none of its ignored directories, though a "*" names it too.
   return script +
          "\nsearch --exclude-standard \"$@\"\nstatus=$?\n"
-         "if [ \"$status\" = 1 ] && " +
+         "if [ \"$status\" = 1 ] && [ ! -f .git ] && [ ! -f .git/HEAD ] && " +
          GitCommand() +
          " check-ignore --no-index -q . 2>/dev/null; then\n"
          "search --no-exclude-standard \"$@\"\nstatus=$?\nfi\nexit \"$status\"\n";

@@ -107,6 +107,14 @@ TEST_F(Grep, IgnoreFilesCountOutsideOfRepositoriesToo) {
   EXPECT_EQ(Run("needle"), "a.c:1:needle\n");
 }
 
+TEST_F(Grep, ARepositoryThatIgnoresAllButAFewNamesIsNoIgnoredDirectory) {
+  Git("", "init -q .");
+  Write(".gitignore", "*\n!*.c\n!*/\n");
+  Write("a.c", "");
+  Write("secret", "password");
+  EXPECT_EQ(Run("password"), "");
+}
+
 TEST_F(Grep, EntersNestedRepositoriesButNotTheirGitDirectories) {
   Git("", "init -q .");
   std::filesystem::create_directories(Path("nested"));
