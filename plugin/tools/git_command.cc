@@ -5,6 +5,8 @@ namespace tools {
 std::string GitEnvironment() {
   // git reads ~/.gitconfig and $XDG_CONFIG_HOME/git/* below these; GIT_CONFIG_GLOBAL came
   // with 2.32. Optional locks would write the index of a repository that is only looked at.
+  // In a partial clone git fetches what it misses, an ignore file that is not checked out as well,
+  // by programs that the repository's configuration names: no protocol is allowed.
   return "unset GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY"
          " GIT_NAMESPACE GIT_PREFIX GIT_CEILING_DIRECTORIES GIT_DISCOVERY_ACROSS_FILESYSTEM"
          " GIT_CONFIG GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS GIT_LITERAL_PATHSPECS"
@@ -13,7 +15,8 @@ std::string GitEnvironment() {
          " GIT_ATTR_SOURCE GIT_REPLACE_REF_BASE\n"
          "export HOME=/dev/null XDG_CONFIG_HOME=/dev/null GIT_CONFIG_NOSYSTEM=1"
          " GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null GIT_ATTR_NOSYSTEM=1"
-         " GIT_OPTIONAL_LOCKS=0 GIT_PAGER=cat GIT_TERMINAL_PROMPT=0 TERM=dumb LC_ALL=C.UTF-8\n";
+         " GIT_OPTIONAL_LOCKS=0 GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none GIT_PAGER=cat "
+         "GIT_TERMINAL_PROMPT=0 TERM=dumb LC_ALL=C.UTF-8\n";
 }
 
 std::string GitCommand() {

@@ -99,6 +99,27 @@ TEST_F(FindListingIgnored, NothingIsIgnoredInsideAnIgnoredDirectory) {
   EXPECT_THAT(Names({request}), UnorderedElementsAre("index.js"));
 }
 
+// A read must not run what the repository's configuration names.
+TEST_F(FindListingIgnored, NothingIsFetchedInAPartialClone) {
+  Git("", "init -q .");
+  Git("", "update-index --add --cacheinfo 100644," + std::string(40, '1') + ",.gitignore");
+  Git("", "update-index --skip-worktree .gitignore");
+  Git("", "config core.repositoryFormatVersion 1");
+  Git("", "config extensions.partialClone origin");
+  Git("", "config remote.origin.promisor true");
+  Git("", "config protocol.allow always");
+  Write("a");
+  const std::string touch = "touch " + Outside("fetched").string();
+  for (const std::string& url :
+       {std::string("ssh://host/path"), Path("").string(), "ext::" + touch}) {
+    Git("", "config remote.origin.url '" + url + "'");
+    Git("", "config core.sshCommand '" + touch + "'");
+    Git("", "config remote.origin.uploadpack '" + touch + "'");
+    EXPECT_THAT(Names({Everything()}), UnorderedElementsAre("a")) << url;
+    EXPECT_FALSE(std::filesystem::exists(Outside("fetched"))) << url;
+  }
+}
+
 TEST_F(FindListingIgnored, WorksWithBusyBox) {
   MakeRepository();
   if (!OfferBusyBox()) GTEST_SKIP() << "busybox is not installed";
