@@ -1,8 +1,25 @@
 #include "tools/grep_output.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tools {
+namespace {
+
+/// Without the beginning of a UTF-8 character that a cut has gone through: it would look like bytes
+/// that are not UTF-8.
+std::string_view WithoutCutCharacter(std::string_view text) {
+  constexpr std::size_t kMostOfACharacter = 3;
+  for (std::size_t taken = 1; taken <= std::min(kMostOfACharacter, text.size()); ++taken) {
+    const auto byte = static_cast<unsigned char>(text[text.size() - taken]);
+    if ((byte & 0xC0U) == 0x80U) continue;
+    const std::size_t length = byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+    return length > taken ? text.substr(0, text.size() - taken) : text;
+  }
+  return text;
+}
+
+}  // namespace
 
 void GrepOutput::Add(std::string_view name, std::string_view number, std::string_view text,
                      std::size_t more_bytes) {
@@ -15,7 +32,8 @@ void GrepOutput::Add(std::string_view name, std::string_view number, std::string
   ++lines_;
   if (!nothing_left_out_yet) return;
 
-  const std::string_view kept_text = text.substr(0, kMaximumGrepLine);
+  std::string_view kept_text = text.substr(0, kMaximumGrepLine);
+  if (kept_text.size() < text.size() + more_bytes) kept_text = WithoutCutCharacter(kept_text);
   const std::size_t left_out = text.size() - kept_text.size() + more_bytes;
   const std::string mark =
       left_out > 0 ? "… [" + std::to_string(left_out) + " bytes left out]" : "";

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tools/file_scan.h"
+#include "tools/grep_output.h"
 #include "tools/search_limits.h"
 #include "unit/tools/search_tool_fixture.h"
 
@@ -137,6 +138,21 @@ TEST_F(Search, BytesThatAreNotUtf8BecomeReplacementCharacters) {
   EXPECT_EQ(Find("needle"), "caf\xEF\xBF\xBD:1:needle \xEF\xBF\xBD\n");
   WithoutGit();
   EXPECT_EQ(Find("needle"), "caf\xEF\xBF\xBD:1:needle \xEF\xBF\xBD\n");
+}
+
+TEST_F(Search, ALongLineIsCutBetweenCharacters) {
+  const auto repeat = [](const std::string& text, std::size_t times) {
+    std::string repeated;
+    for (std::size_t i = 0; i < times; ++i) repeated += text;
+    return repeated;
+  };
+  const std::size_t whole = kMaximumGrepLine / 3;  // one byte more is kept, of the next
+  static_assert(kMaximumGrepLine % 3 == 1);
+  Write("a", repeat("\u20AC", whole + 2) + "\n");
+  const std::string expected = "a:1:" + repeat("\u20AC", whole) + "… [6 bytes left out]\n";
+  EXPECT_EQ(Find("\u20AC"), expected);
+  WithoutGit();
+  EXPECT_EQ(Find("\u20AC"), expected);
 }
 
 TEST_F(Search, TheTimeLimitIsAnErrorThatSaysHowToAskForLess) {
