@@ -149,14 +149,18 @@ std::vector<IgnoredNames> ParseIgnored(std::string_view text, std::size_t reques
   return ignored;
 }
 
-bool IsIgnored(const ListedName& name, const IgnoredNames& ignored) {
-  if (ignored.empty()) return false;
-  if (ignored.contains(std::string(name.path))) return true;
+/// ListedName::ignored_names
+std::size_t IgnoredPart(const ListedName& name, const IgnoredNames& ignored) {
+  if (ignored.empty()) return 0;
+  std::size_t names = 1;
   for (std::size_t at = name.path.find('/'); at != std::string_view::npos;
-       at = name.path.find('/', at + 1)) {
-    if (ignored.contains(std::string(name.path.substr(0, at + 1)))) return true;
+       at = name.path.find('/', at + 1), ++names) {
+    if (ignored.contains(std::string(name.path.substr(0, at + 1)))) return names;
   }
-  return name.type == guest::FileType::kDirectory && ignored.contains(std::string(name.path) + "/");
+  std::string path(name.path);
+  if (ignored.contains(path)) return names;
+  const bool is_directory = name.type == guest::FileType::kDirectory;
+  return is_directory && ignored.contains(path += '/') ? names : 0;
 }
 
 void AddGap(ListingGaps& gaps, std::string path) {
@@ -206,7 +210,7 @@ ListingGaps VisitNames(std::string_view text, const std::vector<ListingRequest>&
     const bool is_directory_itself = name.path.empty();
     if (is_directory_itself) continue;
     RequirePossible(name.path);
-    name.is_ignored = IsIgnored(name, ignored[next - 1]);
+    name.ignored_names = IgnoredPart(name, ignored[next - 1]);
     visit(next - 1, name);
   }
   return gaps;
@@ -236,7 +240,7 @@ class SftpWalk {
         }
         CountKept(bytes_, path.size(), kTooManyNames);
         if (request.regular_files_only && type != guest::FileType::kRegular) continue;
-        visit_(number, {path, type, entry.attributes.size, entry.attributes.modified, 0, false});
+        visit_(number, {path, type, entry.attributes.size, entry.attributes.modified, 0, 0});
       }
     }
   }

@@ -50,7 +50,9 @@ struct ListedName {
   std::uint64_t size = 0;
   std::int64_t modified = 0;               ///< seconds since 1970-01-01 00:00:00 UTC
   std::uint32_t modified_nanoseconds = 0;  ///< 0 where the guest's find does not tell
-  bool is_ignored = false;                 ///< git ignores it, or a directory that it is in
+  /// How many names of the path, from the first on, make up what git ignores: the outermost such
+  /// directory that it is in, or the whole path. 0: git does not ignore it.
+  std::size_t ignored_names = 0;
 };
 
 /// What the guest's user was not permitted to look at: directories that it may not read, and names

@@ -120,8 +120,9 @@ class GlobCall {
     if (requests_.empty()) return matches;
     const auto visit = [&](std::size_t request, const ListedName& name) {
       const GlobMatch match = walks_[request]->matcher.Match(
-          support::ToUtf8(name.path), name.type == guest::FileType::kDirectory);
-      if (match == GlobMatch::kNone || (match == GlobMatch::kFound && name.is_ignored)) return;
+          support::ToUtf8(name.path), name.type == guest::FileType::kDirectory, name.ignored_names);
+      const bool is_left_out = match == GlobMatch::kFound && name.ignored_names > 0;
+      if (match == GlobMatch::kNone || is_left_out) return;
       const std::string guest_path = support::JoinPath(requests_[request].directory, name.path);
       matches.push_back({name.modified, name.modified_nanoseconds,
                          support::ToUtf8(workspace_.paths->ToHost(guest_path))});

@@ -18,6 +18,9 @@ namespace {
 /// needs about half of it.
 constexpr std::int64_t kMaximumMatcherMemory = 64LL << 20;
 
+/// Rules are kept apart by these, and each may take so much memory.
+constexpr std::size_t kMostNamedDirectories = 16;
+
 bool EqualsGit(std::string_view name, bool case_sensitive) {
   constexpr std::string_view kGit = ".git";
   return std::equal(name.begin(), name.end(), kGit.begin(), kGit.end(),
@@ -56,12 +59,22 @@ struct RuleKind {
   bool any_depth;
   bool names_git;
   bool directories_only;
+  std::size_t named_directories;  ///< that it begins with; 0 without `any_depth`
 
   bool operator<(const RuleKind& other) const {
-    return std::tie(any_depth, names_git, directories_only) <
-           std::tie(other.any_depth, other.names_git, other.directories_only);
+    return std::tie(any_depth, names_git, directories_only, named_directories) <
+           std::tie(other.any_depth, other.names_git, other.directories_only,
+                    other.named_directories);
   }
 };
+
+/// Directories that an alternative with a `**` begins with, without wildcards; at most
+/// kMostNamedDirectories.
+std::size_t NamedDirectories(const GlobAlternative& alternative) {
+  std::size_t names = 0;
+  while (names < kMostNamedDirectories && alternative.components[names].is_literal) ++names;
+  return names;
+}
 
 }  // namespace
 
@@ -88,7 +101,7 @@ GlobMatcher::GlobMatcher(const std::vector<GlobAlternative>& alternatives, bool 
     const bool any_depth = HasAnyDepth(alternative);
     std::string& expression =
         expressions[{any_depth, any_depth && NamesGitDirectory(alternative, case_sensitive),
-                     alternative.directories_only}];
+                     alternative.directories_only, any_depth ? NamedDirectories(alternative) : 0}];
     if (!expression.empty()) expression += '|';
     expression += ToRegex(alternative);
   }
@@ -109,13 +122,16 @@ GlobMatcher::GlobMatcher(const std::vector<GlobAlternative>& alternatives, bool 
 GlobMatcher::~GlobMatcher() = default;
 GlobMatcher::GlobMatcher(GlobMatcher&&) noexcept = default;
 
-GlobMatch GlobMatcher::Match(std::string_view path, bool is_directory) const {
+GlobMatch GlobMatcher::Match(std::string_view path, bool is_directory,
+                             std::size_t ignored_names) const {
   GlobMatch match = GlobMatch::kNone;
   for (const Rule& rule : rules_) {
     if (rule.kind.directories_only && !is_directory) continue;
     if (!re2::RE2::FullMatch(re2::StringPiece(path.data(), path.size()), *rule.regex)) continue;
     if (!rule.kind.any_depth) return GlobMatch::kNamed;
-    if (rule.kind.names_git || !ContainsGit(path)) match = GlobMatch::kFound;
+    if (!rule.kind.names_git && ContainsGit(path)) continue;
+    if (ignored_names > 0 && ignored_names <= rule.kind.named_directories) return GlobMatch::kNamed;
+    match = GlobMatch::kFound;
   }
   return match;
 }

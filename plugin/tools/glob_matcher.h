@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -30,8 +31,11 @@ class GlobMatcher {
   GlobMatcher(GlobMatcher&&) noexcept;
 
   /// `path` is relative to where the alternatives begin, without "." and doubled '/', and valid
-  /// UTF-8: bytes that are not have been replaced by U+FFFD, one each.
-  [[nodiscard]] GlobMatch Match(std::string_view path, bool is_directory) const;
+  /// UTF-8: bytes that are not have been replaced by U+FFFD, one each. Where git ignores its first
+  /// `ignored_names` names, and the pattern begins with directories inside what they lead to, it is
+  /// kNamed.
+  [[nodiscard]] GlobMatch Match(std::string_view path, bool is_directory,
+                                std::size_t ignored_names = 0) const;
 
  private:
   struct Rule;

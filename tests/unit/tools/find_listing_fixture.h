@@ -18,7 +18,7 @@ class FindListing : public SearchFixture {
     std::vector<std::string> names;
     const auto visit = [&](std::size_t request, const ListedName& name) {
       names.push_back((requests.size() > 1 ? std::to_string(request) + ":" : "") +
-                      std::string(name.path) + (name.is_ignored ? " ignored" : ""));
+                      std::string(name.path) + (name.ignored_names > 0 ? " ignored" : ""));
     };
     gaps_ = ListTrees(guest_, requests, visit, context_);
     return names;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tools/glob_plan.h"
 #include "unit/tools/search_tool_fixture.h"
 
 namespace tools {
@@ -239,6 +240,24 @@ TEST_F(GlobIgnored, InsideAnIgnoredDirectoryNothingIsLeftOut) {
   EXPECT_THAT(Matches(json{{"pattern", "**/*.c"}, {"path", Host("build/deep")}}),
               ElementsAre(Host("build/deep/c.c")));
   EXPECT_THAT(Matches(".git/**/HEAD"), testing::Contains(Host(".git/HEAD")));
+}
+
+TEST_F(GlobIgnored, InsideAnIgnoredDirectoryThatIsNamedInAnyCaseNothingIsLeftOut) {
+  const auto in_any_case = [&](const char* pattern) {
+    return Matches(json{{"pattern", pattern}, {"case_sensitive", false}});
+  };
+  EXPECT_THAT(in_any_case("BUILD/**/*.C"),
+              UnorderedElementsAre(Host("build/b.c"), Host("build/deep/c.c")));
+  EXPECT_THAT(in_any_case("build/DEEP/**"), ElementsAre(Host("build/deep/c.c")));
+  EXPECT_THAT(in_any_case("SRC/**"), ElementsAre(Host("src/e.c")));
+  EXPECT_THAT(in_any_case("B*D/**/*.c"), ElementsAre());
+}
+
+TEST_F(GlobIgnored, InsideAnIgnoredDirectoryOfManyThatAreNamedNothingIsLeftOut) {
+  std::string pattern = "{src,build";
+  for (std::size_t i = 0; i < kMaximumGlobWalks; ++i) pattern += ",d" + std::to_string(i);
+  EXPECT_THAT(Matches(pattern + "}/**/*.{c,log}"),
+              UnorderedElementsAre(Host("build/b.c"), Host("build/deep/c.c"), Host("src/e.c")));
 }
 
 TEST_F(Glob, TooManyMatchesAreAnErrorWithTheNewest) {
