@@ -282,7 +282,8 @@ class Guest {
                                          std::uint32_t permissions,
                                          const support::Context& context) = 0;
 
-  /// All entries but "." and "..", in the order of the guest. Several round trips.
+  /// All entries but "." and "..", in the order of the guest. Several round trips. A directory that
+  /// may be read but not entered is kPermissionDenied where the guest shows none of its names.
   virtual std::vector<DirectoryEntry> List(const std::string& path,
                                            const support::Context& context) = 0;
 

@@ -228,7 +228,7 @@ void ListOperation::OnReply(SftpClient& client, SftpReply&& reply) {
       Take(std::move(names->entries));
     } else if (names != nullptr ||
                (status != nullptr && status->code == SftpStatusCode::kEndOfFile)) {
-      Finish();
+      OnEnd(client);
     } else {
       FinishWithFailure(reply);
     }
@@ -238,6 +238,30 @@ void ListOperation::OnReply(SftpClient& client, SftpReply&& reply) {
   } else if (!std::holds_alternative<SftpLost>(reply)) {
     Close(client, client.last_received());
   }
+}
+
+void ListOperation::OnEnd(SftpClient& client) {
+  if (most_names_ > 0) {
+    Finish();
+    return;
+  }
+  // OpenSSH's server leaves out what it is not permitted to look at: everything, "." too, in a
+  // directory that may be read but not entered. That is not empty.
+  window_ = 0;  // nothing more is to be read
+  if (std::exchange(asks_whether_denied_, true)) return;
+  client.Send(PathRequest(SftpType::kLStat, subject().path + "/."), client.last_received(),
+              [self = shared_from_this(), this, &client](SftpReply&& reply) {
+                const bool is_lost = std::holds_alternative<SftpLost>(reply);
+                const auto* status = std::get_if<SftpStatus>(&reply);
+                const bool is_denied =
+                    status != nullptr && status->code == SftpStatusCode::kPermissionDenied;
+                if (is_lost || is_denied) {
+                  FinishWithFailure(std::move(reply));
+                } else {
+                  Finish();
+                }
+                if (!is_lost) Close(client, client.last_received());
+              });
 }
 
 void ListOperation::AdjustWindow(std::size_t names) {

@@ -237,6 +237,7 @@ class ListOperation final : public SftpOperation {
   void ForgetGuess(SftpClient& client, TimePoint now);
   void SendMore(SftpClient& client, TimePoint now);
   void OnReply(SftpClient& client, SftpReply&& reply);
+  void OnEnd(SftpClient& client);
   void AdjustWindow(std::size_t names);
   void Take(std::vector<guest::DirectoryEntry> names);
   void Close(SftpClient& client, TimePoint now);
@@ -251,6 +252,7 @@ class ListOperation final : public SftpOperation {
   std::size_t on_their_way_ = 0;
   std::size_t most_names_ = 0;  ///< in one answer so far
   std::size_t name_bytes_ = 0;
+  bool asks_whether_denied_ = false;
 };
 
 }  // namespace ssh

@@ -126,6 +126,32 @@ TEST_F(SftpOperationTest, AListingEndsWithTheEndOrWithNoNames) {
   }
 }
 
+TEST_F(SftpOperationTest, ADirectoryOfWhichNothingIsToldIsEmptyOnlyWhereItMayBeEntered) {
+  constexpr std::uint32_t kMissing = 2;
+  constexpr std::uint32_t kDenied = 3;
+  for (const std::string& answer : {Status(5, kDenied), Status(5, kMissing), Attributes(5, 4096)}) {
+    SftpClient client(30s, now_);
+    client.Receive(Version(), now_);
+    const auto list = std::make_shared<ListOperation>("/d");
+    list->Begin(client, now_);
+    client.Receive(Handle(1, "dir"), now_);
+    client.Consumed(client.output().size(), now_);
+    client.Receive(Status(2, 1) + Status(3, 1) + Status(4, 1), now_);
+    EXPECT_FALSE(list->finished());
+    EXPECT_EQ(client.output(), Packet(7, Number32(5) + String("/d/."))) << "asked once";
+    client.Consumed(client.output().size(), now_);
+    client.Receive(answer, now_);
+    EXPECT_EQ(client.output(), Packet(4, Number32(6) + String("dir"))) << "closed once";
+    ASSERT_TRUE(list->finished());
+    EXPECT_TRUE(list->entries.empty());
+    if (answer == Status(5, kDenied)) {
+      ExpectFailure<guest::FileError>(*list);
+    } else {
+      EXPECT_NO_THROW(list->completion().Wait({}, [](support::StopReason) {}));
+    }
+  }
+}
+
 TEST_F(SftpOperationTest, AListingOfAHundredNamesTakesTwoRoundTrips) {
   const auto list = std::make_shared<ListOperation>("/d");
   list->Begin(client_, now_);
