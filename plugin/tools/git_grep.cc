@@ -1,5 +1,6 @@
 #include "tools/git_grep.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
@@ -88,6 +89,28 @@ class GrepSink : public guest::OutputSink {
   bool judgement_ = false;
 };
 
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+/// Whether other lines may keep a line from matching: by what must not stand before or after it, by
+/// anchors of the whole text, or by a part that gives nothing back. Rather too often.
+bool OtherLinesMayDecide(std::string_view perl_expression) {
+  constexpr std::array<std::string_view, 16> kSigns = {"(?!", "(?<!", "(?>", "(?(", "(?-", "(?^",
+                                                       "(*",  "++",   "*+",  "?+",  "}+",  "\\A",
+                                                       "\\Z", "\\z",  "\\G", "\\K"};
+  return std::any_of(kSigns.begin(), kSigns.end(),
+                     [&](std::string_view sign) { return Contains(perl_expression, sign); });
+}
+
+/// git looks for a pattern in all the rest of a file first, and looks at lines only where that
+/// finds something; one in parentheses it looks for line by line, which is slower.
+std::string PatternOptions(const std::string& pattern, bool is_perl_expression) {
+  const std::string option = "-e " + ShellQuote(pattern);
+  if (!is_perl_expression) return "--extended-regexp " + option;
+  return "--perl-regexp " + (OtherLinesMayDecide(pattern) ? "'(' " + option + " ')'" : option);
+}
+
 std::string Script(const GitGrepRequest& request, const Variant& variant) {
   const std::string directory = ShellQuote(request.directory);
   std::string script = "cd -P -- " + directory + " && [ \"$PWD\" = " + directory + " ] || exit " +
@@ -101,8 +124,7 @@ std::string Script(const GitGrepRequest& request, const Variant& variant) {
       " grep --no-index --null --line-number -H -I --no-color --no-column --no-heading --no-break"
       " --no-full-name --no-textconv \"$@\"; }\n"
       "set -- " +
-      std::string(variant.perl_expressions ? "--perl-regexp" : "--extended-regexp") + " -e " +
-      ShellQuote(request.pattern) + " --";
+      PatternOptions(request.pattern, variant.perl_expressions) + " --";
   for (const std::string& pathspec : request.pathspecs) script += ' ' + ShellQuote(pathspec);
   if (!request.exclude_ignored) {
     return script + "\nsearch --no-exclude-standard \"$@\"\nexit\n";
@@ -114,10 +136,6 @@ std::string Script(const GitGrepRequest& request, const Variant& variant) {
          GitCommand() +
          " check-ignore --no-index -q . 2>/dev/null; then\n"
          "search --no-exclude-standard \"$@\"\nstatus=$?\nfi\nexit \"$status\"\n";
-}
-
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
 }
 
 /// The attempt that may succeed where `variant` has failed with these words of git, which may quote

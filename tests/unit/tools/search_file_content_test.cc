@@ -61,6 +61,22 @@ TEST_F(Search, PathMayBeADirectoryAFileOrNull) {
   EXPECT_THAT(ErrorOf({{"pattern", "x"}, {"path", "/etc"}}), HasSubstr("/etc"));
 }
 
+// git's own look at a whole file would leave these lines out.
+TEST_F(Search, WhatOtherLinesHoldKeepsNoLineFromMatching) {
+  Write("a", "x else\n{\nelse y\nabc\n#c\nfoo  \n\nbar\n");
+  EXPECT_EQ(Find(R"(else(?!\s*\{))"), "a:1:x else\na:3:else y\n");
+  EXPECT_EQ(Find(R"(foo\s*\K)"), "a:6:foo  \n");
+  EXPECT_EQ(Find(R"(^[^#]++c$)"), "");
+  EXPECT_EQ(Find(R"(^(?>[^#]*)$)"),
+            "a:1:x else\na:2:{\na:3:else y\na:4:abc\na:6:foo  \na:7:\na:8:bar\n");
+  EXPECT_THAT(ErrorOf("(?!x"), HasSubstr("missing"));
+  EXPECT_EQ(Find(R"(c\z)"), "a:4:abc\na:5:#c\n");
+  EXPECT_EQ(Find(R"(\Ael)"), "a:3:else y\n");
+  WithoutGit();
+  EXPECT_EQ(Find(R"(c\z)"), "a:4:abc\na:5:#c\n");
+  EXPECT_EQ(Find(R"(\Ael)"), "a:3:else y\n");
+}
+
 TEST_F(Search, OnlyRegularFilesAndDirectoriesAreSearched) {
   ASSERT_EQ(mkfifo(Path("fifo").c_str(), 0600), 0);
   Write("a", "needle");
