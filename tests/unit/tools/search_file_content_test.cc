@@ -69,7 +69,7 @@ TEST_F(Search, WhatOtherLinesHoldKeepsNoLineFromMatching) {
   EXPECT_EQ(Find(R"(^[^#]++c$)"), "");
   EXPECT_EQ(Find(R"(^(?>[^#]*)$)"),
             "a:1:x else\na:2:{\na:3:else y\na:4:abc\na:6:foo  \na:7:\na:8:bar\n");
-  EXPECT_THAT(ErrorOf("(?!x"), HasSubstr("missing"));
+  EXPECT_THAT(ErrorOf({{"pattern", "(?!x"}}), HasSubstr("missing"));
   EXPECT_EQ(Find(R"(c\z)"), "a:4:abc\na:5:#c\n");
   EXPECT_EQ(Find(R"(\Ael)"), "a:3:else y\n");
   WithoutGit();
