@@ -18,15 +18,23 @@ namespace {
 ///   ending.
 /// - `kill -TERM "-$main"` without "--", which dash and BusyBox do not know there.
 /// - The pauses between TERM and KILL make one second, also where sleep takes whole ones only.
+/// - `others` sends a signal to what the command's session has in other process groups: timeout(1)
+///   and a shell with job control make groups of their own. Where there is no /proc it finds none.
+///   A process of the command's own group is left out, or it would get TERM twice, which some take
+///   for more than TERM; and where there is no setsid these are the relays and the watcher.
 constexpr std::string_view kHelper =
     R"sh(trap "" HUP INT QUIT TERM PIPE; main=$1 mark=$2$4; )sh"
     R"sh(relay() { exec tee /dev/null 2>/dev/null 4>&- 5<&- 6>&- 7>&- 8>&-; }; )sh"
+    R"sh(others() { found=1; for stat in /proc/[0-9]*/stat; do read -r line <"$stat" || continue; )sh"
+    R"sh(pid=${stat#/proc/}; set -- "$1" ${line##*") "}; )sh"
+    R"sh(case $2/$4/$5 in Z/* | */"$main"/*) ;; )sh"
+    R"sh(*/"$main") kill "-$1" "${pid%/stat}" && found=0 ;; esac; done; return $found; }; )sh"
     R"sh(watch() { echo "$1" >&4; exec 4>&- 5<&- 6>&- 7>&- 8>&-; )sh"
     R"sh(while read -r rest; do :; done; )sh"
-    R"sh({ if kill -0 "$main"; then kill -TERM "-$main"; )sh"
-    R"sh(for pause in 0.02 0.1 0.2 0.3 0.38; do kill -0 "-$main" || break; )sh"
+    R"sh({ if kill -0 "$main"; then kill -TERM "-$main"; others TERM; )sh"
+    R"sh(for pause in 0.02 0.1 0.2 0.3 0.38; do kill -0 "-$main" || others 0 || break; )sh"
     R"sh(sleep $pause || { sleep 1; break; }; done; )sh"
-    R"sh(kill -KILL "-$main"; fi; } 2>/dev/null; )sh"
+    R"sh(kill -KILL "-$main"; others KILL; fi; } 2>/dev/null; )sh"
     R"sh(echo "$mark"; echo "$mark" >&2; }; )sh"
     R"sh(exec 5<&0 6>&1 7>&2 </dev/null; )sh"
     R"sh({ if [ -w "$3/fd/1" ]; then )sh"
@@ -93,12 +101,17 @@ std::string GroupEndScript(long process_group) {
   const std::string group = std::to_string(process_group);
   const std::string script =
       "group=" + group +
-      "; left() { kill -0 \"-$group\" || return 1; found=$(ps -A -o pgid= -o stat=) || return 0;"
+      "; others() { found=1; for stat in /proc/[0-9]*/stat; do read -r line <\"$stat\" || continue;"
+      " pid=${stat#/proc/}; set -- \"$1\" ${line##*\") \"};"
+      " case $2/$4/$5 in Z/* | */\"$group\"/*) ;;"
+      " */\"$group\") kill \"-$1\" \"${pid%/stat}\" && found=0 ;; esac; done; return $found; }"
+      "; left() { others 0 && return 0; kill -0 \"-$group\" || return 1; found=$(ps -A -o pgid= -o "
+      "stat=) || return 0;"
       " printf '%s\\n' \"$found\" | while read -r of state; do"
       " [ \"$of\" = \"$group\" ] || continue; case $state in Z*) ;; *) echo x; esac; done |"
       " grep -q x; }"
       "; tries=0; while left; do"
-      " [ \"$tries\" -lt 30 ] || { kill -KILL \"-$group\"; exit 1; }"
+      " [ \"$tries\" -lt 30 ] || { kill -KILL \"-$group\"; others KILL; exit 1; }"
       "; sleep 0.1 || { sleep 1; tries=$((tries + 9)); }; tries=$((tries + 1)); done";
   return "exec /bin/sh -c " + ShellQuote(script) + " </dev/null >/dev/null 2>&1";
 }

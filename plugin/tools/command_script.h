@@ -19,7 +19,8 @@
 ///     command has ended: sshd closes a command's standard input then (OpenSSH's session.c,
 ///     session_exit_message). The watcher writes the mark into both relays, behind all that the
 ///     command wrote. Or the client is gone, wants the end, or the line broke: the watcher ends the
-///     command's process group, TERM and within a second KILL, and then writes the mark.
+///     command's process group and the other ones of its session, TERM and within a second KILL,
+///     and then writes the mark. What has made a session of its own (setsid, a daemon) lives on.
 ///
 /// The relays' pipes are opened through /proc, by named pipes in a directory of $TMPDIR (/tmp)
 /// where there is no /proc. Where neither works, the command writes to the channel itself and there
@@ -47,9 +48,10 @@ struct CommandScriptOptions {
 /// standard error its output, then the line "MARK".
 guest::Command MakeCommandScript(const CommandScriptOptions& options);
 
-/// A command line that waits up to three seconds for the end of a process group. Exit status 0: no
-/// process of it is left; otherwise what is left has been sent KILL once more. Zombies, which only
-/// wait for their parent, do not count.
+/// A command line that waits up to three seconds for the end of a process group, and of the other
+/// ones in the session that its leader leads. Exit status 0: no process of them is left; otherwise
+/// what is left has been sent KILL once more. Zombies, which only wait for their parent, do not
+/// count.
 std::string GroupEndScript(long process_group);
 
 }  // namespace tools

@@ -14,10 +14,23 @@ namespace {
 /// its 1, and who opened 1 then would write to the login shell what it runs. 9 is open for reading
 /// too: nobody else may read from it yet, and a line that a shell which died has not read is read
 /// back and printed, so that it can be run elsewhere. See command_script.cc for the signals, the
-/// closing of descriptors and the pauses.
+/// closing of descriptors, the pauses and `others`.
 constexpr std::string_view kHelper = R"(trap '' HUP INT QUIT TERM PIPE
 main=$1
 relay() { exec tee /dev/null 2>/dev/null 3>&- 4>&- 5<&- 6>&- 7>&- 8>&- 9>&-; }
+others() {
+  found=1
+  for stat in /proc/[0-9]*/stat; do
+    read -r line <"$stat" || continue
+    pid=${stat#/proc/}
+    set -- "$1" ${line##*") "}
+    case $2/$4/$5 in
+      Z/* | */"$main"/*) ;;
+      */"$main") kill "-$1" "${pid%/stat}" && found=0 ;;
+    esac
+  done
+  return $found
+}
 watch() {
   IFS= read -r mark || exit
   printf '%s\n' "$1" >&4
@@ -29,11 +42,13 @@ watch() {
   {
     if kill -0 "$main"; then
       kill -TERM "-$main"
+      others TERM
       for pause in 0.02 0.1 0.2 0.3 0.38; do
-        kill -0 "-$main" || break
+        kill -0 "-$main" || others 0 || break
         sleep "$pause" || { sleep 1; break; }
       done
       kill -KILL "-$main"
+      others KILL
     elif printf '%s\n' "$mark" >&9 && IFS= read -r unread <&9 && [ "$unread" != "$mark" ]; then
       printf '%s\n' "$unread"
     fi

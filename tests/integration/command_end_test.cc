@@ -75,6 +75,24 @@ TEST_F(CommandEnd, ByCancel) {
   EXPECT_EQ(Shell("echo next").value("stdout", ""), "next\n");
 }
 
+/// timeout(1) and jobs of a shell make process groups of their own.
+TEST_F(CommandEnd, OfTheOtherProcessGroupsOfTheSession) {
+  StartGuest({}, {"--command-timeout", "4s"});
+  for (const char* kind : {"cold", "warm"}) {
+    SCOPED_TRACE(kind);
+    const std::string file = kind;
+    const json result =
+        Run({"bash", "-c",
+             "cd . && timeout 300 sh -c 'echo $PPID >\"$0\".timeout; exec sleep 300'"
+             " \"$0\" & set -m; sh -c 'trap \"\" TERM; echo $$ >\"$0\".job;"
+             " while :; do sleep 0.3; done' \"$0\"; :",
+             file});
+    EXPECT_FALSE(GroupLives(std::stol(Await(file + ".timeout")))) << "before the answer is given";
+    EXPECT_FALSE(GroupLives(std::stol(Await(file + ".job")))) << "though deaf to TERM";
+    EXPECT_EQ(result.value("error", ""), "timed out after 4s; its processes have been ended");
+  }
+}
+
 TEST_F(CommandEnd, ByEndOfInput) {
   StartGuest();
   const long group = BeginFamily();
