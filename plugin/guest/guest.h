@@ -216,6 +216,10 @@ struct Command {
   /// channel now. On the thread that owns the connection: must be quick, must not throw, must not
   /// call the guest. May be empty.
   std::function<void()> on_queued = {};
+
+  /// For StartWaiting: how long it lets pass before it starts the command, so that one that is
+  /// given up sooner costs nothing.
+  std::chrono::milliseconds start_delay{0};
 };
 
 /// An exec request above this is refused before it is sent: one of 300,000 bytes ends the whole

@@ -185,6 +185,7 @@ std::unique_ptr<guest::WaitingCommand> Connection::StartWaiting(
     guest::Command command, std::shared_ptr<guest::OutputSink> sink) {
   RequirePossible(command);
   WaitingCommand::Options options;
+  options.delay = command.start_delay;
   if (!command.changes_nothing) {
     options.on_finished = [spare = spare_command_] { spare->Renew(); };
   }

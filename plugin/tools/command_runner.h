@@ -84,6 +84,10 @@ class CommandRunner {
   mcp::ToolResult Run(guest::Guest& guest, const CommandRequest& request,
                       const support::Context& call_context, mcp::ProgressReporter& progress);
 
+  /// To be called when another tool has changed a file in the guest: the next command's login shell
+  /// is to have read the new one.
+  void OnFileChanged(guest::Guest& guest) { warm_shells_.Replace(guest); }
+
  private:
   /// Nothing is registered where the client asked for no progress, or this host allows no thread
   /// for it.

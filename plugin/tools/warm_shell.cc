@@ -78,13 +78,15 @@ WarmShell::WarmShell(std::string directory, std::shared_ptr<Sink> sink,
 WarmShell::~WarmShell() = default;
 
 std::shared_ptr<WarmShell> WarmShell::Start(guest::Guest& guest, const std::string& directory,
-                                            const std::string& shell, const Options& options) {
+                                            const std::string& shell, const Options& options,
+                                            std::chrono::milliseconds delay) {
   WarmShellOptions script;
   script.directory = directory;
   script.shell = shell;
   script.mark = MakeMark();
   guest::Command command = MakeWarmShellScript(script);
   command.stop_grace = options.stop_grace;
+  command.start_delay = delay;
   auto sink = std::make_shared<Sink>(script.mark, options.maximum_output_bytes);
   std::unique_ptr<guest::WaitingCommand> started = guest.StartWaiting(std::move(command), sink);
   if (!started) return nullptr;

@@ -27,9 +27,11 @@ class WarmShell {
   };
 
   /// Null where the guest starts none (guest::Guest::StartWaiting, whose errors it throws); where
-  /// it has no channel to spare, waiting() soon is false. `shell` as in WarmShellOptions.
+  /// it has no channel to spare, waiting() soon is false. `shell` as in WarmShellOptions, `delay`
+  /// as in guest::Command.
   static std::shared_ptr<WarmShell> Start(guest::Guest& guest, const std::string& directory,
-                                          const std::string& shell, const Options& options);
+                                          const std::string& shell, const Options& options,
+                                          std::chrono::milliseconds delay = {});
   ~WarmShell();
   WarmShell(const WarmShell&) = delete;
   WarmShell& operator=(const WarmShell&) = delete;

@@ -9,6 +9,14 @@
 #include "tools/warm_shell_script.h"
 
 namespace tools {
+namespace {
+
+void LogNotStarted(const std::exception& error) {
+  // Such as a command line that is too long, of a directory that a guest has made up.
+  support::LogInfo(std::string("no shell is started ahead: ") + error.what());
+}
+
+}  // namespace
 
 WarmShells::Use::Use(WarmShells& shells, Place place) : shells_(shells), place_(std::move(place)) {
   const std::scoped_lock lock(shells_.mutex_);
@@ -19,8 +27,7 @@ WarmShells::Use::~Use() {
   try {
     shells_.Renew(place_);
   } catch (const std::exception& error) {
-    // Such as a command line that is too long, of a directory that a guest has made up.
-    support::LogInfo(std::string("no shell is started ahead: ") + error.what());
+    LogNotStarted(error);
   }
 }
 
@@ -64,6 +71,24 @@ void WarmShells::Renew(const Place& place) {
         WarmShell::Start(*place.guest, place.directory, place.shell, options_.shell);
     if (!shell) return;
     waiting_.push_back({place, std::move(shell)});
+  }
+}
+
+void WarmShells::Replace(guest::Guest& guest) {
+  std::vector<Entry> thrown_away;  // after the lock has been let go
+  const std::scoped_lock lock(mutex_);
+  DropEnded(&guest);
+  thrown_away.swap(waiting_);
+  try {
+    for (const Entry& old : thrown_away) {
+      if (old.place.guest != &guest) continue;  // of a connection that may be over
+      std::shared_ptr<WarmShell> shell = WarmShell::Start(
+          guest, old.place.directory, old.place.shell, options_.shell, kReplacementDelay);
+      if (!shell) return;
+      waiting_.push_back({old.place, std::move(shell)});
+    }
+  } catch (const std::exception& error) {
+    LogNotStarted(error);
   }
 }
 

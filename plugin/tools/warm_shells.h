@@ -17,8 +17,10 @@ namespace tools {
 /// of its login shell.
 ///
 /// A command may have edited the profile: whatever waited when it ended is thrown away, and a new
-/// shell is started for the same directory. So is a shell that is older than kLongestAge. After
-/// kMostFailures in a row that did not become ready, no more is tried with that guest. Thread-safe.
+/// shell is started for the same directory. So it is when a file is written, since a profile may
+/// read any (of the project: .env, .nvmrc). Thrown away is also a shell that is older than
+/// kLongestAge. After kMostFailures in a row that did not become ready, no more is tried with that
+/// guest. Thread-safe.
 class WarmShells {
  public:
   /// How many wait at most, when commands run beside each other.
@@ -39,6 +41,10 @@ class WarmShells {
     std::chrono::milliseconds longest_age = kLongestAge;
     WarmShell::Options shell;
   };
+
+  /// How long after a file was written the next shell is started: files that are written one after
+  /// the other do not each start one.
+  static constexpr std::chrono::milliseconds kReplacementDelay{100};
 
   /// Where a command runs.
   struct Place {
@@ -66,6 +72,9 @@ class WarmShells {
   };
 
   explicit WarmShells(const Options& options) : options_(options) {}
+
+  /// A file in the guest has changed: new shells take the place of those that wait there.
+  void Replace(guest::Guest& guest);
 
  private:
   struct Entry {

@@ -74,6 +74,18 @@ TEST_F(RunShellCommand, NextLoginShellIsStartedAfterACommand) {
       << ReadFile(Path("logins"));
 }
 
+TEST_F(RunShellCommand, ReadsAProfileThatAnotherToolHasChanged) {
+  MakeFile("lima/default/guest-home/.bash_profile",
+           ". '" + root + "/settings'; echo login >>'" + Path("logins").string() + "'\n");
+  MakeFile("root/settings", "export EDITED=1\n");
+  EXPECT_EQ(Run({"printenv", "EDITED"}).value("stdout", ""), "1\n");
+  ASSERT_TRUE(testing_support::Eventually(
+      [&] { return ReadFile(Path("logins")) == "login\nlogin\n"; }, std::chrono::seconds(30)))
+      << "the shell for the next command has read the old one";
+  Call("write_file", {{"path", root + "/settings"}, {"content", "export EDITED=2\n"}});
+  EXPECT_EQ(Run({"printenv", "EDITED"}).value("stdout", ""), "2\n");
+}
+
 TEST_F(RunShellCommand, NoLoginShellIsStartedBeforehandWhereThatIsSwitchedOff) {
   MakeFile("lima/default/guest-home/.bash_profile",
            "echo login >>" + Path("logins").string() + "\n");
