@@ -191,8 +191,9 @@ mcp::ToolDefinition RunShellCommand() {
           "Runs one command in the guest under the guest user's login shell and returns when its "
           "main process has ended; a child that it leaves in the background lives on. No terminal, "
           "no standard input. A command that runs too long (nine minutes, unless the server was "
-          "started with another limit) is ended with all its children. The virtual machine is the "
-          "boundary: a command may use whatever the guest user can, not only mounted directories.",
+          "started with another limit) is ended with all its children but those in a session of "
+          "their own (setsid). The virtual machine is the boundary: a command may use whatever the "
+          "guest user can, not only mounted directories.",
       .input_schema = Object(
           {{"command",
             {{"type", "array"},
