@@ -1,14 +1,15 @@
 #include "tools/command_script.h"
 
 #include "tools/any_shell.h"
+#include "tools/session_signal.h"
 #include "tools/shell_quote.h"
 
 namespace tools {
 namespace {
 
-/// Arguments: process id of the command, beginning of the mark, process_files, rest of the mark.
-/// Descriptors: 0 to 2 are the channel's, 4 takes the answer: what to put before "1" and "2" to
-/// open the relays.
+/// Behind kSignalOthers. Arguments: process id of the command, beginning of the mark,
+/// process_files, rest of the mark. Descriptors: 0 to 2 are the channel's, 4 takes the answer: what
+/// to put before "1" and "2" to open the relays.
 ///
 /// - The mark comes in two, so that a command that prints the arguments of all processes (ps -ef)
 ///   does not print the mark.
@@ -18,17 +19,9 @@ namespace {
 ///   ending.
 /// - `kill -TERM "-$main"` without "--", which dash and BusyBox do not know there.
 /// - The pauses between TERM and KILL make one second, also where sleep takes whole ones only.
-/// - `others` sends a signal to what the command's session has in other process groups: timeout(1)
-///   and a shell with job control make groups of their own. Where there is no /proc it finds none.
-///   A process of the command's own group is left out, or it would get TERM twice, which some take
-///   for more than TERM; and where there is no setsid these are the relays and the watcher.
 constexpr std::string_view kHelper =
     R"sh(trap "" HUP INT QUIT TERM PIPE; main=$1 mark=$2$4; )sh"
     R"sh(relay() { exec tee /dev/null 2>/dev/null 4>&- 5<&- 6>&- 7>&- 8>&-; }; )sh"
-    R"sh(others() { found=1; for stat in /proc/[0-9]*/stat; do read -r line <"$stat" || continue; )sh"
-    R"sh(pid=${stat#/proc/}; set -- "$1" ${line##*") "}; )sh"
-    R"sh(case $2/$4/$5 in Z/* | */"$main"/*) ;; )sh"
-    R"sh(*/"$main") kill "-$1" "${pid%/stat}" && found=0 ;; esac; done; return $found; }; )sh"
     R"sh(watch() { echo "$1" >&4; exec 4>&- 5<&- 6>&- 7>&- 8>&-; )sh"
     R"sh(while read -r rest; do :; done; )sh"
     R"sh({ if kill -0 "$main"; then kill -TERM "-$main"; others TERM; )sh"
@@ -76,9 +69,10 @@ std::string CommandLine(const CommandScriptOptions& options, const AnyShellWord&
   const std::size_t half = options.mark.size() / 2;
   return AnyShellLine(
       std::string(kWordDecoder) + std::string(kScript),
-      {AnyShellWord(kHelper), AnyShellWord(options.mark.substr(0, half)),
-       AnyShellWord(options.process_files), AnyShellWord(options.directory),
-       AnyShellWord(options.shell), command, AnyShellWord(options.mark.substr(half))});
+      {AnyShellWord(std::string(kSignalOthers) + std::string(kHelper)),
+       AnyShellWord(options.mark.substr(0, half)), AnyShellWord(options.process_files),
+       AnyShellWord(options.directory), AnyShellWord(options.shell), command,
+       AnyShellWord(options.mark.substr(half))});
 }
 
 }  // namespace
@@ -98,20 +92,15 @@ guest::Command MakeCommandScript(const CommandScriptOptions& options) {
 
 // Where sleep takes whole seconds only, one of them counts for ten pauses.
 std::string GroupEndScript(long process_group) {
-  const std::string group = std::to_string(process_group);
   const std::string script =
-      "group=" + group +
-      "; others() { found=1; for stat in /proc/[0-9]*/stat; do read -r line <\"$stat\" || continue;"
-      " pid=${stat#/proc/}; set -- \"$1\" ${line##*\") \"};"
-      " case $2/$4/$5 in Z/* | */\"$group\"/*) ;;"
-      " */\"$group\") kill \"-$1\" \"${pid%/stat}\" && found=0 ;; esac; done; return $found; }"
-      "; left() { others 0 && return 0; kill -0 \"-$group\" || return 1; found=$(ps -A -o pgid= -o "
+      "main=" + std::to_string(process_group) + "; " + std::string(kSignalOthers) +
+      "left() { others 0 && return 0; kill -0 \"-$main\" || return 1; found=$(ps -A -o pgid= -o "
       "stat=) || return 0;"
       " printf '%s\\n' \"$found\" | while read -r of state; do"
-      " [ \"$of\" = \"$group\" ] || continue; case $state in Z*) ;; *) echo x; esac; done |"
+      " [ \"$of\" = \"$main\" ] || continue; case $state in Z*) ;; *) echo x; esac; done |"
       " grep -q x; }"
       "; tries=0; while left; do"
-      " [ \"$tries\" -lt 30 ] || { kill -KILL \"-$group\"; others KILL; exit 1; }"
+      " [ \"$tries\" -lt 30 ] || { kill -KILL \"-$main\"; others KILL; exit 1; }"
       "; sleep 0.1 || { sleep 1; tries=$((tries + 9)); }; tries=$((tries + 1)); done";
   return "exec /bin/sh -c " + ShellQuote(script) + " </dev/null >/dev/null 2>&1";
 }

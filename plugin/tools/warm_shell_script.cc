@@ -3,34 +3,22 @@
 #include <algorithm>
 #include <array>
 
+#include "tools/session_signal.h"
 #include "tools/shell_quote.h"
 
 namespace tools {
 namespace {
 
-/// Argument: process id of the login shell. Descriptors: 0 to 2 are the channel's, 4 takes the
-/// answer: the directory of the watcher's descriptors, in which 3 and 2 lead to the relays and 9
-/// to the login shell. Not 1: while the watcher prints into 9, a shell has put that in the place of
-/// its 1, and who opened 1 then would write to the login shell what it runs. 9 is open for reading
-/// too: nobody else may read from it yet, and a line that a shell which died has not read is read
-/// back and printed, so that it can be run elsewhere. See command_script.cc for the signals, the
-/// closing of descriptors, the pauses and `others`.
+/// Behind kSignalOthers. Argument: process id of the login shell. Descriptors: 0 to 2 are the
+/// channel's, 4 takes the answer: the directory of the watcher's descriptors, in which 3 and 2 lead
+/// to the relays and 9 to the login shell. Not 1: while the watcher prints into 9, a shell has put
+/// that in the place of its 1, and who opened 1 then would write to the login shell what it runs. 9
+/// is open for reading too: nobody else may read from it yet, and a line that a shell which died
+/// has not read is read back and printed, so that it can be run elsewhere. See command_script.cc
+/// for the signals, the closing of descriptors and the pauses.
 constexpr std::string_view kHelper = R"(trap '' HUP INT QUIT TERM PIPE
 main=$1
 relay() { exec tee /dev/null 2>/dev/null 3>&- 4>&- 5<&- 6>&- 7>&- 8>&- 9>&-; }
-others() {
-  found=1
-  for stat in /proc/[0-9]*/stat; do
-    read -r line <"$stat" || continue
-    pid=${stat#/proc/}
-    set -- "$1" ${line##*") "}
-    case $2/$4/$5 in
-      Z/* | */"$main"/*) ;;
-      */"$main") kill "-$1" "${pid%/stat}" && found=0 ;;
-    esac
-  done
-  return $found
-}
 watch() {
   IFS= read -r mark || exit
   printf '%s\n' "$1" >&4
@@ -199,7 +187,7 @@ guest::Command MakeWarmShellScript(const WarmShellOptions& options) {
   command.turn = guest::Turn::kOpenEnded;
   command.standard_input = options.mark + "\n";
   command.command_line = "case " + shell + " in */bash|bash) ;; *) exit 1 ;; esac; set -- " +
-                         ShellQuote(kHelper) +
+                         ShellQuote(std::string(kSignalOthers) + std::string(kHelper)) +
                          "; exec 3>&1; set -- \"$(set -- /bin/sh -c \"$1\" limactl-mcp $$"
                          "; command -v setsid >/dev/null 2>&1 && set -- setsid \"$@\""
                          "; exec \"$@\" 4>&1 >&3 3>&-)\""
