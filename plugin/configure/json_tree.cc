@@ -1,59 +1,16 @@
 #include "configure/json_tree.h"
 
 #include <algorithm>
-#include <charconv>
 #include <exception>
-#include <optional>
-#include <string>
-#include <system_error>
 
 #include "configure/settings_error.h"
 #include "configure/text_form.h"
+#include "mcp/json_unescape.h"
 
 namespace configure {
 namespace {
 
 constexpr std::string_view kWhiteSpace = " \t\r\n";
-
-constexpr std::size_t kEscapeSize = 6;  // a backslash, a 'u' and four digits
-
-/// The number of the escape at `at`; nothing where there is none of that kind.
-std::optional<unsigned> EscapeAt(std::string_view text, std::size_t at) {
-  text = text.substr(std::min(at, text.size()), kEscapeSize);
-  if (text.size() < kEscapeSize || !text.starts_with("\\u")) return std::nullopt;
-  text.remove_prefix(2);
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-bool IsHighSurrogate(unsigned number) {
-  return number >= 0xD800 && number <= 0xDBFF;
-}
-bool IsLowSurrogate(unsigned number) {
-  return number >= 0xDC00 && number <= 0xDFFF;
-}
-
-/// A string with U+FFFD for each half of a surrogate pair that stands alone. JavaScript writes such
-/// a half where it has cut a text, and reads it again; nlohmann's library does not.
-std::string WithWholePairs(std::string_view text) {
-  std::string result;
-  while (!text.empty()) {
-    std::size_t size = text.starts_with('\\') ? 2U : 1U;
-    std::string_view meant = text.substr(0, size);
-    if (const auto number = EscapeAt(text, 0)) {
-      const auto next = EscapeAt(text, kEscapeSize);
-      const bool is_pair = IsHighSurrogate(*number) && next && IsLowSurrogate(*next);
-      const bool is_half = !is_pair && (IsHighSurrogate(*number) || IsLowSurrogate(*number));
-      size = is_pair ? 2 * kEscapeSize : kEscapeSize;
-      meant = is_half ? "\\ufffd" : text.substr(0, size);
-    }
-    result += meant;
-    text.remove_prefix(std::min(size, text.size()));
-  }
-  return result;
-}
 
 class Parser {
  public:
@@ -161,8 +118,10 @@ JsonNode ParseJson(std::string_view text) {
 Json ValueOf(std::string_view text, const JsonNode& node) {
   if (node.kind == JsonNode::Kind::kScalar) {
     const std::string_view written = text.substr(node.begin, node.end - node.begin);
-    if (written.find("\\u") == std::string_view::npos) return Json::parse(written);
-    return Json::parse(WithWholePairs(written));
+    // JavaScript writes half of a pair where it has cut a text, and reads it again; nlohmann's
+    // library does not.
+    const auto mended = mcp::MendHalfPairs(written);
+    return mended ? Json::parse(mended->text) : Json::parse(written);
   }
   Json value = node.kind == JsonNode::Kind::kObject ? Json::object() : Json::array();
   for (const JsonItem& item : node.items) {
