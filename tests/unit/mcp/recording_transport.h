@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ class RecordingTransport final : public Transport {
     return Received::kLine;
   }
   void Send(Line line) override {
+    if (!std::exchange(has_memory, true)) throw std::bad_alloc();
     all.Append(line);
     lines.push_back(std::move(line).Text());
   }
@@ -34,6 +36,7 @@ class RecordingTransport final : public Transport {
   std::vector<std::string> lines;
   Line all;  ///< the same as it is kept in memory
   bool has_room = true;
+  bool has_memory = true;  ///< for the next message
 };
 
 }  // namespace mcp
