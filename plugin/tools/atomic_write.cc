@@ -236,7 +236,14 @@ void WriteInPlace(const ResolvedPath& target, std::string_view content, const Wr
 bool ReplaceExisting(const ResolvedPath& target, std::string_view content,
                      const WriteHelpers& helpers, guest::Guest& guest,
                      const support::Context& context) {
-  if (CountLinks(target.guest, guest, context) != 1U) return false;
+  const std::optional<std::uint32_t> links = CountLinks(target.guest, guest, context);
+  // Not in place: most likely the name is being moved, and opening it follows a link put there.
+  if (!links) {
+    throw support::CallError(target.host +
+                             " was moved away while it was to be written, or the guest's command "
+                             "stat cannot tell its hard links. Nothing was written.");
+  }
+  if (*links != 1) return false;
   const std::uint32_t permissions = target.attributes->permissions & kPermissionBits;
   std::optional<TemporaryFile> temporary;
   try {

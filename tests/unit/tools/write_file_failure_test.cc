@@ -102,6 +102,21 @@ TEST_F(WriteFile, LinkSwappedInForTheTargetIsReplacedAndNotFollowed) {
   EXPECT_EQ(fs::file_size(outside), 6U);
 }
 
+TEST_F(WriteFile, LinkThatComesAndGoesWhileItsLinksAreCountedIsNotWrittenThrough) {
+  Put("file", "old");
+  const fs::path file = work / "file";
+  const fs::path away = top.path() / "away";
+  const fs::path outside = top.path() / "outside";
+  std::ofstream(outside) << "secret";
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation == Operation::kList) fs::rename(file, away);
+    if (operation == Operation::kOpen && !fs::exists(file)) fs::create_symlink(outside, file);
+    if (operation == Operation::kRealPath && fs::is_symlink(file)) fs::rename(away, file);
+  });
+  EXPECT_THAT(WriteError("/host/work/file"), HasSubstr("moved away while it was to be written"));
+  EXPECT_EQ(fs::file_size(outside), 6U);
+}
+
 TEST_F(WriteFile, FailureAnywhereLeavesTheOldFileAndNoTemporaryOne) {
   Put("file", "old");
   fs::permissions(work / "file", fs::perms(0666));  // so that the umask calls for SetAttributes
