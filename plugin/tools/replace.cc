@@ -105,7 +105,13 @@ ReplacedText Replace(std::string_view content, const Edit& edit, const ResolvedP
   return *std::move(replaced);
 }
 
-/// `path` then has the attributes of what was read.
+bool IsAsOpened(guest::FileAttributes now, const OpenedFile& opened) {
+  if (opened.direct) now.size = opened.attributes.size;  // which nobody knows
+  return now == opened.attributes;
+}
+
+/// `path` then has the attributes of what was read. Throws ChangedMeanwhile where they are not
+/// known, since somebody wrote to the file meanwhile.
 std::string ReadForReplace(ResolvedPath& path, guest::Guest& guest,
                            const support::Context& context) {
   OpenedFile opened = OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
@@ -122,7 +128,12 @@ std::string ReadForReplace(ResolvedPath& path, guest::Guest& guest,
   }
   // What was resolved may be older than the lock; and only what the path tells can be compared with
   // what it tells later.
-  if (opened.attributes != *path.attributes) path.attributes = guest.LStat(path.guest, context);
+  if (opened.attributes != *path.attributes) {
+    const guest::FileAttributes now = guest.LStat(path.guest, context);
+    // Else what somebody wrote after it was read would be taken for what was read.
+    if (now != *path.attributes && !IsAsOpened(now, opened)) throw ChangedMeanwhile(path.host);
+    path.attributes = now;
+  }
   return content;
 }
 

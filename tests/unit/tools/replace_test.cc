@@ -189,6 +189,32 @@ TEST_F(Replace, WhatAnotherWritesMeanwhileStays) {
   EXPECT_THAT(Names(), ElementsAre("file"));
 }
 
+TEST_F(Replace, WhatAnotherWritesRightAfterTheFileWasReadStays) {
+  Put("file", "one\ntwo\n");
+  int opened = 0;
+  int looked_at = 0;
+  guest->set_hook([&](Operation operation, const std::string&) {
+    // Between resolving the path and opening it, as while another call has the file.
+    if (operation == Operation::kOpen && ++opened == 1) Put("file", "one\ntwo\nthree\n");
+    // The path is looked at again because of that: what it tells is no longer of what was read.
+    if (operation == Operation::kLStat && ++looked_at == 2) Put("file", "one\ntwo\nthree\nfour\n");
+  });
+  Call(Edit("one", "1"));
+  EXPECT_EQ(Get("file"), "1\ntwo\nthree\nfour\n");
+  EXPECT_THAT(Names(), ElementsAre("file"));
+}
+
+TEST_F(Replace, WhatAnotherWroteBeforeTheFileWasReadIsNoReasonToReadItAgain) {
+  Put("file", "one\ntwo\n");
+  int opened = 0;
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation == Operation::kOpen && ++opened == 1) Put("file", "one\ntwo\nthree\n");
+  });
+  Call(Edit("one", "1"));
+  EXPECT_EQ(Get("file"), "1\ntwo\nthree\n");
+  EXPECT_EQ(opened, 2) << "the file, and the temporary one";
+}
+
 TEST_F(Replace, WhatAnotherWritesMeanwhileStaysInPlaceToo) {
   Put("file", "one\ntwo\n");
   fs::create_hard_link(work / "file", work / "other");
