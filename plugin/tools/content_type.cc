@@ -45,7 +45,8 @@ constexpr std::array kMagics = {
     Magic{"\xFF\xD8\xFF"sv, "a JPEG image"},
 };
 
-const Magic* FindMagic(std::string_view bytes) {
+const Magic* FindMagic(std::string_view bytes, Place place) {
+  if (place != Place::kBeginning) return nullptr;
   const auto* found = std::find_if(kMagics.begin(), kMagics.end(), [&](const Magic& magic) {
     return bytes.starts_with(magic.beginning);
   });
@@ -74,7 +75,7 @@ std::optional<ImageType> FindImageType(std::string_view bytes) {
   return std::nullopt;
 }
 
-ContentKind Classify(std::string_view bytes) {
+ContentKind Classify(std::string_view bytes, Place place) {
   const auto length = static_cast<std::ptrdiff_t>(bytes.size());
   // Most files have none, and to find that out is faster than to count.
   const bool has_nul = bytes.find('\0') != std::string_view::npos;
@@ -82,13 +83,13 @@ ContentKind Classify(std::string_view bytes) {
   if (support::IsValidUtf8(bytes)) {
     return nuls * kTolerated > length ? ContentKind::kBinary : ContentKind::kUtf8;
   }
-  if (nuls > 0 || FindMagic(bytes) != nullptr) return ContentKind::kBinary;
+  if (nuls > 0 || FindMagic(bytes, place) != nullptr) return ContentKind::kBinary;
   const std::ptrdiff_t controls = std::count_if(bytes.begin(), bytes.end(), IsUnusualControl);
   return controls * kTolerated > length ? ContentKind::kBinary : ContentKind::kOtherText;
 }
 
-std::string_view DescribeBinary(std::string_view bytes) {
-  const Magic* magic = FindMagic(bytes);
+std::string_view DescribeBinary(std::string_view bytes, Place place) {
+  const Magic* magic = FindMagic(bytes, place);
   return magic == nullptr ? "binary data" : magic->description;
 }
 

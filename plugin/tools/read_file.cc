@@ -52,10 +52,10 @@ mcp::ToolResult ImageResult(const ImageType& type, const std::string& bytes,
 }
 
 /// `file_size` is empty where nobody knows it.
-mcp::ToolResult TextResult(std::string bytes, std::optional<std::uint64_t> file_size,
+mcp::ToolResult TextResult(std::string bytes, Place place, std::optional<std::uint64_t> file_size,
                            const std::string& shown) {
   mcp::ToolResult result;
-  switch (Classify(bytes)) {
+  switch (Classify(bytes, place)) {
     case ContentKind::kUtf8:
       result.structured["content"] = std::move(bytes);
       return result;
@@ -74,7 +74,7 @@ mcp::ToolResult TextResult(std::string bytes, std::optional<std::uint64_t> file_
     case ContentKind::kBinary:
       break;
   }
-  throw CallError(shown + " is not text but " + std::string(DescribeBinary(bytes)) +
+  throw CallError(shown + " is not text but " + std::string(DescribeBinary(bytes, place)) +
                   (file_size ? " of " + support::FormatByteCount(*file_size) : "") +
                   "; look into it with run_shell_command (file, xxd, iconv, unzip -l)");
 }
@@ -84,12 +84,13 @@ mcp::ToolResult Show(OpenedFile& opened, const std::optional<LineRange>& range,
   if (range) {
     std::optional<std::uint64_t> size;
     if (!opened.direct) size = opened.attributes.size;
-    return TextResult(ReadLines(opened, *range, shown, context), size, shown);
+    const Place place = range->first == 0 ? Place::kBeginning : Place::kFurtherOn;
+    return TextResult(ReadLines(opened, *range, shown, context), place, size, shown);
   }
   std::string bytes = ReadWhole(opened, shown, context);
   if (const auto image = FindImageType(bytes)) return ImageResult(*image, bytes, shown);
   const std::uint64_t size = bytes.size();
-  return TextResult(std::move(bytes), size, shown);
+  return TextResult(std::move(bytes), Place::kBeginning, size, shown);
 }
 
 mcp::ToolResult Read(const ResolvedPath& path, const std::optional<LineRange>& range,

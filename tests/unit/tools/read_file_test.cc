@@ -156,6 +156,12 @@ TEST_F(ReadFile, BinaryFileIsAnErrorWithTypeAndSize) {
               AllOf(HasSubstr("a ZIP archive"), HasSubstr("7 bytes")));
 }
 
+TEST_F(ReadFile, LineThatBeginsLikeABinaryFormatIsTextWithinAFile) {
+  Put("file", "ID1,Meier\nID2,Schulz\nID3,M\xFCller\n");
+  EXPECT_EQ(Call({{"path", "/host/work/file"}, {"offset", 2}}).structured["content"],
+            "ID3,M\uFFFDller\n");
+}
+
 TEST_F(ReadFile, ImageComesAsAnImageBlock) {
   Put("image", "\x89PNG\r\n\x1A\n\0\0"s);
   const mcp::ToolResult result = Call({{"path", "/host/work/image"}});
