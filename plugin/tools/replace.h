@@ -21,8 +21,9 @@ inline constexpr int kMostTries = 3;
 /// found). The new content takes the file's place as with write_file (atomic_write.h); when
 /// anything is wrong the file is untouched. Where somebody else writes to the file between the look
 /// at its content and that moment, all is done again, kMostTries times in all, so that their
-/// changes stay; what is written within a second, in the same size, cannot be seen over SFTP. Round
-/// trips: ten for a path without links: as many as read_file, WriteWhole's six, and that last look.
+/// changes stay; what is written within a second, in the same size, cannot be seen over SFTP, nor
+/// what is written in the round trip between the last look and the rename. Round trips: ten for a
+/// path without links: as many as read_file, WriteWhole's six, and that last look.
 class ReplaceTool final : public mcp::Tool {
  public:
   /// `workspaces` must outlive the tool; the tools that write share one writer.
