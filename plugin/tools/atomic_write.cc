@@ -212,9 +212,8 @@ void WriteInPlace(const ResolvedPath& target, std::string_view content, const Wr
   if (helpers.last_look) helpers.last_look();
   try {
     opened.file->Write(0, content, context);
-    if (content.size() < opened.attributes.size) {
-      opened.file->SetAttributes({.permissions = std::nullopt, .size = content.size()}, context);
-    }
+    // In any case: the file may have grown since it was looked at.
+    opened.file->SetAttributes({.permissions = std::nullopt, .size = content.size()}, context);
     opened.file->Sync(context);  // false: the server has none, and then nobody can do better
     opened.file->Close(context);
   } catch (const FileError& error) {

@@ -60,9 +60,9 @@ struct WriteHelpers {
 ///
 /// Round trips: new file: three (open; write, sync and close at once; rename), and one for each
 /// missing parent. Existing one: six; two more count its links (link_count.h) and one compares
-/// owners; in place, one asks for room for a longer content. Two more above
-/// guest::kLargestWriteAtOnce, one to set permissions where the umask cut them. The first one in a
-/// directory: three for the cleaner's note.
+/// owners; in place, one sets the length, and one asks for room for a longer content. Two more
+/// above guest::kLargestWriteAtOnce, one to set permissions where the umask cut them. The first one
+/// in a directory: three for the cleaner's note.
 void WriteWhole(const ResolvedPath& target, std::string_view content, const WriteHelpers& helpers,
                 guest::Guest& guest, const support::Context& context);
 

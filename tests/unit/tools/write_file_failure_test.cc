@@ -297,6 +297,17 @@ TEST_F(WriteFile, FailureWhileWritingInPlaceIsReportedAsInPart) {
   EXPECT_THAT(WriteError("/host/work/file"), Not(HasSubstr("in part")));
 }
 
+TEST_F(WriteFile, WhatIsAppendedRightBeforeAWriteInPlaceDoesNotFollowTheNewContent) {
+  Put("file", "old");
+  fs::create_hard_link(work / "file", work / "other");
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation != Operation::kFileWrite) return;
+    std::ofstream(work / "other", std::ios::app) << " with a long end that was appended";
+  });
+  Write("/host/work/file", "a new text");
+  EXPECT_EQ(Get("file"), "a new text");
+}
+
 TEST_F(WriteFile, WhatHasNoRoomIsNotBegunInPlace) {
   Put("file", "old");
   fs::create_hard_link(work / "file", work / "other");
