@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "support/errors.h"
@@ -113,6 +114,7 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
                     : guest.FindRealFile(candidate, context);
       });
   auto roots = CachedRoots();
+  if (roots && !LinksLeadThereStill(*roots, guest, context)) roots = nullptr;
   const Root* root = roots ? RootAbove(location.path, *roots) : nullptr;
   if (root == nullptr || !IsFound(*root, *roots)) {
     roots = ResolveRoots(guest, context);
@@ -258,6 +260,24 @@ bool PathRules::IsMount(const Root& root) const {
 std::shared_ptr<const PathRules::ResolvedRoots> PathRules::CachedRoots() const {
   const std::scoped_lock lock(mutex_);
   return resolved_roots_;
+}
+
+bool PathRules::LinksLeadThereStill(const ResolvedRoots& resolved, guest::Guest& guest,
+                                    const support::Context& context) const {
+  std::set<std::string> asked;  // most roots are mounts too
+  const auto leads_there = [&](const Root& mount, const std::string& path) {
+    return path == mount.guest || !asked.insert(mount.guest).second ||
+           RealPath(mount.guest, guest, context) == path;
+  };
+  for (std::size_t i = 0; i < options_.roots.size(); ++i) {
+    const Root& root = options_.roots[i];
+    const bool may_change = root.pinned.empty() && IsMount(root);
+    if (may_change && !leads_there(root, resolved.roots[i])) return false;
+  }
+  for (std::size_t i = 0; i < options_.mounts.size(); ++i) {
+    if (!leads_there(options_.mounts[i], resolved.mounts[i])) return false;
+  }
+  return true;
 }
 
 std::shared_ptr<const PathRules::ResolvedRoots> PathRules::ResolveRoots(

@@ -82,8 +82,9 @@ struct ResolvedPath {
 /// component is missing; two through a link. Where more is missing: RealPath for each missing
 /// component, and LStat, LStat, ReadLink for each link followed by hand. Once per object: RealPath
 /// for each root and each further mount; again when a path is about to be refused, as a mount may
-/// have come up since, or lies in a root that was not there. With a mount_check, what that takes
-/// for the mount: one round trip for one that is as it was.
+/// have come up since, or lies in a root that was not there. Each time: RealPath for each mount
+/// that was found through links. With a mount_check, what that takes for the mount: one round trip
+/// for one that is as it was.
 ///
 /// Thread-safe.
 class PathRules {
@@ -151,6 +152,10 @@ class PathRules {
   [[nodiscard]] std::string StaleNote(const Root* mount, const std::string& guest_path,
                                       const ResolvedRoots& resolved) const;
   [[nodiscard]] std::shared_ptr<const ResolvedRoots> CachedRoots() const;
+  /// Whether the mounts that were found through links are still where they were: a directory above
+  /// one can become a link for as long as the guest is asked, and then be itself again.
+  [[nodiscard]] bool LinksLeadThereStill(const ResolvedRoots& resolved, guest::Guest& guest,
+                                         const support::Context& context) const;
   std::shared_ptr<const ResolvedRoots> ResolveRoots(guest::Guest& guest,
                                                     const support::Context& context) const;
 

@@ -274,6 +274,20 @@ TEST_F(PathRulesTest, LinkSwappedInAfterTheGuestResolvedThePathIsFollowedAndRefu
   EXPECT_THAT(Refusal("/host/work/file"), HasSubstr("outside/secret"));
 }
 
+TEST_F(PathRulesTest, MountThatWasFoundThroughALinkForAWhileIsNoWayOut) {
+  fs::create_directories(top / "deep/mount");
+  fs::create_directory(top / "outside/mount");
+  fs::create_symlink(top / "outside/mount/new", top / "work/x");
+  options.roots.push_back({.host = "/host/mount", .guest = Guest("deep/mount"), .writable = true});
+  fs::rename(top / "deep", top / "away");
+  fs::create_directory_symlink(top / "outside", top / "deep");
+  EXPECT_EQ(Resolve("/host/mount").guest, Guest("outside/mount"));
+  fs::remove(top / "deep");
+  fs::rename(top / "away", top / "deep");
+  EXPECT_THAT(Refusal("/host/work/x", Access::kWrite), HasSubstr("outside/mount/new"));
+  EXPECT_EQ(Resolve("/host/mount").guest, Guest("deep/mount"));
+}
+
 TEST_F(PathRulesTest, GuestThatKnowsNoDirectoryAtAllIsAnError) {
   guest.set_hook([](testing_support::Operation operation, const std::string& path) {
     if (operation == testing_support::Operation::kRealPath) {
