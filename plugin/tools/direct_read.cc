@@ -14,12 +14,19 @@ namespace {
 constexpr std::uint64_t kBlock = std::uint64_t{1} << 20;
 static_assert(kDirectReadWindow % kBlock == 0);
 
-/// No `count`: a short read in between must not end the output. The sink ends it.
+/// Prints what tells the file from others, a line, and then its content.
+///
+/// - What was opened must have the path that was checked: a link may have been put there since.
+///   `dd` opens that once more, whatever the path names by then, as it must for `iflag`. The dot
+///   keeps line ends at the end of a name.
+/// - No `count`: a short read in between must not end the output. The sink ends it.
 std::string Script(const std::string& path, std::uint64_t skipped_blocks) {
-  const std::string input = "dd if=" + ShellQuote(path);
-  return input + " iflag=nocache count=0 2>/dev/null && " + input +
-         " iflag=direct bs=" + std::to_string(kBlock) + " skip=" + std::to_string(skipped_blocks) +
-         " 2>/dev/null";
+  const std::string input = "dd if=/proc/self/fd/0 iflag=";
+  return "exec <" + ShellQuote(path) +
+         "\n[ \"$(readlink -n /proc/self/fd/0; printf .)\" = " + ShellQuote(path + ".") +
+         " ] || exit 1\nstat -L -c %d:%i /proc/self/fd/0 && " + input +
+         "nocache count=0 2>/dev/null && " + input + "direct bs=" + std::to_string(kBlock) +
+         " skip=" + std::to_string(skipped_blocks) + " 2>/dev/null";
 }
 
 class WindowSink final : public guest::OutputSink {
@@ -28,6 +35,7 @@ class WindowSink final : public guest::OutputSink {
 
   bool OnOutput(guest::OutputStream stream, std::string_view bytes) override {
     if (stream != guest::OutputStream::kStandardOutput) return true;
+    if (!identity_ended) TakeIdentity(bytes);
     const auto skipped = static_cast<std::size_t>(std::min<std::uint64_t>(skipped_, bytes.size()));
     bytes.remove_prefix(skipped);
     skipped_ -= skipped;
@@ -35,16 +43,31 @@ class WindowSink final : public guest::OutputSink {
     return window.size() < kDirectReadWindow;
   }
 
+  std::string identity;
+  bool identity_ended = false;
   std::string window;
 
  private:
+  void TakeIdentity(std::string_view& bytes) {
+    constexpr std::size_t kMost = 64;  // two numbers
+    const std::string_view piece = bytes.substr(0, bytes.find('\n'));
+    identity += piece.substr(0, kMost - identity.size());
+    identity_ended = piece.size() < bytes.size();
+    bytes.remove_prefix(std::min(piece.size() + 1, bytes.size()));
+  }
+
   std::uint64_t skipped_;
 };
 
+struct Window {
+  std::string identity;  ///< of the file
+  std::string bytes;
+};
+
 /// Nothing when the guest cannot.
-std::optional<std::string> ReadWindow(const std::string& path, std::uint64_t begin,
-                                      std::uint64_t remembered_size, guest::Guest& guest,
-                                      const support::Context& context) {
+std::optional<Window> ReadWindow(const std::string& path, std::uint64_t begin,
+                                 std::uint64_t remembered_size, guest::Guest& guest,
+                                 const support::Context& context) {
   // dd itself skips only within the size that the guest remembers.
   const std::uint64_t blocks = std::min(begin, remembered_size) / kBlock;
   WindowSink sink(begin - blocks * kBlock);
@@ -52,7 +75,8 @@ std::optional<std::string> ReadWindow(const std::string& path, std::uint64_t beg
   const bool is_full = sink.window.size() == kDirectReadWindow;
   // Without a status, and not because the window is full, it may have been cut.
   if (status ? *status != 0 : !is_full) return std::nullopt;
-  return std::move(sink.window);
+  if (!sink.identity_ended) return std::nullopt;
+  return Window{std::move(sink.identity), std::move(sink.window)};
 }
 
 }  // namespace
@@ -65,7 +89,8 @@ std::unique_ptr<DirectFile> DirectFile::Open(const std::string& path, std::uint6
   auto window = ReadWindow(path, 0, remembered_size, guest, context);
   if (!window) return nullptr;
   std::unique_ptr<DirectFile> file(new DirectFile(path, remembered_size, guest));
-  file->Keep(std::move(*window), 0);
+  file->identity_ = std::move(window->identity);
+  file->Keep(std::move(window->bytes), 0);
   return file;
 }
 
@@ -94,7 +119,11 @@ std::string_view DirectFile::Part(std::uint64_t position, const support::Context
           "the guest could read the beginning of the file past its cache, but not the rest: it may "
           "have been removed on the host meanwhile; try again");
     }
-    Keep(std::move(*window), begin);
+    if (window->identity != identity_) {
+      throw support::CallError(
+          "the file was replaced by another one while it was being read; try again");
+    }
+    Keep(std::move(window->bytes), begin);
   }
   const auto start = static_cast<std::size_t>(position - begin);
   return std::string_view(window_).substr(std::min(start, window_.size()));

@@ -22,6 +22,8 @@ inline constexpr std::size_t kDirectReadWindow = std::size_t{8} << 20;
 /// come instead, up to that size: those at the end are left out here, see left_out(). In a
 /// file that has become shorter by more than its last window holds, those before that stay.
 ///
+/// Each window is of what has the path itself, no link, when it is opened, and all are of one file.
+///
 /// One thread at a time, as guest::OpenFile.
 class DirectFile {
  public:
@@ -34,7 +36,8 @@ class DirectFile {
   /// really ends with them.
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
 
-  /// As guest::OpenFile::Read.
+  /// As guest::OpenFile::Read. Throws support::CallError when the rest can no longer be read, or
+  /// is another file's.
   std::string Read(std::uint64_t offset, std::size_t length, const support::Context& context);
 
  private:
@@ -44,6 +47,7 @@ class DirectFile {
 
   std::string path_;
   std::uint64_t remembered_size_;
+  std::string identity_;  ///< of the file that the first window came from
   std::uint64_t window_begin_ = 0;
   std::string window_;
   bool at_end_ = false;  // the window is the last one

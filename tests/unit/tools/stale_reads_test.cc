@@ -143,6 +143,30 @@ TEST_F(StaleReadsTest, FileThatCannotBeReadToItsEndIsAnError) {
   EXPECT_EQ(windows, 2);
 }
 
+TEST_F(StaleReadsTest, LinkThatIsSwappedInIsNotReadThrough) {
+  PutBoth("file", "old", "new");
+  Put("outside", "secret");
+  guest->set_hook([&](testing_support::Operation operation, const std::string&) {
+    if (operation != testing_support::Operation::kRun) return;
+    fs::remove(top / "fresh/file");
+    fs::create_symlink(top / "outside", top / "fresh/file");
+  });
+  EXPECT_EQ(Content({{"path", "/host/stale/file"}}), "old");
+}
+
+TEST_F(StaleReadsTest, BeginningOfOneFileAndEndOfAnotherIsAnError) {
+  PutBoth("large", "small", std::string(kDirectReadWindow + 1000, 'x'));
+  Put("other", std::string(kDirectReadWindow + 2000, 'y'));
+  int windows = 0;
+  guest->set_hook([&](testing_support::Operation operation, const std::string&) {
+    if (operation == testing_support::Operation::kRun && ++windows == 2) {
+      fs::rename(top / "other", top / "fresh/large");
+    }
+  });
+  EXPECT_THAT(Error("read_file", {{"path", "/host/stale/large"}}),
+              HasSubstr("replaced by another one while it was being read"));
+}
+
 TEST_F(StaleReadsTest, NoFileIsOpenWhileACommandReadsIt) {
   PutBoth("file", "old", "new");
   int commands = 0;
