@@ -3,12 +3,16 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "guest/no_file_server.h"
 #include "support/errors.h"
 #include "support/paths.h"
 #include "support/utf8.h"
+#include "tools/file_content.h"
 #include "tools/find_listing.h"
 
 namespace tools {
@@ -71,23 +75,43 @@ class Scanner {
 
   void Scan(const std::string& path, const std::string& name) {
     context_.ThrowIfStopped();
-    std::string content;
-    try {
-      const auto file = guest_.Open(path, guest::OpenMode::kRead, 0, context_);
-      content = file->Read(0, kMaximumScannedFile + 1, context_);
-      file->Close(context_);
-    } catch (const guest::FileError&) {
-      ++result_.unreadable;
-      return;
-    }
-    if (content.size() > kMaximumScannedFile) {
+    const std::optional<std::string> content = Read(path);
+    if (!content) return;
+    if (content->size() > kMaximumScannedFile) {
       ++result_.too_large;
-    } else if (!IsBinary(content)) {
-      result_.too_long += ScanContent(content, name, regex_, output_, context_);
+    } else if (!IsBinary(*content)) {
+      result_.too_long += ScanContent(*content, name, regex_, output_, context_);
     }
   }
 
  private:
+  /// Nothing where it is counted as unreadable, or as too large.
+  std::optional<std::string> Read(const std::string& path) {
+    try {
+      guest::FoundFile found = guest_.FindAndRead(path, kReadChunk, context_);
+      if (guest::IsItself(found.file, path, guest::FileType::kRegular)) {
+        ResolvedPath place;
+        place.host = place.guest = path;
+        place.attributes = found.file.attributes;
+        OpenedFile opened = OpenForReading(place, std::move(found), guest_, context_);
+        if (opened.attributes.size <= kMaximumScannedFile) return ReadWhole(opened, path, context_);
+        ++result_.too_large;
+        return std::nullopt;
+      }
+      // Since the listing it has gone, or a link has come there or above.
+    } catch (const support::ConnectionLost&) {
+      throw;
+    } catch (const support::Stopped&) {
+      throw;
+    } catch (const guest::NoFileServer&) {
+      throw;
+    } catch (const support::CallError&) {
+      // It cannot be opened or read, or another one was there by then.
+    }
+    ++result_.unreadable;
+    return std::nullopt;
+  }
+
   guest::Guest& guest_;
   const RE2& regex_;
   GrepOutput& output_;

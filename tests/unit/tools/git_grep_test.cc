@@ -349,7 +349,7 @@ TEST_F(Grep, AScanWithoutGitStopsWithinAFile) {
   Write("a", "x\nx\nx\n");
   support::StopSource source;
   guest_.set_hook([&](testing_support::Operation operation, const std::string&) {
-    if (operation == testing_support::Operation::kFileClose) {
+    if (operation == testing_support::Operation::kFileRead) {
       source.Stop(support::StopReason::kCancelled);
     }
   });

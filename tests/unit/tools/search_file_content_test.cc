@@ -258,6 +258,24 @@ TEST_F(Search, WithoutGitFilesThatCannotBeReadAreCounted) {
   EXPECT_THAT(note_, HasSubstr("Could not be read: 1 files"));
 }
 
+TEST_F(Search, WithoutGitALinkThatHasTakenAFilesPlaceIsNotFollowed) {
+  Write("one/file", "needle");
+  Write("two", "needle");
+  Write("three", "needle");
+  WithoutGit();
+  std::filesystem::create_directory(Outside("elsewhere"));
+  std::ofstream(Outside("elsewhere/file")) << "needle outside";
+  guest_.set_hook([&](Operation operation, const std::string& path) {
+    if (operation != Operation::kRealPath || path != Path("one/file").string()) return;
+    std::filesystem::remove_all(Path("one"));
+    std::filesystem::create_directory_symlink(Outside("elsewhere"), Path("one"));
+    std::filesystem::remove(Path("two"));
+    std::filesystem::create_symlink(Outside("elsewhere/file"), Path("two"));
+  });
+  EXPECT_EQ(Find("needle"), "three:1:needle\n");
+  EXPECT_THAT(note_, HasSubstr("Could not be read: 2 files"));
+}
+
 TEST_F(Search, WithoutGitAFileThatGrowsAfterTheListingIsCountedAsLarge) {
   Write("growing", "needle");
   Write("small", "needle");
