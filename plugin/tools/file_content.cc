@@ -63,16 +63,25 @@ class LineCutter {
 /// Throws unless what was opened can be what the path rules saw. Where anything else differs,
 /// somebody has written to the file meanwhile, or the path has become a link. One to a file with
 /// the same attributes shows nothing: before something is written the guest is asked in any case.
+/// A link that has gone by then shows in the attributes: what was opened must have those that the
+/// path has now, or had before. That is too much for a file that is only read, and may be growing.
 void RequireSameFile(const guest::FileAttributes& opened, const ResolvedPath& path,
                      guest::OpenMode mode, guest::Guest& guest, const support::Context& context) {
   if (mode == guest::OpenMode::kRead && opened == *path.attributes) return;
-  const bool is_same = opened.type == guest::FileType::kRegular &&
-                       opened.user_id == path.attributes->user_id &&
-                       opened.group_id == path.attributes->group_id &&
-                       guest.RealPath(path.guest, context) == path.guest;
-  if (!is_same) {
+  const bool is_possible = opened.type == guest::FileType::kRegular &&
+                           opened.user_id == path.attributes->user_id &&
+                           opened.group_id == path.attributes->group_id;
+  const guest::RealFile now =
+      is_possible ? guest.FindRealFile(path.guest, context) : guest::RealFile();
+  if (!is_possible || now.path != path.guest) {
     throw CallError(path.host + " was replaced by another file while it was being opened");
   }
+  if (mode == guest::OpenMode::kRead || opened == now.attributes || opened == *path.attributes) {
+    return;
+  }
+  throw CallError(path.host +
+                  " was replaced by another file, or written to, while it was being opened. "
+                  "Nothing was written: try again");
 }
 
 std::string ReadBytes(const OpenedFile& opened, std::uint64_t offset, std::size_t length,

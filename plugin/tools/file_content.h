@@ -32,7 +32,8 @@ struct OpenedFile {
 
 /// Opens a regular file and compares what was opened with what the path rules saw, as far as SFTP
 /// can say: type and owner must be the same; where size, time or permissions differ, and always for
-/// writing, the guest must still resolve the path to itself. Throws support::CallError when the
+/// writing, the guest must still resolve the path to itself; what is opened for writing must be as
+/// the path rules saw it, or as the path is then. Throws support::CallError when the
 /// file was swapped in between, or is no regular file, and guest::FileError. Two round trips, and
 /// one more for writing or a file that has changed; for reading, the second brings a file of less
 /// than kReadChunk along. SFTP has no inode: whoever swaps a directory above the file for a link,

@@ -117,6 +117,24 @@ TEST_F(WriteFile, LinkThatComesAndGoesWhileItsLinksAreCountedIsNotWrittenThrough
   EXPECT_EQ(fs::file_size(outside), 6U);
 }
 
+TEST_F(WriteFile, LinkThatComesAndGoesWhileAFileIsOpenedIsNotWrittenThrough) {
+  Put("file", "old");
+  fs::create_hard_link(work / "file", work / "other");
+  const fs::path file = work / "file";
+  const fs::path away = top.path() / "away";
+  const fs::path outside = top.path() / "outside";
+  std::ofstream(outside) << "secret";
+  guest->set_hook([&](Operation operation, const std::string& path) {
+    if (operation == Operation::kOpen && path == file.string()) {
+      fs::rename(file, away);
+      fs::create_symlink(outside, file);
+    }
+    if (operation == Operation::kRealPath && fs::is_symlink(file)) fs::rename(away, file);
+  });
+  EXPECT_THAT(WriteError("/host/work/file"), HasSubstr("replaced by another file"));
+  EXPECT_EQ(fs::file_size(outside), 6U);
+}
+
 TEST_F(WriteFile, FailureAnywhereLeavesTheOldFileAndNoTemporaryOne) {
   Put("file", "old");
   fs::permissions(work / "file", fs::perms(0666));  // so that the umask calls for SetAttributes
