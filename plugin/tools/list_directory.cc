@@ -77,9 +77,16 @@ std::vector<guest::DirectoryEntry> List(const ResolvedPath& path, guest::FoundDi
     throw support::CallError(path.host + " is a " + std::string(Name(path.attributes->type)) +
                              ", not a directory");
   }
-  if (found.entries && found.file.path == path.guest) return *std::move(found.entries);
+  const auto has_entries = [&] { return found.entries && found.file.path == path.guest; };
+  if (has_entries()) return *std::move(found.entries);
   try {
-    return guest.List(path.guest, context);
+    // Not List: a link may have been put there since.
+    found = guest.FindAndList(path.guest, context);
+    if (has_entries()) return *std::move(found.entries);
+    if (found.file.attributes && !guest::IsItself(found.file, path.guest, FileType::kDirectory)) {
+      throw support::CallError(path.host + " was replaced while it was being looked at; try again");
+    }
+    return guest.List(path.guest, context);  // says why there are none
   } catch (const guest::FileError& error) {
     ThrowFileProblem(error, "list", path, 0, guest, context);
   }

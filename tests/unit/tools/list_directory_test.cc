@@ -94,6 +94,20 @@ TEST_F(ListDirectory, PermissionDeniedIsSaid) {
   EXPECT_EQ(Error({{"path", "/host/work"}}), "permission denied");
 }
 
+TEST_F(ListDirectory, LinkThatIsPutThereAfterTheCheckIsNotFollowed) {
+  fs::create_directory(work / "sub");
+  fs::create_directory_symlink("sub", work / "link");
+  fs::create_directory(top.path() / "outside");
+  std::ofstream(top.path() / "outside/secret") << "text";
+  guest->set_hook([&](testing_support::Operation operation, const std::string& path) {
+    // When the roots are asked for, the path has been resolved.
+    if (operation != testing_support::Operation::kRealPath || path != library.string()) return;
+    fs::remove(work / "sub");
+    fs::create_directory_symlink(top.path() / "outside", work / "sub");
+  });
+  EXPECT_THAT(Error({{"path", "/host/work/link"}}), HasSubstr("/host/work/link was replaced"));
+}
+
 TEST_F(ListDirectory, TakesOneListingBeyondThePathRules) {
   EXPECT_EQ(RoundTrips({{"path", "/host/work"}}), "LStat 1, RealPath 1, List 1");
 }
