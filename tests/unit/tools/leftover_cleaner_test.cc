@@ -19,6 +19,7 @@
 
 #include "support/errors.h"
 #include "testing/child_process.h"
+#include "testing/eventually.h"
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"
 #include "tools/atomic_write.h"
@@ -212,8 +213,9 @@ TEST_F(LeftoverCleanerTest, WriteWhoseTemporaryFileGaveWayIsDoneAgain) {
   guest->set_hook([&](Operation operation, const std::string& path) {
     if (operation != Operation::kRename || ended) return;
     ended = true;
+    ASSERT_TRUE(cleaner.Watches({path, true})) << "the shell did not come up in time";
     guest->last->End();
-    while (fs::exists(path)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(testing_support::Eventually([&] { return !fs::exists(path); }));
   });
   LeftBehind left_behind;
   WriteWhole(Target("file"), "new", {cleaner, left_behind}, *guest, {});
