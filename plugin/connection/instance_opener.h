@@ -16,7 +16,9 @@ class InstanceOpener {
 
   /// See PatientOpener::Open and OpenInstance.
   OpenedConnection Open(const support::Context& context, const Tell& tell) {
-    return opener_.Open(context, tell);
+    OpenedConnection opened = opener_.Open(context, tell);
+    starter_.NoteReached();
+    return opened;
   }
 
  private:

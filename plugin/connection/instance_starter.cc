@@ -104,6 +104,7 @@ std::optional<int> InstanceStarter::Ended() const {
 }
 
 void InstanceStarter::Start(const support::Context& context, const Tell& tell) {
+  if (process_ && process_->reached && Ended()) process_.reset();
   if (!process_) process_ = Spawn();
   tell("the Lima instance \"" + name_ + "\" is being started with `" + CommandLine() + "`");
   std::optional<int> status;

@@ -39,11 +39,18 @@ class InstanceStarter {
   /// (it goes on too).
   void Start(const support::Context& context, const Tell& tell);
 
+  /// To be called when the instance has been reached. A start that nobody waits for any more and
+  /// that has ended by the next call of Start is none of that call's: the instance has run since.
+  void NoteReached() {
+    if (process_) process_->reached = true;
+  }
+
  private:
   struct Process {
     pid_t pid = -1;
     support::FileDescriptor output;
     support::Clock::time_point since;
+    bool reached = false;  // the instance, since then
   };
 
   [[nodiscard]] Process Spawn() const;

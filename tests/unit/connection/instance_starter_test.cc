@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -157,6 +158,26 @@ TEST_F(Starting, GoesOnWhenNobodyWaitsAndIsJoinedByTheNextCall) {
   EXPECT_THAT(Start(Context().WithTimeout(300ms)), HasSubstr("timed out"));
   std::ofstream(directory_.path() / "go") << "";
   EXPECT_EQ(Start(), "");
+  EXPECT_EQ(ReadFile("starts"), "once\n");
+}
+
+TEST_F(Starting, WhatEndedAfterTheInstanceWasReachedIsNotTakenForTheNextStart) {
+  MakeLimactl("while [ ! -e go ]; do sleep 0.02; done; echo the first; exit 3");
+  InstanceStarter starter("agent", 0ms);
+  EXPECT_THAT(Start(starter), HasSubstr("goes on"));
+  starter.NoteReached();
+  std::ofstream(directory_.path() / "go") << "";
+  ASSERT_TRUE(testing_support::Eventually([] {
+    siginfo_t ended{};
+    return ::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0;
+  }));
+  MakeLimactl("echo once >> starts");
+  std::string text = Start(starter);
+  EXPECT_THAT(text, Not(HasSubstr("the first")));
+  EXPECT_TRUE(testing_support::Eventually([&] {
+    if (!text.empty()) text = Start(starter);
+    return text.empty();
+  }));
   EXPECT_EQ(ReadFile("starts"), "once\n");
 }
 
