@@ -1,10 +1,12 @@
 #include "commands/audit_log.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -22,6 +24,32 @@ namespace {
 using nlohmann::json;
 
 constexpr int kOwnerOnly = 0600;
+
+/// O_NONBLOCK: neither opening a FIFO nor a full pipe may hold up a call.
+support::FileDescriptor Open(const std::string& path, int flags) {
+  return support::FileDescriptor(
+      ::open(path.c_str(), flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, kOwnerOnly));
+}
+
+constexpr int kAppend = O_WRONLY | O_APPEND | O_CREAT;
+
+bool IsSameFile(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/// Of a regular file that is open for writing and may be read by its name.
+std::optional<bool> EndsWithinALine(int file, const std::string& path) {
+  struct stat opened {};
+  struct stat found {};
+  if (::fstat(file, &opened) != 0 || !S_ISREG(opened.st_mode)) return std::nullopt;
+  const support::FileDescriptor reader = Open(path, O_RDONLY);
+  if (!reader.valid() || ::fstat(reader.get(), &found) != 0) return std::nullopt;
+  if (!IsSameFile(opened, found)) return std::nullopt;
+  if (found.st_size == 0) return false;
+  char last = '\0';
+  if (::pread(reader.get(), &last, 1, found.st_size - 1) != 1) return std::nullopt;
+  return last != '\n';
+}
 
 std::string ErrnoText(int number) {
   return std::generic_category().message(number);
@@ -134,15 +162,39 @@ std::string AuditLine(const mcp::CallRecord& record) {
   return line + '\n';
 }
 
-AuditLog::AuditLog(const std::string& path)
-    : path_(path),
-      // O_NONBLOCK: neither opening a FIFO nor a full pipe may hold up a call.
-      file_(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
-                   kOwnerOnly)) {
-  if (!file_.valid()) {
+AuditLog::AuditLog(const std::string& path) : path_(path) {
+  support::FileDescriptor file = Open(path, kAppend);
+  if (!file.valid()) {
     throw support::CallError("--audit " + path +
                              ": cannot be opened for appending: " + ErrnoText(errno));
   }
+  Use(std::move(file));
+}
+
+void AuditLog::Use(support::FileDescriptor file) {
+  file_ = std::move(file);
+  struct stat status {};
+  is_regular_ = ::fstat(file_.get(), &status) == 0 && S_ISREG(status.st_mode);
+  line_is_open_ = EndsWithinALine(file_.get(), path_).value_or(false);
+}
+
+/// A record in a file that has no name any more is kept for nobody.
+void AuditLog::FollowMovedFile() {
+  struct stat opened {};
+  struct stat named {};
+  if (!is_regular_ || ::fstat(file_.get(), &opened) != 0) return;
+  const bool is_there = ::stat(path_.c_str(), &named) == 0;
+  if (is_there ? IsSameFile(opened, named) : errno != ENOENT) return;
+  // Only the user may send records elsewhere, when the program starts.
+  support::FileDescriptor file = Open(path_, kAppend | O_NOFOLLOW);
+  const int error = errno;
+  if (file.valid()) {
+    told_of_move_ = false;
+    return Use(std::move(file));
+  }
+  if (std::exchange(told_of_move_, true)) return;
+  support::LogError("--audit " + path_ + ": was moved or removed, and cannot be opened anew (" +
+                    ErrnoText(error) + "); records go on into the file that was there");
 }
 
 void AuditLog::OnCallEnded(const mcp::CallRecord& record) {
@@ -152,6 +204,10 @@ void AuditLog::OnCallEnded(const mcp::CallRecord& record) {
 }
 
 void AuditLog::Append(std::string line) {
+  FollowMovedFile();
+  // Where the disk was full, another server may have left half a line, or ended ours. Not looked at
+  // each time: one that is just writing would seem to have left half a line, too.
+  if (lost_ > 0) line_is_open_ = EndsWithinALine(file_.get(), path_).value_or(line_is_open_);
   if (line_is_open_) line.insert(0, 1, '\n');
   ssize_t written = -1;
   do {

@@ -37,7 +37,10 @@ nlohmann::json ShortenArguments(const nlohmann::json& arguments);
 std::string AuditLine(const mcp::CallRecord& record);
 
 /// Appends a line for each call to a file. Several servers may share the file: each line is one
-/// write at the file's end.
+/// write at the file's end. What a server has left half written there, on a full disk, does not
+/// spoil the first record of the next server, nor the first that can be written again. Where the
+/// file was moved away or removed, as logs are when they are rotated, the next record makes it
+/// anew; a link that has come into its place is not followed.
 class AuditLog final : public mcp::CallObserver {
  public:
   /// Makes the file, for its owner only (0600), where it is missing. Throws support::CallError when
@@ -51,10 +54,14 @@ class AuditLog final : public mcp::CallObserver {
 
  private:
   void Append(std::string line);
+  void Use(support::FileDescriptor file);
+  void FollowMovedFile();
 
   const std::string path_;
-  support::FileDescriptor file_;
   std::mutex mutex_;  // guards what follows, and keeps the lines of this process in order
+  support::FileDescriptor file_;
+  bool is_regular_ = false;  // of `file_`; a pipe or a device is not looked for again
+  bool told_of_move_ = false;
   std::size_t lost_ = 0;
   bool line_is_open_ = false;  // a write was cut short: the next line must not join what it left
 };

@@ -2,12 +2,16 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -188,6 +192,80 @@ TEST(AuditLog, SeveralServersAndThreadsShareAFile) {
   for (std::thread& thread : threads) thread.join();
   const std::vector<json> lines = Lines(ReadFile(path));  // throws where two lines are mixed
   EXPECT_EQ(lines.size(), static_cast<std::size_t>(kServers * kThreads * kCalls));
+}
+
+TEST(AuditLog, HalfALineThatAServerLeftDoesNotSpoilTheNextServersFirst) {
+  const testing_support::TemporaryDirectory directory;
+  const std::string path = directory.path() / "audit.jsonl";
+  const std::string half = R"({"time":"2026)";
+  std::ofstream(path) << half;
+  const std::string line = AuditLine(RecordOf({}));
+  AuditLog log(path);
+  for (int record = 0; record < 2; ++record) log.OnCallEnded(RecordOf({}));
+  EXPECT_EQ(ReadFile(path), half + "\n" + line + line);
+}
+
+// The limit of setrlimit(2) stands for a full disk, too: it lets half a line through.
+TEST(AuditLog, HalfALineThatAnotherServerLeftOnAFullDiskDoesNotSpoilTheFirstAfterIt) {
+  const testing_support::TemporaryDirectory directory;
+  const std::string path = directory.path() / "audit.jsonl";
+  const std::string line = AuditLine(RecordOf({}));
+  AuditLog first(path);
+  AuditLog second(path);
+  first.OnCallEnded(RecordOf({}));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit full = before;
+  full.rlim_cur = line.size() + line.size() / 2;
+  ::testing::internal::CaptureStderr();
+  const auto old_handler = ::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &full), 0);
+  first.OnCallEnded(RecordOf({}));
+  second.OnCallEnded(RecordOf({}));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  (void)::signal(SIGXFSZ, old_handler);
+  second.OnCallEnded(RecordOf({}));
+  first.OnCallEnded(RecordOf({}));
+  (void)::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(ReadFile(path), line + line.substr(0, line.size() / 2) + "\n" + line + line);
+}
+
+TEST(AuditLog, FileThatIsMovedAwayOrRemovedIsMadeAnew) {
+  const testing_support::TemporaryDirectory directory;
+  const std::string path = directory.path() / "audit.jsonl";
+  const std::string rotated = directory.path() / "audit.jsonl.1";
+  const std::string line = AuditLine(RecordOf({}));
+  AuditLog log(path);
+  log.OnCallEnded(RecordOf({}));
+  ASSERT_EQ(::rename(path.c_str(), rotated.c_str()), 0);
+  for (int record = 0; record < 2; ++record) log.OnCallEnded(RecordOf({}));
+  EXPECT_EQ(ReadFile(rotated), line);
+  EXPECT_EQ(ReadFile(path), line + line);
+  struct stat status = {};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777U, 0600U);
+  ASSERT_EQ(::unlink(path.c_str()), 0);
+  log.OnCallEnded(RecordOf({}));
+  EXPECT_EQ(ReadFile(path), line);
+}
+
+TEST(AuditLog, LinkThatTakesTheFilesPlaceIsNotFollowed) {
+  const testing_support::TemporaryDirectory directory;
+  const std::string path = directory.path() / "audit.jsonl";
+  const std::string rotated = directory.path() / "audit.jsonl.1";
+  const std::string other = directory.path() / "other";
+  const std::string line = AuditLine(RecordOf({}));
+  std::ofstream(other) << "not a record\n";
+  AuditLog log(path);
+  ASSERT_EQ(::rename(path.c_str(), rotated.c_str()), 0);
+  ASSERT_EQ(::symlink(other.c_str(), path.c_str()), 0);
+  ::testing::internal::CaptureStderr();
+  for (int record = 0; record < 2; ++record) log.OnCallEnded(RecordOf({}));
+  const std::string told = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1) << told;
+  EXPECT_THAT(told, HasSubstr("records go on into the file that was there"));
+  EXPECT_EQ(ReadFile(other), "not a record\n");
+  EXPECT_EQ(ReadFile(rotated), line + line);
 }
 
 TEST(AuditLog, FileThatCannotBeOpenedIsNamed) {
