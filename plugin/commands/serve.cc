@@ -17,9 +17,12 @@
 #include "connection/shared_connection.h"
 #include "lima/configuration.h"
 #include "lima/home.h"
+#include "lima/host.h"
+#include "lima/mounts.h"
 #include "mcp/server.h"
 #include "support/join.h"
 #include "support/log.h"
+#include "support/paths.h"
 #include "support/units.h"
 #include "support/version.h"
 #include "tools/tool_list.h"
@@ -94,6 +97,33 @@ void CheckRoots(const InstanceOptions& options) {
   }
 }
 
+/// In a writable mount the agent may have put a link in the file's place: records, whose words are
+/// its own, would go into any file of the host's.
+void CheckAuditFile(const std::string& file, const InstanceOptions& options) {
+  namespace fs = std::filesystem;
+  try {
+    std::error_code unknown;  // then it is not there, or cannot be opened either
+    const std::string written = support::CleanPath(fs::absolute(file, unknown).string());
+    const std::string led = fs::weakly_canonical(written, unknown).string();
+    const bool is_link = fs::is_symlink(fs::symlink_status(written, unknown));
+    const auto configuration = lima::LoadConfiguration(options.lima_home, options.name);
+    const auto mounts = lima::ListLocations(configuration, lima::ReadHostFacts(), {});
+    for (const lima::MountLocation& mount : mounts) {
+      std::string location = fs::weakly_canonical(mount.location, unknown).string();
+      if (unknown) location = mount.location;
+      const bool lies_there = support::PathBelow(written, mount.location).has_value() ||
+                              support::PathBelow(written, location).has_value();
+      if (!mount.writable || !lies_there) continue;
+      if (!is_link && support::PathBelow(led, location)) continue;
+      throw UsageError("--audit " + file +
+                       ": a link leads there, which the agent may have put in " + mount.location +
+                       "; choose a file that it cannot write");
+    }
+  } catch (const lima::ConfigurationError& error) {
+    support::LogInfo(error.what());  // each call will say so, too
+  }
+}
+
 ServeOptions ReadOptions(const OptionParser& parser, const cxxopts::ParseResult& parsed) {
   ServeOptions options;
   options.instance.lima_home = lima::HomeDirectory();
@@ -117,7 +147,10 @@ ServeOptions ReadOptions(const OptionParser& parser, const cxxopts::ParseResult&
   options.tools.command_timeout = ReadTimeout(parsed["command-timeout"].as<std::string>());
   options.tools.maximum_output_bytes = ReadMaximumOutput(parsed["max-output"].as<std::string>());
   options.tools.warm_shells = !parsed["no-warm-shells"].as<bool>();
-  if (parsed.count("audit") > 0) options.audit_file = parsed["audit"].as<std::string>();
+  if (parsed.count("audit") > 0) {
+    options.audit_file = parsed["audit"].as<std::string>();
+    CheckAuditFile(*options.audit_file, options.instance);
+  }
   return options;
 }
 

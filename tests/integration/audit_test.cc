@@ -142,6 +142,32 @@ TEST_F(Audit, FailingWriteIsReportedOnceAndStopsNoCall) {
   EXPECT_EQ(log.find("--audit", reported + 1), std::string::npos) << log;
 }
 
+TEST_F(Audit, LinkThatTheAgentMayHavePutInTheFilesPlaceIsNotFollowed) {
+  MakeFile("profile", "the user's own\n");
+  fs::create_directory(Path("elsewhere"));
+  fs::create_symlink(Path("profile"), root + "/to-a-file");
+  fs::create_symlink(Path("new-profile"), root + "/to-nothing");
+  fs::create_directory_symlink(Path("elsewhere"), root + "/to-a-directory");
+  for (const std::string link : {"/to-a-file", "/to-nothing", "/to-a-directory/audit.jsonl"}) {
+    const auto result = RunServer({"serve", "default", "--audit", root + link});
+    EXPECT_EQ(result.exit_code, 1) << link;
+    EXPECT_THAT(result.error, HasSubstr("which the agent may have put in " + root)) << link;
+  }
+  EXPECT_EQ(ReadFile(Path("profile").string()), "the user's own\n");
+  EXPECT_FALSE(fs::exists(Path("new-profile")));
+  EXPECT_TRUE(fs::is_empty(Path("elsewhere")));
+}
+
+TEST_F(Audit, FileMayLieInAMountAndALinkOfTheUsersElsewhere) {
+  fs::create_directory(Path("elsewhere"));
+  fs::create_symlink(Path("elsewhere/audit.jsonl"), Path("audit.jsonl"));
+  for (const std::string& place : {root + "/audit.jsonl", file}) {
+    EXPECT_EQ(RunServer({"serve", "default", "--audit", place}).exit_code, 0) << place;
+    EXPECT_EQ(ReadFile(place), "") << place;
+    EXPECT_TRUE(fs::exists(place)) << place;
+  }
+}
+
 TEST_F(Audit, FileThatCannotBeOpenedEndsTheProgramWithOneLine) {
   const auto result = RunServer({"serve", "default", "--audit", root + "/none/audit"});
   EXPECT_EQ(result.exit_code, 1);
