@@ -15,7 +15,9 @@
 namespace tools {
 namespace {
 
-constexpr std::uint32_t kNotePermissions = 0600;
+/// With the sticky bit, by which systemd-tmpfiles knows files that stay although they are old: it
+/// removes all others from /tmp after ten days, and a connection may last longer.
+constexpr std::uint32_t kNotePermissions = 01600;
 
 /// What is kept of the shell's output, in bytes: a login profile may print before it.
 constexpr std::size_t kMaximumOutput = std::size_t{64} * 1024;

@@ -170,6 +170,23 @@ TEST_F(LeftoverCleanerTest, NotesEachDirectoryOnce) {
   EXPECT_EQ(guest->total(), 0);
 }
 
+// systemd-tmpfiles, which clears /tmp of what is old, leaves such files.
+TEST_F(LeftoverCleanerTest, NotesAreMarkedAsFilesThatStayHoweverOld) {
+#ifndef __linux__
+  GTEST_SKIP() << "open() makes no file with the sticky bit here";
+#endif
+  LeftoverCleaner cleaner;
+  ASSERT_TRUE(cleaner.MakeName(work.string(), *guest, {}).watched);
+  int notes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(temporary)) {
+    if (!entry.is_regular_file()) continue;
+    EXPECT_EQ(entry.status().permissions(),
+              fs::perms::owner_read | fs::perms::owner_write | fs::perms::sticky_bit);
+    ++notes;
+  }
+  EXPECT_EQ(notes, 1);
+}
+
 TEST_F(LeftoverCleanerTest, WithoutAChannelToSpareNothingIsWatchedForAWhile) {
   guest->has_channel = false;
   LeftoverCleaner cleaner;
