@@ -1,0 +1,81 @@
+// What ./dev does to a machine on which nothing is installed. Programs of the test's own stand in
+// for those that would change this one; the build then fails at cmake.
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "integration/fixture.h"
+
+namespace integration {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using testing_support::ProcessResult;
+using Lines = std::vector<std::string>;
+
+class Dev : public IntegrationTest {
+ protected:
+  void SetUp() override {
+#ifdef __APPLE__
+    GTEST_SKIP() << Skipping("there is no apt-get on macOS");
+#endif
+    programs_ =
+        ProgramsWithout({"apt-get", "cmake", "dpkg-query", "id", "sudo", "systemctl"}).string();
+    std::filesystem::copy_file(LIMACTL_MCP_SOURCE_DIRECTORY "/dev", Path("dev"));
+    MakeProgram("bin/dpkg-query", "exit 1\n");
+    MakeProgram("bin/id", "echo 0\n");
+    MakeProgram("bin/cmake", "exit 1\n");
+    for (const char* name : {"apt-get", "systemctl"}) {
+      MakeProgram(std::string("bin/") + name,
+                  std::string("echo ") + name + " \"$@\" >>'" + Path("log").string() + "'\n");
+    }
+  }
+
+  ProcessResult Run(const Lines& arguments) {
+    testing_support::ChildProcess::Options options;
+    options.arguments = {Path("dev").string()};
+    options.arguments.insert(options.arguments.end(), arguments.begin(), arguments.end());
+    options.environment["PATH"] = Path("bin").string() + ":" + programs_;
+    return RunProcess(options);
+  }
+  [[nodiscard]] Lines Log() const {
+    return LinesOf(ReadFile(Path("log")));
+  }
+
+ private:
+  std::string programs_;
+};
+
+// systemctl passes over units that are masked: disabled before, the service would be back with the
+// next boot.
+TEST_F(Dev, LeavesNoSshServiceBehind) {
+  Run({"build"});
+  EXPECT_THAT(Log(), ElementsAre("apt-get update -qq", "systemctl mask ssh.service ssh.socket",
+                                 AllOf(StartsWith("apt-get install"), HasSubstr(" openssh-server")),
+                                 "systemctl unmask ssh.service ssh.socket",
+                                 "systemctl disable ssh.service ssh.socket"));
+}
+
+TEST_F(Dev, LeavesNoMaskBehindWhereNothingCanBeInstalled) {
+  MakeProgram("bin/apt-get", "[ \"$1\" = update ] || exit 100\n");
+  EXPECT_EQ(Run({"build"}).exit_code, 100);
+  EXPECT_THAT(Log(), ElementsAre("systemctl mask ssh.service ssh.socket",
+                                 "systemctl unmask ssh.service ssh.socket",
+                                 "systemctl disable ssh.service ssh.socket"));
+}
+
+TEST_F(Dev, SaysThatItMustBeRoot) {
+  MakeProgram("bin/id", "echo 1000\n");
+  const ProcessResult result = Run({"build"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.error, HasSubstr("must be root to run"));
+}
+
+}  // namespace
+}  // namespace integration
