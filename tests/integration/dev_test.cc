@@ -77,5 +77,11 @@ TEST_F(Dev, SaysThatItMustBeRoot) {
   EXPECT_THAT(result.error, HasSubstr("must be root to run"));
 }
 
+// Debian's smallest systems have no file(1), without which CPack makes no package.
+TEST_F(Dev, InstallsWhatPackingNeeds) {
+  Run({"package"});
+  EXPECT_THAT(ReadFile(Path("log")), HasSubstr(" file\n"));
+}
+
 }  // namespace
 }  // namespace integration
