@@ -21,6 +21,7 @@
 #include "support/join.h"
 #include "support/printable.h"
 #include "support/utf8.h"
+#include "tools/shell_quote.h"
 
 namespace commands {
 namespace {
@@ -307,6 +308,17 @@ void WriteEdits(const Options& options, const std::vector<Edit>& edits) {
   }
 }
 
+/// As this program was found: what `limactl mcp` runs may be another one.
+std::string UndoCommand(const Options& options) {
+  const std::vector<std::string>& launch = options.request.launch;
+  std::string command;
+  for (auto word = launch.begin(); word + 1 != launch.end(); ++word) {  // the last is "serve"
+    command += tools::ShellQuote(*word) + ' ';
+  }
+  command += "configure " + std::string(options.agent->name);
+  return command + (options.request.user ? " --user" : "") + " --remove";
+}
+
 void Report(const Options& options, const std::vector<Edit>& edits) {
   const Request& request = options.request;
   std::cout << options.agent->title
@@ -334,8 +346,7 @@ void Report(const Options& options, const std::vector<Edit>& edits) {
   const std::string instance = NoteOnInstance(
       request.instance, request.user ? std::nullopt : std::make_optional(options.base));
   if (!instance.empty()) std::cout << "Note: " << instance << '\n';
-  std::cout << "Undo with: limactl mcp configure " << options.agent->name
-            << (request.user ? " --user" : "") << " --remove\n";
+  std::cout << "Undo with: " << UndoCommand(options) << '\n';
 }
 
 }  // namespace

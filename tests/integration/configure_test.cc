@@ -27,6 +27,19 @@ TEST_F(Configure, EveryAgentIsConfiguredOnceAndUndone) {
   EXPECT_TRUE(fs::is_empty(Path("home"))) << "nothing outside the project is touched";
 }
 
+// Where `limactl mcp` runs another program, or there is no limactl at all.
+TEST_F(Configure, WhatItSaysToUndoItDoesSo) {
+  const std::string said = Succeeds({"claude"});
+  const std::string label = "Undo with: ";
+  const ProcessResult undone =
+      RunProcess({.arguments = {"sh", "-c", said.substr(said.rfind(label) + label.size())},
+                  .environment = {{"HOME", Path("home").string()},
+                                  {"PATH", Path("bin").string() + ":/usr/bin:/bin"}},
+                  .working_directory = Path("project")});
+  EXPECT_EQ(undone.exit_code, 0) << undone.error;
+  EXPECT_TRUE(fs::is_empty(Path("project")));
+}
+
 TEST_F(Configure, EveryAgentHasItsUsersOwnFiles) {
   for (const std::string& agent : kAgents) {
     Succeeds({agent, "--user"});
