@@ -99,10 +99,17 @@ Each must be an absolute path where it is set.
 .SH FILES
 .TP
 .I $LIMA_HOME/INSTANCE/lima.yaml
-The instance's configuration; its mounts are the only directories that the file tools accept.
+The instance's configuration.
+Its mounts are the only directories that the file tools accept, but for those of
+.BR "serve \-\-allow\-path" .
+.TP
+.IR $LIMA_HOME/_config/default.yaml ", " $LIMA_HOME/_config/override.yaml
+What Lima adds to the configuration of every instance, mounts included.
 .TP
 .I $LIMA_HOME/INSTANCE/ssh.config
-How to reach the instance; read before each connection. The user's own files of SSH are never read.
+How to reach the instance; read before each connection.
+The keys that it names are used; the user's own configuration of SSH is never read, nor an agent
+asked.
 .SH EXIT STATUS
 0, or 1 with one line on standard error that says what was wrong and what to do.
 That of

@@ -107,6 +107,10 @@ TEST_F(GeneratedFiles, ManualHasEveryCommandAndOptionOfTheHelp) {
   }
   for (const std::string& option : Options({})) EXPECT_THAT(page, HasSubstr("\\-\\-" + option));
   EXPECT_THAT(page, Not(HasSubstr("limactl mcp generate")));
+  // What the file tools accept is not all in lima.yaml.
+  for (const char* name : {"default.yaml", "override.yaml", "allow\\-path"}) {
+    EXPECT_THAT(page.substr(page.find("\n.SH FILES\n")), HasSubstr(name));
+  }
 }
 
 TEST_F(GeneratedFiles, CompletionsHaveEveryCommandAndOptionOfTheHelp) {
