@@ -216,6 +216,21 @@ TEST(Documents, NameCommandsOfDevThatThereAre) {
   }
 }
 
+// zsh, which is macOS's, knows no comments where somebody types: what stands behind them is
+// arguments, and behind a semicolon a command.
+TEST(Documents, HaveCommandsThatMayBePastedIntoZsh) {
+  static const std::regex block("\n```sh\n([^`]*)\n```");
+  static const std::regex comment("(?:^|\\s)#");
+  std::size_t blocks = 0;
+  for (const fs::path document : kDocuments) {
+    for (const std::string& commands : All(Document(document), block)) {
+      ++blocks;
+      EXPECT_FALSE(std::regex_search(commands, comment)) << document << ": " << commands;
+    }
+  }
+  EXPECT_GE(blocks, 5U);
+}
+
 // A release changes it in CMakeLists.txt, the notes and server.json, as packaging/README.md says.
 TEST_F(Readme, NamesNoVersionOfThisProgram) {
   const std::string said = RunServer({"--version"}).output;
