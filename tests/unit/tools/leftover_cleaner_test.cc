@@ -24,7 +24,6 @@
 #include "testing/temporary_directory.h"
 #include "tools/atomic_write.h"
 #include "tools/file_writer.h"
-#include "tools/path_locks.h"
 #include "tools/temporary_name.h"
 
 namespace tools {
@@ -358,43 +357,6 @@ TEST(TemporaryName, IsThePrefixATokenAndPerhapsANumber) {
     EXPECT_FALSE(IsTemporaryName(name)) << name;
   }
   EXPECT_NE(RandomToken(), RandomToken());
-}
-
-// Locks.
-
-TEST(PathLocks, LetOneAtATimeHoldAPath) {
-  PathLocks locks;
-  std::atomic<int> inside = 0;
-  std::atomic<int> most = 0;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 8; ++i) {
-    threads.emplace_back([&] {
-      const PathLocks::Lock lock = locks.Acquire("/a", {});
-      most = std::max<int>(most, ++inside);
-      std::this_thread::yield();
-      --inside;
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(most, 1);
-}
-
-TEST(PathLocks, OtherPathsDoNotWait) {
-  PathLocks locks;
-  const PathLocks::Lock one = locks.Acquire("/a", {});
-  const PathLocks::Lock other = locks.Acquire("/b", {});
-}
-
-TEST(PathLocks, WaitEndsByTheDeadlineAndByACancel) {
-  PathLocks locks;
-  const PathLocks::Lock lock = locks.Acquire("/a", {});
-  EXPECT_THROW(
-      (void)locks.Acquire("/a", support::Context().WithTimeout(std::chrono::milliseconds(1))),
-      support::Stopped);
-  support::StopSource source;
-  std::thread stopper([&] { source.Stop(support::StopReason::kCancelled); });
-  EXPECT_THROW((void)locks.Acquire("/a", source.context()), support::Stopped);
-  stopper.join();
 }
 
 }  // namespace
