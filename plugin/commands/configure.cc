@@ -310,13 +310,12 @@ void WriteEdits(const Options& options, const std::vector<Edit>& edits) {
 
 /// As this program was found: what `limactl mcp` runs may be another one.
 std::string UndoCommand(const Options& options) {
-  const std::vector<std::string>& launch = options.request.launch;
-  std::string command;
-  for (auto word = launch.begin(); word + 1 != launch.end(); ++word) {  // the last is "serve"
-    command += tools::ShellQuote(*word) + ' ';
-  }
-  command += "configure " + std::string(options.agent->name);
-  return command + (options.request.user ? " --user" : "") + " --remove";
+  std::vector<std::string> command = options.request.launch;
+  command.back() = "configure";  // it was "serve"
+  command.emplace_back(options.agent->name);
+  if (options.request.user) command.emplace_back("--user");
+  command.emplace_back("--remove");
+  return tools::ShellCommand(command);
 }
 
 void Report(const Options& options, const std::vector<Edit>& edits) {
