@@ -61,8 +61,9 @@ class CommandRunner {
   /// command one second between TERM and KILL.
   static constexpr std::chrono::seconds kStopGrace{2};
 
-  /// How long the guest is asked whether the process group of a stopped command is gone.
-  static constexpr std::chrono::seconds kVerificationTimeout{5};
+  /// How long the guest is asked whether the process group of a stopped command is gone. The script
+  /// that asks gives it three seconds of a guest that is not busy (GroupEndScript).
+  static constexpr std::chrono::seconds kVerificationTimeout{10};
 
   explicit CommandRunner(const Options& options)
       : options_(options),
