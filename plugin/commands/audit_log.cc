@@ -173,8 +173,6 @@ AuditLog::AuditLog(const std::string& path) : path_(path) {
 
 void AuditLog::Use(support::FileDescriptor file) {
   file_ = std::move(file);
-  struct stat status {};
-  is_regular_ = ::fstat(file_.get(), &status) == 0 && S_ISREG(status.st_mode);
   line_is_open_ = EndsWithinALine(file_.get(), path_).value_or(false);
 }
 
@@ -182,7 +180,8 @@ void AuditLog::Use(support::FileDescriptor file) {
 void AuditLog::FollowMovedFile() {
   struct stat opened {};
   struct stat named {};
-  if (!is_regular_ || ::fstat(file_.get(), &opened) != 0) return;
+  // A pipe or a device is not looked for again.
+  if (::fstat(file_.get(), &opened) != 0 || !S_ISREG(opened.st_mode)) return;
   const bool is_there = ::stat(path_.c_str(), &named) == 0;
   if (is_there ? IsSameFile(opened, named) : errno != ENOENT) return;
   // Only the user may send records elsewhere, when the program starts.

@@ -60,7 +60,6 @@ class AuditLog final : public mcp::CallObserver {
   const std::string path_;
   std::mutex mutex_;  // guards what follows, and keeps the lines of this process in order
   support::FileDescriptor file_;
-  bool is_regular_ = false;  // of `file_`; a pipe or a device is not looked for again
   bool told_of_move_ = false;
   std::size_t lost_ = 0;
   bool line_is_open_ = false;  // a write was cut short: the next line must not join what it left
