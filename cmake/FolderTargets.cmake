@@ -33,6 +33,7 @@ function(precompile_headers target first)
     target_precompile_headers(${target} REUSE_FROM ${first})
   else()
     target_precompile_headers(${target} PRIVATE ${ARGN})
+    target_link_libraries(${target} PRIVATE nlohmann_json::nlohmann_json)
   endif()
 endfunction()
 

@@ -197,7 +197,7 @@ std::optional<std::string> Schema::FindObjectFlaw(const json& value,
   }
   for (const auto& [name, member] : value.items()) {
     const auto property = std::find_if(properties_.begin(), properties_.end(),
-                                       [&name = name](const auto& p) { return p.first == name; });
+                                       [&key = name](const auto& p) { return p.first == key; });
     if (property != properties_.end()) {
       if (auto flaw = property->second.FindFlaw(member, Member(where, name))) return flaw;
     } else if (!additional_properties_) {

@@ -14,12 +14,19 @@ namespace {
 /// How often a full output is looked at again; nothing wakes poll() when there is room.
 constexpr int kRoomCheckMilliseconds = 20;
 
+/// macOS reports a hang-up only when it is requested. Linux always reports one, but a socket whose
+/// peer only stopped sending needs POLLRDHUP.
 #ifdef POLLRDHUP
-// Linux tells of a socket's closed sending side only when asked.
-constexpr short kHangUp = POLLRDHUP;
+constexpr short kHangUp = POLLHUP | POLLRDHUP;
 #else
-constexpr short kHangUp = 0;
+constexpr short kHangUp = POLLHUP;
 #endif
+
+/// Returns at once. Reads nothing.
+bool HasHungUp(int fd) {
+  pollfd polled = {.fd = fd, .events = kHangUp, .revents = 0};
+  return ::poll(&polled, 1, 0) > 0;
+}
 
 }  // namespace
 
@@ -42,14 +49,12 @@ Transport::Received StdioTransport::Receive(std::string& line) {
     // It neither reads nor writes: the rest is for nobody.
     if (hung_up && hung_up->IsOver(writer_.bytes_taken())) return Received::kEndOfInput;
 
-    // No events are asked of the output: that its reader has gone is told unasked. So is a hang-up
-    // of the input, again and again: poll() would not wait any more.
+    // While the output is full the input is not part of the wait: its data would wake macOS's
+    // poll() even when only POLLHUP is requested.
     std::array<pollfd, 4> fds = {{{.fd = interrupted_.fd(), .events = POLLIN, .revents = 0},
                                   {.fd = output_closed_.fd(), .events = POLLIN, .revents = 0},
-                                  {.fd = output_fd_, .events = 0, .revents = 0},
-                                  {.fd = hung_up ? -1 : input_fd_,
-                                   .events = has_room ? short{POLLIN} : kHangUp,
-                                   .revents = 0}}};
+                                  {.fd = output_fd_, .events = POLLHUP, .revents = 0},
+                                  {.fd = has_room ? input_fd_ : -1, .events = POLLIN, .revents = 0}}};
     const int wait_for_room = has_room ? -1 : kRoomCheckMilliseconds;
     ::poll(fds.data(), fds.size(), next == LineReader::Result::kNeedMore ? wait_for_room : 0);
     if (fds[0].revents != 0) return Received::kInterrupted;
@@ -58,13 +63,11 @@ Transport::Received StdioTransport::Receive(std::string& line) {
     }
     if (next == LineReader::Result::kLine) return Received::kLine;
     if (next == LineReader::Result::kTooLong) return Received::kLineTooLong;
-    if (fds[3].revents == 0) continue;
-    if (has_room) {
-      reader_.Fill();
-      continue;
+    if (fds[3].revents != 0) reader_.Fill();
+    // The client sends no more. What it has sent is answered as long as it reads the answers.
+    if (!has_room && !hung_up && HasHungUp(input_fd_)) {
+      hung_up.emplace(patience_, writer_.bytes_taken());
     }
-    // It sends no more, but what it has sent is answered as long as it takes answers.
-    hung_up.emplace(patience_, writer_.bytes_taken());
   }
 }
 

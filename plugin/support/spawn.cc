@@ -31,14 +31,18 @@ class Setup {
     // This program ignores SIGPIPE and SIGXFSZ, and blocks or ignores what it is told to end by;
     // the child must not.
     sigset_t signals{};
-    ::sigemptyset(&signals);
+    sigemptyset(&signals);
     Require(::posix_spawnattr_setsigmask(&attributes_, &signals));
     for (const int number : {SIGPIPE, SIGXFSZ, SIGTERM, SIGINT, SIGHUP}) {
-      ::sigaddset(&signals, number);
+      sigaddset(&signals, number);
     }
     Require(::posix_spawnattr_setsigdefault(&attributes_, &signals));
     int flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
     if (session == SpawnSession::kOwn) flags |= POSIX_SPAWN_SETSID;
+#ifdef __APPLE__
+    // There is no pipe2() or accept4(): another thread's descriptor may not be close-on-exec yet.
+    flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;
+#endif
     Require(::posix_spawnattr_setflags(&attributes_, static_cast<short>(flags)));
   }
   ~Setup() {

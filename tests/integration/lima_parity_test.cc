@@ -146,9 +146,9 @@ TEST_P(ConfigurationParity, HoldsForMountsShellAndSystem) {
   const nlohmann::json& config = instance.at("config");
   const InstanceConfiguration configuration = load();
   EXPECT_EQ(Show(EvaluateMounts(configuration, Host(), Guest(config))), Show(config));
-  EXPECT_EQ(configuration.os, config.at("os"));
-  EXPECT_EQ(configuration.plain, config.at("plain"));
-  EXPECT_EQ(LoginShell(configuration), config.at("user").at("shell"));
+  EXPECT_EQ(nlohmann::json(configuration.os), config.at("os"));
+  EXPECT_EQ(nlohmann::json(configuration.plain), config.at("plain"));
+  EXPECT_EQ(nlohmann::json(LoginShell(configuration)), config.at("user").at("shell"));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -269,7 +269,7 @@ TEST_F(LimaParity, ParametersAreTheSameOrRefused) {
   EXPECT_EQ(evaluate(), Show(List("vm").at("config")));
   Write(lima_home() / "vm/lima.yaml",
         std::string(kBase) + kParameter + "mounts: [{location: \"/a/{{.Param.decimal}}\"}]\n");
-  EXPECT_EQ(List("vm").at("config").at("mounts").at(0).at("location"), "/a/1.5");  // not 1.50
+  EXPECT_EQ(List("vm").at("config").at("mounts").at(0).at("location"), nlohmann::json("/a/1.5"));  // not 1.50
   EXPECT_THROW(evaluate(), ConfigurationError);
 }
 
@@ -327,7 +327,7 @@ TEST_P(StatusParity, Holds) {
   // Ours first: limactl removes pid files of dead processes.
   const Status status = InspectStatus(lima_home() / "vm", "qemu");
   EXPECT_EQ(Describe(status.state), GetParam().status) << status.reason;
-  EXPECT_EQ(List("vm").at("status"), GetParam().status);
+  EXPECT_EQ(List("vm").at("status"), nlohmann::json(GetParam().status));
 }
 
 constexpr const char* kGood = FakeHostAgent::kGoodAnswer;

@@ -66,10 +66,14 @@ class SpawnPlan {
     Require(::posix_spawn_file_actions_init(&actions_));
     Require(::posix_spawnattr_init(&attributes_));
     sigset_t signals;
-    ::sigemptyset(&signals);
-    ::sigaddset(&signals, SIGPIPE);
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGPIPE);
     Require(::posix_spawnattr_setsigdefault(&attributes_, &signals));
-    Require(::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF));
+    int flags = POSIX_SPAWN_SETSIGDEF;
+#ifdef __APPLE__
+    flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;  // there is no pipe2()
+#endif
+    Require(::posix_spawnattr_setflags(&attributes_, static_cast<short>(flags)));
   }
   ~SpawnPlan() {
     ::posix_spawnattr_destroy(&attributes_);
@@ -78,8 +82,8 @@ class SpawnPlan {
   SpawnPlan(const SpawnPlan&) = delete;
   SpawnPlan& operator=(const SpawnPlan&) = delete;
 
-  void Redirect(const FileDescriptor& from, int to) {
-    Require(::posix_spawn_file_actions_adddup2(&actions_, from.get(), to));
+  void Redirect(int from, int to) {
+    Require(::posix_spawn_file_actions_adddup2(&actions_, from, to));
   }
   void ChangeDirectory(const std::string& directory) {
     // macOS 26 has it by the standard's name, and calls this one deprecated.
@@ -134,9 +138,9 @@ ChildProcess::ChildProcess(const Options& options) {
   // Not fork: that copies the page tables of this process, which takes long where it is large, and
   // what is measured after it pays for it page by page.
   SpawnPlan plan;
-  plan.Redirect(input.read, STDIN_FILENO);
-  plan.Redirect(output.write, STDOUT_FILENO);
-  if (error.write.valid()) plan.Redirect(error.write, STDERR_FILENO);
+  plan.Redirect(input.read.get(), STDIN_FILENO);
+  plan.Redirect(output.write.get(), STDOUT_FILENO);
+  plan.Redirect(options.inherit_standard_error ? STDERR_FILENO : error.write.get(), STDERR_FILENO);
   if (!options.working_directory.empty()) plan.ChangeDirectory(options.working_directory);
   pid_ = plan.Spawn(program, PointersTo(arguments), PointersTo(environment));
   input_ = std::move(input.write);

@@ -27,7 +27,7 @@ class NoMoreThreads {
     ::pthread_attr_destroy(&before_);
   }
 #else
-  NoMoreThreads() = default;
+  NoMoreThreads() {}  // NOLINT(modernize-use-equals-default): keeps an instance from being unused
 #endif
   NoMoreThreads(const NoMoreThreads&) = delete;
   NoMoreThreads& operator=(const NoMoreThreads&) = delete;

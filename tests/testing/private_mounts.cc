@@ -18,11 +18,12 @@
 namespace testing_support {
 namespace {
 
+#ifdef __linux__
+
 std::string ErrorText(const std::string& what) {
   return what + ": " + std::generic_category().message(errno);
 }
 
-#ifdef __linux__
 bool WriteOnce(const char* path, const std::string& text) {
   const support::FileDescriptor file(::open(path, O_WRONLY | O_CLOEXEC));
   return file.valid() &&

@@ -1,5 +1,7 @@
 #include "testing/temporary_directory.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <string>

@@ -107,7 +107,7 @@ TEST_F(InstanceChecksTest, NoGoodKeyFails) {
 
 TEST_F(InstanceChecksTest, KeyThatOthersMayReadFails) {
   endpoint.identity_files = {MakeKey("user")};
-  for (const mode_t mode : {0640U, 0604U, 0620U}) {
+  for (const mode_t mode : {mode_t{0640}, mode_t{0604}, mode_t{0620}}) {
     ASSERT_EQ(::chmod(endpoint.identity_files.front().c_str(), mode), 0);
     EXPECT_EQ(CheckKeys(endpoint).mark, Mark::kFailed) << mode;
   }
