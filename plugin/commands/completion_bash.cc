@@ -32,10 +32,10 @@ _limactl_mcp_reply() {
     COMPREPLY+=("$word")
   done < <(
     case $1 in
-      directories) compgen -d -- "$2" ;;
-      files) compgen -f -- "$2" ;;
-      instances) compgen -W "$(_limactl_mcp_instances)" -- "$2" ;;
-      *) compgen -W "$1" -- "$2" ;;
+      (directories) compgen -d -- "$2" ;;
+      (files) compgen -f -- "$2" ;;
+      (instances) compgen -W "$(_limactl_mcp_instances)" -- "$2" ;;
+      (*) compgen -W "$1" -- "$2" ;;
     esac
   )
   case $1 in

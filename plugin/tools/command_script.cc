@@ -17,11 +17,13 @@ namespace {
 ///   relay survives the end of its channel.
 /// - Each process closes what it does not use: a forgotten write end would keep a relay from
 ///   ending.
+/// - exec closes descriptors by itself, before it starts a program: bash 3.2 (macOS) would keep
+///   copies of them open in the program.
 /// - `kill -TERM "-$main"` without "--", which dash and BusyBox do not know there.
 /// - The pauses between TERM and KILL make one second, also where sleep takes whole ones only.
 constexpr std::string_view kHelper =
     R"sh(trap "" HUP INT QUIT TERM PIPE; main=$1 mark=$2$4; )sh"
-    R"sh(relay() { exec tee /dev/null 2>/dev/null 4>&- 5<&- 6>&- 7>&- 8>&-; }; )sh"
+    R"sh(relay() { exec 4>&- 5<&- 6>&- 7>&- 8>&-; exec tee /dev/null 2>/dev/null; }; )sh"
     R"sh(watch() { echo "$1" >&4; exec 4>&- 5<&- 6>&- 7>&- 8>&-; )sh"
     R"sh(while read -r rest; do :; done; )sh"
     R"sh({ if kill -0 "$main"; then kill -TERM "-$main"; others TERM; )sh"
@@ -55,7 +57,8 @@ constexpr std::string_view kScript =
     R"sh(limactl_mcp_note=" no-shell" ;; esac; )sh"
     R"sh(echo "${2#?}${7#?} $$$limactl_mcp_note"; )sh"
     R"sh(set -- "$(set -- /bin/sh -c "${1#?}" limactl-mcp $$ "${2#?}" "${3#?}" "${7#?}"; )sh"
-    R"sh(command -v setsid >/dev/null 2>&1 && set -- setsid "$@"; exec "$@" 4>&1 >&3 3>&-)"; )sh"
+    R"sh(command -v setsid >/dev/null 2>&1 && set -- setsid "$@"; )sh"
+    R"sh(exec 4>&1 >&3 3>&-; exec "$@")"; )sh"
     R"sh(exec 3>&- </dev/null; )sh"
     R"sh(if [ -n "$1" ]; then exec >"$1"1 2>"$1"2; )sh"
     R"sh(case $1 in /proc/*) ;; *) rm -r "$1" ;; esac; fi; )sh"
