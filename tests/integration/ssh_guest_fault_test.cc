@@ -125,7 +125,7 @@ TEST_F(SshGuest, ALoginProfileThatPrintsIsNamed) {
 }
 
 TEST_F(SshGuest, AnSftpServerThatEndsAtOnceIsNamed) {
-  StartInstance({"Subsystem sftp /bin/false"});
+  StartInstance({"Subsystem sftp /bin/sh -c false"});
   const auto guest = Connect();
   EXPECT_THAT(Thrown<support::CallError>([&] { guest->Stat("/", minute_); }).what(),
               HasSubstr("ended before it had begun"));

@@ -156,7 +156,12 @@ TEST_P(CommandScript, SaysThatTheShellIsMissing) {
   CommandScriptOptions options = Options("true");
   options.shell = "/no/such/shell";
   CommandOutput output(options.mark, 1 << 20);
-  EXPECT_EQ(guest_.Run(Through(MakeCommandScript(options)), output, {}).exit_status, 127);
+#ifdef __APPLE__  // bash 3.2
+  constexpr int kMissing = 126;
+#else
+  constexpr int kMissing = 127;
+#endif
+  EXPECT_EQ(guest_.Run(Through(MakeCommandScript(options)), output, {}).exit_status, kMissing);
   EXPECT_TRUE(output.shell_missing());
 }
 
@@ -198,7 +203,7 @@ TEST_P(CommandScript, CarriesEveryByteOfAnArgument) {
 TEST_P(CommandScript, SendsALongCommandThroughStandardInput) {
   // Each quote grows when it is quoted again, to more than a command line holds.
   const std::string command = "word=" + ShellQuote(std::string(20'000, '\'')) +
-                              "\nprintf '%s\\n' ${#word}; wc -c; echo end # \n\n";
+                              "\nprintf '%s\\n' ${#word}; wc -c | tr -d ' '; echo end # \n\n";
   ASSERT_FALSE(MakeCommandScript(Options(command)).standard_input.empty());
   const Ended ended = Run(command);
   EXPECT_EQ(ended.output, "20000\n0\nend\n");
