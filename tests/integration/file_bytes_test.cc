@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "integration/fixture.h"
+#include "integration/command_fixture.h"
 
 namespace integration {
 namespace {
@@ -98,11 +98,8 @@ TEST_F(FileBytes, DirectoryOfAHundredThousandEntriesIsListed) {
   ASSERT_EQ(entries.size(), static_cast<std::size_t>(kEntries));
   EXPECT_EQ(entries.front().at("name"), "0");
   EXPECT_EQ(entries.back().at("name"), "99999");
-  const std::string status =
-      ReadFile("/proc/" + std::to_string(client().process().pid()) + "/status");
-  const std::size_t peak = status.find("VmHWM:");
-  std::cout << kEntries << " entries in " << took.count() << " ms, "
-            << status.substr(peak, status.find('\n', peak) - peak) << std::endl;
+  std::cout << kEntries << " entries in " << took.count()
+            << " ms, VmHWM: " << StatusOf(client().process().pid(), "VmHWM") << " kB" << std::endl;
   // A write beside them does not read them all again.
   Write(root + "/large/0", "text");
   EXPECT_EQ(ReadFile(Path("root/large/0")), "text");

@@ -1,6 +1,7 @@
 // A guest that lies, and the whole program: whatever it answers, what reaches the agent is JSON,
 // bounded, and comes in time, and the program goes on.
 
+#include <filesystem>
 #include <iostream>
 
 #include "integration/command_fixture.h"
@@ -109,6 +110,13 @@ void PrintTo(const Print& print, std::ostream* out) {
 
 class HostileShell : public HostileGuest {
  protected:
+  void SetUp() override {
+    HostileGuest::SetUp();
+    if (!std::filesystem::exists("/proc/sys/kernel/random/boot_id")) {
+      GTEST_SKIP() << Skipping("without /proc the guest is asked for its mounts, and lies");
+    }
+  }
+
   /// SFTP is honest; a script is not run, but begins as it should and then `scripts` are run in its
   /// place; `commands` in the place of commands.
   void StartLiar(const std::string& scripts, const std::string& commands) {

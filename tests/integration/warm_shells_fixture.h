@@ -87,7 +87,13 @@ class CountingGuest : public guest::Guest {
 
 class WarmShells : public integration::LoopbackGuest {
  protected:
-  void SetUp() override { Start({}); }
+  void SetUp() override {
+    // Without /proc the program starts every command the cold way.
+    if (!std::filesystem::exists("/proc/self/fd")) {
+      GTEST_SKIP() << "this machine has no /proc, which shells that wait need";
+    }
+    Start({});
+  }
 
   void Start(std::vector<std::string> sshd_options) {
     warm_.reset();
