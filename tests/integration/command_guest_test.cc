@@ -56,7 +56,7 @@ std::vector<std::string> LoginShell(const std::string& program) {
 }
 
 TEST_F(GuestKinds, LoginShellFish) {
-  if (!Installed("fish")) GTEST_SKIP() << Skipping("there is no fish here");
+  if (!fs::exists("/usr/bin/fish")) GTEST_SKIP() << Skipping("there is no /usr/bin/fish");
   StartGuest(LoginShell("fish"), {}, "user: {shell: /usr/bin/fish}");
   ExpectCommandsGlobAndSearchWork();
   ExpectFileToolsWork();
@@ -89,7 +89,11 @@ TEST_F(GuestKinds, NothingButBusyBox) {
 TEST_F(GuestKinds, WithoutTheShellThatLimaNames) {
   StartGuest({}, {}, "user: {shell: /no/such/bash}");
   const json result = Run({"true"});
+#ifdef __APPLE__  // bash 3.2
+  EXPECT_EQ(result.value("exit_code", -1), 126);
+#else
   EXPECT_EQ(result.value("exit_code", -1), 127);
+#endif
   EXPECT_THAT(result.value("error", ""),
               AllOf(HasSubstr("has no /no/such/bash"), HasSubstr(".user.shell")));
   ExpectFileToolsWork();
@@ -97,6 +101,9 @@ TEST_F(GuestKinds, WithoutTheShellThatLimaNames) {
 }
 
 TEST_F(GuestKinds, WithoutAnSftpServer) {
+#ifdef __APPLE__
+  GTEST_SKIP() << Skipping("without SFTP the program needs the stat of GNU or BusyBox");
+#endif
   StartGuest({"Subsystem other /bin/true"});
   ExpectCommandsGlobAndSearchWork();
   ExpectCancelEndsTheGroup();
