@@ -40,8 +40,8 @@ using ReadFileTool = FileTools;
 using WriteFileTool = FileTools;
 
 TEST_F(ListDirectory, SortsByNameWithoutTheDots) {
-  for (const std::string name : {"b", "a", ".hidden", "B"}) MakeFile("root/" + name, "");
-  EXPECT_THAT(List(root), ElementsAre(".hidden", "B", "a", "b"));
+  for (const std::string name : {"b", "a", ".hidden", "C"}) MakeFile("root/" + name, "");
+  EXPECT_THAT(List(root), ElementsAre(".hidden", "C", "a", "b"));
 }
 
 TEST_F(ListDirectory, EmptyDirectoryIsAnEmptyList) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "integration/search_fixture.h"
+#include "testing/file_names.h"
 
 namespace integration {
 namespace {
@@ -164,10 +165,11 @@ TEST_F(SearchInjection, RegularExpressionsThatExplode) {
 }
 
 TEST_F(SearchInjection, NamesInTheGuestAreNamesOnly) {
+  const std::string odd = testing_support::kNamesAreBytes ? "caf\xE9" : "caf\xEF\xBF\xBD";
   const std::vector<std::string> names = {"new\nline",
                                           "'quotes\"",
                                           "\x1b[2J\x07",
-                                          "caf\xE9",
+                                          odd,
                                           "a:1:b",
                                           "$(touch " + Path("x").filename().string() + ")",
                                           "-delete",

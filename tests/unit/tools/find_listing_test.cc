@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "testing/file_names.h"
 #include "unit/tools/find_listing_fixture.h"
 
 namespace tools {
@@ -35,7 +36,8 @@ TEST_F(FindListing, TellsTypeSizeAndTime) {
 }
 
 TEST_F(FindListing, AnyBytesInNamesSurvive) {
-  const std::vector<std::string> names = {"a\nb",  "x y", "-delete", "'\"$(id)`", "\xFF\xFE",
+  const std::string bytes = testing_support::kNamesAreBytes ? "\xFF\xFE" : "\x7F\x01";
+  const std::vector<std::string> names = {"a\nb",  "x y", "-delete", "'\"$(id)`", bytes,
                                           "\t\r;", "//.", "\\n",     "*",         "ä"};
   for (const std::string& name : names) {
     if (name != "//.") Write(name);

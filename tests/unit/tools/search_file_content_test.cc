@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "testing/file_names.h"
 #include "tools/file_scan.h"
 #include "tools/grep_output.h"
 #include "tools/search_limits.h"
@@ -150,7 +151,7 @@ TEST_F(Search, OutputIsCutAtALimitWithTheTotals) {
 }
 
 TEST_F(Search, BytesThatAreNotUtf8BecomeReplacementCharacters) {
-  Write("caf\xE9", "needle \xFF\n");
+  Write(testing_support::kNamesAreBytes ? "caf\xE9" : "caf\xEF\xBF\xBD", "needle \xFF\n");
   EXPECT_EQ(Find("needle"), "caf\xEF\xBF\xBD:1:needle \xEF\xBF\xBD\n");
   WithoutGit();
   EXPECT_EQ(Find("needle"), "caf\xEF\xBF\xBD:1:needle \xEF\xBF\xBD\n");
