@@ -12,7 +12,7 @@ using testing_support::McpClient;
 
 namespace {
 
-constexpr const char* kSystemPath = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin";
+constexpr const char* kSystemPath = "/opt/homebrew/bin:/usr/local/bin:/usr/bin:/bin";
 
 std::string FindProgram(const std::string& name) {
   for (const char* directory : {"/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"}) {

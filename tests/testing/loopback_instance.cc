@@ -197,7 +197,12 @@ bool LoopbackInstance::TryStartSshd(std::uint16_t port) {
   // A home of its own: what the real user's profile does or prints is no part of a test.
   const fs::path home = directory() / "guest-home";
   fs::create_directories(home);
-  text << "SetEnv HOME=" << home.string() << "\n";
+  text << "SetEnv HOME=" << home.string();
+#ifdef __APPLE__
+  // Searches need a git with Perl-compatible expressions: Homebrew's has them, Apple's does not.
+  text << " PATH=/opt/homebrew/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
+#endif
+  text << "\n";
   text << "Port " << port << "\nListenAddress 127.0.0.1\n"
        << "HostKey " << (directory() / "ssh_host_key").string() << "\n"
        << "AuthorizedKeysFile " << identity_file() << ".pub\n"

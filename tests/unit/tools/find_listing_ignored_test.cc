@@ -128,8 +128,10 @@ TEST_F(FindListingIgnored, WorksWithBusyBox) {
 
 TEST_F(FindListingIgnored, NothingIsIgnoredWithoutGit) {
   MakeRepository();
-  guest_.OfferOnly(Outside("programs"),
-                   {{"find", FindProgram("find")}, {"sh", "/bin/sh"}, {"cat", FindProgram("cat")}});
+  guest_.OfferOnly(Outside("programs"), {{"find", FindProgram("find")},
+                                         {"stat", FindProgram("stat")},  // for a find of BSD
+                                         {"sh", "/bin/sh"},
+                                         {"cat", FindProgram("cat")}});
   ListingRequest request = Everything();
   request.name_filters = {"*.log", "q.*"};
   EXPECT_THAT(Names({request}),
