@@ -169,9 +169,10 @@ std::vector<Work> ListWork(const Place& place, TimedClient& client, const Refere
   work.push_back({"glob */*7.txt, 10,000 files",
                   call("glob", {{"pattern", "*/*7.txt"}, {"path", dir + "/tree"}}), "find",
                   [&reference, dir] {
-                    return reference.InGuest("find " + dir +
-                                             "/tree -mindepth 2 -maxdepth 2 -name '*7.txt' "
-                                             "-printf '%T@ %p\\n'");
+                    const std::string find =
+                        "find " + dir + "/tree -mindepth 2 -maxdepth 2 -name '*7.txt' ";
+                    return reference.InGuest(find + "-printf '%T@ %p\\n' 2>/dev/null || " + find +
+                                             "-exec stat -f '%Fm %N' {} +");  // BSD's
                   },
                   1.5});
   work.push_back(
