@@ -176,6 +176,7 @@ OpenedConnection OpenInstance(const InstanceOptions& options, PinnedRoots& pins,
     return IsAllowedPath(root, allowed) ? pins.Pin(root, resolved) : resolved;
   };
   paths.working_directory = options.working_directory;
+  paths.allow_settings = options.allow_settings;
 
   OpenedConnection opened;
   opened.workspace.guest = guest;

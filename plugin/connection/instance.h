@@ -19,6 +19,7 @@ struct InstanceOptions {
   std::string name;
   RootOptions roots;
   std::string working_directory;  ///< this program's, on the host
+  bool allow_settings = false;    ///< `--allow-settings`: see tools/protected_settings.h
   /// How long the guest may be silent, asked for a sign of life in between, before the connection
   /// counts as lost. At least kShortestGuestSilence.
   std::chrono::milliseconds guest_silence = std::chrono::minutes(1);

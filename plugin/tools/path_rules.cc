@@ -10,6 +10,7 @@
 #include "support/paths.h"
 #include "tools/guest_resolution.h"
 #include "tools/path_texts.h"
+#include "tools/protected_settings.h"
 
 namespace tools {
 namespace {
@@ -127,6 +128,12 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
     if (mount != nullptr && !mount->writable) {
       throw CallError(ReadOnlyText(resolved.host, *mount, options_));
     }
+    // By both names: either of them may hold the link.
+    if (!options_.allow_settings && !root->is_guests_own &&
+        (IsProtectedSetting(match.rest) ||
+         IsProtectedSetting(BelowRoot(location.path, *root, *roots)))) {
+      throw CallError(ProtectedSettingText(resolved.host));
+    }
   }
   if (access == Access::kWrite && !location.attributes &&
       RootAbove(location.existing_parent, *roots) != root) {
@@ -201,6 +208,12 @@ const Root* PathRules::RootAbove(const std::string& guest_path,
 
 bool PathRules::IsFound(const Root& root, const ResolvedRoots& resolved) const {
   return resolved.root_found[static_cast<std::size_t>(&root - options_.roots.data())];
+}
+
+std::string_view PathRules::BelowRoot(std::string_view guest_path, const Root& root,
+                                      const ResolvedRoots& resolved) const {
+  const auto place = static_cast<std::size_t>(&root - options_.roots.data());
+  return PathBelow(guest_path, resolved.roots[place]).value_or("");
 }
 
 const Root* PathRules::MountAbove(const std::string& guest_path,

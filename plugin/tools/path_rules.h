@@ -67,7 +67,8 @@ struct ResolvedPath {
 /// A path is the host's (a root's `host` or one of its aliases) or the guest's (its `guest`). The
 /// longest root wins, on whole components; where two are equally long, the host's reading wins.
 /// The guest then resolves the path, and what comes out must lie under a root again. Writing also
-/// needs the mount that it lies in, the innermost one, to be writable.
+/// needs the mount that it lies in, the innermost one, to be writable, and the path not to be a
+/// protected setting (protected_settings.h) unless the root is `--allow-path`'s.
 ///
 /// A host's path over which another mount lies in the guest is refused: other files are there.
 ///
@@ -93,6 +94,7 @@ class PathRules {
     std::vector<Root> roots;
     std::string instance;           ///< for the texts that say how to change the mounts
     std::string working_directory;  ///< of this program, on the host; may be empty
+    bool allow_settings = false;    ///< writes to what IsProtectedSetting names are not refused
     /// All mounts of the instance, also where `roots` holds less or more: for their rights, and for
     /// the same texts. Empty: the roots are the mounts.
     std::vector<Root> mounts;
@@ -139,6 +141,9 @@ class PathRules {
   [[nodiscard]] std::string Clean(std::string_view path) const;
   [[nodiscard]] const Root* RootAbove(const std::string& guest_path,
                                       const ResolvedRoots& resolved) const;
+  /// What follows the root's own resolved path in a path that lies in it.
+  [[nodiscard]] std::string_view BelowRoot(std::string_view guest_path, const Root& root,
+                                           const ResolvedRoots& resolved) const;
   [[nodiscard]] bool IsFound(const Root& root, const ResolvedRoots& resolved) const;
   [[nodiscard]] bool IsMount(const Root& root) const;
   /// Null outside all mounts. By the mounts' own paths, or by these of them.

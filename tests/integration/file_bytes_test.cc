@@ -132,20 +132,20 @@ TEST_F(FileBytes, NameOfAnEarlierRootWithMoreLettersIsRefusedForEveryFileTool) {
 // What git hides.
 
 TEST_F(FileBytes, GitsOwnAndIgnoredFilesAreReachedByName) {
-  MakeFile("root/.git/hooks/pre-commit", "needle");
+  MakeFile("root/.git/info/exclude", "needle");
   MakeFile("root/.gitignore", "ignored/\n");
   MakeFile("root/ignored/a.txt", "needle\n");
-  EXPECT_THAT(Glob({{"pattern", "**/pre-commit"}, {"path", root}}), IsEmpty());
+  EXPECT_THAT(Glob({{"pattern", "**/exclude"}, {"path", root}}), IsEmpty());
   EXPECT_THAT(List(root), ElementsAre(".git", ".gitignore", "ignored"));
-  EXPECT_THAT(List(root + "/.git/hooks"), ElementsAre("pre-commit"));
+  EXPECT_THAT(List(root + "/.git/info"), ElementsAre("exclude"));
   EXPECT_THAT(List(root + "/ignored"), ElementsAre("a.txt"));
-  EXPECT_EQ(Read(root + "/.git/hooks/pre-commit"), "needle");
+  EXPECT_EQ(Read(root + "/.git/info/exclude"), "needle");
   EXPECT_EQ(Read(root + "/ignored/a.txt"), "needle\n");
-  Write(root + "/.git/hooks/pre-commit", "changed");
+  Write(root + "/.git/info/exclude", "changed");
   Write(root + "/ignored/b.txt", "new");
   Call("replace",
        {{"path", root + "/ignored/a.txt"}, {"old_string", "needle"}, {"new_string", "thread"}});
-  EXPECT_EQ(ReadFile(Path("root/.git/hooks/pre-commit")), "changed");
+  EXPECT_EQ(ReadFile(Path("root/.git/info/exclude")), "changed");
   EXPECT_EQ(ReadFile(Path("root/ignored/b.txt")), "new");
   EXPECT_EQ(ReadFile(Path("root/ignored/a.txt")), "thread\n");
 }

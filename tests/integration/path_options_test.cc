@@ -265,5 +265,15 @@ TEST_F(RootOption, GoesTogetherWithAllowPath) {
   ReadRefusal(home + "/.ssh/id");
 }
 
+TEST_F(AllowPath, SettingsOfAgentsAreWrittenOnlyWithAllowSettings) {
+  const std::string settings = Path("root/.claude/settings.json").string();
+  MountWith({});
+  EXPECT_THAT(WriteRefusal(settings), AllOf(HasSubstr(settings), HasSubstr("--allow-settings")));
+  EXPECT_FALSE(fs::exists(settings));
+  Serve({.arguments = {"default", "--allow-settings"}});
+  Write(settings, "{}");
+  EXPECT_EQ(ReadFile(settings), "{}");
+}
+
 }  // namespace
 }  // namespace integration

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands/option_parser.h"
+#include "connection/instance.h"
+#include "tools/tool_list.h"
+
+/// The options of `serve`, which `run` takes as well.
+namespace commands {
+
+struct ServeOptions {
+  connection::InstanceOptions instance;
+  bool start = false;  ///< a stopped instance
+  tools::ToolOptions tools;
+  std::optional<std::string> audit_file;
+};
+
+void AddServeOptions(OptionParser& parser);
+
+/// Reads and checks the options for an instance. Throws UsageError, or another support::CallError,
+/// for a value that cannot be used: no such instance, a `--root` outside its mounts, an audit file
+/// that the agent could have replaced.
+ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::string& instance);
+
+/// The options as words for `serve`, in the order given; relative paths made absolute.
+std::vector<std::string> ServeArguments(const cxxopts::ParseResult& parsed);
+
+}  // namespace commands
