@@ -10,6 +10,7 @@
 #include "commands/instance_note.h"
 #include "commands/launch_command.h"
 #include "commands/option_parser.h"
+#include "commands/project.h"
 #include "commands/settings_store.h"
 #include "commands/tool_descriptions.h"
 #include "configure/agents.h"
@@ -47,6 +48,7 @@ struct Edit {
   StoredSettings stored;
   std::optional<std::string> text;
   const configure::SettingsFile* file;
+  fs::path top;  ///< directories below it that become empty are removed
 
   [[nodiscard]] bool changes() const { return text != stored.text(); }
 };
@@ -87,19 +89,6 @@ std::vector<std::string> ToolNames() {
   return names;
 }
 
-/// The current directory, which is to be the project.
-fs::path FindProject(const configure::Places& places) {
-  std::error_code error;
-  fs::path project = fs::current_path(error);
-  if (error) throw UsageError("the current directory is gone; change to your project");
-  if (fs::equivalent(project, places.home, error) || project == project.root_path()) {
-    throw UsageError(project.string() +
-                     " is no project: an agent would get all of it; change to the directory of "
-                     "your project, or give --user");
-  }
-  return project;
-}
-
 /// Settings are UTF-8, and paths are written there as they are.
 void RequireUtf8(const Request& request) {
   std::vector<std::string> paths = request.launch;
@@ -111,6 +100,16 @@ void RequireUtf8(const Request& request) {
   }
 }
 
+/// Claude Code keeps settings under this directory, wherever in it it is started.
+fs::path GitRoot(const fs::path& project) {
+  std::error_code unknown;
+  for (fs::path directory = project; directory != directory.root_path();
+       directory = directory.parent_path()) {
+    if (fs::exists(directory / ".git", unknown)) return directory;
+  }
+  return project;
+}
+
 Options ReadOptions(const OptionParser& parser, const cxxopts::ParseResult& parsed) {
   Options options;
   const std::vector<std::string>& positional = parser.positional();
@@ -118,6 +117,7 @@ Options ReadOptions(const OptionParser& parser, const cxxopts::ParseResult& pars
   options.remove = parsed["remove"].as<bool>();
   Request& request = options.request;
   request.user = parsed["user"].as<bool>();
+  request.project_files = parsed["project"].as<bool>();
   request.trust = parsed["trust"].as<bool>();
   request.places = FindPlaces();
   if (positional.empty()) {
@@ -129,6 +129,9 @@ Options ReadOptions(const OptionParser& parser, const cxxopts::ParseResult& pars
     throw UsageError("unknown agent \"" + positional[0] +
                      "\"; there are: " + support::Join(NamesOfAgents()));
   }
+  if (request.user && request.project_files) {
+    throw UsageError("--user and --project exclude each other");
+  }
   if (options.remove && request.trust) throw UsageError("--remove and --trust exclude each other");
   request.instance = positional.size() > 1 ? positional[1] : kDefaultInstance;
   lima::CheckInstanceName(request.instance);
@@ -138,13 +141,16 @@ Options ReadOptions(const OptionParser& parser, const cxxopts::ParseResult& pars
   if (!EnvironmentVariable("LIMA_HOME").empty()) request.lima_home = lima::HomeDirectory().string();
   if (!options.remove) RequireUtf8(request);
   request.tools = ToolNames();
-  options.base = request.user ? fs::path(request.places.home) : FindProject(request.places);
+  options.base = request.user ? fs::path(request.places.home)
+                              : FindProject(request.places.home, ", or give --user");
+  request.project_key = GitRoot(options.base).string();
   return options;
 }
 
 /// A relative path of the user's own settings has come from a variable, and would mean another
 /// directory to the agent.
-void RequireAbsolute(const std::vector<configure::SettingsFile>& files) {
+void RequireAbsolute(const Options& options, const std::vector<configure::SettingsFile>& files) {
+  if (!options.request.user) return;
   for (const configure::SettingsFile& file : files) {
     if (fs::path(file.path).is_absolute()) continue;
     throw UsageError(file.path +
@@ -199,9 +205,16 @@ fs::path ChosenPath(const fs::path& base, const configure::SettingsFile& file) {
   return path;
 }
 
-StoredSettings StoredFor(const Options& options, const fs::path& path) {
-  const auto project = options.request.user ? std::nullopt : std::make_optional(options.base);
-  return {path, project, options.request.user ? kUserFileMode : kProjectFileMode};
+bool IsUsers(const Options& options, const configure::SettingsFile& file) {
+  return options.request.user || fs::path(file.path).is_absolute();
+}
+
+Edit MakeEdit(const Options& options, const configure::SettingsFile& file) {
+  const fs::path path = ChosenPath(options.base, file);
+  if (IsUsers(options, file)) {
+    return {{path, std::nullopt, kUserFileMode}, {}, &file, options.request.places.home};
+  }
+  return {{path, options.base, kProjectFileMode}, {}, &file, options.base};
 }
 
 /// What the files are to be. Nothing is written yet, so that a file that cannot be read leaves all
@@ -211,7 +224,7 @@ std::vector<Edit> PlanEdits(const Options& options,
   std::vector<Edit> edits;
   edits.reserve(files.size());
   for (const configure::SettingsFile& file : files) {
-    edits.push_back({StoredFor(options, ChosenPath(options.base, file)), {}, &file});
+    edits.push_back(MakeEdit(options, file));
   }
   const auto explain_flaws = [](const Edit& edit, const auto& work) {
     try {
@@ -244,8 +257,10 @@ std::vector<Edit> PlanEdits(const Options& options,
   return edits;
 }
 
-std::string Shown(const Options& options, const fs::path& path) {
-  return options.request.user ? path.string() : path.lexically_relative(options.base).string();
+std::string Shown(const Options& options, const Edit& edit) {
+  const fs::path& path = edit.stored.path();
+  return IsUsers(options, *edit.file) ? path.string()
+                                      : path.lexically_relative(options.base).string();
 }
 
 void PrintChange(const configure::Change& change) {
@@ -272,7 +287,7 @@ std::string PrintableLines(std::string_view text) {
 
 void PrintTexts(const Options& options, const std::vector<Edit>& edits) {
   for (const Edit& edit : edits) {
-    std::cout << "==> " << Shown(options, edit.stored.path())
+    std::cout << "==> " << Shown(options, edit)
               << (!edit.text           ? " (none)"
                   : !edit.changes()    ? " (as it is)"
                   : edit.stored.text() ? " (changed)"
@@ -287,19 +302,19 @@ void PrintTexts(const Options& options, const std::vector<Edit>& edits) {
 ///
 /// When one fails, it and the files before it get their old texts back: --remove would take the
 /// settings of tools without a server for the user's own.
-void WriteEdits(const Options& options, const std::vector<Edit>& edits) {
+void WriteEdits(const std::vector<Edit>& edits) {
   std::vector<const Edit*> written;
   try {
     for (const Edit& edit : edits) {
       if (!edit.changes()) continue;
       written.push_back(&edit);  // before: it may fail when the file has been replaced already
-      edit.stored.Replace(edit.text, options.base);
+      edit.stored.Replace(edit.text, edit.top);
     }
   } catch (const support::CallError& error) {
     std::string what = error.what();
     for (const Edit* edit : written) {
       try {
-        edit->stored.Restore(edit->text, options.base);
+        edit->stored.Restore(edit->text, edit->top);
       } catch (const support::CallError& second) {
         what += "; " + std::string(second.what()) + ", so that it stays changed";
       }
@@ -331,7 +346,7 @@ void Report(const Options& options, const std::vector<Edit>& edits) {
     std::cout << "  "
               << (!edit.changes() ? (gone ? "not there  " : "as it was  ")
                                   : (gone ? "removed    " : "wrote      "))
-              << Shown(options, edit.stored.path()) << link << '\n';
+              << Shown(options, edit) << link << '\n';
     if (!options.remove) {
       for (const configure::Change& change : edit.file->changes) PrintChange(change);
     }
@@ -342,10 +357,27 @@ void Report(const Options& options, const std::vector<Edit>& edits) {
   std::cout << request.instance << " --root (the project)\n";
   for (const std::string& note : options.agent->notes(request))
     std::cout << "Note: " << note << '\n';
-  const std::string instance = NoteOnInstance(
-      request.instance, request.user ? std::nullopt : std::make_optional(options.base));
+  if (options.agent->can_run && !request.user) {
+    std::cout << "Safer: limactl mcp run " << options.agent->name << ' ' << request.instance
+              << " starts " << options.agent->title
+              << " with settings that a command in the guest cannot change\n";
+  }
+  const std::string instance =
+      NoteOnInstance(request.instance,
+                     request.user ? std::nullopt : std::make_optional(options.base))
+          .text;
   if (!instance.empty()) std::cout << "Note: " << instance << '\n';
   std::cout << "Undo with: " << UndoCommand(options) << '\n';
+}
+
+void ConfigureAgent(const Options& options) {
+  const std::vector<configure::SettingsFile> files = options.agent->files(options.request);
+  RequireAbsolute(options, files);
+  std::vector<Edit> edits = PlanEdits(options, files);
+  if (options.remove) std::reverse(edits.begin(), edits.end());
+  if (options.print) return PrintTexts(options, edits);
+  WriteEdits(edits);
+  Report(options, edits);
 }
 
 }  // namespace
@@ -357,6 +389,8 @@ OptionParser ConfigureParser() {
                       "[AGENT] [INSTANCE]", 2);
   parser.AddOptions()("print", "Only show what the files would be")(
       "user", "For all your projects, in your own settings, instead of for the current directory")(
+      "project",
+      "In files of the project only, also for agents that keep a project's settings elsewhere")(
       "trust",
       "Let the agent call the server's tools without asking you each time; without this option, a "
       "trust given before is withdrawn")("remove", "Take away what configure has written");
@@ -373,16 +407,14 @@ int Configure(const std::vector<std::string>& arguments) {
     ListAgents(options.request.places.home);
     return 0;
   }
-  const std::vector<configure::SettingsFile> files = options.agent->files(options.request);
-  if (options.request.user) RequireAbsolute(files);
-  std::vector<Edit> edits = PlanEdits(options, files);
-  if (options.remove) std::reverse(edits.begin(), edits.end());
-  if (options.print) {
-    PrintTexts(options, edits);
-    return 0;
+  ConfigureAgent(options);
+  // What was configured with --project goes, too.
+  if (options.remove && options.agent->keeps_projects && !options.request.user &&
+      !options.request.project_files) {
+    Options in_project = options;
+    in_project.request.project_files = true;
+    ConfigureAgent(in_project);
   }
-  WriteEdits(options, edits);
-  Report(options, edits);
   return 0;
 }
 

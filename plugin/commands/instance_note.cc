@@ -1,6 +1,7 @@
 #include "commands/instance_note.h"
 
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "lima/configuration.h"
@@ -49,33 +50,38 @@ std::string HowToMake(const std::string& instance, const std::optional<fs::path>
   return start + " --mount-only " + tools::ShellQuote(project->string() + ":w");
 }
 
+InstanceNote Unusable(std::string text) {
+  return {.text = std::move(text), .is_usable = false};
+}
+
 }  // namespace
 
-std::string NoteOnInstance(const std::string& instance, const std::optional<fs::path>& project) {
+InstanceNote NoteOnInstance(const std::string& instance, const std::optional<fs::path>& project) {
   try {
     const fs::path lima_home = lima::HomeDirectory();
     if (!lima::InstanceExists(lima_home, instance)) {
-      return "there is no Lima instance \"" + instance + "\" in " + lima_home.string() +
-             " yet; make it: " + HowToMake(instance, project);
+      return Unusable("there is no Lima instance \"" + instance + "\" in " + lima_home.string() +
+                      " yet; make it: " + HowToMake(instance, project));
     }
-    if (!project) return "";
+    if (!project) return {};
     const auto configuration = lima::LoadConfiguration(lima_home, instance);
     const auto mounts = lima::ListLocations(configuration, lima::ReadHostFacts(), {});
     const lima::MountLocation* mount = MountOf(mounts, project->string());
-    if (mount != nullptr && mount->writable) return "";
+    if (mount != nullptr && mount->writable) return {};
     if (mount != nullptr) {
-      return "the instance \"" + instance + "\" mounts " + mount->location +
-             " read-only: the agent can change nothing there.";
+      return {.text = "the instance \"" + instance + "\" mounts " + mount->location +
+                      " read-only: the agent can change nothing there."};
     }
     if (configuration.plain) {
-      return "the instance \"" + instance +
-             "\" mounts nothing, as its configuration says plain: true; limactl edit " + instance +
-             " opens that.";
+      return Unusable("the instance \"" + instance +
+                      "\" mounts nothing, as its configuration says plain: true; limactl edit " +
+                      instance + " opens that.");
     }
-    return "the instance \"" + instance + "\" does not mount " + project->string() +
-           ", so that every call will be refused: " + HowToMount(instance, project->string());
+    return Unusable(
+        "the instance \"" + instance + "\" does not mount " + project->string() +
+        ", so that every call will be refused: " + HowToMount(instance, project->string()));
   } catch (const lima::ConfigurationError& error) {
-    return "the instance cannot be used as it is: " + std::string(error.what());
+    return Unusable("the instance cannot be used as it is: " + std::string(error.what()));
   }
 }
 

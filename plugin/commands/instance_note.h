@@ -6,10 +6,15 @@
 
 namespace commands {
 
-/// What is known to keep a server of the instance from using the project, and what to do, in a
-/// sentence; empty if nothing is. Reads Lima's files only; the instance need not run. `project` is
+/// What is known to keep a server of the instance from using the project.
+struct InstanceNote {
+  std::string text;       ///< with what to do, in a sentence; empty if nothing is known
+  bool is_usable = true;  ///< false: every call of a tool would fail
+};
+
+/// Reads Lima's files only; the instance need not run. `project` is
 /// absolute, without links, and left out where no single one is meant.
-std::string NoteOnInstance(const std::string& instance,
-                           const std::optional<std::filesystem::path>& project);
+InstanceNote NoteOnInstance(const std::string& instance,
+                            const std::optional<std::filesystem::path>& project);
 
 }  // namespace commands

@@ -74,18 +74,31 @@ Files ClaudeFiles(const Request& request) {
   const std::string& home = request.places.home;
   Json entry = CommandEntry(request, kWorkingDirectory);
   entry["timeout"] = kClientTimeoutSeconds * kMillisecondsPerSecond;
-  return {
-      {.path = Path(request, ".claude/settings.json",
-                    (own.empty() ? home + "/.claude" : own) + "/settings.json"),
-       .changes = {List({"permissions", "deny"}, ClaudeTools()),
-                   List({"permissions", "allow"}, {"mcp__" + Server()}, request.trust),
-                   List({"enabledMcpjsonServers"}, {Server()}, request.trust && !request.user)}},
-      {.path = Path(request, ".mcp.json", (own.empty() ? home : own) + "/.claude.json"),
-       .changes = {Entry({"mcpServers", Server()}, std::move(entry))}}};
+  const bool local = !request.user && !request.project_files;
+  // There are no permissions of one project outside of it.
+  SettingsFile settings = {
+      .path = Path(request, ".claude/settings.json",
+                   (own.empty() ? home + "/.claude" : own) + "/settings.json"),
+      .changes = {
+          List({"permissions", "deny"}, ClaudeTools()),
+          List({"permissions", "allow"}, {"mcp__" + Server()}, request.trust),
+          List({"enabledMcpjsonServers"}, {Server()}, request.trust && request.project_files)}};
+  const std::string users = (own.empty() ? home : own) + "/.claude.json";
+  // What Claude Code calls the local scope.
+  if (local) {
+    return {std::move(settings),
+            {.path = users,
+             .changes = {Entry({"projects", request.project_key, "mcpServers", Server()},
+                               std::move(entry))}}};
+  }
+  return {std::move(settings),
+          {.path = Path(request, ".mcp.json", users),
+           .changes = {Entry({"mcpServers", Server()}, std::move(entry))}}};
 }
 
 Notes ClaudeNotes(const Request& request) {
   if (request.user) return {};
+  if (!request.project_files) return {};
   return {request.trust
               ? "Claude Code heeds the permission only in a folder that you have told it to trust."
               : "Claude Code asks once whether this project's server may run, and before each call "
@@ -195,11 +208,18 @@ Files OpencodeFiles(const Request& request) {
       .path = Path(request, "opencode.json", request.places.config + "/opencode/opencode.json"),
       .alternatives = {
           Path(request, "opencode.jsonc", request.places.config + "/opencode/opencode.jsonc")}};
-  // "edit" stands for write and apply_patch too.
-  for (const char* tool : {"bash", "edit", "read", "glob", "grep", "list", "lsp"}) {
+  // The last rule that matches counts: "*" for what this does not know, such as the project's own
+  // tools, and names in case the user's rules stand behind it. "edit" stands for write and
+  // apply_patch too; `task` reads files of the host that its prompt names.
+  for (const char* tool :
+       {"*", "bash", "edit", "read", "glob", "grep", "list", "lsp", "task", "skill"}) {
     file.changes.push_back(Setting({"permission", tool}, "deny"));
   }
-  file.changes.push_back(Setting({"permission", Server() + "_*"}, "allow", request.trust));
+  file.changes.push_back(Setting({"permission", Server() + "_*"}, request.trust ? "allow" : "ask"));
+  for (const char* tool : {"todowrite", "question", "websearch", "invalid"}) {
+    file.changes.push_back(Setting({"permission", tool}, "allow"));
+  }
+  file.changes.push_back(Setting({"permission", "webfetch"}, "ask"));
   file.changes.push_back(
       Entry({"mcp", Server()}, {{"type", "local"},
                                 {"command", ArgumentsFrom(request, 0, kWorkingDirectory)},
@@ -295,11 +315,11 @@ Notes NoNotes(const Request& /*request*/) {
 
 std::span<const Agent> Agents() {
   static const std::array<Agent, 7> kAgents = {{
-      {"claude", "Claude Code", {"claude"}, {".claude"}, &ClaudeFiles, &ClaudeNotes},
-      {"codex", "Codex", {"codex"}, {".codex"}, &CodexFiles, &CodexNotes},
+      {"claude", "Claude Code", {"claude"}, {".claude"}, &ClaudeFiles, &ClaudeNotes, true, true},
+      {"codex", "Codex", {"codex"}, {".codex"}, &CodexFiles, &CodexNotes, true},
       {"cursor", "Cursor", {"cursor", "cursor-agent"}, {".cursor"}, &CursorFiles, &CursorNotes},
-      {"gemini", "Gemini CLI", {"gemini"}, {".gemini"}, &GeminiFiles, &GeminiNotes},
-      {"opencode", "opencode", {"opencode"}, {".config/opencode"}, &OpencodeFiles, &NoNotes},
+      {"gemini", "Gemini CLI", {"gemini"}, {".gemini"}, &GeminiFiles, &GeminiNotes, true},
+      {"opencode", "opencode", {"opencode"}, {".config/opencode"}, &OpencodeFiles, &NoNotes, true},
       {"vscode",
        "Visual Studio Code",
        {"code"},

@@ -37,6 +37,10 @@ struct Request {
   std::string instance;
   /// For every project, in the user's own files, rather than for one.
   bool user = false;
+  /// In files of the project only, also if the agent keeps settings of a project elsewhere.
+  bool project_files = false;
+  /// The directory under which such an agent keeps them: the project's git root.
+  std::string project_key;
   /// The agent need not ask before it calls the server's tools.
   bool trust = false;
   /// What starts the server, up to the instance's name: {"limactl", "mcp", "serve"}.
@@ -55,6 +59,8 @@ struct Agent {
   std::vector<SettingsFile> (*files)(const Request& request);
   /// What the user must know, a sentence each.
   std::vector<std::string> (*notes)(const Request& request);
+  bool can_run = false;         ///< `limactl mcp run` starts it, confined better than by settings
+  bool keeps_projects = false;  ///< has settings of one project in the user's own files
 };
 
 /// All agents, in alphabetical order.

@@ -1,7 +1,9 @@
 #include "doctor/doctor.h"
 
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 #include "connection/guest_facts.h"
 #include "connection/path_questions.h"
@@ -11,6 +13,7 @@
 #include "doctor/instance_checks.h"
 #include "doctor/mount_checks.h"
 #include "doctor/round_trip.h"
+#include "doctor/settings_check.h"
 #include "lima/configuration.h"
 #include "lima/home.h"
 #include "lima/host.h"
@@ -124,6 +127,16 @@ void Doctor::ExamineInstance() {
                     kHereTimeout,
                     MendAdvice(options_.instance),
                     [this](const Context&) { return LookAtMounts(); }});
+  examination_.Run({"settings",
+                    {"configuration"},
+                    kHereTimeout,
+                    MendAdvice(options_.instance),
+                    [this](const Context&) {
+                      std::error_code gone;
+                      return CheckSettings(
+                          lima::ListLocations(configuration_, lima::ReadHostFacts(), {}),
+                          std::filesystem::current_path(gone).string(), options_.instance);
+                    }});
 }
 
 Finding Doctor::LookAtMounts() const {

@@ -24,12 +24,41 @@ TEST_F(Configure, EveryAgentIsConfiguredOnceAndUndone) {
     EXPECT_TRUE(fs::is_empty(Path("project"))) << agent << ": directories too are gone";
     EXPECT_THAT(Succeeds({agent, "--remove"}), HasSubstr("not there")) << agent;
   }
-  EXPECT_TRUE(fs::is_empty(Path("home"))) << "nothing outside the project is touched";
+  EXPECT_TRUE(fs::is_empty(Path("home"))) << "nothing else is touched";
+}
+
+TEST_F(Configure, ClaudesServerStandsInTheUsersOwnFileForTheProject) {
+  MakeDirectory("project/.git");
+  MakeFile("home/.claude.json", "{\"theme\": \"dark\"}\n");
+  EXPECT_THAT(Succeeds({"claude"}), AllOf(HasSubstr(Path("home/.claude.json").string()),
+                                          HasSubstr("Safer: limactl mcp run claude default")));
+  EXPECT_FALSE(fs::exists(Path("project/.mcp.json")));
+  const auto settings = nlohmann::json::parse(ReadFile(Path("home/.claude.json")));
+  EXPECT_TRUE(
+      settings.at("projects").at(Path("project").string()).at("mcpServers").contains("lima"));
+  Succeeds({"claude", "--remove"});
+  EXPECT_EQ(ReadFile(Path("home/.claude.json")), "{\"theme\": \"dark\"}\n");
+}
+
+TEST_F(Configure, ClaudesServerStandsUnderTheGitRootOfTheProject) {
+  MakeDirectory("project/.git");
+  working_directory_ = MakeDirectory("project/sub");
+  Succeeds({"claude"});
+  const auto settings = nlohmann::json::parse(ReadFile(Path("home/.claude.json")));
+  EXPECT_TRUE(settings.at("projects").contains(Path("project").string()));
+}
+
+TEST_F(Configure, RemoveTakesAwayWhatProjectWroteToo) {
+  Succeeds({"claude", "--project"});
+  EXPECT_TRUE(fs::exists(Path("project/.mcp.json")));
+  Succeeds({"claude", "--remove"});
+  EXPECT_TRUE(fs::is_empty(Path("project")));
+  EXPECT_THAT(FailsWithOneLine({"claude", "--project", "--user"}), HasSubstr("exclude each other"));
 }
 
 // Where `limactl mcp` runs another program, or there is no limactl at all.
 TEST_F(Configure, WhatItSaysToUndoItDoesSo) {
-  const std::string said = Succeeds({"claude"});
+  const std::string said = Succeeds({"claude", "--project"});
   const std::string label = "Undo with: ";
   const ProcessResult undone =
       RunProcess({.arguments = {"sh", "-c", said.substr(said.rfind(label) + label.size())},
@@ -102,20 +131,20 @@ TEST_F(Configure, WhatWasNeverConfiguredIsNotTakenAway) {
   MakeFile("project/.claude/settings.json", "{\"permissions\": {\"deny\": [\"Bash\"]}}\n");
   MakeFile("project/opencode.json", "{\"permission\": {\"bash\": \"deny\"}}\n");
   const auto before = Files("project");
-  for (const std::string& agent : kAgents) Succeeds({agent, "--remove"});
+  for (const std::string& agent : kAgents) Succeeds({agent, "--project", "--remove"});
   EXPECT_EQ(Files("project"), before);
 }
 
 TEST_F(Configure, UsersOwnTrustStaysTheFirstTime) {
   MakeFile("project/.claude/settings.json", "{\"permissions\": {\"allow\": [\"mcp__lima\"]}}\n");
-  Succeeds({"claude"});
+  Succeeds({"claude", "--project"});
   EXPECT_THAT(ReadFile(Path("project/.claude/settings.json")), HasSubstr("mcp__lima"));
 }
 
 TEST_F(Configure, PrintOnlyShows) {
   MakeFile("project/.mcp.json", "{\"mine\": 1}\n");
   const auto before = Files("project");
-  EXPECT_THAT(Succeeds({"claude", "--print"}),
+  EXPECT_THAT(Succeeds({"claude", "--project", "--print"}),
               AllOf(HasSubstr("==> .claude/settings.json (new)\n{\n"),
                     HasSubstr("==> .mcp.json (changed)\n{\"mine\": 1, \"mcpServers\"")));
   EXPECT_EQ(Files("project"), before);
@@ -124,7 +153,7 @@ TEST_F(Configure, PrintOnlyShows) {
 TEST_F(Configure, WhatIsPrintedCannotDriveTheTerminal) {
   MakeFile("project/.mcp.json", "{\n\t\"mine\": \"\u202e\" // \x1b[2J\n}\n");
   EXPECT_THAT(
-      Succeeds({"claude", "--print"}),
+      Succeeds({"claude", "--project", "--print"}),
       AllOf(HasSubstr("{\n\t\"mine\": \"\\xe2\\x80\\xae\", // \\x1b[2J"), Not(HasSubstr("\x1b"))));
 }
 

@@ -18,8 +18,9 @@ class ConfiguredFiles : public Configure {};
 TEST_F(ConfiguredFiles, AFileThatCannotBeReadLeavesAllAlone) {
   MakeFile("project/.mcp.json", "{\n  \"mcpServers\": {]\n}\n");
   const auto before = Files("project");
-  EXPECT_THAT(FailsWithOneLine({"claude"}), HasSubstr("/project/.mcp.json:2:18: "));
-  EXPECT_THAT(FailsWithOneLine({"claude", "--remove"}), HasSubstr("/project/.mcp.json:2:18: "));
+  EXPECT_THAT(FailsWithOneLine({"claude", "--project"}), HasSubstr("/project/.mcp.json:2:18: "));
+  EXPECT_THAT(FailsWithOneLine({"claude", "--project", "--remove"}),
+              HasSubstr("/project/.mcp.json:2:18: "));
   EXPECT_EQ(Files("project"), before) << ".claude/settings.json must not be written either";
   MakeFile("project/.codex/config.toml", "a = 1\nb = =\n");
   EXPECT_THAT(FailsWithOneLine({"codex"}), HasSubstr("/project/.codex/config.toml:2:"));
@@ -59,12 +60,12 @@ TEST_F(ConfiguredFiles, RemoveGivesBackEveryByteOfAFileThatWasThere) {
       for (const std::string& text : texts) {
         MakeFile("project/" + name, text);
         fs::permissions(Path("project/" + name), fs::perms(0640));
-        Succeeds({agent});
+        Succeeds({agent, "--project"});
         const auto once = Files("project");
         EXPECT_NE(once.at(name), text) << name;
-        Succeeds({agent});
+        Succeeds({agent, "--project"});
         EXPECT_EQ(Files("project"), once) << name << ": " << text;
-        Succeeds({agent, "--remove"});
+        Succeeds({agent, "--project", "--remove"});
         EXPECT_THAT(Files("project"), ::testing::ElementsAre(::testing::Pair(name, text)));
         EXPECT_EQ(ModeOf(Path("project/" + name)), 0640U);
         fs::remove(Path("project/" + name));
@@ -104,7 +105,7 @@ TEST_F(ConfiguredFiles, LinksAreFollowedAndStay) {
 TEST_F(ConfiguredFiles, TheTargetOfALinkCannotDriveTheTerminal) {
   MakeFile("project/\x1b[2J.json", "{}\n");
   MakeLink("project/.mcp.json", "\x1b[2J.json");
-  EXPECT_THAT(Succeeds({"claude"}),
+  EXPECT_THAT(Succeeds({"claude", "--project"}),
               AllOf(HasSubstr(" -> " + Path("project").string() + "/\\x1b[2J.json\n"),
                     Not(HasSubstr("\x1b"))));
 }
@@ -115,7 +116,7 @@ TEST_F(ConfiguredFiles, LinksOutOfTheProjectAreRefused) {
   EXPECT_THAT(FailsWithOneLine({"gemini"}), HasSubstr("out of the project"));
   EXPECT_EQ(ReadFile(outside), "{}\n");
   MakeLink("project/.mcp.json", Path("nowhere"));
-  EXPECT_THAT(FailsWithOneLine({"claude"}), HasSubstr("link to nothing"));
+  EXPECT_THAT(FailsWithOneLine({"claude", "--project"}), HasSubstr("link to nothing"));
   MakeLink("project/.codex/config.toml", "nothing");
   EXPECT_THAT(FailsWithOneLine({"codex"}), HasSubstr("link to nothing"));
 }
@@ -136,27 +137,27 @@ TEST_F(ConfiguredFiles, AFileThatCannotBeWrittenLeavesTheOthersAsTheyWere) {
   MakeFile("project/" + long_name, "{}\n");
   MakeLink("project/.mcp.json", long_name);
   const auto before = Files("project");
-  EXPECT_THAT(FailsWithOneLine({"claude"}),
+  EXPECT_THAT(FailsWithOneLine({"claude", "--project"}),
               AllOf(HasSubstr("name too long"), HasSubstr("the other files are as they were")));
   EXPECT_EQ(Files("project"), before);
 }
 
 TEST_F(ConfiguredFiles, AFileThatWasRemovedComesBackWithItsMode) {
-  Succeeds({"claude"});
+  Succeeds({"claude", "--project"});
   fs::permissions(Path("project/.mcp.json"), fs::perms(0600));
   // .mcp.json is removed first; then no file can be made beside this one, as above.
   const std::string long_name(250, 'x');
   fs::rename(Path("project/.claude/settings.json"), Path("project/" + long_name));
   MakeLink("project/.claude/settings.json", Path("project/" + long_name));
   const auto before = Files("project");
-  EXPECT_THAT(FailsWithOneLine({"claude", "--remove"}),
+  EXPECT_THAT(FailsWithOneLine({"claude", "--project", "--remove"}),
               HasSubstr("the other files are as they were"));
   EXPECT_EQ(Files("project"), before);
   EXPECT_EQ(ModeOf(Path("project/.mcp.json")), 0600U);
 }
 
 TEST_F(ConfiguredFiles, AFileThatCannotGetItsOldTextBackIsNamed) {
-  Succeeds({"claude"});
+  Succeeds({"claude", "--project"});
   // The files may not grow: .mcp.json is small without its entry, and written; the other one stays
   // large without its lists, and is not; what .mcp.json was is too large by then.
   const std::string large(1 << 18, 'x');
@@ -172,7 +173,7 @@ TEST_F(ConfiguredFiles, AFileThatCannotGetItsOldTextBackIsNamed) {
   MakeFile("project/.mcp.json", "{\"a\": 1," + ReadFile(Path("project/.mcp.json")).substr(1));
   const auto before = Files("project");
   wrapper_ = {"sh", "-c", "trap '' XFSZ; ulimit -f 256; exec \"$@\"", "sh"};
-  const std::string error = FailsWithOneLine({"claude", "--remove"});
+  const std::string error = FailsWithOneLine({"claude", "--project", "--remove"});
   EXPECT_THAT(error,
               AllOf(HasSubstr("cannot write " + Path("project/.claude/settings.json").string()),
                     HasSubstr("; cannot write " + Path("project/.mcp.json").string()),
@@ -185,13 +186,13 @@ TEST_F(ConfiguredFiles, AFileThatCannotGetItsOldTextBackIsNamed) {
 
 TEST_F(ConfiguredFiles, NewFilesAreMadeAsTheUmaskSays) {
   const mode_t before = ::umask(027);
-  Succeeds({"claude"});
+  Succeeds({"claude", "--project"});
   ::umask(before);
   EXPECT_EQ(ModeOf(Path("project/.mcp.json")), 0640U);
 }
 
 TEST_F(ConfiguredFiles, LeavesNoTemporaryFiles) {
-  for (const std::string& agent : kAgents) Succeeds({agent});
+  for (const std::string& agent : kAgents) Succeeds({agent, "--project"});
   for (const auto& [name, text] : Files("project")) {
     EXPECT_THAT(name, Not(HasSubstr("limactl-mcp-"))) << name;
     EXPECT_EQ(ModeOf(Path("project/" + name)), 0644U) << name;

@@ -15,8 +15,10 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using testing_support::LoopbackInstance;
 
 TEST_F(Doctor, NamesAMissingLimactlAndGoesOnWithoutIt) {
@@ -122,6 +124,20 @@ TEST_F(Doctor, WarnsOfAReadOnly9pMountThatTheGuestCaches) {
   Start();
   EXPECT_THAT(OnlyWarning("mounts", Examine()),
               AllOf(HasSubstr("fscache): " + Path("read-only").string()), HasSubstr("mmap")));
+}
+
+TEST_F(Doctor, WarnsOfSettingsThatTheGuestCanChange) {
+  Start();
+  MakeFile("project/.mcp.json", R"({"mcpServers": {"lima": {"command": "limactl"}}})");
+  EXPECT_THAT(OnlyWarning("settings", Examine()),
+              AllOf(HasSubstr(Path("project/.mcp.json").string()),
+                    HasSubstr("limactl mcp run claude default")));
+}
+
+TEST_F(Doctor, DoesNotWarnOfSettingsOfAnotherServer) {
+  Start();
+  MakeFile("project/.mcp.json", R"({"mcpServers": {"other": {"command": "other"}}})");
+  EXPECT_THAT(With("warning", Examine()), Not(Contains("settings")));
 }
 
 TEST_F(Doctor, NamesAMissingSshConfig) {

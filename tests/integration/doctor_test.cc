@@ -22,7 +22,7 @@ TEST_F(Doctor, FindsNothingWrongWithASoundInstance) {
   const json checks = Examine();
   EXPECT_THAT(With("passed", checks),
               ::testing::UnorderedElementsAre("limactl", "plugin", "name", "instance",
-                                              "configuration", "status", "mounts", "ssh.config",
+                                              "configuration", "status", "mounts", "settings", "ssh.config",
                                               "port", "key", "connect", "sftp", "shell", "git",
                                               "find", "mounted", "write", "round trip"))
       << checks.dump(2);
@@ -53,7 +53,7 @@ TEST_F(Doctor, PrintsOneLineForEachCheckWithItsTimeInPlainAscii) {
     EXPECT_THAT(line, ::testing::MatchesRegex("(ok  |warn) [a-z. ]+ [^ ].* \\([0-9.]+ ?m?s\\)"));
     ++checks;
   }
-  EXPECT_EQ(checks, 18) << result.output;
+  EXPECT_EQ(checks, 19) << result.output;
   for (const char c : result.output) EXPECT_LT(static_cast<unsigned char>(c), 0x80U);
 }
 

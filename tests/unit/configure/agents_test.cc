@@ -17,6 +17,7 @@ using ::testing::Not;
 Request MakeRequest() {
   Request request;
   request.instance = "agent";
+  request.project_key = "/home/u/project";
   request.launch = {"limactl", "mcp", "serve"};
   request.tools = {"glob", "read_file"};
   request.places = {.home = "/home/u",
@@ -191,7 +192,8 @@ Json ReadFile(const std::string& agent, const Request& request, std::string_view
 }
 
 TEST(Agents, TimeOutsAreAboveTheServers) {
-  const Request request = MakeRequest();
+  Request request = MakeRequest();
+  request.project_files = true;
   EXPECT_EQ(ReadFile("gemini", request, "settings.json").at("mcpServers").at("lima").at("timeout"),
             600000);
   EXPECT_EQ(ReadFile("claude", request, ".mcp.json").at("mcpServers").at("lima").at("timeout"),
@@ -205,6 +207,27 @@ TEST(Agents, TimeOutsAreAboveTheServers) {
               HasSubstr("\ntool_timeout_sec = 600\n"));
 }
 
+TEST(Agents, ClaudeKeepsTheServerOfAProjectInTheUsersOwnFile) {
+  const std::vector<SettingsFile> files = Named("claude").files(MakeRequest());
+  ASSERT_EQ(files.size(), 2U);
+  EXPECT_EQ(files[1].path, "/home/u/.claude.json");
+  const std::string text = Configured(files[1], std::nullopt, false);
+  EXPECT_EQ(ValueOf(text, ParseJson(text))
+                .at("projects")
+                .at("/home/u/project")
+                .at("mcpServers")
+                .at("lima")
+                .at("command"),
+            "limactl");
+}
+
+TEST(Agents, OpencodeIsDeniedEveryToolThatIsNotNamedLater) {
+  const std::string text =
+      Configured(Named("opencode").files(MakeRequest())[0], std::nullopt, false);
+  EXPECT_LT(text.find("\"*\": \"deny\""), text.find("\"lima_*\": \"ask\"")) << text;
+  EXPECT_THAT(text, HasSubstr("\"task\": \"deny\""));
+}
+
 TEST(Agents, PromptsAreSkippedOnlyWithTrust) {
   Request request = MakeRequest();
   const auto skips = [&](std::string_view agent) {
@@ -212,8 +235,8 @@ TEST(Agents, PromptsAreSkippedOnlyWithTrust) {
     for (const SettingsFile& file : Named(agent).files(request)) {
       all += Configured(file, std::nullopt, false);
     }
-    for (const char* word : {"\"trust\": true", "mcp__lima", "enabledMcpjsonServers", "Mcp(lima:*)",
-                             "\"approve\"", "\"allow\","}) {
+    for (const char* word :
+         {"\"trust\": true", "mcp__lima", "enabledMcpjsonServers", "Mcp(lima:*)", "\"approve\""}) {
       if (all.find(word) != std::string::npos) return true;
     }
     return all.find("\"lima_*\": \"allow\"") != std::string::npos;
