@@ -7,9 +7,10 @@
 namespace commands {
 
 std::span<const Command> CommandList() {
-  static constexpr std::array<Command, 5> kCommands = {{
+  static constexpr std::array<Command, 6> kCommands = {{
       {"serve", "Serve MCP over standard input and output for an instance (default: \"default\")",
        &ServeParser, &Serve},
+      {"run", "Start an agent that can only use the tools of an instance", &RunParser, &RunAgent},
       {"configure", "Let an agent find the server, and switch off its own file and shell tools",
        &ConfigureParser, &Configure},
       {"info", "Print the tools as JSON", &InfoParser, &Info},

@@ -30,6 +30,11 @@ int Run(const std::vector<std::string>& arguments);
 OptionParser ServeParser();
 int Serve(const std::vector<std::string>& arguments);
 
+/// `run AGENT [INSTANCE] [-- AGENT-ARGS]`: becomes the agent, confined to the instance. Returns
+/// only after --help.
+OptionParser RunParser();
+int RunAgent(const std::vector<std::string>& arguments);
+
 /// `configure [AGENT] [INSTANCE]`: writes an agent's settings so that it starts `serve`.
 OptionParser ConfigureParser();
 int Configure(const std::vector<std::string>& arguments);

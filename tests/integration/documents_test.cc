@@ -138,6 +138,7 @@ TEST_F(Readme, ExplainsOnlyMessagesThatTheProgramHas) {
 constexpr std::array kDocuments = {"README.md",
                                    "CONTRIBUTING.md",
                                    "SECURITY.md",
+                                   "docs/agents.md",
                                    "packaging/README.md",
                                    "tests/integration/README.md",
                                    "tests/transcripts/README.md",

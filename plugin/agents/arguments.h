@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+/// What a user may hand to an agent after `--`. Only options that are known to be harmless pass, so
+/// that an option of a later version cannot undo the confinement.
+namespace agents {
+
+enum class OptionValue { kNone, kRequired, kOptional };
+
+struct AllowedOption {
+  std::string_view name;  ///< "--model", "-m"
+  OptionValue value = OptionValue::kNone;
+  /// Which values are harmless; null: all.
+  bool (*accepts)(std::string_view value) = nullptr;
+};
+
+/// One way to call an agent.
+struct Mode {
+  std::string_view command;  ///< the first word; empty: there is none
+  std::span<const AllowedOption> options;
+  bool takes_prompt = false;  ///< as further words
+  bool has_commands = false;  ///< so that the first of them may be one
+};
+
+/// Why an option is refused, for those that users are likely to try.
+struct RefusedOption {
+  std::string_view name;
+  std::string_view reason;
+};
+
+struct ArgumentRules {
+  std::string_view title;  ///< of the agent
+  std::span<const Mode> modes;
+  std::span<const RefusedOption> refused;
+  std::string_view one_word_prompt;  ///< how to give a prompt of one word, which may be a command
+};
+
+/// The error for the first argument that does not pass; empty if all pass. Options must be spelled
+/// `--name`, `--name VALUE` or `--name=VALUE`; short ones are not joined.
+std::optional<std::string> FindRefused(std::span<const std::string> arguments,
+                                       const ArgumentRules& rules);
+
+}  // namespace agents

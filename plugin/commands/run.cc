@@ -1,0 +1,290 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "agents/agents.h"
+#include "agents/confined_agent.h"
+#include "agents/session_places.h"
+#include "commands/commands.h"
+#include "commands/instance_note.h"
+#include "commands/option_parser.h"
+#include "commands/project.h"
+#include "commands/serve_options.h"
+#include "commands/tool_descriptions.h"
+#include "commands/writable_mounts.h"
+#include "doctor/child.h"
+#include "doctor/installation.h"
+#include "lima/configuration.h"
+#include "lima/home.h"
+#include "support/environment.h"
+#include "support/errors.h"
+#include "support/join.h"
+#include "support/log.h"
+#include "support/utf8.h"
+
+extern "C" char** environ;  // NOLINT(readability-redundant-declaration): macOS declares it nowhere
+
+namespace commands {
+namespace {
+
+namespace fs = std::filesystem;
+using agents::ConfinedAgent;
+using support::CallError;
+using support::EnvironmentVariable;
+
+/// Agents read thousands of files before they print their version.
+constexpr std::chrono::seconds kQuestionTimeout{30};
+
+std::vector<std::string> NamesOfAgents() {
+  std::vector<std::string> names;
+  for (const ConfinedAgent& agent : agents::ConfinedAgents()) names.emplace_back(agent.name);
+  return names;
+}
+
+const ConfinedAgent& FindAgent(const std::vector<std::string>& positional) {
+  const std::string known = support::Join(NamesOfAgents());
+  if (positional.empty()) throw UsageError("run: which agent? There are: " + known);
+  for (const ConfinedAgent& agent : agents::ConfinedAgents()) {
+    if (agent.name == positional.front()) return agent;
+  }
+  throw UsageError("run cannot start \"" + positional.front() + "\"; it can start: " + known +
+                   ". For an editor, see limactl mcp configure --help");
+}
+
+agents::Environment OwnEnvironment() {
+  agents::Environment environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals != std::string::npos) environment[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return environment;
+}
+
+/// What a shell or a runtime would be told by the directory that this was called from, or what
+/// redirects git.
+void RemoveTreacherousVariables(agents::Environment& environment) {
+  constexpr std::array<std::string_view, 8> kUnset = {
+      "BASH_ENV", "ENV", "GIT_*", "INIT_CWD", "NODE_OPTIONS", "NODE_PATH", "OLDPWD", "PWD"};
+  agents::Unset(environment, kUnset);
+}
+
+/// Without relative directories and those that the guest can write: programs of the guest's would
+/// run on the host.
+std::string SafeSearchPath(const std::string& path, const WritableMounts& mounts) {
+  std::string safe;
+  std::istringstream directories(path);
+  for (std::string directory; std::getline(directories, directory, ':');) {
+    if (!directory.starts_with('/') || mounts.Above(directory)) continue;
+    safe += (safe.empty() ? "" : ":") + directory;
+  }
+  return safe;
+}
+
+fs::path FindAgentProgram(const ConfinedAgent& agent, const std::string& path,
+                          const WritableMounts& mounts) {
+  const auto program = doctor::FindProgram(std::string(agent.program), path);
+  if (!program) {
+    throw CallError(
+        std::string(agent.title) + " is not installed: no program \"" + std::string(agent.program) +
+        "\" on PATH outside the project. Install it: npm install -g " + std::string(agent.package));
+  }
+  std::error_code unknown;
+  if (const auto mount = mounts.Above(fs::canonical(*program, unknown))) {
+    throw CallError(program->string() + " lies in " + *mount +
+                    ", which the guest can write; install " + std::string(agent.title) +
+                    " elsewhere");
+  }
+  return *program;
+}
+
+/// What the program prints on its standard output.
+std::string Ask(const fs::path& program, const std::vector<std::string>& words) {
+  std::vector<std::string> command = {program.string()};
+  command.insert(command.end(), words.begin(), words.end());
+  // A program that ends early must not end this one; the agent must not inherit that.
+  const auto before = std::signal(SIGPIPE, SIG_IGN);
+  const auto context = support::Context().WithTimeout(kQuestionTimeout);
+  std::string output;
+  try {
+    doctor::Child child(command);
+    child.CloseInput();
+    while (const auto line = child.ReadLine(context)) output += *line + "\n";
+    child.Finish(context);
+  } catch (const support::Stopped&) {
+    throw CallError(support::Join(command, " ") + " does not end; run it to see why");
+  }
+  (void)std::signal(SIGPIPE, before);
+  return output;
+}
+
+void RequireVersion(const ConfinedAgent& agent, const fs::path& program) {
+  const std::string printed = Ask(program, {"--version"});
+  const auto version = agents::ParseVersion(printed);
+  if (version && *version >= agent.oldest) return;
+  throw CallError(std::string(agent.title) + " " +
+                  (version ? ToString(*version) : "of an unknown version") +
+                  " cannot be confined; " + ToString(agent.oldest) +
+                  " is the oldest that can. Update it: npm install -g " +
+                  std::string(agent.package) + "@latest");
+}
+
+/// How long the agent waits for a call: longer than a command may run.
+std::chrono::seconds CallTimeout(std::chrono::milliseconds command_timeout) {
+  constexpr std::chrono::seconds kLonger = std::chrono::minutes(2);
+  constexpr std::chrono::seconds kNoLimit = std::chrono::hours(24);
+  if (command_timeout == std::chrono::milliseconds::zero()) return kNoLimit;
+  return std::chrono::duration_cast<std::chrono::seconds>(command_timeout) + kLonger;
+}
+
+/// Nothing that decides what the agent may do can be in the guest's reach.
+void RequireOutOfReach(const std::string& path, const std::string& what,
+                       const WritableMounts& mounts) {
+  const auto mount = mounts.Touching(path);
+  if (!mount) return;
+  throw CallError("the guest could change " + what + " (" + path + "), since the instance mounts " +
+                  *mount +
+                  " writable. Use an instance that mounts only the project: limactl start --name "
+                  "agent --param project=\"$PWD\" template:agent-sandbox");
+}
+
+void RequireUtf8(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (!support::IsValidUtf8(word)) {
+      throw CallError(support::ToUtf8(word) +
+                      " is not UTF-8, which the settings of agents must be; rename it");
+    }
+  }
+}
+
+std::vector<std::string> ToolNames() {
+  std::vector<std::string> names;
+  const nlohmann::json descriptions = ToolDescriptions();
+  for (const nlohmann::json& tool : descriptions.at("tools")) names.push_back(tool.at("name"));
+  return names;
+}
+
+/// A project that is mounted read-only can be looked at.
+void RequireMounted(const std::string& instance, const fs::path& project) {
+  const InstanceNote note = NoteOnInstance(instance, project);
+  if (!note.is_usable) throw CallError(note.text);
+  if (!note.text.empty()) support::LogWarning(note.text);
+}
+
+/// From now on this process is where and what the agent will be.
+void Enter(const std::string& directory, const agents::Environment& environment) {
+  if (::chdir(directory.c_str()) != 0) {
+    throw std::system_error(errno, std::generic_category(), directory);
+  }
+  for (const auto& [name, value] : OwnEnvironment()) {
+    if (!environment.contains(name)) ::unsetenv(name.c_str());
+  }
+  for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
+}
+
+/// Becomes the agent.
+[[noreturn]] void Execute(const fs::path& program, const agents::Launch& launch) {
+  std::vector<std::string> words = {program.string()};
+  words.insert(words.end(), launch.arguments.begin(), launch.arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  ::execv(program.c_str(), pointers.data());
+  throw std::system_error(errno, std::generic_category(), program.string());
+}
+
+}  // namespace
+
+OptionParser RunParser() {
+  OptionParser parser("run",
+                      "Start an agent for the current directory: in the VM, without its own file "
+                      "and shell tools, and without the project's settings",
+                      "AGENT [INSTANCE] [-- AGENT-ARGS]", 2);
+  AddServeOptions(parser);
+  parser.AddOptions()("trust", "Let the agent call the server's tools without asking each time");
+  parser.SetChoices("AGENT", NamesOfAgents());
+  return parser;
+}
+
+int RunAgent(const std::vector<std::string>& arguments) {
+  const auto separator = std::find(arguments.begin(), arguments.end(), "--");
+  OptionParser parser = RunParser();
+  const auto parsed = parser.Parse({arguments.begin(), separator});
+  if (!parsed) return 0;
+  const std::vector<std::string>& positional = parser.positional();
+  const ConfinedAgent& agent = FindAgent(positional);
+  const std::string instance = positional.size() > 1 ? positional[1] : kDefaultInstance;
+
+  agents::LaunchRequest request;
+  if (separator != arguments.end()) request.arguments.assign(separator + 1, arguments.end());
+  if (const auto refused = agent.find_refused(request.arguments)) throw UsageError(*refused);
+  request.project = FindProject(EnvironmentVariable("HOME")).string();
+  RequireMounted(instance, request.project);
+  const ServeOptions serve = ReadServeOptions(*parsed, instance);
+  const WritableMounts mounts(lima::LoadConfiguration(serve.instance.lima_home, instance));
+
+  request.environment = OwnEnvironment();
+  RemoveTreacherousVariables(request.environment);
+  const std::string path = SafeSearchPath(EnvironmentVariable("PATH"), mounts);
+  request.environment["PATH"] = path;
+  request.server = {doctor::OwnProgram().string(), "serve", instance};
+  const std::vector<std::string> options = ServeArguments(*parsed);
+  request.server.insert(request.server.end(), options.begin(), options.end());
+  if (parsed->count("root") == 0) {
+    request.server.insert(request.server.end(), {"--root", request.project});
+  }
+  for (const char* name : {"HOME", "LIMA_HOME", "PATH"}) {
+    if (const auto variable = request.environment.find(name);
+        variable != request.environment.end()) {
+      request.server_environment.insert(*variable);
+    }
+  }
+  request.tools = ToolNames();
+  request.trust = (*parsed)["trust"].as<bool>();
+
+  std::vector<std::string> session = request.server;
+  session.emplace_back(request.trust ? "trust" : "");
+  const agents::SessionPlaces places =
+      agents::FindSessionPlaces(request.environment, agent.name, request.project, session);
+  request.directory = places.directory;
+  request.home = places.home;
+  request.control = places.control;
+  request.environment["PWD"] = places.directory;
+  RequireUtf8(request.server);
+  RequireUtf8({request.project, request.control});
+  request.call_timeout = CallTimeout(serve.tools.command_timeout);
+  for (const std::string& place : {places.directory, places.home, places.control}) {
+    RequireOutOfReach(place, "the settings of this session", mounts);
+  }
+  RequireOutOfReach(request.server.front(), "this program", mounts);
+  RequireOutOfReach(serve.instance.lima_home.string(), "Lima's configuration", mounts);
+  for (const std::string& settings : agent.settings(request.environment)) {
+    RequireOutOfReach(settings, "your settings of " + std::string(agent.title), mounts);
+  }
+
+  const fs::path program = FindAgentProgram(agent, path, mounts);
+  agents::Launch launch = agent.launch(request);
+  agents::WriteSessionFiles(places, launch);
+  Enter(places.directory, launch.environment);
+  RequireVersion(agent, program);
+  if (!agent.question.empty()) {
+    agent.answer(request, Ask(program, agent.question), launch);
+    agents::WriteSessionFiles(places, launch);
+  }
+  Execute(program, launch);
+}
+
+}  // namespace commands

@@ -1,0 +1,187 @@
+// What each agent is started with. That it confines them is proved with the real agents, in
+// tests/clients/agents.
+
+#include "agents/launch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "agents/confined_agent.h"
+#include "support/errors.h"
+#include "testing/temporary_directory.h"
+
+namespace agents {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::Pair;
+
+class LaunchTest : public ::testing::Test {
+ protected:
+  LaunchTest() {
+    fs::create_directory(top_ / "project");
+    std::ofstream(top_ / "project/AGENTS.md") << "Mind @/etc/passwd.\n";
+    request_.project = (top_ / "project").string();
+    request_.directory = (top_ / "work/project").string();
+    request_.home = (top_ / "home-of-agent").string();
+    request_.control = (top_ / "control").string();
+    request_.server = {"/bin/limactl-mcp", "serve", "agent", "--root", request_.project};
+    request_.server_environment = {{"LIMA_HOME", "/lima"}};
+    request_.tools = {"glob", "read_file"};
+    request_.environment = {{"HOME", top_.string()}, {"PATH", "/bin"}};
+    request_.arguments = {"-x", "words"};
+  }
+
+  Launch Make(std::string_view name) const {
+    for (const ConfinedAgent& agent : ConfinedAgents()) {
+      if (agent.name == name) return agent.launch(request_);
+    }
+    throw std::invalid_argument(std::string(name));
+  }
+  static std::string Text(const Launch& launch, std::string_view ending) {
+    for (const SessionFile& file : launch.files) {
+      if (file.path.ends_with(ending)) return file.text;
+    }
+    ADD_FAILURE() << "no file " << ending;
+    return "{}";
+  }
+
+  testing_support::TemporaryDirectory directory_;
+  fs::path top_ = directory_.path();
+  LaunchRequest request_;
+};
+
+TEST_F(LaunchTest, WritesOnlyBelowItsOwnDirectories) {
+  for (const ConfinedAgent& agent : ConfinedAgents()) {
+    const Launch launch = agent.launch(request_);
+    for (const SessionFile& file : launch.files) {
+      const bool is_own = file.path.starts_with(request_.directory + "/") ||
+                          file.path.starts_with(request_.home + "/") ||
+                          file.path.starts_with(request_.control + "/");
+      EXPECT_TRUE(is_own) << agent.name << ": " << file.path;
+    }
+  }
+}
+
+TEST_F(LaunchTest, HandsTheProjectsInstructionsOver) {
+  for (const ConfinedAgent& agent : ConfinedAgents()) {
+    const Launch launch = agent.launch(request_);
+    const bool found =
+        std::any_of(launch.files.begin(), launch.files.end(), [&](const SessionFile& file) {
+          return file.text.find("Mind ") != std::string::npos &&
+                 file.text.find(request_.project) != std::string::npos;
+        });
+    EXPECT_TRUE(found) << agent.name;
+  }
+}
+
+TEST_F(LaunchTest, PassesTheUsersArgumentsOnBehindItsOwn) {
+  for (const ConfinedAgent& agent : ConfinedAgents()) {
+    const std::vector<std::string> arguments = agent.launch(request_).arguments;
+    ASSERT_GE(arguments.size(), 2U);
+    EXPECT_EQ(arguments[arguments.size() - 2], "-x") << agent.name;
+    EXPECT_EQ(arguments.back(), "words") << agent.name;
+  }
+}
+
+TEST_F(LaunchTest, OfClaudeHasOneServerAndAnAllowListOfTools) {
+  const Launch launch = Make("claude");
+  const json server = json::parse(Text(launch, "/mcp.json"));
+  EXPECT_EQ(server.at("mcpServers").size(), 1U);
+  EXPECT_EQ(server.at("mcpServers").at("lima").at("command"), "/bin/limactl-mcp");
+  EXPECT_THAT(launch.arguments, Contains("--strict-mcp-config"));
+  EXPECT_THAT(launch.arguments, Contains("--setting-sources=user"));
+  const json settings = json::parse(Text(launch, "/settings.json"));
+  EXPECT_EQ(settings.at("permissions").at("allow"), json::array());
+  EXPECT_THAT(settings.at("permissions").at("deny").get<std::vector<std::string>>(),
+              Contains("Bash"));
+}
+
+TEST_F(LaunchTest, OfClaudeAllowsTheServerToATrustingUser) {
+  request_.trust = true;
+  const json settings = json::parse(Text(Make("claude"), "/settings.json"));
+  EXPECT_EQ(settings.at("permissions").at("allow"), json::array({"mcp__lima"}));
+}
+
+TEST_F(LaunchTest, OfCodexHasAHomeWithoutAnEnvironmentForItsTools) {
+  fs::create_directory(top_ / ".codex");
+  std::ofstream(top_ / ".codex/config.toml")
+      << "model = \"m\"\nnotify = [\"x\"]\n[mcp_servers.other]\ncommand = \"x\"\n";
+  std::ofstream(top_ / ".codex/auth.json") << "{}";
+  const Launch launch = Make("codex");
+  EXPECT_THAT(launch.environment, Contains(Pair("CODEX_HOME", request_.home)));
+  EXPECT_THAT(Text(launch, "/environments.toml"), HasSubstr("default = \"none\""));
+  EXPECT_THAT(Text(launch, "/config.toml"),
+              ::testing::AllOf(HasSubstr("model"), Not(HasSubstr("mcp_servers")),
+                               Not(HasSubstr("notify"))));
+  ASSERT_EQ(launch.links.size(), 1U);
+  EXPECT_EQ(launch.links.front().target, (top_ / ".codex/auth.json").string());
+}
+
+TEST_F(LaunchTest, OfCodexNamesASettingsFileThatIsNotToml) {
+  fs::create_directory(top_ / ".codex");
+  std::ofstream(top_ / ".codex/config.toml") << "model = \n";
+  try {
+    (void)Make("codex");
+    FAIL();
+  } catch (const support::CallError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(".codex/config.toml"));
+  }
+}
+
+TEST_F(LaunchTest, OfGeminiDeniesAllToolsButThoseItNames) {
+  const Launch launch = Make("gemini");
+  const std::string policy = Text(launch, "/policy.toml");
+  EXPECT_THAT(policy, HasSubstr("toolName = \"*\"\ndecision = \"deny\"\npriority = 900"));
+  EXPECT_THAT(policy, HasSubstr("toolName = [\"mcp_lima_glob\",\"mcp_lima_read_file\"]\n"
+                                "decision = \"ask_user\"\npriority = 990"));
+  EXPECT_THAT(Text(launch, "/GEMINI.md"), HasSubstr("Mind \\@/etc/passwd")) << "no import";
+}
+
+TEST_F(LaunchTest, OfGeminiKeepsDollarsInPathsFromExpansion) {
+  request_.server.push_back("/a $HOME");
+  const json settings = json::parse(Text(Make("gemini"), "/settings.json"));
+  EXPECT_EQ(settings.at("mcpServers").at("lima").at("args").back(),
+            "/a ${LIMACTL_MCP_NOT_SET:-$}HOME");
+}
+
+TEST_F(LaunchTest, OfOpencodeDeniesAllToolsButThoseItNamesLater) {
+  const auto rules =
+      nlohmann::ordered_json::parse(Make("opencode").environment.at("OPENCODE_PERMISSION"));
+  EXPECT_EQ(rules.begin().key(), "**");
+  EXPECT_EQ(rules.begin().value(), "deny");
+  EXPECT_EQ(rules.at("lima_**"), "ask");
+}
+
+TEST_F(LaunchTest, OfOpencodeTakesTheModelFromTheUserButNoServers) {
+  fs::create_directories(top_ / ".config/opencode");
+  std::ofstream(top_ / ".config/opencode/opencode.json")
+      << "{\"model\": \"m\", /* mine */ \"mcp\": {\"other\": {}}, \"plugin\": [\"x\"]}";
+  const json settings = json::parse(Text(Make("opencode"), "/opencode/opencode.json"));
+  EXPECT_EQ(settings, json({{"model", "m"}}));
+}
+
+TEST_F(LaunchTest, OfOpencodeRefusesWhatItWouldReplaceInItsSettings) {
+  request_.project += "/{env:HOME}";
+  EXPECT_THROW(Make("opencode"), support::CallError);
+}
+
+TEST_F(LaunchTest, OfOpencodeRefusesSettingsInTheHomeThatCannotBeLeftOut) {
+  fs::create_directories(top_ / ".opencode/agent");
+  (void)Make("opencode");
+  std::ofstream(top_ / ".opencode/agent/build.md") << "bash: allow";
+  EXPECT_THROW(Make("opencode"), support::CallError);
+}
+
+}  // namespace
+}  // namespace agents

@@ -1,0 +1,87 @@
+#include "agents/session_places.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "support/errors.h"
+#include "testing/temporary_directory.h"
+
+namespace agents {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::EndsWith;
+using ::testing::StartsWith;
+using Words = std::vector<std::string>;
+
+mode_t ModeOf(const fs::path& path) {
+  struct stat status {};
+  EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
+  return status.st_mode & 07777U;
+}
+
+std::string ReadFile(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+TEST(SessionPlaces, LieInTheUsersState) {
+  const SessionPlaces places =
+      FindSessionPlaces({{"HOME", "/home/me"}}, "claude", "/home/me/project", Words{});
+  EXPECT_THAT(places.directory, StartsWith("/home/me/.local/state/limactl-mcp/run/claude/"));
+  EXPECT_THAT(places.directory, EndsWith("/work/project"));
+  EXPECT_THAT(FindSessionPlaces({{"HOME", "/home/me"}, {"XDG_STATE_HOME", "/state"}}, "claude",
+                                "/project", Words{})
+                  .control,
+              StartsWith("/state/limactl-mcp/run/claude/"));
+  EXPECT_EQ(FindSessionPlaces({{"HOME", "/home/me"}, {"XDG_STATE_HOME", "relative"}}, "claude",
+                              "/home/me/project", Words{})
+                .directory,
+            places.directory);
+}
+
+TEST(SessionPlaces, DifferByProjectAndTheSettingsByOptions) {
+  const Environment environment = {{"HOME", "/home/me"}};
+  const auto find = [&](const std::string& project, const Words& options) {
+    return FindSessionPlaces(environment, "codex", project, options);
+  };
+  EXPECT_NE(find("/a/x", {}).directory, find("/b/x", {}).directory);
+  EXPECT_EQ(find("/a", {"--trust"}).directory, find("/a", {}).directory);
+  EXPECT_EQ(find("/a", {"--trust"}).home, find("/a", {}).home);
+  EXPECT_NE(find("/a", {"--trust"}).control, find("/a", {}).control);
+  EXPECT_NE(find("/a", {"ab", "c"}).control, find("/a", {"a", "bc"}).control);
+}
+
+TEST(SessionPlaces, NeedAHome) {
+  EXPECT_THROW(FindSessionPlaces({}, "claude", "/project", Words{}), support::CallError);
+}
+
+TEST(SessionFiles, AreForTheUserAloneAndReplacedAsAWhole) {
+  const testing_support::TemporaryDirectory top;
+  const SessionPlaces places =
+      FindSessionPlaces({{"HOME", top.path().string()}}, "claude", "/project", Words{});
+  const std::string file = places.control + "/deep/settings.json";
+  const std::string link = places.home + "/auth.json";
+  WriteSessionFiles(places, {.files = {{file, "old and long"}}, .links = {{link, "/nowhere"}}});
+  WriteSessionFiles(places, {.files = {{file, "new"}}, .links = {{link, "/elsewhere"}}});
+  EXPECT_EQ(ReadFile(file), "new");
+  EXPECT_EQ(fs::read_symlink(link), "/elsewhere");
+  EXPECT_EQ(ModeOf(file), 0600U);
+  for (const fs::path& directory : {fs::path(places.directory), fs::path(places.control),
+                                    fs::path(places.home), fs::path(file).parent_path()}) {
+    EXPECT_EQ(ModeOf(directory), 0700U) << directory;
+  }
+  const auto names =
+      std::distance(fs::directory_iterator(fs::path(file).parent_path()), fs::directory_iterator());
+  EXPECT_EQ(names, 1) << "a temporary file is left";
+}
+
+}  // namespace
+}  // namespace agents
