@@ -215,7 +215,11 @@ Files OpencodeFiles(const Request& request) {
        {"*", "bash", "edit", "read", "glob", "grep", "list", "lsp", "task", "skill"}) {
     file.changes.push_back(Setting({"permission", tool}, "deny"));
   }
-  file.changes.push_back(Setting({"permission", Server() + "_*"}, request.trust ? "allow" : "ask"));
+  for (const bool wanted : {false, true}) {  // what an earlier call wrote goes first
+    const bool allow = request.trust == wanted;
+    file.changes.push_back(
+        Setting({"permission", Server() + "_*"}, allow ? "allow" : "ask", wanted));
+  }
   for (const char* tool : {"todowrite", "question", "websearch", "invalid"}) {
     file.changes.push_back(Setting({"permission", tool}, "allow"));
   }

@@ -50,6 +50,7 @@ Finding CheckSettings(const std::vector<lima::MountLocation>& mounts, const std:
                       const std::string& instance) {
   configure::Request request;
   request.instance = instance;
+  request.project_files = true;
   request.launch = {"limactl", "mcp", "serve"};
   std::vector<std::string> found;
   std::string advice;

@@ -21,10 +21,10 @@ TEST_F(Doctor, FindsNothingWrongWithASoundInstance) {
   Start();
   const json checks = Examine();
   EXPECT_THAT(With("passed", checks),
-              ::testing::UnorderedElementsAre("limactl", "plugin", "name", "instance",
-                                              "configuration", "status", "mounts", "settings", "ssh.config",
-                                              "port", "key", "connect", "sftp", "shell", "git",
-                                              "find", "mounted", "write", "round trip"))
+              ::testing::UnorderedElementsAre(
+                  "limactl", "plugin", "name", "instance", "configuration", "status", "mounts",
+                  "settings", "ssh.config", "port", "key", "connect", "sftp", "shell", "git",
+                  "find", "mounted", "write", "round trip"))
       << checks.dump(2);
   EXPECT_THAT(TextAndAdvice("round trip", checks),
               AllOf(HasSubstr("7 tools"), HasSubstr("list_directory"),

@@ -153,6 +153,7 @@ TEST_P(EveryAgent, StartsTheServerForTheProjectAndPassesLimaHome) {
 }
 
 TEST_P(EveryAgent, StaysInTheProjectOrTheHome) {
+  request_.project_files = !request_.user;
   for (const SettingsFile& file : agent_.files(request_)) {
     EXPECT_EQ(file.path.starts_with("/home/u/"), request_.user) << file.path;
     EXPECT_EQ(file.path.starts_with('/'), request_.user) << file.path;
