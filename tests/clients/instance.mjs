@@ -15,14 +15,16 @@ function fromEnvironment(name) {
 /** Path of the server's binary. */
 export const serverProgram = fromEnvironment('LIMACTL_MCP');
 
-/** Starts an instance with one writable mount; `stop` ends it and removes its files. */
-export async function startInstance() {
+/** Starts an instance with one writable mount, and with `mounts(directory)`: options like `DIR:w`;
+ *  `directory` holds the project. `stop` ends it and removes its files. */
+export async function startInstance(mounts = () => []) {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'lmcp-')));
   const project = join(directory, 'project');
   const limaHome = join(directory, 'lima');
   mkdirSync(project);
-  const child = spawn(fromEnvironment('LOOPBACK_INSTANCE'),
-    [limaHome, 'default', '--mount', `${project}:w`], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const options = [`${project}:w`, ...mounts(directory)].flatMap((mount) => ['--mount', mount]);
+  const child = spawn(fromEnvironment('LOOPBACK_INSTANCE'), [limaHome, 'default', ...options],
+    { stdio: ['pipe', 'pipe', 'inherit'] });
   const [port] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
   if (!/^\d+\n$/.test(String(port))) throw new Error(`no instance: ${port}`);
   return {

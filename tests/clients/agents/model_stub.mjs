@@ -1,18 +1,23 @@
-// A model's endpoint that thinks nothing: it asks for one call of a tool, then says "done". Speaks as
-// much of the interfaces of Google, Anthropic and OpenAI (responses and chat completions) as the
-// agents need, and records which tools an agent offers.
+// A model's endpoint without a model: it asks for the calls that a test wants, then says "done".
+// Speaks as much of the interfaces of Google, Anthropic and OpenAI (responses and chat completions)
+// as the agents need, and records which tools an agent offers.
 
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 
 /** The names of the tools in a request, whatever its dialect; a namespace's come with its name. */
 function offeredTools(request) {
-  return (request.tools ?? []).flatMap((tool) => {
+  // Codex hands those of its newest models over as an item of the conversation.
+  const added = Array.isArray(request.input) ? request.input.flatMap((item) =>
+    (item.type === 'additional_tools' ? item.tools : [])) : [];
+  return [...request.tools ?? [], ...added].flatMap((tool) => {
     if (tool.functionDeclarations) return tool.functionDeclarations.map(({ name }) => name);
     if (tool.type === 'namespace') return tool.tools.map(({ name }) => `${tool.name}__${name}`);
     return [tool.name ?? tool.function?.name ?? tool.type];
   });
 }
+
+let calls = 0;  // each has its own id
 
 const google = {
   matches: (url) => url.includes('GenerateContent'),
@@ -31,7 +36,7 @@ const anthropic = {
   matches: (url) => url.startsWith('/v1/messages'),
   events(answer) {
     const [block, delta] = answer.call
-      ? [{ type: 'tool_use', id: 'toolu_1', name: answer.call.name, input: {} },
+      ? [{ type: 'tool_use', id: `toolu_${++calls}`, name: answer.call.name, input: {} },
         { type: 'input_json_delta', partial_json: JSON.stringify(answer.call.arguments) }]
       : [{ type: 'text', text: '' }, { type: 'text_delta', text: answer.text }];
     return [
@@ -53,8 +58,10 @@ const openaiResponses = {
   matches: (url) => url.endsWith('/responses'),
   events(answer) {
     const item = answer.call
-      ? { type: 'function_call', id: 'fc_1', call_id: 'call_1', ...answer.call,
-        arguments: JSON.stringify(answer.call.arguments) }
+      ? { id: `item_${++calls}`, call_id: `call_${calls}`, ...answer.call,
+        ...(answer.call.input === undefined
+          ? { type: 'function_call', arguments: JSON.stringify(answer.call.arguments) }
+          : { type: 'custom_tool_call', status: 'completed' }) }
       : { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed',
         content: [{ type: 'output_text', text: answer.text, annotations: [] }] };
     return [
@@ -75,7 +82,7 @@ const openaiChat = {
       choices: [{ index: 0, delta, finish_reason }],
     }];
     const content = answer.call
-      ? { tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: {
+      ? { tool_calls: [{ index: 0, id: `call_${++calls}`, type: 'function', function: {
         name: answer.call.name, arguments: JSON.stringify(answer.call.arguments) } }] }
       : { content: answer.text };
     return [chunk({ role: 'assistant', ...content }),
@@ -85,8 +92,9 @@ const openaiChat = {
 
 const dialects = [google, anthropic, openaiResponses, openaiChat];
 
-/** Starts the endpoint. `decide(tools, body)` gets the tools offered and the request's text, and
- *  returns the call to ask for ({name, arguments, …}), or nothing. */
+/** Starts the endpoint. `decide(tools, body)` gets the tools offered and the request's text. It
+ *  returns the call to ask for: {name, arguments, …}, or {name, input} for a tool that takes text;
+ *  or nothing. */
 export async function startModel(decide) {
   const turns = [];  // what each request offered, and its text
   const server = createServer(async (request, response) => {
@@ -100,7 +108,7 @@ export async function startModel(decide) {
     }
     const tools = offeredTools(JSON.parse(body));
     turns.push({ tools, body });
-    const events = dialect.events({ call: decide(tools, body), text: 'done' });
+    const events = dialect.events({ call: await decide(tools, body), text: 'done' });
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const [name, data] of events) {
       response.write(`${name ? `event: ${name}\n` : ''}data: ${

@@ -1,0 +1,115 @@
+// The real agents: how each is pointed at a stub of its model, and what it calls its tools.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** The directory of the agents' programs. */
+export const programs = process.env.AGENT_PROGRAMS;
+if (!programs) throw new Error('set AGENT_PROGRAMS to the directory of the agents');
+
+/** The tools of the guest. */
+export const ours = ['glob', 'list_directory', 'read_file', 'replace', 'run_shell_command',
+  'search_file_content', 'write_file'];
+
+/** Agents start slowly, and several at once on a busy machine more so. */
+export const patience = 180_000;
+
+/** Each agent: `prepare` makes the home as a user has it who has logged in and trusts the project;
+ *  `own` are its own file and shell tools, `ownWithout` those that it has without configure; `name`
+ *  is what it calls a tool of ours; `helper` calls an agent below it. */
+export const agents = [
+  {
+    agent: 'claude',
+    program: 'claude',
+    title: 'Claude Code',
+    prepare(home, project) {
+      write(join(home, '.claude.json'), JSON.stringify({
+        hasCompletedOnboarding: true, projects: { [project]: { hasTrustDialogAccepted: true } },
+      }));
+    },
+    // Else it offers MCP tools only after a search for them.
+    environment: (model) => ({ ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: 'stub',
+      ENABLE_TOOL_SEARCH: 'false', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' }),
+    listed: /^lima: limactl mcp serve default --root \. - . Connected$/m,
+    turn: ['-p', 'run it'],
+    own: ['Bash', 'Edit', 'EnterWorktree', 'Glob', 'Grep', 'LSP', 'Monitor', 'NotebookEdit',
+      'PowerShell', 'Read', 'Write'],
+    ownWithout: ['Bash', 'Edit', 'Read', 'Write'],
+    name: (tool) => `mcp__lima__${tool}`,
+    helper: { name: 'Agent',
+      arguments: { subagent_type: 'Explore', description: 'look', prompt: 'look' } },
+  },
+  {
+    agent: 'codex',
+    program: 'codex',
+    title: 'Codex',
+    prepare(home, project, model) {
+      write(join(home, '.codex', 'config.toml'), `model = "stub"
+model_provider = "stub"
+[model_providers.stub]
+name = "stub"
+base_url = "${model}/v1"
+wire_api = "responses"
+[projects."${project}"]
+trust_level = "trusted"
+`);
+    },
+    environment: () => ({}),
+    listed: /^lima +limactl +mcp serve default --root \. .* enabled /m,  // it connects in a turn only
+    turn: ['exec', '--skip-git-repo-check', 'run it'],
+    own: ['exec_command', 'write_stdin', 'shell', 'shell_command', 'local_shell', 'view_image'],
+    ownWithout: ['exec_command', 'view_image'],
+    name: (tool) => `mcp__lima__${tool}`,
+    call: (tool) => ({ namespace: 'mcp__lima', name: tool }),
+  },
+  {
+    agent: 'gemini',
+    program: 'gemini',
+    title: 'Gemini CLI',
+    prepare(home, project) {
+      write(join(home, '.gemini', 'settings.json'),
+        '{"security": {"auth": {"selectedType": "gemini-api-key"}}}');
+      write(join(home, '.gemini', 'trustedFolders.json'),
+        JSON.stringify({ [project]: 'TRUST_FOLDER' }));
+    },
+    environment: (model) => ({ GOOGLE_GEMINI_BASE_URL: model, GEMINI_API_KEY: 'stub' }),
+    listed: /lima: limactl mcp serve default --root \. \(stdio\) - Connected/,
+    // Without anybody to ask it would not even offer what it must ask for.
+    turn: ['-m', 'gemini-2.5-flash', '--approval-mode=yolo', '-p', 'run it'],
+    own: ['glob', 'grep_search', 'list_background_processes', 'list_directory',
+      'read_background_output', 'read_file', 'read_many_files', 'replace', 'run_shell_command',
+      'search_file_content', 'write_file'],
+    ownWithout: ['glob', 'read_file', 'replace', 'run_shell_command', 'write_file'],
+    name: (tool) => `mcp_lima_${tool}`,
+    helper: { name: 'invoke_agent',
+      arguments: { agent_name: 'codebase_investigator', prompt: 'look' } },
+  },
+  {
+    agent: 'opencode',
+    program: 'opencode',
+    title: 'opencode',
+    prepare(home, _project, model) {
+      write(join(home, '.config', 'opencode', 'opencode.json'), JSON.stringify({
+        model: 'stub/stub', autoupdate: false,
+        provider: { stub: { npm: '@ai-sdk/openai-compatible', models: { stub: {} },
+          options: { baseURL: `${model}/v1`, apiKey: 'stub' } } },
+      }));
+    },
+    environment: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: '1' }),
+    listed: /lima .*connected/,
+    turn: ['run', 'run it'],
+    own: ['apply_patch', 'bash', 'edit', 'glob', 'grep', 'list', 'lsp', 'multiedit', 'patch', 'read',
+      'write'],
+    ownWithout: ['bash', 'edit', 'glob', 'grep', 'read', 'write'],
+    name: (tool) => `lima_${tool}`,
+    helper: { name: 'task',
+      arguments: { subagent_type: 'explore', description: 'look', prompt: 'look' } },
+  },
+];
+
+/** Writes a file and its directories; an object as JSON. */
+export function write(path, content, mode) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content, null, 2), { mode });
+}

@@ -1,0 +1,165 @@
+// Sessions of real agents in hostile projects, with `limactl-mcp run` and without.
+
+import { spawn } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { serverProgram, startInstance } from '../instance.mjs';
+import { patience, programs } from './agent_specs.mjs';
+import { Traps } from './hostile_project.mjs';
+import { startModel } from './model_stub.mjs';
+
+/** What the user asks of the agent. */
+export const prompt = 'PROMPT-OF-THE-USER';
+
+/** Runs a program with an empty input. */
+export function execute(program, words, cwd, environment) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, words, { cwd, env: environment, timeout: patience,
+      stdio: ['ignore', 'pipe', 'pipe'] });
+    const ended = { stdout: '', stderr: '' };
+    for (const stream of ['stdout', 'stderr']) {
+      child[stream].on('data', (data) => { ended[stream] += data; });
+    }
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code: code ?? signal, ...ended }));
+  });
+}
+
+/** The contents of all files below `directory`, and the targets of its links. */
+function snapshot(directory) {
+  const all = new Map();
+  for (const name of readdirSync(directory, { recursive: true })) {
+    const path = join(directory, name);
+    const status = lstatSync(path);
+    all.set(name, status.isSymbolicLink() ? readlinkSync(path)
+      : status.isFile() ? readFileSync(path, 'latin1') : 'directory');
+  }
+  return all;
+}
+
+/** An instance with a project, a model and a user who trusts the project. */
+export async function startScene(spec, mounts) {
+  const instance = await startInstance(mounts);
+  const root = dirname(instance.project);
+  const home = join(root, 'home');
+  mkdirSync(home);
+  const scene = {
+    home,
+    project: instance.project,
+    traps: new Traps(root),
+    decide: () => undefined,  // what the model asks for
+    async stop() {
+      await scene.model.stop();
+      await instance.stop();
+    },
+  };
+  scene.model = await startModel((tools, body) => scene.decide(tools, body));
+  scene.environment = {
+    PATH: [programs, process.env.PATH].join(delimiter),
+    HOME: home,
+    TERM: 'dumb',
+    LIMA_HOME: instance.limaHome,
+    ...spec.environment(scene.model.url),
+  };
+  spec.prepare(home, scene.project, scene.model.url);
+  return scene;
+}
+
+/** The results of the calls that the model asked for, as [name, text]. */
+function results(bodies) {
+  const all = new Map();
+  const add = (name, result) => {
+    const text = typeof result === 'string' ? result : JSON.stringify(result);
+    all.set(`${name} ${text}`, [name, text]);
+  };
+  for (const body of bodies) {
+    const { messages = [], contents = [], input = [] } = JSON.parse(body);
+    const names = new Map();
+    for (const { functionResponse } of contents.flatMap(({ parts }) => parts)) {
+      if (functionResponse) add(functionResponse.name, functionResponse.response);
+    }
+    for (const item of Array.isArray(input) ? input : []) {
+      if (/_call$/.test(item.type)) {
+        names.set(item.call_id, item.namespace ? `${item.namespace}__${item.name}` : item.name);
+      }
+      if (/_call_output$/.test(item.type)) add(names.get(item.call_id), item.output);
+    }
+    for (const message of messages) {
+      for (const call of message.tool_calls ?? []) names.set(call.id, call.function.name);
+      if (message.role === 'tool') add(names.get(message.tool_call_id), message.content);
+      for (const block of Array.isArray(message.content) ? message.content : []) {
+        if (block.type === 'tool_use') names.set(block.id, block.name);
+        if (block.type === 'tool_result') add(names.get(block.tool_use_id), block.content);
+      }
+    }
+  }
+  return [...all.values()];
+}
+
+/** Runs one headless session. The model asks for a command in the guest, then for what the traps
+ *  offer and for the agent's own tools. Options:
+ *  - confined: start the agent by `limactl-mcp run`
+ *  - live: set the traps after the command in the guest instead of before the session
+ *  - below: the directory of the project in which the agent starts
+ *  - silent: the model asks for nothing */
+export async function hostileSession(spec, hostile, options) {
+  const { confined, live = false, below = '.', silent = false } = options;
+  const scene = await startScene(spec);
+  const { home, model, project, traps } = scene;
+  try {
+    hostile.prepareHome(home, project, traps);
+    if (!live) hostile.plant(project, traps);
+    const directory = join(project, below);
+    mkdirSync(directory, { recursive: true });
+    const readSettings = () =>
+      hostile.usersSettings.map((path) => readFileSync(join(home, path), 'utf8'));
+    const before = { project: snapshot(project), settings: readSettings() };
+
+    const inGuest = { name: spec.name('run_shell_command'), ...spec.call?.('run_shell_command'),
+      arguments: { command: ['sh', '-c', 'echo "guest of $SSH_CONNECTION"'], directory } };
+    const calls = hostile.calls(project, traps);
+    if (confined) calls.push(...hostile.furtherCalls(project));
+    const subagentCalls = hostile.subagentCalls?.(project, traps) ?? [];
+    const queue = [inGuest, ...calls];
+    const subagentQueue = [...subagentCalls];
+    let turns = 0;
+    scene.decide = async (tools, body) => {
+      if (silent || tools.length === 0) return undefined;  // without tools: for a title, say
+      if (!body.includes(prompt)) return subagentQueue.shift();
+      if (live && turns++ === 1) {
+        hostile.plant(project, traps);
+        await sleep(2000);  // an agent may watch its settings
+      }
+      return queue.shift();
+    };
+    const [program, ...words] = confined
+      ? [serverProgram, 'run', spec.agent, '--trust', '--', ...hostile.withRun(prompt)]
+      : [join(programs, spec.program), ...hostile.withoutRun(prompt)];
+    const ended = await execute(program, words, directory, scene.environment);
+    await sleep(500);  // its last hooks may still run
+
+    const bodies = model.turns.map(({ body }) => body);
+    const after = snapshot(project);
+    return {
+      ...ended,
+      bodies,
+      traps: [...traps.names],
+      fired: traps.fired(bodies),
+      offered: [...new Set(model.turns.flatMap(({ tools }) => tools))],
+      subagents: model.turns.filter(({ tools, body }) => tools.length > 0 && !body.includes(prompt))
+        .map(({ body }) => body),
+      calls: calls.map(({ name }) => name),
+      subagentCalls: subagentCalls.map(({ name }) => name),
+      leftOver: queue.map(({ name }) => name),
+      results: results(bodies),
+      written: [...new Set([...before.project.keys(), ...after.keys()])]
+        .filter((name) => before.project.get(name) !== after.get(name)),
+      settingsBefore: before.settings,
+      settingsAfter: readSettings(),
+    };
+  } finally {
+    await scene.stop();
+  }
+}

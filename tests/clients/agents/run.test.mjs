@@ -1,0 +1,237 @@
+// Real agents, started by `limactl-mcp run` in a hostile project. The model asks for what the traps
+// offer and for the agent's own tools: no trap fires. Without run each of them fires. Prints a
+// table of agents and traps.
+
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { existsSync, mkdirSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+
+import { serverProgram } from '../instance.mjs';
+import { agents, ours, programs, write } from './agent_specs.mjs';
+import { execute, hostileSession, prompt, startScene } from './hostile_session.mjs';
+import * as claude from './traps/claude.mjs';
+import * as codex from './traps/codex.mjs';
+import * as gemini from './traps/gemini.mjs';
+import * as opencode from './traps/opencode.mjs';
+
+const allHostile = { claude, codex, gemini, opencode };
+const projectInstructions = 'INSTRUCTIONS-OF-THE-PROJECT';
+
+/** What agents answer to a call of a tool that they do not have. */
+const refusal = new RegExp(['No such tool available', 'unsupported (custom tool )?call',
+  '^\\{"error":"Tool .* not found', 'unavailable tool'].join('|'));
+
+const without = (all, some) => all.filter((each) => !some.includes(each));
+
+/** Checks what holds for every session with run. */
+function assertConfined(spec, hostile, session) {
+  assert.deepEqual(session.fired, []);
+  const allowed = [...ours.map(spec.name), ...hostile.harmless];
+  assert.deepEqual(without(session.offered, allowed), [], 'offered to the model');
+  assert.deepEqual(without(ours.map(spec.name), session.offered), [], 'not offered to the model');
+
+  const [[shell, output], ...others] = session.results;
+  assert.equal(shell, spec.name('run_shell_command'));
+  assert.match(output, /guest of 127\.0\.0\.1/, 'the command ran in the guest');
+  assert.deepEqual(session.leftOver, [], 'the model has asked for everything');
+  const refused = others.filter(([, text]) => refusal.test(text));
+  for (const name of without([...session.calls,
+    ...(hostile.subagentsWithRun ? session.subagentCalls : [])], allowed)) {
+    assert.ok(refused.some(([, text]) => text.includes(name)), `${name} is refused`);
+  }
+  const granted = others.filter(([name, text]) => !allowed.includes(name) && !refusal.test(text));
+  assert.deepEqual(granted, []);
+
+  assert.equal(session.stdout.trim(), 'done', session.stderr);
+  assert.equal(session.code, 0);
+  assert.deepEqual(session.settingsAfter, session.settingsBefore, "the user's settings");
+}
+
+/** The traps of each agent that have fired. */
+const table = new Map(agents.map(({ title }) =>
+  [title, { withRun: new Set(), withoutRun: new Set() }]));
+
+function printTable() {
+  console.log('| agent | trap | without run | with run |\n|---|---|---|---|');
+  for (const [title, { withRun, withoutRun }] of table) {
+    for (const trap of new Set([...withoutRun, ...withRun])) {
+      const cell = (fired) => (fired.has(trap) ? 'open' : 'closed');
+      console.log(`| ${title} | ${trap} | ${cell(withoutRun)} | ${cell(withRun)} |`);
+    }
+  }
+}
+
+// In parallel: most of the time each agent waits for itself to start.
+describe('run', { concurrency: true }, () => {
+  after(printTable);
+  for (const spec of agents) {
+    const hostile = allHostile[spec.agent];
+    const { codeMode, firesBelow, firesLive, subagentsWithRun } = hostile;
+
+    const installed = existsSync(join(programs, spec.program));
+    describe(spec.title, { concurrency: 1, skip: !installed }, () => {
+      const withRun = async (options, where = '') => {
+        const session = await hostileSession(spec, hostile, { confined: true, ...options });
+        for (const trap of session.fired) table.get(spec.title).withRun.add(trap + where);
+        return session;
+      };
+
+      /** Runs a session in which at least the traps `expected(session)` must fire. */
+      const withoutRun = async (expected, options, where = '') => {
+        const session = await hostileSession(spec, hostile, { confined: false, ...options });
+        const traps = expected(session);
+        for (const trap of traps.filter((name) => session.fired.includes(name))) {
+          table.get(spec.title).withoutRun.add(trap + where);
+        }
+        assert.deepEqual(without(traps, session.fired), []);
+      };
+
+      test('all traps fire without run', async () => {
+        await withoutRun(({ traps }) => traps);
+      });
+
+      test('no trap fires with run', async () => {
+        const session = await withRun();
+        assertConfined(spec, hostile, session);
+        assert.deepEqual(session.written, [], 'written into the project');
+        const isInstructed = (body) => body.includes(projectInstructions);
+        assert.ok(session.bodies.some(isInstructed));
+        assert.equal(session.subagents.some(isInstructed), subagentsWithRun ?? false);
+      });
+
+      const above = ', in a directory above';
+      test('traps in a directory above fire without run', async () => {
+        await withoutRun(() => firesBelow, { below: 'sub', silent: true }, above);
+      });
+
+      test('no trap in a directory above fires with run', async () => {
+        const session = await withRun({ below: 'sub' }, above);
+        assertConfined(spec, hostile, session);
+        assert.deepEqual(session.written, [], 'written into the project');
+      });
+
+      // Only Claude Code rereads its settings. With the others the model's calls are the test.
+      const during = ', set during the session';
+      if (firesLive) {
+        test('traps set during the session fire without run', async () => {
+          await withoutRun(() => firesLive, { live: true }, during);
+        });
+      }
+
+      test('no trap set during the session fires with run', async () => {
+        assertConfined(spec, hostile, await withRun({ live: true }, during));
+      });
+
+      if (codeMode) describe('code that calls tools', { concurrency: 1 }, () => {
+        const variant = { ...hostile, ...codeMode };
+
+        test('has those of the host without run', async () => {
+          const { fired } = await hostileSession(spec, variant, { confined: false });
+          for (const trap of codeMode.fires) {
+            assert.ok(fired.includes(trap), trap);
+            table.get(spec.title).withoutRun.add(trap);
+          }
+        });
+
+        test('has only those of the guest with run', async () => {
+          const session = await hostileSession(spec, variant, { confined: true });
+          for (const trap of session.fired) table.get(spec.title).withRun.add(trap);
+          assert.deepEqual(session.fired, []);
+          assert.deepEqual(without(session.offered, codeMode.harmless), []);
+          const output = session.results.map(([, text]) => text).join('\n');
+          assert.match(output, /guest of 127\.0\.0\.1/);
+          const callable = /TOOLS (.*) END/.exec(output)[1].split(' ');
+          assert.deepEqual(without(ours.map(spec.name), callable), []);
+          assert.deepEqual(without(callable, [...ours.map(spec.name), ...codeMode.callable]), []);
+        });
+      });
+    });
+  }
+});
+
+describe('run, with programs that stand for the agents,', { concurrency: true }, () => {
+  const current =
+    'case $1 in --version) echo 99.0.0 ;; *) : >"$STARTED"; echo "in $PWD"; exit 7 ;; esac';
+  const old = 'case $1 in --version) echo "1.0.0 (Claude Code)" ;; *) : >"$STARTED" ;; esac';
+
+  /** Starts agents with run; each is a shell `script`, or missing. */
+  async function withScene({ script = current, mounts, path }, use) {
+    const scene = await startScene(agents[0], mounts);
+    try {
+      const bin = join(dirname(scene.project), 'bin');
+      mkdirSync(bin);
+      for (const { program } of script ? agents : []) {
+        write(join(bin, program), `#!/bin/sh\n${script}\n`, 0o755);
+      }
+      const started = join(bin, 'started');
+      const environment = { ...scene.environment, STARTED: started,
+        PATH: path?.(scene.project) ?? bin };
+      return await use(async (...words) => {
+        const ended = await execute(serverProgram, ['run', ...words], scene.project, environment);
+        return { ...ended, started: existsSync(started) };
+      });
+    } finally {
+      await scene.stop();
+    }
+  }
+
+  function assertRefused({ code, stdout, stderr, started }, reason) {
+    assert.deepEqual({ code, stdout, started }, { code: 1, stdout: '', started: false }, stderr);
+    assert.match(stderr, /^limactl-mcp: ERROR: [^\n]+\n$/);
+    assert.match(stderr, reason);
+  }
+
+  const refused = {
+    claude: ['--dangerously-skip-permissions', '--mcp-config x', '--settings=x', '--tools Bash',
+      '--add-dir /', '--permission-mode bypassPermissions', 'mcp list', '-- mcp'],
+    codex: ['-c x=y', '--yolo', 'exec --sandbox danger-full-access', '-C /', 'mcp list'],
+    gemini: ['--yolo', '-y', '--approval-mode=yolo', '--policy x', '-e x', 'mcp list'],
+    opencode: ['run --auto', '--port 1', 'run --attach x', 'mcp list', '/project'],
+  };
+  for (const [agent, all] of Object.entries(refused)) {
+    test(`refuses arguments that would free ${agent}`, () => withScene({}, async (run) => {
+      for (const line of all) {
+        const words = line.split(' ');
+        const named = words.find((word) => word.startsWith('-')) ?? words[0];
+        // What it is, and a reason or what to use instead.
+        assertRefused(await run(agent, '--', ...words),
+          new RegExp(`^limactl-mcp: ERROR: "?${named.split('=')[0]}"? (is not passed on|may be) .{20}`));
+      }
+    }));
+  }
+
+  const session = ['claude', '--', '-p', prompt];
+
+  test('refuses an agent that is too old', () => withScene({ script: old }, async (run) => {
+    assertRefused(await run(...session),
+      /Claude Code 1\.0\.0 .*Update it: npm install -g @anthropic-ai\/claude-code@latest$/m);
+  }));
+
+  test('refuses an agent that is not installed', () => withScene({ script: null }, async (run) => {
+    assertRefused(await run(...session),
+      /Claude Code is not installed: .*Install it: npm install -g @anthropic-ai\/claude-code$/m);
+  }));
+
+  test('starts no program of the project', async () => {
+    const path = (project) => {
+      write(join(project, 'bin', 'claude'), `#!/bin/sh\n${current}\n`, 0o755);
+      return ['bin', join(project, 'bin')].join(delimiter);
+    };
+    await withScene({ path }, async (run) => {
+      assertRefused(await run(...session), /Claude Code is not installed/);
+    });
+  });
+
+  test('refuses an instance that mounts the home directory writable', async () => {
+    await withScene({ mounts: (directory) => [`${directory}/home:w`] }, async (run) => {
+      assertRefused(await run(...session), /the guest could change .* mounts \S+\/home writable/);
+    });
+  });
+
+  test('hands on output and exit code', () => withScene({}, async (run) => {
+    const { code, stdout, stderr } = await run(...session);
+    assert.equal(code, 7, stderr);
+    assert.match(stdout, /^in \S+\/limactl-mcp\/run\/claude\/\S+\n$/);
+  }));
+});

@@ -1,0 +1,154 @@
+// `limactl mcp run` up to the moment when it becomes the agent: programs of the test's own stand in
+// for the agents. The real ones are in tests/clients/agents.
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "integration/fixture.h"
+
+namespace integration {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+using testing_support::ProcessResult;
+using Words = std::vector<std::string>;
+
+class Run : public IntegrationTest {
+ protected:
+  void SetUp() override {
+    MakeDirectory("project");
+    MakeDirectory("home");
+    MakeAgent("bin/claude", "2.1.330 (Claude Code)");
+    StartInstance({{Path("project").string(), "", true}});
+  }
+
+  /// Prints its directory, its arguments and its environment, and ends with exit code 7.
+  void MakeAgent(const std::string& name, const std::string& version) {
+    MakeProgram(name, "[ \"$1\" != --version ] || { echo '" + version +
+                          "'; exit 0; }\n"
+                          "pwd; printf '%s\\n' \"$@\"; /usr/bin/env; exit 7\n");
+  }
+
+  ProcessResult RunIn(const fs::path& directory, const Words& arguments) {
+    Words words = {"run"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    testing_support::ChildProcess::Options options = ServerOptions(words);
+    options.environment["HOME"] = Path("home").string();
+    options.environment["PATH"] = path_.empty() ? Path("bin").string() + ":/usr/bin:/bin" : path_;
+    options.environment["XDG_STATE_HOME"] = std::nullopt;
+    options.environment["BASH_ENV"] = "x";
+    options.working_directory = directory;
+    return RunProcess(options);
+  }
+  ProcessResult RunAgent(const Words& arguments) { return RunIn(Path("project"), arguments); }
+  std::string Refusal(const Words& arguments) {
+    const ProcessResult result = RunAgent(arguments);
+    EXPECT_EQ(result.exit_code, 1) << result.output;
+    EXPECT_EQ(result.output, "");
+    EXPECT_EQ(std::count(result.error.begin(), result.error.end(), '\n'), 1) << result.error;
+    return result.error;
+  }
+
+  std::string path_;
+};
+
+TEST_F(Run, BecomesTheAgentInADirectoryOfItsOwn) {
+  const ProcessResult result = RunAgent({"claude", "--trust", "--", "-p", "do it"});
+  EXPECT_EQ(result.exit_code, 7) << result.error;
+  EXPECT_EQ(result.error, "");
+  const Words lines = LinesOf(result.output);
+  ASSERT_FALSE(lines.empty());
+  EXPECT_THAT(lines.front(), AllOf(StartsWith(Path("home/.local/state/limactl-mcp/run").string()),
+                                   ::testing::EndsWith("/work/project")));
+  EXPECT_THAT(lines, AllOf(Contains("-p"), Contains("do it"), Contains("--strict-mcp-config")));
+  EXPECT_THAT(lines, Not(Contains("BASH_ENV=x")));
+  EXPECT_TRUE(fs::is_empty(Path("project"))) << "nothing is written into the project";
+}
+
+TEST_F(Run, HandsTheOptionsOfServeOn) {
+  RunAgent({"claude", "--command-timeout", "30m", "--allow-path=/tmp:w", "--start"});
+  const auto directory = fs::directory_iterator(Path("home/.local/state/limactl-mcp/run/claude"));
+  for (const auto& entry : fs::recursive_directory_iterator(directory->path())) {
+    if (entry.path().filename() != "mcp.json") continue;
+    const auto server = nlohmann::json::parse(ReadFile(entry.path())).at("mcpServers").at("lima");
+    EXPECT_EQ(server.at("args"),
+              nlohmann::json({"serve", "default", "--command-timeout", "30m", "--allow-path",
+                              "/tmp:w", "--start", "--root", Path("project").string()}));
+    EXPECT_EQ(server.at("timeout"), 32 * 60 * 1000) << "longer than a command may run";
+    EXPECT_EQ(server.at("env").at("LIMA_HOME"), LimaHome().string());
+    return;
+  }
+  ADD_FAILURE() << "no mcp.json";
+}
+
+TEST_F(Run, RefusesAnUnknownAgentAndNamesThoseThatThereAre) {
+  EXPECT_THAT(Refusal({"emacs"}), HasSubstr("claude, codex, gemini, opencode"));
+  EXPECT_THAT(Refusal({}), HasSubstr("claude, codex, gemini, opencode"));
+  EXPECT_THAT(Refusal({"cursor"}), HasSubstr("configure"));
+}
+
+TEST_F(Run, RefusesAnAgentThatIsNotInstalledOrTooOld) {
+  EXPECT_THAT(Refusal({"codex"}), HasSubstr("npm install -g @openai/codex"));
+  MakeAgent("bin/claude", "2.0.0 (Claude Code)");
+  EXPECT_THAT(Refusal({"claude"}),
+              AllOf(HasSubstr("Claude Code 2.0.0"), HasSubstr("2.1.330"), HasSubstr("@latest")));
+  MakeAgent("bin/claude", "no version");
+  EXPECT_THAT(Refusal({"claude"}), HasSubstr("of an unknown version"));
+}
+
+TEST_F(Run, RefusesArgumentsThatUndoTheConfinement) {
+  EXPECT_THAT(Refusal({"claude", "--", "--dangerously-skip-permissions"}),
+              AllOf(HasSubstr("--dangerously-skip-permissions"), HasSubstr("--trust")));
+}
+
+TEST_F(Run, RefusesAProjectThatIsNotMounted) {
+  const ProcessResult result = RunIn(MakeDirectory("elsewhere"), {"claude"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.error, AllOf(HasSubstr("does not mount"), HasSubstr("limactl edit default")));
+  EXPECT_THAT(Refusal({"claude", "absent"}), HasSubstr("no Lima instance \"absent\""));
+}
+
+TEST_F(Run, RefusesTheHomeDirectory) {
+  const ProcessResult result = RunIn(Path("home"), {"claude"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.error, HasSubstr("is your home directory; run this inside a project"));
+}
+
+TEST_F(Run, RefusesAnInstanceThatMountsItsSettingsWritable) {
+  testing_support::LoopbackInstance::Options options;
+  options.name = "wide";
+  options.mounts = {{Path("home").string(), "", true}, {Path("project").string(), "", true}};
+  StartInstance(options);
+  EXPECT_THAT(Refusal({"claude", "wide"}),
+              AllOf(HasSubstr(Path("home").string()), HasSubstr("writable"),
+                    HasSubstr("agent-sandbox")));
+  options.name = "own";
+  options.mounts.front().location = MakeDirectory("home/.claude").string();
+  StartInstance(options);
+  EXPECT_THAT(Refusal({"claude", "own"}), HasSubstr("your settings of Claude Code"));
+}
+
+TEST_F(Run, TakesNoProgramThatTheGuestCanWrite) {
+  MakeAgent("project/node_modules/.bin/claude", "2.1.330 (Claude Code)");
+  path_ = Path("project/node_modules/.bin").string() + ":.:" + "/usr/bin:/bin";
+  EXPECT_THAT(Refusal({"claude"}), HasSubstr("outside the project"));
+  path_ = Path("project/node_modules/.bin").string() + ":relative:" + Path("bin").string() +
+          ":/usr/bin:/bin";
+  const ProcessResult result = RunAgent({"claude"});
+  EXPECT_EQ(result.exit_code, 7) << result.error;
+  EXPECT_THAT(LinesOf(result.output), Contains("PATH=" + Path("bin").string() + ":/usr/bin:/bin"));
+  fs::remove(Path("bin/claude"));
+  MakeLink("bin/claude", Path("project/node_modules/.bin/claude"));
+  EXPECT_THAT(Refusal({"claude"}), HasSubstr("which the guest can write"));
+}
+
+}  // namespace
+}  // namespace integration
