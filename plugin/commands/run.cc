@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -33,6 +34,7 @@
 #include "support/errors.h"
 #include "support/join.h"
 #include "support/log.h"
+#include "support/printable.h"
 #include "support/utf8.h"
 
 extern "C" char** environ;  // NOLINT(readability-redundant-declaration): macOS declares it nowhere
@@ -276,6 +278,10 @@ int RunAgent(const std::vector<std::string>& arguments) {
   }
 
   const fs::path program = FindAgentProgram(agent, path, mounts);
+  if (::isatty(STDERR_FILENO) != 0) {
+    std::cerr << "Starting " << agent.title << " for " << support::Printable(request.project)
+              << " in the Lima instance " << instance << "...\n";
+  }
   agents::Launch launch = agent.launch(request);
   agents::WriteSessionFiles(places, launch);
   Enter(places.directory, launch.environment);
