@@ -127,9 +127,9 @@ TEST_F(Run, RefusesAnInstanceThatMountsItsSettingsWritable) {
   options.name = "wide";
   options.mounts = {{Path("home").string(), "", true}, {Path("project").string(), "", true}};
   StartInstance(options);
-  EXPECT_THAT(Refusal({"claude", "wide"}),
-              AllOf(HasSubstr(Path("home").string()), HasSubstr("writable"),
-                    HasSubstr("agent-sandbox")));
+  EXPECT_THAT(
+      Refusal({"claude", "wide"}),
+      AllOf(HasSubstr(Path("home").string()), HasSubstr("writable"), HasSubstr("agent-sandbox")));
   options.name = "own";
   options.mounts.front().location = MakeDirectory("home/.claude").string();
   StartInstance(options);
