@@ -208,6 +208,57 @@ void Enter(const std::string& directory, const agents::Environment& environment)
   throw std::system_error(errno, std::generic_category(), program.string());
 }
 
+std::vector<std::string> ServerCommand(const cxxopts::ParseResult& parsed,
+                                       const std::string& instance, const std::string& project) {
+  std::vector<std::string> command = {doctor::OwnProgram().string(), "serve", instance};
+  const std::vector<std::string> options = ServeArguments(parsed);
+  command.insert(command.end(), options.begin(), options.end());
+  if (parsed.count("root") == 0) command.insert(command.end(), {"--root", project});
+  return command;
+}
+
+/// Some agents start servers with an environment of their own.
+agents::Environment ServerEnvironment(const agents::Environment& environment) {
+  agents::Environment chosen;
+  for (const char* name : {"HOME", "LIMA_HOME", "PATH"}) {
+    if (const auto variable = environment.find(name); variable != environment.end()) {
+      chosen.insert(*variable);
+    }
+  }
+  return chosen;
+}
+
+agents::SessionPlaces PlacesOf(const ConfinedAgent& agent, const agents::LaunchRequest& request) {
+  std::vector<std::string> options = request.server;
+  options.emplace_back(request.trust ? "trust" : "");
+  return agents::FindSessionPlaces(request.environment, agent.name, request.project, options);
+}
+
+void RequireAllOutOfReach(const ConfinedAgent& agent, const agents::LaunchRequest& request,
+                          const std::string& lima_home, const WritableMounts& mounts) {
+  for (const std::string& place : {request.directory, request.home, request.control}) {
+    RequireOutOfReach(place, "the settings of this session", mounts);
+  }
+  RequireOutOfReach(request.server.front(), "this program", mounts);
+  RequireOutOfReach(lima_home, "Lima's configuration", mounts);
+  for (const std::string& settings : agent.settings(request.environment)) {
+    RequireOutOfReach(settings, "your settings of " + std::string(agent.title), mounts);
+  }
+}
+
+[[noreturn]] void Start(const ConfinedAgent& agent, const agents::LaunchRequest& request,
+                        const agents::SessionPlaces& places, const fs::path& program) {
+  agents::Launch launch = agent.launch(request);
+  agents::WriteSessionFiles(places, launch);
+  Enter(places.directory, launch.environment);
+  RequireVersion(agent, program);
+  if (!agent.question.empty()) {
+    agent.answer(request, Ask(program, agent.question), launch);
+    agents::WriteSessionFiles(places, launch);
+  }
+  Execute(program, launch);
+}
+
 }  // namespace
 
 OptionParser RunParser() {
@@ -242,55 +293,26 @@ int RunAgent(const std::vector<std::string>& arguments) {
   RemoveTreacherousVariables(request.environment);
   const std::string path = SafeSearchPath(EnvironmentVariable("PATH"), mounts);
   request.environment["PATH"] = path;
-  request.server = {doctor::OwnProgram().string(), "serve", instance};
-  const std::vector<std::string> options = ServeArguments(*parsed);
-  request.server.insert(request.server.end(), options.begin(), options.end());
-  if (parsed->count("root") == 0) {
-    request.server.insert(request.server.end(), {"--root", request.project});
-  }
-  for (const char* name : {"HOME", "LIMA_HOME", "PATH"}) {
-    if (const auto variable = request.environment.find(name);
-        variable != request.environment.end()) {
-      request.server_environment.insert(*variable);
-    }
-  }
+  request.server = ServerCommand(*parsed, instance, request.project);
+  request.server_environment = ServerEnvironment(request.environment);
   request.tools = ToolNames();
+  request.call_timeout = CallTimeout(serve.tools.command_timeout);
   request.trust = (*parsed)["trust"].as<bool>();
-
-  std::vector<std::string> session = request.server;
-  session.emplace_back(request.trust ? "trust" : "");
-  const agents::SessionPlaces places =
-      agents::FindSessionPlaces(request.environment, agent.name, request.project, session);
+  const agents::SessionPlaces places = PlacesOf(agent, request);
   request.directory = places.directory;
   request.home = places.home;
   request.control = places.control;
   request.environment["PWD"] = places.directory;
+
   RequireUtf8(request.server);
   RequireUtf8({request.project, request.control});
-  request.call_timeout = CallTimeout(serve.tools.command_timeout);
-  for (const std::string& place : {places.directory, places.home, places.control}) {
-    RequireOutOfReach(place, "the settings of this session", mounts);
-  }
-  RequireOutOfReach(request.server.front(), "this program", mounts);
-  RequireOutOfReach(serve.instance.lima_home.string(), "Lima's configuration", mounts);
-  for (const std::string& settings : agent.settings(request.environment)) {
-    RequireOutOfReach(settings, "your settings of " + std::string(agent.title), mounts);
-  }
-
+  RequireAllOutOfReach(agent, request, serve.instance.lima_home.string(), mounts);
   const fs::path program = FindAgentProgram(agent, path, mounts);
   if (::isatty(STDERR_FILENO) != 0) {
     std::cerr << "Starting " << agent.title << " for " << support::Printable(request.project)
               << " in the Lima instance " << instance << "...\n";
   }
-  agents::Launch launch = agent.launch(request);
-  agents::WriteSessionFiles(places, launch);
-  Enter(places.directory, launch.environment);
-  RequireVersion(agent, program);
-  if (!agent.question.empty()) {
-    agent.answer(request, Ask(program, agent.question), launch);
-    agents::WriteSessionFiles(places, launch);
-  }
-  Execute(program, launch);
+  Start(agent, request, places, program);
 }
 
 }  // namespace commands
