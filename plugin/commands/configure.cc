@@ -292,8 +292,15 @@ void PrintTexts(const Options& options, const std::vector<Edit>& edits) {
                   : !edit.changes()    ? " (as it is)"
                   : edit.stored.text() ? " (changed)"
                                        : " (new)")
-              << '\n'
-              << PrintableLines(edit.text.value_or(""));
+              << '\n';
+    // The rest of the user's own file is long, and may hold a login.
+    if (IsUsers(options, *edit.file) && !options.request.user) {
+      if (!options.remove) {
+        std::cout << PrintableLines(configure::Configured(*edit.file, std::nullopt, false));
+      }
+      continue;
+    }
+    std::cout << PrintableLines(edit.text.value_or(""));
   }
 }
 

@@ -40,6 +40,13 @@ TEST_F(Configure, ClaudesServerStandsInTheUsersOwnFileForTheProject) {
   EXPECT_EQ(ReadFile(Path("home/.claude.json")), "{\"theme\": \"dark\"}\n");
 }
 
+TEST_F(Configure, PrintShowsOfTheUsersOwnFileOnlyTheProjectsEntry) {
+  MakeFile("home/.claude.json", "{\"token\": \"secret\"}\n");
+  EXPECT_THAT(
+      Succeeds({"claude", "--print"}),
+      AllOf(HasSubstr("\"lima\": {"), HasSubstr("\"--root\", \".\""), Not(HasSubstr("secret"))));
+}
+
 TEST_F(Configure, ClaudesServerStandsUnderTheGitRootOfTheProject) {
   MakeDirectory("project/.git");
   working_directory_ = MakeDirectory("project/sub");
