@@ -32,6 +32,12 @@ struct RefusedOption {
   std::string_view reason;
 };
 
+// Reasons that several agents share.
+inline constexpr std::string_view kSettingsReason =
+    "it would replace the settings that confine the agent";
+inline constexpr std::string_view kTrustReason = "give --trust before -- instead";
+inline constexpr std::string_view kHostReason = "it lets the agent read or work on the host";
+
 struct ArgumentRules {
   std::string_view title;  ///< of the agent
   std::span<const Mode> modes;

@@ -116,11 +116,8 @@ constexpr std::array kOptions = {
 constexpr std::array kModes = {Mode{"", kOptions, true, true}};
 constexpr std::array kPrintModes = {Mode{"", kOptions, true}};
 
-constexpr std::string_view kSettingsReason = "it would replace the settings that confine the agent";
 constexpr std::string_view kServersReason = "it adds servers or plugins that run on the host";
 constexpr std::string_view kToolsReason = "it changes which tools the agent has";
-constexpr std::string_view kTrustReason = "give --trust before -- instead";
-constexpr std::string_view kHostReason = "it lets the agent work on the host";
 constexpr std::array kRefused = {
     RefusedOption{"--dangerously-skip-permissions", kTrustReason},
     RefusedOption{"--allow-dangerously-skip-permissions", kTrustReason},

@@ -222,9 +222,6 @@ constexpr std::array kModes = {
     Mode{"login", kLoginOptions, false},
 };
 
-constexpr std::string_view kSettingsReason = "it would replace the settings that confine the agent";
-constexpr std::string_view kTrustReason = "give --trust before -- instead";
-constexpr std::string_view kHostReason = "it lets the agent work on the host";
 constexpr std::array kRefused = {
     RefusedOption{"-c", kSettingsReason},
     RefusedOption{"--config", kSettingsReason},
@@ -296,6 +293,7 @@ Launch LaunchCodex(const LaunchRequest& request) {
 /// The catalogue of models, without the tools that they would be offered: only there can
 /// apply_patch be switched off.
 void UseModels(const LaunchRequest& request, const std::string& output, Launch& launch) {
+  if (!request.arguments.empty() && request.arguments.front() == "login") return;
   json catalogue = json::parse(output, nullptr, false);
   if (!catalogue.is_object() || !catalogue.contains("models") || !catalogue["models"].is_array()) {
     throw support::CallError(
@@ -311,7 +309,6 @@ void UseModels(const LaunchRequest& request, const std::string& output, Launch& 
   }
   const std::string path = request.control + "/models.json";
   launch.files.push_back({path, catalogue.dump()});
-  if (!request.arguments.empty() && request.arguments.front() == "login") return;
   const auto place = std::find(launch.arguments.begin(), launch.arguments.end(), "-C");
   launch.arguments.insert(place, {"-c", "model_catalog_json=" + Quoted(path)});
 }
@@ -334,8 +331,8 @@ ConfinedAgent CodexAgent() {
           .package = "@openai/codex",
           .oldest = {0, 160, 0},
           .launch = &LaunchCodex,
-          .question = {"debug", "models", "-c", "features={plugins=false,apps=false}"},
-          .answer = &UseModels,
+          .query = {"debug", "models", "-c", "features={plugins=false,apps=false}"},
+          .use_output = &UseModels,
           .find_refused = &FindRefusedByCodex,
           .settings = &CodexSettings};
 }

@@ -34,9 +34,10 @@ struct ConfinedAgent {
   Version oldest;            ///< that can be confined; docs/agents.md names those tried
   Launch (*launch)(const LaunchRequest& request);
   /// A command of the agent's whose output the launch needs, run with the launch's files,
-  /// environment and directory; empty: none. `answer` then adds to the launch.
-  std::vector<std::string> question = {};
-  void (*answer)(const LaunchRequest& request, const std::string& output, Launch& launch) = nullptr;
+  /// environment and directory; empty: none. `use_output` then adds to the launch.
+  std::vector<std::string> query = {};
+  void (*use_output)(const LaunchRequest& request, const std::string& output,
+                     Launch& launch) = nullptr;
   /// Why an argument of the user's would undo the confinement; empty if none would.
   std::optional<std::string> (*find_refused)(std::span<const std::string> arguments);
   /// Files and directories of the user's own that the agent reads settings from, absolute.

@@ -132,9 +132,7 @@ constexpr std::array kOptions = {
 constexpr std::array kModes = {Mode{"", kOptions, true, true}};
 
 constexpr std::string_view kPolicyReason = "it changes which tools the agent may call";
-constexpr std::string_view kTrustReason = "give --trust before -- instead";
 constexpr std::string_view kServersReason = "it adds servers or commands that run on the host";
-constexpr std::string_view kHostReason = "it lets the agent read or work on the host";
 constexpr std::array kRefused = {
     RefusedOption{"-y", kTrustReason},
     RefusedOption{"--yolo", kTrustReason},

@@ -167,10 +167,8 @@ constexpr std::array kRunOptions = {
 };
 constexpr std::array kModes = {Mode{"", kTerminalOptions, false}, Mode{"run", kRunOptions, true}};
 
-constexpr std::string_view kTrustReason = "give --trust before -- instead";
 constexpr std::string_view kPortReason =
     "it opens a port of the host, which the guest could run commands through";
-constexpr std::string_view kHostReason = "it lets the agent read or work on the host";
 constexpr std::array kRefused = {
     RefusedOption{"--auto", kTrustReason},
     RefusedOption{"--yolo", kTrustReason},

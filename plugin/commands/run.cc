@@ -48,7 +48,7 @@ using support::CallError;
 using support::EnvironmentVariable;
 
 /// Agents read thousands of files before they print their version.
-constexpr std::chrono::seconds kQuestionTimeout{30};
+constexpr std::chrono::seconds kQueryTimeout{30};
 
 std::vector<std::string> NamesOfAgents() {
   std::vector<std::string> names;
@@ -76,16 +76,15 @@ agents::Environment OwnEnvironment() {
   return environment;
 }
 
-/// What a shell or a runtime would be told by the directory that this was called from, or what
-/// redirects git.
-void RemoveTreacherousVariables(agents::Environment& environment) {
+/// Removes variables that make a shell, Node.js or git read files of the caller's directory.
+void RemoveUnsafeVariables(agents::Environment& environment) {
   constexpr std::array<std::string_view, 8> kUnset = {
       "BASH_ENV", "ENV", "GIT_*", "INIT_CWD", "NODE_OPTIONS", "NODE_PATH", "OLDPWD", "PWD"};
   agents::Unset(environment, kUnset);
 }
 
-/// Without relative directories and those that the guest can write: programs of the guest's would
-/// run on the host.
+/// Drops relative directories and those that the guest can write: a program planted there would run
+/// on the host.
 std::string SafeSearchPath(const std::string& path, const WritableMounts& mounts) {
   std::string safe;
   std::istringstream directories(path);
@@ -113,13 +112,13 @@ fs::path FindAgentProgram(const ConfinedAgent& agent, const std::string& path,
   return *program;
 }
 
-/// What the program prints on its standard output.
-std::string Ask(const fs::path& program, const std::vector<std::string>& words) {
+/// Returns what the program prints on its standard output.
+std::string OutputOf(const fs::path& program, const std::vector<std::string>& words) {
   std::vector<std::string> command = {program.string()};
   command.insert(command.end(), words.begin(), words.end());
   // A program that ends early must not end this one; the agent must not inherit that.
   const auto before = std::signal(SIGPIPE, SIG_IGN);
-  const auto context = support::Context().WithTimeout(kQuestionTimeout);
+  const auto context = support::Context().WithTimeout(kQueryTimeout);
   std::string output;
   try {
     doctor::Child child(command);
@@ -134,7 +133,7 @@ std::string Ask(const fs::path& program, const std::vector<std::string>& words) 
 }
 
 void RequireVersion(const ConfinedAgent& agent, const fs::path& program) {
-  const std::string printed = Ask(program, {"--version"});
+  const std::string printed = OutputOf(program, {"--version"});
   const auto version = agents::ParseVersion(printed);
   if (version && *version >= agent.oldest) return;
   throw CallError(std::string(agent.title) + " " +
@@ -186,7 +185,7 @@ void RequireMounted(const std::string& instance, const fs::path& project) {
   if (!note.text.empty()) support::LogWarning(note.text);
 }
 
-/// From now on this process is where and what the agent will be.
+/// Gives this process the directory and environment of the agent.
 void Enter(const std::string& directory, const agents::Environment& environment) {
   if (::chdir(directory.c_str()) != 0) {
     throw std::system_error(errno, std::generic_category(), directory);
@@ -252,8 +251,8 @@ void RequireAllOutOfReach(const ConfinedAgent& agent, const agents::LaunchReques
   agents::WriteSessionFiles(places, launch);
   Enter(places.directory, launch.environment);
   RequireVersion(agent, program);
-  if (!agent.question.empty()) {
-    agent.answer(request, Ask(program, agent.question), launch);
+  if (!agent.query.empty()) {
+    agent.use_output(request, OutputOf(program, agent.query), launch);
     agents::WriteSessionFiles(places, launch);
   }
   Execute(program, launch);
@@ -290,7 +289,7 @@ int RunAgent(const std::vector<std::string>& arguments) {
   const WritableMounts mounts(lima::LoadConfiguration(serve.instance.lima_home, instance));
 
   request.environment = OwnEnvironment();
-  RemoveTreacherousVariables(request.environment);
+  RemoveUnsafeVariables(request.environment);
   const std::string path = SafeSearchPath(EnvironmentVariable("PATH"), mounts);
   request.environment["PATH"] = path;
   request.server = ServerCommand(*parsed, instance, request.project);

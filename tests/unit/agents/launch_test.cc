@@ -139,6 +139,17 @@ TEST_F(LaunchTest, OfCodexNamesASettingsFileThatIsNotToml) {
   }
 }
 
+TEST_F(LaunchTest, OfCodexLogsInWithoutACatalogueOfModels) {
+  for (const ConfinedAgent& agent : ConfinedAgents()) {
+    if (agent.use_output == nullptr) continue;
+    Launch launch;
+    EXPECT_THROW(agent.use_output(request_, "not logged in", launch), support::CallError);
+    request_.arguments = {"login"};
+    agent.use_output(request_, "not logged in", launch);
+    EXPECT_TRUE(launch.files.empty());
+  }
+}
+
 TEST_F(LaunchTest, OfGeminiDeniesAllToolsButThoseItNames) {
   const Launch launch = Make("gemini");
   const std::string policy = Text(launch, "/policy.toml");
