@@ -8,12 +8,14 @@
 // at blanks, such as "ours=limactl mcp serve default"; servers get this environment. Prints the
 // medians in milliseconds, with the lowest and the highest, and the memory of each server's processes
 // after its last round (Linux). To compare with Lima's own plugin, build that (go build
-// ./cmd/limactl-mcp in Lima's sources) and name it by its path.
+// ./cmd/limactl-mcp in Lima's sources) and name it by its path; `./dev bench --vm --beside` does so in
+// the test VM.
 
-import { spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+
+import { Client } from './mcp_client.mjs';
 
 const [directory, rounds, ...servers] = process.argv.slice(2);
 if (!servers.length || !(rounds > 0)) {
@@ -24,48 +26,6 @@ if (!servers.length || !(rounds > 0)) {
 const kLarge = 16 * 1024 * 1024;
 const line = 'int function_number(const char* name) { return name[0] == "x"[0]; }\n';
 const large = line.repeat(Math.ceil(kLarge / line.length)).slice(0, kLarge);
-
-class Client {
-  #waiting = new Map();
-  #buffer = [];
-  #next = 1;
-  constructor(command) {
-    const [program, ...words] = command.split(' ');
-    this.child = spawn(program, words, { stdio: ['pipe', 'pipe', 'ignore'] });
-    this.child.stdout.on('data', (data) => this.#read(data));
-    this.child.on('exit', () => {
-      for (const { reject } of this.#waiting.values()) reject(new Error(`${command} ended`));
-    });
-  }
-  #read(data) {
-    for (let end; (end = data.indexOf(10)) >= 0; data = data.subarray(end + 1)) {
-      const text = Buffer.concat([...this.#buffer, data.subarray(0, end)]).toString();
-      this.#buffer = [];
-      const answer = JSON.parse(text);
-      const waiting = this.#waiting.get(answer.id);
-      if (!waiting) continue;
-      this.#waiting.delete(answer.id);
-      if (answer.error || answer.result.isError) waiting.reject(new Error(text.slice(0, 500)));
-      else waiting.resolve(answer.result);
-    }
-    if (data.length) this.#buffer.push(data);
-  }
-  request(method, params) {
-    const id = this.#next++;
-    const answered = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-    this.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
-    return answered;
-  }
-  call(name, args) { return this.request('tools/call', { name, arguments: args }); }
-  async start() {
-    await this.request('initialize', {
-      protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'beside', version: '1' },
-    });
-    this.child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
-    return this;
-  }
-  end() { this.child.stdin.end(); }
-}
 
 /** Megabytes that the processes have for themselves, those they started included. */
 function memory(pid) {
@@ -111,7 +71,7 @@ async function sample(server, work) {
   const fresh = await new Client(server.command).start();
   if (work.includes('list')) await fresh.call('list_directory', { path: path('hundred') });
   const time = performance.now() - begin;
-  fresh.end();
+  await fresh.close();
   return time;
 }
 
@@ -119,7 +79,7 @@ prepare();
 const measured = [];
 for (const entry of servers) {
   const at = entry.indexOf('=');
-  const command = entry.slice(at + 1);
+  const command = entry.slice(at + 1).split(' ');
   const client = await new Client(command).start();
   measured.push({ name: entry.slice(0, at), command, client, times: {} });
 }
@@ -146,4 +106,4 @@ for (const work of Object.keys(works)) {
 if (process.platform === 'linux') {
   console.log(`| ${['memory, MB', ...measured.map((s) => memory(s.client.child.pid).toFixed(0))].join(' | ')} |`);
 }
-for (const server of measured) server.client.end();
+for (const server of measured) await server.client.close();

@@ -10,7 +10,7 @@
 #include "mcp/dialect.h"
 #include "mcp/message.h"
 #include "mcp/outcome.h"
-#include "testing/local_guest.h"
+#include "testing/stepped_guest.h"
 #include "tools/glob_matcher.h"
 #include "tools/glob_pattern.h"
 #include "tools/list_directory.h"
@@ -100,12 +100,10 @@ BENCHMARK_CAPTURE(MatchAName, braces, "src/**/[a-z]*.{cc,h,{test,bench}.cc}");
 BENCHMARK_CAPTURE(MatchAName, nothing, "lib/*.py");
 
 /// Answers at once that there are no links.
-class PlainGuest final : public testing_support::LocalGuest {
+class PlainGuest final : public testing_support::SteppedGuest {
  public:
   std::string RealPath(const std::string& path, const support::Context&) override { return path; }
-  guest::RealFile FindRealFile(const std::string& path, const support::Context&) override {
-    return {path, guest::FileAttributes{}};
-  }
+  guest::FileAttributes LStat(const std::string&, const support::Context&) override { return {}; }
 };
 
 void ResolveAPath(benchmark::State& state) {
