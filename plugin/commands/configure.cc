@@ -18,11 +18,11 @@
 #include "doctor/installation.h"
 #include "lima/home.h"
 #include "lima/instance_name.h"
+#include "shell/shell_quote.h"
 #include "support/environment.h"
 #include "support/join.h"
 #include "support/printable.h"
 #include "support/utf8.h"
-#include "tools/shell_quote.h"
 
 namespace commands {
 namespace {
@@ -337,7 +337,7 @@ std::string UndoCommand(const Options& options) {
   command.emplace_back(options.agent->name);
   if (options.request.user) command.emplace_back("--user");
   command.emplace_back("--remove");
-  return tools::ShellCommand(command);
+  return shell::ShellCommand(command);
 }
 
 void Report(const Options& options, const std::vector<Edit>& edits) {

@@ -8,8 +8,8 @@
 #include "lima/home.h"
 #include "lima/host.h"
 #include "lima/mounts.h"
+#include "shell/shell_quote.h"
 #include "support/paths.h"
-#include "tools/shell_quote.h"
 
 namespace commands {
 namespace {
@@ -40,14 +40,14 @@ bool CanBeNamed(const std::string& project) {
 std::string HowToMount(const std::string& instance, const std::string& project) {
   const std::string edit = "limactl stop " + instance + ", then limactl edit " + instance;
   if (!CanBeNamed(project)) return edit + " --start, and add it";
-  return edit + " --start --mount " + tools::ShellQuote(project + ":w");
+  return edit + " --start --mount " + shell::ShellQuote(project + ":w");
 }
 
 /// With its name: limactl start alone makes the instance "default".
 std::string HowToMake(const std::string& instance, const std::optional<fs::path>& project) {
   std::string start = "limactl start --name " + instance;
   if (!project || !CanBeNamed(project->string())) return start;
-  return start + " --mount-only " + tools::ShellQuote(project->string() + ":w");
+  return start + " --mount-only " + shell::ShellQuote(project->string() + ":w");
 }
 
 InstanceNote Unusable(std::string text) {

@@ -131,7 +131,6 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
   options.instance.guest_silence = ReadGuestSilence(parsed["guest-silence"].as<std::string>());
   options.tools.command_timeout = ReadTimeout(parsed["command-timeout"].as<std::string>());
   options.tools.maximum_output_bytes = ReadMaximumOutput(parsed["max-output"].as<std::string>());
-  options.tools.warm_shells = !parsed["no-warm-shells"].as<bool>();
   if (parsed.count("audit") > 0) {
     options.audit_file = parsed["audit"].as<std::string>();
     CheckAuditFile(*options.audit_file, options.instance);
@@ -162,8 +161,7 @@ void AddServeOptions(OptionParser& parser) {
       "start",
       "Start the instance with limactl start when it is stopped, in the background: at once "
       "and whenever a call finds it stopped. A start that has begun goes on when this "
-      "program ends")("no-warm-shells",
-                      "Start the login shell of each command when it comes, not ahead of it")(
+      "program ends")(
       "allow-settings",
       "Let the file tools write settings of agents and editors, and hooks and configuration of "
       "git, "
@@ -175,7 +173,7 @@ void AddServeOptions(OptionParser& parser) {
 }
 
 std::vector<std::string> ServeArguments(const cxxopts::ParseResult& parsed) {
-  constexpr std::array kFlags = {"allow-settings"sv, "no-warm-shells"sv, "start"sv};
+  constexpr std::array kFlags = {"allow-settings"sv, "start"sv};
   constexpr std::array kValues = {"allow-path"sv,    "audit"sv,      "command-timeout"sv,
                                   "guest-silence"sv, "max-output"sv, "root"sv};
   const auto is_one_of = [](const auto& names, const std::string& name) {

@@ -7,7 +7,6 @@
 
 #include "connection/guest_facts.h"
 #include "connection/mount_watch.h"
-#include "connection/path_questions.h"
 #include "connection/patient_opener.h"
 #include "connection/ssh_endpoint.h"
 #include "lima/configuration.h"
@@ -153,7 +152,7 @@ OpenedConnection OpenInstance(const InstanceOptions& options, PinnedRoots& pins,
 
   const std::shared_ptr<ssh::Connection> connection =
       ssh::Connection::Open(ToEndpoint(endpoint), ConnectionOptionsOf(options), context);
-  const auto guest = std::make_shared<PathQuestions>(connection);
+  const std::shared_ptr<guest::Guest> guest = connection;
   const lima::GuestFacts facts = FindGuestFacts(configuration, endpoint.user, *guest, context);
   const std::vector<lima::Mount> mounts =
       lima::EvaluateMounts(configuration, lima::ReadHostFacts(), facts);

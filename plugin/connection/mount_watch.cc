@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "connection/script_answer.h"
-#include "guest/no_file_server.h"
 #include "lima/mount_tag.h"
 #include "support/errors.h"
 #include "support/log.h"
@@ -34,21 +33,6 @@ std::optional<MountTable> ReadTable(guest::Guest& guest, const support::Context&
         "whether the mounts are there; log in with limactl shell to see what is wrong");
   }
   return MountTable::Parse(answer.output);
-}
-
-/// Where commands do not work, and the guest has no SFTP server either, why it has none says more.
-std::optional<MountTable> ReadTableOrSayWhyNot(guest::Guest& guest,
-                                               const support::Context& context) {
-  try {
-    return ReadTable(guest, context);
-  } catch (const support::ConnectionLost&) {
-    throw;
-  } catch (const support::Stopped&) {
-    throw;
-  } catch (const support::CallError&) {
-    (void)guest.LStat("/", context);
-    throw;
-  }
 }
 
 bool IsNumberedTag(std::string_view tag) {
@@ -99,8 +83,6 @@ std::optional<FileSystemStatus> MountWatch::FileSystem(std::size_t mount, guest:
   try {
     return guest.StatFileSystem(mounts_[mount].mount_point, context);
   } catch (const guest::FileError&) {
-    return std::nullopt;  // not offered, not there, or a dead reverse-sshfs: the table knows more
-  } catch (const guest::NoFileServer&) {
     return std::nullopt;
   }
 }
@@ -130,15 +112,21 @@ MountState MountWatch::Examine(std::size_t mount, const MountTable& table,
   return known.state;
 }
 
-MountState MountWatch::Ask(std::size_t mount, guest::Guest& guest,
-                           const support::Context& context) {
-  const auto now = FileSystem(mount, guest, context);
+guest::Request MountWatch::Question(std::size_t mount) const {
+  return guest::ask::StatFileSystem{mounts_[mount].mount_point};
+}
+
+MountState MountWatch::Judge(std::size_t mount, guest::Reply reply, guest::Guest& guest,
+                             const support::Context& context) {
+  // A failure: not offered, not there, or a dead reverse-sshfs. The table knows more.
+  std::optional<FileSystemStatus> now;
+  if (!reply.failure) now = reply.As<FileSystemStatus>();
   {
     const std::scoped_lock lock(mutex_);
     const Known& known = known_[mount];
     if (now && known.file_system && SameFileSystem(*now, *known.file_system)) return known.state;
   }
-  const auto table = ReadTableOrSayWhyNot(guest, context);
+  const auto table = ReadTable(guest, context);
   return Examine(mount, table.value_or(MountTable()), now, guest, context);
 }
 
@@ -156,11 +144,15 @@ bool MountWatch::AskForAll(guest::Guest& guest, const support::Context& context)
   return true;
 }
 
-MountState MacMountCheck::Ask(std::size_t mount, guest::Guest& guest,
-                              const support::Context& context) {
+guest::Request MacMountCheck::Question(std::size_t mount) const {
+  return guest::ask::RealPath{mounts_[mount].mount_point};
+}
+
+MountState MacMountCheck::Judge(std::size_t mount, guest::Reply reply, guest::Guest& guest,
+                                const support::Context& context) {
   const std::string shared = support::JoinPath(kMacVolume, mounts_[mount].tag);
   MountState state{.mounted = false, .reads_may_be_stale = false};
-  if (RealPath(mounts_[mount].mount_point, guest, context) != shared) return state;
+  if (reply.failure || reply.As<std::string>() != shared) return state;
   try {
     state.mounted = guest.LStat(shared, context).type == guest::FileType::kDirectory;
   } catch (const guest::FileError&) {
@@ -187,8 +179,6 @@ bool IsThisMachine(guest::Guest& guest, const support::Context& context) {
                          ->Read(0, kLongest, context)) == here;
   } catch (const guest::FileError&) {
     return false;
-  } catch (const guest::NoFileServer&) {
-    return FirstLine(AskScript(guest, std::string("cat ") + kBootIdFile, context).output) == here;
   }
 }
 
@@ -200,7 +190,7 @@ std::shared_ptr<tools::MountCheck> MakeMountCheck(const lima::InstanceConfigurat
   const std::vector<MountWatch::Expected> expected = ExpectedMounts(mounts);
   const auto watch = std::make_shared<MountWatch>(expected);
   try {
-    if (IsThisMachine(guest, context)) return nullptr;
+    if (IsThisMachine(guest, context)) return std::make_shared<NoMountsHere>(expected);
     if (configuration.os == "Darwin") return std::make_shared<MacMountCheck>(expected);
     if (watch->AskForAll(guest, context)) {
       for (std::size_t i = 0; i < expected.size(); ++i) {

@@ -25,10 +25,10 @@ namespace connection {
 ///   fuse.sshfs     whatever its source, which each version of sshfs words in its own way
 ///
 /// How it is asked, per mount and call: the file system's identity and sizes (statvfs@openssh.com
-/// on the mount point, one round trip). While they are what they were, so is the mount; otherwise
-/// the guest's mount table is read by a command: statvfs, the table, realpath, statvfs. That a
+/// on the mount point). While they are what they were, so is the mount; otherwise the guest's mount
+/// table is read by a command: the table, realpath, statvfs. That a
 /// mount is missing is never remembered, so that it works as soon as it is there. Where the guest's
-/// server has no statvfs, or there is no server, the table is read each time.
+/// server has no statvfs, the table is read each time.
 ///
 /// The table comes from a command rather than from SFTP: both run in the namespace that sshd gave
 /// the session, and reading a file of the kernel's in pieces would teach the SFTP client that the
@@ -43,8 +43,9 @@ class MountWatch final : public tools::MountCheck {
   explicit MountWatch(std::vector<Expected> mounts)
       : mounts_(std::move(mounts)), known_(mounts_.size()) {}
 
-  tools::MountState Ask(std::size_t mount, guest::Guest& guest,
-                        const support::Context& context) override;
+  [[nodiscard]] guest::Request Question(std::size_t mount) const override;
+  tools::MountState Judge(std::size_t mount, guest::Reply reply, guest::Guest& guest,
+                          const support::Context& context) override;
   [[nodiscard]] tools::MountState LastKnown(std::size_t mount) const override;
 
   /// Asks for all of them, reading the table once; LastKnown has the answers. False where the
@@ -72,16 +73,36 @@ class MountWatch final : public tools::MountCheck {
 };
 
 /// The same for a macOS guest, where a mount point is a link to "/Volumes/My Shared Files/TAG", a
-/// directory while it is mounted. Two round trips each time.
+/// directory while it is mounted. One round trip more each time.
 class MacMountCheck final : public tools::MountCheck {
  public:
   explicit MacMountCheck(std::vector<MountWatch::Expected> mounts) : mounts_(std::move(mounts)) {}
 
-  tools::MountState Ask(std::size_t mount, guest::Guest& guest,
-                        const support::Context& context) override;
+  [[nodiscard]] guest::Request Question(std::size_t mount) const override;
+  tools::MountState Judge(std::size_t mount, guest::Reply reply, guest::Guest& guest,
+                          const support::Context& context) override;
   [[nodiscard]] tools::MountState LastKnown(std::size_t) const override {
     return {.mounted = false, .reads_may_be_stale = false};
   }
+
+ private:
+  const std::vector<MountWatch::Expected> mounts_;
+};
+
+/// For a guest that is the machine this program runs on, where nothing is mounted: asks the same as
+/// MountWatch, so that a call costs the same, and lets everything pass.
+class NoMountsHere final : public tools::MountCheck {
+ public:
+  explicit NoMountsHere(std::vector<MountWatch::Expected> mounts) : mounts_(std::move(mounts)) {}
+
+  [[nodiscard]] guest::Request Question(std::size_t mount) const override {
+    return guest::ask::StatFileSystem{mounts_[mount].mount_point};
+  }
+  tools::MountState Judge(std::size_t, guest::Reply, guest::Guest&,
+                          const support::Context&) override {
+    return {};
+  }
+  [[nodiscard]] tools::MountState LastKnown(std::size_t) const override { return {}; }
 
  private:
   const std::vector<MountWatch::Expected> mounts_;
@@ -94,12 +115,12 @@ std::vector<MountWatch::Expected> ExpectedMounts(const std::vector<lima::Mount>&
 inline constexpr const char* kBootIdFile = "/proc/sys/kernel/random/boot_id";
 
 /// Whether the guest is the machine that this program runs on, as behind a loopback sshd: nothing
-/// is mounted there. Three round trips; a command where there is no SFTP.
+/// is mounted there. Three round trips.
 bool IsThisMachine(guest::Guest& guest, const support::Context& context);
 
 /// The check for a guest that has just been connected to, having asked once for all `mounts`; null
-/// where nothing is to be checked: there are no mounts, the guest is this very machine, or its
-/// system does not tell (the log then says so).
+/// where nothing is to be checked: there are no mounts, or the guest's system does not tell (the
+/// log then says so).
 std::shared_ptr<tools::MountCheck> MakeMountCheck(const lima::InstanceConfiguration& configuration,
                                                   const std::vector<lima::Mount>& mounts,
                                                   guest::Guest& guest,

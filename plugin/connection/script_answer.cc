@@ -3,15 +3,13 @@
 #include <string_view>
 #include <utility>
 
-#include "tools/guest_script.h"
-
 namespace connection {
 namespace {
 
-class AnswerSink final : public guest::OutputSink {
+class AnswerSink final : public shell::OutputSink {
  public:
-  bool OnOutput(guest::OutputStream stream, std::string_view bytes) override {
-    if (stream == guest::OutputStream::kStandardOutput) answer += bytes;
+  bool OnOutput(shell::Stream stream, std::string_view bytes) override {
+    if (stream == shell::Stream::kOutput) answer += bytes;
     return answer.size() <= kMaximumAnswer;
   }
 
@@ -23,7 +21,7 @@ class AnswerSink final : public guest::OutputSink {
 ScriptAnswer AskScript(guest::Guest& guest, const std::string& script,
                        const support::Context& context) {
   AnswerSink sink;
-  const std::optional<int> status = tools::RunScript(guest, script, sink, context);
+  const std::optional<int> status = guest.RunScript(script, sink, context).exit_status;
   return {std::move(sink.answer), status};
 }
 

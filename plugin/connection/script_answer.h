@@ -17,7 +17,7 @@ struct ScriptAnswer {
   std::optional<int> exit_status;
 };
 
-/// Runs a short script in the guest (tools::RunScript): one round trip.
+/// Runs a short script in the guest (shell::Shells::RunScript): one round trip.
 ScriptAnswer AskScript(guest::Guest& guest, const std::string& script,
                        const support::Context& context);
 

@@ -6,7 +6,6 @@
 #include <system_error>
 
 #include "connection/guest_facts.h"
-#include "connection/path_questions.h"
 #include "connection/ssh_endpoint.h"
 #include "doctor/guest_checks.h"
 #include "doctor/installation.h"
@@ -77,8 +76,7 @@ class Doctor {
   lima::InstanceConfiguration configuration_;
   lima::SshEndpoint endpoint_;
   std::shared_ptr<ssh::Connection> connection_;
-  std::shared_ptr<connection::PathQuestions> guest_;  ///< the same, with or without SFTP
-  std::optional<std::vector<lima::Mount>> mounts_;    ///< once the guest has been asked
+  std::optional<std::vector<lima::Mount>> mounts_;  ///< once the guest has been asked
   MountedState mounted_;
 };
 
@@ -180,7 +178,6 @@ Finding Doctor::Connect(const Context& context) {
   ssh::ConnectionOptions options;
   options.operation_timeout = kGuestTimeout;
   connection_ = ssh::Connection::Open(connection::ToEndpoint(endpoint_), options, context);
-  guest_ = std::make_shared<connection::PathQuestions>(connection_);
   return Passed("sshd lets " + endpoint_.user + " in");
 }
 
@@ -195,20 +192,20 @@ void Doctor::ExamineGuest() {
                     kGuestTimeout,
                     "see with limactl shell " + options_.instance + " what the start-up files do",
                     [this](const Context& context) {
-                      return CheckShell(*guest_, lima::LoginShell(configuration_), context);
+                      return CheckShell(*connection_, lima::LoginShell(configuration_), context);
                     }});
   examination_.Run({"git",
                     {"connect"},
                     kGuestTimeout,
                     "mend the login shell, then try again",
-                    [this](const Context& context) { return CheckGit(*guest_, context); }});
+                    [this](const Context& context) { return CheckGit(*connection_, context); }});
   examination_.Run({"find",
                     {"connect"},
                     kGuestTimeout,
                     "mend the login shell, then try again",
-                    [this](const Context& context) { return CheckFind(*guest_, context); }});
+                    [this](const Context& context) { return CheckFind(*connection_, context); }});
   examination_.Run({"mounted",
-                    {"mounts", "connect"},
+                    {"mounts", "sftp"},
                     kGuestTimeout,
                     "limactl shell " + options_.instance + " mount",
                     [this](const Context& context) { return LookAtMounted(context); }});
@@ -219,23 +216,22 @@ void Doctor::ExamineGuest() {
                     [this](const Context& context) {
                       if (!mounts_)
                         return Finding{Mark::kSkipped, "cannot be tried: mounted failed", ""};
-                      return CheckWriteAccess(*mounts_, mounted_, *guest_, context);
+                      return CheckWriteAccess(*mounts_, mounted_, *connection_, context);
                     }});
 }
 
 Finding Doctor::LookAtMounted(const Context& context) {
   const lima::GuestFacts facts =
-      connection::FindGuestFacts(configuration_, endpoint_.user, *guest_, context);
+      connection::FindGuestFacts(configuration_, endpoint_.user, *connection_, context);
   const std::vector<lima::Mount> mounts =
       lima::EvaluateMounts(configuration_, lima::ReadHostFacts(), facts);
-  mounted_ = AskMounted(configuration_, mounts, *guest_, context);
+  mounted_ = AskMounted(configuration_, mounts, *connection_, context);
   mounts_ = mounts;
   return CheckMounted(*mounts_, mounted_, options_.instance);
 }
 
 void Doctor::ExamineRoundTrip() {
   connection_.reset();
-  guest_.reset();
   examination_.Run({"round trip",
                     {"sftp", "shell"},
                     kRoundTripTimeout,

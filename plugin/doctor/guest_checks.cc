@@ -46,7 +46,6 @@ Finding CheckSftp(guest::Guest& guest, const support::Context& context) {
 
 Finding CheckShell(guest::Guest& guest, const std::string& shell, const support::Context& context) {
   tools::CommandRunner::Options options;
-  options.warm_shells = false;
   options.command_timeout = std::chrono::milliseconds(0);  // the context has a limit
   tools::CommandRunner runner(options);
   NobodyListens nobody;

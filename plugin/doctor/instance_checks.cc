@@ -5,9 +5,9 @@
 #include "lima/home.h"
 #include "lima/host_agent.h"
 #include "lima/status.h"
+#include "shell/shell_quote.h"
 #include "ssh/key_check.h"
 #include "support/join.h"
-#include "tools/shell_quote.h"
 
 namespace doctor {
 namespace {
@@ -92,7 +92,7 @@ Finding CheckKeys(const lima::SshEndpoint& endpoint) {
   for (const std::string& file : endpoint.identity_files) {
     if (IsOpenToOthers(file)) {
       exposed += (exposed.empty() ? "" : ", ") + file;
-      advice += " " + tools::ShellQuote(file);
+      advice += " " + shell::ShellQuote(file);
       continue;
     }
     const std::string problem = ssh::ProblemOfKey(file);

@@ -5,8 +5,7 @@
 
 #include "connection/mount_watch.h"
 #include "guest/file_error.h"
-#include "support/paths.h"
-#include "tools/temporary_name.h"
+#include "tools/temporary_file.h"
 
 namespace doctor {
 namespace {
@@ -39,27 +38,15 @@ std::string StaleAdvice(const std::string& instance) {
 /// Empty when it worked.
 std::string TryToWrite(const std::string& directory, guest::Guest& guest,
                        const support::Context& context) {
-  const std::string path =
-      support::JoinPath(directory, std::string(tools::kTemporaryPrefix) + tools::RandomToken());
-  std::unique_ptr<guest::OpenFile> file;
   try {
-    file = guest.Open(path, guest::OpenMode::kCreateExclusive, kOwnerOnly, context);
+    tools::TemporaryNames names;
+    tools::TemporaryFile file(directory, kOwnerOnly, names, guest, context);
+    file.WriteAndClose("limactl mcp doctor\n", std::nullopt);
+    file.Remove();
   } catch (const guest::FileError& error) {
     return error.what();
   }
-  std::string problem;
-  try {
-    file->Write(0, "limactl mcp doctor\n", context);
-    file->Close(context);
-  } catch (const guest::FileError& error) {
-    problem = error.what();
-  }
-  try {
-    guest.Unlink(path, context);
-  } catch (const guest::FileError& error) {
-    problem += (problem.empty() ? "" : "; ") + std::string(error.what());
-  }
-  return problem;
+  return "";
 }
 
 }  // namespace

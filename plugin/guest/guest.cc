@@ -2,7 +2,61 @@
 
 #include <utility>
 
+#include "support/paths.h"
+
 namespace guest {
+namespace {
+
+template <typename Value>
+Value AskOne(Guest& guest, Request request, const support::Context& context) {
+  return std::move(guest.AskAll({std::move(request)}, context).front().As<Value>());
+}
+
+void Tell(Guest& guest, Request request, const support::Context& context) {
+  guest.AskAll({std::move(request)}, context).front().RequireSuccess();
+}
+
+/// What is resolved is compared with roots as text; no link can be empty.
+bool CanBeAnswer(bool is_real_path, std::string_view answer) {
+  if (answer.empty() || answer.find('\0') != std::string_view::npos) return false;
+  return !is_real_path || (answer.front() == '/' && support::CleanPath(answer) == answer);
+}
+
+/// A reply with a path that no guest can use is not carried any further.
+void CheckPath(Reply& reply, bool is_real_path, const std::string& path) {
+  if (reply.failure) return;
+  const std::string& answer = reply.As<std::string>();
+  const char* const operation = is_real_path ? "resolve" : "read the link";
+  if (answer.size() > kLongestPath) {
+    reply.failure.emplace(FileErrorCode::kFailure, operation, path,
+                          "the guest answered with a path of " + std::to_string(answer.size()) +
+                              " bytes, and none of more than " + std::to_string(kLongestPath) +
+                              " can be used there");
+  } else if (!CanBeAnswer(is_real_path, answer)) {
+    reply.failure.emplace(FileErrorCode::kFailure, operation, path,
+                          "the guest answered with a path that cannot exist");
+  }
+}
+
+bool Exists(Guest& guest, const std::string& path, const support::Context& context) {
+  try {
+    guest.LStat(path, context);
+  } catch (const FileError&) {
+    return false;  // or not to be seen: the first error then stands
+  }
+  return true;
+}
+
+/// SFTP version 3 has no code for a name that is taken.
+[[noreturn]] void ThrowWhyNotMade(Guest& guest, const FileError& error, const char* operation,
+                                  const std::string& path, const support::Context& context) {
+  if (error.code() == FileErrorCode::kFailure && Exists(guest, path, context)) {
+    throw FileError(FileErrorCode::kAlreadyExists, operation, path, "");
+  }
+  throw FileError(error);
+}
+
+}  // namespace
 
 FileType FileTypeOf(std::uint32_t mode) {
   constexpr std::uint32_t kTypeMask = 0170000;
@@ -26,65 +80,91 @@ FileType FileTypeOf(std::uint32_t mode) {
   }
 }
 
-FileBeginning OpenFile::StatAndRead(std::size_t length, const support::Context& context) {
-  FileBeginning beginning;
-  beginning.attributes = Stat(context);
-  beginning.bytes = Read(0, length, context);
-  return beginning;
-}
-
-void OpenFile::WriteAndClose(std::string_view bytes, const support::Context& context) {
-  Write(0, bytes, context);
-  Sync(context);  // false: the server has none, and then nobody can do better
-  Close(context);
-}
-
 bool IsItself(const RealFile& file, std::string_view path, FileType type) {
   return file.path == path && file.attributes && file.attributes->type == type;
 }
 
-RealFile Guest::FindRealFile(const std::string& path, const support::Context& context) {
-  RealFile found;
-  found.path = RealPath(path, context);
+std::vector<Reply> Guest::AskAll(std::vector<Request> requests, const support::Context& context) {
+  struct Asked {
+    std::size_t place;
+    bool is_real_path;
+    std::string path;
+  };
+  std::vector<Asked> for_paths;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (const auto* real = std::get_if<ask::RealPath>(&requests[i])) {
+      for_paths.push_back({i, true, real->path});
+    } else if (const auto* link = std::get_if<ask::ReadLink>(&requests[i])) {
+      for_paths.push_back({i, false, link->path});
+    }
+  }
+  std::vector<Reply> replies = Answer(std::move(requests), context);
+  for (const Asked& asked : for_paths) {
+    CheckPath(replies[asked.place], asked.is_real_path, asked.path);
+  }
+  return replies;
+}
+
+FileAttributes Guest::Stat(const std::string& path, const support::Context& context) {
+  return AskOne<FileAttributes>(*this, ask::Stat{path}, context);
+}
+
+FileAttributes Guest::LStat(const std::string& path, const support::Context& context) {
+  return AskOne<FileAttributes>(*this, ask::LStat{path}, context);
+}
+
+std::string Guest::RealPath(const std::string& path, const support::Context& context) {
+  return AskOne<std::string>(*this, ask::RealPath{path}, context);
+}
+
+std::string Guest::ReadLink(const std::string& path, const support::Context& context) {
+  return AskOne<std::string>(*this, ask::ReadLink{path}, context);
+}
+
+FileSystemStatus Guest::StatFileSystem(const std::string& path, const support::Context& context) {
+  return AskOne<FileSystemStatus>(*this, ask::StatFileSystem{path}, context);
+}
+
+void Guest::Rename(const std::string& from, const std::string& to,
+                   const support::Context& context) {
+  Tell(*this, ask::Rename{from, to}, context);
+}
+
+void Guest::Unlink(const std::string& path, const support::Context& context) {
+  Tell(*this, ask::Unlink{path}, context);
+}
+
+void Guest::MakeDirectory(const std::string& path, std::uint32_t permissions,
+                          const support::Context& context) {
   try {
-    found.attributes = LStat(found.path, context);
+    Tell(*this, ask::MakeDirectory{path, permissions}, context);
   } catch (const FileError& error) {
-    if (error.code() != FileErrorCode::kNotFound) throw;
+    ThrowWhyNotMade(*this, error, "make the directory", path, context);
   }
-  return found;
 }
 
-FoundDirectory Guest::FindAndList(const std::string& path, const support::Context& context) {
-  FoundDirectory found{FindRealFile(path, context), std::nullopt};
-  if (!IsItself(found.file, path, FileType::kDirectory)) return found;
+std::unique_ptr<OpenFile> Guest::Open(const std::string& path, OpenMode mode,
+                                      std::uint32_t permissions, const support::Context& context) {
   try {
-    found.entries = List(path, context);
-  } catch (const FileError&) {
-    // Whoever asks for the entries hears why.
+    auto handle = AskOne<Handle>(*this, ask::Open{path, mode, permissions}, context);
+    return std::make_unique<OpenFile>(OpenHandle(*this, std::move(handle)));
+  } catch (const FileError& error) {
+    if (mode != OpenMode::kCreateExclusive) throw;
+    ThrowWhyNotMade(*this, error, "create", path, context);
   }
-  return found;
 }
 
-FoundFile Guest::FindAndRead(const std::string& path, std::uint64_t most_bytes,
-                             const support::Context& context) {
-  FoundFile found{FindRealFile(path, context), std::nullopt};
-  if (!IsItself(found.file, path, FileType::kRegular)) return found;
-  const std::uint64_t size = found.file.attributes->size;
-  if (size >= most_bytes) return found;
-  try {
-    found.beginning = Open(path, OpenMode::kRead, 0, context)
-                          ->StatAndRead(static_cast<std::size_t>(size) + 1, context);
-  } catch (const FileError&) {
-    // Whoever opens it hears why.
-  }
-  return found;
+std::vector<DirectoryEntry> Guest::List(const std::string& path, const support::Context& context) {
+  const OpenHandle directory(*this, AskOne<Handle>(*this, ask::OpenDirectory{path}, context));
+  return ReadNames(directory, context);
 }
 
-std::optional<std::vector<DirectoryEntry>> Guest::ListSmall(const std::string& path,
-                                                            std::uint64_t directory_bytes,
-                                                            const support::Context& context) {
-  if (Stat(path, context).size >= directory_bytes) return std::nullopt;
-  return List(path, context);
+RealFile Guest::FindRealFile(const std::string& path, const support::Context& context) {
+  std::vector<Reply> replies = AskAll({ask::RealPath{path}, ask::LStat{path}}, context);
+  RealFile found{replies[0].As<std::string>(), std::nullopt};
+  if (found.path != path) replies[1] = AskAll({ask::LStat{found.path}}, context).front();
+  if (!replies[1].Is(FileErrorCode::kNotFound)) found.attributes = replies[1].As<FileAttributes>();
+  return found;
 }
 
 }  // namespace guest

@@ -1,33 +1,34 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "guest/file_error.h"
+#include "shell/process.h"
+#include "shell/shells.h"
 #include "support/context.h"
 #include "support/errors.h"
 
 /// The one seam to the virtual machine. Tools see nothing else of it; ssh/ implements it, tests put
 /// a fake in its place.
 ///
+/// What a guest says is not believed where it makes no sense: a RealPath or ReadLink that no path
+/// can be is a FileError (kFailure).
+///
 /// Paths are bytes: absolute, in the guest's own naming, without NUL. Names that the guest sends
 /// back may hold any bytes but '/' and NUL.
 ///
-/// Every operation throws `FileError` when the guest refuses it (of a command another
-/// `support::CallError`), `support::ConnectionLost` when the line breaks, and `support::Stopped`
-/// when its context is stopped or its deadline passes; one on files throws `NoFileServer`
-/// (no_file_server.h) where the guest serves none. One operation is one round trip unless it says
-/// otherwise.
-///
-/// Some operations stand for several others that are asked at once, in that order, so that they
-/// cost one round trip together. Here they are made of those others, one after the other; an
-/// implementation that can send several requests at once overrides them.
+/// Files are asked for in bursts: AskAll sends several requests at once, which cost one round trip
+/// together. All that throws `FileError` when the guest refuses, `support::ConnectionLost` when the
+/// line breaks, and `support::Stopped` when its context is stopped or its deadline passes; where
+/// the guest serves no files, `support::CallError` says so. One call is one round trip unless it
+/// says otherwise.
 namespace guest {
 
 enum class FileType {
@@ -59,9 +60,6 @@ struct FileAttributes {
 struct DirectoryEntry {
   std::string name;
   FileAttributes attributes;
-  /// How many hard links there are, where the guest's server tells (OpenSSH's does, in the text of
-  /// READDIR's answer).
-  std::optional<std::uint32_t> link_count = {};
 };
 
 /// Where a path leads, and what is there.
@@ -96,235 +94,270 @@ enum class OpenMode {
   kCreateExclusive,  ///< a file that must not exist yet (nor a link of that name), for writing
 };
 
+/// An open file or directory. Worth something only to the guest that gave it, and only as long as
+/// its file server lives.
+struct Handle {
+  std::string value;          ///< the server's own
+  std::uint64_t channel = 0;  ///< which of the connection's file servers, one after the other
+  std::string path;           ///< as it was opened: for texts
+  bool writes = false;        ///< opened for writing: to close it may change the guest
+
+  friend bool operator==(const Handle&, const Handle&) = default;
+};
+
+/// What AskAll may ask for. Behind each is what Reply::As gives; those without give nothing.
+namespace ask {
+
+struct Stat {  // FileAttributes; follows links
+  std::string path;
+};
+struct LStat {  // FileAttributes; of a link itself
+  std::string path;
+};
+/// The absolute path without links, "." and "..". A missing last component is no error, a missing
+/// parent is kNotFound (OpenSSH's server).
+struct RealPath {  // std::string
+  std::string path;
+};
+struct ReadLink {  // std::string, as written in the link
+  std::string path;
+};
+/// kUnsupported where the guest's server does not offer statvfs@openssh.com.
+struct StatFileSystem {  // FileSystemStatus
+  std::string path;
+};
+/// `permissions` matter only where the file is created, and pass through the guest's umask. Opening
+/// a FIFO would block the guest's server: look first.
+struct Open {  // Handle
+  std::string path;
+  OpenMode mode = OpenMode::kRead;
+  std::uint32_t permissions = 0;
+};
+struct OpenDirectory {  // Handle
+  std::string path;
+};
+/// `permissions` pass through the guest's umask. The parent must exist.
+struct MakeDirectory {
+  std::string path;
+  std::uint32_t permissions = 0;
+};
+/// Replaces `to` atomically where it exists (posix-rename@openssh.com).
+struct Rename {
+  std::string from;
+  std::string to;
+};
+/// Removes a name that is not a directory.
+struct Unlink {
+  std::string path;
+};
+struct StatOpen {  // FileAttributes of what was really opened
+  Handle handle;
+};
+/// At most kMostAtOnce bytes. A shorter answer need not be the end of the file, an empty one is.
+struct Read {  // std::string
+  Handle handle;
+  std::uint64_t offset = 0;
+  std::size_t length = 0;
+};
+/// At most kMostAtOnce `bytes`, which must live until AskAll returns.
+struct Write {
+  Handle handle;
+  std::uint64_t offset = 0;
+  std::string_view bytes;
+};
+struct SetAttributes {
+  Handle handle;
+  AttributeChange change;
+};
+/// kUnsupported where the guest's server does not offer fsync@openssh.com.
+struct Sync {
+  Handle handle;
+};
+struct Close {
+  Handle handle;
+};
+/// Some of the names, "." and ".." among them; none: there are no more.
+struct ReadDirectory {  // std::vector<DirectoryEntry>
+  Handle handle;
+};
+
+}  // namespace ask
+
+using Request = std::variant<ask::Stat, ask::LStat, ask::RealPath, ask::ReadLink,
+                             ask::StatFileSystem, ask::Open, ask::OpenDirectory, ask::MakeDirectory,
+                             ask::Rename, ask::Unlink, ask::StatOpen, ask::Read, ask::Write,
+                             ask::SetAttributes, ask::Sync, ask::Close, ask::ReadDirectory>;
+
+/// Bytes of one ask::Read or ask::Write: what has been asked for still comes when nobody wants it
+/// any longer.
+inline constexpr std::size_t kMostAtOnce = std::size_t{4} << 20;
+
+/// What the guest said to one request.
+struct Reply {
+  std::variant<std::monostate, FileAttributes, std::string, FileSystemStatus, Handle,
+               std::vector<DirectoryEntry>>
+      value;
+  std::optional<FileError> failure;
+
+  /// Throws the failure where there is one.
+  template <typename Value>
+  Value& As() {
+    if (failure) throw FileError(*failure);
+    return std::get<Value>(value);
+  }
+  void RequireSuccess() const {
+    if (failure) throw FileError(*failure);
+  }
+  [[nodiscard]] bool Is(FileErrorCode code) const { return failure && failure->code() == code; }
+};
+
+class Guest;
+
+/// Keeps a handle open, and closes it without waiting for an answer. The guest must outlive it.
+class OpenHandle {
+ public:
+  OpenHandle(Guest& guest, Handle handle) : guest_(&guest), handle_(std::move(handle)) {}
+  ~OpenHandle() { Reset(); }
+  OpenHandle(OpenHandle&& other) noexcept
+      : guest_(std::exchange(other.guest_, nullptr)), handle_(std::move(other.handle_)) {}
+  OpenHandle& operator=(OpenHandle&& other) noexcept {
+    if (this != &other) {
+      Reset();
+      guest_ = std::exchange(other.guest_, nullptr);
+      handle_ = std::move(other.handle_);
+    }
+    return *this;
+  }
+  OpenHandle(const OpenHandle&) = delete;
+  OpenHandle& operator=(const OpenHandle&) = delete;
+
+  [[nodiscard]] Guest& guest() const { return *guest_; }
+  [[nodiscard]] const Handle& operator*() const { return handle_; }
+  [[nodiscard]] const Handle* operator->() const { return &handle_; }
+
+  /// It is closed by somebody else.
+  Handle Release() {
+    guest_ = nullptr;
+    return std::move(handle_);
+  }
+
+ private:
+  void Reset() noexcept;
+
+  Guest* guest_;  ///< null: nothing is to be closed
+  Handle handle_;
+};
+
 /// The beginning of a file and what it is.
 struct FileBeginning {
   FileAttributes attributes;
   std::string bytes;
 };
 
-/// A path's RealFile, and what is in it where it is a directory.
-struct FoundDirectory {
-  RealFile file;
-  std::optional<std::vector<DirectoryEntry>> entries;
-};
-
-/// A path's RealFile, and its content where it is a regular file.
-struct FoundFile {
-  RealFile file;
-  /// By StatAndRead of one byte more than `file` is said to have.
-  std::optional<FileBeginning> beginning;
-};
-
-/// What OpenFile::WriteAndClose sends at once: what every server takes in one packet (SFTP version
-/// 3, section 3).
-inline constexpr std::size_t kLargestWriteAtOnce = std::size_t{32} * 1024;
-
-/// An open file in the guest. The destructor closes it without waiting for an answer; who wrote
-/// must call Close and hear about errors. One thread at a time.
+/// An open file in the guest. Who wrote must call Close and hear about errors. One thread at a
+/// time.
 class OpenFile {
  public:
-  virtual ~OpenFile() = default;
+  explicit OpenFile(OpenHandle handle) : handle_(std::move(handle)) {}
 
   /// What was really opened, whatever the path names by now.
-  virtual FileAttributes Stat(const support::Context& context) = 0;
+  FileAttributes Stat(const support::Context& context);
 
-  /// Reads up to `length` bytes from `offset`; a shorter answer means the file ends there. Any
-  /// length is allowed: the implementation pipelines as many requests as it takes.
-  virtual std::string Read(std::uint64_t offset, std::size_t length,
-                           const support::Context& context) = 0;
+  /// Reads up to `length` bytes from `offset`; a shorter answer means the file ends there. A round
+  /// trip for each kMostAtOnce.
+  std::string Read(std::uint64_t offset, std::size_t length, const support::Context& context);
 
-  /// Writes all of `bytes` at `offset`, pipelined like Read.
-  virtual void Write(std::uint64_t offset, std::string_view bytes,
-                     const support::Context& context) = 0;
+  /// Writes all of `bytes` at `offset`. A round trip for each kMostAtOnce.
+  void Write(std::uint64_t offset, std::string_view bytes, const support::Context& context);
 
-  virtual void SetAttributes(const AttributeChange& change, const support::Context& context) = 0;
+  void SetAttributes(const AttributeChange& change, const support::Context& context);
 
   /// Returns false where the guest's server does not offer fsync.
-  virtual bool Sync(const support::Context& context) = 0;
+  bool Sync(const support::Context& context);
 
   /// Closes and reports what the guest says. No other call may follow.
-  virtual void Close(const support::Context& context) = 0;
+  void Close(const support::Context& context);
 
-  /// Stat and Read from 0 at once; `length` should be one more than the file is thought to have,
-  /// so that a shorter answer tells its end.
-  virtual FileBeginning StatAndRead(std::size_t length, const support::Context& context);
+  /// Stat, Read from 0 and Close at once, up to kMostAtOnce; fewer bytes than asked for and than
+  /// the attributes tell: the guest's server gives less at a time. No other call may follow.
+  FileBeginning ReadAndClose(std::size_t length, const support::Context& context);
 
-  /// Write from 0, Sync and Close, at once where there are at most kLargestWriteAtOnce `bytes`.
-  /// Throws what the first of them that failed would have thrown; that Sync is not offered is no
-  /// failure. No other call may follow.
-  virtual void WriteAndClose(std::string_view bytes, const support::Context& context);
+  /// Write from 0, set the permissions (07777) if there are any, Sync and Close, at once where
+  /// there are at most kMostAtOnce `bytes`. Throws the first failure; that Sync is not offered is
+  /// none. No other call may follow.
+  void WriteAndClose(std::string_view bytes, std::optional<std::uint32_t> permissions,
+                     const support::Context& context);
+
+ private:
+  OpenHandle handle_;
 };
 
-enum class OutputStream { kStandardOutput, kStandardError };
+/// All names of an open directory but "." and "..", in the order of the guest: one round trip for a
+/// hundred names. A directory that may be read but not entered is kPermissionDenied where the guest
+/// shows none of its names.
+std::vector<DirectoryEntry> ReadNames(const OpenHandle& directory, const support::Context& context);
 
-/// Where a command's output goes, piece by piece as it arrives.
-class OutputSink {
- public:
-  virtual ~OutputSink() = default;
-
-  /// Called on the thread that owns the connection: must be quick, must not throw, must not call
-  /// the guest. Returns false to say that no more is wanted: the channel is then closed and Run
-  /// returns.
-  virtual bool OnOutput(OutputStream stream, std::string_view bytes) = 0;
-
-  /// Nothing more comes, unless OnOutput has said that no more is wanted. On the same thread, under
-  /// the same rules.
-  virtual void OnEnd() {}
-};
-
-/// Who goes first where the guest's sshd allows no further channel now.
-enum class Turn {
-  kFirst,      ///< before all that wait: it ends what another command began
-  kInOrder,    ///< short, or what somebody waits for
-  kOpenEnded,  ///< may run for ever, and therefore leaves channels to the others
-};
-
-struct Command {
-  /// Given to the guest user's shell by sshd (`$SHELL -c`). At most kMaximumCommandLine bytes.
-  std::string command_line;
-
-  /// Sent to the command's standard input.
-  std::string standard_input;
-
-  /// False: standard input ends after `standard_input`. True: it stays open until Run returns or
-  /// its context is stopped, so that a watcher in the guest sees the end of a lost client.
-  bool hold_standard_input_open = false;
-
-  /// True: the command only looks, so that it may be run again whatever became of it. A lost line
-  /// is then support::ConnectionLost without may_have_run().
-  bool changes_nothing = false;
-
-  /// True: what the command does comes on its standard input alone, which is held open, and one
-  /// that differs from it in nothing else will be wanted again. One may then be started ahead, and
-  /// wait for its input: with an environment that is a few minutes old, but not older than the last
-  /// command that may have changed something.
-  bool may_be_started_ahead = false;
-
-  /// True: the sink can tell where the output ends, and it has not ended with the command. After
-  /// the exit status Run goes on until the sink wants no more or the channel's output ends, however
-  /// much is still on its way; where neither happens, until nothing has come for ten seconds.
-  bool sink_knows_end = false;
-
-  /// How long output is still taken after the context was stopped. Standard input ends at once, so
-  /// that a watcher in the guest ends the command; what it has printed until then is on its way.
-  /// Run throws support::Stopped when the sink wants no more, the channel ends, or this has passed.
-  std::chrono::milliseconds stop_grace{0};
-
-  Turn turn = Turn::kInOrder;
-
-  /// Called at most once, when the command has to wait because the guest's sshd allows no further
-  /// channel now. On the thread that owns the connection: must be quick, must not throw, must not
-  /// call the guest. May be empty.
-  std::function<void()> on_queued = {};
-
-  /// For StartWaiting: how long it lets pass before it starts the command, so that one that is
-  /// given up sooner costs nothing.
-  std::chrono::milliseconds start_delay{0};
-};
-
-/// An exec request above this is refused before it is sent: one of 300,000 bytes ends the whole
-/// session, and Linux refuses a single argument above 128 KiB (MAX_ARG_STRLEN). Longer scripts go
-/// through standard input.
-inline constexpr std::size_t kMaximumCommandLine = std::size_t{120} * 1024;
-
-/// How a command ended. Both are empty when the channel was closed without either, which happens
-/// when the sink asked for the end.
-struct CommandResult {
-  std::optional<int> exit_status;
-  std::optional<std::string> exit_signal;  ///< without "SIG": "KILL"
-};
-
-/// A command that has been started ahead of its need and waits for input. One thread at a time. The
-/// destructor ends it, without waiting, by closing its standard input.
-class WaitingCommand {
- public:
-  virtual ~WaitingCommand() = default;
-
-  /// False once it has ended, or has been given up because its channel was needed otherwise.
-  [[nodiscard]] virtual bool waiting() const = 0;
-
-  /// Sends `input` and goes on as Guest::Run does. Once. Throws support::ConnectionLost with
-  /// may_have_run() false where the command no longer waited: nothing was sent then.
-  virtual CommandResult Finish(const std::string& input, const support::Context& context) = 0;
-};
+/// Bytes of a path that a guest answers with: Linux's PATH_MAX counts the NUL at its end too, and
+/// macOS takes 1024.
+inline constexpr std::size_t kLongestPath = 4095;
 
 /// A connected guest. Thread-safe: any number of threads may call at once.
-class Guest {
+class Guest : public shell::Launcher {
  public:
-  virtual ~Guest() = default;
+  Guest() = default;
+  Guest(const Guest&) = delete;
+  Guest& operator=(const Guest&) = delete;
 
-  /// Follows links.
-  virtual FileAttributes Stat(const std::string& path, const support::Context& context) = 0;
+  /// Sends all of them at once, in one round trip, and waits for the last reply; there are as many
+  /// replies as requests, in their order. The guest works in that order too, and goes on where one
+  /// fails. A burst that is lost with the line may have run where one of its requests may. Handles
+  /// among the replies are the caller's to close; where it throws, none stays open, and what it was
+  /// to close is closed.
+  std::vector<Reply> AskAll(std::vector<Request> requests, const support::Context& context);
 
-  /// Does not follow a link in the last component.
-  virtual FileAttributes LStat(const std::string& path, const support::Context& context) = 0;
+  /// Closes a handle without waiting. Any thread; no error is told.
+  virtual void CloseLater(const Handle& handle) noexcept = 0;
 
-  /// Where a symbolic link points, as written in it.
-  virtual std::string ReadLink(const std::string& path, const support::Context& context) = 0;
+  // One request each, or what is said.
+  FileAttributes Stat(const std::string& path, const support::Context& context);
+  FileAttributes LStat(const std::string& path, const support::Context& context);
+  std::string RealPath(const std::string& path, const support::Context& context);
+  std::string ReadLink(const std::string& path, const support::Context& context);
+  FileSystemStatus StatFileSystem(const std::string& path, const support::Context& context);
+  void Rename(const std::string& from, const std::string& to, const support::Context& context);
+  void Unlink(const std::string& path, const support::Context& context);
+  /// One more where it fails for no reason given: whether the name is taken (kAlreadyExists).
+  void MakeDirectory(const std::string& path, std::uint32_t permissions,
+                     const support::Context& context);
+  /// As MakeDirectory where the file is created.
+  std::unique_ptr<OpenFile> Open(const std::string& path, OpenMode mode, std::uint32_t permissions,
+                                 const support::Context& context);
+  /// Two round trips for a hundred names.
+  std::vector<DirectoryEntry> List(const std::string& path, const support::Context& context);
+  /// RealPath and LStat of what it gave: one round trip where that is `path` itself, as it is for a
+  /// path without links, two elsewhere.
+  RealFile FindRealFile(const std::string& path, const support::Context& context);
 
-  /// The absolute path without links, "." and "..". A missing last component is no error, a missing
-  /// parent is kNotFound (OpenSSH's server).
-  virtual std::string RealPath(const std::string& path, const support::Context& context) = 0;
+  /// See shell::Shells.
+  virtual shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
+                                  const support::Context& context) {
+    return shells_.RunScript(script, sink, context);
+  }
+  virtual shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
+                                   const support::Context& context) {
+    return shells_.RunCommand(command, sink, context);
+  }
 
-  /// RealPath, and LStat of what it gave, at once where that is `path` itself, as it is for a path
-  /// without links: two round trips elsewhere.
-  virtual RealFile FindRealFile(const std::string& path, const support::Context& context);
+ protected:
+  /// See shell::Shells.
+  bool MakeRoom() { return shells_.MakeRoom(); }
 
-  /// FindRealFile, and List where that gave `path` itself and a directory that can be listed: at
-  /// most two round trips for a directory of a hundred names, and for what cannot be listed.
-  virtual FoundDirectory FindAndList(const std::string& path, const support::Context& context);
+ private:
+  /// AskAll, but for whether the answers make sense.
+  virtual std::vector<Reply> Answer(std::vector<Request> requests,
+                                    const support::Context& context) = 0;
 
-  /// FindRealFile, and where that gave `path` itself and a regular file of less than `most_bytes`
-  /// that can be read: Open and StatAndRead. Three round trips, without a way back to the caller in
-  /// between. An implementation may leave the content of larger files to the caller.
-  virtual FoundFile FindAndRead(const std::string& path, std::uint64_t most_bytes,
-                                const support::Context& context);
-
-  /// `permissions` matter only where the file is created, and pass through the guest's umask.
-  /// Opening a FIFO would block the guest's server: Stat first.
-  virtual std::unique_ptr<OpenFile> Open(const std::string& path, OpenMode mode,
-                                         std::uint32_t permissions,
-                                         const support::Context& context) = 0;
-
-  /// All entries but "." and "..", in the order of the guest. Several round trips. A directory that
-  /// may be read but not entered is kPermissionDenied where the guest shows none of its names.
-  virtual std::vector<DirectoryEntry> List(const std::string& path,
-                                           const support::Context& context) = 0;
-
-  /// Stat, and List unless the directory itself has `directory_bytes` or more (st_size, which grows
-  /// with the names that it has held): then nothing. Stat costs no round trip of its own.
-  virtual std::optional<std::vector<DirectoryEntry>> ListSmall(const std::string& path,
-                                                               std::uint64_t directory_bytes,
-                                                               const support::Context& context);
-
-  /// `permissions` pass through the guest's umask. The parent must exist.
-  virtual void MakeDirectory(const std::string& path, std::uint32_t permissions,
-                             const support::Context& context) = 0;
-
-  /// Replaces `to` atomically where it exists (posix-rename@openssh.com).
-  virtual void Rename(const std::string& from, const std::string& to,
-                      const support::Context& context) = 0;
-
-  /// Removes a name that is not a directory.
-  virtual void Unlink(const std::string& path, const support::Context& context) = 0;
-
-  /// Throws kUnsupported where the guest's server does not offer statvfs@openssh.com.
-  virtual FileSystemStatus StatFileSystem(const std::string& path,
-                                          const support::Context& context) = 0;
-
-  /// Runs one command and returns when it has ended, or when the sink wants no more. When the
-  /// context is stopped, the command's standard input is closed, and after Command::stop_grace its
-  /// process group is sent TERM; Run then throws `support::Stopped` without waiting for the guest.
-  virtual CommandResult Run(const Command& command, OutputSink& sink,
-                            const support::Context& context) = 0;
-
-  /// Starts a command without waiting for anything. Its `standard_input` is sent at once, further
-  /// input by WaitingCommand::Finish, and until then it gives way to whoever needs a channel. Null
-  /// where this guest cannot do that, or its connection has ended; where there is no channel to
-  /// spare, WaitingCommand::waiting() soon is false. Throws support::CallError for a command line
-  /// that is too long.
-  virtual std::unique_ptr<WaitingCommand> StartWaiting(Command command,
-                                                       std::shared_ptr<OutputSink> sink) = 0;
+  shell::Shells shells_{*this};
 };
 
 }  // namespace guest

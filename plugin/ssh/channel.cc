@@ -42,15 +42,6 @@ Channel::Progress Channel::RequestSftp() {
   return ToProgress(ssh_channel_request_sftp(handle_.get()));
 }
 
-Channel::Progress Channel::AskForAnswer() {
-  // A variable comes too late for a command that runs: sshd says no.
-  const int code = ssh_channel_request_env(handle_.get(), "LIMACTL_MCP", "");
-  if (code != SSH_ERROR) return ToProgress(code);
-  const bool is_answer =
-      ssh_get_error_code(ssh_channel_get_session(handle_.get())) == SSH_REQUEST_DENIED;
-  return is_answer ? Progress::kDone : ToProgress(code);
-}
-
 std::size_t Channel::Write(std::string_view bytes) {
   // Asked first, since with a closed window libssh would poll the session on each call.
   const std::size_t window = ssh_channel_window_size(handle_.get());
@@ -64,11 +55,6 @@ std::size_t Channel::Write(std::string_view bytes) {
 void Channel::SendEndOfFile() {
   // SSH_AGAIN only says that libssh has queued it.
   if (ssh_channel_send_eof(handle_.get()) == SSH_ERROR) write_failed_ = true;
-}
-
-void Channel::SendSignal(const char* name) {
-  // No answer is asked for: sshd refuses signals for some logins and says so in its own log only.
-  if (ssh_channel_request_send_signal(handle_.get(), name) == SSH_ERROR) write_failed_ = true;
 }
 
 bool Channel::Close() {

@@ -48,12 +48,7 @@ class Channel {
   /// The peer takes no more input.
   [[nodiscard]] bool write_failed() const { return write_failed_; }
 
-  /// Asks sshd something on this channel that has no effect. kDone: it has answered, and what it
-  /// had read of the command's output before has come.
-  Progress AskForAnswer();
-
   void SendEndOfFile();
-  void SendSignal(const char* name);
 
   /// Must be repeated until it returns true: libssh may have sent nothing yet. `kAgain` on a dead
   /// session does not end: whoever owns the session looks after that.

@@ -9,7 +9,7 @@ ChannelBroker::ChannelBroker(Session& session, support::Clock::duration open_tim
     : session_(session), open_timeout_(open_timeout) {}
 
 void ChannelBroker::Request(ChannelUser& user) {
-  Enqueue({&user, user.turn() == guest::Turn::kFirst ? 0 : next_turn_++, false});
+  Enqueue({&user, next_turn_++, false});
 }
 
 void ChannelBroker::Withdraw(ChannelUser& user) {
@@ -25,19 +25,6 @@ void ChannelBroker::Retire(std::unique_ptr<Channel> channel) {
   channel->SetEvents(nullptr);
   const bool sent = channel->Close();
   closing_.push_back({std::move(channel), sent});
-}
-
-bool ChannelBroker::OthersWait(const ChannelUser& user) const {
-  return std::any_of(waiting_.begin(), waiting_.end(),
-                     [&](const Waiting& waiting) { return waiting.user != &user; }) ||
-         std::any_of(opening_.begin(), opening_.end(), [&](const Opening& opening) {
-           return opening.request.user != nullptr && opening.request.user != &user;
-         });
-}
-
-bool ChannelBroker::SomebodyIsDelayed() const {
-  return std::any_of(waiting_.begin(), waiting_.end(),
-                     [](const Waiting& waiting) { return waiting.delayed; });
 }
 
 void ChannelBroker::Step(TimePoint now) {
@@ -74,7 +61,7 @@ void ChannelBroker::StepOpening(TimePoint now) {
     opening = opening_.erase(opening);
     if (progress == Channel::Progress::kDone) {
       slots_.OnOpened();
-      refused_without_channel_since_ = TimePoint::max();
+      refused_without_room_since_ = TimePoint::max();
       if (finished.request.user != nullptr) {
         finished.request.user->OnChannelOpen(std::move(finished.channel));
       } else {
@@ -84,15 +71,15 @@ void ChannelBroker::StepOpening(TimePoint now) {
     }
     open_ended_.erase(finished.channel.get());
     slots_.OnRefused(now);
-    if (slots_.open() == 0) {
-      refused_without_channel_since_ = std::min(refused_without_channel_since_, now);
+    if (slots_.open() <= 1) {
+      refused_without_room_since_ = std::min(refused_without_room_since_, now);
     }
     if (finished.request.user != nullptr) Enqueue(finished.request);
   }
 }
 
 bool ChannelBroker::LeavesRoom(const ChannelUser& user) const {
-  return user.turn() != guest::Turn::kOpenEnded || open_ended_.size() < slots_.OpenEndedLimit();
+  return user.turn() != shell::Turn::kOpenEnded || open_ended_.size() < slots_.OpenEndedLimit();
 }
 
 void ChannelBroker::Enqueue(Waiting request) {
@@ -103,16 +90,16 @@ void ChannelBroker::Enqueue(Waiting request) {
 }
 
 void ChannelBroker::StepWaiting(TimePoint now) {
-  if (slots_.open() > 0) refused_without_channel_since_ = TimePoint::max();
-  if (!waiting_.empty() && refused_without_channel_since_ != TimePoint::max() &&
-      now - refused_without_channel_since_ >= kRefusalPatience) {
-    ChannelUser* user = waiting_.front().user;
-    waiting_.pop_front();
-    refused_without_channel_since_ = TimePoint::max();
-    user->OnChannelImpossible(
-        "the guest's sshd refuses to open a channel although none is open (see MaxSessions in the "
-        "guest's sshd_config): " +
-        session_.ErrorText());
+  if (slots_.open() > 1) refused_without_room_since_ = TimePoint::max();
+  if (!waiting_.empty() && refused_without_room_since_ != TimePoint::max() &&
+      now - refused_without_room_since_ >= kRefusalPatience) {
+    refused_without_room_since_ = TimePoint::max();
+    for (const Waiting& waiting : std::exchange(waiting_, {})) {
+      waiting.user->OnChannelImpossible(
+          "the guest's sshd allows too few channels: it refuses a further one although no more "
+          "than one is open. Files and commands need one each: MaxSessions in the guest's "
+          "sshd_config must be 3 or more, and is 10 unless it is set there");
+    }
     return;
   }
   for (auto next = waiting_.begin(); next != waiting_.end() && slots_.MayOpen(now);) {
@@ -125,7 +112,7 @@ void ChannelBroker::StepWaiting(TimePoint now) {
     slots_.OnRequestSent();
     opening_.push_back(
         {std::make_unique<Channel>(session_.handle()), request, now + open_timeout_});
-    if (request.user->turn() == guest::Turn::kOpenEnded) {
+    if (request.user->turn() == shell::Turn::kOpenEnded) {
       open_ended_.insert(opening_.back().channel.get());
     }
     // Sends the request; the answer cannot have come, and if it has, the next step finds it.

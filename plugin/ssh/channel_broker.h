@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "guest/guest.h"
+#include "shell/process.h"
 #include "ssh/channel.h"
 #include "ssh/channel_slots.h"
 #include "ssh/session.h"
@@ -17,7 +17,7 @@ namespace ssh {
 class ChannelUser {
  public:
   virtual ~ChannelUser() = default;
-  [[nodiscard]] virtual guest::Turn turn() const { return guest::Turn::kInOrder; }
+  [[nodiscard]] virtual shell::Turn turn() const { return shell::Turn::kInOrder; }
   virtual void OnChannelOpen(std::unique_ptr<Channel> channel) = 0;
   /// The guest's sshd has no channel to spare now; called at most once a request.
   virtual void OnChannelDelayed() = 0;
@@ -25,15 +25,15 @@ class ChannelUser {
   virtual void OnChannelImpossible(const std::string& text) = 0;
 };
 
-/// Opens channels in the order they were asked for (guest::Turn names the exceptions), as many as
+/// Opens channels in the order they were asked for (shell::Turn names the exception), as many as
 /// the guest's sshd allows, and sees to it that each is closed in the end. Belongs to the thread
 /// that owns the session.
 class ChannelBroker {
  public:
   using TimePoint = support::Clock::time_point;
 
-  /// How long refusals are taken for the slow end of earlier commands although no channel of ours
-  /// is open.
+  /// How long refusals are taken for the slow end of earlier commands although at most one channel
+  /// of ours is open. One alone (MaxSessions 1) is not enough: files and commands need one each.
   static constexpr auto kRefusalPatience = std::chrono::seconds(10);
 
   ChannelBroker(Session& session, support::Clock::duration open_timeout);
@@ -47,19 +47,6 @@ class ChannelBroker {
   void Step(TimePoint now);
   /// When to call Step even if nothing happens on the session.
   [[nodiscard]] TimePoint NextStep() const;
-
-  /// Whether a request of anybody but `user` is not yet fulfilled.
-  [[nodiscard]] bool OthersWait(const ChannelUser& user) const;
-  /// Whether somebody waits who has been told so.
-  [[nodiscard]] bool SomebodyIsDelayed() const;
-  /// Whether a channel may be opened for which nobody has a use yet.
-  [[nodiscard]] bool HasChannelToSpare() const {
-    return !SomebodyIsDelayed() && slots_.HasOneToSpare(waiting_.size());
-  }
-  /// Whether the guest has refused the last request for a channel.
-  [[nodiscard]] bool refused() const { return slots_.refused(); }
-  /// Channels that take one of the guest's slots, as far as we know.
-  [[nodiscard]] std::size_t open_channels() const { return slots_.open(); }
 
  private:
   struct Waiting {
@@ -86,12 +73,12 @@ class ChannelBroker {
   Session& session_;
   support::Clock::duration open_timeout_;
   ChannelSlots slots_;
-  std::uint64_t next_turn_ = 1;          // 0 goes first
+  std::uint64_t next_turn_ = 0;
   std::set<const Channel*> open_ended_;  // those of open-ended users, until they are closed
   std::list<Waiting> waiting_;           // by turn
   std::list<Opening> opening_;
   std::list<Closing> closing_;
-  TimePoint refused_without_channel_since_ = TimePoint::max();
+  TimePoint refused_without_room_since_ = TimePoint::max();
 };
 
 }  // namespace ssh

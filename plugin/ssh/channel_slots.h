@@ -45,16 +45,6 @@ class ChannelSlots {
   /// Channels that are open as far as we know.
   [[nodiscard]] std::size_t open() const { return open_; }
 
-  /// Whether a channel may be kept for later use when `wanted` further ones are: not where the
-  /// guest is known to allow fewer than kFewestForSpare, or no further one now.
-  [[nodiscard]] bool HasOneToSpare(std::size_t wanted) const {
-    return limit_ >= kFewestForSpare && open_ + opening_ + wanted < limit_;
-  }
-  static constexpr std::size_t kFewestForSpare = 3;
-
-  /// True between a refusal and the next success.
-  [[nodiscard]] bool refused() const { return refused_; }
-
  private:
   static constexpr std::size_t kUnknownLimit = std::numeric_limits<std::size_t>::max();
 

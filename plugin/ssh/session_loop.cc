@@ -13,7 +13,10 @@ SessionLoop::SessionLoop(Endpoint endpoint, const ConnectionOptions& options)
       options_(options),
       session_(wake_),
       broker_(session_, options_.operation_timeout),
-      sftp_(broker_, options_.operation_timeout) {}
+      sftp_(broker_, options_.operation_timeout, [this] {
+        const std::scoped_lock lock(room_mutex_);
+        return make_room_();
+      }) {}
 
 SessionLoop::~SessionLoop() {
   stopping_ = true;
@@ -59,83 +62,33 @@ void SessionLoop::PostOrThrow(Task task) {
   }
 }
 
-void SessionLoop::Run(const std::shared_ptr<CommandRun>& command, const support::Context& context) {
-  context.ThrowIfStopped();
-  PostOrThrow([this, command] {
-    commands_.push_back(command);
-    command->Begin(broker_);
+void SessionLoop::Start(const std::shared_ptr<ProcessRun>& process) {
+  const bool posted = Post([this, process] {
+    processes_.push_back(process);
+    process->Begin(broker_);
   });
-  WaitFor(command, context);
+  if (!posted) process->Lose("the connection to the guest is gone; nothing was done");
 }
 
-void SessionLoop::WaitFor(const std::shared_ptr<CommandRun>& command,
-                          const support::Context& context) {
-  command->completion().Wait(context, [&](support::StopReason reason) {
-    // Where the loop has ended it has finished the completion.
-    static_cast<void>(Post([command, reason] { command->Withdraw(reason); }));
-  });
-}
-
-bool SessionLoop::Start(const std::shared_ptr<CommandRun>& command,
-                        support::Clock::duration delay) {
-  command->MakeSpare(delay);
-  return Post([this, command] {
-    commands_.push_back(command);
-    command->Begin(broker_);
-  });
-}
-
-void SessionLoop::Use(const std::shared_ptr<CommandRun>& command, std::string input,
-                      std::function<bool()> taken, const support::Context& context) {
-  context.ThrowIfStopped();
-  PostOrThrow([command, input = std::move(input), taken = std::move(taken)] {
-    command->Use(input, taken);
-  });
-  WaitFor(command, context);
-  if (!command->used()) {
-    throw support::ConnectionLost("the waiting command had ended; nothing was done", false);
+void SessionLoop::Run(const std::shared_ptr<Burst>& burst, const support::Context& context) {
+  try {
+    context.ThrowIfStopped();
+  } catch (const support::Stopped&) {
+    for (const guest::Handle& handle : burst->ToClose()) CloseHandle(handle);
+    throw;
   }
-}
-
-void SessionLoop::GiveUp(const std::shared_ptr<CommandRun>& command) {
-  // A session that has ended has ended its commands.
-  static_cast<void>(Post([command] { command->GiveUp("not needed any more"); }));
-}
-
-void SessionLoop::Run(const std::shared_ptr<SftpOperation>& operation,
-                      const support::Context& context) {
-  context.ThrowIfStopped();
-  PostOrThrow([this, operation] { sftp_.Submit(operation); });
-  WaitFor(operation, context);
-}
-
-std::vector<std::exception_ptr> SessionLoop::RunTogether(
-    const std::vector<std::shared_ptr<SftpOperation>>& operations,
-    const support::Context& context) {
-  context.ThrowIfStopped();
-  PostOrThrow([this, operations] {
-    for (const auto& operation : operations) sftp_.Submit(operation);
-  });
-  std::vector<std::exception_ptr> failures(operations.size());
-  // The last one ends last, mostly: to wait for it first is to be woken once.
-  for (std::size_t i = operations.size(); i-- > 0;) {
-    try {
-      WaitFor(operations[i], context);
-    } catch (...) {
-      failures[i] = std::current_exception();
-    }
-  }
-  return failures;
-}
-
-void SessionLoop::WaitFor(const std::shared_ptr<SftpOperation>& operation,
-                          const support::Context& context) {
-  operation->completion().Wait(context, [&](support::StopReason reason) {
-    static_cast<void>(Post([this, operation, reason] { sftp_.Withdraw(*operation, reason); }));
+  PostOrThrow([this, burst] { sftp_.Submit(burst); });
+  burst->completion().Wait(context, [&](support::StopReason reason) {
+    static_cast<void>(Post([this, burst, reason] { sftp_.Withdraw(*burst, reason); }));
   });
 }
 
-void SessionLoop::CloseHandle(const RemoteHandle& handle) {
+void SessionLoop::SetRoomMaker(std::function<bool()> make_room) {
+  const std::scoped_lock lock(room_mutex_);
+  make_room_ = std::move(make_room);
+}
+
+void SessionLoop::CloseHandle(const guest::Handle& handle) {
   // A session that has ended has closed its files.
   static_cast<void>(Post([this, handle] { sftp_.CloseHandle(handle); }));
 }
@@ -199,38 +152,16 @@ void SessionLoop::RunTasks() {
 }
 
 void SessionLoop::StepAll(TimePoint now) {
-  for (const auto& command : commands_) command->Step(now);
+  for (const auto& process : processes_) process->Step(now);
   sftp_.Step(now);
   // After the others, since they may have closed a channel for which somebody waits.
   broker_.Step(now);
-  // After all that may end a command: a command may end as the broker gives it its channel, and its
-  // caller's next task comes first in the next turn.
-  GiveUpOutdatedCommands();
-  std::erase_if(commands_, [](const auto& command) { return command->done(); });
-  GiveUpSpareCommands();
-}
-
-void SessionLoop::GiveUpOutdatedCommands() {
-  const bool guest_may_have_changed = std::any_of(
-      commands_.begin(), commands_.end(),
-      [](const auto& command) { return command->done() && command->may_have_changed_guest(); });
-  if (!guest_may_have_changed) return;
-  for (const auto& command : commands_) {
-    if (command->was_started_ahead()) command->GiveUp("another command has ended since its start");
-  }
-}
-
-void SessionLoop::GiveUpSpareCommands() {
-  for (const auto& command : commands_) {
-    if (command->lacks_channel()) command->GiveUp("the guest's sshd has no channel to spare");
-  }
-  if (!broker_.SomebodyIsDelayed()) return;
-  for (const auto& command : commands_) command->GiveUp("its channel was needed");
+  std::erase_if(processes_, [](const auto& process) { return process->done(); });
 }
 
 SessionLoop::TimePoint SessionLoop::NextStep() const {
   TimePoint next = std::min({keepalive_at_, broker_.NextStep(), sftp_.NextStep()});
-  for (const auto& command : commands_) next = std::min(next, command->NextStep());
+  for (const auto& process : processes_) next = std::min(next, process->NextStep());
   return next;
 }
 
@@ -280,8 +211,8 @@ void SessionLoop::End(const std::string& text) {
   // A guest that was given up for silent must see the end when it wakes, though nobody has let go
   // of this object yet: its watchers then end what still runs.
   session_.Break();
-  for (const auto& command : commands_) command->Lose(text);
-  commands_.clear();
+  for (const auto& process : processes_) process->Lose(text);
+  processes_.clear();
   sftp_.Lose(text);
   {
     // Notified under the lock: the destructor may go on as soon as it can have it.

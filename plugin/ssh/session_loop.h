@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "ssh/command_run.h"
 #include "ssh/completion.h"
 #include "ssh/endpoint.h"
+#include "ssh/process_run.h"
 #include "ssh/session.h"
 #include "ssh/sftp_service.h"
 
@@ -47,28 +47,21 @@ class SessionLoop {
     return options_.operation_timeout;
   }
 
-  /// Any thread: carry the work out and wait for its end. Throw what it failed with.
-  void Run(const std::shared_ptr<CommandRun>& command, const support::Context& context);
-  void Run(const std::shared_ptr<SftpOperation>& operation, const support::Context& context);
+  /// Any thread: carries the burst out and waits for its end. Throws what it failed with.
+  void Run(const std::shared_ptr<Burst>& burst, const support::Context& context);
 
-  /// Any thread: carries out several at once, begun in this order, and waits for the end of all.
-  /// Returns what each failed with. Throws where none was begun.
-  std::vector<std::exception_ptr> RunTogether(
-      const std::vector<std::shared_ptr<SftpOperation>>& operations,
-      const support::Context& context);
+  /// Any thread: begins a process without waiting; where the session has ended it hears so at once.
+  void Start(const std::shared_ptr<ProcessRun>& process);
+  /// Any thread: runs `task` on the owned thread, in order; not where the session has ended.
+  void Do(std::function<void()> task) { static_cast<void>(Post(std::move(task))); }
 
-  /// Any thread: begins a spare command after the delay, without waiting. False once the session
-  /// has ended.
-  bool Start(const std::shared_ptr<CommandRun>& command, support::Clock::duration delay);
-  /// Any thread: gives a spare command its input and waits for its end, as Run does. `taken`: see
-  /// CommandRun::Use; called on the owned thread, and not after this has returned.
-  void Use(const std::shared_ptr<CommandRun>& command, std::string input,
-           std::function<bool()> taken, const support::Context& context);
-  /// Any thread: ends a spare command, without waiting.
-  void GiveUp(const std::shared_ptr<CommandRun>& command);
+  /// Any thread: `make_room` is called on the owned thread, again and again, while SFTP has to wait
+  /// for a channel; true where it has closed one. The one before is called no more once this
+  /// returns.
+  void SetRoomMaker(std::function<bool()> make_room);
 
   /// Any thread: closes a file without waiting.
-  void CloseHandle(const RemoteHandle& handle);
+  void CloseHandle(const guest::Handle& handle);
 
  private:
   using TimePoint = support::Clock::time_point;
@@ -76,8 +69,6 @@ class SessionLoop {
 
   bool Post(Task task);
   void PostOrThrow(Task task);
-  void WaitFor(const std::shared_ptr<CommandRun>& command, const support::Context& context);
-  void WaitFor(const std::shared_ptr<SftpOperation>& operation, const support::Context& context);
 
   // What follows runs on the owned thread.
   void ThreadMain();
@@ -85,8 +76,6 @@ class SessionLoop {
   void RunTasks();
   void RunLastTasks();  ///< all of them, whatever one of them throws
   void StepAll(TimePoint now);
-  void GiveUpOutdatedCommands();
-  void GiveUpSpareCommands();
   TimePoint NextStep() const;
   void KeepAlive(TimePoint now);
   void FlushBriefly();
@@ -98,10 +87,13 @@ class SessionLoop {
   Session session_;
   ChannelBroker broker_;
   SftpService sftp_;
-  std::vector<std::shared_ptr<CommandRun>> commands_;
+  std::vector<std::shared_ptr<ProcessRun>> processes_;
   TimePoint keepalive_at_ = TimePoint::max();
   std::uint64_t packets_seen_ = 0;
   int keepalives_unanswered_ = 0;
+
+  std::mutex room_mutex_;  // held while it is called
+  std::function<bool()> make_room_ = [] { return false; };
 
   Completion connected_;
   std::atomic<bool> stopping_ = false;

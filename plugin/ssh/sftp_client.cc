@@ -11,6 +11,9 @@ namespace {
 /// bytes.
 constexpr std::uint32_t kDefaultLength = 32 * 1024;
 
+/// A server that states less is not believed: one burst would be more requests than may be pending.
+constexpr std::uint64_t kShortestLength = 4 * 1024;
+
 /// Already sent output is dropped from the front of the buffer once it is this long.
 constexpr std::size_t kCompactAt = std::size_t{1024} * 1024;
 
@@ -49,11 +52,6 @@ void SftpClient::Receive(std::string_view bytes, TimePoint now) {
   }
 }
 
-std::string SftpClient::LikelyHandle() const {
-  const bool may_guess = guesses_handles_ && open_handles_ == 0 && Offers(kLimitsExtension);
-  return may_guess ? last_closed_ : std::string();
-}
-
 void SftpClient::OnVersion(SftpVersion version, TimePoint now) {
   if (version.version < kSftpVersion) {
     throw SftpProtocolError("the server speaks only version " + std::to_string(version.version));
@@ -73,9 +71,9 @@ void SftpClient::OnLimits(const SftpReply& reply) {
   if (body == nullptr) return;  // offered and refused: the defaults stay
   const SftpLimits limits = DecodeLimits(body->body);
   const auto bounded = [](std::uint64_t length) {
-    return length == 0
-               ? kDefaultLength
-               : static_cast<std::uint32_t>(std::min<std::uint64_t>(length, kMaximumSftpData));
+    return length == 0 ? kDefaultLength
+                       : static_cast<std::uint32_t>(
+                             std::clamp<std::uint64_t>(length, kShortestLength, kMaximumSftpData));
   };
   maximum_read_ = bounded(limits.read_length);
   maximum_write_ = bounded(limits.write_length);
@@ -115,10 +113,7 @@ void SftpClient::Send(const SftpRequest& request, TimePoint now, Handler handler
   const bool opens = request.type == SftpType::kOpen || request.type == SftpType::kOpenDirectory;
   pending_.emplace(id, Pending{std::move(handler), output_end_, opens});
   if (opens) ++open_handles_;
-  if (closes) {
-    if (open_handles_ > 0) --open_handles_;
-    last_closed_ = HandleOf(request);
-  }
+  if (closes && open_handles_ > 0) --open_handles_;
 }
 
 void SftpClient::Fail(const std::string& reason) {

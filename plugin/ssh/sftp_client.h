@@ -61,15 +61,6 @@ class SftpClient {
   /// Handles that the server holds or was asked for, less those it was asked to close.
   [[nodiscard]] std::size_t open_handles() const { return open_handles_; }
 
-  /// The handle that an OPEN or OPENDIR sent next will get from OpenSSH's server (what offers
-  /// limits@openssh.com is taken for one), which gives the one that was closed last (handle_new in
-  /// sftp-server.c). Empty where it is not to be guessed. Requests for a guessed handle do no harm:
-  /// nothing else is open, and that server works in the order of the requests.
-  [[nodiscard]] std::string LikelyHandle() const;
-
-  /// A guess was wrong: there will be no further ones.
-  void GuessNoHandles() { guesses_handles_ = false; }
-
   [[nodiscard]] bool Offers(std::string_view extension) const {
     return version_.extensions.find(extension) != version_.extensions.end();
   }
@@ -106,8 +97,6 @@ class SftpClient {
   std::uint32_t maximum_write_;
   std::unordered_map<std::uint32_t, Pending> pending_;
   std::size_t open_handles_ = 0;
-  std::string last_closed_;  ///< handle
-  bool guesses_handles_ = true;
 };
 
 }  // namespace ssh

@@ -81,7 +81,6 @@ struct SftpRequest {
 
 SftpRequest PathRequest(SftpType type, std::string_view path);      ///< STAT, LSTAT, REMOVE, …
 SftpRequest HandleRequest(SftpType type, std::string_view handle);  ///< CLOSE, FSTAT, READDIR
-std::string_view HandleOf(const SftpRequest& request);              ///< of a HandleRequest
 SftpRequest OpenRequest(std::string_view path, guest::OpenMode mode, std::uint32_t permissions);
 SftpRequest ReadRequest(std::string_view handle, std::uint64_t offset, std::uint32_t length);
 /// `bytes` is referred to, not copied.

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 
 #include "ssh/sftp_codec.h"
 #include "support/printable.h"
@@ -79,18 +78,6 @@ guest::FileAttributes DecodeAttributes(Fields& fields) {
   return attributes;
 }
 
-// The second word of the line that `ls -l` would print: OpenSSH's ls_file() in sftp-common.c.
-std::optional<std::uint32_t> LinkCountOf(std::string_view line) {
-  const std::size_t gap = line.find(' ');
-  const std::size_t begin = line.find_first_not_of(' ', gap);
-  if (gap == std::string_view::npos || begin == std::string_view::npos) return std::nullopt;
-  const std::string_view word = line.substr(begin, line.find(' ', begin) - begin);
-  std::uint32_t count = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), count);
-  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
-  return count;
-}
-
 SftpNames DecodeNames(Fields& fields) {
   SftpNames names;
   // The count is not believed: the packet's end bounds the loop.
@@ -99,7 +86,7 @@ SftpNames DecodeNames(Fields& fields) {
   for (; left > 0; --left) {
     guest::DirectoryEntry entry;
     entry.name = fields.String();
-    entry.link_count = LinkCountOf(fields.String());
+    fields.String();  // the line that `ls -l` would print
     entry.attributes = DecodeAttributes(fields);
     names.entries.push_back(std::move(entry));
   }

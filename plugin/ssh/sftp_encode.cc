@@ -71,10 +71,6 @@ SftpRequest HandleRequest(SftpType type, std::string_view handle) {
   return PathRequest(type, handle);
 }
 
-std::string_view HandleOf(const SftpRequest& request) {
-  return std::string_view(request.body).substr(sizeof(std::uint32_t));
-}
-
 SftpRequest OpenRequest(std::string_view path, guest::OpenMode mode, std::uint32_t permissions) {
   SftpRequest request = PathRequest(SftpType::kOpen, path);
   request.changes_guest = mode == guest::OpenMode::kCreateExclusive;

@@ -8,55 +8,44 @@
 
 namespace ssh {
 
-SftpService::SftpService(ChannelBroker& broker, support::Clock::duration operation_timeout)
-    : broker_(broker), operation_timeout_(operation_timeout) {}
+SftpService::SftpService(ChannelBroker& broker, support::Clock::duration operation_timeout,
+                         std::function<bool()> make_room)
+    : broker_(broker), operation_timeout_(operation_timeout), make_room_(std::move(make_room)) {}
 
-void SftpService::Submit(std::shared_ptr<SftpOperation> operation) {
+void SftpService::Submit(std::shared_ptr<Burst> burst) {
   const TimePoint now = support::Clock::now();
   const bool usable = state_ == State::kConversing && client_->ready();
-  if (operation->handle_channel() != 0) {
-    if (usable && operation->handle_channel() == channel_number_) {
-      Begin(operation, now);
+  if (burst->handle_channel() != 0) {
+    if (usable && burst->handle_channel() == channel_number_) {
+      Begin(burst, now);
     } else {
-      operation->FinishWithFailure(
-          SftpLost{"the SFTP channel on which the file was open has been given up", false});
+      burst->FailLost("the SFTP channel on which the file was open has been given up", false);
     }
     return;
   }
-  if (usable && MayBegin(*operation)) {
-    Begin(operation, now);
+  if (usable && served_first_) {
+    Begin(burst, now);
     return;
   }
-  waiting_.push_back(std::move(operation));
+  waiting_.push_back(std::move(burst));
   if (state_ == State::kClosed) {
     state_ = State::kWaiting;
     broker_.Request(*this);
   }
 }
 
-bool SftpService::MayBegin(const SftpOperation& operation) const {
-  if (!served_first_) return false;
-  if (!others_turn_) return true;
-  // Whoever has a file open may have to know something else before closing it, and until it is
-  // closed the channel is nobody else's. What opens a further file waits, or that might never be.
-  return client_->open_handles() > 0 && !operation.opens();
+void SftpService::Begin(const std::shared_ptr<Burst>& burst, TimePoint now) {
+  active_.push_back(burst);
+  burst->Begin(*client_, channel_number_, now);
 }
 
-void SftpService::Begin(const std::shared_ptr<SftpOperation>& operation, TimePoint now) {
-  operation->set_channel(channel_number_);
-  active_.push_back(operation);
-  operation->Begin(*client_, now);
-}
-
-void SftpService::Withdraw(SftpOperation& operation, support::StopReason reason) {
-  if (operation.finished()) return;
-  operation.Finish(MakeFailure<support::Stopped>(reason));
-  const auto is_it = [&](const std::shared_ptr<SftpOperation>& other) {
-    return other.get() == &operation;
-  };
-  std::erase_if(waiting_, is_it);
-  if (reason != support::StopReason::kDeadline || operation.channel() != channel_number_ ||
-      !client_) {
+void SftpService::Withdraw(Burst& burst, support::StopReason reason) {
+  if (burst.finished()) return;
+  burst.Fail(MakeFailure<support::Stopped>(reason));
+  std::erase_if(waiting_,
+                [&](const std::shared_ptr<Burst>& other) { return other.get() == &burst; });
+  for (const guest::Handle& handle : burst.Opened()) CloseHandle(handle);
+  if (reason != support::StopReason::kDeadline || burst.channel() != channel_number_ || !client_) {
     return;
   }
   const TimePoint since = client_->silent_since();
@@ -65,13 +54,14 @@ void SftpService::Withdraw(SftpOperation& operation, support::StopReason reason)
   }
 }
 
-void SftpService::CloseHandle(const RemoteHandle& handle) {
+void SftpService::CloseHandle(const guest::Handle& handle) {
   if (state_ != State::kConversing || handle.channel != channel_number_) return;
-  client_->Send(HandleRequest(SftpType::kClose, handle.handle), support::Clock::now(),
+  client_->Send(HandleRequest(SftpType::kClose, handle.value), support::Clock::now(),
                 [](SftpReply&&) {});
 }
 
 void SftpService::OnChannelOpen(std::unique_ptr<Channel> channel) {
+  room_at_ = TimePoint::max();
   channel_ = std::move(channel);
   channel_->SetEvents(this);
   inbox_.clear();
@@ -83,6 +73,7 @@ void SftpService::OnChannelOpen(std::unique_ptr<Channel> channel) {
 
 void SftpService::OnChannelImpossible(const std::string& text) {
   state_ = State::kClosed;
+  room_at_ = TimePoint::max();
   FailWaiting<support::CallError>(text);
 }
 
@@ -91,6 +82,9 @@ void SftpService::OnData(bool is_standard_error, std::string_view bytes) noexcep
 }
 
 void SftpService::Step(TimePoint now) {
+  if (state_ == State::kWaiting && now >= room_at_) {
+    room_at_ = now + (make_room_() ? TimePoint::duration(kNextRoomInterval) : kRoomInterval);
+  }
   if (state_ == State::kRequesting) StepRequest(now);
   if (state_ == State::kConversing) StepConversation(now);
 }
@@ -102,7 +96,7 @@ void SftpService::StepRequest(TimePoint now) {
     state_ = State::kConversing;
   } else if (progress == Channel::Progress::kRefused) {
     GiveUp(
-        "the guest's sshd has no SFTP subsystem, which the file tools need: install the guest's "
+        "the guest's sshd has no SFTP subsystem, which every tool needs: install the guest's "
         "package openssh-sftp-server (Fedora and others: openssh-server), see that its sshd_config "
         "has a line \"Subsystem sftp …\", and restart the instance");
   } else if (channel_->peer_closed()) {
@@ -118,18 +112,17 @@ void SftpService::StepRequest(TimePoint now) {
 void SftpService::StepConversation(TimePoint now) {
   ReceiveInbox(now);
   if (state_ != State::kConversing) return;
-  if (client_->ready() && (!served_first_ || !others_turn_)) {
+  if (client_->ready()) {
     served_first_ = true;
     while (!waiting_.empty()) {
-      const std::shared_ptr<SftpOperation> operation = std::move(waiting_.front());
+      const std::shared_ptr<Burst> burst = std::move(waiting_.front());
       waiting_.pop_front();
-      Begin(operation, now);
+      Begin(burst, now);
     }
   }
   SendOutput(now);
   ForgetFinished();
   CheckEnd(now);
-  if (state_ == State::kConversing) TakeTurns();
 }
 
 void SftpService::ReceiveInbox(TimePoint now) {
@@ -146,16 +139,13 @@ void SftpService::ReceiveInbox(TimePoint now) {
 }
 
 void SftpService::ForgetFinished() {
-  std::erase_if(active_, [](const auto& operation) { return operation->finished(); });
+  std::erase_if(active_, [](const auto& burst) { return burst->finished(); });
 }
 
 void SftpService::SendOutput(TimePoint now) {
   // One piece a step, so that a large upload does not hold up the other channels.
   const std::size_t written = channel_->Write(client_->output());
   client_->Consumed(written, now);
-  for (const std::shared_ptr<SftpOperation>& operation : active_) {
-    if (!operation->finished()) operation->Continue(*client_, now);
-  }
   more_output_ = written > 0 && !client_->output().empty();
 }
 
@@ -173,26 +163,12 @@ void SftpService::CheckEnd(TimePoint now) {
   }
 }
 
-void SftpService::TakeTurns() {
-  // Not before a refusal: where there are more channels, giving ours up would only start SFTP anew.
-  others_turn_ = broker_.refused() && broker_.OthersWait(*this) && broker_.open_channels() <= 1;
-  if (!others_turn_ || !served_first_ || !active_.empty() || client_->pending() > 0 ||
-      !client_->output().empty() || client_->open_handles() > 0) {
-    return;
-  }
-  CloseChannel();
-  if (waiting_.empty()) return;
-  state_ = State::kWaiting;
-  broker_.Request(*this);
-}
-
 void SftpService::CloseChannel() {
   broker_.Retire(std::move(channel_));
   client_.reset();
   inbox_.clear();
   ++channel_number_;
   served_first_ = false;
-  others_turn_ = false;
   more_output_ = false;
   state_ = State::kClosed;
 }
@@ -213,27 +189,20 @@ void SftpService::GiveUp(const std::string& reason) {
 }
 
 void SftpService::FailActive(const std::string& reason) {
-  // A write that waits for room in the output has no request that could fail. Left alone it would
-  // go on with its handle on the next channel, where that is another file.
-  for (const auto& operation : std::exchange(active_, {})) {
-    operation->FinishWithFailure(SftpLost{reason, true});
-  }
+  for (const auto& burst : std::exchange(active_, {})) burst->FailLost(reason, true);
 }
 
 template <typename Error>
 void SftpService::FailWaiting(const std::string& reason) {
-  for (const auto& operation : std::exchange(waiting_, {})) {
-    operation->Finish(MakeFailure<Error>(operation->subject().operation + " " +
-                                         operation->subject().path + ": " + reason));
+  for (const auto& burst : std::exchange(waiting_, {})) {
+    burst->Fail(MakeFailure<Error>(burst->Describe() + ": " + reason));
   }
 }
 
 void SftpService::Lose(const std::string& text) {
   if (client_) client_->Fail(text);
   FailActive(text);
-  for (const auto& operation : std::exchange(waiting_, {})) {
-    operation->FinishWithFailure(SftpLost{text, false});
-  }
+  for (const auto& burst : std::exchange(waiting_, {})) burst->FailLost(text, false);
   if (state_ == State::kWaiting) broker_.Withdraw(*this);
   channel_.reset();
   client_.reset();
@@ -241,10 +210,8 @@ void SftpService::Lose(const std::string& text) {
 }
 
 SftpService::TimePoint SftpService::NextStep() const {
-  // What waits because it was the others' turn, which is over since.
-  const bool may_begin =
-      state_ == State::kConversing && client_->ready() && !others_turn_ && !waiting_.empty();
-  if (more_output_ || may_begin) return TimePoint::min();
+  if (more_output_) return TimePoint::min();
+  if (state_ == State::kWaiting) return room_at_;
   if (state_ == State::kRequesting) return request_deadline_;
   return client_ ? client_->SilenceEnds() : TimePoint::max();
 }

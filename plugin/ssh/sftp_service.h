@@ -3,20 +3,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "ssh/burst.h"
 #include "ssh/channel_broker.h"
-#include "ssh/sftp_operation.h"
 
 namespace ssh {
 
 /// The file side of a session: opens an SFTP channel when the first operation comes, carries out
 /// any number of them at once, and gives a channel up whose server does not answer, so that the
-/// next operation gets a new one. Where the guest's sshd allows a single channel, it takes turns
-/// with the commands, which then wait until no file is open. Belongs to the thread that owns the
-/// session.
+/// next operation gets a new one. Belongs to the thread that owns the session.
 class SftpService final : public ChannelUser, public ChannelEvents {
  public:
   using TimePoint = support::Clock::time_point;
@@ -29,13 +28,20 @@ class SftpService final : public ChannelUser, public ChannelEvents {
   /// answer.
   static constexpr std::size_t kMostBeforeAnswer = kMaximumSftpPacket;
 
-  SftpService(ChannelBroker& broker, support::Clock::duration operation_timeout);
+  /// Where no channel is free somebody is asked for one so often; after one was given, which is
+  /// free only once the guest has ended what used it, and may go to another, less often.
+  static constexpr auto kRoomInterval = std::chrono::milliseconds(50);
+  static constexpr auto kNextRoomInterval = std::chrono::seconds(2);
 
-  void Submit(std::shared_ptr<SftpOperation> operation);
-  /// Finishes the operation with support::Stopped. What the guest was already asked runs on.
-  void Withdraw(SftpOperation& operation, support::StopReason reason);
+  /// `make_room` closes a channel that is not needed now; false where there is none.
+  SftpService(ChannelBroker& broker, support::Clock::duration operation_timeout,
+              std::function<bool()> make_room);
+
+  void Submit(std::shared_ptr<Burst> burst);
+  /// Finishes the burst with support::Stopped. What the guest was already asked runs on.
+  void Withdraw(Burst& burst, support::StopReason reason);
   /// Closes a file without waiting.
-  void CloseHandle(const RemoteHandle& handle);
+  void CloseHandle(const guest::Handle& handle);
 
   void Step(TimePoint now);
   [[nodiscard]] TimePoint NextStep() const;
@@ -44,7 +50,7 @@ class SftpService final : public ChannelUser, public ChannelEvents {
   void Lose(const std::string& text);
 
   void OnChannelOpen(std::unique_ptr<Channel> channel) override;
-  void OnChannelDelayed() override {}
+  void OnChannelDelayed() override { room_at_ = TimePoint::min(); }
   void OnChannelImpossible(const std::string& text) override;
   void OnData(bool is_standard_error, std::string_view bytes) noexcept override;
   void OnExitStatus(int) noexcept override {}
@@ -56,11 +62,9 @@ class SftpService final : public ChannelUser, public ChannelEvents {
   void StepRequest(TimePoint now);
   void StepConversation(TimePoint now);
   void ReceiveInbox(TimePoint now);
-  [[nodiscard]] bool MayBegin(const SftpOperation& operation) const;
-  void Begin(const std::shared_ptr<SftpOperation>& operation, TimePoint now);
+  void Begin(const std::shared_ptr<Burst>& burst, TimePoint now);
   void ForgetFinished();
   void SendOutput(TimePoint now);
-  void TakeTurns();
   void CheckEnd(TimePoint now);
   /// Fails what runs on the channel; what waits fails too unless the server had begun to serve.
   void GiveUp(const std::string& reason);
@@ -78,10 +82,11 @@ class SftpService final : public ChannelUser, public ChannelEvents {
   std::uint64_t channel_number_ = 1;
   std::string inbox_;  // filled by libssh's callback, read by Step
   TimePoint request_deadline_ = TimePoint::max();
-  std::deque<std::shared_ptr<SftpOperation>> waiting_;
-  std::vector<std::shared_ptr<SftpOperation>> active_;
+  std::function<bool()> make_room_;
+  TimePoint room_at_ = TimePoint::max();  // when to ask for a channel
+  std::deque<std::shared_ptr<Burst>> waiting_;
+  std::vector<std::shared_ptr<Burst>> active_;
   bool served_first_ = false;  // what waited for this channel has begun
-  bool others_turn_ = false;   // a command waits for the only channel there is
   bool more_output_ = false;
 };
 

@@ -13,27 +13,16 @@ constexpr std::size_t kMaximumShownLine = 200;
 
 }  // namespace
 
-CommandOutput::CommandOutput(const std::string& mark, std::size_t maximum_bytes)
-    : standard_output_(mark, MarkedStream::Header::kExpected, maximum_bytes),
-      standard_error_(mark, MarkedStream::Header::kNone, maximum_bytes) {}
-
-bool CommandOutput::OnOutput(guest::OutputStream stream, std::string_view bytes) {
+bool CommandOutput::OnOutput(shell::Stream stream, std::string_view bytes) {
   const std::scoped_lock lock(mutex_);
-  MarkedStream& marked =
-      stream == guest::OutputStream::kStandardOutput ? standard_output_ : standard_error_;
-  KeepLastLine(marked.Add(bytes));
-  return !standard_output_.ended() || !standard_error_.ended();
+  (stream == shell::Stream::kOutput ? standard_output_ : standard_error_).Add(bytes);
+  KeepLastLine(bytes);
+  return true;
 }
 
-void CommandOutput::OnQueued() {
+void CommandOutput::SetState(State state) {
   const std::scoped_lock lock(mutex_);
-  queued_ = true;
-}
-
-void CommandOutput::Finish() {
-  const std::scoped_lock lock(mutex_);
-  standard_output_.Finish();
-  standard_error_.Finish();
+  state_ = state;
 }
 
 void CommandOutput::KeepLastLine(std::string_view bytes) {
@@ -52,30 +41,20 @@ void CommandOutput::KeepLastLine(std::string_view bytes) {
 
 std::string CommandOutput::StandardOutput() const {
   const std::scoped_lock lock(mutex_);
-  return support::ToUtf8(standard_output_.output().Text());
+  return support::ToUtf8(standard_output_.Text());
 }
 
 std::string CommandOutput::StandardError() const {
   const std::scoped_lock lock(mutex_);
-  return support::ToUtf8(standard_error_.output().Text());
-}
-
-std::optional<long> CommandOutput::process_group() const {
-  const std::scoped_lock lock(mutex_);
-  return standard_output_.process_group();
-}
-
-bool CommandOutput::shell_missing() const {
-  const std::scoped_lock lock(mutex_);
-  return standard_output_.shell_missing();
+  return support::ToUtf8(standard_error_.Text());
 }
 
 std::string CommandOutput::Describe() const {
   const std::scoped_lock lock(mutex_);
-  if (!standard_output_.process_group()) {
-    return queued_ ? "waiting for its turn: the guest's sshd allows no further channel now"
-                   : "waiting for the guest to start the command";
+  if (state_ == State::kQueued) {
+    return "waiting for its turn: the guest's sshd allows no further channel now";
   }
+  if (state_ == State::kStarting) return "waiting for the guest to start the command";
   if (last_line_.empty()) return "running, no output yet";
   std::string line = support::ToUtf8(last_line_);
   // Tabs and colours are usual; what else could drive a terminal is shown.

@@ -6,21 +6,23 @@
 #include <system_error>
 #include <utility>
 
+#include "shell/shell_quote.h"
+#include "shell/shells.h"
 #include "support/errors.h"
 #include "support/log.h"
 #include "support/units.h"
 #include "tools/command_output.h"
-#include "tools/command_script.h"
-#include "tools/mark.h"
-#include "tools/shell_quote.h"
 
 namespace tools {
 namespace {
 
 constexpr int kCommandNotFound = 127;
 
+/// A shell tells of a process that signal N has ended as of one with this and N as exit status.
+constexpr int kSignalBase = 128;
+
 std::string CommandForShell(const std::vector<std::string>& words) {
-  std::string command = ShellCommand(words);
+  std::string command = shell::ShellCommand(words);
   if (command.size() > kMaximumShellCommand) {
     throw support::CallError("argument list too long: the command takes " +
                              std::to_string(command.size()) +
@@ -31,25 +33,14 @@ std::string CommandForShell(const std::vector<std::string>& words) {
   return command;
 }
 
-/// Linux's numbers of the signals that SSH names (RFC 4254, section 6.10).
-std::optional<int> SignalNumber(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, int>, 13> kSignals{{{"HUP", 1},
-                                                                       {"INT", 2},
-                                                                       {"QUIT", 3},
-                                                                       {"ILL", 4},
-                                                                       {"ABRT", 6},
-                                                                       {"FPE", 8},
-                                                                       {"KILL", 9},
-                                                                       {"USR1", 10},
-                                                                       {"SEGV", 11},
-                                                                       {"USR2", 12},
-                                                                       {"PIPE", 13},
-                                                                       {"ALRM", 14},
-                                                                       {"TERM", 15}}};
-  const auto* const found = std::find_if(kSignals.begin(), kSignals.end(),
-                                         [&](const auto& signal) { return signal.first == name; });
-  if (found == kSignals.end()) return std::nullopt;
-  return found->second;
+/// The signals that end a process, by Linux's numbers. Empty: none of them.
+std::string_view SignalName(int number) {
+  constexpr std::array<std::string_view, 32> kNames{
+      "",     "HUP",  "INT",  "QUIT", "ILL",    "TRAP",   "ABRT", "BUS", "FPE", "KILL", "USR1",
+      "SEGV", "USR2", "PIPE", "ALRM", "TERM",   "STKFLT", "",     "",    "",    "",     "",
+      "",     "",     "XCPU", "XFSZ", "VTALRM", "PROF",   "",     "IO",  "PWR", "SYS"};
+  const auto place = static_cast<std::size_t>(number);
+  return number > 0 && place < kNames.size() ? kNames.at(place) : "";
 }
 
 /// One word that holds what only a shell would take apart: the list was probably meant as a line.
@@ -64,15 +55,6 @@ struct Outcome {
   std::string error;  ///< empty: nothing to say
 };
 
-Outcome OutcomeOfSignal(const std::string& name) {
-  const std::optional<int> number = SignalNumber(name);
-  if (number) return {128 + *number, "signal: " + name};
-  // OpenSSH sends "SIG@openssh.com" for all of them, and nobody else in the guest was told.
-  return {std::nullopt,
-          "signal: one that SSH has no name for, such as BUS, TRAP, SYS, XCPU or XFSZ; the guest "
-          "does not say which"};
-}
-
 std::string DescribeMissingShell(const std::string& shell) {
   return ": the guest has no " + shell +
          ", which the instance's configuration (or Lima's default) has as the user's shell: "
@@ -80,49 +62,27 @@ std::string DescribeMissingShell(const std::string& shell) {
          "then limactl edit INSTANCE --set '.user.shell = \"/bin/sh\"' --start";
 }
 
-Outcome OutcomeOf(const guest::CommandResult& result, const CommandRequest& request,
-                  bool shell_missing) {
-  if (result.exit_signal) return OutcomeOfSignal(*result.exit_signal);
-  if (!result.exit_status) return {std::nullopt, "the guest did not say how the command ended"};
-  Outcome outcome{result.exit_status, ""};
-  if (*outcome.exit_code != 0) {
-    outcome.error = "exit status " + std::to_string(*outcome.exit_code);
+Outcome OutcomeOf(const shell::RunEnd& end, const CommandRequest& request) {
+  if (end.exit_signal) {
+    return {std::nullopt, "the guest's shell that ran the command was ended by signal " +
+                              *end.exit_signal + ", and took the exit code with it"};
   }
-  if (shell_missing) {
+  if (!end.exit_status) return {std::nullopt, "the guest did not say how the command ended"};
+  Outcome outcome{end.exit_status, ""};
+  const int status = *end.exit_status;
+  if (const std::string_view name = SignalName(status - kSignalBase); !name.empty()) {
+    outcome.error = "signal: " + std::string(name);
+  } else if (status != 0) {
+    outcome.error = "exit status " + std::to_string(status);
+  }
+  if (end.shell_missing) {
     outcome.error += DescribeMissingShell(request.shell);
-  } else if (*outcome.exit_code == kCommandNotFound && LooksLikeShellLine(request.words)) {
+  } else if (status == kCommandNotFound && LooksLikeShellLine(request.words)) {
     outcome.error += ": command is a list of words, not a line for a shell; use " +
                      nlohmann::json{"bash", "-c", request.words.front()}.dump(
                          -1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
   return outcome;
-}
-
-class IgnoredOutput final : public guest::OutputSink {
- public:
-  bool OnOutput(guest::OutputStream, std::string_view) override { return true; }
-};
-
-/// Sees to it that nothing of a stopped command is left. Says what the agent should know.
-std::string VerifyEnd(guest::Guest& guest, std::optional<long> process_group) {
-  // It may have been asked to, and not have had the time to say so.
-  if (!process_group) {
-    return "the guest had not said that the command runs; if it was started, it was told to end";
-  }
-  guest::Command command;
-  command.command_line = GroupEndScript(*process_group);
-  command.turn = guest::Turn::kFirst;
-  IgnoredOutput ignored;
-  try {
-    const guest::CommandResult result = guest.Run(
-        command, ignored, support::Context().WithTimeout(CommandRunner::kVerificationTimeout));
-    if (result.exit_status == 0) return "its processes have been ended";
-    return "its process group " + std::to_string(*process_group) +
-           " had to be killed once more; check that it is gone";
-  } catch (const support::CallError& error) {
-    return "the guest could not be asked whether its process group " +
-           std::to_string(*process_group) + " has ended (" + error.what() + ")";
-  }
 }
 
 std::string DescribeStop(support::StopReason reason, std::chrono::milliseconds limit) {
@@ -169,50 +129,28 @@ mcp::ToolResult CommandRunner::Run(guest::Guest& guest, const CommandRequest& re
                                    const support::Context& call_context,
                                    mcp::ProgressReporter& progress) {
   const support::Context context = WithTimeLimit(call_context);
-  WarmShells::Use warm_shells(warm_shells_, {&guest, request.directory, request.shell});
-  if (const std::shared_ptr<WarmShell> shell = warm_shells.Take(context)) {
-    const std::optional<mcp::ToolResult> result =
-        Attend(guest, request, shell->output(), progress,
-               [&] { return shell->Run(request.words, context); });
-    if (result) return *result;
-  }
-
-  CommandScriptOptions script;
-  script.command = CommandForShell(request.words);
-  script.directory = request.directory;
-  script.shell = request.shell;
-  script.mark = MakeMark();
-
-  CommandOutput output(script.mark, options_.maximum_output_bytes);
-  guest::Command command = MakeCommandScript(script);
-  command.turn = guest::Turn::kOpenEnded;
-  command.stop_grace = kStopGrace;
-  command.on_queued = [&output] { output.OnQueued(); };
-
-  return *Attend(guest, request, output, progress,
-                 [&] { return std::optional(guest.Run(command, output, context)); });
-}
-
-std::optional<mcp::ToolResult> CommandRunner::Attend(
-    guest::Guest& guest, const CommandRequest& request, CommandOutput& output,
-    mcp::ProgressReporter& progress,
-    const std::function<std::optional<guest::CommandResult>()>& run) {
+  const shell::LoginCommand command{CommandForShell(request.words), request.words.front(),
+                                    request.directory, request.shell};
+  CommandOutput output(options_.maximum_output_bytes);
   const ProgressTicker::Registration ticking =
       Tick(progress, [&] { progress.Report(output.Describe()); });
+  const auto stopped_result = [&](support::StopReason reason, const std::string& left) {
+    return MakeResult(output,
+                      {std::nullopt, DescribeStop(reason, options_.command_timeout) + "; " + left});
+  };
   try {
-    const std::optional<guest::CommandResult> result = run();
-    if (!result) return std::nullopt;
-    output.Finish();
-    return MakeResult(output, OutcomeOf(*result, request, output.shell_missing()));
-  } catch (const support::Stopped& stopped) {
-    output.Finish();
-    const std::string left = VerifyEnd(guest, output.process_group());
+    return MakeResult(output, OutcomeOf(guest.RunCommand(command, output, context), request));
+  } catch (const shell::StoppedCommand& stopped) {
     if (stopped.reason() == support::StopReason::kCancelled) throw;
-    return MakeResult(
-        output,
-        {std::nullopt, DescribeStop(stopped.reason(), options_.command_timeout) + "; " + left});
+    return stopped_result(stopped.reason(),
+                          stopped.verified()
+                              ? "its processes have been ended"
+                              : "its processes were told to end, but the guest has not confirmed "
+                                "that they did: check that they are gone");
+  } catch (const support::Stopped& stopped) {
+    if (stopped.reason() == support::StopReason::kCancelled) throw;
+    return stopped_result(stopped.reason(), "it had not begun");
   } catch (const support::ConnectionLost& lost) {
-    output.Finish();
     if (!lost.may_have_run()) throw;
     return MakeResult(output, {std::nullopt, lost.what()});
   }

@@ -275,9 +275,9 @@ mcp::ToolDefinition WriteFile() {
           "Writes a whole file, new or in place of the present one, and creates missing parent "
           "directories. The file is at any moment either the old one or the whole new one, and "
           "keeps its permissions; a symbolic link stays and the file that it leads to is written. "
-          "One exception: a file that has several hard links, belongs to another user or group, or "
-          "whose directory may not be written to is overwritten in place, and an interruption can "
-          "then leave it incomplete.",
+          "Hard links to it are broken, and it then belongs to the guest's user. One exception: "
+          "where the directory takes no new file, the file is overwritten in place, and an "
+          "interruption can then leave it incomplete; the result says so.",
       .input_schema = Object(
           {{"path", PathProperty("File to write. The directory must be mounted writable.")},
            {"content", Property("string", "The whole new text, written as UTF-8, unchanged.")}},

@@ -4,9 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "shell/shell_quote.h"
 #include "support/errors.h"
-#include "tools/guest_script.h"
-#include "tools/shell_quote.h"
 
 namespace tools {
 namespace {
@@ -22,19 +21,19 @@ static_assert(kDirectReadWindow % kBlock == 0);
 /// - No `count`: a short read in between must not end the output. The sink ends it.
 std::string Script(const std::string& path, std::uint64_t skipped_blocks) {
   const std::string input = "dd if=/proc/self/fd/0 iflag=";
-  return "exec <" + ShellQuote(path) +
-         "\n[ \"$(readlink -n /proc/self/fd/0; printf .)\" = " + ShellQuote(path + ".") +
+  return "exec <" + shell::ShellQuote(path) +
+         "\n[ \"$(readlink -n /proc/self/fd/0; printf .)\" = " + shell::ShellQuote(path + ".") +
          " ] || exit 1\nstat -L -c %d:%i /proc/self/fd/0 && " + input +
          "nocache count=0 2>/dev/null && " + input + "direct bs=" + std::to_string(kBlock) +
          " skip=" + std::to_string(skipped_blocks) + " 2>/dev/null";
 }
 
-class WindowSink final : public guest::OutputSink {
+class WindowSink final : public shell::OutputSink {
  public:
   explicit WindowSink(std::uint64_t skipped) : skipped_(skipped) {}
 
-  bool OnOutput(guest::OutputStream stream, std::string_view bytes) override {
-    if (stream != guest::OutputStream::kStandardOutput) return true;
+  bool OnOutput(shell::Stream stream, std::string_view bytes) override {
+    if (stream != shell::Stream::kOutput) return true;
     if (!identity_ended) TakeIdentity(bytes);
     const auto skipped = static_cast<std::size_t>(std::min<std::uint64_t>(skipped_, bytes.size()));
     bytes.remove_prefix(skipped);
@@ -71,7 +70,8 @@ std::optional<Window> ReadWindow(const std::string& path, std::uint64_t begin,
   // dd itself skips only within the size that the guest remembers.
   const std::uint64_t blocks = std::min(begin, remembered_size) / kBlock;
   WindowSink sink(begin - blocks * kBlock);
-  const std::optional<int> status = RunScript(guest, Script(path, blocks), sink, context);
+  const std::optional<int> status =
+      guest.RunScript(Script(path, blocks), sink, context).exit_status;
   const bool is_full = sink.window.size() == kDirectReadWindow;
   // Without a status, and not because the window is full, it may have been cut.
   if (status ? *status != 0 : !is_full) return std::nullopt;

@@ -104,30 +104,38 @@ Piece ReadPiece(const OpenedFile& opened, std::uint64_t position, const support:
   return piece;
 }
 
-/// Asks for the attributes of what was opened, and for a small file's content along with them.
-void LookInto(OpenedFile& opened, const ResolvedPath& path, guest::OpenMode mode,
-              const support::Context& context) {
-  if (mode == guest::OpenMode::kRead && path.stale_note.empty() &&
-      path.attributes->size < kReadChunk) {
-    const std::size_t wanted = static_cast<std::size_t>(path.attributes->size) + 1;
-    try {
-      guest::FileBeginning beginning = opened.file->StatAndRead(wanted, context);
-      opened.attributes = beginning.attributes;
-      opened.first_bytes = std::move(beginning.bytes);
-      opened.first_wanted = wanted;
-      return;
-    } catch (const guest::FileError&) {
-      // What it is says more than why it cannot be read.
-    }
+/// Reads a small file and closes it, in one round trip. Nothing where there is more than was
+/// expected, or it cannot be read.
+std::optional<OpenedFile> TakeSmallFile(guest::OpenFile& file, const ResolvedPath& path,
+                                        guest::Guest& guest, const support::Context& context) {
+  const std::size_t wanted = static_cast<std::size_t>(path.attributes->size) + 1;
+  guest::FileBeginning beginning;
+  try {
+    beginning = file.ReadAndClose(wanted, context);
+  } catch (const guest::FileError&) {
+    return std::nullopt;  // what it is says more than why it cannot be read
   }
-  opened.attributes = opened.file->Stat(context);
+  RequireSameFile(beginning.attributes, path, guest::OpenMode::kRead, guest, context);
+  const std::size_t length = beginning.bytes.size();
+  if (length >= wanted || length < beginning.attributes.size) return std::nullopt;
+  OpenedFile opened;
+  opened.attributes = beginning.attributes;
+  opened.first_bytes = std::move(beginning.bytes);
+  opened.first_wanted = wanted;
+  return opened;
 }
 
 OpenedFile OpenOverSftp(const ResolvedPath& path, guest::OpenMode mode, guest::Guest& guest,
                         const support::Context& context) {
   OpenedFile opened;
   opened.file = guest.Open(path.guest, mode, 0, context);
-  LookInto(opened, path, mode, context);
+  const bool is_small = mode == guest::OpenMode::kRead && path.stale_note.empty() &&
+                        path.attributes->size < kReadChunk;
+  if (is_small) {
+    if (auto whole = TakeSmallFile(*opened.file, path, guest, context)) return *std::move(whole);
+    opened.file = guest.Open(path.guest, mode, 0, context);
+  }
+  opened.attributes = opened.file->Stat(context);
   RequireSameFile(opened.attributes, path, mode, guest, context);
   return opened;
 }
@@ -152,23 +160,6 @@ OpenedFile OpenRegularFile(const ResolvedPath& path, guest::OpenMode mode, guest
   if (!opened.direct) return OpenOverSftp(path, mode, guest, context);
   opened.attributes.size = 0;
   return opened;
-}
-
-OpenedFile OpenForReading(const ResolvedPath& path, guest::FoundFile found, guest::Guest& guest,
-                          const support::Context& context) {
-  RequireRegularFile(path);
-  if (!found.beginning || found.file.path != path.guest || !path.stale_note.empty()) {
-    return OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
-  }
-  OpenedFile opened;
-  opened.attributes = found.beginning->attributes;
-  opened.first_bytes = std::move(found.beginning->bytes);
-  opened.first_wanted = static_cast<std::size_t>(path.attributes->size) + 1;
-  RequireSameFile(opened.attributes, path, guest::OpenMode::kRead, guest, context);
-  const bool is_whole = opened.first_bytes.size() < opened.first_wanted;
-  // Otherwise it grows, or does not tell its size, and must be open to be read on.
-  return is_whole ? std::move(opened)
-                  : OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
 }
 
 std::string StaleNote(const OpenedFile& opened, const ResolvedPath& path) {

@@ -20,7 +20,7 @@ inline constexpr std::uint64_t kMaximumReadBytes = std::uint64_t{32} << 20;
 inline constexpr std::size_t kReadChunk = std::size_t{256} << 10;
 
 struct OpenedFile {
-  /// Null where the whole file came with finding it, and where it is read directly.
+  /// Null where `first_bytes` is the whole file, and where it is read directly.
   std::unique_ptr<guest::OpenFile> file;
   guest::FileAttributes attributes;  ///< of what was really opened
   /// By what it is read instead, past the guest's cache; its size is 0 then, not being known.
@@ -36,20 +36,15 @@ struct OpenedFile {
 /// the path rules saw it, or as the path is then. Throws support::CallError when the
 /// file was swapped in between, or is no regular file, and guest::FileError. Two round trips, and
 /// one more for writing or a file that has changed; for reading, the second brings a file of less
-/// than kReadChunk along. SFTP has no inode: whoever swaps a directory above the file for a link,
-/// and back again, can stay unseen, but had to be a user of the guest who can reach the link's
-/// target anyway.
+/// than kReadChunk along, and closes it. SFTP has no inode: whoever swaps a directory above the
+/// file for a link, and back again, can stay unseen, but had to be a user of the guest who can
+/// reach the link's target anyway.
 ///
 /// Reading where the guest's cache may be old (ResolvedPath::stale_note) goes past it where the
 /// guest can do that: one command more, during which no file is open; where the guest cannot, the
 /// file is opened once more.
 OpenedFile OpenRegularFile(const ResolvedPath& path, guest::OpenMode mode, guest::Guest& guest,
                            const support::Context& context);
-
-/// The same for reading, of what Guest::FindAndRead found for the path; `found` may also be about
-/// another path, or without content. No round trip where it holds the whole file.
-OpenedFile OpenForReading(const ResolvedPath& path, guest::FoundFile found, guest::Guest& guest,
-                          const support::Context& context);
 
 /// The whole file: one round trip for a file that does not grow, none for one that was brought
 /// along with opening it. Throws support::CallError, with the size where it is known and how to

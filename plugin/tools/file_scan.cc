@@ -88,12 +88,12 @@ class Scanner {
   /// Nothing where it is counted as unreadable, or as too large.
   std::optional<std::string> Read(const std::string& path) {
     try {
-      guest::FoundFile found = guest_.FindAndRead(path, kReadChunk, context_);
-      if (guest::IsItself(found.file, path, guest::FileType::kRegular)) {
+      const guest::RealFile found = guest_.FindRealFile(path, context_);
+      if (guest::IsItself(found, path, guest::FileType::kRegular)) {
         ResolvedPath place;
         place.host = place.guest = path;
-        place.attributes = found.file.attributes;
-        OpenedFile opened = OpenForReading(place, std::move(found), guest_, context_);
+        place.attributes = found.attributes;
+        OpenedFile opened = OpenRegularFile(place, guest::OpenMode::kRead, guest_, context_);
         if (opened.attributes.size <= kMaximumScannedFile) return ReadWhole(opened, path, context_);
         ++result_.too_large;
         return std::nullopt;

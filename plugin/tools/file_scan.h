@@ -38,7 +38,7 @@ struct ScanResult {
 /// by path. As there, `.git` and files with a NUL in their first 8,000 bytes are left out, and
 /// links are not followed, what has become one since the listing neither. What git would ignore is
 /// searched too. Round trips: one for the list of files, then three for each, as read_file takes
-/// (Guest::FindAndRead, OpenForReading). Throws support::CallError for a bad pattern, with
+/// (Guest::FindRealFile, OpenRegularFile). Throws support::CallError for a bad pattern, with
 /// RE2's words.
 ScanResult ScanFiles(guest::Guest& guest, const ScanRequest& request, GrepOutput& output,
                      const support::Context& context);

@@ -1,49 +1,61 @@
 #pragma once
 
 #include <functional>
-#include <memory>
-#include <mutex>
+#include <string>
 #include <string_view>
-#include <utility>
 
 #include "guest/guest.h"
 #include "support/context.h"
-#include "tools/atomic_write.h"
-#include "tools/leftover_cleaner.h"
 #include "tools/path_locks.h"
 #include "tools/path_rules.h"
+#include "tools/temporary_file.h"
 
 namespace tools {
 
-/// What the tools that change files share, from the first call to the last. Thread-safe.
+/// Writes whole files for the tools that change files. One for all of a server's calls.
+/// Thread-safe.
 class FileWriter {
  public:
-  FileWriter() = default;
-
-  /// `on_change` is called whenever a file may have changed, on the thread of the call that wrote
-  /// it; it must not throw.
-  explicit FileWriter(std::function<void(guest::Guest&)> on_change)
-      : on_change_(std::move(on_change)) {}
-
-  /// To be held from the first look at a file's content until it has been written.
+  /// Hold it from the first look at a file's content until it has been written.
   [[nodiscard]] PathLocks::Lock Lock(const ResolvedPath& path, const support::Context& context) {
     return locks_.Acquire(path.guest, context);
   }
 
-  /// WriteWhole (atomic_write.h), watched over by the connection's LeftoverCleaner. The first write
-  /// in a directory also sweeps it: two round trips more. `last_look`: see WriteHelpers.
-  void Write(const ResolvedPath& target, std::string_view content, LeftBehind& left_behind,
-             const std::shared_ptr<guest::Guest>& guest, const support::Context& context,
-             const std::function<void()>& last_look = {});
+  /// Makes missing parent directories (0777 less the guest's umask), then writes a temporary file
+  /// beside the target, syncs it if the server offers that, closes it and renames it over the
+  /// target. Whatever dies in between, the target is the old file or the whole new one. A temporary
+  /// file whose name was taken, as a killed server leaves one, is removed by its age (see
+  /// TemporaryFile). `target` must have been resolved for writing.
+  ///
+  /// An existing file keeps its permissions (rwx); they are always set, since SFTP does not tell
+  /// the umask. setuid and setgid go. Hard links are broken, and owner, group, access control lists
+  /// and extended attributes become those of a new file. A new file gets 0666 less the umask.
+  ///
+  /// If the directory takes no new file, an existing file is written in place: not atomic, but not
+  /// begun if there is no room for what it grows by. Returns a note that says so, else "".
+  ///
+  /// `last_look` is called right before the target changes. If it throws, the target is unchanged.
+  ///
+  /// Throws support::CallError if something other than a regular file is there, or if writing in
+  /// place failed: its text then says that the file may hold a part of the content. Else
+  /// guest::FileError: the target is not changed. A file without the owner's write bit is
+  /// kPermissionDenied, also for root. When the connection breaks, ConnectionLost::may_have_run
+  /// says whether the target may have changed; if not, the write may be repeated. After a timeout
+  /// the target is whole, unless the text says otherwise.
+  ///
+  /// Round trips: three (create; write, sync and close; rename), one more above
+  /// guest::kMostAtOnce, and one for each missing parent. In place: eight, one more for a
+  /// longer content.
+  std::string Write(const ResolvedPath& target, std::string_view content, guest::Guest& guest,
+                    const support::Context& context, const std::function<void()>& last_look = {});
 
  private:
-  std::shared_ptr<LeftoverCleaner> CleanerOf(const std::shared_ptr<guest::Guest>& guest);
+  std::string WriteOrThrow(const ResolvedPath& target, std::string_view content,
+                           guest::Guest& guest, const support::Context& context,
+                           const std::function<void()>& last_look);
 
-  std::function<void(guest::Guest&)> on_change_;  ///< may be empty
   PathLocks locks_;
-  std::mutex mutex_;  // of what follows
-  std::weak_ptr<guest::Guest> guest_;
-  std::shared_ptr<LeftoverCleaner> cleaner_;  ///< of `guest_`
+  TemporaryNames names_;
 };
 
 }  // namespace tools

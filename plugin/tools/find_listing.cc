@@ -9,7 +9,6 @@
 #include "support/errors.h"
 #include "support/paths.h"
 #include "tools/find_script.h"
-#include "tools/guest_script.h"
 
 namespace tools {
 namespace {
@@ -26,10 +25,10 @@ constexpr const char* kTooManyIgnored = "git ignores too many names there";
                            " MiB). Give a path or a pattern that begins deeper in the tree.");
 }
 
-class ListingSink : public guest::OutputSink {
+class ListingSink : public shell::OutputSink {
  public:
-  bool OnOutput(guest::OutputStream stream, std::string_view bytes) override {
-    const bool is_names = stream == guest::OutputStream::kStandardOutput;
+  bool OnOutput(shell::Stream stream, std::string_view bytes) override {
+    const bool is_names = stream == shell::Stream::kOutput;
     std::string& text = is_names ? names : ignored;
     if (text.size() + bytes.size() > (is_names ? kMaximumListing : kMaximumIgnoredListing)) {
       (is_names ? too_many_names : too_many_ignored) = true;
@@ -274,7 +273,7 @@ ListingGaps ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& re
   // GNU's find (seen with 4.9) may die of a directory that is renamed just when it enters it.
   for (int tries = 0; tries < kMostTries; ++tries) {
     sink = ListingSink();
-    status = RunScript(guest, script, sink, context);
+    status = guest.RunScript(script, sink, context).exit_status;
     if (sink.too_many_ignored) ThrowTooLarge(kTooManyIgnored, kMaximumIgnoredListing);
     if (sink.too_many_names) ThrowTooLarge(kTooManyNames, kMaximumListing);
     if (!status) {

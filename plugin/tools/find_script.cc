@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "shell/shell_quote.h"
 #include "tools/git_command.h"
-#include "tools/shell_quote.h"
 
 namespace tools {
 namespace {
@@ -103,7 +103,7 @@ std::string Selection(const ListingRequest& request, std::size_t number) {
   if (!request.name_filters.empty()) {
     selection += " \\(";
     for (std::size_t i = 0; i < request.name_filters.size(); ++i) {
-      selection += (i > 0 ? " -o -name " : " -name ") + ShellQuote(request.name_filters[i]);
+      selection += (i > 0 ? " -o -name " : " -name ") + shell::ShellQuote(request.name_filters[i]);
     }
     selection += " \\)";
   }
@@ -111,7 +111,7 @@ std::string Selection(const ListingRequest& request, std::size_t number) {
 }
 
 std::string Walk(const ListingRequest& request, std::size_t number) {
-  const std::string directory = ShellQuote(request.directory);
+  const std::string directory = shell::ShellQuote(request.directory);
   std::string walk = "walk" + Selection(request, number);
   if (request.wants_ignored) {
     // Both at once: git looks through the same directories.
@@ -130,8 +130,8 @@ std::string Walk(const ListingRequest& request, std::size_t number) {
 }  // namespace
 
 std::string FindScript(const std::vector<ListingRequest>& requests) {
-  std::string script = "cd /\n" + GitEnvironment() + "ignored=" + ShellQuote(IgnoredScript()) +
-                       "\n" + WalkFunction();
+  std::string script = "cd /\n" + GitEnvironment() +
+                       "ignored=" + shell::ShellQuote(IgnoredScript()) + "\n" + WalkFunction();
   for (std::size_t i = 0; i < requests.size(); ++i) script += Walk(requests[i], i);
   return script + "exit 0";
 }

@@ -6,11 +6,10 @@
 #include <string_view>
 #include <utility>
 
+#include "shell/shell_quote.h"
 #include "support/errors.h"
 #include "support/utf8.h"
 #include "tools/git_command.h"
-#include "tools/guest_script.h"
-#include "tools/shell_quote.h"
 
 namespace tools {
 namespace {
@@ -29,12 +28,12 @@ struct Variant {
 ///
 /// No output of git has been taken as long as an attempt has failed, so that attempts can follow
 /// each other on one GrepOutput.
-class GrepSink : public guest::OutputSink {
+class GrepSink : public shell::OutputSink {
  public:
   GrepSink(GrepOutput& output, const IncludeFilter* include) : output_(output), include_(include) {}
 
-  bool OnOutput(guest::OutputStream stream, std::string_view bytes) override {
-    if (stream == guest::OutputStream::kStandardOutput) {
+  bool OnOutput(shell::Stream stream, std::string_view bytes) override {
+    if (stream == shell::Stream::kOutput) {
       while (!bytes.empty()) Take(bytes);
     } else {
       words += bytes.substr(0, kMaximumGitWords - words.size());
@@ -106,13 +105,13 @@ bool OtherLinesMayDecide(std::string_view perl_expression) {
 /// git looks for a pattern in all the rest of a file first, and looks at lines only where that
 /// finds something; one in parentheses it looks for line by line, which is slower.
 std::string PatternOptions(const std::string& pattern, bool is_perl_expression) {
-  const std::string option = "-e " + ShellQuote(pattern);
+  const std::string option = "-e " + shell::ShellQuote(pattern);
   if (!is_perl_expression) return "--extended-regexp " + option;
   return "--perl-regexp " + (OtherLinesMayDecide(pattern) ? "'(' " + option + " ')'" : option);
 }
 
 std::string Script(const GitGrepRequest& request, const Variant& variant) {
-  const std::string directory = ShellQuote(request.directory);
+  const std::string directory = shell::ShellQuote(request.directory);
   std::string script = "cd -P -- " + directory + " && [ \"$PWD\" = " + directory + " ] || exit " +
                        std::to_string(kNoDirectoryStatus) + "\n" + GitEnvironment() +
                        "command -v git >/dev/null 2>&1 || exit " + std::to_string(kNoGitStatus) +
@@ -125,7 +124,7 @@ std::string Script(const GitGrepRequest& request, const Variant& variant) {
       " --no-full-name --no-textconv \"$@\"; }\n"
       "set -- " +
       PatternOptions(request.pattern, variant.perl_expressions) + " --";
-  for (const std::string& pathspec : request.pathspecs) script += ' ' + ShellQuote(pathspec);
+  for (const std::string& pathspec : request.pathspecs) script += ' ' + shell::ShellQuote(pathspec);
   if (!request.exclude_ignored) {
     return script + "\nsearch --no-exclude-standard \"$@\"\nexit\n";
   }
@@ -166,7 +165,8 @@ GitGrepResult GitGrep(guest::Guest& guest, const GitGrepRequest& request, GrepOu
   Variant variant;
   while (true) {
     GrepSink sink(output, request.include);
-    const int status = RunScript(guest, Script(request, variant), sink, context).value_or(-1);
+    const int status =
+        guest.RunScript(Script(request, variant), sink, context).exit_status.value_or(-1);
     // macOS has a `git` that only asks for the developer tools to be installed.
     if (status == kNoGitStatus || (status != 0 && Contains(sink.words, "xcode-select: "))) {
       return {false, ""};

@@ -13,6 +13,7 @@
 #include "support/paths.h"
 #include "support/utf8.h"
 #include "tools/contract.h"
+#include "tools/directory_names.h"
 #include "tools/file_call.h"
 #include "tools/find_listing.h"
 #include "tools/glob_plan.h"
@@ -49,10 +50,13 @@ class GlobCall {
       : path_(std::move(path)), workspace_(workspace), context_(context) {}
 
   std::vector<Match> Find(const std::vector<GlobWalk>& walks) {
-    for (const GlobWalk& walk : walks) AddRequest(walk);
+    // One way for all of them: times differ in their precision, and so would a name found twice.
+    is_flat_ = std::all_of(walks.begin(), walks.end(),
+                           [](const GlobWalk& walk) { return walk.maximum_depth == 1; });
+    for (const GlobWalk& walk : walks) AddPlace(walk);
     // Only the pattern's part may be missing.
-    if (requests_.empty() && (path_ || base_)) ResolveBase();
-    std::vector<Match> matches = List();
+    if (places_.empty() && (path_ || base_)) ResolveBase();
+    std::vector<Match> matches = is_flat_ ? ListFlat() : ListDeep();
     std::sort(matches.begin(), matches.end(), NewestFirst);
     matches.erase(std::unique(matches.begin(), matches.end()), matches.end());
     return matches;
@@ -65,14 +69,19 @@ class GlobCall {
   [[nodiscard]] const std::set<std::string>& notes() const { return notes_; }
 
  private:
+  struct Place {
+    ResolvedPath directory;
+    const GlobWalk* walk;
+  };
+
   const std::string& Base() {
     if (!base_) base_ = path_ ? *path_ : workspace_.paths->DefaultDirectory();
     return *base_;
   }
 
   ResolvedPath Resolve(const std::string& path) {
-    ResolvedPath resolved =
-        workspace_.paths->Resolve(path, Access::kRead, *workspace_.guest, context_);
+    ResolvedPath resolved = workspace_.paths->Resolve(
+        path, is_flat_ ? Access::kList : Access::kRead, *workspace_.guest, context_);
     Note(resolved.stale_note);
     return resolved;
   }
@@ -89,10 +98,10 @@ class GlobCall {
     return base;
   }
 
-  void AddRequest(const GlobWalk& walk) {
+  void AddPlace(const GlobWalk& walk) {
     // An empty path is none, whatever follows it.
     const bool is_base = !walk.absolute && (walk.directory.empty() || Base().empty());
-    const ResolvedPath place = is_base ? ResolveBase() : Resolve(Place(walk));
+    ResolvedPath place = is_base ? ResolveBase() : Resolve(PathOf(walk));
     if (!IsDirectory(place)) return;
     if (walk.absolute && path_ && !support::PathBelow(place.guest, ResolveBase().guest)) {
       throw support::CallError("The pattern begins with " + place.host +
@@ -100,49 +109,77 @@ class GlobCall {
                                ". Leave one of them out.");
     }
     Note(workspace_.paths->MissingNote(place.guest, *workspace_.guest, context_));
-    ListingRequest request;
-    request.directory = place.guest;
-    request.maximum_depth = walk.maximum_depth;
-    request.enters_git = walk.enters_git;
-    request.name_filters = walk.name_filters;
-    request.wants_ignored = !walk.maximum_depth;
-    requests_.push_back(std::move(request));
-    walks_.push_back(&walk);
+    places_.push_back({std::move(place), &walk});
   }
 
-  std::string Place(const GlobWalk& walk) {
+  std::string PathOf(const GlobWalk& walk) {
     return (walk.absolute ? "" : Base()) + "/" + walk.directory;
   }
 
-  std::vector<Match> List() {
-    std::vector<Match> matches;
-    std::size_t kept = 0;
-    if (requests_.empty()) return matches;
-    const auto visit = [&](std::size_t request, const ListedName& name) {
-      const GlobMatch match = walks_[request]->matcher.Match(
-          support::ToUtf8(name.path), name.type == guest::FileType::kDirectory, name.ignored_names);
-      const bool is_left_out = match == GlobMatch::kFound && name.ignored_names > 0;
-      if (match == GlobMatch::kNone || is_left_out) return;
-      const std::string guest_path = support::JoinPath(requests_[request].directory, name.path);
-      matches.push_back({name.modified, name.modified_nanoseconds,
-                         support::ToUtf8(workspace_.paths->ToHost(guest_path))});
-      kept += sizeof(Match) + matches.back().path.size();
-      if (kept > kMaximumKeptMatches) {
-        throw support::CallError(
-            "More names match than can be compared. Give a path or a pattern that begins deeper "
-            "in the tree.");
+  /// Each directory over SFTP: no process is started in the guest.
+  std::vector<Match> ListFlat() {
+    for (const Place& place : places_) {
+      try {
+        for (const auto& entry : NamesIn(place.directory, *workspace_.guest, context_)) {
+          Visit(place, {.path = entry.name,
+                        .type = entry.attributes.type,
+                        .modified = entry.attributes.modified});
+        }
+      } catch (const guest::FileError& error) {
+        if (error.code() == guest::FileErrorCode::kNotFound) continue;  // it has vanished
+        if (error.code() != guest::FileErrorCode::kPermissionDenied) throw;
+        ++gaps_.count;
+        gaps_.examples.push_back(place.directory.guest);
       }
-    };
-    gaps_ = ListTrees(*workspace_.guest, requests_, visit, context_);
-    return matches;
+    }
+    return std::move(matches_);
+  }
+
+  /// All of them with one find.
+  std::vector<Match> ListDeep() {
+    std::vector<ListingRequest> requests;
+    for (const Place& place : places_) {
+      ListingRequest request;
+      request.directory = place.directory.guest;
+      request.maximum_depth = place.walk->maximum_depth;
+      request.enters_git = place.walk->enters_git;
+      request.name_filters = place.walk->name_filters;
+      request.wants_ignored = !place.walk->maximum_depth;
+      requests.push_back(std::move(request));
+    }
+    if (!requests.empty()) {
+      gaps_ = ListTrees(
+          *workspace_.guest, requests,
+          [&](std::size_t request, const ListedName& name) { Visit(places_[request], name); },
+          context_);
+    }
+    return std::move(matches_);
+  }
+
+  void Visit(const Place& place, const ListedName& name) {
+    const GlobMatch match = place.walk->matcher.Match(
+        support::ToUtf8(name.path), name.type == guest::FileType::kDirectory, name.ignored_names);
+    const bool is_left_out = match == GlobMatch::kFound && name.ignored_names > 0;
+    if (match == GlobMatch::kNone || is_left_out) return;
+    const std::string guest_path = support::JoinPath(place.directory.guest, name.path);
+    matches_.push_back({name.modified, name.modified_nanoseconds,
+                        support::ToUtf8(workspace_.paths->ToHost(guest_path))});
+    kept_ += sizeof(Match) + matches_.back().path.size();
+    if (kept_ > kMaximumKeptMatches) {
+      throw support::CallError(
+          "More names match than can be compared. Give a path or a pattern that begins deeper "
+          "in the tree.");
+    }
   }
 
   std::optional<std::string> path_;  ///< of the call
   std::optional<std::string> base_;  ///< that, or the one that stands for none, once it is needed
   const Workspace& workspace_;
   const support::Context& context_;
-  std::vector<ListingRequest> requests_;
-  std::vector<const GlobWalk*> walks_;  ///< of each request
+  bool is_flat_ = false;  ///< every walk is the names of one directory
+  std::vector<Place> places_;
+  std::vector<Match> matches_;
+  std::size_t kept_ = 0;  ///< bytes
   ListingGaps gaps_;
   std::set<std::string> notes_;
 };

@@ -21,8 +21,10 @@ inline constexpr std::chrono::seconds kGlobTimeLimit{60};
 /// The names that a pattern begins with pass the path rules like the path itself, links included,
 /// so an absolute pattern is allowed where its directory is; with a `path` it must lie below that.
 /// Links that wildcards meet are names: they are returned, not followed, wherever they point.
-/// Round trips: two for a path without links: the path rules' one and one listing. One more for
-/// each further directory that the pattern begins with.
+/// A pattern whose names all lie in directories that it names ("*.txt", "src/*.cc") is matched over
+/// SFTP listings, and starts no process; times then count in whole seconds. Round trips: two for a
+/// path without links: the path rules' one, and the names (find) of all directories that the
+/// pattern begins with; one more to look at each further one of those, two where they are listed.
 class GlobTool : public mcp::Tool {
  public:
   /// `workspaces` must outlive the tool.

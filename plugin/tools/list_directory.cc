@@ -8,6 +8,7 @@
 #include "mcp/json_writer.h"
 #include "support/errors.h"
 #include "tools/contract.h"
+#include "tools/directory_names.h"
 #include "tools/file_call.h"
 
 namespace tools {
@@ -70,23 +71,15 @@ void AppendEntry(std::string& out, const guest::DirectoryEntry& entry) {
   out += is_directory ? R"(,"is_dir":true})" : R"(,"is_dir":false})";
 }
 
-std::vector<guest::DirectoryEntry> List(const ResolvedPath& path, guest::FoundDirectory found,
-                                        guest::Guest& guest, const support::Context& context) {
+std::vector<guest::DirectoryEntry> List(const ResolvedPath& path, guest::Guest& guest,
+                                        const support::Context& context) {
   if (!path.attributes) throw support::CallError(path.host + " does not exist");
   if (path.attributes->type != FileType::kDirectory) {
     throw support::CallError(path.host + " is a " + std::string(Name(path.attributes->type)) +
                              ", not a directory");
   }
-  const auto has_entries = [&] { return found.entries && found.file.path == path.guest; };
-  if (has_entries()) return *std::move(found.entries);
   try {
-    // Not List: a link may have been put there since.
-    found = guest.FindAndList(path.guest, context);
-    if (has_entries()) return *std::move(found.entries);
-    if (found.file.attributes && !guest::IsItself(found.file, path.guest, FileType::kDirectory)) {
-      throw support::CallError(path.host + " was replaced while it was being looked at; try again");
-    }
-    return guest.List(path.guest, context);  // says why there are none
+    return NamesIn(path, guest, context);
   } catch (const guest::FileError& error) {
     ThrowFileProblem(error, "list", path, 0, guest, context);
   }
@@ -144,16 +137,10 @@ mcp::ToolResult ListDirectoryTool::Call(const mcp::ToolCall& call) {
   const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
   return WithWorkspace(
       workspaces_, context, call.progress, [&](const Workspace& workspace) -> mcp::ToolResult {
-        guest::FoundDirectory found;
         const ResolvedPath path = workspace.paths->Resolve(
-            call.arguments.at("path").get<std::string>(), Access::kRead, *workspace.guest, context,
-            [&](const std::string& candidate, bool /*reads_may_be_stale*/) {
-              found = workspace.guest->FindAndList(candidate, context);
-              return found.file;
-            });
+            call.arguments.at("path").get<std::string>(), Access::kList, *workspace.guest, context);
         mcp::ToolResult result;
-        result.structured_text =
-            EntriesText(List(path, std::move(found), *workspace.guest, context));
+        result.structured_text = EntriesText(List(path, *workspace.guest, context));
         AddNote(result, path.stale_note);
         return result;
       });

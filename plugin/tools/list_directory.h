@@ -22,11 +22,10 @@ std::string EntriesText(std::vector<guest::DirectoryEntry> entries);
 
 /// `list_directory`: what is in one directory, by name, byte by byte. Links are listed as links. A
 /// name that is not valid UTF-8 shows U+FFFD for each bad byte, since JSON has no other way.
-/// Round trips: one for a path without links: where it leads, the names and their end; two where
-/// another file is open at the time, for the first on a connection, and of a server that is not
-/// OpenSSH's, whose handles are not guessed. OpenSSH's gives a hundred names at a time, and is
-/// asked for three; a longer directory takes more, of which up to eight are on their way at once.
-/// Nobody waits for the close. Four through a link; two to find that there is no directory.
+/// Round trips: two for a path without links: the mount, where the path leads and the directory
+/// opened; the names and their end. OpenSSH's server gives a hundred names at a time; a longer
+/// directory takes more, of which up to sixteen are on their way at once. Nobody waits for the
+/// close. Two more through a link, one more to find that there is no directory.
 class ListDirectoryTool final : public mcp::Tool {
  public:
   /// `workspaces` must outlive the tool.

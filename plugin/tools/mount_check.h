@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
 #include "guest/guest.h"
 #include "support/context.h"
@@ -22,11 +23,20 @@ class MountCheck {
  public:
   virtual ~MountCheck() = default;
 
-  /// `mount` is the place in PathRules::Options::mounts. Throws support::CallError when the guest
-  /// cannot tell. One round trip for a mount that is as it was at the last time; see the
-  /// implementation for others.
-  virtual MountState Ask(std::size_t mount, guest::Guest& guest,
-                         const support::Context& context) = 0;
+  /// What to ask the guest for Judge, in one burst with whatever else is wanted. `mount` is the
+  /// place in PathRules::Options::mounts.
+  [[nodiscard]] virtual guest::Request Question(std::size_t mount) const = 0;
+
+  /// What the reply to Question means. No round trip where it is what it was at the last time; see
+  /// the implementation for others. Throws support::CallError when the guest cannot tell.
+  virtual MountState Judge(std::size_t mount, guest::Reply reply, guest::Guest& guest,
+                           const support::Context& context) = 0;
+
+  /// Both, by themselves.
+  MountState Ask(std::size_t mount, guest::Guest& guest, const support::Context& context) {
+    return Judge(mount, std::move(guest.AskAll({Question(mount)}, context).front()), guest,
+                 context);
+  }
 
   /// What was last said of it, not mounted where nothing was; no round trip.
   [[nodiscard]] virtual MountState LastKnown(std::size_t mount) const = 0;

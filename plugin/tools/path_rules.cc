@@ -98,7 +98,7 @@ PathRules::PathRules(Options options) : options_(std::move(options)) {
 }
 
 ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Guest& guest,
-                                const support::Context& context, const FindWithMore& find) const {
+                                const support::Context& context) const {
   const std::string given = Clean(path);
   const Match match = MatchAnyName(options_.roots, given);
   if (match.root == nullptr) throw CallError(OutsideText(given, options_));
@@ -107,13 +107,15 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
 
   const std::string wanted = JoinPath(match.root->guest, match.rest);
   const Root* named_mount = MountAbove(wanted, mount_points_);
-  RequireMounted(named_mount, resolved.host, guest, context);
-  if (given != wanted) RequireUncovered(resolved.host, wanted, *match.root, named_mount);
+  bool is_first = true;
   GuestLocation location =
       ResolveInGuest(wanted, resolved.host, guest, context, [&](const std::string& candidate) {
-        return find ? find(candidate, ReadsMayBeStale(named_mount))
-                    : guest.FindRealFile(candidate, context);
+        return std::exchange(is_first, false)
+                   ? LookFirst(candidate, access, named_mount, resolved.host, resolved.directory,
+                               guest, context)
+                   : guest.FindRealFile(candidate, context);
       });
+  if (given != wanted) RequireUncovered(resolved.host, wanted, *match.root, named_mount);
   auto roots = CachedRoots();
   if (roots && !LinksLeadThereStill(*roots, guest, context)) roots = nullptr;
   const Root* root = roots ? RootAbove(location.path, *roots) : nullptr;
@@ -141,11 +143,8 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
                     " is not there in the guest (" + root->guest + " does not exist)");
   }
   if (mount != named_mount) RequireMounted(mount, resolved.host, guest, context);
+  if (location.path != wanted) resolved.directory = nullptr;
   if (mount != nullptr && options_.mount_check) {
-    resolved.require_mounted = [this, mount, shown = resolved.host](
-                                   guest::Guest& asked, const support::Context& asking) {
-      RequireMounted(mount, shown, asked, asking);
-    };
     resolved.stale_note = StaleNote(mount, location.path, *roots);
   }
   resolved.guest = std::move(location.path);
@@ -224,16 +223,53 @@ const Root* PathRules::MountAbove(const std::string& guest_path,
 void PathRules::RequireMounted(const Root* mount, const std::string& shown, guest::Guest& guest,
                                const support::Context& context) const {
   if (mount == nullptr || !options_.mount_check) return;
-  const auto place = static_cast<std::size_t>(mount - options_.mounts.data());
-  if (!options_.mount_check->Ask(place, guest, context).mounted) {
+  if (!options_.mount_check->Ask(PlaceOf(*mount), guest, context).mounted) {
     throw CallError(NotMountedText(shown, *mount, options_));
   }
 }
 
-bool PathRules::ReadsMayBeStale(const Root* mount) const {
-  if (mount == nullptr || !options_.mount_check) return false;
-  const auto place = static_cast<std::size_t>(mount - options_.mounts.data());
-  return options_.mount_check->LastKnown(place).reads_may_be_stale;
+std::size_t PathRules::PlaceOf(const Root& mount) const {
+  return static_cast<std::size_t>(&mount - options_.mounts.data());
+}
+
+guest::RealFile PathRules::LookFirst(const std::string& path, Access access, const Root* mount,
+                                     const std::string& shown,
+                                     std::shared_ptr<const guest::OpenHandle>& directory,
+                                     guest::Guest& guest, const support::Context& context) const {
+  const bool lists = access == Access::kList;
+  std::vector<guest::Request> requests{guest::ask::RealPath{path}};
+  if (lists) {
+    requests.emplace_back(guest::ask::OpenDirectory{path});
+  } else {
+    requests.emplace_back(guest::ask::LStat{path});
+  }
+  const bool asks_for_mount = mount != nullptr && options_.mount_check;
+  if (asks_for_mount) {
+    requests.insert(requests.begin(), options_.mount_check->Question(PlaceOf(*mount)));
+  }
+  std::vector<guest::Reply> replies = guest.AskAll(std::move(requests), context);
+  guest::Reply& second = replies.back();
+  if (lists && !second.failure) {
+    directory = std::make_shared<const guest::OpenHandle>(guest, second.As<guest::Handle>());
+  }
+  if (asks_for_mount &&
+      !options_.mount_check->Judge(PlaceOf(*mount), std::move(replies.front()), guest, context)
+           .mounted) {
+    throw CallError(NotMountedText(shown, *mount, options_));
+  }
+  guest::RealFile found{replies[replies.size() - 2].As<std::string>(), std::nullopt};
+  if (directory && found.path == path) {
+    found.attributes.emplace();
+    found.attributes->type = guest::FileType::kDirectory;
+    return found;
+  }
+  if (lists || found.path != path) {
+    second = std::move(guest.AskAll({guest::ask::LStat{found.path}}, context).front());
+  }
+  if (!second.Is(guest::FileErrorCode::kNotFound)) {
+    found.attributes = second.As<guest::FileAttributes>();
+  }
+  return found;
 }
 
 std::string PathRules::StaleNote(const Root* mount, const std::string& guest_path,

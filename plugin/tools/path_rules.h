@@ -32,30 +32,24 @@ struct Root {
   bool is_guests_own = false;  ///< `--allow-path`: no mount, also where there are no mounts
 };
 
-enum class Access { kRead, kWrite };
-
-/// How PathRules::Resolve asks the guest for a path, in place of Guest::FindRealFile: a call that
-/// brings along what the tool wants of the file. What it brought may be used if the path resolved
-/// is the one that it was asked for last, and found there. `reads_may_be_stale`: as
-/// MountState::reads_may_be_stale.
-using FindWithMore =
-    std::function<guest::RealFile(const std::string& path, bool reads_may_be_stale)>;
+enum class Access {
+  kRead,
+  kList,  ///< as kRead; where the path is a directory, it is opened in the same burst
+  kWrite
+};
 
 /// A path that has passed the rules.
 struct ResolvedPath {
   std::string host;   ///< its host name, cleaned, links not followed: what texts name
   std::string guest;  ///< what the guest resolved it to: the only path to use
-  /// What is there, links followed; empty when nothing is there yet.
+  /// What is there, links followed; empty when nothing is there yet. With `directory` only its type
+  /// is known.
   std::optional<guest::FileAttributes> attributes;
+  /// Open for Access::kList, where the path led through no link. Must not outlive the guest.
+  std::shared_ptr<const guest::OpenHandle> directory = {};
   /// Where nothing is there: the deepest directory above `guest` that exists; it is under the same
   /// root when access was asked for writing. Empty otherwise.
   std::string existing_parent;
-
-  /// Throws support::CallError unless the mount that the path lies in is still mounted: one round
-  /// trip. To be called between opening a file for writing and what cannot be undone, so that
-  /// nothing ends up in the guest's own directory beneath. Empty where that is not to be asked.
-  /// Must not outlive the PathRules.
-  std::function<void(guest::Guest&, const support::Context&)> require_mounted = {};
 
   /// What to tell of contents, sizes and times that come from here: that they may be old, and how
   /// to change that. Empty where the guest asks the host.
@@ -79,13 +73,13 @@ struct ResolvedPath {
 /// A mount that the guest has not mounted (Options::mount_check) is refused, by name and after the
 /// path was resolved. A directory that is no mount, as `--allow-path` may give, is never checked.
 ///
-/// Round trips of Resolve: one (Guest::FindRealFile) where the path exists or only its last
-/// component is missing; two through a link. Where more is missing: RealPath for each missing
-/// component, and LStat, LStat, ReadLink for each link followed by hand. Once per object: RealPath
-/// for each root and each further mount; again when a path is about to be refused, as a mount may
-/// have come up since, or lies in a root that was not there. Each time: RealPath for each mount
-/// that was found through links. With a mount_check, what that takes for the mount: one round trip
-/// for one that is as it was.
+/// Round trips of Resolve: one (STATVFS for the mount_check, REALPATH, LSTAT or OPENDIR) where the
+/// path exists or only its last component is missing; two through a link, and for what
+/// Access::kList cannot open. Where more is missing: RealPath for each missing component, and
+/// LStat, LStat, ReadLink for each link followed by hand. Once per object: RealPath for each root
+/// and each further mount; again when a path is about to be refused, as a mount may have come up
+/// since, or lies in a root that was not there. Each time: RealPath for each mount that was found
+/// through links. With a mount_check, what that takes where the mount is not as it was.
 ///
 /// Thread-safe.
 class PathRules {
@@ -110,8 +104,7 @@ class PathRules {
   /// and guest::FileError, with the host's name of the path, when the guest cannot look. That
   /// nothing is there is no error.
   [[nodiscard]] ResolvedPath Resolve(std::string_view path, Access access, guest::Guest& guest,
-                                     const support::Context& context,
-                                     const FindWithMore& find = {}) const;
+                                     const support::Context& context) const;
 
   /// What to tell of a search below `guest_path`, which Resolve gave: that a mount there is not
   /// mounted in the guest. Empty where none is missing. A round trip, as a mount_check takes it,
@@ -152,7 +145,14 @@ class PathRules {
   /// `mount` may be null: then there is nothing to ask.
   void RequireMounted(const Root* mount, const std::string& shown, guest::Guest& guest,
                       const support::Context& context) const;
-  [[nodiscard]] bool ReadsMayBeStale(const Root* mount) const;
+  /// The first question for a path: asks for its mount in the same burst. `directory` is set where
+  /// Access::kList opened it.
+  [[nodiscard]] guest::RealFile LookFirst(const std::string& path, Access access, const Root* mount,
+                                          const std::string& shown,
+                                          std::shared_ptr<const guest::OpenHandle>& directory,
+                                          guest::Guest& guest,
+                                          const support::Context& context) const;
+  [[nodiscard]] std::size_t PlaceOf(const Root& mount) const;
   /// Of the mount, and of those below the path, which a search there enters.
   [[nodiscard]] std::string StaleNote(const Root* mount, const std::string& guest_path,
                                       const ResolvedRoots& resolved) const;

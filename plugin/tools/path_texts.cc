@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "shell/shell_quote.h"
 #include "support/paths.h"
 #include "support/utf8.h"
-#include "tools/shell_quote.h"
 
 namespace tools {
 namespace {
@@ -49,14 +49,14 @@ std::string EditCommand(const Root& mount, const std::string& instance) {
   const nlohmann::json entry = {
       {"location", mount.host}, {"mountPoint", WrittenMountPoint(mount)}, {"writable", true}};
   return "limactl edit " + instance + " --start --set " +
-         ShellQuote(".mounts += [" + entry.dump() + "]");
+         shell::ShellQuote(".mounts += [" + entry.dump() + "]");
 }
 
 }  // namespace
 
 std::string ListRoots(const PathRules::Options& options) {
   if (options.roots.empty()) {
-    const std::string instance = ShellQuote(options.instance);
+    const std::string instance = shell::ShellQuote(options.instance);
     return "none, as the instance mounts nothing. To mount a directory, the user runs `limactl "
            "stop " +
            instance + "`, then `limactl edit " + instance + " --start --mount DIRECTORY:w`";
@@ -86,12 +86,12 @@ std::string ReadOnlyText(const std::string& path, const Root& root,
   const Root* mount = MountOf(root, options);
   if (mount == nullptr) {
     return problem + "To make it writable, the user starts the server with --allow-path " +
-           ShellQuote(root.guest + ":w") + ".";
+           shell::ShellQuote(root.guest + ":w") + ".";
   }
   if (mount->writable) {
     return problem + "The server was told to use it so.";
   }
-  const std::string instance = ShellQuote(options.instance);
+  const std::string instance = shell::ShellQuote(options.instance);
   const std::string stop =
       "To make it writable, which leaves the other mounts as they are, the user runs `limactl "
       "stop " +
@@ -110,7 +110,7 @@ std::string CoveredText(const std::string& path, const Root& mount, const std::s
 
 std::string NotMountedText(const std::string& path, const Root& mount,
                            const PathRules::Options& options) {
-  const std::string instance = ShellQuote(options.instance);
+  const std::string instance = shell::ShellQuote(options.instance);
   return path + " cannot be used now: " + NameInBoth(mount) +
          " is a mount of the instance, but it is not mounted in the guest, where only a "
          "directory of the guest's own may be in its place. Nothing was read or written. It works "
@@ -125,7 +125,7 @@ std::string MissingText(const Root& mount) {
 }
 
 std::string StaleText(const Root& mount, const PathRules::Options& options) {
-  const std::string instance = ShellQuote(options.instance);
+  const std::string instance = shell::ShellQuote(options.instance);
   return "This may be out of date: the guest keeps what it has once read of " + mount.host +
          " and does not notice when the host changes it (a 9p mount with cache: fscache or loose), "
          "so that contents, sizes and times may be old. To change that, the user runs `limactl "

@@ -94,13 +94,13 @@ mcp::ToolResult Show(OpenedFile& opened, const std::optional<LineRange>& range,
 }
 
 mcp::ToolResult Read(const ResolvedPath& path, const std::optional<LineRange>& range,
-                     guest::FoundFile found, guest::Guest& guest, const support::Context& context) {
+                     guest::Guest& guest, const support::Context& context) {
   RequireRegularFile(path);
   // Where the guest's cache may be old, the size that it remembers says nothing.
   if (!range && path.stale_note.empty() && path.attributes->size > kMaximumReadBytes) {
     throw CallError(TooLargeText(path.host, path.attributes->size));
   }
-  OpenedFile opened = OpenForReading(path, std::move(found), guest, context);
+  OpenedFile opened = OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
   mcp::ToolResult result = Show(opened, range, path.host, context);
   AddNote(result, StaleNote(opened, path));
   return result;
@@ -117,17 +117,9 @@ mcp::ToolResult ReadFileTool::Call(const mcp::ToolCall& call) {
   const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
   return WithWorkspace(workspaces_, context, call.progress, [&](const Workspace& workspace) {
     ResolvedPath path;
-    guest::FoundFile found;
-    const auto find = [&](const std::string& candidate, bool reads_may_be_stale) {
-      // Content that may be stale is not wanted.
-      const std::uint64_t most_bytes = reads_may_be_stale ? 0 : kReadChunk;
-      found = workspace.guest->FindAndRead(candidate, most_bytes, context);
-      return found.file;
-    };
     try {
-      path =
-          workspace.paths->Resolve(arguments.path, Access::kRead, *workspace.guest, context, find);
-      return Read(path, arguments.range, std::move(found), *workspace.guest, context);
+      path = workspace.paths->Resolve(arguments.path, Access::kRead, *workspace.guest, context);
+      return Read(path, arguments.range, *workspace.guest, context);
     } catch (const guest::FileError& error) {
       ThrowFileProblem(error, "read", path, 0, *workspace.guest, context);
     }

@@ -12,9 +12,9 @@ namespace tools {
 inline constexpr std::uint64_t kMaximumImageBytes = std::uint64_t{5} << 20;
 
 /// `read_file`: the text of a regular file, or an image. See content_type.h for what is text.
-/// Round trips: three for a path without links: the path rules' one, open, and stat and read at
-/// once. A file of kReadChunk or more is read by itself: four, and with a range one for each
-/// kReadChunk up to the range's end (file_content.h). Nobody waits for the close.
+/// Round trips: three for a path without links: the path rules' one, open, and stat, read and close
+/// at once. A file of kReadChunk or more is read by itself: four, and with a range one for each
+/// kReadChunk up to the range's end (file_content.h).
 class ReadFileTool final : public mcp::Tool {
  public:
   /// `workspaces` must outlive the tool.

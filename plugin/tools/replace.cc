@@ -157,12 +157,12 @@ const mcp::ToolDefinition& ReplaceTool::definition() const {
 mcp::ToolResult ReplaceTool::Call(const mcp::ToolCall& call) {
   const Edit edit = ParseEdit(call.arguments);
   const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
-  LeftBehind left_behind;
   return WithWorkspace(
       workspaces_, context, call.progress, [&](const Workspace& workspace) -> mcp::ToolResult {
         guest::Guest& guest = *workspace.guest;
         ResolvedPath path;
         std::uint64_t needed_bytes = 0;
+        std::string note;
         const auto attempt = [&] {
           path = {};
           path = workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
@@ -172,7 +172,7 @@ mcp::ToolResult ReplaceTool::Call(const mcp::ToolCall& call) {
           const ReplacedText replaced = Replace(content, edit, path);
           RefuseReplacementCharacters(path, edit.new_string, content);
           needed_bytes = replaced.text.size();
-          writer_->Write(path, replaced.text, left_behind, workspace.guest, context, [&] {
+          note = writer_->Write(path, replaced.text, guest, context, [&] {
             if (guest.LStat(path.guest, context) != *path.attributes) {
               throw ChangedMeanwhile(path.host);
             }
@@ -180,7 +180,10 @@ mcp::ToolResult ReplaceTool::Call(const mcp::ToolCall& call) {
           return replaced.replacements;
         };
         try {
-          return {.structured = {{"replacements", RepeatWhileItChanges(attempt)}}};
+          mcp::ToolResult result = {
+              .structured = {{"replacements", RepeatWhileItChanges(attempt)}}};
+          AddNote(result, note);
+          return result;
         } catch (const guest::FileError& error) {
           ThrowFileProblem(error, "replace in", path, needed_bytes, guest, context);
         }

@@ -18,12 +18,12 @@ inline constexpr std::uint64_t kMaximumReplaceBytes = kMaximumReadBytes;
 inline constexpr int kMostTries = 3;
 
 /// `replace`: a piece of a file's text, once or everywhere (text_replacement.h says what counts as
-/// found). The new content takes the file's place as with write_file (atomic_write.h); when
+/// found). The new content takes the file's place as with write_file (file_writer.h); when
 /// anything is wrong the file is untouched. Where somebody else writes to the file between the look
 /// at its content and that moment, all is done again, kMostTries times in all, so that their
 /// changes stay; what is written within a second, in the same size, cannot be seen over SFTP, nor
-/// what is written in the round trip between the last look and the rename. Round trips: ten for a
-/// path without links: as many as read_file, WriteWhole's six, and that last look.
+/// what is written in the round trip between the last look and the rename. Round trips: seven
+/// for a path without links: as many as read_file, three of FileWriter::Write, and that last look.
 class ReplaceTool final : public mcp::Tool {
  public:
   /// `workspaces` must outlive the tool; the tools that write share one writer.

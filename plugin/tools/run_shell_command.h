@@ -17,9 +17,6 @@ class RunShellCommand final : public mcp::Tool {
   [[nodiscard]] const mcp::ToolDefinition& definition() const override;
   mcp::ToolResult Call(const mcp::ToolCall& call) override;
 
-  /// See CommandRunner. Thread-safe.
-  void OnFileChanged(guest::Guest& guest) { runner_.OnFileChanged(guest); }
-
  private:
   WorkspaceSource& workspaces_;
   CommandRunner runner_;

@@ -1,7 +1,5 @@
 #include "tools/tool_list.h"
 
-#include <utility>
-
 #include "tools/glob.h"
 #include "tools/list_directory.h"
 #include "tools/read_file.h"
@@ -17,21 +15,17 @@ std::vector<std::unique_ptr<mcp::Tool>> MakeTools(WorkspaceSource& workspaces,
   CommandRunner::Options command_options;
   command_options.command_timeout = options.command_timeout;
   command_options.maximum_output_bytes = options.maximum_output_bytes;
-  command_options.warm_shells = options.warm_shells;
 
   SearchFileContentTool::Options search_options;
   search_options.maximum_output_bytes = options.maximum_output_bytes;
-  auto commands = std::make_unique<RunShellCommand>(workspaces, command_options);
-  // Called by the other tools only, which go together with this one.
-  const auto writer = std::make_shared<FileWriter>(
-      [&tool = *commands](guest::Guest& guest) { tool.OnFileChanged(guest); });
+  const auto writer = std::make_shared<FileWriter>();
 
   std::vector<std::unique_ptr<mcp::Tool>> tools;
   tools.push_back(std::make_unique<GlobTool>(workspaces));
   tools.push_back(std::make_unique<ListDirectoryTool>(workspaces));
   tools.push_back(std::make_unique<ReadFileTool>(workspaces));
   tools.push_back(std::make_unique<ReplaceTool>(workspaces, writer));
-  tools.push_back(std::move(commands));
+  tools.push_back(std::make_unique<RunShellCommand>(workspaces, command_options));
   tools.push_back(std::make_unique<SearchFileContentTool>(workspaces, search_options));
   tools.push_back(std::make_unique<WriteFileTool>(workspaces, writer));
   return tools;

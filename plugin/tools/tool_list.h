@@ -26,9 +26,6 @@ struct ToolOptions {
   /// What is kept of each output stream of a command, and of the lines that a search finds, in
   /// bytes.
   std::size_t maximum_output_bytes = kDefaultMaximumOutput;
-
-  /// Whether login shells are started ahead of commands; see WarmShells.
-  bool warm_shells = true;
 };
 
 /// The one list of tools, in alphabetical order: what Definitions() describes. `workspaces` must

@@ -48,20 +48,20 @@ const mcp::ToolDefinition& WriteFileTool::definition() const {
 mcp::ToolResult WriteFileTool::Call(const mcp::ToolCall& call) {
   const auto& content = call.arguments.at("content").get_ref<const std::string&>();
   const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
-  LeftBehind left_behind;
   return WithWorkspace(
       workspaces_, context, call.progress, [&](const Workspace& workspace) -> mcp::ToolResult {
+        mcp::ToolResult result = {.structured = nlohmann::json::object()};
         ResolvedPath path;
         try {
           path = workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
                                           Access::kWrite, *workspace.guest, context);
           const PathLocks::Lock lock = writer_->Lock(path, context);
           RefuseReplacementCharacters(path, content, *workspace.guest, context);
-          writer_->Write(path, content, left_behind, workspace.guest, context);
+          AddNote(result, writer_->Write(path, content, *workspace.guest, context));
         } catch (const guest::FileError& error) {
           ThrowFileProblem(error, "write", path, content.size(), *workspace.guest, context);
         }
-        return {.structured = nlohmann::json::object()};
+        return result;
       });
 }
 

@@ -20,10 +20,8 @@ void RefuseReplacementCharacters(const ResolvedPath& path, std::string_view cont
 void RefuseReplacementCharacters(const ResolvedPath& path, std::string_view content,
                                  std::string_view bytes);
 
-/// `write_file`: a whole new content, see atomic_write.h for what is kept and what it costs.
-/// Round trips: for a path without links four for a new file, seven for one that is there: the path
-/// rules' one, and WriteWhole's. The first write in a directory takes two more to look for
-/// leftovers.
+/// `write_file`: a whole new content; FileWriter::Write says what is kept. Round trips for a path
+/// without links: four, one of the path rules and three of FileWriter::Write.
 class WriteFileTool final : public mcp::Tool {
  public:
   /// `workspaces` must outlive the tool; the tools that write share one writer.

@@ -1,14 +1,16 @@
-// What the guest sends while a command runs: its header, its output and the words that end it, cut
+// What the guest sends while a command runs: its output and the reports of its resident shell, cut
 // into pieces anywhere.
 
 #include "tools/command_output.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 
 #include "connection/mount_table.h"
 #include "fuzz/input.h"
+#include "shell/report_splitter.h"
 #include "support/printable.h"
 #include "support/utf8.h"
 
@@ -23,32 +25,39 @@ constexpr std::size_t kLongestText = 3 * kMaximum + 256;
 struct Seen {
   std::string standard_output;
   std::string standard_error;
-  std::optional<long> process_group;
+  std::string reports;
 
   friend bool operator==(const Seen&, const Seen&) = default;
 };
 
+constexpr std::array kStreams = {shell::Stream::kOutput, shell::Stream::kError};
+
 /// Each line of `bytes` belongs to one of the streams.
 Seen Run(std::string_view bytes, std::size_t piece) {
-  tools::CommandOutput output(kMark, kMaximum);
-  bool more = true;
-  while (!bytes.empty() && more) {
+  tools::CommandOutput output(kMaximum);
+  output.OnStarted();
+  std::string reports;
+  shell::ReportSplitter splitters[] = {shell::ReportSplitter(kMark), shell::ReportSplitter(kMark)};
+  const auto keep = [&](std::size_t stream) {
+    return [&output, stream](std::string_view own) { output.OnOutput(kStreams.at(stream), own); };
+  };
+  const auto report = [&](std::string_view words) { reports.append(words).append("\n"); };
+  while (!bytes.empty()) {
     const std::size_t end = bytes.find('\n');
     std::string_view line = bytes.substr(0, end == std::string_view::npos ? bytes.size() : end + 1);
     bytes.remove_prefix(line.size());
-    const auto stream = (line.front() & 1) != 0 ? guest::OutputStream::kStandardError
-                                                : guest::OutputStream::kStandardOutput;
+    const std::size_t stream = static_cast<unsigned char>(line.front()) & 1U;
     line.remove_prefix(1);
-    while (!line.empty() && more) {
-      more = output.OnOutput(stream, line.substr(0, piece));
+    while (!line.empty()) {
+      splitters[stream].Feed(line.substr(0, piece), keep(stream), report);
       line.remove_prefix(std::min(piece, line.size()));
     }
     const std::string progress = output.Describe();
     fuzz::Require(support::IsValidUtf8(progress), "progress is UTF-8");
     fuzz::Require(support::Printable(progress) == progress, "progress is printable");
   }
-  output.Finish();
-  return {output.StandardOutput(), output.StandardError(), output.process_group()};
+  for (std::size_t stream : {0U, 1U}) splitters[stream].Finish(keep(stream));
+  return {output.StandardOutput(), output.StandardError(), reports};
 }
 
 }  // namespace

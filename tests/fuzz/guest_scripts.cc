@@ -11,17 +11,16 @@
 #include <vector>
 
 #include "connection/guest_facts.h"
-#include "fuzz/empty_guest.h"
 #include "fuzz/input.h"
 #include "support/errors.h"
+#include "testing/stepped_guest.h"
 #include "tools/direct_read.h"
 #include "tools/find_listing.h"
 #include "tools/git_grep.h"
-#include "tools/link_count.h"
 
 namespace {
 
-class ScriptGuest final : public fuzz::EmptyGuest {
+class ScriptGuest final : public testing_support::SteppedGuest {
  public:
   explicit ScriptGuest(fuzz::Input& input)
       : status_(input.Byte()),
@@ -29,26 +28,19 @@ class ScriptGuest final : public fuzz::EmptyGuest {
         complaints_(input.Until('\x1e')),
         answer_(input.Rest()) {}
 
-  guest::CommandResult Run(const guest::Command& command, guest::OutputSink& sink,
-                           const support::Context&) override {
-    const std::string frame = MarkIn(command.standard_input) + '\n';
-    if (sink.OnOutput(guest::OutputStream::kStandardOutput, frame)) {
-      sink.OnOutput(guest::OutputStream::kStandardError, frame);
-      if (Print(sink, guest::OutputStream::kStandardError, complaints_) &&
-          Print(sink, guest::OutputStream::kStandardOutput, answer_)) {
-        sink.OnEnd();
-        return {.exit_status = status_, .exit_signal = {}};
-      }
+  shell::RunEnd RunScript(const std::string&, shell::OutputSink& sink,
+                          const support::Context&) override {
+    if (!Print(sink, shell::Stream::kError, complaints_) ||
+        !Print(sink, shell::Stream::kOutput, answer_)) {
+      return {};
     }
-    return {};
+    shell::RunEnd end;
+    end.exit_status = status_;
+    return end;
   }
 
  private:
-  static std::string MarkIn(std::string_view script) {
-    const std::string_view mark = script.substr(script.find("limactl-mcp-"));
-    return std::string(mark.substr(0, mark.find('\n')));
-  }
-  bool Print(guest::OutputSink& sink, guest::OutputStream stream, std::string_view bytes) const {
+  bool Print(shell::OutputSink& sink, shell::Stream stream, std::string_view bytes) const {
     while (!bytes.empty()) {
       if (!sink.OnOutput(stream, bytes.substr(0, piece_))) return false;
       bytes.remove_prefix(std::min(piece_, bytes.size()));
@@ -120,8 +112,7 @@ void Try(fuzz::Input& input) {
   ScriptGuest guest(input);
   if (question == 0) List(guest);
   if (question == 1) Search(guest);
-  if (question == 2) static_cast<void>(tools::CountLinks("/mnt/w/file", guest, {}));
-  if (question == 4) {
+  if (question == 2 || question == 4) {
     fuzz::Require(connection::AskGuestFacts(guest, {}).home.value_or("").starts_with('/'),
                   "a home is absolute");
   }

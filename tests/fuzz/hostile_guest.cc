@@ -1,7 +1,6 @@
 // A guest that answers every question with whatever it likes: what reaches the agent is JSON, and
 // bounded by what the guest has sent.
 
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,13 +10,12 @@
 #include <variant>
 #include <vector>
 
-#include "connection/path_questions.h"
-#include "fuzz/empty_guest.h"
 #include "fuzz/input.h"
 #include "mcp/outcome.h"
 #include "mcp/tool.h"
 #include "support/utf8.h"
 #include "testing/silent_progress.h"
+#include "testing/stepped_guest.h"
 #include "tools/path_rules.h"
 #include "tools/tool_list.h"
 #include "tools/workspace.h"
@@ -62,7 +60,7 @@ guest::FileAttributes Attributes(fuzz::Input& input) {
   return attributes;
 }
 
-class HostileFile final : public guest::OpenFile {
+class HostileFile final : public testing_support::SteppedFile {
  public:
   explicit HostileFile(fuzz::Input& input) : input_(input) {}
 
@@ -90,7 +88,7 @@ class HostileFile final : public guest::OpenFile {
   fuzz::Input& input_;
 };
 
-class HostileGuest final : public fuzz::EmptyGuest {
+class HostileGuest final : public testing_support::SteppedGuest {
  public:
   explicit HostileGuest(fuzz::Input& input) : input_(input) {}
 
@@ -107,8 +105,9 @@ class HostileGuest final : public fuzz::EmptyGuest {
     MayFail(input_, path);
     return input_.Byte() < 230 ? path : std::string(input_.Piece());
   }
-  std::unique_ptr<guest::OpenFile> Open(const std::string& path, guest::OpenMode, std::uint32_t,
-                                        const support::Context&) override {
+  std::unique_ptr<testing_support::SteppedFile> Open(const std::string& path, guest::OpenMode,
+                                                     std::uint32_t,
+                                                     const support::Context&) override {
     MayFail(input_, path);
     return std::make_unique<HostileFile>(input_);
   }
@@ -117,11 +116,7 @@ class HostileGuest final : public fuzz::EmptyGuest {
     MayFail(input_, path);
     std::vector<guest::DirectoryEntry> entries;
     for (std::size_t i = input_.Below(16); i > 0; --i) {
-      std::string name(input_.Piece());
-      // What ssh/ refuses.
-      std::replace(name.begin(), name.end(), '/', '_');
-      std::replace(name.begin(), name.end(), '\0', '_');
-      if (!name.empty()) entries.push_back({std::move(name), Attributes(input_), input_.Byte()});
+      entries.push_back({std::string(input_.Piece()), Attributes(input_)});
     }
     return entries;
   }
@@ -137,32 +132,27 @@ class HostileGuest final : public fuzz::EmptyGuest {
     MayFail(input_, path);
     return {.free_bytes = input_.Number(), .read_only = input_.Flag()};
   }
-  guest::CommandResult Run(const guest::Command& command, guest::OutputSink& sink,
+  shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
+                          const support::Context&) override {
+    return Print(script, sink);
+  }
+  shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
                            const support::Context&) override {
-    MayFail(input_, command.command_line);
-    const std::string mark = MarkIn(command.command_line + command.standard_input);
-    bool more = true;
-    for (std::size_t pieces = input_.Below(8); pieces > 0 && more; --pieces) {
-      const auto stream = input_.Flag() ? guest::OutputStream::kStandardError
-                                        : guest::OutputStream::kStandardOutput;
-      more = sink.OnOutput(
-          stream, input_.Flag() ? mark + std::string(input_.Piece()) : std::string(input_.Piece()));
-    }
-    sink.OnEnd();
-    guest::CommandResult result;
-    if (input_.Flag()) result.exit_status = input_.Byte();
-    if (input_.Flag()) result.exit_signal = std::string(input_.Piece());
-    return result;
+    return Print(command.text, sink);
   }
 
  private:
-  /// The random word by which a script ends its output: the guest sees it, so it can repeat it.
-  static std::string MarkIn(const std::string& script) {
-    constexpr std::string_view kBegin = "limactl-mcp-";
-    const std::size_t begin = script.find(kBegin);
-    if (begin == std::string::npos) return "";
-    const std::size_t end = script.find_first_not_of("0123456789abcdef", begin + kBegin.size());
-    return script.substr(begin, end - begin);
+  shell::RunEnd Print(const std::string& text, shell::OutputSink& sink) {
+    MayFail(input_, text);
+    bool more = true;
+    for (std::size_t pieces = input_.Below(8); pieces > 0 && more; --pieces) {
+      const auto stream = input_.Flag() ? shell::Stream::kError : shell::Stream::kOutput;
+      more = sink.OnOutput(stream, input_.Piece());
+    }
+    shell::RunEnd result;
+    if (input_.Flag()) result.exit_status = input_.Byte();
+    if (input_.Flag()) result.exit_signal = std::string(input_.Piece());
+    return result;
   }
 
   fuzz::Input& input_;
@@ -170,9 +160,8 @@ class HostileGuest final : public fuzz::EmptyGuest {
 
 class Source final : public tools::WorkspaceSource {
  public:
-  explicit Source(fuzz::Input& input) {
-    workspace_.guest =
-        std::make_shared<connection::PathQuestions>(std::make_shared<HostileGuest>(input));
+  explicit Source(fuzz::Input& input) : guest_(std::make_shared<HostileGuest>(input)) {
+    workspace_.guest = guest_;
     tools::PathRules::Options options;
     options.instance = "default";
     options.roots = {{.host = "/host/work", .guest = "/mnt/w", .writable = true}};
@@ -182,8 +171,10 @@ class Source final : public tools::WorkspaceSource {
   tools::Workspace Acquire(const support::Context&, mcp::ProgressReporter&) override {
     return workspace_;
   }
+  [[nodiscard]] std::size_t open_handles() const { return guest_->open_handles(); }
 
  private:
+  std::shared_ptr<HostileGuest> guest_;
   tools::Workspace workspace_;
 };
 
@@ -221,7 +212,6 @@ void Check(mcp::Outcome outcome, std::size_t sent) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(data, size);
   tools::ToolOptions options;
-  options.warm_shells = false;
   const std::size_t choice = input.Byte();
   Source source(input);
   const auto all = tools::MakeTools(source, options);
@@ -230,5 +220,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const nlohmann::json arguments = ArgumentsOf(tool.definition().name);
   support::StopSource stop;
   Check(mcp::CallTool(tool, {arguments, stop.context(), progress}), size);
+  fuzz::Require(source.open_handles() == 0, "what a call opens it closes");
   return 0;
 }

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "fuzz/empty_guest.h"
 #include "fuzz/input.h"
 #include "support/paths.h"
+#include "testing/stepped_guest.h"
 
 namespace {
 
@@ -21,7 +21,7 @@ using guest::FileErrorCode;
 using guest::FileType;
 
 /// Directories, files and links by their paths. Resolves as OpenSSH's server does.
-class Tree final : public fuzz::EmptyGuest {
+class Tree final : public testing_support::SteppedGuest {
  public:
   void Add(const std::string& path, FileType type, std::string target = "") {
     names_.insert_or_assign(path, Name{type, std::move(target)});
@@ -49,6 +49,11 @@ class Tree final : public fuzz::EmptyGuest {
   std::string RealPath(const std::string& path, const support::Context&) override {
     if (const auto resolved = Resolve(path)) return *resolved;
     Miss(path);
+  }
+  std::vector<guest::DirectoryEntry> List(const std::string& path,
+                                          const support::Context& context) override {
+    if (Stat(path, context).type != FileType::kDirectory) Miss(path);
+    return {};
   }
 
  private:
@@ -126,6 +131,9 @@ constexpr std::array<std::string_view, 20> kWords = {
 /// a run of hundreds takes the time of hundreds of runs.
 constexpr int kMostPaths = 8;
 
+constexpr std::array kAccesses = {tools::Access::kRead, tools::Access::kWrite,
+                                  tools::Access::kList};
+
 constexpr std::size_t kMostWords = 24;
 /// Fewer for the targets of links: forty links that lead into each other make one path of them all,
 /// and its resolution takes the square of its length.
@@ -141,8 +149,7 @@ std::string MakePath(fuzz::Input& input, std::size_t most_words) {
   return path;
 }
 
-Tree MakeTree(fuzz::Input& input) {
-  Tree tree;
+void Fill(Tree& tree, fuzz::Input& input) {
   for (const char* directory :
        {"/", "/mnt", "/mnt/w", "/mnt/w/sub", "/mnt/ro", "/mnt/ro/sub", "/mnt/w/ro", "/outside"}) {
     tree.Add(directory, FileType::kDirectory);
@@ -157,7 +164,6 @@ Tree MakeTree(fuzz::Input& input) {
     if (target.empty() || target.find('\0') != std::string::npos) continue;
     tree.Add(place, FileType::kSymlink, std::move(target));
   }
-  return tree;
 }
 
 /// No component of it is a link.
@@ -173,7 +179,8 @@ bool HasNoLinks(const Tree& tree, std::string path) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(data, size);
-  Tree tree = MakeTree(input);
+  Tree tree;
+  Fill(tree, input);
   tools::PathRules::Options options;
   options.instance = "default";
   options.roots = {{.host = "/host/work", .guest = "/mnt/w", .writable = true},
@@ -182,7 +189,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                    {.host = "/host/work/ro", .guest = "/mnt/w/ro", .writable = false}};
   const tools::PathRules rules(options);
   for (int paths = 0; paths < kMostPaths && !input.empty(); ++paths) {
-    const tools::Access access = input.Flag() ? tools::Access::kWrite : tools::Access::kRead;
+    const tools::Access access = kAccesses.at(input.Below(kAccesses.size()));
     try {
       const tools::ResolvedPath path = rules.Resolve(MakePath(input, kMostWords), access, tree, {});
       // The innermost root above it.
@@ -192,16 +199,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (root == nullptr || one.guest.size() > root->guest.size()) root = &one;
       }
       fuzz::Require(root != nullptr, "what is accepted lies under a root");
-      fuzz::Require(access == tools::Access::kRead || root->writable,
+      fuzz::Require(access != tools::Access::kWrite || root->writable,
                     "what is accepted for writing lies under a writable root");
       fuzz::Require(support::CleanPath(path.guest) == path.guest, "the path is clean");
       fuzz::Require(path.guest.find('\0') == std::string::npos, "the path has no NUL");
       fuzz::Require(HasNoLinks(tree, path.guest), "the path has no links");
       fuzz::Require(path.attributes.has_value() || !path.existing_parent.empty(),
                     "what exists of the path is told");
+      fuzz::Require(!path.directory || (*path.directory)->path == path.guest,
+                    "no other directory than the path's is opened");
     } catch (const support::CallError& refused) {
       fuzz::Require(refused.what()[0] != '\0', "a refusal says why");
     }
+    fuzz::Require(tree.open_handles() == 0, "what is not used is closed");
   }
   return 0;
 }

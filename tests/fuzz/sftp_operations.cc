@@ -1,127 +1,132 @@
-// Operations of several requests against a server that answers what it likes, in any order, while
-// the caller may give up at any moment: each ends, and what was opened is closed, once.
+// What is made of bursts against a server that answers what it likes, in any order, while the
+// caller may give up at any moment: each ends, no path or name that cannot be gets through, and
+// what was opened is closed, once.
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fuzz/input.h"
-#include "ssh/find_operation.h"
+#include "ssh/burst.h"
 #include "support/errors.h"
+#include "support/paths.h"
+#include "testing/stepped_guest.h"
 #include "unit/ssh/sftp_bytes.h"
 
 namespace {
 
 using namespace sftp_bytes;
 
-constexpr int kClose = 4;
 constexpr int kOpen = 3;
+constexpr int kClose = 4;
 constexpr int kOpenDirectory = 11;
 
-struct Request {
-  int type;
-  std::uint32_t id;
-  std::string rest;
-};
+constexpr std::uint32_t kMostData = 4096;  // of one READ or WRITE
+constexpr std::size_t kLength = 10'000;    // so that it takes several
+constexpr std::uint32_t kEndOfFile = 1;
 
-/// Plays the server and the caller.
-class Play {
+/// Carries bursts out as ssh::SftpService does, and plays the server.
+class Play final : public testing_support::SteppedGuest {
  public:
-  Play() {
-    client_.Receive(OpenSshVersion() + NoLimits(1), now_);
+  explicit Play(fuzz::Input& input) : input_(input) {
+    client_.Receive(OpenSshVersion() + Packet(201, Number32(1) + Number64(0) + Number64(kMostData) +
+                                                       Number64(kMostData) + Number64(0)),
+                    now_);
     client_.Consumed(client_.output().size(), now_);
   }
 
-  void Begin(std::uint8_t choice) {
-    constexpr std::uint8_t kGuess = 0x80;
-    constexpr std::uint8_t kWrongGuess = 0x40;
-    if ((choice & kGuess) != 0) LearnHandle((choice & kWrongGuess) != 0 ? "wrong" : "0");
-    operation_ = Make(choice);
-    operation_->Begin(client_, now_);
+  void CloseLater(const guest::Handle& handle) noexcept override {
+    if (lost_) return;
+    client_.Send(ssh::HandleRequest(ssh::SftpType::kClose, handle.value), now_,
+                 [](ssh::SftpReply&&) {});
     TakeRequests();
   }
 
-  /// Answers one of the requests.
-  void Answer(std::uint8_t which, std::uint8_t kind, std::uint8_t value) {
-    if (asked_.empty()) return;
-    const auto place = asked_.begin() + which % static_cast<std::ptrdiff_t>(asked_.size());
-    const Request request = *place;
-    asked_.erase(place);
-    client_.Receive(Reply(request, kind, value), now_);
-    TakeRequests();
-  }
-
-  void Cancel() {
-    if (!operation_->finished()) {
-      operation_->Finish(
-          std::make_exception_ptr(support::Stopped(support::StopReason::kCancelled)));
-    }
-  }
-  void LetGo() { operation_.reset(); }
-  [[nodiscard]] bool has_operation() const { return operation_ != nullptr; }
-
-  /// Answers all that is still asked; then nothing may be open, and the operation has ended.
-  void AnswerTheRest() {
-    while (!asked_.empty()) Answer(0, 0, 1);
-    fuzz::Require(!operation_ || operation_->finished(), "an operation ends");
+  /// Answers all that is still asked; then nothing may be open.
+  void End() {
+    while (!asked_.empty()) AnswerOne(0, Status(asked_.front().id, 4));
     for (const auto& [handle, closed] : opened_) {
-      fuzz::Require(closed == 1, "what was opened is closed once");
+      fuzz::Require(lost_ || closed == 1, "what was opened is closed once");
+      fuzz::Require(closed <= 1, "nothing is closed twice");
     }
   }
 
-  void Lose() {
-    client_.Fail("over");
-    fuzz::Require(!operation_ || operation_->finished(), "an operation ends with the line");
+ protected:
+  std::vector<guest::Reply> Answer(std::vector<guest::Request> requests,
+                                   const support::Context& context) override {
+    const auto burst = std::make_shared<ssh::Burst>(std::move(requests));
+    if (lost_) throw support::ConnectionLost("over", false);
+    burst->Begin(client_, 1, now_);
+    TakeRequests();
+    while (!burst->finished()) Step(*burst);
+    burst->completion().Wait(context, [](support::StopReason) {});
+    return burst->TakeReplies();
   }
 
  private:
-  static std::shared_ptr<ssh::SftpOperation> Make(std::uint8_t choice) {
-    switch (choice % 4) {
-      case 0:
-        return std::make_shared<ssh::FindOperation>("/p");
-      case 1:
-        return std::make_shared<ssh::FindAndListOperation>("/p");
-      case 2:
-        return std::make_shared<ssh::FindAndReadOperation>("/p", 100);
-      default:
-        return std::make_shared<ssh::SmallListOperation>("/p", 100);
+  struct Asked {
+    int type;
+    std::uint32_t id;
+    std::string rest;
+  };
+
+  void Step(ssh::Burst& burst) {
+    fuzz::Require(!asked_.empty(), "a burst that waits has asked for something");
+    const bool is_over = input_.empty();
+    const std::uint8_t what = input_.Byte();
+    if (is_over) {
+      AnswerOne(0, Status(asked_.front().id, kEndOfFile));
+    } else if (what == 0xFF) {
+      burst.Fail(std::make_exception_ptr(support::Stopped(support::StopReason::kCancelled)));
+      for (const guest::Handle& handle : burst.Opened()) CloseLater(handle);
+    } else if (what == 0xFE) {
+      lost_ = true;
+      asked_.clear();
+      client_.Fail("over");
+      fuzz::Require(burst.finished(), "a burst ends with the line");
+    } else {
+      const std::size_t which = what % asked_.size();
+      const std::uint8_t kind = input_.Byte();
+      AnswerOne(which, Reply(asked_[which], kind, input_.Byte()));
     }
   }
 
-  /// So that the next directory's handle is guessed to be this one.
-  void LearnHandle(std::string_view handle) {
-    const auto ignore = [](ssh::SftpReply&&) {};
-    client_.Send(ssh::OpenRequest("/f", guest::OpenMode::kRead, 0), now_, ignore);
-    client_.Receive(Handle(2, handle), now_);
-    client_.Send(ssh::HandleRequest(ssh::SftpType::kClose, handle), now_, ignore);
-    client_.Receive(Status(3, 0), now_);
-    client_.Consumed(client_.output().size(), now_);
+  void AnswerOne(std::size_t which, const std::string& reply) {
+    asked_.erase(asked_.begin() + static_cast<std::ptrdiff_t>(which));
+    client_.Receive(reply, now_);
+    TakeRequests();
   }
 
-  std::string Reply(const Request& request, std::uint8_t kind, std::uint8_t value) {
+  std::string Reply(const Asked& asked, std::uint8_t kind, std::uint8_t value) {
     switch (kind % 6) {
       case 0:
-        return Status(request.id, value % 9U);
+        return Status(asked.id, value % 9U);
       case 1: {
-        if (request.type != kOpen && request.type != kOpenDirectory) return Data(request.id, "");
+        if (asked.type != kOpen && asked.type != kOpenDirectory) return Data(asked.id, "");
         const bool is_empty = opened_.empty() && value == 0;
         const std::string handle = is_empty ? "" : std::to_string(opened_.size());
         opened_[handle] = 0;
-        return Handle(request.id, handle);
+        return Handle(asked.id, handle);
       }
       case 2:
-        return Data(request.id, std::string(value % 8U, 'x'));
-      case 3:
-        return Names(request.id, value % 4U,
-                     value % 4U == 1   ? Name("/p")
-                     : value % 4U == 2 ? Name("a") + Name("/q")
-                     : value % 4U == 3 ? Name("a") + Name(".", 0040755) + Name("..")
+        return Data(asked.id, std::string(value * std::size_t{20}, 'x'));
+      case 3: {
+        const std::string_view path = input_.Piece();
+        return Names(asked.id, value % 4U,
+                     value % 4U == 1   ? Name(path)
+                     : value % 4U == 2 ? Name("/p") + Name(path)
+                     : value % 4U == 3 ? Name(path) + Name(".", 0040755) + Name("..")
                                        : "");
+      }
+      case 4:
+        return Names(asked.id, 1, Name("/p"));
       default: {
         constexpr std::uint32_t kModes[] = {0100644, 0040755, 0010644, 0120777};
-        return Attributes(request.id, value % 8U, kModes[value / 8U % 4U]);
+        return Attributes(asked.id, value % 8U, kModes[value / 8U % 4U]);
       }
     }
   }
@@ -137,45 +142,75 @@ class Play {
     };
     while (!left.empty()) {
       const std::size_t length = number(0);
-      Request request{left[4], number(5), std::string(left.substr(9, length - 5))};
+      Asked asked{left[4], number(5), std::string(left.substr(9, length - 5))};
       left.remove_prefix(4 + length);
-      if (request.type == 1) continue;  // INIT
-      if (request.type == kClose) {
-        const auto closed = opened_.find(request.rest.substr(4));
+      if (asked.type == kClose) {
+        const auto closed = opened_.find(asked.rest.substr(4));
         fuzz::Require(closed != opened_.end(), "only what was opened is closed");
         ++closed->second;
       }
-      asked_.push_back(std::move(request));
+      asked_.push_back(std::move(asked));
     }
   }
 
+  fuzz::Input& input_;
   const ssh::SftpClient::TimePoint now_{};
   ssh::SftpClient client_{std::chrono::seconds(1), now_};
-  std::shared_ptr<ssh::SftpOperation> operation_;
-  std::vector<Request> asked_;
+  std::vector<Asked> asked_;
   std::map<std::string, int> opened_;  ///< how often each handle was closed
+  bool lost_ = false;
 };
+
+void RequirePath(const std::string& path) {
+  fuzz::Require(path.starts_with('/') && support::CleanPath(path) == path &&
+                    path.find('\0') == std::string::npos,
+                "a path is one");
+}
+
+void Call(guest::Guest& guest, std::size_t which) {
+  switch (which) {
+    case 0:
+      return RequirePath(guest.FindRealFile("/p", {}).path);
+    case 1:
+      for (const guest::DirectoryEntry& entry : guest.List("/p", {})) {
+        fuzz::Require(!entry.name.empty() && entry.name != "." && entry.name != ".." &&
+                          entry.name.find_first_of(std::string_view("/\0", 2)) == std::string::npos,
+                      "a name is one");
+      }
+      return;
+    case 2: {
+      const auto file = guest.Open("/p", guest::OpenMode::kRead, 0, {});
+      fuzz::Require(file->ReadAndClose(kLength, {}).bytes.size() <= kLength, "no more is read");
+      return;
+    }
+    case 3:
+      return guest.Open("/p", guest::OpenMode::kCreateExclusive, 0600, {})
+          ->WriteAndClose(std::string(kLength, 'x'), 0600, {});
+    case 4: {
+      const auto file = guest.Open("/p", guest::OpenMode::kRead, 0, {});
+      fuzz::Require(file->Read(5, kLength, {}).size() <= kLength, "no more is read");
+      return file->Close({});
+    }
+    default: {
+      const std::string target = guest.ReadLink("/p", {});
+      fuzz::Require(!target.empty() && target.find('\0') == std::string::npos, "a target is one");
+    }
+  }
+}
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(data, size);
-  Play play;
-  play.Begin(input.Byte());
-  constexpr int kMostSteps = 64;
-  for (int step = 0; step < kMostSteps && !input.empty(); ++step) {
-    const std::uint8_t what = input.Byte();
-    if (what == 0xFF && play.has_operation()) play.Cancel();
-    if (what == 0xFE) {
-      if (play.has_operation()) play.Cancel();
-      play.LetGo();
+  Play play(input);
+  constexpr int kMostCalls = 8;
+  for (int calls = 0; calls < kMostCalls && !input.empty(); ++calls) {
+    try {
+      Call(play, input.Below(6));
+    } catch (const support::CallError& error) {
+      fuzz::Require(error.what()[0] != '\0', "an error says what is wrong");
     }
-    if (what == 0xFD) {
-      play.Lose();
-      return 0;
-    }
-    if (what < 0xFD) play.Answer(what, input.Byte(), input.Byte());
   }
-  play.AnswerTheRest();
+  play.End();
   return 0;
 }

@@ -1,4 +1,4 @@
-// However a command is brought to its end from outside: nothing of its process group is left in the
+// However a command is brought to its end from outside: nothing of its session is left in the
 // guest within three seconds, though a part of it is deaf to TERM.
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ class CommandEnd : public CommandTest {
   /// A family: the main process and a child of it are deaf to TERM, another child is not, and a
   /// grandchild has lost its parent. Returns its process group.
   long BeginFamily(const std::string& progress = "") {
-    family_ = BeginShell(
+    family_ = BeginGroup(
         "trap '' TERM; echo before; echo before2 >&2;"
         "(while :; do sleep 0.3; done) &"
         "(trap - TERM; exec sleep 300) &"
@@ -82,7 +82,7 @@ TEST_F(CommandEnd, OfTheOtherProcessGroupsOfTheSession) {
     GTEST_SKIP() << Skipping("this machine has no /proc, where such groups are looked for");
   }
   StartGuest({}, {"--command-timeout", "4s"});
-  for (const char* kind : {"cold", "warm"}) {
+  for (const char* kind : {"first", "next"}) {
     SCOPED_TRACE(kind);
     const std::string file = kind;
     const json result =
@@ -116,9 +116,9 @@ TEST_F(CommandEnd, ByDeathOfTheParentThoughInputStaysOpen) {
   const std::int64_t id = through_parent.SendRequest(
       "tools/call",
       {{"name", "run_shell_command"},
-       {"arguments", Arguments({"sh", "-c",
-                                "trap '' TERM; echo $$ >group.new; mv group.new group;"
-                                "while :; do sleep 0.3; done"})}});
+       {"arguments", Arguments({"bash", "-c",
+                                "set -m; (trap '' TERM; echo $BASHPID >group.new;"
+                                " mv group.new group; while :; do sleep 0.3; done) & wait"})}});
   const long group = std::stol(Await("group"));
   through_parent.process().Signal(SIGKILL);
   EXPECT_LT(TimeUntilGroupEnds(group), kGroupEnds);
@@ -137,7 +137,7 @@ TEST_P(CommandEndBySignal, OfThisProgram) {
   ExpectProgramEnds();
 }
 
-/// A login shell that waits for the next command, and the one that waits to remove temporary files.
+/// A login shell that waits for the next command.
 TEST_P(CommandEndBySignal, OfThisProgramWhileOnlyShellsThatWaitAreThere) {
   const LoopbackInstance& instance = StartGuest();
   Write(root + "/file", "text");
@@ -175,7 +175,7 @@ TEST_F(CommandEnd, OfManyAtOnce) {
   std::vector<long> groups;
   for (int i = 0; i < 6; ++i) {
     const std::string file = "group" + std::to_string(i);
-    BeginShell("trap '' TERM; echo $$ >" + file + "; while :; do sleep 0.3; done");
+    BeginGroup("trap '' TERM; echo $$ >" + file + "; while :; do sleep 0.3; done");
     groups.push_back(std::stol(Await(file)));
   }
   client().process().Signal(SIGTERM);

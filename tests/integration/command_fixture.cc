@@ -50,6 +50,10 @@ std::int64_t CommandTest::Begin(const std::vector<std::string>& command,
   return client().SendRequest("tools/call", parameters);
 }
 
+std::int64_t CommandTest::BeginGroup(const std::string& script, const std::string& progress) {
+  return Begin({"bash", "-c", "set -m; sh -c \"$0\" & wait", script}, progress);
+}
+
 json CommandTest::End(std::int64_t id) {
   return client().WaitForResponse(id, kPatience).at("result");
 }

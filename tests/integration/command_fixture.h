@@ -34,6 +34,9 @@ class CommandTest : public IntegrationTest {
   /// The answer's result.
   nlohmann::json End(std::int64_t id);
 
+  /// BeginShell in a process group of its own, whose number is $$, and for which it waits.
+  std::int64_t BeginGroup(const std::string& script, const std::string& progress = "");
+
   /// The text of the next progress notification with this token.
   std::string NextProgress(const std::string& token);
 

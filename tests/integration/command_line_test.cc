@@ -47,7 +47,7 @@ TEST_F(CommandLine, WithoutArgumentsPrintsTheHelp) {
 TEST_F(CommandLine, EachCommandHasItsOwnHelp) {
   const std::string serve = Succeeds({"serve", "--help"}).output;
   for (const char* option : {"--root", "--allow-path", "--command-timeout", "--guest-silence",
-                             "--max-output", "--no-warm-shells", "--start", "--audit"})
+                             "--max-output", "--start", "--audit"})
     EXPECT_THAT(serve, HasSubstr(option));
   EXPECT_EQ(Succeeds({"serve", "-h"}).output, serve);
   const std::string info = Succeeds({"info", "--help"}).output;

@@ -6,9 +6,11 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <set>
 
+#include "integration/command_fixture.h"
 #include "integration/fixture.h"
-#include "testing/eventually.h"
+#include "testing/guest_processes.h"
 
 namespace integration {
 namespace {
@@ -27,8 +29,8 @@ class RunShellCommand : public IntegrationTest {
   json Run(const std::vector<std::string>& command) {
     return Call("run_shell_command", {{"command", command}, {"directory", root}});
   }
-  /// Whether the program starts login shells ahead of commands, for which it needs /proc.
-  static bool HasWarmShells() { return fs::exists("/proc/self/fd"); }
+  /// Whether a login shell can run one command after another, for which it needs /proc.
+  static bool HasResidentShells() { return fs::exists("/proc/self/fd"); }
   const std::string root = Path("root").string();
 };
 
@@ -67,36 +69,43 @@ TEST_F(RunShellCommand, HasNoTerminalAndNoInput) {
   EXPECT_EQ(Run({"sh", "-c", "test -t 1 || test -t 0 || echo none"}).value("stdout", ""), "none\n");
 }
 
-TEST_F(RunShellCommand, NextLoginShellIsStartedAfterACommand) {
-  if (!HasWarmShells()) GTEST_SKIP() << Skipping("this machine has no /proc");
-  MakeFile("lima/default/guest-home/.bash_profile",
-           "echo login >>" + Path("logins").string() + "\n");
+TEST_F(RunShellCommand, CommandsOfOneDirectoryRunInTheSameLoginShell) {
+  if (!HasResidentShells()) GTEST_SKIP() << Skipping("this machine has no /proc");
+  WriteProfiles({".bash_profile"}, "echo login >>'" + Path("logins").string() + "'\n");
   Run({"true"});
-  EXPECT_TRUE(testing_support::Eventually(
-      [&] { return ReadFile(Path("logins")) == "login\nlogin\n"; }, std::chrono::seconds(30)))
-      << ReadFile(Path("logins"));
+  Run({"true"});
+  EXPECT_EQ(ReadFile(Path("logins")), "login\n");
+  MakeDirectory("root/other");
+  Call("run_shell_command", {{"command", {"true"}}, {"directory", root + "/other"}});
+  EXPECT_EQ(ReadFile(Path("logins")), "login\nlogin\n");
+}
+
+TEST_F(RunShellCommand, NothingIsStartedInTheGuestBehindACommand) {
+  if (!HasResidentShells()) GTEST_SKIP() << Skipping("this machine has no /proc");
+  const auto processes = [&] {
+    std::set<pid_t> ids;
+    for (const auto& process : testing_support::GuestProcesses(Instance())) ids.insert(process.pid);
+    return ids;
+  };
+  Run({"true"});
+  const std::set<pid_t> behind_the_first = processes();
+  for (int i = 0; i < 3; ++i) Run({"true"});
+  EXPECT_EQ(processes(), behind_the_first);
 }
 
 TEST_F(RunShellCommand, ReadsAProfileThatAnotherToolHasChanged) {
-  if (!HasWarmShells()) GTEST_SKIP() << Skipping("this machine has no /proc");
-  MakeFile("lima/default/guest-home/.bash_profile",
-           ". '" + root + "/settings'; echo login >>'" + Path("logins").string() + "'\n");
-  MakeFile("root/settings", "export EDITED=1\n");
-  EXPECT_EQ(Run({"printenv", "EDITED"}).value("stdout", ""), "1\n");
-  ASSERT_TRUE(testing_support::Eventually(
-      [&] { return ReadFile(Path("logins")) == "login\nlogin\n"; }, std::chrono::seconds(30)))
-      << "the shell for the next command has read the old one";
-  Call("write_file", {{"path", root + "/settings"}, {"content", "export EDITED=2\n"}});
-  EXPECT_EQ(Run({"printenv", "EDITED"}).value("stdout", ""), "2\n");
-}
-
-TEST_F(RunShellCommand, NoLoginShellIsStartedBeforehandWhereThatIsSwitchedOff) {
-  MakeFile("lima/default/guest-home/.bash_profile",
-           "echo login >>" + Path("logins").string() + "\n");
-  Serve({.arguments = {"default", "--no-warm-shells"}});
-  Run({"true"});
-  Run({"true"});
-  EXPECT_EQ(ReadFile(Path("logins")), "login\nlogin\n");
+  if (!HasResidentShells()) GTEST_SKIP() << Skipping("this machine has no /proc");
+  WriteProfiles({".profile"}, "export EDITED=1\n");
+  const std::string home = (Instance().directory() / "guest-home").string();
+  Serve({.arguments = {"default", "--allow-path", home + ":w"}});
+  const std::vector<std::string> print = {"printenv", "EDITED"};
+  EXPECT_EQ(Run(print).value("stdout", ""), "1\n");
+  Write(home + "/.profile", "export EDITED=2\n");
+  EXPECT_EQ(Run(print).value("stdout", ""), "2\n");
+  Write(home + "/.bash_profile", "export EDITED=3\n");  // bash reads it in place of the other
+  EXPECT_EQ(Run(print).value("stdout", ""), "3\n");
+  fs::remove(home + "/.bash_profile");
+  EXPECT_EQ(Run(print).value("stdout", ""), "2\n");
 }
 
 TEST_F(RunShellCommand, EmptyCommandIsAnErrorThatRunsNothing) {
@@ -158,18 +167,18 @@ TEST_F(RunShellCommand, LongCommandDoesNotDelayAnotherCall) {
   EXPECT_THAT(client().WaitForResponse(waiting).dump(), HasSubstr("opened"));
 }
 
-TEST_F(RunShellCommand, CancelEndsTheWholeProcessGroup) {
-  const std::string script = "echo $$ > pid.new; mv pid.new pid; sleep 300 & sleep 300; true";
+TEST_F(RunShellCommand, CancelEndsAllProcessGroupsOfTheCommand) {
+  const std::string script = "echo $$ >pid.new; mv pid.new pid; sleep 300 & sleep 300; true";
+  const std::vector<std::string> in_its_own_group = {"bash", "-c", "set -m; sh -c \"$0\" & wait",
+                                                     script};
   const std::int64_t id = client().SendRequest(
       "tools/call", {{"name", "run_shell_command"},
-                     {"arguments", {{"command", {"sh", "-c", script}}, {"directory", root}}}});
+                     {"arguments", {{"command", in_its_own_group}, {"directory", root}}}});
   while (!fs::exists(Path("root/pid"))) Call("list_directory", {{"path", root}});
-  const pid_t group = std::stoi(ReadFile(Path("root/pid")));
+  const long group = std::stol(ReadFile(Path("root/pid")));
+  EXPECT_TRUE(GroupLives(group));
   client().SendNotification("notifications/cancelled", {{"requestId", id}});
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (::kill(group, 0) == 0 && std::chrono::steady_clock::now() < deadline)
-    client().Request("ping");
-  EXPECT_NE(::kill(group, 0), 0) << "the command still runs";
+  EXPECT_LT(TimeUntilGroupEnds(group), std::chrono::seconds(10)) << "the command still runs";
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 #include "integration/fault_cell.h"
 
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <regex>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "testing/eventually.h"
@@ -238,6 +240,13 @@ std::vector<fs::path> Cell::Leftovers() const {
     if (entry.path().filename().string().starts_with(".limactl-mcp-")) found.push_back(entry);
   }
   return found;
+}
+
+void Cell::MakeLeftoversOld() const {
+  std::error_code gone;
+  for (const fs::path& path : Leftovers()) {
+    fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::minutes(11), gone);
+  }
 }
 
 bool Cell::QueuedCommandRan() const {

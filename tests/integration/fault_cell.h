@@ -95,6 +95,8 @@ class Cell {
   void MakeFiles() const;
   /// Hidden files of unfinished writes.
   [[nodiscard]] std::vector<std::filesystem::path> Leftovers() const;
+  /// So that the next write in the directory removes them.
+  void MakeLeftoversOld() const;
   /// Whether the command that was queued has run.
   [[nodiscard]] bool QueuedCommandRan() const;
 

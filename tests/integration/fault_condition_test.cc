@@ -56,6 +56,10 @@ class GuestCondition : public IntegrationTest {
     Check("glob", "glob", {{"path", root}, {"pattern", "**/words*"}}, "words.txt");
     Check("search", "search_file_content", {{"path", root}, {"pattern", "bet."}}, "words.txt:2");
     CheckQueued();
+    Finish(instance);
+  }
+
+  void Finish(LoopbackInstance& instance) {
     client().Request("ping");
     EXPECT_EQ(client().CloseAndWait(), 0) << client().log();
     ASSERT_TRUE(Eventually([&] { return testing_support::GuestProcesses(instance).empty(); }))
@@ -63,10 +67,6 @@ class GuestCondition : public IntegrationTest {
     std::cout << row_ << std::endl;
   }
 
-  LoopbackInstance::Options options_;
-  AllowedResults allowed_;
-
- private:
   void Check(const std::string& kind, const std::string& tool, const json& arguments,
              const std::string& expected) {
     const auto start = std::chrono::steady_clock::now();
@@ -74,6 +74,19 @@ class GuestCondition : public IntegrationTest {
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
         std::chrono::steady_clock::now() - start);
     row_ += " " + std::to_string(took.count()) + " ms";
+  }
+
+  /// Calls that wait at the same time.
+  void CheckTogether(const std::map<std::string, std::pair<std::string, json>>& calls,
+                     std::chrono::milliseconds limit) {
+    std::map<std::string, std::int64_t> ids;
+    for (const auto& [kind, call] : calls) {
+      ids[kind] =
+          client().SendRequest("tools/call", {{"name", call.first}, {"arguments", call.second}});
+    }
+    for (const auto& [kind, id] : ids) {
+      Judge(kind, client().WaitForResponse(id, limit).at("result"), "");
+    }
   }
 
   void CheckQueued() {
@@ -102,20 +115,41 @@ class GuestCondition : public IntegrationTest {
     row_ += " | " + kind + ": " + (fine ? "✓ " : "✗ ") + (well ? "done" : "clear error");
   }
 
+  LoopbackInstance::Options options_;
+  AllowedResults allowed_;
   std::string row_;
 };
 
+TEST_F(GuestCondition, ThreeSessions) {
+  options_.sshd_options = {"MaxSessions 3"};
+  Run("MaxSessions 3");
+}
+
 TEST_F(GuestCondition, OneSession) {
+  // Whoever comes first has the only channel: here SFTP, which lists the directory.
   options_.sshd_options = {"MaxSessions 1"};
-  Run("MaxSessions 1");
+  for (const char* call : {"command", "glob", "search"}) {
+    allowed_[call] = "MaxSessions in the guest's sshd_config must be 3 or more";
+  }
+  LoopbackInstance& instance = StartInstance(options_);
+  Serve();
+  row_ = "FAULT | MaxSessions 1";
+  const std::string root = Path("root").string();
+  Check("list", "list_directory", {{"path", root}}, "words.txt");
+  // They are told after ten seconds.
+  CheckTogether(
+      {{"command", {"run_shell_command", {{"command", {"echo", "alive"}}, {"directory", root}}}},
+       {"glob", {"glob", {{"path", root}, {"pattern", "**/words*"}}}},
+       {"search", {"search_file_content", {{"path", root}, {"pattern", "bet."}}}}},
+      std::chrono::seconds(15));
+  Check("write", "write_file", {{"path", root + "/new.txt"}, {"content", "gamma\n"}}, "{}");
+  Check("read", "read_file", {{"path", root + "/words.txt"}}, "alpha");
+  Finish(instance);
 }
 
 TEST_F(GuestCondition, NoSftpSubsystem) {
-#ifdef __APPLE__
-  GTEST_SKIP() << Skipping("without SFTP the program needs the stat of GNU or BusyBox");
-#endif
   options_.sshd_options = {"Subsystem other /bin/true"};
-  for (const char* call : {"list", "read", "write"}) allowed_[call] = "no SFTP subsystem";
+  for (auto& [call, allowed] : allowed_) allowed = "no SFTP subsystem";
   Run("no SFTP subsystem");
 }
 

@@ -192,7 +192,9 @@ TEST_F(FaultMatrix, ProcessTableFull) {
   fault.calls.script += "; (true); true";
   fault.endings[State::kIdle] = kNoProcess;
   fault.endings[State::kInACommand] = "fork|Resource temporarily unavailable";
-  fault.endings[State::kQueued] = kNoProcess;
+  // It gets the shell of the command before it, and bash tries for a while to fork.
+  fault.end_after_mend = {State::kQueued};
+  fault.endings[State::kQueued] = std::string("ok|fork|") + kNoProcess;
   Run(fault);
 }
 

@@ -20,19 +20,24 @@ void Restart(Cell& cell) {
   cell.instance().Start();
 }
 
-TEST_F(FaultMatrix, SessionKilled) {
+Fault LostLine(const std::string& name) {
   Fault fault;
-  fault.name = "sshd's process of the session killed";
+  fault.name = name;
+  fault.endings = kLineLost;
+  fault.may_leave_temporary_file = true;
+  return fault;
+}
+
+TEST_F(FaultMatrix, SessionKilled) {
+  Fault fault = LostLine("sshd's process of the session killed");
   fault.strike = [](Cell& cell) {
     for (const pid_t pid : cell.instance().SessionPids()) ::kill(pid, SIGKILL);
   };
-  fault.endings = kLineLost;
   Run(fault);
 }
 
 TEST_F(FaultMatrix, SshdKilled) {
-  Fault fault;
-  fault.name = "sshd killed with all its sessions";
+  Fault fault = LostLine("sshd killed with all its sessions");
   fault.strike = [](Cell& cell) {
     const auto sessions = cell.instance().SessionPids();
     ::kill(cell.instance().sshd_pid(), SIGKILL);
@@ -41,7 +46,6 @@ TEST_F(FaultMatrix, SshdKilled) {
   fault.mend = Restart;
   // Calls wait for an sshd for a while.
   fault.end_after_mend = {State::kIdle, State::kInARead, State::kInAWrite, State::kQueued};
-  fault.endings = kLineLost;
   // While it starts again the instance looks stopped for a moment.
   for (const State state : fault.end_after_mend) {
     fault.endings[state] += "|is stopped; start it on the host with: limactl start";
@@ -50,8 +54,7 @@ TEST_F(FaultMatrix, SshdKilled) {
 }
 
 TEST_F(FaultMatrix, VirtualMachineKilledAndStartedOnAnotherPort) {
-  Fault fault;
-  fault.name = "VM killed, started on another port";
+  Fault fault = LostLine("VM killed, started on another port");
   fault.strike = [](Cell& cell) {
     testing_support::KillEverything(cell.instance());
     for (const char* name : {"ha.pid", "qemu.pid", "ha.sock"}) {
@@ -59,20 +62,16 @@ TEST_F(FaultMatrix, VirtualMachineKilledAndStartedOnAnotherPort) {
     }
   };
   fault.mend = Restart;
-  fault.endings = kLineLost;
   fault.endings[State::kIdle] = "is stopped; start it on the host with: limactl start";
   for (const State state : {State::kInARead, State::kInAWrite, State::kQueued}) {
     fault.endings[state] += "|is stopped; start it on the host with: limactl start";
   }
-  fault.may_leave_temporary_file = true;
   Run(fault);
 }
 
 TEST_F(FaultMatrix, ConnectionReset) {
-  Fault fault;
-  fault.name = "TCP reset";
+  Fault fault = LostLine("TCP reset");
   fault.strike = [](Cell& cell) { cell.line().Reset(); };
-  fault.endings = kLineLost;
   Run(fault);
 }
 
@@ -93,10 +92,8 @@ TEST_F(FaultMatrix, VirtualMachineFrozenAndThawed) {
 
 /// Calls that change nothing wait on a new line, the others end with the old one.
 Fault SilentGuest(const std::string& name) {
-  Fault fault;
-  fault.name = name;
+  Fault fault = LostLine(name);
   fault.serve_options = {"--guest-silence", "5s"};
-  fault.endings = kLineLost;
   fault.limit = std::chrono::seconds(40);
   return fault;
 }

@@ -35,8 +35,7 @@ struct Fault {
 
   /// The sessions end: nothing that they have started may go on.
   bool ends_sessions = true;
-  /// Everything in the guest dies at once, the shell that would remove the temporary file of an
-  /// interrupted write too.
+  /// The temporary file of an interrupted write stays until a later write in its directory.
   bool may_leave_temporary_file = false;
 
   Cell::Calls calls = {};
@@ -59,7 +58,7 @@ class FaultMatrix : public IntegrationTest {
   static std::string RunCell(Cell& cell, const Fault& fault);
   static std::string CheckEnding(Cell& cell, const Fault& fault);
   static void CheckNextCalls(Cell& cell);
-  static void CheckFiles(const Cell& cell, const Fault& fault);
+  static void CheckFiles(Cell& cell, const Fault& fault);
 };
 
 }  // namespace integration

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <map>
 #include <regex>
 
 #include "integration/fixture.h"
@@ -158,11 +159,36 @@ TEST_F(WriteFileTool, KeepsTheMode) {
   EXPECT_EQ(ModeOf(Path("root/script")), 0751U);
 }
 
-TEST_F(WriteFileTool, KeepsHardLinks) {
+TEST_F(WriteFileTool, KeepsTheModeUnderATightUmask) {
+  testing_support::LoopbackInstance::Options options;
+  options.name = "tight";
+  options.mounts = {{root, "", true}};
+  options.sshd_options = {"ForceCommand umask 077; exec /bin/sh -c \"$SSH_ORIGINAL_COMMAND\""};
+  StartInstance(options);
+  Serve({.arguments = {"tight"}});
+  MakeFile("root/file", "old");
+  ASSERT_EQ(::chmod(Path("root/file").c_str(), 0664), 0);
+  Write(root + "/file", "new");
+  EXPECT_EQ(ModeOf(Path("root/file")), 0664U);
+  Write(root + "/new", "new");
+  EXPECT_EQ(ModeOf(Path("root/new")), 0600U) << "the umask counts";
+}
+
+TEST_F(WriteFileTool, BreaksHardLinks) {
   MakeFile("root/first", "old");
   fs::create_hard_link(Path("root/first"), Path("root/second"));
   Write(root + "/first", "new");
-  EXPECT_EQ(ReadFile(Path("root/second")), "new");
+  EXPECT_EQ(ReadFile(Path("root/first")), "new");
+  EXPECT_EQ(ReadFile(Path("root/second")), "old");
+}
+
+TEST_F(WriteFileTool, RemovesWhatAKilledServerLeftTenMinutesAgo) {
+  MakeFile("root/.limactl-mcp-1", "left");
+  MakeFile("root/.limactl-mcp-2", "of a write that goes on");
+  fs::last_write_time(Path("root/.limactl-mcp-1"),
+                      fs::file_time_type::clock::now() - std::chrono::minutes(11));
+  Write(root + "/a.txt", "text");
+  EXPECT_THAT(List(root), ElementsAre(".limactl-mcp-2", "a.txt"));
 }
 
 TEST_F(WriteFileTool, LargeTextArrivesWhole) {
@@ -212,6 +238,27 @@ TEST_F(Permissions, ClosedDirectoryIsDenied) {
   Close("root/closed", 0);
   EXPECT_EQ(Refusal("list_directory", {{"path", root + "/closed"}}), "permission denied");
   EXPECT_EQ(ReadRefusal(root + "/closed/a.txt"), "permission denied");
+}
+
+TEST_F(Permissions, FileInADirectoryThatTakesNoNewOneIsWrittenInPlaceAndTheResultSaysSo) {
+  MakeFile("root/readonly/a.txt", "one two");
+  Close("root/readonly", 0555);
+  const std::string path = root + "/readonly/a.txt";
+  for (const auto& [tool, arguments] : std::map<std::string, nlohmann::json>{
+           {"replace", {{"path", path}, {"old_string", "two"}, {"new_string", "2"}}},
+           {"write_file", {{"path", path}, {"content", "new"}}}}) {
+    const nlohmann::json result = client().CallTool(tool, arguments);
+    EXPECT_FALSE(result.value("isError", false)) << result;
+    EXPECT_THAT(result.at("content").back().at("text"), HasSubstr("was written in place"));
+  }
+  EXPECT_EQ(ReadFile(Path("root/readonly/a.txt")), "new");
+}
+
+TEST_F(Permissions, FileMarkedReadOnlyIsDenied) {
+  MakeFile("root/a.txt", "text");
+  Close("root/a.txt", 0444);
+  EXPECT_EQ(WriteRefusal(root + "/a.txt"), "permission denied");
+  EXPECT_EQ(ReadFile(Path("root/a.txt")), "text");
 }
 
 TEST_F(Permissions, WriteIntoADirectoryWithoutPermissionIsDenied) {

@@ -147,7 +147,7 @@ TEST_F(GeneratedFiles, ManualIsShownWithoutWarnings) {
   const ProcessResult result = RunHere({"man", "--warnings", "-l", File("limactl-mcp.1")});
   if (result.exit_code != 0) GTEST_SKIP() << Skipping("another man than man-db's: " + result.error);
   EXPECT_EQ(result.error, "");
-  EXPECT_THAT(result.output, HasSubstr("--no-warm-shells"));
+  EXPECT_THAT(result.output, HasSubstr("--command-timeout"));
 }
 
 TEST_F(GeneratedFiles, BashCompletesCommandsOptionsAndInstances) {

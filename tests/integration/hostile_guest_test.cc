@@ -117,19 +117,39 @@ class HostileShell : public HostileGuest {
     }
   }
 
-  /// SFTP is honest; a script is not run, but begins as it should and then `scripts` are run in its
-  /// place; `commands` in the place of commands.
+  /// SFTP is honest. No resident shell runs what it is asked to, but `scripts`, or `commands` if it
+  /// is a login shell; each in a subshell that has the mark.
   void StartLiar(const std::string& scripts, const std::string& commands) {
-    MakeFile("shell",
-             "case $SSH_ORIGINAL_COMMAND in\n*sftp*) exec $SSH_ORIGINAL_COMMAND ;;\n"
-             "'exec /bin/sh') ;;\n*)\n" +
-                 commands +
-                 "\nexit\nesac\n"
-                 "while read -r line; do\ncase $line in\n*' limactl-mcp-'*)\n"
-                 "mark=${line##* }\necho \"$mark\"\necho \"$mark\" >&2\n" +
-                 scripts + "\nexit\nesac\ndone\n");
-    StartGuest({"ForceCommand /bin/sh " + Path("shell").string()});
+    StartFake(R"sh(
+is_login=
+while IFS= read -r line && [ "$line" != 'exit; }' ]; do
+  case $line in *limactl-mcp-*) mark=${line#*limactl-mcp-} ;; esac
+  case $line in *' -l -c '*) is_login=1 ;; esac
+done
+mark=limactl-mcp-${mark%%[!0-9a-f]*}
+echo "$mark ready"
+while read -r count word; do
+  while [ "$count" -gt 0 ]; do read -r line; count=$((count - 1)); done
+  if [ "$is_login" ]; then (
+)sh" + commands +
+              "\n) else (\n" + scripts + R"sh(
+) fi
+  echo "$mark $?"
+  echo "$mark" >&2
+  echo "$mark idle"
+done
+)sh");
   }
+
+  /// SFTP is honest; `fake` is all that runs in place of other programs.
+  void StartFake(const std::string& fake) {
+    MakeFile("shell",
+             "case $SSH_ORIGINAL_COMMAND in *sftp*) exec $SSH_ORIGINAL_COMMAND ;; esac\n" + fake);
+    StartGuest({"ForceCommand exec /bin/sh " + Path("shell").string()},
+               {"--command-timeout", command_timeout});
+  }
+
+  std::string command_timeout = "1m";
 };
 
 constexpr const char* kNoMatch = R"({"matches":[]})";
@@ -180,13 +200,36 @@ TEST_F(HostileShell, AFloodInsteadOfACommandIsCapped) {
   ExpectAlive();
 }
 
-TEST_F(HostileShell, AnEndlessFloodInsteadOfACommandCanBeCancelled) {
-  StartLiar("exit 1", "echo >" + root + "/floods; exec yes");
-  const std::int64_t id = BeginShell("true");
-  static_cast<void>(Await("floods"));
-  client().Request("ping");
-  client().SendNotification("notifications/cancelled", {{"requestId", id}});
-  client().Request("ping");
+TEST_F(HostileShell, AFloodInsteadOfAShellIsGivenUp) {
+  StartFake("exec yes");
+  Ask("run_shell_command", Arguments({"true"}), "refused: ");
+  Ask("run_shell_command", Arguments({"true"}), "prints without end");
+  Ask("glob", {{"pattern", "**"}, {"path", root}}, "prints without end");
+  Write(root + "/file", "honest");
+  Ask("read_file", {{"path", root + "/file"}}, "honest");
+  ExpectAlive();
+}
+
+TEST_F(HostileShell, ReportsThatMakeNoSenseAreNotWaitedFor) {
+  const std::string lie =
+      "printf \"$mark $(cat " + Path("report").string() + ")\\n\"; echo \"$mark\" >&2; exit 5";
+  StartLiar(lie, lie);
+  for (const char* report : {"99999999999", "0x", "stuck", "left", "stale", "no-dir", "ended x",
+                             "ended 99999999999", "ready", "\\033[2J", ""}) {
+    SCOPED_TRACE(report);
+    MakeFile("report", report);
+    for (int i = 0; i < 2; ++i) {
+      Ask("run_shell_command", Arguments({"true"}), "");
+      Ask("glob", {{"pattern", "**"}, {"path", root}}, "");
+    }
+  }
+  ExpectAlive();
+}
+
+TEST_F(HostileShell, AnEndlessFloodInsteadOfACommandIsStoppedThoughTheGuestNeverSaysSo) {
+  command_timeout = "1s";
+  StartLiar("exit 1", "exec yes");
+  Ask("run_shell_command", Arguments({"true"}), "the guest has not confirmed");
   ExpectAlive();
 }
 

@@ -6,8 +6,8 @@
 #include <csignal>
 #include <sstream>
 
+#include "integration/command_fixture.h"
 #include "integration/fixture.h"
-#include "testing/eventually.h"
 
 namespace integration {
 namespace {
@@ -79,16 +79,17 @@ TEST_F(LifeCycle, ClosedInputEndsItLikeAnEmptyOne) {
 
 TEST_F(LifeCycle, EndOfInputEndsItThoughACommandRuns) {
   Serve();
+  const std::vector<std::string> in_its_own_group = {
+      "bash", "-c", "set -m; sh -c \"$0\" & wait",
+      "echo $$ >pid.new; mv pid.new pid; sleep 300 & sleep 300; true"};
   client().SendRequest("tools/call",
                        {{"name", "run_shell_command"},
-                        {"arguments",
-                         {{"command", {"sh", "-c", "echo $$ > pid.new; mv pid.new pid; sleep 300"}},
-                          {"directory", root}}}});
+                        {"arguments", {{"command", in_its_own_group}, {"directory", root}}}});
   while (!fs::exists(Path("root/pid"))) client().Request("ping");
-  const pid_t command = std::stoi(ReadFile(Path("root/pid")));
+  const long group = std::stol(ReadFile(Path("root/pid")));
+  EXPECT_TRUE(GroupLives(group));
   EXPECT_EQ(client().CloseAndWait(kPromptly), 0);
-  EXPECT_TRUE(testing_support::Eventually([&] { return ::kill(command, 0) != 0; }, kPromptly))
-      << "an orphan stays in the guest";
+  EXPECT_LT(TimeUntilGroupEnds(group), kPromptly) << "an orphan stays in the guest";
 }
 
 TEST_F(LifeCycle, TerminationSignalsEndIt) {

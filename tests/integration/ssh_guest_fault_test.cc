@@ -7,10 +7,13 @@
 
 #include <atomic>
 #include <filesystem>
+#include <future>
 #include <optional>
 #include <thread>
 
 #include "integration/ssh_guest_fixture.h"
+#include "ssh/channel_broker.h"
+#include "testing/tcp_proxy.h"
 
 namespace ssh_guest {
 namespace {
@@ -22,22 +25,18 @@ TEST_F(SshGuest, SurvivesRekeying) {
   StartInstance({"RekeyLimit 512K"});
   const auto guest = Connect();
   const std::string bytes = Pattern(8 * 1024 * 1024);
-  std::thread command([&] {
-    guest::Command cat;
-    cat.command_line = "cat";
-    cat.standard_input = bytes;
-    CollectedOutput sink;
-    EXPECT_EQ(guest->Run(cat, sink, minute_).exit_status, 0);
-    EXPECT_EQ(sink.output.size(), bytes.size());
-    EXPECT_TRUE(sink.output == bytes);
-  });
+  const auto recorded = std::make_shared<RecordedProcess>();
+  const auto cat = guest->Start("cat", shell::Turn::kInOrder, recorded);
+  cat->Send(bytes);
+  cat->EndInput();
   const auto file = guest->Open(Path("big"), OpenMode::kCreateExclusive, 0600, minute_);
   file->Write(0, bytes, minute_);
   file->Close(minute_);
   EXPECT_TRUE(
       guest->Open(Path("big"), OpenMode::kRead, 0, minute_)->Read(0, bytes.size(), minute_) ==
       bytes);
-  command.join();
+  EXPECT_EQ(recorded->End().exit_status, 0);
+  EXPECT_TRUE(recorded->output() == bytes);
 }
 
 TEST_F(SshGuest, AFifoThatBlocksTheServerCostsOneDeadline) {
@@ -101,17 +100,49 @@ TEST_F(SshGuest, AGuestWithoutSftpRunsCommandsAndSaysWhatIsMissing) {
   EXPECT_THAT(Thrown<support::CallError>([&] { guest->Stat("/", minute_); }).what(),
               HasSubstr("no SFTP subsystem"));
   CollectedOutput sink;
-  EXPECT_EQ(Run(*guest, "true", sink, minute_).exit_status, 0);
+  EXPECT_EQ(Command(*guest, "true", sink, minute_).exit_status, 0);
 }
 
 TEST_F(SshGuest, AGuestThatAllowsNoChannelIsNotWaitedForForEver) {
   StartInstance({"MaxSessions 0"});
   const auto guest = Connect();
-  CollectedOutput sink;
-  const auto error = Thrown<support::CallError>([&] { Run(*guest, "true", sink, minute_); });
-  EXPECT_THAT(error.what(), ::testing::AllOf(HasSubstr("the command was not run"),
-                                             HasSubstr("although none is open")));
+  const Stopwatch watch;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      CollectedOutput sink;
+      const auto error = Thrown<support::CallError>([&] {
+        if (i == 0) guest->Stat("/", minute_);
+        if (i == 1) Script(*guest, "true", sink, minute_);
+        if (i >= 2) Command(*guest, "true", sink, minute_);
+      });
+      EXPECT_THAT(error.what(), HasSubstr("MaxSessions"));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_LT(watch.elapsed(), ssh::ChannelBroker::kRefusalPatience + 5s);
   EXPECT_TRUE(guest->alive());
+}
+
+TEST_F(SshGuest, WhereOneChannelIsAllowedWhoeverComesSecondIsToldWhy) {
+  CollectedOutput sink;
+  StartInstance({"MaxSessions 1"});
+  const auto guest = Connect();
+  guest->Stat("/", minute_);
+  EXPECT_THAT(Thrown<support::CallError>([&] { Command(*guest, "true", sink, minute_); }).what(),
+              HasSubstr("MaxSessions"));
+  EXPECT_EQ(guest->Stat("/", minute_).type, guest::FileType::kDirectory);
+
+  const auto other = Connect();
+  const std::string until_told = "until [ -e " + Path("go") + " ]; do sleep 0.1; done";
+  auto command = std::async(std::launch::async, [&] {
+    return Command(*other, "touch " + Path("runs") + "; " + until_told, sink, minute_);
+  });
+  ASSERT_TRUE(Eventually([&] { return std::filesystem::exists(Path("runs")); }, 60s));
+  EXPECT_THAT(Thrown<support::CallError>([&] { other->Stat("/", minute_); }).what(),
+              HasSubstr("MaxSessions"));
+  WriteFile("go", "");
+  EXPECT_EQ(command.get().exit_status, 0);
 }
 
 TEST_F(SshGuest, ALoginProfileThatPrintsIsNamed) {
@@ -236,9 +267,12 @@ TEST_F(SshGuest, AFrozenGuestIsNoticedByKeepAlives) {
   options.keepalive_interval = 1s;
   auto guest = Connect(options);
   CollectedOutput sink;
-  EXPECT_EQ(Run(*guest, "sleep 5", sink, minute_).exit_status, 0) << "idle is not dead";
+  EXPECT_EQ(Command(*guest, "sleep 5", sink, minute_).exit_status, 0) << "idle is not dead";
+  Command(*guest, "true", sink, minute_);  // its shell waits for the next one
   ASSERT_EQ(::kill(instance_->SessionPids().front(), SIGSTOP), 0);
-  const auto lost = Thrown<support::ConnectionLost>([&] { Run(*guest, "true", sink, minute_); });
+  const auto lost =
+      Thrown<support::ConnectionLost>([&] { Command(*guest, "true", sink, minute_); });
+  EXPECT_TRUE(lost.may_have_run());
   EXPECT_THAT(lost.what(), HasSubstr("sign of life"));
   EXPECT_FALSE(guest->alive());
   EXPECT_THROW(guest->Stat("/", minute_), support::ConnectionLost);
@@ -258,13 +292,36 @@ TEST_F(SshGuest, AConnectionToAFrozenGuestEndsPromptly) {
   EXPECT_LT(watch.elapsed(), 3s);
 }
 
-TEST_F(SshGuest, ADeathDuringACommandIsReportedAsMayHaveRun) {
+TEST_F(SshGuest, AHalfOpenLineIsNoticedByKeepAlives) {
+  StartInstance();
+  testing_support::TcpProxy line(instance_->port());
+  ssh::Endpoint endpoint = Endpoint();
+  endpoint.port = line.port();
+  ssh::ConnectionOptions options;
+  options.keepalive_interval = 1s;
+  const auto guest = ssh::Connection::Open(endpoint, options, minute_);
+  CollectedOutput sink;
+  EXPECT_EQ(Command(*guest, "true", sink, minute_).exit_status, 0);
+  const auto idle = std::make_shared<RecordedProcess>();
+  const auto process = guest->Start("exec cat", shell::Turn::kInOrder, idle);
+  process->Send("started");
+  EXPECT_TRUE(Eventually([&] { return idle->output() == "started"; }));
+  line.FallSilent();
+  EXPECT_FALSE(Thrown<support::ConnectionLost>([&] {
+                 Script(*guest, "true", sink, minute_);
+               }).may_have_run());
+  EXPECT_TRUE(idle->End().line_lost);
+}
+
+TEST_F(SshGuest, ADeathEndsEverythingOnTheLineOnce) {
   StartInstance();
   const auto guest = Connect();
-  class KillAtFirstOutput : public guest::OutputSink {
+  CollectedOutput unused;
+  Command(*guest, "true", unused, minute_);  // and is idle from now on
+  class KillAtFirstOutput : public shell::OutputSink {
    public:
     explicit KillAtFirstOutput(pid_t pid) : pid_(pid) {}
-    bool OnOutput(guest::OutputStream, std::string_view) override {
+    bool OnOutput(shell::Stream, std::string_view) override {
       ::kill(pid_, SIGKILL);
       return true;
     }
@@ -272,15 +329,38 @@ TEST_F(SshGuest, ADeathDuringACommandIsReportedAsMayHaveRun) {
    private:
     pid_t pid_;
   } sink(instance_->SessionPids().front());
-  guest::Command command;
-  command.command_line = "echo started; exec cat";
-  command.hold_standard_input_open = true;
-  const auto lost = Thrown<support::ConnectionLost>([&] { guest->Run(command, sink, minute_); });
+  std::vector<std::shared_ptr<RecordedProcess>> recorded;
+  std::vector<std::unique_ptr<shell::Process>> processes;
+  for (int i = 0; i < 20; ++i) {  // sshd allows ten: the others wait
+    recorded.push_back(std::make_shared<RecordedProcess>());
+    processes.push_back(guest->Start("exec cat", shell::Turn::kOpenEnded, recorded.back()));
+  }
+  const auto script = [&] { Script(*guest, "echo started; exec sleep 100", sink, minute_); };
+  EXPECT_FALSE(Thrown<support::ConnectionLost>(script).may_have_run()) << "nothing that matters";
+  EXPECT_TRUE(Eventually([&] { return !guest->alive(); }));
+  for (const auto& one : recorded) EXPECT_TRUE(one->End().line_lost);
+  EXPECT_FALSE(recorded.back()->End().was_started);
+  processes.clear();
+  for (const auto& one : recorded) EXPECT_EQ(one->ends(), 1);
+  const auto late = std::make_shared<RecordedProcess>();
+  EXPECT_NE(guest->Start("true", shell::Turn::kInOrder, late), nullptr);
+  EXPECT_EQ(late->ends(), 1);
+  EXPECT_FALSE(late->End().was_started);
+}
+
+TEST_F(SshGuest, ADeathDuringACommandIsReportedAsMayHaveRun) {
+  StartInstance();
+  const auto guest = Connect();
+  CollectedOutput sink;
+  const pid_t pid = instance_->SessionPids().front();
+  const auto command = [&] {
+    Command(*guest, "kill -KILL " + std::to_string(pid) + "; exec sleep 100", sink, minute_);
+  };
+  const auto lost = Thrown<support::ConnectionLost>(command);
   EXPECT_TRUE(lost.may_have_run());
   EXPECT_THAT(lost.what(), HasSubstr("may have run"));
   EXPECT_TRUE(Eventually([&] { return !guest->alive(); }));
-  EXPECT_FALSE(
-      Thrown<support::ConnectionLost>([&] { guest->Run(command, sink, minute_); }).may_have_run());
+  EXPECT_FALSE(Thrown<support::ConnectionLost>(command).may_have_run());
 }
 
 TEST_F(SshGuest, ADeathIsNeverTakenForARefusal) {
@@ -296,7 +376,7 @@ TEST_F(SshGuest, ADeathIsNeverTakenForARefusal) {
         CollectedOutput sink;
         try {
           while (true) {
-            Run(*guest, "true", sink, minute_);
+            Command(*guest, "true", sink, minute_);
             ++ended;
           }
         } catch (const support::ConnectionLost&) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <set>
@@ -76,26 +77,10 @@ TEST_F(SshGuest, AsksSeveralThingsAtOnce) {
 
   for (const std::size_t length : {0U, 1U, 7U, 8U, 100'000U}) {
     const guest::FileBeginning beginning =
-        guest->Open(Path("file"), OpenMode::kRead, 0, {})->StatAndRead(length, {});
+        guest->Open(Path("file"), OpenMode::kRead, 0, {})->ReadAndClose(length, {});
     EXPECT_EQ(beginning.attributes.size, 7U);
     EXPECT_EQ(beginning.bytes, std::string("content").substr(0, length)) << length;
   }
-
-  const guest::FoundFile read = guest->FindAndRead(file.path, 8, {});
-  EXPECT_EQ(read.beginning.value().bytes, "content");
-  EXPECT_FALSE(guest->FindAndRead(file.path, 7, {}).beginning);
-  EXPECT_FALSE(guest->FindAndRead(Path("link"), 8, {}).beginning);
-  EXPECT_EQ(guest->FindAndRead(Path("link"), 8, {}).file.path, file.path);
-
-  const std::string directory = guest->RealPath(directory_.path().string(), {});
-  const guest::FoundDirectory list = guest->FindAndList(directory, {});
-  EXPECT_EQ(list.file.attributes.value().type, guest::FileType::kDirectory);
-  EXPECT_EQ(list.entries.value().size(), guest->List(directory, {}).size());
-  EXPECT_FALSE(guest->FindAndList(file.path, {}).entries);
-  EXPECT_FALSE(guest->FindAndList(Path("missing"), {}).file.attributes);
-
-  ASSERT_EQ(guest->ListSmall(directory_.path().string(), 1U << 30U, {}).value().size(), 3U);
-  EXPECT_FALSE(guest->ListSmall(directory_.path().string(), 1, {}));
 }
 
 TEST_F(SshGuest, ListingsBesideEachOtherAndOpenFilesGetTheirOwnNames) {
@@ -120,9 +105,8 @@ TEST_F(SshGuest, ListingsBesideEachOtherAndOpenFilesGetTheirOwnNames) {
       std::set<std::string> expected;
       for (int i = 0; i < kNames; ++i) expected.insert(name(thread, i));
       for (int round = 0; round < kNames; ++round) {
-        const guest::FoundDirectory listed = guest->FindAndList(directory(thread), minute_);
         std::set<std::string> found;
-        for (const auto& entry : listed.entries.value()) found.insert(entry.name);
+        for (const auto& entry : guest->List(directory(thread), minute_)) found.insert(entry.name);
         EXPECT_EQ(found, expected);
         // So that at times a file is open when a listing begins, and at times none is.
         const std::string file = directory(thread) + "/" + name(thread, round);
@@ -139,19 +123,41 @@ TEST_F(SshGuest, ListingsBesideEachOtherAndOpenFilesGetTheirOwnNames) {
 TEST_F(SshGuest, WritesAndClosesAtOnce) {
   StartInstance();
   const auto guest = Connect();
-  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, guest::kLargestWriteAtOnce,
-                                 guest::kLargestWriteAtOnce + 1}) {
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, guest::kMostAtOnce, guest::kMostAtOnce + 1}) {
     const std::string bytes = Pattern(size);
     const std::string path = Path("size" + std::to_string(size));
     const auto file = guest->Open(path, OpenMode::kCreateExclusive, 0600, {});
-    file->WriteAndClose(bytes, {});
+    file->WriteAndClose(bytes, std::nullopt, {});
     EXPECT_EQ(Contents(path), bytes) << size;
-    EXPECT_THROW((void)file->Stat({}), guest::FileError) << "it is closed";
   }
   WriteFile("old", "old");
   const auto for_reading = guest->Open(Path("old"), OpenMode::kRead, 0, {});
-  EXPECT_THROW(for_reading->WriteAndClose("new", {}), guest::FileError);
+  EXPECT_THROW(for_reading->WriteAndClose("new", std::nullopt, {}), guest::FileError);
   EXPECT_EQ(Contents(Path("old")), "old");
+}
+
+TEST_F(SshGuest, WhatAStoppedCallWasToCloseIsClosed) {
+  StartInstance();
+  const auto guest = Connect();
+  WriteFile("file", "");
+  const guest::ask::Open open{Path("file"), OpenMode::kRead, 0};
+  const auto handle = guest->AskAll({open}, minute_).front().As<guest::Handle>();
+  const std::string descriptors =
+      "/proc/" + std::to_string(FirstLeafOf(instance_->SessionPids().front())) + "/fd";
+  const auto is_open = [&] {
+    const std::filesystem::directory_iterator all(descriptors);
+    return std::any_of(begin(all), end(all), [&](const auto& descriptor) {
+      std::error_code gone;
+      return std::filesystem::read_symlink(descriptor, gone) == Path("file");
+    });
+  };
+  EXPECT_TRUE(is_open());
+  support::StopSource source;
+  source.Stop(support::StopReason::kCancelled);
+  EXPECT_THROW(guest->AskAll({guest::ask::Close{handle}}, source.context()), support::Stopped);
+  guest->Stat("/", minute_);
+  EXPECT_FALSE(is_open());
 }
 
 TEST_F(SshGuest, SaysWhatIsWrongWithAFile) {

@@ -14,6 +14,7 @@
 #include "support/context.h"
 #include "testing/collected_output.h"
 #include "testing/eventually.h"
+#include "testing/recorded_process.h"
 
 /// ssh::Connection against a real sshd on a loopback port.
 namespace ssh_guest {
@@ -21,6 +22,7 @@ namespace ssh_guest {
 using namespace std::chrono_literals;
 using testing_support::CollectedOutput;
 using testing_support::Eventually;
+using testing_support::RecordedProcess;
 
 class Stopwatch {
  public:
@@ -66,11 +68,14 @@ class SshGuest : public integration::LoopbackGuest {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  static guest::CommandResult Run(guest::Guest& guest, const std::string& line,
-                                  guest::OutputSink& sink, const support::Context& context = {}) {
-    guest::Command command;
-    command.command_line = line;
-    return guest.Run(command, sink, context);
+  static shell::RunEnd Script(guest::Guest& guest, const std::string& script,
+                              shell::OutputSink& sink, const support::Context& context = {}) {
+    return guest.RunScript(script, sink, context);
+  }
+
+  shell::RunEnd Command(guest::Guest& guest, const std::string& line, shell::OutputSink& sink,
+                        const support::Context& context = {}) const {
+    return guest.RunCommand({line, "", directory_.path().string(), "/bin/bash"}, sink, context);
   }
 
   const support::Context minute_ = support::Context().WithTimeout(60s);

@@ -9,6 +9,7 @@
 
 #include "guest/no_file_server.h"
 #include "integration/ssh_guest_fixture.h"
+#include "ssh/process_run.h"
 #include "ssh/sftp_codec.h"
 #include "testing/lying_sshd.h"
 #include "testing/tcp_proxy.h"
@@ -72,12 +73,11 @@ class LyingGuest : public ::testing::Test {
                                  options, support::Context().WithTimeout(kSoon));
   }
 
-  static guest::CommandResult Run(
-      guest::Guest& guest, guest::OutputSink& sink,
-      const support::Context& context = support::Context().WithTimeout(kSoon)) {
-    guest::Command command;
-    command.command_line = "command";
-    return guest.Run(command, sink, context);
+  /// How a process ends that is not left.
+  static shell::ProcessEnd EndOf(ssh::Connection& guest) {
+    const auto recorded = std::make_shared<RecordedProcess>();
+    const auto process = guest.Start("command", shell::Turn::kInOrder, recorded);
+    return recorded->End();
   }
 
   const support::Context soon_ = support::Context().WithTimeout(kSoon);
@@ -91,8 +91,7 @@ TEST_F(LyingGuest, ASignalsNameIsCutAndPrintable) {
     command.SendEndOfFile();
     command.Close();
   });
-  CollectedOutput sink;
-  const auto signal = Run(*Connect(sshd), sink).exit_signal;
+  const auto signal = EndOf(*Connect(sshd)).exit_signal;
   ASSERT_TRUE(signal.has_value());
   EXPECT_THAT(*signal, ::testing::StartsWith(std::string(kShownEscapes) + "AAA"));
   EXPECT_LT(signal->size(), 200U);
@@ -110,9 +109,11 @@ TEST_F(LyingGuest, WhatTheGuestAsksForIsDenied) {
     command.SendEndOfFile();
     command.Close();
   });
-  CollectedOutput sink;
-  EXPECT_EQ(Run(*Connect(sshd), sink).exit_status, 0);
-  EXPECT_EQ(sink.output,
+  const auto guest = Connect(sshd);
+  const auto recorded = std::make_shared<RecordedProcess>();
+  const auto process = guest->Start("command", shell::Turn::kInOrder, recorded);
+  EXPECT_EQ(recorded->End().exit_status, 0);
+  EXPECT_EQ(recorded->output(),
             "no channel, no request\nno channel, no request\nno channel, no request\n");
 }
 
@@ -164,14 +165,56 @@ TEST_F(LyingGuest, AnAnswerThatComesWithTheEndOfTheSftpServerCounts) {
   }
 }
 
-TEST_F(LyingGuest, AChannelThatIsClosedInsteadOfAnAnswerEndsTheCommand) {
+TEST_F(LyingGuest, AChannelThatIsClosedInsteadOfAnAnswerEndsTheProcess) {
   const LyingSshd sshd([](LyingSshd::Line& line) { line.Accept().Close(); });
-  CollectedOutput sink;
   const auto guest = Connect(sshd);
-  const auto lost = Thrown<support::ConnectionLost>([&] { Run(*guest, sink); });
-  EXPECT_THAT(lost.what(), HasSubstr("closed the channel"));
-  EXPECT_TRUE(lost.may_have_run());
+  const shell::ProcessEnd end = EndOf(*guest);
+  EXPECT_THAT(end.problem, HasSubstr("closed the channel"));
+  EXPECT_TRUE(end.was_started);
+  EXPECT_FALSE(end.line_lost);
   EXPECT_TRUE(guest->alive());
+}
+
+TEST_F(LyingGuest, ACommandThatIsRefusedIsAnErrorOfTheCall) {
+  const LyingSshd sshd([](LyingSshd::Line& line) {
+    while (true) line.Accept().Refuse();
+  });
+  const auto guest = Connect(sshd);
+  const shell::ProcessEnd end = EndOf(*guest);
+  EXPECT_THAT(end.problem, HasSubstr("refuses to run a command"));
+  EXPECT_FALSE(end.was_started);
+  CollectedOutput sink;
+  EXPECT_THAT(Thrown<support::CallError>([&] { guest->RunScript("true", sink, soon_); }).what(),
+              HasSubstr("refuses to run a command"));
+}
+
+TEST_F(LyingGuest, AnExitStatusWithoutTheEndOfTheOutputIsTold) {
+  const LyingSshd sshd([](LyingSshd::Line& line) {
+    LyingSshd::Channel command = line.Accept();
+    command.Grant();
+    command.SendExitStatus(7);
+    while (true) command.Write("and on ");
+  });
+  const auto guest = Connect(sshd);
+  const Stopwatch watch;
+  const auto recorded = std::make_shared<RecordedProcess>();
+  const auto process = guest->Start("command", shell::Turn::kInOrder, recorded);
+  EXPECT_TRUE(Eventually([&] { return recorded->held(); }));
+  EXPECT_EQ(recorded->ends(), 0);
+  EXPECT_GE(watch.elapsed(), ssh::ProcessRun::kExitGrace);
+  EXPECT_LT(watch.elapsed(), ssh::ProcessRun::kExitGrace + 5s);
+}
+
+TEST_F(LyingGuest, ShellsThatNeverBecomeReadyEndWithTheirContext) {
+  const LyingSshd sshd([](LyingSshd::Line& line) {
+    LyingSshd::Channel command = line.Accept();
+    command.Grant();
+    while (true) command.Write("endless");
+  });
+  const auto guest = Connect(sshd);
+  CollectedOutput sink;
+  const auto context = support::Context().WithTimeout(100ms);
+  EXPECT_THROW(guest->RunScript("true", sink, context), support::Stopped);
 }
 
 TEST_F(LyingGuest, AChannelThatIsClosedInsteadOfAnAnswerEndsSftp) {
@@ -185,14 +228,14 @@ TEST_F(LyingGuest, AChannelThatIsClosedInsteadOfAnAnswerEndsSftp) {
 TEST_F(LyingGuest, WhatIsNeverAnsweredIsNotWaitedForForEver) {
   ssh::ConnectionOptions options;
   options.operation_timeout = 100ms;
-  CollectedOutput sink;
 
   const LyingSshd without_channels([](LyingSshd::Line& line) {
     while (true) line.Chatter();
   });
   auto guest = Connect(without_channels, without_channels.port(), options);
-  EXPECT_THAT(Thrown<support::CallError>([&] { Run(*guest, sink); }).what(),
-              HasSubstr("not run: the guest's sshd does not answer the request for a channel"));
+  const shell::ProcessEnd no_channel = EndOf(*guest);
+  EXPECT_THAT(no_channel.problem, HasSubstr("does not answer the request for a channel"));
+  EXPECT_FALSE(no_channel.was_started);
   EXPECT_THAT(Thrown<support::CallError>([&] { guest->Stat("/", soon_); }).what(),
               HasSubstr("does not answer the request for a channel"));
   EXPECT_TRUE(guest->alive());
@@ -207,9 +250,9 @@ TEST_F(LyingGuest, WhatIsNeverAnsweredIsNotWaitedForForEver) {
     }
   });
   guest = Connect(without_answers, without_answers.port(), options);
-  const auto lost = Thrown<support::ConnectionLost>([&] { Run(*guest, sink); });
-  EXPECT_THAT(lost.what(), HasSubstr("did not answer the request to run the command"));
-  EXPECT_TRUE(lost.may_have_run());
+  const shell::ProcessEnd no_answer = EndOf(*guest);
+  EXPECT_THAT(no_answer.problem, HasSubstr("did not answer the request to run a command"));
+  EXPECT_TRUE(no_answer.was_started);
   EXPECT_THAT(Thrown<guest::NoFileServer>([&] { guest->Stat("/", soon_); }).what(),
               HasSubstr("did not answer the request for SFTP"));
   EXPECT_TRUE(guest->alive());
@@ -283,7 +326,8 @@ TEST_F(LyingGuest, ChatterDoesNotKeepACallFromItsDeadline) {
   });
   const auto guest = Connect(sshd);
   CollectedOutput sink;
-  EXPECT_THROW(Run(*guest, sink, support::Context().WithTimeout(100ms)), support::Stopped);
+  EXPECT_THROW(guest->RunScript("true", sink, support::Context().WithTimeout(100ms)),
+               support::Stopped);
 }
 
 // What the sockets take in comes on top of what libssh may hold: a hundred thousand answers.
@@ -295,11 +339,10 @@ TEST_F(LyingGuest, AGuestThatTakesNoAnswersIsGivenUp) {
   testing_support::TcpProxy line(sshd.port(), 4096);
   const auto guest = Connect(sshd, line.port());
   line.HoldAfter(testing_support::TcpProxy::Direction::kToTarget, 4096);
-  CollectedOutput sink;
-  EXPECT_THAT(Thrown<support::ConnectionLost>([&] {
-                Run(*guest, sink, support::Context().WithTimeout(60s));
-              }).what(),
-              HasSubstr("takes none of the answers"));
+  const shell::ProcessEnd end = EndOf(*guest);
+  EXPECT_TRUE(end.line_lost);
+  EXPECT_TRUE(end.was_started);
+  EXPECT_THAT(end.problem, HasSubstr("takes none of the answers"));
 }
 
 TEST_F(LyingGuest, AGreetingWithoutEndCostsTheConnectTimeout) {
@@ -339,10 +382,8 @@ TEST_F(LyingGuest, TheLastWordsOfALineArePrintable) {
     static_cast<void>(line.Accept());
     line.Disconnect(kEscapes);
   });
-  CollectedOutput sink;
   const auto guest = Connect(sshd);
-  const auto lost = Thrown<support::ConnectionLost>([&] { Run(*guest, sink); });
-  EXPECT_THAT(lost.what(), HasSubstr(kShownEscapes));
+  EXPECT_THAT(EndOf(*guest).problem, HasSubstr(kShownEscapes));
   EXPECT_FALSE(guest->alive());
 }
 

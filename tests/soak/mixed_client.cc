@@ -211,7 +211,7 @@ void MixedClient::RequireNothingLost() const {
   }
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
     const std::string name = entry.path().filename().string();
-    // Where all of the guest died at once, nobody was left to remove a temporary file.
+    // A temporary file stays until a later write where the line was lost.
     const bool is_temporary = name.starts_with(".limactl-mcp-");
     if (!is_temporary && !name.starts_with("file") && !name.starts_with("written")) {
       throw std::runtime_error("left behind: " + entry.path().string());

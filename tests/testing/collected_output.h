@@ -3,15 +3,15 @@
 #include <string>
 #include <string_view>
 
-#include "guest/guest.h"
+#include "shell/resident_shell.h"
 
 namespace testing_support {
 
 /// Keeps all that a command prints.
-class CollectedOutput final : public guest::OutputSink {
+class CollectedOutput final : public shell::OutputSink {
  public:
-  bool OnOutput(guest::OutputStream stream, std::string_view bytes) override {
-    (stream == guest::OutputStream::kStandardOutput ? output : error) += bytes;
+  bool OnOutput(shell::Stream stream, std::string_view bytes) override {
+    (stream == shell::Stream::kOutput ? output : error) += bytes;
     return true;
   }
 

@@ -150,6 +150,14 @@ Answer To(int type, Answer lie) {
   };
 }
 
+/// To what a call asks first of a path: whether it is listed or read.
+Answer ToLook(std::function<std::string(const Request&)> lie) {
+  return [lie = std::move(lie)](const Request& request) {
+    const bool looks = request.type == kLStat || request.type == kOpenDirectory;
+    return looks ? lie(request) : Honest(request);
+  };
+}
+
 Answer DirectoryOf(const std::string& name) {
   return To(kReadDirectory, [name](const Request& request) {
     const std::string honest = Honest(request);
@@ -184,28 +192,24 @@ const std::map<std::string, Answer>& Lies() {
          if (request.type == kInit) return OpenSshVersion();
          return request.type == kExtended ? Packet(201, Number32(request.id)) : Honest(request);
        }},
-      {"late-flood", To(kLStat, [](const Request&) -> std::string { Flood(); })},
-      {"wrong-id", To(kLStat,
-                      [](Request request) {
-                        request.id += 1000;
-                        return Honest(request);
-                      })},
+      {"late-flood", ToLook([](const Request&) -> std::string { Flood(); })},
+      {"wrong-id", ToLook([](Request request) {
+         request.id += 1000;
+         return Honest(request);
+       })},
       {"answers-twice",
        To(kRealPath, [](const Request& request) { return Honest(request) + Honest(request); })},
-      {"wrong-kind", To(kLStat, [](const Request& request) { return Handle(request.id, "h"); })},
+      {"wrong-kind", ToLook([](const Request& request) { return Data(request.id, "x"); })},
       {"unknown-kind",
-       To(kLStat, [](const Request& request) { return Packet(99, Number32(request.id)); })},
-      {"endless-packet", To(kLStat, [](const Request&) { return Number32(0xFFFFFFFFU); })},
-      {"cut-packet", To(kLStat,
-                        [](const Request& request) {
-                          return Packet(105, Number32(request.id) + Number32(0xFFFFFFFFU));
-                        })},
-      {"long-words", To(kLStat,
-                        [](const Request& request) {
-                          return Packet(101, Number32(request.id) + Number32(4) +
-                                                 String("\x1b[2J" + std::string(kLong, 'w')) +
-                                                 String(""));
-                        })},
+       ToLook([](const Request& request) { return Packet(99, Number32(request.id)); })},
+      {"endless-packet", ToLook([](const Request&) { return Number32(0xFFFFFFFFU); })},
+      {"cut-packet", ToLook([](const Request& request) {
+         return Packet(105, Number32(request.id) + Number32(0xFFFFFFFFU));
+       })},
+      {"long-words", ToLook([](const Request& request) {
+         return Packet(101, Number32(request.id) + Number32(4) +
+                                String("\x1b[2J" + std::string(kLong, 'w')) + String(""));
+       })},
       {"endless-names",
        To(kReadDirectory, [](const Request& request) { return Names(request, 2000, "name"); })},
       {"endless-long-names", To(kReadDirectory,

@@ -4,17 +4,16 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <stdexcept>
 #include <utility>
 
-#include "testing/local_command.h"
 #include "testing/local_files.h"
+
+extern char** environ;  // which macOS declares nowhere
 
 namespace testing_support {
 
@@ -58,7 +57,7 @@ std::string Name(Operation operation) {
   throw std::logic_error("unnamed operation");
 }
 
-class LocalGuest::File : public guest::OpenFile {
+class LocalGuest::File : public SteppedFile {
  public:
   File(LocalGuest& owner, int fd, std::string path)
       : owner_(owner), fd_(fd), path_(std::move(path)) {}
@@ -120,17 +119,6 @@ class LocalGuest::File : public guest::OpenFile {
     if (close(std::exchange(fd_, -1)) != 0) ThrowFileError(errno, "close", path_);
   }
 
-  guest::FileBeginning StatAndRead(std::size_t length, const support::Context& context) override {
-    guest::FileBeginning beginning = OpenFile::StatAndRead(length, context);
-    owner_.AskAlong(1);
-    return beginning;
-  }
-
-  void WriteAndClose(std::string_view bytes, const support::Context& context) override {
-    OpenFile::WriteAndClose(bytes, context);
-    if (bytes.size() <= guest::kLargestWriteAtOnce) owner_.AskAlong(owner_.offers_sync_ ? 2 : 1);
-  }
-
  private:
   LocalGuest& owner_;
   int fd_;
@@ -139,12 +127,7 @@ class LocalGuest::File : public guest::OpenFile {
 
 LocalGuest::LocalGuest() = default;
 
-LocalGuest::~LocalGuest() {
-  for (const int process : abandoned_processes_) {
-    kill(-process, SIGKILL);
-    waitpid(process, nullptr, 0);
-  }
-}
+LocalGuest::~LocalGuest() = default;
 
 void LocalGuest::set_hook(Hook hook) {
   hook_ = std::move(hook);
@@ -183,41 +166,23 @@ std::string LocalGuest::counts() const {
 }
 
 int LocalGuest::round_trips() const {
-  const int operations = total();
-  const int lists = count(Operation::kList);
   const std::lock_guard lock(mutex_);
-  return operations + lists - asked_along_;
-}
-
-void LocalGuest::AskAlong(int operations) {
-  const std::lock_guard lock(mutex_);
-  asked_along_ += operations;
+  return round_trips_;
 }
 
 void LocalGuest::ResetCounts() {
   const std::lock_guard lock(mutex_);
   counts_.clear();
-  asked_along_ = 0;
+  round_trips_ = 0;
 }
 
-guest::RealFile LocalGuest::FindRealFile(const std::string& path, const support::Context& context) {
-  guest::RealFile found = Guest::FindRealFile(path, context);
-  if (found.path == path) AskAlong(1);
-  return found;
-}
-
-guest::FoundDirectory LocalGuest::FindAndList(const std::string& path,
-                                              const support::Context& context) {
-  guest::FoundDirectory found = Guest::FindAndList(path, context);
-  if (found.entries) AskAlong(1);
-  return found;
-}
-
-std::optional<std::vector<guest::DirectoryEntry>> LocalGuest::ListSmall(
-    const std::string& path, std::uint64_t directory_bytes, const support::Context& context) {
-  auto entries = Guest::ListSmall(path, directory_bytes, context);
-  AskAlong(1);
-  return entries;
+std::vector<guest::Reply> LocalGuest::Answer(std::vector<guest::Request> requests,
+                                             const support::Context& context) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++round_trips_;
+  }
+  return SteppedGuest::Answer(std::move(requests), context);
 }
 
 void LocalGuest::Begin(Operation operation, const std::string& path,
@@ -256,9 +221,9 @@ std::string LocalGuest::RealPath(const std::string& path, const support::Context
   return ResolveAsServer(path);
 }
 
-std::unique_ptr<guest::OpenFile> LocalGuest::Open(const std::string& path, guest::OpenMode mode,
-                                                  std::uint32_t permissions,
-                                                  const support::Context& context) {
+std::unique_ptr<SteppedFile> LocalGuest::Open(const std::string& path, guest::OpenMode mode,
+                                              std::uint32_t permissions,
+                                              const support::Context& context) {
   Begin(Operation::kOpen, path, context);
   struct stat status {};
   if (stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode) &&
@@ -298,7 +263,7 @@ std::vector<guest::DirectoryEntry> LocalGuest::List(const std::string& path,
     if (name == "." || name == "..") continue;
     struct stat status {};
     if (fstatat(dirfd(directory.get()), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    entries.push_back({name, AttributesOf(status), static_cast<std::uint32_t>(status.st_nlink)});
+    entries.push_back({name, AttributesOf(status)});
   }
   return entries;
 }
@@ -337,14 +302,37 @@ guest::FileSystemStatus LocalGuest::StatFileSystem(const std::string& path,
           .maximum_name = status.f_namemax};
 }
 
-guest::CommandResult LocalGuest::Run(const guest::Command& command, guest::OutputSink& sink,
-                                     const support::Context& context) {
-  Begin(Operation::kRun, command.command_line, context);
-  const auto abandon = [this](int process) {
+void LocalGuest::BeginRun(const std::string& text, const support::Context& context) {
+  {
     const std::lock_guard lock(mutex_);
-    abandoned_processes_.push_back(process);
-  };
-  return RunLocally(command, sink, context, abandon);
+    ++round_trips_;
+  }
+  Begin(Operation::kRun, text, context);
+}
+
+shell::RunEnd LocalGuest::RunScript(const std::string& script, shell::OutputSink& sink,
+                                    const support::Context& context) {
+  BeginRun(script, context);
+  return shell::Shells(*this).RunScript(script, sink, context);
+}
+
+shell::RunEnd LocalGuest::RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
+                                     const support::Context& context) {
+  BeginRun(command.text, context);
+  return shell::Shells(*this).RunCommand(command, sink, context);
+}
+
+std::unique_ptr<shell::Process> LocalGuest::Start(std::string command_line, shell::Turn turn,
+                                                  std::shared_ptr<shell::ProcessEvents> events) {
+  LocalLauncher::Options options;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    options.environment.emplace_back(*variable);
+  }
+  auto launcher = std::make_unique<LocalLauncher>(std::move(options));
+  auto process = launcher->Start(std::move(command_line), turn, std::move(events));
+  const std::lock_guard lock(mutex_);
+  launchers_.push_back(std::move(launcher));
+  return process;
 }
 
 }  // namespace testing_support

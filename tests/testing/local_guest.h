@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "guest/guest.h"
+#include "testing/local_launcher.h"
+#include "testing/stepped_guest.h"
 
 namespace testing_support {
 
@@ -40,9 +41,9 @@ std::string Name(Operation operation);
 /// A guest over this machine's own files, with the real kernel behind it: links, permissions and
 /// errors are what they are. It speaks as OpenSSH's sftp-server (sftp-server.c, sftp-realpath.c)
 /// does: link loops and ENOTDIR are kNotFound, a full disk is kFailure, a missing last component is
-/// no error for RealPath. Commands run under `/bin/sh -c` in a process group of their own.
+/// no error for RealPath.
 /// Thread-safe, as guest::Guest asks; the hook runs without a lock held.
-class LocalGuest : public guest::Guest {
+class LocalGuest : public SteppedGuest {
  public:
   /// Called before each operation with the path that the operation names (the command line for
   /// kRun). It may throw what the operation shall throw, or change the files behind the caller's
@@ -50,8 +51,6 @@ class LocalGuest : public guest::Guest {
   using Hook = std::function<void(Operation operation, const std::string& path)>;
 
   LocalGuest();
-
-  /// Kills the commands that nobody waited for (their sink had enough, or they were stopped).
   ~LocalGuest() override;
 
   LocalGuest(const LocalGuest&) = delete;
@@ -66,24 +65,15 @@ class LocalGuest : public guest::Guest {
   /// What StatFileSystem tells; the truth unless told otherwise.
   void set_free_bytes(std::uint64_t free_bytes);
 
-  /// How often an operation was asked for, failures included. Each is one round trip, but List
-  /// (open, a read for each packet of names, close).
+  /// How often an operation was asked for, failures included. List stands for opening a directory.
   [[nodiscard]] int count(Operation operation) const;
   [[nodiscard]] int total() const;
 
   /// "RealPath 1, Stat 1", in the order of Operation: for comparing and for messages.
   [[nodiscard]] std::string counts() const;
-  /// What these cost over SFTP, one after the other: operations that a real guest asks at once
-  /// (guest.h) count as one, List as two (open; names and end).
+  /// Bursts and commands.
   [[nodiscard]] int round_trips() const;
   void ResetCounts();
-
-  guest::RealFile FindRealFile(const std::string& path, const support::Context& context) override;
-  guest::FoundDirectory FindAndList(const std::string& path,
-                                    const support::Context& context) override;
-  std::optional<std::vector<guest::DirectoryEntry>> ListSmall(
-      const std::string& path, std::uint64_t directory_bytes,
-      const support::Context& context) override;
 
   guest::FileAttributes Stat(const std::string& path, const support::Context& context) override;
   guest::FileAttributes LStat(const std::string& path, const support::Context& context) override;
@@ -91,9 +81,9 @@ class LocalGuest : public guest::Guest {
   std::string RealPath(const std::string& path, const support::Context& context) override;
 
   /// Opening a FIFO would wait for ever: acts as if the deadline had passed at once.
-  std::unique_ptr<guest::OpenFile> Open(const std::string& path, guest::OpenMode mode,
-                                        std::uint32_t permissions,
-                                        const support::Context& context) override;
+  std::unique_ptr<SteppedFile> Open(const std::string& path, guest::OpenMode mode,
+                                    std::uint32_t permissions,
+                                    const support::Context& context) override;
   std::vector<guest::DirectoryEntry> List(const std::string& path,
                                           const support::Context& context) override;
   void MakeDirectory(const std::string& path, std::uint32_t permissions,
@@ -104,27 +94,30 @@ class LocalGuest : public guest::Guest {
   guest::FileSystemStatus StatFileSystem(const std::string& path,
                                          const support::Context& context) override;
 
-  /// Returns when the command has ended and its output is closed, as sshd closes a channel: a
-  /// background child that keeps the output open is waited for.
-  guest::CommandResult Run(const guest::Command& command, guest::OutputSink& sink,
+  /// In shells of their own, which are new for each call. Counted by Operation::kRun, whose path is
+  /// the script or the command.
+  shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
+                          const support::Context& context) override;
+  shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
                            const support::Context& context) override;
+  std::unique_ptr<shell::Process> Start(std::string command_line, shell::Turn turn,
+                                        std::shared_ptr<shell::ProcessEvents> events) override;
 
-  /// Null: there is nothing to be gained by waiting here.
-  std::unique_ptr<guest::WaitingCommand> StartWaiting(
-      guest::Command /*command*/, std::shared_ptr<guest::OutputSink> /*sink*/) override {
-    return nullptr;
-  }
+ protected:
+  std::vector<guest::Reply> Answer(std::vector<guest::Request> requests,
+                                   const support::Context& context) override;
 
  private:
   class File;
-  void AskAlong(int operations);
   void Begin(Operation operation, const std::string& path, const support::Context& context);
+  void BeginRun(const std::string& text, const support::Context& context);
 
   mutable std::mutex mutex_;
   std::map<Operation, int> counts_;
-  int asked_along_ = 0;  ///< operations that cost no round trip of their own
-  std::vector<int> abandoned_processes_;
+  int round_trips_ = 0;
   Hook hook_;
+  std::vector<std::unique_ptr<LocalLauncher>>
+      launchers_;  ///< each with the environment of its time
   bool offers_sync_ = true;
   std::optional<std::uint64_t> free_bytes_;
 };

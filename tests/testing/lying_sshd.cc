@@ -208,6 +208,10 @@ void LyingSshd::Channel::Grant() {
   RequireLine(ssh_message_channel_request_reply_success(request_.get()), "grant a request");
 }
 
+void LyingSshd::Channel::Refuse() {
+  RequireLine(ssh_message_reply_default(request_.get()), "refuse a request");
+}
+
 void LyingSshd::Channel::Write(std::string_view bytes) {
   WriteTo(false, bytes);
 }

@@ -73,6 +73,7 @@ class LyingSshd {
 class LyingSshd::Channel {
  public:
   void Grant();
+  void Refuse();
 
   void Write(std::string_view bytes);
   void WriteError(std::string_view bytes);

@@ -20,15 +20,13 @@ class GuestWithHome final : public testing_support::LocalGuest {
  public:
   explicit GuestWithHome(std::string home) : home_(std::move(home)) {}
 
-  guest::CommandResult Run(const guest::Command& command, guest::OutputSink& sink,
-                           const support::Context& context) override {
-    guest::Command changed = command;
+  shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
+                          const support::Context& context) override {
+    std::string changed = script;
     const std::string variable = "\"$HOME\"";
-    const std::size_t at = changed.standard_input.find(variable);
-    if (at != std::string::npos) {
-      changed.standard_input.replace(at, variable.size(), "'" + home_ + "'");
-    }
-    return LocalGuest::Run(changed, sink, context);
+    const std::size_t at = changed.find(variable);
+    if (at != std::string::npos) changed.replace(at, variable.size(), "'" + home_ + "'");
+    return LocalGuest::RunScript(changed, sink, context);
   }
 
  private:

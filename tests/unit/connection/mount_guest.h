@@ -10,7 +10,6 @@
 
 #include "connection/mount_watch.h"
 #include "guest/file_error.h"
-#include "guest/no_file_server.h"
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"
 
@@ -31,7 +30,6 @@ class MountGuest final : public testing_support::LocalGuest {
   std::map<std::string, std::string> links;
   std::set<std::string> missing;
   bool offers_statvfs = true;
-  bool has_file_server = true;
   std::string boot_id = "another machine's\n";
   std::function<void()> on_run;
 
@@ -46,7 +44,6 @@ class MountGuest final : public testing_support::LocalGuest {
   }
 
   guest::FileAttributes LStat(const std::string& path, const support::Context&) override {
-    if (!has_file_server) throw guest::NoFileServer("no SFTP");
     if (missing.contains(path)) {
       throw guest::FileError(guest::FileErrorCode::kNotFound, "lstat", path, "");
     }
@@ -58,7 +55,6 @@ class MountGuest final : public testing_support::LocalGuest {
   guest::FileSystemStatus StatFileSystem(const std::string& path,
                                          const support::Context&) override {
     ++round_trips;
-    if (!has_file_server) throw guest::NoFileServer("no SFTP");
     if (!offers_statvfs) {
       throw guest::FileError(guest::FileErrorCode::kUnsupported, "statvfs", path, "");
     }
@@ -66,28 +62,26 @@ class MountGuest final : public testing_support::LocalGuest {
     return found == file_systems.end() ? kRootFileSystem : found->second;
   }
 
-  std::unique_ptr<guest::OpenFile> Open(const std::string& path, guest::OpenMode mode,
-                                        std::uint32_t permissions,
-                                        const support::Context& context) override {
-    if (!has_file_server) throw guest::NoFileServer("no SFTP");
+  std::unique_ptr<testing_support::SteppedFile> Open(const std::string& path, guest::OpenMode mode,
+                                                     std::uint32_t permissions,
+                                                     const support::Context& context) override {
     if (path != kBootIdFile) return LocalGuest::Open(path, mode, permissions, context);
     const std::filesystem::path file = directory_.path() / "boot_id";
     std::ofstream(file) << boot_id;
     return LocalGuest::Open(file, mode, permissions, context);
   }
 
-  guest::CommandResult Run(const guest::Command& command, guest::OutputSink& sink,
-                           const support::Context& context) override {
+  shell::RunEnd RunScript(const std::string& asked, shell::OutputSink& sink,
+                          const support::Context& context) override {
     ++round_trips;
     ++tables_read;
     if (on_run) on_run();
-    guest::Command changed = command;
     const std::string name = "/proc/self/mountinfo";
-    std::string& script = changed.standard_input;
+    std::string script = asked;
     for (auto at = script.find(name); at != std::string::npos; at = script.find(name)) {
       script.replace(at, name.size(), Table());
     }
-    return LocalGuest::Run(changed, sink, context);
+    return LocalGuest::RunScript(script, sink, context);
   }
 
   int round_trips = 0;

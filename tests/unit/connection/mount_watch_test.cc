@@ -170,16 +170,6 @@ TEST_F(MountWatchTest, WithoutStatvfsTheTableIsReadEachTime) {
   EXPECT_FALSE(IsMounted());
 }
 
-TEST_F(MountWatchTest, GuestWithoutAnSftpServerIsAskedByCommands) {
-  guest.has_file_server = false;
-  MountWork("9p", kTag);
-  EXPECT_TRUE(IsMounted());
-  UnmountWork();
-  EXPECT_FALSE(IsMounted());
-  EXPECT_EQ(IsThisMachine(guest, {}), std::filesystem::exists(kBootIdFile))
-      << "the fake runs commands here";
-}
-
 TEST_F(MountWatchTest, LiveCacheOptionTellsWhetherReadsMayBeStale) {
   MountWork("9p", kTag, "ro,dirsync,fscache,trans=virtio");
   EXPECT_TRUE(watch.Ask(0, guest, {}).reads_may_be_stale);
@@ -205,20 +195,6 @@ TEST_F(MountWatchTest, TableThatCannotBeReadIsNoAnswer) {
   const auto error = ::testing::ThrowsMessage<support::CallError>(HasSubstr("cannot be read"));
   EXPECT_THAT([this] { watch.AskForAll(guest, {}); }, error);
   EXPECT_THAT([this] { watch.Ask(0, guest, {}); }, error);
-}
-
-TEST_F(MountWatchTest, WhyThereIsNoServerSaysMoreThanAShellThatDoesNotAnswer) {
-  guest.has_file_server = false;
-  guest.on_run = [] { throw support::CallError("no more processes"); };
-  EXPECT_THROW(IsMounted(), guest::NoFileServer);
-}
-
-TEST_F(MountWatchTest, LineThatIsLostOrACallThatIsStoppedIsNotTakenForAMissingServer) {
-  guest.has_file_server = false;
-  guest.on_run = [] { throw support::ConnectionLost("the line broke", false); };
-  EXPECT_THROW(IsMounted(), support::ConnectionLost);
-  guest.on_run = [] { throw support::Stopped(support::StopReason::kDeadline); };
-  EXPECT_THROW(IsMounted(), support::Stopped);
 }
 
 }  // namespace

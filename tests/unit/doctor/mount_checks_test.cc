@@ -10,7 +10,7 @@
 #include "support/errors.h"
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"
-#include "tools/temporary_name.h"
+#include "tools/temporary_file.h"
 #include "unit/connection/mount_guest.h"
 
 namespace doctor {
@@ -152,8 +152,8 @@ TEST_F(MountChecksTest, WritesToEachWritableMountAndLeavesNothing) {
   EXPECT_THAT(finding.text, AllOf(HasSubstr(mounts[0].location), HasSubstr(mounts[2].location),
                                   Not(HasSubstr(mounts[1].location))));
   ASSERT_EQ(opened.size(), 2U);
-  EXPECT_TRUE(tools::IsTemporaryName(fs::path(opened[0]).filename().string()))
-      << "a later write clears it away, should this one be interrupted";
+  EXPECT_EQ(fs::path(opened[0]).filename(), std::string(tools::kTemporaryPrefix) + "1")
+      << "a later write removes it, should this one be interrupted";
   for (const lima::Mount& mount : mounts) EXPECT_TRUE(fs::is_empty(mount.location));
 }
 

@@ -1,29 +1,47 @@
-// The operations that are made of others, where a guest cannot ask for several at once.
+// What is made of bursts: the same whichever guest answers them.
 
 #include "guest/guest.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
-#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "support/errors.h"
+#include "support/paths.h"
+#include "support/printable.h"
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"
 
 namespace guest {
 namespace {
 
+using ::testing::HasSubstr;
 using testing_support::Operation;
 
-constexpr std::uint64_t kAnySize = std::numeric_limits<std::uint64_t>::max();
+/// Counts what is closed, in bursts or without waiting.
+class CountingGuest final : public testing_support::LocalGuest {
+ public:
+  void CloseLater(const Handle& handle) noexcept override {
+    ++closed;
+    LocalGuest::CloseLater(handle);
+  }
+  int closed = 0;
+};
 
 class GuestTest : public ::testing::Test {
  protected:
+  void TearDown() override {
+    EXPECT_EQ(local_.closed, opened_) << "what was opened is closed, once";
+  }
   [[nodiscard]] std::string Path(const std::string& name) const {
     return (directory_.path() / name).string();
   }
@@ -37,124 +55,294 @@ class GuestTest : public ::testing::Test {
   void Link(const std::string& target, const std::string& name) const {
     std::filesystem::create_symlink(Path(target), Path(name));
   }
-  void Refuse(Operation refused) {
-    guest_.set_hook([refused](Operation operation, const std::string& path) {
-      if (operation == refused) throw FileError(FileErrorCode::kPermissionDenied, "try", path, "");
+  void Refuse(Operation refused, FileErrorCode code = FileErrorCode::kPermissionDenied) {
+    local_.set_hook([refused, code](Operation operation, const std::string& path) {
+      if (operation == refused) throw FileError(code, "try", path, "");
     });
+  }
+  std::unique_ptr<OpenFile> Open(const std::string& name, OpenMode mode = OpenMode::kRead) {
+    auto file = guest_.Open(Path(name), mode, 0600, {});
+    ++opened_;
+    local_.ResetCounts();
+    return file;
+  }
+  std::unique_ptr<OpenFile> Create(const std::string& name) {
+    return Open(name, OpenMode::kCreateExclusive);
+  }
+  static FileErrorCode CodeOf(const std::function<void()>& what) {
+    try {
+      what();
+    } catch (const FileError& error) {
+      return error.code();
+    }
+    ADD_FAILURE() << "did not fail";
+    return {};
   }
 
   const testing_support::TemporaryDirectory directory_;
-  testing_support::LocalGuest guest_;
+  CountingGuest local_;
+  Guest& guest_ = local_;
+  int opened_ = 0;
 };
 
-TEST_F(GuestTest, FindRealFileTellsWhereALinkLeadsAndWhatIsThere) {
+TEST_F(GuestTest, FindRealFileTellsInOneRoundTripWhatIsThereAndThroughALinkInTwo) {
   WriteFile("file", "text");
   Link("file", "link");
-  const RealFile found = guest_.FindRealFile(Path("link"), {});
-  EXPECT_EQ(found.path, Path("file"));
-  ASSERT_TRUE(found.attributes);
-  EXPECT_EQ(found.attributes->size, 4U);
-  EXPECT_FALSE(IsItself(found, Path("link"), FileType::kRegular));
-  EXPECT_TRUE(IsItself(found, Path("file"), FileType::kRegular));
-  EXPECT_FALSE(IsItself(found, Path("file"), FileType::kDirectory));
+  const RealFile itself = guest_.FindRealFile(Path("file"), {});
+  EXPECT_TRUE(IsItself(itself, Path("file"), FileType::kRegular));
+  EXPECT_FALSE(IsItself(itself, Path("file"), FileType::kDirectory));
+  EXPECT_EQ(local_.round_trips(), 1);
+  const RealFile behind = guest_.FindRealFile(Path("link"), {});
+  EXPECT_EQ(local_.round_trips(), 3);
+  EXPECT_EQ(behind.path, Path("file"));
+  EXPECT_EQ(behind.attributes.value().size, 4U);
+  EXPECT_FALSE(IsItself(behind, Path("link"), FileType::kRegular));
 }
 
-TEST_F(GuestTest, FindRealFileOfANameThatIsNotThereHasNoAttributes) {
+TEST_F(GuestTest, FindRealFileOfANameThatIsNotThereHasNoAttributesAndOtherErrorsAreThrown) {
   const RealFile found = guest_.FindRealFile(Path("missing"), {});
   EXPECT_EQ(found.path, Path("missing"));
   EXPECT_FALSE(found.attributes);
-}
-
-TEST_F(GuestTest, FindRealFileThrowsEveryOtherError) {
-  WriteFile("file", "text");
+  EXPECT_THROW(guest_.FindRealFile(Path("missing/below"), {}), FileError);
   Refuse(Operation::kLStat);
-  EXPECT_THROW(guest_.FindRealFile(Path("file"), {}), FileError);
+  EXPECT_THROW(guest_.FindRealFile(Path("missing"), {}), FileError);
 }
 
-TEST_F(GuestTest, FindAndListListsTheDirectoryItself) {
-  std::filesystem::create_directory(Path("directory"));
-  WriteFile("directory/file", "text");
-  const FoundDirectory found = guest_.FindAndList(Path("directory"), {});
-  ASSERT_TRUE(found.entries);
-  ASSERT_EQ(found.entries->size(), 1U);
-  EXPECT_EQ(found.entries->front().name, "file");
-}
-
-TEST_F(GuestTest, FindAndListListsNothingElse) {
-  std::filesystem::create_directory(Path("directory"));
-  Link("directory", "link");
+TEST_F(GuestTest, ANameThatIsTakenIsToldWhereTheServerSaysNoMoreThanFailure) {
   WriteFile("file", "text");
-  EXPECT_FALSE(guest_.FindAndList(Path("link"), {}).entries);
-  EXPECT_FALSE(guest_.FindAndList(Path("file"), {}).entries);
-  EXPECT_FALSE(guest_.FindAndList(Path("missing"), {}).entries);
-  EXPECT_EQ(guest_.count(Operation::kList), 0);
-}
-
-TEST_F(GuestTest, FindAndListLeavesWhyItCannotBeListedToWhoAsks) {
-  std::filesystem::create_directory(Path("directory"));
-  Refuse(Operation::kList);
-  const FoundDirectory found = guest_.FindAndList(Path("directory"), {});
-  EXPECT_TRUE(IsItself(found.file, Path("directory"), FileType::kDirectory));
-  EXPECT_FALSE(found.entries);
-}
-
-TEST_F(GuestTest, FindAndReadReadsTheFileItself) {
-  WriteFile("file", "text");
-  const FoundFile found = guest_.FindAndRead(Path("file"), 5, {});
-  ASSERT_TRUE(found.beginning);
-  EXPECT_EQ(found.beginning->bytes, "text");
-  EXPECT_EQ(found.beginning->attributes.size, 4U);
-}
-
-TEST_F(GuestTest, FindAndReadOpensNothingElse) {
-  WriteFile("file", "text");
-  Link("file", "link");
-  EXPECT_FALSE(guest_.FindAndRead(Path("file"), 4, {}).beginning) << "too large";
-  EXPECT_FALSE(guest_.FindAndRead(Path("link"), kAnySize, {}).beginning);
-  EXPECT_FALSE(guest_.FindAndRead(Path("missing"), kAnySize, {}).beginning);
-  EXPECT_FALSE(guest_.FindAndRead(directory_.path().string(), kAnySize, {}).beginning);
-  EXPECT_EQ(guest_.count(Operation::kOpen), 0);
-}
-
-TEST_F(GuestTest, FindAndReadLeavesWhyItCannotBeOpenedToWhoAsks) {
-  WriteFile("file", "text");
+  EXPECT_EQ(CodeOf([&] { guest_.MakeDirectory(Path("file"), 0700, {}); }),
+            FileErrorCode::kAlreadyExists);
+  Refuse(Operation::kOpen, FileErrorCode::kFailure);
+  EXPECT_EQ(CodeOf([&] { Create("file"); }), FileErrorCode::kAlreadyExists);
+  EXPECT_EQ(CodeOf([&] { Create("missing"); }), FileErrorCode::kFailure);
   Refuse(Operation::kOpen);
-  const FoundFile found = guest_.FindAndRead(Path("file"), 5, {});
-  EXPECT_TRUE(IsItself(found.file, Path("file"), FileType::kRegular));
-  EXPECT_FALSE(found.beginning);
+  EXPECT_EQ(CodeOf([&] { Create("file"); }), FileErrorCode::kPermissionDenied);
 }
 
-TEST_F(GuestTest, ListSmallDoesNotListADirectoryOfThatSize) {
+TEST_F(GuestTest, ReadAndCloseTakesOneRoundTripAndLeavesNothingOpen) {
   WriteFile("file", "text");
-  const std::string path = directory_.path().string();
-  const std::uint64_t size = guest_.Stat(path, {}).size;
-  EXPECT_FALSE(guest_.ListSmall(path, size, {}));
-  EXPECT_EQ(guest_.count(Operation::kList), 0);
-  const auto entries = guest_.ListSmall(path, size + 1, {});
-  ASSERT_TRUE(entries);
-  EXPECT_EQ(entries->size(), 1U);
+  const FileBeginning whole = Open("file")->ReadAndClose(5, {});
+  EXPECT_EQ(local_.round_trips(), 1);
+  EXPECT_EQ(whole.bytes, "text");
+  EXPECT_EQ(whole.attributes.size, 4U);
+  EXPECT_EQ(Open("file")->ReadAndClose(2, {}).bytes, "te");
+  Refuse(Operation::kFileStat);
+  EXPECT_THROW(Open("file")->ReadAndClose(5, {}), FileError);
+  EXPECT_EQ(local_.count(Operation::kFileClose), 1);
 }
 
-TEST_F(GuestTest, WriteAndCloseWritesSyncsAndCloses) {
-  guest_.Open(Path("file"), OpenMode::kCreateExclusive, 0600, {})->WriteAndClose("text", {});
+TEST_F(GuestTest, ReadsAndWritesOfAnyLengthTakeARoundTripForEachMostAtOnce) {
+  const std::string text = std::string(kMostAtOnce, 'a') + std::string(kMostAtOnce, 'b') + "end";
+  const auto file = Create("file");
+  file->Write(0, text, {});
+  EXPECT_EQ(local_.round_trips(), 3);
+  file->Write(text.size(), "", {});
+  file->Close({});
+  ASSERT_TRUE(Contents("file") == text);
+
+  const auto reader = Open("file");
+  EXPECT_TRUE(reader->Read(0, text.size(), {}) == text);
+  EXPECT_EQ(local_.round_trips(), 3);
+  EXPECT_EQ(reader->Read(text.size() - 2, 10, {}), "nd") << "the file ends there";
+  EXPECT_TRUE(Open("file")->ReadAndClose(text.size(), {}).bytes.size() == kMostAtOnce);
+}
+
+TEST_F(GuestTest, WriteAndCloseWritesSyncsAndClosesInOneRoundTrip) {
+  Create("file")->WriteAndClose("text", 0751, {});
+  EXPECT_EQ(local_.round_trips(), 1);
+  EXPECT_EQ(local_.counts(), "FileWrite 1, FileSetAttributes 1, FileSync 1, FileClose 1");
   EXPECT_EQ(Contents("file"), "text");
-  EXPECT_EQ(guest_.count(Operation::kFileSync), 1);
-  EXPECT_EQ(guest_.count(Operation::kFileClose), 1);
+  EXPECT_EQ(guest_.Stat(Path("file"), {}).permissions, 0751U);
+  Create("empty")->WriteAndClose("", {}, {});
+  EXPECT_EQ(local_.counts(), "FileSync 1, FileClose 1");
+}
+
+TEST_F(GuestTest, WriteAndCloseOfMuchEndsWithOneRoundTrip) {
+  for (const std::size_t size : {kMostAtOnce, kMostAtOnce + 1, 2 * kMostAtOnce}) {
+    const std::string text = std::string(size - 1, 'x') + "y";
+    const std::string name = std::to_string(size);
+    Create(name)->WriteAndClose(text, {}, {});
+    EXPECT_EQ(local_.round_trips(), size > kMostAtOnce ? 2 : 1);
+    EXPECT_TRUE(Contents(name) == text) << size;
+  }
 }
 
 TEST_F(GuestTest, WriteAndCloseDoesWithoutSyncWhereThereIsNone) {
-  guest_.set_offers_sync(false);
-  guest_.Open(Path("file"), OpenMode::kCreateExclusive, 0600, {})->WriteAndClose("text", {});
+  local_.set_offers_sync(false);
+  Create("file")->WriteAndClose("text", {}, {});
   EXPECT_EQ(Contents("file"), "text");
-  EXPECT_EQ(guest_.count(Operation::kFileClose), 1);
+  EXPECT_FALSE(Create("other")->Sync({}));
 }
 
-TEST_F(GuestTest, WriteAndCloseThrowsWhatFailsFirst) {
-  Refuse(Operation::kFileSync);
-  EXPECT_THROW(
-      guest_.Open(Path("file"), OpenMode::kCreateExclusive, 0600, {})->WriteAndClose("text", {}),
-      FileError);
-  EXPECT_EQ(guest_.count(Operation::kFileClose), 0);
+TEST_F(GuestTest, WriteAndCloseThrowsWhatFailsAndLeavesNothingOpen) {
+  for (const Operation refused : {Operation::kFileWrite, Operation::kFileSetAttributes,
+                                  Operation::kFileSync, Operation::kFileClose}) {
+    Refuse(refused);
+    EXPECT_THROW(Create(Name(refused))->WriteAndClose("text", 0600, {}), FileError)
+        << Name(refused);
+    EXPECT_EQ(local_.count(Operation::kFileClose), 1);
+  }
+}
+
+TEST_F(GuestTest, WhatIsStoppedBeforeItIsSentIsClosedAllTheSame) {
+  support::StopSource stop;
+  auto reader = Create("read");
+  auto writer = Create("written");
+  auto closer = Create("closed");
+  stop.Stop(support::StopReason::kCancelled);
+  EXPECT_THROW(reader->ReadAndClose(1, stop.context()), support::Stopped);
+  EXPECT_THROW(writer->WriteAndClose("text", {}, stop.context()), support::Stopped);
+  EXPECT_THROW(closer->Close(stop.context()), support::Stopped);
+}
+
+TEST_F(GuestTest, AnOpenHandleIsClosedByItsLastOwnerAlone) {
+  WriteFile("file", "text");
+  const Handle handle = guest_.AskAll({ask::Open{Path("file")}}, {}).front().As<Handle>();
+  ++opened_;
+  {
+    OpenHandle first(guest_, handle);
+    OpenHandle second(std::move(first));
+    OpenHandle(guest_, handle).Release();
+    EXPECT_EQ(local_.closed, 0);
+  }
+  EXPECT_EQ(local_.closed, 1);
+  Open("file").reset();
+}
+
+/// Says what it is told to.
+class LyingGuest final : public testing_support::SteppedGuest {
+ public:
+  std::string ReadLink(const std::string&, const support::Context&) override { return path; }
+  std::string RealPath(const std::string&, const support::Context&) override { return path; }
+  FileAttributes LStat(const std::string& asked, const support::Context&) override {
+    looked_at.push_back(asked);
+    throw FileError(lstat_code, "stat", asked, "");
+  }
+  void CloseLater(const Handle& handle) noexcept override { closed += handle.value; }
+
+  std::vector<Reply> Answer(std::vector<Request> requests,
+                            const support::Context& context) override {
+    if (!std::holds_alternative<ask::ReadDirectory>(requests.front())) {
+      return SteppedGuest::Answer(std::move(requests), context);
+    }
+    bursts.push_back(requests.size());
+    std::vector<Reply> replies;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      std::vector<DirectoryEntry> entries;
+      if (answers > 0) {
+        --answers;
+        for (const std::string& name : names) entries.push_back({name, {}});
+      }
+      replies.push_back({std::move(entries), {}});
+    }
+    if (answers == 0) replies.back().failure = last_failure;
+    return replies;
+  }
+
+  std::string path;
+  FileErrorCode lstat_code = FileErrorCode::kNotFound;
+  std::vector<std::string> looked_at;
+  std::string closed;
+
+  /// So many answers with these names, then the end.
+  std::size_t answers = 0;
+  std::vector<std::string> names;
+  std::optional<FileError> last_failure;  ///< of the last request of a burst that brings the end
+  std::vector<std::size_t> bursts;        ///< lengths of those for names
+};
+
+class LiarTest : public ::testing::Test {
+ protected:
+  std::vector<DirectoryEntry> Read(std::size_t answers, std::vector<std::string> names) {
+    liar_.answers = answers;
+    liar_.names = std::move(names);
+    liar_.bursts.clear();
+    return ReadNames(OpenHandle(guest_, {"d", 1, "/d"}), {});
+  }
+
+  LyingGuest liar_;
+  Guest& guest_ = liar_;
+};
+
+TEST_F(LiarTest, RealPathsThatAreNoneAreRefused) {
+  for (const std::string& path :
+       {std::string(), std::string("relative"), std::string("/mnt/w/../../etc"),
+        std::string("/mnt/w/./a"), std::string("/mnt//w"), std::string("/mnt/w/"),
+        std::string("/mnt/w/a\0b", 10)}) {
+    liar_.path = path;
+    EXPECT_THROW(guest_.RealPath("/mnt/w", {}), FileError) << support::Printable(path);
+    EXPECT_THROW(guest_.FindRealFile("/mnt/w", {}), FileError) << support::Printable(path);
+  }
+  EXPECT_TRUE(liar_.looked_at == std::vector<std::string>(7, "/mnt/w")) << "never at the answer";
+  liar_.path = "/mnt/w/a\nb\xff";
+  EXPECT_EQ(guest_.RealPath("/mnt/w", {}), liar_.path);
+  EXPECT_EQ(guest_.FindRealFile("/mnt/w", {}).path, liar_.path);
+}
+
+TEST_F(LiarTest, LinksWithoutATargetOrWithANulAreRefused) {
+  for (const std::string& path : {std::string(), std::string("a\0b", 3)}) {
+    liar_.path = path;
+    EXPECT_THROW(guest_.ReadLink("/mnt/w", {}), FileError) << support::Printable(path);
+  }
+  liar_.path = "../a//";
+  EXPECT_EQ(guest_.ReadLink("/mnt/w", {}), liar_.path);
+}
+
+TEST_F(LiarTest, PathsThatAreTooLongToBeUsedAreRefusedByTheirLength) {
+  liar_.path = "/" + std::string(kLongestPath - 1, 'a');
+  EXPECT_EQ(guest_.RealPath("/mnt/w", {}), liar_.path);
+  EXPECT_EQ(guest_.ReadLink("/mnt/w", {}), liar_.path);
+  liar_.path += "a";
+  auto replies = guest_.AskAll({ask::RealPath{"/mnt/w"}, ask::ReadLink{"/mnt/w"}}, {});
+  for (const Reply& reply : replies) {
+    EXPECT_THAT(reply.failure.value().detail(), HasSubstr("a path of 4096 bytes"));
+  }
+}
+
+TEST_F(LiarTest, NamesAreAskedForUntilTheyEndInBurstsThatGrow) {
+  const auto entries = Read(33, {".", "..", "a"});
+  EXPECT_EQ(entries.size(), 33U);
+  EXPECT_EQ(entries.front().name, "a");
+  EXPECT_EQ(liar_.bursts, (std::vector<std::size_t>{2, 4, 8, 16, 16}));
+  EXPECT_EQ(Read(1, {"a"}).size(), 1U);
+  EXPECT_EQ(liar_.bursts, (std::vector<std::size_t>{2})) << "with their end";
+  EXPECT_EQ(liar_.closed, "dd");
+}
+
+TEST_F(LiarTest, AFailureCountsBeforeTheEndOfTheNamesAlone) {
+  liar_.last_failure = FileError(FileErrorCode::kFailure, "list", "/d", "");
+  EXPECT_THROW(Read(1, {"a"}), FileError) << "in place of the end";
+  EXPECT_EQ(Read(4, {"a"}).size(), 4U) << "behind the end";
+  EXPECT_EQ(liar_.closed, "dd");
+}
+
+TEST_F(LiarTest, NamesThatCannotBeAreNotBelieved) {
+  for (const std::string& name : {std::string("a/b"), std::string(), std::string("a\0b", 3)}) {
+    EXPECT_THROW(Read(1, {name}), FileError) << support::Printable(name);
+  }
+  EXPECT_EQ(liar_.closed, "ddd");
+}
+
+TEST_F(LiarTest, NamesThatNeverEndAreGivenUpByTheirNumberOrLength) {
+  EXPECT_EQ(Read(10, std::vector<std::string>(100'000, "n")).size(), 1'000'000U);
+  EXPECT_THROW(Read(11, std::vector<std::string>(100'000, "n")), support::CallError);
+  const std::string long_name(std::size_t{4} << 20U, 'n');
+  EXPECT_EQ(Read(16, {long_name}).size(), 16U);
+  EXPECT_THROW(Read(17, {long_name}), support::CallError);
+}
+
+TEST_F(LiarTest, ADirectoryOfWhichNothingIsToldIsEmptyOnlyWhereItMayBeEntered) {
+  EXPECT_TRUE(Read(0, {}).empty());
+  EXPECT_EQ(liar_.looked_at, std::vector<std::string>{"/d/."});
+  liar_.lstat_code = FileErrorCode::kPermissionDenied;
+  EXPECT_EQ(Read(1, {"."}).size(), 0U) << "is told of";
+  EXPECT_EQ(liar_.looked_at.size(), 1U);
+  try {
+    Read(0, {});
+    FAIL();
+  } catch (const FileError& error) {
+    EXPECT_STREQ(error.what(), "list /d: permission denied");
+  }
 }
 
 }  // namespace

@@ -27,7 +27,6 @@ TEST_F(ChannelSlotsTest, ARefusalIsRememberedUntilTheNextTry) {
   Open(2);
   slots_.OnRequestSent();
   slots_.OnRefused(now_);
-  EXPECT_TRUE(slots_.refused());
   EXPECT_FALSE(slots_.MayOpen(now_));
   EXPECT_EQ(slots_.RetryAt(), now_ + ChannelSlots::kFirstPause);
   EXPECT_TRUE(slots_.MayOpen(slots_.RetryAt()));
@@ -82,32 +81,6 @@ TEST_F(ChannelSlotsTest, OneOpenEndedUserMayHaveAChannelHoweverFewThereAre) {
   slots_.OnRequestSent();
   slots_.OnRefused(now_);
   EXPECT_EQ(slots_.OpenEndedLimit(), 1U);
-}
-
-TEST_F(ChannelSlotsTest, OneIsToSpareUntilALimitIsKnown) {
-  Open(20);
-  EXPECT_TRUE(slots_.HasOneToSpare(100));
-}
-
-TEST_F(ChannelSlotsTest, OneIsToSpareBeyondWhatOthersWant) {
-  Open(4);
-  slots_.OnRequestSent();
-  slots_.OnRefused(now_);
-  EXPECT_FALSE(slots_.HasOneToSpare(0));
-  slots_.OnClosed(now_);
-  slots_.OnClosed(now_);
-  EXPECT_TRUE(slots_.HasOneToSpare(1));
-  EXPECT_FALSE(slots_.HasOneToSpare(2));
-  slots_.OnRequestSent();
-  EXPECT_FALSE(slots_.HasOneToSpare(1)) << "one of them has been asked for";
-}
-
-TEST_F(ChannelSlotsTest, NoneIsToSpareWhereTheGuestAllowsFew) {
-  Open(ChannelSlots::kFewestForSpare - 1);
-  slots_.OnRequestSent();
-  slots_.OnRefused(now_);
-  slots_.OnClosed(now_);
-  EXPECT_FALSE(slots_.HasOneToSpare(0));
 }
 
 }  // namespace

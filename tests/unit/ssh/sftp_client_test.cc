@@ -45,6 +45,14 @@ TEST_F(SftpClientTest, AsksForLimitsAndKeepsThemWithinBounds) {
   EXPECT_EQ(client_.maximum_write(), 261'120U);
 }
 
+TEST_F(SftpClientTest, BelievesNoLimitsThatMakeCountlessRequestsOfOneBurst) {
+  client_.Receive(OpenSshVersion(), start_);
+  client_.Receive(
+      Packet(201, Number32(1) + Number64(0) + Number64(1) + Number64(4'095) + Number64(0)), start_);
+  EXPECT_EQ(client_.maximum_read(), 4'096U);
+  EXPECT_EQ(client_.maximum_write(), 4'096U);
+}
+
 TEST_F(SftpClientTest, RefusesAnOlderVersion) {
   EXPECT_THROW(client_.Receive(Packet(2, Number32(2)), start_), SftpProtocolError);
 }

@@ -16,6 +16,7 @@
 #include "testing/local_guest.h"
 #include "testing/silent_progress.h"
 #include "testing/temporary_directory.h"
+#include "tools/temporary_file.h"
 #include "tools/workspace.h"
 
 namespace tools {
@@ -69,6 +70,17 @@ class FileToolTest : public ::testing::Test, private WorkspaceSource {
     std::ifstream file(work / name, std::ios::binary);
     EXPECT_TRUE(file) << name;
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+
+  /// The directories take no new file, so that existing ones are written in place.
+  void RefuseNewFiles(const testing_support::LocalGuest::Hook& hook = {}) const {
+    guest->set_hook([hook](testing_support::Operation operation, const std::string& path) {
+      if (operation == testing_support::Operation::kOpen &&
+          path.find(kTemporaryPrefix) != std::string::npos) {
+        throw guest::FileError(guest::FileErrorCode::kPermissionDenied, "open", path, "");
+      }
+      if (hook) hook(operation, path);
+    });
   }
 
   [[nodiscard]] std::vector<std::string> Names() const {

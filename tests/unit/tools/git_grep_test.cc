@@ -298,9 +298,9 @@ TEST_F(Grep, AGitThatOnlyAsksForDeveloperToolsIsNone) {
 TEST_F(Grep, WithoutAnExitStatusItHasFailed) {
   class GuestWithoutStatus final : public testing_support::LocalGuest {
    public:
-    guest::CommandResult Run(const guest::Command& command, guest::OutputSink& sink,
-                             const support::Context& context) override {
-      LocalGuest::Run(command, sink, context);
+    shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
+                            const support::Context& context) override {
+      LocalGuest::RunScript(script, sink, context);
       return {};
     }
   };

@@ -18,17 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Collector : public guest::OutputSink {
- public:
-  bool OnOutput(guest::OutputStream stream, std::string_view bytes) override {
-    (stream == guest::OutputStream::kStandardOutput ? output : error) += bytes;
-    return wants_more;
-  }
-  std::string output;
-  std::string error;
-  bool wants_more = true;
-};
-
 class LocalGuestTest : public ::testing::Test {
  protected:
   [[nodiscard]] std::string Path(const std::string& name) const {
@@ -45,7 +34,6 @@ class LocalGuestTest : public ::testing::Test {
 
   TemporaryDirectory directory;
   LocalGuest guest;
-  Collector sink;
 };
 
 TEST_F(LocalGuestTest, RealPathAllowsOnlyTheLastNameToBeMissing) {
@@ -58,49 +46,6 @@ TEST_F(LocalGuestTest, RealPathCallsLoopsAndFilesUsedAsDirectoriesAbsent) {
   std::ofstream(Path("file")) << "";
   EXPECT_EQ(RealPathError("loop"), guest::FileErrorCode::kNotFound);
   EXPECT_EQ(RealPathError("file/below"), guest::FileErrorCode::kNotFound);
-}
-
-TEST_F(LocalGuestTest, CommandTakesInputAndGivesBothOutputsAndItsStatus) {
-  const auto result =
-      guest.Run({.command_line = "cat; echo oops >&2; exit 3", .standard_input = "text"}, sink, {});
-  EXPECT_EQ(sink.output, "text");
-  EXPECT_EQ(sink.error, "oops\n");
-  EXPECT_EQ(result.exit_status, 3);
-}
-
-TEST_F(LocalGuestTest, CommandThatASignalEndedNamesIt) {
-  const auto result = guest.Run({.command_line = "kill -TERM $$", .standard_input = ""}, sink, {});
-  EXPECT_EQ(result.exit_signal, "TERM");
-}
-
-TEST_F(LocalGuestTest, StandardInputStaysOpenWhereItIsHeld) {
-  const guest::Command command{.command_line = "read line; echo end of input: $?; exit 0",
-                               .standard_input = "line\n",
-                               .hold_standard_input_open = true};
-  EXPECT_EQ(guest.Run(command, sink, {}).exit_status, 0);
-  EXPECT_EQ(sink.output, "end of input: 0\n");
-}
-
-TEST_F(LocalGuestTest, SinkThatHasEnoughEndsTheRun) {
-  sink.wants_more = false;
-  const auto result = guest.Run({.command_line = "yes", .standard_input = ""}, sink, {});
-  EXPECT_FALSE(result.exit_status);
-  EXPECT_FALSE(result.exit_signal);
-}
-
-TEST_F(LocalGuestTest, StoppedContextEndsTheCommand) {
-  support::StopSource source;
-  const guest::Command command{.command_line = "echo started; exec sleep 1000",
-                               .standard_input = ""};
-  std::thread stopper([&] { source.Stop(support::StopReason::kCancelled); });
-  EXPECT_THROW(guest.Run(command, sink, source.context()), support::Stopped);
-  stopper.join();
-}
-
-TEST_F(LocalGuestTest, DeadlineEndsTheCommand) {
-  const auto context = support::Context().WithTimeout(std::chrono::milliseconds(20));
-  EXPECT_THROW(guest.Run({.command_line = "sleep 1000", .standard_input = ""}, sink, context),
-               support::Stopped);
 }
 
 TEST_F(LocalGuestTest, OpeningAFifoActsAsADeadlineThatPassed) {

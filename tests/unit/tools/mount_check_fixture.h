@@ -29,7 +29,11 @@ namespace tools {
 /// Says what a test says, and counts how often it is asked.
 class FakeCheck final : public MountCheck {
  public:
-  MountState Ask(std::size_t mount, guest::Guest&, const support::Context&) override {
+  [[nodiscard]] guest::Request Question(std::size_t mount) const override {
+    return guest::ask::StatFileSystem{"/" + std::to_string(mount)};
+  }
+  MountState Judge(std::size_t mount, guest::Reply, guest::Guest&,
+                   const support::Context&) override {
     ++asked;
     return states.at(mount);
   }
@@ -43,15 +47,15 @@ class FakeCheck final : public MountCheck {
 /// in stale/. O_DIRECT is not wanted on this machine's file system, which may not have it.
 class StaleGuest final : public testing_support::LocalGuest {
  public:
-  guest::CommandResult Run(const guest::Command& command, guest::OutputSink& sink,
-                           const support::Context& context) override {
-    guest::Command changed = command;
-    Replace(changed.standard_input, "iflag=direct", can_read_directly ? "" : "iflag=no_such_flag");
-    Replace(changed.standard_input, "/stale/", "/fresh/");
-    scripts.push_back(changed.standard_input);
-    guest::CommandResult result = LocalGuest::Run(changed, sink, context);
-    if (!tells_exit_status) result.exit_status.reset();
-    return result;
+  shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
+                          const support::Context& context) override {
+    std::string changed = script;
+    Replace(changed, "iflag=direct", can_read_directly ? "" : "iflag=no_such_flag");
+    Replace(changed, "/stale/", "/fresh/");
+    scripts.push_back(changed);
+    shell::RunEnd end = LocalGuest::RunScript(changed, sink, context);
+    if (!tells_exit_status) end.exit_status.reset();
+    return end;
   }
 
   bool can_read_directly = true;

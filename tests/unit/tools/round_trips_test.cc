@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "connection/mount_watch.h"
 #include "mcp/tool.h"
 #include "testing/local_guest.h"
 #include "testing/silent_progress.h"
@@ -31,13 +32,16 @@ struct Row {
   std::string operations;  ///< all of them, in the order of testing_support::Operation
 };
 
-/// All tools over this machine's files, in a directory that has been written in before.
+/// All tools over this machine's files.
 class RoundTrips : public ::testing::Test, protected WorkspaceSource {
  protected:
   RoundTrips() {
     PathRules::Options options;
     options.instance = "default";
     options.roots = {{.host = "/work", .guest = top_.path().string(), .writable = true}};
+    options.mounts = options.roots;
+    options.mount_check = std::make_shared<connection::NoMountsHere>(
+        std::vector<connection::MountWatch::Expected>{{top_.path().string(), "tag"}});
     workspace_.guest = guest_;
     workspace_.paths = std::make_shared<const PathRules>(options);
     workspace_.shell = "/bin/sh";
@@ -46,7 +50,7 @@ class RoundTrips : public ::testing::Test, protected WorkspaceSource {
     Put("large.txt", std::size_t{1} << 20U);
     Put("directory/file.txt", 10);
     std::filesystem::create_symlink("old.txt", top_.path() / "link.txt");
-    Call("write_file", {{"path", "/work/first.txt"}, {"content", "x"}});
+    (void)workspace_.paths->Resolve("/work", Access::kRead, *guest_, {});  // the roots, once
   }
 
   void Put(const std::string& name, std::size_t size) const {
@@ -83,8 +87,9 @@ class RoundTrips : public ::testing::Test, protected WorkspaceSource {
 };
 
 const std::string kFind = "LStat 1, RealPath 1";
+const std::string kWrite = "FileWrite 1, FileSync 1, FileClose 1";
 const std::string kReplace =
-    "Open 1, List 1, Rename 1, FileStat 1, FileWrite 1, FileSync 1, FileClose 1";
+    "Open 1, Rename 1, StatFileSystem 1, FileWrite 1, FileSetAttributes 1, FileSync 1, FileClose 1";
 
 TEST_F(RoundTrips, OfToolsThatOnlyLook) {
   Expect({
@@ -92,34 +97,47 @@ TEST_F(RoundTrips, OfToolsThatOnlyLook) {
        "read_file",
        {{"path", "/work/old.txt"}},
        3,
-       kFind + ", Open 1, FileStat 1, FileRead 1"},
+       kFind + ", Open 1, StatFileSystem 1, FileStat 1, FileRead 1, FileClose 1"},
       {"two lines of it",
        "read_file",
        {{"path", "/work/old.txt"}, {"offset", 0}, {"limit", 2}},
        3,
-       kFind + ", Open 1, FileStat 1, FileRead 1"},
+       kFind + ", Open 1, StatFileSystem 1, FileStat 1, FileRead 1, FileClose 1"},
       {"through a link",
        "read_file",
        {{"path", "/work/link.txt"}},
        4,
-       kFind + ", Open 1, FileStat 1, FileRead 1"},
+       "LStat 2, RealPath 1, Open 1, StatFileSystem 1, FileStat 1, FileRead 1, FileClose 1"},
       {"a file of 1 MiB",
        "read_file",
        {{"path", "/work/large.txt"}},
        4,
-       kFind + ", Open 1, FileStat 1, FileRead 1"},
-      {"a directory", "list_directory", {{"path", "/work/directory"}}, 2, kFind + ", List 1"},
-      {"a tree", "glob", {{"pattern", "**/*.txt"}, {"path", "/work"}}, 2, kFind + ", Run 1"},
+       kFind + ", Open 1, StatFileSystem 1, FileStat 1, FileRead 2"},
+      {"a directory",
+       "list_directory",
+       {{"path", "/work/directory"}},
+       2,
+       "RealPath 1, List 1, StatFileSystem 1"},
+      {"one directory",
+       "glob",
+       {{"pattern", "*.txt"}, {"path", "/work"}},
+       2,
+       "RealPath 1, List 1, StatFileSystem 1"},
       {"two directories",
        "glob",
        {{"pattern", "{directory/below,directory}/*.txt"}, {"path", "/work"}},
-       3,
-       "LStat 2, RealPath 2, Run 1"},
+       4,
+       "RealPath 2, List 2, StatFileSystem 2"},
+      {"a tree",
+       "glob",
+       {{"pattern", "**/*.txt"}, {"path", "/work"}},
+       2,
+       kFind + ", StatFileSystem 1, Run 1"},
       {"a tree",
        "search_file_content",
        {{"pattern", "line"}, {"path", "/work"}},
        2,
-       kFind + ", Run 1"},
+       kFind + ", StatFileSystem 1, Run 1"},
   });
 }
 
@@ -129,30 +147,30 @@ TEST_F(RoundTrips, OfToolsThatWrite) {
        "write_file",
        {{"path", "/work/new.txt"}, {"content", "new"}},
        4,
-       kFind + ", Open 1, Rename 1, FileWrite 1, FileSync 1, FileClose 1"},
+       kFind + ", Open 1, Rename 1, StatFileSystem 1, " + kWrite},
       {"the same once more",
        "write_file",
        {{"path", "/work/new.txt"}, {"content", "newer"}},
-       7,
-       "Stat 1, " + kFind + ", " + kReplace},
+       4,
+       kFind + ", " + kReplace},
       {"the same with more than is sent at once",
        "write_file",
-       {{"path", "/work/new.txt"}, {"content", std::string(guest::kLargestWriteAtOnce + 1, 'x')}},
-       9,
-       "Stat 1, " + kFind + ", " + kReplace},
-      // Three more look for where it is to be, two make directories, two look for leftovers.
+       {{"path", "/work/new.txt"}, {"content", std::string(guest::kMostAtOnce + 1, 'x')}},
+       5,
+       kFind + ", Open 1, Rename 1, StatFileSystem 1, FileWrite 2, FileSetAttributes 1, "
+               "FileSync 1, FileClose 1"},
+      // Three more look for where it is to be, two make directories.
       {"in a new directory below a new one",
        "write_file",
        {{"path", "/work/a/b/c.txt"}, {"content", "x"}},
-       11,
-       "Stat 1, LStat 1, RealPath 3, Open 1, List 1, MakeDirectory 2, Rename 1, FileWrite 1, "
-       "FileSync 1, FileClose 1"},
+       9,
+       "LStat 2, RealPath 3, Open 1, MakeDirectory 2, Rename 1, StatFileSystem 1, " + kWrite},
       {"one of two lines",
        "replace",
        {{"path", "/work/old.txt"}, {"old_string", "line"}, {"new_string", "row"}},
-       10,
-       "Stat 1, LStat 2, RealPath 1, Open 2, List 1, Rename 1, FileStat 2, FileRead 1, "
-       "FileWrite 1, FileSync 1, FileClose 1"},
+       7,
+       "LStat 2, RealPath 1, Open 2, Rename 1, StatFileSystem 1, FileStat 1, FileRead 1, "
+       "FileWrite 1, FileSetAttributes 1, FileSync 1, FileClose 2"},
   });
 }
 
@@ -161,7 +179,7 @@ TEST_F(RoundTrips, OfACommand) {
            "run_shell_command",
            {{"command", {"true"}}, {"directory", "/work"}},
            2,
-           kFind + ", Run 1"}});
+           kFind + ", StatFileSystem 1, Run 1"}});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,8 @@
 #include "testing/no_more_threads.h"
 #include "testing/recorded_progress.h"
 #include "testing/silent_progress.h"
+#include "testing/stepped_guest.h"
 #include "tools/command_runner.h"
-#include "tools/warm_shells.h"
 #include "unit/tools/search_tool_fixture.h"
 
 namespace tools {
@@ -70,144 +71,88 @@ TEST_F(RunShellCommandTool, RefusesADirectoryOutsideTheRoots) {
   EXPECT_EQ(guest_.count(testing_support::Operation::kRun), 0);
 }
 
-TEST_F(RunShellCommandTool, RunsACommandAlsoWhereThereIsNoThreadForItsProgress) {
-  const testing_support::NoMoreThreads none;
-  if (!none.imposed()) GTEST_SKIP() << "this system's threads cannot be limited";
-  testing_support::RecordedProgress progress;
-  const nlohmann::json arguments = Arguments({"echo", "text"});
-  const mcp::ToolResult result =
-      tool_.Call({.arguments = arguments, .context = {}, .progress = progress});
-  EXPECT_EQ(result.structured.at("stdout"), "text\n");
-}
-
-/// Runs commands, and says of their ends what a test wants, after a login profile's greeting.
-class GuestThatTellsEnds final : public testing_support::LocalGuest {
- public:
-  guest::CommandResult Run(const guest::Command& command, guest::OutputSink& sink,
-                           const support::Context& context) override {
-    const bool asks_for_group = command.turn == guest::Turn::kFirst;
-    if (asks_for_group) {
-      const bool goes_on = sink.OnOutput(guest::OutputStream::kStandardOutput, "Welcome\n");
-      return goes_on ? group_end() : guest::CommandResult();
-    }
-    if (starts) LocalGuest::Run(command, sink, context);
-    return command_end();
-  }
-
-  bool starts = true;
-  std::function<guest::CommandResult()> command_end;
-  std::function<guest::CommandResult()> group_end;
-};
-
+/// Says of the end of a command what a test wants.
 class EndOfACommand : public ::testing::Test {
  protected:
-  nlohmann::json Run() {
-    CommandRunner::Options options;
-    options.warm_shells = false;
-    CommandRunner runner(options);
-    CommandRequest request;
-    request.words = {"echo", "text"};
-    request.directory = "/";
-    request.shell = "/bin/sh";
+  class GuestThatTellsEnds final : public testing_support::SteppedGuest {
+   public:
+    shell::RunEnd RunCommand(const shell::LoginCommand&, shell::OutputSink& sink,
+                             const support::Context&) override {
+      sink.OnOutput(shell::Stream::kOutput, "text\n");
+      return end();
+    }
+    std::function<shell::RunEnd()> end;
+  };
+
+  nlohmann::json Run(std::function<shell::RunEnd()> end) {
+    guest_.end = std::move(end);
+    CommandRunner runner{CommandRunner::Options{}};
     testing_support::SilentProgress progress;
-    return runner.Run(guest_, request, {}, progress).structured;
+    return runner.Run(guest_, {{"echo", "text"}, "/", "/bin/sh"}, {}, progress).structured;
   }
 
-  template <int status>
-  static guest::CommandResult Exit() {
-    guest::CommandResult result;
-    result.exit_status = status;
-    return result;
+  static shell::RunEnd Status(std::optional<int> status) {
+    shell::RunEnd end;
+    end.exit_status = status;
+    return end;
   }
-  static guest::CommandResult Stop() { throw support::Stopped(support::StopReason::kDeadline); }
 
   GuestThatTellsEnds guest_;
 };
 
+TEST_F(EndOfACommand, IsToldAlsoWhereThereIsNoThreadForItsProgress) {
+  const testing_support::NoMoreThreads none;
+  if (!none.imposed()) GTEST_SKIP() << "this system's threads cannot be limited";
+  guest_.end = [] { return Status(0); };
+  CommandRunner runner{CommandRunner::Options{}};
+  testing_support::RecordedProgress progress;
+  EXPECT_EQ(
+      runner.Run(guest_, {{"echo", "text"}, "/", ""}, {}, progress).structured.at("exit_code"), 0);
+}
+
 TEST_F(EndOfACommand, ThatTheGuestDoesNotTellIsAnErrorWithoutAnExitCode) {
-  guest_.command_end = [] { return guest::CommandResult(); };
-  const nlohmann::json result = Run();
+  const nlohmann::json result = Run([] { return Status(std::nullopt); });
   EXPECT_EQ(result.at("error"), "the guest did not say how the command ended");
   EXPECT_FALSE(result.contains("exit_code"));
   EXPECT_EQ(result.at("stdout"), "text\n");
 }
 
-TEST_F(EndOfACommand, OfAStoppedOneIsToldWhateverALoginProfilePrintsBeforeTheGuestsAnswer) {
-  guest_.command_end = Stop;
-  guest_.group_end = Exit<0>;
-  EXPECT_THAT(Run().at("error").get<std::string>(), HasSubstr("its processes have been ended"));
-}
-
-TEST_F(EndOfACommand, OfAStoppedOneIsNotClaimedWhereItsGroupHadToBeKilledOnceMore) {
-  guest_.command_end = Stop;
-  guest_.group_end = Exit<1>;
-  const nlohmann::json result = Run();
-  EXPECT_THAT(result.at("error").get<std::string>(),
-              HasSubstr("had to be killed once more; check that it is gone"));
-  EXPECT_EQ(result.at("stdout"), "text\n");
-}
-
-TEST_F(EndOfACommand, OfAStoppedOneIsNotClaimedWhereTheGuestCannotBeAsked) {
-  guest_.command_end = Stop;
-  guest_.group_end = []() -> guest::CommandResult {
-    throw support::ConnectionLost("the line is gone", false);
-  };
-  EXPECT_THAT(Run().at("error").get<std::string>(),
-              AllOf(HasSubstr("the guest could not be asked whether its process group"),
-                    HasSubstr("(the line is gone)")));
-}
-
-TEST_F(EndOfACommand, OfAStoppedOneOfWhichNothingWasHeardIsNotClaimedNorThatItNeverBegan) {
-  guest_.starts = false;
-  guest_.command_end = Stop;
-  EXPECT_THAT(Run().at("error").get<std::string>(),
-              HasSubstr("the guest had not said that the command runs; if it was started"));
-}
-
-TEST(WarmShells, AShellThatCannotBeStartedAheadDoesNoHarm) {
-  class GuestThatRefuses final : public testing_support::LocalGuest {
-   public:
-    std::unique_ptr<guest::WaitingCommand> StartWaiting(
-        guest::Command /*command*/, std::shared_ptr<guest::OutputSink> /*sink*/) override {
-      ++asked;
-      throw support::CallError("the command line is too long");
-    }
-    int asked = 0;
-  };
-  GuestThatRefuses guest;
-  WarmShells shells(WarmShells::Options{});
-  for (int command = 1; command <= 2; ++command) {
-    { const WarmShells::Use use(shells, {&guest, "/", "/bin/bash"}); }
-    EXPECT_EQ(guest.asked, command);
+TEST_F(EndOfACommand, BySignalNamesIt) {
+  for (const auto& [status, error] :
+       {std::pair(137, "signal: KILL"), std::pair(135, "signal: BUS"),
+        std::pair(255, "exit status 255"), std::pair(128, "exit status 128"),
+        std::pair(145, "exit status 145")}) {
+    const nlohmann::json result = Run([status = status] { return Status(status); });
+    EXPECT_EQ(result.at("exit_code"), status);
+    EXPECT_EQ(result.at("error"), error);
   }
 }
 
-TEST(WarmShells, AShellThatAStoppedCallDidNotWaitForHasNotFailed) {
-  class SilentShell final : public guest::WaitingCommand {
-   public:
-    [[nodiscard]] bool waiting() const override { return true; }
-    guest::CommandResult Finish(const std::string&, const support::Context&) override { return {}; }
-  };
-  class GuestWithSilentShells final : public testing_support::LocalGuest {
-   public:
-    std::unique_ptr<guest::WaitingCommand> StartWaiting(
-        guest::Command /*command*/, std::shared_ptr<guest::OutputSink> /*sink*/) override {
-      ++asked;
-      return std::make_unique<SilentShell>();
-    }
-    int asked = 0;
-  };
-  GuestWithSilentShells guest;
-  WarmShells shells(WarmShells::Options{});
-  support::StopSource source;
-  source.Stop(support::StopReason::kCancelled);
-  for (int command = 1; command <= WarmShells::kMostFailures + 2; ++command) {
-    {
-      WarmShells::Use use(shells, {&guest, "/", "/bin/bash"});
-      EXPECT_EQ(use.Take(source.context()), nullptr);
-    }
-    EXPECT_EQ(guest.asked, command);
+TEST_F(EndOfACommand, WithTheShellThatRanItHasNoExitCode) {
+  const nlohmann::json result = Run([] {
+    shell::RunEnd end;
+    end.exit_signal = "KILL";
+    return end;
+  });
+  EXPECT_FALSE(result.contains("exit_code"));
+  EXPECT_THAT(result.at("error").get<std::string>(), HasSubstr("ended by signal KILL"));
+}
+
+TEST_F(EndOfACommand, ThatWasStoppedIsClaimedOnlyWhereTheGuestHasConfirmedIt) {
+  for (const bool verified : {true, false}) {
+    const nlohmann::json result = Run([verified]() -> shell::RunEnd {
+      throw shell::StoppedCommand(support::StopReason::kDeadline, verified);
+    });
+    EXPECT_THAT(result.at("error").get<std::string>(),
+                HasSubstr(verified ? "its processes have been ended" : "check that they are gone"));
+    EXPECT_EQ(result.at("stdout"), "text\n");
   }
+}
+
+TEST_F(EndOfACommand, ThatHadNotBegunSaysSo) {
+  const nlohmann::json result =
+      Run([]() -> shell::RunEnd { throw support::Stopped(support::StopReason::kDeadline); });
+  EXPECT_THAT(result.at("error").get<std::string>(), HasSubstr("it had not begun"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -35,11 +36,9 @@ class GuestWithPrograms : public testing_support::LocalGuest {
     setup = "PATH=" + directory.string() + "; export PATH; " + setup;
   }
 
-  guest::CommandResult Run(const guest::Command& command, guest::OutputSink& sink,
-                           const support::Context& context) override {
-    guest::Command prepared = command;
-    prepared.command_line = setup + command.command_line;
-    return LocalGuest::Run(prepared, sink, context);
+  std::unique_ptr<shell::Process> Start(std::string command_line, shell::Turn turn,
+                                        std::shared_ptr<shell::ProcessEvents> events) override {
+    return LocalGuest::Start(setup + command_line, turn, std::move(events));
   }
 };
 

@@ -18,7 +18,9 @@ class WriteFile : public FileToolTest<WriteFileTool> {
   ~WriteFile() override { umask(umask_); }
 
   void Write(const std::string& path, const std::string& content) {
-    EXPECT_EQ(Call({{"path", path}, {"content", content}}).structured, nlohmann::json::object());
+    const mcp::ToolResult result = Call({{"path", path}, {"content", content}});
+    EXPECT_EQ(result.structured, nlohmann::json::object());
+    EXPECT_TRUE(result.more_content.empty()) << result.more_content.front();
   }
   std::string WriteError(const std::string& path, const std::string& content = "new") {
     return Error({{"path", path}, {"content", content}});

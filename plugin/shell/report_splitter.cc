@@ -1,0 +1,60 @@
+#include "shell/report_splitter.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace shell {
+namespace {
+
+/// A longer line is no report.
+constexpr std::size_t kLongestReport = 40;
+
+/// How many of the last bytes may be the beginning of `mark`.
+std::size_t PossibleBeginning(std::string_view bytes, std::string_view mark) {
+  std::size_t length = std::min(bytes.size(), mark.size() - 1);
+  while (!bytes.ends_with(mark.substr(0, length))) --length;
+  return length;
+}
+
+}  // namespace
+
+void ReportSplitter::Feed(std::string_view bytes, const Taker& on_output, const Taker& on_report) {
+  if (held_.empty()) {
+    held_ = Split(bytes, on_output, on_report);
+    return;
+  }
+  const std::string joined = std::exchange(held_, {}).append(bytes);
+  held_ = Split(joined, on_output, on_report);
+}
+
+std::string_view ReportSplitter::Split(std::string_view bytes, const Taker& on_output,
+                                       const Taker& on_report) {
+  while (true) {
+    const std::size_t at = bytes.find(mark_);
+    if (at == std::string_view::npos) {
+      const std::size_t own = bytes.size() - PossibleBeginning(bytes, mark_);
+      if (own > 0) on_output(bytes.substr(0, own));
+      return bytes.substr(own);
+    }
+    if (at > 0) on_output(bytes.substr(0, at));
+    bytes.remove_prefix(at);
+    const std::size_t end = bytes.substr(0, mark_.size() + kLongestReport).find('\n');
+    if (end != std::string_view::npos) {
+      std::string_view words = bytes.substr(mark_.size(), end - mark_.size());
+      if (words.starts_with(' ')) words.remove_prefix(1);
+      on_report(words);
+      bytes.remove_prefix(end + 1);
+    } else if (bytes.size() >= mark_.size() + kLongestReport) {
+      bytes.remove_prefix(mark_.size());
+    } else {
+      return bytes;
+    }
+  }
+}
+
+void ReportSplitter::Finish(const Taker& on_output) {
+  if (!held_.empty()) on_output(held_);
+  held_.clear();
+}
+
+}  // namespace shell

@@ -1,0 +1,230 @@
+#include "shell/resident_script.h"
+
+#include <algorithm>
+#include <array>
+
+#include "shell/shell_quote.h"
+
+namespace shell {
+namespace {
+
+/// `text` with each of the names replaced. What replaces one is not looked through again.
+std::string Fill(std::string_view text,
+                 std::initializer_list<std::pair<std::string_view, std::string_view>> values) {
+  std::string filled;
+  while (!text.empty()) {
+    const auto* const found = std::find_if(values.begin(), values.end(), [&](const auto& value) {
+      return text.starts_with(value.first);
+    });
+    filled += found == values.end() ? text.substr(0, 1) : found->second;
+    text.remove_prefix(found == values.end() ? 1 : found->first.size());
+  }
+  return filled;
+}
+
+/// Descriptors: 3 the channel's input, 4 its output, 8 its error, 9 the requests. One compound
+/// command, so that sh has read all of it before it runs any.
+///
+/// - TERM and the like are caught, not ignored: the command must not inherit ignored signals. Only
+///   the watcher ignores them.
+/// - USR1 ends the watcher until it has begun to stop everything.
+/// - grep names the few processes that can be meant: `read` needs a system call for each byte.
+/// - Fields of /proc/PID/stat behind the name: state, parent, group, session.
+/// - `kill -TERM PID` without "--", which dash and BusyBox do not know there.
+/// - Where a shell cannot fork it exits, and what stands for EXIT is still done.
+/// - The pauses add up to one second, also where sleep takes whole seconds only.
+constexpr std::string_view kFrame = R"sh({ exec 3<&0 4>&1 8>&2 </dev/null 2>/dev/null
+trap : HUP INT QUIT TERM
+{ trap '' HUP INT QUIT TERM PIPE
+read -r self rest </proc/self/stat || self=$(exec /bin/sh -c 'echo $PPID')
+echo "$self" || exit
+while IFS= read -r line; do printf '%s\n' "$line" || break; done
+trap '' USR1
+trap 'kill -KILL 0' EXIT
+exec >&4
+[ -r /proc/self/stat ] || { kill -TERM 0; sleep 1; kill -KILL 0; }
+others() { found=1
+stats=$(grep -l " $$ " /proc/[0-9]*/stat)
+[ "$stats" ] || exit
+for stat in $stats; do
+read -r line <"$stat" || continue
+pid=${stat#/proc/}
+set -- "$1" "${pid%/stat}" ${line##*") "}
+case $2/$3/$6 in "$self"/* | $$/* | */[ZX]/*) ;; */$$) found=0; kill "-$1" "$2" ;; esac
+done
+return $found; }
+result=stuck
+for signal in TERM KILL; do
+others "$signal"
+for pause in 0.02 0.1 0.2 0.3 0.38; do
+others 0 || { result=stopped; break 2; }
+sleep "$pause" || { sleep 1; break; }
+done
+done
+trap - EXIT
+echo "@MARK@ $result"
+echo "@MARK@" >&8
+} <&3 | { trap : HUP INT QUIT TERM
+read -r watcher
+exec 3<&- 4>&- 9<&0 </dev/null
+trap 'status=$?
+kill -USR1 "$watcher"
+echo "@MARK@ ended $status"
+echo "@MARK@" >&8' EXIT
+@START@
+}
+exit; }
+)sh";
+
+constexpr std::string_view kStartScript = R"sh(( _lm_mark=@MARK@ _lm_watcher=$watcher
+@LOOP@
+))sh";
+
+/// 7 lets the loop see whether the profile has moved its output. 6 brings the end marker past the
+/// profile; its time is that of the shell's start.
+constexpr std::string_view kStartLogin = R"sh(if cd @DIRECTORY@; then
+case @SHELL@ in bash | */bash) (exec @SHELL@ -l -c @LOOP@ 7>&1 2>&8 6<<END
+@MARK@ $watcher
+END
+) ;; *) (exit 1) ;; esac
+else echo "@MARK@ no-dir"; fi)sh";
+
+// The loop is one line, since bash counts the lines of what it evaluates from there. All its
+// variables are in kForget, which runs before the request.
+constexpr std::string_view kForget =
+    "unset -v _lm_mark _lm_watcher _lm_session _lm_count _lm_word _lm_code _lm_line _lm_exec "
+    "_lm_pid _lm_last _lm_state _lm_file _lm_seen _lm_now _lm_skip; ";
+
+/// The positional parameters become the profile's files.
+constexpr std::string_view kFitLoop =
+    R"sh(if IFS=" " read -r _lm_mark _lm_watcher <&6 && )sh"
+    R"sh([ "${BASH_VERSINFO:-0}" -ge 4 ] && )sh"
+    R"sh(case $- in *[aefkmntuvxET]*) false ;; esac && )sh"
+    R"sh(! shopt -q expand_aliases && ! shopt -q extdebug && ! shopt -q nocasematch && )sh"
+    R"sh([ -z "$(trap -p EXIT DEBUG ERR RETURN; declare -F [ break case cd command declare echo eval exec hash kill read )sh"
+    R"sh(set shopt trap unset)" ] && )sh"
+    R"sh([ @DIRECTORY@ -ef . ] && [ /dev/fd/1 -ef /dev/fd/7 ] && [ /dev/fd/2 -ef /dev/fd/8 ] && )sh"
+    R"sh(exec 7>&- 2>/dev/null && _lm_seen= && )sh"
+    R"sh(set -- /etc/profile /etc/profile.d /etc/profile.d/*.sh /etc/bash.bashrc /etc/bashrc )sh"
+    R"sh(~/.bash_profile ~/.bash_login ~/.profile ~/.bashrc && )sh"
+    R"sh(for _lm_file do [ -e "$_lm_file" ]; _lm_seen=$_lm_seen$?; done; then @LOOP@; else (exit 1); fi)sh";
+
+/// A file is newer than the start, has come, or has gone.
+constexpr std::string_view kStale =
+    R"sh(_lm_now=; for _lm_file do [ -e "$_lm_file" ]; _lm_now=$_lm_now$?; )sh"
+    R"sh([ "$_lm_file" -nt /dev/fd/6 ] && _lm_now=stale; done; )sh"
+    R"sh([ "$_lm_now" = "$_lm_seen" ] || { echo "$_lm_mark stale"; break; }; )sh";
+
+/// Where the word is a program, and nothing that bash would rather run itself: `hash` then finds
+/// it, and bash need not stay to wait for it.
+constexpr std::string_view kChooseExec =
+    R"sh(_lm_exec=; [ -z "$_lm_word" ] || { hash -d -- "$_lm_word"; hash -- "$_lm_word" && )sh"
+    R"sh([ -n "${BASH_CMDS[$_lm_word]}" ] && _lm_exec=1; }; )sh";
+
+constexpr std::string_view kEnterDirectory =
+    R"sh({ [ @DIRECTORY@ -ef . ] && [ -x . ]; } || command cd @DIRECTORY@ || exit 1; )sh";
+
+/// A command gets pipes that it has opened itself: what it sets for them (O_NONBLOCK) ends with it.
+/// Not where they are another user's, as behind a ForceCommand that changes the user.
+///
+/// In the end it looks at the processes that were started meanwhile: any that still lives is left
+/// if it is of this session or has the channel open. One is the request's own.
+constexpr std::string_view kLoop =
+    R"sh(IFS=" " read -r _lm_skip _lm_skip _lm_skip _lm_skip _lm_skip _lm_session _lm_skip )sh"
+    R"sh(</proc/self/stat; echo "$_lm_mark ready"; )sh"
+    R"sh(while IFS=" " read -r _lm_count _lm_word <&9 && IFS= read -r _lm_code <&9; do )sh"
+    R"sh(while [ "$_lm_count" -gt 1 ]; do IFS= read -r _lm_line <&9 || break 2; )sh"
+    R"sh(_lm_code=$_lm_code@NEWLINE@$_lm_line; _lm_count=$((_lm_count - 1)); done; )sh"
+    R"sh(@BEFORE@)sh"
+    R"sh(IFS=" " read -r _lm_skip _lm_skip _lm_skip _lm_skip _lm_pid </proc/loadavg || _lm_pid=; )sh"
+    R"sh(( exec 2>&8 6<&- 8>&- 9<&-; [ -p /dev/fd/1 ] && [ -w /dev/fd/1 ] && exec >/proc/self/fd/1; )sh"
+    R"sh([ -p /dev/fd/2 ] && [ -w /dev/fd/2 ] && exec 2>/proc/self/fd/2; )sh"
+    R"sh(set --; BASH_EXECUTION_STRING=$_lm_code; @ENTER@)sh"
+    R"sh(case $_lm_exec in 1) @FORGET@eval "exec -- $BASH_EXECUTION_STRING" ;; )sh"
+    R"sh(*) @FORGET@eval "$BASH_EXECUTION_STRING" ;; esac ); )sh"
+    R"sh(echo "$_lm_mark $?"; echo "$_lm_mark" >&8; )sh"
+    R"sh(_lm_state=left; if [ -n "$_lm_pid" ] && )sh"
+    R"sh(IFS=" " read -r _lm_skip _lm_skip _lm_skip _lm_skip _lm_last </proc/loadavg && )sh"
+    R"sh([ "$_lm_last" -gt "$_lm_pid" ] && [ "$((_lm_last - _lm_pid))" -le 2000 ]; then )sh"
+    R"sh(_lm_state=idle; if [ "$((_lm_last - _lm_pid))" -gt 1 ]; then )sh"
+    R"sh(while [ "$_lm_pid" -lt "$_lm_last" ]; do _lm_pid=$((_lm_pid + 1)); )sh"
+    R"sh(if IFS= read -r _lm_line </proc/$_lm_pid/stat; then )sh"
+    R"sh(_lm_line=${_lm_line##*") "}; case $_lm_line in [ZX]*) ;; *) )sh"
+    R"sh(_lm_line=${_lm_line#* * * }; if [ "${_lm_line%% *}" = "$_lm_session" ] || )sh"
+    R"sh([ /proc/$_lm_pid/fd/1 -ef /dev/fd/1 ] || [ /proc/$_lm_pid/fd/1 -ef /dev/fd/8 ] || )sh"
+    R"sh([ /proc/$_lm_pid/fd/2 -ef /dev/fd/1 ] || [ /proc/$_lm_pid/fd/2 -ef /dev/fd/8 ]; then )sh"
+    R"sh(_lm_state=left; break; fi ;; esac; fi; )sh"
+    R"sh([ "$_lm_pid" -lt "$_lm_last" ] || )sh"
+    R"sh(IFS=" " read -r _lm_skip _lm_skip _lm_skip _lm_skip _lm_last </proc/loadavg; )sh"
+    R"sh(done; fi; fi; )sh"
+    R"sh([ $_lm_state = idle ] || { kill -USR1 "$_lm_watcher"; echo "$_lm_mark left"; break; }; )sh"
+    R"sh(echo "$_lm_mark idle"; done)sh";
+
+/// What bash reads as the beginning of something else than a simple command.
+constexpr std::array<std::string_view, 20> kReservedWords{
+    "!",        "case", "coproc", "do",     "done", "elif", "else",  "esac",  "fi", "for",
+    "function", "if",   "in",     "select", "then", "time", "until", "while", "{",  "}"};
+
+/// One that `exec` treats as the shell itself would: no reserved word, no assignment, no path,
+/// nothing quoted.
+bool MayBeExecuted(std::string_view word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-";
+  return !word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos &&
+         word.find_first_of("-+.") != 0 &&
+         std::find(kReservedWords.begin(), kReservedWords.end(), word) == kReservedWords.end();
+}
+
+std::string ShellWord(const std::string& shell) {
+  return shell.empty() ? "\"$SHELL\"" : ShellQuote(shell);
+}
+
+}  // namespace
+
+std::string ScriptShell(const std::string& mark) {
+  const std::string loop = Fill(
+      kLoop, {{"@NEWLINE@", "'\n'"}, {"@BEFORE@", ""}, {"@ENTER@", ""}, {"@FORGET@", kForget}});
+  const std::string start = Fill(kStartScript, {{"@MARK@", mark}, {"@LOOP@", loop}});
+  return Fill(kFrame, {{"@MARK@", mark}, {"@START@", start}});
+}
+
+std::string LoginShell(const std::string& mark, const std::string& directory,
+                       const std::string& shell) {
+  const std::string quoted_directory = ShellQuote(directory);
+  const std::string enter = Fill(kEnterDirectory, {{"@DIRECTORY@", quoted_directory}});
+  const std::string loop =
+      Fill(kLoop, {{"@NEWLINE@", "$'\\n'"},
+                   {"@BEFORE@", std::string(kStale) + std::string(kChooseExec)},
+                   {"@ENTER@", enter},
+                   {"@FORGET@", kForget}});
+  const std::string login = Fill(kFitLoop, {{"@DIRECTORY@", quoted_directory}, {"@LOOP@", loop}});
+  const std::string start = Fill(kStartLogin, {{"@MARK@", mark},
+                                               {"@SHELL@", ShellWord(shell)},
+                                               {"@LOOP@", ShellQuote(login)},
+                                               {"@DIRECTORY@", quoted_directory}});
+  return Fill(kFrame, {{"@MARK@", mark}, {"@START@", start}});
+}
+
+bool MayBeBash(std::string_view shell) {
+  return shell.empty() || shell == "bash" || shell.ends_with("/bash");
+}
+
+std::string Request(std::string_view code, std::string_view first_word) {
+  std::string request = std::to_string(1 + std::count(code.begin(), code.end(), '\n'));
+  if (MayBeExecuted(first_word)) {
+    request += ' ';
+    request += first_word;
+  }
+  request += '\n';
+  request += code;
+  request += '\n';
+  return request;
+}
+
+std::string PlainLogin(const LoginCommand& command) {
+  const std::string enter = "cd " + ShellQuote(command.directory);
+  return enter + " 2>/dev/null || exec \"$SHELL\" -c " + ShellQuote(enter + " || exit 1") +
+         "\nexec " + ShellWord(command.shell) + " -l -c " + ShellQuote(command.text);
+}
+
+}  // namespace shell

@@ -1,0 +1,156 @@
+#include "ssh/process_run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "support/printable.h"
+
+namespace ssh {
+namespace {
+
+/// Bytes of a signal's name that are kept. Real ones have at most four, and "@" and a domain behind
+/// them where SSH does not know them (RFC 4254, 6.10).
+constexpr std::size_t kLongestSignalName = 64;
+
+}  // namespace
+
+ProcessRun::ProcessRun(std::string command_line, shell::Turn turn,
+                       std::shared_ptr<shell::ProcessEvents> events,
+                       support::Clock::duration request_timeout)
+    : command_line_(std::move(command_line)),
+      turn_(turn),
+      events_(std::move(events)),
+      request_timeout_(request_timeout) {}
+
+void ProcessRun::Begin(ChannelBroker& broker) {
+  broker_ = &broker;
+  state_ = State::kWaiting;
+  broker_->Request(*this);
+}
+
+void ProcessRun::OnChannelDelayed() {
+  if (events_) events_->OnQueued();
+}
+
+void ProcessRun::OnChannelOpen(std::unique_ptr<Channel> channel) {
+  channel_ = std::move(channel);
+  channel_->SetEvents(this);
+  state_ = State::kRequesting;
+  const TimePoint now = support::Clock::now();
+  request_deadline_ = now + request_timeout_;
+  Step(now);
+}
+
+void ProcessRun::OnChannelImpossible(const std::string& text) {
+  state_ = State::kDone;
+  End(text);
+}
+
+void ProcessRun::Send(const std::string& bytes) {
+  input_ += bytes;
+  if (state_ == State::kRunning) StepInput();
+}
+
+void ProcessRun::EndInput() {
+  input_ends_ = true;
+  if (state_ == State::kRunning) StepInput();
+}
+
+void ProcessRun::Leave() {
+  events_ = nullptr;
+  is_left_ = true;
+  if (state_ == State::kWaiting) {
+    broker_->Withdraw(*this);
+    state_ = State::kDone;
+  }
+  // While the request is under way the process would miss the end of its input: StepRequest
+  // closes the channel then.
+  if (state_ == State::kRunning) {
+    channel_->SendEndOfFile();
+    CloseChannel();
+  }
+}
+
+void ProcessRun::Lose(const std::string& text) {
+  if (state_ == State::kWaiting) broker_->Withdraw(*this);
+  end_.line_lost = true;
+  End(text);
+  channel_.reset();
+  state_ = State::kDone;
+}
+
+void ProcessRun::Step(TimePoint now) {
+  next_step_ = TimePoint::max();
+  if (state_ == State::kRequesting) StepRequest(now);
+  if (state_ != State::kRunning) return;
+  if (is_left_) return Leave();
+  if (StepInput()) next_step_ = now;
+  if (HasEnded(now)) End("");
+  if (channel_->peer_closed()) CloseChannel();
+}
+
+void ProcessRun::StepRequest(TimePoint now) {
+  const Channel::Progress progress = channel_->RequestExec(command_line_);
+  end_.was_started = progress != Channel::Progress::kRefused;
+  if (progress == Channel::Progress::kAgain) {
+    next_step_ = request_deadline_;
+    const bool closed = channel_->peer_closed();
+    if (!closed && now < request_deadline_) return;
+    End(closed ? "the guest's sshd closed the channel before it had answered the request to run a "
+                 "command"
+               : "the guest's sshd did not answer the request to run a command");
+    return CloseChannel();
+  }
+  if (progress == Channel::Progress::kRefused) {
+    End("the guest's sshd refuses to run a command: it allows this user none, or the guest can "
+        "start no further process");
+    return CloseChannel();
+  }
+  state_ = State::kRunning;
+}
+
+bool ProcessRun::StepInput() {
+  const std::size_t written = input_.empty() ? 0 : channel_->Write(input_);
+  input_.erase(0, written);
+  if (input_ends_ && !input_ended_ && (input_.empty() || channel_->write_failed())) {
+    channel_->SendEndOfFile();
+    input_ended_ = true;
+  }
+  return written > 0 && !input_.empty();
+}
+
+bool ProcessRun::HasEnded(TimePoint now) {
+  if (channel_->peer_closed()) return true;
+  if (!end_.exit_status && !end_.exit_signal) return false;
+  if (channel_->peer_sent_end_of_file()) return true;
+  if (exit_at_ == TimePoint::max()) exit_at_ = now;
+  if (now < exit_at_ + kExitGrace) {
+    next_step_ = std::min<TimePoint>(next_step_, exit_at_ + kExitGrace);
+  } else if (!std::exchange(is_held_, true) && events_) {
+    events_->OnHeld(end_);
+  }
+  return false;
+}
+
+void ProcessRun::End(const std::string& problem) {
+  if (!events_) return;
+  end_.problem = problem;
+  std::exchange(events_, nullptr)->OnEnd(end_);
+}
+
+void ProcessRun::CloseChannel() {
+  broker_->Retire(std::move(channel_));
+  state_ = State::kDone;
+}
+
+void ProcessRun::OnData(bool is_standard_error, std::string_view bytes) noexcept {
+  if (events_) {
+    events_->OnOutput(is_standard_error ? shell::Stream::kError : shell::Stream::kOutput, bytes);
+  }
+}
+
+void ProcessRun::OnExitSignal(std::string_view name) noexcept {
+  end_.exit_signal = support::Printable(name.substr(0, kLongestSignalName));
+}
+
+}  // namespace ssh

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "shell/process.h"
+#include "ssh/channel_broker.h"
+
+namespace ssh {
+
+/// One process on a channel of its own (shell::Process). Belongs to the thread that owns the
+/// session.
+///
+/// When it ends: with the end of its channel, or of its output once its exit status has come. What
+/// it leaves behind may hold the output open for ever: OnHeld says so kExitGrace after the exit
+/// status.
+class ProcessRun final : public ChannelUser, public ChannelEvents {
+ public:
+  using TimePoint = support::Clock::time_point;
+
+  static constexpr auto kExitGrace = std::chrono::seconds(2);
+
+  ProcessRun(std::string command_line, shell::Turn turn,
+             std::shared_ptr<shell::ProcessEvents> events,
+             support::Clock::duration request_timeout);
+
+  void Begin(ChannelBroker& broker);
+  void Send(const std::string& bytes);
+  void EndInput();
+  /// Nobody listens any more: ends its input and closes the channel.
+  void Leave();
+  /// The session died: `text` says how.
+  void Lose(const std::string& text);
+
+  void Step(TimePoint now);
+  [[nodiscard]] TimePoint NextStep() const { return next_step_; }
+  /// Nothing is left to do: may be forgotten.
+  [[nodiscard]] bool done() const { return state_ == State::kDone; }
+
+  [[nodiscard]] shell::Turn turn() const override { return turn_; }
+  void OnChannelOpen(std::unique_ptr<Channel> channel) override;
+  void OnChannelDelayed() override;
+  void OnChannelImpossible(const std::string& text) override;
+  void OnData(bool is_standard_error, std::string_view bytes) noexcept override;
+  void OnExitStatus(int status) noexcept override { end_.exit_status = status; }
+  void OnExitSignal(std::string_view name) noexcept override;
+
+ private:
+  enum class State { kNew, kWaiting, kRequesting, kRunning, kDone };
+
+  void StepRequest(TimePoint now);
+  /// True where more can be sent at once. What has no room in the peer's window waits until the
+  /// session moves.
+  bool StepInput();
+  [[nodiscard]] bool HasEnded(TimePoint now);
+  void End(const std::string& problem);
+  void CloseChannel();
+
+  std::string command_line_;
+  shell::Turn turn_;
+  std::shared_ptr<shell::ProcessEvents> events_;  // null once it has ended, or nobody listens
+  support::Clock::duration request_timeout_;
+  ChannelBroker* broker_ = nullptr;
+  std::unique_ptr<Channel> channel_;
+  State state_ = State::kNew;
+  shell::ProcessEnd end_;
+  std::string input_;  // not yet sent
+  bool input_ends_ = false;
+  bool input_ended_ = false;
+  bool is_left_ = false;
+  TimePoint request_deadline_ = TimePoint::max();
+  TimePoint exit_at_ = TimePoint::max();
+  bool is_held_ = false;
+  TimePoint next_step_ = TimePoint::max();
+};
+
+}  // namespace ssh

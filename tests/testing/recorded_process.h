@@ -1,0 +1,63 @@
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "shell/process.h"
+#include "testing/collected_output.h"
+#include "testing/eventually.h"
+
+namespace testing_support {
+
+/// What a process (shell::Launcher) prints, and how it ends. Thread-safe.
+class RecordedProcess final : public shell::ProcessEvents {
+ public:
+  void OnOutput(shell::Stream stream, std::string_view bytes) override {
+    const std::scoped_lock lock(mutex_);
+    collected_.OnOutput(stream, bytes);
+  }
+  void OnHeld(const shell::ProcessEnd& /*end*/) override {
+    const std::scoped_lock lock(mutex_);
+    held_ = true;
+  }
+  void OnEnd(const shell::ProcessEnd& end) override {
+    const std::scoped_lock lock(mutex_);
+    end_ = end;
+    ++ends_;
+  }
+
+  /// Waits for it; throws where it does not come.
+  shell::ProcessEnd End() {
+    if (!Eventually([&] { return ends() > 0; }, std::chrono::seconds(30))) {
+      throw std::runtime_error("the process has not ended");
+    }
+    const std::scoped_lock lock(mutex_);
+    return end_;
+  }
+  CollectedOutput collected() {
+    const std::scoped_lock lock(mutex_);
+    return collected_;
+  }
+  std::string output() { return collected().output; }
+  bool held() {
+    const std::scoped_lock lock(mutex_);
+    return held_;
+  }
+  /// How many ends were told.
+  int ends() {
+    const std::scoped_lock lock(mutex_);
+    return ends_;
+  }
+
+ private:
+  std::mutex mutex_;  // of what follows
+  CollectedOutput collected_;
+  shell::ProcessEnd end_;
+  bool held_ = false;
+  int ends_ = 0;
+};
+
+}  // namespace testing_support

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "guest/guest.h"
+
+namespace testing_support {
+
+/// A file that a SteppedGuest has open.
+class SteppedFile {
+ public:
+  virtual ~SteppedFile() = default;
+  virtual guest::FileAttributes Stat(const support::Context& context) = 0;
+  virtual std::string Read(std::uint64_t offset, std::size_t length,
+                           const support::Context& context) = 0;
+  virtual void Write(std::uint64_t offset, std::string_view bytes,
+                     const support::Context& context) = 0;
+  virtual void SetAttributes(const guest::AttributeChange& change,
+                             const support::Context& context) = 0;
+  /// False: fsync is not offered.
+  virtual bool Sync(const support::Context& context) = 0;
+  virtual void Close(const support::Context& context) = 0;
+};
+
+/// A guest that answers a burst request by request, with a function for each kind, all of which
+/// refuse unless they are overridden. What one of them throws but guest::FileError ends the burst.
+/// Thread-safe as far as those functions are.
+class SteppedGuest : public guest::Guest {
+ public:
+  virtual guest::FileAttributes Stat(const std::string& path, const support::Context& context);
+  virtual guest::FileAttributes LStat(const std::string& path, const support::Context& context);
+  virtual std::string ReadLink(const std::string& path, const support::Context& context);
+  virtual std::string RealPath(const std::string& path, const support::Context& context);
+  virtual std::unique_ptr<SteppedFile> Open(const std::string& path, guest::OpenMode mode,
+                                            std::uint32_t permissions,
+                                            const support::Context& context);
+  /// With opening a directory: all of its names.
+  virtual std::vector<guest::DirectoryEntry> List(const std::string& path,
+                                                  const support::Context& context);
+  virtual void MakeDirectory(const std::string& path, std::uint32_t permissions,
+                             const support::Context& context);
+  virtual void Rename(const std::string& from, const std::string& to,
+                      const support::Context& context);
+  virtual void Unlink(const std::string& path, const support::Context& context);
+  virtual guest::FileSystemStatus StatFileSystem(const std::string& path,
+                                                 const support::Context& context);
+
+  void CloseLater(const guest::Handle& handle) noexcept override;
+
+  shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
+                          const support::Context& context) override;
+  shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
+                           const support::Context& context) override;
+  /// Starts nothing, and says so.
+  std::unique_ptr<shell::Process> Start(std::string command_line, shell::Turn turn,
+                                        std::shared_ptr<shell::ProcessEvents> events) override;
+
+  /// Files and directories that nobody has closed.
+  [[nodiscard]] std::size_t open_handles() const;
+
+ protected:
+  std::vector<guest::Reply> Answer(std::vector<guest::Request> requests,
+                                   const support::Context& context) override;
+
+ private:
+  /// A file, or the names of a directory that nobody has read yet.
+  struct Opened {
+    std::unique_ptr<SteppedFile> file;
+    std::vector<guest::DirectoryEntry> names;
+  };
+  class Step;
+
+  guest::Handle Keep(const std::string& path, Opened opened);
+  std::shared_ptr<Opened> Find(const guest::Handle& handle);
+  std::shared_ptr<Opened> Take(const guest::Handle& handle);
+
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Opened>> opened_;
+  std::uint64_t next_ = 1;
+};
+
+}  // namespace testing_support

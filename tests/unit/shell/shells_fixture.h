@@ -1,0 +1,175 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "shell/shell_quote.h"
+#include "shell/shells.h"
+#include "testing/eventually.h"
+#include "testing/local_launcher.h"
+#include "testing/temporary_directory.h"
+
+namespace shell {
+
+using namespace std::chrono_literals;
+using testing_support::Eventually;
+using Words = std::vector<std::string>;
+
+struct Result {
+  std::optional<int> status;  ///< 128+N for a signal
+  std::string output;
+  std::string error;
+  bool shell_missing = false;
+
+  friend bool operator==(const Result&, const Result&) = default;
+};
+
+inline void PrintTo(const Result& result, std::ostream* out) {
+  *out << "status " << result.status.value_or(-1) << "\n"
+       << result.output << "---\n"
+       << result.error;
+}
+
+class TextSink final : public OutputSink {
+ public:
+  bool OnOutput(Stream stream, std::string_view bytes) override {
+    const std::scoped_lock lock(mutex_);
+    (stream == Stream::kOutput ? output_ : error_) += bytes;
+    return output_.size() < limit;
+  }
+  void OnQueued() override { queued = true; }
+
+  [[nodiscard]] std::string output() const {
+    const std::scoped_lock lock(mutex_);
+    return output_;
+  }
+  [[nodiscard]] std::string error() const {
+    const std::scoped_lock lock(mutex_);
+    return error_;
+  }
+
+  std::size_t limit = std::size_t{1} << 30;
+  std::atomic<bool> queued = false;
+
+ private:
+  mutable std::mutex mutex_;
+  std::string output_;
+  std::string error_;
+};
+
+/// Resident shells as child processes, in a home and a directory of their own.
+class ShellsTest : public ::testing::Test {
+ protected:
+  ShellsTest() {
+    options_.environment = {"HOME=" + home_.path().string(),
+                            "SHELL=/bin/bash",
+                            "USER=tester",
+                            "LOGNAME=tester",
+                            "LANG=C.UTF-8",
+                            "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"};
+    Restart();
+  }
+
+  void Restart() {
+    shells_.reset();
+    launcher_ = std::make_unique<testing_support::LocalLauncher>(options_);
+    shells_ = std::make_unique<Shells>(*launcher_);
+  }
+
+  Result RunIn(const std::string& shell, const Words& words, const support::Context& context = {}) {
+    TextSink sink;
+    const RunEnd end =
+        shells_->RunCommand({ShellCommand(words), words.front(), work_, shell}, sink, context);
+    return {Status(end.exit_status, end.exit_signal), sink.output(), sink.error(),
+            end.shell_missing};
+  }
+  Result Run(const Words& words, const support::Context& context = {}) {
+    return RunIn("/bin/bash", words, context);
+  }
+  Result Bash(const std::string& script, const support::Context& context = {}) {
+    return Run({"bash", "-c", script}, context);
+  }
+  Result Script(const std::string& script, const support::Context& context = {}) {
+    TextSink sink;
+    const RunEnd end = shells_->RunScript(script, sink, context);
+    return {Status(end.exit_status, end.exit_signal), sink.output(), sink.error()};
+  }
+
+  /// As `limactl shell` does it.
+  Result Plainly(const std::string& shell, const std::string& command) {
+    struct Events : ProcessEvents {
+      void OnOutput(Stream stream, std::string_view bytes) override {
+        sink.OnOutput(stream, bytes);
+      }
+      void OnEnd(const ProcessEnd& process_end) override {
+        const std::scoped_lock lock(mutex);
+        end = process_end;
+        changed.notify_all();
+      }
+      TextSink sink;
+      std::mutex mutex;
+      std::condition_variable changed;
+      std::optional<ProcessEnd> end;
+    };
+    const auto events = std::make_shared<Events>();
+    const auto process = launcher_->Start("cd " + ShellQuote(work_) + " || exit 1 ; exec " + shell +
+                                              " -l -c " + ShellQuote(command) + " </dev/null",
+                                          Turn::kInOrder, events);
+    std::unique_lock lock(events->mutex);
+    events->changed.wait(lock, [&] { return events->end.has_value(); });
+    return {Status(events->end->exit_status, events->end->exit_signal), events->sink.output(),
+            events->sink.error()};
+  }
+
+  static std::optional<int> Status(std::optional<int> status,
+                                   const std::optional<std::string>& signal) {
+    if (!signal) return status;
+    return 128 + (*signal == "KILL" ? SIGKILL : *signal == "TERM" ? SIGTERM : std::stoi(*signal));
+  }
+
+  static void Write(const std::filesystem::path& path, const std::string& text,
+                    bool executable = false) {
+    std::ofstream(path, std::ios::trunc) << text;
+    if (executable) std::filesystem::permissions(path, std::filesystem::perms(0755));
+  }
+  void WriteProfile(const std::string& text) { Write(home_.path() / ".bash_profile", text); }
+
+  [[nodiscard]] bool Exists(const std::string& name) const {
+    return std::filesystem::exists(work_ + "/" + name);
+  }
+  bool Comes(const std::string& name) const {
+    return Eventually([&] { return Exists(name); });
+  }
+
+  /// The process that has written its id to the file ends soon.
+  [[nodiscard]] bool Ends(const std::string& name) const {
+    pid_t process = 0;
+    std::ifstream(work_ + "/" + name) >> process;
+    return process > 0 && Eventually([&] { return IsGone(process); });
+  }
+  [[nodiscard]] static bool IsGone(pid_t process) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+    const std::string stat(std::istreambuf_iterator<char>(file), {});
+    return stat.empty() || stat.find(") Z ") != std::string::npos;
+  }
+
+  testing_support::TemporaryDirectory home_;
+  testing_support::TemporaryDirectory directory_;
+  std::string work_ = directory_.path();
+  testing_support::LocalLauncher::Options options_;
+  std::unique_ptr<testing_support::LocalLauncher> launcher_;
+  std::unique_ptr<Shells> shells_;
+};
+
+}  // namespace shell

@@ -1,0 +1,309 @@
+#include "shell/shells.h"
+
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "support/errors.h"
+#include "unit/shell/shells_fixture.h"
+
+namespace shell {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const Words kEcho{"echo", "x"};
+const Result kEchoed{0, "x\n", ""};
+
+TEST_F(ShellsTest, RunCommandsInOneForkEach) {
+  const std::string loop = Run({"eval", "echo $$"}).output;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Run({"sh", "-c", "echo $PPID"}).output, loop);
+  EXPECT_EQ(launcher_->started(), 1U);
+}
+
+TEST_F(ShellsTest, HideTheEndMark) {
+  const std::string seen =
+      Run({"eval", "declare -p; set; env; ps axeww; cat /proc/$$/environ /proc/$PPID/environ"})
+          .output;
+  EXPECT_THAT(seen, Not(HasSubstr("limactl-mcp-")));
+  EXPECT_THAT(Script("set; env").output, Not(HasSubstr("limactl-mcp-")));
+}
+
+TEST_F(ShellsTest, KeepNothingOfACommandForTheNext) {
+  Run({"eval", "cd /; umask 0; export LEFT=1; f() { :; }; set -x; exec >/dev/null 2>&1"});
+  EXPECT_EQ(Run({"eval", "pwd; umask; echo $LEFT; declare -F; echo $-"}).output,
+            work_ + "\n" + Plainly("/bin/bash", "umask; echo; echo $-").output);
+}
+
+TEST_F(ShellsTest, KeepTheirStreamsBlockingForTheNextCommand) {
+  const Words flags{"grep", "flags", "/proc/self/fdinfo/1", "/proc/self/fdinfo/2"};
+  const Result before = Run(flags);
+  const std::string set = "use Fcntl; fcntl($_, F_SETFL, O_NONBLOCK) for *STDOUT, *STDERR;";
+  if (Run({"perl", "-e", set}).status == 127) GTEST_SKIP() << "no perl";
+  EXPECT_EQ(Run(flags), before);
+}
+
+TEST_F(ShellsTest, DropWhatTheProfilePrints) {
+  WriteProfile("echo noise; echo noise >&2; printf 'no line end'");
+  EXPECT_EQ(Run(kEcho), kEchoed);
+}
+
+TEST_F(ShellsTest, FindTheEndWhereverThePiecesAreCut) {
+  for (const std::size_t size : {1U, 2U, 7U}) {
+    options_.piece_size = size;
+    Restart();
+    EXPECT_EQ(Bash("printf limactl-mcp-; printf error >&2; exit 3"),
+              (Result{3, "limactl-mcp-", "error"}));
+    EXPECT_EQ(Bash("head -c 60000 /dev/zero >&2").error.size(), 60'000U);
+  }
+}
+
+TEST_F(ShellsTest, PassOnMuchOutput) {
+  Run(kEcho);
+  const auto begin = support::Clock::now();
+  EXPECT_EQ(Bash("head -c 16000000 /dev/zero").output.size(), 16'000'000U);
+  EXPECT_LT(support::Clock::now() - begin, 5s);
+}
+
+TEST_F(ShellsTest, LeaveBackgroundProcessesAlone) {
+  for (const char* start : {"", "setsid "}) {
+    const std::string name = *start == '\0' ? "plain" : "session";
+    Run({"eval", start + ("sh -c 'until [ -e " + name + ".go ]; do sleep 0.01; done; seq 100000; " +
+                          "seq 100000 >&2; touch " + name + "' & echo started")});
+    EXPECT_EQ(Run(kEcho), kEchoed);
+    Write(work_ + "/" + name + ".go", "");
+    EXPECT_EQ(Run({"sleep", "0.05"}), (Result{0, "", ""})) << "somebody else's output";
+    EXPECT_TRUE(Comes(name));
+  }
+  EXPECT_EQ(launcher_->started(), 3U) << "one more for each that was left";
+}
+
+TEST_F(ShellsTest, StayAfterADaemonWasStarted) {
+  Run({"eval",
+       "setsid sh -c 'touch up; exec sleep 2' >/dev/null 2>&1 & "
+       "until [ -e up ]; do sleep 0.01; done"});
+  EXPECT_EQ(Run(kEcho), kEchoed);
+  EXPECT_EQ(launcher_->started(), 1U);
+}
+
+TEST_F(ShellsTest, LetABackgroundProcessLiveWhenTheyAreDestroyedAtOnce) {
+  // Many processes, so that the shell needs a while to find the one that is left.
+  Bash(
+      "for i in {1..1000}; do (:); done; "
+      "(until [ -e go ]; do sleep 0.01; done; touch done) >/dev/null 2>&1 & :");
+  shells_.reset();
+  Write(work_ + "/go", "");
+  EXPECT_TRUE(Comes("done"));
+}
+
+TEST_F(ShellsTest, ReadAChangedProfileAgain) {
+  Run(kEcho);
+  for (const char* value : {"1", "2"}) {
+    WriteProfile("export EDITED=" + std::string(value));
+    EXPECT_EQ(Bash("echo $EDITED").output, value + std::string("\n"));
+  }
+  const std::size_t started = launcher_->started();
+  EXPECT_EQ(Bash("echo $EDITED").output, "2\n");
+  EXPECT_EQ(launcher_->started(), started);
+  std::filesystem::remove(home_.path() / ".bash_profile");
+  EXPECT_EQ(Bash("echo $EDITED").output, "\n");
+}
+
+TEST_F(ShellsTest, RunTheCommandOnceWhenTheProfileChangesItself) {
+  WriteProfile("echo export A=1 >>~/.bashrc");
+  for (int i = 0; i < 2; ++i) Bash("echo x >>runs; sync");
+  EXPECT_EQ(std::filesystem::file_size(work_ + "/runs"), 4U);
+}
+
+TEST_F(ShellsTest, DoWithoutAProfileThatMakesThemUnfit) {
+  for (const char* profile :
+       {"exit 3", "exec /bin/sh", "exec cat", "set -e", "set -x", "set -u", "cd /", "exec 2>&1",
+        "exec >/dev/null", "trap 'echo bye' EXIT", "trap 'echo debug' DEBUG", "trap '' TERM",
+        "shopt -s expand_aliases; alias true='echo alias'", "eval() { echo mine; }",
+        "kill -KILL $$", "readonly _lm_mark=1", "exec 9<&- 8>&- 7>&-"}) {
+    SCOPED_TRACE(profile);
+    WriteProfile(profile);
+    Restart();
+    for (const char* command :
+         {"true", "eval 'echo $-; exit 4'", "pwd", "bash -c 'echo x >&2; kill -TERM $$'"}) {
+      TextSink sink;
+      const RunEnd end = shells_->RunCommand({command, "", work_, "/bin/bash"}, sink, {});
+      EXPECT_EQ((Result{end.exit_status, sink.output(), sink.error()}),
+                Plainly("/bin/bash", command));
+    }
+    EXPECT_LE(launcher_->started(), 6U) << "it is not tried again";
+  }
+}
+
+TEST_F(ShellsTest, StartOtherLoginShellsForEachCommand) {
+  for (const char* shell : {"/bin/sh", "/bin/dash", "/usr/bin/zsh", "/usr/bin/fish", "/bin/tcsh"}) {
+    if (!std::filesystem::exists(shell)) continue;
+    for (const char* command : {"echo 'a b'", "sh -c 'echo out; echo err >&2; exit 3'", "nosuch",
+                                "sh -c 'kill -KILL $$'", "pwd", "cat", "sort /proc/self/limits"}) {
+      TextSink sink;
+      const RunEnd end = shells_->RunCommand({command, "", work_, shell}, sink, {});
+      EXPECT_EQ((Result{end.exit_status, sink.output(), sink.error()}), Plainly(shell, command))
+          << shell << ": " << command;
+    }
+  }
+  RunIn("/bin/dash", kEcho);
+  EXPECT_EQ(RunIn("", {"eval", "echo $0"}).output, "/bin/bash\n");
+}
+
+TEST_F(ShellsTest, SayThatTheLoginShellIsMissing) {
+  for (const char* shell : {"/nonexistent/bash", "/nonexistent/zsh"}) {
+    const Result result = RunIn(shell, kEcho);
+    EXPECT_EQ(result.status, 127);
+    EXPECT_TRUE(result.shell_missing);
+  }
+  EXPECT_FALSE(RunIn("/bin/dash", {"nosuch"}).shell_missing);
+}
+
+TEST_F(ShellsTest, NoticeThatTheirDirectoryIsNotTheSame) {
+  const std::string work = std::exchange(work_, work_ + "/inner");
+  EXPECT_EQ(Run({"pwd"}).status, 1);
+  EXPECT_THAT(Run({"pwd"}).error, HasSubstr("inner: No such file or directory"));
+  std::filesystem::create_directory(work_);
+  EXPECT_EQ(Run({"pwd"}).output, work_ + "\n");
+  std::filesystem::rename(work_, work + "/old");
+  EXPECT_THAT(Run({"pwd"}).error, HasSubstr("inner: No such file or directory"));
+  std::filesystem::create_directory(work_);
+  Write(work_ + "/new", "");
+  EXPECT_EQ(Run({"ls"}).output, "new\n");
+}
+
+TEST_F(ShellsTest, EndWithTheCommandThatKillsThem) {
+  for (const char* command :
+       {"kill -KILL $PPID", "kill -KILL -- -$(ps -o pgid= -p $$ | tr -d ' ')", "pkill bash -s 0",
+        "kill -TERM 0", "kill -HUP 0", "kill -KILL $(ps -o pid= -s $(ps -o sid= -p $$))"}) {
+    const Result result = Run({"bash", "-c", std::string("echo x; ") + command + "; sleep 0.1"},
+                              support::Context().WithTimeout(20s));
+    EXPECT_EQ(result.output, "x\n") << command;
+    EXPECT_GT(result.status.value_or(0), 128) << command;
+    EXPECT_EQ(Run(kEcho), kEchoed) << command;
+  }
+}
+
+TEST_F(ShellsTest, AreReplacedWhenTheyWereKilledWhileTheyWaited) {
+  Run(kEcho);
+  Script(":");
+  for (const pid_t session : launcher_->sessions()) kill(-session, SIGKILL);
+  EXPECT_TRUE(Eventually([&] { return !shells_->MakeRoom(); })) << "closes those that have ended";
+  EXPECT_EQ(Run(kEcho), kEchoed);
+  EXPECT_EQ(Script("echo x"), kEchoed);
+}
+
+TEST_F(ShellsTest, RunCommandsBesideEachOther) {
+  std::vector<std::thread> threads;
+  std::atomic<int> good = 0;
+  for (int i = 0; i < 30; ++i) {
+    threads.emplace_back([&, i] {
+      if ((i % 2 == 0 ? Run(kEcho) : Script("echo x")) == kEchoed) ++good;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(good, 30);
+}
+
+TEST_F(ShellsTest, GiveWayWhereChannelsAreFew) {
+  for (const std::size_t channels : {1U, 2U}) {
+    options_.channels = channels;
+    Restart();
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(Run(kEcho), kEchoed);
+      EXPECT_EQ(Script("echo x"), kEchoed);
+      Run({"eval", "sleep 1 & :"});
+    }
+  }
+}
+
+TEST_F(ShellsTest, SayThatTheyWaitForAChannel) {
+  options_.channels = 1;
+  Restart();
+  std::thread first([&] { Bash("touch ready; until [ -e go ]; do sleep 0.01; done"); });
+  EXPECT_TRUE(Comes("ready"));
+  TextSink sink;
+  EXPECT_THROW(shells_->RunScript(":", sink, support::Context().WithTimeout(100ms)),
+               support::Stopped);
+  EXPECT_TRUE(sink.queued);
+  Write(work_ + "/go", "");
+  first.join();
+}
+
+TEST_F(ShellsTest, GoToARequestOfTheirKindThatWaitsForAChannel) {
+  options_.channels = 1;
+  Restart();
+  std::vector<std::thread> threads;
+  std::atomic<int> good = 0;
+  threads.emplace_back([&] { Bash("touch ready; until [ -e go ]; do sleep 0.01; done; echo $$"); });
+  EXPECT_TRUE(Comes("ready"));
+  std::vector<TextSink> sinks(5);
+  for (TextSink& sink : sinks) {
+    threads.emplace_back([&] {
+      const LoginCommand command{"echo $$", "echo", work_, "/bin/bash"};
+      if (shells_->RunCommand(command, sink, {}).exit_status == 0) ++good;
+    });
+  }
+  for (const TextSink& sink : sinks) EXPECT_TRUE(Eventually([&] { return sink.queued.load(); }));
+  Write(work_ + "/go", "");
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(good, 5);
+  for (const TextSink& sink : sinks) EXPECT_EQ(sink.output(), sinks.front().output());
+}
+
+TEST_F(ShellsTest, GiveUpAProfileThatPrintsWithoutEnd) {
+  WriteProfile("[ -e ran ] || { touch ran; exec yes; }");
+  EXPECT_EQ(Run(kEcho, support::Context().WithTimeout(20s)), kEchoed);
+}
+
+TEST_F(ShellsTest, GiveUpABinShThatPrintsWithoutEnd) {
+  Write(work_ + "/sh", "#!/bin/sh\nexec yes\n", true);
+  options_.posix_shell = work_ + "/sh";
+  Restart();
+  EXPECT_THAT([&] { Script(":", support::Context().WithTimeout(20s)); },
+              ::testing::ThrowsMessage<support::CallError>(HasSubstr("prints without end")));
+}
+
+TEST_F(ShellsTest, AreKeptForFourDirectories) {
+  const std::string work = work_;
+  for (int i = 0; i < 7; ++i) {
+    work_ = work + "/" + std::to_string(i);
+    std::filesystem::create_directory(work_);
+    Run({"pwd"});
+  }
+  int closed = 0;
+  while (Eventually([&] { return shells_->MakeRoom(); }, 100ms)) ++closed;
+  EXPECT_EQ(closed, 4);
+  work_ = work;
+}
+
+TEST_F(ShellsTest, RunScriptsWithTheirStreamsApart) {
+  EXPECT_EQ(Script("echo out; echo err >&2; cat; exit 7"), (Result{7, "out\n", "err\n"}));
+  std::string lines;
+  for (int i = 0; i < 2000; ++i) lines += "value=" + std::to_string(i) + "\n";
+  EXPECT_EQ(Script(lines + "\n\nprintf '%s\\n' \"$value\" '\\\\'\n\n").output, "1999\n\\\\\n");
+  EXPECT_EQ(launcher_->started(), 1U);
+}
+
+TEST_F(ShellsTest, StopAScriptWhenItsSinkHasEnough) {
+  TextSink sink;
+  sink.limit = 1000;
+  EXPECT_FALSE(shells_->RunScript("echo $$ >" + work_ + "/main; exec yes", sink, {}).exit_status);
+  EXPECT_TRUE(Ends("main"));
+  EXPECT_EQ(Script("echo x"), kEchoed);
+}
+
+TEST_F(ShellsTest, SayWhatKeepsBinShFromRunning) {
+  options_.posix_shell = "/nonexistent/sh";
+  Restart();
+  try {
+    Script(":");
+    FAIL();
+  } catch (const support::CallError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("/nonexistent/sh"));
+  }
+}
+
+}  // namespace
+}  // namespace shell

@@ -1,0 +1,156 @@
+// What becomes of a command whose caller does not want it any more, or has gone.
+
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "support/errors.h"
+#include "testing/stubborn_command.h"
+#include "unit/shell/shells_fixture.h"
+
+namespace shell {
+namespace {
+
+/// For each /bin/sh that a guest may have.
+class StoppedCommands : public ShellsTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    const std::string shell = GetParam();
+    if (!std::filesystem::exists(shell.substr(0, shell.find(' ')))) GTEST_SKIP() << "no " << shell;
+    options_.posix_shell = shell;
+    Restart();
+  }
+
+  /// Stops it once it has made the file "ready". True if the guest says that it has ended.
+  bool StopWhenReady(const std::string& script, const std::string& shell = "/bin/bash") {
+    support::StopSource source;
+    std::thread stopper([&] {
+      Comes("ready");
+      source.Stop(support::StopReason::kCancelled);
+    });
+    TextSink sink;
+    bool verified = false;
+    try {
+      const Words words{"bash", "-c", script};
+      shells_->RunCommand({ShellCommand(words), "bash", work_, shell}, sink, source.context());
+    } catch (const StoppedCommand& stopped) {
+      verified = stopped.verified();
+    }
+    stopper.join();
+    output_ = sink.output();
+    return verified;
+  }
+
+  std::string output_;  ///< of the command that was stopped last
+};
+
+TEST_P(StoppedCommands, EndWithAllTheirProcesses) {
+  for (const char* shell : {"/bin/bash", "/bin/dash"}) {
+    EXPECT_TRUE(StopWhenReady(testing_support::kStubbornCommand, shell));
+    EXPECT_EQ(output_, "before\n");
+    EXPECT_TRUE(Ends("main"));
+    EXPECT_TRUE(Ends("child"));
+    std::filesystem::remove(work_ + "/ready");
+  }
+  EXPECT_EQ(Run({"echo", "x"}), (Result{0, "x\n", ""}));
+}
+
+TEST_P(StoppedCommands, GetTheTimeToCleanUp) {
+  EXPECT_TRUE(StopWhenReady(
+      "trap 'echo cleaned; touch cleaned; exit' TERM; touch ready; while :; do sleep 0.01; done"));
+  EXPECT_EQ(output_, "cleaned\n");
+}
+
+TEST_P(StoppedCommands, EndWithOtherProcessGroupsOfTheirSession) {
+  EXPECT_TRUE(
+      StopWhenReady("timeout 60 sh -c 'echo $$ >main; exec sleep 60' & set -m; "
+                    "sh -c 'until [ -s main ]; do sleep 0.01; done; echo $$ >child; touch ready; "
+                    "exec sleep 60'"));
+  EXPECT_TRUE(Ends("main"));
+  EXPECT_TRUE(Ends("child"));
+}
+
+TEST_P(StoppedCommands, LeaveOtherSessionsAlone) {
+  EXPECT_TRUE(
+      StopWhenReady("setsid sh -c 'touch ready; until [ -e go ]; do sleep 0.01; done; "
+                    "touch done' >/dev/null 2>&1 & sleep 60"));
+  Write(work_ + "/go", "");
+  EXPECT_TRUE(Comes("done"));
+}
+
+TEST_P(StoppedCommands, EndWhenTheClientIsGone) {
+  std::thread breaker([&] {
+    Comes("ready");
+    launcher_->BreakConnection();
+  });
+  try {
+    Run({"bash", "-c", testing_support::kStubbornCommand});
+    ADD_FAILURE();
+  } catch (const support::ConnectionLost& lost) {
+    EXPECT_TRUE(lost.may_have_run());
+    EXPECT_THAT(lost.what(), ::testing::EndsWith("; the command may have run"));
+  }
+  breaker.join();
+  EXPECT_TRUE(Ends("main"));
+  EXPECT_TRUE(Ends("child"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shells, StoppedCommands,
+                         ::testing::Values("/bin/dash", "/bin/bash", "/bin/busybox sh"),
+                         [](const auto& shell) {
+                           const std::string name = std::string(shell.param).substr(5);
+                           return name.substr(0, name.find(' '));
+                         });
+
+TEST_F(ShellsTest, EndWhatTakesTooLong) {
+  const Words words{"bash", "-c", "echo before; echo $$ >main; sleep 60"};
+  TextSink sink;
+  EXPECT_THROW(shells_->RunCommand({ShellCommand(words), "bash", work_, "/bin/bash"}, sink,
+                                   support::Context().WithTimeout(1s)),
+               StoppedCommand);
+  EXPECT_EQ(sink.output(), "before\n");
+  EXPECT_TRUE(Ends("main"));
+}
+
+TEST_F(ShellsTest, EndAProfileThatTakesTooLong) {
+  WriteProfile("echo $$ >" + work_ + "/main; exec sleep 60");
+  EXPECT_THROW(Run({"true"}, support::Context().WithTimeout(1s)), support::Stopped);
+  EXPECT_TRUE(Ends("main"));
+}
+
+TEST_F(ShellsTest, DoNotWaitForAScriptThatIsStopped) {
+  const auto begin = support::Clock::now();
+  EXPECT_THROW(Script("trap '' TERM; echo $$ >" + work_ + "/main; while :; do sleep 1; done",
+                      support::Context().WithTimeout(300ms)),
+               support::Stopped);
+  EXPECT_LT(support::Clock::now() - begin, 900ms);
+  EXPECT_TRUE(Ends("main"));
+}
+
+TEST_F(ShellsTest, SayThatAScriptMayBeRepeatedWhenTheConnectionIsLost) {
+  Script(":");
+  std::thread breaker([&] {
+    Comes("ready");
+    launcher_->BreakConnection();
+  });
+  try {
+    Script("touch " + work_ + "/ready; sleep 60");
+    ADD_FAILURE();
+  } catch (const support::ConnectionLost& lost) {
+    EXPECT_FALSE(lost.may_have_run());
+    EXPECT_THAT(lost.what(), ::testing::EndsWith("; nothing was changed in the guest"));
+  }
+  breaker.join();
+}
+
+TEST_F(ShellsTest, EndWithTheirOwner) {
+  Run({"true"});
+  Script(":");
+  shells_.reset();
+  for (const pid_t session : launcher_->sessions()) {
+    EXPECT_TRUE(Eventually([&] { return kill(-session, 0) != 0; }));
+  }
+}
+
+}  // namespace
+}  // namespace shell
