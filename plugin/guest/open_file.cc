@@ -70,13 +70,11 @@ bool OpenFile::Sync(const support::Context& context) {
 }
 
 void OpenFile::Close(const support::Context& context) {
-  context.ThrowIfStopped();  // nothing would be sent
   Guest& guest = handle_.guest();
   guest.AskAll({ask::Close{handle_.Release()}}, context).front().RequireSuccess();
 }
 
 FileBeginning OpenFile::ReadAndClose(std::size_t length, const support::Context& context) {
-  context.ThrowIfStopped();
   Guest& guest = handle_.guest();
   const Handle handle = handle_.Release();
   std::vector<Reply> replies =
@@ -90,7 +88,6 @@ void OpenFile::WriteAndClose(std::string_view bytes, std::optional<std::uint32_t
                              const support::Context& context) {
   const std::size_t last = bytes.empty() ? 0 : (bytes.size() - 1) / kMostAtOnce * kMostAtOnce;
   Write(0, bytes.substr(0, last), context);
-  context.ThrowIfStopped();
   Guest& guest = handle_.guest();
   const Handle handle = handle_.Release();
   std::vector<Request> requests;
