@@ -350,17 +350,12 @@ void Burst::Refuse(Part& part, FileErrorCode code, const std::string& detail) {
 
 void Burst::FinishWhenComplete() {
   if (answers_left_ > 0 || finished_) return;
-  if (lost_) return FailLost(*lost_, false);
+  if (lost_) return FailLost(*lost_);
   finished_ = true;
   completion_.Finish();
 }
 
-void Burst::FailLost(const std::string& reason, bool was_sent) {
-  if (was_sent) {
-    may_have_changed_ |= std::any_of(parts_.begin(), parts_.end(), [](const Part& part) {
-      return part.changes_guest && part.answers_left > 0;
-    });
-  }
+void Burst::FailLost(const std::string& reason) {
   Fail(MakeFailure<support::ConnectionLost>(
       Describe() + ": " + reason +
           (may_have_changed_ ? "; it may have run" : "; nothing was changed in the guest"),

@@ -52,7 +52,7 @@ class Burst final : public std::enable_shared_from_this<Burst> {
   /// Ends it before its replies have come; later ones are not waited for.
   void Fail(std::exception_ptr failure);
   /// The same where the connection to the server, or the server, is gone.
-  void FailLost(const std::string& reason, bool was_sent);
+  void FailLost(const std::string& reason);
   [[nodiscard]] bool finished() const { return finished_; }
   /// What it has opened so far: nobody takes it where the burst fails.
   [[nodiscard]] std::vector<guest::Handle> Opened() const;

@@ -19,7 +19,7 @@ void SftpService::Submit(std::shared_ptr<Burst> burst) {
     if (usable && burst->handle_channel() == channel_number_) {
       Begin(burst, now);
     } else {
-      burst->FailLost("the SFTP channel on which the file was open has been given up", false);
+      burst->FailLost("the SFTP channel on which the file was open has been given up");
     }
     return;
   }
@@ -180,16 +180,12 @@ void SftpService::GiveUp(const std::string& reason) {
   const std::unique_ptr<SftpClient> client = std::move(client_);
   CloseChannel();
   if (client) client->Fail(reason);
-  FailActive(reason);
+  active_.clear();  // all have failed with their requests
   if (!was_up) FailWaiting<guest::NoFileServer>(reason);
   if (!waiting_.empty()) {
     state_ = State::kWaiting;
     broker_.Request(*this);
   }
-}
-
-void SftpService::FailActive(const std::string& reason) {
-  for (const auto& burst : std::exchange(active_, {})) burst->FailLost(reason, true);
 }
 
 template <typename Error>
@@ -201,8 +197,8 @@ void SftpService::FailWaiting(const std::string& reason) {
 
 void SftpService::Lose(const std::string& text) {
   if (client_) client_->Fail(text);
-  FailActive(text);
-  for (const auto& burst : std::exchange(waiting_, {})) burst->FailLost(text, false);
+  active_.clear();  // all have failed with their requests
+  for (const auto& burst : std::exchange(waiting_, {})) burst->FailLost(text);
   if (state_ == State::kWaiting) broker_.Withdraw(*this);
   channel_.reset();
   client_.reset();

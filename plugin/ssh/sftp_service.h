@@ -68,8 +68,6 @@ class SftpService final : public ChannelUser, public ChannelEvents {
   void CheckEnd(TimePoint now);
   /// Fails what runs on the channel; what waits fails too unless the server had begun to serve.
   void GiveUp(const std::string& reason);
-  /// Ends what was begun on a channel that is gone, after the client's own requests have failed.
-  void FailActive(const std::string& reason);
   template <typename Error>
   void FailWaiting(const std::string& reason);
   void CloseChannel();
