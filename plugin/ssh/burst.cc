@@ -17,6 +17,9 @@ template <typename... Callables>
 struct Overloaded : Callables... {
   using Callables::operator()...;
 };
+// Clang deduces the arguments of an aggregate only since version 17.
+template <typename... Callables>
+Overloaded(Callables...) -> Overloaded<Callables...>;
 
 FileErrorCode CodeOf(SftpStatusCode code) {
   switch (code) {
