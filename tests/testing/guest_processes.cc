@@ -105,7 +105,9 @@ bool EndsSoon(const std::filesystem::path& file_of_process_id) {
 
 std::vector<GuestProcess> StillAlive(const std::vector<GuestProcess>& processes) {
   std::vector<GuestProcess> alive;
-  for (const auto& [process, parent] : AllProcesses()) {
+  for (const auto& found : AllProcesses()) {
+    // Not a structured binding: older Clang lets no lambda capture one.
+    const GuestProcess& process = found.identity;
     if (std::any_of(processes.begin(), processes.end(), [&](const GuestProcess& other) {
           return other.pid == process.pid && other.started == process.started;
         })) {
