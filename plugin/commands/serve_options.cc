@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "commands/commands.h"
-#include "connection/roots.h"
 #include "lima/configuration.h"
 #include "lima/home.h"
 #include "lima/host.h"
 #include "lima/mounts.h"
+#include "paths/roots.h"
 #include "support/join.h"
 #include "support/log.h"
 #include "support/paths.h"
@@ -117,12 +117,12 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
   RequireInstance(options.instance);
   if (parsed.count("root") > 0) {
     for (const std::string& value : parsed["root"].as<Strings>()) {
-      options.instance.roots.narrowed_roots.push_back(connection::ParseNarrowedRoot(value));
+      options.instance.roots.narrowed_roots.push_back(paths::ParseNarrowedRoot(value));
     }
   }
   if (parsed.count("allow-path") > 0) {
     for (const std::string& value : parsed["allow-path"].as<Strings>()) {
-      options.instance.roots.allowed_paths.push_back(connection::ParseAllowedPath(value));
+      options.instance.roots.allowed_paths.push_back(paths::ParseAllowedPath(value));
     }
   }
   CheckRoots(options.instance);
@@ -185,7 +185,7 @@ std::vector<std::string> ServeArguments(const cxxopts::ParseResult& parsed) {
     if (is_one_of(kFlags, name) && option.value() == "true") words.push_back("--" + name);
     if (!is_one_of(kValues, name)) continue;
     std::string value = option.value();
-    if (name == "root") value = connection::ParseNarrowedRoot(value).directory;
+    if (name == "root") value = paths::ParseNarrowedRoot(value).directory;
     if (name == "audit") value = std::filesystem::absolute(value).string();
     words.push_back("--" + name);
     words.push_back(std::move(value));

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "connection/script_answer.h"
+#include "paths/script_answer.h"
 #include "support/errors.h"
 
 namespace connection {
@@ -15,7 +15,7 @@ constexpr const char* kScript = R"sh(printf '%s\n%s' "$(id -u)" "$HOME")sh";
 }  // namespace
 
 lima::GuestFacts AskGuestFacts(guest::Guest& guest, const support::Context& context) {
-  const ScriptAnswer given = AskScript(guest, kScript, context);
+  const paths::ScriptAnswer given = paths::AskScript(guest, kScript, context);
   const std::string_view answer = given.output;
   const std::size_t newline = answer.find('\n');
   const std::string_view number = answer.substr(0, newline);

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "connection/guest_facts.h"
-#include "connection/mount_watch.h"
 #include "connection/patient_opener.h"
 #include "connection/ssh_endpoint.h"
 #include "lima/configuration.h"
@@ -14,11 +13,12 @@
 #include "lima/mounts.h"
 #include "lima/ssh_config.h"
 #include "lima/status.h"
+#include "paths/mount_watch.h"
+#include "paths/path_texts.h"
 #include "ssh/connection.h"
 #include "support/errors.h"
 #include "support/log.h"
 #include "support/paths.h"
-#include "tools/path_texts.h"
 
 namespace connection {
 namespace {
@@ -64,21 +64,21 @@ lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration
 
 /// What `--root` leads to in the guest cannot be known, nor pinned, while its mount is missing: the
 /// directory beneath says nothing of it. The next call connects, and asks, again.
-void RequireMounted(const BoundedRoot& bounded, const tools::PathRules::Options& paths,
+void RequireMounted(const paths::BoundedRoot& bounded, const paths::PathRules::Options& paths,
                     guest::Guest& guest, const support::Context& context) {
   if (!paths.mount_check || bounded.root.guest == bounded.boundary) return;
-  tools::MountCheck& check = *paths.mount_check;
+  paths::MountCheck& check = *paths.mount_check;
   for (std::size_t i = 0; i < paths.mounts.size(); ++i) {
     if (paths.mounts[i].guest != bounded.boundary) continue;
     // It has just been asked for, but there may have been no answer.
     if (check.LastKnown(i).mounted || check.Ask(i, guest, context).mounted) continue;
     throw support::CallError(
-        tools::NotMountedText("--root " + bounded.root.host, paths.mounts[i], paths));
+        paths::NotMountedText("--root " + bounded.root.host, paths.mounts[i], paths));
   }
 }
 
-std::string RealPath(const std::string& path, const BoundedRoot& bounded, guest::Guest& guest,
-                     const support::Context& context) {
+std::string RealPath(const std::string& path, const paths::BoundedRoot& bounded,
+                     guest::Guest& guest, const support::Context& context) {
   try {
     return guest.RealPath(path, context);
   } catch (const guest::FileError& error) {
@@ -90,7 +90,7 @@ std::string RealPath(const std::string& path, const BoundedRoot& bounded, guest:
 
 /// `--root` must not be widened by a link in the guest: what it resolves to there, the first time
 /// that it is asked, must lie in the mount that it was cut from.
-void PinInsideBoundary(BoundedRoot& bounded, PinnedRoots& pins, guest::Guest& guest,
+void PinInsideBoundary(paths::BoundedRoot& bounded, paths::PinnedRoots& pins, guest::Guest& guest,
                        const support::Context& context) {
   if (bounded.root.guest == bounded.boundary) return;
   const std::optional<std::string> pinned = pins.Find(bounded.root);
@@ -107,7 +107,7 @@ void PinInsideBoundary(BoundedRoot& bounded, PinnedRoots& pins, guest::Guest& gu
 
 /// A guest directory that `--allow-path` names; it may come later, and is pinned then (PathRules'
 /// `pin`).
-void PinAllowedPath(tools::Root& root, PinnedRoots& pins, guest::Guest& guest,
+void PinAllowedPath(paths::Root& root, paths::PinnedRoots& pins, guest::Guest& guest,
                     const support::Context& context) {
   try {
     const std::optional<std::string> pinned = pins.Find(root);
@@ -118,17 +118,17 @@ void PinAllowedPath(tools::Root& root, PinnedRoots& pins, guest::Guest& guest,
   }
 }
 
-bool IsAllowedPath(const tools::Root& root, const RootOptions& options) {
+bool IsAllowedPath(const paths::Root& root, const paths::RootOptions& options) {
   return std::any_of(options.allowed_paths.begin(), options.allowed_paths.end(),
-                     [&](const AllowedPath& allowed) {
+                     [&](const paths::AllowedPath& allowed) {
                        return allowed.directory == root.host && allowed.directory == root.guest;
                      });
 }
 
 }  // namespace
 
-std::vector<BoundedRoot> ShownRoots(const InstanceOptions& options,
-                                    const lima::InstanceConfiguration& configuration) {
+std::vector<paths::BoundedRoot> ShownRoots(const InstanceOptions& options,
+                                           const lima::InstanceConfiguration& configuration) {
   std::vector<lima::Mount> mounts;
   for (const lima::MountLocation& location :
        lima::ListLocations(configuration, lima::ReadHostFacts(), FactsFromFiles(configuration))) {
@@ -139,10 +139,10 @@ std::vector<BoundedRoot> ShownRoots(const InstanceOptions& options,
     mount.reads_may_be_stale = location.reads_may_be_stale;
     mounts.push_back(std::move(mount));
   }
-  return SelectRoots(mounts, options.roots);
+  return paths::SelectRoots(mounts, options.roots);
 }
 
-OpenedConnection OpenInstance(const InstanceOptions& options, PinnedRoots& pins,
+OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots& pins,
                               const support::Context& context) {
   const lima::InstanceConfiguration configuration =
       lima::LoadConfiguration(options.lima_home, options.name);
@@ -157,12 +157,12 @@ OpenedConnection OpenInstance(const InstanceOptions& options, PinnedRoots& pins,
   const std::vector<lima::Mount> mounts =
       lima::EvaluateMounts(configuration, lima::ReadHostFacts(), facts);
 
-  tools::PathRules::Options paths;
+  paths::PathRules::Options paths;
   paths.instance = options.name;
-  paths.mounts = RootsOfMounts(mounts);
-  paths.mount_check = MakeMountCheck(configuration, mounts, *guest, context);
-  for (BoundedRoot& bounded : SelectRoots(mounts, options.roots)) {
-    RequireUncovered(bounded, paths.mounts);
+  paths.mounts = paths::RootsOfMounts(mounts);
+  paths.mount_check = paths::MakeMountCheck(configuration, mounts, *guest, context);
+  for (paths::BoundedRoot& bounded : paths::SelectRoots(mounts, options.roots)) {
+    paths::RequireUncovered(bounded, paths.mounts);
     RequireMounted(bounded, paths, *guest, context);
     PinInsideBoundary(bounded, pins, *guest, context);
     if (IsAllowedPath(bounded.root, options.roots)) {
@@ -170,7 +170,7 @@ OpenedConnection OpenInstance(const InstanceOptions& options, PinnedRoots& pins,
     }
     paths.roots.push_back(std::move(bounded.root));
   }
-  paths.pin = [pins, allowed = options.roots](const tools::Root& root,
+  paths.pin = [pins, allowed = options.roots](const paths::Root& root,
                                               const std::string& resolved) {
     return IsAllowedPath(root, allowed) ? pins.Pin(root, resolved) : resolved;
   };
@@ -179,7 +179,7 @@ OpenedConnection OpenInstance(const InstanceOptions& options, PinnedRoots& pins,
 
   OpenedConnection opened;
   opened.workspace.guest = guest;
-  opened.workspace.paths = std::make_shared<const tools::PathRules>(std::move(paths));
+  opened.workspace.paths = std::make_shared<const paths::PathRules>(std::move(paths));
   opened.workspace.shell = shell;
   opened.alive = [connection] { return connection->alive(); };
   return opened;

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "connection/opened_connection.h"
-#include "connection/pinned_roots.h"
-#include "connection/roots.h"
 #include "lima/configuration.h"
+#include "paths/pinned_roots.h"
+#include "paths/roots.h"
 #include "support/context.h"
 
 namespace connection {
@@ -17,7 +17,7 @@ namespace connection {
 struct InstanceOptions {
   std::filesystem::path lima_home;
   std::string name;
-  RootOptions roots;
+  paths::RootOptions roots;
   std::string working_directory;  ///< this program's, on the host
   bool allow_settings = false;    ///< `--allow-settings`: see tools/protected_settings.h
   /// How long the guest may be silent, asked for a sign of life in between, before the connection
@@ -31,8 +31,8 @@ inline constexpr std::chrono::seconds kShortestGuestSilence{4};
 /// The roots as far as Lima's files tell, without any guest: good enough to be shown, never to be
 /// enforced. Throws lima::ConfigurationError when the files cannot be used, support::CallError when
 /// a `--root` lies under no mount.
-std::vector<BoundedRoot> ShownRoots(const InstanceOptions& options,
-                                    const lima::InstanceConfiguration& configuration);
+std::vector<paths::BoundedRoot> ShownRoots(const InstanceOptions& options,
+                                           const lima::InstanceConfiguration& configuration);
 
 /// Reads Lima's files and connects: one attempt. Lima writes ssh.config anew at each start of the
 /// VM, and mounts may have been edited, so everything is read again each time; only
@@ -40,7 +40,7 @@ std::vector<BoundedRoot> ShownRoots(const InstanceOptions& options,
 /// (patient_opener.h), support::ConnectionLost when the guest cannot be reached, support::Stopped,
 /// or another support::CallError that says what to do: its files are not right, no key is let in, a
 /// `--root` cannot be used.
-OpenedConnection OpenInstance(const InstanceOptions& options, PinnedRoots& pins,
+OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots& pins,
                               const support::Context& context);
 
 }  // namespace connection

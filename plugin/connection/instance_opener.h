@@ -3,7 +3,7 @@
 #include "connection/instance.h"
 #include "connection/instance_starter.h"
 #include "connection/patient_opener.h"
-#include "connection/pinned_roots.h"
+#include "paths/pinned_roots.h"
 
 namespace connection {
 
@@ -22,7 +22,7 @@ class InstanceOpener {
   }
 
  private:
-  PinnedRoots pins_;
+  paths::PinnedRoots pins_;
   InstanceStarter starter_;
   PatientOpener opener_;
 };

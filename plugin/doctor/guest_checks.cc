@@ -2,13 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "connection/script_answer.h"
+#include "find/find_script.h"
 #include "mcp/tool.h"
+#include "paths/script_answer.h"
 #include "support/errors.h"
 #include "support/units.h"
 #include "support/utf8.h"
 #include "tools/command_runner.h"
-#include "tools/find_script.h"
 
 namespace doctor {
 namespace {
@@ -76,7 +76,7 @@ Finding CheckShell(guest::Guest& guest, const std::string& shell, const support:
 }
 
 Finding CheckGit(guest::Guest& guest, const support::Context& context) {
-  const connection::ScriptAnswer answer = connection::AskScript(guest, kGitScript, context);
+  const paths::ScriptAnswer answer = paths::AskScript(guest, kGitScript, context);
   if (answer.exit_status == kNoGit) {
     return Warning("no git: search_file_content is slower without it, and nothing is ignored",
                    "install git in the guest");
@@ -88,12 +88,11 @@ Finding CheckGit(guest::Guest& guest, const support::Context& context) {
 }
 
 Finding CheckFind(guest::Guest& guest, const support::Context& context) {
-  tools::ListingRequest request;
+  find::ListingRequest request;
   request.directory = "/";
   request.maximum_depth = 1;
-  const connection::ScriptAnswer answer =
-      connection::AskScript(guest, tools::FindScript({request}), context);
-  if (answer.exit_status == tools::kNoFindStatus) {
+  const paths::ScriptAnswer answer = paths::AskScript(guest, find::FindScript({request}), context);
+  if (answer.exit_status == find::kNoFindStatus) {
     return Warning(
         "no usable find: glob and search_file_content walk directories one by one, and "
         "nothing is ignored",

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <system_error>
 
-#include "connection/mount_watch.h"
+#include "files/temporary_file.h"
 #include "guest/file_error.h"
-#include "tools/temporary_file.h"
+#include "paths/mount_watch.h"
 
 namespace doctor {
 namespace {
@@ -39,8 +39,8 @@ std::string StaleAdvice(const std::string& instance) {
 std::string TryToWrite(const std::string& directory, guest::Guest& guest,
                        const support::Context& context) {
   try {
-    tools::TemporaryNames names;
-    tools::TemporaryFile file(directory, kOwnerOnly, names, guest, context);
+    files::TemporaryNames names;
+    files::TemporaryFile file(directory, kOwnerOnly, names, guest, context);
     file.WriteAndClose("limactl mcp doctor\n", std::nullopt);
     file.Remove();
   } catch (const guest::FileError& error) {
@@ -94,19 +94,19 @@ MountedState AskMounted(const lima::InstanceConfiguration& configuration,
                         const std::vector<lima::Mount>& mounts, guest::Guest& guest,
                         const support::Context& context) {
   if (mounts.empty()) return {{}, "there are no mounts"};
-  if (connection::IsThisMachine(guest, context)) {
+  if (paths::IsThisMachine(guest, context)) {
     return {{}, "not asked: the guest is this very machine"};
   }
   MountedState mounted;
-  const auto expected = connection::ExpectedMounts(mounts);
+  const auto expected = paths::ExpectedMounts(mounts);
   if (configuration.os == "Darwin") {
-    connection::MacMountCheck check(expected);
+    paths::MacMountCheck check(expected);
     for (std::size_t i = 0; i < mounts.size(); ++i) {
       mounted.states.push_back(check.Ask(i, guest, context));
     }
     return mounted;
   }
-  connection::MountWatch watch(expected);
+  paths::MountWatch watch(expected);
   if (!watch.AskForAll(guest, context)) return {{}, "not known: the guest has no mountinfo"};
   for (std::size_t i = 0; i < mounts.size(); ++i) mounted.states.push_back(watch.LastKnown(i));
   return mounted;

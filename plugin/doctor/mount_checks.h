@@ -7,8 +7,8 @@
 #include "guest/guest.h"
 #include "lima/configuration.h"
 #include "lima/mounts.h"
+#include "paths/mount_check.h"
 #include "support/context.h"
-#include "tools/mount_check.h"
 
 namespace doctor {
 
@@ -20,7 +20,7 @@ Finding CheckMounts(const std::vector<lima::MountLocation>& mounts, const std::s
 
 /// Which mounts the guest has. Empty where that cannot be told; `why` then says so.
 struct MountedState {
-  std::vector<tools::MountState> states;  ///< one for each mount
+  std::vector<paths::MountState> states;  ///< one for each mount
   std::string why;
 };
 

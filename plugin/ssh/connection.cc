@@ -3,8 +3,8 @@
 #include <system_error>
 #include <utility>
 
-#include "ssh/burst.h"
 #include "ssh/session_loop.h"
+#include "ssh/sftp/burst.h"
 #include "support/log.h"
 
 namespace ssh {

@@ -15,7 +15,7 @@
 #include "ssh/endpoint.h"
 #include "ssh/process_run.h"
 #include "ssh/session.h"
-#include "ssh/sftp_service.h"
+#include "ssh/sftp/sftp_service.h"
 
 namespace ssh {
 

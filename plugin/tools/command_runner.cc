@@ -6,12 +6,12 @@
 #include <system_error>
 #include <utility>
 
+#include "shell/command_output.h"
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/errors.h"
 #include "support/log.h"
 #include "support/units.h"
-#include "tools/command_output.h"
 
 namespace tools {
 namespace {
@@ -92,7 +92,7 @@ std::string DescribeStop(support::StopReason reason, std::chrono::milliseconds l
   return support::Describe(reason) + " after " + support::FormatDuration(limit);
 }
 
-mcp::ToolResult MakeResult(const CommandOutput& output, const Outcome& outcome) {
+mcp::ToolResult MakeResult(const shell::CommandOutput& output, const Outcome& outcome) {
   mcp::ToolResult result;
   result.structured = {{"stdout", output.StandardOutput()}, {"stderr", output.StandardError()}};
   if (outcome.exit_code) result.structured["exit_code"] = *outcome.exit_code;
@@ -131,7 +131,7 @@ mcp::ToolResult CommandRunner::Run(guest::Guest& guest, const CommandRequest& re
   const support::Context context = WithTimeLimit(call_context);
   const shell::LoginCommand command{CommandForShell(request.words), request.words.front(),
                                     request.directory, request.shell};
-  CommandOutput output(options_.maximum_output_bytes);
+  shell::CommandOutput output(options_.maximum_output_bytes);
   const ProgressTicker::Registration ticking =
       Tick(progress, [&] { progress.Report(output.Describe()); });
   const auto stopped_result = [&](support::StopReason reason, const std::string& left) {

@@ -8,9 +8,9 @@
 
 #include "guest/guest.h"
 #include "mcp/tool.h"
+#include "shell/capped_output.h"
+#include "shell/command_output.h"
 #include "support/context.h"
-#include "tools/capped_output.h"
-#include "tools/command_output.h"
 #include "tools/progress_ticker.h"
 
 namespace tools {
@@ -48,7 +48,7 @@ class CommandRunner {
  public:
   struct Options {
     /// For each of standard output and standard error; see CappedOutput.
-    std::size_t maximum_output_bytes = kDefaultMaximumOutput;
+    std::size_t maximum_output_bytes = shell::kDefaultMaximumOutput;
 
     /// How long a command may take; 0 is no limit.
     std::chrono::milliseconds command_timeout = kDefaultCommandTimeout;

@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "files/directory_names.h"
+#include "files/file_call.h"
+#include "find/find_listing.h"
+#include "find/glob_plan.h"
 #include "support/errors.h"
 #include "support/paths.h"
 #include "support/utf8.h"
 #include "tools/contract.h"
-#include "tools/directory_names.h"
-#include "tools/file_call.h"
-#include "tools/find_listing.h"
-#include "tools/glob_plan.h"
 #include "tools/search_limits.h"
 
 namespace tools {
@@ -38,7 +38,7 @@ bool NewestFirst(const Match& a, const Match& b) {
          std::tie(a.modified, a.modified_nanoseconds, b.path);
 }
 
-bool IsDirectory(const ResolvedPath& path) {
+bool IsDirectory(const paths::ResolvedPath& path) {
   return path.attributes && path.attributes->type == guest::FileType::kDirectory;
 }
 
@@ -49,11 +49,11 @@ class GlobCall {
            const support::Context& context)
       : path_(std::move(path)), workspace_(workspace), context_(context) {}
 
-  std::vector<Match> Find(const std::vector<GlobWalk>& walks) {
+  std::vector<Match> Find(const std::vector<find::GlobWalk>& walks) {
     // One way for all of them: times differ in their precision, and so would a name found twice.
     is_flat_ = std::all_of(walks.begin(), walks.end(),
-                           [](const GlobWalk& walk) { return walk.maximum_depth == 1; });
-    for (const GlobWalk& walk : walks) AddPlace(walk);
+                           [](const find::GlobWalk& walk) { return walk.maximum_depth == 1; });
+    for (const find::GlobWalk& walk : walks) AddPlace(walk);
     // Only the pattern's part may be missing.
     if (places_.empty() && (path_ || base_)) ResolveBase();
     std::vector<Match> matches = is_flat_ ? ListFlat() : ListDeep();
@@ -63,15 +63,15 @@ class GlobCall {
   }
 
   /// What the last Find could not look at.
-  [[nodiscard]] const ListingGaps& gaps() const { return gaps_; }
+  [[nodiscard]] const find::ListingGaps& gaps() const { return gaps_; }
 
   /// What to tell of mounts that are missing, and of the times that the order depends on.
   [[nodiscard]] const std::set<std::string>& notes() const { return notes_; }
 
  private:
   struct Place {
-    ResolvedPath directory;
-    const GlobWalk* walk;
+    paths::ResolvedPath directory;
+    const find::GlobWalk* walk;
   };
 
   const std::string& Base() {
@@ -79,9 +79,9 @@ class GlobCall {
     return *base_;
   }
 
-  ResolvedPath Resolve(const std::string& path) {
-    ResolvedPath resolved = workspace_.paths->Resolve(
-        path, is_flat_ ? Access::kList : Access::kRead, *workspace_.guest, context_);
+  paths::ResolvedPath Resolve(const std::string& path) {
+    paths::ResolvedPath resolved = workspace_.paths->Resolve(
+        path, is_flat_ ? paths::Access::kList : paths::Access::kRead, *workspace_.guest, context_);
     Note(resolved.stale_note);
     return resolved;
   }
@@ -91,17 +91,17 @@ class GlobCall {
   }
 
   /// Throws when the path of the call is no directory.
-  ResolvedPath ResolveBase() {
-    ResolvedPath base = Resolve(Base());
+  paths::ResolvedPath ResolveBase() {
+    paths::ResolvedPath base = Resolve(Base());
     if (!base.attributes) throw support::CallError("There is no directory " + base.host + ".");
     if (!IsDirectory(base)) throw support::CallError(base.host + " is not a directory.");
     return base;
   }
 
-  void AddPlace(const GlobWalk& walk) {
+  void AddPlace(const find::GlobWalk& walk) {
     // An empty path is none, whatever follows it.
     const bool is_base = !walk.absolute && (walk.directory.empty() || Base().empty());
-    ResolvedPath place = is_base ? ResolveBase() : Resolve(PathOf(walk));
+    paths::ResolvedPath place = is_base ? ResolveBase() : Resolve(PathOf(walk));
     if (!IsDirectory(place)) return;
     if (walk.absolute && path_ && !support::PathBelow(place.guest, ResolveBase().guest)) {
       throw support::CallError("The pattern begins with " + place.host +
@@ -112,7 +112,7 @@ class GlobCall {
     places_.push_back({std::move(place), &walk});
   }
 
-  std::string PathOf(const GlobWalk& walk) {
+  std::string PathOf(const find::GlobWalk& walk) {
     return (walk.absolute ? "" : Base()) + "/" + walk.directory;
   }
 
@@ -120,7 +120,7 @@ class GlobCall {
   std::vector<Match> ListFlat() {
     for (const Place& place : places_) {
       try {
-        for (const auto& entry : NamesIn(place.directory, *workspace_.guest, context_)) {
+        for (const auto& entry : files::NamesIn(place.directory, *workspace_.guest, context_)) {
           Visit(place, {.path = entry.name,
                         .type = entry.attributes.type,
                         .modified = entry.attributes.modified});
@@ -137,9 +137,9 @@ class GlobCall {
 
   /// All of them with one find.
   std::vector<Match> ListDeep() {
-    std::vector<ListingRequest> requests;
+    std::vector<find::ListingRequest> requests;
     for (const Place& place : places_) {
-      ListingRequest request;
+      find::ListingRequest request;
       request.directory = place.directory.guest;
       request.maximum_depth = place.walk->maximum_depth;
       request.enters_git = place.walk->enters_git;
@@ -148,19 +148,19 @@ class GlobCall {
       requests.push_back(std::move(request));
     }
     if (!requests.empty()) {
-      gaps_ = ListTrees(
+      gaps_ = find::ListTrees(
           *workspace_.guest, requests,
-          [&](std::size_t request, const ListedName& name) { Visit(places_[request], name); },
+          [&](std::size_t request, const find::ListedName& name) { Visit(places_[request], name); },
           context_);
     }
     return std::move(matches_);
   }
 
-  void Visit(const Place& place, const ListedName& name) {
-    const GlobMatch match = place.walk->matcher.Match(
+  void Visit(const Place& place, const find::ListedName& name) {
+    const find::GlobMatch match = place.walk->matcher.Match(
         support::ToUtf8(name.path), name.type == guest::FileType::kDirectory, name.ignored_names);
-    const bool is_left_out = match == GlobMatch::kFound && name.ignored_names > 0;
-    if (match == GlobMatch::kNone || is_left_out) return;
+    const bool is_left_out = match == find::GlobMatch::kFound && name.ignored_names > 0;
+    if (match == find::GlobMatch::kNone || is_left_out) return;
     const std::string guest_path = support::JoinPath(place.directory.guest, name.path);
     matches_.push_back({name.modified, name.modified_nanoseconds,
                         support::ToUtf8(workspace_.paths->ToHost(guest_path))});
@@ -180,7 +180,7 @@ class GlobCall {
   std::vector<Place> places_;
   std::vector<Match> matches_;
   std::size_t kept_ = 0;  ///< bytes
-  ListingGaps gaps_;
+  find::ListingGaps gaps_;
   std::set<std::string> notes_;
 };
 
@@ -202,9 +202,9 @@ const mcp::ToolDefinition& GlobTool::definition() const {
 }
 
 mcp::ToolResult GlobTool::Call(const mcp::ToolCall& call) {
-  const std::vector<GlobWalk> walks =
-      PlanGlob(call.arguments.at("pattern").get_ref<const std::string&>(),
-               call.arguments.value("case_sensitive", true));
+  const std::vector<find::GlobWalk> walks =
+      find::PlanGlob(call.arguments.at("pattern").get_ref<const std::string&>(),
+                     call.arguments.value("case_sensitive", true));
   const auto find = [&](const Workspace& workspace, const support::Context& context) {
     GlobCall glob(OptionalText(call.arguments, "path"), workspace, context);
     const std::vector<Match> matches = glob.Find(walks);
@@ -212,8 +212,8 @@ mcp::ToolResult GlobTool::Call(const mcp::ToolCall& call) {
     mcp::ToolResult result;
     result.structured = {{"matches", nlohmann::json::array()}};
     for (const Match& match : matches) result.structured["matches"].push_back(match.path);
-    AddNote(result, GapsNote(glob.gaps(), *workspace.paths));
-    for (const std::string& note : glob.notes()) AddNote(result, note);
+    files::AddNote(result, GapsNote(glob.gaps(), *workspace.paths));
+    for (const std::string& note : glob.notes()) files::AddNote(result, note);
     return result;
   };
   return WithTimeLimit(

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "files/directory_names.h"
+#include "files/file_call.h"
 #include "mcp/json_writer.h"
 #include "support/errors.h"
 #include "tools/contract.h"
-#include "tools/directory_names.h"
-#include "tools/file_call.h"
 
 namespace tools {
 namespace {
@@ -71,17 +71,17 @@ void AppendEntry(std::string& out, const guest::DirectoryEntry& entry) {
   out += is_directory ? R"(,"is_dir":true})" : R"(,"is_dir":false})";
 }
 
-std::vector<guest::DirectoryEntry> List(const ResolvedPath& path, guest::Guest& guest,
+std::vector<guest::DirectoryEntry> List(const paths::ResolvedPath& path, guest::Guest& guest,
                                         const support::Context& context) {
   if (!path.attributes) throw support::CallError(path.host + " does not exist");
   if (path.attributes->type != FileType::kDirectory) {
-    throw support::CallError(path.host + " is a " + std::string(Name(path.attributes->type)) +
-                             ", not a directory");
+    throw support::CallError(path.host + " is a " +
+                             std::string(files::Name(path.attributes->type)) + ", not a directory");
   }
   try {
-    return NamesIn(path, guest, context);
+    return files::NamesIn(path, guest, context);
   } catch (const guest::FileError& error) {
-    ThrowFileProblem(error, "list", path, 0, guest, context);
+    files::ThrowFileProblem(error, "list", path, 0, guest, context);
   }
 }
 
@@ -134,14 +134,15 @@ const mcp::ToolDefinition& ListDirectoryTool::definition() const {
 }
 
 mcp::ToolResult ListDirectoryTool::Call(const mcp::ToolCall& call) {
-  const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
+  const support::Context context = call.context.WithTimeout(files::kFileToolTimeLimit);
   return WithWorkspace(
       workspaces_, context, call.progress, [&](const Workspace& workspace) -> mcp::ToolResult {
-        const ResolvedPath path = workspace.paths->Resolve(
-            call.arguments.at("path").get<std::string>(), Access::kList, *workspace.guest, context);
+        const paths::ResolvedPath path =
+            workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
+                                     paths::Access::kList, *workspace.guest, context);
         mcp::ToolResult result;
         result.structured_text = EntriesText(List(path, *workspace.guest, context));
-        AddNote(result, path.stale_note);
+        files::AddNote(result, path.stale_note);
         return result;
       });
 }

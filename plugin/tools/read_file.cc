@@ -4,14 +4,14 @@
 #include <string>
 #include <utility>
 
+#include "files/content_type.h"
+#include "files/file_call.h"
+#include "files/file_content.h"
 #include "support/base64.h"
 #include "support/errors.h"
 #include "support/units.h"
 #include "support/utf8.h"
-#include "tools/content_type.h"
 #include "tools/contract.h"
-#include "tools/file_call.h"
-#include "tools/file_content.h"
 
 namespace tools {
 namespace {
@@ -21,7 +21,7 @@ using support::CallError;
 
 struct Arguments {
   std::string path;
-  std::optional<LineRange> range;  ///< empty: the whole file
+  std::optional<files::LineRange> range;  ///< empty: the whole file
 };
 
 Arguments ParseArguments(const json& arguments) {
@@ -35,7 +35,7 @@ Arguments ParseArguments(const json& arguments) {
   return parsed;
 }
 
-mcp::ToolResult ImageResult(const ImageType& type, const std::string& bytes,
+mcp::ToolResult ImageResult(const files::ImageType& type, const std::string& bytes,
                             const std::string& shown) {
   const std::string what =
       std::string(type.name) + " image, " + support::FormatByteCount(bytes.size());
@@ -52,14 +52,14 @@ mcp::ToolResult ImageResult(const ImageType& type, const std::string& bytes,
 }
 
 /// `file_size` is empty where nobody knows it.
-mcp::ToolResult TextResult(std::string bytes, Place place, std::optional<std::uint64_t> file_size,
-                           const std::string& shown) {
+mcp::ToolResult TextResult(std::string bytes, files::Place place,
+                           std::optional<std::uint64_t> file_size, const std::string& shown) {
   mcp::ToolResult result;
-  switch (Classify(bytes, place)) {
-    case ContentKind::kUtf8:
+  switch (files::Classify(bytes, place)) {
+    case files::ContentKind::kUtf8:
       result.structured["content"] = std::move(bytes);
       return result;
-    case ContentKind::kOtherText: {
+    case files::ContentKind::kOtherText: {
       support::DecodedText decoded = support::DecodeUtf8(bytes);
       result.structured["content"] = std::move(decoded.text);
       result.more_content.push_back(
@@ -71,38 +71,39 @@ mcp::ToolResult TextResult(std::string bytes, Place place, std::optional<std::ui
                 "refused."}});
       return result;
     }
-    case ContentKind::kBinary:
+    case files::ContentKind::kBinary:
       break;
   }
-  throw CallError(shown + " is not text but " + std::string(DescribeBinary(bytes, place)) +
+  throw CallError(shown + " is not text but " + std::string(files::DescribeBinary(bytes, place)) +
                   (file_size ? " of " + support::FormatByteCount(*file_size) : "") +
                   "; look into it with run_shell_command (file, xxd, iconv, unzip -l)");
 }
 
-mcp::ToolResult Show(OpenedFile& opened, const std::optional<LineRange>& range,
+mcp::ToolResult Show(files::OpenedFile& opened, const std::optional<files::LineRange>& range,
                      const std::string& shown, const support::Context& context) {
   if (range) {
     std::optional<std::uint64_t> size;
     if (!opened.direct) size = opened.attributes.size;
-    const Place place = range->first == 0 ? Place::kBeginning : Place::kFurtherOn;
-    return TextResult(ReadLines(opened, *range, shown, context), place, size, shown);
+    const files::Place place =
+        range->first == 0 ? files::Place::kBeginning : files::Place::kFurtherOn;
+    return TextResult(files::ReadLines(opened, *range, shown, context), place, size, shown);
   }
-  std::string bytes = ReadWhole(opened, shown, context);
-  if (const auto image = FindImageType(bytes)) return ImageResult(*image, bytes, shown);
+  std::string bytes = files::ReadWhole(opened, shown, context);
+  if (const auto image = files::FindImageType(bytes)) return ImageResult(*image, bytes, shown);
   const std::uint64_t size = bytes.size();
-  return TextResult(std::move(bytes), Place::kBeginning, size, shown);
+  return TextResult(std::move(bytes), files::Place::kBeginning, size, shown);
 }
 
-mcp::ToolResult Read(const ResolvedPath& path, const std::optional<LineRange>& range,
+mcp::ToolResult Read(const paths::ResolvedPath& path, const std::optional<files::LineRange>& range,
                      guest::Guest& guest, const support::Context& context) {
-  RequireRegularFile(path);
+  files::RequireRegularFile(path);
   // Where the guest's cache may be old, the size that it remembers says nothing.
-  if (!range && path.stale_note.empty() && path.attributes->size > kMaximumReadBytes) {
-    throw CallError(TooLargeText(path.host, path.attributes->size));
+  if (!range && path.stale_note.empty() && path.attributes->size > files::kMaximumReadBytes) {
+    throw CallError(files::TooLargeText(path.host, path.attributes->size));
   }
-  OpenedFile opened = OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
+  files::OpenedFile opened = files::OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
   mcp::ToolResult result = Show(opened, range, path.host, context);
-  AddNote(result, StaleNote(opened, path));
+  files::AddNote(result, files::StaleNote(opened, path));
   return result;
 }
 
@@ -114,14 +115,15 @@ const mcp::ToolDefinition& ReadFileTool::definition() const {
 
 mcp::ToolResult ReadFileTool::Call(const mcp::ToolCall& call) {
   const Arguments arguments = ParseArguments(call.arguments);
-  const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
+  const support::Context context = call.context.WithTimeout(files::kFileToolTimeLimit);
   return WithWorkspace(workspaces_, context, call.progress, [&](const Workspace& workspace) {
-    ResolvedPath path;
+    paths::ResolvedPath path;
     try {
-      path = workspace.paths->Resolve(arguments.path, Access::kRead, *workspace.guest, context);
+      path =
+          workspace.paths->Resolve(arguments.path, paths::Access::kRead, *workspace.guest, context);
       return Read(path, arguments.range, *workspace.guest, context);
     } catch (const guest::FileError& error) {
-      ThrowFileProblem(error, "read", path, 0, *workspace.guest, context);
+      files::ThrowFileProblem(error, "read", path, 0, *workspace.guest, context);
     }
   });
 }

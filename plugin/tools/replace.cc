@@ -4,12 +4,12 @@
 #include <string_view>
 #include <utility>
 
+#include "files/file_call.h"
+#include "files/text_replacement.h"
 #include "support/errors.h"
 #include "support/units.h"
 #include "support/utf8.h"
 #include "tools/contract.h"
-#include "tools/file_call.h"
-#include "tools/text_replacement.h"
 #include "tools/write_file.h"
 
 namespace tools {
@@ -46,13 +46,14 @@ Edit ParseEdit(const nlohmann::json& arguments) {
   return edit;
 }
 
-std::string ListLines(const Occurrences& found) {
+std::string ListLines(const files::Occurrences& found) {
   std::string text = found.lines.size() == 1 ? "line " : "lines ";
   for (std::size_t i = 0; i < found.lines.size(); ++i) {
     if (i > 0) text += ", ";
     text += std::to_string(found.lines[i]);
   }
-  const bool more = found.lines.size() == kMaximumListedLines && found.count > kMaximumListedLines;
+  const bool more =
+      found.lines.size() == files::kMaximumListedLines && found.count > files::kMaximumListedLines;
   return more ? text + ", …" : text;
 }
 
@@ -68,14 +69,14 @@ std::string NearMissHint(std::string_view content, std::string_view old_string) 
   const std::string_view trimmed = Trim(old_string);
   const std::string_view first_line = Trim(trimmed.substr(0, trimmed.find('\n')));
   if (first_line.empty() || first_line == old_string) return "";
-  const Occurrences found = FindOccurrences(content, first_line);
+  const files::Occurrences found = files::FindOccurrences(content, first_line);
   if (found.count == 0) return "";
   return " Its first line is there (" + ListLines(found) +
          "): what stands around it, or the white space, differs.";
 }
 
 [[noreturn]] void ThrowNotFound(std::string_view content, const Edit& edit,
-                                const ResolvedPath& path) {
+                                const paths::ResolvedPath& path) {
   std::string text = "old_string was found 0 times in " + path.host + "; nothing was changed.";
   if (edit.old_string.find(support::kReplacementCharacter) != std::string::npos &&
       !support::IsValidUtf8(content)) {
@@ -86,8 +87,9 @@ std::string NearMissHint(std::string_view content, std::string_view old_string) 
   throw CallError(text + NearMissHint(content, edit.old_string));
 }
 
-ReplacedText Replace(std::string_view content, const Edit& edit, const ResolvedPath& path) {
-  const Occurrences found = FindOccurrences(content, edit.old_string);
+files::ReplacedText Replace(std::string_view content, const Edit& edit,
+                            const paths::ResolvedPath& path) {
+  const files::Occurrences found = files::FindOccurrences(content, edit.old_string);
   if (found.count == 0) ThrowNotFound(content, edit, path);
   if (found.count > 1 && !edit.allow_multiple) {
     throw CallError("old_string was found " + std::to_string(found.count) + " times in " +
@@ -96,7 +98,7 @@ ReplacedText Replace(std::string_view content, const Edit& edit, const ResolvedP
                     "or set allow_multiple to replace them all.");
   }
   auto replaced =
-      ReplaceOccurrences(content, edit.old_string, edit.new_string, kMaximumReplaceBytes);
+      files::ReplaceOccurrences(content, edit.old_string, edit.new_string, kMaximumReplaceBytes);
   if (!replaced) {
     throw CallError(path.host + " would grow above " +
                     support::FormatByteCount(kMaximumReplaceBytes) +
@@ -105,24 +107,24 @@ ReplacedText Replace(std::string_view content, const Edit& edit, const ResolvedP
   return *std::move(replaced);
 }
 
-bool IsAsOpened(guest::FileAttributes now, const OpenedFile& opened) {
+bool IsAsOpened(guest::FileAttributes now, const files::OpenedFile& opened) {
   if (opened.direct) now.size = opened.attributes.size;  // which nobody knows
   return now == opened.attributes;
 }
 
 /// `path` then has the attributes of what was read. Throws ChangedMeanwhile where they are not
 /// known, since somebody wrote to the file meanwhile.
-std::string ReadForReplace(ResolvedPath& path, guest::Guest& guest,
+std::string ReadForReplace(paths::ResolvedPath& path, guest::Guest& guest,
                            const support::Context& context) {
-  OpenedFile opened = OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
+  files::OpenedFile opened = files::OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
   if (opened.attributes.size > kMaximumReplaceBytes) {
     throw CallError(path.host + " has " + support::FormatByteCount(opened.attributes.size) +
                     "; replace works on files of up to " +
                     support::FormatByteCount(kMaximumReplaceBytes) +
                     ": use run_shell_command (sed, perl)");
   }
-  std::string content = ReadWhole(opened, path.host, context);
-  if (const std::string note = StaleNote(opened, path); !note.empty()) {
+  std::string content = files::ReadWhole(opened, path.host, context);
+  if (const std::string note = files::StaleNote(opened, path); !note.empty()) {
     throw CallError("what is in " + path.host + " is not known well enough to write it again; " +
                     "nothing was changed. " + note);
   }
@@ -156,20 +158,20 @@ const mcp::ToolDefinition& ReplaceTool::definition() const {
 
 mcp::ToolResult ReplaceTool::Call(const mcp::ToolCall& call) {
   const Edit edit = ParseEdit(call.arguments);
-  const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
+  const support::Context context = call.context.WithTimeout(files::kFileToolTimeLimit);
   return WithWorkspace(
       workspaces_, context, call.progress, [&](const Workspace& workspace) -> mcp::ToolResult {
         guest::Guest& guest = *workspace.guest;
-        ResolvedPath path;
+        paths::ResolvedPath path;
         std::uint64_t needed_bytes = 0;
         std::string note;
         const auto attempt = [&] {
           path = {};
           path = workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
-                                          Access::kWrite, guest, context);
-          const PathLocks::Lock lock = writer_->Lock(path, context);
+                                          paths::Access::kWrite, guest, context);
+          const files::PathLocks::Lock lock = writer_->Lock(path, context);
           const std::string content = ReadForReplace(path, guest, context);
-          const ReplacedText replaced = Replace(content, edit, path);
+          const files::ReplacedText replaced = Replace(content, edit, path);
           RefuseReplacementCharacters(path, edit.new_string, content);
           needed_bytes = replaced.text.size();
           note = writer_->Write(path, replaced.text, guest, context, [&] {
@@ -182,10 +184,10 @@ mcp::ToolResult ReplaceTool::Call(const mcp::ToolCall& call) {
         try {
           mcp::ToolResult result = {
               .structured = {{"replacements", RepeatWhileItChanges(attempt)}}};
-          AddNote(result, note);
+          files::AddNote(result, note);
           return result;
         } catch (const guest::FileError& error) {
-          ThrowFileProblem(error, "replace in", path, needed_bytes, guest, context);
+          files::ThrowFileProblem(error, "replace in", path, needed_bytes, guest, context);
         }
       });
 }

@@ -4,15 +4,15 @@
 #include <memory>
 #include <utility>
 
+#include "files/file_content.h"
+#include "files/file_writer.h"
 #include "mcp/tool.h"
-#include "tools/file_content.h"
-#include "tools/file_writer.h"
 #include "tools/workspace.h"
 
 namespace tools {
 
 /// Neither the file nor the result may be larger: what `replace` has written it can open again.
-inline constexpr std::uint64_t kMaximumReplaceBytes = kMaximumReadBytes;
+inline constexpr std::uint64_t kMaximumReplaceBytes = files::kMaximumReadBytes;
 
 /// How often a file is read and written anew that somebody else is changing.
 inline constexpr int kMostTries = 3;
@@ -27,8 +27,8 @@ inline constexpr int kMostTries = 3;
 class ReplaceTool final : public mcp::Tool {
  public:
   /// `workspaces` must outlive the tool; the tools that write share one writer.
-  explicit ReplaceTool(WorkspaceSource& workspaces,
-                       std::shared_ptr<FileWriter> writer = std::make_shared<FileWriter>())
+  explicit ReplaceTool(WorkspaceSource& workspaces, std::shared_ptr<files::FileWriter> writer =
+                                                        std::make_shared<files::FileWriter>())
       : workspaces_(workspaces), writer_(std::move(writer)) {}
 
   [[nodiscard]] const mcp::ToolDefinition& definition() const override;
@@ -36,7 +36,7 @@ class ReplaceTool final : public mcp::Tool {
 
  private:
   WorkspaceSource& workspaces_;
-  std::shared_ptr<FileWriter> writer_;
+  std::shared_ptr<files::FileWriter> writer_;
 };
 
 }  // namespace tools

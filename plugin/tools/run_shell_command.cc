@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "files/file_call.h"
 #include "support/errors.h"
 #include "tools/contract.h"
-#include "tools/file_call.h"
 
 namespace tools {
 namespace {
@@ -41,12 +41,13 @@ mcp::ToolResult RunShellCommand::Call(const mcp::ToolCall& call) {
   // look would last until the guest's silence is noticed. The time is that of all looks in a row.
   std::optional<support::Context> looking;
   return WithWorkspace(workspaces_, context, call.progress, [&](const Workspace& workspace) {
-    if (!looking) looking = context.WithTimeout(kFileToolTimeLimit);
+    if (!looking) looking = context.WithTimeout(files::kFileToolTimeLimit);
     {
       const auto waiting =
           runner_.Announce(call.progress, "waiting for the guest to look at the directory");
       request.directory =
-          workspace.paths->Resolve(directory, Access::kRead, *workspace.guest, *looking).guest;
+          workspace.paths->Resolve(directory, paths::Access::kRead, *workspace.guest, *looking)
+              .guest;
     }
     looking.reset();  // the guest has answered
     request.shell = workspace.shell;

@@ -4,14 +4,14 @@
 #include <string>
 #include <string_view>
 
+#include "files/file_call.h"
+#include "find/file_scan.h"
+#include "find/git_grep.h"
+#include "find/include_filter.h"
 #include "support/errors.h"
 #include "support/paths.h"
 #include "support/utf8.h"
 #include "tools/contract.h"
-#include "tools/file_call.h"
-#include "tools/file_scan.h"
-#include "tools/git_grep.h"
-#include "tools/include_filter.h"
 #include "tools/search_limits.h"
 
 namespace tools {
@@ -40,7 +40,7 @@ struct Place {
   std::string file;
 };
 
-Place PlaceOf(const ResolvedPath& path) {
+Place PlaceOf(const paths::ResolvedPath& path) {
   if (!path.attributes) {
     throw support::CallError("There is no file or directory " + path.host + ".");
   }
@@ -53,24 +53,25 @@ Place PlaceOf(const ResolvedPath& path) {
 
 /// Returns what is worth telling beside the lines found.
 std::string Search(const Workspace& workspace, const Place& place, const std::string& pattern,
-                   const IncludeFilter* include, GrepOutput& output,
+                   const find::IncludeFilter* include, find::GrepOutput& output,
                    const support::Context& context) {
-  GitGrepRequest request{place.directory, pattern, {"."}, place.file.empty()};
+  find::GitGrepRequest request{place.directory, pattern, {"."}, place.file.empty()};
   if (include != nullptr) {
     request.pathspecs = include->pathspecs();
     request.include = include;
   }
   if (!place.file.empty()) request.pathspecs = {":(literal)" + place.file};
-  const GitGrepResult git = GitGrep(*workspace.guest, request, output, context);
+  const find::GitGrepResult git = find::GitGrep(*workspace.guest, request, output, context);
   if (git.has_git) return git.warnings.empty() ? "" : "git said: " + git.warnings;
 
-  const ScanRequest scan{place.directory, place.file, pattern, include};
-  const ScanResult result = ScanFiles(*workspace.guest, scan, output, context);
+  const find::ScanRequest scan{place.directory, place.file, pattern, include};
+  const find::ScanResult result = find::ScanFiles(*workspace.guest, scan, output, context);
   std::string note =
       "The guest has no git: the files were read and matched with RE2's regular expressions, and "
       "those that git would ignore were searched too.";
   if (result.too_large > 0) {
-    note += " Not searched, because larger than " + std::to_string(kMaximumScannedFile >> 20U) +
+    note += " Not searched, because larger than " +
+            std::to_string(find::kMaximumScannedFile >> 20U) +
             " MiB: " + std::to_string(result.too_large) + " files.";
   }
   if (result.too_long > 0) {
@@ -93,27 +94,27 @@ const mcp::ToolDefinition& SearchFileContentTool::definition() const {
 mcp::ToolResult SearchFileContentTool::Call(const mcp::ToolCall& call) {
   const std::string pattern = call.arguments.at("pattern").get<std::string>();
   CheckPattern(pattern);
-  std::optional<IncludeFilter> include;
+  std::optional<find::IncludeFilter> include;
   if (const auto text = OptionalText(call.arguments, "include")) include.emplace(*text);
   const std::optional<std::string> path = OptionalText(call.arguments, "path");
 
   const auto search = [&](const Workspace& workspace, const support::Context& context) {
-    const ResolvedPath resolved =
-        workspace.paths->Resolve(path ? *path : workspace.paths->DefaultDirectory(), Access::kRead,
-                                 *workspace.guest, context);
+    const paths::ResolvedPath resolved =
+        workspace.paths->Resolve(path ? *path : workspace.paths->DefaultDirectory(),
+                                 paths::Access::kRead, *workspace.guest, context);
     const Place place = PlaceOf(resolved);
     mcp::ToolResult result;
     result.structured = {{"git_grep_output", ""}};
     if (include && !place.file.empty() && !include->Matches(support::ToUtf8(place.file))) {
       return result;
     }
-    GrepOutput output(options_.maximum_output_bytes);
+    find::GrepOutput output(options_.maximum_output_bytes);
     const std::string note =
         Search(workspace, place, pattern, include ? &*include : nullptr, output, context);
     result.structured["git_grep_output"] = support::ToUtf8(output.Finish());
-    AddNote(result, note);
-    AddNote(result, resolved.stale_note);
-    AddNote(result, workspace.paths->MissingNote(resolved.guest, *workspace.guest, context));
+    files::AddNote(result, note);
+    files::AddNote(result, resolved.stale_note);
+    files::AddNote(result, workspace.paths->MissingNote(resolved.guest, *workspace.guest, context));
     return result;
   };
   return WithTimeLimit(

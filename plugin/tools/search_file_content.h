@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "mcp/tool.h"
-#include "tools/capped_output.h"
+#include "shell/capped_output.h"
 #include "tools/workspace.h"
 
 namespace tools {
@@ -22,7 +22,7 @@ inline constexpr std::chrono::seconds kSearchTimeLimit{60};
 class SearchFileContentTool : public mcp::Tool {
  public:
   struct Options {
-    std::size_t maximum_output_bytes = kDefaultMaximumOutput;
+    std::size_t maximum_output_bytes = shell::kDefaultMaximumOutput;
     std::chrono::seconds time_limit = kSearchTimeLimit;
   };
 

@@ -25,7 +25,7 @@ mcp::ToolResult WithTimeLimit(
   }
 }
 
-std::string GapsNote(const ListingGaps& gaps, const PathRules& paths) {
+std::string GapsNote(const find::ListingGaps& gaps, const paths::PathRules& paths) {
   if (gaps.count == 0) return "";
   std::string note = "The guest's user was not permitted to look at " + std::to_string(gaps.count) +
                      (gaps.count == 1 ? " name" : " names") + ", so what is there is missing here:";

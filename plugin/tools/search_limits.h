@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "find/find_listing.h"
 #include "mcp/tool.h"
+#include "paths/path_rules.h"
 #include "support/context.h"
-#include "tools/find_listing.h"
-#include "tools/path_rules.h"
 
 namespace tools {
 
@@ -23,6 +23,6 @@ mcp::ToolResult WithTimeLimit(
 
 /// What to tell beside a result that lacks what the guest's user was not permitted to look at;
 /// empty when it lacks nothing.
-std::string GapsNote(const ListingGaps& gaps, const PathRules& paths);
+std::string GapsNote(const find::ListingGaps& gaps, const paths::PathRules& paths);
 
 }  // namespace tools

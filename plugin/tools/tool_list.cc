@@ -18,7 +18,7 @@ std::vector<std::unique_ptr<mcp::Tool>> MakeTools(WorkspaceSource& workspaces,
 
   SearchFileContentTool::Options search_options;
   search_options.maximum_output_bytes = options.maximum_output_bytes;
-  const auto writer = std::make_shared<FileWriter>();
+  const auto writer = std::make_shared<files::FileWriter>();
 
   std::vector<std::unique_ptr<mcp::Tool>> tools;
   tools.push_back(std::make_unique<GlobTool>(workspaces));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mcp/tool.h"
-#include "tools/capped_output.h"
+#include "shell/capped_output.h"
 #include "tools/command_runner.h"
 #include "tools/workspace.h"
 
@@ -25,7 +25,7 @@ struct ToolOptions {
 
   /// What is kept of each output stream of a command, and of the lines that a search finds, in
   /// bytes.
-  std::size_t maximum_output_bytes = kDefaultMaximumOutput;
+  std::size_t maximum_output_bytes = shell::kDefaultMaximumOutput;
 };
 
 /// The one list of tools, in alphabetical order: what Definitions() describes. `workspaces` must

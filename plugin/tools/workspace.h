@@ -6,8 +6,8 @@
 
 #include "guest/guest.h"
 #include "mcp/tool.h"
+#include "paths/path_rules.h"
 #include "support/context.h"
-#include "tools/path_rules.h"
 
 namespace tools {
 
@@ -15,7 +15,7 @@ namespace tools {
 /// A value; take one per call and keep it to its end.
 struct Workspace {
   std::shared_ptr<guest::Guest> guest;
-  std::shared_ptr<const PathRules> paths;
+  std::shared_ptr<const paths::PathRules> paths;
 
   /// The guest user's login shell as Lima would run it ("/bin/bash"); empty where none is known,
   /// and the guest's own "$SHELL" counts.

@@ -3,11 +3,11 @@
 #include <string>
 #include <string_view>
 
+#include "files/file_call.h"
+#include "files/file_content.h"
 #include "support/errors.h"
 #include "support/utf8.h"
 #include "tools/contract.h"
-#include "tools/file_call.h"
-#include "tools/file_content.h"
 
 namespace tools {
 
@@ -17,7 +17,7 @@ bool HoldsReplacementCharacters(std::string_view content) {
   return content.find(support::kReplacementCharacter) != std::string_view::npos;
 }
 
-[[noreturn]] void ThrowWouldLoseBytes(const ResolvedPath& path) {
+[[noreturn]] void ThrowWouldLoseBytes(const paths::ResolvedPath& path) {
   throw support::CallError(
       path.host +
       " is not UTF-8, and the new text holds U+FFFD, which read_file shows in place of bytes that "
@@ -27,14 +27,15 @@ bool HoldsReplacementCharacters(std::string_view content) {
 
 }  // namespace
 
-void RefuseReplacementCharacters(const ResolvedPath& path, std::string_view content,
+void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_view content,
                                  guest::Guest& guest, const support::Context& context) {
   if (!path.attributes || !HoldsReplacementCharacters(content)) return;
-  const OpenedFile opened = OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
-  if (!IsUtf8File(opened, context)) ThrowWouldLoseBytes(path);
+  const files::OpenedFile opened =
+      files::OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
+  if (!files::IsUtf8File(opened, context)) ThrowWouldLoseBytes(path);
 }
 
-void RefuseReplacementCharacters(const ResolvedPath& path, std::string_view content,
+void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_view content,
                                  std::string_view bytes) {
   if (HoldsReplacementCharacters(content) && !support::IsValidUtf8(bytes)) {
     ThrowWouldLoseBytes(path);
@@ -47,19 +48,19 @@ const mcp::ToolDefinition& WriteFileTool::definition() const {
 
 mcp::ToolResult WriteFileTool::Call(const mcp::ToolCall& call) {
   const auto& content = call.arguments.at("content").get_ref<const std::string&>();
-  const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
+  const support::Context context = call.context.WithTimeout(files::kFileToolTimeLimit);
   return WithWorkspace(
       workspaces_, context, call.progress, [&](const Workspace& workspace) -> mcp::ToolResult {
         mcp::ToolResult result = {.structured = nlohmann::json::object()};
-        ResolvedPath path;
+        paths::ResolvedPath path;
         try {
           path = workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
-                                          Access::kWrite, *workspace.guest, context);
-          const PathLocks::Lock lock = writer_->Lock(path, context);
+                                          paths::Access::kWrite, *workspace.guest, context);
+          const files::PathLocks::Lock lock = writer_->Lock(path, context);
           RefuseReplacementCharacters(path, content, *workspace.guest, context);
-          AddNote(result, writer_->Write(path, content, *workspace.guest, context));
+          files::AddNote(result, writer_->Write(path, content, *workspace.guest, context));
         } catch (const guest::FileError& error) {
-          ThrowFileProblem(error, "write", path, content.size(), *workspace.guest, context);
+          files::ThrowFileProblem(error, "write", path, content.size(), *workspace.guest, context);
         }
         return result;
       });

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "files/file_writer.h"
 #include "mcp/tool.h"
-#include "tools/file_writer.h"
 #include "tools/workspace.h"
 
 namespace tools {
@@ -13,11 +13,11 @@ namespace tools {
 /// Throws support::CallError when `content` holds U+FFFD and the file at `path` is not valid UTF-8:
 /// what read_file showed in place of bad bytes must not overwrite them. Round trips: none without
 /// U+FFFD, else open, stat, and the reads of IsUtf8File (a small file's comes with stat).
-void RefuseReplacementCharacters(const ResolvedPath& path, std::string_view content,
+void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_view content,
                                  guest::Guest& guest, const support::Context& context);
 
 /// The same where the file's bytes are known: no round trip.
-void RefuseReplacementCharacters(const ResolvedPath& path, std::string_view content,
+void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_view content,
                                  std::string_view bytes);
 
 /// `write_file`: a whole new content; FileWriter::Write says what is kept. Round trips for a path
@@ -25,8 +25,8 @@ void RefuseReplacementCharacters(const ResolvedPath& path, std::string_view cont
 class WriteFileTool final : public mcp::Tool {
  public:
   /// `workspaces` must outlive the tool; the tools that write share one writer.
-  explicit WriteFileTool(WorkspaceSource& workspaces,
-                         std::shared_ptr<FileWriter> writer = std::make_shared<FileWriter>())
+  explicit WriteFileTool(WorkspaceSource& workspaces, std::shared_ptr<files::FileWriter> writer =
+                                                          std::make_shared<files::FileWriter>())
       : workspaces_(workspaces), writer_(std::move(writer)) {}
 
   [[nodiscard]] const mcp::ToolDefinition& definition() const override;
@@ -34,7 +34,7 @@ class WriteFileTool final : public mcp::Tool {
 
  private:
   WorkspaceSource& workspaces_;
-  std::shared_ptr<FileWriter> writer_;
+  std::shared_ptr<files::FileWriter> writer_;
 };
 
 }  // namespace tools

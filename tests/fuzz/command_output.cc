@@ -1,15 +1,15 @@
 // What the guest sends while a command runs: its output and the reports of its resident shell, cut
 // into pieces anywhere.
 
-#include "tools/command_output.h"
+#include "shell/command_output.h"
 
 #include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
 
-#include "connection/mount_table.h"
 #include "fuzz/input.h"
+#include "paths/mount_table.h"
 #include "shell/report_splitter.h"
 #include "support/printable.h"
 #include "support/utf8.h"
@@ -34,7 +34,7 @@ constexpr std::array kStreams = {shell::Stream::kOutput, shell::Stream::kError};
 
 /// Each line of `bytes` belongs to one of the streams.
 Seen Run(std::string_view bytes, std::size_t piece) {
-  tools::CommandOutput output(kMaximum);
+  shell::CommandOutput output(kMaximum);
   output.OnStarted();
   std::string reports;
   shell::ReportSplitter splitters[] = {shell::ReportSplitter(kMark), shell::ReportSplitter(kMark)};
@@ -72,10 +72,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::Require(support::IsValidUtf8(*text), "output is UTF-8");
     fuzz::Require(text->size() <= kLongestText, "output is capped");
   }
-  const auto table = connection::MountTable::Parse(bytes);
+  const auto table = paths::MountTable::Parse(bytes);
   for (const char* path : {"/", "/mnt/a", "/home/user"}) {
-    const connection::MountLine* line = table.At(path);
-    if (line != nullptr) static_cast<void>(connection::HasStaleCache(*line));
+    const paths::MountLine* line = table.At(path);
+    if (line != nullptr) static_cast<void>(paths::HasStaleCache(*line));
   }
   return 0;
 }

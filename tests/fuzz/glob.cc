@@ -3,11 +3,11 @@
 #include <string>
 #include <string_view>
 
+#include "find/glob_matcher.h"
+#include "find/glob_pattern.h"
 #include "fuzz/input.h"
 #include "support/errors.h"
 #include "support/utf8.h"
-#include "tools/glob_matcher.h"
-#include "tools/glob_pattern.h"
 
 namespace {
 
@@ -34,22 +34,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string pattern(input.Until('\n'));
   const std::string name = support::ToUtf8(input.Rest());
   try {
-    const auto alternatives = tools::ParseGlob(pattern);
+    const auto alternatives = find::ParseGlob(pattern);
     fuzz::Require(!alternatives.empty(), "a pattern has an alternative");
-    fuzz::Require(alternatives.size() <= tools::kMaximumGlobAlternatives, "and not too many");
-    const tools::GlobMatcher matcher(alternatives, case_sensitive);
+    fuzz::Require(alternatives.size() <= find::kMaximumGlobAlternatives, "and not too many");
+    const find::GlobMatcher matcher(alternatives, case_sensitive);
     static_cast<void>(matcher.Match(name, false));
     static_cast<void>(matcher.Match(name, true));
   } catch (const support::CallError&) {
     // What is wrong with the pattern.
   }
   if (!IsPlainName(name) || name.size() > 200) return 0;
-  const auto literal = tools::ParseGlob(Escaped(name));
-  const tools::GlobMatcher matcher(literal, case_sensitive);
-  fuzz::Require(matcher.Match(name, false) == tools::GlobMatch::kNamed, "a name matches itself");
-  const auto all = tools::ParseGlob("*");
-  fuzz::Require(
-      tools::GlobMatcher(all, case_sensitive).Match(name, false) != tools::GlobMatch::kNone,
-      "a name matches *");
+  const auto literal = find::ParseGlob(Escaped(name));
+  const find::GlobMatcher matcher(literal, case_sensitive);
+  fuzz::Require(matcher.Match(name, false) == find::GlobMatch::kNamed, "a name matches itself");
+  const auto all = find::ParseGlob("*");
+  fuzz::Require(find::GlobMatcher(all, case_sensitive).Match(name, false) != find::GlobMatch::kNone,
+                "a name matches *");
   return 0;
 }

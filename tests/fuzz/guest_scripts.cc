@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "connection/guest_facts.h"
+#include "files/direct_read.h"
+#include "find/find_listing.h"
+#include "find/git_grep.h"
 #include "fuzz/input.h"
 #include "support/errors.h"
 #include "testing/stepped_guest.h"
-#include "tools/direct_read.h"
-#include "tools/find_listing.h"
-#include "tools/git_grep.h"
 
 namespace {
 
@@ -62,17 +62,17 @@ bool IsNameBelow(std::string_view path) {
 }
 
 void List(guest::Guest& guest) {
-  std::vector<tools::ListingRequest> requests(2);
+  std::vector<find::ListingRequest> requests(2);
   requests[0].directory = "/mnt/w";
   requests[0].wants_ignored = true;
   requests[1].directory = "/";
-  const auto visit = [&](std::size_t request, const tools::ListedName& name) {
+  const auto visit = [&](std::size_t request, const find::ListedName& name) {
     fuzz::Require(request < requests.size(), "a name belongs to a request");
     fuzz::Require(IsNameBelow(name.path), "a listed name lies in its directory");
     fuzz::Require(name.modified_nanoseconds < 1'000'000'000, "nanoseconds are a part of a second");
   };
-  const tools::ListingGaps gaps = tools::ListTrees(guest, requests, visit, {});
-  fuzz::Require(gaps.examples.size() <= tools::ListingGaps::kMaximumExamples, "few are examples");
+  const find::ListingGaps gaps = find::ListTrees(guest, requests, visit, {});
+  fuzz::Require(gaps.examples.size() <= find::ListingGaps::kMaximumExamples, "few are examples");
   for (const std::string& path : gaps.examples) {
     fuzz::Require(path == "/" || path == "/mnt/w" || IsNameBelow(path.substr(1)),
                   "a gap lies in its directory");
@@ -82,12 +82,12 @@ void List(guest::Guest& guest) {
 void Search(guest::Guest& guest) {
   constexpr std::size_t kMaximum = 256;
   constexpr std::size_t kLastLine = 256;
-  tools::GrepOutput output(kMaximum);
-  tools::GitGrepRequest request;
+  find::GrepOutput output(kMaximum);
+  find::GitGrepRequest request;
   request.directory = "/mnt/w";
   request.pattern = "a";
-  const tools::GitGrepResult result = tools::GitGrep(guest, request, output, {});
-  fuzz::Require(result.warnings.size() <= tools::kMaximumGitWords, "git's words are bounded");
+  const find::GitGrepResult result = find::GitGrep(guest, request, output, {});
+  fuzz::Require(result.warnings.size() <= find::kMaximumGitWords, "git's words are bounded");
   const std::string text = output.Finish();
   fuzz::Require(text.size() <= kMaximum + kLastLine, "what is found is bounded");
   fuzz::Require(text.empty() || text.back() == '\n', "what is found is whole lines");
@@ -95,7 +95,7 @@ void Search(guest::Guest& guest) {
 
 void ReadPastTheCache(guest::Guest& guest, std::uint64_t size, std::uint64_t offset) {
   constexpr std::size_t kLength = 64;
-  const auto file = tools::DirectFile::Open("/mnt/w/file", size, guest, {});
+  const auto file = files::DirectFile::Open("/mnt/w/file", size, guest, {});
   if (!file) return;
   fuzz::Require(file->Read(offset, kLength, {}).size() <= kLength, "no more is read than wanted");
 }

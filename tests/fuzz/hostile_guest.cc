@@ -13,10 +13,10 @@
 #include "fuzz/input.h"
 #include "mcp/outcome.h"
 #include "mcp/tool.h"
+#include "paths/path_rules.h"
 #include "support/utf8.h"
 #include "testing/silent_progress.h"
 #include "testing/stepped_guest.h"
-#include "tools/path_rules.h"
 #include "tools/tool_list.h"
 #include "tools/workspace.h"
 
@@ -162,10 +162,10 @@ class Source final : public tools::WorkspaceSource {
  public:
   explicit Source(fuzz::Input& input) : guest_(std::make_shared<HostileGuest>(input)) {
     workspace_.guest = guest_;
-    tools::PathRules::Options options;
+    paths::PathRules::Options options;
     options.instance = "default";
     options.roots = {{.host = "/host/work", .guest = "/mnt/w", .writable = true}};
-    workspace_.paths = std::make_shared<const tools::PathRules>(options);
+    workspace_.paths = std::make_shared<const paths::PathRules>(options);
     workspace_.shell = "/bin/bash";
   }
   tools::Workspace Acquire(const support::Context&, mcp::ProgressReporter&) override {

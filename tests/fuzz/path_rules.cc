@@ -1,7 +1,7 @@
 // The path rules over a tree of directories and links: whatever path an agent writes, what is
 // accepted lies under a root, with links resolved.
 
-#include "tools/path_rules.h"
+#include "paths/path_rules.h"
 
 #include <array>
 #include <map>
@@ -131,8 +131,8 @@ constexpr std::array<std::string_view, 20> kWords = {
 /// a run of hundreds takes the time of hundreds of runs.
 constexpr int kMostPaths = 8;
 
-constexpr std::array kAccesses = {tools::Access::kRead, tools::Access::kWrite,
-                                  tools::Access::kList};
+constexpr std::array kAccesses = {paths::Access::kRead, paths::Access::kWrite,
+                                  paths::Access::kList};
 
 constexpr std::size_t kMostWords = 24;
 /// Fewer for the targets of links: forty links that lead into each other make one path of them all,
@@ -181,25 +181,25 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::Input input(data, size);
   Tree tree;
   Fill(tree, input);
-  tools::PathRules::Options options;
+  paths::PathRules::Options options;
   options.instance = "default";
   options.roots = {{.host = "/host/work", .guest = "/mnt/w", .writable = true},
                    {.host = "/host/library", .guest = "/mnt/ro", .writable = false},
                    // A read-only mount within a writable one.
                    {.host = "/host/work/ro", .guest = "/mnt/w/ro", .writable = false}};
-  const tools::PathRules rules(options);
+  const paths::PathRules rules(options);
   for (int paths = 0; paths < kMostPaths && !input.empty(); ++paths) {
-    const tools::Access access = kAccesses.at(input.Below(kAccesses.size()));
+    const paths::Access access = kAccesses.at(input.Below(kAccesses.size()));
     try {
-      const tools::ResolvedPath path = rules.Resolve(MakePath(input, kMostWords), access, tree, {});
+      const paths::ResolvedPath path = rules.Resolve(MakePath(input, kMostWords), access, tree, {});
       // The innermost root above it.
-      const tools::Root* root = nullptr;
-      for (const tools::Root& one : options.roots) {
+      const paths::Root* root = nullptr;
+      for (const paths::Root& one : options.roots) {
         if (!support::PathBelow(path.guest, one.guest)) continue;
         if (root == nullptr || one.guest.size() > root->guest.size()) root = &one;
       }
       fuzz::Require(root != nullptr, "what is accepted lies under a root");
-      fuzz::Require(access != tools::Access::kWrite || root->writable,
+      fuzz::Require(access != paths::Access::kWrite || root->writable,
                     "what is accepted for writing lies under a writable root");
       fuzz::Require(support::CleanPath(path.guest) == path.guest, "the path is clean");
       fuzz::Require(path.guest.find('\0') == std::string::npos, "the path has no NUL");

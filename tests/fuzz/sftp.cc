@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "fuzz/input.h"
-#include "ssh/sftp_client.h"
-#include "ssh/sftp_codec.h"
+#include "ssh/sftp/sftp_client.h"
+#include "ssh/sftp/sftp_codec.h"
 
 namespace {
 

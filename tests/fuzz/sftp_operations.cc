@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "fuzz/input.h"
-#include "ssh/burst.h"
+#include "ssh/sftp/burst.h"
 #include "support/errors.h"
 #include "support/paths.h"
 #include "testing/stepped_guest.h"
-#include "unit/ssh/sftp_bytes.h"
+#include "unit/ssh/sftp/sftp_bytes.h"
 
 namespace {
 

@@ -28,10 +28,10 @@ class SearchDeadline : public integration::LoopbackGuest, public tools::Workspac
     StartInstance();
     guest_ = Connect();
     std::filesystem::create_directory(root_);
-    tools::PathRules::Options rules;
+    paths::PathRules::Options rules;
     rules.roots = {{root_, root_, false, {}}};
     rules.instance = "default";
-    paths_ = std::make_shared<const tools::PathRules>(std::move(rules));
+    paths_ = std::make_shared<const paths::PathRules>(std::move(rules));
   }
 
   tools::Workspace Acquire(const support::Context& /*context*/,
@@ -46,7 +46,7 @@ class SearchDeadline : public integration::LoopbackGuest, public tools::Workspac
 
   const std::string root_ = directory_.path() / "root";
   std::shared_ptr<ssh::Connection> guest_;
-  std::shared_ptr<const tools::PathRules> paths_;
+  std::shared_ptr<const paths::PathRules> paths_;
   testing_support::SilentProgress progress_;
 };
 

@@ -10,10 +10,10 @@
 #include "guest/no_file_server.h"
 #include "integration/ssh_guest_fixture.h"
 #include "ssh/process_run.h"
-#include "ssh/sftp_codec.h"
+#include "ssh/sftp/sftp_codec.h"
 #include "testing/lying_sshd.h"
 #include "testing/tcp_proxy.h"
-#include "unit/ssh/sftp_bytes.h"
+#include "unit/ssh/sftp/sftp_bytes.h"
 
 namespace ssh_guest {
 namespace {

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "unit/ssh/sftp_bytes.h"
+#include "unit/ssh/sftp/sftp_bytes.h"
 
 namespace {
 

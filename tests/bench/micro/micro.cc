@@ -7,14 +7,14 @@
 #include <string>
 
 #include "bench/sample_text.h"
+#include "find/glob_matcher.h"
+#include "find/glob_pattern.h"
 #include "mcp/dialect.h"
 #include "mcp/message.h"
 #include "mcp/outcome.h"
+#include "paths/path_rules.h"
 #include "testing/stepped_guest.h"
-#include "tools/glob_matcher.h"
-#include "tools/glob_pattern.h"
 #include "tools/list_directory.h"
-#include "tools/path_rules.h"
 
 namespace {
 
@@ -83,13 +83,13 @@ BENCHMARK(WriteAListing)->RangeMultiplier(10)->Range(10, 10'000);
 
 void ParseAPattern(benchmark::State& state) {
   for ([[maybe_unused]] const auto& round : state) {
-    benchmark::DoNotOptimize(tools::ParseGlob("src/**/[a-z]*.{cc,h,{test,bench}.cc}"));
+    benchmark::DoNotOptimize(find::ParseGlob("src/**/[a-z]*.{cc,h,{test,bench}.cc}"));
   }
 }
 BENCHMARK(ParseAPattern);
 
 void MatchAName(benchmark::State& state, const char* pattern) {
-  const tools::GlobMatcher matcher(tools::ParseGlob(pattern), true);
+  const find::GlobMatcher matcher(find::ParseGlob(pattern), true);
   const std::string name = "src/deep/directory/of/files/some_file_name.cc";
   for ([[maybe_unused]] const auto& round : state) {
     benchmark::DoNotOptimize(matcher.Match(name, false));
@@ -107,17 +107,17 @@ class PlainGuest final : public testing_support::SteppedGuest {
 };
 
 void ResolveAPath(benchmark::State& state) {
-  tools::PathRules::Options options;
+  paths::PathRules::Options options;
   for (std::int64_t i = 0; i < state.range(0); ++i) {
     const std::string name = "/mount" + std::to_string(i);
     options.roots.push_back(
         {.host = "/Users/me" + name, .guest = "/mnt" + name, .writable = i % 2 == 0});
   }
-  const tools::PathRules rules(options);
+  const paths::PathRules rules(options);
   PlainGuest guest;
   for ([[maybe_unused]] const auto& round : state) {
     benchmark::DoNotOptimize(
-        rules.Resolve("/Users/me/mount0/src/./a/../file.txt", tools::Access::kWrite, guest, {}));
+        rules.Resolve("/Users/me/mount0/src/./a/../file.txt", paths::Access::kWrite, guest, {}));
   }
 }
 BENCHMARK(ResolveAPath)->Arg(1)->Arg(100);

@@ -5,13 +5,13 @@
 
 #include <fstream>
 
+#include "files/temporary_file.h"
 #include "guest/file_error.h"
 #include "lima/mount_tag.h"
 #include "support/errors.h"
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"
-#include "tools/temporary_file.h"
-#include "unit/connection/mount_guest.h"
+#include "unit/paths/mount_guest.h"
 
 namespace doctor {
 namespace {
@@ -152,7 +152,7 @@ TEST_F(MountChecksTest, WritesToEachWritableMountAndLeavesNothing) {
   EXPECT_THAT(finding.text, AllOf(HasSubstr(mounts[0].location), HasSubstr(mounts[2].location),
                                   Not(HasSubstr(mounts[1].location))));
   ASSERT_EQ(opened.size(), 2U);
-  EXPECT_EQ(fs::path(opened[0]).filename(), std::string(tools::kTemporaryPrefix) + "1")
+  EXPECT_EQ(fs::path(opened[0]).filename(), std::string(files::kTemporaryPrefix) + "1")
       << "a later write removes it, should this one be interrupted";
   for (const lima::Mount& mount : mounts) EXPECT_TRUE(fs::is_empty(mount.location));
 }

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "files/temporary_file.h"
 #include "mcp/tool.h"
 #include "support/errors.h"
 #include "testing/local_guest.h"
 #include "testing/silent_progress.h"
 #include "testing/temporary_directory.h"
-#include "tools/temporary_file.h"
 #include "tools/workspace.h"
 
 namespace tools {
@@ -29,12 +29,12 @@ class FileToolTest : public ::testing::Test, private WorkspaceSource {
   FileToolTest() {
     std::filesystem::create_directory(work);
     std::filesystem::create_directory(library);
-    PathRules::Options options;
+    paths::PathRules::Options options;
     options.instance = "default";
     options.roots = {{.host = "/host/work", .guest = work.string(), .writable = true},
                      {.host = "/host/library", .guest = library.string(), .writable = false}};
     workspace_.guest = guest;
-    workspace_.paths = std::make_shared<const PathRules>(options);
+    workspace_.paths = std::make_shared<const paths::PathRules>(options);
   }
 
   mcp::ToolResult Call(const nlohmann::json& arguments) {
@@ -54,7 +54,7 @@ class FileToolTest : public ::testing::Test, private WorkspaceSource {
 
   /// The round trips of a call, once the roots are known.
   std::string RoundTrips(const nlohmann::json& arguments) {
-    (void)workspace_.paths->Resolve("/host/work", Access::kRead, *guest, {});
+    (void)workspace_.paths->Resolve("/host/work", paths::Access::kRead, *guest, {});
     guest->ResetCounts();
     (void)Call(arguments);
     return guest->counts();
@@ -76,7 +76,7 @@ class FileToolTest : public ::testing::Test, private WorkspaceSource {
   void RefuseNewFiles(const testing_support::LocalGuest::Hook& hook = {}) const {
     guest->set_hook([hook](testing_support::Operation operation, const std::string& path) {
       if (operation == testing_support::Operation::kOpen &&
-          path.find(kTemporaryPrefix) != std::string::npos) {
+          path.find(files::kTemporaryPrefix) != std::string::npos) {
         throw guest::FileError(guest::FileErrorCode::kPermissionDenied, "open", path, "");
       }
       if (hook) hook(operation, path);

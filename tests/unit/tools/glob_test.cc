@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "find/glob_plan.h"
 #include "testing/file_names.h"
-#include "tools/glob_plan.h"
 #include "unit/tools/search_tool_fixture.h"
 
 namespace tools {
@@ -111,15 +111,15 @@ TEST_F(Glob, AnAbsolutePatternNeedsNoDirectoryBesideIt) {
   Write("a.txt");
   std::filesystem::create_directory(Outside("other"));
   std::ofstream(Outside("other/b.txt")) << "x";
-  PathRules::Options options;
+  paths::PathRules::Options options;
   options.roots = {{kHost, Path("").string(), false, {}},
                    {"/other", Outside("other").string(), false, {}}};
   options.instance = "default";
-  paths_ = std::make_shared<const PathRules>(options);
+  paths_ = std::make_shared<const paths::PathRules>(options);
   EXPECT_THAT(Matches("/other/missing/*.txt"), ElementsAre());
   EXPECT_THAT(ErrorOf({{"pattern", "missing/*.txt"}}), HasSubstr("no path was given"));
   options.working_directory = kHost;
-  paths_ = std::make_shared<const PathRules>(options);
+  paths_ = std::make_shared<const paths::PathRules>(options);
   EXPECT_THAT(Matches("{a.txt,/other/b.txt}"), UnorderedElementsAre(Host("a.txt"), "/other/b.txt"));
 }
 
@@ -257,7 +257,7 @@ TEST_F(GlobIgnored, InsideAnIgnoredDirectoryThatIsNamedInAnyCaseNothingIsLeftOut
 
 TEST_F(GlobIgnored, InsideAnIgnoredDirectoryOfManyThatAreNamedNothingIsLeftOut) {
   std::string pattern = "{src,build";
-  for (std::size_t i = 0; i < kMaximumGlobWalks; ++i) pattern += ",d" + std::to_string(i);
+  for (std::size_t i = 0; i < find::kMaximumGlobWalks; ++i) pattern += ",d" + std::to_string(i);
   EXPECT_THAT(Matches(pattern + "}/**/*.{c,log}"),
               UnorderedElementsAre(Host("build/b.c"), Host("build/deep/c.c"), Host("src/e.c")));
 }
@@ -274,10 +274,10 @@ TEST_F(Glob, TooManyMatchesAreAnErrorWithTheNewest) {
 }
 
 TEST_F(Glob, MatchesThatAGuestMakesUpAreTooManyToCompareWhereTheirPathsAreLong) {
-  PathRules::Options options;
+  paths::PathRules::Options options;
   options.roots = {{"/" + std::string(4000, 'h'), Path("").string(), false, {}}};
   options.instance = "default";
-  paths_ = std::make_shared<const PathRules>(std::move(options));
+  paths_ = std::make_shared<const paths::PathRules>(std::move(options));
   std::ofstream(Outside("find")) << "#!/bin/sh\nyes '1 f 1 ./a//' | head -n 100000\n";
   std::filesystem::permissions(Outside("find"), std::filesystem::perms::owner_all);
   guest_.OfferOnly(Outside("programs"), {{"find", Outside("find").string()},

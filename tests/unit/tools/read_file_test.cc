@@ -13,7 +13,7 @@
 #include <string>
 
 #include "file_tool_fixture.h"
-#include "tools/file_content.h"
+#include "files/file_content.h"
 
 namespace tools {
 namespace {
@@ -180,9 +180,9 @@ TEST_F(ReadFile, ImageUpToFiveMebibytesIsShownAndALargerOneRefused) {
 }
 
 TEST_F(ReadFile, ThirtyTwoMebibytesAreReadAndOneByteMoreIsAnErrorWithTheWayOut) {
-  Put("file", std::string(kMaximumReadBytes, 'x'));
-  EXPECT_EQ(Content({{"path", "/host/work/file"}}).size(), kMaximumReadBytes);
-  Put("file", std::string(kMaximumReadBytes + 1, 'x'));
+  Put("file", std::string(files::kMaximumReadBytes, 'x'));
+  EXPECT_EQ(Content({{"path", "/host/work/file"}}).size(), files::kMaximumReadBytes);
+  Put("file", std::string(files::kMaximumReadBytes + 1, 'x'));
   guest->ResetCounts();
   EXPECT_THAT(Error({{"path", "/host/work/file"}}),
               AllOf(HasSubstr("33554433 bytes"), HasSubstr("offset"), HasSubstr("limit")));
@@ -202,7 +202,8 @@ TEST_F(ReadFile, FileThatGrowsWhileItIsReadComesWhole) {
 TEST_F(ReadFile, FileThatGrowsBeyondTheLimitWhileItIsReadIsAnError) {
   Put("file", "first ");
   guest->set_hook([&](Operation operation, const std::string&) {
-    if (operation == Operation::kFileRead) fs::resize_file(work / "file", kMaximumReadBytes * 2);
+    if (operation == Operation::kFileRead)
+      fs::resize_file(work / "file", files::kMaximumReadBytes * 2);
   });
   EXPECT_THAT(Error({{"path", "/host/work/file"}}), HasSubstr("read it in parts"));
 }
@@ -244,7 +245,8 @@ TEST_F(ReadFile, LargestOffsetAndLimitDoNotOverflow) {
 
 TEST_F(ReadFile, LinesAcrossChunksAreWhole) {
   std::string text;
-  for (int i = 0; text.size() < 3 * kReadChunk; ++i) text += "line " + std::to_string(i) + "\n";
+  for (int i = 0; text.size() < 3 * files::kReadChunk; ++i)
+    text += "line " + std::to_string(i) + "\n";
   Put("file", text);
   const std::size_t start = text.find("\nline 30000\n") + 1;
   const std::size_t end = text.find("\nline 50000\n") + 1;
@@ -253,7 +255,7 @@ TEST_F(ReadFile, LinesAcrossChunksAreWhole) {
 }
 
 TEST_F(ReadFile, RangeReadsNoFurtherThanItMust) {
-  Put("file", std::string(kReadChunk, '\n') + std::string(8 * kReadChunk, 'x'));
+  Put("file", std::string(files::kReadChunk, '\n') + std::string(8 * files::kReadChunk, 'x'));
   guest->ResetCounts();
   EXPECT_EQ(Lines(10, 3), "\n\n\n");
   EXPECT_EQ(guest->count(Operation::kFileRead), 2);
@@ -261,12 +263,12 @@ TEST_F(ReadFile, RangeReadsNoFurtherThanItMust) {
 
 TEST_F(ReadFile, RangeOfALargeFileIsRead) {
   Put("file", "first\n");
-  fs::resize_file(work / "file", 2 * kMaximumReadBytes);
+  fs::resize_file(work / "file", 2 * files::kMaximumReadBytes);
   EXPECT_EQ(Lines(0, 1), "first\n");
 }
 
 TEST_F(ReadFile, RangeOfMoreThanTheLimitIsAnError) {
-  Put("file", std::string(kMaximumReadBytes + kReadChunk, 'x'));
+  Put("file", std::string(files::kMaximumReadBytes + files::kReadChunk, 'x'));
   EXPECT_THAT(Error({{"path", "/host/work/file"}, {"offset", 0}}),
               HasSubstr("ask for fewer with limit"));
 }

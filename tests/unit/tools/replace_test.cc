@@ -251,9 +251,9 @@ TEST_F(Replace, FailureAnywhereLeavesTheOldFileAndNoTemporaryOne) {
     });
     EXPECT_THAT(Error(Edit("old", "new")),
                 AllOf(HasSubstr("/host/work/file"), Not(HasSubstr(work.string()))))
-        << Name(where);
-    EXPECT_EQ(Get("file"), "old") << Name(where);
-    EXPECT_THAT(Names(), ElementsAre("file")) << Name(where);
+        << files::Name(where);
+    EXPECT_EQ(Get("file"), "old") << files::Name(where);
+    EXPECT_THAT(Names(), ElementsAre("file")) << files::Name(where);
   }
 }
 

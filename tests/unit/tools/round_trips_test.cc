@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "connection/mount_watch.h"
 #include "mcp/tool.h"
+#include "paths/mount_watch.h"
 #include "testing/local_guest.h"
 #include "testing/silent_progress.h"
 #include "testing/temporary_directory.h"
@@ -36,21 +36,21 @@ struct Row {
 class RoundTrips : public ::testing::Test, protected WorkspaceSource {
  protected:
   RoundTrips() {
-    PathRules::Options options;
+    paths::PathRules::Options options;
     options.instance = "default";
     options.roots = {{.host = "/work", .guest = top_.path().string(), .writable = true}};
     options.mounts = options.roots;
-    options.mount_check = std::make_shared<connection::NoMountsHere>(
-        std::vector<connection::MountWatch::Expected>{{top_.path().string(), "tag"}});
+    options.mount_check = std::make_shared<paths::NoMountsHere>(
+        std::vector<paths::MountWatch::Expected>{{top_.path().string(), "tag"}});
     workspace_.guest = guest_;
-    workspace_.paths = std::make_shared<const PathRules>(options);
+    workspace_.paths = std::make_shared<const paths::PathRules>(options);
     workspace_.shell = "/bin/sh";
     std::filesystem::create_directories(top_.path() / "directory" / "below");
     Put("old.txt", 4096);
     Put("large.txt", std::size_t{1} << 20U);
     Put("directory/file.txt", 10);
     std::filesystem::create_symlink("old.txt", top_.path() / "link.txt");
-    (void)workspace_.paths->Resolve("/work", Access::kRead, *guest_, {});  // the roots, once
+    (void)workspace_.paths->Resolve("/work", paths::Access::kRead, *guest_, {});  // the roots, once
   }
 
   void Put(const std::string& name, std::size_t size) const {

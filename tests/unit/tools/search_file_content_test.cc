@@ -4,9 +4,9 @@
 
 #include <sstream>
 
+#include "find/file_scan.h"
+#include "find/grep_output.h"
 #include "testing/file_names.h"
-#include "tools/file_scan.h"
-#include "tools/grep_output.h"
 #include "tools/search_limits.h"
 #include "unit/tools/search_tool_fixture.h"
 
@@ -163,8 +163,8 @@ TEST_F(Search, ALongLineIsCutBetweenCharacters) {
     for (std::size_t i = 0; i < times; ++i) repeated += text;
     return repeated;
   };
-  const std::size_t whole = kMaximumGrepLine / 3;  // one byte more is kept, of the next
-  static_assert(kMaximumGrepLine % 3 == 1);
+  const std::size_t whole = find::kMaximumGrepLine / 3;  // one byte more is kept, of the next
+  static_assert(find::kMaximumGrepLine % 3 == 1);
   Write("a", repeat("\u20AC", whole + 2) + "\n");
   const std::string expected = "a:1:" + repeat("\u20AC", whole) + "… [6 bytes left out]\n";
   EXPECT_EQ(Find("\u20AC"), expected);
@@ -174,7 +174,7 @@ TEST_F(Search, ALongLineIsCutBetweenCharacters) {
 
 TEST_F(Search, TheTimeLimitIsAnErrorThatSaysHowToAskForLess) {
   Write("a", "x");
-  SearchFileContentTool hasty(*this, {.maximum_output_bytes = kDefaultMaximumOutput,
+  SearchFileContentTool hasty(*this, {.maximum_output_bytes = shell::kDefaultMaximumOutput,
                                       .time_limit = std::chrono::seconds(0)});
   EXPECT_THAT(ErrorOf(hasty, {{"pattern", "x"}}),
               AllOf(HasSubstr("took longer than 0 s"), HasSubstr("more specific")));
@@ -226,11 +226,11 @@ TEST_F(Search, WithoutGitTheAnswersAreTheSame) {
 
 TEST_F(Search, WithoutGitLargeFilesAreCountedAndBadPatternsRefused) {
   Write("small", "needle");
-  Write("edge", std::string(kMaximumScannedFile - 7, '\n') + "needle\n");
-  Write("large", std::string(kMaximumScannedFile, '\n') + "needle");
+  Write("edge", std::string(find::kMaximumScannedFile - 7, '\n') + "needle\n");
+  Write("large", std::string(find::kMaximumScannedFile, '\n') + "needle");
   WithoutGit();
   EXPECT_EQ(Find("needle"),
-            "edge:" + std::to_string(kMaximumScannedFile - 6) + ":needle\nsmall:1:needle\n");
+            "edge:" + std::to_string(find::kMaximumScannedFile - 6) + ":needle\nsmall:1:needle\n");
   EXPECT_THAT(note_, HasSubstr("larger than 8 MiB: 1 files"));
   EXPECT_THAT(ErrorOf({{"pattern", "(x"}}), AllOf(HasSubstr("RE2"), HasSubstr("missing )")));
 }
@@ -238,7 +238,7 @@ TEST_F(Search, WithoutGitLargeFilesAreCountedAndBadPatternsRefused) {
 TEST_F(Search, WithoutGitALineTooLongForALargePatternIsCounted) {
   // Its program has at least as many instructions as the name is long.
   const std::string name(600, 'n');
-  Write("long", std::string(kMaximumScannedFile - name.size() - 1, 'x') + '\n' + name);
+  Write("long", std::string(find::kMaximumScannedFile - name.size() - 1, 'x') + '\n' + name);
   WithoutGit();
   EXPECT_EQ(Find(name), "long:2:" + name + "\n");
   EXPECT_THAT(note_, HasSubstr("too long for so large a pattern: 1 lines"));
@@ -283,7 +283,7 @@ TEST_F(Search, WithoutGitAFileThatGrowsAfterTheListingIsCountedAsLarge) {
   WithoutGit();
   guest_.set_hook([&](Operation operation, const std::string& path) {
     if (operation == Operation::kOpen && path == Path("growing").string()) {
-      Write("growing", "needle\n" + std::string(kMaximumScannedFile, '\n'));
+      Write("growing", "needle\n" + std::string(find::kMaximumScannedFile, '\n'));
     }
   });
   EXPECT_EQ(Find("needle"), "small:1:needle\n");

@@ -8,7 +8,7 @@
 #include "support/errors.h"
 #include "testing/silent_progress.h"
 #include "tools/workspace.h"
-#include "unit/tools/search_fixture.h"
+#include "unit/find/search_fixture.h"
 
 namespace tools {
 
@@ -18,10 +18,10 @@ class SearchToolFixture : public SearchFixture, public WorkspaceSource {
   static constexpr const char* kHost = "/Users/me/project";
 
   SearchToolFixture() {
-    PathRules::Options options;
+    paths::PathRules::Options options;
     options.roots = {{kHost, Path("").string(), false, {}}};
     options.instance = "default";
-    paths_ = std::make_shared<const PathRules>(std::move(options));
+    paths_ = std::make_shared<const paths::PathRules>(std::move(options));
   }
 
   Workspace Acquire(const support::Context& /*context*/,
@@ -46,7 +46,7 @@ class SearchToolFixture : public SearchFixture, public WorkspaceSource {
     return std::string(kHost) + "/" + relative;
   }
 
-  std::shared_ptr<const PathRules> paths_;
+  std::shared_ptr<const paths::PathRules> paths_;
   testing_support::SilentProgress progress_;
 };
 

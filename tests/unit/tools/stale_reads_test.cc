@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <string>
 
-#include "tools/direct_read.h"
-#include "unit/tools/mount_check_fixture.h"
+#include "files/direct_read.h"
+#include "unit/paths/mount_check_fixture.h"
 
 namespace tools {
 namespace {
@@ -97,9 +97,9 @@ TEST_F(StaleReadsTest, SizeThatNobodyKnowsIsNotTold) {
 
 TEST_F(StaleReadsTest, LinesBeyondTheFirstWindowAreFound) {
   std::string text;
-  while (text.size() < 2 * kDirectReadWindow + 1000) text += std::string(999, 'x') + "\n";
+  while (text.size() < 2 * files::kDirectReadWindow + 1000) text += std::string(999, 'x') + "\n";
   text += "last\n";
-  for (const std::size_t remembered : {std::size_t{3}, kDirectReadWindow + 7, text.size()}) {
+  for (const std::size_t remembered : {std::size_t{3}, files::kDirectReadWindow + 7, text.size()}) {
     PutBoth("large", std::string(remembered, 'o'), text);
     const auto last = static_cast<std::uint64_t>(text.size() / 1000);
     EXPECT_EQ(Content({{"path", "/host/stale/large"}, {"offset", last}}), "last\n") << remembered;
@@ -137,7 +137,7 @@ TEST_F(StaleReadsTest, WhatCameWithoutAnExitStatusIsNotTakenForTheFile) {
 }
 
 TEST_F(StaleReadsTest, FileThatCannotBeReadToItsEndIsAnError) {
-  PutBoth("large", "small", std::string(kDirectReadWindow + 1000, 'x'));
+  PutBoth("large", "small", std::string(files::kDirectReadWindow + 1000, 'x'));
   int windows = 0;
   guest->set_hook([&](testing_support::Operation operation, const std::string&) {
     if (operation == testing_support::Operation::kRun && ++windows == 2) {
@@ -161,8 +161,8 @@ TEST_F(StaleReadsTest, LinkThatIsSwappedInIsNotReadThrough) {
 }
 
 TEST_F(StaleReadsTest, BeginningOfOneFileAndEndOfAnotherIsAnError) {
-  PutBoth("large", "small", std::string(kDirectReadWindow + 1000, 'x'));
-  Put("other", std::string(kDirectReadWindow + 2000, 'y'));
+  PutBoth("large", "small", std::string(files::kDirectReadWindow + 1000, 'x'));
+  Put("other", std::string(files::kDirectReadWindow + 2000, 'y'));
   int windows = 0;
   guest->set_hook([&](testing_support::Operation operation, const std::string&) {
     if (operation == testing_support::Operation::kRun && ++windows == 2) {

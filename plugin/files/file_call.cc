@@ -1,0 +1,102 @@
+#include "files/file_call.h"
+
+#include <optional>
+
+#include "support/errors.h"
+#include "support/units.h"
+#include "support/utf8.h"
+
+namespace files {
+namespace {
+
+using guest::FileErrorCode;
+
+std::optional<guest::FileSystemStatus> AskFileSystem(const paths::ResolvedPath& path,
+                                                     guest::Guest& guest,
+                                                     const support::Context& context) {
+  const std::string& existing = path.existing_parent.empty() ? path.guest : path.existing_parent;
+  try {
+    return guest.StatFileSystem(existing, context);
+  } catch (const support::CallError&) {
+    // Not offered, or gone. Also where the line breaks or the time ends: what has failed has
+    // failed, and must not be repeated because the reason could not be asked for.
+    return std::nullopt;
+  }
+}
+
+std::string DescribeFailure(const guest::FileError& error, const paths::ResolvedPath& path,
+                            std::uint64_t needed_bytes, guest::Guest& guest,
+                            const support::Context& context) {
+  if (const auto status = AskFileSystem(path, guest, context)) {
+    if (status->read_only) return "the file system is mounted read-only in the guest";
+    if (status->free_bytes < needed_bytes) {
+      return "no space left on the guest's file system: " +
+             support::FormatByteCount(status->free_bytes) + " are free, " +
+             support::FormatByteCount(needed_bytes) + " are needed";
+    }
+  }
+  return error.detail().empty() ? "the guest reports a failure without a reason" : error.detail();
+}
+
+}  // namespace
+
+std::string_view Name(guest::FileType type) {
+  switch (type) {
+    case guest::FileType::kRegular:
+      return "regular file";
+    case guest::FileType::kDirectory:
+      return "directory";
+    case guest::FileType::kSymlink:
+      return "symbolic link";
+    case guest::FileType::kFifo:
+      return "FIFO";
+    case guest::FileType::kSocket:
+      return "socket";
+    case guest::FileType::kCharacterDevice:
+      return "character device";
+    case guest::FileType::kBlockDevice:
+      return "block device";
+    case guest::FileType::kUnknown:
+      return "file of unknown type";
+  }
+  return "file of unknown type";
+}
+
+void AddNote(mcp::ToolResult& result, std::string_view note) {
+  if (!note.empty())
+    result.more_content.push_back({{"type", "text"}, {"text", support::ToUtf8(note)}});
+}
+
+void RequireRegularFile(const paths::ResolvedPath& path) {
+  if (!path.attributes) throw support::CallError("file does not exist");
+  if (path.attributes->type == guest::FileType::kRegular) return;
+  std::string text =
+      path.host + " is a " + std::string(Name(path.attributes->type)) + ", not a regular file";
+  if (path.attributes->type == guest::FileType::kDirectory) {
+    text += "; list_directory shows what is in it";
+  }
+  throw support::CallError(text);
+}
+
+void ThrowFileProblem(const guest::FileError& error, const std::string& action,
+                      const paths::ResolvedPath& path, std::uint64_t needed_bytes,
+                      guest::Guest& guest, const support::Context& context) {
+  switch (error.code()) {
+    case FileErrorCode::kNotFound:
+      throw support::CallError("file does not exist");
+    case FileErrorCode::kPermissionDenied:
+      throw support::CallError("permission denied");
+    case FileErrorCode::kAlreadyExists:
+      throw support::CallError(action + " " + path.host + ": a file of that name appeared");
+    case FileErrorCode::kUnsupported:
+      throw support::CallError(action + " " + path.host +
+                               ": the guest's SFTP server does not offer what this takes");
+    case FileErrorCode::kFailure:
+      break;
+  }
+  if (path.guest.empty()) throw support::CallError(error.what());  // it could not be resolved
+  throw support::CallError(action + " " + path.host + ": " +
+                           DescribeFailure(error, path, needed_bytes, guest, context));
+}
+
+}  // namespace files

@@ -1,0 +1,180 @@
+#include "files/file_writer.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "files/file_call.h"
+#include "files/file_content.h"
+#include "support/errors.h"
+#include "support/log.h"
+#include "support/paths.h"
+
+namespace files {
+namespace {
+
+using guest::FileAttributes;
+using guest::FileError;
+using guest::FileErrorCode;
+
+constexpr std::uint32_t kNewFilePermissions = 0666;
+constexpr std::uint32_t kNewDirectoryPermissions = 0777;
+constexpr std::uint32_t kPermissionBits = 0777;
+constexpr std::uint32_t kOwnerMayWrite = 0200;
+
+/// The line broke when the target may have been changed already.
+class LostWhileVisible : public support::ConnectionLost {
+ public:
+  LostWhileVisible(const std::string& text, const support::ConnectionLost& cause)
+      : ConnectionLost(text + " Look at the file before you write again (" + cause.what() + ").",
+                       true) {}
+};
+
+bool IsDirectory(const std::string& path, guest::Guest& guest, const support::Context& context) {
+  try {
+    return guest.LStat(path, context).type == guest::FileType::kDirectory;
+  } catch (const FileError&) {
+    return false;
+  }
+}
+
+void MakeParents(const paths::ResolvedPath& target, guest::Guest& guest,
+                 const support::Context& context) {
+  const std::string parent = support::ParentPath(target.guest);
+  std::string made = target.existing_parent;
+  std::string_view rest = support::PathBelow(parent, made).value_or("");
+  while (!rest.empty()) {
+    const std::string_view component = rest.substr(0, rest.find('/'));
+    rest.remove_prefix(std::min(component.size() + 1, rest.size()));
+    made = support::JoinPath(made, component);
+    try {
+      guest.MakeDirectory(made, kNewDirectoryPermissions, context);
+    } catch (const FileError&) {
+      // Another call may have made it; anything but a directory, a link above all, would lead
+      // elsewhere. Where there is nothing, why it could not be made is the reason.
+      if (!IsDirectory(made, guest, context)) throw;
+    }
+  }
+}
+
+constexpr const char* kInPlace = "written in place, since its directory takes no new file";
+
+/// For what the guest refused after something may have been written.
+[[noreturn]] void ThrowProblemInPlace(const FileError& error, const paths::ResolvedPath& target,
+                                      std::string_view content, guest::Guest& guest,
+                                      const support::Context& context) {
+  try {
+    ThrowFileProblem(error, "write", target, content.size(), guest, context);
+  } catch (const support::CallError& problem) {
+    throw support::CallError(
+        std::string(problem.what()) + ". The file was " + kInPlace +
+        ": it may have been written in part. Look at the file before you write again.");
+  }
+}
+
+/// Throws where what the file grows by has no room. A new file fails beside the old one; in place
+/// the old content would be gone by then.
+void RequireRoom(const paths::ResolvedPath& target, std::uint64_t old_size, std::uint64_t new_size,
+                 guest::Guest& guest, const support::Context& context) {
+  if (new_size <= old_size) return;
+  guest::FileSystemStatus status;
+  try {
+    status = guest.StatFileSystem(target.guest, context);
+  } catch (const FileError&) {
+    return;  // not offered
+  }
+  // One without blocks does not tell.
+  if (status.blocks > 0 && status.free_bytes < new_size - old_size) {
+    throw FileError(FileErrorCode::kFailure, "write", target.host, "no space left");
+  }
+}
+
+void WriteInPlace(const paths::ResolvedPath& target, std::string_view content, guest::Guest& guest,
+                  const support::Context& context, const std::function<void()>& last_look) {
+  const OpenedFile opened = OpenRegularFile(target, guest::OpenMode::kWrite, guest, context);
+  RequireRoom(target, opened.attributes.size, content.size(), guest, context);
+  if (last_look) last_look();
+  try {
+    opened.file->Write(0, content, context);
+    // In any case: the file may have grown since it was looked at.
+    opened.file->SetAttributes({.permissions = std::nullopt, .size = content.size()}, context);
+    opened.file->Sync(context);  // false: the server has none, and then nobody can do better
+    opened.file->Close(context);
+  } catch (const FileError& error) {
+    ThrowProblemInPlace(error, target, content, guest, context);
+  } catch (const support::ConnectionLost& lost) {
+    throw LostWhileVisible(std::string("the line to the guest broke while the file was ") +
+                               kInPlace + ": it may have been written in part.",
+                           lost);
+  } catch (const support::Stopped& stopped) {
+    if (stopped.reason() == support::StopReason::kCancelled) throw;
+    throw support::CallError(std::string(stopped.what()) +
+                             " while the file was written in place: it may have been written in "
+                             "part. Look at the file before you write again.");
+  }
+}
+
+}  // namespace
+
+std::string FileWriter::WriteOrThrow(const paths::ResolvedPath& target, std::string_view content,
+                                     guest::Guest& guest, const support::Context& context,
+                                     const std::function<void()>& last_look) {
+  std::optional<std::uint32_t> permissions;
+  if (target.attributes) {
+    RequireRegularFile(target);
+    permissions = target.attributes->permissions & kPermissionBits;
+    if ((*permissions & kOwnerMayWrite) == 0) {
+      throw FileError(FileErrorCode::kPermissionDenied, "write", target.host, "");
+    }
+  } else {
+    MakeParents(target, guest, context);
+  }
+  std::optional<TemporaryFile> temporary;
+  try {
+    temporary.emplace(support::ParentPath(target.guest), permissions.value_or(kNewFilePermissions),
+                      names_, guest, context);
+  } catch (const FileError& error) {
+    if (error.code() != FileErrorCode::kPermissionDenied || !target.attributes) throw;
+  }
+  if (!temporary) {
+    WriteInPlace(target, content, guest, context, last_look);
+    return target.host + " was " + kInPlace + ": not atomic";
+  }
+  temporary->WriteAndClose(content, permissions);
+  if (last_look) last_look();
+  context.ThrowIfStopped();
+  try {
+    temporary->RenameTo(target.guest);
+  } catch (const support::ConnectionLost& lost) {
+    if (!lost.may_have_run()) throw;
+    throw LostWhileVisible(
+        "the line to the guest broke while the new content took the file's place, so that it "
+        "may have been written: it is the old file or the whole new one.",
+        lost);
+  } catch (const support::Stopped&) {
+    throw support::CallError(
+        "the guest did not answer in time whether the new content has taken "
+        "the file's place: it is the old file or the whole new one");
+  }
+  temporary->RemoveLeftovers(target.guest);
+  return "";
+}
+
+std::string FileWriter::Write(const paths::ResolvedPath& target, std::string_view content,
+                              guest::Guest& guest, const support::Context& context,
+                              const std::function<void()>& last_look) {
+  try {
+    return WriteOrThrow(target, content, guest, context, last_look);
+  } catch (const LostWhileVisible&) {
+    throw;
+  } catch (const support::ConnectionLost& lost) {
+    support::LogWarning(lost.what());
+    throw support::ConnectionLost(
+        "the line to the guest broke before the new content was in place: " + target.host +
+            " was not changed",
+        false);
+  }
+}
+
+}  // namespace files

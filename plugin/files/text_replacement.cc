@@ -1,0 +1,158 @@
+#include "files/text_replacement.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace files {
+namespace {
+
+bool IsLoneLineFeed(std::string_view text, std::size_t at) {
+  return text[at] == '\n' && (at == 0 || text[at - 1] != '\r');
+}
+
+bool HasLoneLineFeed(std::string_view text) {
+  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
+    if (IsLoneLineFeed(text, at)) return true;
+  return false;
+}
+
+std::string WithCarriageReturns(std::string_view text) {
+  std::string converted;
+  converted.reserve(text.size());
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (IsLoneLineFeed(text, at)) converted += '\r';
+    converted += text[at];
+  }
+  return converted;
+}
+
+/// Finds one text again and again, overlapping occurrences too (Knuth, Morris and Pratt).
+class Search {
+ public:
+  Search(std::string_view text, std::string sought) : text_(text), sought_(std::move(sought)) {
+    if (sought_.size() > text_.size()) {
+      position_ = text_.size();
+      return;
+    }
+    borders_.resize(sought_.size());
+    for (std::size_t i = 1, matched = 0; i < sought_.size(); ++i) {
+      matched = Extend(matched, sought_[i]);
+      borders_[i] = matched;
+    }
+  }
+
+  /// Where the next one begins.
+  std::optional<std::size_t> Next() {
+    while (position_ < text_.size()) {
+      matched_ = Extend(matched_, text_[position_++]);
+      if (matched_ < sought_.size()) continue;
+      matched_ = borders_[matched_ - 1];
+      return position_ - sought_.size();
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::size_t length() const { return sought_.size(); }
+
+ private:
+  // How much of the beginning is matched when `matched` was and `next` follows.
+  [[nodiscard]] std::size_t Extend(std::size_t matched, char next) const {
+    while (matched > 0 && sought_[matched] != next) matched = borders_[matched - 1];
+    return sought_[matched] == next ? matched + 1 : matched;
+  }
+
+  std::string_view text_;
+  std::string sought_;
+  std::vector<std::size_t> borders_;  // of each beginning, the longest that is its end too
+  std::size_t position_ = 0;
+  std::size_t matched_ = 0;
+};
+
+struct Match {
+  std::size_t position = 0;
+  std::size_t length = 0;
+  bool has_carriage_returns = false;  ///< found with CRLF in place of LF
+};
+
+/// The occurrences of a text with either line end, from left to right.
+class Matches {
+ public:
+  Matches(std::string_view text, std::string_view sought)
+      : begins_with_line_feed_(sought.front() == '\n'), plain_(text, std::string(sought)) {
+    if (HasLoneLineFeed(sought)) converted_.emplace(text, WithCarriageReturns(sought));
+    Advance(plain_, next_plain_);
+    AdvanceConverted();
+  }
+
+  std::optional<Match> Next() {
+    if (next_converted_ && (!next_plain_ || *next_converted_ < *next_plain_)) {
+      const Match match{*next_converted_, converted_->length(), true};
+      // The line feed of that CRLF, once more.
+      if (begins_with_line_feed_ && next_plain_ == match.position + 1) Advance(plain_, next_plain_);
+      AdvanceConverted();
+      return match;
+    }
+    if (!next_plain_) return std::nullopt;
+    const Match match{*next_plain_, plain_.length(), false};
+    Advance(plain_, next_plain_);
+    return match;
+  }
+
+ private:
+  static void Advance(Search& search, std::optional<std::size_t>& next) { next = search.Next(); }
+  void AdvanceConverted() {
+    if (converted_) Advance(*converted_, next_converted_);
+  }
+
+  bool begins_with_line_feed_;
+  Search plain_;
+  std::optional<Search> converted_;
+  std::optional<std::size_t> next_plain_;
+  std::optional<std::size_t> next_converted_;
+};
+
+}  // namespace
+
+Occurrences FindOccurrences(std::string_view text, std::string_view sought) {
+  Occurrences found;
+  Matches matches(text, sought);
+  std::uint64_t line = 1;
+  std::size_t counted_to = 0;
+  while (const auto match = matches.Next()) {
+    ++found.count;
+    if (found.lines.size() == kMaximumListedLines) continue;
+    line += static_cast<std::uint64_t>(
+        std::count(text.begin() + static_cast<std::ptrdiff_t>(counted_to),
+                   text.begin() + static_cast<std::ptrdiff_t>(match->position), '\n'));
+    counted_to = match->position;
+    if (found.lines.empty() || found.lines.back() != line) found.lines.push_back(line);
+  }
+  return found;
+}
+
+std::optional<ReplacedText> ReplaceOccurrences(std::string_view text, std::string_view sought,
+                                               std::string_view replacement,
+                                               std::size_t maximum_size) {
+  const std::string converted = WithCarriageReturns(replacement);
+  const bool takes_line_ends_of_file = sought.find('\n') == std::string_view::npos;
+  const bool plain_is_converted = takes_line_ends_of_file &&
+                                  text.find('\n') != std::string_view::npos &&
+                                  !HasLoneLineFeed(text);
+  ReplacedText replaced;
+  std::size_t copied_to = 0;
+  Matches matches(text, sought);
+  while (const auto match = matches.Next()) {
+    if (match->position < copied_to) continue;
+    replaced.text += text.substr(copied_to, match->position - copied_to);
+    replaced.text += match->has_carriage_returns || plain_is_converted ? std::string_view(converted)
+                                                                       : replacement;
+    if (replaced.text.size() > maximum_size) return std::nullopt;
+    copied_to = match->position + match->length;
+    ++replaced.replacements;
+  }
+  replaced.text += text.substr(copied_to);
+  if (replaced.text.size() > maximum_size) return std::nullopt;
+  return replaced;
+}
+
+}  // namespace files

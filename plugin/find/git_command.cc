@@ -1,0 +1,33 @@
+#include "find/git_command.h"
+
+namespace find {
+
+std::string GitEnvironment() {
+  // git reads ~/.gitconfig and $XDG_CONFIG_HOME/git/* below these; GIT_CONFIG_GLOBAL came
+  // with 2.32. Optional locks would write the index of a repository that is only looked at.
+  // In a partial clone git fetches what it misses, an ignore file that is not checked out as well,
+  // by programs that the repository's configuration names: no protocol is allowed.
+  return "unset GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY"
+         " GIT_NAMESPACE GIT_PREFIX GIT_CEILING_DIRECTORIES GIT_DISCOVERY_ACROSS_FILESYSTEM"
+         " GIT_CONFIG GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS GIT_LITERAL_PATHSPECS"
+         " GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS GIT_ICASE_PATHSPECS GIT_TRACE GIT_TRACE_SETUP"
+         " GIT_TRACE_PERFORMANCE GIT_TRACE2 GIT_TRACE2_EVENT GIT_TRACE2_PERF GIT_EXEC_PATH"
+         " GIT_ATTR_SOURCE GIT_REPLACE_REF_BASE\n"
+         "export HOME=/dev/null XDG_CONFIG_HOME=/dev/null GIT_CONFIG_NOSYSTEM=1"
+         " GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null GIT_ATTR_NOSYSTEM=1"
+         " GIT_OPTIONAL_LOCKS=0 GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none GIT_PAGER=cat "
+         "GIT_TERMINAL_PROMPT=0 TERM=dumb LC_ALL=C.UTF-8\n";
+}
+
+std::string GitCommand() {
+  // safe.directory: on a mount the files may belong to a user id that the guest does not have, and
+  // nothing that the ownership check guards against (hooks, file system monitors) is run here.
+  return "git --no-pager -c safe.directory='*' -c core.fsmonitor=false -c core.untrackedCache=false"
+         " -c core.quotePath=false -c core.excludesFile=/dev/null -c core.attributesFile=/dev/null"
+         " -c core.hooksPath=/dev/null -c submodule.recurse=false -c color.ui=false"
+         " -c grep.lineNumber=true -c grep.column=false -c grep.fullName=false -c grep.threads=0"
+         " -c grep.patternType=default -c grep.extendedRegexp=false"
+         " -c grep.fallbackToNoIndex=false -c color.grep=false";
+}
+
+}  // namespace find

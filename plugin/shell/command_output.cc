@@ -1,0 +1,67 @@
+#include "shell/command_output.h"
+
+#include <algorithm>
+
+#include "support/printable.h"
+#include "support/utf8.h"
+
+namespace shell {
+namespace {
+
+/// How much of a line is shown as progress, in bytes.
+constexpr std::size_t kMaximumShownLine = 200;
+
+}  // namespace
+
+bool CommandOutput::OnOutput(shell::Stream stream, std::string_view bytes) {
+  const std::scoped_lock lock(mutex_);
+  (stream == shell::Stream::kOutput ? standard_output_ : standard_error_).Add(bytes);
+  KeepLastLine(bytes);
+  return true;
+}
+
+void CommandOutput::SetState(State state) {
+  const std::scoped_lock lock(mutex_);
+  state_ = state;
+}
+
+void CommandOutput::KeepLastLine(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const bool ends = bytes.back() == '\n';
+  while (!bytes.empty() && bytes.back() == '\n') bytes.remove_suffix(1);
+  const std::size_t newline = bytes.rfind('\n');
+  if (newline != std::string_view::npos) bytes.remove_prefix(newline + 1);
+  if (!bytes.empty()) {
+    if (line_ended_ || newline != std::string_view::npos) last_line_.clear();
+    last_line_ +=
+        bytes.substr(0, kMaximumShownLine - std::min(last_line_.size(), kMaximumShownLine));
+  }
+  line_ended_ = ends;
+}
+
+std::string CommandOutput::StandardOutput() const {
+  const std::scoped_lock lock(mutex_);
+  return support::ToUtf8(standard_output_.Text());
+}
+
+std::string CommandOutput::StandardError() const {
+  const std::scoped_lock lock(mutex_);
+  return support::ToUtf8(standard_error_.Text());
+}
+
+std::string CommandOutput::Describe() const {
+  const std::scoped_lock lock(mutex_);
+  if (state_ == State::kQueued) {
+    return "waiting for its turn: the guest's sshd allows no further channel now";
+  }
+  if (state_ == State::kStarting) return "waiting for the guest to start the command";
+  if (last_line_.empty()) return "running, no output yet";
+  std::string line = support::ToUtf8(last_line_);
+  // Tabs and colours are usual; what else could drive a terminal is shown.
+  std::replace_if(
+      line.begin(), line.end(),
+      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
+  return support::Printable(line);
+}
+
+}  // namespace shell

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "shell/capped_output.h"
+#include "shell/resident_shell.h"
+
+namespace shell {
+
+/// Takes the output of a command, capped, and knows its last line. The connection's thread adds
+/// while another asks for progress.
+class CommandOutput final : public shell::OutputSink {
+ public:
+  explicit CommandOutput(std::size_t maximum_bytes)
+      : standard_output_(maximum_bytes), standard_error_(maximum_bytes) {}
+
+  bool OnOutput(shell::Stream stream, std::string_view bytes) override;
+  void OnQueued() override { SetState(State::kQueued); }
+  void OnStarted() override { SetState(State::kRunning); }
+
+  /// Both parts as valid UTF-8.
+  [[nodiscard]] std::string StandardOutput() const;
+  [[nodiscard]] std::string StandardError() const;
+
+  /// For a progress notification: what the command printed last, or what is waited for; one line of
+  /// valid UTF-8, printable (support::Printable).
+  [[nodiscard]] std::string Describe() const;
+
+ private:
+  enum class State { kStarting, kQueued, kRunning };
+  void SetState(State state);
+  void KeepLastLine(std::string_view bytes);
+
+  mutable std::mutex mutex_;
+  State state_ = State::kStarting;
+  CappedOutput standard_output_;
+  CappedOutput standard_error_;
+  std::string last_line_;
+  bool line_ended_ = false;
+};
+
+}  // namespace shell

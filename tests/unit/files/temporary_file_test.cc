@@ -1,0 +1,215 @@
+#include "files/temporary_file.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "files/file_writer.h"
+#include "support/errors.h"
+#include "testing/local_guest.h"
+#include "testing/temporary_directory.h"
+
+namespace files {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+using testing_support::Operation;
+
+class TemporaryFileTest : public ::testing::Test {
+ protected:
+  TemporaryFile Make() { return {work, 0600, names_, guest, context_}; }
+
+  void Put(const std::string& name, std::chrono::seconds age = std::chrono::seconds(0)) const {
+    const std::string path = work + "/" + name;
+    if (!fs::exists(fs::symlink_status(path))) std::ofstream(path) << name;
+    timespec times[2] = {};
+    ASSERT_EQ(clock_gettime(CLOCK_REALTIME, &times[0]), 0);
+    times[0].tv_sec -= age.count();
+    times[1] = times[0];
+    ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times, AT_SYMLINK_NOFOLLOW), 0);
+  }
+
+  void Write(const std::string& name, const std::string& content) {
+    paths::ResolvedPath target;
+    target.host = target.guest = work + "/" + name;
+    if (fs::exists(target.guest)) {
+      target.attributes = guest.LStat(target.guest, {});
+    } else {
+      target.existing_parent = work;
+    }
+    writer.Write(target, content, guest, {});
+  }
+
+  [[nodiscard]] std::string Get(const std::string& name) const {
+    std::ifstream file(work + "/" + name);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  [[nodiscard]] std::vector<std::string> Names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(work)) names.push_back(entry.path().filename());
+    return names;
+  }
+
+  testing_support::TemporaryDirectory top_;
+  const std::string work = top_.path().string();
+  testing_support::LocalGuest guest;
+  FileWriter writer;
+
+ private:
+  support::Context context_;
+  TemporaryNames names_;
+};
+
+constexpr auto kOld = kLeftoverAge + std::chrono::seconds(5);
+constexpr auto kYoung = kLeftoverAge - std::chrono::seconds(60);
+
+TEST_F(TemporaryFileTest, HasTheLowestNumberThatIsFree) {
+  {
+    const TemporaryFile first = Make();
+    const TemporaryFile second = Make();
+    EXPECT_THAT(Names(), UnorderedElementsAre(".limactl-mcp-1", ".limactl-mcp-2"));
+    EXPECT_EQ(guest.count(Operation::kOpen), 2) << "nothing is tried that is known to be taken";
+  }
+  EXPECT_THAT(Names(), IsEmpty());
+  const TemporaryFile again = Make();
+  EXPECT_THAT(Names(), ElementsAre(".limactl-mcp-1"));
+}
+
+TEST_F(TemporaryFileTest, NamesThatOthersHaveTakenArePassedOverAndLeftAlone) {
+  Put(".limactl-mcp-1");
+  fs::create_symlink("elsewhere", work + "/.limactl-mcp-2");
+  Write("file", "text");
+  EXPECT_EQ(Get("file"), "text");
+  EXPECT_EQ(Get(".limactl-mcp-1"), ".limactl-mcp-1");
+  EXPECT_THAT(Names(), UnorderedElementsAre("file", ".limactl-mcp-1", ".limactl-mcp-2"));
+}
+
+TEST_F(TemporaryFileTest, WriteRemovesWhatAKilledServerLeftByItsAge) {
+  Put(".limactl-mcp-1", kOld);
+  Put(".limactl-mcp-2", kYoung);
+  Put(".limactl-mcp-3", kOld);
+  fs::create_directory(work + "/.limactl-mcp-4");
+  Put(".limactl-mcp-4", kOld);
+  fs::create_symlink("elsewhere", work + "/.limactl-mcp-5");
+  Put(".limactl-mcp-5", kOld);
+  Put(".limactl-mcp-7", kOld);  // not met
+  Put(".limactl-mcp-notes", kOld);
+  Write("file", "text");
+  EXPECT_THAT(Names(),
+              UnorderedElementsAre("file", ".limactl-mcp-2", ".limactl-mcp-4", ".limactl-mcp-5",
+                                   ".limactl-mcp-7", ".limactl-mcp-notes"));
+}
+
+TEST_F(TemporaryFileTest, NothingIsLookedForUnlessANameIsTaken) {
+  Write("file", "text");
+  EXPECT_EQ(guest.count(Operation::kLStat), 0);
+  EXPECT_EQ(guest.count(Operation::kList), 0);
+}
+
+TEST_F(TemporaryFileTest, AgeIsComparedWithTheFileJustWritten) {
+  Put(".limactl-mcp-1", -kOld);  // the file system's clock may differ from the guest's
+  guest.set_hook([&](Operation operation, const std::string& path) {
+    if (operation == Operation::kRename) Put(fs::path(path).filename(), -2 * kOld);
+  });
+  Write("file", "text");
+  EXPECT_THAT(Names(), ElementsAre("file"));
+}
+
+TEST_F(TemporaryFileTest, LeftoverThatCannotBeRemovedIsNoFailureOfTheWrite) {
+  Put(".limactl-mcp-1", kOld);
+  guest.set_hook([](Operation operation, const std::string&) {
+    if (operation == Operation::kUnlink) throw support::Stopped(support::StopReason::kDeadline);
+  });
+  Write("file", "text");
+  EXPECT_EQ(Get("file"), "text");
+}
+
+TEST_F(TemporaryFileTest, FileThatIsGoneByNowDoesNotKeepOthersFromBeingRemoved) {
+  Put(".limactl-mcp-1");
+  Put(".limactl-mcp-2", kOld);
+  guest.set_hook([&](Operation operation, const std::string&) {
+    if (operation == Operation::kRename) fs::remove(work + "/.limactl-mcp-1");
+  });
+  Write("file", "text");
+  EXPECT_THAT(Names(), ElementsAre("file"));
+}
+
+TEST_F(TemporaryFileTest, NoTwoCallsRemoveTheSameLeftover) {
+  Put(".limactl-mcp-1", kOld);
+  bool nested = false;
+  guest.set_hook([&](Operation operation, const std::string&) {
+    if (operation != Operation::kUnlink || nested) return;
+    nested = true;
+    Write("other", "text");  // does not even try the name
+    EXPECT_EQ(guest.count(Operation::kOpen), 3);
+  });
+  Write("file", "text");
+  EXPECT_TRUE(nested);
+  EXPECT_EQ(guest.count(Operation::kUnlink), 1);
+  EXPECT_THAT(Names(), UnorderedElementsAre("file", "other"));
+}
+
+// A name may be another server's by the time that the answer is given up.
+
+TEST_F(TemporaryFileTest, FileThatMayBeAnotherServersIsNotRemoved) {
+  guest.set_hook([&](Operation operation, const std::string& path) {
+    if (operation != Operation::kOpen) return;
+    Put(fs::path(path).filename());
+    throw support::Stopped(support::StopReason::kDeadline);
+  });
+  EXPECT_THROW(Write("file", "text"), support::Stopped);
+  EXPECT_THAT(Names(), ElementsAre(".limactl-mcp-1"));
+}
+
+TEST_F(TemporaryFileTest, NothingIsRemovedOnceTheRenameWasSent) {
+  guest.set_hook([&](Operation operation, const std::string& path) {
+    if (operation != Operation::kRename) return;
+    fs::rename(path, work + "/file");
+    Put(fs::path(path).filename());
+    throw support::Stopped(support::StopReason::kDeadline);
+  });
+  EXPECT_THROW(Write("file", "text"), support::CallError);
+  EXPECT_THAT(Names(), UnorderedElementsAre("file", ".limactl-mcp-1"));
+}
+
+TEST_F(TemporaryFileTest, FileThatSomethingElseHasRemovedIsNotRemovedAgain) {
+  guest.set_hook([](Operation operation, const std::string& path) {
+    if (operation == Operation::kRename) fs::remove(path);
+  });
+  EXPECT_THROW(Write("file", "text"), guest::FileError);
+  EXPECT_EQ(guest.count(Operation::kUnlink), 0);
+}
+
+TEST_F(TemporaryFileTest, ConcurrentWritesInOneDirectoryDoNotMeet) {
+  constexpr int kThreads = 8;
+  constexpr int kRounds = 50;
+  Put(".limactl-mcp-1", kOld);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([this, name = std::to_string(i)] {
+      for (int round = 0; round < kRounds; ++round) {
+        const std::string content = name + " in round " + std::to_string(round);
+        Write(name, content);
+        EXPECT_EQ(Get(name), content);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(Names().size(), std::size_t{kThreads}) << ::testing::PrintToString(Names());
+}
+
+}  // namespace
+}  // namespace files

@@ -1,0 +1,143 @@
+#include "files/text_replacement.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+#include <string>
+
+namespace files {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using namespace std::string_literals;
+
+constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+
+std::string Replaced(std::string_view text, std::string_view sought, std::string_view replacement) {
+  return ReplaceOccurrences(text, sought, replacement, kNoLimit)->text;
+}
+
+std::uint64_t Count(std::string_view text, std::string_view sought) {
+  return FindOccurrences(text, sought).count;
+}
+
+TEST(TextReplacement, FindsNothingWhereNothingIs) {
+  EXPECT_EQ(Count("", "x"), 0U);
+  EXPECT_EQ(Count("short", "longer text"), 0U);
+  EXPECT_THAT(FindOccurrences("abc", "d").lines, IsEmpty());
+  EXPECT_EQ(Replaced("abc", "d", "e"), "abc");
+}
+
+TEST(TextReplacement, NumbersLinesFromOneAndListsEachOnce) {
+  const Occurrences found = FindOccurrences("x x\n\nx\ny x", "x");
+  EXPECT_EQ(found.count, 4U);
+  EXPECT_THAT(found.lines, ElementsAre(1U, 3U, 4U));
+}
+
+TEST(TextReplacement, ListsTwentyLinesAndCountsTheRest) {
+  std::string text;
+  for (int i = 0; i < 21; ++i) text += "x\n";
+  const Occurrences found = FindOccurrences(text, "x");
+  EXPECT_EQ(found.count, 21U);
+  EXPECT_EQ(found.lines.size(), kMaximumListedLines);
+  EXPECT_EQ(found.lines.back(), 20U);
+}
+
+TEST(TextReplacement, CountsOverlappingPlacesSinceEachMayBeMeant) {
+  EXPECT_EQ(Count("}\n}\n}\n", "}\n}\n"), 2U);
+  EXPECT_EQ(Count("aaaa", "aa"), 3U);
+}
+
+TEST(TextReplacement, ReplacesTheFirstOfOverlappingOnes) {
+  EXPECT_EQ(Replaced("aaa", "aa", "b"), "ba");
+  EXPECT_EQ(Replaced("abababa", "aba", "x"), "xbx");
+  EXPECT_EQ(ReplaceOccurrences("aaaa", "aa", "b", kNoLimit)->replacements, 2U);
+}
+
+TEST(TextReplacement, ReplacementIsNotSearchedAgain) {
+  EXPECT_EQ(Replaced("aa", "a", "aa"), "aaaa");
+}
+
+TEST(TextReplacement, EverythingElseStaysByteByByte) {
+  const std::string bytes = "\0\xFF\xFE\r\n\rx\n\xC3"s;
+  EXPECT_EQ(Replaced(bytes, "x", "yy"), "\0\xFF\xFE\r\n\ryy\n\xC3"s);
+  EXPECT_EQ(Replaced("a\0b"s, "\0"s, ""), "ab");
+}
+
+TEST(TextReplacement, LineFeedFindsCarriageReturnToo) {
+  EXPECT_EQ(Replaced("one\r\ntwo\r\nthree\r\n", "one\ntwo\n", "1\n2\n2a\n"),
+            "1\r\n2\r\n2a\r\nthree\r\n");
+  EXPECT_EQ(Replaced("a\r\nb", "\nb", "\nc"), "a\r\nc");
+  EXPECT_EQ(Replaced("a\r\n\r\nb", "\n", "\n\n"), "a\r\n\r\n\r\n\r\nb");
+  EXPECT_EQ(Count("a\r\n\r\nb", "\n"), 2U);
+}
+
+TEST(TextReplacement, CarriageReturnFindsNoLineFeedAlone) {
+  EXPECT_EQ(Count("a\nb", "a\r\nb"), 0U);
+  EXPECT_EQ(Replaced("a\r\nb", "a\r\nb", "c\nd"), "c\nd");  // the caller knows its line ends
+}
+
+TEST(TextReplacement, EachMatchInAMixedFileKeepsItsOwnLineEnds) {
+  EXPECT_EQ(Replaced("a\nb|a\r\nb", "a\nb", "c\nd"), "c\nd|c\r\nd");
+  EXPECT_EQ(Count("a\nb|a\r\nb", "a\nb"), 2U);
+}
+
+TEST(TextReplacement, MatchWithBothLineEndsIsFoundOnlyAsItIs) {
+  EXPECT_EQ(Count("a\r\nb\nc", "a\nb\nc"), 0U);
+  EXPECT_EQ(Count("x\r\nb\nc", "\nb\nc"), 1U);
+}
+
+TEST(TextReplacement, NewLinesWithinALineAreAsInTheFile) {
+  EXPECT_EQ(Replaced("one two\r\nthree\r\n", "one two", "one\ntwo"), "one\r\ntwo\r\nthree\r\n");
+  EXPECT_EQ(Replaced("one two\r\nthree\n", "one two", "one\ntwo"), "one\ntwo\r\nthree\n");
+  EXPECT_EQ(Replaced("one two", "one two", "one\ntwo"), "one\ntwo");
+}
+
+TEST(TextReplacement, CarriageReturnsInTheReplacementAreNotDoubled) {
+  EXPECT_EQ(Replaced("a\r\nb", "a\nb", "c\r\nd\ne"), "c\r\nd\r\ne");
+}
+
+TEST(TextReplacement, StopsAtTheMaximumSize) {
+  EXPECT_EQ(ReplaceOccurrences("axb", "x", "12", 4)->text, "a12b");
+  EXPECT_EQ(ReplaceOccurrences("axb", "x", "12", 3), std::nullopt);
+  EXPECT_EQ(ReplaceOccurrences(std::string(1000, 'x'), "x", std::string(1000, 'y'), 2000),
+            std::nullopt);
+}
+
+TEST(TextReplacement, TakesLinearTimeWhateverTheTextsHold) {
+  const std::string text(std::size_t{4} << 20, 'a');
+  const std::string sought = std::string(std::size_t{1} << 20, 'a') + "b";
+  EXPECT_EQ(Count(text, sought), 0U);  // 4 * 10^12 comparisons, done naively
+}
+
+TEST(TextReplacement, AgreesWithTheNaiveWayOnRandomTexts) {
+  std::mt19937 random(20261121);
+  const auto text_of = [&](std::size_t length) {
+    std::string text;
+    for (std::size_t i = 0; i < length; ++i) text += "ab"[random() % 2];
+    return text;
+  };
+  for (int round = 0; round < 2000; ++round) {
+    const std::string text = text_of(random() % 40);
+    const std::string sought = text_of(1 + random() % 5);
+    std::uint64_t count = 0;
+    std::string expected;
+    std::size_t copied_to = 0;
+    for (std::size_t at = text.find(sought); at != std::string::npos;
+         at = text.find(sought, at + 1)) {
+      ++count;
+      if (at < copied_to) continue;
+      expected += text.substr(copied_to, at - copied_to) + "-";
+      copied_to = at + sought.size();
+    }
+    expected += text.substr(copied_to);
+    EXPECT_EQ(Count(text, sought), count) << text << " / " << sought;
+    EXPECT_EQ(Replaced(text, sought, "-"), expected) << text << " / " << sought;
+  }
+}
+
+}  // namespace
+}  // namespace files

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "testing/local_guest.h"
+#include "testing/temporary_directory.h"
+
+namespace find {
+
+/// A guest whose commands find programs in one directory only.
+class GuestWithPrograms : public testing_support::LocalGuest {
+ public:
+  /// Before the command line of each command.
+  std::string setup;
+
+  /// The only programs that there are, by the names that they are called by.
+  void OfferOnly(const std::filesystem::path& directory,
+                 const std::vector<std::pair<std::string, std::string>>& programs) {
+    std::filesystem::create_directories(directory);
+    for (const auto& [name, program] : programs) {
+      std::filesystem::create_symlink(program, directory / name);
+    }
+    setup = "PATH=" + directory.string() + "; export PATH; " + setup;
+  }
+
+  std::unique_ptr<shell::Process> Start(std::string command_line, shell::Turn turn,
+                                        std::shared_ptr<shell::ProcessEvents> events) override {
+    return LocalGuest::Start(setup + command_line, turn, std::move(events));
+  }
+};
+
+/// Where a program of this machine is; empty when it is not installed.
+inline std::string FindProgram(const std::string& name) {
+  for (const char* directory : {"/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"}) {
+    std::error_code error;
+    const std::filesystem::path program = std::filesystem::path(directory) / name;
+    if (std::filesystem::exists(program, error)) return program.string();
+  }
+  return "";
+}
+
+/// A directory tree, and a guest that sees it.
+class SearchFixture : public testing::Test {
+ protected:
+  SearchFixture() { std::filesystem::create_directories(Path("")); }
+
+  /// In the directory that the tests work in; beside it there is room for what lies outside.
+  [[nodiscard]] std::filesystem::path Path(const std::string& relative) const {
+    return relative.empty() ? temporary_.path() / "tree" : temporary_.path() / "tree" / relative;
+  }
+  [[nodiscard]] std::filesystem::path Outside(const std::string& relative) const {
+    return temporary_.path() / relative;
+  }
+
+  void Write(const std::string& relative, const std::string& content = "") const {
+    std::filesystem::create_directories(Path(relative).parent_path());
+    std::ofstream(Path(relative), std::ios::binary) << content;
+  }
+
+  /// `seconds` after the beginning of 2020.
+  void SetTime(const std::string& relative, int seconds, int nanoseconds = 0) const {
+    const timespec time{1577836800 + seconds, nanoseconds};
+    const timespec times[2] = {time, time};
+    ASSERT_EQ(utimensat(AT_FDCWD, Path(relative).c_str(), times, AT_SYMLINK_NOFOLLOW), 0);
+  }
+
+  /// Runs git in `relative`, without anybody's configuration.
+  void Git(const std::string& relative, const std::string& arguments) const {
+    const std::string command = "cd '" + Path(relative).string() +
+                                "' && HOME=/dev/null GIT_CONFIG_NOSYSTEM=1 git -c "
+                                "user.name=t -c user.email=t@t " +
+                                arguments + " >/dev/null 2>&1";
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  }
+
+  /// Lets commands of the guest run as somebody who is not allowed everything. False when that
+  /// cannot be had.
+  bool ActAsOrdinaryUser() {
+    if (geteuid() != 0) return true;
+    const std::string program = FindProgram("setpriv");
+    if (program.empty()) return false;
+    // Whatever comes after the semicolon is never reached.
+    guest_.setup = "exec " + program +
+                   " --reuid=65534 --regid=65534 --clear-groups /bin/sh -c 'exec /bin/sh'; ";
+    std::filesystem::permissions(temporary_.path(), std::filesystem::perms(0755));
+    return true;
+  }
+
+  [[nodiscard]] int Runs() const { return guest_.count(testing_support::Operation::kRun); }
+
+  testing_support::TemporaryDirectory temporary_;
+  GuestWithPrograms guest_;
+  support::Context context_ = support::Context().WithTimeout(std::chrono::seconds(60));
+};
+
+}  // namespace find

@@ -1,0 +1,162 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mcp/tool.h"
+#include "paths/mount_check.h"
+#include "paths/path_rules.h"
+#include "support/errors.h"
+#include "testing/local_guest.h"
+#include "testing/silent_progress.h"
+#include "testing/temporary_directory.h"
+#include "tools/tool_list.h"
+#include "tools/workspace.h"
+
+namespace paths {
+
+/// Says what a test says, and counts how often it is asked.
+class FakeCheck final : public MountCheck {
+ public:
+  [[nodiscard]] guest::Request Question(std::size_t mount) const override {
+    return guest::ask::StatFileSystem{"/" + std::to_string(mount)};
+  }
+  MountState Judge(std::size_t mount, guest::Reply, guest::Guest&,
+                   const support::Context&) override {
+    ++asked;
+    return states.at(mount);
+  }
+  [[nodiscard]] MountState LastKnown(std::size_t mount) const override { return states.at(mount); }
+
+  std::vector<MountState> states;
+  int asked = 0;
+};
+
+/// Commands see the host's files of today in fresh/, where SFTP sees those that the guest remembers
+/// in stale/. O_DIRECT is not wanted on this machine's file system, which may not have it.
+class StaleGuest final : public testing_support::LocalGuest {
+ public:
+  shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
+                          const support::Context& context) override {
+    std::string changed = script;
+    Replace(changed, "iflag=direct", can_read_directly ? "" : "iflag=no_such_flag");
+    Replace(changed, "/stale/", "/fresh/");
+    scripts.push_back(changed);
+    shell::RunEnd end = LocalGuest::RunScript(changed, sink, context);
+    if (!tells_exit_status) end.exit_status.reset();
+    return end;
+  }
+
+  bool can_read_directly = true;
+  bool tells_exit_status = true;
+  std::vector<std::string> scripts;
+
+ private:
+  static void Replace(std::string& text, const std::string& from, const std::string& to) {
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+      text.replace(at, from.size(), to);
+    }
+  }
+};
+
+/// The mounts: /host/work is GUEST/work, writable; /host/inner is GUEST/work/inner, in it;
+/// /host/stale is GUEST/stale, read-only. GUEST/local is no mount, but allowed.
+class MountCheckTest : public ::testing::Test, private WorkspaceSource {
+ protected:
+  enum : std::size_t { kWork, kInner, kStale };
+
+  MountCheckTest() {
+    for (const char* name : {"work/inner", "stale", "fresh", "local"}) {
+      std::filesystem::create_directories(top / name);
+    }
+    check->states.resize(3);
+    PathRules::Options options;
+    options.instance = "default";
+    options.roots = {{.host = "/host/work", .guest = top / "work", .writable = true},
+                     {.host = "/host/inner", .guest = top / "work/inner", .writable = true},
+                     {.host = "/host/stale", .guest = top / "stale"}};
+    options.mounts = options.roots;
+    options.roots.push_back({.host = top / "local", .guest = top / "local", .writable = true});
+    options.mount_check = check;
+    options.working_directory = "/host/work";
+    UseRules(options);
+    for (auto& tool : MakeTools(static_cast<WorkspaceSource&>(*this), ToolOptions{})) {
+      const std::string name = tool->definition().name;
+      tools_.emplace(name, std::move(tool));
+    }
+  }
+
+  void UseRules(const PathRules::Options& options) {
+    options_ = options;
+    workspace_.guest = guest;
+    workspace_.paths = std::make_shared<const PathRules>(options);
+  }
+
+  mcp::ToolResult Call(const std::string& tool, const nlohmann::json& arguments) {
+    return tools_.at(tool)->Call({.arguments = arguments, .context = {}, .progress = progress_});
+  }
+
+  std::string Error(const std::string& tool, const nlohmann::json& arguments) {
+    try {
+      ADD_FAILURE() << tool << " did not fail: " << Call(tool, arguments).structured;
+      return "";
+    } catch (const support::CallError& error) {
+      return error.what();
+    }
+  }
+
+  /// The further text blocks of the result.
+  std::vector<std::string> Notes(const std::string& tool, const nlohmann::json& arguments) {
+    std::vector<std::string> notes;
+    for (const nlohmann::json& block : Call(tool, arguments).more_content) {
+      notes.push_back(block.at("text"));
+    }
+    return notes;
+  }
+
+  std::string Content(const nlohmann::json& arguments) {
+    return Call("read_file", arguments).structured.at("content");
+  }
+
+  void Put(const std::string& name, const std::string& bytes) const {
+    std::ofstream(top / name, std::ios::binary) << bytes;
+  }
+  [[nodiscard]] std::string Get(const std::string& name) const {
+    std::ifstream file(top / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  /// Names of regular files below `name`.
+  [[nodiscard]] std::set<std::string> Files(const std::string& name) const {
+    std::set<std::string> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(top / name)) {
+      if (entry.is_regular_file()) files.insert(entry.path().filename());
+    }
+    return files;
+  }
+
+  testing_support::TemporaryDirectory directory_;
+  const std::filesystem::path top = directory_.path();
+  const std::shared_ptr<StaleGuest> guest = std::make_shared<StaleGuest>();
+  const std::shared_ptr<FakeCheck> check = std::make_shared<FakeCheck>();
+  PathRules::Options options_;
+
+ private:
+  Workspace Acquire(const support::Context&, mcp::ProgressReporter&) override { return workspace_; }
+
+  testing_support::SilentProgress progress_;
+  Workspace workspace_;
+  std::map<std::string, std::unique_ptr<mcp::Tool>> tools_;
+};
+
+}  // namespace paths

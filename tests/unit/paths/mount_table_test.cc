@@ -1,0 +1,128 @@
+#include "paths/mount_table.h"
+
+#include <gtest/gtest.h>
+
+namespace paths {
+namespace {
+
+// The first lines of a real instance's table (Debian 12, Lima 2.2), and what its mounts look like.
+constexpr const char* kGuest =
+    "24 30 0:22 / /sys rw,nosuid,nodev,noexec,relatime shared:7 - sysfs sysfs rw\n"
+    "30 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n"
+    "31 30 0:28 / /dev/shm rw,nosuid,nodev shared:4 - tmpfs tmpfs rw,inode64\n"
+    "80 30 0:44 / /work rw,relatime shared:43 - 9p lima-0123456789abcdef "
+    "rw,access=client,msize=131072,trans=virtio\n"
+    "81 80 0:45 / /work/inner ro,relatime shared:44 master:2 - 9p lima-fedcba9876543210 "
+    "ro,dirsync,fscache,access=client,trans=virtio\n"
+    "82 30 0:46 / /mnt/a\\040b\\134c\\011d\\043 rw,relatime - virtiofs lima-1111111111111111 rw\n"
+    "83 30 0:47 / /home/me rw,nosuid - fuse.sshfs :/Users/me rw,user_id=501,allow_other\n";
+
+std::string TypeAt(const MountTable& table, std::string_view path) {
+  const MountLine* line = table.At(path);
+  return line == nullptr ? "(none)" : line->mount_point + " " + line->type + " " + line->source;
+}
+
+TEST(MountTable, FindsTheMountThatAPathLiesIn) {
+  const MountTable table = MountTable::Parse(kGuest);
+  EXPECT_EQ(TypeAt(table, "/"), "/ ext4 /dev/vda");
+  EXPECT_EQ(TypeAt(table, "/etc/passwd"), "/ ext4 /dev/vda");
+  EXPECT_EQ(TypeAt(table, "/work"), "/work 9p lima-0123456789abcdef");
+  EXPECT_EQ(TypeAt(table, "/work/a/b"), "/work 9p lima-0123456789abcdef");
+  EXPECT_EQ(TypeAt(table, "/work/inner"), "/work/inner 9p lima-fedcba9876543210");
+  EXPECT_EQ(TypeAt(table, "/home/me/x"), "/home/me fuse.sshfs :/Users/me");
+}
+
+TEST(MountTable, CountsWholeComponents) {
+  EXPECT_EQ(TypeAt(MountTable::Parse(kGuest), "/workshop"), "/ ext4 /dev/vda");
+}
+
+TEST(MountTable, UndoesTheKernelsEscapes) {
+  EXPECT_EQ(TypeAt(MountTable::Parse(kGuest), "/mnt/a b\\c\td#/x"),
+            "/mnt/a b\\c\td# virtiofs lima-1111111111111111");
+}
+
+TEST(MountTable, LeavesAloneWhatOnlyLooksLikeAnEscape) {
+  const MountTable table = MountTable::Parse("1 0 0:1 / / rw - tmpfs a\\04 rw\n");
+  EXPECT_EQ(TypeAt(table, "/"), "/ tmpfs a\\04");
+}
+
+TEST(MountTable, OfMountsOverEachOtherTheTopmostCounts) {
+  const std::string over = std::string(kGuest) + "90 80 0:50 / /work rw - tmpfs cover rw\n";
+  EXPECT_EQ(TypeAt(MountTable::Parse(over), "/work/a"), "/work tmpfs cover");
+  // The inner mount hangs on what is covered now: no path leads to it.
+  EXPECT_EQ(TypeAt(MountTable::Parse(over), "/work/inner/a"), "/work tmpfs cover");
+}
+
+TEST(MountTable, MountOverADirectoryOnTheWayHidesWhatIsBelow) {
+  const std::string over = std::string(kGuest) + "90 30 0:50 / /home rw - tmpfs cover rw\n";
+  EXPECT_EQ(TypeAt(MountTable::Parse(over), "/home/me"), "/home tmpfs cover");
+}
+
+TEST(MountTable, OrderOfTheLinesDoesNotMatter) {
+  const MountTable table = MountTable::Parse(
+      "81 80 0:45 / /work/inner rw - 9p inner rw\n80 30 0:44 / /work rw - 9p outer rw\n"
+      "30 1 254:0 / / rw - ext4 /dev/vda rw\n");
+  EXPECT_EQ(TypeAt(table, "/work/inner/x"), "/work/inner 9p inner");
+}
+
+TEST(MountTable, SurvivesWhatIsNoMount) {
+  EXPECT_EQ(MountTable::Parse("").At("/"), nullptr);
+  EXPECT_EQ(MountTable::Parse("garbage\n\n1 2\n1 1 0:1 / relative rw - x y z\n").At("/"), nullptr);
+  EXPECT_EQ(TypeAt(MountTable::Parse("1 1 0:1 / / rw - tmpfs none"), "/a"), "/ tmpfs none");
+  EXPECT_EQ(TypeAt(MountTable::Parse("2 1 0:1 / / rw"), "/a"), "(none)");
+}
+
+TEST(MountTable, LinesThatNameEachOtherAsParentsEnd) {
+  const MountTable table = MountTable::Parse(
+      "1 0 0:1 / / rw - tmpfs root rw\n2 3 0:1 / /a rw - tmpfs b rw\n3 2 0:1 / /a rw - tmpfs c "
+      "rw\n4 1 0:1 / /a rw - tmpfs d rw\n5 5 0:1 / /a rw - tmpfs e rw\n");
+  EXPECT_EQ(TypeAt(table, "/a"), "/a tmpfs d");
+}
+
+TEST(MountTable, AWayThroughMoreMountsThanAnyGuestHasLeadsNowhere) {
+  std::string text;
+  std::size_t mounts = 0;
+  const auto cover = [&] {
+    ++mounts;
+    text += std::to_string(mounts) + " " + std::to_string(mounts - 1) + " 0:1 / / rw - tmpfs " +
+            std::to_string(mounts) + " rw\n";
+  };
+  while (mounts < MountTable::kMostOnAWay) cover();
+  EXPECT_EQ(TypeAt(MountTable::Parse(text), "/a"), "/ tmpfs " + std::to_string(mounts));
+  cover();
+  EXPECT_EQ(MountTable::Parse(text).At("/a"), nullptr);
+  EXPECT_EQ(MountTable::Parse("1 0 0:1 / / rw - tmpfs root rw\n2 1 0:1 / /a rw - tmpfs a rw\n"
+                              "1 2 0:1 / /a rw - tmpfs b rw\n")
+                .At("/a"),
+            nullptr)
+      << "a circle";
+}
+
+bool IsStale(const std::string& type, const std::string& options) {
+  MountLine line;
+  line.type = type;
+  line.super_options = options;
+  return HasStaleCache(line);
+}
+
+TEST(StaleCache, IsA9pMountThatNeverAsksTheHostAgain) {
+  EXPECT_TRUE(IsStale("9p", "ro,dirsync,fscache,access=client,trans=virtio")) << "Linux 6.1";
+  EXPECT_TRUE(IsStale("9p", "rw,loose"));
+  EXPECT_TRUE(IsStale("9p", "ro,cache=fscache,access=client"));
+  EXPECT_TRUE(IsStale("9p", "rw,cache=loose"));
+  EXPECT_TRUE(IsStale("9p", "rw,cache=f,trans=virtio")) << "loose since Linux 6.4";
+  EXPECT_TRUE(IsStale("9p", "rw,cache=8f")) << "fscache since Linux 6.4";
+}
+
+TEST(StaleCache, OtherModesAndFileSystemsAskAgain) {
+  EXPECT_FALSE(IsStale("9p", "rw,dirsync,mmap,access=client,trans=virtio")) << "Linux 6.1";
+  EXPECT_FALSE(IsStale("9p", "rw,cache=mmap"));
+  EXPECT_FALSE(IsStale("9p", "rw,cache=none"));
+  EXPECT_FALSE(IsStale("9p", "rw,cache=5")) << "mmap since Linux 6.4";
+  EXPECT_FALSE(IsStale("9p", "rw,trans=virtio"));
+  EXPECT_FALSE(IsStale("9p", ""));
+  EXPECT_FALSE(IsStale("virtiofs", "rw,cache=loose"));
+}
+
+}  // namespace
+}  // namespace paths

@@ -1,0 +1,62 @@
+#include "shell/capped_output.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+namespace shell {
+namespace {
+
+std::string TextOf(std::size_t maximum, std::string_view bytes, std::size_t piece) {
+  CappedOutput output(maximum);
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
+    output.Add(bytes.substr(0, piece));
+  }
+  return output.Text();
+}
+
+TEST(CappedOutput, KeepsEverythingUpToTheLimit) {
+  EXPECT_EQ(TextOf(8, "abcdefgh", 3), "abcdefgh");
+  EXPECT_EQ(TextOf(8, "", 3), "");
+}
+
+TEST(CappedOutput, LeavesOutTheMiddleAboveTheLimit) {
+  EXPECT_EQ(TextOf(8, "abcdXfghi", 9), "abcd\n[… 1 bytes left out …]\nfghi");
+}
+
+TEST(CappedOutput, CutsAtLineEnds) {
+  EXPECT_EQ(TextOf(18, "one\ntwo\nthree\nfour\nfive\nsix\n", 1),
+            "one\ntwo\n[… 11 bytes left out …]\nfive\nsix\n");
+}
+
+TEST(CappedOutput, KeepsALineThatBeginsRightAfterTheGap) {
+  EXPECT_EQ(TextOf(8, "ab\n\nXXXXX\nfgh\n", 1), "ab\n\n[… 6 bytes left out …]\nfgh\n");
+}
+
+TEST(CappedOutput, CutsALongLineBetweenCharacters) {
+  EXPECT_EQ(TextOf(8, "abcäXXXXXXXXäfgh", 1), "abc\n[… 12 bytes left out …]\nfgh");
+}
+
+TEST(CappedOutput, KeepsBytesThatBelongToNoCharacter) {
+  const std::string kept(4, '\x80');
+  EXPECT_EQ(TextOf(8, std::string(20, '\x80'), 1), kept + "\n[… 15 bytes left out …]\n\x80");
+}
+
+TEST(CappedOutput, IsTheSameHoweverTheBytesArrive) {
+  std::string bytes;
+  for (int line = 0; line < 1000; ++line) bytes += "line " + std::to_string(line) + "\n";
+  const std::string whole = TextOf(1000, bytes, bytes.size());
+  for (const std::size_t piece : {1U, 7U, 64U, 499U, 500U, 501U, 1000U, 1001U, 5000U}) {
+    EXPECT_EQ(TextOf(1000, bytes, piece), whole) << piece;
+  }
+}
+
+TEST(CappedOutput, CountsWhatIsLeftOutOfAFlood) {
+  CappedOutput output(4);
+  for (int i = 0; i < 1000; ++i) output.Add(std::string(1000, 'x'));
+  EXPECT_EQ(output.Text(), "xx\n[… 999996 bytes left out …]\nxx");
+}
+
+}  // namespace
+}  // namespace shell

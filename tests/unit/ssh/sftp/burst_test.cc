@@ -1,0 +1,279 @@
+#include "ssh/sftp/burst.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "support/errors.h"
+#include "unit/ssh/sftp/sftp_bytes.h"
+
+namespace ssh {
+namespace {
+
+using namespace sftp_bytes;
+namespace ask = guest::ask;
+using guest::FileErrorCode;
+using ::testing::StartsWith;
+
+constexpr std::uint32_t kEndOfFile = 1;
+constexpr std::uint32_t kDenied = 3;
+constexpr std::uint32_t kPiece = 32U * 1024U;  // what is asked for at most without limits
+
+const guest::Handle kFile{"h", 1, "/f"};
+const guest::Handle kWritten{"w", 1, "/f", true};
+
+void Wait(Burst& burst) {
+  ASSERT_TRUE(burst.finished());
+  burst.completion().Wait({}, [](support::StopReason) {});
+}
+
+/// Bursts to a server that the test plays.
+class BurstTest : public ::testing::Test {
+ protected:
+  BurstTest() { Converse(Version()); }
+
+  void Converse(const std::string& version) {
+    client_ = SftpClient(std::chrono::seconds(30), now_);
+    client_.Receive(version, now_);
+    TakeOutput();
+  }
+  std::shared_ptr<Burst> Begin(std::vector<guest::Request> requests) {
+    const auto burst = std::make_shared<Burst>(std::move(requests));
+    burst->Begin(client_, 1, now_);
+    return burst;
+  }
+  void Receive(const std::string& bytes) { client_.Receive(bytes, now_); }
+  /// What was sent since the last time.
+  std::string TakeOutput() {
+    std::string output(client_.output());
+    client_.Consumed(output.size(), now_);
+    return output;
+  }
+  static std::vector<guest::Reply> Replies(Burst& burst) {
+    Wait(burst);
+    return burst.TakeReplies();
+  }
+  /// Of a burst to another server without extensions, to which the first request is number 1.
+  std::vector<guest::Reply> Replies(std::vector<guest::Request> requests,
+                                    const std::string& answers) {
+    Converse(Version());
+    const auto burst = Begin(std::move(requests));
+    Receive(answers);
+    return Replies(*burst);
+  }
+  std::string Read(std::size_t length, const std::string& answers) {
+    return Replies({ask::Read{kFile, 0, length}}, answers).front().As<std::string>();
+  }
+  static bool MayHaveRun(Burst& burst) {
+    try {
+      Wait(burst);
+      ADD_FAILURE() << "was not lost";
+    } catch (const support::ConnectionLost& lost) {
+      return lost.may_have_run();
+    }
+    return false;
+  }
+  static std::string Ask(int type, std::uint32_t id, std::string_view argument) {
+    return Packet(type, Number32(id) + String(argument));
+  }
+
+  SftpClient::TimePoint now_{};
+  SftpClient client_{std::chrono::seconds(30), now_};
+};
+
+TEST_F(BurstTest, RequestsGoOutTogetherAndRepliesAreMatchedWhateverTheirOrder) {
+  const auto burst = Begin({ask::RealPath{"/p"}, ask::LStat{"/p"}, ask::OpenDirectory{"/p"},
+                            ask::Open{"/p", guest::OpenMode::kWrite}});
+  EXPECT_EQ(TakeOutput(), Ask(16, 1, "/p") + Ask(7, 2, "/p") + Ask(11, 3, "/p") +
+                              Packet(3, Number32(4) + String("/p") + Number32(2) + Number32(0)));
+  Receive(Handle(4, "f") + Handle(3, "d") + Attributes(2, 4));
+  EXPECT_FALSE(burst->finished());
+  Receive(Names(1, 1, Name("/q")));
+  auto replies = Replies(*burst);
+  EXPECT_EQ(replies[0].As<std::string>(), "/q");
+  EXPECT_EQ(replies[1].As<guest::FileAttributes>().size, 4U);
+  EXPECT_EQ(replies[2].As<guest::Handle>(), (guest::Handle{"d", 1, "/p", false}));
+  EXPECT_EQ(replies[3].As<guest::Handle>(), (guest::Handle{"f", 1, "/p", true}));
+  EXPECT_EQ(TakeOutput(), "") << "what it opened is its caller's";
+}
+
+TEST_F(BurstTest, EachRequestHasItsPacketAndTakesItsOwnKindOfAnswerAlone) {
+  const auto extension = [](const std::string& name) { return String(name + "@openssh.com"); };
+  const std::string offered = extension("posix-rename") + String("1") + extension("fsync") +
+                              String("1") + extension("statvfs") + String("2");
+  std::string numbers;
+  for (int i = 0; i < 11; ++i) numbers += Number64(1);
+  enum : std::size_t { kStatus, kHandle, kData, kName, kAttributes, kExtended };
+  const std::vector<std::string> answers = {Status(1, 0),      Handle(1, "h"),
+                                            Data(1, "x"),      Names(1, 1, Name("n")),
+                                            Attributes(1, 10), Packet(201, Number32(1) + numbers)};
+  const std::string p = String("/p");
+  const std::string h = String("h");
+  const std::string mode = Number32(4) + Number32(0640);  // attributes with permissions alone
+  using Case = std::tuple<guest::Request, int, std::string, std::size_t>;
+  for (const auto& [request, type, rest, wanted] : std::vector<Case>{
+           {ask::Stat{"/p"}, 17, p, kAttributes},
+           {ask::LStat{"/p"}, 7, p, kAttributes},
+           {ask::RealPath{"/p"}, 16, p, kName},
+           {ask::ReadLink{"/p"}, 19, p, kName},
+           {ask::StatFileSystem{"/p"}, 200, extension("statvfs") + p, kExtended},
+           {ask::Open{"/p"}, 3, p + Number32(1) + Number32(0), kHandle},
+           {ask::OpenDirectory{"/p"}, 11, p, kHandle},
+           {ask::MakeDirectory{"/p", 0640}, 14, p + mode, kStatus},
+           {ask::Rename{"/p", "/q"}, 200, extension("posix-rename") + p + String("/q"), kStatus},
+           {ask::Unlink{"/p"}, 13, p, kStatus},
+           {ask::StatOpen{kFile}, 8, h, kAttributes},
+           {ask::Read{kFile, 7, 1}, 5, h + Number64(7) + Number32(1), kData},
+           {ask::Write{kFile, 7, "x"}, 6, h + Number64(7) + String("x"), kStatus},
+           {ask::SetAttributes{kFile, {0640, {}}}, 10, h + mode, kStatus},
+           {ask::Sync{kFile}, 200, extension("fsync") + h, kStatus},
+           {ask::Close{kFile}, 4, h, kStatus},
+           {ask::ReadDirectory{kFile}, 12, h, kName}}) {
+    for (std::size_t answer = 0; answer < answers.size(); ++answer) {
+      Converse(Version(offered));
+      const auto burst = Begin({request});
+      EXPECT_EQ(TakeOutput(), Packet(type, Number32(1) + rest));
+      Receive(answers[answer]);
+      EXPECT_EQ(Replies(*burst).front().Is(FileErrorCode::kFailure), answer != wanted)
+          << "request " << type << ", answer " << answer;
+    }
+  }
+}
+
+TEST_F(BurstTest, AReadIsCutToTheServersLengthAndPutInOrder) {
+  const std::string a(kPiece, 'a');
+  const std::string b(kPiece, 'b');
+  EXPECT_EQ(Read(2 * kPiece + 4, Data(3, "rest") + Data(1, a) + Data(2, b)), a + b + "rest");
+  EXPECT_EQ(Read(0, ""), "") << "asks for nothing";
+  Begin({ask::Read{kFile, 0, 2 * guest::kMostAtOnce}});
+  EXPECT_EQ(client_.pending(), guest::kMostAtOnce / kPiece);
+}
+
+TEST_F(BurstTest, AReadEndsWhereTheFileFirstEnded) {
+  EXPECT_EQ(Read(3 * kPiece, Data(3, "grown") + Status(1, kEndOfFile) + Data(2, "late")), "");
+  EXPECT_EQ(Read(2 * kPiece, Data(1, "text") + Status(2, kEndOfFile)), "text");
+  EXPECT_EQ(client_.maximum_read(), kPiece) << "that was the file's end";
+}
+
+TEST_F(BurstTest, AShortAnswerWithMoreBehindItTeachesTheLength) {
+  const std::string some(8'000, 'a');
+  EXPECT_EQ(Read(2 * kPiece, Data(1, some) + Data(2, some)), some);
+  EXPECT_EQ(client_.maximum_read(), some.size());
+  EXPECT_EQ(Read(2 * kPiece, Data(1, "a") + Data(2, "b")), "a");
+  EXPECT_EQ(client_.maximum_read(), Burst::kShortestRead);
+}
+
+TEST_F(BurstTest, WrongAmountsOfDataAreRefused) {
+  EXPECT_THROW(Read(10, Data(1, "eleven byte")), guest::FileError);
+  EXPECT_THROW(Read(10, Data(1, "")), guest::FileError);
+}
+
+TEST_F(BurstTest, AWriteIsCutToTheServersLengthAndItsFirstErrorTold) {
+  const std::string bytes(100'000, 'x');
+  const auto burst = Begin({ask::Write{kFile, 5, bytes}});
+  EXPECT_EQ(client_.pending(), 4U);
+  EXPECT_THAT(TakeOutput(), StartsWith(Packet(6, Number32(1) + String("h") + Number64(5) +
+                                                     String(bytes.substr(0, kPiece)))));
+  Receive(Status(1, 0) + Status(2, kDenied) + Status(3, 4));
+  EXPECT_FALSE(burst->finished());
+  Receive(Status(4, 0));
+  EXPECT_TRUE(Replies(*burst).front().Is(FileErrorCode::kPermissionDenied));
+}
+
+TEST_F(BurstTest, StatusesBecomeErrorsOfOneRequestEach) {
+  auto replies = Replies(
+      {ask::Open{"/a"}, ask::Stat{"/b"}, ask::Unlink{"/c"}, ask::ReadLink{"/d"}, ask::Stat{"/e"}},
+      Status(1, 2) + Status(2, kDenied) + Status(3, 8) + Status(4, kEndOfFile) + Attributes(5, 4));
+  EXPECT_STREQ(replies[0].failure->what(), "open /a: no such file or directory (text)");
+  EXPECT_TRUE(replies[1].Is(FileErrorCode::kPermissionDenied));
+  EXPECT_TRUE(replies[2].Is(FileErrorCode::kUnsupported));
+  EXPECT_TRUE(replies[3].Is(FileErrorCode::kFailure));
+  EXPECT_EQ(replies[4].As<guest::FileAttributes>().size, 4U);
+}
+
+TEST_F(BurstTest, TheServersOwnWordsAreCutAndPrintable) {
+  const auto shown = [this](const std::string& words) {
+    const std::string answer = Packet(101, Number32(1) + Number32(4) + String(words) + String(""));
+    return Replies({ask::Open{"/f"}}, answer).front().failure.value().detail();
+  };
+  EXPECT_EQ(shown("\x1b[2J" + std::string(100'000, 'w')),
+            "\\x1b[2J" + std::string(kMaximumServerWords - 4, 'w'));
+  EXPECT_EQ(shown("Failure"), "") << "says nothing";
+}
+
+TEST_F(BurstTest, WhatTheServerDoesNotOfferIsUnsupportedAndNeverSent) {
+  const auto burst =
+      Begin({ask::Rename{"/a", "/b"}, ask::Sync{kFile}, ask::StatFileSystem{"/"}, ask::Stat{"/"}});
+  EXPECT_EQ(TakeOutput(), Ask(17, 1, "/")) << "never a removal instead";
+  Receive(Attributes(1, 4));
+  const auto replies = Replies(*burst);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(replies[i].Is(FileErrorCode::kUnsupported));
+  EXPECT_FALSE(replies[3].failure);
+  EXPECT_TRUE(Begin({ask::Sync{kFile}})->finished()) << "nothing is waited for";
+}
+
+TEST_F(BurstTest, NamesComeAsTheyAreAndTheirEndIsAnEmptyList) {
+  auto replies = Replies({ask::ReadDirectory{kFile}, ask::ReadDirectory{kFile}},
+                         Names(1, 2, Name(".") + Name("a")) + Status(2, kEndOfFile));
+  EXPECT_EQ(replies[0].As<std::vector<guest::DirectoryEntry>>().size(), 2U);
+  EXPECT_TRUE(replies[1].As<std::vector<guest::DirectoryEntry>>().empty());
+}
+
+TEST_F(BurstTest, AHandleThatNobodyWaitsForIsClosed) {
+  auto burst = Begin({ask::Open{"/a"}, ask::Open{"/b"}});
+  TakeOutput();
+  Receive(Handle(1, "early"));
+  burst->Fail(MakeFailure<support::Stopped>(support::StopReason::kCancelled));
+  ASSERT_EQ(burst->Opened().size(), 1U) << "for whoever stopped it to close";
+  EXPECT_EQ(burst->Opened().front().value, "early");
+  EXPECT_THROW(Wait(*burst), support::Stopped);
+  burst.reset();
+  Receive(Handle(2, "late"));
+  EXPECT_EQ(TakeOutput(), Ask(4, 3, "late"));
+}
+
+TEST_F(BurstTest, ABurstOfWhichTheClientDoesNotTakeAllIsLostAndLeavesNothingOpen) {
+  while (client_.pending() < SftpClient::kMaximumPending - 1) {
+    client_.Send(PathRequest(SftpType::kStat, "/"), now_, [](SftpReply&&) {});
+  }
+  const std::uint32_t id = SftpClient::kMaximumPending;
+  const auto burst = Begin({ask::Open{"/a"}, ask::Stat{"/b"}});
+  EXPECT_FALSE(burst->finished());
+  TakeOutput();
+  Receive(Handle(id, "a"));
+  EXPECT_EQ(TakeOutput(), Ask(4, id + 1, "a"));
+  EXPECT_FALSE(MayHaveRun(*burst));
+}
+
+TEST_F(BurstTest, WhatIsLostMayHaveRunOnlyWhereAChangeWasSentOrDone) {
+  const std::string bytes(2 * std::size_t{kPiece}, 'x');
+  using Case = std::tuple<std::vector<guest::Request>, std::string, bool, bool>;
+  for (const auto& [requests, answers, sent, may_have_run] : std::vector<Case>{
+           {{ask::Stat{"/"}, ask::Read{kFile, 0, 1}, ask::Close{kFile}}, "", true, false},
+           {{ask::Close{kWritten}}, "", true, true},
+           {{ask::Unlink{"/a"}}, "", false, false},
+           {{ask::Unlink{"/a"}}, "", true, true},
+           {{ask::Stat{"/"}, ask::Unlink{"/a"}}, Attributes(1, 4), true, true},
+           {{ask::Unlink{"/a"}, ask::Stat{"/"}}, Status(1, 0), true, true},
+           {{ask::Unlink{"/a"}, ask::Stat{"/"}}, Status(1, kDenied), true, false},
+           {{ask::Write{kFile, 0, bytes}, ask::StatOpen{kFile}},
+            Status(1, 4) + Status(2, 0),
+            true,
+            true}}) {
+    Converse(Version());
+    const auto burst = Begin(requests);
+    if (sent) TakeOutput();
+    Receive(answers);
+    client_.Fail("gone");
+    EXPECT_EQ(MayHaveRun(*burst), may_have_run)
+        << burst->Describe() << ", sent: " << sent << ", answers: " << answers.size();
+  }
+}
+
+}  // namespace
+}  // namespace ssh
