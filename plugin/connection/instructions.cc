@@ -12,7 +12,7 @@ constexpr const char* kStale =
     ": the guest may not notice when the host changes files here (9p cache). read_file reads past "
     "that; commands, lists and searches may show old contents";
 
-std::string paths::ListRoots(const std::vector<paths::BoundedRoot>& roots) {
+std::string ListRoots(const std::vector<paths::BoundedRoot>& roots) {
   if (roots.empty()) {
     return "The instance mounts no directory, so the file tools can use none.\n";
   }
@@ -36,7 +36,7 @@ std::string Instructions(const InstanceOptions& options) {
            configuration.os +
            "), not on the host. Use them instead of tools of your own that would touch the "
            "host.\n" +
-           paths::ListRoots(ShownRoots(options, configuration)) +
+           ListRoots(ShownRoots(options, configuration)) +
            "Give absolute host paths. Paths elsewhere are refused: ask the user to mount the "
            "directory. Commands run as the guest's user and see the guest's own files too.\n";
   } catch (const support::CallError& error) {

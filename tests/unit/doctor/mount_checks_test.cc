@@ -113,7 +113,7 @@ TEST_F(MountChecksTest, WhyNoMountsAreAskedForIsSaid) {
 TEST_F(MountChecksTest, MacGuestIsAskedByTheLinksToItsSharedVolume) {
   AddMount("one", true);
   AddMount("two", true);
-  connection::MountGuest mac;
+  paths::MountGuest mac;
   mac.links[mounts[1].mount_point] = "/Volumes/My Shared Files/" + lima::MountTag(mounts[1]);
   lima::InstanceConfiguration configuration;
   configuration.os = "Darwin";
@@ -124,9 +124,9 @@ TEST_F(MountChecksTest, MacGuestIsAskedByTheLinksToItsSharedVolume) {
 
 TEST_F(MountChecksTest, GuestWithoutAMountTableIsSaidNotToTell) {
   AddMount("one", true);
-  connection::MountGuest other;
+  paths::MountGuest other;
   EXPECT_EQ(AskMounted({}, mounts, other, {}).why, "not known: the guest has no mountinfo");
-  other.Show(connection::Line(mounts[0].mount_point, "9p", lima::MountTag(mounts[0])));
+  other.Show(paths::Line(mounts[0].mount_point, "9p", lima::MountTag(mounts[0])));
   const MountedState known = AskMounted({}, mounts, other, {});
   ASSERT_EQ(known.states.size(), 1U);
   EXPECT_TRUE(known.states[0].mounted);

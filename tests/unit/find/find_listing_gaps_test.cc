@@ -155,7 +155,7 @@ TEST_F(FindListing, AShellThatCannotRunTheScriptIsAnErrorWithItsWords) {
 /// The guest's find prints what it likes.
 class ListingOfALiar : public FindListing {
  protected:
-  std::vector<std::string> files::NamesIn(const std::string& listing) {
+  std::vector<std::string> NamesIn(const std::string& listing) {
     std::ofstream(Outside("listing"), std::ios::binary) << listing;
     std::ofstream(Outside("find")) << "#!/bin/sh\nexec cat " << Outside("listing") << '\n';
     std::filesystem::permissions(Outside("find"), std::filesystem::perms::owner_all);
@@ -169,16 +169,14 @@ class ListingOfALiar : public FindListing {
 };
 
 TEST_F(ListingOfALiar, NamesThatCannotExistAreRefused) {
-  EXPECT_THAT(files::NamesIn("1.5 f 10 ./a b//\n"), ElementsAre("a b"));
+  EXPECT_THAT(NamesIn("1.5 f 10 ./a b//\n"), ElementsAre("a b"));
   for (const std::string& path :
        {std::string("./../secret"), std::string("./a/../../../secret"), std::string("./a/./b"),
         std::string("./.."), std::string(".//etc/passwd"), std::string("./a/"),
         std::string("./a\0b", 5), "./" + std::string(kMaximumListedPath + 1, 'n')}) {
-    EXPECT_THROW(files::NamesIn("1.5 f 10 " + path + "//\n"), support::CallError)
-        << path.substr(0, 20);
+    EXPECT_THROW(NamesIn("1.5 f 10 " + path + "//\n"), support::CallError) << path.substr(0, 20);
   }
-  EXPECT_EQ(files::NamesIn("1.5 f 10 ./" + std::string(kMaximumListedPath, 'n') + "//\n").size(),
-            1U);
+  EXPECT_EQ(NamesIn("1.5 f 10 ./" + std::string(kMaximumListedPath, 'n') + "//\n").size(), 1U);
 }
 
 TEST_F(ListingOfALiar, TypesAreThoseOfFindsLettersAndOfTheModesOfBusyBoxsStat) {
@@ -188,7 +186,7 @@ TEST_F(ListingOfALiar, TypesAreThoseOfFindsLettersAndOfTheModesOfBusyBoxsStat) {
                            "x1180", "xc1ed", "x21b6", "x61b0", "x0"}) {
     listing += std::string("1 ") + type + " 0 ./a//\n";
   }
-  EXPECT_EQ(files::NamesIn(listing).size(), 16U);
+  EXPECT_EQ(NamesIn(listing).size(), 16U);
   std::vector<FileType> types;
   ListTrees(
       guest_, {Everything()},
@@ -201,15 +199,14 @@ TEST_F(ListingOfALiar, TypesAreThoseOfFindsLettersAndOfTheModesOfBusyBoxsStat) {
 }
 
 TEST_F(ListingOfALiar, RecordsThatAreNoneDoNoHarm) {
-  EXPECT_THAT(
-      files::NamesIn("//\n//\n x//\n99999999999999999999999 xzz -1 ./a//\nwalk//\n1 f 1 ./b//\n"
-                     "unfinished"),
-      ElementsAre("a"));
+  EXPECT_THAT(NamesIn("//\n//\n x//\n99999999999999999999999 xzz -1 ./a//\nwalk//\n1 f 1 ./b//\n"
+                      "unfinished"),
+              ElementsAre("a"));
 }
 
 TEST_F(ListingOfALiar, WalksThatNobodyAskedForAreNoWalks) {
-  EXPECT_THAT(files::NamesIn("1 f 1 ./a//\nwalk//\nfailed find: './x': Permission denied//\n"
-                             "1 f 1 ./b//\n"),
+  EXPECT_THAT(NamesIn("1 f 1 ./a//\nwalk//\nfailed find: './x': Permission denied//\n"
+                      "1 f 1 ./b//\n"),
               ElementsAre("a"));
   EXPECT_EQ(gaps_.count, 0U);
 }
@@ -219,12 +216,11 @@ TEST_F(ListingOfALiar, ComplaintsThatAreNoneDoNoHarm) {
   for (const char* words :
        {"find: Permission denied", "find: : Permission denied", "find: x: Permission denied",
         "find: '': Permission denied", "find: ./../../etc: Permission denied", "find: /", ""}) {
-    EXPECT_THAT(files::NamesIn(std::string("failed ") + words + "//\n1 f 1 ./a//\n"),
-                ElementsAre("a"))
+    EXPECT_THAT(NamesIn(std::string("failed ") + words + "//\n1 f 1 ./a//\n"), ElementsAre("a"))
         << words;
     for (const std::string& path : gaps_.examples) EXPECT_EQ(path, Path("").string()) << words;
   }
-  files::NamesIn("failed find: './a': Permission denied//\n");
+  NamesIn("failed find: './a': Permission denied//\n");
   EXPECT_THAT(gaps_.examples, ElementsAre(Path("a").string()));
 }
 

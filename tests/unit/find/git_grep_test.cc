@@ -375,7 +375,7 @@ TEST(GrepOutput, KeepsWholeLinesUpToTheLimitAndGivesTheTotals) {
   cut.Add("a:1:x", "3", "");
   cut.Add("a:1:x", "4", "x");
   EXPECT_EQ(cut.Finish(),
-            "a:1:x\n[Only the first 1 of 4 matching lines, in 3 files, are shown. paths::Narrow "
+            "a:1:x\n[Only the first 1 of 4 matching lines, in 3 files, are shown. Narrow "
             "the search "
             "with a path, an include or a longer pattern.]\n");
 }

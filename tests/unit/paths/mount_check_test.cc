@@ -1,139 +1,104 @@
-// What the tools do with mounts that are not there in the guest.
-
-#include "paths/mount_check.h"
+// Which check a guest gets: MakeMountCheck, and that of macOS.
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <filesystem>
-#include <map>
-#include <set>
+#include <fstream>
+#include <memory>
 #include <string>
 
-#include "unit/paths/mount_check_fixture.h"
+#include "lima/mount_tag.h"
+#include "paths/mount_watch.h"
+#include "support/errors.h"
+#include "unit/paths/mount_guest.h"
 
 namespace paths {
 namespace {
 
-namespace fs = std::filesystem;
-using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using testing_support::Operation;
 
-TEST_F(MountCheckTest, EveryToolRefusesAMountThatIsNotMountedAndSaysWhatToDo) {
-  check->states[kWork].mounted = false;
-  Put("work/there", "what lies beneath");
-  const std::map<std::string, json> calls = {
-      {"glob", {{"pattern", "*"}, {"path", "/host/work"}}},
-      {"list_directory", {{"path", "/host/work"}}},
-      {"read_file", {{"path", "/host/work/there"}}},
-      {"replace", {{"path", "/host/work/there"}, {"old_string", "lies"}, {"new_string", "is"}}},
-      {"run_shell_command", {{"command", {"true"}}, {"directory", "/host/work"}}},
-      {"search_file_content", {{"pattern", "x"}, {"path", "/host/work"}}},
-      {"write_file", {{"path", "/host/work/new"}, {"content", "lost"}}},
-  };
-  for (const auto& [tool, arguments] : calls) {
-    EXPECT_THAT(Error(tool, arguments),
-                AllOf(HasSubstr("it is not mounted in the guest"),
-                      HasSubstr("limactl stop default"), HasSubstr("limactl start default")))
-        << tool;
+class MakeMountCheckTest : public ::testing::Test {
+ protected:
+  MakeMountCheckTest() {
+    mount.location = mount.mount_point = mount.unclean_mount_point = "/work";
+    guest.Show(Line("/work", "9p", lima::MountTag(mount)));
   }
-  EXPECT_THAT(Error("glob", {{"pattern", "*"}}), HasSubstr("not mounted")) << "the default path";
-  EXPECT_EQ(Files("work"), std::set<std::string>{"there"});
+
+  std::shared_ptr<MountCheck> Make() { return MakeMountCheck(configuration, {mount}, guest, {}); }
+
+  lima::Mount mount;
+  lima::InstanceConfiguration configuration;
+  MountGuest guest;
+};
+
+TEST_F(MakeMountCheckTest, ExpectsLimasTag) {
+  const auto check = Make();
+  ASSERT_NE(check, nullptr);
+  EXPECT_TRUE(check->Ask(0, guest, {}).mounted);
 }
 
-TEST_F(MountCheckTest, MountPointThatIsNotEvenThereIsRefusedTheSameWay) {
-  check->states[kWork].mounted = false;
-  fs::remove_all(top / "work");
-  EXPECT_THAT(Error("read_file", {{"path", "/host/work/a/b"}}), HasSubstr("not mounted"));
-  EXPECT_THAT(Error("write_file", {{"path", "/host/work/a"}, {"content", ""}}),
-              HasSubstr("not mounted"));
+TEST_F(MakeMountCheckTest, SaysWhichMountsAreMissing) {
+  guest.Show("");
+  ::testing::internal::CaptureStderr();
+  EXPECT_NE(Make(), nullptr);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("/work is not mounted"));
 }
 
-TEST_F(MountCheckTest, GuestNameOfTheMountIsRefusedToo) {
-  check->states[kWork].mounted = false;
-  EXPECT_THAT(Error("list_directory", {{"path", (top / "work").string()}}),
-              HasSubstr("not mounted"));
+TEST_F(MakeMountCheckTest, NothingIsCheckedWithoutMounts) {
+  EXPECT_EQ(MakeMountCheck(configuration, {}, guest, {}), nullptr);
 }
 
-TEST_F(MountCheckTest, MountThatAppearsLaterWorks) {
-  check->states[kWork].mounted = false;
-  EXPECT_THAT(Error("read_file", {{"path", "/host/work/a"}}), HasSubstr("not mounted"));
-  check->states[kWork].mounted = true;
-  Put("work/a", "text");
-  EXPECT_EQ(Content({{"path", "/host/work/a"}}), "text");
+TEST_F(MakeMountCheckTest, OnThisVeryMachineTheSameIsAskedAndNothingRefused) {
+  if (!std::filesystem::exists(kBootIdFile)) GTEST_SKIP() << "this system has no " << kBootIdFile;
+  std::ifstream file(kBootIdFile);
+  std::getline(file, guest.boot_id);
+  const auto check = Make();
+  ASSERT_NE(check, nullptr);
+  guest.round_trips = 0;
+  EXPECT_TRUE(check->Ask(0, guest, {}).mounted);
+  EXPECT_EQ(guest.round_trips, 1);
+  EXPECT_EQ(guest.tables_read, 0);
 }
 
-TEST_F(MountCheckTest, OthersGoOnWorking) {
-  check->states[kWork].mounted = false;
-  check->states[kInner].mounted = true;
-  Put("work/inner/a", "inner");
-  EXPECT_EQ(Content({{"path", "/host/inner/a"}}), "inner");
-  EXPECT_EQ(Content({{"path", (top / "work/inner/a").string()}}), "inner");
+TEST_F(MakeMountCheckTest, SystemWithoutAMountTableIsSaidNotToBeChecked) {
+  guest.RemoveTable();
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(Make(), nullptr);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("not checked"));
 }
 
-TEST_F(MountCheckTest, NestedMountIsRefusedWhereTheOuterOneIsThere) {
-  check->states[kInner].mounted = false;
-  Put("work/a", "outer");
-  EXPECT_EQ(Content({{"path", "/host/work/a"}}), "outer");
-  EXPECT_THAT(Error("write_file", {{"path", "/host/work/inner/a"}, {"content", ""}}),
-              HasSubstr(": /host/inner (at "));
+TEST_F(MakeMountCheckTest, GuestThatCannotTellNowIsAskedAtEachCall) {
+  guest.on_run = [] { throw support::CallError("no more processes"); };
+  const auto check = Make();
+  ASSERT_NE(check, nullptr);
+  EXPECT_FALSE(check->LastKnown(0).mounted) << "nothing is known of it";
+  EXPECT_THROW(check->Ask(0, guest, {}), support::CallError);
+  guest.on_run = nullptr;
+  EXPECT_TRUE(check->Ask(0, guest, {}).mounted);
 }
 
-TEST_F(MountCheckTest, SearchFromAboveSaysWhatMountIsMissing) {
-  const auto left_out = ElementsAre(
-      AllOf(HasSubstr("leaves out /host/inner (at "), HasSubstr("not mounted in the guest")));
-  const std::map<std::string, json> from_above = {{"glob", {{"pattern", "**"}}},
-                                                  {"search_file_content", {{"pattern", "x"}}}};
-  for (const auto& [tool, arguments] : from_above) {
-    EXPECT_THAT(Notes(tool, arguments), IsEmpty()) << tool;
-    check->states[kInner].mounted = false;
-    EXPECT_THAT(Notes(tool, arguments), left_out) << tool;
-    fs::create_directory(top / "work/beside");
-    json beside = arguments;
-    beside["path"] = "/host/work/beside";
-    EXPECT_THAT(Notes(tool, beside), IsEmpty()) << tool;
-    check->states[kInner].mounted = true;
-  }
+TEST_F(MakeMountCheckTest, LostLineOrAStoppedCallIsNoAnswer) {
+  guest.on_run = [] { throw support::ConnectionLost("the line broke", false); };
+  EXPECT_THROW(Make(), support::ConnectionLost);
+  guest.on_run = [] { throw support::Stopped(support::StopReason::kDeadline); };
+  EXPECT_THROW(Make(), support::Stopped);
 }
 
-TEST_F(MountCheckTest, LinkIntoAMountThatIsNotMountedIsRefused) {
-  check->states[kInner].mounted = false;
-  fs::create_symlink(top / "work/inner", top / "local/link");
-  EXPECT_THAT(Error("write_file", {{"path", (top / "local/link/a").string()}, {"content", ""}}),
-              HasSubstr(": /host/inner (at "));
-  EXPECT_THAT(Files("work"), IsEmpty());
-}
-
-TEST_F(MountCheckTest, RootThatIsNoMountIsNeverChecked) {
-  for (MountState& state : check->states) state.mounted = false;
-  Call("write_file", {{"path", (top / "local/a").string()}, {"content", "text"}});
-  EXPECT_EQ(Content({{"path", (top / "local/a").string()}}), "text");
-  EXPECT_EQ(check->asked, 0);
-}
-
-TEST_F(MountCheckTest, NarrowedRootBelongsToItsMount) {
-  fs::create_directory(top / "work/sub");
-  options_.roots = {{.host = "/host/work/sub", .guest = top / "work/sub", .writable = true}};
-  UseRules(options_);
-  check->states[kWork].mounted = false;
-  EXPECT_THAT(Error("write_file", {{"path", "/host/work/sub/a"}, {"content", ""}}),
-              HasSubstr(": /host/work (at "));
-  check->states[kWork].mounted = true;
-  Call("write_file", {{"path", "/host/work/sub/a"}, {"content", "text"}});
-  EXPECT_EQ(Get("work/sub/a"), "text");
-}
-
-TEST_F(MountCheckTest, EachCallAsksOnce) {
-  Call("write_file", {{"path", "/host/work/a"}, {"content", "text"}});
-  EXPECT_EQ(check->asked, 1);
-  Content({{"path", "/host/work/a"}});
-  EXPECT_EQ(check->asked, 2);
-  Call("list_directory", {{"path", "/host/work"}});
-  EXPECT_EQ(check->asked, 3);
+TEST_F(MakeMountCheckTest, MountPointsOfMacGuestsAreLinksToTheSharedVolume) {
+  configuration.os = "Darwin";
+  const auto check = Make();
+  ASSERT_NE(check, nullptr);
+  EXPECT_FALSE(check->Ask(0, guest, {}).mounted);
+  const std::string shared = "/Volumes/My Shared Files/" + lima::MountTag(mount);
+  guest.links["/work"] = shared;
+  EXPECT_TRUE(check->Ask(0, guest, {}).mounted);
+  EXPECT_FALSE(check->LastKnown(0).mounted) << "it is asked for each time";
+  EXPECT_FALSE(check->LastKnown(0).reads_may_be_stale);
+  guest.missing.insert(shared);
+  EXPECT_FALSE(check->Ask(0, guest, {}).mounted);
+  guest.links["/work"] = "/Volumes/My Shared Files/lima-0000000000000000";
+  EXPECT_FALSE(check->Ask(0, guest, {}).mounted);
+  EXPECT_EQ(guest.tables_read, 0);
 }
 
 }  // namespace

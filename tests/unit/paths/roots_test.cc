@@ -12,8 +12,6 @@
 namespace paths {
 namespace {
 
-using Root;
-
 Root MakeRoot(const std::string& host, const std::string& guest, bool writable) {
   Root root;
   root.host = host;

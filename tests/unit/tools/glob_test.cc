@@ -282,9 +282,9 @@ TEST_F(Glob, MatchesThatAGuestMakesUpAreTooManyToCompareWhereTheirPathsAreLong) 
   std::filesystem::permissions(Outside("find"), std::filesystem::perms::owner_all);
   guest_.OfferOnly(Outside("programs"), {{"find", Outside("find").string()},
                                          {"sh", "/bin/sh"},
-                                         {"cat", FindProgram("cat")},
-                                         {"yes", FindProgram("yes")},
-                                         {"head", FindProgram("head")}});
+                                         {"cat", find::FindProgram("cat")},
+                                         {"yes", find::FindProgram("yes")},
+                                         {"head", find::FindProgram("head")}});
   EXPECT_THAT(ErrorOf({{"pattern", "**"}}), HasSubstr("More names match than can be compared"));
 }
 

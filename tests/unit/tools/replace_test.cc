@@ -251,9 +251,9 @@ TEST_F(Replace, FailureAnywhereLeavesTheOldFileAndNoTemporaryOne) {
     });
     EXPECT_THAT(Error(Edit("old", "new")),
                 AllOf(HasSubstr("/host/work/file"), Not(HasSubstr(work.string()))))
-        << files::Name(where);
-    EXPECT_EQ(Get("file"), "old") << files::Name(where);
-    EXPECT_THAT(Names(), ElementsAre("file")) << files::Name(where);
+        << testing_support::Name(where);
+    EXPECT_EQ(Get("file"), "old") << testing_support::Name(where);
+    EXPECT_THAT(Names(), ElementsAre("file")) << testing_support::Name(where);
   }
 }
 

@@ -34,7 +34,7 @@ class Search : public SearchToolFixture {
   void WithoutGit() {
     guest_.OfferOnly(
         Outside("programs"),
-        {{"sh", "/bin/sh"}, {"find", FindProgram("find")}, {"cat", FindProgram("cat")}});
+        {{"sh", "/bin/sh"}, {"find", find::FindProgram("find")}, {"cat", find::FindProgram("cat")}});
   }
 
   SearchFileContentTool tool_{*this};

@@ -13,7 +13,7 @@
 namespace tools {
 
 /// The tree of SearchFixture as the mount "/Users/me/project", and a tool called over it.
-class SearchToolFixture : public SearchFixture, public WorkspaceSource {
+class SearchToolFixture : public find::SearchFixture, public WorkspaceSource {
  protected:
   static constexpr const char* kHost = "/Users/me/project";
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "files/direct_read.h"
-#include "unit/paths/mount_check_fixture.h"
+#include "unit/tools/mount_check_fixture.h"
 
 namespace tools {
 namespace {

@@ -125,9 +125,9 @@ TEST_F(WriteFile, FailureAnywhereLeavesTheOldFileAndNoTemporaryOne) {
     FailAt(where, guest::FileErrorCode::kFailure);
     EXPECT_THAT(WriteError("/host/work/file"),
                 AllOf(HasSubstr("write /host/work/file"), Not(HasSubstr(work.string()))))
-        << files::Name(where);
-    EXPECT_EQ(Get("file"), "old") << files::Name(where);
-    EXPECT_THAT(Names(), ElementsAre("file")) << files::Name(where);
+        << testing_support::Name(where);
+    EXPECT_EQ(Get("file"), "old") << testing_support::Name(where);
+    EXPECT_THAT(Names(), ElementsAre("file")) << testing_support::Name(where);
   }
 }
 
@@ -136,7 +136,7 @@ TEST_F(WriteFile, FailureOfANewFileLeavesNothing) {
                                 Operation::kFileClose, Operation::kRename}) {
     FailAt(where, guest::FileErrorCode::kFailure);
     (void)WriteError("/host/work/new");
-    EXPECT_THAT(Names(), IsEmpty()) << files::Name(where);
+    EXPECT_THAT(Names(), IsEmpty()) << testing_support::Name(where);
   }
 }
 
@@ -210,9 +210,9 @@ TEST_F(WriteFile, LineThatBreaksBeforeTheRenameCostsNothing) {
                                 where == Operation::kFileClose;
       throw support::ConnectionLost("lost", may_have_run);
     });
-    Write("/host/work/file", files::Name(where));
-    EXPECT_TRUE(broken) << files::Name(where);
-    EXPECT_EQ(Get("file"), files::Name(where));
+    Write("/host/work/file", testing_support::Name(where));
+    EXPECT_TRUE(broken) << testing_support::Name(where);
+    EXPECT_EQ(Get("file"), testing_support::Name(where));
   }
 }
 
@@ -249,7 +249,7 @@ TEST_F(WriteFile, FailureWhileWritingInPlaceIsReportedAsInPart) {
     EXPECT_THAT(WriteError("/host/work/file"),
                 AllOf(HasSubstr("write /host/work/file: "),
                       HasSubstr("may have been written in part"), Not(HasSubstr(work.string()))))
-        << files::Name(where);
+        << testing_support::Name(where);
   }
   fail_at(Operation::kOpen);
   EXPECT_THAT(WriteError("/host/work/file"), Not(HasSubstr("in part")));

@@ -24,22 +24,24 @@
 #include "tools/tool_list.h"
 #include "tools/workspace.h"
 
-namespace paths {
+namespace tools {
 
 /// Says what a test says, and counts how often it is asked.
-class FakeCheck final : public MountCheck {
+class FakeCheck final : public paths::MountCheck {
  public:
   [[nodiscard]] guest::Request Question(std::size_t mount) const override {
     return guest::ask::StatFileSystem{"/" + std::to_string(mount)};
   }
-  MountState Judge(std::size_t mount, guest::Reply, guest::Guest&,
-                   const support::Context&) override {
+  paths::MountState Judge(std::size_t mount, guest::Reply, guest::Guest&,
+                          const support::Context&) override {
     ++asked;
     return states.at(mount);
   }
-  [[nodiscard]] MountState LastKnown(std::size_t mount) const override { return states.at(mount); }
+  [[nodiscard]] paths::MountState LastKnown(std::size_t mount) const override {
+    return states.at(mount);
+  }
 
-  std::vector<MountState> states;
+  std::vector<paths::MountState> states;
   int asked = 0;
 };
 
@@ -81,7 +83,7 @@ class MountCheckTest : public ::testing::Test, private WorkspaceSource {
       std::filesystem::create_directories(top / name);
     }
     check->states.resize(3);
-    PathRules::Options options;
+    paths::PathRules::Options options;
     options.instance = "default";
     options.roots = {{.host = "/host/work", .guest = top / "work", .writable = true},
                      {.host = "/host/inner", .guest = top / "work/inner", .writable = true},
@@ -97,10 +99,10 @@ class MountCheckTest : public ::testing::Test, private WorkspaceSource {
     }
   }
 
-  void UseRules(const PathRules::Options& options) {
+  void UseRules(const paths::PathRules::Options& options) {
     options_ = options;
     workspace_.guest = guest;
-    workspace_.paths = std::make_shared<const PathRules>(options);
+    workspace_.paths = std::make_shared<const paths::PathRules>(options);
   }
 
   mcp::ToolResult Call(const std::string& tool, const nlohmann::json& arguments) {
@@ -149,7 +151,7 @@ class MountCheckTest : public ::testing::Test, private WorkspaceSource {
   const std::filesystem::path top = directory_.path();
   const std::shared_ptr<StaleGuest> guest = std::make_shared<StaleGuest>();
   const std::shared_ptr<FakeCheck> check = std::make_shared<FakeCheck>();
-  PathRules::Options options_;
+  paths::PathRules::Options options_;
 
  private:
   Workspace Acquire(const support::Context&, mcp::ProgressReporter&) override { return workspace_; }
@@ -159,4 +161,4 @@ class MountCheckTest : public ::testing::Test, private WorkspaceSource {
   std::map<std::string, std::unique_ptr<mcp::Tool>> tools_;
 };
 
-}  // namespace paths
+}  // namespace tools
