@@ -40,7 +40,7 @@ const kLocalGoals = {
   glob_10000: ofReference(1.5),
   search_10000: ofReference(1.2),
   read_16m: scaled(60),
-  write_16m: scaled(80),
+  write_16m: scaled(160),
   output_16m: ofReference(1.3),
 };
 

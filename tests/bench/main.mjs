@@ -34,10 +34,10 @@ function readArguments() {
     options: {
       ours: text(), plugin: text(), also: { type: 'string', multiple: true, default: [] },
       loopback: text(), instance: text('default'), mount: text(), goals: text('local'),
-      rounds: text('3'), only: text(''), json: text(), chart: text(), growth: { type: 'boolean' },
+      rounds: text(), only: text(''), json: text(), chart: text(), growth: { type: 'boolean' },
     },
   });
-  const rounds = Number(values.rounds);
+  const rounds = Number(values.rounds ?? (values.goals === 'vm' ? 3 : 5));
   if (!Number.isInteger(rounds) || rounds < 1) {
     throw new Error(`--rounds ${values.rounds}: give a whole number above 0`);
   }
