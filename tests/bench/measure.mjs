@@ -1,9 +1,9 @@
-// Takes the samples of `./dev bench --vm`: one server at a time, in turn with the others and with the
-// reference, so that drift of the machine meets all of them alike.
+// Takes the samples: one server at a time, in turn with the others and with the reference, so that drift
+// of the machine affects all of them alike.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Client } from '../mcp_client.mjs';
+import { Client } from './client.mjs';
 import { Tools } from './tools.mjs';
 import { interleave, kInterleavedWrite, warmUp } from './works.mjs';
 
@@ -26,7 +26,7 @@ export class Samples {
 async function connected(server, place, use) {
   const client = await new Client(server.command).start();
   try {
-    const tools = new Tools(client);
+    const tools = new Tools(client, server.command);
     await warmUp(tools, place);
     await use(tools);
   } finally {

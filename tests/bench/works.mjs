@@ -1,10 +1,10 @@
-// What `./dev bench --vm` measures: each kind of work, done by a server and by its reference.
+// What is measured: each kind of work, done by a server and by its reference.
 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { expect, lines } from './checks.mjs';
 import { kLarge, kSmall, text } from './place.mjs';
+import { expect, lines } from './tools.mjs';
 
 /** Between two calls of an agent that thinks, in milliseconds. */
 const kPause = 1000;
@@ -62,14 +62,30 @@ export async function interleave(servers, place) {
 }
 
 /**
- * A work has an `id`, which its goal has too, and a `name`. `server` takes one sample of a server, and
- * `reference` one of ssh, in milliseconds; `samples` are taken in a row, after one that is not
- * counted if there are several. All works of a `section` are measured on one server before the next
- * one has its turn. `seldom`: only in every second round.
+ * A work has the `id` of its goal, and a `name`. `server` takes one sample of a server, and `reference`
+ * one of ssh, in milliseconds. `samples` are taken in a row; if there are several, one more comes first
+ * and is not counted. All works of a `section` are measured on one server before the next server has
+ * its turn. `seldom`: only in every second round.
  */
 export function listWorks(place) {
   const written = join(place.project, 'written.txt');
   return [
+    {
+      id: 'start', name: 'start until `initialize` is answered', samples: 10,
+      server: (tools) => tools.start(),
+    },
+    {
+      id: 'start_list', name: 'start until the first list is answered', samples: 3,
+      server: (tools) => tools.start((fresh) => fresh.list(place.hundred, 100)),
+      referenceName: 'ssh, new connection',
+      reference: async (ssh) => (await ssh.runAlone('true')).time,
+    },
+    {
+      id: 'true', name: '`true`, back to back', samples: 10,
+      server: (tools) => tools.true(place.project),
+      referenceName: 'ssh, login shell',
+      reference: (ssh) => viaSsh(ssh, 'bash -lc true', () => true),
+    },
     {
       section: 'workload', id: 'mixed', name: '48 mixed calls back to back',
       server: (tools) => mixedWorkload(tools, place, 0),
@@ -151,6 +167,14 @@ export function listWorks(place) {
         (out) => lines(out).length === 1000),
     },
     {
+      section: 'bulk', id: 'search_10000', name: 'search 10,000 files',
+      server: (tools) => tools.search(place.tree, 'needle', 100),
+      referenceName: 'git grep',
+      reference: (ssh) => viaSsh(
+        ssh, `cd ${place.tree} && git grep -n -I --no-index -e needle`,
+        (out) => lines(out).length === 100),
+    },
+    {
       section: 'bulk', id: 'read_16m', name: 'read 16 MiB',
       server: (tools) => tools.read(place.large, kLarge),
       referenceName: 'ssh cat',
@@ -164,7 +188,7 @@ export function listWorks(place) {
     },
     {
       section: 'bulk', id: 'output_16m', name: '16 MB of output (ours keeps 256 KiB, the plugin all)',
-      // Ours keeps --max-output of it, from the beginning and the end.
+      // Ours keeps the beginning and the end.
       server: (tools) => tools.run(['sh', '-c', `yes | head -c ${kOutput}`], place.project,
         (stdout) => expect(stdout.length > 10_000 && stdout.startsWith('y\ny\n'), 'yes', stdout)),
       referenceName: 'ssh, login shell',

@@ -1,10 +1,11 @@
-// The files that `./dev bench --vm` works on, made on the host in a writable mount.
+// The files that the benchmarks work on, made on the host in a writable mount.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const kLine = 'int function_number(const char* name) { return name[0] == "x"[0]; } // needle\n';
+const kOtherLine = kLine.replace('needle', 'text');
 
 /** `size` bytes of lines. */
 export const text = (size) => kLine.repeat(Math.ceil(size / kLine.length)).slice(0, size);
@@ -33,7 +34,9 @@ export class Place {
     }
     this.tree = join(this.root, 'tree');
     for (let d = 0; d < 100; d++) {
-      this.#directory(`tree/d${d}`, [...Array(100).keys()].map((f) => `f${f}.txt`));
+      const directory =
+        this.#directory(`tree/d${d}`, [...Array(100).keys()].map((f) => `f${f}.txt`), kOtherLine);
+      appendFileSync(join(directory, 'f50.txt'), kLine);
     }
     this.large = join(this.root, 'large.txt');
     writeFileSync(this.large, text(kLarge));
@@ -41,10 +44,10 @@ export class Place {
     writeFileSync(this.largeWritten, '');
   }
 
-  #directory(name, files) {
+  #directory(name, files, line = kLine) {
     const directory = join(this.root, name);
     mkdirSync(directory, { recursive: true });
-    for (const file of files) writeFileSync(join(directory, file), kLine);
+    for (const file of files) writeFileSync(join(directory, file), line);
     return directory;
   }
 

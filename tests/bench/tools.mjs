@@ -1,9 +1,18 @@
-// The tools of a server under measurement.
+// The tools of a server under measurement. Each answer is checked: a server that answers wrongly is
+// not worth measuring.
 
 import { readFileSync } from 'node:fs';
 
-import { expect, lines } from './checks.mjs';
+import { Client } from './client.mjs';
 import { text } from './place.mjs';
+
+/** Throws unless `right`. `what` was expected, `answer` came. */
+export function expect(right, what, answer) {
+  if (!right) throw new Error(`wrong answer, ${what}: ${JSON.stringify(answer).slice(0, 500)}`);
+}
+
+/** The lines that are not empty. */
+export const lines = (output) => output.split('\n').filter(Boolean);
 
 /** Counts writes of all servers: each has a content of its own. */
 let writes = 0;
@@ -11,7 +20,22 @@ let writes = 0;
 /** Each method makes one call, checks the answer, and returns the milliseconds that it took. */
 export class Tools {
   #client;
-  constructor(client) { this.#client = client; }
+  #command;
+  /** `client` is connected to a server that `command` started. */
+  constructor(client, command) {
+    this.#client = client;
+    this.#command = command;
+  }
+
+  /** Starts another server, calls `use` with its tools, and returns the milliseconds of both. */
+  async start(use) {
+    const begin = performance.now();
+    const client = await new Client(this.#command).start();
+    await use?.(new Tools(client, this.#command));
+    const time = performance.now() - begin;
+    await client.close();
+    return time;
+  }
 
   async #time(tool, args, check) {
     const { result, time } = await this.#client.timedCall(tool, args);

@@ -19,6 +19,9 @@ export class Client {
   #failure;
   #closed;
 
+  /** What the server told an agent at the handshake. */
+  instructions = '';
+
   /** Starts the server. `command` is the program with its arguments. */
   constructor(command) {
     this.#command = command.join(' ');
@@ -75,11 +78,12 @@ export class Client {
     }
   }
 
-  /** Performs the handshake. Returns the client. */
+  /** Performs the handshake. Returns this client. */
   async start() {
-    await this.#exchange('initialize', {
+    const { result } = await this.#exchange('initialize', {
       protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bench', version: '1' },
     });
+    this.instructions = result.instructions ?? '';
     this.child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
     return this;
   }
@@ -89,9 +93,12 @@ export class Client {
 
   /**
    * Returns the result of a tool call, and the milliseconds from sending the request to the last byte
-   * of the response: without this client's own work on the JSON.
+   * of the response. This client's own work on the JSON is not included.
    */
   timedCall(name, args) { return this.#exchange('tools/call', { name, arguments: args }); }
+
+  /** The process number of the server. */
+  get pid() { return this.child.pid; }
 
   /** Closes the server's standard input, and waits until the server has exited. */
   async close() {

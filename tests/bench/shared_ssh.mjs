@@ -1,5 +1,4 @@
-// Commands in the guest over one ssh connection that stays open: what `./dev bench --vm` compares the
-// servers with.
+// Commands in the guest over one ssh connection that stays open: what the servers are compared with.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
@@ -18,10 +17,15 @@ export class SharedSsh {
   }
 
   /** Returns the output of `command` and the milliseconds it took. sshd runs it by `$SHELL -c`. */
-  run(command, input = '') {
+  run(command, input = '') { return this.#run(['-o', 'ControlMaster=no'], command, input); }
+
+  /** The same over a connection of its own. */
+  runAlone(command) { return this.#run(['-o', 'ControlMaster=no', '-o', 'ControlPath=none'], command, ''); }
+
+  #run(options, command, input) {
     return new Promise((resolve, reject) => {
       const begin = performance.now();
-      const child = spawn('ssh', ['-o', 'ControlMaster=no', ...this.#words, command]);
+      const child = spawn('ssh', [...options, ...this.#words, command]);
       const output = [];
       let errors = '';
       child.stdout.on('data', (data) => output.push(data));

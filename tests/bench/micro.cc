@@ -1,12 +1,10 @@
-// What the parts in memory cost: messages, answers, patterns, the path rules. Nothing here reaches
-// a guest.
+// What the parts in memory cost: messages, results, patterns, path rules. Nothing here contacts a guest.
 
 #include <benchmark/benchmark.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "bench/sample_text.h"
 #include "find/glob_matcher.h"
 #include "find/glob_pattern.h"
 #include "mcp/dialect.h"
@@ -18,8 +16,16 @@
 
 namespace {
 
-using bench::SampleText;
 using nlohmann::json;
+
+/// Lines with quotes and tabs, as in source code.
+std::string SampleText(std::size_t bytes) {
+  const std::string line = "\tint function_number(const char* name) { return name == \"x\"; }\n";
+  std::string text;
+  while (text.size() < bytes) text += line;
+  text.resize(bytes);
+  return text;
+}
 
 std::string CallLine(const json& arguments) {
   return json{{"jsonrpc", "2.0"},
@@ -99,7 +105,7 @@ BENCHMARK_CAPTURE(MatchAName, any_depth, "**/*.cc");
 BENCHMARK_CAPTURE(MatchAName, braces, "src/**/[a-z]*.{cc,h,{test,bench}.cc}");
 BENCHMARK_CAPTURE(MatchAName, nothing, "lib/*.py");
 
-/// Answers at once that there are no links.
+/// A guest without links.
 class PlainGuest final : public testing_support::SteppedGuest {
  public:
   std::string RealPath(const std::string& path, const support::Context&) override { return path; }
