@@ -272,7 +272,6 @@ OptionParser ConfigureParser() {
       "trust",
       "Let the agent call the server's tools without asking you each time; without this option, a "
       "trust given before is withdrawn")("remove", "Take away what configure has written");
-  parser.SetChoices("AGENT", NamesOfAgents());
   return parser;
 }
 

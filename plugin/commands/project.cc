@@ -4,7 +4,6 @@
 #include <system_error>
 
 #include "commands/commands.h"
-#include "commands/tool_descriptions.h"
 #include "support/utf8.h"
 
 namespace commands {

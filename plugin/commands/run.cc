@@ -249,7 +249,6 @@ OptionParser RunParser() {
                       "AGENT [INSTANCE] [-- AGENT-ARGS]", 2);
   AddServeOptions(parser);
   parser.AddOptions()("trust", "Let the agent call the server's tools without asking each time");
-  parser.SetChoices("AGENT", NamesOfAgents());
   return parser;
 }
 
