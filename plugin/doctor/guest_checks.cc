@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "find/find_script.h"
+#include "find/find_listing.h"
 #include "mcp/tool.h"
 #include "paths/script_answer.h"
 #include "support/errors.h"
