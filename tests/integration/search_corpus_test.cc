@@ -34,7 +34,7 @@ class SearchCorpus : public SearchGuests {
   void MakeCorpus() {
     MakeFile("root/app.js", "one\nfunction  myFunction() {\n\nlast needle");
     MakeFile("root/b\"\x01.txt", "needle\r\n");
-    MakeFile("root/a:1:b.txt", "needle:2:x\n");
+    MakeFile("root/a:1:b", "needle:2:x\n");
     MakeFile("root/d/ä.txt", "x needle y\nneedle\n");
     MakeFile("root/d.txt", "needle\nfunction\nmyFunction\n");
     MakeFile("root/" + std::string(kOddName) + ".txt", "needle in latin1 \xE9\n");
@@ -79,7 +79,7 @@ TEST_F(SearchCorpus, AnswersAreTheSameInARepositoryOutsideOfOneAndWithoutGit) {
   }
   EXPECT_EQ(answers[1], ".hidden:1:needle\nd.txt:1:needle\nd/ä.txt:2:needle\n");
   EXPECT_THAT(answers[0],
-              AllOf(HasSubstr(".hidden:1:needle\n"), HasSubstr("a:1:b.txt:1:needle:2:x"),
+              AllOf(HasSubstr(".hidden:1:needle\n"), HasSubstr("a:1:b:1:needle:2:x"),
                     HasSubstr("\"b\\\"\\001.txt\":1:needle"),
                     HasSubstr("caf\xEF\xBF\xBD.txt:1:needle in latin1 \xEF\xBF\xBD\n"),
                     Not(HasSubstr(".git/")), Not(HasSubstr("link:"))));
