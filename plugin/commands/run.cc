@@ -34,7 +34,6 @@
 #include "support/join.h"
 #include "support/log.h"
 #include "support/printable.h"
-#include "support/utf8.h"
 
 extern "C" char** environ;  // NOLINT(readability-redundant-declaration): macOS declares it nowhere
 
@@ -159,22 +158,6 @@ void RequireOutOfReach(const std::string& path, const std::string& what,
                   *mount +
                   " writable. Use an instance that mounts only the project: limactl start --name "
                   "agent --param project=\"$PWD\" template:agent-sandbox");
-}
-
-void RequireUtf8(const std::vector<std::string>& words) {
-  for (const std::string& word : words) {
-    if (!support::IsValidUtf8(word)) {
-      throw CallError(support::ToUtf8(word) +
-                      " is not UTF-8, which the settings of agents must be; rename it");
-    }
-  }
-}
-
-std::vector<std::string> ToolNames() {
-  std::vector<std::string> names;
-  const nlohmann::json descriptions = ToolDescriptions();
-  for (const nlohmann::json& tool : descriptions.at("tools")) names.push_back(tool.at("name"));
-  return names;
 }
 
 /// A project that is mounted read-only can be looked at.

@@ -78,7 +78,7 @@ Finding CheckShell(guest::Guest& guest, const std::string& shell, const support:
 Finding CheckGit(guest::Guest& guest, const support::Context& context) {
   const paths::ScriptAnswer answer = paths::AskScript(guest, kGitScript, context);
   if (answer.exit_status == kNoGit) {
-    return Warning("no git: search_file_content is slower without it, and nothing is ignored",
+    return Warning("no git: search_file_content uses grep, and ignored files are found too",
                    "install git in the guest");
   }
   if (answer.exit_status != 0) {
@@ -93,10 +93,8 @@ Finding CheckFind(guest::Guest& guest, const support::Context& context) {
   request.maximum_depth = 1;
   const paths::ScriptAnswer answer = paths::AskScript(guest, find::FindScript({request}), context);
   if (answer.exit_status == find::kNoFindStatus) {
-    return Warning(
-        "no usable find: glob and search_file_content walk directories one by one, and "
-        "nothing is ignored",
-        "install findutils in the guest");
+    return Warning("no usable find: glob cannot look below a directory",
+                   "install findutils in the guest");
   }
   // The script goes on after a find that fails, since it may only not have been permitted to see
   // all; but there is no "/" without a name in it.
