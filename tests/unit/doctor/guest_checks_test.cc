@@ -106,13 +106,12 @@ TEST_F(GuestChecksTest, FindThatListsPasses) {
 }
 
 TEST_F(GuestChecksTest, FindThatListsNothingFails) {
-  // The second one knows -printf, so that no other way is looked for.
-  for (const char* script : {"kill -KILL $$", "case $* in *'-maxdepth 0'*) ;; *) exit 1 ;; esac"}) {
-    const Finding finding = With("find", script, CheckFind);
-    EXPECT_EQ(finding.mark, Mark::kFailed) << script;
-    EXPECT_THAT(finding.text, HasSubstr("does not list /"));
-    EXPECT_THAT(finding.advice, HasSubstr("install findutils anew"));
-  }
+  // It accepts -printf, so that no other way is tried.
+  const Finding finding =
+      With("find", "case $* in *'-maxdepth 0'*) ;; *) exit 1 ;; esac", CheckFind);
+  EXPECT_EQ(finding.mark, Mark::kFailed);
+  EXPECT_THAT(finding.text, HasSubstr("does not list /"));
+  EXPECT_THAT(finding.advice, HasSubstr("install findutils anew"));
 }
 
 TEST_F(GuestChecksTest, FindThatIsOfNoUseIsAWarning) {
