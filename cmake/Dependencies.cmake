@@ -30,16 +30,6 @@ else()
   set(LIMACTL_MCP_YAML yaml-cpp)
 endif()
 
-# Debian 12's RE2 has only a pkg-config file. Newer ones have a CMake package.
-find_package(re2 CONFIG QUIET)
-if(TARGET re2::re2)
-  set(LIMACTL_MCP_RE2 re2::re2)
-else()
-  find_package(PkgConfig REQUIRED)
-  pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
-  set(LIMACTL_MCP_RE2 PkgConfig::RE2)
-endif()
-
 if(LIMACTL_MCP_STATIC_LIBRARIES AND NOT APPLE)
   include(cmake/StaticLibraries.cmake)
 endif()

@@ -54,22 +54,6 @@ if(static_yaml_cpp_LINKS)
   set(LIMACTL_MCP_YAML static_yaml_cpp)
 endif()
 
-# Newer releases depend on Abseil. pkg-config lists its many archives.
-find_package(PkgConfig QUIET)
-if(PkgConfig_FOUND)
-  pkg_check_modules(LIMACTL_MCP_RE2_ARCHIVES QUIET re2)
-endif()
-set(re2_libraries re2)
-if(LIMACTL_MCP_RE2_ARCHIVES_FOUND)
-  set(re2_libraries ${LIMACTL_MCP_RE2_ARCHIVES_STATIC_LIBRARIES})
-endif()
-limactl_mcp_archive(static_re2 LIBRARIES ${re2_libraries} SOURCE
-  "#include <re2/re2.h>
-int main() { return RE2::FullMatch(\"a\", \"a\") ? 0 : 1; }")
-if(static_re2_LINKS)
-  set(LIMACTL_MCP_RE2 static_re2)
-endif()
-
 limactl_mcp_archive(static_libssh LIBRARIES ssh crypto z SOURCE
   "#include <libssh/libssh.h>
 int main() {

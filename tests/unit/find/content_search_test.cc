@@ -1,12 +1,10 @@
-#include "find/git_grep.h"
+#include "find/content_search.h"
 
 #include <gmock/gmock.h>
 #include <signal.h>
 
-#include <atomic>
+#include <optional>
 
-#include "find/file_scan.h"
-#include "find/include_filter.h"
 #include "support/errors.h"
 #include "testing/eventually.h"
 #include "unit/find/search_fixture.h"
@@ -19,20 +17,23 @@ using testing::HasSubstr;
 
 constexpr std::size_t kEnough = std::size_t{1} << 20;
 
-/// Starts what git is, and lacks Perl-compatible expressions or the whole program.
 class Grep : public SearchFixture {
  protected:
-  std::string Run(const std::string& pattern, std::vector<std::string> pathspecs = {"."}) {
-    return RunIn("", pattern, std::move(pathspecs));
+  std::string Run(const std::string& pattern, const char* include = nullptr) {
+    return RunIn("", pattern, include);
   }
 
   std::string RunIn(const std::string& directory, const std::string& pattern,
-                    std::vector<std::string> pathspecs = {"."}) {
+                    const char* include = nullptr, const std::string& file = "") {
+    std::optional<IncludeFilter> filter;
+    if (include != nullptr) filter.emplace(include);
     GrepOutput output(kEnough);
-    const GitGrepRequest request{Path(directory).string(), pattern, std::move(pathspecs)};
-    const GitGrepResult result = GitGrep(guest_, request, output, context_);
-    EXPECT_TRUE(result.has_git);
-    warnings_ = result.warnings;
+    result_ = SearchContent(guest_,
+                            {.directory = Path(directory).string(),
+                             .file = file,
+                             .pattern = pattern,
+                             .include = filter ? &*filter : nullptr},
+                            output, context_);
     return output.Finish();
   }
 
@@ -51,7 +52,22 @@ class Grep : public SearchFixture {
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   }
 
-  std::string warnings_;
+  void PutFirst(const std::string& name, const std::string& script) {
+    WriteScript("programs/" + name, script);
+    guest_.setup = "PATH=" + Outside("programs").string() + ":$PATH; export PATH; ";
+  }
+
+  /// All that is used without git.
+  void WithoutGit() {
+    guest_.OfferOnly(Outside("few"), {{"sh", "/bin/sh"},
+                                      {"find", FindProgram("find")},
+                                      {"sort", FindProgram("sort")},
+                                      {"xargs", FindProgram("xargs")},
+                                      {"grep", FindProgram("grep")},
+                                      {"cat", FindProgram("cat")}});
+  }
+
+  SearchResult result_;
 };
 
 TEST_F(Grep, PrintsRelativeNamesLinesAndTextInOneRoundTrip) {
@@ -65,7 +81,7 @@ TEST_F(Grep, PrintsRelativeNamesLinesAndTextInOneRoundTrip) {
 TEST_F(Grep, NoMatchIsEmptyAndNoError) {
   Write("a", "x");
   EXPECT_EQ(Run("y"), "");
-  EXPECT_EQ(warnings_, "");
+  EXPECT_EQ(result_.warnings, "");
 }
 
 TEST_F(Grep, ABadPatternIsAnErrorWithGitsWords) {
@@ -131,8 +147,8 @@ TEST_F(Grep, LeavesOutBinaryFilesAndLinks) {
   std::filesystem::create_directory_symlink(Outside(""), Path("up"));
   Write("a", "needle");
   EXPECT_EQ(Run("needle"), "a:1:needle\n");
-  EXPECT_EQ(Run("needle", {":(glob)up/*"}), "");
-  EXPECT_EQ(Run("needle", {":(glob)up/secret"}), "");
+  EXPECT_EQ(Run("needle", "up/*"), "");
+  EXPECT_EQ(Run("needle", "up/secret"), "");
 }
 
 TEST_F(Grep, NeitherRepositoryNorUserConfigurationNorEnvironmentChangesTheOutput) {
@@ -170,7 +186,7 @@ TEST_F(Grep, NeitherRepositoryNorUserConfigurationNorEnvironmentChangesTheOutput
                  "GIT_DIR GIT_WORK_TREE GIT_LITERAL_PATHSPECS GIT_ICASE_PATHSPECS GIT_PAGER "
                  "GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_VALUE_0 GIT_TRACE LANG; ";
   EXPECT_EQ(RunIn("dir", R"(nee\w+)"), expected);
-  EXPECT_EQ(RunIn("dir", R"(nee\w+)", {":(glob)**/*.c"}), expected);
+  EXPECT_EQ(RunIn("dir", R"(nee\w+)", "**/*.c"), expected);
   EXPECT_FALSE(std::filesystem::exists(Outside("pwned")));
 }
 
@@ -214,9 +230,7 @@ TEST_F(Grep, SearchesOneFileEvenWhereItIsIgnored) {
   Write(".gitignore", "*\n");
   Write("a*", "needle");
   Write("ab", "needle");
-  GrepOutput output(kEnough);
-  GitGrep(guest_, {Path("").string(), "needle", {":(literal)a*"}, false}, output, context_);
-  EXPECT_EQ(output.Finish(), "a*:1:needle\n");
+  EXPECT_EQ(RunIn("", "needle", nullptr, "a*"), "a*:1:needle\n");
 }
 
 // hostile input: each must be a pattern and nothing else.
@@ -251,26 +265,22 @@ TEST_F(Grep, OptionsAndShellCharactersInAPatternAreOnlyAPattern) {
 TEST_F(Grep, AnIncludeIsOnlyAPathspec) {
   Write("a.c", "needle");
   Write("--output=x", "needle");
-  const auto with_include = [&](const char* include) {
-    return Run("needle", IncludeFilter(include).pathspecs());
-  };
-  EXPECT_EQ(with_include(":(exclude)*"), "");
-  EXPECT_EQ(with_include(":!a.c"), "");
-  EXPECT_EQ(with_include(":/"), "");
-  EXPECT_EQ(with_include("--output=x"), "--output=x:1:needle\n");
-  EXPECT_EQ(with_include("-O*"), "");
-  EXPECT_EQ(with_include("$(touch x)';`id`"), "");
-  EXPECT_THROW(with_include("../../etc/*"), support::CallError);
-  EXPECT_THROW(with_include("/etc/*"), support::CallError);
+  EXPECT_EQ(Run("needle", ":(exclude)*"), "");
+  EXPECT_EQ(Run("needle", ":!a.c"), "");
+  EXPECT_EQ(Run("needle", ":/"), "");
+  EXPECT_EQ(Run("needle", "--output=x"), "--output=x:1:needle\n");
+  EXPECT_EQ(Run("needle", "-O*"), "");
+  EXPECT_EQ(Run("needle", "$(touch x)';`id`"), "");
+  EXPECT_THROW(Run("needle", "../../etc/*"), support::CallError);
+  EXPECT_THROW(Run("needle", "/etc/*"), support::CallError);
 }
 
 TEST_F(Grep, WithoutPerlExpressionsExtendedOnesServe) {
-  WriteScript("programs/git",
-              "#!/bin/sh\nfor word; do test \"$word\" = --perl-regexp || continue\n"
-              "echo 'fatal: cannot use Perl-compatible regexes when not compiled with USE_LIBPCRE'"
-              " >&2\nexit 128\ndone\nexec " +
-                  FindProgram("git") + " \"$@\"\n");
-  guest_.setup = "PATH=" + Outside("programs").string() + ":$PATH; export PATH; ";
+  PutFirst("git",
+           "#!/bin/sh\nfor word; do test \"$word\" = --perl-regexp || continue\n"
+           "echo 'fatal: cannot use Perl-compatible regexes when not compiled with USE_LIBPCRE'"
+           " >&2\nexit 128\ndone\nexec " +
+               FindProgram("git") + " \"$@\"\n");
   Write("a", "function  myFunction\n");
 #ifdef __APPLE__  // extended expressions know no \s there
   const char* const pattern = "function[[:space:]]+my(Function|Other)";
@@ -281,18 +291,84 @@ TEST_F(Grep, WithoutPerlExpressionsExtendedOnesServe) {
   EXPECT_EQ(Runs(), 2);
 }
 
-TEST_F(Grep, SaysWhenThereIsNoGit) {
-  guest_.OfferOnly(Outside("programs"), {{"sh", "/bin/sh"}, {"cat", FindProgram("cat")}});
-  GrepOutput output(kEnough);
-  EXPECT_FALSE(GitGrep(guest_, {Path("").string(), "x", {"."}, true}, output, context_).has_git);
+TEST_F(Grep, WithoutGitGrepGivesTheSameAnswers) {
+  Write("a.txt", "one\nfunction  myFunction() {\n\nlast needle");
+  Write("b.txt", "needle\r\nneedle:2:x");
+  Write("d/ä.txt", "x needle y\nneedle\n");
+  Write("d.txt", "needle\n");
+  Write("latin1", "caf\xE9 needle\n");
+  Write("binary", std::string("needle\n\0", 8));
+  Write("empty");
+  Write(".hidden", "needle\n");
+  Write("sub/.git/config", "needle\n");
+  std::filesystem::create_symlink(Path("a.txt"), Path("link"));
+  std::filesystem::create_directory_symlink(Path("d"), Path("dirlink"));
+  ASSERT_EQ(mkfifo(Path("fifo").c_str(), 0600), 0);
+  struct Case {
+    std::string pattern;
+    const char* include = nullptr;
+    std::string file = {};
+  };
+  const std::vector<Case> cases = {{"needle"},
+                                   {"^needle$"},
+                                   {R"(function +my(Function|Other))"},
+                                   {"no such text"},
+                                   {"."},
+                                   {"--open-files-in-pager=sh -c id"},
+                                   {"needle", "*.txt"},
+                                   {"needle", "d/"},
+                                   {"needle", "**"},
+                                   {"needle", nullptr, "a.txt"}};
+  std::vector<std::string> with_git;
+  for (const Case& c : cases) with_git.push_back(RunIn("", c.pattern, c.include, c.file));
+  EXPECT_THAT(with_git[0], HasSubstr("latin1:1:caf\xE9 needle\n"));
+  EXPECT_TRUE(result_.has_git);
+  WithoutGit();
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    EXPECT_EQ(RunIn("", cases[i].pattern, cases[i].include, cases[i].file), with_git[i])
+        << cases[i].pattern;
+    EXPECT_FALSE(result_.has_git);
+    EXPECT_EQ(result_.warnings, "");
+  }
+  EXPECT_THAT(ErrorOf("(x"), HasSubstr("grep failed in the guest (exit status 2): "));
 }
 
-TEST_F(Grep, AGitThatOnlyAsksForDeveloperToolsIsNone) {
-  WriteScript("programs/git",
-              "#!/bin/sh\necho 'xcode-select: note: no developer tools were found' >&2\nexit 1\n");
-  guest_.setup = "PATH=" + Outside("programs").string() + ":$PATH; export PATH; ";
-  GrepOutput output(kEnough);
-  EXPECT_FALSE(GitGrep(guest_, {Path("").string(), "x", {"."}, true}, output, context_).has_git);
+TEST_F(Grep, WithoutGitBusyBoxServesToo) {
+  const std::string busybox = FindProgram("busybox");
+  if (busybox.empty()) GTEST_SKIP() << "busybox is not installed";
+  std::vector<std::pair<std::string, std::string>> programs;
+  for (const char* name : {"sh", "find", "sort", "xargs", "grep", "cat"}) {
+    programs.emplace_back(name, busybox);
+  }
+  guest_.OfferOnly(Outside("few"), programs);
+  Write("a.c", "x\nneedle: 1\n");
+  Write("b/c d.c", "needle\n");
+  Write("b/.git/config", "needle\n");
+  Write("b/other", "needle\n");
+  EXPECT_EQ(Run("ne+dle", "**/*.c"), "a.c:2:needle: 1\nb/c d.c:1:needle\n");
+  EXPECT_THAT(ErrorOf("(x"), HasSubstr("grep failed"));
+}
+
+TEST_F(Grep, WithoutGitWhatCannotBeReadIsReported) {
+  if (!ActAsOrdinaryUser()) GTEST_SKIP() << "needs setpriv to be somebody else than root";
+  Write("open", "needle\n");
+  Write("secret file", "needle\n");
+  Write("secret directory/x", "needle\n");
+  for (const char* name : {"secret file", "secret directory"}) {
+    std::filesystem::permissions(Path(name), std::filesystem::perms::none);
+  }
+  WithoutGit();
+  EXPECT_EQ(Run("needle"), "open:1:needle\n");
+  EXPECT_THAT(result_.warnings, AllOf(HasSubstr("secret file"), HasSubstr("secret directory")));
+  std::filesystem::permissions(Path("secret directory"), std::filesystem::perms::owner_all);
+}
+
+TEST_F(Grep, AGitThatOnlyAsksForDeveloperToolsCountsAsNone) {
+  Write("a", "needle\n");
+  PutFirst("git",
+           "#!/bin/sh\necho 'xcode-select: note: no developer tools were found' >&2\nexit 1\n");
+  EXPECT_EQ(Run("needle"), "a:1:needle\n");
+  EXPECT_FALSE(result_.has_git);
 }
 
 TEST_F(Grep, WithoutAnExitStatusItHasFailed) {
@@ -307,19 +383,13 @@ TEST_F(Grep, WithoutAnExitStatusItHasFailed) {
   Write("a", "needle\n");
   GuestWithoutStatus guest;
   GrepOutput output(kEnough);
-  const GitGrepRequest request{Path("").string(), "needle", {"."}};
-  try {
-    GitGrep(guest, request, output, context_);
-    FAIL();
-  } catch (const support::CallError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("git grep failed in the guest"));
-  }
+  EXPECT_THROW(
+      SearchContent(guest, {.directory = Path("").string(), .pattern = "needle"}, output, context_),
+      support::CallError);
 }
 
 TEST_F(Grep, TheDeadlineEndsACatastrophicPatternInTheGuest) {
-  WriteScript("programs/git",
-              "#!/bin/sh\necho $$ >" + Outside("pid").string() + "\nwhile :; do :; done\n");
-  guest_.setup = "PATH=" + Outside("programs").string() + ":$PATH; export PATH; ";
+  PutFirst("git", "#!/bin/sh\necho $$ >" + Outside("pid").string() + "\nwhile :; do :; done\n");
   Write("a", std::string(200, 'a'));
   context_ = support::Context().WithTimeout(std::chrono::milliseconds(300));
   EXPECT_THROW(Run("(a|a)*$"), support::Stopped);
@@ -339,31 +409,6 @@ TEST_F(Grep, ADirectoryThatIsGoneIsAnError) {
   }
 }
 
-TEST_F(Grep, AScanWithoutGitToldABadPatternSaysWhoseSyntaxApplies) {
-  GrepOutput output(kEnough);
-  try {
-    ScanFiles(guest_, {Path("").string(), "", "(x"}, output, context_);
-    FAIL();
-  } catch (const support::CallError& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("RE2's syntax applies"), HasSubstr("missing")));
-  }
-  EXPECT_EQ(guest_.total(), 0) << "a bad pattern needs no guest";
-}
-
-TEST_F(Grep, AScanWithoutGitStopsWithinAFile) {
-  Write("a", "x\nx\nx\n");
-  support::StopSource source;
-  guest_.set_hook([&](testing_support::Operation operation, const std::string&) {
-    if (operation == testing_support::Operation::kFileRead) {
-      source.Stop(support::StopReason::kCancelled);
-    }
-  });
-  GrepOutput output(kEnough);
-  const ScanRequest request{Path("").string(), "a", "x"};
-  EXPECT_THROW(ScanFiles(guest_, request, output, source.context()), support::Stopped);
-  EXPECT_EQ(output.lines(), 0U);
-}
-
 TEST(GrepOutput, KeepsWholeLinesUpToTheLimitAndGivesTheTotals) {
   GrepOutput exact(12);
   exact.Add("a", "1", "x");
@@ -374,10 +419,10 @@ TEST(GrepOutput, KeepsWholeLinesUpToTheLimitAndGivesTheTotals) {
   cut.Add("b", "1", "y");
   cut.Add("a:1:x", "3", "");
   cut.Add("a:1:x", "4", "x");
-  EXPECT_EQ(cut.Finish(),
-            "a:1:x\n[Only the first 1 of 4 matching lines, in 3 files, are shown. Narrow "
-            "the search "
-            "with a path, an include or a longer pattern.]\n");
+  EXPECT_EQ(
+      cut.Finish(),
+      "a:1:x\n[Only the first 1 of 4 matching lines, in 3 files, are shown. Narrow the search "
+      "with a path, an include or a longer pattern.]\n");
 }
 
 TEST(GrepOutput, ShortensLongLines) {
