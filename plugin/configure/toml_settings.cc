@@ -55,18 +55,18 @@ toml::table Parse(const std::string& text) {
   }
 }
 
-std::string Print(const Json& value) {
-  if (value.is_string()) return TomlString(value.get<std::string>());
-  if (!value.is_array()) return value.dump();
-  std::string items;
-  for (const Json& item : value) items += (items.empty() ? "" : ", ") + Print(item);
-  return "[" + items + "]";
+std::string Key(const std::string& name) {
+  const bool is_bare = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+  return is_bare ? name : TomlValue(name);
 }
 
 void PrintTable(const KeyPath& path, const Json& value, Lines& lines) {
   lines.push_back("[" + Dotted(path) + "]");
   for (const auto& [name, member] : value.items()) {
-    if (!member.is_object()) lines.push_back(name + " = " + Print(member));
+    if (!member.is_object()) lines.push_back(name + " = " + TomlValue(member));
   }
   for (const auto& [name, member] : value.items()) {
     if (!member.is_object()) continue;
@@ -103,9 +103,9 @@ class Editor {
     const KeyPath table = {path.begin(), path.end() - 1};
     const toml::node* node = table.empty() ? nullptr : Find(root_, table);
     if (node != nullptr && LineOf(*node).starts_with("[" + Dotted(table) + "]")) {
-      after_[node->source().begin.line].push_back(path.back() + " = " + Print(value));
+      after_[node->source().begin.line].push_back(path.back() + " = " + TomlValue(value));
     } else {
-      after_[0].push_back(Dotted(path) + " = " + Print(value));
+      after_[0].push_back(Dotted(path) + " = " + TomlValue(value));
     }
   }
 
@@ -145,7 +145,7 @@ class Editor {
       if (!line.starts_with(name) || number != node.source().end.line) continue;
       if (!Trimmed(line.substr(name.size())).starts_with('=')) continue;
       const std::string_view replaced = WithoutLineEnd(lines_[number - 1]);
-      instead_[number] = {std::string(kReplaced).append(replaced), name + " = " + Print(value)};
+      instead_[number] = {std::string(kReplaced).append(replaced), name + " = " + TomlValue(value)};
       return;
     }
     Fail(node, "\"" + Dotted(path) + "\" is not on a line of its own; change it by hand");
@@ -238,13 +238,23 @@ bool TomlHasEntry(const std::string& text, const std::vector<Change>& changes) {
                      [&](const std::string& line) { return IsHeaderOf(Trimmed(line), changes); });
 }
 
-std::string TomlString(std::string_view text) {
-  // JSON's escapes are TOML's; only DEL need not be escaped in JSON.
-  std::string quoted = nlohmann::json(text).dump();
-  for (std::size_t at = 0; (at = quoted.find('\x7f', at)) != std::string::npos; at += 6) {
-    quoted.replace(at, 1, "\\u007F");
+std::string TomlValue(const Json& value) {
+  std::string items;
+  const char* const open = value.is_object() ? "{" : "[";
+  if (value.is_structured()) {
+    for (const auto& [name, item] : value.items()) {
+      if (!items.empty()) items += ", ";
+      if (value.is_object()) items += Key(name) + " = ";
+      items += TomlValue(item);
+    }
+    return open + items + (value.is_object() ? "}" : "]");
   }
-  return quoted;
+  // JSON's escapes are TOML's; only DEL need not be escaped in JSON.
+  std::string text = value.dump();
+  for (std::size_t at = 0; (at = text.find('\x7f', at)) != std::string::npos; at += 6) {
+    text.replace(at, 1, "\\u007F");
+  }
+  return text;
 }
 
 }  // namespace configure

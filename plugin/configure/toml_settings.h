@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "configure/settings.h"
@@ -21,7 +20,7 @@ std::string RemoveFromToml(const std::string& text, const std::vector<Change>& c
 
 bool TomlHasEntry(const std::string& text, const std::vector<Change>& changes);
 
-/// A basic string of TOML.
-std::string TomlString(std::string_view text);
+/// A value of TOML on one line. There is no null.
+std::string TomlValue(const Json& value);
 
 }  // namespace configure

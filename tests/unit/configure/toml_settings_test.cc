@@ -97,8 +97,9 @@ TEST(TomlSettings, FormsThatCannotBeEditedAreRefused) {
   EXPECT_THROW((void)RemoveFromToml("# >>> limactl-mcp\na = 1\n", kChanges), SettingsError);
 }
 
-TEST(TomlString, IsEscaped) {
-  EXPECT_EQ(TomlString("/a\x7f\"\\\n\xC3\xA4"), "\"/a\\u007F\\\"\\\\\\n\xC3\xA4\"");
+TEST(TomlValue, IsOnOneLine) {
+  EXPECT_EQ(TomlValue("/a\x7f\"\\\n\xC3\xA4"), "\"/a\\u007F\\\"\\\\\\n\xC3\xA4\"");
+  EXPECT_EQ(TomlValue({{"a", {1, true}}, {"/b", Json::object()}}), "{a = [1, true], \"/b\" = {}}");
 }
 
 }  // namespace
