@@ -5,7 +5,6 @@
 
 #include "configure/settings_error.h"
 #include "configure/text_form.h"
-#include "mcp/json_unescape.h"
 
 namespace configure {
 namespace {
@@ -118,10 +117,7 @@ JsonNode ParseJson(std::string_view text) {
 Json ValueOf(std::string_view text, const JsonNode& node) {
   if (node.kind == JsonNode::Kind::kScalar) {
     const std::string_view written = text.substr(node.begin, node.end - node.begin);
-    // JavaScript writes half of a pair where it has cut a text, and reads it again; nlohmann's
-    // library does not.
-    const auto mended = mcp::MendHalfPairs(written);
-    return mended ? Json::parse(mended->text) : Json::parse(written);
+    return Json::parse(written);
   }
   Json value = node.kind == JsonNode::Kind::kObject ? Json::object() : Json::array();
   for (const JsonItem& item : node.items) {

@@ -24,8 +24,7 @@ constexpr const char* kLookAtShell =
 
 class NobodyListens final : public mcp::ProgressReporter {
  public:
-  [[nodiscard]] bool requested() const override { return false; }
-  void Report(const std::string& /*message*/) override {}
+  void SetStatus(std::string /*text*/) override {}
 };
 
 std::string Shorten(const std::string& text) {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "doctor/child.h"
-#include "mcp/dialect.h"
+#include "mcp/protocol.h"
 #include "support/errors.h"
 #include "support/join.h"
 #include "support/version.h"
@@ -82,7 +82,7 @@ Finding Talk(const std::vector<std::string>& command, const std::optional<std::s
   Client client(command, context);
   client.Request(
       "initialize",
-      {{"protocolVersion", mcp::Name(mcp::kNewestLegacyVersion)},
+      {{"protocolVersion", mcp::kNewestLegacyVersion},
        {"capabilities", json::object()},
        {"clientInfo", {{"name", "limactl-mcp-doctor"}, {"version", support::Version()}}}});
   client.Notify("notifications/initialized");
