@@ -24,7 +24,6 @@
 #include "commands/option_parser.h"
 #include "commands/project.h"
 #include "commands/serve_options.h"
-#include "commands/tool_descriptions.h"
 #include "commands/writable_mounts.h"
 #include "doctor/child.h"
 #include "doctor/installation.h"
@@ -35,7 +34,6 @@
 #include "support/join.h"
 #include "support/log.h"
 #include "support/printable.h"
-#include "support/utf8.h"
 
 extern "C" char** environ;  // NOLINT(readability-redundant-declaration): macOS declares it nowhere
 
@@ -162,22 +160,6 @@ void RequireOutOfReach(const std::string& path, const std::string& what,
                   "agent --param project=\"$PWD\" template:agent-sandbox");
 }
 
-void RequireUtf8(const std::vector<std::string>& words) {
-  for (const std::string& word : words) {
-    if (!support::IsValidUtf8(word)) {
-      throw CallError(support::ToUtf8(word) +
-                      " is not UTF-8, which the settings of agents must be; rename it");
-    }
-  }
-}
-
-std::vector<std::string> ToolNames() {
-  std::vector<std::string> names;
-  const nlohmann::json descriptions = ToolDescriptions();
-  for (const nlohmann::json& tool : descriptions.at("tools")) names.push_back(tool.at("name"));
-  return names;
-}
-
 /// A project that is mounted read-only can be looked at.
 void RequireMounted(const std::string& instance, const fs::path& project) {
   const InstanceNote note = NoteOnInstance(instance, project);
@@ -267,7 +249,6 @@ OptionParser RunParser() {
                       "AGENT [INSTANCE] [-- AGENT-ARGS]", 2);
   AddServeOptions(parser);
   parser.AddOptions()("trust", "Let the agent call the server's tools without asking each time");
-  parser.SetChoices("AGENT", NamesOfAgents());
   return parser;
 }
 
