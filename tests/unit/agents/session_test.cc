@@ -1,4 +1,4 @@
-#include "agents/session_places.h"
+#include "agents/session.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,6 @@
 #include <iterator>
 #include <sstream>
 
-#include "support/errors.h"
 #include "testing/temporary_directory.h"
 
 namespace agents {
@@ -32,26 +31,12 @@ std::string ReadFile(const fs::path& path) {
   return text.str();
 }
 
-TEST(SessionPlaces, LieInTheUsersState) {
-  const SessionPlaces places =
-      FindSessionPlaces({{"HOME", "/home/me"}}, "claude", "/home/me/project", Words{});
-  EXPECT_THAT(places.directory, StartsWith("/home/me/.local/state/limactl-mcp/run/claude/"));
-  EXPECT_THAT(places.directory, EndsWith("/work/project"));
-  EXPECT_THAT(FindSessionPlaces({{"HOME", "/home/me"}, {"XDG_STATE_HOME", "/state"}}, "claude",
-                                "/project", Words{})
-                  .control,
-              StartsWith("/state/limactl-mcp/run/claude/"));
-  EXPECT_EQ(FindSessionPlaces({{"HOME", "/home/me"}, {"XDG_STATE_HOME", "relative"}}, "claude",
-                              "/home/me/project", Words{})
-                .directory,
-            places.directory);
-}
-
 TEST(SessionPlaces, DifferByProjectAndTheSettingsByOptions) {
-  const Environment environment = {{"HOME", "/home/me"}};
   const auto find = [&](const std::string& project, const Words& options) {
-    return FindSessionPlaces(environment, "codex", project, options);
+    return FindSessionPlaces("/state", "codex", project, options);
   };
+  EXPECT_THAT(find("/a/x", {}).directory, StartsWith("/state/run/codex/"));
+  EXPECT_THAT(find("/a/x", {}).directory, EndsWith("/work/x"));
   EXPECT_NE(find("/a/x", {}).directory, find("/b/x", {}).directory);
   EXPECT_EQ(find("/a", {"--trust"}).directory, find("/a", {}).directory);
   EXPECT_EQ(find("/a", {"--trust"}).home, find("/a", {}).home);
@@ -59,14 +44,9 @@ TEST(SessionPlaces, DifferByProjectAndTheSettingsByOptions) {
   EXPECT_NE(find("/a", {"ab", "c"}).control, find("/a", {"a", "bc"}).control);
 }
 
-TEST(SessionPlaces, NeedAHome) {
-  EXPECT_THROW(FindSessionPlaces({}, "claude", "/project", Words{}), support::CallError);
-}
-
 TEST(SessionFiles, AreForTheUserAloneAndReplacedAsAWhole) {
   const testing_support::TemporaryDirectory top;
-  const SessionPlaces places =
-      FindSessionPlaces({{"HOME", top.path().string()}}, "claude", "/project", Words{});
+  const SessionPlaces places = FindSessionPlaces(top.path(), "claude", "/project", Words{});
   const std::string file = places.control + "/deep/settings.json";
   const std::string link = places.home + "/auth.json";
   WriteSessionFiles(places, {.files = {{file, "old and long"}}, .links = {{link, "/nowhere"}}});

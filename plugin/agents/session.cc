@@ -1,16 +1,12 @@
-#include "agents/session_places.h"
+#include "agents/session.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <filesystem>
 #include <system_error>
 
-#include "agents/agents.h"
-#include "lima/sha256.h"
-#include "support/errors.h"
+#include "configure/stored_settings.h"
 #include "support/file_descriptor.h"
 #include "support/paths.h"
 
@@ -19,19 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kKeyBytes = 8;
 constexpr mode_t kOwnerOnly = 0600;
-
-/// XDG Base Directory Specification: a relative path is ignored.
-std::string StateHome(const Environment& environment) {
-  const std::string state = Value(environment, "XDG_STATE_HOME");
-  if (state.starts_with('/')) return support::CleanPath(state);
-  const std::string home = Value(environment, "HOME");
-  if (!home.starts_with('/')) {
-    throw support::CallError("HOME must be set to your home directory");
-  }
-  return support::CleanPath(home + "/.local/state");
-}
 
 [[noreturn]] void ThrowErrno(const fs::path& path) {
   throw std::system_error(errno, std::generic_category(), path.string());
@@ -45,7 +29,6 @@ void MakePrivateDirectories(const fs::path& directory) {
   fs::permissions(directory, fs::perms::owner_all);
 }
 
-/// Beside the file that it is to replace.
 fs::path TemporaryName(const fs::path& path) {
   return path.string() + "." + std::to_string(::getpid());
 }
@@ -72,28 +55,16 @@ void WriteLink(const fs::path& path, const std::string& target) {
   fs::rename(temporary, path);
 }
 
-std::string Digest(std::string_view text) {
-  const lima::Sha256Digest digest = lima::Sha256(text);
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string key;
-  for (std::size_t i = 0; i < kKeyBytes; ++i) {
-    key += kDigits[digest.at(i) >> 4U];
-    key += kDigits[digest.at(i) & 0xFU];
-  }
-  return key;
-}
-
 }  // namespace
 
-SessionPlaces FindSessionPlaces(const Environment& environment, std::string_view agent,
+SessionPlaces FindSessionPlaces(const fs::path& state, std::string_view agent,
                                 const std::string& project, std::span<const std::string> options) {
   std::string all_options;
   for (const std::string& option : options) all_options.append(option).push_back('\0');
-  const std::string top =
-      StateHome(environment) + "/limactl-mcp/run/" + std::string(agent) + "/" + Digest(project);
-  return {.directory = top + "/work/" + std::string(support::LastComponent(project)),
-          .home = top + "/home",
-          .control = top + "/options/" + Digest(all_options)};
+  const fs::path top = state / "run" / agent / configure::Digest(project);
+  return {.directory = top / "work" / support::LastComponent(project),
+          .home = top / "home",
+          .control = top / "options" / configure::Digest(all_options)};
 }
 
 void WriteSessionFiles(const SessionPlaces& places, const Launch& launch) {
