@@ -154,13 +154,12 @@ bool ToolCalls::BeatFor(Call& call) {
   if (elapsed < call.last_progress + Heartbeat::kInterval || !transport_.HasRoom()) return true;
   call.last_progress = elapsed;
   const auto seconds = duration_cast<std::chrono::seconds>(elapsed);
-  std::string params;
-  ObjectWriter object(params);
-  object.RawMember("progressToken", *invocation.progress_token);
-  object.Member("progress", nlohmann::json(static_cast<double>(elapsed.count()) / 1000));
-  object.Member("message",
-                std::string_view(call.status + " (" + support::FormatDuration(seconds) + ")"));
-  object.End();
+  const std::string message = call.status + " (" + support::FormatDuration(seconds) + ")";
+  const std::string params = ObjectText([&](ObjectWriter& object) {
+    object.RawMember("progressToken", *invocation.progress_token);
+    object.Member("progress", nlohmann::json(static_cast<double>(elapsed.count()) / 1000));
+    object.Member("message", std::string_view(message));
+  });
   call.reply->Notify(NotificationText("notifications/progress", params));
   return true;
 }
@@ -168,12 +167,10 @@ bool ToolCalls::BeatFor(Call& call) {
 void ToolCalls::TurnIntoTask(Call& call) {
   call.task_id = tasks_.Create(call.stop);
   if (call.task_id.empty()) return;
-  std::string result;
-  ObjectWriter object(result);
-  BeginResult(object, call.invocation.era, options_.info, "task");
-  tasks_.Describe(object, call.task_id);
-  object.End();
-  call.reply->Result(std::move(result));
+  call.reply->Result(ObjectText([&](ObjectWriter& object) {
+    BeginResult(object, call.invocation.era, options_.info, "task");
+    tasks_.Describe(object, call.task_id);
+  }));
   call.reply.reset();
 }
 
