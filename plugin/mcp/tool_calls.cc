@@ -47,19 +47,18 @@ struct ToolCalls::Call final : ProgressReporter {
 void ToolCalls::Start(Reply reply, Invocation invocation) {
   const auto call = std::make_shared<Call>(std::move(reply), std::move(invocation), heartbeat_);
   const Invocation& given = call->invocation;
-  const bool needs_beat = given.progress_token || given.may_become_task;
   {
     const std::scoped_lock lock(mutex_);
     active_.insert(call);
   }
+  const bool needs_beat = given.progress_token || given.may_become_task;
+  if (needs_beat) heartbeat_.Start([this] { return Beat(); });
   const auto kind =
       call->definition().open_ended ? CallPool::Kind::kOpenEnded : CallPool::Kind::kShort;
   if (!pool_.Run(kind, given.bytes, [this, call] { Run(call); })) {
     Finish(call, ToolFailure{"too many calls are waiting for their turn: wait until some of them "
                              "are answered, then call again"});
-    return;
   }
-  if (needs_beat) heartbeat_.Start([this] { return Beat(); });
 }
 
 void ToolCalls::Run(const std::shared_ptr<Call>& call) {

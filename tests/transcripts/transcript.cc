@@ -51,10 +51,10 @@ std::string Unescape(std::string_view text) {
     } else if (escape == '(') {
       const auto star = text.find('*', i);
       const auto end = text.find(')', star);
-      const int count = std::stoi(std::string(text.substr(i + 1, star - i - 1)));
-      const std::string_view repeated = text.substr(star + 1, end - star - 1);
-      bytes.reserve(bytes.size() + static_cast<std::size_t>(count) * repeated.size());
-      for (int n = 0; n < count; ++n) bytes += repeated;
+      const std::size_t count = std::stoul(std::string(text.substr(i + 1, star - i - 1)));
+      const std::string repeated(text.substr(star + 1, end - star - 1));
+      for (std::size_t n = repeated.size() == 1 ? count : 0; n < count; ++n) bytes += repeated;
+      if (repeated.size() == 1) bytes.append(count, repeated.front());
       i = end;
     } else {
       bytes += escape == 'n' ? '\n' : escape == 'r' ? '\r' : escape == 't' ? '\t' : escape;
