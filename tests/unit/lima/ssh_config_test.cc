@@ -144,16 +144,6 @@ TEST(SshConfig, AcceptsADisabledProxyAndTheLastPort) {
       65535);
 }
 
-TEST(SshConfig, BoundsIdentityFiles) {
-  std::string text = kHost;
-  text += kMinimal;
-  for (std::size_t i = 1; i < kMaximumIdentityFiles; ++i) {
-    text += "IdentityFile /k" + std::to_string(i) + "\n";
-  }
-  EXPECT_EQ(Parse(text).identity_files.size(), kMaximumIdentityFiles);
-  EXPECT_THAT(ErrorOf(text + "IdentityFile /one-more\n"), HasSubstr("more than 100"));
-}
-
 TEST(ReadSshConfig, ReadsTheFileOfTheInstance) {
   const TemporaryDirectory directory;
   WriteFile(directory.path() / "ssh.config", kLimaFile);
