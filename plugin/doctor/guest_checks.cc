@@ -4,7 +4,6 @@
 
 #include "find/find_script.h"
 #include "mcp/tool.h"
-#include "paths/script_answer.h"
 #include "support/errors.h"
 #include "support/units.h"
 #include "support/utf8.h"
@@ -76,7 +75,7 @@ Finding CheckShell(guest::Guest& guest, const std::string& shell, const support:
 }
 
 Finding CheckGit(guest::Guest& guest, const support::Context& context) {
-  const paths::ScriptAnswer answer = paths::AskScript(guest, kGitScript, context);
+  const guest::ScriptAnswer answer = guest::AskScript(guest, kGitScript, context);
   if (answer.exit_status == kNoGit) {
     return Warning("no git: search_file_content is slower without it, and nothing is ignored",
                    "install git in the guest");
@@ -91,7 +90,7 @@ Finding CheckFind(guest::Guest& guest, const support::Context& context) {
   find::ListingRequest request;
   request.directory = "/";
   request.maximum_depth = 1;
-  const paths::ScriptAnswer answer = paths::AskScript(guest, find::FindScript({request}), context);
+  const guest::ScriptAnswer answer = guest::AskScript(guest, find::FindScript({request}), context);
   if (answer.exit_status == find::kNoFindStatus) {
     return Warning(
         "no usable find: glob and search_file_content walk directories one by one, and "

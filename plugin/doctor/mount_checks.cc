@@ -39,8 +39,7 @@ std::string StaleAdvice(const std::string& instance) {
 std::string TryToWrite(const std::string& directory, guest::Guest& guest,
                        const support::Context& context) {
   try {
-    files::TemporaryNames names;
-    files::TemporaryFile file(directory, kOwnerOnly, names, guest, context);
+    files::TemporaryFile file(directory, kOwnerOnly, guest, context);
     file.WriteAndClose("limactl mcp doctor\n", std::nullopt);
     file.Remove();
   } catch (const guest::FileError& error) {

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "files/file_call.h"
+#include "files/file_problem.h"
 #include "support/errors.h"
 #include "support/units.h"
 #include "support/utf8.h"
@@ -13,15 +13,14 @@ namespace {
 
 using support::CallError;
 
-// Longest UTF-8 sequence (RFC 3629).
-constexpr std::size_t kLongestSequence = 4;
+constexpr std::size_t kLongestSequence = 4;  // of UTF-8 (RFC 3629)
 
-/// Takes the wanted lines out of a file that comes in pieces.
+/// Cuts the wanted lines out of a file that comes in pieces.
 class LineCutter {
  public:
   explicit LineCutter(const LineRange& range) : range_(range) {}
 
-  /// False when no more is wanted.
+  /// False if no more is wanted.
   bool Add(std::string_view piece) {
     while (!piece.empty() && !done()) {
       const bool wanted = line_ >= range_.first;
@@ -60,11 +59,8 @@ class LineCutter {
   std::string text_;
 };
 
-/// Throws unless what was opened can be what the path rules saw. Where anything else differs,
-/// somebody has written to the file meanwhile, or the path has become a link. One to a file with
-/// the same attributes shows nothing: before something is written the guest is asked in any case.
-/// A link that has gone by then shows in the attributes: what was opened must have those that the
-/// path has now, or had before. That is too much for a file that is only read, and may be growing.
+/// Throws unless the opened file can be the one that the path rules saw; OpenRegularFile states the
+/// rule. Reading is more lenient: the file may be growing.
 void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedPath& path,
                      guest::OpenMode mode, guest::Guest& guest, const support::Context& context) {
   if (mode == guest::OpenMode::kRead && opened == *path.attributes) return;
@@ -104,8 +100,8 @@ Piece ReadPiece(const OpenedFile& opened, std::uint64_t position, const support:
   return piece;
 }
 
-/// Reads a small file and closes it, in one round trip. Nothing where there is more than was
-/// expected, or it cannot be read.
+/// Reads a small file and closes it, in one round trip. Returns nothing if the file has grown or
+/// cannot be read.
 std::optional<OpenedFile> TakeSmallFile(guest::OpenFile& file, const paths::ResolvedPath& path,
                                         guest::Guest& guest, const support::Context& context) {
   const std::size_t wanted = static_cast<std::size_t>(path.attributes->size) + 1;
@@ -113,7 +109,7 @@ std::optional<OpenedFile> TakeSmallFile(guest::OpenFile& file, const paths::Reso
   try {
     beginning = file.ReadAndClose(wanted, context);
   } catch (const guest::FileError&) {
-    return std::nullopt;  // what it is says more than why it cannot be read
+    return std::nullopt;  // opening it again reports what it is
   }
   RequireSameFile(beginning.attributes, path, guest::OpenMode::kRead, guest, context);
   const std::size_t length = beginning.bytes.size();
@@ -151,23 +147,19 @@ std::string TooLargeText(const std::string& shown, std::optional<std::uint64_t> 
 
 OpenedFile OpenRegularFile(const paths::ResolvedPath& path, guest::OpenMode mode,
                            guest::Guest& guest, const support::Context& context) {
-  RequireRegularFile(path);  // before opening: a FIFO would block the guest's server
+  RequireRegularFile(path);  // opening a FIFO would block the guest's server
   OpenedFile opened = OpenOverSftp(path, mode, guest, context);
   if (mode != guest::OpenMode::kRead || path.stale_note.empty()) return opened;
-  // Closed first: where the guest's sshd allows a single channel, a command waits for that.
-  opened.file.reset();
   opened.direct = DirectFile::Open(path.guest, opened.attributes.size, guest, context);
-  if (!opened.direct) return OpenOverSftp(path, mode, guest, context);
-  opened.attributes.size = 0;
+  if (opened.direct) {
+    opened.file.reset();
+    opened.attributes.size = 0;
+  }
   return opened;
 }
 
 std::string StaleNote(const OpenedFile& opened, const paths::ResolvedPath& path) {
-  if (!opened.direct) return path.stale_note;
-  if (opened.direct->left_out() == 0) return "";
-  return "Left out at the end: " + std::to_string(opened.direct->left_out()) +
-         " NUL bytes, which the guest shows where a file has become shorter on the host. If the "
-         "file really ends with them, they are there.";
+  return opened.direct ? "" : path.stale_note;
 }
 
 std::string ReadWhole(OpenedFile& opened, const std::string& shown,
@@ -178,11 +170,11 @@ std::string ReadWhole(OpenedFile& opened, const std::string& shown,
   std::string content = std::move(opened.first_bytes);
   std::size_t wanted = std::exchange(opened.first_wanted, 0);
   if (wanted == 0) {
-    // One byte more than there is: a shorter answer says that the file ends there.
+    // One byte more than the size: a shorter answer proves that the file ends there.
     wanted = static_cast<std::size_t>(opened.attributes.size) + 1;
     content = ReadBytes(opened, 0, wanted, context);
   }
-  while (content.size() >= wanted) {  // it grows, or is one of those that do not tell their size
+  while (content.size() >= wanted) {  // the file grows, or its size is unknown
     if (content.size() > kMaximumReadBytes) throw CallError(TooLargeText(shown, std::nullopt));
     const std::string more = ReadBytes(opened, content.size(), kReadChunk, context);
     wanted = content.size() + kReadChunk;
@@ -202,7 +194,7 @@ std::string ReadLines(const OpenedFile& opened, const LineRange& range, const st
     at_end = piece.at_end;
     if (!cutter.Add(piece.bytes)) break;
     if (cutter.text().size() > kMaximumReadBytes) {
-      throw CallError("these lines of " + shown + " hold more than " +
+      throw CallError("these lines of " + shown + " have more than " +
                       support::FormatByteCount(kMaximumReadBytes) +
                       "; ask for fewer with limit, or cut long lines with run_shell_command");
     }
@@ -216,7 +208,7 @@ std::string ReadLines(const OpenedFile& opened, const LineRange& range, const st
 }
 
 bool IsUtf8File(const OpenedFile& opened, const support::Context& context) {
-  std::string pending;  // what may be the beginning of a sequence
+  std::string pending;  // perhaps the beginning of a sequence
   std::uint64_t position = 0;
   while (true) {
     const Piece piece = ReadPiece(opened, position, context);
@@ -226,6 +218,21 @@ bool IsUtf8File(const OpenedFile& opened, const support::Context& context) {
     if (pending.size() >= kLongestSequence) return false;
     if (piece.at_end) return pending.empty();
   }
+}
+
+std::vector<guest::DirectoryEntry> NamesIn(const paths::ResolvedPath& directory,
+                                           guest::Guest& guest, const support::Context& context) {
+  if (directory.directory) return guest::ReadNames(*directory.directory, context);
+  // Resolved again: a link may have taken its place.
+  std::vector<guest::Reply> replies = guest.AskAll(
+      {guest::ask::RealPath{directory.guest}, guest::ask::OpenDirectory{directory.guest}}, context);
+  std::optional<guest::OpenHandle> opened;
+  if (!replies[1].failure) opened.emplace(guest, replies[1].As<guest::Handle>());
+  if (replies[0].As<std::string>() != directory.guest) {
+    throw CallError(directory.host + " was replaced while it was being opened; try again");
+  }
+  replies[1].RequireSuccess();
+  return guest::ReadNames(*opened, context);
 }
 
 }  // namespace files

@@ -26,7 +26,7 @@ std::string WithCarriageReturns(std::string_view text) {
   return converted;
 }
 
-/// Finds one text again and again, overlapping occurrences too (Knuth, Morris and Pratt).
+/// Finds all occurrences of a text, also overlapping ones (Knuth, Morris and Pratt).
 class Search {
  public:
   Search(std::string_view text, std::string sought) : text_(text), sought_(std::move(sought)) {
@@ -41,7 +41,7 @@ class Search {
     }
   }
 
-  /// Where the next one begins.
+  /// The position of the next occurrence.
   std::optional<std::size_t> Next() {
     while (position_ < text_.size()) {
       matched_ = Extend(matched_, text_[position_++]);
@@ -55,7 +55,7 @@ class Search {
   [[nodiscard]] std::size_t length() const { return sought_.size(); }
 
  private:
-  // How much of the beginning is matched when `matched` was and `next` follows.
+  /// The length of the match after `next`, if it was `matched` before.
   [[nodiscard]] std::size_t Extend(std::size_t matched, char next) const {
     while (matched > 0 && sought_[matched] != next) matched = borders_[matched - 1];
     return sought_[matched] == next ? matched + 1 : matched;
@@ -63,7 +63,7 @@ class Search {
 
   std::string_view text_;
   std::string sought_;
-  std::vector<std::size_t> borders_;  // of each beginning, the longest that is its end too
+  std::vector<std::size_t> borders_;  // the longest proper prefix that is also a suffix
   std::size_t position_ = 0;
   std::size_t matched_ = 0;
 };
@@ -87,7 +87,7 @@ class Matches {
   std::optional<Match> Next() {
     if (next_converted_ && (!next_plain_ || *next_converted_ < *next_plain_)) {
       const Match match{*next_converted_, converted_->length(), true};
-      // The line feed of that CRLF, once more.
+      // The LF of that CRLF is no second occurrence.
       if (begins_with_line_feed_ && next_plain_ == match.position + 1) Advance(plain_, next_plain_);
       AdvanceConverted();
       return match;

@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "files/directory_names.h"
-#include "files/file_call.h"
+#include "files/file_content.h"
 #include "find/find_listing.h"
 #include "find/glob_plan.h"
 #include "support/errors.h"
@@ -212,8 +211,8 @@ mcp::ToolResult GlobTool::Call(const mcp::ToolCall& call) {
     mcp::ToolResult result;
     result.structured = {{"matches", nlohmann::json::array()}};
     for (const Match& match : matches) result.structured["matches"].push_back(match.path);
-    files::AddNote(result, GapsNote(glob.gaps(), *workspace.paths));
-    for (const std::string& note : glob.notes()) files::AddNote(result, note);
+    AddNote(result, GapsNote(glob.gaps(), *workspace.paths));
+    for (const std::string& note : glob.notes()) AddNote(result, note);
     return result;
   };
   return WithTimeLimit(

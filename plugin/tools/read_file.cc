@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "files/content_type.h"
-#include "files/file_call.h"
 #include "files/file_content.h"
+#include "files/file_problem.h"
 #include "support/base64.h"
 #include "support/errors.h"
 #include "support/units.h"
@@ -42,7 +42,7 @@ mcp::ToolResult ImageResult(const files::ImageType& type, const std::string& byt
   if (bytes.size() > kMaximumImageBytes) {
     throw CallError(shown + " is a " + what + "; images above " +
                     support::FormatByteCount(kMaximumImageBytes) +
-                    " are not shown: scale it down with run_shell_command");
+                    " are not shown; scale it down with run_shell_command");
   }
   mcp::ToolResult result;
   result.structured = {{"content", what + ": see the image content block"}};
@@ -51,7 +51,7 @@ mcp::ToolResult ImageResult(const files::ImageType& type, const std::string& byt
   return result;
 }
 
-/// `file_size` is empty where nobody knows it.
+/// `file_size` is empty if it is unknown.
 mcp::ToolResult TextResult(std::string bytes, files::Place place,
                            std::optional<std::uint64_t> file_size, const std::string& shown) {
   mcp::ToolResult result;
@@ -66,9 +66,8 @@ mcp::ToolResult TextResult(std::string bytes, files::Place place,
           {{"type", "text"},
            {"text",
             "Bytes of this text that are not valid UTF-8: " + std::to_string(decoded.replaced) +
-                ". Each appears as U+FFFD. The file has "
-                "another encoding: writing this text back would lose them, and is "
-                "refused."}});
+                ". Each appears as U+FFFD. The file has another encoding: writing this text back "
+                "would lose them, and is refused."}});
       return result;
     }
     case files::ContentKind::kBinary:
@@ -97,13 +96,13 @@ mcp::ToolResult Show(files::OpenedFile& opened, const std::optional<files::LineR
 mcp::ToolResult Read(const paths::ResolvedPath& path, const std::optional<files::LineRange>& range,
                      guest::Guest& guest, const support::Context& context) {
   files::RequireRegularFile(path);
-  // Where the guest's cache may be old, the size that it remembers says nothing.
+  // If reads may be stale, the size may be too.
   if (!range && path.stale_note.empty() && path.attributes->size > files::kMaximumReadBytes) {
     throw CallError(files::TooLargeText(path.host, path.attributes->size));
   }
   files::OpenedFile opened = files::OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
   mcp::ToolResult result = Show(opened, range, path.host, context);
-  files::AddNote(result, files::StaleNote(opened, path));
+  AddNote(result, files::StaleNote(opened, path));
   return result;
 }
 
@@ -115,7 +114,7 @@ const mcp::ToolDefinition& ReadFileTool::definition() const {
 
 mcp::ToolResult ReadFileTool::Call(const mcp::ToolCall& call) {
   const Arguments arguments = ParseArguments(call.arguments);
-  const support::Context context = call.context.WithTimeout(files::kFileToolTimeLimit);
+  const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
   return WithWorkspace(workspaces_, context, call.progress, [&](const Workspace& workspace) {
     paths::ResolvedPath path;
     try {

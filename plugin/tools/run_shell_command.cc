@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "files/file_call.h"
 #include "support/errors.h"
 #include "tools/contract.h"
 
@@ -41,7 +40,7 @@ mcp::ToolResult RunShellCommand::Call(const mcp::ToolCall& call) {
   // look would last until the guest's silence is noticed. The time is that of all looks in a row.
   std::optional<support::Context> looking;
   return WithWorkspace(workspaces_, context, call.progress, [&](const Workspace& workspace) {
-    if (!looking) looking = context.WithTimeout(files::kFileToolTimeLimit);
+    if (!looking) looking = context.WithTimeout(kFileToolTimeLimit);
     {
       const auto waiting =
           runner_.Announce(call.progress, "waiting for the guest to look at the directory");

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "files/file_call.h"
 #include "find/file_scan.h"
 #include "find/git_grep.h"
 #include "find/include_filter.h"
@@ -112,9 +111,9 @@ mcp::ToolResult SearchFileContentTool::Call(const mcp::ToolCall& call) {
     const std::string note =
         Search(workspace, place, pattern, include ? &*include : nullptr, output, context);
     result.structured["git_grep_output"] = support::ToUtf8(output.Finish());
-    files::AddNote(result, note);
-    files::AddNote(result, resolved.stale_note);
-    files::AddNote(result, workspace.paths->MissingNote(resolved.guest, *workspace.guest, context));
+    AddNote(result, note);
+    AddNote(result, resolved.stale_note);
+    AddNote(result, workspace.paths->MissingNote(resolved.guest, *workspace.guest, context));
     return result;
   };
   return WithTimeLimit(

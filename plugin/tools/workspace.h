@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "guest/guest.h"
 #include "mcp/tool.h"
@@ -21,6 +23,13 @@ struct Workspace {
   /// and the guest's own "$SHELL" counts.
   std::string shell;
 };
+
+/// The time limit of a file tool's call: enough for 32 MiB over a slow connection; clients give up
+/// after 60 s at the earliest.
+inline constexpr std::chrono::seconds kFileToolTimeLimit{55};
+
+/// Adds a text block to a result, with invalid UTF-8 replaced; none if `note` is empty.
+void AddNote(mcp::ToolResult& result, std::string_view note);
 
 /// Where workspaces come from: the connection to one instance.
 class WorkspaceSource {
