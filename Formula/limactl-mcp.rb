@@ -1,5 +1,5 @@
-# Builds the checkout that this file lies in, as there is no release yet; packaging/formula.md says
-# which rule each part follows, and what changes with the first release.
+# Builds the checkout that holds this file, because there is no release yet. packaging/formula.md lists
+# the rule behind each part, and what changes with the first release.
 class LimactlMcp < Formula
   desc "MCP server that hands a Lima virtual machine to an AI agent"
   homepage "https://lima-vm.io/"
@@ -27,14 +27,14 @@ class LimactlMcp < Formula
                     *std_cmake_args
     system "cmake", "--build", "build"
     system "cmake", "--install", "build"
-    # Read at the start of a shell and after limactl's, so that it completes `limactl mcp` as well.
+    # Shells read this after limactl's own, so that it also completes `limactl mcp`.
     bash_completion.install share/"bash-completion/completions/limactl-mcp"
   end
 
   test do
     assert_match "there is no Lima instance", shell_output("#{bin}/limactl-mcp serve absent 2>&1", 1)
 
-    # A stopped instance: agents are answered, and told the tools, before there is any connection.
+    # The server answers and lists its tools before there is any connection.
     (testpath/".lima/default/lima.yaml").write "mounts: []\n"
     requests = [
       { jsonrpc: "2.0", id: 1, method: "initialize",

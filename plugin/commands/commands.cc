@@ -1,58 +1,63 @@
 #include "commands/commands.h"
 
-#include <algorithm>
+#include <array>
 #include <exception>
 #include <iostream>
 #include <string_view>
 
-#include "commands/command_list.h"
 #include "support/log.h"
 #include "support/version.h"
 
 namespace commands {
 namespace {
 
-/// How wide the column of the commands' names is.
-std::size_t NameWidth() {
-  std::size_t width = 0;
-  for (const Command& command : CommandList()) {
-    if (!command.summary.empty()) width = std::max(width, command.name.size());
-  }
-  return width + 2;
-}
+constexpr std::string_view kHelp =
+    R"(Hands a Lima virtual machine to an AI agent, as an MCP server.
 
-void PrintHelp() {
-  std::cout << "Hands a Lima virtual machine to an AI agent, as an MCP server.\n\n"
-               "Usage:\n"
-               "  limactl mcp COMMAND [OPTIONS]\n\n"
-               "Commands:\n";
-  for (const Command& command : CommandList()) {
-    if (command.summary.empty()) continue;
-    std::cout << "  " << command.name << std::string(NameWidth() - command.name.size(), ' ')
-              << command.summary << '\n';
-  }
-  std::cout << "\nOptions:\n";
-  for (const OptionDescription& option : ProgramOptions()) {
-    std::cout << "  -" << option.letter << ", --" << option.name
-              << std::string(NameWidth() - option.name.size(), ' ') << option.text << '\n';
-  }
-}
+Usage:
+  limactl mcp COMMAND [OPTIONS]
+
+Commands:
+  serve      Serve MCP over standard input and output for an instance (default: "default")
+  run        Start an agent that can only use the tools of an instance
+  configure  Let an agent find the server, and switch off its own file and shell tools
+  info       Print the tools as JSON
+  doctor     Check everything between an agent and an instance, and print what to do
+
+Options:
+  -h, --help     Print help; 'limactl mcp COMMAND --help' for one command
+  -v, --version  Print the version
+)";
+
+struct Command {
+  std::string_view name;
+  int (*run)(const std::vector<std::string>& arguments);
+};
+
+constexpr std::array<Command, 6> kCommands = {{
+    {"serve", &Serve},
+    {"run", &RunAgent},
+    {"configure", &Configure},
+    {"info", &Info},
+    {"doctor", &Doctor},
+    {"generate-doc", &GenerateDoc},
+}};
 
 int Dispatch(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0] == "-h" || arguments[0] == "--help") {
-    PrintHelp();
+    std::cout << kHelp;
     return 0;
   }
   if (arguments[0] == "-v" || arguments[0] == "--version") {
     std::cout << "limactl-mcp version " << support::Version() << '\n';
     return 0;
   }
-  for (const Command& command : CommandList()) {
+  for (const Command& command : kCommands) {
     if (command.name == arguments[0]) return command.run({arguments.begin() + 1, arguments.end()});
   }
   const std::string_view kind = arguments[0].starts_with('-') ? "option" : "command";
   throw UsageError("unknown " + std::string(kind) + " \"" + arguments[0] +
-                   "\"; 'limactl mcp --help' lists what there is");
+                   "\"; 'limactl mcp --help' lists the commands and options");
 }
 
 }  // namespace

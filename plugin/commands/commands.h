@@ -1,56 +1,51 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "support/errors.h"
 
-/// The command line: `limactl-mcp COMMAND …`, which `limactl mcp COMMAND …` becomes.
+/// The command line: `limactl-mcp COMMAND …`, which `limactl mcp COMMAND …` runs.
 namespace commands {
 
-class OptionParser;
-
-/// The command line is wrong; `what()` is one line that says so.
+/// The command line is wrong. `what()` is one line.
 class UsageError : public support::CallError {
  public:
   using CallError::CallError;
 };
 
-/// The instance that counts where none is named, as with limactl.
+/// The instance when none is named, as with limactl.
 inline constexpr const char* kDefaultInstance = "default";
 
 /// Runs the program. `arguments` are those after the program's name. Returns the exit code: 0, or 1
-/// with one line on standard error, or without it when Doctor has found something. Throws nothing.
+/// with one line on standard error, or 1 when a check of Doctor failed. Never throws.
 int Run(const std::vector<std::string>& arguments);
 
-// The commands, each with what reads its arguments. `arguments` are those after the command's name;
-// each returns the exit code, and throws support::CallError with the one line to print.
+// The commands. `arguments` are those after the command's name. Each returns the exit code, and
+// throws support::CallError with the one line to print.
 
 /// `serve [INSTANCE]`: serves MCP on standard input and output until the input ends.
-OptionParser ServeParser();
 int Serve(const std::vector<std::string>& arguments);
 
 /// `run AGENT [INSTANCE] [-- AGENT-ARGS]`: becomes the agent, confined to the instance. Returns
 /// only after --help.
-OptionParser RunParser();
 int RunAgent(const std::vector<std::string>& arguments);
 
 /// `configure [AGENT] [INSTANCE]`: writes an agent's settings so that it starts `serve`.
-OptionParser ConfigureParser();
 int Configure(const std::vector<std::string>& arguments);
 
-/// `info`: prints `{"tools": […]}`, needs no instance.
-OptionParser InfoParser();
+/// `info`: prints ToolDescriptions. Needs no instance.
 int Info(const std::vector<std::string>& arguments);
 
-/// `doctor [INSTANCE]`: checks all that lies between an agent and the instance. Prints one line a
-/// check, or with `--json` one object (doctor::ReportJson). 1 if a check failed.
-OptionParser DoctorParser();
+/// `doctor [INSTANCE]`: prints one line for each check, or one object with `--json`. Returns 1 if a
+/// check failed.
 int Doctor(const std::vector<std::string>& arguments);
 
-/// `generate-doc [DIR] [--man DIR] [--completions DIR]`: writes DIR/mcp.md, the page of the manual
-/// and the shells' completions.
-OptionParser GenerateDocParser();
+/// `generate-doc DIR`: writes DIR/mcp.md.
 int GenerateDoc(const std::vector<std::string>& arguments);
+
+/// `{"tools": […]}`, as `tools/list` returns them.
+nlohmann::json ToolDescriptions();
 
 }  // namespace commands

@@ -12,7 +12,6 @@
 #include "commands/option_parser.h"
 #include "commands/project.h"
 #include "commands/settings_store.h"
-#include "commands/tool_descriptions.h"
 #include "configure/agents.h"
 #include "configure/settings_error.h"
 #include "doctor/installation.h"
@@ -401,7 +400,6 @@ OptionParser ConfigureParser() {
       "trust",
       "Let the agent call the server's tools without asking you each time; without this option, a "
       "trust given before is withdrawn")("remove", "Take away what configure has written");
-  parser.SetChoices("AGENT", NamesOfAgents());
   return parser;
 }
 

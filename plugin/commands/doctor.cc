@@ -27,37 +27,30 @@ std::string Locale() {
 
 }  // namespace
 
-OptionParser DoctorParser() {
+int Doctor(const std::vector<std::string>& arguments) {
   OptionParser parser("doctor",
-                      "Check everything between an agent and a Lima instance, from limactl to a "
-                      "whole round trip, and say what to do about what is wrong. Exit status 1 if "
-                      "a check failed",
+                      "Check everything between an agent and a Lima instance, and print what to "
+                      "do. Exit status 1 if a check failed",
                       "[INSTANCE]", 1);
   parser.AddOptions()("json", "Print one JSON object instead of lines");
-  return parser;
-}
-
-int Doctor(const std::vector<std::string>& arguments) {
-  OptionParser parser = DoctorParser();
   const std::optional<cxxopts::ParseResult> parsed = parser.Parse(arguments);
   if (!parsed) return 0;
   const bool as_json = (*parsed)["json"].as<bool>();
-
-  doctor::Options options;
-  options.instance = parser.positional().empty() ? kDefaultInstance : parser.positional().front();
-  options.path = support::EnvironmentVariable("PATH");
-  (void)::signal(SIGPIPE, SIG_IGN);  // a program that reads no more is an error of write()
+  const std::string instance =
+      parser.positional().empty() ? kDefaultInstance : parser.positional().front();
+  (void)::signal(SIGPIPE, SIG_IGN);  // a program that stops reading is an error of write()
 
   const doctor::MarkStyle style = doctor::StyleFor(::isatty(STDOUT_FILENO) == 1, Locale());
   if (!as_json) {
     std::cout << "limactl-mcp " << support::Version() << ", libssh " << ssh::LibraryVersion()
               << '\n';
   }
-  const auto results = doctor::Examine(options, [&](const doctor::Result& result) {
-    if (!as_json) std::cout << doctor::ResultLines(result, style) << std::flush;
-  });
+  const auto results = doctor::Examine(
+      {instance, support::EnvironmentVariable("PATH")}, [&](const doctor::Result& result) {
+        if (!as_json) std::cout << doctor::ResultLines(result, style) << std::flush;
+      });
   if (as_json) {
-    std::cout << doctor::ReportJson(options.instance, results).dump(2) << '\n';
+    std::cout << doctor::ReportJson(instance, results).dump(2) << '\n';
   } else {
     std::cout << doctor::SummaryLine(results);
   }

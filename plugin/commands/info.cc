@@ -1,18 +1,28 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "commands/commands.h"
 #include "commands/option_parser.h"
-#include "commands/tool_descriptions.h"
+#include "mcp/dialect.h"
+#include "mcp/tool_list.h"
+#include "tools/contract.h"
 
 namespace commands {
 
-OptionParser InfoParser() {
-  return {"info", "Print the tools as JSON; needs no instance", "", 0};
+nlohmann::json ToolDescriptions() {
+  const mcp::Dialect newest(mcp::kVersions.front());
+  nlohmann::json tools = nlohmann::json::array();
+  for (const mcp::ToolDefinition& definition : tools::Definitions()) {
+    std::string text;
+    mcp::AppendDefinition(text, definition, newest);
+    tools.push_back(nlohmann::json::parse(text));
+  }
+  return {{"tools", std::move(tools)}};
 }
 
 int Info(const std::vector<std::string>& arguments) {
-  OptionParser parser = InfoParser();
+  OptionParser parser("info", "Print the tools as JSON; needs no instance", "", 0);
   if (!parser.Parse(arguments)) return 0;
   std::cout << ToolDescriptions().dump(4) << '\n';
   return 0;

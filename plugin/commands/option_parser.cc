@@ -10,15 +10,7 @@ namespace {
 
 constexpr const char* kPositional = "positional";
 
-// An option's long names: one in cxxopts 3.0, several since 3.1.
-[[maybe_unused]] std::string LongName(const std::string& name) {
-  return name;
-}
-[[maybe_unused]] std::string LongName(const std::vector<std::string>& names) {
-  return names.empty() ? "" : names.front();
-}
-
-// cxxopts leaves the blank at which it has broken a line.
+/// cxxopts leaves the blank at which it broke a line.
 std::string WithoutTrailingBlanks(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -33,14 +25,12 @@ std::string WithoutTrailingBlanks(const std::string& text) {
 OptionParser::OptionParser(std::string_view command, const std::string& summary,
                            const std::string& positional, std::size_t maximum_positional)
     : command_(command),
-      summary_(summary),
-      positional_help_(positional),
       maximum_positional_(maximum_positional),
       options_("limactl mcp " + command_, summary) {
   options_.custom_help("[OPTIONS]");
   options_.positional_help(positional);
   options_.add_options()("h,help", "Print this help");
-  // In a group of its own, which the help leaves out.
+  // The help leaves this group out.
   options_.add_options("hidden")(kPositional, "", cxxopts::value<std::vector<std::string>>());
   options_.parse_positional({kPositional});
 }
@@ -59,7 +49,7 @@ std::optional<cxxopts::ParseResult> OptionParser::Parse(const std::vector<std::s
     if (result->count(kPositional) > 0) {
       positional_ = (*result)[kPositional].as<std::vector<std::string>>();
     }
-  } catch (const std::exception& error) {  // the class's name differs between cxxopts 3.0 and 3.1
+  } catch (const std::exception& error) {  // cxxopts 3.0 and 3.1 name the class differently
     throw UsageError(std::string(error.what()) + "; 'limactl mcp " + command_ +
                      " --help' lists the options");
   }
@@ -68,27 +58,6 @@ std::optional<cxxopts::ParseResult> OptionParser::Parse(const std::vector<std::s
                      "\"; 'limactl mcp " + command_ + " --help' shows the usage");
   }
   return result;
-}
-
-std::vector<OptionDescription> OptionParser::DescribeOptions() const {
-  std::vector<OptionDescription> descriptions;
-  for (const cxxopts::HelpOptionDetails& option : options_.group_help("").options) {
-    OptionDescription description;
-    description.letter = option.s;
-    description.name = LongName(option.l);
-    description.text = option.desc;
-    if (!option.is_boolean) {
-      description.argument = option.arg_help.empty() ? "VALUE" : option.arg_help;
-      if (option.has_default) description.default_value = option.default_value;
-    }
-    descriptions.push_back(std::move(description));
-  }
-  return descriptions;
-}
-
-std::vector<std::string> OptionParser::Choices(const std::string& argument) const {
-  const auto found = choices_.find(argument);
-  return found == choices_.end() ? std::vector<std::string>() : found->second;
 }
 
 }  // namespace commands

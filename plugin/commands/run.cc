@@ -24,7 +24,6 @@
 #include "commands/option_parser.h"
 #include "commands/project.h"
 #include "commands/serve_options.h"
-#include "commands/tool_descriptions.h"
 #include "commands/writable_mounts.h"
 #include "doctor/child.h"
 #include "doctor/installation.h"
@@ -267,7 +266,6 @@ OptionParser RunParser() {
                       "AGENT [INSTANCE] [-- AGENT-ARGS]", 2);
   AddServeOptions(parser);
   parser.AddOptions()("trust", "Let the agent call the server's tools without asking each time");
-  parser.SetChoices("AGENT", NamesOfAgents());
   return parser;
 }
 

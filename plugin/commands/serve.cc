@@ -37,15 +37,10 @@ mcp::ServerOptions MakeServerOptions(const InstanceOptions& instance, SharedConn
 
 }  // namespace
 
-OptionParser ServeParser() {
+int Serve(const std::vector<std::string>& arguments) {
   OptionParser parser("serve", "Serve MCP over standard input and output for a Lima instance",
                       "[INSTANCE]", 1);
   AddServeOptions(parser);
-  return parser;
-}
-
-int Serve(const std::vector<std::string>& arguments) {
-  OptionParser parser = ServeParser();
   const std::optional<cxxopts::ParseResult> parsed = parser.Parse(arguments);
   if (!parsed) return 0;
   const pid_t parent = TerminationWatch::PrepareProcess();
@@ -67,8 +62,8 @@ int Serve(const std::vector<std::string>& arguments) {
 
   const mcp::Server::Exit exit = server.Serve(STDIN_FILENO, STDOUT_FILENO);
   if (!exit.all_calls_ended) {
-    // Destructors would wait for the call that did not end, perhaps for ever.
-    support::LogError("a call did not end in time; leaving without it");
+    // Destructors would wait for that call, perhaps forever.
+    support::LogError("a call did not end in time; exiting without it");
     std::_Exit(1);
   }
   return 0;

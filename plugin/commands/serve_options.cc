@@ -8,14 +8,12 @@
 #include <utility>
 
 #include "commands/commands.h"
+#include "commands/writable_mounts.h"
 #include "lima/configuration.h"
 #include "lima/home.h"
-#include "lima/host.h"
-#include "lima/mounts.h"
 #include "paths/roots.h"
 #include "support/join.h"
 #include "support/log.h"
-#include "support/paths.h"
 #include "support/units.h"
 
 namespace commands {
@@ -54,7 +52,7 @@ std::size_t ReadMaximumOutput(const std::string& text) {
   return static_cast<std::size_t>(*bytes);
 }
 
-/// Where the user is, on the host; empty when that directory is gone.
+/// This program's directory on the host; empty when it no longer exists.
 std::string WorkingDirectory() {
   std::error_code gone;
   return std::filesystem::current_path(gone).string();
@@ -63,14 +61,14 @@ std::string WorkingDirectory() {
 void RequireInstance(const InstanceOptions& options) {
   if (lima::InstanceExists(options.lima_home, options.name)) return;
   const std::string known = support::Join(lima::ListInstances(options.lima_home));
-  throw UsageError(
-      "there is no Lima instance \"" + options.name + "\" in " + options.lima_home.string() +
-      (known.empty() ? "; it holds none at all; make it with: limactl start --name " + options.name
-                     : "; there are: " + known));
+  throw UsageError("there is no Lima instance \"" + options.name + "\" in " +
+                   options.lima_home.string() +
+                   (known.empty() ? "; create it with: limactl start --name " + options.name
+                                  : "; the instances are: " + known));
 }
 
-/// A --root that lies under no mount is a mistake on the command line. Files of Lima's that cannot
-/// be used are not: they may be mended while we serve, and until then each call says what is wrong.
+/// Throws for a --root that lies under no mount. Files of Lima's that cannot be used only cause a
+/// warning: the user may fix them while we serve, and until then each call returns the error.
 void CheckRoots(const InstanceOptions& options) {
   if (options.roots.narrowed_roots.empty()) return;
   try {
@@ -80,30 +78,18 @@ void CheckRoots(const InstanceOptions& options) {
   }
 }
 
-/// In a writable mount the agent may have put a link in the file's place: records, whose words are
-/// its own, would go into any file of the host's.
-void CheckAuditFile(const std::string& file, const InstanceOptions& options) {
-  namespace fs = std::filesystem;
+/// The agent could change its records, or put a link there that leads to any file of the host.
+void RequireAgentCannotWrite(const std::string& audit_file, const InstanceOptions& options) {
+  std::error_code unknown;
+  const auto path = std::filesystem::absolute(audit_file, unknown);
   try {
-    std::error_code unknown;  // then it is not there, or cannot be opened either
-    const std::string written = support::CleanPath(fs::absolute(file, unknown).string());
-    const std::string led = fs::weakly_canonical(written, unknown).string();
-    const bool is_link = fs::is_symlink(fs::symlink_status(written, unknown));
-    const auto configuration = lima::LoadConfiguration(options.lima_home, options.name);
-    const auto mounts = lima::ListLocations(configuration, lima::ReadHostFacts(), {});
-    for (const lima::MountLocation& mount : mounts) {
-      std::string location = fs::weakly_canonical(mount.location, unknown).string();
-      if (unknown) location = mount.location;
-      const bool lies_there = support::PathBelow(written, mount.location).has_value() ||
-                              support::PathBelow(written, location).has_value();
-      if (!mount.writable || !lies_there) continue;
-      if (!is_link && support::PathBelow(led, location)) continue;
-      throw UsageError("--audit " + file +
-                       ": a link leads there, which the agent may have put in " + mount.location +
-                       "; choose a file that it cannot write");
+    const WritableMounts mounts(lima::LoadConfiguration(options.lima_home, options.name));
+    if (const auto mount = mounts.Above(path)) {
+      throw UsageError("--audit " + audit_file + " lies in " + *mount +
+                       ", which the agent can write; choose a file outside the writable mounts");
     }
   } catch (const lima::ConfigurationError& error) {
-    support::LogInfo(error.what());  // each call will say so, too
+    support::LogWarning(error.what());
   }
 }
 
@@ -133,42 +119,40 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
   options.tools.maximum_output_bytes = ReadMaximumOutput(parsed["max-output"].as<std::string>());
   if (parsed.count("audit") > 0) {
     options.audit_file = parsed["audit"].as<std::string>();
-    CheckAuditFile(*options.audit_file, options.instance);
+    RequireAgentCannotWrite(*options.audit_file, options.instance);
   }
   return options;
 }
 
 void AddServeOptions(OptionParser& parser) {
   const tools::ToolOptions defaults;
-  parser.AddOptions()("root", "Only this host directory, which must lie under a mount; repeatable",
-                      cxxopts::value<Strings>(), "DIR")(
-      "allow-path",
-      "Also this directory of the guest, such as /tmp; with :w also for writing; repeatable",
-      cxxopts::value<Strings>(), "DIR[:w]")(
-      "command-timeout", "How long a command may run, such as 90s, 10m, 1h; 0 for no limit",
-      cxxopts::value<std::string>()->default_value(
-          support::FormatDuration(defaults.command_timeout)),
-      "TIME")("guest-silence",
-              "How long the guest may give no sign of life before the connection counts as lost",
-              cxxopts::value<std::string>()->default_value(
-                  support::FormatDuration(InstanceOptions().guest_silence)),
-              "TIME")(
-      "max-output",
-      "How much is kept of each output stream of a command, and of what a search finds, such as "
+  const auto value = [](const std::string& text) {
+    return cxxopts::value<std::string>()->default_value(text);
+  };
+  cxxopts::OptionAdder add = parser.AddOptions();
+  add("root", "Allow only this host directory, which must lie in a mount; may be repeated",
+      cxxopts::value<Strings>(), "DIR");
+  add("allow-path",
+      "Also allow this directory of the guest, such as /tmp; append :w to allow writing; may be "
+      "repeated",
+      cxxopts::value<Strings>(), "DIR[:w]");
+  add("command-timeout", "How long a command may run, such as 90s, 10m or 1h; 0 for no limit",
+      value(support::FormatDuration(defaults.command_timeout)), "TIME");
+  add("guest-silence", "How long the guest may be silent before the connection counts as lost",
+      value(support::FormatDuration(InstanceOptions().guest_silence)), "TIME");
+  add("max-output",
+      "How much to keep of each output stream of a command and of what a search finds, such as "
       "1MiB",
-      cxxopts::value<std::string>()->default_value(std::to_string(defaults.maximum_output_bytes)),
-      "SIZE")(
-      "start",
-      "Start the instance with limactl start when it is stopped, in the background: at once "
-      "and whenever a call finds it stopped. A start that has begun goes on when this "
-      "program ends")(
-      "allow-settings",
-      "Let the file tools write settings of agents and editors, and hooks and configuration of "
-      "git, "
-      "which programs on the host read")(
-      "audit",
-      "Append one line of JSON for every call to FILE: time, tool, arguments with contents "
-      "shortened, outcome, duration",
+      value(std::to_string(defaults.maximum_output_bytes)), "SIZE");
+  add("start",
+      "Start a stopped instance in the background, now and whenever a call finds it stopped; a "
+      "start in progress continues when this program exits");
+  add("allow-settings",
+      "Let the file tools write settings of agents and editors, and git's hooks and configuration, "
+      "which programs on the host read");
+  add("audit",
+      "Append one line of JSON for every call to FILE, outside the writable mounts: time, tool, "
+      "shortened arguments, outcome, duration",
       cxxopts::value<std::string>(), "FILE");
 }
 

@@ -8,12 +8,12 @@
 #include "connection/instance.h"
 #include "tools/tool_list.h"
 
-/// The options of `serve`, which `run` takes as well.
+/// The options of `serve`, which `run` takes too.
 namespace commands {
 
 struct ServeOptions {
   connection::InstanceOptions instance;
-  bool start = false;  ///< a stopped instance
+  bool start = false;  ///< whether to start a stopped instance
   tools::ToolOptions tools;
   std::optional<std::string> audit_file;
 };
@@ -22,10 +22,10 @@ void AddServeOptions(OptionParser& parser);
 
 /// Reads and checks the options for an instance. Throws UsageError, or another support::CallError,
 /// for a value that cannot be used: no such instance, a `--root` outside its mounts, an audit file
-/// that the agent could have replaced.
+/// that the agent could write.
 ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::string& instance);
 
-/// The options as words for `serve`, in the order given; relative paths made absolute.
+/// The options as words for `serve`, in the given order, with absolute paths.
 std::vector<std::string> ServeArguments(const cxxopts::ParseResult& parsed);
 
 }  // namespace commands

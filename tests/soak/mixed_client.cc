@@ -1,10 +1,7 @@
 #include "soak/mixed_client.h"
 
-#include <poll.h>
-#include <unistd.h>
-
+#include <algorithm>
 #include <array>
-#include <cerrno>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -17,7 +14,7 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr std::size_t kAtOnce = 8;
-constexpr int kPatienceMilliseconds = 120'000;
+constexpr std::chrono::minutes kPatience(2);
 constexpr unsigned kFiles = 20;
 constexpr std::size_t kWrittenFiles = 10;
 
@@ -41,14 +38,12 @@ std::string Contents(const fs::path& path) {
   return text.str();
 }
 
-/// What the server says of a line that was lost or could not be had.
-bool TellsOfTheLine(const std::string& text) {
-  for (const char* words : {"onnection", "onnect to", "limactl start", "cannot be used yet",
-                            "SFTP server", "SFTP channel", "line to the guest", "may have run",
-                            "was ended by signal", "ended by a signal"}) {
-    if (text.find(words) != std::string::npos) return true;
-  }
-  return false;
+/// Whether an error reports that the connection is lost or cannot be made.
+bool IsConnectionError(const std::string& text) {
+  constexpr std::array kWords = {"onnect", "limactl start", "cannot be used yet",
+                                 "SFTP",   "may have run",  "signal"};
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [&](const char* words) { return text.find(words) != std::string::npos; });
 }
 
 }  // namespace
@@ -62,20 +57,12 @@ void Tally::Add(const Tally& other) {
 
 MixedClient::MixedClient(const testing_support::ChildProcess::Options& server, fs::path directory,
                          unsigned seed)
-    : process_(server), directory_(std::move(directory)), random_(seed), written_(kWrittenFiles) {
+    : client_(server), directory_(std::move(directory)), random_(seed), written_(kWrittenFiles) {
   fs::create_directories(directory_);
   for (unsigned file = 0; file < kFiles; ++file) {
     WriteFile(directory_ / NameOf(file), ContentOf(file));
   }
-  Send({{"jsonrpc", "2.0"},
-        {"id", 0},
-        {"method", "initialize"},
-        {"params",
-         {{"protocolVersion", "2025-06-18"},
-          {"capabilities", json::object()},
-          {"clientInfo", {{"name", "soak"}, {"version", "1"}}}}}});
-  ReadLine();
-  Send({{"jsonrpc", "2.0"}, {"method", "notifications/initialized"}});
+  client_.Initialize();
 }
 
 std::string MixedClient::Path(const std::string& name) const {
@@ -92,7 +79,7 @@ void MixedClient::Run(std::uint64_t calls, std::atomic<std::uint64_t>& done,
   const std::uint64_t wanted = counted + calls;
   while (tally_.all() < wanted && !stop) {
     while (pending_.size() < kAtOnce && tally_.all() + pending_.size() < wanted) Begin();
-    if (!pending_.empty()) Take(ReadLine());
+    if (!pending_.empty()) Take(client_.NextMessage(kPatience));
     done += tally_.all() - std::exchange(counted, tally_.all());
   }
 }
@@ -119,8 +106,8 @@ void MixedClient::Begin() {
     Call("search_file_content", {{"pattern", "this is file 7$"}, {"path", directory_.string()}},
          {.expected = "file7.txt"});
   } else if (choice < 998) {
-    const std::string word = "word" + std::to_string(next_id_);
-    // A child that stays behind for a moment, as of a command that starts a server.
+    const std::string word = "word" + std::to_string(begun_);
+    // A background process, as of a command that starts a server.
     Call(
         "run_shell_command",
         {{"command", {"sh", "-c", "sleep 0.1 & echo " + word}}, {"directory", directory_.string()}},
@@ -135,7 +122,7 @@ void MixedClient::BeginWrite() {
   WrittenFile& written = written_[file];
   if (written.is_being_written) return;
   written.is_being_written = true;
-  const std::string content = "call " + std::to_string(next_id_) + "\n";
+  const std::string content = "call " + std::to_string(begun_) + "\n";
   Call("write_file", {{"path", Path("written" + std::to_string(file))}, {"content", content}},
        {.kind = Kind::kWritten, .expected = "", .file = file, .content = content});
 }
@@ -145,45 +132,42 @@ void MixedClient::BeginCancelled() {
       Call("run_shell_command",
            {{"command", {"sleep", "1000"}}, {"directory", directory_.string()}}, {});
   pending_.erase(id);
-  withdrawn_.insert(id);
-  Send(
-      {{"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", {{"requestId", id}}}});
+  cancelled_.insert(id);
+  client_.SendNotification("notifications/cancelled", {{"requestId", id}});
   ++tally_.cancelled;
 }
 
 std::int64_t MixedClient::Call(const std::string& tool, const json& arguments, Pending pending) {
-  const std::int64_t id = next_id_++;
+  ++begun_;
+  const std::int64_t id =
+      client_.SendRequest("tools/call", {{"name", tool}, {"arguments", arguments}});
   pending_.emplace(id, std::move(pending));
-  Send({{"jsonrpc", "2.0"},
-        {"id", id},
-        {"method", "tools/call"},
-        {"params", {{"name", tool}, {"arguments", arguments}}}});
   return id;
 }
 
-void MixedClient::Take(const std::string& line) {
-  const json answer = json::parse(line);
-  if (!answer.contains("id")) return;  // a notification
-  const auto id = answer["id"].get<std::int64_t>();
-  if (withdrawn_.erase(id) > 0) return;
+void MixedClient::Take(const json& response) {
+  if (!response.contains("id")) return;  // a notification
+  const auto id = response["id"].get<std::int64_t>();
+  if (cancelled_.erase(id) > 0) return;
   const auto found = pending_.find(id);
-  if (found == pending_.end()) throw std::runtime_error("an answer to nothing: " + line);
+  if (found == pending_.end())
+    throw std::runtime_error("a response to no request: " + response.dump());
   const Pending pending = std::move(found->second);
   pending_.erase(found);
-  if (!answer.contains("result")) throw std::runtime_error("not a result: " + line);
-  const json& result = answer["result"];
-  // A command that could not be run to its end says so beside what it had printed.
+  if (!response.contains("result")) throw std::runtime_error("not a result: " + response.dump());
+  const json& result = response["result"];
+  // A command that was cut short reports it beside its output.
   const bool is_error = result.value("isError", false) ||
                         result.value("structuredContent", json::object()).contains("error");
-  Note(pending, is_error, result["content"].dump());
+  Count(pending, is_error, result["content"].dump());
 }
 
-void MixedClient::Note(const Pending& pending, bool is_error, const std::string& text) {
+void MixedClient::Count(const Pending& pending, bool is_error, const std::string& text) {
   const bool holds = text.find(pending.expected) != std::string::npos;
   if (is_error && pending.kind == Kind::kRefused && holds) {
     ++tally_.refused;
   } else if (is_error) {
-    if (!TellsOfTheLine(text)) throw std::runtime_error("an error of another kind: " + text);
+    if (!IsConnectionError(text)) throw std::runtime_error("an error of another kind: " + text);
     ++tally_.broken;
   } else {
     if (pending.kind == Kind::kRefused || !holds) {
@@ -206,46 +190,16 @@ void MixedClient::RequireNothingLost() const {
     if (written_[file].possible.empty()) continue;
     if (written_[file].possible.count(Contents(path)) == 0) {
       throw std::runtime_error(path.string() +
-                               " holds what was not written last: " + Contents(path));
+                               " does not hold what was written last: " + Contents(path));
     }
   }
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
     const std::string name = entry.path().filename().string();
-    // A temporary file stays until a later write where the line was lost.
+    // After a lost connection a temporary file stays until a later write.
     const bool is_temporary = name.starts_with(".limactl-mcp-");
     if (!is_temporary && !name.starts_with("file") && !name.starts_with("written")) {
       throw std::runtime_error("left behind: " + entry.path().string());
     }
-  }
-}
-
-void MixedClient::Send(const json& message) {
-  const std::string line = message.dump() + "\n";
-  std::string_view left = line;
-  while (!left.empty()) {
-    const ssize_t count = ::write(process_.standard_input().get(), left.data(), left.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw std::runtime_error("the server does not read any more");
-    left.remove_prefix(static_cast<std::size_t>(count));
-  }
-}
-
-std::string MixedClient::ReadLine() {
-  std::array<char, 65536> bytes;
-  while (true) {
-    const std::size_t end = buffer_.find('\n');
-    if (end != std::string::npos) {
-      std::string line = buffer_.substr(0, end);
-      buffer_.erase(0, end + 1);
-      return line;
-    }
-    pollfd ready = {.fd = process_.standard_output().get(), .events = POLLIN, .revents = 0};
-    const int count = ::poll(&ready, 1, kPatienceMilliseconds);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) throw std::runtime_error("no answer from the server in time");
-    const ssize_t length = ::read(ready.fd, bytes.data(), bytes.size());
-    if (length <= 0) throw std::runtime_error("the server has ended");
-    buffer_.append(bytes.data(), static_cast<std::size_t>(length));
   }
 }
 

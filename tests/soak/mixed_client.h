@@ -10,46 +10,45 @@
 #include <string>
 #include <vector>
 
-#include "testing/child_process.h"
+#include "testing/mcp_client.h"
 
 namespace soak {
 
-/// What came of the calls, of one client or of all.
+/// The outcomes of calls.
 struct Tally {
   std::uint64_t good = 0;
-  std::uint64_t refused = 0;    ///< as they had to be: paths outside
-  std::uint64_t broken = 0;     ///< told that the line was lost, or not there
-  std::uint64_t cancelled = 0;  ///< withdrawn by the client, not answered
+  std::uint64_t refused = 0;    ///< as expected: paths outside the mount
+  std::uint64_t broken = 0;     ///< reported a lost or missing connection
+  std::uint64_t cancelled = 0;  ///< by the client; no response
 
   [[nodiscard]] std::uint64_t all() const { return good + refused + broken + cancelled; }
   void Add(const Tally& other);
 };
 
-/// A client with a server of its own, which keeps several calls of all kinds on their way and looks
-/// at each answer. Has the directory `directory` of the guest to itself.
+/// A client with a server of its own. Keeps several calls of all kinds in flight and checks each
+/// response. It alone uses `directory` in the guest.
 class MixedClient {
  public:
-  /// Starts the server and makes its files. `seed` decides which calls are made.
+  /// Starts the server and makes its files. `seed` determines the calls.
   MixedClient(const testing_support::ChildProcess::Options& server, std::filesystem::path directory,
               unsigned seed);
 
-  /// Makes so many calls, adding each to `done` when it has ended, or until `stop`. Throws
-  /// std::runtime_error, with the answer, on the first one that is wrong or does not come in time.
+  /// Makes `calls` calls, or fewer if `stop` is set, and counts each in `done`. Throws
+  /// std::runtime_error with the first response that is wrong or late.
   void Run(std::uint64_t calls, std::atomic<std::uint64_t>& done, const std::atomic<bool>& stop);
 
-  /// Throws std::runtime_error unless each written file holds what was last said to be written, or
+  /// Throws std::runtime_error unless each written file holds what was last reported as written, or
   /// what may have been written since.
   void RequireNothingLost() const;
 
   [[nodiscard]] const Tally& tally() const { return tally_; }
-  [[nodiscard]] pid_t pid() const { return process_.pid(); }
+  [[nodiscard]] pid_t pid() { return client_.process().pid(); }
 
  private:
-  /// How an answer is looked at.
   enum class Kind { kGood, kRefused, kWritten };
   struct Pending {
     Kind kind = Kind::kGood;
-    std::string expected = {};  ///< what the answer holds
+    std::string expected = {};  ///< part of the response
     std::size_t file = 0;       ///< of kWritten
     std::string content = {};   ///< of kWritten
   };
@@ -62,20 +61,17 @@ class MixedClient {
   void BeginWrite();
   void BeginCancelled();
   std::int64_t Call(const std::string& tool, const nlohmann::json& arguments, Pending pending);
-  void Take(const std::string& line);
-  void Note(const Pending& pending, bool is_error, const std::string& text);
-  void Send(const nlohmann::json& message);
-  std::string ReadLine();
+  void Take(const nlohmann::json& response);
+  void Count(const Pending& pending, bool is_error, const std::string& text);
   [[nodiscard]] std::string Path(const std::string& name) const;
   unsigned Below(unsigned limit);
 
-  testing_support::ChildProcess process_;
+  testing_support::McpClient client_;
   std::filesystem::path directory_;
   std::mt19937 random_;
-  std::string buffer_;
-  std::int64_t next_id_ = 1;
+  std::uint64_t begun_ = 0;
   std::map<std::int64_t, Pending> pending_;
-  std::set<std::int64_t> withdrawn_;  ///< may be answered still, if they ended before
+  std::set<std::int64_t> cancelled_;  ///< may still be answered, if they were done before
   std::vector<WrittenFile> written_;
   Tally tally_;
 };

@@ -1,12 +1,14 @@
 // Several clients with a server each make calls of all kinds, a million in all, while faults are
-// done to the guest. Every answer is looked at; memory, descriptors, threads and guest processes
-// must not grow. Exits with 0 when all that holds, 2 when something grows, 1 when an answer is
+// injected into the guest. Every response is checked. Memory, descriptors, threads and guest
+// processes must not grow. Exits with 0 if all that holds, 2 if something grows, 1 if a response is
 // wrong.
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cxxopts.hpp>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -15,10 +17,7 @@
 #include <thread>
 #include <utility>
 
-#include "soak/chart.h"
-#include "soak/faults.h"
 #include "soak/mixed_client.h"
-#include "soak/sample.h"
 #include "testing/eventually.h"
 #include "testing/guest_processes.h"
 #include "testing/temporary_directory.h"
@@ -27,13 +26,12 @@ namespace {
 
 using nlohmann::json;
 using soak::MixedClient;
-using soak::Sample;
 using testing_support::LoopbackInstance;
 
 constexpr int kClients = 4;
 constexpr int kSamples = 400;
 constexpr auto kPatience = std::chrono::seconds(60);
-/// With fewer calls than this, what is in use still comes to where it stays.
+/// With fewer calls, usage is still rising to its steady level.
 constexpr std::uint64_t kFewestToCompare = 100'000;
 
 struct Options {
@@ -41,8 +39,53 @@ struct Options {
   std::uint64_t calls = 0;
   std::uint64_t faults = 0;
   std::string json_file;
-  std::string chart_file;
 };
+
+/// What is in use at one moment. The figures of the servers are those of the largest one.
+struct Sample {
+  std::uint64_t calls = 0;  ///< done so far
+  double mebibytes = 0;     ///< resident
+  double descriptors = 0;
+  double threads = 0;
+  double guest_processes = 0;
+};
+
+/// Adds one server's figures to `most`. Needs /proc.
+void AddServer(pid_t server, Sample& most) {
+  const std::filesystem::path directory = "/proc/" + std::to_string(server);
+  std::ifstream status(directory / "status");
+  for (std::string line; std::getline(status, line);) {
+    const auto number = [&] { return std::stod(line.substr(line.find(':') + 1)); };
+    if (line.starts_with("VmRSS:")) most.mebibytes = std::max(most.mebibytes, number() / 1024);
+    if (line.starts_with("Threads:")) most.threads = std::max(most.threads, number());
+  }
+  std::error_code error;
+  const std::filesystem::directory_iterator open(directory / "fd", error);
+  most.descriptors =
+      std::max(most.descriptors, static_cast<double>(std::distance(begin(open), end(open))));
+}
+
+/// The guest works again when this returns.
+void InjectFault(LoopbackInstance& instance, std::size_t number) {
+  switch (number % 4) {
+    case 0: {
+      const auto sessions = instance.SessionPids();
+      if (!sessions.empty()) ::kill(sessions.front(), SIGKILL);
+      break;
+    }
+    case 1:
+      for (const pid_t session : instance.SessionPids()) ::kill(session, SIGKILL);
+      break;
+    case 2:
+      testing_support::Freeze(instance);
+      std::this_thread::sleep_for(std::chrono::seconds(1));  // the length of the fault
+      testing_support::Thaw(instance);
+      break;
+    default:  // on another port with a new key
+      instance.Stop();
+      instance.Start();
+  }
+}
 
 class Soak {
  public:
@@ -50,7 +93,6 @@ class Soak {
     testing_support::ChildProcess::Options server;
     server.environment["LIMA_HOME"] = (top_.path() / "lima").string();
     for (unsigned i = 0; i < kClients; ++i) {
-      // The log goes where nobody need read it.
       server.arguments = {"sh", "-c", R"(exec "$0" serve default 2>"$1")", options.server,
                           (top_.path() / ("log" + std::to_string(i))).string()};
       clients_.push_back(std::make_unique<MixedClient>(
@@ -79,17 +121,18 @@ class Soak {
     if (failure_) std::rethrow_exception(failure_);
   }
 
-  /// What the program promises, once all calls have ended.
+  /// Checks what must hold after all calls: no write is lost, and nothing runs in the guest.
   void RequireQuiet() {
     for (const auto& client : clients_) client->RequireNothingLost();
-    clients_.clear();  // SIGKILL, as when the agent dies
+    clients_.clear();  // SIGKILL
     std::vector<testing_support::GuestProcess> left;
     const auto nothing_is_left = [&] {
       left = testing_support::GuestProcesses(instance_);
       return left.empty();
     };
     if (!testing_support::Eventually(nothing_is_left, kPatience)) {
-      throw std::runtime_error("still runs in the guest: " + left.front().command.substr(0, 300));
+      throw std::runtime_error("still running in the guest: " +
+                               left.front().command.substr(0, 300));
     }
   }
 
@@ -102,7 +145,7 @@ class Soak {
   [[nodiscard]] const std::vector<std::uint64_t>& faults() const { return faults_; }
 
  private:
-  /// The first failure counts, and ends all clients.
+  /// Keeps the first failure, and stops all clients.
   void Fail(std::exception_ptr failure) {
     const std::scoped_lock lock(mutex_);
     if (!failure_) failure_ = std::move(failure);
@@ -117,7 +160,7 @@ class Soak {
     return options;
   }
 
-  /// Samples and faults at even numbers of calls, until the clients have ended.
+  /// Takes samples and injects faults at regular numbers of calls until the clients are done.
   void Watch() {
     const std::uint64_t between_samples = std::max<std::uint64_t>(options_.calls / kSamples, 1);
     const std::uint64_t between_faults = options_.calls / (options_.faults + 1);
@@ -125,7 +168,7 @@ class Soak {
       const std::uint64_t done = done_;
       if (done >= between_samples * samples_.size()) TakeSample(done);
       if (faults_.size() < options_.faults && done >= between_faults * (faults_.size() + 1)) {
-        soak::DoFault(instance_, static_cast<int>(faults_.size()));
+        InjectFault(instance_, faults_.size());
         faults_.push_back(done);
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -135,12 +178,7 @@ class Soak {
 
   void TakeSample(std::uint64_t done) {
     Sample most;
-    for (const auto& client : clients_) {
-      const Sample sample = soak::SampleOf(client->pid());
-      most.mebibytes = std::max(most.mebibytes, sample.mebibytes);
-      most.descriptors = std::max(most.descriptors, sample.descriptors);
-      most.threads = std::max(most.threads, sample.threads);
-    }
+    for (const auto& client : clients_) AddServer(client->pid(), most);
     most.calls = done;
     most.guest_processes = static_cast<double>(testing_support::GuestProcesses(instance_).size());
     samples_.push_back(most);
@@ -161,7 +199,7 @@ class Soak {
   std::exception_ptr failure_;
 };
 
-/// A figure that may not grow: by how much the last quarter may lie above the second one.
+/// A figure that must not grow. `slack`: how far the last quarter may be above the second one.
 struct Bound {
   const char* name;
   double Sample::*figure;
@@ -174,11 +212,25 @@ constexpr Bound kBounds[] = {
     {"processes in the guest", &Sample::guest_processes, 12},
 };
 
+/// The median of one figure over the samples from `begin` to `end`, both as shares of all.
+double MedianOf(const std::vector<Sample>& samples, double Sample::*figure, double begin,
+                double end) {
+  const auto at = [&](double share) {
+    return static_cast<std::size_t>(share * static_cast<double>(samples.size()));
+  };
+  std::vector<double> values;
+  for (std::size_t i = at(begin); i < at(end); ++i) values.push_back(samples[i].*figure);
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 bool IsFlat(const std::vector<Sample>& samples) {
   bool flat = true;
   for (const Bound& bound : kBounds) {
-    const double before = soak::MedianOf(samples, bound.figure, 0.25, 0.5);
-    const double after = soak::MedianOf(samples, bound.figure, 0.75, 1);
+    const double before = MedianOf(samples, bound.figure, 0.25, 0.5);
+    const double after = MedianOf(samples, bound.figure, 0.75, 1);
     const bool grows = after > before + bound.slack;
     flat = flat && !grows;
     std::cout << bound.name << ": " << before << " in the second quarter, " << after
@@ -202,16 +254,14 @@ void WriteJson(const Soak& soak, const std::string& file) {
 }
 
 Options ParseOptions(int argc, char** argv) {
-  cxxopts::Options parser("soak", "Makes calls for long and watches what they leave.");
+  cxxopts::Options parser("soak", "Makes many calls and checks that nothing grows.");
   parser.add_options()("server", "the program", cxxopts::value<std::string>())(
       "calls", "how many", cxxopts::value<std::uint64_t>()->default_value("1000000"))(
       "faults", "how many", cxxopts::value<std::uint64_t>()->default_value("60"))(
-      "json", "file to write", cxxopts::value<std::string>()->default_value(""))(
-      "chart", "file to write", cxxopts::value<std::string>()->default_value(""));
+      "json", "file to write", cxxopts::value<std::string>()->default_value(""));
   const auto parsed = parser.parse(argc, argv);
   return {parsed["server"].as<std::string>(), parsed["calls"].as<std::uint64_t>(),
-          parsed["faults"].as<std::uint64_t>(), parsed["json"].as<std::string>(),
-          parsed["chart"].as<std::string>()};
+          parsed["faults"].as<std::uint64_t>(), parsed["json"].as<std::string>()};
 }
 
 int Main(int argc, char** argv) {
@@ -222,12 +272,9 @@ int Main(int argc, char** argv) {
   const soak::Tally tally = soak.tally();
   soak.RequireQuiet();
   std::cout << tally.all() << " calls: " << tally.good << " good, " << tally.refused
-            << " refused as they had to be, " << tally.broken << " told of a lost line, "
+            << " refused as expected, " << tally.broken << " reported a lost connection, "
             << tally.cancelled << " cancelled; " << soak.faults().size() << " faults\n";
   if (!options.json_file.empty()) WriteJson(soak, options.json_file);
-  if (!options.chart_file.empty()) {
-    soak::WriteChart(soak.samples(), soak.faults(), options.chart_file);
-  }
   const bool flat = IsFlat(soak.samples());
   return flat || options.calls < kFewestToCompare ? 0 : 2;
 }

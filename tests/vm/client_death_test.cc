@@ -1,4 +1,4 @@
-// What is left of a command in the guest when the client's side dies.
+// What is left of a command in the guest when the client, limactl or the plugin dies.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,31 +13,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class DeathOfTheClientsSide : public VirtualMachineTest {
+class ClientDeath : public VirtualMachineTest {
  protected:
-  /// Two processes of one group that do not end by themselves; one does not listen to TERM.
-  void StartCommand() {
-    directory_ = NewDirectory("writable");
+  /// Starts a process group that never exits; one of its processes ignores TERM.
+  void SetUp() override {
+    VirtualMachineTest::SetUp();
+    const fs::path directory = NewDirectory("writable");
     Serve();
-    client().SendRequest(
-        "tools/call",
-        {{"name", "run_shell_command"},
-         {"arguments",
-          {{"command",
-            {"bash", "-c",
-             "sleep 9753 & trap '' TERM; touch started; while :; do sleep 9753; done"}},
-           {"directory", directory_.string()}}}});
-    Eventually("the command runs", [this] { return fs::exists(directory_ / "started"); });
+    SendCommand("sleep 9753 & trap '' TERM; touch started; while :; do sleep 9753; done",
+                directory);
+    Eventually("the command runs", [&] { return fs::exists(directory / "started"); });
   }
 
-  /// limactl starts the plugin as a child and forwards no signal to it.
-  [[nodiscard]] pid_t Plugin() {
-    const std::string limactl = std::to_string(client().process().pid());
-    const auto children = testing_support::RunProcess({.arguments = {"pgrep", "-P", limactl}});
-    return std::atoi(children.output.c_str());
-  }
-
-  /// Asked in the guest, where a poll takes no login.
+  /// Polls in the guest, where a poll needs no login.
   void ExpectNothingLeft() {
     EXPECT_EQ(machine().Shell("for try in 1 2 3 4 5 6 7 8 9 10; do\n"
                               "  pgrep -f '[9]753' >/dev/null || exit 0\n"
@@ -46,27 +34,25 @@ class DeathOfTheClientsSide : public VirtualMachineTest {
                               "pgrep -a -f '[9]753' || true\n"),
               "");
   }
-
-  fs::path directory_;
 };
 
-TEST_F(DeathOfTheClientsSide, KillOfThePluginEndsTheProcessGroup) {
-  StartCommand();
-  const pid_t plugin = Plugin();
+// limactl starts the plugin as a child and forwards no signal to it.
+TEST_F(ClientDeath, KillingThePluginKillsTheProcessGroup) {
+  const std::string limactl = std::to_string(client().process().pid());
+  const pid_t plugin = std::atoi(
+      testing_support::RunProcess({.arguments = {"pgrep", "-P", limactl}}).output.c_str());
   ASSERT_GT(plugin, 1);
   ASSERT_EQ(::kill(plugin, SIGKILL), 0);
   ExpectNothingLeft();
 }
 
-TEST_F(DeathOfTheClientsSide, KillOfLimactlAloneEndsTheProcessGroup) {
-  StartCommand();
-  client().process().Signal(SIGKILL);  // its standard input, the plugin's too, stays open
+TEST_F(ClientDeath, KillingLimactlAloneKillsTheProcessGroup) {
+  client().process().Signal(SIGKILL);  // the plugin's standard input stays open
   ExpectNothingLeft();
 }
 
-TEST_F(DeathOfTheClientsSide, EndOfInputEndsTheProcessGroup) {
-  StartCommand();
-  (void)client().CloseAndWait();  // not 0 where a slow guest takes longer than the server waits
+TEST_F(ClientDeath, EndOfInputKillsTheProcessGroup) {
+  (void)client().CloseAndWait();  // not 0 if a slow guest takes longer than the server waits
   ExpectNothingLeft();
 }
 

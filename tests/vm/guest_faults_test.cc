@@ -11,67 +11,47 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
-using testing::Not;
 
 // sshd.
 
-class SshdInGuest : public FaultTest {
+class SshdFault : public FaultTest {
  protected:
-  void SetUp() override {
-    FaultTest::SetUp();
-    directory_ = NewDirectory("writable");
+  /// Breaks sshd by `script` while a command runs. The call must end, report that, and leave
+  /// nothing behind; then all tools must work again.
+  void ExpectRecovery(const std::string& script) {
+    const fs::path directory = NewDirectory("writable");
     Serve();
-    EXPECT_EQ(Run({"true"}, directory_).at("exit_code"), 0);
-  }
-
-  std::int64_t StartCommand() {
-    const std::int64_t id = client().SendRequest(
-        "tools/call", {{"name", "run_shell_command"},
-                       {"arguments",
-                        {{"command", {"bash", "-c", "touch started; sleep 8642 & sleep 8642"}},
-                         {"directory", directory_.string()}}}});
-    Eventually("the command runs", [this] { return fs::exists(directory_ / "started"); });
-    fs::remove(directory_ / "started");
-    return id;
-  }
-
-  /// The call ends, says what became of it, and leaves nothing behind in the guest.
-  void ExpectLost(std::int64_t id) {
+    const std::int64_t id = SendCommand("touch started; sleep 8642 & sleep 8642", directory);
+    Eventually("the command runs", [&] { return fs::exists(directory / "started"); });
+    fs::remove(directory / "started");
+    (void)machine().TryShell(script);
     const json result = client().WaitForResponse(id, kGuestTimeout).at("result");
     EXPECT_THAT(result.dump(), HasSubstr("may have run"));
     // sshd itself may not be back yet.
     Eventually("the command is gone", [this] {
       return machine().TryShell("pgrep -x -f 'sleep 8642'; test $? = 1").exit_code == 0;
     });
+    ExpectAllToolsWork(directory, directory);
   }
-
-  fs::path directory_;
 };
 
-TEST_F(SshdInGuest, MayLoseTheProcessesOfItsSessions) {
-  const std::int64_t id = StartCommand();
-  // Ends the connection that carries it, too.
-  (void)machine().TryShell("sudo -n pkill -KILL -f '^sshd(-session)?: '\"$(id -un)\"");
-  ExpectLost(id);
-  ExpectAllToolsWork(directory_, directory_);
+TEST_F(SshdFault, SessionsKilled) {
+  ExpectRecovery("sudo -n pkill -KILL -f '^sshd(-session)?: '\"$(id -un)\"");
 }
 
-TEST_F(SshdInGuest, MayBeKilledAndStartedAgain) {
-  const std::int64_t id = StartCommand();
-  (void)machine().TryShell(
+TEST_F(SshdFault, KilledAndRestarted) {
+  ExpectRecovery(
       "sudo -n systemd-run --quiet --collect sh -c 'pkill -KILL sshd; sleep 1; systemctl restart "
       "ssh || systemctl restart sshd'");
-  ExpectLost(id);
-  ExpectAllToolsWork(directory_, directory_);
 }
 
 // File systems.
 
-class FileSystemInGuest : public FaultTest, public testing::WithParamInterface<std::string> {
+class FileSystemFault : public FaultTest, public testing::WithParamInterface<std::string> {
  protected:
   static constexpr const char* kDirectory = "/mnt/limactl-mcp-small";
 
-  /// A file system of 4 MiB of the guest's own, which belongs to Lima's user.
+  /// Mounts a file system of 4 MiB that belongs to Lima's user.
   void SetUp() override {
     FaultTest::SetUp();
     const std::string user = machine().Shell("id -u");
@@ -83,21 +63,20 @@ class FileSystemInGuest : public FaultTest, public testing::WithParamInterface<s
                                  "\nmount -o loop /var/tmp/limactl-mcp-small.img ") +
         kDirectory + "\nchown " + user.substr(0, user.find('\n')) + " " + kDirectory);
     Serve({"--allow-path", std::string(kDirectory) + ":w"});
+    Write(file_, "kept");
   }
 
   const fs::path file_ = fs::path(kDirectory) / "file.txt";
-  const fs::path filler_ = fs::path(kDirectory) / "filler";
 };
 
-TEST_P(FileSystemInGuest, KeepsTheOldFileWhenItIsFull) {
-  Write(file_, "kept");
+TEST_P(FileSystemFault, AFullOneKeepsTheOldFile) {
   const json filled = Run({"sh", "-c", "cat /dev/zero >filler"}, kDirectory);
   EXPECT_THAT(filled.at("stderr").get<std::string>(), HasSubstr("No space left on device"));
   const std::string large(200'000, 'x');
   EXPECT_THAT(Refusal("write_file", {{"path", file_}, {"content", large}}),
               HasSubstr("no space left"));
   EXPECT_EQ(Read(file_), "kept");
-  // Nor is half of the new one left beside it.
+  // No temporary file is left.
   EXPECT_EQ(Run({"sh", "-c", "ls -A | grep -v lost+found"}, kDirectory).at("stdout"),
             "file.txt\nfiller\n");
   Run({"rm", "filler"}, kDirectory);
@@ -105,27 +84,26 @@ TEST_P(FileSystemInGuest, KeepsTheOldFileWhenItIsFull) {
   EXPECT_EQ(Read(file_), large);
 }
 
-TEST_P(FileSystemInGuest, IsReadButNotWrittenOnceItIsReadOnly) {
-  Write(file_, "kept");
+TEST_P(FileSystemFault, AReadOnlyOneIsReadButNotWritten) {
   machine().ShellAsRoot("mount -o remount,ro " + std::string(kDirectory));
-  EXPECT_THAT(Refusal("write_file", {{"path", file_}, {"content", "lost"}}),
-              HasSubstr("read-only"));
-  EXPECT_THAT(Refusal("write_file", {{"path", file_.string() + ".new"}, {"content", "lost"}}),
-              HasSubstr("read-only"));
+  for (const std::string& path : {file_.string(), file_.string() + ".new"}) {
+    EXPECT_THAT(Refusal("write_file", {{"path", path}, {"content", "lost"}}),
+                HasSubstr("read-only"));
+  }
   EXPECT_EQ(Read(file_), "kept");
   machine().ShellAsRoot("mount -o remount,rw " + std::string(kDirectory));
   Write(file_, "new");
   EXPECT_EQ(Read(file_), "new");
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, FileSystemInGuest, testing::Values("tmpfs", "ext4"),
+INSTANTIATE_TEST_SUITE_P(Types, FileSystemFault, testing::Values("tmpfs", "ext4"),
                          [](const auto& test) { return test.param; });
 
 // Programs.
 
-using ProgramsInGuest = FaultTest;
+using ProgramFault = FaultTest;
 
-TEST_F(ProgramsInGuest, SearchWorksWithoutGitAndSaysSo) {
+TEST_F(ProgramFault, SearchWorksWithoutGitAndReportsIt) {
   const fs::path directory = NewDirectory("writable");
   WriteOnHost(directory / "one.txt", "first\nsecond line\n");
   const json search = {{"pattern", "sec[aeo]nd"}, {"path", directory.string()}};
@@ -135,7 +113,61 @@ TEST_F(ProgramsInGuest, SearchWorksWithoutGitAndSaysSo) {
   const json without_git = Call("search_file_content", search);
   EXPECT_EQ(without_git.at("structuredContent"), with_git.at("structuredContent"));
   EXPECT_THAT(without_git.at("content").dump(), HasSubstr("no git"));
-  EXPECT_THAT(with_git.at("content").dump(), Not(HasSubstr("no git")));
+}
+
+// Mounts that the guest has lost.
+
+class MountFault : public FaultTest {
+ protected:
+  /// Unmounts in the guest. What is left at the mount point is an empty directory.
+  void Unmount(const std::string& name) {
+    machine().ShellAsRoot("umount '" + machine().MountPoint(name).string() + "'");
+  }
+  void Mount(const std::string& name) {
+    machine().ShellAsRoot("mount '" + machine().MountPoint(name).string() + "'");
+  }
+
+  void ExpectRefusedUntilMounted(const std::string& name, const fs::path& directory) {
+    for (const auto& [tool, arguments] : AllTools(directory)) {
+      EXPECT_THAT(Refusal(tool, arguments), HasSubstr("not mounted")) << tool;
+    }
+    EXPECT_EQ(machine().ShellAsRoot("ls -A '" + machine().MountPoint(name).string() + "'"), "");
+    Mount(name);
+    fs::remove(directory / "file.txt");
+    ExpectAllToolsWork(directory, machine().MountPoint(name) / directory.filename());
+  }
+};
+
+TEST_F(MountFault, ARootThatIsNotMountedIsRefused) {
+  for (const std::string name : {"writable", "mapped"}) {
+    SCOPED_TRACE(name);
+    const fs::path directory = NewDirectory(name);
+    WriteOnHost(directory / "file.txt", "text\n");
+    Unmount(name);
+    Serve();
+    ExpectRefusedUntilMounted(name, directory);
+  }
+}
+
+TEST_F(MountFault, ARootUnmountedUnderAConnectedServerIsRefused) {
+  const fs::path directory = NewDirectory("writable");
+  WriteOnHost(directory / "file.txt", "text\n");
+  Serve();
+  EXPECT_EQ(Read(directory / "file.txt"), "text\n");
+  Unmount("writable");
+  ExpectRefusedUntilMounted("writable", directory);
+}
+
+TEST_F(MountFault, DoctorNamesARootThatIsNotMountedAndOtherRootsWork) {
+  Unmount("writable");
+  const testing_support::ProcessResult result = testing_support::RunProcess(
+      {.arguments = {"limactl", "mcp", "doctor", machine().name()}}, "", kBootTimeout);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output,
+              HasSubstr("not mounted in the guest: " + machine().MountPoint("writable").string()));
+  const fs::path directory = NewDirectory("mapped");
+  Serve();
+  ExpectAllToolsWork(directory, machine().MountPoint("mapped") / directory.filename());
 }
 
 }  // namespace

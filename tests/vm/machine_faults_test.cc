@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <map>
 
 #include "vm/fixture.h"
@@ -23,31 +24,16 @@ class Machine : public FaultTest {
     directory_ = NewDirectory("writable");
   }
 
-  std::int64_t SendCommand(const std::string& script) {
-    return client().SendRequest(
-        "tools/call",
-        {{"name", "run_shell_command"},
-         {"arguments", {{"command", {"bash", "-c", script}}, {"directory", directory_.string()}}}});
-  }
-
-  /// A server that has been connected.
+  /// Starts a server and waits until it is connected.
   void ServeConnected() {
     Serve();
     EXPECT_EQ(Run({"true"}, directory_).at("exit_code"), 0);
   }
 
-  std::map<std::string, std::int64_t> SendAll() {
-    std::map<std::string, std::int64_t> ids;
-    for (const auto& [tool, arguments] : AllTools(directory_)) {
-      ids[tool] = client().SendRequest("tools/call", {{"name", tool}, {"arguments", arguments}});
-    }
-    return ids;
-  }
-
   fs::path directory_;
 };
 
-TEST_F(Machine, MayBeStoppedAndStartedWhileTheServerRuns) {
+TEST_F(Machine, StoppedAndStartedWhileTheServerRuns) {
   ServeConnected();
   machine().Stop();
   for (const auto& [tool, arguments] : AllTools(directory_)) {
@@ -58,7 +44,7 @@ TEST_F(Machine, MayBeStoppedAndStartedWhileTheServerRuns) {
   ExpectAllToolsWork(directory_, directory_);
 }
 
-TEST_F(Machine, IsStartedByTheServerThatWasToldTo) {
+TEST_F(Machine, StartedByTheServer) {
   machine().Stop();
   Serve({"--start"});
   ExpectAnswersAtOnce();
@@ -83,20 +69,22 @@ TEST_F(Machine, IsStartedByTheServerThatWasToldTo) {
   ExpectAllToolsWork(directory_, directory_);
 }
 
-TEST_F(Machine, MayFreezeAndThaw) {
-  if (!machine().CanFreeze()) {
-    GTEST_SKIP() << "the driver of this virtual machine is no process that a test may stop";
+TEST_F(Machine, FrozenAndThawed) {
+  if (!machine().IsQemu()) {
+    GTEST_SKIP() << "this virtual machine is not a process that a test can stop";
   }
   WriteOnHost(directory_ / "file.txt", "old text\n");
   ServeConnected();
-  const std::int64_t command = SendCommand("touch started; exec sleep 8642");
+  const std::int64_t command = SendCommand("touch started; exec sleep 8642", directory_);
   Eventually("the command runs", [this] { return fs::exists(directory_ / "started"); });
-  machine().Freeze();
+  machine().SignalQemu(SIGSTOP);
   const auto frozen = Clock::now();
-  std::map<std::string, std::int64_t> ids = SendAll();
-  ids["command"] = command;
+  std::map<std::string, std::int64_t> ids = {{"command", command}};
+  for (const auto& [tool, arguments] : AllTools(directory_)) {
+    ids[tool] = client().SendRequest("tools/call", {{"name", tool}, {"arguments", arguments}});
+  }
   ExpectAnswersAtOnce();
-  // Keep-alives give the line up after a minute, if no limit of a tool's own comes first.
+  // Keep-alives give the connection up after a minute, if a tool's own limit is not reached first.
   constexpr std::chrono::seconds kLongest{90};
   for (const auto& [tool, id] : ids) {
     const auto left =
@@ -109,26 +97,27 @@ TEST_F(Machine, MayFreezeAndThaw) {
     }
   }
   ExpectAnswersAtOnce();
-  machine().Thaw();
-  // What was on its way when the clock stopped may still arrive: the old file or the new one.
+  machine().SignalQemu(SIGCONT);
+  // A write that was under way may still arrive.
   EXPECT_THAT(Read(directory_ / "file.txt"), AnyOf("old text\n", "new text\n"));
   EXPECT_THAT(ReadOnHost(directory_ / "file.txt"), AnyOf("old text\n", "new text\n"));
   const fs::path after = NewDirectory("writable");
   ExpectAllToolsWork(after, after);
 }
 
-TEST_F(Machine, MayBootAnewFromWithin) {
+TEST_F(Machine, RebootedFromWithin) {
   ServeConnected();
-  const std::int64_t id = SendCommand("exec sleep 8642");
-  const std::string before = machine().BootId();
+  const std::int64_t id = SendCommand("exec sleep 8642", directory_);
+  const std::string boot_id = "cat /proc/sys/kernel/random/boot_id";
+  const std::string before = machine().Shell(boot_id);
   (void)machine().TryShell("sudo -n systemctl reboot");
   const json lost = client().WaitForResponse(id, kGuestTimeout).at("result");
-  // The guest may end it properly before the line is gone.
+  // The guest may kill the command before the connection is lost.
   EXPECT_THAT(lost.dump(), AnyOf(HasSubstr("may have run"), HasSubstr("signal: ")));
   Eventually("the guest has booted", [&] {
     ExpectAnswersAtOnce();
-    const auto boot_id = machine().TryShell("cat /proc/sys/kernel/random/boot_id");
-    return boot_id.exit_code == 0 && boot_id.output != before;
+    const auto now = machine().TryShell(boot_id);
+    return now.exit_code == 0 && now.output != before;
   });
   // sshd may be there before the mounts.
   Eventually("the mounts are there", [&] {

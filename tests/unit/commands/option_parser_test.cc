@@ -23,7 +23,7 @@ TEST(OptionParser, ReadsOptionsAndPositionalArgumentsInAnyOrder) {
   EXPECT_EQ(parser.positional(), Words{"vm"});
 }
 
-TEST(OptionParser, HelpHasNoBlanksBehindItsLines) {
+TEST(OptionParser, HelpHasNoTrailingBlanks) {
   OptionParser parser = MakeParser();
   parser.AddOptions()("long",
                       "A sentence that is long enough to be broken at one of its blanks, "
@@ -35,24 +35,19 @@ TEST(OptionParser, HelpHasNoBlanksBehindItsLines) {
   EXPECT_EQ(help.find(" \n"), std::string::npos) << help;
 }
 
-TEST(OptionParser, CommaIsPartOfAPath) {
-  OptionParser parser = MakeParser();
-  const auto result = parser.Parse({"--root", "/a,b"});
-  ASSERT_TRUE(result);
-  EXPECT_EQ((*result)["root"].as<Words>(), Words{"/a,b"});
+TEST(OptionParser, AllowsCommasInValuesAndEmptyValues) {
+  for (const char* value : {"/a,b", ""}) {
+    OptionParser parser = MakeParser();
+    const auto result = parser.Parse({"--root", value});
+    ASSERT_TRUE(result);
+    EXPECT_EQ((*result)["root"].as<Words>(), Words{value});
+  }
 }
 
-TEST(OptionParser, EmptyValueIsAValue) {
-  OptionParser parser = MakeParser();
-  const auto result = parser.Parse({"--root", ""});
-  ASSERT_TRUE(result);
-  EXPECT_EQ((*result)["root"].as<Words>(), Words{""});
-}
-
-TEST(OptionParser, AnOptionWithoutAValueMayBeGivenAsFalse) {
+TEST(OptionParser, FlagsMayBeSetToFalse) {
   const auto is_set = [](const Words& words) {
     OptionParser parser = MakeParser();
-    parser.AddOptions()("trust", "Ask no more");
+    parser.AddOptions()("trust", "Do not ask");
     const auto result = parser.Parse(words);
     return result && (*result)["trust"].as<bool>();
   };
@@ -67,7 +62,7 @@ TEST(OptionParser, DoubleDashEndsTheOptions) {
   EXPECT_EQ(parser.positional(), Words{"--root"});
 }
 
-TEST(OptionParser, HelpIsPrintedAndNothingElseDone) {
+TEST(OptionParser, PrintsHelp) {
   OptionParser parser = MakeParser();
   testing::internal::CaptureStdout();
   EXPECT_FALSE(parser.Parse({"--help"}));

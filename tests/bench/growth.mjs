@@ -1,0 +1,106 @@
+// How time and memory grow with the work: one kind of call, on more and more of something.
+
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+
+import { Client } from './client.mjs';
+import { text } from './place.mjs';
+import { usageOf } from './usage.mjs';
+
+const kCalls = 5;
+/** A step may grow by this much more than its input: other work on the machine costs that. */
+const kTolerated = 1.5;
+/** Steps below these are not compared: fixed costs are most of them. */
+const kSmallMilliseconds = 10;
+const kSmallMebibytes = 8;
+
+const kKibibyte = 1024;
+const kMebibyte = 1024 * kKibibyte;
+const kFilesOfADirectory = 100;
+
+function steps(from, to, factor) {
+  const sizes = [];
+  for (let size = from; size < to; size *= factor) sizes.push(size);
+  return [...sizes, to];
+}
+const amount = (bytes) =>
+  (bytes < kMebibyte ? `${bytes / kKibibyte} KiB` : `${bytes / kMebibyte} MiB`);
+
+/** Each series has a `tool`, its `sizes`, and for each size how to `make` its input and call the tool. */
+function listSeries(root) {
+  const shell = (script) => execFileSync('sh', ['-ec', script], { cwd: root });
+  const file = (bytes) => join(root, `file.${bytes}`);
+  const makeFile = (bytes) =>
+    shell(`yes 'a line of text, "quoted", which has 64 bytes with its line end.' | head -c ${bytes} > ${file(bytes)}`);
+  const list = (count) => join(root, `list.${count}`);
+  const makeList = (count) => shell(
+    `mkdir -p ${list(count)} && cd ${list(count)} && seq ${count} | sed 's/.*/file&.txt/' | xargs touch`);
+  const tree = (count) => join(root, `tree.${count}`);
+  // A hundred files of one line in each directory. One of them has another line, to be found.
+  const makeTree = (count) => shell(`
+    mkdir -p ${tree(count)} && cd ${tree(count)}
+    for d in $(seq ${count / kFilesOfADirectory}); do
+      mkdir d$d
+      yes 'a line of text in a file' | head -n ${kFilesOfADirectory} | (cd d$d && split -l 1 -a 3 - f)
+      echo 'a needle' >> d$d/faaa
+    done`);
+
+  const whole = steps(kKibibyte, 32 * kMebibyte, 4); // the most that read_file reads at once
+  const ranges = steps(kKibibyte, 256 * kMebibyte, 4);
+  const written = steps(kKibibyte, 48 * kMebibyte, 4); // escaped, this fits into a request's 64 MiB
+  const entries = steps(10, 100_000, 10);
+  const files = steps(100, 100_000, 10);
+  return [
+    { name: 'read_file', tool: 'read_file', sizes: whole, shown: amount, make: makeFile,
+      args: (bytes) => ({ path: file(bytes) }) },
+    { name: 'read_file, the last ten lines', tool: 'read_file', sizes: ranges, shown: amount, make: makeFile,
+      args: (bytes) => ({ path: file(bytes), offset: Math.max(bytes / 64 - 10, 0), limit: 10 }) },
+    { name: 'read_file, the first ten lines', tool: 'read_file', sizes: ranges, shown: amount, make: makeFile,
+      args: (bytes) => ({ path: file(bytes), offset: 0, limit: 10 }) },
+    { name: 'write_file', tool: 'write_file', sizes: written, shown: amount,
+      args: (bytes) => ({ path: join(root, 'written'), content: text(bytes) }) },
+    { name: 'list_directory', tool: 'list_directory', sizes: entries, make: makeList,
+      args: (count) => ({ path: list(count) }) },
+    { name: 'write_file, among so many', tool: 'write_file', sizes: entries, make: makeList,
+      args: (count) => ({ path: join(list(count), 'file1.txt'), content: 'new\n' }) },
+    { name: 'glob **/faaa', tool: 'glob', sizes: files, make: makeTree,
+      args: (count) => ({ pattern: '**/faaa', path: tree(count) }) },
+    { name: 'search for one line in a hundred', tool: 'search_file_content', sizes: files,
+      args: (count) => ({ pattern: 'needle', path: tree(count) }) },
+  ];
+}
+
+/** The fastest of some calls, and the peak memory of a server of its own. */
+async function measure(command, root, tool, args) {
+  const client = await new Client(command).start();
+  await client.call('list_directory', { path: root }); // connects
+  const times = [];
+  for (let i = 0; i < kCalls; i++) times.push((await client.timedCall(tool, args)).time);
+  const { peak } = usageOf(client.pid);
+  await client.close();
+  return { time: Math.min(...times), peak };
+}
+
+/** Prints a table for each series. Returns whether nothing grew faster than its input. */
+export async function growth(command, root) {
+  let good = true;
+  for (const { name, tool, sizes, shown = String, make, args } of listSeries(root)) {
+    console.log(`\n${name.padEnd(34)}       ms  peak MiB     input`);
+    let before;
+    for (const size of sizes) {
+      make?.(size);
+      const taken = await measure(command, root, tool, args(size));
+      const input = before ? size / before.size : 1;
+      const limit = (value, small) => Math.max(value, small) * input * kTolerated;
+      const slow = before && taken.time > limit(before.time, kSmallMilliseconds);
+      const large = before && taken.peak > limit(before.peak, kSmallMebibytes);
+      good &&= !slow && !large;
+      const numbers = [taken.time, taken.peak, input].map((value) => value.toFixed(1).padStart(9));
+      console.log(`  ${shown(size).padEnd(30)}${numbers.join(' ')}` +
+        `${slow ? '  TIME GROWS FASTER' : ''}${large ? '  MEMORY GROWS FASTER' : ''}`);
+      before = { ...taken, size };
+    }
+  }
+  console.log(`\n${good ? 'Nothing' : 'Something'} grows faster than its input.`);
+  return good;
+}
