@@ -1,4 +1,4 @@
-#include "files/file_call.h"
+#include "files/file_problem.h"
 
 #include <gtest/gtest.h>
 
