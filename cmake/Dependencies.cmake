@@ -6,18 +6,17 @@ find_package(nlohmann_json 3.10 REQUIRED)
 find_package(cxxopts 3.0 REQUIRED)
 find_package(libssh 0.10 REQUIRED)
 find_package(yaml-cpp REQUIRED)
-# Headers only; not every distribution's package has a CMake file.
+# Headers only. Not every distribution's package has a CMake file.
 find_path(TOMLPLUSPLUS_INCLUDE_DIRECTORY toml++/toml.h REQUIRED)
 add_library(tomlplusplus INTERFACE)
 target_include_directories(tomlplusplus SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE_DIRECTORY})
 if(NOT APPLE)
-  # For one SHA-256; libssh is built on it anyway, and its package for developers brings it along.
+  # For one SHA-256. libssh depends on it anyway.
   find_package(OpenSSL REQUIRED COMPONENTS Crypto)
   set(LIMACTL_MCP_CRYPTO OpenSSL::Crypto)
 endif()
 
-# libssh's CMake package names its target ssh::ssh since 0.11, plain ssh before; yaml-cpp's was
-# renamed in 0.8.
+# libssh's target is ssh::ssh since 0.11 and ssh before. yaml-cpp's was renamed in 0.8.
 if(TARGET ssh::ssh)
   set(LIMACTL_MCP_LIBSSH ssh::ssh)
 elseif(TARGET ssh)
@@ -29,16 +28,6 @@ if(TARGET yaml-cpp::yaml-cpp)
   set(LIMACTL_MCP_YAML yaml-cpp::yaml-cpp)
 else()
   set(LIMACTL_MCP_YAML yaml-cpp)
-endif()
-
-# Debian 12's RE2 has only a pkg-config file, newer ones a CMake package.
-find_package(re2 CONFIG QUIET)
-if(TARGET re2::re2)
-  set(LIMACTL_MCP_RE2 re2::re2)
-else()
-  find_package(PkgConfig REQUIRED)
-  pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
-  set(LIMACTL_MCP_RE2 PkgConfig::RE2)
 endif()
 
 if(LIMACTL_MCP_STATIC_LIBRARIES AND NOT APPLE)

@@ -1,36 +1,34 @@
-# One target a folder: a folder that includes another without being allowed to depend on it fails
-# to link. The allowed directions are drawn in CONTRIBUTING.md.
+# One target per folder: a folder that includes another one without depending on it fails to link.
+# CONTRIBUTING.md lists the allowed dependencies.
 
-# For packagers, whose compiler may be newer than any that we know: -Wno-error among their own flags
-# would come before ours and lose.
-option(LIMACTL_MCP_WARNINGS_ARE_ERRORS "Let no warning of the compiler pass" ON)
+# For packagers, whose compiler may be newer than ours: their own -Wno-error would come before our
+# -Werror and lose.
+option(LIMACTL_MCP_WARNINGS_ARE_ERRORS "Treat compiler warnings as errors" ON)
 
-# Flags of all our own code. Library headers are "system" headers and stay quiet.
+# Flags of our own code. Library headers are "system" headers, which give no warnings.
 add_library(project_options INTERFACE)
 target_compile_features(project_options INTERFACE cxx_std_20)
 target_compile_options(project_options INTERFACE
   -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor -Wold-style-cast
   $<$<BOOL:${LIMACTL_MCP_WARNINGS_ARE_ERRORS}>:-Werror>
-  # GCC 12 warns of overlapping copies in std::string's own operator+ when it optimises (GCC bug
-  # 105651).
+  # GCC 12 falsely warns of overlapping copies in std::string's operator+ (GCC bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 target_include_directories(project_options INTERFACE ${PROJECT_SOURCE_DIR}/plugin)
 include(cmake/Hardening.cmake)
 
-# Halves the time of a build. The fuzz preset turns it off, so that one build notices a file that
-# forgets an include.
+# Halves the build time. The fuzz preset turns it off, so that one build notices a missing include.
 option(LIMACTL_MCP_PRECOMPILED_HEADERS "Precompile the libraries' large headers" ON)
 
 set(standard_headers <algorithm> <chrono> <condition_variable> <filesystem> <functional> <map> <memory>
     <mutex> <optional> <string> <thread> <variant> <vector>)
 
-# precompile_headers(TARGET FIRST header …): TARGET reads them precompiled; FIRST is the target that
-# compiles them for all others.
+# precompile_headers(TARGET FIRST header …): TARGET uses the headers precompiled. FIRST compiles them
+# for all other targets.
 function(precompile_headers target first)
   if(NOT LIMACTL_MCP_PRECOMPILED_HEADERS)
     return()
   endif()
-  # Some libraries' packages ask for it, and a header is good only for those with the same macros.
+  # All users of a precompiled header need the same macros, and some libraries set -pthread.
   target_compile_options(${target} PRIVATE -pthread)
   if(TARGET ${first} AND NOT target STREQUAL first)
     target_precompile_headers(${target} REUSE_FROM ${first})
@@ -50,8 +48,8 @@ endfunction()
 
 set(LIMACTL_MCP_TEST_SECONDS 120 CACHE STRING "How long one test may take")
 
-# add_unit_test(NAME SOURCES a_test.cc … DEPENDS target …): one executable a folder, one ctest entry
-# a test case.
+# add_unit_test(NAME SOURCES a_test.cc … DEPENDS target …): one executable per folder, one ctest entry
+# per test case.
 function(add_unit_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})

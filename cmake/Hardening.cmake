@@ -1,6 +1,6 @@
-# What makes a mistake in the program hard to exploit, for builds that optimise (the C library's
-# checks need that). packaging/check-program looks in what packages contain for all but the
-# protection of the stack's end and of jumps, which every archive would have to have as well.
+# Makes a memory error hard to exploit. Only for optimised builds, which the C library's checks need.
+# packaging/check-program checks the result, except -fstack-clash-protection and -fcf-protection: those
+# take effect only if every linked archive has them.
 if(CMAKE_BUILD_TYPE MATCHES "Rel")
   include(CheckPIESupported)
   check_pie_supported()
@@ -9,8 +9,8 @@ endif()
 
 set(hardened $<CONFIG:Release,RelWithDebInfo,MinSizeRel>)
 target_compile_options(project_options INTERFACE $<${hardened}:-fstack-protector-strong>)
-# What a packager's flags say stays: it may be more, and defined twice it is an error. Some
-# distributions' compilers define it by themselves.
+# A packager's own value stays. Some distributions' compilers define it already, and defining it twice
+# is an error.
 if(NOT CMAKE_CXX_FLAGS MATCHES "_FORTIFY_SOURCE")
   target_compile_options(project_options INTERFACE
     $<${hardened}:-U_FORTIFY_SOURCE>

@@ -1,14 +1,14 @@
-# Links libraries as archives where the system has them: a program that loads fifteen shared
-# libraries spends more time with that than with everything it does before its first answer. Where
-# an archive is missing, or does not link, the shared library stays.
+# Links libraries statically if the system has their archives: loading fifteen shared libraries takes
+# longer than everything else before the first response. If an archive is missing or does not link, the
+# shared library stays.
 #
 # Sets LIMACTL_MCP_STATIC_OPTIONS, for the program itself, and replaces the LIMACTL_MCP_… targets.
 
 include(CheckCXXSourceCompiles)
 
-# limactl_mcp_archive(TARGET LIBRARY … SOURCE text [HELPER file]): makes TARGET from the archives of
-# the libraries, in that order, and sets TARGET_LINKS (in the cache) to whether a program of SOURCE
-# can be made with it. A library without an archive is taken as it is.
+# limactl_mcp_archive(TARGET LIBRARIES library … SOURCE text [HELPER file]): makes TARGET from the
+# archives of the libraries, in that order. Sets TARGET_LINKS (in the cache) to whether the program
+# SOURCE links with it. A library without an archive is linked as a shared one.
 function(limactl_mcp_archive target)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "SOURCE;HELPER" "LIBRARIES")
   list(GET ARG_LIBRARIES 0 first)
@@ -34,7 +34,7 @@ function(limactl_mcp_archive target)
     list(POP_FRONT files archive)
     set(helper)
     if(ARG_HELPER)
-      # After the archive that needs it: a linker looks once, from left to right.
+      # After the archive that needs it: linkers search once, from left to right.
       add_library(${target}_helper STATIC ${ARG_HELPER})
       target_link_libraries(${target}_helper PRIVATE project_options)
       set(helper ${target}_helper)
@@ -54,22 +54,6 @@ if(static_yaml_cpp_LINKS)
   set(LIMACTL_MCP_YAML static_yaml_cpp)
 endif()
 
-# Newer ones are built on Abseil, whose many archives pkg-config knows.
-find_package(PkgConfig QUIET)
-if(PkgConfig_FOUND)
-  pkg_check_modules(LIMACTL_MCP_RE2_ARCHIVES QUIET re2)
-endif()
-set(re2_libraries re2)
-if(LIMACTL_MCP_RE2_ARCHIVES_FOUND)
-  set(re2_libraries ${LIMACTL_MCP_RE2_ARCHIVES_STATIC_LIBRARIES})
-endif()
-limactl_mcp_archive(static_re2 LIBRARIES ${re2_libraries} SOURCE
-  "#include <re2/re2.h>
-int main() { return RE2::FullMatch(\"a\", \"a\") ? 0 : 1; }")
-if(static_re2_LINKS)
-  set(LIMACTL_MCP_RE2 static_re2)
-endif()
-
 limactl_mcp_archive(static_libssh LIBRARIES ssh crypto z SOURCE
   "#include <libssh/libssh.h>
 int main() {
@@ -78,7 +62,7 @@ int main() {
 }" HELPER ${PROJECT_SOURCE_DIR}/plugin/ssh/no_gssapi.cc)
 if(static_libssh_LINKS)
   set(LIMACTL_MCP_LIBSSH static_libssh)
-  # The same archive, once.
+  # The archive that libssh uses.
   if(LIMACTL_MCP_ARCHIVE_crypto)
     set(LIMACTL_MCP_CRYPTO ${LIMACTL_MCP_ARCHIVE_crypto} Threads::Threads ${CMAKE_DL_LIBS})
   endif()

@@ -1,6 +1,6 @@
-# `./dev package` makes two packages: a tarball laid out for `tar Cxzf /usr/local`, from the release
-# preset, whose program needs nothing but the C library; and a package for the Debian it is built on,
-# from the debian preset, whose program uses Debian's libraries and so gets their security updates.
+# `./dev package` makes two packages. The tarball (preset release) is for `tar Cxzf /usr/local`; its
+# program needs only the C library. The Debian package (preset debian) uses the libraries of the Debian
+# it was built on, and so gets their security updates.
 set(CPACK_GENERATOR TGZ)
 set(CPACK_PACKAGE_NAME limactl-mcp)
 set(CPACK_PACKAGE_VENDOR "limactl-mcp contributors")
@@ -17,12 +17,11 @@ set(CPACK_DEBIAN_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_HOMEPAGE https://lima-vm.io/)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
-# The lines behind the summary.
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
 "A plugin of limactl that speaks the Model Context Protocol: an agent reads,
 writes, searches and runs commands in a Lima virtual machine, in the
 directories that the instance mounts, instead of on the host.")
-# The package is one Debian's: it depends on the libraries of that release.
+# The package depends on the libraries of one Debian release.
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 if(EXISTS /etc/os-release)
   file(STRINGS /etc/os-release os_release)
@@ -33,12 +32,12 @@ if(EXISTS /etc/os-release)
     endif()
   endif()
 endif()
-# Whatever the builder's umask is.
+# Independent of the builder's umask.
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 set(CPACK_POST_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/tarball_owner.cmake)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/debian_layout.cmake)
-# For that script; SOURCE_DATE_EPOCH counts.
+# For debian_layout.cmake. Follows SOURCE_DATE_EPOCH.
 string(TIMESTAMP CPACK_LIMACTL_MCP_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)
 set(CPACK_LIMACTL_MCP_PACKAGING ${PROJECT_SOURCE_DIR}/packaging)
 include(CPack)

@@ -1,9 +1,9 @@
-# Bare Debian systems to try packages in; sourced by `test`, which has `work`, `say` and `skip`.
-# They are made by mmdebstrap, from the mirror that this machine's apt uses, and kept.
+# Bare Debian systems in which packages are tried. Sourced by `test`, which defines `work`, `say` and
+# `skip`. mmdebstrap makes them from the mirror of this machine's apt. They are kept.
 # shellcheck shell=bash disable=SC2154
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/limactl-mcp/bare-systems
-# Whom the program runs as: limactl refuses root.
+# The program runs as this user, because limactl refuses root.
 readonly kUser=65534
 
 find_mirror() {
@@ -26,17 +26,17 @@ make_system() { # RELEASE
   mv "$cache/$1.new.tar" "$cache/$1.tar"
 }
 
-# A system of its own for one package. The mirror may be another one than when the system was made.
+# Unpacks a new system for one package. Its mirror may have changed since the system was made.
 unpack_system() { # RELEASE ROOT
   mkdir "$2"
   tar xf "$cache/$1.tar" -C "$2"
   printf 'deb %s %s main\n' "$mirror" "$1" >"$2/etc/apt/sources.list"
-  # This machine's resolver: the mirror has a name.
+  # To resolve the mirror's name.
   cp /etc/resolv.conf "$2/etc/resolv.conf"
 }
 
-# Runs a command in the system: with /proc, the work directory at the same place, and this machine's
-# network, in mounts of its own that go when it ends.
+# Runs a command in the system, with /proc, the work directory at the same path, and this machine's
+# network. Its mounts vanish when it exits.
 in_system() { # ROOT COMMAND…
   local root=$1
   shift

@@ -1,15 +1,15 @@
-# What Debian's policy wants otherwise than the rest of the world; run by CPack on the staged files.
+# Applies Debian's policy to the staged files. CPack runs it.
 if(NOT CPACK_GENERATOR STREQUAL "DEB")
   return()
 endif()
 set(root ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/usr)
 set(doc ${root}/share/doc/limactl-mcp)
 
-# 12.5: the licence is in the file "copyright", which names Debian's own copy of it.
+# 12.5: the licence is in the file "copyright", which refers to Debian's copy of it.
 file(REMOVE ${doc}/LICENSE)
 file(COPY ${CPACK_LIMACTL_MCP_PACKAGING}/copyright DESTINATION ${doc})
 
-# 12.7: changes are in changelog.gz, in no format prescribed; of Debian's own there are none.
+# 12.7: upstream's changes are in changelog.gz, in any format.
 file(READ ${CPACK_LIMACTL_MCP_PACKAGING}/release-notes.md notes)
 file(WRITE ${doc}/changelog.Debian
 "limactl-mcp (${CPACK_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}) stable; urgency=medium
@@ -23,12 +23,12 @@ file(GLOB pages ${root}/share/man/man1/*.1)
 execute_process(COMMAND gzip -9nf ${doc}/changelog.Debian ${doc}/changelog ${pages}
                 COMMAND_ERROR_IS_FATAL ANY)
 
-# Debian's zsh looks for functions of packages there.
+# Debian's zsh reads completions of packages from there.
 file(MAKE_DIRECTORY ${root}/share/zsh/vendor-completions)
 file(RENAME ${root}/share/zsh/site-functions/_limactl-mcp
      ${root}/share/zsh/vendor-completions/_limactl-mcp)
 file(REMOVE_RECURSE ${root}/share/zsh/site-functions)
-# 10.9: files may be read by everybody and written by root, whatever the builder's umask was.
+# 10.9: everybody may read the files, and only root may write them, whatever the builder's umask was.
 file(CHMOD_RECURSE ${root}
      FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ
      DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE

@@ -1,6 +1,6 @@
 # Runs the test block of Formula/limactl-mcp.rb without Homebrew, against a built program:
 #   ruby packaging/test-formula.rb PROGRAM
-# Only what that block uses of Homebrew's Formula and assertions is here.
+# Implements what that block uses of Homebrew's Formula and assertions.
 require "fileutils"
 require "json"
 require "open3"
@@ -44,7 +44,7 @@ class Formula
   def assert_includes(list, item) = list.include?(item) || raise("no #{item} in #{list}")
 end
 
-# Homebrew's makes the directory, too.
+# Homebrew's also makes the directory.
 class Pathname
   def write(text)
     dirname.mkpath

@@ -2,8 +2,38 @@
 
 #include <algorithm>
 
+#include "agents/agent.h"
+
 namespace agents {
 namespace {
+
+/// One word of Mode::options.
+struct Option {
+  std::string_view name;
+  bool takes_value = false;
+  bool needs_value = false;
+  std::string_view values;  ///< between '|'; empty: any
+};
+
+Option ParseOption(std::string_view word) {
+  const std::size_t end = std::min(word.find_first_of("=?"), word.size());
+  const bool takes_value = end < word.size();
+  const bool needs_value = takes_value && word[end] == '=';
+  return {word.substr(0, end), takes_value, needs_value, needs_value ? word.substr(end + 1) : ""};
+}
+
+std::optional<Option> FindOption(const Mode& mode, std::string_view name) {
+  for (const std::string_view word : Words(mode.options)) {
+    if (const Option option = ParseOption(word); option.name == name) return option;
+  }
+  return std::nullopt;
+}
+
+bool Accepts(const Option& option, const std::string& value) {
+  const std::string values = "|" + std::string(option.values) + "|";
+  return option.values.empty() || (value.find('|') == std::string::npos &&
+                                   values.find("|" + value + "|") != std::string::npos);
+}
 
 /// Agents take a first word that they know for a command.
 bool MayBeACommand(std::string_view word) {
@@ -19,36 +49,52 @@ const Mode* FindMode(std::string_view command, std::span<const Mode> modes) {
   return mode == modes.end() ? nullptr : &*mode;
 }
 
-std::string List(const Mode& mode) {
-  std::string list;
-  for (const AllowedOption& option : mode.options) {
-    if (!list.empty()) list += ' ';
-    list += option.name;
-  }
-  return list;
-}
-
-std::string Commands(std::span<const Mode> modes) {
-  std::string list;
-  for (const Mode& mode : modes) {
-    if (!mode.command.empty()) list.append(list.empty() ? "" : ", ").append(mode.command);
-  }
-  return list.empty() ? "none" : list;
-}
-
 std::string OptionText(std::string_view name, const Mode& mode, const ArgumentRules& rules) {
-  const std::string refused =
-      std::string(name) + " is not passed on to " + std::string(rules.title) + ": ";
-  for (const RefusedOption& option : rules.refused) {
-    if (option.name == name) return refused + std::string(option.reason);
+  std::string text = std::string(name) + " is not passed on to " + std::string(rules.title) + ": ";
+  for (const Refusal& refusal : rules.refusals) {
+    const auto names = Words(refusal.options);
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      return text.append(refusal.reason);
+    }
   }
-  return refused + "it is not known to leave the agent confined. These are: " + List(mode);
+  text += "it is not known to leave the agent confined. These are:";
+  for (const std::string_view word : Words(mode.options)) {
+    text.append(" ").append(ParseOption(word).name);
+  }
+  return text;
 }
 
 std::string CommandText(std::string_view word, const ArgumentRules& rules) {
+  std::string commands;
+  for (const Mode& mode : rules.modes) {
+    if (!mode.command.empty()) commands.append(commands.empty() ? "" : ", ").append(mode.command);
+  }
   return "\"" + std::string(word) + "\" may be a command of " + std::string(rules.title) +
-         " that is not confined; these can be used: " + Commands(rules.modes) +
+         " that is not confined; these can be used: " + (commands.empty() ? "none" : commands) +
          ". For a prompt of one word, " + std::string(rules.one_word_prompt);
+}
+
+/// The error for the option at the front; takes it and its value off `arguments`.
+std::optional<std::string> CheckOption(std::span<const std::string>& arguments, const Mode& mode,
+                                       const ArgumentRules& rules) {
+  const std::string& argument = arguments.front();
+  arguments = arguments.subspan(1);
+  const std::size_t equals = argument.starts_with("--") ? argument.find('=') : std::string::npos;
+  const std::string name = argument.substr(0, equals);
+  const auto option = FindOption(mode, name);
+  if (!option) return OptionText(name, mode, rules);
+  std::optional<std::string> value;
+  if (equals != std::string::npos) {
+    if (!option->takes_value) return name + " takes no value";
+    value = argument.substr(equals + 1);
+  } else if (option->takes_value && !arguments.empty() && !arguments.front().starts_with('-')) {
+    value = arguments.front();
+    arguments = arguments.subspan(1);
+  } else if (option->needs_value) {
+    return name + " needs a value that does not begin with -";
+  }
+  if (value && !Accepts(*option, *value)) return OptionText(name, mode, rules);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -56,48 +102,30 @@ std::string CommandText(std::string_view word, const ArgumentRules& rules) {
 std::optional<std::string> FindRefused(std::span<const std::string> arguments,
                                        const ArgumentRules& rules) {
   const Mode* mode = FindMode("", rules.modes);
-  bool first_word = true;
   if (!arguments.empty() && !arguments.front().empty()) {
     if (const Mode* named = FindMode(arguments.front(), rules.modes)) {
       mode = named;
       arguments = arguments.subspan(1);
     }
   }
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& argument = arguments[i];
-    const bool is_option = argument.size() > 1 && argument.front() == '-';
-    if (argument == "--" || !is_option) {
-      const bool rest = argument == "--";
-      if (rest && i + 1 == arguments.size()) return std::nullopt;
-      if (!mode->takes_prompt) {
-        return "\"" + (rest ? arguments[i + 1] : argument) + "\" is not passed on to " +
-               std::string(rules.title) + ": it takes no further words here";
-      }
-      if (rest) return std::nullopt;
-      if (mode->has_commands && first_word && MayBeACommand(argument)) {
-        return CommandText(argument, rules);
-      }
-      first_word = false;
+  for (bool is_first_word = true; !arguments.empty();) {
+    const std::string& argument = arguments.front();
+    const bool ends_options = argument == "--";
+    if (!ends_options && argument.size() > 1 && argument.front() == '-') {
+      if (auto error = CheckOption(arguments, *mode, rules)) return error;
       continue;
     }
-    const std::size_t equals = argument.starts_with("--") ? argument.find('=') : std::string::npos;
-    const std::string name = argument.substr(0, equals);
-    const auto option = std::find_if(mode->options.begin(), mode->options.end(),
-                                     [&](const AllowedOption& o) { return o.name == name; });
-    if (option == mode->options.end()) return OptionText(name, *mode, rules);
-    std::optional<std::string> value;
-    if (equals != std::string::npos) {
-      if (option->value == OptionValue::kNone) return name + " takes no value";
-      value = argument.substr(equals + 1);
-    } else if (option->value != OptionValue::kNone && i + 1 < arguments.size() &&
-               !arguments[i + 1].starts_with('-')) {
-      value = arguments[++i];
-    } else if (option->value == OptionValue::kRequired) {
-      return name + " needs a value that does not begin with -";
+    arguments = arguments.subspan(1);
+    if (ends_options && arguments.empty()) return std::nullopt;
+    if (!mode->takes_prompt) {
+      return "\"" + (ends_options ? arguments.front() : argument) + "\" is not passed on to " +
+             std::string(rules.title) + ": it takes no further words here";
     }
-    if (value && option->accepts != nullptr && !option->accepts(*value)) {
-      return OptionText(name, *mode, rules);
+    if (ends_options) return std::nullopt;
+    if (mode->has_commands && is_first_word && MayBeACommand(argument)) {
+      return CommandText(argument, rules);
     }
+    is_first_word = false;
   }
   return std::nullopt;
 }

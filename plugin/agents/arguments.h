@@ -9,27 +9,20 @@
 /// that an option of a later version cannot undo the confinement.
 namespace agents {
 
-enum class OptionValue { kNone, kRequired, kOptional };
-
-struct AllowedOption {
-  std::string_view name;  ///< "--model", "-m"
-  OptionValue value = OptionValue::kNone;
-  /// Which values are harmless; null: all.
-  bool (*accepts)(std::string_view value) = nullptr;
-};
-
 /// One way to call an agent.
 struct Mode {
-  std::string_view command;  ///< the first word; empty: there is none
-  std::span<const AllowedOption> options;
+  std::string_view command;  ///< the first word; empty: none
+  /// The options that pass, between spaces: `--option`, `--option=` with a value, `--option=a|b`
+  /// with one of these values, `--option?` with or without a value.
+  std::string_view options;
   bool takes_prompt = false;  ///< as further words
-  bool has_commands = false;  ///< so that the first of them may be one
+  bool has_commands = false;  ///< the first of these words may be a command
 };
 
-/// Why an option is refused, for those that users are likely to try.
-struct RefusedOption {
-  std::string_view name;
+/// Why options are refused that users are likely to try.
+struct Refusal {
   std::string_view reason;
+  std::string_view options;  ///< between spaces
 };
 
 // Reasons that several agents share.
@@ -41,7 +34,7 @@ inline constexpr std::string_view kHostReason = "it lets the agent read or work 
 struct ArgumentRules {
   std::string_view title;  ///< of the agent
   std::span<const Mode> modes;
-  std::span<const RefusedOption> refused;
+  std::span<const Refusal> refusals;
   std::string_view one_word_prompt;  ///< how to give a prompt of one word, which may be a command
 };
 

@@ -1,19 +1,18 @@
 // Gemini CLI. Sources: packages/cli/src/config/{config,settings}.ts and packages/core/src/policy of
-// google-gemini/gemini-cli. The policy file and the settings each confine it by themselves.
+// google-gemini/gemini-cli. The policy file and the settings are two independent locks.
 
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "agents/agents.h"
+#include "agents/agent.h"
 #include "agents/arguments.h"
-#include "agents/project_text.h"
 
 namespace agents {
 namespace {
 
 using nlohmann::json;
 
-/// Never set: its default is what stands for a literal "$".
+/// Never set, so that its default "$" is used.
 constexpr std::string_view kUnsetVariable = "LIMACTL_MCP_NOT_SET";
 
 /// Gemini CLI expands $NAME and ${NAME:-DEFAULT} in every string of its settings, once.
@@ -29,7 +28,7 @@ std::string Literal(const std::string& text) {
   return literal;
 }
 
-/// By env(1), as the values of "env" would be expanded a second time.
+/// With env(1): Gemini CLI would expand the values of "env" a second time.
 json ServerEntry(const LaunchRequest& request) {
   json arguments = json::array();
   for (const auto& [name, value] : request.server_environment) {
@@ -42,7 +41,7 @@ json ServerEntry(const LaunchRequest& request) {
           {"trust", request.trust}};
 }
 
-/// Of the working directory: they override the user's own.
+/// In the working directory, so that they override the user's own.
 json Settings(const LaunchRequest& request) {
   return {{"mcpServers", {{kServer, ServerEntry(request)}}},
           {"tools",
@@ -82,7 +81,7 @@ std::string Rule(const json& tools, std::string_view decision, int priority) {
          "\"\npriority = " + std::to_string(priority) + "\n\n";
 }
 
-/// Tools by their full names: a call that must be confirmed is checked again without its server.
+/// Names the tools in full: a call to confirm is checked again without its server.
 std::string Policy(const LaunchRequest& request) {
   json ours = json::array();
   for (const std::string& tool : request.tools) {
@@ -93,7 +92,7 @@ std::string Policy(const LaunchRequest& request) {
          Rule({"web_fetch", "ask_user"}, "ask_user", 990);
 }
 
-/// An "@" at the start of a word would import a file of the host.
+/// Escapes "@" at the start of a word, which would import a file of the host.
 std::string WithoutImports(const std::string& text) {
   std::string result;
   char before = ' ';
@@ -107,74 +106,36 @@ std::string WithoutImports(const std::string& text) {
   return result;
 }
 
-constexpr std::array kOptions = {
-    AllowedOption{"-m", OptionValue::kRequired},
-    AllowedOption{"--model", OptionValue::kRequired},
-    AllowedOption{"-p", OptionValue::kRequired},
-    AllowedOption{"--prompt", OptionValue::kRequired},
-    AllowedOption{"-i", OptionValue::kRequired},
-    AllowedOption{"--prompt-interactive", OptionValue::kRequired},
-    AllowedOption{"-o", OptionValue::kRequired},
-    AllowedOption{"--output-format", OptionValue::kRequired},
-    AllowedOption{"-r", OptionValue::kOptional},
-    AllowedOption{"--resume", OptionValue::kOptional},
-    AllowedOption{"--session-id", OptionValue::kRequired},
-    AllowedOption{"--list-sessions"},
-    AllowedOption{"--delete-session", OptionValue::kRequired},
-    AllowedOption{"-d"},
-    AllowedOption{"--debug"},
-    AllowedOption{"--screen-reader"},
-    AllowedOption{"-h"},
-    AllowedOption{"--help"},
-    AllowedOption{"-v"},
-    AllowedOption{"--version"},
-};
-constexpr std::array kModes = {Mode{"", kOptions, true, true}};
+constexpr std::array kModes = {
+    Mode{"",
+         "-m= --model= -p= --prompt= -i= --prompt-interactive= -o= --output-format= -r? --resume? "
+         "--session-id= --list-sessions --delete-session= -d --debug --screen-reader -h --help -v "
+         "--version",
+         true, true}};
 
-constexpr std::string_view kPolicyReason = "it changes which tools the agent may call";
-constexpr std::string_view kServersReason = "it adds servers or commands that run on the host";
-constexpr std::array kRefused = {
-    RefusedOption{"-y", kTrustReason},
-    RefusedOption{"--yolo", kTrustReason},
-    RefusedOption{"--approval-mode", kTrustReason},
-    RefusedOption{"--admin-policy", kPolicyReason},
-    RefusedOption{"--policy", kPolicyReason},
-    RefusedOption{"--allowed-tools", kPolicyReason},
-    RefusedOption{"--allowed-mcp-server-names", kServersReason},
-    RefusedOption{"-e", kServersReason},
-    RefusedOption{"--extensions", kServersReason},
-    RefusedOption{"--acp", kServersReason},
-    RefusedOption{"--experimental-acp", kServersReason},
-    RefusedOption{"--include-directories", kHostReason},
-    RefusedOption{"-w", kHostReason},
-    RefusedOption{"--worktree", kHostReason},
-    RefusedOption{"-s", "the server does not run in its container"},
-    RefusedOption{"--sandbox", "the server does not run in its container"},
+constexpr std::array kRefusals = {
+    Refusal{kTrustReason, "-y --yolo --approval-mode"},
+    Refusal{"it changes which tools the agent may call", "--admin-policy --policy --allowed-tools"},
+    Refusal{"it adds servers or commands that run on the host",
+            "--allowed-mcp-server-names -e --extensions --acp --experimental-acp"},
+    Refusal{kHostReason, "--include-directories -w --worktree"},
+    Refusal{"the server does not run in its container", "-s --sandbox"},
 };
 
 std::optional<std::string> FindRefusedByGemini(std::span<const std::string> arguments) {
-  return FindRefused(arguments, {"Gemini CLI", kModes, kRefused, "put another -- before it"});
+  return FindRefused(arguments, {"Gemini CLI", kModes, kRefusals, "put another -- before it"});
 }
 
+constexpr std::string_view kUnset =
+    "GEMINI_CLI_IDE_* GEMINI_CLI_TRUSTED_FOLDERS_PATH GEMINI_CLI_NO_RELAUNCH "
+    "GEMINI_CLI_EXTENSION_REGISTRY_URI GEMINI_CLI_INTEGRATION_TEST GEMINI_SYSTEM_MD "
+    "GEMINI_WRITE_SYSTEM_MD GEMINI_SANDBOX* GEMINI_TELEMETRY_OUTFILE SANDBOX* BUILD_SANDBOX "
+    "SEATBELT_PROFILE DEV";
+
 Launch LaunchGemini(const LaunchRequest& request) {
-  constexpr std::array<std::string_view, 2> kInstructionFiles = {"GEMINI.md", "AGENTS.md"};
-  constexpr std::array<std::string_view, 14> kUnset = {"GEMINI_CLI_IDE_*",
-                                                       "GEMINI_CLI_TRUSTED_FOLDERS_PATH",
-                                                       "GEMINI_CLI_NO_RELAUNCH",
-                                                       "GEMINI_CLI_EXTENSION_REGISTRY_URI",
-                                                       "GEMINI_CLI_INTEGRATION_TEST",
-                                                       "GEMINI_SYSTEM_MD",
-                                                       "GEMINI_WRITE_SYSTEM_MD",
-                                                       "GEMINI_SANDBOX*",
-                                                       "GEMINI_TELEMETRY_OUTFILE",
-                                                       "SANDBOX*",
-                                                       "BUILD_SANDBOX",
-                                                       "SEATBELT_PROFILE",
-                                                       "DEV",
-                                                       kUnsetVariable};
   Launch launch;
   const std::string policy = request.control + "/policy.toml";
-  // --policy as well: an administrator's policies switch --admin-policy off.
+  // --policy too, since an administrator's policies switch --admin-policy off.
   launch.arguments = {
       "--admin-policy",     policy,         "--policy", policy, "--allowed-mcp-server-names",
       std::string(kServer), "--extensions", "none"};
@@ -182,23 +143,23 @@ Launch LaunchGemini(const LaunchRequest& request) {
                           request.arguments.end());
   launch.environment = request.environment;
   Unset(launch.environment, kUnset);
-  // Settings of an untrusted directory do not count, and without them there is no server.
-  launch.environment.insert_or_assign("GEMINI_CLI_TRUST_WORKSPACE", "true");
-  launch.environment.insert_or_assign("GEMINI_CLI_TRUSTED_FOLDERS_PATH",
-                                      request.home + "/trustedFolders.json");
+  Unset(launch.environment, kUnsetVariable);
+  // Without trust in its directory, Gemini CLI ignores the settings there, and has no server.
+  launch.environment["GEMINI_CLI_TRUST_WORKSPACE"] = "true";
+  launch.environment["GEMINI_CLI_TRUSTED_FOLDERS_PATH"] = request.home + "/trustedFolders.json";
   launch.files = {
       {policy, Policy(request)},
       {request.directory + "/.gemini/settings.json", Settings(request).dump(2)},
       {request.home + "/trustedFolders.json", json({{request.directory, "TRUST_FOLDER"}}).dump()},
       {request.directory + "/GEMINI.md",
-       WithoutImports(Preamble(request) + ProjectInstructions(request.project, kInstructionFiles))},
+       WithoutImports(Instructions(request, "GEMINI.md AGENTS.md"))},
   };
   return launch;
 }
 
 std::vector<std::string> GeminiSettings(const Environment& environment) {
   const std::string home = Value(environment, "HOME");
-  return {ValueOr(environment, "GEMINI_CLI_HOME", home) + "/.gemini", home + "/.agents",
+  return {Value(environment, "GEMINI_CLI_HOME", home) + "/.gemini", home + "/.agents",
           home + "/.env"};
 }
 

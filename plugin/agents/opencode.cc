@@ -1,20 +1,18 @@
 // opencode. Sources: packages/opencode/src/config and src/permission of anomalyco/opencode.
 //
-// Its settings are merged from many places; what its environment says comes last. Of the project it
-// would run plugins whatever switches say (issue 49836), so only another directory confines it.
+// It merges its settings from many places; its environment comes last. It runs the project's
+// plugins whatever the settings are (issue 49836), so only another directory confines it.
 
 #include <array>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <random>
-#include <sstream>
 
-#include "agents/agents.h"
+#include "agents/agent.h"
 #include "agents/arguments.h"
-#include "agents/project_text.h"
 #include "support/errors.h"
 #include "support/log.h"
+#include "support/random.h"
 
 namespace agents {
 namespace {
@@ -23,13 +21,15 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-/// What is taken over of the user's settings: the model, the login and the looks.
-constexpr std::array<std::string_view, 9> kUsersKeys = {
-    "compaction", "disabled_providers", "enabled_providers", "model",   "provider",
-    "share",      "small_model",        "tool_output",       "username"};
+constexpr std::size_t kPasswordDigits = 48;
 
-/// The last rule that matches counts. Keys that nobody else writes stay in this order when settings
-/// are merged. Without `task`: its prompt, which the model writes, includes files of the host.
+/// What is copied from the user's settings: the model, the login and the looks.
+constexpr std::string_view kUsersKeys =
+    "compaction disabled_providers enabled_providers model provider share small_model tool_output "
+    "username";
+
+/// The last rule that matches counts. opencode merges settings; keys with "*" at the end, which
+/// nobody else writes, keep this order. `task` is denied: its prompt can include files of the host.
 ordered_json Permission(const LaunchRequest& request) {
   const std::string ours = std::string(kServer) + "_**";
   return {{"**", "deny"},          {ours, request.trust ? "allow" : "ask"},
@@ -40,10 +40,10 @@ ordered_json Permission(const LaunchRequest& request) {
 }
 
 std::string SettingsHome(const Environment& environment) {
-  return ValueOr(environment, "XDG_CONFIG_HOME", Value(environment, "HOME") + "/.config");
+  return Value(environment, "XDG_CONFIG_HOME", Value(environment, "HOME") + "/.config");
 }
 
-/// Read after all files but an administrator's.
+/// Override all files but an administrator's.
 ordered_json Settings(const LaunchRequest& request, const std::string& instructions) {
   ordered_json plan = Permission(request);
   plan["lima_replace"] = "deny";
@@ -84,7 +84,7 @@ json UsersSettings(const std::string& directory) {
                           " is not JSON with comments; opencode starts without it");
       continue;
     }
-    for (const std::string_view key : kUsersKeys) {
+    for (const std::string_view key : Words(kUsersKeys)) {
       if (const auto value = settings.find(key); value != settings.end()) {
         chosen[std::string(key)].merge_patch(*value);
       }
@@ -93,7 +93,7 @@ json UsersSettings(const std::string& directory) {
   return chosen;
 }
 
-/// opencode replaces them in its settings before it parses these.
+/// opencode replaces these in its settings before it parses them.
 void RequireNoSubstitution(const LaunchRequest& request) {
   std::vector<std::string> texts = request.server;
   texts.insert(texts.end(), {request.project, request.control});
@@ -106,7 +106,7 @@ void RequireNoSubstitution(const LaunchRequest& request) {
   }
 }
 
-/// Read from there whatever the environment says, and would give the agent its tools back.
+/// opencode always reads these, and they could give the agent its tools back.
 void RequireNoHomeSettings(const Environment& environment) {
   const fs::path directory = fs::path(Value(environment, "HOME")) / ".opencode";
   for (const char* name : {"opencode.json", "opencode.jsonc", "agent", "agents", "mode", "modes",
@@ -121,74 +121,30 @@ void RequireNoHomeSettings(const Environment& environment) {
   }
 }
 
-std::string RandomPassword() {
-  std::random_device random;
-  std::ostringstream password;
-  password << std::hex;
-  for (int i = 0; i < 6; ++i) password << random();
-  return password.str();
-}
-
-constexpr std::array kTerminalOptions = {
-    AllowedOption{"-m", OptionValue::kRequired},
-    AllowedOption{"--model", OptionValue::kRequired},
-    AllowedOption{"-c"},
-    AllowedOption{"--continue"},
-    AllowedOption{"-s", OptionValue::kRequired},
-    AllowedOption{"--session", OptionValue::kRequired},
-    AllowedOption{"--fork"},
-    AllowedOption{"--prompt", OptionValue::kRequired},
-    AllowedOption{"--agent", OptionValue::kRequired},
-    AllowedOption{"--print-logs"},
-    AllowedOption{"--log-level", OptionValue::kRequired},
-    AllowedOption{"-h"},
-    AllowedOption{"--help"},
-    AllowedOption{"-v"},
-    AllowedOption{"--version"},
+constexpr std::array kModes = {
+    Mode{"",
+         "-m= --model= -c --continue -s= --session= --fork --prompt= --agent= --print-logs "
+         "--log-level= -h --help -v --version",
+         false},
+    Mode{"run",
+         "-m= --model= -c --continue -s= --session= --fork --share --agent= --format= --title= "
+         "--variant= --thinking --print-logs --log-level= -h --help",
+         true},
 };
-constexpr std::array kRunOptions = {
-    AllowedOption{"-m", OptionValue::kRequired},
-    AllowedOption{"--model", OptionValue::kRequired},
-    AllowedOption{"-c"},
-    AllowedOption{"--continue"},
-    AllowedOption{"-s", OptionValue::kRequired},
-    AllowedOption{"--session", OptionValue::kRequired},
-    AllowedOption{"--fork"},
-    AllowedOption{"--share"},
-    AllowedOption{"--agent", OptionValue::kRequired},
-    AllowedOption{"--format", OptionValue::kRequired},
-    AllowedOption{"--title", OptionValue::kRequired},
-    AllowedOption{"--variant", OptionValue::kRequired},
-    AllowedOption{"--thinking"},
-    AllowedOption{"--print-logs"},
-    AllowedOption{"--log-level", OptionValue::kRequired},
-    AllowedOption{"-h"},
-    AllowedOption{"--help"},
-};
-constexpr std::array kModes = {Mode{"", kTerminalOptions, false}, Mode{"run", kRunOptions, true}};
 
-constexpr std::string_view kPortReason =
-    "it opens a port of the host, which the guest could run commands through";
-constexpr std::array kRefused = {
-    RefusedOption{"--auto", kTrustReason},
-    RefusedOption{"--yolo", kTrustReason},
-    RefusedOption{"--dangerously-skip-permissions", kTrustReason},
-    RefusedOption{"--port", kPortReason},
-    RefusedOption{"--hostname", kPortReason},
-    RefusedOption{"--mdns", kPortReason},
-    RefusedOption{"--attach", "that opencode is not confined"},
-    RefusedOption{"--dir", kHostReason},
-    RefusedOption{"--cwd", kHostReason},
-    RefusedOption{"-f", kHostReason},
-    RefusedOption{"--file", kHostReason},
+constexpr std::array kRefusals = {
+    Refusal{kTrustReason, "--auto --yolo --dangerously-skip-permissions"},
+    Refusal{"it opens a port of the host, through which the guest could run commands",
+            "--port --hostname --mdns"},
+    Refusal{"that opencode is not confined", "--attach"},
+    Refusal{kHostReason, "--dir --cwd -f --file"},
 };
 
 std::optional<std::string> FindRefusedByOpencode(std::span<const std::string> arguments) {
-  return FindRefused(arguments, {"opencode", kModes, kRefused, "put another -- before it"});
+  return FindRefused(arguments, {"opencode", kModes, kRefusals, "put another -- before it"});
 }
 
-/// A repository of its own: opencode looks for settings from its directory up to the repository's
-/// top, and without one up to "/".
+/// opencode looks for settings up to the top of the repository, and without one up to "/".
 void AddRepository(const LaunchRequest& request, Launch& launch) {
   const std::string git = request.directory + "/.git/";
   launch.files.push_back({git + "HEAD", "ref: refs/heads/main\n"});
@@ -198,7 +154,7 @@ void AddRepository(const LaunchRequest& request, Launch& launch) {
   launch.files.push_back({git + "refs/heads/.keep", ""});
 }
 
-/// The package files keep opencode from installing its SDK for plugins at each start.
+/// With the package files, opencode does not install its SDK for plugins at each start.
 void AddSettingsHome(const LaunchRequest& request, const std::string& settings, Launch& launch) {
   const std::string users = SettingsHome(request.environment) + "/opencode";
   launch.files.push_back({settings + "/opencode.json", UsersSettings(users).dump(2)});
@@ -214,50 +170,50 @@ void AddSettingsHome(const LaunchRequest& request, const std::string& settings, 
   }
 }
 
-Launch LaunchOpencode(const LaunchRequest& request) {
-  constexpr std::array<std::string_view, 2> kInstructionFiles = {"AGENTS.md", "CLAUDE.md"};
-  constexpr std::array<std::string_view, 3> kUnset = {"OPENCODE*", "BUN_*", "AGENT"};
-  RequireNoSubstitution(request);
-  RequireNoHomeSettings(request.environment);
-  Launch launch;
-  launch.arguments = request.arguments;
-  const std::string instructions = request.control + "/instructions.md";
-  const std::string settings = request.control + "/config";
-  launch.files = {
-      {instructions, Preamble(request) + ProjectInstructions(request.project, kInstructionFiles)},
-      {request.home + "/tmp/.keep", ""}};
-  AddRepository(request, launch);
-  AddSettingsHome(request, settings + "/opencode", launch);
-
-  launch.environment = request.environment;
-  Unset(launch.environment, kUnset);
+Environment AgentEnvironment(const LaunchRequest& request, const std::string& settings,
+                             const std::string& instructions) {
+  Environment environment = request.environment;
+  Unset(environment, "OPENCODE* BUN_* AGENT");
   for (const char* name : {"OPENCODE_API_KEY", "OPENCODE_AUTH_CONTENT", "OPENCODE_MODELS_URL",
                            "OPENCODE_MODELS_PATH", "OPENCODE_DISABLE_MODELS_FETCH"}) {
-    if (const auto kept = request.environment.find(name); kept != request.environment.end()) {
-      launch.environment.insert(*kept);
-    }
+    const auto kept = request.environment.find(name);
+    if (kept != request.environment.end()) environment.insert(*kept);
   }
-  launch.environment.insert_or_assign("XDG_CONFIG_HOME", settings);
-  launch.environment.insert_or_assign("TMPDIR", request.home + "/tmp");  // it loads libraries there
-  launch.environment.insert_or_assign("OPENCODE_DB", request.home + "/opencode.db");
+  environment["XDG_CONFIG_HOME"] = settings;
+  environment["TMPDIR"] = request.home + "/tmp";  // opencode loads libraries from there
+  environment["OPENCODE_DB"] = request.home + "/opencode.db";
   for (const char* name :
        {"OPENCODE_PURE", "OPENCODE_DISABLE_PROJECT_CONFIG", "OPENCODE_DISABLE_EXTERNAL_SKILLS",
         "OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_LSP_DOWNLOAD"}) {
-    launch.environment.insert_or_assign(name, "1");
+    environment[name] = "1";
   }
-  launch.environment.insert_or_assign("OPENCODE_SERVER_PASSWORD", RandomPassword());
-  launch.environment.insert_or_assign("OPENCODE_PERMISSION", Permission(request).dump());
-  launch.environment.insert_or_assign("OPENCODE_CONFIG_CONTENT",
-                                      Settings(request, instructions).dump());
+  environment["OPENCODE_SERVER_PASSWORD"] = support::RandomHex(kPasswordDigits);
+  environment["OPENCODE_PERMISSION"] = Permission(request).dump();
+  environment["OPENCODE_CONFIG_CONTENT"] = Settings(request, instructions).dump();
+  return environment;
+}
+
+Launch LaunchOpencode(const LaunchRequest& request) {
+  RequireNoSubstitution(request);
+  RequireNoHomeSettings(request.environment);
+  const std::string instructions = request.control + "/instructions.md";
+  const std::string settings = request.control + "/config";
+  Launch launch;
+  launch.arguments = request.arguments;
+  launch.environment = AgentEnvironment(request, settings, instructions);
+  launch.files = {{instructions, Instructions(request, "AGENTS.md CLAUDE.md")},
+                  {request.home + "/tmp/.keep", ""}};
+  AddRepository(request, launch);
+  AddSettingsHome(request, settings + "/opencode", launch);
   return launch;
 }
 
 std::vector<std::string> OpencodeSettings(const Environment& environment) {
   const std::string home = Value(environment, "HOME");
   return {SettingsHome(environment) + "/opencode", home + "/.opencode",
-          ValueOr(environment, "XDG_DATA_HOME", home + "/.local/share") + "/opencode",
-          ValueOr(environment, "XDG_STATE_HOME", home + "/.local/state") + "/opencode",
-          ValueOr(environment, "XDG_CACHE_HOME", home + "/.cache") + "/opencode"};
+          Value(environment, "XDG_DATA_HOME", home + "/.local/share") + "/opencode",
+          Value(environment, "XDG_STATE_HOME", home + "/.local/state") + "/opencode",
+          Value(environment, "XDG_CACHE_HOME", home + "/.cache") + "/opencode"};
 }
 
 }  // namespace

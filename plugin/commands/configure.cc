@@ -11,9 +11,7 @@
 #include "commands/launch_command.h"
 #include "commands/option_parser.h"
 #include "commands/project.h"
-#include "commands/settings_store.h"
-#include "configure/agents.h"
-#include "configure/settings_error.h"
+#include "configure/edits.h"
 #include "doctor/installation.h"
 #include "lima/home.h"
 #include "lima/instance_name.h"
@@ -21,36 +19,16 @@
 #include "support/environment.h"
 #include "support/join.h"
 #include "support/printable.h"
-#include "support/utf8.h"
 
 namespace commands {
 namespace {
 
 namespace fs = std::filesystem;
 using configure::Agent;
+using configure::Edit;
+using configure::Job;
 using configure::Request;
 using support::EnvironmentVariable;
-
-constexpr unsigned kProjectFileMode = 0644;
-constexpr unsigned kUserFileMode = 0600;
-
-struct Options {
-  const Agent* agent = nullptr;  ///< null: list them
-  Request request;
-  fs::path base;  ///< of relative paths: the project
-  bool print = false;
-  bool remove = false;
-};
-
-/// A settings file, and the text that it is to have.
-struct Edit {
-  StoredSettings stored;
-  std::optional<std::string> text;
-  const configure::SettingsFile* file;
-  fs::path top;  ///< directories below it that become empty are removed
-
-  [[nodiscard]] bool changes() const { return text != stored.text(); }
-};
 
 std::string EnvironmentOr(const char* name, const std::string& fallback) {
   const std::string value = EnvironmentVariable(name);
@@ -81,25 +59,7 @@ std::vector<std::string> NamesOfAgents() {
   return names;
 }
 
-std::vector<std::string> ToolNames() {
-  std::vector<std::string> names;
-  const nlohmann::json descriptions = ToolDescriptions();
-  for (const nlohmann::json& tool : descriptions.at("tools")) names.push_back(tool.at("name"));
-  return names;
-}
-
-/// Settings are UTF-8, and paths are written there as they are.
-void RequireUtf8(const Request& request) {
-  std::vector<std::string> paths = request.launch;
-  if (request.lima_home) paths.push_back(*request.lima_home);
-  for (const std::string& path : paths) {
-    if (support::IsValidUtf8(path)) continue;
-    throw UsageError(path +
-                     " is not UTF-8, and an agent's settings can hold nothing else; rename it");
-  }
-}
-
-/// Claude Code keeps settings under this directory, wherever in it it is started.
+/// Claude Code stores the settings of a project by this directory.
 fs::path GitRoot(const fs::path& project) {
   std::error_code unknown;
   for (fs::path directory = project; directory != directory.root_path();
@@ -109,52 +69,52 @@ fs::path GitRoot(const fs::path& project) {
   return project;
 }
 
-Options ReadOptions(const OptionParser& parser, const cxxopts::ParseResult& parsed) {
-  Options options;
-  const std::vector<std::string>& positional = parser.positional();
-  options.print = parsed["print"].as<bool>();
-  options.remove = parsed["remove"].as<bool>();
-  Request& request = options.request;
+const Agent& FindAgent(const std::vector<std::string>& positional) {
+  const std::string known = support::Join(NamesOfAgents());
+  if (positional.empty()) throw UsageError("configure: which agent? There are: " + known);
+  if (const Agent* agent = configure::FindAgent(positional[0])) return *agent;
+  throw UsageError("unknown agent \"" + positional[0] + "\"; there are: " + known);
+}
+
+Job ReadJob(const std::vector<std::string>& positional, const cxxopts::ParseResult& parsed) {
+  Job job;
+  job.agent = &FindAgent(positional);
+  job.remove = parsed["remove"].as<bool>();
+  Request& request = job.request;
   request.user = parsed["user"].as<bool>();
   request.project_files = parsed["project"].as<bool>();
   request.trust = parsed["trust"].as<bool>();
-  request.places = FindPlaces();
-  if (positional.empty()) {
-    if (parsed.arguments().empty()) return options;
-    throw UsageError("configure: which agent? There are: " + support::Join(NamesOfAgents()));
-  }
-  options.agent = configure::FindAgent(positional[0]);
-  if (options.agent == nullptr) {
-    throw UsageError("unknown agent \"" + positional[0] +
-                     "\"; there are: " + support::Join(NamesOfAgents()));
-  }
   if (request.user && request.project_files) {
     throw UsageError("--user and --project exclude each other");
   }
-  if (options.remove && request.trust) throw UsageError("--remove and --trust exclude each other");
+  if (job.remove && request.trust) throw UsageError("--remove and --trust exclude each other");
   request.instance = positional.size() > 1 ? positional[1] : kDefaultInstance;
   lima::CheckInstanceName(request.instance);
+  request.places = FindPlaces();
   request.launch =
       LaunchCommand(doctor::OwnProgram(), EnvironmentVariable("PATH"), doctor::ParentProgram());
-  // What is written must be right wherever the agent is started from.
+  // The agent may be started in another directory.
   if (!EnvironmentVariable("LIMA_HOME").empty()) request.lima_home = lima::HomeDirectory().string();
-  if (!options.remove) RequireUtf8(request);
+  if (!job.remove) {
+    RequireUtf8(request.launch);
+    RequireUtf8({request.lima_home.value_or("")});
+  }
   request.tools = ToolNames();
-  options.base = request.user ? fs::path(request.places.home)
-                              : FindProject(request.places.home, ", or give --user");
-  request.project_key = GitRoot(options.base).string();
-  return options;
+  const std::string& home = request.places.home;
+  job.base = request.user ? fs::path(home) : FindProject(home, ", or give --user");
+  job.state = configure::StateDirectory(home, EnvironmentVariable("XDG_STATE_HOME"));
+  request.project_key = GitRoot(job.base).string();
+  return job;
 }
 
-/// A relative path of the user's own settings has come from a variable, and would mean another
-/// directory to the agent.
-void RequireAbsolute(const Options& options, const std::vector<configure::SettingsFile>& files) {
-  if (!options.request.user) return;
-  for (const configure::SettingsFile& file : files) {
+/// A relative path comes from a variable, and would mean another directory to the agent.
+void RequireAbsolute(const Job& job) {
+  if (!job.request.user) return;
+  for (const configure::SettingsFile& file : job.agent->files(job.request)) {
     if (fs::path(file.path).is_absolute()) continue;
     throw UsageError(file.path +
                      " is a relative path: XDG_CONFIG_HOME, GEMINI_CLI_HOME, CODEX_HOME and "
-                     "CLAUDE_CONFIG_DIR must be absolute ones where they are set");
+                     "CLAUDE_CONFIG_DIR must be absolute if they are set");
   }
 }
 
@@ -171,7 +131,7 @@ bool IsFound(const Agent& agent, const std::string& home) {
          std::any_of(agent.directories.begin(), agent.directories.end(), in_home);
 }
 
-/// How wide the column of the agents' names is.
+/// The width of the column of names.
 std::size_t NameWidth() {
   std::size_t width = 0;
   for (const Agent& agent : configure::Agents()) width = std::max(width, agent.name.size());
@@ -193,85 +153,19 @@ void ListAgents(const std::string& home) {
   std::cout << "Configure one with: limactl mcp configure AGENT [INSTANCE]\n";
 }
 
-fs::path ChosenPath(const fs::path& base, const configure::SettingsFile& file) {
-  fs::path path = base / file.path;
-  std::error_code unknown;  // StoredSettings says what is wrong
-  for (const std::string& alternative : file.alternatives) {
-    if (!fs::exists(path, unknown) && fs::exists(base / alternative, unknown)) {
-      return base / alternative;
-    }
-  }
-  return path;
-}
-
-bool IsUsers(const Options& options, const configure::SettingsFile& file) {
-  return options.request.user || fs::path(file.path).is_absolute();
-}
-
-Edit MakeEdit(const Options& options, const configure::SettingsFile& file) {
-  const fs::path path = ChosenPath(options.base, file);
-  if (IsUsers(options, file)) {
-    return {{path, std::nullopt, kUserFileMode}, {}, &file, options.request.places.home};
-  }
-  return {{path, options.base, kProjectFileMode}, {}, &file, options.base};
-}
-
-/// What the files are to be. Nothing is written yet, so that a file that cannot be read leaves all
-/// of them alone.
-std::vector<Edit> PlanEdits(const Options& options,
-                            const std::vector<configure::SettingsFile>& files) {
-  std::vector<Edit> edits;
-  edits.reserve(files.size());
-  for (const configure::SettingsFile& file : files) {
-    edits.push_back(MakeEdit(options, file));
-  }
-  const auto explain_flaws = [](const Edit& edit, const auto& work) {
-    try {
-      work();
-    } catch (const configure::SettingsError& error) {
-      throw support::CallError(
-          edit.stored.path().string() + ":" + std::to_string(error.position().line) + ":" +
-          std::to_string(error.position().column) + ": " + error.what() + "; nothing was written");
-    }
-  };
-  bool before = false;
-  for (const Edit& edit : edits) {
-    explain_flaws(edit, [&] { before |= configure::HasEntry(*edit.file, edit.stored.text()); });
-  }
-  for (Edit& edit : edits) {
-    explain_flaws(edit, [&] {
-      const std::optional<std::string>& text = edit.stored.text();
-      if (!options.remove) {
-        edit.text = configure::Configured(*edit.file, text, before);
-      } else if (text) {
-        // Without the server, lists and settings of the same words are the user's own.
-        edit.text = before ? configure::Unconfigured(*edit.file, *text) : text;
-        // Somebody's link must not be left without its target.
-        if (!edit.text && edit.stored.is_link()) {
-          edit.text = edit.file->format == configure::Format::kJson ? "{}\n" : "";
-        }
-      }
-    });
-  }
-  return edits;
-}
-
-std::string Shown(const Options& options, const Edit& edit) {
+std::string Shown(const Job& job, const Edit& edit) {
   const fs::path& path = edit.stored.path();
-  return IsUsers(options, *edit.file) ? path.string()
-                                      : path.lexically_relative(options.base).string();
+  return edit.is_users ? path.string() : path.lexically_relative(job.base).string();
 }
 
 void PrintChange(const configure::Change& change) {
-  using Kind = configure::Change::Kind;
-  const bool is_only_there = change.kind == Kind::kDefault && change.value.empty();
-  if (!change.wanted || change.kind == Kind::kWholeFile || is_only_there) return;
-  const bool entry = change.kind == Kind::kEntry;
+  if (change.value.is_array() && change.value.empty()) return;
+  const bool entry = change.kind == configure::Change::Kind::kEntry;
   std::cout << "    " << configure::Dotted(change.path) << (entry ? "" : ": " + change.value.dump())
             << '\n';
 }
 
-/// As a terminal may be given it: a file in the project may hold what its agent has written.
+/// Escapes what could drive the terminal, but keeps line breaks and tabs.
 std::string PrintableLines(std::string_view text) {
   std::string printable;
   while (!text.empty()) {
@@ -284,106 +178,84 @@ std::string PrintableLines(std::string_view text) {
   return printable;
 }
 
-void PrintTexts(const Options& options, const std::vector<Edit>& edits) {
+void PrintTexts(const Job& job, const std::vector<Edit>& edits) {
   for (const Edit& edit : edits) {
-    std::cout << "==> " << Shown(options, edit)
+    std::cout << "==> " << Shown(job, edit)
               << (!edit.text           ? " (none)"
                   : !edit.changes()    ? " (as it is)"
                   : edit.stored.text() ? " (changed)"
                                        : " (new)")
               << '\n';
-    // The rest of the user's own file is long, and may hold a login.
-    if (IsUsers(options, *edit.file) && !options.request.user) {
-      if (!options.remove) {
-        std::cout << PrintableLines(configure::Configured(*edit.file, std::nullopt, false));
-      }
-      continue;
+    std::string text = edit.text.value_or("");
+    // The rest of the user's own file is long, and may hold credentials.
+    if (edit.is_users && !job.request.user) {
+      text = job.remove ? "" : configure::Configure(edit.file, std::nullopt).text;
     }
-    std::cout << PrintableLines(edit.text.value_or(""));
+    std::cout << PrintableLines(text);
   }
 }
 
-/// In the order given, or the opposite one: the tools of an agent are off before it has others, and
-/// on again only when it has none.
-///
-/// When one fails, it and the files before it get their old texts back: --remove would take the
-/// settings of tools without a server for the user's own.
-void WriteEdits(const std::vector<Edit>& edits) {
-  std::vector<const Edit*> written;
-  try {
-    for (const Edit& edit : edits) {
-      if (!edit.changes()) continue;
-      written.push_back(&edit);  // before: it may fail when the file has been replaced already
-      edit.stored.Replace(edit.text, edit.top);
-    }
-  } catch (const support::CallError& error) {
-    std::string what = error.what();
-    for (const Edit* edit : written) {
-      try {
-        edit->stored.Restore(edit->text, edit->top);
-      } catch (const support::CallError& second) {
-        what += "; " + std::string(second.what()) + ", so that it stays changed";
-      }
-    }
-    throw support::CallError(what + "; the other files are as they were");
-  }
-}
-
-/// As this program was found: what `limactl mcp` runs may be another one.
-std::string UndoCommand(const Options& options) {
-  std::vector<std::string> command = options.request.launch;
+/// The command as this program was found: `limactl mcp` may run another one.
+std::string UndoCommand(const Job& job) {
+  std::vector<std::string> command = job.request.launch;
   command.back() = "configure";  // it was "serve"
-  command.emplace_back(options.agent->name);
-  if (options.request.user) command.emplace_back("--user");
+  command.emplace_back(job.agent->name);
+  if (job.request.user) command.emplace_back("--user");
   command.emplace_back("--remove");
   return shell::ShellCommand(command);
 }
 
-void Report(const Options& options, const std::vector<Edit>& edits) {
-  const Request& request = options.request;
-  std::cout << options.agent->title
-            << (request.user ? ", for all your projects:\n"
-                             : ", for " + options.base.string() + ":\n");
+void ReportFiles(const Job& job, const std::vector<Edit>& edits) {
+  std::cout << job.agent->title
+            << (job.request.user ? ", for all your projects:\n"
+                                 : ", for " + job.base.string() + ":\n");
   for (const Edit& edit : edits) {
-    // Its target may have been named by the guest.
+    // The guest may have chosen the target's name.
     const std::string link =
         edit.stored.is_link() ? " -> " + support::Printable(edit.stored.target().string()) : "";
-    const bool gone = !edit.text;
     std::cout << "  "
-              << (!edit.changes() ? (gone ? "not there  " : "as it was  ")
-                                  : (gone ? "removed    " : "wrote      "))
-              << Shown(options, edit) << link << '\n';
-    if (!options.remove) {
-      for (const configure::Change& change : edit.file->changes) PrintChange(change);
-    }
+              << (edit.changes() ? (edit.text ? "wrote      " : "removed    ")
+                                 : (edit.text ? "as it was  " : "not there  "))
+              << Shown(job, edit) << link << '\n';
+    if (job.remove) continue;
+    for (const configure::Change& change : edit.file.changes) PrintChange(change);
   }
-  if (options.remove) return;
-  std::cout << "Starts the server with: ";
-  for (const std::string& word : request.launch) std::cout << word << ' ';
-  std::cout << request.instance << " --root (the project)\n";
-  for (const std::string& note : options.agent->notes(request))
-    std::cout << "Note: " << note << '\n';
-  if (options.agent->can_run && !request.user) {
-    std::cout << "Safer: limactl mcp run " << options.agent->name << ' ' << request.instance
-              << " starts " << options.agent->title
-              << " with settings that a command in the guest cannot change\n";
-  }
-  const std::string instance =
-      NoteOnInstance(request.instance,
-                     request.user ? std::nullopt : std::make_optional(options.base))
-          .text;
-  if (!instance.empty()) std::cout << "Note: " << instance << '\n';
-  std::cout << "Undo with: " << UndoCommand(options) << '\n';
 }
 
-void ConfigureAgent(const Options& options) {
-  const std::vector<configure::SettingsFile> files = options.agent->files(options.request);
-  RequireAbsolute(options, files);
-  std::vector<Edit> edits = PlanEdits(options, files);
-  if (options.remove) std::reverse(edits.begin(), edits.end());
-  if (options.print) return PrintTexts(options, edits);
+void ReportNotes(const Job& job) {
+  const Request& request = job.request;
+  const Agent& agent = *job.agent;
+  std::cout << "Starts the server with: " << support::Join(request.launch, " ") << ' '
+            << request.instance << " --root (the project)\n";
+  for (const std::string& note : agent.notes(request)) std::cout << "Note: " << note << '\n';
+  if (agent.can_run && !request.user) {
+    std::cout << "Safer: limactl mcp run " << agent.name << ' ' << request.instance << " starts "
+              << agent.title << " with settings that a command in the guest cannot change\n";
+  }
+  const auto project = request.user ? std::nullopt : std::make_optional(job.base);
+  const std::string instance = NoteOnInstance(request.instance, project).text;
+  if (!instance.empty()) std::cout << "Note: " << instance << '\n';
+  std::cout << "Undo with: " << UndoCommand(job) << '\n';
+}
+
+std::vector<Edit> Plan(const Job& job) {
+  try {
+    return PlanEdits(job);
+  } catch (const configure::EditError& error) {
+    if (!error.snippet().empty()) {
+      std::cout << "Add this by hand instead:\n" << error.snippet() << std::flush;
+    }
+    throw;
+  }
+}
+
+void ConfigureAgent(const Job& job, bool print) {
+  RequireAbsolute(job);
+  std::vector<Edit> edits = Plan(job);
+  if (print) return PrintTexts(job, edits);
   WriteEdits(edits);
-  Report(options, edits);
+  ReportFiles(job, edits);
+  if (!job.remove) ReportNotes(job);
 }
 
 }  // namespace
@@ -407,18 +279,17 @@ int Configure(const std::vector<std::string>& arguments) {
   OptionParser parser = ConfigureParser();
   const std::optional<cxxopts::ParseResult> parsed = parser.Parse(arguments);
   if (!parsed) return 0;
-  const Options options = ReadOptions(parser, *parsed);
-  if (options.agent == nullptr) {
-    ListAgents(options.request.places.home);
+  if (parser.positional().empty() && parsed->arguments().empty()) {
+    ListAgents(FindPlaces().home);
     return 0;
   }
-  ConfigureAgent(options);
-  // What was configured with --project goes, too.
-  if (options.remove && options.agent->keeps_projects && !options.request.user &&
-      !options.request.project_files) {
-    Options in_project = options;
-    in_project.request.project_files = true;
-    ConfigureAgent(in_project);
+  Job job = ReadJob(parser.positional(), *parsed);
+  const bool print = (*parsed)["print"].as<bool>();
+  ConfigureAgent(job, print);
+  // Files of the project may have been configured with --project.
+  if (job.remove && job.agent->keeps_projects && !job.request.user && !job.request.project_files) {
+    job.request.project_files = true;
+    ConfigureAgent(job, print);
   }
   return 0;
 }

@@ -46,7 +46,7 @@ int Doctor(const std::vector<std::string>& arguments) {
               << '\n';
   }
   const auto results = doctor::Examine(
-      {instance, support::EnvironmentVariable("PATH")}, [&](const doctor::Result& result) {
+      instance, support::EnvironmentVariable("PATH"), [&](const doctor::Result& result) {
         if (!as_json) std::cout << doctor::ResultLines(result, style) << std::flush;
       });
   if (as_json) {

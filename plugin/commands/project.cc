@@ -1,8 +1,10 @@
 #include "commands/project.h"
 
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "commands/commands.h"
+#include "support/utf8.h"
 
 namespace commands {
 
@@ -17,6 +19,20 @@ std::filesystem::path FindProject(const std::string& home, std::string_view othe
                      "; run this inside a project" + std::string(otherwise));
   }
   return project;
+}
+
+void RequireUtf8(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (support::IsValidUtf8(word)) continue;
+    throw UsageError(word + " is not UTF-8, which the settings of agents must be; rename it");
+  }
+}
+
+std::vector<std::string> ToolNames() {
+  std::vector<std::string> names;
+  const nlohmann::json descriptions = ToolDescriptions();
+  for (const nlohmann::json& tool : descriptions.at("tools")) names.push_back(tool.at("name"));
+  return names;
 }
 
 }  // namespace commands

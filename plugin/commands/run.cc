@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -16,15 +15,15 @@
 #include <system_error>
 #include <vector>
 
-#include "agents/agents.h"
-#include "agents/confined_agent.h"
-#include "agents/session_places.h"
+#include "agents/agent.h"
+#include "agents/session.h"
 #include "commands/commands.h"
 #include "commands/instance_note.h"
 #include "commands/option_parser.h"
 #include "commands/project.h"
 #include "commands/serve_options.h"
 #include "commands/writable_mounts.h"
+#include "configure/stored_settings.h"
 #include "doctor/child.h"
 #include "doctor/installation.h"
 #include "lima/configuration.h"
@@ -34,7 +33,6 @@
 #include "support/join.h"
 #include "support/log.h"
 #include "support/printable.h"
-#include "support/utf8.h"
 
 extern "C" char** environ;  // NOLINT(readability-redundant-declaration): macOS declares it nowhere
 
@@ -77,9 +75,7 @@ agents::Environment OwnEnvironment() {
 
 /// Removes variables that make a shell, Node.js or git read files of the caller's directory.
 void RemoveUnsafeVariables(agents::Environment& environment) {
-  constexpr std::array<std::string_view, 8> kUnset = {
-      "BASH_ENV", "ENV", "GIT_*", "INIT_CWD", "NODE_OPTIONS", "NODE_PATH", "OLDPWD", "PWD"};
-  agents::Unset(environment, kUnset);
+  agents::Unset(environment, "BASH_ENV ENV GIT_* INIT_CWD NODE_OPTIONS NODE_PATH OLDPWD PWD");
 }
 
 /// Drops relative directories and those that the guest can write: a program planted there would run
@@ -115,7 +111,7 @@ fs::path FindAgentProgram(const ConfinedAgent& agent, const std::string& path,
 std::string OutputOf(const fs::path& program, const std::vector<std::string>& words) {
   std::vector<std::string> command = {program.string()};
   command.insert(command.end(), words.begin(), words.end());
-  // A program that ends early must not end this one; the agent must not inherit that.
+  // A program that exits early must not kill this one. The agent must not inherit that.
   const auto before = std::signal(SIGPIPE, SIG_IGN);
   const auto context = support::Context().WithTimeout(kQueryTimeout);
   std::string output;
@@ -125,7 +121,7 @@ std::string OutputOf(const fs::path& program, const std::vector<std::string>& wo
     while (const auto line = child.ReadLine(context)) output += *line + "\n";
     child.Finish(context);
   } catch (const support::Stopped&) {
-    throw CallError(support::Join(command, " ") + " does not end; run it to see why");
+    throw CallError(support::Join(command, " ") + " does not exit; run it to see why");
   }
   (void)std::signal(SIGPIPE, before);
   return output;
@@ -150,7 +146,7 @@ std::chrono::seconds CallTimeout(std::chrono::milliseconds command_timeout) {
   return std::chrono::duration_cast<std::chrono::seconds>(command_timeout) + kLonger;
 }
 
-/// Nothing that decides what the agent may do can be in the guest's reach.
+/// The guest must not reach what decides what the agent may do.
 void RequireOutOfReach(const std::string& path, const std::string& what,
                        const WritableMounts& mounts) {
   const auto mount = mounts.Touching(path);
@@ -161,23 +157,7 @@ void RequireOutOfReach(const std::string& path, const std::string& what,
                   "agent --param project=\"$PWD\" template:agent-sandbox");
 }
 
-void RequireUtf8(const std::vector<std::string>& words) {
-  for (const std::string& word : words) {
-    if (!support::IsValidUtf8(word)) {
-      throw CallError(support::ToUtf8(word) +
-                      " is not UTF-8, which the settings of agents must be; rename it");
-    }
-  }
-}
-
-std::vector<std::string> ToolNames() {
-  std::vector<std::string> names;
-  const nlohmann::json descriptions = ToolDescriptions();
-  for (const nlohmann::json& tool : descriptions.at("tools")) names.push_back(tool.at("name"));
-  return names;
-}
-
-/// A project that is mounted read-only can be looked at.
+/// A project that is mounted read-only gives a warning.
 void RequireMounted(const std::string& instance, const fs::path& project) {
   const InstanceNote note = NoteOnInstance(instance, project);
   if (!note.is_usable) throw CallError(note.text);
@@ -217,19 +197,19 @@ std::vector<std::string> ServerCommand(const cxxopts::ParseResult& parsed,
 
 /// Some agents start servers with an environment of their own.
 agents::Environment ServerEnvironment(const agents::Environment& environment) {
-  agents::Environment chosen;
-  for (const char* name : {"HOME", "LIMA_HOME", "PATH"}) {
-    if (const auto variable = environment.find(name); variable != environment.end()) {
-      chosen.insert(*variable);
-    }
-  }
+  agents::Environment chosen = environment;
+  std::erase_if(chosen, [](const auto& variable) {
+    return variable.first != "HOME" && variable.first != "LIMA_HOME" && variable.first != "PATH";
+  });
   return chosen;
 }
 
 agents::SessionPlaces PlacesOf(const ConfinedAgent& agent, const agents::LaunchRequest& request) {
   std::vector<std::string> options = request.server;
   options.emplace_back(request.trust ? "trust" : "");
-  return agents::FindSessionPlaces(request.environment, agent.name, request.project, options);
+  const fs::path state =
+      configure::StateDirectory(EnvironmentVariable("HOME"), EnvironmentVariable("XDG_STATE_HOME"));
+  return agents::FindSessionPlaces(state, agent.name, request.project, options);
 }
 
 void RequireAllOutOfReach(const ConfinedAgent& agent, const agents::LaunchRequest& request,

@@ -10,8 +10,8 @@ using Kind = Change::Kind;
 using Files = std::vector<SettingsFile>;
 using Notes = std::vector<std::string>;
 
-/// The directory of the project: an agent of the command line starts its servers where it was
-/// started itself, an editor puts the folder that it has open.
+// The project: command-line agents start servers in their own working directory, editors replace
+// the variable by the folder that is open.
 constexpr std::string_view kWorkingDirectory = ".";
 constexpr std::string_view kWorkspaceFolder = "${workspaceFolder}";
 
@@ -36,34 +36,34 @@ Json ArgumentsFrom(const Request& request, std::size_t first, std::string_view r
   return arguments;
 }
 
-/// Null where it is not set: then it must not be in the file either.
-Json Environment(const Request& request) {
-  return {{"LIMA_HOME", request.lima_home ? Json(*request.lima_home) : Json()}};
+void AddEnvironment(const Request& request, const char* name, Json& entry) {
+  if (request.lima_home) entry[name] = {{"LIMA_HOME", *request.lima_home}};
 }
 
-/// What most agents have in common.
+/// The entry that most agents read.
 Json CommandEntry(const Request& request, std::string_view root) {
-  return {{"command", request.launch.front()},
-          {"args", ArgumentsFrom(request, 1, root)},
-          {"env", Environment(request)}};
+  Json entry = {{"command", request.launch.front()}, {"args", ArgumentsFrom(request, 1, root)}};
+  AddEnvironment(request, "env", entry);
+  return entry;
 }
 
 Change Entry(KeyPath path, Json value) {
   return {.kind = Kind::kEntry, .path = std::move(path), .value = std::move(value)};
 }
-Change Setting(KeyPath path, Json value, bool wanted = true) {
-  return {
-      .kind = Kind::kSetting, .path = std::move(path), .value = std::move(value), .wanted = wanted};
+Change Setting(KeyPath path, Json value) {
+  return {.kind = Kind::kSetting, .path = std::move(path), .value = std::move(value)};
 }
-Change List(KeyPath path, Json value, bool wanted = true) {
-  return {
-      .kind = Kind::kList, .path = std::move(path), .value = std::move(value), .wanted = wanted};
+Change Default(KeyPath path, Json value) {
+  return {.kind = Kind::kDefault, .path = std::move(path), .value = std::move(value)};
+}
+Change List(KeyPath path, Json value) {
+  return {.kind = Kind::kList, .path = std::move(path), .value = std::move(value)};
 }
 
 // Claude Code ------------------------------------------------------------------------------------
 
-// A bare name takes the tool from what the model is offered; names that it does not know it warns
-// of, so that only today's are here. The worktree tools run git on the host.
+// Claude Code does not offer a denied tool to the model. It warns about names that it does not
+// know, so only today's are here. The worktree tools run git on the host.
 Json ClaudeTools() {
   return {"Bash", "PowerShell",   "Monitor", "Read", "Edit",          "Write",
           "Glob", "NotebookEdit", "Grep",    "LSP",  "EnterWorktree", "ExitWorktree"};
@@ -75,21 +75,23 @@ Files ClaudeFiles(const Request& request) {
   Json entry = CommandEntry(request, kWorkingDirectory);
   entry["timeout"] = kClientTimeoutSeconds * kMillisecondsPerSecond;
   const bool local = !request.user && !request.project_files;
-  // There are no permissions of one project outside of it.
-  SettingsFile settings = {
-      .path = Path(request, ".claude/settings.json",
-                   (own.empty() ? home + "/.claude" : own) + "/settings.json"),
-      .changes = {
-          List({"permissions", "deny"}, ClaudeTools()),
-          List({"permissions", "allow"}, {"mcp__" + Server()}, request.trust),
-          List({"enabledMcpjsonServers"}, {Server()}, request.trust && request.project_files)}};
+  // Permissions of a project can only be stored in the project.
+  SettingsFile settings = {.path = Path(request, ".claude/settings.json",
+                                        (own.empty() ? home + "/.claude" : own) + "/settings.json"),
+                           .changes = {List({"permissions", "deny"}, ClaudeTools())}};
+  if (request.trust) {
+    settings.changes.push_back(List({"permissions", "allow"}, {"mcp__" + Server()}));
+    if (request.project_files) {
+      settings.changes.push_back(List({"enabledMcpjsonServers"}, {Server()}));
+    }
+  }
   const std::string users = (own.empty() ? home : own) + "/.claude.json";
-  // What Claude Code calls the local scope.
-  if (local) {
+  if (local) {  // Claude Code calls this the local scope
     return {std::move(settings),
             {.path = users,
              .changes = {Entry({"projects", request.project_key, "mcpServers", Server()},
-                               std::move(entry))}}};
+                               std::move(entry))},
+             .scope = request.project_key}};
   }
   return {std::move(settings),
           {.path = Path(request, ".mcp.json", users),
@@ -97,10 +99,9 @@ Files ClaudeFiles(const Request& request) {
 }
 
 Notes ClaudeNotes(const Request& request) {
-  if (request.user) return {};
   if (!request.project_files) return {};
   return {request.trust
-              ? "Claude Code heeds the permission only in a folder that you have told it to trust."
+              ? "Claude Code uses the permission only in a folder that you have told it to trust."
               : "Claude Code asks once whether this project's server may run, and before each call "
                 "(\"claude mcp list\" says \"Pending approval\" until then)."};
 }
@@ -111,10 +112,10 @@ Files CodexFiles(const Request& request) {
   Json entry = {{"command", request.launch.front()},
                 {"args", ArgumentsFrom(request, 1, kWorkingDirectory)},
                 {"startup_timeout_sec", kStartupTimeoutSeconds},
-                {"tool_timeout_sec", kClientTimeoutSeconds},
-                {"default_tools_approval_mode", request.trust ? Json("approve") : Json()},
-                {"env", Environment(request)}};
-  // The tool apply_patch cannot be switched off; in a read-only sandbox it must ask.
+                {"tool_timeout_sec", kClientTimeoutSeconds}};
+  if (request.trust) entry["default_tools_approval_mode"] = "approve";
+  AddEnvironment(request, "env", entry);
+  // The tool apply_patch cannot be switched off; in a read-only sandbox it asks.
   return {{.path = Path(request, ".codex/config.toml", request.places.codex_home + "/config.toml"),
            .format = Format::kToml,
            .changes = {Setting({"sandbox_mode"}, "read-only"),
@@ -141,37 +142,35 @@ Files CursorFiles(const Request& request) {
   const Json hook = {{"command", "sh -c 'exit 2'"},
                      {"matcher", "Shell|Read|Write|Grep|Delete"},
                      {"failClosed", true}};
-  const Change no_element = {
-      .kind = Kind::kDefault, .path = {"permissions", "allow"}, .value = Json::array()};
-  return {{.path = Path(request, ".cursor/hooks.json", own + "/hooks.json"),
-           .changes = {{.kind = Kind::kDefault, .path = {"version"}, .value = 1},
-                       List({"hooks", "preToolUse"}, Json::array({hook}))}},
-          {.path = Path(request, ".cursor/cli.json", own + "/cli-config.json"),
-           // cursor-agent wants both lists: the default is there before our element comes, and
-           // again once it has gone.
-           .changes = {no_element,
-                       List({"permissions", "allow"}, {"Mcp(" + Server() + ":*)"}, request.trust),
-                       no_element,
-                       List({"permissions", "deny"}, {"Shell(*)", "Read(**)", "Write(**)"})}},
-          {.path = Path(request, ".cursor/mcp.json", own + "/mcp.json"),
-           .changes = {Entry({"mcpServers", Server()}, CommandEntry(request, kWorkspaceFolder))}}};
+  const Json trusted = Json::array({"Mcp(" + Server() + ":*)"});
+  return {
+      {.path = Path(request, ".cursor/hooks.json", own + "/hooks.json"),
+       .changes = {Default({"version"}, 1), List({"hooks", "preToolUse"}, Json::array({hook}))}},
+      {.path = Path(request, ".cursor/cli.json", own + "/cli-config.json"),
+       // cursor-agent requires both lists.
+       .changes = {Default({"permissions", "allow"}, Json::array()),
+                   List({"permissions", "allow"}, request.trust ? trusted : Json::array()),
+                   List({"permissions", "deny"}, {"Shell(*)", "Read(**)", "Write(**)"})}},
+      {.path = Path(request, ".cursor/mcp.json", own + "/mcp.json"),
+       .changes = {Entry({"mcpServers", Server()}, CommandEntry(request, kWorkspaceFolder))}}};
 }
 
 Notes CursorNotes(const Request& request) {
   Notes notes = {
       "The hook (exit code 2: blocked) stops the editor's own tools Shell, Read, Write, Grep and "
-      "Delete; the deny list those of cursor-agent. Cursor asks once whether the server may run."};
+      "Delete; the deny list stops those of cursor-agent. Cursor asks once whether the server may "
+      "run."};
   if (request.trust) {
     notes.push_back(
-        "--trust holds for cursor-agent; the editor keeps its own list, in its settings.");
+        "--trust applies to cursor-agent; the editor keeps a list of its own, in its settings.");
   }
   return notes;
 }
 
 // Gemini CLI -------------------------------------------------------------------------------------
 
-// By the names of their classes: a plain name such as read_file would take our tool of that name
-// away too. Policy files, which Gemini recommends instead, are not read from a project.
+// Names of classes: a plain name such as read_file would exclude our tool of that name, too.
+// Gemini recommends policy files instead, but reads none from a project.
 Json GeminiTools() {
   return {"ShellTool",
           "ReadFileTool",
@@ -189,7 +188,7 @@ Json GeminiTools() {
 Files GeminiFiles(const Request& request) {
   Json entry = CommandEntry(request, kWorkingDirectory);
   entry["timeout"] = kClientTimeoutSeconds * kMillisecondsPerSecond;
-  entry["trust"] = request.trust ? Json(true) : Json();
+  if (request.trust) entry["trust"] = true;
   return {{.path = Path(request, ".gemini/settings.json",
                         request.places.gemini_home + "/.gemini/settings.json"),
            .changes = {List({"tools", "exclude"}, GeminiTools()),
@@ -208,28 +207,24 @@ Files OpencodeFiles(const Request& request) {
       .path = Path(request, "opencode.json", request.places.config + "/opencode/opencode.json"),
       .alternatives = {
           Path(request, "opencode.jsonc", request.places.config + "/opencode/opencode.jsonc")}};
-  // The last rule that matches counts: "*" for what this does not know, such as the project's own
-  // tools, and names in case the user's rules stand behind it. "edit" stands for write and
-  // apply_patch too; `task` reads files of the host that its prompt names.
+  const auto permit = [&](std::string tool, const char* decision) {
+    file.changes.push_back(Setting({"permission", std::move(tool)}, decision));
+  };
+  // The last rule that matches counts. "*" denies unknown tools, such as the project's own; the
+  // names override earlier rules of the user. "edit" includes write and apply_patch. `task` reads
+  // files of the host that its prompt names.
   for (const char* tool :
        {"*", "bash", "edit", "read", "glob", "grep", "list", "lsp", "task", "skill"}) {
-    file.changes.push_back(Setting({"permission", tool}, "deny"));
+    permit(tool, "deny");
   }
-  for (const bool wanted : {false, true}) {  // what an earlier call wrote goes first
-    const bool allow = request.trust == wanted;
-    file.changes.push_back(
-        Setting({"permission", Server() + "_*"}, allow ? "allow" : "ask", wanted));
-  }
-  for (const char* tool : {"todowrite", "question", "websearch", "invalid"}) {
-    file.changes.push_back(Setting({"permission", tool}, "allow"));
-  }
-  file.changes.push_back(Setting({"permission", "webfetch"}, "ask"));
-  file.changes.push_back(
-      Entry({"mcp", Server()}, {{"type", "local"},
-                                {"command", ArgumentsFrom(request, 0, kWorkingDirectory)},
-                                {"environment", Environment(request)},
-                                {"enabled", true},
-                                {"timeout", kClientTimeoutSeconds * kMillisecondsPerSecond}}));
+  permit(Server() + "_*", request.trust ? "allow" : "ask");
+  for (const char* tool : {"todowrite", "question", "websearch", "invalid"}) permit(tool, "allow");
+  permit("webfetch", "ask");
+  Json entry = {{"type", "local"}, {"command", ArgumentsFrom(request, 0, kWorkingDirectory)}};
+  AddEnvironment(request, "environment", entry);
+  entry["enabled"] = true;
+  entry["timeout"] = kClientTimeoutSeconds * kMillisecondsPerSecond;
+  file.changes.push_back(Entry({"mcp", Server()}, std::move(entry)));
   return {std::move(file)};
 }
 
@@ -256,7 +251,7 @@ Files VscodeFiles(const Request& request) {
   entry.update(CommandEntry(request, kWorkspaceFolder));
   return {{.path = Path(request, ".github/agents/lima.agent.md", own + "/prompts/lima.agent.md"),
            .format = Format::kText,
-           .changes = {{.kind = Kind::kWholeFile, .path = {}, .value = VscodeAgentFile()}}},
+           .text = VscodeAgentFile()},
           {.path = Path(request, ".vscode/settings.json", own + "/settings.json"),
            .changes = {Setting({"chat.newSession.defaultMode"}, Server())}},
           {.path = Path(request, ".vscode/mcp.json", own + "/mcp.json"),
@@ -282,7 +277,7 @@ Files ZedFiles(const Request& request) {
   if (request.user) {
     Json tools = Json::object();
     for (const std::string& tool : request.tools) tools[tool] = true;
-    // A tool that a profile does not name is off.
+    // Tools that a profile does not name are off.
     file.changes = {Entry({"agent", "profiles", Server()},
                           {{"name", "Lima"},
                            {"tools", {{"thinking", true}}},
@@ -303,8 +298,7 @@ Notes ZedNotes(const Request& request) {
   } else {
     notes.push_back(
         "Zed's own tools are NOT switched off: Zed reads that only from your own settings. "
-        "\"limactl "
-        "mcp configure zed --user\" does it.");
+        "\"limactl mcp configure zed --user\" does it.");
     notes.push_back("Zed reads this file only in a project that it trusts, and asks once.");
   }
   if (request.trust) notes.push_back("--trust: allow the server's tools in the editor itself.");

@@ -4,32 +4,73 @@
 #include <string>
 #include <vector>
 
-#include "configure/change.h"
+#include "configure/json_text.h"
 
+/// What `limactl mcp configure` does to the text of a settings file. No disk is touched here.
 namespace configure {
+
+/// One thing that an agent's settings must hold.
+struct Change {
+  enum class Kind {
+    kEntry,    ///< `path` has `value`; whatever has that name is ours
+    kSetting,  ///< `path` has `value`
+    kDefault,  ///< `path` has `value` unless it exists
+    kList,     ///< the list at `path` has the elements of `value`
+  };
+
+  Kind kind = Kind::kEntry;
+  KeyPath path;
+  Json value;
+};
 
 enum class Format { kJson, kToml, kText };
 
-/// A file of an agent and what is wanted in it.
 struct SettingsFile {
-  std::string path;  ///< relative to the project or the user's home, or absolute
-  /// Names that the agent reads as well; one that exists is taken instead of `path`.
+  std::string path;  ///< relative to the project, or absolute
+  /// Other names that the agent reads. If one of them exists, it is used instead of `path`.
   std::vector<std::string> alternatives = {};
   Format format = Format::kJson;
   std::vector<Change> changes = {};
+  std::string text = {};   ///< of Format::kText: the whole file
+  std::string scope = {};  ///< the part of the file that is changed, if others may be, too
 };
 
-/// The text that a file should have: the old one with the changes made, every other byte as it was.
-/// `before` is empty when there is no such file. The same text when nothing is to change. Throws
-/// SettingsError.
-std::string Configured(const SettingsFile& file, const std::optional<std::string>& before,
-                       bool configured_before);
+/// How to undo a change of a JSON file.
+struct UndoStep {
+  Change change;   ///< kList: with the elements that were added
+  Json before;     ///< the text of the value that was replaced, or null
+  Json container;  ///< the text of the deepest container that existed if it was empty, or null
+  std::size_t depth = 0;  ///< how many names of the path existed
+};
 
-/// The text without the changes; empty when nothing is left and the file can go. Throws
-/// SettingsError.
-std::optional<std::string> Unconfigured(const SettingsFile& file, const std::string& before);
+/// What was in a settings file before it was configured.
+struct Record {
+  bool is_new = false;  ///< the file was missing or blank; what it held is `before`
+  std::optional<std::string> before = {};
+  std::string text = {};  ///< Format::kText: what was written
+  std::vector<UndoStep> steps = {};
+};
 
-/// Whether the file holds an entry of the changes already. Throws SettingsError.
+struct Edited {
+  std::string text;
+  Record record;
+};
+
+/// Makes the changes of `file` in the text `before`, which is empty if there is no file. Throws
+/// SettingsError if the file cannot be edited.
+Edited Configure(const SettingsFile& file, const std::optional<std::string>& before);
+
+/// Undoes Configure, also in a file that was edited since: what the user has changed stays. The
+/// result is empty if the file must go. Throws SettingsError.
+std::optional<std::string> Restore(const SettingsFile& file, const std::string& now,
+                                   const Record& record);
+
+/// Whether the text holds the entry of `file`. Throws SettingsError.
 bool HasEntry(const SettingsFile& file, const std::optional<std::string>& text);
+
+Json ToJson(const Record& record);
+
+/// Throws nlohmann::json::exception if it is not a record.
+Record ToRecord(const Json& json);
 
 }  // namespace configure

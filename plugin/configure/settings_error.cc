@@ -1,7 +1,5 @@
 #include "configure/settings_error.h"
 
-#include "configure/text_form.h"
-
 namespace configure {
 
 Position PositionAt(std::string_view text, std::size_t offset) {
@@ -11,11 +9,21 @@ Position PositionAt(std::string_view text, std::size_t offset) {
     if (byte == '\n') {
       ++position.line;
       position.column = 1;
-    } else if ((byte & 0xC0U) != 0x80U) {  // not the middle of a UTF-8 character
+    } else if ((byte & 0xC0U) != 0x80U) {  // not a continuation byte of UTF-8
       ++position.column;
     }
   }
   return position;
+}
+
+std::size_t ByteOrderMarkSize(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.starts_with(kMark) ? kMark.size() : 0;
+}
+
+std::string LineEndOf(std::string_view text) {
+  const std::size_t end = text.find('\n');
+  return end != std::string_view::npos && end > 0 && text[end - 1] == '\r' ? "\r\n" : "\n";
 }
 
 }  // namespace configure

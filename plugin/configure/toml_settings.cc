@@ -1,326 +1,250 @@
 #include "configure/toml_settings.h"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
-#include <optional>
-#include <utility>
+#include <map>
 
 #include "configure/settings_error.h"
-#include "configure/text_form.h"
-#include "configure/toml_statements.h"
 
 namespace configure {
 namespace {
 
-using Kind = TomlStatement::Kind;
-using Statements = std::vector<TomlStatement>;
+using Kind = Change::Kind;
+using Lines = std::vector<std::string>;
 
-std::string PrintString(const std::string& text) {
-  // JSON's escapes are TOML's; only DEL need not be escaped in JSON.
-  std::string printed = Json(text).dump();
-  for (std::size_t at = 0; (at = printed.find('\x7f', at)) != std::string::npos; at += 6) {
-    printed.replace(at, 1, "\\u007F");
+constexpr std::string_view kBegin = "# >>> limactl-mcp";
+constexpr std::string_view kEnd = "# <<< limactl-mcp";
+constexpr std::string_view kReplaced = "# replaces: ";
+
+std::string_view Trimmed(std::string_view line) {
+  const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+  return line.substr(begin, line.find_last_not_of(" \t\r\n") + 1 - begin);
+}
+
+std::string_view WithoutLineEnd(std::string_view line) {
+  return line.substr(0, line.find_last_not_of("\r\n") + 1);
+}
+
+/// With their line ends.
+Lines SplitLines(std::string_view text) {
+  Lines lines;
+  while (!text.empty()) {
+    const std::size_t size = std::min(text.find('\n'), text.size() - 1) + 1;
+    lines.emplace_back(text.substr(0, size));
+    text.remove_prefix(size);
   }
-  return printed;
+  return lines;
+}
+
+toml::table Parse(const std::string& text) {
+  // toml++ makes a table of each name of a dotted key, and destroys them recursively.
+  constexpr std::ptrdiff_t kMaximumDots = 1000;
+  std::size_t number = 0;
+  for (const std::string& line : SplitLines(text)) {
+    ++number;
+    if (std::count(line.begin(), line.end(), '.') > kMaximumDots) {
+      throw SettingsError({.line = number}, "this line has too many dots");
+    }
+  }
+  try {
+    return toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    const toml::source_position at = error.source().begin;
+    throw SettingsError({.line = at.line, .column = at.column}, std::string(error.description()));
+  }
 }
 
 std::string Print(const Json& value) {
-  if (value.is_string()) return PrintString(value.get<std::string>());
+  if (value.is_string()) return TomlString(value.get<std::string>());
   if (!value.is_array()) return value.dump();
   std::string items;
   for (const Json& item : value) items += (items.empty() ? "" : ", ") + Print(item);
   return "[" + items + "]";
 }
 
-/// Whether the text of a value means `wanted`, however it is written.
-bool Means(const std::string& raw, const Json& wanted) {
-  return SameTomlValue(raw, Print(wanted));
-}
-
-std::string Slice(const std::string& text, std::size_t from, std::size_t to) {
-  return text.substr(from, to - from);
-}
-
-bool StartsWith(const KeyPath& path, const KeyPath& prefix) {
-  return path.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), path.begin());
-}
-
-KeyPath Joined(KeyPath path, const std::string& name) {
-  path.push_back(name);
-  return path;
-}
-
-const TomlStatement* Find(const Statements& statements, Kind kind, const KeyPath& path) {
-  const auto found = std::find_if(statements.begin(), statements.end(), [&](const auto& each) {
-    return each.kind == kind && each.path == path;
-  });
-  return found == statements.end() ? nullptr : &*found;
-}
-
-[[noreturn]] void FailForm(const std::string& text, const TomlStatement& statement,
-                           const KeyPath& table) {
-  throw SettingsError(PositionAt(text, text.find_first_not_of(" \t", statement.begin)),
-                      "\"" + Dotted(table) +
-                          "\" is written in a form that is not changed here; write it as a table "
-                          "under a line [" +
-                          Dotted(table) + "]");
-}
-
-/// Refuses a table that is written as a value, with dotted keys elsewhere, or as an array's table.
-void RequireTable(const std::string& text, const Statements& statements, const KeyPath& table) {
-  for (const TomlStatement& each : statements) {
-    const bool as_value = each.kind == Kind::kKey && StartsWith(table, each.path);
-    const bool dotted =
-        each.kind == Kind::kKey && StartsWith(each.path, table) && each.table_depth < table.size();
-    const bool of_array = each.kind == Kind::kTableOfArray &&
-                          (StartsWith(table, each.path) || StartsWith(each.path, table));
-    if (as_value || dotted || of_array) FailForm(text, each, table);
-  }
-}
-
-std::string LineAt(const std::string& text, std::size_t at, const std::string& line) {
-  const std::string line_end(LineEndOf(text));
-  const bool open = at > 0 && text[at - 1] != '\n' && at > ByteOrderMarkSize(text);
-  return text.substr(0, at) + (open ? line_end : "") + line + line_end + text.substr(at);
-}
-
-std::string AppendTable(std::string text, const KeyPath& table) {
-  const std::string line_end(LineEndOf(text));
-  if (text.size() > ByteOrderMarkSize(text)) {
-    if (text.back() != '\n') text += line_end;
-    text += line_end;
-  }
-  return text + "[" + Dotted(table) + "]" + line_end;
-}
-
-/// The statement of a table behind which the next key goes: its last key, else its header.
-const TomlStatement* LastOfTable(const Statements& statements, const KeyPath& table) {
-  const TomlStatement* last = nullptr;
-  for (const TomlStatement& each : statements) {
-    const bool header = each.kind == Kind::kTable && each.path == table;
-    const bool key =
-        each.kind == Kind::kKey && each.table_depth == table.size() && StartsWith(each.path, table);
-    if (header || key) last = &each;
-  }
-  return last;
-}
-
-std::string IndentOf(const std::string& text, const TomlStatement& statement) {
-  return Slice(text, statement.begin, text.find_first_not_of(" \t", statement.begin));
-}
-
-/// What becomes of a text that has no line end at its end: it has none afterwards either.
-std::string AsOpenAs(const std::string& before, std::string after) {
-  const bool open = before.size() > ByteOrderMarkSize(before) && before.back() != '\n';
-  if (!open || !after.ends_with('\n')) return after;
-  after.resize(after.size() - LineEndOf(after).size());
-  return after;
-}
-
-/// Takes the blank lines at the end of a text off, so that they stay at its end.
-std::string CutBlankLines(std::string& text) {
-  const std::size_t last = text.find_last_not_of(" \t\r\n");
-  const std::size_t line_end = last == std::string::npos ? last : text.find('\n', last);
-  if (line_end == std::string::npos) return "";
-  std::string blank = text.substr(line_end + 1);
-  text.resize(line_end + 1);
-  return blank;
-}
-
-/// Whose table the key comes to stand in: one that was there without keys stays when the key goes.
-enum class Table { kOurs, kUsers };
-
-std::string InsertKey(const std::string& text, const KeyPath& path, const Json& value,
-                      Table owner) {
-  const Statements statements = ParseToml(text);
-  const KeyPath table(path.begin(), path.end() - 1);
-  const std::string line = path.back() + " = " + Print(value);
-  if (const TomlStatement* last = LastOfTable(statements, table)) {
-    const bool is_first = owner == Table::kUsers && last->kind == Kind::kTable;
-    const std::string gap(is_first ? LineEndOf(text) : "");
-    return LineAt(text, last->end, gap + IndentOf(text, *last) + line);
-  }
-  if (table.empty()) {
-    // Behind a header it would belong to that table.
-    const std::size_t start = ByteOrderMarkSize(text);
-    const bool alone = statements.empty() && text.size() == start;
-    return LineAt(text, start, alone ? line : line + std::string(LineEndOf(text)));
-  }
-  const auto dotted = std::find_if(statements.rbegin(), statements.rend(), [&](const auto& each) {
-    return each.kind == Kind::kKey && each.table_depth == 0 && StartsWith(each.path, table);
-  });
-  if (dotted != statements.rend()) {
-    return LineAt(text, dotted->end, IndentOf(text, *dotted) + Dotted(table) + "." + line);
-  }
-  return AppendTable(text, table) + line + std::string(LineEndOf(text));
-}
-
-std::string EraseLines(std::string text, std::size_t from, std::size_t to) {
-  text.erase(from, to - from);
-  return text;
-}
-
-/// Takes lines away with the blank line that AppendTable has put before them.
-std::string EraseBlock(const std::string& text, std::size_t from, std::size_t to) {
-  for (const std::string_view blank : {"\r\n\r\n", "\n\n"}) {
-    if (std::string_view(text).substr(0, from).ends_with(blank)) {
-      return EraseLines(text, from - blank.size() / 2, to);
-    }
-  }
-  return EraseLines(text, from, to);
-}
-
-std::string EraseKey(std::string text, const KeyPath& path) {
-  const Statements statements = ParseToml(text);
-  const TomlStatement* statement = Find(statements, Kind::kKey, path);
-  if (statement == nullptr) return text;
-  const KeyPath table(path.begin(),
-                      path.begin() + static_cast<std::ptrdiff_t>(statement->table_depth));
-  const TomlStatement* header = Find(statements, Kind::kTable, table);
-  const auto keys = std::count_if(statements.begin(), statements.end(), [&](const auto& each) {
-    return each.kind == Kind::kKey && each.table_depth == table.size() &&
-           StartsWith(each.path, table);
-  });
-  if (header != nullptr && keys == 1 && header->end == statement->begin) {
-    return EraseBlock(text, header->begin, statement->end);
-  }
-  const std::size_t start = ByteOrderMarkSize(text);
-  const bool has_gap = header != nullptr && keys == 1 &&
-                       Slice(text, header->end, statement->begin) == LineEndOf(text);
-  text = EraseLines(std::move(text), has_gap ? header->end : statement->begin, statement->end);
-  // The blank line that InsertKey has put behind the first line of the file.
-  const std::string line_end(LineEndOf(text));
-  if (table.empty() && statement->begin == start &&
-      std::string_view(text).substr(start).starts_with(line_end)) {
-    text.erase(start, line_end.size());
-  }
-  return text;
-}
-
-std::string ApplyEntry(std::string text, const KeyPath& path, const Json& value) {
-  const bool something = std::any_of(value.begin(), value.end(), [](const Json& member) {
-    return !member.is_null() && !member.is_object();
-  });
-  Statements statements = ParseToml(text);
-  if (something || Find(statements, Kind::kTable, path) != nullptr) {
-    RequireTable(text, statements, path);
-  }
-  if (something && Find(statements, Kind::kTable, path) == nullptr) text = AppendTable(text, path);
+void PrintTable(const KeyPath& path, const Json& value, Lines& lines) {
+  lines.push_back("[" + Dotted(path) + "]");
   for (const auto& [name, member] : value.items()) {
-    const KeyPath inner = Joined(path, name);
-    statements = ParseToml(text);
-    const TomlStatement* there = Find(statements, Kind::kKey, inner);
-    if (member.is_object()) {
-      text = ApplyEntry(std::move(text), inner, member);
-    } else if (member.is_null()) {
-      text = EraseKey(std::move(text), inner);
-    } else if (there == nullptr) {
-      text = InsertKey(text, inner, member, Table::kOurs);
-    } else if (!Means(Slice(text, there->value, there->value_end), member)) {
-      text.replace(there->value, there->value_end - there->value, Print(member));
+    if (!member.is_object()) lines.push_back(name + " = " + Print(member));
+  }
+  for (const auto& [name, member] : value.items()) {
+    if (!member.is_object()) continue;
+    KeyPath inner = path;
+    inner.push_back(name);
+    PrintTable(inner, member, lines);
+  }
+}
+
+std::string Block(const Lines& lines, const std::string& line_end) {
+  if (lines.empty()) return "";
+  std::string block = std::string(kBegin) + line_end;
+  for (const std::string& line : lines) block += line + line_end;
+  return block.append(kEnd).append(line_end);
+}
+
+const toml::node* Find(const toml::table& root, const KeyPath& path) {
+  const toml::node* node = &root;
+  for (const std::string& name : path) {
+    const toml::table* table = node->as_table();
+    node = table == nullptr ? nullptr : table->get(name);
+    if (node == nullptr) return nullptr;
+  }
+  return node;
+}
+
+/// Collects the lines of the blocks, by their places.
+class Editor {
+ public:
+  explicit Editor(const std::string& text) : lines_(SplitLines(text)), root_(Parse(text)) {}
+
+  void Set(const KeyPath& path, const Json& value) {
+    if (const toml::node* node = Find(root_, path)) return Replace(path, *node, value);
+    const KeyPath table = {path.begin(), path.end() - 1};
+    const toml::node* node = table.empty() ? nullptr : Find(root_, table);
+    if (node != nullptr && LineOf(*node).starts_with("[" + Dotted(table) + "]")) {
+      after_[node->source().begin.line].push_back(path.back() + " = " + Print(value));
+    } else {
+      after_[0].push_back(Dotted(path) + " = " + Print(value));
     }
   }
-  return text;
-}
 
-std::string RemoveEntry(std::string text, const KeyPath& path) {
-  while (true) {
-    const Statements statements = ParseToml(text);
-    // The last one, so that blank lines between tables of ours go with them.
-    const auto header = std::find_if(statements.rbegin(), statements.rend(), [&](const auto& each) {
-      return each.kind == Kind::kTable && StartsWith(each.path, path);
-    });
-    if (header == statements.rend()) return text;
-    std::size_t end = header->end;
-    for (auto each = header.base(); each != statements.end() && each->kind == Kind::kKey; ++each) {
-      end = each->end;
+  void AddTable(const KeyPath& path, const Json& value) {
+    if (const toml::node* node = Find(root_, path)) {
+      Fail(*node, "\"" + Dotted(path) + "\" is there already; delete or rename it");
     }
-    text = EraseBlock(text, header->begin, end);
+    PrintTable(path, value, after_[lines_.size()]);
   }
-}
 
-std::string RestoreMark() {
-  return " # " + std::string(kRestoreMark);
-}
-
-std::string RestOfLine(const std::string& text, std::size_t from) {
-  return Slice(text, from, std::min(text.find_first_of("\r\n", from), text.size()));
-}
-
-std::string ApplySetting(std::string text, const Change& change, bool configured_before) {
-  const Statements statements = ParseToml(text);
-  const TomlStatement* there = Find(statements, Kind::kKey, change.path);
-  if (there == nullptr) {
-    for (const TomlStatement& each : statements) {
-      const bool above = each.kind == Kind::kKey && StartsWith(change.path, each.path);
-      if (above) FailForm(text, each, KeyPath(change.path.begin(), change.path.end() - 1));
+  [[nodiscard]] std::string Text(const std::string& line_end) const {
+    std::string text = BlockAfter(0, line_end);
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      const auto replacement = instead_.find(i + 1);
+      text += replacement == instead_.end() ? lines_[i] : Block(replacement->second, line_end);
+      text += BlockAfter(i + 1, line_end);
     }
-    return InsertKey(text, change.path, change.value, Table::kUsers);
-  }
-  const std::string before = Slice(text, there->value, there->value_end);
-  const std::string rest = RestOfLine(text, there->value_end);
-  const bool same = Means(before, change.value);
-  if (same && (configured_before || rest.starts_with(RestoreMark()))) return text;
-  if (before.find('\n') != std::string::npos) {
-    FailForm(text, *there, KeyPath(change.path.begin(), change.path.end() - 1));
-  }
-  const std::string kept = rest.starts_with(RestoreMark()) ? "" : RestoreMark() + before;
-  return text.substr(0, there->value) + Print(change.value) + kept + text.substr(there->value_end);
-}
-
-std::string RemoveSetting(std::string text, const Change& change) {
-  const Statements statements = ParseToml(text);
-  const TomlStatement* there = Find(statements, Kind::kKey, change.path);
-  if (there == nullptr || !Means(Slice(text, there->value, there->value_end), change.value)) {
     return text;
   }
-  if (RestOfLine(text, there->value_end).starts_with(RestoreMark())) {
-    return EraseLines(std::move(text), there->value, there->value_end + RestoreMark().size());
+
+ private:
+  [[noreturn]] static void Fail(const toml::node& node, const std::string& reason) {
+    const toml::source_position at = node.source().begin;
+    throw SettingsError({.line = at.line, .column = at.column}, reason);
   }
-  return EraseKey(std::move(text), change.path);
+
+  [[nodiscard]] std::string_view LineOf(const toml::node& node) const {
+    const std::size_t number = node.source().begin.line;
+    return number == 0 ? "" : Trimmed(lines_.at(number - 1));
+  }
+
+  /// The user's key must be the only thing on its line.
+  void Replace(const KeyPath& path, const toml::node& node, const Json& value) {
+    const std::string_view line = LineOf(node);
+    const std::size_t number = node.source().begin.line;
+    for (const std::string& name : {path.back(), Dotted(path)}) {
+      if (!line.starts_with(name) || number != node.source().end.line) continue;
+      if (!Trimmed(line.substr(name.size())).starts_with('=')) continue;
+      const std::string_view replaced = WithoutLineEnd(lines_[number - 1]);
+      instead_[number] = {std::string(kReplaced).append(replaced), name + " = " + Print(value)};
+      return;
+    }
+    Fail(node, "\"" + Dotted(path) + "\" is not on a line of its own; change it by hand");
+  }
+
+  [[nodiscard]] std::string BlockAfter(std::size_t line, const std::string& line_end) const {
+    const auto block = after_.find(line);
+    return block == after_.end() ? "" : Block(block->second, line_end);
+  }
+
+  Lines lines_;
+  toml::table root_;
+  std::map<std::size_t, Lines> after_;    ///< by the number of the line before, or 0
+  std::map<std::size_t, Lines> instead_;  ///< by the number of the line
+};
+
+/// Runs `edit` on the text between a byte order mark and a line end that is made if there is none.
+template <typename Edit>
+std::string Between(const std::string& text, const Edit& edit) {
+  const std::size_t mark = ByteOrderMarkSize(text);
+  const std::string line_end = LineEndOf(text);
+  const bool is_open = text.size() > mark && !text.ends_with('\n');
+  std::string result = edit(text.substr(mark) + (is_open ? line_end : ""), line_end);
+  if (is_open && result.ends_with(line_end)) result.resize(result.size() - line_end.size());
+  return text.substr(0, mark) + result;
 }
 
-std::string RemoveChange(std::string text, const Change& change) {
-  return change.kind == Change::Kind::kEntry ? RemoveEntry(std::move(text), change.path)
-                                             : RemoveSetting(std::move(text), change);
+bool IsHeaderOf(std::string_view line, const std::vector<Change>& changes) {
+  return std::any_of(changes.begin(), changes.end(), [&](const Change& change) {
+    const std::string header = "[" + Dotted(change.path);
+    return change.kind == Kind::kEntry &&
+           (line.starts_with(header + "]") || line.starts_with(header + "."));
+  });
 }
 
 }  // namespace
 
-std::string ApplyToToml(std::string text, const std::vector<Change>& changes,
-                        bool configured_before) {
-  const std::string blank = CutBlankLines(text);
-  const std::string before = text;
-  for (const Change& change : changes) {
-    if (!change.wanted) {
-      if (configured_before) text = RemoveChange(std::move(text), change);
-    } else if (change.kind == Change::Kind::kEntry) {
-      text = ApplyEntry(std::move(text), change.path, change.value);
-    } else {
-      text = ApplySetting(std::move(text), change, configured_before);
+std::string ApplyToToml(const std::string& text, const std::vector<Change>& changes) {
+  const std::string result = Between(text, [&](const std::string& body, const std::string& end) {
+    Editor editor(body);
+    for (const Change& change : changes) {
+      if (change.kind == Kind::kEntry) {
+        editor.AddTable(change.path, change.value);
+      } else {
+        editor.Set(change.path, change.value);
+      }
     }
+    return editor.Text(end);
+  });
+  try {
+    (void)Parse(result);
+  } catch (const SettingsError& error) {
+    throw SettingsError({},
+                        "the settings cannot be added to this file: " + std::string(error.what()));
   }
-  text = AsOpenAs(before, std::move(text)) + blank;
-  (void)ParseToml(text);  // nothing invalid may leave here
-  return text;
+  return result;
 }
 
-std::string RemoveFromToml(std::string text, const std::vector<Change>& changes) {
-  const std::string blank = CutBlankLines(text);
-  const std::string before = text;
-  for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
-    text = RemoveChange(std::move(text), *change);
-  }
-  text = AsOpenAs(before, std::move(text)) + blank;
-  (void)ParseToml(text);
-  return text;
+std::string RemoveFromToml(const std::string& text, const std::vector<Change>& changes) {
+  return Between(text, [&](const std::string& body, const std::string& /*line_end*/) {
+    std::string result;
+    bool in_block = false;
+    bool is_foreign = false;
+    for (const std::string& line : SplitLines(body)) {
+      const std::string_view words = Trimmed(line);
+      if (words == kBegin || words == kEnd) {
+        in_block = words == kBegin;
+        is_foreign = false;
+      } else if (!in_block) {
+        result += line;
+      } else if (words.starts_with(kReplaced)) {
+        result += line.substr(line.find(kReplaced) + kReplaced.size());
+      } else {
+        // toml_edit, which Codex uses, adds tables before the last comment.
+        if (words.starts_with('[')) is_foreign = !IsHeaderOf(words, changes);
+        if (is_foreign) result += line;
+      }
+    }
+    if (in_block) {
+      throw SettingsError(
+          {}, "the block \"" + std::string(kBegin) + "\" has no end; delete it by hand");
+    }
+    return result;
+  });
 }
 
 bool TomlHasEntry(const std::string& text, const std::vector<Change>& changes) {
-  const Statements statements = ParseToml(text);
-  return std::any_of(changes.begin(), changes.end(), [&](const Change& change) {
-    return change.kind == Change::Kind::kEntry &&
-           Find(statements, Kind::kTable, change.path) != nullptr;
-  });
+  const Lines lines = SplitLines(text);
+  return std::any_of(lines.begin(), lines.end(),
+                     [&](const std::string& line) { return IsHeaderOf(Trimmed(line), changes); });
+}
+
+std::string TomlString(std::string_view text) {
+  // JSON's escapes are TOML's; only DEL need not be escaped in JSON.
+  std::string quoted = nlohmann::json(text).dump();
+  for (std::size_t at = 0; (at = quoted.find('\x7f', at)) != std::string::npos; at += 6) {
+    quoted.replace(at, 1, "\\u007F");
+  }
+  return quoted;
 }
 
 }  // namespace configure

@@ -1,23 +1,27 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "configure/change.h"
+#include "configure/settings.h"
 
-/// The changes of Change, on a text of TOML: entries are tables with a header of their own, lists
-/// and defaults are not needed and not supported. Pure; each throws SettingsError where the text is
-/// no TOML, or writes what must change in a form that this does not change, such as an inline
-/// table.
+/// Changes of a TOML text: settings of one or two names, and entries, in blocks between two marked
+/// comments. A block begins with the lines that it replaces, as comments. Lists and defaults are
+/// not supported. Each throws SettingsError.
 namespace configure {
 
-std::string ApplyToToml(std::string text, const std::vector<Change>& changes,
-                        bool configured_before);
+/// `text` without blocks becomes text with blocks. Throws also if a key that must change is not on
+/// a line of its own, or if the result would not be TOML.
+std::string ApplyToToml(const std::string& text, const std::vector<Change>& changes);
 
-/// The text without the changes, and without the tables that were made for them and are empty now.
-std::string RemoveFromToml(std::string text, const std::vector<Change>& changes);
+/// Puts the replaced lines in the place of the blocks. A table that is not one of `changes`, which
+/// another program has put into a block, stays.
+std::string RemoveFromToml(const std::string& text, const std::vector<Change>& changes);
 
-/// Whether an entry of `changes` is there.
 bool TomlHasEntry(const std::string& text, const std::vector<Change>& changes);
+
+/// A basic string of TOML.
+std::string TomlString(std::string_view text);
 
 }  // namespace configure

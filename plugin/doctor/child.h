@@ -3,6 +3,8 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdio>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,52 +15,47 @@
 
 namespace doctor {
 
-/// Bytes of one line of a program's standard output; the answer to tools/list has some 60,000.
-inline constexpr std::size_t kMaximumChildLine = std::size_t{4} << 20;
+/// Bytes of one line of a program's standard output, such as the listing of a large directory.
+inline constexpr std::size_t kMaximumChildLine = std::size_t{32} << 20;
 
-/// Bytes that are kept of what a program wrote last to its standard error.
-inline constexpr std::size_t kKeptErrorText = 2048;
-
-/// A program that is started with pipes on its three standard streams. No operation goes on beyond
-/// the deadline of its context: support::Stopped. One thread. SIGPIPE must be ignored.
+/// A program that is spoken to line by line. No function waits beyond its context's deadline:
+/// support::Stopped. One thread. SIGPIPE must be ignored.
 class Child {
  public:
-  /// Throws support::CallError that names the program when it cannot be started.
+  /// Throws support::CallError when the program cannot be started.
   explicit Child(const std::vector<std::string>& command);
 
-  /// Kills it if it still runs (a plugin whose limactl dies sees that as the end of its input).
+  /// Kills the program if it still runs. A plugin whose limactl is killed sees the end of its
+  /// input.
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// False when the program reads no more.
-  [[nodiscard]] bool Write(std::string_view text, const support::Context& context);
+  /// Writes what a pipe holds without waiting: 16 KiB before the program reads. A program that no
+  /// longer reads is noticed by ReadLine.
+  void Write(std::string_view text);
 
-  /// The end of its standard input.
+  /// Ends its standard input.
   void CloseInput() { input_.Close(); }
 
-  /// The next line of its standard output, without its end; empty optional at the end of the
-  /// output. Throws support::CallError for a line above kMaximumChildLine.
+  /// Returns the next line of standard output without its end; nothing at the end of the output.
+  /// Throws support::CallError for a line above kMaximumChildLine.
   std::optional<std::string> ReadLine(const support::Context& context);
 
-  /// Closes its input, reads its output to the end, and waits for the program. Returns the exit
-  /// code, 128 and the number where a signal ended it.
+  /// Ends its input, discards its output and waits for its end. Returns the exit code, or 128 and
+  /// the number of the signal that killed it.
   int Finish(const support::Context& context);
 
   /// What it wrote last to standard error, on one line.
   [[nodiscard]] std::string LastWords() const;
 
  private:
-  /// Waits until there is something to read, or one of `input_events` is true of its standard
-  /// input, or a second has passed; reads what there is.
-  void Pump(short input_events, const support::Context& context);
-
   pid_t pid_ = -1;
+  int exit_code_ = 0;
   support::FileDescriptor input_;
   support::FileDescriptor output_;
-  support::FileDescriptor error_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> error_;  ///< a file without a name
   std::string received_;
-  std::string error_text_;
 };
 
 }  // namespace doctor

@@ -1,42 +1,34 @@
 #pragma once
 
-#include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "doctor/examination.h"
 #include "doctor/finding.h"
 
 namespace doctor {
 
-struct Options {
-  std::string instance;
-  std::string path;  ///< where programs are looked for: the value of $PATH
-};
-
-/// Looks at everything between an agent and the guest of an instance, in this order:
-///   limactl        is on PATH, and new enough
-///   plugin         `limactl mcp` runs this very program, and not another one
-///   name           is one that Lima takes for an instance
+/// Checks everything between an agent and the guest of `instance`, in this order:
+///   limactl        is on `path` (a value of $PATH) and new enough
+///   plugin         `limactl mcp` runs this program
 ///   instance       exists
-///   configuration  its lima.yaml and those of Lima's home can be read
-///   status         it runs
-///   mounts         are there, on the host, and none is one with old contents
-///   ssh.config     can be read
-///   port           is the one that the host agent knows
-///   key            is there, is a key, and is nobody else's
-///   connect        sshd answers and lets us in
-///   sftp           works
-///   shell          the login shell runs a command, in silence and soon
-///   git, find      are there
-///   mounted        the mounts are there in the guest
-///   write          each writable mount can be written to
-///   round trip     a server is started as an agent does it, and used
+///   configuration  Lima's files can be read
+///   status         the instance runs
+///   mounts         exist on the host, and none may show old contents in the guest
+///   settings       the guest cannot change what confines an agent
+///   ssh.config     can be read, and names the port that the host agent knows
+///   key            is a key that only its owner can read
+///   connect        sshd accepts the key and serves files
+///   server         starts as an agent starts it, and lists its tools
+///   mounted        the guest has the mounts
+///   shell          runs a command, silently and soon
+///   write          what a writable mount receives in the guest appears on the host
+///   find, git      are installed
 ///
-/// All of it ends within five minutes, whatever does not answer; with a sound instance it takes
-/// less than a second. Changes nothing but for a file in each writable mount, which it removes
-/// again. Other errors than findings are not thrown. `on_result` is called after each check.
+/// Each check ends within 20 seconds. Changes nothing, except for a file in each writable mount,
+/// which it removes. Never throws: errors become findings. Calls `on_result` after each check.
 /// SIGPIPE must be ignored.
-std::vector<Result> Examine(const Options& options, const Examination::Observer& on_result);
+std::vector<Result> Examine(const std::string& instance, const std::string& path,
+                            const std::function<void(const Result&)>& on_result);
 
 }  // namespace doctor

@@ -2,36 +2,41 @@
 
 #include <chrono>
 #include <string>
-#include <string_view>
+#include <utility>
 
-/// `limactl mcp doctor`: looks, step by step, at all that lies between an agent and the guest, and
-/// says of what is wrong what to do.
+/// `limactl mcp doctor`: checks everything between an agent and the guest, and prints what to do.
 namespace doctor {
 
 enum class Mark {
   kPassed,
   kWarning,  ///< works, but not as well or as safely as it could
   kFailed,
-  kSkipped,  ///< could not be tried, because an earlier check failed
+  kSkipped,  ///< not tried, because an earlier check failed
 };
-
-/// "passed", "warning", "failed", "skipped".
-std::string_view Name(Mark mark);
 
 /// What one check found.
 struct Finding {
   Mark mark = Mark::kPassed;
-  std::string text;    ///< what there is, or what is wrong
-  std::string advice;  ///< what to do about it; empty where there is nothing to do
+  std::string text;         ///< what there is, or what is wrong
+  std::string advice = {};  ///< what to do about it; may be empty
 };
 
-Finding Passed(std::string text);
-Finding Warning(std::string text, std::string advice);
-Finding Failed(std::string text, std::string advice);
+inline Finding Passed(std::string text) {
+  return {Mark::kPassed, std::move(text)};
+}
+inline Finding Warning(std::string text, std::string advice) {
+  return {Mark::kWarning, std::move(text), std::move(advice)};
+}
+inline Finding Failed(std::string text, std::string advice) {
+  return {Mark::kFailed, std::move(text), std::move(advice)};
+}
+inline Finding Skipped(std::string text) {
+  return {Mark::kSkipped, std::move(text)};
+}
 
-/// A check that has been done, or skipped.
+/// A check that was run or skipped.
 struct Result {
-  std::string check;  ///< "connect"; see Examine (doctor.h)
+  std::string check;  ///< its name, such as "connect"
   Finding finding;
   std::chrono::milliseconds duration{0};
 };

@@ -29,7 +29,7 @@ constexpr int kFirstMajorWithPlugins = 2;
 constexpr const char* kInstallLima =
     "install Lima 2.0 or later: https://lima-vm.io/docs/installation/";
 
-/// As limactl judges: anybody may execute it.
+/// Like limactl: executable by anyone.
 bool IsExecutable(const fs::path& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
@@ -49,14 +49,6 @@ std::vector<fs::path> SplitPath(std::string_view path) {
 bool SameFile(const fs::path& a, const fs::path& b) {
   std::error_code error;
   return fs::equivalent(a, b, error) && !error;
-}
-
-std::string List(const std::vector<fs::path>& paths, std::size_t first) {
-  std::string list;
-  for (std::size_t i = first; i < paths.size(); ++i) {
-    list += (i > first ? ", " : "") + paths[i].string();
-  }
-  return list;
 }
 
 /// The "2" of "limactl version 2.2.0".
@@ -128,7 +120,7 @@ fs::path ParentProgram() {
   const int size = ::proc_pidpath(::getppid(), buffer.data(), PROC_PIDPATHINFO_MAXSIZE);
   return size > 0 ? fs::path(buffer.data()) : fs::path();
 #else
-  std::error_code unknown;  // of another user, or in another process namespace
+  std::error_code unknown;
   return fs::read_symlink("/proc/" + std::to_string(::getppid()) + "/exe", unknown);
 #endif
 }
@@ -137,16 +129,14 @@ Finding CheckLimactl(const std::optional<fs::path>& limactl, const support::Cont
   if (!limactl) return Failed("no limactl on PATH", kInstallLima);
   Child child({limactl->string(), "--version"});
   const std::string version = child.ReadLine(context).value_or("");
-  const int exit_code = child.Finish(context);
-  if (exit_code != 0) {
-    return Failed(
-        limactl->string() + " --version ends with exit status " + std::to_string(exit_code) + ": " +
-            child.LastWords(),
-        ::geteuid() == 0 ? "run this as the ordinary user whose instance it is" : kInstallLima);
+  if (const int exit_code = child.Finish(context); exit_code != 0) {
+    return Failed(limactl->string() + " --version exits with status " + std::to_string(exit_code) +
+                      ": " + child.LastWords(),
+                  ::geteuid() == 0 ? "run this as the user who owns the instance" : kInstallLima);
   }
   const std::string found = version + " (" + limactl->string() + ")";
   const std::optional<int> major = MajorVersion(version);
-  if (!major) return Warning(found, "this is no release of Lima; it must be 2.0 or later");
+  if (!major) return Warning(found + " is not a release", "use Lima 2.0 or later");
   if (*major < kFirstMajorWithPlugins) {
     return Failed(found + " is too old to have plugins", kInstallLima);
   }
@@ -159,15 +149,9 @@ Finding CheckPlugin(const std::vector<fs::path>& plugins, const fs::path& own_pr
                   "put it, or a link to it, into a directory on PATH, such as /usr/local/bin");
   }
   if (SameFile(plugins.front(), own_program)) {
-    const std::string others = plugins.size() > 1 ? "; not used: " + List(plugins, 1) : "";
-    return Passed("`limactl mcp` runs this program, " + plugins.front().string() + others);
+    return Passed("`limactl mcp` runs this program, " + plugins.front().string());
   }
-  const bool comes_later =
-      std::any_of(plugins.begin() + 1, plugins.end(),
-                  [&](const fs::path& plugin) { return SameFile(plugin, own_program); });
-  return Failed("`limactl mcp` runs another program, " + plugins.front().string() +
-                    (comes_later ? ", which comes before this one, "
-                                 : "; limactl does not look for plugins where this one is, ") +
+  return Failed("`limactl mcp` runs another program, " + plugins.front().string() + ", not " +
                     own_program.string(),
                 "remove that file, or put this program before it: limactl looks in its own "
                 "directory, then along PATH, then in libexec/lima");

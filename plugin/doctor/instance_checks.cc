@@ -2,24 +2,65 @@
 
 #include <sys/stat.h>
 
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <system_error>
+
+#include "configure/agents.h"
+#include "configure/settings_error.h"
 #include "lima/home.h"
 #include "lima/host_agent.h"
 #include "lima/status.h"
 #include "shell/shell_quote.h"
 #include "ssh/key_check.h"
 #include "support/join.h"
+#include "support/paths.h"
 
 namespace doctor {
 namespace {
 
 namespace fs = std::filesystem;
 using lima::InstanceConfiguration;
+using support::Join;
 
-/// Others than the owner may read or write it: OpenSSH (and with it limactl) then refuses it.
+/// OpenSSH, and so limactl, refuses a key that others may read or write.
 bool IsOpenToOthers(const std::string& file) {
   struct stat status {};
   constexpr mode_t kOthers = 077;
   return ::stat(file.c_str(), &status) == 0 && (status.st_mode & kOthers) != 0;
+}
+
+std::string EditAndRestart(const std::string& instance) {
+  return "limactl stop " + instance + ", then limactl edit " + instance + " --start";
+}
+
+bool HoldsServer(const configure::SettingsFile& settings, const fs::path& path) {
+  std::error_code unknown;
+  if (!fs::is_regular_file(path, unknown)) return false;
+  std::ifstream file(path, std::ios::binary);
+  try {
+    return configure::HasEntry(settings, std::string(std::istreambuf_iterator<char>(file), {}));
+  } catch (const configure::SettingsError&) {
+    return false;  // the agent cannot read it either
+  }
+}
+
+/// The settings of `agent` in `directory` that start the server.
+std::vector<std::string> FindSettings(const configure::Agent& agent,
+                                      const configure::Request& request,
+                                      const std::string& directory) {
+  std::vector<std::string> found;
+  for (const configure::SettingsFile& file : agent.files(request)) {
+    std::vector<std::string> names = file.alternatives;
+    names.push_back(file.path);
+    for (const std::string& name : names) {
+      std::string path = support::JoinPath(directory, name);
+      if (HoldsServer(file, path)) found.push_back(std::move(path));
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -30,19 +71,13 @@ std::string RestartCommand(const std::string& instance) {
 
 Finding CheckInstance(const fs::path& lima_home, const std::string& name) {
   if (lima::InstanceExists(lima_home, name)) return Passed((lima_home / name).string());
-  const std::string known = support::Join(lima::ListInstances(lima_home));
+  const std::string known = Join(lima::ListInstances(lima_home));
   return Failed("there is no instance \"" + name + "\" in " + lima_home.string(),
-                known.empty()
-                    ? "make one: limactl start --name " + name + " --mount-only \"$PWD:w\""
-                    : "name one of these: " + known + ", or make one: limactl start --name " +
-                          name + " --mount-only \"$PWD:w\"");
+                (known.empty() ? "" : "name one of these: " + known + ", or ") +
+                    "create it: limactl start --name " + name + " --mount-only \"$PWD:w\"");
 }
 
 Finding CheckConfiguration(const InstanceConfiguration& configuration) {
-  if (configuration.os == "Windows") {
-    return Failed("a Windows guest, which is not supported",
-                  "name an instance with another guest: limactl list shows them");
-  }
   return Passed(configuration.os + " guest, login shell " + lima::LoginShell(configuration) +
                 (configuration.vm_type ? ", " + *configuration.vm_type : ""));
 }
@@ -58,68 +93,125 @@ Finding CheckStatus(const InstanceConfiguration& configuration) {
       break;
   }
   return Failed("broken: " + status.reason,
-                "if it is not just starting or stopping: " + RestartCommand(configuration.name));
+                "unless it is starting or stopping: " + RestartCommand(configuration.name));
 }
 
-Finding CheckSshConfig(const lima::SshEndpoint& endpoint) {
-  return Passed(endpoint.user + " at " + endpoint.host + " port " + std::to_string(endpoint.port));
+Finding CheckMounts(const std::vector<lima::MountLocation>& mounts, const std::string& instance,
+                    bool is_running) {
+  if (mounts.empty()) {
+    return Warning("the instance mounts nothing: the agent's file tools can use no directory",
+                   "mount the project: limactl stop " + instance + ", then limactl edit " +
+                       instance + " --mount \"$PWD:w\" --start");
+  }
+  std::vector<std::string> list;
+  std::vector<std::string> missing;
+  std::vector<std::string> stale;
+  bool can_be_created = !is_running;
+  for (const lima::MountLocation& mount : mounts) {
+    const bool is_elsewhere = mount.mount_point.value_or(mount.location) != mount.location;
+    list.push_back(mount.location + (mount.writable ? " (writable)" : " (read-only)") +
+                   (is_elsewhere ? " at " + *mount.mount_point : ""));
+    std::error_code unknown;
+    if (!fs::is_directory(mount.location, unknown)) {
+      missing.push_back(mount.location);
+      can_be_created = can_be_created && !fs::exists(fs::symlink_status(mount.location, unknown));
+    }
+    if (mount.reads_may_be_stale) stale.push_back(mount.location);
+  }
+  if (!missing.empty()) {
+    const std::string text = Join(list) + "; no directory on this host: " + Join(missing);
+    if (can_be_created) return Warning(text, "limactl start " + instance + " creates it, empty");
+    return Failed(text, "create it, or change the mounts: " + EditAndRestart(instance));
+  }
+  if (!stale.empty()) {
+    return Warning(
+        Join(list) + "; may show the guest old contents (9p with cache fscache): " + Join(stale),
+        "set 9p: {cache: mmap} at these mounts: " + EditAndRestart(instance));
+  }
+  return Passed(Join(list));
 }
 
-Finding CheckPort(const InstanceConfiguration& configuration, const lima::SshEndpoint& endpoint) {
+Finding CheckSettings(const std::vector<lima::MountLocation>& mounts, const std::string& project,
+                      const std::string& instance) {
+  std::set<std::string> directories;
+  for (const lima::MountLocation& mount : mounts) {
+    if (!mount.writable) continue;
+    directories.insert(mount.location);
+    if (support::PathBelow(project, mount.location)) directories.insert(project);
+  }
+  configure::Request request;
+  request.instance = instance;
+  request.project_files = true;
+  request.launch = {"limactl", "mcp", "serve"};
+  std::vector<std::string> found;
+  std::string advice;
+  for (const std::string& directory : directories) {
+    for (const configure::Agent& agent : configure::Agents()) {
+      const std::vector<std::string> files = FindSettings(agent, request, directory);
+      found.insert(found.end(), files.begin(), files.end());
+      if (files.empty() || !advice.empty()) continue;
+      advice = agent.can_run
+                   ? "start it with: limactl mcp run " + std::string(agent.name) + " " + instance
+                   : "review changes of these files before you start the agent";
+    }
+  }
+  if (found.empty()) return Passed("no writable mount holds settings that configure wrote");
+  return Warning("a command in the guest can change what confines the agent: " + Join(found),
+                 advice);
+}
+
+Finding CheckSshConfig(const InstanceConfiguration& configuration,
+                       const lima::SshEndpoint& endpoint) {
   const fs::path socket = configuration.directory() / "ha.sock";
   std::uint16_t port = 0;
   try {
     port = lima::AskHostAgent(socket).ssh_local_port;
   } catch (const lima::HostAgentError& error) {
-    return Failed("the host agent's " + socket.string() + " is of no use: " + error.what(),
+    return Failed("cannot use the host agent's " + socket.string() + ": " + error.what(),
                   RestartCommand(configuration.name));
   }
   if (port == 0) {
     return Warning("the host agent does not know its SSH port yet",
                    "wait until the instance has started: limactl list");
   }
-  if (port == endpoint.port) return Passed("ssh.config and the host agent agree");
-  return Failed("ssh.config has port " + std::to_string(endpoint.port) + ", the host agent port " +
-                    std::to_string(port) + ": the former may belong to another instance by now",
-                RestartCommand(configuration.name) + ", which writes ssh.config anew");
+  if (port != endpoint.port) {
+    return Failed("ssh.config has port " + std::to_string(endpoint.port) +
+                      ", the host agent port " + std::to_string(port) +
+                      ": the former may belong to another instance",
+                  RestartCommand(configuration.name) + ", which writes ssh.config again");
+  }
+  return Passed(endpoint.user + " at " + endpoint.host + " port " + std::to_string(endpoint.port));
 }
 
 Finding CheckKeys(const lima::SshEndpoint& endpoint) {
-  std::string usable;
-  std::string problems;
-  std::string exposed;
+  std::vector<std::string> usable;
+  std::vector<std::string> unusable;
+  std::vector<std::string> exposed;
   std::string advice = "chmod 600";
   for (const std::string& file : endpoint.identity_files) {
     if (IsOpenToOthers(file)) {
-      exposed += (exposed.empty() ? "" : ", ") + file;
+      exposed.push_back(file);
       advice += " " + shell::ShellQuote(file);
-      continue;
-    }
-    const std::string problem = ssh::ProblemOfKey(file);
-    if (problem.empty()) {
-      usable += (usable.empty() ? "" : ", ") + file;
+    } else if (const std::string problem = ssh::ProblemOfKey(file); problem.empty()) {
+      usable.push_back(file);
     } else {
-      if (!problems.empty()) problems += "; ";
-      problems += file;
-      problems += ": " + problem;
+      unusable.push_back(file + ": " + problem);
     }
   }
   if (!exposed.empty()) {
-    const std::string text =
-        exposed +
-        " may be read by other users, who can then enter the guest; ssh refuses such a key";
-    // Lima's own comes first. Beside it may stand keys of the user's, which ssh passes over.
-    const bool is_limas = IsOpenToOthers(endpoint.identity_files.front());
+    const std::string text = Join(exposed) + " may be read by other users; ssh refuses such a key";
+    // Lima's own key comes first. The user's own keys may follow, which ssh passes over.
+    const bool is_limas = exposed.front() == endpoint.identity_files.front();
     if (is_limas || usable.empty()) return Failed(text, advice);
-    return Warning(text + "; used: " + usable, advice);
+    return Warning(text + "; used: " + Join(usable), advice);
   }
   if (usable.empty()) {
-    return Failed(problems,
-                  "restore the key that Lima made (with a new one, the instance has to be started "
-                  "again)");
+    return Failed(Join(unusable, "; "),
+                  "restore the key that Lima created, or create the instance "
+                  "again");
   }
-  // Lima itself names keys of the user's that need not be there.
-  return Passed(usable + (problems.empty() ? "" : "; not used: " + problems));
+  // Lima also names keys of the user that need not exist.
+  return Passed(Join(usable) + (unusable.empty() ? "" : "; not used: " + Join(unusable, "; ")));
 }
 
 }  // namespace doctor

@@ -2,35 +2,43 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "doctor/finding.h"
 #include "lima/configuration.h"
+#include "lima/mounts.h"
 #include "lima/ssh_config.h"
 
-/// What Lima's files on the host say of an instance. Nothing here waits for longer than the host
-/// agent is given (lima::kHostAgentTimeout).
+/// What Lima's files on the host show. Nothing here waits longer than lima::kHostAgentTimeout.
 namespace doctor {
 
-/// Starts an instance anew, whatever has become of it: a line for the shell.
+/// A shell line that restarts an instance in any state.
 std::string RestartCommand(const std::string& instance);
 
-/// Whether there is an instance of that name. Throws lima::ConfigurationError for what is no name.
+/// Throws lima::ConfigurationError for an invalid name.
 Finding CheckInstance(const std::filesystem::path& lima_home, const std::string& name);
 
-/// What the configuration, which has been read, says of guest, shell and driver. Throws
-/// lima::ConfigurationError for a shell that cannot be used.
+/// Throws lima::ConfigurationError for an unsupported guest or login shell.
 Finding CheckConfiguration(const lima::InstanceConfiguration& configuration);
 
 Finding CheckStatus(const lima::InstanceConfiguration& configuration);
 
-Finding CheckSshConfig(const lima::SshEndpoint& endpoint);
+/// Whether the locations exist on the host, and none may show the guest old contents. A missing
+/// location of a stopped instance is a warning: limactl start creates it.
+Finding CheckMounts(const std::vector<lima::MountLocation>& mounts, const std::string& instance,
+                    bool is_running);
 
-/// Whether the host agent names the same port as ssh.config. All instances of a user share one key:
-/// an old port may by now lead to another virtual machine, which lets us in.
-Finding CheckPort(const lima::InstanceConfiguration& configuration,
-                  const lima::SshEndpoint& endpoint);
+/// Whether settings from `limactl mcp configure` lie at the top of a writable mount, or in
+/// `project` below one: the guest can change what confines that agent. `project` may be empty.
+Finding CheckSettings(const std::vector<lima::MountLocation>& mounts, const std::string& project,
+                      const std::string& instance);
 
-/// Whether the private keys can be used, and by nobody else.
+/// Whether the host agent names the port of ssh.config. All instances of a user share one key: an
+/// old port may belong to another virtual machine, which accepts it.
+Finding CheckSshConfig(const lima::InstanceConfiguration& configuration,
+                       const lima::SshEndpoint& endpoint);
+
+/// Whether the private keys can be used, and only by their owner.
 Finding CheckKeys(const lima::SshEndpoint& endpoint);
 
 }  // namespace doctor

@@ -1,6 +1,7 @@
 #include "doctor/report.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "ssh/library_version.h"
@@ -13,21 +14,22 @@
 namespace doctor {
 namespace {
 
-constexpr std::size_t kNameWidth = 14;  // "configuration " and a space
+constexpr std::size_t kNameWidth = 14;  // "configuration" and a blank
 
-std::string_view MarkText(Mark mark, MarkStyle style) {
-  const bool symbols = style == MarkStyle::kSymbols;
-  switch (mark) {
-    case Mark::kPassed:
-      return symbols ? "✓" : "ok  ";
-    case Mark::kWarning:
-      return symbols ? "!" : "warn";
-    case Mark::kFailed:
-      return symbols ? "✗" : "FAIL";
-    case Mark::kSkipped:
-      return symbols ? "-" : "skip";
-  }
-  return "?";
+struct MarkTexts {
+  std::string_view name;  ///< in JSON
+  std::string_view symbol;
+  std::string_view word;
+};
+
+/// In the order of Mark.
+constexpr std::array<MarkTexts, 4> kMarkTexts = {{{"passed", "✓", "ok  "},
+                                                  {"warning", "!", "warn"},
+                                                  {"failed", "✗", "FAIL"},
+                                                  {"skipped", "-", "skip"}}};
+
+const MarkTexts& TextsOf(Mark mark) {
+  return kMarkTexts.at(static_cast<std::size_t>(mark));
 }
 
 std::string OneLine(std::string text) {
@@ -56,16 +58,18 @@ MarkStyle StyleFor(bool is_terminal, const std::string& locale) {
 }
 
 std::string ResultLines(const Result& result, MarkStyle style) {
-  const std::string mark(MarkText(result.finding.mark, style));
+  const bool symbols = style == MarkStyle::kSymbols;
+  const MarkTexts& texts = TextsOf(result.finding.mark);
   std::string name = result.check;
   name.resize(std::max(kNameWidth, name.size()), ' ');
-  std::string lines = mark + " " + name + " " + OneLine(result.finding.text);
+  std::string lines = std::string(symbols ? texts.symbol : texts.word) + " " + name + " " +
+                      OneLine(result.finding.text);
   if (result.finding.mark != Mark::kSkipped) lines += " (" + Time(result.duration) + ")";
   lines += "\n";
   if (result.finding.advice.empty()) return lines;
-  const std::size_t mark_width = style == MarkStyle::kSymbols ? 1 : mark.size();
-  return lines + std::string(mark_width + kNameWidth + 2, ' ') +
-         (style == MarkStyle::kSymbols ? "→ " : "-> ") + OneLine(result.finding.advice) + "\n";
+  const std::size_t mark_width = symbols ? 1 : texts.word.size();
+  return lines + std::string(mark_width + kNameWidth + 2, ' ') + (symbols ? "→ " : "-> ") +
+         OneLine(result.finding.advice) + "\n";
 }
 
 bool AnyFailed(const std::vector<Result>& results) {
@@ -87,7 +91,7 @@ nlohmann::json ReportJson(const std::string& instance, const std::vector<Result>
   nlohmann::json checks = nlohmann::json::array();
   for (const Result& result : results) {
     nlohmann::json check = {{"name", result.check},
-                            {"result", Name(result.finding.mark)},
+                            {"result", TextsOf(result.finding.mark).name},
                             {"text", support::ToUtf8(result.finding.text)},
                             {"duration_ms", result.duration.count()}};
     if (!result.finding.advice.empty()) check["advice"] = support::ToUtf8(result.finding.advice);

@@ -120,7 +120,8 @@ void Rename(TemporaryFile& temporary, const std::string& target) {
   } catch (const support::ConnectionLost& lost) {
     if (!lost.may_have_run()) throw;
     throw LostWhileVisible(
-        "the connection to the guest broke while the file was replaced, so it may have been written: "
+        "the connection to the guest broke while the file was replaced, so it may have been "
+        "written: "
         "it is the old file or the whole new one.",
         lost);
   } catch (const support::Stopped&) {

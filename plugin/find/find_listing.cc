@@ -2,27 +2,22 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <unordered_set>
 #include <utility>
 
-#include "find/find_script.h"
 #include "support/errors.h"
-#include "support/paths.h"
 
 namespace find {
 namespace {
 
-/// How often a find that is ended by a signal is started in all.
-constexpr int kMostTries = 3;
+constexpr std::string_view kRecordEnd = "//\n";
+constexpr std::string_view kWalkBegins = "walk";
+constexpr std::string_view kFailed = "failed ";
 
-constexpr const char* kTooManyNames = "There are too many names to look at";
-constexpr const char* kTooManyIgnored = "git ignores too many names there";
-
-[[noreturn]] void ThrowTooLarge(const char* problem, std::size_t limit) {
-  throw support::CallError(std::string(problem) + " (their list is longer than " +
-                           std::to_string(limit >> 20U) +
-                           " MiB). Give a path or a pattern that begins deeper in the tree.");
+[[noreturn]] void ThrowTooMany() {
+  throw support::CallError(
+      "There are too many names to look at. Give a path or a pattern that begins deeper in the "
+      "tree.");
 }
 
 class ListingSink : public shell::OutputSink {
@@ -30,25 +25,15 @@ class ListingSink : public shell::OutputSink {
   bool OnOutput(shell::Stream stream, std::string_view bytes) override {
     const bool is_names = stream == shell::Stream::kOutput;
     std::string& text = is_names ? names : ignored;
-    if (text.size() + bytes.size() > (is_names ? kMaximumListing : kMaximumIgnoredListing)) {
-      (is_names ? too_many_names : too_many_ignored) = true;
-      return false;
-    }
-    text += bytes;
-    return true;
+    too_many = text.size() + bytes.size() > (is_names ? kMaximumListing : kMaximumIgnoredListing);
+    if (!too_many) text += bytes;
+    return !too_many;
   }
 
   std::string names;
   std::string ignored;
-  bool too_many_names = false;    ///< whether these have ended the output
-  bool too_many_ignored = false;  ///< likewise
+  bool too_many = false;
 };
-
-/// What is kept costs more than its bytes, which may be few.
-void CountKept(std::size_t& kept, std::size_t name_bytes, const char* problem) {
-  kept += name_bytes + sizeof(std::string);
-  if (kept > kMaximumListing) ThrowTooLarge(problem, kMaximumListing);
-}
 
 std::string_view TakeUntil(std::string_view& text, std::string_view end) {
   const std::size_t at = text.find(end);
@@ -64,34 +49,21 @@ Number ToNumber(std::string_view text, int base = 10) {
   return number;
 }
 
-guest::FileType TypeOf(std::string_view text) {
-  if (text.empty()) return guest::FileType::kUnknown;
-  switch (text[0]) {
-    case 'x':
-      return guest::FileTypeOf(ToNumber<std::uint32_t>(text.substr(1), 16));
-    case 'f':
-      return guest::FileType::kRegular;
-    case 'd':
-      return guest::FileType::kDirectory;
-    case 'l':
-      return guest::FileType::kSymlink;
-    case 'p':
-      return guest::FileType::kFifo;
-    case 's':
-      return guest::FileType::kSocket;
-    case 'c':
-      return guest::FileType::kCharacterDevice;
-    case 'b':
-      return guest::FileType::kBlockDevice;
-    default:
-      return guest::FileType::kUnknown;
-  }
+/// "1577836807.1234567890": seconds, with or without a fraction.
+std::int64_t ParseTime(std::string_view text) {
+  constexpr std::int64_t kFarthest = 9'000'000'000;  // the years 1684 to 2255
+  const auto seconds = ToNumber<std::int64_t>(TakeUntil(text, "."));
+  std::string fraction(text.substr(0, 9));
+  fraction.resize(9, '0');
+  return std::clamp(seconds, -kFarthest, kFarthest) * 1'000'000'000 +
+         ToNumber<std::uint32_t>(fraction);
 }
 
-std::uint32_t NanosecondsOf(std::string_view fraction) {
-  std::string digits(fraction.substr(0, 9));
-  digits.resize(9, '0');
-  return ToNumber<std::uint32_t>(digits);
+/// find's letter, or 'x' and st_mode in hexadecimal.
+bool IsDirectory(std::string_view type) {
+  return type == "d" ||
+         (type.starts_with('x') && guest::FileTypeOf(ToNumber<std::uint32_t>(type.substr(1), 16)) ==
+                                       guest::FileType::kDirectory);
 }
 
 /// find begins each path with the directory's own ".".
@@ -101,16 +73,13 @@ std::string_view WithoutDot(std::string_view path) {
 
 ListedName ParseName(std::string_view record) {
   ListedName name;
-  std::string_view time = TakeUntil(record, " ");
-  name.modified = ToNumber<std::int64_t>(TakeUntil(time, "."));
-  name.modified_nanoseconds = NanosecondsOf(time);
-  name.type = TypeOf(TakeUntil(record, " "));
-  name.size = ToNumber<std::uint64_t>(TakeUntil(record, " "));
+  name.modified = ParseTime(TakeUntil(record, " "));
+  name.is_directory = IsDirectory(TakeUntil(record, " "));
   name.path = WithoutDot(record);
   return name;
 }
 
-/// Whether a directory can hold it: what a guest makes up must not look like a name elsewhere.
+/// Whether a directory can hold it: a lying guest must not name what lies elsewhere.
 bool IsPossible(std::string_view path) {
   if (path.size() > kMaximumListedPath || path.find('\0') != std::string_view::npos) return false;
   while (true) {
@@ -122,11 +91,7 @@ bool IsPossible(std::string_view path) {
   }
 }
 
-void RequirePossible(std::string_view path) {
-  if (!IsPossible(path)) throw support::CallError("The guest listed a name that cannot exist.");
-}
-
-/// Relative to the directory of the request; one that ends with '/' means all that is below it.
+/// Relative to the directory of the request; one that ends with '/' stands for everything below.
 using IgnoredNames = std::unordered_set<std::string>;
 
 std::vector<IgnoredNames> ParseIgnored(std::string_view text, std::size_t request_count) {
@@ -141,7 +106,8 @@ std::vector<IgnoredNames> ParseIgnored(std::string_view text, std::size_t reques
       request = ToNumber<std::size_t>(TakeUntil(record, " ").substr(1));
       prefix = record.size() < 2 ? "" : std::string(record.substr(2)) + "/";  // "." or "./a"
     } else if (request < request_count) {
-      CountKept(kept, prefix.size() + record.size(), kTooManyIgnored);
+      kept += prefix.size() + record.size() + sizeof(std::string);
+      if (kept > kMaximumListing) ThrowTooMany();
       ignored[request].insert(prefix + std::string(record));
     }
   }
@@ -158,149 +124,54 @@ std::size_t IgnoredPart(const ListedName& name, const IgnoredNames& ignored) {
   }
   std::string path(name.path);
   if (ignored.contains(path)) return names;
-  const bool is_directory = name.type == guest::FileType::kDirectory;
-  return is_directory && ignored.contains(path += '/') ? names : 0;
+  return name.is_directory && ignored.contains(path += '/') ? names : 0;
 }
 
-void AddGap(ListingGaps& gaps, std::string path) {
-  ++gaps.count;
-  if (gaps.examples.size() < ListingGaps::kMaximumExamples) {
-    gaps.examples.push_back(std::move(path));
-  }
-}
-
-/// find's complaints, one a line: "find: './a': Permission denied", the quotes GNU's only.
-void ParseComplaints(std::string_view text, const std::string& directory, ListingGaps& gaps) {
-  constexpr std::string_view kBegin = "find: ";
-  constexpr std::string_view kEnd = ": Permission denied";
+std::string VisitNames(std::string_view text, const std::vector<IgnoredNames>& ignored,
+                       const NameVisitor& visit, const support::Context& context) {
+  std::string complaints;
+  std::size_t walks = 0;  // that have begun
   while (!text.empty()) {
-    std::string_view path = TakeUntil(text, "\n");
-    if (!path.starts_with(kBegin) || !path.ends_with(kEnd)) continue;
-    path.remove_prefix(kBegin.size());
-    path.remove_suffix(std::min(path.size(), kEnd.size()));  // both may share the one ": "
-    if (path.size() > 2 && path.front() == '\'' && path.back() == '\'') {
-      path = path.substr(1, path.size() - 2);
-    }
-    const std::string_view below = WithoutDot(path);
-    if (!below.empty() && !IsPossible(below)) continue;
-    AddGap(gaps, support::JoinPath(directory, below));
-  }
-}
-
-ListingGaps VisitNames(std::string_view text, const std::vector<ListingRequest>& requests,
-                       const std::vector<IgnoredNames>& ignored, const NameVisitor& visit,
-                       const support::Context& context) {
-  ListingGaps gaps;
-  std::size_t next = 0;
-  while (!text.empty()) {
-    context.ThrowIfStopped();  // names can be made up that take long
-    const std::string_view record = TakeUntil(text, kListingRecordEnd);
-    if (record == kListingWalkBegins) {
-      ++next;
+    context.ThrowIfStopped();
+    const std::string_view record = TakeUntil(text, kRecordEnd);
+    if (record == kWalkBegins) {
+      ++walks;
       continue;
     }
-    // A walk that nobody asked for has no directory.
-    if (next == 0 || next > requests.size()) continue;
-    if (record.starts_with(kListingFailed)) {
-      ParseComplaints(record.substr(kListingFailed.size()), requests[next - 1].directory, gaps);
+    if (walks == 0 || walks > ignored.size()) continue;
+    if (record.starts_with(kFailed)) {
+      complaints += record.substr(kFailed.size(), kMaximumComplaints - complaints.size());
       continue;
     }
     ListedName name = ParseName(record);
     const bool is_directory_itself = name.path.empty();
     if (is_directory_itself) continue;
-    RequirePossible(name.path);
-    name.ignored_names = IgnoredPart(name, ignored[next - 1]);
-    visit(next - 1, name);
+    if (!IsPossible(name.path)) {
+      throw support::CallError("The guest listed a name that cannot exist.");
+    }
+    name.ignored_names = IgnoredPart(name, ignored[walks - 1]);
+    visit(walks - 1, name);
   }
-  return gaps;
+  return complaints;
 }
-
-/// Visits names as find does, by way of SFTP.
-class SftpWalk {
- public:
-  SftpWalk(guest::Guest& guest, const NameVisitor& visit, ListingGaps& gaps,
-           const support::Context& context)
-      : guest_(guest), visit_(visit), gaps_(gaps), context_(context) {}
-
-  void Walk(const ListingRequest& request, std::size_t number) {
-    const std::size_t maximum_depth =
-        request.maximum_depth.value_or(std::numeric_limits<std::size_t>::max());
-    std::vector<std::pair<std::string, std::size_t>> directories = {{"", 1}};
-    while (!directories.empty()) {
-      const auto [prefix, depth] = std::move(directories.back());
-      directories.pop_back();
-      for (const guest::DirectoryEntry& entry : ListDirectory(request.directory + "/" + prefix)) {
-        if (!request.enters_git && entry.name == ".git") continue;
-        const std::string path = prefix + entry.name;
-        RequirePossible(path);
-        const guest::FileType type = entry.attributes.type;
-        if (type == guest::FileType::kDirectory && depth < maximum_depth) {
-          directories.emplace_back(path + "/", depth + 1);
-        }
-        CountKept(bytes_, path.size(), kTooManyNames);
-        if (request.regular_files_only && type != guest::FileType::kRegular) continue;
-        visit_(number, {path, type, entry.attributes.size, entry.attributes.modified, 0, 0});
-      }
-    }
-  }
-
- private:
-  std::vector<guest::DirectoryEntry> ListDirectory(const std::string& path) {
-    try {
-      return guest_.List(path, context_);
-    } catch (const guest::FileError& error) {
-      if (error.code() == guest::FileErrorCode::kPermissionDenied) {
-        AddGap(gaps_, path.substr(0, path.find_last_not_of('/') + 1));
-      }
-      return {};  // As with find: what cannot be read, or has vanished, has no names.
-    }
-  }
-
-  guest::Guest& guest_;
-  const NameVisitor& visit_;
-  ListingGaps& gaps_;
-  const support::Context& context_;
-  std::size_t bytes_ = 0;
-};
 
 }  // namespace
 
-ListingGaps ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
+std::string ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
                       const NameVisitor& visit, const support::Context& context) {
-  const std::string script = FindScript(requests);
   ListingSink sink;
-  std::optional<int> status;
-  // GNU's find (seen with 4.9) may die of a directory that is renamed just when it enters it.
-  for (int tries = 0; tries < kMostTries; ++tries) {
-    sink = ListingSink();
-    status = guest.RunScript(script, sink, context).exit_status;
-    if (sink.too_many_ignored) ThrowTooLarge(kTooManyIgnored, kMaximumIgnoredListing);
-    if (sink.too_many_names) ThrowTooLarge(kTooManyNames, kMaximumListing);
-    if (!status) {
-      throw support::CallError(
-          "The guest did not say how its list of names has ended, so that it may be short. Try "
-          "again.");
-    }
-    if (*status < kFirstSignalStatus) break;
+  const std::optional<int> status =
+      guest.RunScript(FindScript(requests), sink, context).exit_status;
+  if (sink.too_many) ThrowTooMany();
+  if (status == kNoFindStatus) {
+    throw support::CallError("The guest has no usable find: install findutils in it.");
   }
-  if (*status == kNoFindStatus) {
-    ListingGaps gaps;
-    SftpWalk walk(guest, visit, gaps, context);
-    for (std::size_t i = 0; i < requests.size(); ++i) walk.Walk(requests[i], i);
-    return gaps;
-  }
-  if (*status >= kFirstSignalStatus) {
+  if (status != 0) {
     throw support::CallError(
-        "The guest's find was ended by a signal (exit status " + std::to_string(*status) +
-        ") each time it was asked, so that the list would be short. Try again, or give a path or a "
-        "pattern that begins deeper in the tree.");
+        "Listing names in the guest failed" +
+        (status ? " with exit status " + std::to_string(*status) : std::string()) + ". Try again.");
   }
-  if (*status != 0) {
-    throw support::CallError("Listing the directory in the guest failed with exit status " +
-                             std::to_string(*status) + ".");
-  }
-  return VisitNames(sink.names, requests, ParseIgnored(sink.ignored, requests.size()), visit,
-                    context);
+  return VisitNames(sink.names, ParseIgnored(sink.ignored, requests.size()), visit, context);
 }
 
 }  // namespace find

@@ -3,10 +3,9 @@
 namespace find {
 
 std::string GitEnvironment() {
-  // git reads ~/.gitconfig and $XDG_CONFIG_HOME/git/* below these; GIT_CONFIG_GLOBAL came
-  // with 2.32. Optional locks would write the index of a repository that is only looked at.
-  // In a partial clone git fetches what it misses, an ignore file that is not checked out as well,
-  // by programs that the repository's configuration names: no protocol is allowed.
+  // GIT_CONFIG_GLOBAL came with 2.32; before, git reads files below HOME and XDG_CONFIG_HOME.
+  // Optional locks would write to a repository that is only read. In a partial clone git fetches
+  // missing objects with programs that the repository names: no protocol is allowed.
   return "unset GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY"
          " GIT_NAMESPACE GIT_PREFIX GIT_CEILING_DIRECTORIES GIT_DISCOVERY_ACROSS_FILESYSTEM"
          " GIT_CONFIG GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS GIT_LITERAL_PATHSPECS"
@@ -20,8 +19,8 @@ std::string GitEnvironment() {
 }
 
 std::string GitCommand() {
-  // safe.directory: on a mount the files may belong to a user id that the guest does not have, and
-  // nothing that the ownership check guards against (hooks, file system monitors) is run here.
+  // safe.directory: on a mount the files may belong to a user that the guest does not have.
+  // Nothing that git's ownership check guards against (hooks, monitors) is run here.
   return "git --no-pager -c safe.directory='*' -c core.fsmonitor=false -c core.untrackedCache=false"
          " -c core.quotePath=false -c core.excludesFile=/dev/null -c core.attributesFile=/dev/null"
          " -c core.hooksPath=/dev/null -c submodule.recurse=false -c color.ui=false"

@@ -1,136 +1,162 @@
 #include "find/glob_matcher.h"
 
-#include <re2/re2.h>
+#include <locale.h>
+#include <wctype.h>
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
 
 #include <algorithm>
-#include <map>
-#include <memory>
 #include <string>
-#include <tuple>
 #include <utility>
 
-#include "support/errors.h"
+#include "support/lower_case.h"
 
 namespace find {
 namespace {
 
-/// Bytes that RE2 may use for one compiled rule. The largest pattern that ParseGlob lets through
-/// needs about half of it.
-constexpr std::int64_t kMaximumMatcherMemory = 64LL << 20;
+using Kind = GlobPart::Kind;
+using Name = std::u32string_view;
 
-/// Rules are kept apart by these, and each may take so much memory.
-constexpr std::size_t kMostNamedDirectories = 16;
+locale_t Utf8Locale() {
+  static const locale_t locale = [] {
+    for (const char* name : {"C.UTF-8", "en_US.UTF-8", "UTF-8"}) {
+      if (const locale_t found = newlocale(LC_CTYPE_MASK, name, nullptr)) return found;
+    }
+    return newlocale(LC_CTYPE_MASK, "C", nullptr);
+  }();
+  return locale;
+}
 
-bool EqualsGit(std::string_view name, bool case_sensitive) {
-  constexpr std::string_view kGit = ".git";
-  return std::equal(name.begin(), name.end(), kGit.begin(), kGit.end(),
-                    [case_sensitive](char a, char b) {
-                      const bool upper = !case_sensitive && 'A' <= a && a <= 'Z';
-                      return (upper ? static_cast<char>(a - 'A' + 'a') : a) == b;
-                    });
+char32_t Lower(char32_t character) {
+  return static_cast<char32_t>(towlower_l(static_cast<wint_t>(character), Utf8Locale()));
+}
+
+char32_t Upper(char32_t character) {
+  return static_cast<char32_t>(towupper_l(static_cast<wint_t>(character), Utf8Locale()));
+}
+
+bool Contains(const CharacterClass& characters, char32_t character) {
+  return std::any_of(characters.ranges.begin(), characters.ranges.end(), [&](const auto& range) {
+    return range.first <= character && character <= range.second;
+  });
+}
+
+/// Without case sensitivity, `character` and the part's character are in lower case.
+bool MatchesCharacter(const GlobPart& part, char32_t character, bool case_sensitive) {
+  if (part.kind == Kind::kAnyCharacter) return true;
+  if (part.kind == Kind::kCharacter) return part.character == character;
+  const bool contains = Contains(*part.characters, character) ||
+                        (!case_sensitive && Contains(*part.characters, Upper(character)));
+  return contains != part.characters->negated;
+}
+
+/// Where it fails, only the last `*` is tried again, one character further on: it is enough that
+/// what stands before it matches as early as possible.
+bool MatchesName(const std::vector<GlobPart>& parts, Name name, bool case_sensitive) {
+  std::size_t part = 0;
+  std::size_t at = 0;
+  std::size_t after_star = 0;  // 0: there was none
+  std::size_t star_ends = 0;
+  while (at < name.size()) {
+    if (part < parts.size() && parts[part].kind == Kind::kAnyCharacters) {
+      after_star = ++part;
+      star_ends = at;
+    } else if (part < parts.size() && MatchesCharacter(parts[part], name[at], case_sensitive)) {
+      ++part;
+      ++at;
+    } else if (after_star > 0) {
+      part = after_star;
+      at = ++star_ends;
+    } else {
+      return false;
+    }
+  }
+  return std::all_of(parts.begin() + static_cast<std::ptrdiff_t>(part), parts.end(),
+                     [](const GlobPart& rest) { return rest.kind == Kind::kAnyCharacters; });
+}
+
+/// The same with names in place of characters and `**` in place of `*`. At the end `**` stands for
+/// at least one name.
+bool MatchesPath(const std::vector<GlobComponent>& components, const std::vector<Name>& names,
+                 bool case_sensitive) {
+  std::size_t component = 0;
+  std::size_t at = 0;
+  std::size_t after_any_depth = 0;  // 0: there was none
+  std::size_t any_depth_ends = 0;
+  while (at < names.size()) {
+    if (component < components.size() && components[component].is_any_depth) {
+      if (component + 1 == components.size()) return true;
+      after_any_depth = ++component;
+      any_depth_ends = at;
+    } else if (component < components.size() &&
+               MatchesName(components[component].parts, names[at], case_sensitive)) {
+      ++component;
+      ++at;
+    } else if (after_any_depth > 0) {
+      component = after_any_depth;
+      at = ++any_depth_ends;
+    } else {
+      return false;
+    }
+  }
+  return component == components.size();
 }
 
 bool ContainsGit(std::string_view path) {
-  while (true) {
-    const std::size_t slash = path.find('/');
-    if (path.substr(0, slash) == ".git") return true;
-    if (slash == std::string_view::npos) return false;
-    path.remove_prefix(slash + 1);
-  }
-}
-
-std::string ToRegex(const GlobAlternative& alternative) {
-  std::string regex;
-  for (std::size_t i = 0; i < alternative.components.size(); ++i) {
-    const GlobComponent& component = alternative.components[i];
-    const bool last = i + 1 == alternative.components.size();
-    if (component.is_any_depth) {
-      regex += last ? "(?s:.+)" : "(?:[^/]+/)*";
-    } else {
-      regex += component.regex;
-      if (!last) regex += '/';
-    }
-  }
-  return regex;
-}
-
-/// What alternatives that share one regular expression have in common.
-struct RuleKind {
-  bool any_depth;
-  bool names_git;
-  bool directories_only;
-  std::size_t named_directories;  ///< that it begins with; 0 without `any_depth`
-
-  bool operator<(const RuleKind& other) const {
-    return std::tie(any_depth, names_git, directories_only, named_directories) <
-           std::tie(other.any_depth, other.names_git, other.directories_only,
-                    other.named_directories);
-  }
-};
-
-/// Directories that an alternative with a `**` begins with, without wildcards; at most
-/// kMostNamedDirectories.
-std::size_t NamedDirectories(const GlobAlternative& alternative) {
-  std::size_t names = 0;
-  while (names < kMostNamedDirectories && alternative.components[names].is_literal) ++names;
-  return names;
+  return ("/" + std::string(path) + "/").find("/.git/") != std::string::npos;
 }
 
 }  // namespace
 
-struct GlobMatcher::Rule {
-  RuleKind kind;
-  std::unique_ptr<re2::RE2> regex;
-};
-
 bool NamesGitDirectory(const GlobAlternative& alternative, bool case_sensitive) {
   return std::any_of(alternative.components.begin(), alternative.components.end(),
                      [case_sensitive](const GlobComponent& component) {
-                       return EqualsGit(component.literal, case_sensitive);
+                       return (case_sensitive ? component.literal
+                                              : support::LowerCase(component.literal)) == ".git";
                      });
 }
 
-bool HasAnyDepth(const GlobAlternative& alternative) {
-  return std::any_of(alternative.components.begin(), alternative.components.end(),
-                     [](const GlobComponent& component) { return component.is_any_depth; });
-}
-
-GlobMatcher::GlobMatcher(const std::vector<GlobAlternative>& alternatives, bool case_sensitive) {
-  std::map<RuleKind, std::string> expressions;
-  for (const GlobAlternative& alternative : alternatives) {
-    const bool any_depth = HasAnyDepth(alternative);
-    std::string& expression =
-        expressions[{any_depth, any_depth && NamesGitDirectory(alternative, case_sensitive),
-                     alternative.directories_only, any_depth ? NamedDirectories(alternative) : 0}];
-    if (!expression.empty()) expression += '|';
-    expression += ToRegex(alternative);
-  }
-  RE2::Options options;
-  options.set_case_sensitive(case_sensitive);
-  options.set_max_mem(kMaximumMatcherMemory);
-  options.set_log_errors(false);
-  for (const auto& [kind, expression] : expressions) {
-    auto regex = std::make_unique<re2::RE2>(expression, options);
-    if (!regex->ok()) {
-      throw support::CallError("The pattern cannot be used (" + regex->error() +
-                               "): use a shorter one.");
+GlobMatcher::GlobMatcher(std::vector<GlobAlternative> alternatives, bool case_sensitive)
+    : case_sensitive_(case_sensitive) {
+  for (GlobAlternative& alternative : alternatives) {
+    const auto first_wildcard =
+        std::find_if(alternative.components.begin(), alternative.components.end(),
+                     [](const GlobComponent& component) { return !component.is_literal; });
+    Rule rule = {.pattern = {},
+                 .any_depth = alternative.HasAnyDepth(),
+                 .names_git = NamesGitDirectory(alternative, case_sensitive),
+                 .named_directories = static_cast<std::size_t>(
+                     std::distance(alternative.components.begin(), first_wildcard))};
+    rule.pattern = std::move(alternative);
+    if (!case_sensitive) {
+      for (GlobComponent& component : rule.pattern.components) {
+        for (GlobPart& part : component.parts) part.character = Lower(part.character);
+      }
     }
-    rules_.push_back({kind, std::move(regex)});
+    rules_.push_back(std::move(rule));
   }
 }
-
-GlobMatcher::~GlobMatcher() = default;
-GlobMatcher::GlobMatcher(GlobMatcher&&) noexcept = default;
 
 GlobMatch GlobMatcher::Match(std::string_view path, bool is_directory,
                              std::size_t ignored_names) const {
+  std::u32string characters;
+  for (std::size_t at = 0; at < path.size();) {
+    const char32_t character = TakeCharacter(path, at);
+    characters += case_sensitive_ ? character : Lower(character);
+  }
+  std::vector<Name> names;
+  for (Name rest = characters; !rest.empty();) {
+    names.push_back(rest.substr(0, rest.find(U'/')));
+    rest.remove_prefix(std::min(rest.size(), names.back().size() + 1));
+  }
   GlobMatch match = GlobMatch::kNone;
   for (const Rule& rule : rules_) {
-    if (rule.kind.directories_only && !is_directory) continue;
-    if (!re2::RE2::FullMatch(re2::StringPiece(path.data(), path.size()), *rule.regex)) continue;
-    if (!rule.kind.any_depth) return GlobMatch::kNamed;
-    if (!rule.kind.names_git && ContainsGit(path)) continue;
-    if (ignored_names > 0 && ignored_names <= rule.kind.named_directories) return GlobMatch::kNamed;
+    if (rule.pattern.directories_only && !is_directory) continue;
+    if (!MatchesPath(rule.pattern.components, names, case_sensitive_)) continue;
+    if (!rule.any_depth) return GlobMatch::kNamed;
+    if (!rule.names_git && ContainsGit(path)) continue;
+    if (ignored_names > 0 && ignored_names <= rule.named_directories) return GlobMatch::kNamed;
     match = GlobMatch::kFound;
   }
   return match;

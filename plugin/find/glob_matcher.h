@@ -6,46 +6,44 @@
 
 #include "find/glob_pattern.h"
 
-namespace re2 {
-class RE2;
-}
-
 namespace find {
 
 enum class GlobMatch {
   kNone,
-  kFound,  ///< by a `**`: to be left out where git ignores it
+  kFound,  ///< by a `**`: to be left out if git ignores it
   kNamed,  ///< by names and wildcards of single names
 };
 
-/// Matches names against alternatives of one pattern, with RE2: in time linear to the name,
-/// whatever the pattern. Immutable once made; thread-safe.
+/// Matches names against the alternatives of one pattern. The time is bounded by the product of the
+/// lengths, whatever the pattern. Immutable; thread-safe.
 ///
-/// What a pattern with `**` finds does not include anything named `.git`, nor what is in it, unless
-/// the pattern has a component that is `.git` itself.
+/// A pattern with `**` finds nothing named `.git` and nothing in it, unless one of its names is
+/// `.git`.
 class GlobMatcher {
  public:
-  /// Throws support::CallError when the pattern is too large for RE2.
-  GlobMatcher(const std::vector<GlobAlternative>& alternatives, bool case_sensitive);
-  ~GlobMatcher();
-  GlobMatcher(GlobMatcher&&) noexcept;
+  /// Case is ignored as Unicode's simple mappings have it; only ASCII's if the C library has no
+  /// UTF-8 locale.
+  GlobMatcher(std::vector<GlobAlternative> alternatives, bool case_sensitive);
 
   /// `path` is relative to where the alternatives begin, without "." and doubled '/', and valid
-  /// UTF-8: bytes that are not have been replaced by U+FFFD, one each. Where git ignores its first
-  /// `ignored_names` names, and the pattern begins with directories inside what they lead to, it is
-  /// kNamed.
+  /// UTF-8: U+FFFD replaces each byte that is not. `ignored_names`: how many of its first names
+  /// lead to what git ignores, 0 for none. If the pattern itself names these, it is kNamed.
   [[nodiscard]] GlobMatch Match(std::string_view path, bool is_directory,
                                 std::size_t ignored_names = 0) const;
 
  private:
-  struct Rule;
+  struct Rule {
+    GlobAlternative pattern;
+    bool any_depth;
+    bool names_git;
+    std::size_t named_directories;  ///< names before its first wildcard
+  };
+
   std::vector<Rule> rules_;
+  bool case_sensitive_;
 };
 
-/// Whether one of the components is `.git` itself.
+/// Whether one of the names is `.git` itself.
 bool NamesGitDirectory(const GlobAlternative& alternative, bool case_sensitive);
-
-/// Whether one of the components is `**`.
-bool HasAnyDepth(const GlobAlternative& alternative);
 
 }  // namespace find

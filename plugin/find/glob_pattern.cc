@@ -1,185 +1,189 @@
 #include "find/glob_pattern.h"
 
-#include <re2/re2.h>
+#include <wctype.h>
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <utility>
 
-#include "find/glob_class.h"
-#include "find/glob_error.h"
 #include "support/errors.h"
 #include "support/utf8.h"
 
 namespace find {
 namespace {
 
-enum class PartKind { kLiteral, kAnyCharacter, kAnyCharacters, kClass, kSeparator };
+using Kind = GlobPart::Kind;
+using Sequence = std::vector<GlobPart>;
 
-struct Part {
-  PartKind kind;
-  std::string written;
-  std::string value;  ///< kLiteral: the bytes meant; kClass: its regular expression
-  std::size_t position;
-};
+/// More filters cost find more than they save.
+constexpr std::size_t kMaximumNameFilters = 32;
 
-using Sequence = std::vector<Part>;
+bool IsContinuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
 
-/// What a stretch of the pattern stands for: parts, and braces that each stand for several
-/// stretches.
-struct Node {
-  std::optional<Part> part;
-  std::vector<std::vector<Node>> choices;
-};
+/// "1..3", "a..z"
+bool LooksLikeRange(std::string_view text) {
+  const std::size_t dots = text.find("..");
+  return dots != std::string_view::npos && dots > 0 && dots + 2 < text.size() &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                  c == '_' || c == '-' || c == '.';
+         });
+}
 
+/// Parses a pattern and expands its braces as it goes, so that a limit stops it in time.
 class Parser {
  public:
   explicit Parser(std::string_view pattern) : pattern_(pattern) {}
 
-  std::vector<Node> ParseAll() { return ParseStretch(0); }
+  std::vector<Sequence> Parse() { return ParseStretch(0); }
 
  private:
-  /// Inside braces (`depth` > 0) it stops before the ',' or '}' that ends the stretch.
-  std::vector<Node> ParseStretch(std::size_t depth) {
-    std::vector<Node> nodes;
+  /// Inside braces (`depth` > 0), stops before the ',' or '}' that ends the stretch.
+  std::vector<Sequence> ParseStretch(std::size_t depth) {
+    std::vector<Sequence> expansions(1);
     while (at_ < pattern_.size()) {
       const char c = pattern_[at_];
       if (depth > 0 && (c == ',' || c == '}')) break;
       if (c == '{') {
-        ParseBraces(depth + 1, nodes);
+        expansions = Combine(expansions, ParseBraces(depth + 1));
       } else {
-        nodes.push_back({ParsePart(), {}});
+        const GlobPart part = ParsePart();
+        for (Sequence& expansion : expansions) expansion.push_back(part);
       }
+      CheckSize(expansions.size(), CountParts(expansions));
     }
-    return nodes;
+    return expansions;
   }
 
-  void ParseBraces(std::size_t depth, std::vector<Node>& nodes) {
+  std::vector<Sequence> ParseBraces(std::size_t depth) {
     const std::size_t start = at_++;
     if (depth > kMaximumGlobBraceDepth) {
-      ThrowGlobError(
-          pattern_, start,
-          "braces are nested more than " + std::to_string(kMaximumGlobBraceDepth) + " deep");
+      Fail(start,
+           "braces are nested more than " + std::to_string(kMaximumGlobBraceDepth) + " deep");
     }
-    std::vector<std::vector<Node>> choices;
+    std::vector<Sequence> choices;
+    bool has_comma = false;
     while (true) {
-      choices.push_back(ParseStretch(depth));
-      if (at_ == pattern_.size()) ThrowGlobError(pattern_, start, "'{' without '}'");
+      std::vector<Sequence> expansions = ParseStretch(depth);
+      std::move(expansions.begin(), expansions.end(), std::back_inserter(choices));
+      CheckSize(choices.size(), CountParts(choices));
+      if (at_ == pattern_.size()) Fail(start, "'{' without '}'");
       if (pattern_[at_++] == '}') break;
+      has_comma = true;
     }
-    if (choices.size() > 1) {
-      nodes.push_back({std::nullopt, std::move(choices)});
-      return;
+    if (has_comma) return choices;
+    if (LooksLikeRange(pattern_.substr(start + 1, at_ - start - 2))) {
+      Fail(start, "ranges in braces are not supported: write {1,2,3}");
     }
-    const std::string_view inside = pattern_.substr(start + 1, at_ - start - 2);
-    static const RE2 range(R"(-?\w+\.\.-?\w+(\.\.-?\d+)?)");
-    if (RE2::FullMatch(re2::StringPiece(inside.data(), inside.size()), range)) {
-      ThrowGlobError(pattern_, start, "ranges in braces are not supported: write {1,2,3}");
+    for (Sequence& choice : choices) {
+      choice.insert(choice.begin(), {.position = start, .text = "{", .character = '{'});
+      choice.push_back({.position = at_ - 1, .text = "}", .character = '}'});
     }
-    nodes.push_back({Literal("{", "{", start), {}});
-    std::move(choices[0].begin(), choices[0].end(), std::back_inserter(nodes));
-    nodes.push_back({Literal("}", "}", at_ - 1), {}});
+    return choices;
   }
 
-  Part ParsePart() {
+  GlobPart ParsePart() {
     const std::size_t start = at_;
     switch (pattern_[at_]) {
       case '/':
         ++at_;
-        return {PartKind::kSeparator, "/", "", start};
+        return {.kind = Kind::kSeparator, .position = start};
       case '*':
         ++at_;
-        return {PartKind::kAnyCharacters, "*", "", start};
+        return {.kind = Kind::kAnyCharacters, .position = start};
       case '?':
         ++at_;
-        return {PartKind::kAnyCharacter, "?", "", start};
-      case '[': {
-        std::string regex = ParseGlobClass(pattern_, at_);
-        return {PartKind::kClass, std::string(pattern_.substr(start, at_ - start)),
-                std::move(regex), start};
-      }
+        return {.kind = Kind::kAnyCharacter, .position = start};
+      case '[':
+        return {.kind = Kind::kClass,
+                .position = start,
+                .characters = std::make_shared<const CharacterClass>(ParseClass())};
       case '\\':
-        return ParseEscape();
+        ++at_;
+        if (at_ == pattern_.size()) Fail(start, "'\\' with nothing after it");
+        if (pattern_[at_] == '/') Fail(start, "'/' separates names and cannot be escaped");
+        break;
       default:
-        SkipCharacter();
-        return Literal(pattern_.substr(start, at_ - start), pattern_.substr(start, at_ - start),
-                       start);
+        break;
     }
+    const std::size_t text = at_;
+    const char32_t character = TakeCharacter(pattern_, at_);
+    return {.position = start,
+            .text = std::string(pattern_.substr(text, at_ - text)),
+            .character = character};
   }
 
-  void SkipCharacter() {
-    do {
-      ++at_;
-    } while (at_ < pattern_.size() && (static_cast<unsigned char>(pattern_[at_]) & 0xC0U) == 0x80U);
-  }
-
-  Part ParseEscape() {
+  CharacterClass ParseClass() {
+    CharacterClass parsed;
     const std::size_t start = at_++;
-    if (at_ == pattern_.size()) ThrowGlobError(pattern_, start, "'\\' with nothing after it");
-    if (pattern_[at_] == '/') {
-      ThrowGlobError(pattern_, start, "'/' divides names and cannot be escaped");
+    parsed.negated = PeekInClass(start) == '!' || PeekInClass(start) == '^';
+    if (parsed.negated) ++at_;
+    for (bool first = true; first || PeekInClass(start) != ']'; first = false) {
+      ParseClassItem(start, parsed);
     }
-    SkipCharacter();
-    return Literal(pattern_.substr(start, at_ - start), pattern_.substr(start + 1, at_ - start - 1),
-                   start);
+    ++at_;
+    return parsed;
   }
 
-  static Part Literal(std::string_view written, std::string_view value, std::size_t position) {
-    return {PartKind::kLiteral, std::string(written), std::string(value), position};
+  char PeekInClass(std::size_t start, std::size_t ahead = 0) const {
+    if (at_ + ahead >= pattern_.size() || pattern_[at_] == '/') {
+      Fail(start, "'[' without ']' in the same name; write \\[ for a bracket");
+    }
+    return pattern_[at_ + ahead];
   }
 
-  std::string_view pattern_;
-  std::size_t at_ = 0;
-};
-
-/// Multiplies the choices out, and stops before that takes much memory.
-class Expander {
- public:
-  explicit Expander(std::string_view pattern) : pattern_(pattern) {}
-
-  std::vector<Sequence> Expand(const std::vector<Node>& nodes) const {
-    std::vector<Sequence> sequences(1);
-    for (const Node& node : nodes) {
-      if (node.part) {
-        for (Sequence& sequence : sequences) sequence.push_back(*node.part);
-      } else {
-        sequences = Multiply(sequences, node.choices);
-      }
-      CheckSize(sequences);
+  void ParseClassItem(std::size_t start, CharacterClass& parsed) {
+    const std::size_t item = at_;
+    if (PeekInClass(start) == '[' && ParseNamedClass(parsed)) return;
+    const char32_t low = TakeClassCharacter(start);
+    if (PeekInClass(start) != '-' || PeekInClass(start, 1) == ']') {
+      parsed.ranges.emplace_back(low, low);
+      return;
     }
-    return sequences;
+    ++at_;
+    const char32_t high = TakeClassCharacter(start);
+    if (high < low) Fail(item, "the range runs backwards");
+    parsed.ranges.emplace_back(low, high);
   }
 
- private:
-  std::vector<Sequence> Multiply(const std::vector<Sequence>& heads,
-                                 const std::vector<std::vector<Node>>& choices) const {
-    std::vector<Sequence> tails;
-    for (const std::vector<Node>& choice : choices) {
-      std::vector<Sequence> expanded = Expand(choice);
-      std::move(expanded.begin(), expanded.end(), std::back_inserter(tails));
-      CheckSize(tails);
+  char32_t TakeClassCharacter(std::size_t start) {
+    if (PeekInClass(start) == '\\') ++at_;
+    PeekInClass(start);  // not at the end
+    return TakeCharacter(pattern_, at_);
+  }
+
+  /// The ASCII characters of `[:name:]`. False if there is none at `at_`.
+  bool ParseNamedClass(CharacterClass& parsed) {
+    const std::string_view rest = pattern_.substr(at_);
+    const std::size_t end = rest.find(":]");
+    if (!rest.starts_with("[:") || end == std::string_view::npos || end < 2) return false;
+    const std::string_view name = rest.substr(2, end - 2);
+    if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyz") != std::string_view::npos) {
+      return false;
     }
-    if (heads.size() * tails.size() > kMaximumGlobAlternatives ||
-        CountParts(heads) * tails.size() + CountParts(tails) * heads.size() >
-            kMaximumExpandedGlobParts) {
-      ThrowTooMany();
+    const wctype_t type = wctype(std::string(name).c_str());
+    if (type == 0) Fail(at_, "there is no class [:" + std::string(name) + ":]");
+    for (char32_t c = 0; c < 0x80; ++c) {
+      if (iswctype(static_cast<wint_t>(c), type) != 0) parsed.ranges.emplace_back(c, c);
     }
-    std::vector<Sequence> products;
+    at_ += end + 2;
+    return true;
+  }
+
+  [[nodiscard]] std::vector<Sequence> Combine(const std::vector<Sequence>& heads,
+                                              const std::vector<Sequence>& tails) const {
+    CheckSize(heads.size() * tails.size(),
+              CountParts(heads) * tails.size() + CountParts(tails) * heads.size());
+    std::vector<Sequence> combined;
     for (const Sequence& head : heads) {
       for (const Sequence& tail : tails) {
-        products.push_back(head);
-        products.back().insert(products.back().end(), tail.begin(), tail.end());
+        combined.push_back(head);
+        combined.back().insert(combined.back().end(), tail.begin(), tail.end());
       }
     }
-    return products;
-  }
-
-  void CheckSize(const std::vector<Sequence>& sequences) const {
-    if (sequences.size() > kMaximumGlobAlternatives ||
-        CountParts(sequences) > kMaximumExpandedGlobParts) {
-      ThrowTooMany();
-    }
+    return combined;
   }
 
   static std::size_t CountParts(const std::vector<Sequence>& sequences) {
@@ -188,85 +192,66 @@ class Expander {
     return parts;
   }
 
-  [[noreturn]] void ThrowTooMany() const {
-    ThrowGlobError(pattern_, pattern_.find('{'),
-                   "the braces expand to more than " + std::to_string(kMaximumGlobAlternatives) +
-                       " alternatives or " + std::to_string(kMaximumExpandedGlobParts) +
-                       " characters: use several narrower patterns");
+  void CheckSize(std::size_t alternatives, std::size_t parts) const {
+    if (alternatives <= kMaximumGlobAlternatives && parts <= kMaximumExpandedGlobParts) return;
+    Fail(pattern_.find('{'), "the braces expand to more than " +
+                                 std::to_string(kMaximumGlobAlternatives) + " alternatives or " +
+                                 std::to_string(kMaximumExpandedGlobParts) +
+                                 " characters: use several narrower patterns");
+  }
+
+  [[noreturn]] void Fail(std::size_t offset, const std::string& problem) const {
+    ThrowGlobError(pattern_, offset, problem);
   }
 
   std::string_view pattern_;
+  std::size_t at_ = 0;
 };
 
-void AppendFilter(std::string& filter, const Part& part) {
+void AppendFilter(std::string& filter, const GlobPart& part) {
   // U+FFFD also stands for any byte that is not UTF-8 (see GlobMatcher).
-  if (part.kind != PartKind::kLiteral || part.value == support::kReplacementCharacter) {
+  if (part.kind != Kind::kCharacter || part.text == support::kReplacementCharacter) {
     if (!filter.ends_with('*') || filter.ends_with("\\*")) filter += '*';
     return;
   }
-  if (std::string_view("*?[]\\").find(part.value[0]) != std::string_view::npos) filter += '\\';
-  filter += part.value;
+  if (std::string_view("*?[]\\").find(part.text[0]) != std::string_view::npos) filter += '\\';
+  filter += part.text;
 }
 
-GlobComponent MakeComponent(const Sequence& parts) {
+GlobComponent MakeComponent(Sequence parts) {
   GlobComponent component;
   component.is_literal = true;
-  std::string literal_run;
-  const auto flush = [&] {
-    component.regex += RE2::QuoteMeta(literal_run);
-    literal_run.clear();
-  };
-  for (const Part& part : parts) {
-    component.written += part.written;
+  for (const GlobPart& part : parts) {
     AppendFilter(component.name_filter, part);
-    if (part.kind == PartKind::kLiteral) {
-      component.literal += part.value;
-      literal_run += part.value;
-      continue;
-    }
-    component.is_literal = false;
-    flush();
-    if (part.kind == PartKind::kAnyCharacter) component.regex += "[^/]";
-    if (part.kind == PartKind::kClass) component.regex += part.value;
-    if (part.kind == PartKind::kAnyCharacters && !component.regex.ends_with("[^/]*")) {
-      component.regex += "[^/]*";
-    }
+    component.literal += part.text;
+    component.is_literal = component.is_literal && part.kind == Kind::kCharacter;
   }
-  flush();
   if (!component.is_literal) component.literal.clear();
-  if (component.written == "**") {
-    component.is_any_depth = true;
-    component.regex.clear();
-  }
+  component.is_any_depth = parts.size() == 2 && parts[0].kind == Kind::kAnyCharacters &&
+                           parts[1].kind == Kind::kAnyCharacters;
+  component.parts = std::move(parts);
   return component;
 }
 
 GlobAlternative MakeAlternative(std::string_view pattern, const Sequence& parts) {
   GlobAlternative alternative;
-  alternative.absolute = !parts.empty() && parts.front().kind == PartKind::kSeparator;
-  alternative.directories_only = !parts.empty() && parts.back().kind == PartKind::kSeparator;
-  Sequence name;
-  const auto finish_name = [&] {
-    if (name.empty()) return;
-    GlobComponent component = MakeComponent(name);
+  alternative.absolute = !parts.empty() && parts.front().kind == Kind::kSeparator;
+  alternative.directories_only = !parts.empty() && parts.back().kind == Kind::kSeparator;
+  for (auto begin = parts.begin(); begin != parts.end();) {
+    const auto end = std::find_if(
+        begin, parts.end(), [](const GlobPart& part) { return part.kind == Kind::kSeparator; });
+    GlobComponent component = MakeComponent({begin, end});
     if (component.literal == "..") {
-      ThrowGlobError(pattern, name.front().position,
+      ThrowGlobError(pattern, begin->position,
                      "'..' cannot leave the directory: give that directory as the path");
     }
-    name.clear();
-    if (component.literal == ".") return;
     const bool repeated = component.is_any_depth && !alternative.components.empty() &&
                           alternative.components.back().is_any_depth;
-    if (!repeated) alternative.components.push_back(std::move(component));
-  };
-  for (const Part& part : parts) {
-    if (part.kind == PartKind::kSeparator) {
-      finish_name();
-    } else {
-      name.push_back(part);
+    if (begin != end && component.literal != "." && !repeated) {
+      alternative.components.push_back(std::move(component));
     }
+    begin = end == parts.end() ? end : std::next(end);
   }
-  finish_name();
   if (alternative.components.empty()) {
     ThrowGlobError(pattern, 0, "it names nothing: write \"*\" for every name in the directory");
   }
@@ -274,6 +259,11 @@ GlobAlternative MakeAlternative(std::string_view pattern, const Sequence& parts)
 }
 
 }  // namespace
+
+bool GlobAlternative::HasAnyDepth() const {
+  return std::any_of(components.begin(), components.end(),
+                     [](const GlobComponent& component) { return component.is_any_depth; });
+}
 
 std::vector<GlobAlternative> ParseGlob(std::string_view pattern) {
   if (pattern.size() > kMaximumGlobPattern) {
@@ -285,10 +275,41 @@ std::vector<GlobAlternative> ParseGlob(std::string_view pattern) {
     ThrowGlobError(pattern.substr(0, nul), nul, "a NUL character cannot be part of a name");
   }
   std::vector<GlobAlternative> alternatives;
-  for (const Sequence& sequence : Expander(pattern).Expand(Parser(pattern).ParseAll())) {
+  for (const Sequence& sequence : Parser(pattern).Parse()) {
     alternatives.push_back(MakeAlternative(pattern, sequence));
   }
   return alternatives;
+}
+
+std::vector<std::string> NameFilters(const std::vector<GlobAlternative>& alternatives) {
+  std::vector<std::string> filters;
+  for (const GlobAlternative& alternative : alternatives) {
+    const std::string& filter = alternative.components.back().name_filter;
+    if (filter == "*") return {};
+    if (std::find(filters.begin(), filters.end(), filter) == filters.end()) {
+      filters.push_back(filter);
+    }
+    if (filters.size() > kMaximumNameFilters) return {};
+  }
+  return filters;
+}
+
+char32_t TakeCharacter(std::string_view utf8, std::size_t& at) {
+  const auto lead = static_cast<unsigned char>(utf8[at++]);
+  if (lead < 0xC0) return lead;
+  char32_t character = lead & (lead < 0xE0 ? 0x1FU : lead < 0xF0 ? 0x0FU : 0x07U);
+  for (; at < utf8.size() && IsContinuation(utf8[at]); ++at) {
+    character = (character << 6U) | (static_cast<unsigned char>(utf8[at]) & 0x3FU);
+  }
+  return character;
+}
+
+void ThrowGlobError(std::string_view pattern, std::size_t offset, const std::string& problem) {
+  const std::string_view before = pattern.substr(0, offset);
+  const auto continuations = std::count_if(before.begin(), before.end(), IsContinuation);
+  const std::size_t character = before.size() - static_cast<std::size_t>(continuations) + 1;
+  throw support::CallError("Bad pattern \"" + std::string(pattern) + "\" at character " +
+                           std::to_string(character) + ": " + problem + ".");
 }
 
 }  // namespace find

@@ -1,41 +1,57 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-/// Reads glob patterns.
+/// Parses glob patterns.
 ///
-/// A pattern is names divided by '/'. In a name:
-///   `*`        any characters, none included          `?`   one character
-///   `[a-z_]`   one of these characters; `[!…]` or `[^…]` none of them; `[[:digit:]]` POSIX classes
-///   `\x`       x itself, whatever it means otherwise
-/// `{a,b}` is either, may hold '/' and further braces, and is expanded before anything else, except
+/// A pattern is names separated by '/'. In a name:
+///   `*`        any number of characters; `?` one character
+///   `[a-z_]`   one of these characters; `[!…]` or `[^…]` any other; `[[:digit:]]` POSIX classes
+///   `\x`       x itself
+/// `{a,b}` is either. Braces may contain '/' and further braces; they are expanded first, except
 /// within `[…]`. Braces without a comma are ordinary characters, as in a shell.
-/// A name that is exactly `**` is any number of directories, none included; at the end of a pattern
-/// it is everything below. Names that begin with a dot are names like others. `.` and doubled '/'
-/// mean nothing; a '/' at the end says "directories only"; `..` is refused.
-/// Matching is by characters of UTF-8. Nothing matches '/'.
+/// A name `**` is any number of directories; at the end of a pattern, everything below.
+/// A leading dot is an ordinary character. `.` and doubled '/' are ignored. A trailing '/' matches
+/// directories only. `..` is an error. Wildcards match characters of UTF-8, never '/'.
 /// Source: glob(7), POSIX.1-2017 XCU 2.13, bash's globstar and brace expansion.
 namespace find {
 
 /// Bytes of a pattern.
 inline constexpr std::size_t kMaximumGlobPattern = 4096;
-/// Alternatives that a pattern's braces may expand to.
+/// Alternatives that the braces of a pattern may expand to.
 inline constexpr std::size_t kMaximumGlobAlternatives = 1000;
 /// Parts (characters, wildcards) of all alternatives together.
 inline constexpr std::size_t kMaximumExpandedGlobParts = std::size_t{64} * 1024;
 /// Braces within braces.
 inline constexpr std::size_t kMaximumGlobBraceDepth = 32;
 
-/// One name of a pattern, between two '/'.
+/// `[…]`
+struct CharacterClass {
+  bool negated = false;
+  std::vector<std::pair<char32_t, char32_t>> ranges;  ///< first and last character
+};
+
+struct GlobPart {
+  enum class Kind { kCharacter, kAnyCharacter, kAnyCharacters, kClass, kSeparator };
+
+  Kind kind = Kind::kCharacter;
+  std::size_t position = 0;                               ///< in the pattern, in bytes
+  std::string text = {};                                  ///< kCharacter: in UTF-8
+  char32_t character = 0;                                 ///< kCharacter
+  std::shared_ptr<const CharacterClass> characters = {};  ///< kClass
+};
+
+/// One name of a pattern.
 struct GlobComponent {
-  std::string written;      ///< as in the pattern, escapes included
-  std::string regex;        ///< RE2 syntax, for names of valid UTF-8; empty for `**`
-  std::string literal;      ///< the name itself when there is no wildcard in it
-  std::string name_filter;  ///< an fnmatch(3) pattern that matches at least what this one matches
-  bool is_literal = false;
+  std::vector<GlobPart> parts;
+  std::string literal;        ///< the name itself, if it has no wildcard
+  std::string name_filter;    ///< an fnmatch(3) pattern that matches at least as much
+  bool is_literal = false;    ///< it has no wildcard
   bool is_any_depth = false;  ///< `**`
 };
 
@@ -44,10 +60,23 @@ struct GlobAlternative {
   std::vector<GlobComponent> components;  ///< never empty
   bool absolute = false;                  ///< begins with '/'
   bool directories_only = false;          ///< ends with '/'
+
+  [[nodiscard]] bool HasAnyDepth() const;
 };
 
-/// The alternatives of a pattern, in the order of its braces. Throws support::CallError that names
-/// the pattern's fault and its position (characters, the first is 1).
+/// The alternatives of a pattern, in the order of its braces. Throws as ThrowGlobError.
 std::vector<GlobAlternative> ParseGlob(std::string_view pattern);
+
+/// The name filters of the alternatives' last names. Empty: any name can match, or there are too
+/// many filters to be of use.
+std::vector<std::string> NameFilters(const std::vector<GlobAlternative>& alternatives);
+
+/// Returns the character that begins at `at`, and moves `at` behind it. Never reads past the end.
+char32_t TakeCharacter(std::string_view utf8, std::size_t& at);
+
+/// Throws support::CallError: `Bad pattern "…" at character N: problem.` `offset` counts bytes from
+/// 0, the text counts characters from 1.
+[[noreturn]] void ThrowGlobError(std::string_view pattern, std::size_t offset,
+                                 const std::string& problem);
 
 }  // namespace find

@@ -7,10 +7,7 @@
 namespace find {
 namespace {
 
-/// Filters beyond this cost find more than they save.
-constexpr std::size_t kMaximumNameFilters = 32;
-
-/// How many of the first components are names, leaving at least one component to match.
+/// The names before the first wildcard; at least one component is left to match.
 std::size_t LiteralPrefix(const GlobAlternative& alternative, bool case_sensitive) {
   if (!case_sensitive && !alternative.absolute) return 0;
   std::size_t length = 0;
@@ -40,41 +37,24 @@ std::map<Place, std::vector<GlobAlternative>> GroupByDirectory(
   return groups;
 }
 
-std::vector<std::string> NameFilters(const std::vector<GlobAlternative>& alternatives,
-                                     bool case_sensitive) {
-  std::vector<std::string> filters;
-  if (!case_sensitive) return filters;
-  for (const GlobAlternative& alternative : alternatives) {
-    const std::string& filter = alternative.components.back().name_filter;
-    if (filter == "*") return {};
-    if (std::find(filters.begin(), filters.end(), filter) == filters.end()) {
-      filters.push_back(filter);
-    }
-    if (filters.size() > kMaximumNameFilters) return {};
-  }
-  return filters;
-}
-
-GlobWalk MakeWalk(const Place& place, const std::vector<GlobAlternative>& alternatives,
+GlobWalk MakeWalk(const Place& place, std::vector<GlobAlternative> alternatives,
                   bool case_sensitive) {
   std::optional<std::size_t> maximum_depth = 0;
   bool enters_git = false;
   for (const GlobAlternative& alternative : alternatives) {
-    if (HasAnyDepth(alternative)) {
+    if (alternative.HasAnyDepth()) {
       maximum_depth.reset();
       enters_git = enters_git || NamesGitDirectory(alternative, case_sensitive);
     } else {
-      // Names and wildcards of single names may match ".git" and names in it.
       enters_git = true;
       if (maximum_depth) maximum_depth = std::max(*maximum_depth, alternative.components.size());
     }
   }
-  return {place.second,
-          place.first,
-          maximum_depth,
-          enters_git,
-          NameFilters(alternatives, case_sensitive),
-          GlobMatcher(alternatives, case_sensitive)};
+  // find's filters know upper and lower case.
+  std::vector<std::string> filters;
+  if (case_sensitive) filters = NameFilters(alternatives);
+  return {place.second, place.first,        maximum_depth,
+          enters_git,   std::move(filters), GlobMatcher(std::move(alternatives), case_sensitive)};
 }
 
 }  // namespace
@@ -91,8 +71,8 @@ std::vector<GlobWalk> PlanGlob(std::string_view pattern, bool case_sensitive) {
   }
   std::vector<GlobWalk> walks;
   walks.reserve(groups.size());
-  for (const auto& [place, members] : groups) {
-    walks.push_back(MakeWalk(place, members, case_sensitive));
+  for (auto& [place, members] : groups) {
+    walks.push_back(MakeWalk(place, std::move(members), case_sensitive));
   }
   return walks;
 }

@@ -10,30 +10,27 @@
 
 namespace find {
 
-/// Directories that one pattern is looked for in; when its alternatives begin in more, fewer and
-/// higher ones are taken.
+/// Directories that one pattern is looked for in. If its alternatives begin in more, fewer and
+/// higher ones are listed.
 inline constexpr std::size_t kMaximumGlobWalks = 16;
 
 /// One directory to list, and what to take from the listing.
 struct GlobWalk {
-  /// Where to list: names below the given path, or, when `absolute`, below "/". Not resolved yet,
-  /// and without ".." or wildcards. Empty means the given path itself.
+  /// Below the given path or, if `absolute`, below "/". Empty: the given path itself. Not resolved;
+  /// without ".." and wildcards.
   std::string directory;
   bool absolute = false;
 
-  std::optional<std::size_t> maximum_depth;  ///< nothing: as deep as it goes
-  bool enters_git = false;                   ///< `.git` directories are part of the listing
-
-  /// fnmatch(3) patterns for the last name of whatever can match; empty means any name can.
-  std::vector<std::string> name_filters;
+  std::optional<std::size_t> maximum_depth;  ///< empty: everything below
+  bool enters_git = false;                   ///< lists `.git` directories too
+  std::vector<std::string> name_filters;     ///< as NameFilters
 
   GlobMatcher matcher;  ///< for names relative to `directory`
 };
 
-/// The listings that answer a pattern. The names that an alternative begins with, before its first
-/// wildcard, narrow the directory; where case does not matter they cannot, but in an absolute
-/// pattern, whose directory part is always taken as it is written.
-/// Throws support::CallError as ParseGlob does.
+/// The listings that answer a pattern. The names before an alternative's first wildcard narrow the
+/// directory. If case is ignored, only those of an absolute pattern do; they are always taken as
+/// written. Throws as ParseGlob does.
 std::vector<GlobWalk> PlanGlob(std::string_view pattern, bool case_sensitive);
 
 }  // namespace find

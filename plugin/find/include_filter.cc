@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "find/glob_error.h"
-
 namespace find {
 namespace {
 
@@ -13,7 +11,7 @@ std::string Pathspec(const GlobAlternative& alternative) {
   for (std::size_t i = 0; i < alternative.components.size(); ++i) {
     const GlobComponent& component = alternative.components[i];
     if (i > 0) pathspec += '/';
-    pathspec += component.is_any_depth ? component.written : component.name_filter;
+    pathspec += component.is_any_depth ? "**" : component.name_filter;
   }
   return pathspec;
 }
@@ -54,7 +52,8 @@ IncludeFilter::IncludeFilter(std::string_view include) {
       pathspecs_.push_back(std::move(pathspec));
     }
   }
-  matcher_.emplace(patterns, true);
+  name_filters_ = NameFilters(patterns);
+  matcher_.emplace(std::move(patterns), true);
 }
 
 bool IncludeFilter::Matches(std::string_view path) const {

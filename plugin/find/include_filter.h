@@ -10,23 +10,26 @@
 namespace find {
 
 /// Which files a search looks into: a glob pattern (see glob_pattern.h) for paths relative to the
-/// searched directory. One without '/' is for the file's name at any depth; one without wildcards
-/// may also name a directory, and one that ends with '/' does. Braces are expanded here, since git
-/// knows none.
+/// searched directory. A pattern without '/' is for the file's name at any depth. One without
+/// wildcards may also name a directory, and one that ends with '/' does.
 class IncludeFilter {
  public:
   /// Throws support::CallError for a bad pattern, and for an absolute one.
   explicit IncludeFilter(std::string_view include);
 
   /// For git, after "--": they let through at least what Matches does. Each begins with ":(glob)",
-  /// so that nothing in it can be other magic.
+  /// so that nothing in it can be other magic. Braces are expanded; git knows none.
   [[nodiscard]] const std::vector<std::string>& pathspecs() const { return pathspecs_; }
+
+  /// For find: likewise. As NameFilters.
+  [[nodiscard]] const std::vector<std::string>& name_filters() const { return name_filters_; }
 
   /// `path` is valid UTF-8 as GlobMatcher::Match wants it.
   [[nodiscard]] bool Matches(std::string_view path) const;
 
  private:
   std::vector<std::string> pathspecs_;
+  std::vector<std::string> name_filters_;
   std::optional<GlobMatcher> matcher_;
 };
 

@@ -88,6 +88,46 @@ std::string BootIdHere() {
   return id;
 }
 
+bool IsThisMachine(guest::Guest& guest, const support::Context& context) {
+  constexpr std::size_t kLongest = 128;
+  const std::string here = BootIdHere();
+  if (here.empty()) return false;
+  try {
+    return FirstLine(guest.Open(kBootIdFile, guest::OpenMode::kRead, 0, context)
+                         ->Read(0, kLongest, context)) == here;
+  } catch (const guest::FileError&) {
+    return false;
+  }
+}
+
+/// Checks the mounts of a macOS guest: a mount point is a link to "/Volumes/My Shared Files/TAG",
+/// which is a directory while it is mounted. Judge costs one round trip.
+class MacMountCheck final : public MountCheck {
+ public:
+  explicit MacMountCheck(std::vector<MountWatch::Expected> mounts) : mounts_(std::move(mounts)) {}
+
+  [[nodiscard]] guest::Request Question(std::size_t mount) const override {
+    return guest::ask::RealPath{mounts_[mount].mount_point};
+  }
+
+  MountState Judge(std::size_t mount, guest::Reply reply, guest::Guest& guest,
+                   const support::Context& context) override {
+    const std::string shared = support::JoinPath(kMacVolume, mounts_[mount].tag);
+    if (reply.failure || reply.As<std::string>() != shared) return kNotMounted;
+    try {
+      const bool mounted = guest.LStat(shared, context).type == guest::FileType::kDirectory;
+      return {.mounted = mounted, .reads_may_be_stale = false};
+    } catch (const guest::FileError&) {
+      return kNotMounted;
+    }
+  }
+
+  [[nodiscard]] MountState LastKnown(std::size_t) const override { return kNotMounted; }
+
+ private:
+  const std::vector<MountWatch::Expected> mounts_;
+};
+
 }  // namespace
 
 MountState MountWatch::Examine(std::size_t mount, const MountTable& table,
@@ -139,48 +179,14 @@ bool MountWatch::AskForAll(guest::Guest& guest, const support::Context& context)
   return true;
 }
 
-guest::Request MacMountCheck::Question(std::size_t mount) const {
-  return guest::ask::RealPath{mounts_[mount].mount_point};
-}
-
-MountState MacMountCheck::Judge(std::size_t mount, guest::Reply reply, guest::Guest& guest,
-                                const support::Context& context) {
-  const std::string shared = support::JoinPath(kMacVolume, mounts_[mount].tag);
-  if (reply.failure || reply.As<std::string>() != shared) return kNotMounted;
-  try {
-    const bool mounted = guest.LStat(shared, context).type == guest::FileType::kDirectory;
-    return {.mounted = mounted, .reads_may_be_stale = false};
-  } catch (const guest::FileError&) {
-    return kNotMounted;
-  }
-}
-
-std::vector<MountWatch::Expected> ExpectedMounts(const std::vector<lima::Mount>& mounts) {
-  std::vector<MountWatch::Expected> expected;
-  expected.reserve(mounts.size());
-  for (const lima::Mount& mount : mounts) {
-    expected.push_back({mount.mount_point, lima::MountTag(mount)});
-  }
-  return expected;
-}
-
-bool IsThisMachine(guest::Guest& guest, const support::Context& context) {
-  constexpr std::size_t kLongest = 128;
-  const std::string here = BootIdHere();
-  if (here.empty()) return false;
-  try {
-    return FirstLine(guest.Open(kBootIdFile, guest::OpenMode::kRead, 0, context)
-                         ->Read(0, kLongest, context)) == here;
-  } catch (const guest::FileError&) {
-    return false;
-  }
-}
-
 std::shared_ptr<MountCheck> MakeMountCheck(const lima::InstanceConfiguration& configuration,
                                            const std::vector<lima::Mount>& mounts,
                                            guest::Guest& guest, const support::Context& context) {
   if (mounts.empty()) return nullptr;
-  std::vector<MountWatch::Expected> expected = ExpectedMounts(mounts);
+  std::vector<MountWatch::Expected> expected;
+  for (const lima::Mount& mount : mounts) {
+    expected.push_back({mount.mount_point, lima::MountTag(mount)});
+  }
   if (IsThisMachine(guest, context)) {
     return std::make_shared<MountWatch>(std::move(expected), /*is_this_machine=*/true);
   }

@@ -60,30 +60,8 @@ class MountWatch final : public MountCheck {
   std::vector<Known> known_;
 };
 
-/// Checks the mounts of a macOS guest: a mount point is a link to "/Volumes/My Shared Files/TAG",
-/// which is a directory while it is mounted. Judge costs one round trip.
-class MacMountCheck final : public MountCheck {
- public:
-  explicit MacMountCheck(std::vector<MountWatch::Expected> mounts) : mounts_(std::move(mounts)) {}
-
-  [[nodiscard]] guest::Request Question(std::size_t mount) const override;
-  MountState Judge(std::size_t mount, guest::Reply reply, guest::Guest& guest,
-                   const support::Context& context) override;
-  [[nodiscard]] MountState LastKnown(std::size_t) const override {
-    return {.mounted = false, .reads_may_be_stale = false};
-  }
-
- private:
-  const std::vector<MountWatch::Expected> mounts_;
-};
-
-std::vector<MountWatch::Expected> ExpectedMounts(const std::vector<lima::Mount>& mounts);
-
 /// Identifies this boot of this machine.
 inline constexpr const char* kBootIdFile = "/proc/sys/kernel/random/boot_id";
-
-/// Whether the guest is the machine that this program runs on.
-bool IsThisMachine(guest::Guest& guest, const support::Context& context);
 
 /// The check for a new connection, with the state of all mounts known and the missing ones logged.
 /// Null if nothing can be checked: there are no mounts, or (logged) the guest has no mount table.

@@ -5,15 +5,14 @@
 
 #include "mcp/tool.h"
 
-/// What the tools promise, apart from what they do: names, schemas and texts as data. The names,
-/// properties, types and outputs are those that Lima's MCP interface fixes (package msi of
-/// github.com/lima-vm/lima, pkg/mcp/msi); the texts are our own.
+/// The tools' names, schemas and texts, as data. Names, properties, types and outputs are those of
+/// Lima's MCP interface (package msi of github.com/lima-vm/lima, pkg/mcp/msi); the texts are ours.
 namespace tools {
 
-/// All tools, in alphabetical order. Needs no instance. Thread-safe; lives as long as the program.
+/// All tools, in alphabetical order. Needs no instance. Thread-safe; valid as long as the program.
 const std::vector<mcp::ToolDefinition>& Definitions();
 
-/// One of them. Throws std::out_of_range when there is no such tool.
+/// Throws std::out_of_range if there is no such tool.
 const mcp::ToolDefinition& Definition(std::string_view name);
 
 }  // namespace tools

@@ -16,25 +16,22 @@
 #include "support/paths.h"
 #include "support/utf8.h"
 #include "tools/contract.h"
-#include "tools/search_limits.h"
 
 namespace tools {
 namespace {
 
-/// Bytes of matches that are kept to be compared: beyond, not even their number is told.
+/// Bytes of matches that are kept to be compared.
 constexpr std::size_t kMaximumKeptMatches = std::size_t{128} << 20;
 
 struct Match {
-  std::int64_t modified;
-  std::uint32_t modified_nanoseconds;
-  std::string path;  ///< on the host
+  std::int64_t modified;  ///< nanoseconds since 1970
+  std::string path;       ///< on the host
 
   friend bool operator==(const Match&, const Match&) = default;
 };
 
 bool NewestFirst(const Match& a, const Match& b) {
-  return std::tie(b.modified, b.modified_nanoseconds, a.path) <
-         std::tie(a.modified, a.modified_nanoseconds, b.path);
+  return std::tie(b.modified, a.path) < std::tie(a.modified, b.path);
 }
 
 bool IsDirectory(const paths::ResolvedPath& path) {
@@ -49,11 +46,11 @@ class GlobCall {
       : path_(std::move(path)), workspace_(workspace), context_(context) {}
 
   std::vector<Match> Find(const std::vector<find::GlobWalk>& walks) {
-    // One way for all of them: times differ in their precision, and so would a name found twice.
+    // All or none of them: a name found both ways would have two times.
     is_flat_ = std::all_of(walks.begin(), walks.end(),
                            [](const find::GlobWalk& walk) { return walk.maximum_depth == 1; });
     for (const find::GlobWalk& walk : walks) AddPlace(walk);
-    // Only the pattern's part may be missing.
+    // Only the directory that the pattern begins with may be missing.
     if (places_.empty() && (path_ || base_)) ResolveBase();
     std::vector<Match> matches = is_flat_ ? ListFlat() : ListDeep();
     std::sort(matches.begin(), matches.end(), NewestFirst);
@@ -61,10 +58,7 @@ class GlobCall {
     return matches;
   }
 
-  /// What the last Find could not look at.
-  [[nodiscard]] const find::ListingGaps& gaps() const { return gaps_; }
-
-  /// What to tell of mounts that are missing, and of the times that the order depends on.
+  /// About missing mounts and directories, and about times that may be stale.
   [[nodiscard]] const std::set<std::string>& notes() const { return notes_; }
 
  private:
@@ -89,7 +83,7 @@ class GlobCall {
     if (!text.empty()) notes_.insert(text);
   }
 
-  /// Throws when the path of the call is no directory.
+  /// Throws unless the call's path is a directory.
   paths::ResolvedPath ResolveBase() {
     paths::ResolvedPath base = Resolve(Base());
     if (!base.attributes) throw support::CallError("There is no directory " + base.host + ".");
@@ -98,7 +92,7 @@ class GlobCall {
   }
 
   void AddPlace(const find::GlobWalk& walk) {
-    // An empty path is none, whatever follows it.
+    // An empty path is an error, whatever follows it.
     const bool is_base = !walk.absolute && (walk.directory.empty() || Base().empty());
     paths::ResolvedPath place = is_base ? ResolveBase() : Resolve(PathOf(walk));
     if (!IsDirectory(place)) return;
@@ -115,26 +109,25 @@ class GlobCall {
     return (walk.absolute ? "" : Base()) + "/" + walk.directory;
   }
 
-  /// Each directory over SFTP: no process is started in the guest.
+  /// Lists each directory over SFTP.
   std::vector<Match> ListFlat() {
     for (const Place& place : places_) {
       try {
         for (const auto& entry : files::NamesIn(place.directory, *workspace_.guest, context_)) {
           Visit(place, {.path = entry.name,
-                        .type = entry.attributes.type,
-                        .modified = entry.attributes.modified});
+                        .is_directory = entry.attributes.type == guest::FileType::kDirectory,
+                        .modified = entry.attributes.modified * 1'000'000'000});
         }
       } catch (const guest::FileError& error) {
         if (error.code() == guest::FileErrorCode::kNotFound) continue;  // it has vanished
         if (error.code() != guest::FileErrorCode::kPermissionDenied) throw;
-        ++gaps_.count;
-        gaps_.examples.push_back(place.directory.guest);
+        NoteGaps(place.directory.guest + ": Permission denied");
       }
     }
     return std::move(matches_);
   }
 
-  /// All of them with one find.
+  /// Lists all directories with one find.
   std::vector<Match> ListDeep() {
     std::vector<find::ListingRequest> requests;
     for (const Place& place : places_) {
@@ -147,22 +140,27 @@ class GlobCall {
       requests.push_back(std::move(request));
     }
     if (!requests.empty()) {
-      gaps_ = find::ListTrees(
+      NoteGaps(find::ListTrees(
           *workspace_.guest, requests,
           [&](std::size_t request, const find::ListedName& name) { Visit(places_[request], name); },
-          context_);
+          context_));
     }
     return std::move(matches_);
   }
 
+  void NoteGaps(const std::string& complaints) {
+    if (complaints.empty()) return;
+    Note("The guest's user may not look at everything, so names may be missing here:\n" +
+         complaints);
+  }
+
   void Visit(const Place& place, const find::ListedName& name) {
-    const find::GlobMatch match = place.walk->matcher.Match(
-        support::ToUtf8(name.path), name.type == guest::FileType::kDirectory, name.ignored_names);
+    const find::GlobMatch match = place.walk->matcher.Match(support::ToUtf8(name.path),
+                                                            name.is_directory, name.ignored_names);
     const bool is_left_out = match == find::GlobMatch::kFound && name.ignored_names > 0;
     if (match == find::GlobMatch::kNone || is_left_out) return;
     const std::string guest_path = support::JoinPath(place.directory.guest, name.path);
-    matches_.push_back({name.modified, name.modified_nanoseconds,
-                        support::ToUtf8(workspace_.paths->ToHost(guest_path))});
+    matches_.push_back({name.modified, support::ToUtf8(workspace_.paths->ToHost(guest_path))});
     kept_ += sizeof(Match) + matches_.back().path.size();
     if (kept_ > kMaximumKeptMatches) {
       throw support::CallError(
@@ -172,14 +170,13 @@ class GlobCall {
   }
 
   std::optional<std::string> path_;  ///< of the call
-  std::optional<std::string> base_;  ///< that, or the one that stands for none, once it is needed
+  std::optional<std::string> base_;  ///< that or the default, once it is needed
   const Workspace& workspace_;
   const support::Context& context_;
-  bool is_flat_ = false;  ///< every walk is the names of one directory
+  bool is_flat_ = false;  ///< every walk lists the names of one directory
   std::vector<Place> places_;
   std::vector<Match> matches_;
   std::size_t kept_ = 0;  ///< bytes
-  find::ListingGaps gaps_;
   std::set<std::string> notes_;
 };
 
@@ -204,22 +201,19 @@ mcp::ToolResult GlobTool::Call(const mcp::ToolCall& call) {
   const std::vector<find::GlobWalk> walks =
       find::PlanGlob(call.arguments.at("pattern").get_ref<const std::string&>(),
                      call.arguments.value("case_sensitive", true));
-  const auto find = [&](const Workspace& workspace, const support::Context& context) {
-    GlobCall glob(OptionalText(call.arguments, "path"), workspace, context);
-    const std::vector<Match> matches = glob.Find(walks);
-    RefuseTooMany(matches);
-    mcp::ToolResult result;
-    result.structured = {{"matches", nlohmann::json::array()}};
-    for (const Match& match : matches) result.structured["matches"].push_back(match.path);
-    AddNote(result, GapsNote(glob.gaps(), *workspace.paths));
-    for (const std::string& note : glob.notes()) AddNote(result, note);
-    return result;
-  };
-  return WithTimeLimit(
-      "The search for names", kGlobTimeLimit, call.context, [&](const support::Context& context) {
-        return WithWorkspace(workspaces_, context, call.progress,
-                             [&](const Workspace& workspace) { return find(workspace, context); });
-      });
+  const std::optional<std::string> path = OptionalText(call.arguments, "path");
+  return WithTimeLimit(workspaces_, call, "The search for names", kGlobTimeLimit,
+                       [&](const Workspace& workspace, const support::Context& context) {
+                         GlobCall glob(path, workspace, context);
+                         const std::vector<Match> matches = glob.Find(walks);
+                         RefuseTooMany(matches);
+                         mcp::ToolResult result;
+                         result.structured = {{"matches", nlohmann::json::array()}};
+                         for (const Match& match : matches)
+                           result.structured["matches"].push_back(match.path);
+                         for (const std::string& note : glob.notes()) AddNote(result, note);
+                         return result;
+                       });
 }
 
 }  // namespace tools

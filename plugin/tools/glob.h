@@ -18,13 +18,13 @@ inline constexpr std::chrono::seconds kGlobTimeLimit{60};
 
 /// `glob`: names that match a pattern (see glob_pattern.h), newest first, ties by name.
 ///
-/// The names that a pattern begins with pass the path rules like the path itself, links included,
-/// so an absolute pattern is allowed where its directory is; with a `path` it must lie below that.
-/// Links that wildcards meet are names: they are returned, not followed, wherever they point.
-/// A pattern whose names all lie in directories that it names ("*.txt", "src/*.cc") is matched over
-/// SFTP listings, and starts no process; times then count in whole seconds. Round trips: two for a
-/// path without links: the path rules' one, and the names (find) of all directories that the
-/// pattern begins with; one more to look at each further one of those, two where they are listed.
+/// The names that a pattern begins with pass the path rules like the path itself. So an absolute
+/// pattern is allowed if its directory is; with a `path` it must lie below that. Links that
+/// wildcards match are returned, not followed.
+/// A pattern for the names of single directories ("*.txt", "src/*.cc") is matched over SFTP
+/// listings and starts no process; times then count in whole seconds. Round trips: two for a path
+/// without links, the path rules' and the listing. Each further directory that the pattern begins
+/// with takes one more, or two if it is listed over SFTP.
 class GlobTool : public mcp::Tool {
  public:
   /// `workspaces` must outlive the tool.

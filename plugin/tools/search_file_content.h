@@ -12,18 +12,15 @@ namespace tools {
 /// Bytes of a search pattern.
 inline constexpr std::size_t kMaximumSearchPattern = std::size_t{16} << 10;
 
-inline constexpr std::chrono::seconds kSearchTimeLimit{60};
-
 /// `search_file_content`: lines that match a regular expression, as `git grep -n` prints them, with
-/// names relative to the searched directory. `path` may also name one file, which is then searched
-/// even where git ignores it.
-/// Round trips: two for a path without links: the path rules' one and the search; without git in
-/// the guest as many as file_scan.h says.
+/// names relative to the searched directory. `path` may also name one file, which is searched even
+/// if git ignores it. Round trips: two for a path without links, the path rules' and the search;
+/// more as content_search.h says.
 class SearchFileContentTool : public mcp::Tool {
  public:
   struct Options {
     std::size_t maximum_output_bytes = shell::kDefaultMaximumOutput;
-    std::chrono::seconds time_limit = kSearchTimeLimit;
+    std::chrono::seconds time_limit{60};
   };
 
   /// `workspaces` must outlive the tool.

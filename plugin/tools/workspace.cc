@@ -1,7 +1,5 @@
 #include "tools/workspace.h"
 
-#include <string>
-
 #include "support/errors.h"
 #include "support/log.h"
 #include "support/utf8.h"
@@ -18,21 +16,44 @@ mcp::ToolResult WithWorkspace(WorkspaceSource& source, const support::Context& c
                               const std::function<mcp::ToolResult(const Workspace&)>& work) {
   std::string earlier_loss;
   for (int attempt = 1;; ++attempt) {
-    // Outside the try block: whether to connect once more is decided where connections are made.
+    // Outside the try block: a failed connect is not retried here.
     const Workspace workspace = source.Acquire(context, progress);
     try {
       return work(workspace);
     } catch (const support::ConnectionLost& lost) {
       if (lost.may_have_run() || attempt == kMaximumAttempts) throw;
-      support::LogInfo(std::string("a call is repeated: ") + lost.what());
+      support::LogInfo(std::string("retrying a call: ") + lost.what());
       earlier_loss = lost.what();
     } catch (const support::Stopped& stopped) {
       // "timed out" alone would hide that the guest does not answer.
       if (stopped.reason() != support::StopReason::kDeadline || earlier_loss.empty()) throw;
-      throw support::CallError(earlier_loss +
-                               "; it was tried again until the time of the call was over");
+      throw support::CallError(earlier_loss + "; the retry timed out");
     }
   }
+}
+
+mcp::ToolResult WithTimeLimit(
+    WorkspaceSource& source, const mcp::ToolCall& call, const std::string& what,
+    std::chrono::seconds limit,
+    const std::function<mcp::ToolResult(const Workspace&, const support::Context&)>& work) {
+  const support::Context context = call.context.WithTimeout(limit);
+  try {
+    return WithWorkspace(source, context, call.progress,
+                         [&](const Workspace& workspace) { return work(workspace, context); });
+  } catch (const support::Stopped& stopped) {
+    const bool limit_passed = stopped.reason() == support::StopReason::kDeadline &&
+                              call.context.stop_reason() == support::StopReason::kNone;
+    if (!limit_passed) throw;
+    throw support::CallError(what + " took longer than " + std::to_string(limit.count()) +
+                             " s and was stopped. Give a path deeper in the tree or a more "
+                             "specific pattern.");
+  }
+}
+
+std::optional<std::string> OptionalText(const nlohmann::json& arguments, const char* property) {
+  const auto found = arguments.find(property);
+  if (found == arguments.end() || found->is_null()) return std::nullopt;
+  return found->get<std::string>();
 }
 
 }  // namespace tools

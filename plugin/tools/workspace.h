@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,14 +14,13 @@
 
 namespace tools {
 
-/// What a call works on: a connected guest, and what holds for as long as that connection does.
-/// A value; take one per call and keep it to its end.
+/// What a call works on: a connected guest, and what is valid as long as that connection is. Take
+/// one per call.
 struct Workspace {
   std::shared_ptr<guest::Guest> guest;
   std::shared_ptr<const paths::PathRules> paths;
 
-  /// The guest user's login shell as Lima would run it ("/bin/bash"); empty where none is known,
-  /// and the guest's own "$SHELL" counts.
+  /// The guest user's login shell as Lima would run it ("/bin/bash"); empty: the guest's "$SHELL".
   std::string shell;
 };
 
@@ -31,29 +31,38 @@ inline constexpr std::chrono::seconds kFileToolTimeLimit{55};
 /// Adds a text block to a result, with invalid UTF-8 replaced; none if `note` is empty.
 void AddNote(mcp::ToolResult& result, std::string_view note);
 
-/// Where workspaces come from: the connection to one instance.
+/// The connection to one instance.
 class WorkspaceSource {
  public:
   virtual ~WorkspaceSource() = default;
 
-  /// The present connection, or a new one when there is none or it has died. Waits for it at most
-  /// until the context is stopped or its own deadline for connecting passes, and tells `progress`
-  /// what it waits for. Throws support::CallError with what to do (`limactl start NAME`) when the
-  /// instance is stopped, broken or cannot be reached; the next call tries again. Thread-safe.
+  /// Returns the present connection, or a new one if there is none or it is lost. Waits until the
+  /// context is stopped or its own deadline for connecting passes, and reports to `progress` what
+  /// it waits for. Throws support::CallError with what to do (`limactl start NAME`) if the instance
+  /// cannot be reached; the next call tries again. Thread-safe.
   virtual Workspace Acquire(const support::Context& context, mcp::ProgressReporter& progress) = 0;
 };
 
-/// How often a call is begun at most; see WithWorkspace.
+/// How often WithWorkspace starts a call.
 inline constexpr int kMaximumAttempts = 3;
 
-/// Carries out a call that needs the guest: `work` is given a workspace. When the line breaks under
-/// it and nothing in the guest can have changed (support::ConnectionLost without may_have_run), it
-/// is done again from its beginning on a new connection, kMaximumAttempts times in all and within
-/// `context`. What may have run is never repeated: that is the caller's to decide. Throws what
-/// Acquire and `work` throw; when the time is over in a later attempt, support::CallError that
-/// names what the one before it was lost to.
+/// Runs `work` with a workspace. If the connection is lost and nothing in the guest can have
+/// changed (support::ConnectionLost without may_have_run), runs it again from the start on a new
+/// connection, kMaximumAttempts times in all and within `context`. Throws what Acquire and `work`
+/// throw. If the time ends in a later attempt, throws support::CallError that names the earlier
+/// loss.
 mcp::ToolResult WithWorkspace(WorkspaceSource& source, const support::Context& context,
                               mcp::ProgressReporter& progress,
                               const std::function<mcp::ToolResult(const Workspace&)>& work);
+
+/// WithWorkspace with a time limit. When that passes, and no deadline of the caller's own, throws
+/// support::CallError with a text that says how to ask for less: "`what` took longer than 60 s …".
+mcp::ToolResult WithTimeLimit(
+    WorkspaceSource& source, const mcp::ToolCall& call, const std::string& what,
+    std::chrono::seconds limit,
+    const std::function<mcp::ToolResult(const Workspace&, const support::Context&)>& work);
+
+/// The value of an optional property that may also be null.
+std::optional<std::string> OptionalText(const nlohmann::json& arguments, const char* property);
 
 }  // namespace tools

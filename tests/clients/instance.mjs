@@ -1,4 +1,4 @@
-// A throwaway instance for the clients to work in: see tests/testing/loopback_instance.h.
+// A throwaway instance for the clients (tests/testing/loopback_instance.h).
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
@@ -15,8 +15,8 @@ function fromEnvironment(name) {
 /** Path of the server's binary. */
 export const serverProgram = fromEnvironment('LIMACTL_MCP');
 
-/** Starts an instance with one writable mount, and with `mounts(directory)`: options like `DIR:w`;
- *  `directory` holds the project. `stop` ends it and removes its files. */
+/** Starts an instance with one writable mount. `mounts(directory)` returns more, such as `DIR:w`;
+ *  `directory` holds the project. `stop` stops it and removes its files. */
 export async function startInstance(mounts = () => []) {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'lmcp-')));
   const project = join(directory, 'project');
@@ -30,7 +30,7 @@ export async function startInstance(mounts = () => []) {
   return {
     project,
     limaHome,
-    /** What an SDK's stdio transport takes. */
+    /** For an SDK's stdio transport. */
     server: {
       command: serverProgram,
       args: ['serve', 'default'],

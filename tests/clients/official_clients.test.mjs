@@ -49,7 +49,7 @@ const flavours = [
   })),
 ];
 
-/** Rejects as the clients do when a request is withdrawn or takes too long. */
+/** Rejects as the clients do when a request is cancelled or times out. */
 const isAbort = (error) => /abort|cancel|time|withdrawn/i.test(String(error));
 
 for (const flavour of flavours) {
@@ -199,7 +199,7 @@ for (const flavour of flavours) {
   });
 }
 
-/** Waits until `condition` holds: the guest's processes tell nobody when they are done. */
+/** Waits until `condition` holds: the guest's processes send no event when they exit. */
 async function until(condition) {
   const deadline = Date.now() + 20_000;
   while (!condition()) {

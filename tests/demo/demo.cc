@@ -1,9 +1,9 @@
-// Plays an agent: starts the server as an agent does, and uses it the way an agent does.
+// Starts the server and uses it as an agent would.
 //
 //   demo --server PROGRAM [--instance NAME]
 //
-// Without --instance it makes a throwaway instance on this machine: a Lima-shaped directory with a
-// loopback sshd behind it. Exits with 0 only if everything went right.
+// Without --instance it makes a throwaway instance on this machine: a Lima instance directory with
+// a local sshd. Exits with 0 only if every step succeeds.
 
 #include <exception>
 #include <filesystem>
@@ -61,7 +61,7 @@ std::string Indent(const std::string& text) {
   return result;
 }
 
-/// Prints what the agent does and whether it went right.
+/// Prints each step and whether it succeeded.
 class Report {
  public:
   void Step(const std::string& what, bool right, const std::string& seen) {
@@ -74,8 +74,7 @@ class Report {
   bool all_right_ = true;
 };
 
-/// The first directory that the server's instructions call writable: the server tells an agent the
-/// same way.
+/// The first directory that the server's instructions call writable.
 std::string WritableRoot(const std::string& instructions) {
   const std::string mark = " (writable)";
   const std::size_t end = instructions.find(mark);
@@ -140,7 +139,7 @@ void RunCommands(McpClient& client, Report& report, const std::string& directory
   const bool right =
       !IsError(ran) && ran["structuredContent"]["exit_code"] == 3 &&
       ran["structuredContent"]["stdout"].get<std::string>().find("42") != std::string::npos;
-  report.Step("run_shell_command in the guest (its exit code is 3 on purpose)", right,
+  report.Step("run_shell_command in the guest (exit code 3 on purpose)", right,
               IsError(ran) ? TextOf(ran) : ran["structuredContent"].dump(2));
 }
 
@@ -152,7 +151,7 @@ void TryToEscape(McpClient& client, Report& report, const std::string& directory
       client.CallTool("run_shell_command",
                       {{"command", {"ln", "-s", "/etc", "way-out"}}, {"directory", directory}});
   const json followed = client.CallTool("read_file", {{"path", directory + "/way-out/passwd"}});
-  report.Step("a symbolic link to /etc is refused too", !IsError(linked) && IsError(followed),
+  report.Step("a symbolic link to /etc is refused", !IsError(linked) && IsError(followed),
               TextOf(followed));
 }
 
@@ -171,7 +170,7 @@ bool PlayAgent(const Arguments& arguments, const std::filesystem::path& lima_hom
               !instructions.empty(), instructions);
   ListTools(client, report);
 
-  // A directory of its own, so that nothing of the user's is touched.
+  // In a new directory, so that the user's files stay untouched.
   const std::string root = WritableRoot(instructions);
   const json made = client.CallTool(
       "run_shell_command",
@@ -191,11 +190,12 @@ bool PlayAgent(const Arguments& arguments, const std::filesystem::path& lima_hom
   const json removed = client.CallTool(
       "run_shell_command", {{"command", {"rm", "-r", "--", name}}, {"directory", root}});
   report.Step("cleaned up", removed["structuredContent"]["exit_code"] == 0, directory);
-  report.Step("the server ends when its input does", client.CloseAndWait() == 0, "exit code 0");
+  report.Step("the server exits at the end of its input", client.CloseAndWait() == 0,
+              "exit code 0");
   return report.all_right();
 }
 
-// Reads until this program is no more, however it ends: Ctrl-C is for all that it has started.
+// Cleans up when this program exits or is killed, which ends its input.
 constexpr const char* kCleanUp = R"(trap '' INT HUP TERM
 read -r nothing
 kill "$1"
@@ -204,7 +204,7 @@ rm -rf -- "$2" || { sleep 1; rm -rf -- "$2"; })";
 int Demonstrate(const Arguments& arguments) {
   std::optional<TemporaryDirectory> directory;
   std::unique_ptr<LoopbackInstance> instance;
-  std::optional<ChildProcess> clean_up;  // destroyed first: then there is nothing to do for it
+  std::optional<ChildProcess> clean_up;  // destroyed first: a normal exit cleans up by itself
   std::filesystem::path lima_home;
   if (arguments.instance.empty()) {
     directory.emplace();
@@ -223,7 +223,7 @@ int Demonstrate(const Arguments& arguments) {
   }
   std::cout << "An agent at work:\n";
   const bool all_right = PlayAgent(arguments, lima_home);
-  std::cout << (all_right ? "\nEverything went right.\n" : "\nSomething went wrong, see above.\n");
+  std::cout << (all_right ? "\nEvery step succeeded.\n" : "\nA step failed, see above.\n");
   return all_right ? 0 : 1;
 }
 

@@ -12,8 +12,8 @@
 
 #include "connection/guest_facts.h"
 #include "files/direct_read.h"
+#include "find/content_search.h"
 #include "find/find_listing.h"
-#include "find/git_grep.h"
 #include "fuzz/input.h"
 #include "support/errors.h"
 #include "testing/stepped_guest.h"
@@ -69,25 +69,18 @@ void List(guest::Guest& guest) {
   const auto visit = [&](std::size_t request, const find::ListedName& name) {
     fuzz::Require(request < requests.size(), "a name belongs to a request");
     fuzz::Require(IsNameBelow(name.path), "a listed name lies in its directory");
-    fuzz::Require(name.modified_nanoseconds < 1'000'000'000, "nanoseconds are a part of a second");
   };
-  const find::ListingGaps gaps = find::ListTrees(guest, requests, visit, {});
-  fuzz::Require(gaps.examples.size() <= find::ListingGaps::kMaximumExamples, "few are examples");
-  for (const std::string& path : gaps.examples) {
-    fuzz::Require(path == "/" || path == "/mnt/w" || IsNameBelow(path.substr(1)),
-                  "a gap lies in its directory");
-  }
+  const std::string complaints = find::ListTrees(guest, requests, visit, {});
+  fuzz::Require(complaints.size() <= find::kMaximumComplaints, "complaints are bounded");
 }
 
 void Search(guest::Guest& guest) {
   constexpr std::size_t kMaximum = 256;
   constexpr std::size_t kLastLine = 256;
   find::GrepOutput output(kMaximum);
-  find::GitGrepRequest request;
-  request.directory = "/mnt/w";
-  request.pattern = "a";
-  const find::GitGrepResult result = find::GitGrep(guest, request, output, {});
-  fuzz::Require(result.warnings.size() <= find::kMaximumGitWords, "git's words are bounded");
+  const find::SearchRequest request = {.directory = "/mnt/w", .pattern = "a"};
+  const find::SearchResult result = find::SearchContent(guest, request, output, {});
+  fuzz::Require(result.warnings.size() <= find::kMaximumWarnings, "warnings are bounded");
   const std::string text = output.Finish();
   fuzz::Require(text.size() <= kMaximum + kLastLine, "what is found is bounded");
   fuzz::Require(text.empty() || text.back() == '\n', "what is found is whole lines");

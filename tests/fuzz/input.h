@@ -10,12 +10,11 @@
 /// What the fuzzers share.
 namespace fuzz {
 
-/// The bytes of one run, taken from the front. When they are used up every number is 0 and every
-/// text is empty.
+/// The bytes of one run, consumed from the front. After the last one every number is 0 and every text
+/// is empty.
 class Input {
  public:
   Input(const std::uint8_t* data, std::size_t size)
-      // libFuzzer gives unsigned bytes; texts are of char.
       : rest_(reinterpret_cast<const char*>(data), size) {}
 
   [[nodiscard]] bool empty() const { return rest_.empty(); }
@@ -38,7 +37,7 @@ class Input {
     return value;
   }
 
-  /// Up to the next `end`, which is taken too.
+  /// Up to the next `end`, which is consumed too.
   std::string_view Until(char end) {
     const std::size_t at = rest_.find(end);
     const std::string_view text = rest_.substr(0, at);
@@ -46,7 +45,7 @@ class Input {
     return text;
   }
 
-  /// A few bytes: a length, then so many.
+  /// A length byte, then so many bytes.
   std::string_view Piece() {
     const std::string_view text = rest_.substr(0, Byte());
     rest_.remove_prefix(text.size() < rest_.size() ? text.size() : rest_.size());
@@ -63,7 +62,7 @@ class Input {
   std::string_view rest_;
 };
 
-/// Ends the run as a finding.
+/// Reports a finding unless `condition` holds.
 inline void Require(bool condition, std::string_view rule) {
   if (condition) return;
   std::cerr << "violated: " << rule << std::endl;

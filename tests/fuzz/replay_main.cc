@@ -1,5 +1,4 @@
-// Runs a fuzzer once over each file of the folders and files given: what was found once stays
-// found, also where there is no libFuzzer.
+// Runs a fuzzer once over each given file, and each file of each given folder. Needs no libFuzzer.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +18,6 @@ int Replay(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
   std::cout << file.filename().string() << std::endl;  // before it may crash
-  // libFuzzer's own interface takes unsigned bytes.
   return LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
 }
 

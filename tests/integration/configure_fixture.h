@@ -9,7 +9,7 @@
 
 #include "integration/fixture.h"
 
-/// `limactl mcp configure` as a user runs it, in a project and a home of the test's own.
+/// `limactl mcp configure`, in a project and a home of the test's own.
 namespace integration {
 
 namespace fs = std::filesystem;
@@ -29,12 +29,12 @@ class Configure : public IntegrationTest {
   }
 
   ProcessResult Run(const Words& arguments) {
-    Words words = wrapper_;
-    words.insert(words.end(), {ServerProgram(), "configure"});
+    Words words = {ServerProgram(), "configure"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     ChildProcess::Options options{.arguments = words, .environment = environment_};
     options.environment.try_emplace("HOME", Path("home").string());
     options.environment["PATH"] = Path("bin").string() + ":/usr/bin:/bin";
+    options.environment.try_emplace("XDG_STATE_HOME", Path("state").string());
     for (const char* name :
          {"LIMA_HOME", "XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "GEMINI_CLI_HOME"}) {
       options.environment.try_emplace(name, std::nullopt);
@@ -51,12 +51,11 @@ class Configure : public IntegrationTest {
   std::string FailsWithOneLine(const Words& arguments) {
     const ProcessResult result = Run(arguments);
     EXPECT_EQ(result.exit_code, 1) << result.output;
-    EXPECT_EQ(result.output, "");
     EXPECT_EQ(std::count(result.error.begin(), result.error.end(), '\n'), 1) << result.error;
     return result.error;
   }
 
-  /// Every file below a directory of the test, with its text.
+  /// Every file below a directory, with its text.
   std::map<std::string, std::string> Files(const std::string& directory) {
     std::map<std::string, std::string> files;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(Path(directory))) {
@@ -69,7 +68,6 @@ class Configure : public IntegrationTest {
 
   std::map<std::string, std::optional<std::string>> environment_;
   fs::path working_directory_;
-  Words wrapper_;  ///< a program and arguments that start this one
 };
 
 }  // namespace integration

@@ -77,7 +77,7 @@ TEST_F(SearchInjection, PatternWithBackticks) {
 TEST_F(SearchInjection, PatternWithNewlines) {
   MakeFile("root/a", "x\ntouch\n");
   EXPECT_THAT(Search(client(), {{"pattern", "x\ntouch " + pwned + "\n"}}),
-              HasSubstr("The pattern holds a line break"));
+              HasSubstr("The pattern contains a line break"));
   EXPECT_THAT(Find(client(), {{"pattern", "a\ntouch " + pwned + "\n*"}}), IsEmpty());
   MakeFile("root/q\nr", "");
   EXPECT_THAT(Find(client(), {{"pattern", "q\n*"}}), ElementsAre("q\nr"));

@@ -163,8 +163,7 @@ TEST_F(MountFault, DoctorNamesARootThatIsNotMountedAndOtherRootsWork) {
   const testing_support::ProcessResult result = testing_support::RunProcess(
       {.arguments = {"limactl", "mcp", "doctor", machine().name()}}, "", kBootTimeout);
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.output,
-              HasSubstr("not mounted in the guest: " + machine().MountPoint("writable").string()));
+  EXPECT_THAT(result.output, testing::ContainsRegex("FAIL +mounted .*not mounted"));
   const fs::path directory = NewDirectory("mapped");
   Serve();
   ExpectAllToolsWork(directory, machine().MountPoint("mapped") / directory.filename());

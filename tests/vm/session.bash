@@ -1,14 +1,14 @@
 # shellcheck shell=bash
-# For scripts that work in the test VM alone: one at a time, stopped as a whole by a signal. Sourced
-# by tests/vm/run and tests/bench/vm/run, which set `keep` to yes to leave the instance running.
+# For scripts that work in the test VM: one at a time, stopped as a whole by a signal. Sourced by
+# tests/vm/run and tests/bench/run-vm, which set `keep` to yes to leave the instance running.
 
 instance=tests/vm/instance
 name=default
 
 say() { printf '\n==> %s\n' "$*"; }
 
-# A command runs in a process group of its own, which a signal to this script ends as a whole: else
-# a test would go on, and start again the machine that is to be stopped.
+# A command runs in a process group of its own. A signal to this script kills the whole group: otherwise
+# a test would run on, and restart the machine that is being stopped.
 group=
 in_group() { # COMMAND...
   local status=0
@@ -39,20 +39,20 @@ leave() {
   exit "$status"
 }
 
-# One run at a time: another one would break the same machine, and stop it. Kept until this script
-# ends, and by nothing that it starts, since the machine may live on. macOS has no flock(1).
+# One run at a time: another one would break the same machine. Only this script holds the lock, not what
+# it starts, because the machine may outlive it. macOS has no flock(1).
 lock_machine() {
   local cache=${XDG_CACHE_HOME:-${HOME:-~}/.cache}/limactl-mcp/vm
   command -v flock >/dev/null || return 0
   mkdir -p "$cache"
   exec 8>"$cache/run-lock"
   flock --nonblock 8 || {
-    say "waiting for another run to be done with the virtual machine" >&2
+    say "waiting for another run to finish with the virtual machine" >&2
     flock 8
   }
 }
 
-# Whatever ends this script, the machine is left as `keep` says.
+# However this script exits, the machine is stopped unless `keep` is yes.
 leave_on_exit() {
   trap 'interrupted 130' INT
   trap 'interrupted 143' TERM HUP

@@ -1,4 +1,4 @@
-// The real agents: how each is pointed at a stub of its model, and what it calls its tools.
+// The real agents: how each connects to a stub of its model, and the names of its tools.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,12 +11,12 @@ if (!programs) throw new Error('set AGENT_PROGRAMS to the directory of the agent
 export const ours = ['glob', 'list_directory', 'read_file', 'replace', 'run_shell_command',
   'search_file_content', 'write_file'];
 
-/** Agents start slowly, and several at once on a busy machine more so. */
+/** Agents start slowly, especially several at once on a busy machine. */
 export const patience = 180_000;
 
-/** Each agent: `prepare` makes the home as a user has it who has logged in and trusts the project;
- *  `own` are its own file and shell tools, `ownWithout` those that it has without configure; `name`
- *  is what it calls a tool of ours; `helper` calls an agent below it. */
+/** Each agent: `prepare` makes the home of a user who has logged in and trusts the project. `own` are
+ *  its own file and shell tools, `ownWithout` those that it has without configure. `name` returns its
+ *  name for a tool of ours. `helper` calls a subagent. */
 export const agents = [
   {
     agent: 'claude',
@@ -27,7 +27,7 @@ export const agents = [
         hasCompletedOnboarding: true, projects: { [project]: { hasTrustDialogAccepted: true } },
       }));
     },
-    // Else it offers MCP tools only after a search for them.
+    // Otherwise it offers MCP tools only after a search for them.
     environment: (model) => ({ ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: 'stub',
       ENABLE_TOOL_SEARCH: 'false', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' }),
     listed: /^lima: limactl mcp serve default --root \. - . Connected$/m,
@@ -74,7 +74,7 @@ trust_level = "trusted"
     },
     environment: (model) => ({ GOOGLE_GEMINI_BASE_URL: model, GEMINI_API_KEY: 'stub' }),
     listed: /lima: limactl mcp serve default --root \. \(stdio\) - Connected/,
-    // Without anybody to ask it would not even offer what it must ask for.
+    // Headless, it does not offer tools that need a confirmation.
     turn: ['-m', 'gemini-2.5-flash', '--approval-mode=yolo', '-p', 'run it'],
     own: ['glob', 'grep_search', 'list_background_processes', 'list_directory',
       'read_background_output', 'read_file', 'read_many_files', 'replace', 'run_shell_command',

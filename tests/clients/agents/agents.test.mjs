@@ -1,6 +1,6 @@
-// Real agents, configured by `limactl mcp configure` in a fresh home: their own list shows the server
-// connected, and in a whole turn against a stub of their model's endpoint they offer none of their
-// own file and shell tools, and run a command in the guest.
+// Real agents, configured by `limactl mcp configure` in a fresh home. Their own list shows the server
+// connected. In a whole turn against a stub of their model's endpoint, they offer none of their own file
+// and shell tools, and run a command in the guest.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -12,7 +12,7 @@ import { serverProgram, startInstance } from '../instance.mjs';
 import { agents, ours, patience, programs } from './agent_specs.mjs';
 import { startModel } from './model_stub.mjs';
 
-// Beside each other: most of the time each waits for itself to start.
+// In parallel: most of the time each agent is still starting.
 describe('agents', { concurrency: true }, () => {
   for (const spec of agents) {
     const installed = existsSync(join(programs, spec.program));
@@ -27,7 +27,7 @@ describe('agents', { concurrency: true }, () => {
       before(async () => {
         instance = await startInstance();
         model = await startModel((tools, body) => ask(tools, body));
-        // As after an installation: limactl on the search path runs the plugin beside it.
+        // As after an installation: the limactl on PATH runs the plugin beside it.
         const bin = join(dirname(instance.project), 'bin');
         mkdirSync(bin);
         symlinkSync(serverProgram, join(bin, 'limactl-mcp'));
@@ -49,7 +49,7 @@ describe('agents', { concurrency: true }, () => {
         await instance?.stop();
       });
 
-      /** Runs a program in the project; returns all that it prints. Its input is empty. */
+      /** Runs a program in the project with empty input; returns its output. */
       function run(program, ...words) {
         return new Promise((resolve, reject) => {
           const child = execFile(program, words,
@@ -67,7 +67,7 @@ describe('agents', { concurrency: true }, () => {
       const agent = (...words) => run(join(programs, spec.program), ...words);
       const configure = (...words) => run('limactl', 'mcp', 'configure', spec.agent, ...words);
 
-      /** The tools that a turn offers, its helpers' included. */
+      /** The tools that a turn offers, subagents included. */
       async function offered(decide = () => undefined) {
         model.turns.length = 0;
         ask = decide;

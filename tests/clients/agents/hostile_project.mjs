@@ -1,4 +1,4 @@
-// Traps for an agent, and which of them have fired.
+// Traps for an agent, and a record of those that have fired.
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';

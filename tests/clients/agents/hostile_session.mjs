@@ -10,10 +10,10 @@ import { patience, programs } from './agent_specs.mjs';
 import { Traps } from './hostile_project.mjs';
 import { startModel } from './model_stub.mjs';
 
-/** What the user asks of the agent. */
+/** The user's prompt. */
 export const prompt = 'PROMPT-OF-THE-USER';
 
-/** Runs a program with an empty input. */
+/** Runs a program with empty input. */
 export function execute(program, words, cwd, environment) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, words, { cwd, env: environment, timeout: patience,
@@ -67,7 +67,7 @@ export async function startScene(spec, mounts) {
   return scene;
 }
 
-/** The results of the calls that the model asked for, as [name, text]. */
+/** The results of the model's calls, as [name, text]. */
 function results(bodies) {
   const all = new Map();
   const add = (name, result) => {
@@ -98,12 +98,12 @@ function results(bodies) {
   return [...all.values()];
 }
 
-/** Runs one headless session. The model asks for a command in the guest, then for what the traps
- *  offer and for the agent's own tools. Options:
+/** Runs one headless session. The model calls a command in the guest, then what the traps offer and the
+ *  agent's own tools. Options:
  *  - confined: start the agent by `limactl-mcp run`
  *  - live: set the traps after the command in the guest instead of before the session
  *  - below: the directory of the project in which the agent starts
- *  - silent: the model asks for nothing */
+ *  - silent: the model calls nothing */
 export async function hostileSession(spec, hostile, options) {
   const { confined, live = false, below = '.', silent = false } = options;
   const scene = await startScene(spec);

@@ -1,13 +1,13 @@
-// A model's endpoint without a model: it asks for the calls that a test wants, then says "done".
-// Speaks as much of the interfaces of Google, Anthropic and OpenAI (responses and chat completions)
-// as the agents need, and records which tools an agent offers.
+// A model's endpoint without a model: it makes the calls of a test, then answers "done". Implements as
+// much of the APIs of Google, Anthropic and OpenAI (responses and chat completions) as the agents need,
+// and records which tools an agent offers.
 
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 
-/** The names of the tools in a request, whatever its dialect; a namespace's come with its name. */
+/** The names of the tools in a request of any API; tools of a namespace include its name. */
 function offeredTools(request) {
-  // Codex hands those of its newest models over as an item of the conversation.
+  // With its newest models, Codex sends them as an item of the conversation.
   const added = Array.isArray(request.input) ? request.input.flatMap((item) =>
     (item.type === 'additional_tools' ? item.tools : [])) : [];
   return [...request.tools ?? [], ...added].flatMap((tool) => {
@@ -92,9 +92,8 @@ const openaiChat = {
 
 const dialects = [google, anthropic, openaiResponses, openaiChat];
 
-/** Starts the endpoint. `decide(tools, body)` gets the tools offered and the request's text. It
- *  returns the call to ask for: {name, arguments, …}, or {name, input} for a tool that takes text;
- *  or nothing. */
+/** Starts the endpoint. `decide(tools, body)` gets the offered tools and the request's text. It returns
+ *  the call to make: {name, arguments, …}, {name, input} for a tool that takes text, or nothing. */
 export async function startModel(decide) {
   const turns = [];  // what each request offered, and its text
   const server = createServer(async (request, response) => {

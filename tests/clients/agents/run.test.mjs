@@ -1,6 +1,6 @@
-// Real agents, started by `limactl-mcp run` in a hostile project. The model asks for what the traps
-// offer and for the agent's own tools: no trap fires. Without run each of them fires. Prints a
-// table of agents and traps.
+// Real agents, started by `limactl-mcp run` in a hostile project. The model calls what the traps offer and
+// the agent's own tools. No trap fires; without run each of them fires. Prints a table of agents and
+// traps.
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
@@ -18,13 +18,13 @@ import * as opencode from './traps/opencode.mjs';
 const allHostile = { claude, codex, gemini, opencode };
 const projectInstructions = 'INSTRUCTIONS-OF-THE-PROJECT';
 
-/** What agents answer to a call of a tool that they do not have. */
+/** Agents' answers to a call of a tool that they do not have. */
 const refusal = new RegExp(['No such tool available', 'unsupported (custom tool )?call',
   '^\\{"error":"Tool .* not found', 'unavailable tool'].join('|'));
 
 const without = (all, some) => all.filter((each) => !some.includes(each));
 
-/** Checks what holds for every session with run. */
+/** Checks that hold for every session with run. */
 function assertConfined(spec, hostile, session) {
   assert.deepEqual(session.fired, []);
   const allowed = [...ours.map(spec.name), ...hostile.harmless];
@@ -62,7 +62,7 @@ function printTable() {
   }
 }
 
-// In parallel: most of the time each agent waits for itself to start.
+// In parallel: most of the time each agent is still starting.
 describe('run', { concurrency: true }, () => {
   after(printTable);
   for (const spec of agents) {
@@ -194,7 +194,7 @@ describe('run, with programs that stand for the agents,', { concurrency: true },
       for (const line of all) {
         const words = line.split(' ');
         const named = words.find((word) => word.startsWith('-')) ?? words[0];
-        // What it is, and a reason or what to use instead.
+        // The option, and a reason or an alternative.
         assertRefused(await run(agent, '--', ...words),
           new RegExp(`^limactl-mcp: ERROR: "?${named.split('=')[0]}"? (is not passed on|may be) .{20}`));
       }

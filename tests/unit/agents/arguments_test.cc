@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/confined_agent.h"
+#include "agents/agent.h"
 
 namespace agents {
 namespace {
@@ -17,19 +17,13 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr std::array kOptions = {
-    AllowedOption{"-p"}, AllowedOption{"--model", OptionValue::kRequired},
-    AllowedOption{"--resume", OptionValue::kOptional},
-    AllowedOption{"--mode", OptionValue::kRequired,
-                  [](std::string_view value) { return value == "plan"; }}};
-constexpr std::array kExecOptions = {AllowedOption{"--json"}};
-constexpr std::array kModes = {Mode{"", kOptions, true, true}, Mode{"exec", kExecOptions, true},
-                               Mode{"login", {}, false}};
-constexpr std::array kRefused = {RefusedOption{"--yolo", "give --trust instead"}};
-constexpr ArgumentRules kRules = {"Agent", kModes, kRefused, "put -- before it"};
+constexpr std::array kModes = {Mode{"", "-p --model= --resume? --mode=plan|ask", true, true},
+                               Mode{"exec", "--json", true}, Mode{"login", "", false}};
+constexpr std::array kRefusals = {Refusal{"give --trust instead", "-y --yolo"}};
+constexpr ArgumentRules kRules = {"Agent", kModes, kRefusals, "put -- before it"};
 
 /// Empty if all pass.
-std::string Refusal(const std::vector<std::string>& arguments) {
+std::string Refused(const std::vector<std::string>& arguments) {
   return FindRefused(arguments, kRules).value_or("");
 }
 
@@ -48,36 +42,38 @@ TEST(Arguments, ThatAreKnownToBeHarmlessPass) {
                                                          {""},
                                                          {"-"}};
   for (const auto& arguments : passing) {
-    EXPECT_EQ(Refusal(arguments), "") << ::testing::PrintToString(arguments);
+    EXPECT_EQ(Refused(arguments), "") << ::testing::PrintToString(arguments);
   }
 }
 
 TEST(Arguments, ThatAreNotKnownAreRefusedByName) {
-  EXPECT_THAT(Refusal({"--new-flag"}), AllOf(HasSubstr("--new-flag"), HasSubstr("--model")));
-  EXPECT_THAT(Refusal({"-p", "--new-flag=x"}), HasSubstr("--new-flag"));
-  EXPECT_THAT(Refusal({"-x"}), HasSubstr("-x"));
-  EXPECT_THAT(Refusal({"--mod", "opus"}), HasSubstr("--mod "));
-  EXPECT_THAT(Refusal({"-px"}), HasSubstr("-px")) << "short options are not joined";
-  EXPECT_THAT(Refusal({"--json"}), HasSubstr("--json")) << "an option of another command";
+  EXPECT_THAT(Refused({"--new-flag"}), AllOf(HasSubstr("--new-flag"), HasSubstr("--model")));
+  EXPECT_THAT(Refused({"-p", "--new-flag=x"}), HasSubstr("--new-flag"));
+  EXPECT_THAT(Refused({"-x"}), HasSubstr("-x"));
+  EXPECT_THAT(Refused({"--mod", "opus"}), HasSubstr("--mod "));
+  EXPECT_THAT(Refused({"-px"}), HasSubstr("-px")) << "short options are not joined";
+  EXPECT_THAT(Refused({"--json"}), HasSubstr("--json")) << "an option of another command";
 }
 
 TEST(Arguments, AreRefusedWithTheReasonThatIsKnown) {
-  EXPECT_THAT(Refusal({"--yolo"}), HasSubstr("give --trust instead"));
-  EXPECT_THAT(Refusal({"--yolo=true"}), HasSubstr("give --trust instead"));
+  EXPECT_THAT(Refused({"--yolo"}), HasSubstr("give --trust instead"));
+  EXPECT_THAT(Refused({"-y"}), HasSubstr("give --trust instead"));
+  EXPECT_THAT(Refused({"--yolo=true"}), HasSubstr("give --trust instead"));
 }
 
 TEST(Arguments, ThatMayBeCommandsAreRefused) {
-  EXPECT_THAT(Refusal({"mcp", "add"}), AllOf(HasSubstr("\"mcp\""), HasSubstr("exec, login")));
-  EXPECT_THAT(Refusal({"-p", "mcp"}), HasSubstr("\"mcp\""));
-  EXPECT_THAT(Refusal({"login", "word"}), HasSubstr("\"word\""));
+  EXPECT_THAT(Refused({"mcp", "add"}), AllOf(HasSubstr("\"mcp\""), HasSubstr("exec, login")));
+  EXPECT_THAT(Refused({"-p", "mcp"}), HasSubstr("\"mcp\""));
+  EXPECT_THAT(Refused({"login", "word"}), HasSubstr("\"word\""));
 }
 
 TEST(Arguments, ThatAreValuesMustBeHarmlessToo) {
-  EXPECT_THAT(Refusal({"--mode", "bypass"}), HasSubstr("--mode"));
-  EXPECT_THAT(Refusal({"--mode=bypass"}), HasSubstr("--mode"));
-  EXPECT_THAT(Refusal({"--model", "--yolo"}), HasSubstr("--model"));
-  EXPECT_THAT(Refusal({"--resume", "--yolo"}), HasSubstr("--yolo"));
-  EXPECT_THAT(Refusal({"-p=x"}), HasSubstr("-p=x"));
+  EXPECT_THAT(Refused({"--mode", "bypass"}), HasSubstr("--mode"));
+  EXPECT_THAT(Refused({"--mode=bypass"}), HasSubstr("--mode"));
+  EXPECT_THAT(Refused({"--mode=plan|ask"}), HasSubstr("--mode"));
+  EXPECT_THAT(Refused({"--model", "--yolo"}), HasSubstr("--model"));
+  EXPECT_THAT(Refused({"--resume", "--yolo"}), HasSubstr("--yolo"));
+  EXPECT_THAT(Refused({"-p=x"}), HasSubstr("-p=x"));
 }
 
 /// What undoes the confinement of each agent, in the spellings that its parser takes.

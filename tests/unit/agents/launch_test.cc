@@ -1,8 +1,6 @@
 // What each agent is started with. That it confines them is proved with the real agents, in
 // tests/clients/agents.
 
-#include "agents/launch.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "agents/confined_agent.h"
+#include "agents/agent.h"
 #include "support/errors.h"
 #include "testing/temporary_directory.h"
 

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 
-#include "configure/json_tree.h"
 #include "configure/settings_error.h"
 
 namespace configure {
 namespace {
 
-using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -35,7 +33,7 @@ const Agent& Named(std::string_view name) {
   return *agent;
 }
 
-/// Files as people have them: none of them as a program would write it.
+/// Files as people write them.
 std::vector<std::optional<std::string>> StartingTexts(Format format) {
   if (format == Format::kText) return {std::nullopt, "", " \r\n\n", "\xEF\xBB\xBF"};
   if (format == Format::kToml) {
@@ -55,15 +53,6 @@ std::vector<std::optional<std::string>> StartingTexts(Format format) {
       "      \"servers\": { \"other\": {} }, \"mcp\": { \"other\": {} }\n      // end\n}\n// foot"};
 }
 
-/// What the agent wants in its file anyway, and what therefore stays.
-SettingsFile OnlyDefaults(SettingsFile file) {
-  if (file.format != Format::kText) {
-    std::erase_if(file.changes,
-                  [](const Change& change) { return change.kind != Change::Kind::kDefault; });
-  }
-  return file;
-}
-
 class EveryAgent : public ::testing::TestWithParam<std::tuple<std::string, bool, bool>> {
  protected:
   EveryAgent() : agent_(Named(std::get<0>(GetParam()))), request_(MakeRequest()) {
@@ -72,11 +61,11 @@ class EveryAgent : public ::testing::TestWithParam<std::tuple<std::string, bool,
     request_.lima_home = "/l i/m\"a";
   }
 
-  std::string ConfiguredAll(std::size_t variant) {
+  /// The settings where there are none yet.
+  std::string AllNew() {
     std::string all;
     for (const SettingsFile& file : agent_.files(request_)) {
-      const auto texts = StartingTexts(file.format);
-      all += Configured(file, texts[variant % texts.size()], false);
+      all += Configure(file, std::nullopt).text;
     }
     return all;
   }
@@ -88,11 +77,8 @@ class EveryAgent : public ::testing::TestWithParam<std::tuple<std::string, bool,
 TEST_P(EveryAgent, LeavesEveryOtherByteAsItWas) {
   for (const SettingsFile& file : agent_.files(request_)) {
     for (const auto& before : StartingTexts(file.format)) {
-      const std::string after = Configured(file, before, HasEntry(file, before));
-      const std::string defaults = Configured(OnlyDefaults(file), before, false);
-      EXPECT_THAT(Unconfigured(file, after), AnyOf(before, std::make_optional(defaults)))
-          << file.path << "\n"
-          << after;
+      const auto [after, record] = Configure(file, before);
+      EXPECT_EQ(Restore(file, after, record), before) << file.path << "\n" << after;
       if (!before || file.format == Format::kText) continue;
       // What was there is there still, in its order, between what is new.
       std::size_t at = 0;
@@ -105,51 +91,34 @@ TEST_P(EveryAgent, LeavesEveryOtherByteAsItWas) {
   }
 }
 
-TEST_P(EveryAgent, TwiceChangesNothing) {
+TEST_P(EveryAgent, CanBeUndoneAfterAFormatterHasRun) {
   for (const SettingsFile& file : agent_.files(request_)) {
+    if (file.format != Format::kJson) continue;
     for (const auto& before : StartingTexts(file.format)) {
-      const std::string once = Configured(file, before, false);
-      EXPECT_EQ(Configured(file, once, true), once) << file.path;
-      if (HasEntry(file, once)) continue;
-      // Where the server is named in another file, which a broken run has not come to.
-      const std::string again = Configured(file, once, false);
-      EXPECT_EQ(Configured(file, again, false), again) << file.path;
+      const auto [after, record] = Configure(file, before);
+      const std::string formatted = ValueOf(after, ParseJson(after)).dump(4);
+      const std::optional<std::string> undone = Restore(file, formatted, record);
+      ASSERT_EQ(undone.has_value(), before.has_value()) << *undone;
+      if (before) {
+        EXPECT_EQ(ValueOf(*undone, ParseJson(*undone)), ValueOf(*before, ParseJson(*before)));
+      }
     }
-  }
-}
-
-TEST_P(EveryAgent, AnotherInstanceTakesThePlaceOfTheOneBefore) {
-  Request other = request_;
-  other.instance = "another";
-  other.lima_home.reset();
-  other.trust = false;
-  const auto files = agent_.files(request_);
-  const auto others = agent_.files(other);
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const std::string once = Configured(files[i], std::nullopt, false);
-    const std::string changed = Configured(others[i], once, true);
-    EXPECT_EQ(changed.find("\"agent\","), std::string::npos) << changed;
-    EXPECT_EQ(changed.find("LIMA_HOME"), std::string::npos) << changed;
-    EXPECT_EQ(Unconfigured(files[i], changed), std::nullopt) << changed;
   }
 }
 
 TEST_P(EveryAgent, FilesThatCannotBeReadAreRefused) {
   for (const SettingsFile& file : agent_.files(request_)) {
-    EXPECT_THROW((void)Configured(file, "{\n\"a\": \n", false), SettingsError) << file.path;
-    if (file.format == Format::kText) continue;
-    EXPECT_THROW((void)Unconfigured(file, "{\n\"a\": \n"), SettingsError) << file.path;
-    EXPECT_THROW((void)HasEntry(file, "{\n\"a\": \n"), SettingsError) << file.path;
+    EXPECT_THROW((void)Configure(file, "{\n\"a\": \n"), SettingsError) << file.path;
   }
 }
 
 TEST_P(EveryAgent, StartsTheServerForTheProjectAndPassesLimaHome) {
-  const std::string all = ConfiguredAll(0);
+  const std::string all = AllNew();
   EXPECT_THAT(all, HasSubstr("limactl"));
-  EXPECT_THAT(all, HasSubstr("\"agent\", \"--root\""));
+  EXPECT_THAT(all, HasSubstr("--root"));
   EXPECT_THAT(all, HasSubstr("/l i/m\\\"a"));
   request_.lima_home.reset();
-  EXPECT_THAT(ConfiguredAll(0), Not(HasSubstr("LIMA_HOME")));
+  EXPECT_THAT(AllNew(), Not(HasSubstr("LIMA_HOME")));
 }
 
 TEST_P(EveryAgent, StaysInTheProjectOrTheHome) {
@@ -159,10 +128,6 @@ TEST_P(EveryAgent, StaysInTheProjectOrTheHome) {
     EXPECT_EQ(file.path.starts_with('/'), request_.user) << file.path;
     EXPECT_THAT(file.path, Not(HasSubstr("..")));
   }
-}
-
-TEST_P(EveryAgent, NotesAreSentences) {
-  for (const std::string& note : agent_.notes(request_)) EXPECT_TRUE(note.ends_with('.')) << note;
 }
 
 INSTANTIATE_TEST_SUITE_P(Agents, EveryAgent,
@@ -186,7 +151,7 @@ TEST(Agents, AreSevenInAlphabeticalOrder) {
 Json ReadFile(const std::string& agent, const Request& request, std::string_view path) {
   for (const SettingsFile& file : Named(agent).files(request)) {
     if (!file.path.ends_with(path)) continue;
-    const std::string text = Configured(file, std::nullopt, false);
+    const std::string text = Configure(file, std::nullopt).text;
     return ValueOf(text, ParseJson(text));
   }
   throw std::runtime_error("no file " + std::string(path));
@@ -204,27 +169,18 @@ TEST(Agents, TimeOutsAreAboveTheServers) {
   EXPECT_EQ(
       ReadFile("zed", request, "settings.json").at("context_servers").at("lima").at("timeout"),
       600);
-  EXPECT_THAT(Configured(Named("codex").files(request)[0], std::nullopt, false),
+  EXPECT_THAT(Configure(Named("codex").files(request)[0], std::nullopt).text,
               HasSubstr("\ntool_timeout_sec = 600\n"));
 }
 
 TEST(Agents, ClaudeKeepsTheServerOfAProjectInTheUsersOwnFile) {
-  const std::vector<SettingsFile> files = Named("claude").files(MakeRequest());
-  ASSERT_EQ(files.size(), 2U);
-  EXPECT_EQ(files[1].path, "/home/u/.claude.json");
-  const std::string text = Configured(files[1], std::nullopt, false);
-  EXPECT_EQ(ValueOf(text, ParseJson(text))
-                .at("projects")
-                .at("/home/u/project")
-                .at("mcpServers")
-                .at("lima")
-                .at("command"),
-            "limactl");
+  const Json settings = ReadFile("claude", MakeRequest(), "/home/u/.claude.json");
+  const Json& servers = settings.at("projects").at("/home/u/project").at("mcpServers");
+  EXPECT_EQ(servers.at("lima").at("command"), "limactl");
 }
 
 TEST(Agents, OpencodeIsDeniedEveryToolThatIsNotNamedLater) {
-  const std::string text =
-      Configured(Named("opencode").files(MakeRequest())[0], std::nullopt, false);
+  const std::string text = Configure(Named("opencode").files(MakeRequest())[0], std::nullopt).text;
   EXPECT_LT(text.find("\"*\": \"deny\""), text.find("\"lima_*\": \"ask\"")) << text;
   EXPECT_THAT(text, HasSubstr("\"task\": \"deny\""));
 }
@@ -234,7 +190,7 @@ TEST(Agents, PromptsAreSkippedOnlyWithTrust) {
   const auto skips = [&](std::string_view agent) {
     std::string all;
     for (const SettingsFile& file : Named(agent).files(request)) {
-      all += Configured(file, std::nullopt, false);
+      all += Configure(file, std::nullopt).text;
     }
     for (const char* word :
          {"\"trust\": true", "mcp__lima", "enabledMcpjsonServers", "Mcp(lima:*)", "\"approve\""}) {
@@ -246,26 +202,6 @@ TEST(Agents, PromptsAreSkippedOnlyWithTrust) {
   request.trust = true;
   for (const char* agent : {"claude", "codex", "cursor", "gemini", "opencode"}) {
     EXPECT_TRUE(skips(agent)) << agent;
-  }
-}
-
-TEST(Agents, TrustIsWithdrawnWhenItIsNotGivenAgain) {
-  Request request = MakeRequest();
-  const auto value = [](const SettingsFile& file, const std::string& text) {
-    return file.format == Format::kJson ? nlohmann::json(ValueOf(text, ParseJson(text)))
-                                        : nlohmann::json(text);
-  };
-  for (const Agent& agent : Agents()) {
-    request.trust = true;
-    const auto trusted = agent.files(request);
-    request.trust = false;
-    const auto plain = agent.files(request);
-    for (std::size_t i = 0; i < trusted.size(); ++i) {
-      const std::string before = Configured(trusted[i], std::nullopt, false);
-      EXPECT_EQ(value(plain[i], Configured(plain[i], before, true)),
-                value(plain[i], Configured(plain[i], std::nullopt, false)))
-          << plain[i].path;
-    }
   }
 }
 
@@ -292,34 +228,9 @@ TEST(Agents, ClaudeReadsItsSettingsWhereItIsTold) {
 TEST(WholeFile, AnothersFileIsLeftAlone) {
   const SettingsFile file = Named("vscode").files(MakeRequest())[0];
   ASSERT_EQ(file.format, Format::kText);
-  EXPECT_THROW((void)Configured(file, "mine\n", false), SettingsError);
-  EXPECT_EQ(Unconfigured(file, "mine\n"), "mine\n");
-  const std::string made = Configured(file, std::nullopt, false);
-  EXPECT_THROW((void)Configured(file, made + "\nmine\n", true), SettingsError);
-  EXPECT_EQ(Unconfigured(file, made + "\nmine\n"), made + "\nmine\n");
-}
-
-TEST(WholeFile, AnEmptyFileIsLikeNoneButComesBack) {
-  const SettingsFile file = Named("vscode").files(MakeRequest())[0];
-  const std::string made = Configured(file, std::nullopt, false);
-  EXPECT_EQ(Unconfigured(file, made), std::nullopt);
-  for (const std::string blanks : {"", " \n", "\xEF\xBB\xBF"}) {
-    const std::string after = Configured(file, blanks, false);
-    EXPECT_TRUE(after.starts_with(made)) << "its head must come first";
-    EXPECT_EQ(Configured(file, after, true), after);
-    EXPECT_EQ(Unconfigured(file, after), blanks);
-    EXPECT_EQ(Unconfigured(file, blanks), blanks) << "nothing of ours is in there";
-  }
-}
-
-TEST(Configured, AnEmptyFileIsLikeNoneButComesBack) {
-  const SettingsFile file = Named("gemini").files(MakeRequest())[0];
-  const std::string made = Configured(file, std::nullopt, false);
-  EXPECT_EQ(Configured(file, " \n", false), " \n" + made + "\n");
-  EXPECT_EQ(Unconfigured(file, " \n" + made + "\n"), " \n");
-  EXPECT_EQ(Unconfigured(file, made), std::nullopt);
-  EXPECT_EQ(Unconfigured(file, " \n" + made), std::nullopt) << "something has laid it out anew";
-  EXPECT_EQ(Unconfigured(file, " \n"), " \n") << "nothing of ours is in there";
+  EXPECT_THROW((void)Configure(file, "mine\n"), SettingsError);
+  const auto [text, record] = Configure(file, std::nullopt);
+  EXPECT_EQ(Restore(file, text + "mine\n", record), text + "mine\n");
 }
 
 }  // namespace

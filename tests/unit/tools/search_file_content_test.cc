@@ -4,10 +4,8 @@
 
 #include <sstream>
 
-#include "find/file_scan.h"
 #include "find/grep_output.h"
 #include "testing/file_names.h"
-#include "tools/search_limits.h"
 #include "unit/tools/search_tool_fixture.h"
 
 namespace tools {
@@ -32,9 +30,11 @@ class Search : public SearchToolFixture {
   std::string ErrorOf(const json& arguments) { return ErrorOf(tool_, arguments); }
 
   void WithoutGit() {
-    guest_.OfferOnly(
-        Outside("programs"),
-        {{"sh", "/bin/sh"}, {"find", find::FindProgram("find")}, {"cat", find::FindProgram("cat")}});
+    guest_.OfferOnly(Outside("programs"), {{"sh", "/bin/sh"},
+                                           {"find", find::FindProgram("find")},
+                                           {"sort", find::FindProgram("sort")},
+                                           {"xargs", find::FindProgram("xargs")},
+                                           {"grep", find::FindProgram("grep")}});
   }
 
   SearchFileContentTool tool_{*this};
@@ -73,9 +73,6 @@ TEST_F(Search, WhatOtherLinesHoldKeepsNoLineFromMatching) {
   EXPECT_THAT(ErrorOf({{"pattern", "(?!x"}}), HasSubstr("missing"));
   EXPECT_EQ(Find(R"(c\z)"), "a:4:abc\na:5:#c\n");
   EXPECT_EQ(Find(R"(\Ael)"), "a:3:else y\n");
-  WithoutGit();
-  EXPECT_EQ(Find(R"(c\z)"), "a:4:abc\na:5:#c\n");
-  EXPECT_EQ(Find(R"(\Ael)"), "a:3:else y\n");
 }
 
 TEST_F(Search, OnlyRegularFilesAndDirectoriesAreSearched) {
@@ -83,8 +80,6 @@ TEST_F(Search, OnlyRegularFilesAndDirectoriesAreSearched) {
   Write("a", "needle");
   EXPECT_THAT(ErrorOf({{"pattern", "x"}, {"path", Host("fifo")}}),
               HasSubstr("neither a directory nor a regular file"));
-  EXPECT_EQ(Find("needle"), "a:1:needle\n");
-  WithoutGit();
   EXPECT_EQ(Find("needle"), "a:1:needle\n");
 }
 
@@ -144,7 +139,8 @@ TEST_F(Search, OutputIsCutAtALimitWithTheTotals) {
   for (int i = 0; i < 1000; ++i) content += "needle\n";
   Write("a", content);
   Write("b", content);
-  SearchFileContentTool small(*this, {.maximum_output_bytes = 20, .time_limit = kSearchTimeLimit});
+  SearchFileContentTool small(*this,
+                              {.maximum_output_bytes = 20, .time_limit = std::chrono::seconds(60)});
   EXPECT_EQ(Call(small, {{"pattern", "needle"}}).structured["git_grep_output"],
             "a:1:needle\n[Only the first 1 of 2000 matching lines, in 2 files, are shown. Narrow "
             "the search with a path, an include or a longer pattern.]\n");
@@ -187,107 +183,14 @@ TEST_F(Search, BeingStoppedByTheClientIsNotTheTimeLimit) {
   EXPECT_THROW(Find("x"), support::Stopped);
 }
 
-TEST_F(Search, WithoutGitTheAnswersAreTheSame) {
-  Write("a.txt", "one\nfunction  myFunction() {\n\nlast needle");
-  Write("b\"\n\x01.txt", "needle\r\n");
-  Write("d/ä.txt", "x needle y\nneedle\n");
-  Write("d.txt", "needle\n");
-  Write("d-e", "café\n");
-  Write("binary", std::string("needle\n\0", 8));
-  Write("empty");
-  Write(".hidden", "needle\n");
-  Write("sub/.git/config", "needle\n");
-  std::filesystem::create_symlink(Path("a.txt"), Path("link"));
-  std::filesystem::create_directory_symlink(Path("d"), Path("dirlink"));
-  const std::vector<json> searches = {
-      {{"pattern", "needle"}},
-      {{"pattern", R"(function\s+my\w+)"}},
-      {{"pattern", "^needle$"}},
-      {{"pattern", "caf."}},
-      {{"pattern", "(?i)NEEDLE"}},
-      {{"pattern", "a|one"}},
-      {{"pattern", "no such"}},
-      {{"pattern", "."}},
-      {{"pattern", "needle"}, {"path", Host("d")}},
-      {{"pattern", "needle"}, {"path", Host("a.txt")}},
-      {{"pattern", "needle"}, {"include", "*.txt"}},
-      {{"pattern", "--open-files-in-pager=sh -c id"}},
-  };
-  std::vector<std::string> with_git;
-  for (const json& search : searches) with_git.push_back(Find(search));
-  EXPECT_EQ(note_, "");
+TEST_F(Search, SaysWhenTheGuestHasNoGit) {
+  Write("a", "needle\n");
   WithoutGit();
-  for (std::size_t i = 0; i < searches.size(); ++i) {
-    EXPECT_EQ(Find(searches[i]), with_git[i]) << searches[i];
-  }
-  EXPECT_THAT(note_, HasSubstr("The guest has no git"));
-  EXPECT_THAT(with_git[0], HasSubstr(".hidden:1:needle\n"));
-}
-
-TEST_F(Search, WithoutGitLargeFilesAreCountedAndBadPatternsRefused) {
-  Write("small", "needle");
-  Write("edge", std::string(find::kMaximumScannedFile - 7, '\n') + "needle\n");
-  Write("large", std::string(find::kMaximumScannedFile, '\n') + "needle");
-  WithoutGit();
-  EXPECT_EQ(Find("needle"),
-            "edge:" + std::to_string(find::kMaximumScannedFile - 6) + ":needle\nsmall:1:needle\n");
-  EXPECT_THAT(note_, HasSubstr("larger than 8 MiB: 1 files"));
-  EXPECT_THAT(ErrorOf({{"pattern", "(x"}}), AllOf(HasSubstr("RE2"), HasSubstr("missing )")));
-}
-
-TEST_F(Search, WithoutGitALineTooLongForALargePatternIsCounted) {
-  // Its program has at least as many instructions as the name is long.
-  const std::string name(600, 'n');
-  Write("long", std::string(find::kMaximumScannedFile - name.size() - 1, 'x') + '\n' + name);
-  WithoutGit();
-  EXPECT_EQ(Find(name), "long:2:" + name + "\n");
-  EXPECT_THAT(note_, HasSubstr("too long for so large a pattern: 1 lines"));
-  EXPECT_THAT(Find("x$"), HasSubstr("long:1:xxx"));
-  EXPECT_THAT(note_, Not(HasSubstr("too long")));
-}
-
-TEST_F(Search, WithoutGitFilesThatCannotBeReadAreCounted) {
-  Write("open", "needle");
-  Write("secret", "needle");
-  WithoutGit();
-  guest_.set_hook([&](Operation operation, const std::string& path) {
-    if (operation == Operation::kOpen && path == Path("secret").string()) {
-      throw guest::FileError(guest::FileErrorCode::kPermissionDenied, "open", path, "");
-    }
-  });
-  EXPECT_EQ(Find("needle"), "open:1:needle\n");
-  EXPECT_THAT(note_, HasSubstr("Could not be read: 1 files"));
-}
-
-TEST_F(Search, WithoutGitALinkThatHasTakenAFilesPlaceIsNotFollowed) {
-  Write("one/file", "needle");
-  Write("two", "needle");
-  Write("three", "needle");
-  WithoutGit();
-  std::filesystem::create_directory(Outside("elsewhere"));
-  std::ofstream(Outside("elsewhere/file")) << "needle outside";
-  guest_.set_hook([&](Operation operation, const std::string& path) {
-    if (operation != Operation::kRealPath || path != Path("one/file").string()) return;
-    std::filesystem::remove_all(Path("one"));
-    std::filesystem::create_directory_symlink(Outside("elsewhere"), Path("one"));
-    std::filesystem::remove(Path("two"));
-    std::filesystem::create_symlink(Outside("elsewhere/file"), Path("two"));
-  });
-  EXPECT_EQ(Find("needle"), "three:1:needle\n");
-  EXPECT_THAT(note_, HasSubstr("Could not be read: 2 files"));
-}
-
-TEST_F(Search, WithoutGitAFileThatGrowsAfterTheListingIsCountedAsLarge) {
-  Write("growing", "needle");
-  Write("small", "needle");
-  WithoutGit();
-  guest_.set_hook([&](Operation operation, const std::string& path) {
-    if (operation == Operation::kOpen && path == Path("growing").string()) {
-      Write("growing", "needle\n" + std::string(find::kMaximumScannedFile, '\n'));
-    }
-  });
-  EXPECT_EQ(Find("needle"), "small:1:needle\n");
-  EXPECT_THAT(note_, HasSubstr("larger than 8 MiB: 1 files"));
+  EXPECT_EQ(Find("needle"), "a:1:needle\n");
+  EXPECT_EQ(note_,
+            "The guest has no git: `grep -E` was used, and files that git would ignore were "
+            "searched too.");
+  EXPECT_EQ(Find({{"pattern", "needle"}, {"path", Host("a")}}), "a:1:needle\n");
 }
 
 }  // namespace

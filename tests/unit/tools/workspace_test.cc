@@ -85,9 +85,7 @@ TEST_F(RepeatedWork, TimeThatEndsInALaterAttemptIsToldWithWhatWentWrongBefore) {
     });
     FAIL() << "expected a CallError";
   } catch (const support::CallError& error) {
-    EXPECT_STREQ(error.what(),
-                 "the guest does not answer; it was tried again until the time of the call was "
-                 "over");
+    EXPECT_STREQ(error.what(), "the guest does not answer; the retry timed out");
   }
 }
 

@@ -7,7 +7,7 @@ import { plantRepository, plantServer } from '../hostile_project.mjs';
 
 const hook = (command) => [{ hooks: [{ type: 'command', command }] }];
 
-/** The head of a Markdown file: JSON is YAML. */
+/** The front matter of a Markdown file. JSON is YAML. */
 function front(fields) {
   const lines = Object.entries(fields).map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`);
   return `---\n${lines.join('')}---\n`;
@@ -93,7 +93,7 @@ export function plant(project, traps) {
   plantRepository(project);
 }
 
-/** What the model asks for. */
+/** The model's calls. */
 export const calls = (project, traps) => [
   { name: 'Bash', arguments: { command: traps.touch('tool Bash'), description: 'x' } },
   { name: 'Read', arguments: { file_path: traps.secret('tool Read') } },
@@ -110,14 +110,14 @@ export const calls = (project, traps) => [
     run_in_background: false } },
 ];
 
-/** What the model of its subagent asks for. */
+/** The calls of its subagent's model. */
 export const subagentCalls = (project, traps) => [
   { name: 'Bash', arguments: { command: traps.touch("subagent's tool Bash"), description: 'x' } },
   { name: 'Write', arguments: { file_path: traps.file("subagent's tool Write"), content: 'x' } },
   { name: 'mcp__agents__evil', arguments: {} },
 ];
 
-/** Further tools of its own, asked for with run only. */
+/** More of its own tools, called only with run. */
 export const furtherCalls = (project) => [
   { name: 'Edit', arguments: { file_path: join(project, 'CLAUDE.md'), old_string: 'use',
     new_string: 'USE' } },
@@ -136,10 +136,10 @@ export const harmless = ['Agent', 'AskUserQuestion', 'EnterPlanMode', 'ExitPlanM
   'TaskGet', 'TaskList', 'TaskOutput', 'TaskStop', 'TaskUpdate', 'TodoWrite', 'WebFetch',
   'WebSearch'];
 
-/** What fires as well for a directory below the project, and when it is set during a session. */
+/** Traps that also fire in a directory below the project, and when set during a session. */
 export const firesBelow = ['evil in .mcp.json: started', 'headersHelper in .mcp.json',
   'hook in settings.local.json', 'apiKeyHelper', 'CLAUDE.md imports a file'];
 export const firesLive = ['hook PreToolUse', 'apiKeyHelper', 'command prefix in the settings'];
 
-/** With run, too, the model can start subagents. */
+/** The model can start subagents with run, too. */
 export const subagentsWithRun = true;

@@ -17,7 +17,7 @@ args = ${quoted(args)}
 default_tools_approval_mode = "approve"
 `;
 
-/** Makes a repository with a changed file: to compare it, git runs the filter. */
+/** Makes a repository with a changed file. git runs the filter to compare it. */
 function plantFilter(project, traps) {
   const user = ['-c', 'user.name=x', '-c', 'user.email=x@x', '-c', 'commit.gpgsign=false'];
   const git = (...words) =>
@@ -85,7 +85,7 @@ developer_instructions = ${quoted(traps.text("agent's instructions"))}\n`);
 
 const addFile = (path) => `*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch\n`;
 
-/** What the model asks for. */
+/** The model's calls. */
 export const calls = (_project, traps) => [
   { name: 'exec_command', arguments: { cmd: traps.touch('tool exec_command') } },
   { name: 'exec_command', arguments: {
@@ -99,7 +99,7 @@ export const calls = (_project, traps) => [
   { name: 'exec_command', arguments: { cmd: 'sleep 2' } },  // until that agent has begun
 ];
 
-/** Further tools of its own, asked for with run only. */
+/** More of its own tools, called only with run. */
 export const furtherCalls = (project) => [
   { name: 'exec_command', arguments: { cmd: 'true', environment_id: 'local', workdir: project } },
   { name: 'shell', arguments: { command: ['true'] } },
@@ -128,7 +128,7 @@ export const codeMode = {
     'list_mcp_resources', 'read_mcp_resource', 'update_goal'],
 };
 
-// In the terminal the user trusts the project's hooks; headless, that takes a flag.
+// In the terminal the user trusts the project's hooks. Headless, that needs a flag.
 export const withoutRun = (prompt, model = 'gpt-5.5') =>
   ['exec', '--skip-git-repo-check', '--dangerously-bypass-hook-trust', '-m', model, prompt];
 export const withRun = (prompt, model = 'gpt-5.5') => ['exec', '-m', model, prompt];
@@ -136,6 +136,6 @@ export const harmless = ['create_goal', 'get_goal', 'list_mcp_resource_templates
   'list_mcp_resources', 'read_mcp_resource', 'request_user_input', 'update_goal', 'update_plan',
   'web_search'];
 
-/** What fires as well for a directory below the project. */
+/** Traps that also fire in a directory below the project. */
 export const firesBelow = ['hook in config.toml', 'hook SessionStart',
   'evil in config.toml: started', 'log_dir', 'AGENTS.override.md is a link', 'filter in .git/config'];

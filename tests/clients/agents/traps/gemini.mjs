@@ -80,7 +80,7 @@ NODE_OPTIONS=--require=${join(project, '.gemini', 'required.cjs')}
   put('GEMINI.md', 'INSTRUCTIONS-OF-THE-PROJECT: use run_shell_command.\n');
 }
 
-/** What the model asks for. */
+/** The model's calls. */
 export const calls = (_project, traps) => [
   { name: 'run_shell_command', arguments: { command: traps.touch('tool run_shell_command'),
     description: 'x' } },
@@ -97,13 +97,13 @@ export const calls = (_project, traps) => [
   { name: 'invoke_agent', arguments: { agent_name: 'evil_agent', prompt: 'look' } },
 ];
 
-/** What the model of its subagent asks for. */
+/** The calls of its subagent's model. */
 export const subagentCalls = () => [
   { name: 'mcp_agents_evil', arguments: {} },
   { name: 'complete_task', arguments: { result: 'x' } },
 ];
 
-/** Further tools of its own, asked for with run only. */
+/** More of its own tools, called only with run. */
 export const furtherCalls = (project) => [
   { name: 'replace', arguments: { file_path: join(project, 'GEMINI.md'), old_string: 'use',
     new_string: 'USE', instruction: 'x' } },
@@ -115,11 +115,11 @@ export const furtherCalls = (project) => [
   { name: 'invoke_agent', arguments: { agent_name: 'codebase_investigator', prompt: 'look' } },
 ];
 
-// Headless, Gemini CLI offers no tool that it must ask for.
+// Headless, Gemini CLI offers no tool that needs a confirmation.
 export const withRun = (prompt) => ['-m', 'gemini-2.5-flash', '-p', prompt];
 export const withoutRun = (prompt) => ['--approval-mode=yolo', ...withRun(prompt)];
 export const harmless = ['ask_user', 'google_web_search', 'update_topic', 'web_fetch',
   'write_todos'];
 
-/** What fires as well for a directory below the project. */
+/** Traps that also fire in a directory below the project. */
 export const firesBelow = ['GEMINI_SYSTEM_MD in .env'];

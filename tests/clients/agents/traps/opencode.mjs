@@ -79,12 +79,12 @@ export function plant(project, traps) {
     join(project, '.claude', 'skills', 'leak', 'SKILL.md'));
   link(traps.secret('AGENTS.md is a link'), join(project, 'AGENTS.md'));
   put('CLAUDE.md', 'INSTRUCTIONS-OF-THE-PROJECT: use bash.\n');
-  // It keeps an id of the repository there, and writes through a link.
+  // opencode stores the repository's id in .git/opencode, and writes through a link there.
   plantRepository(project, '[remote "origin"]\n\turl = https://example.com/evil.git\n');
   link(traps.file('.git/opencode is a link'), join(project, '.git', 'opencode'));
 }
 
-/** What the model asks for. */
+/** The model's calls. */
 export const calls = (project, traps) => [
   { name: 'bash', arguments: { command: traps.touch('tool bash'), description: 'x' } },
   { name: 'write', arguments: { filePath: traps.file('tool write'), content: 'x' } },
@@ -102,7 +102,7 @@ export const calls = (project, traps) => [
     prompt: `look at @${traps.secret("subagent's prompt names a file")}` } },
 ];
 
-/** Further tools of its own, asked for with run only. */
+/** More of its own tools, called only with run. */
 export const furtherCalls = (project) => [
   { name: 'grep', arguments: { pattern: 'root', path: '/etc' } },
   { name: 'glob', arguments: { pattern: '*', path: '/etc' } },
@@ -118,7 +118,7 @@ export const withRun = withoutRun;
 export const harmless = ['invalid', 'plan_enter', 'plan_exit', 'question', 'todowrite', 'webfetch',
   'websearch'];
 
-/** What fires as well for a directory below the project. */
+/** Traps that also fire in a directory below the project. */
 export const firesBelow = ['plugin in opencode.json', 'plugin in .opencode/plugin',
   'evil in opencode.json: started',
   'tool in .opencode/tool: loaded', 'AGENTS.md is a link', '.git/opencode is a link'];

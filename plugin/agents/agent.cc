@@ -1,0 +1,109 @@
+#include "agents/agent.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+
+#include "support/file_descriptor.h"
+#include "support/paths.h"
+#include "support/utf8.h"
+
+namespace agents {
+namespace {
+
+std::string ReadInstructions(const std::string& path) {
+  // O_NONBLOCK: a FIFO must not block the start.
+  const support::FileDescriptor file(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat status {};
+  if (!file.valid() || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return "";
+  std::string text(kMaximumInstructions, '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t count = ::read(file.get(), text.data() + size, text.size() - size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    size += static_cast<std::size_t>(count);
+  }
+  text.resize(size);
+  return support::ToUtf8(text);
+}
+
+}  // namespace
+
+std::optional<Version> ParseVersion(std::string_view text) {
+  const std::size_t first = text.find_first_of("0123456789");
+  if (first == std::string_view::npos) return std::nullopt;
+  const char* at = text.data() + first;
+  const char* const end = text.data() + text.size();
+  Version version;
+  for (int* number : {&version.major, &version.minor, &version.patch}) {
+    const auto [next, error] = std::from_chars(at, end, *number);
+    if (error != std::errc()) return std::nullopt;
+    at = next;
+    if (number != &version.patch && (at == end || *at++ != '.')) return std::nullopt;
+  }
+  return version;
+}
+
+std::string ToString(const Version& version) {
+  return std::to_string(version.major) + "." + std::to_string(version.minor) + "." +
+         std::to_string(version.patch);
+}
+
+std::span<const ConfinedAgent> ConfinedAgents() {
+  static const std::array kAgents = {ClaudeAgent(), CodexAgent(), GeminiAgent(), OpencodeAgent()};
+  return kAgents;
+}
+
+std::vector<std::string_view> Words(std::string_view text) {
+  constexpr std::string_view kSpace = " \n";
+  std::vector<std::string_view> words;
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+    if (text.empty()) return words;
+    words.push_back(text.substr(0, text.find_first_of(kSpace)));
+    text.remove_prefix(words.back().size());
+  }
+}
+
+std::string Value(const Environment& environment, const std::string& name,
+                  const std::string& fallback) {
+  const auto entry = environment.find(name);
+  return entry == environment.end() || entry->second.empty() ? fallback : entry->second;
+}
+
+void Unset(Environment& environment, std::string_view names) {
+  for (const std::string_view name : Words(names)) {
+    const bool is_prefix = name.ends_with('*');
+    const std::string_view prefix = name.substr(0, name.size() - 1);
+    std::erase_if(environment, [&](const auto& variable) {
+      return is_prefix ? variable.first.starts_with(prefix) : variable.first == name;
+    });
+  }
+}
+
+std::string Instructions(const LaunchRequest& request, std::string_view names,
+                         std::string_view users) {
+  std::string all = "The project is the directory " + request.project +
+                    ", in a virtual machine. Use the tools of the MCP server " +
+                    std::string(kServer) +
+                    " for all its files and for all commands; they take absolute paths. You have "
+                    "no other access to files and no other shell. Your own working directory on "
+                    "the host is empty: ignore it.\n";
+  all += users;
+  for (const std::string_view name : Words(names)) {
+    const std::string text = ReadInstructions(support::JoinPath(request.project, name));
+    if (text.empty()) continue;
+    all.append("\n# ").append(name).append(" of the project\n\n").append(text);
+    if (!all.ends_with('\n')) all += '\n';
+  }
+  return all;
+}
+
+}  // namespace agents

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "doctor/child.h"
+#include "doctor/finding.h"
+#include "lima/mounts.h"
+#include "support/context.h"
+
+/// What the server of an instance can do, tried as an agent would.
+namespace doctor {
+
+/// A server and its only client, which sends one request at a time. Each function throws
+/// support::CallError for a server that exits or prints something else than MCP, and
+/// support::Stopped at the context's deadline.
+class ServerUnderTest {
+ public:
+  explicit ServerUnderTest(const std::vector<std::string>& command) : child_(command) {}
+
+  /// Ends the server's input and waits for its exit, or kills it after a second.
+  ~ServerUnderTest();
+  ServerUnderTest(const ServerUnderTest&) = delete;
+  ServerUnderTest& operator=(const ServerUnderTest&) = delete;
+
+  /// Returns the result. Throws support::CallError for an error of the protocol, too.
+  nlohmann::json Request(const std::string& method, const nlohmann::json& params,
+                         const support::Context& context);
+
+  /// Returns `structuredContent`. Throws support::CallError with the text of a failed call, too.
+  nlohmann::json CallTool(const std::string& name, const nlohmann::json& arguments,
+                          const support::Context& context);
+
+ private:
+  Child child_;
+  int next_id_ = 1;
+};
+
+/// Initializes the server and counts its tools.
+Finding CheckServer(ServerUnderTest& server, const support::Context& context);
+
+using Mounts = std::vector<lima::MountLocation>;
+
+/// Lists each mount in the guest.
+Finding CheckMounted(ServerUnderTest& server, const Mounts& mounts,
+                     const support::Context& context);
+
+/// Runs `true` in `directory`. Start-up files that print, or take three seconds, are a warning.
+Finding CheckShell(ServerUnderTest& server, const std::string& directory,
+                   const support::Context& context);
+
+/// Writes a file in each writable mount, and removes it on the host.
+Finding CheckWrite(ServerUnderTest& server, const Mounts& mounts, const support::Context& context);
+
+Finding CheckFind(ServerUnderTest& server, const std::string& directory,
+                  const support::Context& context);
+
+Finding CheckGit(ServerUnderTest& server, const std::string& directory,
+                 const support::Context& context);
+
+}  // namespace doctor

@@ -1,0 +1,233 @@
+#include "find/content_search.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "find/find_listing.h"
+#include "find/git_command.h"
+#include "shell/shell_quote.h"
+#include "support/errors.h"
+#include "support/utf8.h"
+
+namespace find {
+namespace {
+
+constexpr int kNoMatchStatus = 1;  // git-grep's own
+constexpr int kNoGitStatus = 97;
+constexpr int kNoDirectoryStatus = 98;
+
+enum class Engine { kGitPerl, kGitExtended, kGrep };
+
+struct Attempt {
+  Engine engine = Engine::kGitPerl;
+  bool in_repository = true;
+};
+
+/// Reads what the engine prints: name, NUL, line number, NUL, text, newline; grep has ':' in place
+/// of NUL. git's names may contain newlines, a text NULs.
+///
+/// git prints nothing before it fails, so attempts can follow each other on one GrepOutput.
+class MatchSink : public shell::OutputSink {
+ public:
+  MatchSink(GrepOutput& output, const IncludeFilter* include, Engine engine)
+      : output_(output), include_(include), first_(engine == Engine::kGrep ? kText : kName) {}
+
+  bool OnOutput(shell::Stream stream, std::string_view bytes) override {
+    if (stream == shell::Stream::kOutput) {
+      while (!bytes.empty()) Take(bytes);
+    } else {
+      words += bytes.substr(0, kMaximumWarnings - words.size());
+    }
+    return true;
+  }
+
+  std::string words;
+
+ private:
+  enum Field { kName, kNumber, kText };
+
+  /// One byte more than is printed, and room for grep's name and number.
+  static constexpr std::size_t kMaximumField = kMaximumGrepLine + 1 + (std::size_t{8} << 10);
+
+  void Take(std::string_view& bytes) {
+    const std::size_t end = bytes.find(field_ == kText ? '\n' : '\0');
+    const std::string_view piece = bytes.substr(0, end);
+    const std::string_view kept = piece.substr(0, kMaximumField - fields_[field_].size());
+    fields_[field_] += kept;
+    left_out_ += piece.size() - kept.size();
+    bytes.remove_prefix(end == std::string_view::npos ? bytes.size() : end + 1);
+    if (end != std::string_view::npos) EndField();
+  }
+
+  void EndField() {
+    if (field_ != kText) {
+      field_ = field_ == kName ? kNumber : kText;
+      left_out_ = 0;
+      return;
+    }
+    if (first_ == kText) {
+      AddGrepLine(fields_[kText]);
+    } else {
+      Add(fields_[kName], fields_[kNumber], fields_[kText]);
+    }
+    for (std::string& field : fields_) field.clear();
+    field_ = first_;
+    left_out_ = 0;
+  }
+
+  /// "./name:number:text"
+  void AddGrepLine(std::string_view line) {
+    for (std::size_t colon = line.find(':'); colon != std::string_view::npos;
+         colon = line.find(':', colon + 1)) {
+      const std::size_t end = line.find_first_not_of("0123456789", colon + 1);
+      if (end == std::string_view::npos || end == colon + 1 || line[end] != ':') continue;
+      std::string_view name = line.substr(0, colon);
+      if (name.starts_with("./")) name.remove_prefix(2);
+      Add(name, line.substr(colon + 1, end - colon - 1), line.substr(end + 1));
+      return;
+    }
+  }
+
+  void Add(std::string_view name, std::string_view number, std::string_view text) {
+    if (name != judged_name_) {
+      judged_name_ = name;
+      judgement_ = include_ == nullptr || include_->Matches(support::ToUtf8(name));
+    }
+    if (judgement_) output_.Add(name, number, text, left_out_);
+  }
+
+  GrepOutput& output_;
+  const IncludeFilter* include_;
+  Field first_;
+  Field field_ = first_;
+  std::array<std::string, 3> fields_;
+  std::size_t left_out_ = 0;
+  std::string judged_name_;
+  bool judgement_ = include_ == nullptr;
+};
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+/// Whether other lines may keep a line from matching: by lookaround, by anchors of the whole text,
+/// or by a part that gives nothing back. Errs on the side of true.
+bool OtherLinesMayDecide(std::string_view perl_expression) {
+  constexpr std::array<std::string_view, 16> kSigns = {"(?!", "(?<!", "(?>", "(?(", "(?-", "(?^",
+                                                       "(*",  "++",   "*+",  "?+",  "}+",  "\\A",
+                                                       "\\Z", "\\z",  "\\G", "\\K"};
+  return std::any_of(kSigns.begin(), kSigns.end(),
+                     [&](std::string_view sign) { return Contains(perl_expression, sign); });
+}
+
+/// git first searches all the rest of a file for a pattern, and looks at lines only if that finds
+/// something. A pattern in parentheses is matched line by line, which is slower.
+std::string PatternOptions(const std::string& pattern, Engine engine) {
+  const std::string option = "-e " + shell::ShellQuote(pattern);
+  if (engine == Engine::kGitExtended) return "--extended-regexp " + option;
+  return "--perl-regexp " + (OtherLinesMayDecide(pattern) ? "'(' " + option + " ')'" : option);
+}
+
+std::string GitScript(const SearchRequest& request, const Attempt& attempt) {
+  std::string script =
+      "command -v git >/dev/null 2>&1 || exit " + std::to_string(kNoGitStatus) + "\n";
+  // Keeps git from looking for a repository.
+  if (!attempt.in_repository) script += "export GIT_DIR=/dev/null\n";
+  script +=
+      "search() { " + GitCommand() +
+      " grep --no-index --null --line-number -H -I --no-color --no-column --no-heading --no-break"
+      " --no-full-name --no-textconv \"$@\"; }\n"
+      "set -- " +
+      PatternOptions(request.pattern, attempt.engine) + " --";
+  if (!request.file.empty()) {
+    return script + " " + shell::ShellQuote(":(literal)" + request.file) +
+           "\nsearch --no-exclude-standard \"$@\"\nexit\n";
+  }
+  if (request.include == nullptr) {
+    script += " .";
+  } else {
+    for (const std::string& pathspec : request.include->pathspecs()) {
+      script += ' ' + shell::ShellQuote(pathspec);
+    }
+  }
+  // The top of a repository lies in none of its ignored directories, though a "*" names it too.
+  return script +
+         "\nsearch --exclude-standard \"$@\"\nstatus=$?\n"
+         "if [ \"$status\" = 1 ] && [ ! -f .git ] && [ ! -f .git/HEAD ] && " +
+         GitCommand() +
+         " check-ignore --no-index -q . 2>/dev/null; then\n"
+         "search --no-exclude-standard \"$@\"\nstatus=$?\nfi\nexit \"$status\"\n";
+}
+
+/// In the C locale, so that a file of another encoding does not count as binary.
+std::string GrepScript(const SearchRequest& request) {
+  const std::string pattern = " -e " + shell::ShellQuote(request.pattern);
+  std::string files = "find . -name .git -prune -o -type f";
+  if (request.include != nullptr) files += NameTests(request.include->name_filters());
+  if (!request.file.empty()) files = "find " + shell::ShellQuote("./" + request.file);
+  return "export LC_ALL=C\nunset GREP_OPTIONS\n"
+         "echo | grep -E" +
+         pattern + " >/dev/null || [ $? = 1 ] || exit 2\n" + files +
+         " -print0 | sort -z | xargs -0 grep -nHEI" + pattern + " --\nexit 0\n";
+}
+
+std::string Script(const SearchRequest& request, const Attempt& attempt) {
+  const std::string directory = shell::ShellQuote(request.directory);
+  return "cd -P -- " + directory + " && [ \"$PWD\" = " + directory + " ] || exit " +
+         std::to_string(kNoDirectoryStatus) + "\n" + GitEnvironment() +
+         (attempt.engine == Engine::kGrep ? GrepScript(request) : GitScript(request, attempt));
+}
+
+/// The attempt that may succeed after `attempt` failed with these words, which may quote the
+/// pattern: none is made twice.
+std::optional<Attempt> Next(Attempt attempt, int status, std::string_view words) {
+  if (attempt.engine == Engine::kGrep) return std::nullopt;
+  // macOS has a `git` that only asks for the developer tools to be installed.
+  if (status == kNoGitStatus || Contains(words, "xcode-select: ")) {
+    attempt.engine = Engine::kGrep;
+    return attempt;
+  }
+  if (attempt.engine == Engine::kGitPerl && Contains(words, "Perl-compatible") &&
+      Contains(words, "compiled")) {
+    attempt.engine = Engine::kGitExtended;
+    return attempt;
+  }
+  if (attempt.in_repository && (Contains(words, "config") || Contains(words, "repository"))) {
+    attempt.in_repository = false;
+    return attempt;
+  }
+  return std::nullopt;
+}
+
+[[noreturn]] void ThrowFailure(Engine engine, int status, std::string_view words) {
+  words = words.substr(0, words.find_last_not_of(" \n") + 1);
+  throw support::CallError(std::string(engine == Engine::kGrep ? "grep" : "git grep") +
+                           " failed in the guest (exit status " + std::to_string(status) + ")" +
+                           (words.empty() ? "." : ": " + std::string(words)));
+}
+
+}  // namespace
+
+SearchResult SearchContent(guest::Guest& guest, const SearchRequest& request, GrepOutput& output,
+                           const support::Context& context) {
+  Attempt attempt;
+  while (true) {
+    MatchSink sink(output, request.include, attempt.engine);
+    const int status =
+        guest.RunScript(Script(request, attempt), sink, context).exit_status.value_or(-1);
+    if (status == kNoDirectoryStatus) {
+      throw support::CallError("The directory to search cannot be entered in the guest.");
+    }
+    if (status == 0 || (status == kNoMatchStatus && !Contains(sink.words, "xcode-select: "))) {
+      return {attempt.engine != Engine::kGrep, std::move(sink.words)};
+    }
+    const std::optional<Attempt> next = Next(attempt, status, sink.words);
+    if (!next || output.lines() > 0) ThrowFailure(attempt.engine, status, sink.words);
+    attempt = *next;
+  }
+}
+
+}  // namespace find

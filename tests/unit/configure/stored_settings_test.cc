@@ -1,0 +1,194 @@
+#include "configure/stored_settings.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/errors.h"
+#include "testing/temporary_directory.h"
+
+namespace configure {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr uid_t kNobody = 65534;
+
+class StoredSettingsTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] StoredSettings Stored(const fs::path& path) const {
+    return {path, directory_.path(), 0600};
+  }
+  void Replace(StoredSettings stored, const std::string& text) const {
+    stored.Prepare(text);
+    stored.Commit(top_);
+  }
+  static void Write(const fs::path& path, const std::string& text) {
+    std::ofstream(path, std::ios::binary) << text;
+  }
+  static std::string Read(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  static std::string ErrorOf(const std::function<void()>& work) {
+    try {
+      work();
+    } catch (const support::CallError& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  void ExpectAlone(const std::string& text) const {
+    EXPECT_EQ(Read(file_), text);
+    EXPECT_EQ(std::distance(fs::directory_iterator(top_), {}), 1) << "something was left behind";
+  }
+
+  testing_support::TemporaryDirectory directory_;
+  const fs::path top_ = directory_.path();
+  const fs::path file_ = top_ / "settings.json";
+};
+
+TEST_F(StoredSettingsTest, AFileThatAnotherProgramHasChangedIsNotReplaced) {
+  for (const char* before : {"old", ""}) {
+    if (*before != '\0') Write(file_, before);
+    StoredSettings stored = Stored(file_);
+    Write(file_, "theirs");
+    EXPECT_THAT(ErrorOf([&] { Replace(std::move(stored), "ours"); }),
+                AllOf(HasSubstr(file_.string()), HasSubstr("changed by another program")));
+    ExpectAlone("theirs");
+    fs::remove(file_);
+  }
+}
+
+/// A project that is mounted writable. The guest replaces a directory by a link to one of the host
+/// after configure has read the file.
+class StoredSettingsInAProject : public StoredSettingsTest {
+ protected:
+  StoredSettingsInAProject() {
+    fs::create_directories(project_ / "settings");
+    fs::create_directories(own_);
+    Write(own_ / "config", "text");
+  }
+  [[nodiscard]] StoredSettings Stored() const {
+    return {project_ / "settings/config", project_, 0600};
+  }
+  void LeadOut() const {
+    fs::remove_all(project_ / "settings");
+    fs::create_directory_symlink(own_, project_ / "settings");
+  }
+  const fs::path project_ = top_ / "project";
+  const fs::path own_ = top_ / "own";
+};
+
+TEST_F(StoredSettingsInAProject, AreNotWrittenThroughALinkThatHasAppeared) {
+  for (const bool exists : {true, false}) {
+    fs::remove_all(project_ / "settings");
+    fs::create_directories(project_ / "settings");
+    if (exists) Write(project_ / "settings/config", "text");
+    StoredSettings unprepared = Stored();
+    StoredSettings prepared = Stored();
+    prepared.Prepare("ours");
+    LeadOut();
+    for (const std::string& error : {ErrorOf([&] { unprepared.Prepare("ours"); }),
+                                     ErrorOf([&] { unprepared.Commit(project_); }),
+                                     ErrorOf([&] { prepared.Commit(project_); })}) {
+      EXPECT_THAT(error, HasSubstr((project_ / "settings").string()));
+    }
+    EXPECT_EQ(Read(own_ / "config"), "text");
+    EXPECT_EQ(std::distance(fs::directory_iterator(own_), {}), 1);
+  }
+}
+
+TEST_F(StoredSettingsInAProject, MakeAndRemoveWhatIsMissingOnTheWay) {
+  fs::create_directory_symlink("project", top_ / "link");
+  for (const fs::path& project : {project_, top_ / "link"}) {
+    const fs::path file = project / "a/b/config";
+    Replace({file, project, 0600}, "ours");
+    EXPECT_EQ(Read(file), "ours");
+    StoredSettings(file, project, 0600).Commit(project);
+    EXPECT_FALSE(fs::exists(project_ / "a"));
+    EXPECT_TRUE(fs::exists(project_));
+  }
+}
+
+TEST_F(StoredSettingsInAProject, DirectoriesBehindALinkStayWhenTheyAreEmptied) {
+  fs::create_directories(project_ / "kept/by");
+  fs::create_directory_symlink("kept/by", project_ / "link");
+  Write(project_ / "kept/by/config", "text");
+  StoredSettings(project_ / "link/config", project_, 0600).Commit(project_);
+  EXPECT_TRUE(fs::is_empty(project_ / "link"));
+}
+
+TEST_F(StoredSettingsTest, LargerFilesAreRefused) {
+  Write(file_, "");
+  fs::resize_file(file_, kMaximumSettingsBytes);
+  EXPECT_EQ(ErrorOf([&] { (void)Stored(file_); }), "no error");
+  fs::resize_file(file_, kMaximumSettingsBytes + 1);
+  EXPECT_THAT(ErrorOf([&] { (void)Stored(file_); }),
+              AllOf(HasSubstr(file_.string()), HasSubstr("larger than")));
+}
+
+TEST_F(StoredSettingsTest, LinksToNothingAreNamed) {
+  fs::create_directory_symlink("nothing", top_ / "link");
+  StoredSettings stored(top_ / "link/settings.json", std::nullopt, 0600);
+  EXPECT_THAT(ErrorOf([&] { stored.Prepare("ours"); }),
+              AllOf(HasSubstr("cannot make"), HasSubstr((top_ / "link").string())));
+  EXPECT_THAT(ErrorOf([&] { (void)Stored(top_ / "link/settings.json"); }),
+              AllOf(HasSubstr("cannot open"), HasSubstr((top_ / "link").string())));
+  EXPECT_FALSE(fs::exists(top_ / "nothing"));
+}
+
+TEST_F(StoredSettingsTest, WhatWasOnlyPreparedIsCleanedUp) {
+  Write(file_, "old");
+  Stored(file_).Prepare("new");
+  ExpectAlone("old");
+}
+
+TEST_F(StoredSettingsTest, TheOwnerAndTheModeStay) {
+  Write(file_, "old");
+  fs::permissions(file_, fs::perms(0640));
+  // Only root can give files away.
+  ASSERT_TRUE(::getuid() != 0 || ::chown(file_.c_str(), kNobody, kNobody) == 0);
+  struct stat before {};
+  ASSERT_EQ(::stat(file_.c_str(), &before), 0);
+  Replace(Stored(file_), "ours");
+  struct stat after {};
+  ASSERT_EQ(::stat(file_.c_str(), &after), 0);
+  EXPECT_EQ(Read(file_), "ours");
+  EXPECT_NE(after.st_ino, before.st_ino) << "it was to be another file";
+  EXPECT_EQ(after.st_uid, before.st_uid);
+  EXPECT_EQ(after.st_gid, before.st_gid);
+  EXPECT_EQ(after.st_mode, before.st_mode);
+}
+
+TEST_F(StoredSettingsTest, AFileWhoseOwnerCannotBeKeptStaysAsItWas) {
+  if (::getuid() != 0) GTEST_SKIP() << "only root can give files away";
+  Write(file_, "old");
+  fs::permissions(file_, fs::perms(0644));
+  ASSERT_EQ(::chown(top_.c_str(), kNobody, kNobody), 0);
+  StoredSettings stored = Stored(file_);
+  ASSERT_EQ(::seteuid(kNobody), 0);
+  const std::string error = ErrorOf([&] { Replace(std::move(stored), "ours"); });
+  ASSERT_EQ(::seteuid(0), 0);
+  EXPECT_THAT(error, HasSubstr("cannot keep the owner of " + file_.string()));
+  ExpectAlone("old");
+}
+
+TEST(StateDirectory, IsInTheUsersState) {
+  EXPECT_EQ(StateDirectory("/home/me", ""), "/home/me/.local/state/limactl-mcp");
+  EXPECT_EQ(StateDirectory("/home/me", "relative"), "/home/me/.local/state/limactl-mcp");
+  EXPECT_EQ(StateDirectory("/home/me", "/state/"), "/state/limactl-mcp");
+  EXPECT_THROW(StateDirectory("", ""), support::CallError);
+}
+
+}  // namespace
+}  // namespace configure

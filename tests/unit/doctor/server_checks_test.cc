@@ -1,0 +1,138 @@
+#include "doctor/server_checks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <functional>
+
+#include "support/errors.h"
+#include "testing/temporary_directory.h"
+
+namespace doctor {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// Shell functions of a server: `answer` reads one request and returns the given result, `call` the
+/// given structured content.
+constexpr const char* kServer = R"(
+id=0
+answer() { read -r request; id=$((id + 1)); printf '{"jsonrpc":"2.0","id":%d,"result":%s}\n' $id "$1"; }
+call() { answer "{\"structuredContent\":$1}"; }
+fail() { answer '{"isError":true,"content":[{"type":"text","text":"no such directory"}]}'; }
+)";
+
+class ServerChecksTest : public ::testing::Test {
+ protected:
+  ServerChecksTest() { ::signal(SIGPIPE, SIG_IGN); }
+
+  using Check = std::function<Finding(ServerUnderTest&, const support::Context&)>;
+
+  static Finding Run(const std::string& script, const Check& check,
+                     std::chrono::milliseconds timeout = std::chrono::seconds(60)) {
+    ServerUnderTest server({"sh", "-c", kServer + script});
+    return check(server, support::Context().WithTimeout(timeout));
+  }
+  static std::string ErrorOf(const std::string& script, const Check& check) {
+    try {
+      return "no error: " + Run(script, check).text;
+    } catch (const support::CallError& error) {
+      return error.what();
+    }
+  }
+  static Finding Shell(const std::string& structured_content) {
+    return Run("call '" + structured_content + "'", [](auto& server, const auto& context) {
+      return CheckShell(server, "/work", context);
+    });
+  }
+
+  testing_support::TemporaryDirectory directory;
+  const Mounts mounts = {{directory.path(), {}, true, false}, {"/work", {}, false, false}};
+};
+
+TEST_F(ServerChecksTest, ServerListsItsTools) {
+  const Finding finding =
+      Run("answer '{}'; echo '{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}'\n"
+          "answer '{\"tools\":[{},{}]}'",
+          CheckServer);
+  EXPECT_EQ(finding.mark, Mark::kPassed);
+  EXPECT_EQ(finding.text, "2 tools");
+}
+
+TEST_F(ServerChecksTest, ErrorsQuoteWhatTheServerSaid) {
+  EXPECT_THAT(ErrorOf("answer '{}'; read -r next; echo no more >&2; exit 6", CheckServer),
+              AllOf(HasSubstr("exits with status 6 during tools/list"), HasSubstr("no more")));
+  EXPECT_THAT(ErrorOf("echo Welcome; cat", CheckServer), HasSubstr("no MCP message: Welcome"));
+  EXPECT_THAT(ErrorOf("echo '{\"id\":1,\"error\":{\"message\":\"not here\"}}'; cat", CheckServer),
+              AllOf(HasSubstr("initialize returns"), HasSubstr("not here")));
+  EXPECT_THAT(ErrorOf("answer '[]'; cat", CheckServer), HasSubstr("initialize returns"));
+}
+
+TEST_F(ServerChecksTest, WaitNoLongerThanTheDeadline) {
+  EXPECT_THROW(Run("exec sleep 1000", CheckServer, std::chrono::milliseconds(30)),
+               support::Stopped);
+}
+
+TEST_F(ServerChecksTest, MountedListsEachMount) {
+  const Check check = [this](auto& server, const auto& context) {
+    return CheckMounted(server, mounts, context);
+  };
+  EXPECT_EQ(Run("call '{}'; call '{}'", check).text, "all 2 of them");
+  EXPECT_EQ(ErrorOf("call '{}'; fail", check), "no such directory");
+  EXPECT_EQ(
+      Run("", [](auto& server, const auto& context) { return CheckMounted(server, {}, context); })
+          .mark,
+      Mark::kSkipped);
+}
+
+TEST_F(ServerChecksTest, ShellRunsACommandInSilence) {
+  EXPECT_EQ(Shell(R"({"stdout":"","stderr":"","exit_code":0})").mark, Mark::kPassed);
+  const Finding loud = Shell(R"({"stdout":"Welcome )" + std::string(5000, 'x') + R"("})");
+  EXPECT_EQ(loud.mark, Mark::kWarning);
+  EXPECT_THAT(loud.text, AllOf(HasSubstr("Welcome"), ::testing::EndsWith("...")));
+  EXPECT_LT(loud.text.size(), 500U);
+  const Finding broken = Shell(R"({"stderr":"out of order","error":"exit status 5"})");
+  EXPECT_EQ(broken.mark, Mark::kFailed);
+  EXPECT_THAT(broken.text, AllOf(HasSubstr("exit status 5"), HasSubstr("out of order")));
+}
+
+TEST_F(ServerChecksTest, WriteMustArriveOnTheHost) {
+  const Check check = [this](auto& server, const auto& context) {
+    return CheckWrite(server, mounts, context);
+  };
+  const std::string file = directory.path() / ".limactl-mcp-doctor";
+  EXPECT_EQ(Run("echo >'" + file + "'; call '{}'", check).text, directory.path().string());
+  EXPECT_FALSE(std::filesystem::exists(file));
+  const Finding elsewhere = Run("call '{}'", check);
+  EXPECT_EQ(elsewhere.mark, Mark::kFailed);
+  EXPECT_THAT(elsewhere.text, HasSubstr("does not appear on the host"));
+  const Finding refused = Run("fail", check);
+  EXPECT_EQ(refused.mark, Mark::kFailed);
+  EXPECT_EQ(refused.text, directory.path().string() + ": no such directory");
+}
+
+TEST_F(ServerChecksTest, WriteWarnsIfNothingIsWritable) {
+  EXPECT_EQ(
+      Run("", [this](auto& server,
+                     const auto& context) { return CheckWrite(server, {mounts[1]}, context); })
+          .mark,
+      Mark::kWarning);
+}
+
+TEST_F(ServerChecksTest, GitIsOptionalAndFindIsNot) {
+  const Check git = [](auto& server, const auto& context) {
+    return CheckGit(server, "/work", context);
+  };
+  EXPECT_EQ(Run(R"(call '{"stdout":"git version 2.9\n","exit_code":0}')", git).text,
+            "git version 2.9");
+  EXPECT_EQ(Run(R"(call '{"error":"exit status 127","exit_code":127}')", git).mark, Mark::kWarning);
+  EXPECT_EQ(
+      ErrorOf("fail", [](auto& server,
+                         const auto& context) { return CheckFind(server, "/work", context); }),
+      "no such directory");
+}
+
+}  // namespace
+}  // namespace doctor

@@ -1,0 +1,450 @@
+#include "find/content_search.h"
+
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <optional>
+
+#include "support/errors.h"
+#include "testing/eventually.h"
+#include "unit/find/search_fixture.h"
+
+namespace find {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr std::size_t kEnough = std::size_t{1} << 20;
+
+class Grep : public SearchFixture {
+ protected:
+  std::string Run(const std::string& pattern, const char* include = nullptr) {
+    return RunIn("", pattern, include);
+  }
+
+  std::string RunIn(const std::string& directory, const std::string& pattern,
+                    const char* include = nullptr, const std::string& file = "") {
+    std::optional<IncludeFilter> filter;
+    if (include != nullptr) filter.emplace(include);
+    GrepOutput output(kEnough);
+    result_ = SearchContent(guest_,
+                            {.directory = Path(directory).string(),
+                             .file = file,
+                             .pattern = pattern,
+                             .include = filter ? &*filter : nullptr},
+                            output, context_);
+    return output.Finish();
+  }
+
+  std::string ErrorOf(const std::string& pattern) {
+    try {
+      return "found: " + Run(pattern);
+    } catch (const support::CallError& error) {
+      return error.what();
+    }
+  }
+
+  void WriteScript(const std::string& name, const std::string& text) const {
+    const auto path = Outside(name);
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  }
+
+  void PutFirst(const std::string& name, const std::string& script) {
+    WriteScript("programs/" + name, script);
+    guest_.setup = "PATH=" + Outside("programs").string() + ":$PATH; export PATH; ";
+  }
+
+  /// All that is used without git.
+  void WithoutGit() {
+    guest_.OfferOnly(Outside("few"), {{"sh", "/bin/sh"},
+                                      {"find", FindProgram("find")},
+                                      {"sort", FindProgram("sort")},
+                                      {"xargs", FindProgram("xargs")},
+                                      {"grep", FindProgram("grep")},
+                                      {"cat", FindProgram("cat")}});
+  }
+
+  SearchResult result_;
+};
+
+TEST_F(Grep, PrintsRelativeNamesLinesAndTextInOneRoundTrip) {
+  Write("src/a.js", "one\nfunction  myFunction() {\n");
+  Write("b.txt", "myFunction");
+  EXPECT_EQ(Run(R"(function\s+myFunction)"), "src/a.js:2:function  myFunction() {\n");
+  EXPECT_EQ(guest_.total(), 1);
+  EXPECT_EQ(Run("myFunction"), "b.txt:1:myFunction\nsrc/a.js:2:function  myFunction() {\n");
+}
+
+TEST_F(Grep, NoMatchIsEmptyAndNoError) {
+  Write("a", "x");
+  EXPECT_EQ(Run("y"), "");
+  EXPECT_EQ(result_.warnings, "");
+}
+
+TEST_F(Grep, ABadPatternIsAnErrorWithGitsWords) {
+  Write("a", "x");
+  EXPECT_THAT(ErrorOf("(x"), AllOf(HasSubstr("git grep failed"), HasSubstr("missing")));
+  EXPECT_THAT(ErrorOf("x{2,1}"), HasSubstr("numbers out of order"));
+  EXPECT_THAT(ErrorOf("[z-a]"), HasSubstr("range out of order"));
+}
+
+TEST_F(Grep, ABadPatternInTheWordsThatGitHasWithoutPerlExpressionsIsABadPattern) {
+  Write("a", "x");
+  EXPECT_THAT(ErrorOf("(Perl-compatible regexes when not compiled"), HasSubstr("git grep failed"));
+  EXPECT_EQ(Runs(), 2);
+}
+
+TEST_F(Grep, WorksInARepositoryItsSubdirectoriesAndItsGitDirectory) {
+  Git("", "init -q .");
+  Write(".gitignore", "*.log\n/node_modules/\n");
+  Write("a.c", "needle");
+  Git("", "add a.c");
+  Write("new.c", "needle");
+  Write("b.log", "needle");
+  Write("src/c.log", "needle");
+  Write("src/d.c", "needle");
+  Write("node_modules/p/e.js", "needle");
+  Write(".git/hooks/f", "needle");
+  EXPECT_EQ(Run("needle"), "a.c:1:needle\nnew.c:1:needle\nsrc/d.c:1:needle\n");
+  EXPECT_EQ(RunIn("src", "needle"), "d.c:1:needle\n");
+  EXPECT_EQ(RunIn(".git", "needle"), "hooks/f:1:needle\n");
+  EXPECT_EQ(RunIn("node_modules", "needle"), "p/e.js:1:needle\n");
+  EXPECT_EQ(RunIn("node_modules/p", "needle"), "e.js:1:needle\n");
+  EXPECT_EQ(RunIn("node_modules/p", "no such text"), "");
+}
+
+TEST_F(Grep, IgnoreFilesCountOutsideOfRepositoriesToo) {
+  Write(".gitignore", "*.log\n");
+  Write("a.log", "needle");
+  Write("a.c", "needle");
+  EXPECT_EQ(Run("needle"), "a.c:1:needle\n");
+}
+
+TEST_F(Grep, ARepositoryThatIgnoresAllButAFewNamesIsNoIgnoredDirectory) {
+  Git("", "init -q .");
+  Write(".gitignore", "*\n!*.c\n!*/\n");
+  Write("a.c", "");
+  Write("secret", "password");
+  EXPECT_EQ(Run("password"), "");
+}
+
+TEST_F(Grep, EntersNestedRepositoriesButNotTheirGitDirectories) {
+  Git("", "init -q .");
+  std::filesystem::create_directories(Path("nested"));
+  Git("nested", "init -q .");
+  Write("nested/.git/x", "needle");
+  Write("nested/a", "needle");
+  EXPECT_EQ(Run("needle"), "nested/a:1:needle\n");
+}
+
+TEST_F(Grep, LeavesOutBinaryFilesAndLinks) {
+  Write("binary", std::string("needle\0", 7));
+  std::ofstream(Outside("secret")) << "needle";
+  std::filesystem::create_symlink(Outside("secret"), Path("link"));
+  std::filesystem::create_directory_symlink(Outside(""), Path("up"));
+  Write("a", "needle");
+  EXPECT_EQ(Run("needle"), "a:1:needle\n");
+  EXPECT_EQ(Run("needle", "up/*"), "");
+  EXPECT_EQ(Run("needle", "up/secret"), "");
+}
+
+TEST_F(Grep, NeitherRepositoryNorUserConfigurationNorEnvironmentChangesTheOutput) {
+  Git("", "init -q .");
+  Write("dir/a.c", "int f() {\n  needle\n}\n");
+  const std::string expected = "a.c:2:  needle\n";
+  WriteScript("pwned.sh", "#!/bin/sh\ntouch '" + Outside("pwned").string() + "'\n");
+  const std::string program = Outside("pwned.sh").string();
+  const std::string configuration =
+      "[grep]\n lineNumber=false\n column=true\n fullName=true\n patternType=fixed\n"
+      " extendedRegexp=false\n threads=1\n fallbackToNoIndex=false\n"
+      "[color]\n ui=always\n grep=always\n[color \"grep\"]\n match=red\n"
+      "[core]\n pager=" +
+      program + "\n fsmonitor=" + program + "\n quotePath=true\n editor=" + program +
+      "\n excludesFile=" + Outside("ignore").string() +
+      "\n attributesFile=" + Outside("attributes").string() +
+      "\n hooksPath=" + Outside("").string() + "\n[pager]\n grep=" + program +
+      "\n[diff \"c\"]\n textconv=" + program + "\n command=" + program +
+      "\n[submodule]\n recurse=true\n[alias]\n grep=!" + program + "\n";
+  std::ofstream(Outside("ignore")) << "*.c\n";
+  std::ofstream(Outside("attributes")) << "*.c binary\n";
+  std::filesystem::create_directories(Outside("home/git"));
+  std::ofstream(Outside("home/git/ignore")) << "*.c\n";
+  std::ofstream(Outside("home/git/attributes")) << "*.c binary\n";
+  std::ofstream(Outside("home/.gitconfig")) << configuration;
+  std::ofstream(Path(".git/config"), std::ios::app) << configuration;
+  Write(".gitattributes", "*.c diff=c\n");
+  const std::string home = Outside("home").string();
+  guest_.setup = "HOME=" + home + " XDG_CONFIG_HOME=" + home + " GIT_CONFIG_GLOBAL=" + home +
+                 "/.gitconfig GIT_DIR=/nowhere GIT_WORK_TREE=/ GIT_LITERAL_PATHSPECS=1 "
+                 "GIT_ICASE_PATHSPECS=1 GIT_PAGER=" +
+                 program +
+                 " GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=grep.fullName GIT_CONFIG_VALUE_0=true "
+                 "GIT_TRACE=1 LANG=de_DE.UTF-8; export HOME XDG_CONFIG_HOME GIT_CONFIG_GLOBAL "
+                 "GIT_DIR GIT_WORK_TREE GIT_LITERAL_PATHSPECS GIT_ICASE_PATHSPECS GIT_PAGER "
+                 "GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_VALUE_0 GIT_TRACE LANG; ";
+  EXPECT_EQ(RunIn("dir", R"(nee\w+)"), expected);
+  EXPECT_EQ(RunIn("dir", R"(nee\w+)", "**/*.c"), expected);
+  EXPECT_FALSE(std::filesystem::exists(Outside("pwned")));
+}
+
+TEST_F(Grep, ABrokenRepositoryIsSearchedLikeNoRepository) {
+  Git("", "init -q .");
+  Write("a", "needle");
+  std::ofstream(Path(".git/config"), std::ios::app) << "[broken\n";
+  EXPECT_EQ(Run("needle"), "a:1:needle\n");
+  EXPECT_EQ(Runs(), 2);
+  EXPECT_THAT(ErrorOf("(needle"), HasSubstr("missing"));
+}
+
+TEST_F(Grep, NamesAreAsGitPrintsThem) {
+  Write("ä.txt", "needle");
+  Write("a\"b\n.txt", "needle");
+  Write("a:1:b.txt", "needle");
+  EXPECT_EQ(Run("needle"), "\"a\\\"b\\n.txt\":1:needle\na:1:b.txt:1:needle\nä.txt:1:needle\n");
+}
+
+TEST_F(Grep, LongLinesAreShortenedAndCountedWherePiecesOfTheOutputEnd) {
+  Write("a", std::string(100'000, 'x') + "\nshort x\n");
+  Write("b", std::string(9'000, 'x') + std::string(1, '\0') + "x\n");
+  EXPECT_EQ(Run("x"), "a:1:" + std::string(kMaximumGrepLine, 'x') + "… [" +
+                          std::to_string(100'000 - kMaximumGrepLine) +
+                          " bytes left out]\na:2:short x\nb:1:" + std::string(9'000, 'x') +
+                          std::string(1, '\0') + "x\n");
+}
+
+TEST_F(Grep, MatchesCharactersOfUtf8AndSurvivesOtherBytes) {
+  Write("utf8", "caf\xC3\xA9 au lait\n");
+  Write("latin1", "caf\xE9 au lait\n");
+  // git before 2.34 takes "." for one byte where the pattern is ASCII.
+  EXPECT_THAT(Run("caf.{1,2} au"), HasSubstr("utf8:1:"));
+  EXPECT_EQ(Run("café"), "utf8:1:café au lait\n");
+  EXPECT_EQ(Run("caf[éè] au"), "utf8:1:café au lait\n");
+  EXPECT_THAT(Run("au lait"), AllOf(HasSubstr("latin1:1:caf\xE9 au"), HasSubstr("utf8:1:")));
+}
+
+TEST_F(Grep, SearchesOneFileEvenWhereItIsIgnored) {
+  Git("", "init -q .");
+  Write(".gitignore", "*\n");
+  Write("a*", "needle");
+  Write("ab", "needle");
+  EXPECT_EQ(RunIn("", "needle", nullptr, "a*"), "a*:1:needle\n");
+}
+
+// hostile input: each must be a pattern and nothing else.
+TEST_F(Grep, OptionsAndShellCharactersInAPatternAreOnlyAPattern) {
+  const std::string touch = "touch " + Outside("pwned").string();
+  std::string content;
+  const std::vector<std::string> patterns = {"--open-files-in-pager=sh -c id",
+                                             "-Oid",
+                                             "-f/etc/passwd",
+                                             "--output=/tmp/x",
+                                             "--",
+                                             "-e",
+                                             "'; " + touch + "; '",
+                                             "`" + touch + "`",
+                                             "\"; " + touch + " #",
+                                             "a\\\\b",
+                                             "!x"};
+  for (const std::string& pattern : patterns) content += pattern + "\n";
+  content += "a\\b\n";
+  Write("a", content);
+  int line = 1;
+  for (const std::string& pattern : patterns) {
+    EXPECT_THAT(Run(pattern),
+                HasSubstr("a:" + std::to_string(pattern == "a\\\\b" ? 12 : line) + ":"))
+        << pattern;
+    ++line;
+  }
+  Run("$(" + touch + ")");
+  EXPECT_FALSE(std::filesystem::exists(Outside("pwned")));
+}
+
+TEST_F(Grep, AnIncludeIsOnlyAPathspec) {
+  Write("a.c", "needle");
+  Write("--output=x", "needle");
+  EXPECT_EQ(Run("needle", ":(exclude)*"), "");
+  EXPECT_EQ(Run("needle", ":!a.c"), "");
+  EXPECT_EQ(Run("needle", ":/"), "");
+  EXPECT_EQ(Run("needle", "--output=x"), "--output=x:1:needle\n");
+  EXPECT_EQ(Run("needle", "-O*"), "");
+  EXPECT_EQ(Run("needle", "$(touch x)';`id`"), "");
+  EXPECT_THROW(Run("needle", "../../etc/*"), support::CallError);
+  EXPECT_THROW(Run("needle", "/etc/*"), support::CallError);
+}
+
+TEST_F(Grep, WithoutPerlExpressionsExtendedOnesServe) {
+  PutFirst("git",
+           "#!/bin/sh\nfor word; do test \"$word\" = --perl-regexp || continue\n"
+           "echo 'fatal: cannot use Perl-compatible regexes when not compiled with USE_LIBPCRE'"
+           " >&2\nexit 128\ndone\nexec " +
+               FindProgram("git") + " \"$@\"\n");
+  Write("a", "function  myFunction\n");
+#ifdef __APPLE__  // extended expressions know no \s there
+  const char* const pattern = "function[[:space:]]+my(Function|Other)";
+#else
+  const char* const pattern = R"(function\s+my(Function|Other))";
+#endif
+  EXPECT_EQ(Run(pattern), "a:1:function  myFunction\n");
+  EXPECT_EQ(Runs(), 2);
+}
+
+TEST_F(Grep, WithoutGitGrepGivesTheSameAnswers) {
+  Write("a.txt", "one\nfunction  myFunction() {\n\nlast needle");
+  Write("b.txt", "needle\r\nneedle:2:x");
+  Write("d/ä.txt", "x needle y\nneedle\n");
+  Write("d.txt", "needle\n");
+  Write("latin1", "caf\xE9 needle\n");
+  Write("binary", std::string("needle\n\0", 8));
+  Write("empty");
+  Write(".hidden", "needle\n");
+  Write("sub/.git/config", "needle\n");
+  std::filesystem::create_symlink(Path("a.txt"), Path("link"));
+  std::filesystem::create_directory_symlink(Path("d"), Path("dirlink"));
+  ASSERT_EQ(mkfifo(Path("fifo").c_str(), 0600), 0);
+  struct Case {
+    std::string pattern;
+    const char* include = nullptr;
+    std::string file = {};
+  };
+  const std::vector<Case> cases = {{"needle"},
+                                   {"^needle$"},
+                                   {R"(function +my(Function|Other))"},
+                                   {"no such text"},
+                                   {"."},
+                                   {"--open-files-in-pager=sh -c id"},
+                                   {"needle", "*.txt"},
+                                   {"needle", "d/"},
+                                   {"needle", "**"},
+                                   {"needle", nullptr, "a.txt"}};
+  std::vector<std::string> with_git;
+  for (const Case& c : cases) with_git.push_back(RunIn("", c.pattern, c.include, c.file));
+  EXPECT_THAT(with_git[0], HasSubstr("latin1:1:caf\xE9 needle\n"));
+  EXPECT_TRUE(result_.has_git);
+  WithoutGit();
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    EXPECT_EQ(RunIn("", cases[i].pattern, cases[i].include, cases[i].file), with_git[i])
+        << cases[i].pattern;
+    EXPECT_FALSE(result_.has_git);
+    EXPECT_EQ(result_.warnings, "");
+  }
+  EXPECT_THAT(ErrorOf("(x"), HasSubstr("grep failed in the guest (exit status 2): "));
+}
+
+TEST_F(Grep, WithoutGitBusyBoxServesToo) {
+  const std::string busybox = FindProgram("busybox");
+  if (busybox.empty()) GTEST_SKIP() << "busybox is not installed";
+  std::vector<std::pair<std::string, std::string>> programs;
+  for (const char* name : {"sh", "find", "sort", "xargs", "grep", "cat"}) {
+    programs.emplace_back(name, busybox);
+  }
+  guest_.OfferOnly(Outside("few"), programs);
+  Write("a.c", "x\nneedle: 1\n");
+  Write("b/c d.c", "needle\n");
+  Write("b/.git/config", "needle\n");
+  Write("b/other", "needle\n");
+  EXPECT_EQ(Run("ne+dle", "**/*.c"), "a.c:2:needle: 1\nb/c d.c:1:needle\n");
+  EXPECT_THAT(ErrorOf("(x"), HasSubstr("grep failed"));
+}
+
+TEST_F(Grep, WithoutGitWhatCannotBeReadIsReported) {
+  if (!ActAsOrdinaryUser()) GTEST_SKIP() << "needs setpriv to be somebody else than root";
+  Write("open", "needle\n");
+  Write("secret file", "needle\n");
+  Write("secret directory/x", "needle\n");
+  for (const char* name : {"secret file", "secret directory"}) {
+    std::filesystem::permissions(Path(name), std::filesystem::perms::none);
+  }
+  WithoutGit();
+  EXPECT_EQ(Run("needle"), "open:1:needle\n");
+  EXPECT_THAT(result_.warnings, AllOf(HasSubstr("secret file"), HasSubstr("secret directory")));
+  std::filesystem::permissions(Path("secret directory"), std::filesystem::perms::owner_all);
+}
+
+TEST_F(Grep, AGitThatOnlyAsksForDeveloperToolsCountsAsNone) {
+  Write("a", "needle\n");
+  PutFirst("git",
+           "#!/bin/sh\necho 'xcode-select: note: no developer tools were found' >&2\nexit 1\n");
+  EXPECT_EQ(Run("needle"), "a:1:needle\n");
+  EXPECT_FALSE(result_.has_git);
+}
+
+TEST_F(Grep, WithoutAnExitStatusItHasFailed) {
+  class GuestWithoutStatus final : public testing_support::LocalGuest {
+   public:
+    shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
+                            const support::Context& context) override {
+      LocalGuest::RunScript(script, sink, context);
+      return {};
+    }
+  };
+  Write("a", "needle\n");
+  GuestWithoutStatus guest;
+  GrepOutput output(kEnough);
+  EXPECT_THROW(
+      SearchContent(guest, {.directory = Path("").string(), .pattern = "needle"}, output, context_),
+      support::CallError);
+}
+
+TEST_F(Grep, TheDeadlineEndsACatastrophicPatternInTheGuest) {
+  PutFirst("git", "#!/bin/sh\necho $$ >" + Outside("pid").string() + "\nwhile :; do :; done\n");
+  Write("a", std::string(200, 'a'));
+  context_ = support::Context().WithTimeout(std::chrono::milliseconds(300));
+  EXPECT_THROW(Run("(a|a)*$"), support::Stopped);
+  pid_t process = 0;
+  std::ifstream(Outside("pid")) >> process;
+  ASSERT_GT(process, 0);
+  EXPECT_TRUE(testing_support::Eventually([&] { return kill(process, 0) != 0; }))
+      << "it still runs";
+}
+
+TEST_F(Grep, ADirectoryThatIsGoneIsAnError) {
+  try {
+    RunIn("missing", "x");
+    FAIL();
+  } catch (const support::CallError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("cannot be entered"));
+  }
+}
+
+TEST(GrepOutput, KeepsWholeLinesUpToTheLimitAndGivesTheTotals) {
+  GrepOutput exact(12);
+  exact.Add("a", "1", "x");
+  exact.Add("b", "1", "y");
+  EXPECT_EQ(exact.Finish(), "a:1:x\nb:1:y\n");
+  GrepOutput cut(11);
+  cut.Add("a", "1", "x");
+  cut.Add("b", "1", "y");
+  cut.Add("a:1:x", "3", "");
+  cut.Add("a:1:x", "4", "x");
+  EXPECT_EQ(
+      cut.Finish(),
+      "a:1:x\n[Only the first 1 of 4 matching lines, in 3 files, are shown. Narrow the search "
+      "with a path, an include or a longer pattern.]\n");
+}
+
+TEST(GrepOutput, ShortensLongLines) {
+  GrepOutput output(kEnough);
+  output.Add("a", "1", std::string(kMaximumGrepLine, 'x'));
+  output.Add("a", "2", std::string(kMaximumGrepLine + 1, 'y'), 99);
+  EXPECT_EQ(output.Finish(), "a:1:" + std::string(kMaximumGrepLine, 'x') + "\na:2:" +
+                                 std::string(kMaximumGrepLine, 'y') + "… [100 bytes left out]\n");
+}
+
+TEST(IncludeFilter, TurnsPatternsIntoPathspecs) {
+  const auto pathspecs = [](const char* include) { return IncludeFilter(include).pathspecs(); };
+  using Pathspecs = std::vector<std::string>;
+  EXPECT_EQ(pathspecs("*.js"), Pathspecs({":(glob)**/*.js"}));
+  EXPECT_EQ(pathspecs("*.{ts,tsx}"), Pathspecs({":(glob)**/*.ts", ":(glob)**/*.tsx"}));
+  EXPECT_EQ(pathspecs("./src//**/*.[ch]"), Pathspecs({":(glob)src/**/*.*"}));
+  EXPECT_EQ(pathspecs("src/lib"), Pathspecs({":(glob)src/lib/**", ":(glob)src/lib"}));
+  EXPECT_EQ(pathspecs("src/"), Pathspecs({":(glob)src/**"}));
+  EXPECT_EQ(pathspecs("**"), Pathspecs({":(glob)**"}));
+  EXPECT_EQ(pathspecs("\\{a,b\\}"), Pathspecs({":(glob)**/{a,b}"}));
+  EXPECT_EQ(pathspecs("x?[ab]{c,?}"), Pathspecs({":(glob)**/x*c", ":(glob)**/x*"}));
+}
+
+}  // namespace
+}  // namespace find
