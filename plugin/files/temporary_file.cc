@@ -66,11 +66,6 @@ void TemporaryFile::RenameTo(const std::string& target) {
   }
 }
 
-void TemporaryFile::Remove() {
-  guest_.Unlink(path_, context_);
-  is_ours_ = false;
-}
-
 void TemporaryFile::RemoveLeftovers(const std::string& written) {
   if (taken_.empty()) return;
   constexpr std::int64_t kAge = std::chrono::seconds(kLeftoverAge).count();

@@ -50,9 +50,6 @@ class TemporaryFile {
   /// Replaces `target` atomically. Only RemoveLeftovers may follow.
   void RenameTo(const std::string& target);
 
-  /// Removes the file and reports errors.
-  void Remove();
-
   /// Removes the files with the taken names that are older by kLeftoverAge than `written`, a file
   /// in the same directory that was just written. Logs errors. At most two round trips; none if no
   /// name was taken.
