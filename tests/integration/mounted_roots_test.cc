@@ -125,12 +125,9 @@ TEST_F(MountedRoots, DoctorNamesMissingMounts) {
   };
   json check = mounted();
   EXPECT_EQ(check.at("result"), "failed");
-  EXPECT_EQ(check.at("text"), "not mounted in the guest: " + root);
+  EXPECT_THAT(check.at("text"),
+              AllOf(HasSubstr(root), HasSubstr("it is not mounted in the guest")));
   EXPECT_TRUE(fs::is_empty(root)) << "written into the directory beneath";
-  MountProject("ro,cache=fscache");
-  check = mounted();
-  EXPECT_EQ(check.at("result"), "warning");
-  EXPECT_THAT(check.at("text"), HasSubstr("does not notice what the host changes in: " + root));
   MountProject();
   check = mounted();
   EXPECT_EQ(check.at("result"), "passed") << check;

@@ -113,8 +113,8 @@ TEST_F(PathTranslation, HostAndGuestNamesOfAMountWorkInEveryTool) {
     EXPECT_THAT(Glob({{"pattern", "**/*.txt"}, {"path", name}}), ElementsAre(host + "/sub/a.txt"));
     const json pwd = {{"command", {"pwd"}}, {"directory", name + "/sub"}};
     EXPECT_EQ(Call("run_shell_command", pwd).value("stdout", ""), guest + "/sub\n");
-    Write(name + "/new/b.txt", name);
-    EXPECT_EQ(ReadFile(Path("guest/new/b.txt")), name);
+    Write(name + "/sub/b", name);
+    EXPECT_EQ(ReadFile(Path("guest/sub/b")), name);
   }
   EXPECT_FALSE(fs::exists(Path("host")));
 }
