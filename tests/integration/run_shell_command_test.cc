@@ -231,7 +231,6 @@ TEST_F(RunShellCommand, AnswersWhenTheInputOfTheServerEnds) {
 }
 
 TEST_F(RunShellCommand, LeavesNothingBehindWhenTheLineBreaks) {
-  options_.progress_interval = 20ms;
   std::thread breaker([&] {
     WaitForProgress("before");  // sshd, when it dies, takes along what it has not yet sent
     for (const pid_t pid : instance_->SessionPids()) kill(pid, SIGKILL);
@@ -250,13 +249,11 @@ TEST_F(RunShellCommand, NoOutputForAnHourIsNoReasonToGiveUp) {
   options.keepalive_interval = 10ms;
   options.keepalive_limit = 1000;  // a busy machine may answer late
   guest_ = Connect(options);
-  options_.progress_interval = 20ms;
   EXPECT_EQ(Bash("sleep 2.4; echo late")["stdout"], "late\n");
   EXPECT_THAT(progress_.messages(), ::testing::Contains("running, no output yet"));
 }
 
 TEST_F(RunShellCommand, ReportsProgressWithTheLastLineAndWithoutOutput) {
-  options_.progress_interval = 20ms;
   std::thread answer([&] {
     WaitForProgress("last");
     std::ofstream(Path("go")) << "go\n";
@@ -266,7 +263,6 @@ TEST_F(RunShellCommand, ReportsProgressWithTheLastLineAndWithoutOutput) {
 }
 
 TEST_F(RunShellCommand, ProgressCannotDriveATerminal) {
-  options_.progress_interval = 20ms;
   std::thread answer([&] {
     WaitForProgress("last [2J \\xc2\\x9b");
     std::ofstream(Path("go")) << "go\n";

@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "support/errors.h"
-#include "testing/no_more_threads.h"
+#include "testing/eventually.h"
+#include "testing/recorded_progress.h"
 #include "testing/silent_progress.h"
 
 namespace connection {
@@ -21,7 +22,6 @@ using support::CallError;
 using support::Context;
 using support::StopReason;
 using support::StopSource;
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 OpenedConnection ConnectionNamed(const std::string& shell,
@@ -154,15 +154,11 @@ TEST(SharedConnection, WaitingEndsWithTheContext) {
 }
 
 TEST(SharedConnection, WaitingCallTellsTheClientWhatItWaitsFor) {
-  class KeptProgress final : public mcp::ProgressReporter {
-   public:
-    [[nodiscard]] bool requested() const override { return true; }
-    void Report(const std::string& message) override { told.set_value(message); }
-    std::promise<std::string> told;
-  } progress;
+  testing_support::RecordedProgress progress;
   SharedConnection connection([&](const Context&, const Tell& tell) {
     tell("the instance is being started");
-    EXPECT_THAT(progress.told.get_future().get(), HasSubstr("the instance is being started ("));
+    EXPECT_TRUE(testing_support::Eventually(
+        [&] { return progress.last() == "the instance is being started"; }));
     return ConnectionNamed("sh", Alive());
   });
   EXPECT_EQ(connection.Acquire(Context(), progress).shell, "sh");
@@ -181,22 +177,6 @@ TEST(SharedConnection, DestructionStopsAnAttempt) {
   connection->ConnectInBackground();
   began.get_future().wait();
   connection.reset();
-}
-
-TEST(SharedConnection, WhereNoThreadCanBeMadeIsToldAndIsOpenedOnceOneCan) {
-  SharedConnection connection(
-      [](const Context&, const Tell&) { return ConnectionNamed("sh", Alive()); });
-  {
-    const testing_support::NoMoreThreads none;
-    if (!none.imposed()) GTEST_SKIP() << "threads cannot be refused here";
-    testing::internal::CaptureStderr();
-    connection.ConnectInBackground();
-    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("no more threads"));
-    EXPECT_THAT([&] { Acquire(connection, Context()); },
-                testing::ThrowsMessage<CallError>(
-                    AllOf(HasSubstr("no more threads"), HasSubstr("call again in a while"))));
-  }
-  EXPECT_EQ(Acquire(connection, Context()).shell, "sh");
 }
 
 }  // namespace
