@@ -6,14 +6,12 @@
 #include "files/file_problem.h"
 #include "support/errors.h"
 #include "support/units.h"
-#include "support/utf8.h"
 
 namespace files {
 namespace {
 
+using guest::OpenMode;
 using support::CallError;
-
-constexpr std::size_t kLongestSequence = 4;  // of UTF-8 (RFC 3629)
 
 /// Cuts the wanted lines out of a file that comes in pieces.
 class LineCutter {
@@ -59,11 +57,11 @@ class LineCutter {
   std::string text_;
 };
 
-/// Throws unless the opened file can be the one that the path rules saw; OpenRegularFile states the
-/// rule. Reading is more lenient: the file may be growing.
+/// Throws unless the opened file can be the one that the path rules saw; FileReader states the
+/// rule.
 void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedPath& path,
-                     guest::OpenMode mode, guest::Guest& guest, const support::Context& context) {
-  if (mode == guest::OpenMode::kRead && opened == *path.attributes) return;
+                     OpenMode mode, guest::Guest& guest, const support::Context& context) {
+  if (mode == OpenMode::kRead && opened == *path.attributes) return;
   const bool is_possible = opened.type == guest::FileType::kRegular &&
                            opened.user_id == path.attributes->user_id &&
                            opened.group_id == path.attributes->group_id;
@@ -72,152 +70,110 @@ void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedP
   if (!is_possible || now.path != path.guest) {
     throw CallError(path.host + " was replaced by another file while it was being opened");
   }
-  if (mode == guest::OpenMode::kRead || opened == now.attributes || opened == *path.attributes) {
-    return;
-  }
+  if (mode == OpenMode::kRead || opened == now.attributes || opened == *path.attributes) return;
   throw CallError(path.host +
                   " was replaced by another file, or written to, while it was being opened. "
                   "Nothing was written: try again");
 }
 
-std::string ReadBytes(const OpenedFile& opened, std::uint64_t offset, std::size_t length,
-                      const support::Context& context) {
-  return opened.direct ? opened.direct->Read(offset, length, context)
-                       : opened.file->Read(offset, length, context);
-}
-
-struct Piece {
-  std::string bytes;
-  bool at_end = false;
-};
-
-Piece ReadPiece(const OpenedFile& opened, std::uint64_t position, const support::Context& context) {
-  if (position == 0 && opened.first_wanted > 0) {
-    return {opened.first_bytes, opened.first_bytes.size() < opened.first_wanted};
-  }
-  Piece piece{ReadBytes(opened, position, kReadChunk, context), false};
-  piece.at_end = piece.bytes.size() < kReadChunk;
-  return piece;
-}
-
-/// Reads a small file and closes it, in one round trip. Returns nothing if the file has grown or
-/// cannot be read.
-std::optional<OpenedFile> TakeSmallFile(guest::OpenFile& file, const paths::ResolvedPath& path,
-                                        guest::Guest& guest, const support::Context& context) {
-  const std::size_t wanted = static_cast<std::size_t>(path.attributes->size) + 1;
-  guest::FileBeginning beginning;
-  try {
-    beginning = file.ReadAndClose(wanted, context);
-  } catch (const guest::FileError&) {
-    return std::nullopt;  // opening it again reports what it is
-  }
-  RequireSameFile(beginning.attributes, path, guest::OpenMode::kRead, guest, context);
-  const std::size_t length = beginning.bytes.size();
-  if (length >= wanted || length < beginning.attributes.size) return std::nullopt;
-  OpenedFile opened;
-  opened.attributes = beginning.attributes;
-  opened.first_bytes = std::move(beginning.bytes);
-  opened.first_wanted = wanted;
-  return opened;
-}
-
-OpenedFile OpenOverSftp(const paths::ResolvedPath& path, guest::OpenMode mode, guest::Guest& guest,
-                        const support::Context& context) {
-  OpenedFile opened;
-  opened.file = guest.Open(path.guest, mode, 0, context);
-  const bool is_small = mode == guest::OpenMode::kRead && path.stale_note.empty() &&
-                        path.attributes->size < kReadChunk;
-  if (is_small) {
-    if (auto whole = TakeSmallFile(*opened.file, path, guest, context)) return *std::move(whole);
-    opened.file = guest.Open(path.guest, mode, 0, context);
-  }
-  opened.attributes = opened.file->Stat(context);
-  RequireSameFile(opened.attributes, path, mode, guest, context);
-  return opened;
-}
-
 }  // namespace
 
-std::string TooLargeText(const std::string& shown, std::optional<std::uint64_t> size) {
-  return shown + " has " + (size ? support::FormatByteCount(*size) + ", " : "") + "more than the " +
-         support::FormatByteCount(kMaximumReadBytes) +
-         " that are read at once; read it in parts with offset (first line, from 0) and limit "
-         "(number of lines)";
-}
-
-OpenedFile OpenRegularFile(const paths::ResolvedPath& path, guest::OpenMode mode,
-                           guest::Guest& guest, const support::Context& context) {
+FileReader::FileReader(const paths::ResolvedPath& path, guest::Guest& guest,
+                       const support::Context& context)
+    : path_(path), guest_(guest), context_(context) {
   RequireRegularFile(path);  // opening a FIFO would block the guest's server
-  OpenedFile opened = OpenOverSftp(path, mode, guest, context);
-  if (mode != guest::OpenMode::kRead || path.stale_note.empty()) return opened;
-  opened.direct = DirectFile::Open(path.guest, opened.attributes.size, guest, context);
-  if (opened.direct) {
-    opened.file.reset();
-    opened.attributes.size = 0;
+  file_ = guest.Open(path.guest, OpenMode::kRead, 0, context);
+  if (path.stale_note.empty() && path.attributes->size < kReadChunk) {
+    if (TakeSmallFile()) return;
+    file_ = guest.Open(path.guest, OpenMode::kRead, 0, context);
   }
-  return opened;
+  attributes_ = file_->Stat(context);
+  RequireSameFile(attributes_, path, OpenMode::kRead, guest, context);
 }
 
-std::string StaleNote(const OpenedFile& opened, const paths::ResolvedPath& path) {
-  return opened.direct ? "" : path.stale_note;
+/// Reads a small file and closes it, in one round trip. False if it has grown or cannot be read.
+bool FileReader::TakeSmallFile() {
+  const std::size_t wanted = static_cast<std::size_t>(path_.attributes->size) + 1;
+  guest::FileBeginning beginning;
+  try {
+    beginning = file_->ReadAndClose(wanted, context_);
+  } catch (const guest::FileError&) {
+    return false;  // opening it again reports what it is
+  }
+  attributes_ = beginning.attributes;
+  RequireSameFile(attributes_, path_, OpenMode::kRead, guest_, context_);
+  const std::size_t length = beginning.bytes.size();
+  if (length >= wanted || length < attributes_.size) return false;
+  whole_ = std::move(beginning.bytes);
+  return true;
 }
 
-std::string ReadWhole(OpenedFile& opened, const std::string& shown,
-                      const support::Context& context) {
-  if (opened.attributes.size > kMaximumReadBytes) {
-    throw CallError(TooLargeText(shown, opened.attributes.size));
+void FileReader::Read(std::size_t chunk, const TakeBytes& take) {
+  if (whole_) {
+    take(*whole_);
+    return;
   }
-  std::string content = std::move(opened.first_bytes);
-  std::size_t wanted = std::exchange(opened.first_wanted, 0);
-  if (wanted == 0) {
-    // One byte more than the size: a shorter answer proves that the file ends there.
-    wanted = static_cast<std::size_t>(opened.attributes.size) + 1;
-    content = ReadBytes(opened, 0, wanted, context);
+  if (!path_.stale_note.empty() && ReadDirectly(path_.guest, take, guest_, context_)) {
+    was_read_directly_ = true;
+    return;
   }
-  while (content.size() >= wanted) {  // the file grows, or its size is unknown
-    if (content.size() > kMaximumReadBytes) throw CallError(TooLargeText(shown, std::nullopt));
-    const std::string more = ReadBytes(opened, content.size(), kReadChunk, context);
-    wanted = content.size() + kReadChunk;
-    content += more;
+  for (std::uint64_t position = 0;;) {
+    const std::string bytes = file_->Read(position, chunk, context_);
+    if (!take(bytes) || bytes.size() < chunk) return;
+    position += bytes.size();
   }
+}
+
+std::string FileReader::ReadWhole() {
+  if (attributes_.size > kMaximumReadBytes && path_.stale_note.empty()) {
+    throw CallError(TooLargeText(path_.host, attributes_.size));
+  }
+  std::string content;
+  // One byte more than the size: a shorter answer proves that the file ends there.
+  Read(static_cast<std::size_t>(attributes_.size) + 1, [&](std::string_view bytes) {
+    content += bytes;
+    return content.size() <= kMaximumReadBytes;
+  });
+  if (content.size() > kMaximumReadBytes) throw CallError(TooLargeText(path_.host, std::nullopt));
   return content;
 }
 
-std::string ReadLines(const OpenedFile& opened, const LineRange& range, const std::string& shown,
-                      const support::Context& context) {
+std::string FileReader::ReadLines(const LineRange& range) {
   LineCutter cutter(range);
-  std::uint64_t position = 0;
-  bool at_end = false;
-  while (!at_end) {
-    const Piece piece = ReadPiece(opened, position, context);
-    position += piece.bytes.size();
-    at_end = piece.at_end;
-    if (!cutter.Add(piece.bytes)) break;
-    if (cutter.text().size() > kMaximumReadBytes) {
-      throw CallError("these lines of " + shown + " have more than " +
-                      support::FormatByteCount(kMaximumReadBytes) +
-                      "; ask for fewer with limit, or cut long lines with run_shell_command");
-    }
+  Read(kReadChunk, [&](std::string_view bytes) {
+    return cutter.Add(bytes) && cutter.text().size() <= kMaximumReadBytes;
+  });
+  if (cutter.text().size() > kMaximumReadBytes) {
+    throw CallError("these lines of " + path_.host + " have more than " +
+                    support::FormatByteCount(kMaximumReadBytes) +
+                    "; ask for fewer with limit, or cut long lines with run_shell_command");
   }
   if (!cutter.found() && range.first > 0) {
-    throw CallError(shown + " has " + std::to_string(cutter.lines_seen()) +
+    throw CallError(path_.host + " has " + std::to_string(cutter.lines_seen()) +
                     (cutter.lines_seen() == 1 ? " line" : " lines") + ": offset " +
                     std::to_string(range.first) + " (counted from 0) is behind its end");
   }
   return std::move(cutter.text());
 }
 
-bool IsUtf8File(const OpenedFile& opened, const support::Context& context) {
-  std::string pending;  // perhaps the beginning of a sequence
-  std::uint64_t position = 0;
-  while (true) {
-    const Piece piece = ReadPiece(opened, position, context);
-    position += piece.bytes.size();
-    pending += piece.bytes;
-    pending.erase(0, support::ValidUtf8Prefix(pending));
-    if (pending.size() >= kLongestSequence) return false;
-    if (piece.at_end) return pending.empty();
-  }
+std::string FileReader::StaleNote() const {
+  return was_read_directly_ ? "" : path_.stale_note;
+}
+
+std::unique_ptr<guest::OpenFile> OpenForWriting(const paths::ResolvedPath& path,
+                                                guest::Guest& guest,
+                                                const support::Context& context) {
+  RequireRegularFile(path);
+  auto file = guest.Open(path.guest, OpenMode::kWrite, 0, context);
+  RequireSameFile(file->Stat(context), path, OpenMode::kWrite, guest, context);
+  return file;
+}
+
+std::string TooLargeText(const std::string& shown, std::optional<std::uint64_t> size) {
+  return shown + " has " + (size ? support::FormatByteCount(*size) + ", " : "") + "more than the " +
+         support::FormatByteCount(kMaximumReadBytes) +
+         " that are read at once; read it in parts with offset (first line, from 0) and limit "
+         "(number of lines)";
 }
 
 std::vector<guest::DirectoryEntry> NamesIn(const paths::ResolvedPath& directory,

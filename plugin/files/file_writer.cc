@@ -73,33 +73,16 @@ constexpr const char* kInPlace = "written in place, since its directory takes no
   }
 }
 
-/// Throws if there is no room for what the file grows by: in place, the old content would be lost.
-void RequireRoom(const paths::ResolvedPath& target, std::uint64_t old_size, std::uint64_t new_size,
-                 guest::Guest& guest, const support::Context& context) {
-  if (new_size <= old_size) return;
-  guest::FileSystemStatus status;
-  try {
-    status = guest.StatFileSystem(target.guest, context);
-  } catch (const FileError&) {
-    return;  // not offered
-  }
-  // Without blocks the free space is unknown.
-  if (status.blocks > 0 && status.free_bytes < new_size - old_size) {
-    throw FileError(FileErrorCode::kFailure, "write", target.host, "no space left");
-  }
-}
-
 void WriteInPlace(const paths::ResolvedPath& target, std::string_view content, guest::Guest& guest,
                   const support::Context& context, const std::function<void()>& last_look) {
-  const OpenedFile opened = OpenRegularFile(target, guest::OpenMode::kWrite, guest, context);
-  RequireRoom(target, opened.attributes.size, content.size(), guest, context);
+  const auto file = OpenForWriting(target, guest, context);
   if (last_look) last_look();
   try {
-    opened.file->Write(0, content, context);
+    file->Write(0, content, context);
     // Also if the size seems right: the file may have grown.
-    opened.file->SetAttributes({.permissions = std::nullopt, .size = content.size()}, context);
-    opened.file->Sync(context);  // false if the server does not offer it
-    opened.file->Close(context);
+    file->SetAttributes({.permissions = std::nullopt, .size = content.size()}, context);
+    file->Sync(context);  // false if the server does not offer it
+    file->Close(context);
   } catch (const FileError& error) {
     ThrowProblemInPlace(error, target, content, guest, context);
   } catch (const support::ConnectionLost& lost) {

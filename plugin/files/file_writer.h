@@ -58,8 +58,8 @@ class FileWriter {
   /// broken. Owner, group, access control lists and extended attributes become those of a new file.
   /// A new file gets 0666 less the umask.
   ///
-  /// If the directory takes no new file, an existing file is written in place, unless it grows by
-  /// more than there is room for. That is not atomic. Returns a note that says so, else "".
+  /// If the directory takes no new file, an existing file is written in place, which is not atomic.
+  /// Returns a note that says so, else "".
   ///
   /// `last_look` is called right before the target changes. If it throws, the target is unchanged.
   ///
@@ -70,7 +70,7 @@ class FileWriter {
   /// After a timeout the target is whole unless the text says otherwise.
   ///
   /// Round trips: three (create; write, sync and close; rename), one more above guest::kMostAtOnce,
-  /// and one for each missing parent. In place: eight, one more for a longer content.
+  /// and one for each missing parent. In place: eight.
   std::string Write(const paths::ResolvedPath& target, std::string_view content,
                     guest::Guest& guest, const support::Context& context,
                     const std::function<void()>& last_look = {});

@@ -130,21 +130,6 @@ class MacMountCheck final : public MountCheck {
 
 }  // namespace
 
-MountState MountWatch::Examine(std::size_t mount, const MountTable& table,
-                               const std::optional<FileSystemStatus>& before, guest::Guest& guest,
-                               const support::Context& context) {
-  Known known;
-  known.state = StateIn(table, mounts_[mount], guest, context);
-  if (known.state.mounted && before) {
-    // Remember the file system only if it did not change while the table was read.
-    const auto after = StatusIn(guest.AskAll({Question(mount)}, context).front());
-    if (after && SameFileSystem(*before, *after)) known.file_system = after;
-  }
-  const std::scoped_lock lock(mutex_);
-  known_[mount] = known;
-  return known.state;
-}
-
 guest::Request MountWatch::Question(std::size_t mount) const {
   return guest::ask::StatFileSystem{mounts_[mount].mount_point};
 }
@@ -155,28 +140,26 @@ MountState MountWatch::Judge(std::size_t mount, guest::Reply reply, guest::Guest
   const std::optional<FileSystemStatus> now = StatusIn(reply);
   {
     const std::scoped_lock lock(mutex_);
-    const Known& known = known_[mount];
-    if (now && known.file_system && SameFileSystem(*now, *known.file_system)) return known.state;
+    const Known& last = known_[mount];
+    if (now && last.file_system && SameFileSystem(*now, *last.file_system)) return last.state;
   }
-  return Examine(mount, ReadTable(guest, context).value_or(MountTable()), now, guest, context);
+  const MountTable table = ReadTable(guest, context).value_or(MountTable());
+  Known known;
+  known.state = StateIn(table, mounts_[mount], guest, context);
+  if (known.state.mounted && now) {
+    // Remember the file system only if it did not change while the table was read.
+    const auto after = StatusIn(guest.AskAll({Question(mount)}, context).front());
+    if (after && SameFileSystem(*now, *after)) known.file_system = after;
+  }
+  const std::scoped_lock lock(mutex_);
+  known_[mount] = known;
+  return known.state;
 }
 
 MountState MountWatch::LastKnown(std::size_t mount) const {
   if (is_this_machine_) return {};
   const std::scoped_lock lock(mutex_);
   return known_[mount].state;
-}
-
-bool MountWatch::AskForAll(guest::Guest& guest, const support::Context& context) {
-  std::vector<guest::Request> questions;
-  for (std::size_t i = 0; i < mounts_.size(); ++i) questions.push_back(Question(i));
-  std::vector<guest::Reply> replies = guest.AskAll(std::move(questions), context);
-  const auto table = ReadTable(guest, context);
-  if (!table) return false;
-  for (std::size_t i = 0; i < mounts_.size(); ++i) {
-    Examine(i, *table, StatusIn(replies[i]), guest, context);
-  }
-  return true;
 }
 
 std::shared_ptr<MountCheck> MakeMountCheck(const lima::InstanceConfiguration& configuration,
@@ -193,22 +176,21 @@ std::shared_ptr<MountCheck> MakeMountCheck(const lima::InstanceConfiguration& co
   if (configuration.os == "Darwin") return std::make_shared<MacMountCheck>(std::move(expected));
   const auto watch = std::make_shared<MountWatch>(expected);
   try {
-    if (!watch->AskForAll(guest, context)) {
+    if (!ReadTable(guest, context)) {
       support::LogWarning(
           "the guest has no /proc/self/mountinfo: whether its mounts are there is not checked");
       return nullptr;
+    }
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (watch->Ask(i, guest, context).mounted) continue;
+      support::LogWarning(expected[i].mount_point + " is not mounted in the guest");
     }
   } catch (const support::ConnectionLost&) {
     throw;
   } catch (const support::Stopped&) {
     throw;
   } catch (const support::CallError& error) {
-    support::LogWarning(error.what());
-    return watch;  // each call asks again, and reports the error
-  }
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (watch->LastKnown(i).mounted) continue;
-    support::LogWarning(expected[i].mount_point + " is not mounted in the guest");
+    support::LogWarning(error.what());  // each call asks again, and reports the error
   }
   return watch;
 }

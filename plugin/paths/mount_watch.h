@@ -41,18 +41,11 @@ class MountWatch final : public MountCheck {
                    const support::Context& context) override;
   [[nodiscard]] MountState LastKnown(std::size_t mount) const override;
 
-  /// Judges all mounts, reading the table once. False if the guest has no mount table.
-  bool AskForAll(guest::Guest& guest, const support::Context& context);
-
  private:
   struct Known {
     std::optional<guest::FileSystemStatus> file_system;  ///< empty: read the table next time
     MountState state{.mounted = false, .reads_may_be_stale = false};
   };
-
-  MountState Examine(std::size_t mount, const MountTable& table,
-                     const std::optional<guest::FileSystemStatus>& before, guest::Guest& guest,
-                     const support::Context& context);
 
   const std::vector<Expected> mounts_;
   const bool is_this_machine_;

@@ -78,21 +78,6 @@ mcp::ToolResult TextResult(std::string bytes, files::Place place,
                   "; look into it with run_shell_command (file, xxd, iconv, unzip -l)");
 }
 
-mcp::ToolResult Show(files::OpenedFile& opened, const std::optional<files::LineRange>& range,
-                     const std::string& shown, const support::Context& context) {
-  if (range) {
-    std::optional<std::uint64_t> size;
-    if (!opened.direct) size = opened.attributes.size;
-    const files::Place place =
-        range->first == 0 ? files::Place::kBeginning : files::Place::kFurtherOn;
-    return TextResult(files::ReadLines(opened, *range, shown, context), place, size, shown);
-  }
-  std::string bytes = files::ReadWhole(opened, shown, context);
-  if (const auto image = files::FindImageType(bytes)) return ImageResult(*image, bytes, shown);
-  const std::uint64_t size = bytes.size();
-  return TextResult(std::move(bytes), files::Place::kBeginning, size, shown);
-}
-
 mcp::ToolResult Read(const paths::ResolvedPath& path, const std::optional<files::LineRange>& range,
                      guest::Guest& guest, const support::Context& context) {
   files::RequireRegularFile(path);
@@ -100,9 +85,21 @@ mcp::ToolResult Read(const paths::ResolvedPath& path, const std::optional<files:
   if (!range && path.stale_note.empty() && path.attributes->size > files::kMaximumReadBytes) {
     throw CallError(files::TooLargeText(path.host, path.attributes->size));
   }
-  files::OpenedFile opened = files::OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
-  mcp::ToolResult result = Show(opened, range, path.host, context);
-  AddNote(result, files::StaleNote(opened, path));
+  files::FileReader file(path, guest, context);
+  std::string bytes = range ? file.ReadLines(*range) : file.ReadWhole();
+  mcp::ToolResult result;
+  if (const auto image = range ? std::nullopt : files::FindImageType(bytes)) {
+    result = ImageResult(*image, bytes, path.host);
+  } else {
+    std::optional<std::uint64_t> size;
+    if (!range) size = bytes.size();
+    if (range && !file.was_read_directly()) size = file.attributes().size;
+    const bool is_beginning = !range || range->first == 0;
+    result = TextResult(std::move(bytes),
+                        is_beginning ? files::Place::kBeginning : files::Place::kFurtherOn, size,
+                        path.host);
+  }
+  AddNote(result, file.StaleNote());
   return result;
 }
 

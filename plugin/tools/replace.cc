@@ -107,36 +107,32 @@ files::ReplacedText Replace(std::string_view content, const Edit& edit,
   return *std::move(replaced);
 }
 
-bool IsAsOpened(guest::FileAttributes now, const files::OpenedFile& opened) {
-  if (opened.direct) now.size = opened.attributes.size;  // unknown
-  return now == opened.attributes;
-}
-
 /// Sets the attributes of `path` to those of the file that was read. Throws ChangedMeanwhile if it
 /// changed after that.
 std::string ReadForReplace(paths::ResolvedPath& path, guest::Guest& guest,
                            const support::Context& context) {
-  files::OpenedFile opened = files::OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
-  if (opened.attributes.size > kMaximumReplaceBytes) {
-    throw CallError(path.host + " has " + support::FormatByteCount(opened.attributes.size) +
+  files::FileReader file(path, guest, context);
+  const guest::FileAttributes& opened = file.attributes();
+  if (opened.size > kMaximumReplaceBytes) {
+    throw CallError(path.host + " has " + support::FormatByteCount(opened.size) +
                     "; replace works on files of up to " +
                     support::FormatByteCount(kMaximumReplaceBytes) +
                     ": use run_shell_command (sed, perl)");
   }
-  std::string content = files::ReadWhole(opened, path.host, context);
-  if (const std::string note = files::StaleNote(opened, path); !note.empty()) {
+  std::string content = file.ReadWhole();
+  if (const std::string note = file.StaleNote(); !note.empty()) {
     throw CallError("the content of " + path.host + " may be old; nothing was changed. " + note);
   }
-  // See DirectFile: the guest may have added NUL bytes.
-  if (opened.direct && content.ends_with('\0')) {
+  // See ReadDirectly: the guest may have added NUL bytes.
+  if (file.was_read_directly() && content.ends_with('\0')) {
     throw CallError(path.host +
                     " ends with NUL bytes, as the guest shows it if it became shorter on the host; "
                     "nothing was changed. Write the whole file with write_file.");
   }
   // The path was resolved before the lock was taken, so the file may have changed since.
-  if (opened.attributes != *path.attributes) {
+  if (opened != *path.attributes) {
     const guest::FileAttributes now = guest.LStat(path.guest, context);
-    if (now != *path.attributes && !IsAsOpened(now, opened)) throw ChangedMeanwhile(path.host);
+    if (now != *path.attributes && now != opened) throw ChangedMeanwhile(path.host);
     path.attributes = now;
   }
   return content;

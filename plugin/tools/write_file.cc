@@ -16,28 +16,16 @@ bool HasReplacementCharacters(std::string_view content) {
   return content.find(support::kReplacementCharacter) != std::string_view::npos;
 }
 
-[[noreturn]] void ThrowWouldLoseBytes(const paths::ResolvedPath& path) {
+}  // namespace
+
+void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_view content,
+                                 std::string_view bytes) {
+  if (!HasReplacementCharacters(content) || support::IsValidUtf8(bytes)) return;
   throw support::CallError(
       path.host +
       " is not UTF-8, and the new text contains U+FFFD, which read_file shows in place of invalid "
       "bytes: writing it would lose those bytes. Nothing was written. Change the file with "
       "run_shell_command (sed, iconv), or leave U+FFFD out.");
-}
-
-/// As RefuseReplacementCharacters, for the file as it is in the guest.
-void RefuseToLoseBytes(const paths::ResolvedPath& path, std::string_view content,
-                       guest::Guest& guest, const support::Context& context) {
-  if (!path.attributes || !HasReplacementCharacters(content)) return;
-  const files::OpenedFile opened =
-      files::OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
-  if (!files::IsUtf8File(opened, context)) ThrowWouldLoseBytes(path);
-}
-
-}  // namespace
-
-void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_view content,
-                                 std::string_view bytes) {
-  if (HasReplacementCharacters(content) && !support::IsValidUtf8(bytes)) ThrowWouldLoseBytes(path);
 }
 
 const mcp::ToolDefinition& WriteFileTool::definition() const {
@@ -55,7 +43,10 @@ mcp::ToolResult WriteFileTool::Call(const mcp::ToolCall& call) {
           path = workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
                                           paths::Access::kWrite, *workspace.guest, context);
           const auto lock = writer_->Lock(path, context);
-          RefuseToLoseBytes(path, content, *workspace.guest, context);
+          if (path.attributes && HasReplacementCharacters(content)) {
+            files::FileReader old_file(path, *workspace.guest, context);
+            RefuseReplacementCharacters(path, content, old_file.ReadWhole());
+          }
           AddNote(result, writer_->Write(path, content, *workspace.guest, context));
         } catch (const guest::FileError& error) {
           files::ThrowFileProblem(error, "write", path, content.size(), *workspace.guest, context);

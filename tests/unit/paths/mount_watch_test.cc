@@ -156,19 +156,10 @@ TEST_F(MountWatchTest, CacheOptionShowsWhetherReadsMayBeStale) {
   EXPECT_FALSE(watch.Ask(0, guest, {}).reads_may_be_stale);
 }
 
-TEST_F(MountWatchTest, AskForAllReadsTheTableOnce) {
-  MountWork("9p", kTag);
-  EXPECT_TRUE(watch.AskForAll(guest, {}));
-  EXPECT_FALSE(watch.LastKnown(1).mounted);
-  EXPECT_TRUE(IsMounted());
-  EXPECT_EQ(guest.tables_read, 1);
-}
-
 TEST_F(MountWatchTest, UnreadableTableIsAnError) {
   guest.SpoilTable();
-  const auto error = ::testing::ThrowsMessage<support::CallError>(HasSubstr("cannot be read"));
-  EXPECT_THAT([this] { watch.AskForAll(guest, {}); }, error);
-  EXPECT_THAT([this] { watch.Ask(0, guest, {}); }, error);
+  EXPECT_THAT([this] { watch.Ask(0, guest, {}); },
+              ::testing::ThrowsMessage<support::CallError>(HasSubstr("cannot be read")));
 }
 
 class MakeMountCheckTest : public ::testing::Test {

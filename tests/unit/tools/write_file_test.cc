@@ -379,18 +379,6 @@ TEST_F(WriteFile, TextAppendedDuringAWriteInPlaceDoesNotFollowTheNewContent) {
   EXPECT_EQ(Get("file"), "a new text");
 }
 
-TEST_F(WriteFile, WriteInPlaceWithoutRoomIsNotStarted) {
-  Put("file", "old");
-  RefuseNewFiles();
-  guest->set_free_bytes(2);
-  EXPECT_THAT(WriteError("/host/work/file", "longer"),
-              AllOf(HasSubstr("no space left"), Not(HasSubstr("in part"))));
-  EXPECT_EQ(Get("file"), "old");
-  EXPECT_EQ(guest->count(Operation::kFileWrite), 0);
-  (void)Call({{"path", "/host/work/file"}, {"content", "fits!"}});
-  EXPECT_EQ(Get("file"), "fits!");
-}
-
 TEST_F(WriteFile, RenameThatIsNotConfirmedIsReportedAsUnknown) {
   guest->set_hook([](Operation operation, const std::string&) {
     if (operation == Operation::kRename) throw support::Stopped(support::StopReason::kDeadline);
