@@ -107,12 +107,6 @@ TEST_F(TemporaryFileTest, WriteRemovesWhatAKilledServerLeftByItsAge) {
                                    ".limactl-mcp-7", ".limactl-mcp-notes"));
 }
 
-TEST_F(TemporaryFileTest, NothingIsLookedForUnlessANameIsTaken) {
-  Write("file", "text");
-  EXPECT_EQ(guest.count(Operation::kLStat), 0);
-  EXPECT_EQ(guest.count(Operation::kList), 0);
-}
-
 TEST_F(TemporaryFileTest, AgeIsComparedWithTheFileJustWritten) {
   Put(".limactl-mcp-1", -kOld);  // the file system's clock may differ from the guest's
   guest.set_hook([&](Operation operation, const std::string& path) {
@@ -162,14 +156,6 @@ TEST_F(TemporaryFileTest, NothingIsRemovedOnceTheRenameWasSent) {
   });
   EXPECT_THROW(Write("file", "text"), support::CallError);
   EXPECT_THAT(Names(), UnorderedElementsAre("file", ".limactl-mcp-1"));
-}
-
-TEST_F(TemporaryFileTest, FileThatSomethingElseHasRemovedIsNotRemovedAgain) {
-  guest.set_hook([](Operation operation, const std::string& path) {
-    if (operation == Operation::kRename) fs::remove(path);
-  });
-  EXPECT_THROW(Write("file", "text"), guest::FileError);
-  EXPECT_EQ(guest.count(Operation::kUnlink), 0);
 }
 
 TEST_F(TemporaryFileTest, ConcurrentWritesInOneDirectoryDoNotMeet) {
