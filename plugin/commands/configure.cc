@@ -14,7 +14,6 @@
 #include "configure/edits.h"
 #include "doctor/installation.h"
 #include "lima/home.h"
-#include "lima/instance_name.h"
 #include "shell/shell_quote.h"
 #include "support/environment.h"
 #include "support/join.h"

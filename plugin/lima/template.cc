@@ -15,12 +15,9 @@ bool IsSpace(char c) {
   return kSpaces.find(c) != std::string_view::npos;
 }
 
-bool StartsName(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-bool ContinuesName(char c) {
-  return StartsName(c) || (c >= '0' && c <= '9');
+bool IsOfName(char c, bool at_start) {
+  const bool is_digit = c >= '0' && c <= '9';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (is_digit && !at_start);
 }
 
 std::string_view TrimLeft(std::string_view text) {
@@ -31,15 +28,14 @@ std::string_view TrimRight(std::string_view text) {
   return text.substr(0, text.find_last_not_of(kSpaces) + 1);
 }
 
-// What stands between {{ and }}, and whether the text before and after it loses its spaces.
 struct Action {
   std::string_view body;
-  bool trims_before = false;
+  bool trims_before = false;  // the spaces of the text before it
   bool trims_after = false;
 };
 
-// `inside` is everything between the braces. A trim marker is a minus sign with a space on its
-// inner side; without the space it is a part of the action.
+/// `inside` is the text between the braces. A trim marker is a minus sign with a space on its inner
+/// side.
 Action ParseAction(std::string_view inside) {
   Action action;
   if (inside.size() >= 2 && inside.front() == '-' && IsSpace(inside[1])) {
@@ -58,7 +54,7 @@ bool IsComment(std::string_view body) {
   return body.size() >= 4 && body.starts_with("/*") && body.find("*/") == body.size() - 2;
 }
 
-// ".Home" or "$.Param.key" without its lead; empty when the body is no chain of fields.
+/// "Home" of ".Home", "Param.key" of "$.Param.key"; empty for anything else.
 std::string_view FieldName(std::string_view body) {
   body = TrimLeft(TrimRight(body));
   if (body.starts_with('$')) body.remove_prefix(1);
@@ -67,7 +63,7 @@ std::string_view FieldName(std::string_view body) {
   bool at_start = true;
   for (const char c : body) {
     const bool is_dot = c == '.' && !at_start;
-    if (!is_dot && !(at_start ? StartsName(c) : ContinuesName(c))) return {};
+    if (!is_dot && !IsOfName(c, at_start)) return {};
     at_start = is_dot;
   }
   return at_start ? std::string_view() : body;
@@ -86,7 +82,7 @@ std::string Evaluate(std::string_view body, const FieldLookup& lookup) {
   const std::string_view name = FieldName(body);
   if (name.empty()) {
     throw ConfigurationError("the template action {{" + std::string(body) +
-                             "}} is not supported here, only fields such as {{.Home}} are");
+                             "}} is not supported; use fields such as {{.Home}}");
   }
   return lookup(name);
 }

@@ -190,12 +190,7 @@ TEST(Mounts, PlainDropsThemUnread) {
   EXPECT_THAT(Evaluate("plain: true\nmounts: [{location: relative}]\n"), IsEmpty());
 }
 
-TEST(Mounts, ParametersOfTheOtherFilesAreNotSeen) {
-  EXPECT_THROW(Evaluate("mounts: [{location: \"/{{.Param.p}}\"}]\n", "param: {p: v}\n"),
-               ConfigurationError);
-}
-
-TEST(Mounts, NinePCacheIsTheGivenOneElseLimasDefault) {
+TEST(Mounts, NinePCacheIsTheConfiguredOneElseLimasDefault) {
   const std::vector<Mount> mounts = Evaluate(
       "mounts:\n- {location: /a}\n- {location: /b, writable: true}\n"
       "- {location: /c, 9p: {cache: none}}\n- {location: /a, 9p: {cache: mmap}}\n");
@@ -206,7 +201,7 @@ TEST(Mounts, NinePCacheIsTheGivenOneElseLimasDefault) {
   EXPECT_EQ(Evaluate("mounts: [{location: /a}]\n").at(0).nine_p_cache, "fscache");
 }
 
-TEST(Mounts, ReadsMayBeStaleWhereA9pCacheNeverAsksAgain) {
+TEST(Mounts, ReadsMayBeStaleIfA9pCacheIsNeverRefreshed) {
   const auto stale = [](const std::string& text) {
     const InstanceConfiguration configuration = Configuration(text);
     const Mount mount = EvaluateMounts(configuration, Host(), Guest()).at(0);
@@ -253,6 +248,19 @@ TEST(Mounts, HostThatDoesNotTakeQemuByItselfHasNoStaleReads) {
   EXPECT_FALSE(stale("arch: aarch64\n"));
   EXPECT_TRUE(stale("arch: x86_64\n")) << "an emulated guest is QEMU's";
   EXPECT_TRUE(stale("vmType: qemu\n"));
+}
+
+// printf '%s' /Users/me:/Users/me | sha256sum
+TEST(MountTag, IsTheBeginningOfTheHashOfBothPaths) {
+  const auto tag = [](const std::string& location, const std::string& mount_point) {
+    Mount mount;
+    mount.location = location;
+    mount.unclean_mount_point = mount_point;
+    return MountTag(mount);
+  };
+  EXPECT_EQ(tag("/Users/me", "/Users/me"), "lima-2ef1b209a83bda15");
+  EXPECT_EQ(tag("/home/me/a b", "/mnt/ä"), "lima-51584bcfaf9163c2");
+  EXPECT_NE(tag("/a", "/b/"), tag("/a", "/b")) << "the mountPoint is not cleaned";
 }
 
 constexpr const char* kHomeMount = "mounts: [{location: /a, mountPoint: \"{{.Home}}/m\"}]\n";
@@ -328,7 +336,7 @@ TEST(ListLocations, NeedsNoGuestForAConfiguredHomeEither) {
   EXPECT_THAT(Locations(text, Guest()), ElementsAre("/a -> /h/bob/m"));
 }
 
-TEST(ListLocations, StillRefusesWhatNobodyCanEvaluate) {
+TEST(ListLocations, StillRefusesInvalidTemplates) {
   EXPECT_THROW(Locations("mounts: [{location: relative}]\n", {}), ConfigurationError);
   EXPECT_THROW(Locations("mounts: [{location: /a, mountPoint: \"/{{.Nope}}\"}]\n", {}),
                ConfigurationError);

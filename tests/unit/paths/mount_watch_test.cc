@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "lima/mount_tag.h"
+#include "lima/mounts.h"
 #include "support/errors.h"
 #include "unit/paths/mount_guest.h"
 
