@@ -14,7 +14,7 @@ namespace files {
 std::string_view Name(guest::FileType type);
 
 /// Throws support::CallError unless the path is a regular file: `file does not exist`, or a text
-/// that says what is there instead.
+/// that names what is there instead.
 void RequireRegularFile(const paths::ResolvedPath& path);
 
 /// Throws support::CallError for a failure of the guest: `file does not exist`, `permission

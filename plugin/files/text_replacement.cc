@@ -85,7 +85,7 @@ void ForEachMatch(std::string_view text, std::string_view sought,
   auto next_converted = converted ? converted->Next() : std::nullopt;
   while (next || next_converted) {
     if (next_converted && (!next || *next_converted < *next)) {
-      // The LF of that CRLF is no second occurrence.
+      // The LF of that CRLF is not another occurrence.
       if (sought.front() == '\n' && next == *next_converted + 1) next = plain.Next();
       visit({*next_converted, converted->length(), true});
       next_converted = converted->Next();

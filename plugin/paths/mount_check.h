@@ -27,7 +27,7 @@ class MountCheck {
   [[nodiscard]] virtual guest::Request Question(std::size_t mount) const = 0;
 
   /// Judges the reply to Question. No round trip while the reply stays the same. Throws
-  /// support::CallError if the guest cannot tell.
+  /// support::CallError if the guest cannot answer.
   virtual MountState Judge(std::size_t mount, guest::Reply reply, guest::Guest& guest,
                            const support::Context& context) = 0;
 

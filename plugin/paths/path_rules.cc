@@ -76,7 +76,7 @@ PathRules::PathRules(Options options) : options_(std::move(options)) {
   for (std::size_t i = 0; i < roots.size(); ++i) {
     for (const std::string& alias : roots[i].host_aliases) host_names_.Add(alias, i);
   }
-  names_ = host_names_;  // first, so that a host name counts before an equal guest name
+  names_ = host_names_;  // of equal names, the first one counts: the host's
   for (std::size_t i = 0; i < roots.size(); ++i) names_.Add(roots[i].guest, i);
   mount_points_ = StrictestFirst(options_.mounts, GuestPaths(options_.mounts));
   places_ = MakePlaces(std::vector<std::optional<std::string>>(roots.size()),
@@ -370,7 +370,7 @@ PathRules::PlacesPointer PathRules::PlacesFor(const std::string& path, guest::Gu
   PlacesPointer places = CurrentPlaces();
   bool is_current = true;
   for (std::size_t i = 0; i < options_.mounts.size() && is_current; ++i) {
-    // A mount point that is a link may have changed; one that was not is still where it was.
+    // Only a mount point that is a link can have moved.
     const std::string& written = options_.mounts[i].guest;
     is_current =
         places->mounts[i] == written || RealPath(written, guest, context) == places->mounts[i];

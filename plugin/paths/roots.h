@@ -55,7 +55,7 @@ AllowedPath ParseAllowedPath(const std::string& value);
 /// `--root DIR`: a directory of the host, the only part of its mount that may be used.
 struct NarrowedRoot {
   std::string directory;  ///< absolute and clean
-  /// With its links resolved when the option was read; empty if that is no other path. Never
+  /// With its links resolved when the option was read; empty if it has no links. Never
   /// resolved again: the guest may change links in a writable mount.
   std::string resolved = {};
 };

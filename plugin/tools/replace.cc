@@ -64,7 +64,7 @@ std::string_view Trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kWhite) - first + 1);
 }
 
-/// Says where the first line of the text is, if it is there.
+/// Names the line numbers of the text's first line, if the file has it.
 std::string NearMissHint(std::string_view content, std::string_view old_string) {
   const std::string_view trimmed = Trim(old_string);
   const std::string_view first_line = Trim(trimmed.substr(0, trimmed.find('\n')));

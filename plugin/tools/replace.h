@@ -11,7 +11,7 @@
 
 namespace tools {
 
-/// The limit for the file and for the result, so that `replace` can open again what it wrote.
+/// The limit for the file and for the result: `replace` must be able to read what it wrote.
 inline constexpr std::uint64_t kMaximumReplaceBytes = files::kMaximumReadBytes;
 
 /// How often `replace` tries with a file that something else is changing.

@@ -143,7 +143,7 @@ TEST_F(RootOption, DirectoryUnderNoMountEndsTheProgramWithAClearLine) {
     const ProcessResult result = RunServer({"serve", "default", "--root", directory});
     EXPECT_EQ(result.exit_code, 1) << directory;
     EXPECT_EQ(result.output, "");
-    EXPECT_THAT(result.error, HasSubstr(project)) << "the line lists the mounts";
+    EXPECT_THAT(result.error, HasSubstr(project)) << "the message lists the mounts";
     EXPECT_EQ(std::count(result.error.begin(), result.error.end(), '\n'), 1) << result.error;
   }
 }

@@ -56,12 +56,12 @@ class StaleGuest final : public testing_support::LocalGuest {
     Replace(changed, "/stale/", "/fresh/");
     scripts.push_back(changed);
     shell::RunEnd end = LocalGuest::RunScript(changed, sink, context);
-    if (!tells_exit_status) end.exit_status.reset();
+    if (!reports_exit_status) end.exit_status.reset();
     return end;
   }
 
   bool can_read_directly = true;
-  bool tells_exit_status = true;
+  bool reports_exit_status = true;
   std::vector<std::string> scripts;
 
  private:

@@ -84,7 +84,7 @@ TEST_F(StaleReadsTest, GuestThatCannotReadPastItsCacheGetsANote) {
 }
 
 TEST_F(StaleReadsTest, OutputWithoutAnExitStatusIsNotTakenForTheFile) {
-  guest->tells_exit_status = false;
+  guest->reports_exit_status = false;
   PutBoth("file", "old", "new");
   EXPECT_THAT(Error("read_file", {{"path", "/host/stale/file"}}),
               HasSubstr("the beginning of the file past its cache, but not the rest"));
