@@ -52,7 +52,7 @@ std::vector<std::string> FindSettings(const configure::Agent& agent,
                                       const configure::Request& request,
                                       const std::string& directory) {
   std::vector<std::string> found;
-  for (const configure::SettingsFile& file : agent.files(request)) {
+  for (const configure::SettingsFile& file : agent.settings(request).files) {
     std::vector<std::string> names = file.alternatives;
     names.push_back(file.path);
     for (const std::string& name : names) {
