@@ -6,17 +6,11 @@
 #include <utility>
 
 #include "connection/guest_facts.h"
-#include "connection/patient_opener.h"
-#include "connection/ssh_endpoint.h"
-#include "lima/configuration.h"
 #include "lima/host.h"
 #include "lima/mounts.h"
-#include "lima/ssh_config.h"
-#include "lima/status.h"
 #include "paths/mount_watch.h"
 #include "paths/path_texts.h"
 #include "ssh/connection.h"
-#include "support/errors.h"
 #include "support/log.h"
 #include "support/paths.h"
 
@@ -37,21 +31,21 @@ void RequireRunning(const InstanceOptions& options,
     case lima::State::kBroken:
       throw InstanceNotRunning(
           "the Lima instance \"" + options.name + "\" is broken (" + status.reason +
-              "), or is just starting or stopping. If it stays so, try on the host: limactl stop "
+              "), or is starting or stopping. If it stays so, run on the host: limactl stop "
               "--force " +
-              options.name + ", then: limactl start " + options.name,
+              options.name + " && limactl start " + options.name,
           status.state);
   }
 }
 
 ssh::ConnectionOptions ConnectionOptionsOf(const InstanceOptions& options) {
   ssh::ConnectionOptions connection;
-  // The first interval ends with a question, each further one with another or with the end.
+  // The connection is lost after one interval without keep-alives and keepalive_limit with them.
   connection.keepalive_interval = options.guest_silence / (connection.keepalive_limit + 1);
   return connection;
 }
 
-/// The user of the guest is known only once the instance has been started for the first time.
+/// ssh.config names the guest's user. It is missing until the instance has been started once.
 lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration) {
   lima::GuestFacts facts;
   try {
@@ -62,15 +56,14 @@ lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration
   return facts;
 }
 
-/// What `--root` leads to in the guest cannot be known, nor pinned, while its mount is missing: the
-/// directory beneath says nothing of it. The next call connects, and asks, again.
+/// While its mount is missing, a `--root` cannot be pinned: it would be a directory beneath the
+/// mount point. The next call connects again.
 void RequireMounted(const paths::BoundedRoot& bounded, const paths::PathRules::Options& paths,
                     guest::Guest& guest, const support::Context& context) {
   if (!paths.mount_check || bounded.root.guest == bounded.boundary) return;
   paths::MountCheck& check = *paths.mount_check;
   for (std::size_t i = 0; i < paths.mounts.size(); ++i) {
     if (paths.mounts[i].guest != bounded.boundary) continue;
-    // It has just been asked for, but there may have been no answer.
     if (check.LastKnown(i).mounted || check.Ask(i, guest, context).mounted) continue;
     throw support::CallError(
         paths::NotMountedText("--root " + bounded.root.host, paths.mounts[i], paths));
@@ -82,14 +75,13 @@ std::string RealPath(const std::string& path, const paths::BoundedRoot& bounded,
   try {
     return guest.RealPath(path, context);
   } catch (const guest::FileError& error) {
-    throw support::CallError("--root " + bounded.root.host +
-                             " cannot be used, since the guest says: " + error.what() +
-                             "; make that directory, or choose another");
+    throw support::CallError("--root " + bounded.root.host + " cannot be used: " + error.what() +
+                             "; create that directory, or choose another");
   }
 }
 
-/// `--root` must not be widened by a link in the guest: what it resolves to there, the first time
-/// that it is asked, must lie in the mount that it was cut from.
+/// A link in the guest must not widen `--root`: what it resolves to at the first connection must
+/// lie in its mount.
 void PinInsideBoundary(paths::BoundedRoot& bounded, paths::PinnedRoots& pins, guest::Guest& guest,
                        const support::Context& context) {
   if (bounded.root.guest == bounded.boundary) return;
@@ -97,16 +89,15 @@ void PinInsideBoundary(paths::BoundedRoot& bounded, paths::PinnedRoots& pins, gu
   const std::string root = pinned ? *pinned : RealPath(bounded.root.guest, bounded, guest, context);
   const std::string boundary = RealPath(bounded.boundary, bounded, guest, context);
   if (!support::PathBelow(root, boundary)) {
-    throw support::CallError("--root " + bounded.root.host + " leads to " + root +
+    throw support::CallError("--root " + bounded.root.host + " resolves to " + root +
                              " in the guest, outside the mount " + bounded.boundary +
-                             "; choose a directory that is no link out of it");
+                             "; choose a directory inside the mount");
   }
   pins.Pin(bounded.root, root);
   bounded.root.pinned = root;
 }
 
-/// A guest directory that `--allow-path` names; it may come later, and is pinned then (PathRules'
-/// `pin`).
+/// A guest directory of `--allow-path`. If it does not exist yet, PathRules' `pin` pins it later.
 void PinAllowedPath(paths::Root& root, paths::PinnedRoots& pins, guest::Guest& guest,
                     const support::Context& context) {
   try {
@@ -125,7 +116,29 @@ bool IsAllowedPath(const paths::Root& root, const paths::RootOptions& options) {
                      });
 }
 
+constexpr const char* kStale =
+    ": the guest may not notice when the host changes files here (9p cache). read_file reads past "
+    "that; commands, lists and searches may show old contents";
+
+std::string ListRoots(const std::vector<paths::BoundedRoot>& roots) {
+  if (roots.empty()) {
+    return "The instance mounts no directory, so the file tools can use none.\n";
+  }
+  std::string text = "The file tools, and the directory of a command, can use these directories:\n";
+  for (const auto& [root, boundary] : roots) {
+    text += "- " + root.host + (root.writable ? " (writable)" : " (read-only)");
+    if (root.guest != root.host) text += ", which is " + root.guest + " in the guest";
+    if (root.reads_may_be_stale) text += kStale;
+    text += "\n";
+  }
+  return text;
+}
+
 }  // namespace
+
+ssh::Endpoint ToEndpoint(const lima::SshEndpoint& from) {
+  return {from.host, from.port, from.user, from.identity_files, from.ciphers};
+}
 
 std::vector<paths::BoundedRoot> ShownRoots(const InstanceOptions& options,
                                            const lima::InstanceConfiguration& configuration) {
@@ -140,6 +153,22 @@ std::vector<paths::BoundedRoot> ShownRoots(const InstanceOptions& options,
     mounts.push_back(std::move(mount));
   }
   return paths::SelectRoots(mounts, options.roots);
+}
+
+std::string Instructions(const InstanceOptions& options) {
+  try {
+    const lima::InstanceConfiguration configuration =
+        lima::LoadConfiguration(options.lima_home, options.name);
+    return "These tools work inside the Lima virtual machine \"" + options.name + "\" (" +
+           configuration.os +
+           "), not on the host. Use them instead of your own tools that would touch the host.\n" +
+           ListRoots(ShownRoots(options, configuration)) +
+           "Give absolute host paths. Other paths are refused: ask the user to mount the "
+           "directory. Commands run as the guest's user and see the guest's own files too.\n";
+  } catch (const support::CallError& error) {
+    return "These tools work inside the Lima virtual machine \"" + options.name +
+           "\", not on the host. They cannot be used now: " + error.what() + "\n";
+  }
 }
 
 OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots& pins,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "support/errors.h"
@@ -15,7 +14,7 @@ namespace {
 void ThrowIfStopped(const support::Context& context, const std::string& waiting) {
   if (context.stop_reason() == support::StopReason::kDeadline) {
     throw support::CallError("the guest cannot be used yet: " + waiting +
-                             ". Nothing was done; call again in a while");
+                             ". Nothing was done; call again later");
   }
   context.ThrowIfStopped();
 }
@@ -40,32 +39,18 @@ bool SharedConnection::IsAlive() const {
 
 void SharedConnection::ConnectInBackground() {
   const std::scoped_lock lock(mutex_);
-  try {
-    Want();
-  } catch (const support::CallError& error) {
-    support::LogWarning(error.what());
-  }
+  Want();
 }
 
 void SharedConnection::Want() {
-  // Not before: the program has a first answer to give.
-  if (!thread_.joinable()) {
-    try {
-      thread_ = std::thread([this] { ConnectWhenWanted(); });
-    } catch (const std::system_error& error) {
-      throw support::CallError(
-          "no connection to the guest can be made: this host allows no more "
-          "threads (" +
-          error.code().message() + "); call again in a while");
-    }
-  }
+  if (!thread_.joinable()) thread_ = std::thread([this] { ConnectWhenWanted(); });
   wanted_ = true;
   changed_.notify_all();
 }
 
 tools::Workspace SharedConnection::Acquire(const support::Context& context,
                                            mcp::ProgressReporter& progress) {
-  // Wakes the wait below; the lock makes sure that it is not between its check and its sleep.
+  // Taking the lock makes sure that the wait below is not between its check and its sleep.
   const auto registration = context.OnStop([this] {
     { const std::scoped_lock lock(mutex_); }
     changed_.notify_all();
@@ -75,7 +60,7 @@ tools::Workspace SharedConnection::Acquire(const support::Context& context,
   while (!IsAlive()) {
     if (attempts_finished_ >= first_own_attempt) {
       if (last_failure_) std::rethrow_exception(last_failure_);
-      throw support::ConnectionLost("the connection to the guest broke as soon as it was opened",
+      throw support::ConnectionLost("the connection to the guest was lost as soon as it was opened",
                                     false);
     }
     ThrowIfStopped(context, Waiting());
@@ -130,7 +115,7 @@ void SharedConnection::ConnectWhenWanted() {
     std::optional<OpenedConnection> dead = std::exchange(current_, std::nullopt);
     lock.unlock();
 
-    // Closing a dead line and opening a new one take time: not under the lock.
+    // Closing the dead connection and opening a new one take time.
     dead.reset();
     std::optional<OpenedConnection> opened;
     std::exception_ptr failure;

@@ -7,7 +7,7 @@
 #include <optional>
 #include <system_error>
 
-#include "connection/ssh_endpoint.h"
+#include "connection/instance.h"
 #include "doctor/installation.h"
 #include "doctor/instance_checks.h"
 #include "doctor/server_checks.h"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "shell/process.h"
@@ -9,36 +8,33 @@
 
 namespace ssh {
 
-/// One process on a channel of its own (shell::Process). Belongs to the thread that owns the
-/// session.
+/// One process on a channel of its own (shell::Process). For the session's thread only.
 ///
-/// When it ends: with the end of its channel, or of its output once its exit status has come. What
-/// it leaves behind may hold the output open for ever: OnHeld says so kExitGrace after the exit
-/// status.
+/// The process has ended when its channel is closed, when its exit status and the end of its output
+/// have come, or kExitGrace after the exit status: background processes may hold the output open
+/// for ever. The channel stays open for them until Leave.
 class ProcessRun final : public ChannelUser, public ChannelEvents {
  public:
   using TimePoint = support::Clock::time_point;
 
   static constexpr auto kExitGrace = std::chrono::seconds(2);
 
-  ProcessRun(std::string command_line, shell::Turn turn,
-             std::shared_ptr<shell::ProcessEvents> events,
+  ProcessRun(std::string command_line, std::shared_ptr<shell::ProcessEvents> events,
              support::Clock::duration request_timeout);
 
   void Begin(ChannelBroker& broker);
   void Send(const std::string& bytes);
   void EndInput();
-  /// Nobody listens any more: ends its input and closes the channel.
+  /// No more events are wanted: ends its input and closes the channel.
   void Leave();
-  /// The session died: `text` says how.
+  /// The session died; `text` says why.
   void Lose(const std::string& text);
 
   void Step(TimePoint now);
   [[nodiscard]] TimePoint NextStep() const { return next_step_; }
-  /// Nothing is left to do: may be forgotten.
+  /// Nothing is left to do.
   [[nodiscard]] bool done() const { return state_ == State::kDone; }
 
-  [[nodiscard]] shell::Turn turn() const override { return turn_; }
   void OnChannelOpen(std::unique_ptr<Channel> channel) override;
   void OnChannelDelayed() override;
   void OnChannelImpossible(const std::string& text) override;
@@ -50,16 +46,14 @@ class ProcessRun final : public ChannelUser, public ChannelEvents {
   enum class State { kNew, kWaiting, kRequesting, kRunning, kDone };
 
   void StepRequest(TimePoint now);
-  /// True where more can be sent at once. What has no room in the peer's window waits until the
-  /// session moves.
+  /// True if more can be sent at once.
   bool StepInput();
   [[nodiscard]] bool HasEnded(TimePoint now);
   void End(const std::string& problem);
   void CloseChannel();
 
   std::string command_line_;
-  shell::Turn turn_;
-  std::shared_ptr<shell::ProcessEvents> events_;  // null once it has ended, or nobody listens
+  std::shared_ptr<shell::ProcessEvents> events_;  // null after the end, and after Leave
   support::Clock::duration request_timeout_;
   ChannelBroker* broker_ = nullptr;
   std::unique_ptr<Channel> channel_;
@@ -71,7 +65,6 @@ class ProcessRun final : public ChannelUser, public ChannelEvents {
   bool is_left_ = false;
   TimePoint request_deadline_ = TimePoint::max();
   TimePoint exit_at_ = TimePoint::max();
-  bool is_held_ = false;
   TimePoint next_step_ = TimePoint::max();
 };
 

@@ -7,7 +7,6 @@
 #include "files/content_type.h"
 #include "files/file_call.h"
 #include "files/file_content.h"
-#include "support/base64.h"
 #include "support/errors.h"
 #include "support/units.h"
 #include "support/utf8.h"

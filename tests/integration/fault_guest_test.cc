@@ -1,31 +1,24 @@
-// Faults inside of the guest, which the line survives, against a server in each state.
+// Faults inside the guest that the connection survives, against a server in each state.
 
 #include <gmock/gmock.h>
 
 #include <atomic>
 #include <fstream>
 #include <iostream>
-#include <map>
-#include <mutex>
 #include <thread>
 #include <utility>
 
 #include "integration/fault_matrix.h"
-#include "testing/guest_processes.h"
 #include "testing/private_mounts.h"
-#include "testing/process_limit.h"
 
 namespace integration {
 namespace {
 
 namespace fs = std::filesystem;
-using testing_support::ProcessLimit;
 using testing_support::SmallFileSystem;
 
 /// Room for the largest file of a cell once, and not for a second one.
 constexpr std::uint64_t kSmall = std::uint64_t{12} * 1024 * 1024;
-
-constexpr const char* kNoProcess = "the guest can start no further process|process table";
 
 /// Nothing ends but what the fault meets.
 Fault FaultInGuest(const std::string& name) {
@@ -164,38 +157,6 @@ TEST_F(FaultMatrix, DirectoryRemovedDuringAWalk) {
   EXPECT_EQ(Read(root + "/stays.txt"), "needle\n");
   EXPECT_EQ(client().CloseAndWait(), 0) << client().log();
   std::cout << row << std::endl;
-}
-
-TEST_F(FaultMatrix, ProcessTableFull) {
-  std::mutex mutex;
-  std::map<const Cell*, std::unique_ptr<ProcessLimit>> limits;
-  std::string problem;
-  Fault fault = FaultInGuest("process table full");
-  fault.strike = [&](Cell& cell) {
-    std::vector<pid_t> all = {cell.instance().sshd_pid()};
-    for (const auto& process : testing_support::GuestProcesses(cell.instance())) {
-      all.push_back(process.pid);
-    }
-    const std::scoped_lock lock(mutex);
-    limits[&cell] = ProcessLimit::Impose(all, 0, problem);
-    if (!limits[&cell]) throw std::runtime_error(problem);
-    cell.Go();
-  };
-  fault.mend = [&](Cell& cell) {
-    const std::scoped_lock lock(mutex);
-    limits.erase(&cell);
-  };
-  if (!ProcessLimit::Impose({}, 0, problem)) {
-    GTEST_SKIP() << Skipping("no process table to fill: " + problem);
-  }
-  fault.calls.first_call = "run_shell_command";
-  fault.calls.script += "; (true); true";
-  fault.endings[State::kIdle] = kNoProcess;
-  fault.endings[State::kInACommand] = "fork|Resource temporarily unavailable";
-  // It gets the shell of the command before it, and bash tries for a while to fork.
-  fault.end_after_mend = {State::kQueued};
-  fault.endings[State::kQueued] = std::string("ok|fork|") + kNoProcess;
-  Run(fault);
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ TEST_P(HostileSftp, IsAnsweredInBounds) {
   ExpectAlive();
 }
 
-constexpr const char* kBreaks = "SFTP server breaks the protocol";
+constexpr const char* kBreaks = "SFTP server violates the protocol";
 constexpr const char* kImpossible = "cannot exist";
 constexpr const char* kEntries = R"({"entries":[{)";
 constexpr const char* kContent = R"({"content":"0123456789"})";
@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
         Lie{"endless-file", kEntries, "has more than the 33554432 bytes"},
         Lie{"too-much-data", kEntries, "a wrong amount of data"},
         Lie{"no-data", kEntries, "a wrong amount of data"},
-        Lie{"flood", "SFTP has to begin", "SFTP has to begin"},
+        Lie{"flood", "SFTP must begin", "SFTP must begin"},
         Lie{"answers-unasked", kBreaks, kBreaks}, Lie{"cut-limits", kBreaks, kBreaks},
         Lie{"late-flood", kBreaks, kBreaks}),
     [](const auto& lie) {

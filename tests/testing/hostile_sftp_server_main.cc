@@ -1,6 +1,6 @@
-// An SFTP server of a guest that lies, for sshd_config's "Subsystem sftp PROGRAM LIE". Every path
-// is a directory, but those that end with "/file", which are files of ten bytes, and those with
-// "new" in their last name, which are not there. One thing that it says is a lie: see Lies().
+// A hostile SFTP server for sshd_config's "Subsystem sftp PROGRAM LIE". Every path is a directory,
+// except "…/file", a file of ten bytes, and names with "new", which do not exist. One kind of
+// answer is a lie: see Lies().
 
 #include <unistd.h>
 
@@ -38,7 +38,7 @@ constexpr std::uint32_t kUnsupported = 8;
 
 constexpr std::string_view kContent = "0123456789";
 
-/// Always told truly: where it is this machine's, nobody asks for mounts.
+/// Always answered honestly: it makes the guest this machine, which needs no mount check.
 constexpr const char* kBootId = "/proc/sys/kernel/random/boot_id";
 
 struct Request {
@@ -108,7 +108,6 @@ std::string BootId() {
 
 bool directory_was_read = false;
 
-/// What an honest server would answer.
 std::string Honest(const Request& request, std::uint64_t size = kContent.size()) {
   const std::string id = Number32(request.id);
   const bool is_file = LastName(request.text) == "file";
@@ -143,14 +142,14 @@ std::string Honest(const Request& request, std::uint64_t size = kContent.size())
 
 using Answer = std::function<std::string(const Request&)>;
 
-/// The honest answer to all but requests of one type.
+/// Honest except for one type of request.
 Answer To(int type, Answer lie) {
   return [type, lie = std::move(lie)](const Request& request) {
     return request.type == type ? lie(request) : Honest(request);
   };
 }
 
-/// To what a call asks first of a path: whether it is listed or read.
+/// Honest except for the first requests of a call.
 Answer ToLook(std::function<std::string(const Request&)> lie) {
   return [lie = std::move(lie)](const Request& request) {
     const bool looks = request.type == kLStat || request.type == kOpenDirectory;
@@ -173,10 +172,10 @@ Answer SizeOf(std::uint64_t size) {
   return [size](const Request& request) { return Honest(request, size); };
 }
 
-/// Not too long for a packet, but for all that is in it.
+/// Fits into a packet.
 constexpr std::size_t kLong = 200'000;
 
-/// Answers that nobody has asked for, for ever.
+/// Unrequested answers, for ever.
 [[noreturn]] void Flood() {
   const std::string answers = Data(1, std::string(kLong, 'x'));
   while (true) Send(answers);

@@ -116,7 +116,7 @@ void AnswerInfo(int listening_socket, std::uint16_t ssh_port) {
       "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
       "Content-Length: " +
       std::to_string(body.size()) + "\r\n\r\n" + body;
-  // The client may have gone away; it then asks again.
+  // The client may have gone away.
   [[maybe_unused]] const ssize_t written = ::write(client.get(), answer.data(), answer.size());
 }
 
@@ -194,12 +194,12 @@ bool LoopbackInstance::TryStartSshd(std::uint16_t port) {
   const fs::path config = directory() / "sshd_config";
   std::ostringstream text;
   for (const std::string& line : options_.sshd_options) text << line << "\n";
-  // A home of its own: what the real user's profile does or prints is no part of a test.
+  // A home of its own, without the real user's profile.
   const fs::path home = directory() / "guest-home";
   fs::create_directories(home);
   text << "SetEnv HOME=" << home.string();
 #ifdef __APPLE__
-  // Searches need a git with Perl-compatible expressions: Homebrew's has them, Apple's does not.
+  // Homebrew's git has Perl-compatible expressions, Apple's does not.
   text << " PATH=/opt/homebrew/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 #endif
   text << "\n";
@@ -208,7 +208,7 @@ bool LoopbackInstance::TryStartSshd(std::uint16_t port) {
        << "AuthorizedKeysFile " << identity_file() << ".pub\n"
        << "AuthenticationMethods publickey\nUsePAM no\nStrictModes no\nPidFile none\n"
        << "PermitRootLogin prohibit-password\nPrintMotd no\nPrintLastLog no\n";
-  // sshd does not let a later line lose against an earlier one here.
+  // sshd refuses a second line for the same subsystem.
   const bool own_subsystem =
       std::any_of(options_.sshd_options.begin(), options_.sshd_options.end(),
                   [](const std::string& line) { return line.starts_with("Subsystem "); });
@@ -217,7 +217,7 @@ bool LoopbackInstance::TryStartSshd(std::uint16_t port) {
   std::vector<std::string> command = options_.sshd_wrapper;
   command.insert(command.end(), {SshdProgram(), "-D", "-e", "-f", config});
   sshd_ = std::make_unique<ChildProcess>(ChildProcess::Options{.arguments = command});
-  // sshd says on standard error when it listens: no guessing, no sleeping.
+  // sshd reports on standard error when it listens.
   std::string log;
   const auto deadline = std::chrono::steady_clock::now() + kStartTimeout;
   while (std::chrono::steady_clock::now() < deadline) {
@@ -279,9 +279,8 @@ void LoopbackInstance::Serve() const {
 }
 
 std::vector<pid_t> LoopbackInstance::SessionPids() const {
-  // An ordinary user's session is served by a child of the process that authenticated it, which
-  // lives on as its monitor. Root's session has no monitor: a child that is seen there has done its
-  // part of the login and is about to end.
+  // An ordinary user's session is a child of the process that authenticated it. For root there is
+  // one process; a child of it belongs to the login.
   if (::getuid() == 0) return SshdChildren(sshd_->pid());
   std::vector<pid_t> serving;
   for (const pid_t child : SshdChildren(sshd_->pid())) {
@@ -294,7 +293,7 @@ std::vector<pid_t> LoopbackInstance::SessionPids() const {
 
 void LoopbackInstance::Stop() {
   if (!sshd_) return;
-  // Nothing is forked from here on: a session that began after the list was made would stay.
+  // Stopped first, so that no session begins after the list is made.
   sshd_->Signal(SIGSTOP);
   siginfo_t stopped{};
   // Its end is left for sshd_ to be found.

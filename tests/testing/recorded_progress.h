@@ -8,7 +8,7 @@
 
 namespace testing_support {
 
-/// A client that wants progress and keeps it. Thread-safe.
+/// Records progress messages. Thread-safe.
 class RecordedProgress final : public mcp::ProgressReporter {
  public:
   [[nodiscard]] bool requested() const override { return true; }

@@ -53,7 +53,7 @@ shell::RunEnd SteppedGuest::RunCommand(const shell::LoginCommand& command, shell
                                        const support::Context&) {
   Refuse(command.text);
 }
-std::unique_ptr<shell::Process> SteppedGuest::Start(std::string, shell::Turn,
+std::unique_ptr<shell::Process> SteppedGuest::Start(std::string,
                                                     std::shared_ptr<shell::ProcessEvents> events) {
   class NoProcess final : public shell::Process {
    public:

@@ -28,9 +28,9 @@ class SteppedFile {
   virtual void Close(const support::Context& context) = 0;
 };
 
-/// A guest that answers a burst request by request, with a function for each kind, all of which
-/// refuse unless they are overridden. What one of them throws but guest::FileError ends the burst.
-/// Thread-safe as far as those functions are.
+/// A guest that answers a burst request by request, with a function for each kind. They refuse
+/// unless they are overridden. An exception other than guest::FileError ends the burst. Thread-safe
+/// if those functions are.
 class SteppedGuest : public guest::Guest {
  public:
   virtual guest::FileAttributes Stat(const std::string& path, const support::Context& context);
@@ -40,7 +40,7 @@ class SteppedGuest : public guest::Guest {
   virtual std::unique_ptr<SteppedFile> Open(const std::string& path, guest::OpenMode mode,
                                             std::uint32_t permissions,
                                             const support::Context& context);
-  /// With opening a directory: all of its names.
+  /// All names, when a directory is opened.
   virtual std::vector<guest::DirectoryEntry> List(const std::string& path,
                                                   const support::Context& context);
   virtual void MakeDirectory(const std::string& path, std::uint32_t permissions,
@@ -57,11 +57,11 @@ class SteppedGuest : public guest::Guest {
                           const support::Context& context) override;
   shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
                            const support::Context& context) override;
-  /// Starts nothing, and says so.
-  std::unique_ptr<shell::Process> Start(std::string command_line, shell::Turn turn,
+  /// Starts nothing.
+  std::unique_ptr<shell::Process> Start(std::string command_line,
                                         std::shared_ptr<shell::ProcessEvents> events) override;
 
-  /// Files and directories that nobody has closed.
+  /// Files and directories that are not closed.
   [[nodiscard]] std::size_t open_handles() const;
 
  protected:
@@ -69,7 +69,7 @@ class SteppedGuest : public guest::Guest {
                                    const support::Context& context) override;
 
  private:
-  /// A file, or the names of a directory that nobody has read yet.
+  /// A file, or the unread names of a directory.
   struct Opened {
     std::unique_ptr<SteppedFile> file;
     std::vector<guest::DirectoryEntry> names;
