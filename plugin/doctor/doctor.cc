@@ -150,7 +150,6 @@ void Doctor::CheckGuest() {
   Run("connect", "key", "wait if it is booting, else: " + RestartCommand(instance_),
       [this](const Context& context) {
         ssh::ConnectionOptions options;
-        options.operation_timeout = kCheckTimeout;
         const auto guest =
             ssh::Connection::Open(connection::ToEndpoint(endpoint_), options, context);
         return Passed("sshd accepts " + endpoint_.user + ", whose files start in " +

@@ -5,9 +5,8 @@
 
 namespace ssh {
 
-ChannelBroker::ChannelBroker(Session& session, support::Clock::duration open_timeout,
-                             std::function<bool()> make_room)
-    : session_(session), open_timeout_(open_timeout), make_room_(std::move(make_room)) {}
+ChannelBroker::ChannelBroker(Session& session, std::function<bool()> make_room)
+    : session_(session), make_room_(std::move(make_room)) {}
 
 void ChannelBroker::Request(ChannelUser& user) {
   waiting_.push_back({&user, next_turn_++, false});
@@ -51,10 +50,6 @@ void ChannelBroker::StepOpening(TimePoint now) {
   for (auto opening = opening_.begin(); opening != opening_.end();) {
     const Channel::Progress progress = opening->channel->Open();
     if (progress == Channel::Progress::kAgain) {
-      if (now >= opening->deadline && opening->request.user != nullptr) {
-        ChannelUser* user = std::exchange(opening->request.user, nullptr);
-        user->OnChannelImpossible("the guest's sshd does not answer the request for a channel");
-      }
       ++opening;
       continue;
     }
@@ -106,8 +101,7 @@ void ChannelBroker::StepWaiting(TimePoint now) {
     return;
   }
   while (!waiting_.empty() && MayOpen(now)) {
-    opening_.push_back(
-        {std::make_unique<Channel>(session_.handle()), waiting_.front(), now + open_timeout_});
+    opening_.push_back({std::make_unique<Channel>(session_.handle()), waiting_.front()});
     waiting_.pop_front();
     // Sends the request; the next step finds the answer.
     if (opening_.back().channel->Open() == Channel::Progress::kRefused) break;
@@ -121,12 +115,8 @@ void ChannelBroker::StepWaiting(TimePoint now) {
 }
 
 ChannelBroker::TimePoint ChannelBroker::NextStep() const {
-  TimePoint next = TimePoint::max();
-  if (!waiting_.empty()) next = opening_.empty() ? std::min(room_at_, retry_at_) : room_at_;
-  for (const Opening& opening : opening_) {
-    if (opening.request.user != nullptr) next = std::min(next, opening.deadline);
-  }
-  return next;
+  if (waiting_.empty()) return TimePoint::max();
+  return opening_.empty() ? std::min(room_at_, retry_at_) : room_at_;
 }
 
 }  // namespace ssh

@@ -46,8 +46,7 @@ class ChannelBroker {
   static constexpr auto kRefusalPatience = std::chrono::seconds(10);
 
   /// `make_room` closes a channel that is not needed now; false if there is none.
-  ChannelBroker(Session& session, support::Clock::duration open_timeout,
-                std::function<bool()> make_room);
+  ChannelBroker(Session& session, std::function<bool()> make_room);
 
   void Request(ChannelUser& user);
   /// The user is not called any more. A channel that opens for it is closed.
@@ -68,7 +67,6 @@ class ChannelBroker {
   struct Opening {
     std::unique_ptr<Channel> channel;
     Waiting request;  ///< `user` is null once withdrawn
-    TimePoint deadline;
   };
   struct Closing {
     std::unique_ptr<Channel> channel;
@@ -82,7 +80,6 @@ class ChannelBroker {
   [[nodiscard]] bool MayOpen(TimePoint now) const;
 
   Session& session_;
-  support::Clock::duration open_timeout_;
   std::function<bool()> make_room_;
   std::uint64_t next_turn_ = 0;
   std::list<Waiting> waiting_;  ///< by turn

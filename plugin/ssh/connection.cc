@@ -79,8 +79,7 @@ void Connection::CloseLater(const guest::Handle& handle) noexcept {
 
 std::unique_ptr<shell::Process> Connection::Start(std::string command_line,
                                                   std::shared_ptr<shell::ProcessEvents> events) {
-  const auto run = std::make_shared<ProcessRun>(std::move(command_line), std::move(events),
-                                                loop_->request_timeout());
+  const auto run = std::make_shared<ProcessRun>(std::move(command_line), std::move(events));
   auto process = std::make_unique<RemoteProcess>(loop_, run);
   loop_->Start(run);
   return process;

@@ -25,10 +25,6 @@ struct ConnectionOptions {
   /// For connecting and authenticating together.
   Duration connect_timeout = std::chrono::seconds(20);
 
-  /// How long the guest may take to answer an SFTP request or a channel request. A caller's own
-  /// deadline applies as well.
-  Duration operation_timeout = std::chrono::seconds(30);
-
   /// A keep-alive is sent after this long without a packet from the guest…
   Duration keepalive_interval = std::chrono::seconds(15);
 

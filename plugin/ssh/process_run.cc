@@ -13,12 +13,6 @@ constexpr std::size_t kLongestSignalName = 64;
 
 }  // namespace
 
-ProcessRun::ProcessRun(std::string command_line, std::shared_ptr<shell::ProcessEvents> events,
-                       support::Clock::duration request_timeout)
-    : command_line_(std::move(command_line)),
-      events_(std::move(events)),
-      request_timeout_(request_timeout) {}
-
 void ProcessRun::Begin(ChannelBroker& broker) {
   broker_ = &broker;
   state_ = State::kWaiting;
@@ -33,9 +27,7 @@ void ProcessRun::OnChannelOpen(std::unique_ptr<Channel> channel) {
   channel_ = std::move(channel);
   channel_->SetEvents(this);
   state_ = State::kRequesting;
-  const TimePoint now = support::Clock::now();
-  request_deadline_ = now + request_timeout_;
-  Step(now);
+  Step(support::Clock::now());
 }
 
 void ProcessRun::OnChannelImpossible(const std::string& text) {
@@ -77,7 +69,7 @@ void ProcessRun::Lose(const std::string& text) {
 
 void ProcessRun::Step(TimePoint now) {
   next_step_ = TimePoint::max();
-  if (state_ == State::kRequesting) StepRequest(now);
+  if (state_ == State::kRequesting) StepRequest();
   if (state_ != State::kRunning) return;
   if (is_left_) return Leave();
   if (StepInput()) next_step_ = now;
@@ -85,15 +77,12 @@ void ProcessRun::Step(TimePoint now) {
   if (channel_->peer_closed()) CloseChannel();
 }
 
-void ProcessRun::StepRequest(TimePoint now) {
+void ProcessRun::StepRequest() {
   const Channel::Progress progress = channel_->RequestExec(command_line_);
   end_.was_started = progress != Channel::Progress::kRefused;
   if (progress == Channel::Progress::kAgain) {
-    next_step_ = request_deadline_;
-    const bool closed = channel_->peer_closed();
-    if (!closed && now < request_deadline_) return;
-    End(closed ? "the guest's sshd closed the channel instead of running a command"
-               : "the guest's sshd did not answer the request to run a command");
+    if (!channel_->peer_closed()) return;
+    End("the guest's sshd closed the channel instead of running a command");
     return CloseChannel();
   }
   if (progress == Channel::Progress::kRefused) {

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "shell/process.h"
 #include "ssh/channel_broker.h"
@@ -19,8 +20,8 @@ class ProcessRun final : public ChannelUser, public ChannelEvents {
 
   static constexpr auto kExitGrace = std::chrono::seconds(2);
 
-  ProcessRun(std::string command_line, std::shared_ptr<shell::ProcessEvents> events,
-             support::Clock::duration request_timeout);
+  ProcessRun(std::string command_line, std::shared_ptr<shell::ProcessEvents> events)
+      : command_line_(std::move(command_line)), events_(std::move(events)) {}
 
   void Begin(ChannelBroker& broker);
   void Send(const std::string& bytes);
@@ -45,7 +46,7 @@ class ProcessRun final : public ChannelUser, public ChannelEvents {
  private:
   enum class State { kNew, kWaiting, kRequesting, kRunning, kDone };
 
-  void StepRequest(TimePoint now);
+  void StepRequest();
   /// True if more can be sent at once.
   bool StepInput();
   [[nodiscard]] bool HasEnded(TimePoint now);
@@ -54,7 +55,6 @@ class ProcessRun final : public ChannelUser, public ChannelEvents {
 
   std::string command_line_;
   std::shared_ptr<shell::ProcessEvents> events_;  // null after the end, and after Leave
-  support::Clock::duration request_timeout_;
   ChannelBroker* broker_ = nullptr;
   std::unique_ptr<Channel> channel_;
   State state_ = State::kNew;
@@ -63,7 +63,6 @@ class ProcessRun final : public ChannelUser, public ChannelEvents {
   bool input_ends_ = false;
   bool input_ended_ = false;
   bool is_left_ = false;
-  TimePoint request_deadline_ = TimePoint::max();
   TimePoint exit_at_ = TimePoint::max();
   TimePoint next_step_ = TimePoint::max();
 };

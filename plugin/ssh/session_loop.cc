@@ -16,12 +16,12 @@ SessionLoop::SessionLoop(Endpoint endpoint, const ConnectionOptions& options)
     : endpoint_(std::move(endpoint)),
       options_(options),
       session_(wake_),
-      broker_(session_, options_.operation_timeout,
+      broker_(session_,
               [this] {
                 const std::scoped_lock lock(room_mutex_);
                 return make_room_();
               }),
-      sftp_(broker_, options_.operation_timeout) {}
+      sftp_(broker_) {}
 
 SessionLoop::~SessionLoop() {
   stopping_ = true;

@@ -37,10 +37,6 @@ class SessionLoop {
   /// Any thread. False once the session has ended.
   [[nodiscard]] bool alive() const { return alive_; }
 
-  [[nodiscard]] support::Clock::duration request_timeout() const {
-    return options_.operation_timeout;
-  }
-
   /// Any thread: carries the burst out and waits for it. Throws what it failed with.
   void Run(const std::shared_ptr<Burst>& burst, const support::Context& context);
 

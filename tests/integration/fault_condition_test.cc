@@ -1,4 +1,4 @@
-// Guests that lack something or get in the way: each kind of call under each condition.
+// Guests that lack something: each kind of call under each condition.
 
 #include <gmock/gmock.h>
 
@@ -19,10 +19,10 @@ using testing_support::Eventually;
 using testing_support::LoopbackInstance;
 using testing_support::TextOf;
 
-/// What a call must do: "ok", or one of the texts that its error may hold, separated by "|".
+/// The allowed results of a call, separated by "|": "ok", or a text of its error.
 using AllowedResults = std::map<std::string, std::string>;
 
-/// More commands at once than sshd has channels.
+/// More than sshd has channels.
 constexpr int kManyCommands = 12;
 
 class GuestCondition : public IntegrationTest {
@@ -35,14 +35,14 @@ class GuestCondition : public IntegrationTest {
     }
   }
 
-  /// Everything that the session starts is started by `shell` with this PATH alone.
+  /// `shell` runs everything that the session starts, with only this PATH.
   void UseShell(const std::string& shell, const std::string& programs) {
     options_.sshd_options.push_back("ForceCommand PATH=" + programs + " SHELL=" + programs +
                                     "/sh exec " + shell + " -c \"$SSH_ORIGINAL_COMMAND\"");
     options_.lima_yaml += "user:\n  shell: " + programs + "/sh\n";
   }
 
-  /// Makes each kind of call and prints the row of the table.
+  /// Makes each kind of call and prints a row of the table.
   void Run(const std::string& name) {
     LoopbackInstance& instance = StartInstance(options_);
     Serve();

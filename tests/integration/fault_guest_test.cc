@@ -20,7 +20,6 @@ using testing_support::SmallFileSystem;
 /// Room for the largest file of a cell once, and not for a second one.
 constexpr std::uint64_t kSmall = std::uint64_t{12} * 1024 * 1024;
 
-/// Nothing ends but what the fault meets.
 Fault FaultInGuest(const std::string& name) {
   Fault fault;
   fault.name = name;
@@ -68,7 +67,7 @@ TEST_F(FaultMatrix, FileSystemTurnsReadOnly) {
   fault.mend = [](Cell& cell) { testing_support::SetReadOnly(cell.root(), false); };
   fault.calls.first_call = "write_file";
   fault.calls.script += "; echo more > more";
-  // Linux turns no file system read-only while a file in it is open for writing.
+  // Linux refuses to remount a file system read-only while a file is open for writing.
   fault.calls.write_has_begun = false;
   fault.endings[State::kIdle] = "the file system is mounted read-only in the guest";
   fault.endings[State::kInACommand] = "Read-only file system";
@@ -94,7 +93,7 @@ TEST_F(FaultMatrix, DirectoryRemoved) {
   Run(fault);
 }
 
-/// Removes and makes a tree again for as long as it lives.
+/// Removes and recreates a tree in its own thread.
 class Demolisher {
  public:
   explicit Demolisher(fs::path tree) : thread_([this, tree = std::move(tree)] { Work(tree); }) {}

@@ -1,4 +1,4 @@
-// Faults of the line and of the virtual machine as a whole, against a server in each state.
+// Faults of the connection and of the whole virtual machine, against a server in each state.
 
 #include <csignal>
 
@@ -7,9 +7,8 @@
 namespace integration {
 namespace {
 
-/// A line that dies takes the calls under way with it. What changes nothing may be done again, on a
-/// new line; what may have run is never repeated.
-const AllowedEndings kLineLost = {{State::kIdle, "ok"},
+/// Calls that change nothing are repeated on a new connection; calls that may have run are not.
+const AllowedEndings kConnectionLost = {{State::kIdle, "ok"},
                                   {State::kInACommand, "may have run"},
                                   {State::kInARead, "ok"},
                                   {State::kInAWrite, "ok|may have been written"},
@@ -20,16 +19,16 @@ void Restart(Cell& cell) {
   cell.instance().Start();
 }
 
-Fault LostLine(const std::string& name) {
+Fault LostConnection(const std::string& name) {
   Fault fault;
   fault.name = name;
-  fault.endings = kLineLost;
+  fault.endings = kConnectionLost;
   fault.may_leave_temporary_file = true;
   return fault;
 }
 
 TEST_F(FaultMatrix, SessionKilled) {
-  Fault fault = LostLine("sshd's process of the session killed");
+  Fault fault = LostConnection("sshd's process of the session killed");
   fault.strike = [](Cell& cell) {
     for (const pid_t pid : cell.instance().SessionPids()) ::kill(pid, SIGKILL);
   };
@@ -37,14 +36,14 @@ TEST_F(FaultMatrix, SessionKilled) {
 }
 
 TEST_F(FaultMatrix, SshdKilled) {
-  Fault fault = LostLine("sshd killed with all its sessions");
+  Fault fault = LostConnection("sshd killed with all its sessions");
   fault.strike = [](Cell& cell) {
     const auto sessions = cell.instance().SessionPids();
     ::kill(cell.instance().sshd_pid(), SIGKILL);
     for (const pid_t pid : sessions) ::kill(pid, SIGKILL);
   };
   fault.mend = Restart;
-  // Calls wait for an sshd for a while.
+  // Calls retry the connect for a while.
   fault.end_after_mend = {State::kIdle, State::kInARead, State::kInAWrite, State::kQueued};
   // While it starts again the instance looks stopped for a moment.
   for (const State state : fault.end_after_mend) {
@@ -54,7 +53,7 @@ TEST_F(FaultMatrix, SshdKilled) {
 }
 
 TEST_F(FaultMatrix, VirtualMachineKilledAndStartedOnAnotherPort) {
-  Fault fault = LostLine("VM killed, started on another port");
+  Fault fault = LostConnection("VM killed, started on another port");
   fault.strike = [](Cell& cell) {
     testing_support::KillEverything(cell.instance());
     for (const char* name : {"ha.pid", "qemu.pid", "ha.sock"}) {
@@ -70,7 +69,7 @@ TEST_F(FaultMatrix, VirtualMachineKilledAndStartedOnAnotherPort) {
 }
 
 TEST_F(FaultMatrix, ConnectionReset) {
-  Fault fault = LostLine("TCP reset");
+  Fault fault = LostConnection("TCP reset");
   fault.strike = [](Cell& cell) { cell.line().Reset(); };
   Run(fault);
 }
@@ -90,16 +89,15 @@ TEST_F(FaultMatrix, VirtualMachineFrozenAndThawed) {
   Run(fault);
 }
 
-/// Calls that change nothing wait on a new line, the others end with the old one.
 Fault SilentGuest(const std::string& name) {
-  Fault fault = LostLine(name);
+  Fault fault = LostConnection(name);
   fault.serve_options = {"--guest-silence", "5s"};
   fault.limit = std::chrono::seconds(40);
   return fault;
 }
 
-TEST_F(FaultMatrix, VirtualMachineFrozenUntilTheLineIsGivenUp) {
-  Fault fault = SilentGuest("VM frozen, thawed when the line was given up");
+TEST_F(FaultMatrix, VirtualMachineFrozenUntilTheConnectionIsClosed) {
+  Fault fault = SilentGuest("VM frozen, thawed when the connection was closed");
   fault.strike = [](Cell& cell) { testing_support::Freeze(cell.instance()); };
   fault.mend = [](Cell& cell) {
     cell.WaitUntilServerLeavesLine();
@@ -109,15 +107,15 @@ TEST_F(FaultMatrix, VirtualMachineFrozenUntilTheLineIsGivenUp) {
   Run(fault);
 }
 
-TEST_F(FaultMatrix, LineHalfOpen) {
+TEST_F(FaultMatrix, ConnectionHalfOpen) {
   Fault fault = SilentGuest("TCP half open");
   fault.strike = [](Cell& cell) { cell.line().FallSilent(); };
-  // Nothing tells the guest: what runs there ends when its kernel gives the line up too.
+  // The guest's processes end only when its kernel closes the connection too.
   fault.mend = [](Cell& cell) { cell.line().Reset(); };
   Run(fault);
 }
 
-TEST_F(FaultMatrix, CommandWithoutOutputIsNoSilentGuest) {
+TEST_F(FaultMatrix, ACommandWithoutOutputIsNotASilentGuest) {
   MakeDirectory("root");
   Mount({{Path("root").string(), "", true}}, {"--guest-silence", "4s", "--command-timeout", "0"});
   const nlohmann::json result = Call(

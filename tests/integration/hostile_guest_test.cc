@@ -1,5 +1,5 @@
-// A guest that lies, and the whole program: whatever it answers, what reaches the agent is JSON,
-// bounded, and comes in time, and the program goes on.
+// A hostile guest and the whole program: the agent gets JSON, bounded and in time, and the program
+// goes on.
 
 #include <filesystem>
 #include <iostream>
@@ -12,16 +12,16 @@ namespace {
 using nlohmann::json;
 using testing_support::TextOf;
 
-/// Far below what is sent, far above what is needed; a sanitizer takes its part.
+/// Far below what is sent, far above what is needed, also with a sanitizer.
 constexpr long kMaximumKilobytes = 800'000;
 
-/// Bytes of one answer, which says everything twice. A listing may be this long, an error may not.
+/// Bytes of one answer, which has its content twice.
 constexpr std::size_t kMaximumAnswer = std::size_t{512} << 20;
 constexpr std::size_t kMaximumError = std::size_t{16} << 10;
 
 class HostileGuest : public CommandTest {
  protected:
-  /// Asks, and expects an answer in bounds that holds `expected`.
+  /// Expects a bounded answer that contains `expected`.
   void Ask(const std::string& tool, const json& arguments, const std::string& expected) {
     const json result = client().CallTool(tool, arguments, std::chrono::seconds(120));
     const bool failed = result.value("isError", false);
@@ -40,7 +40,7 @@ class HostileGuest : public CommandTest {
   }
 };
 
-/// Lies of hostile-sftp-server, and what the answers must hold.
+/// Lies of hostile-sftp-server, and texts of the answers.
 struct Lie {
   const char* name;
   std::string listed;
@@ -53,7 +53,7 @@ void PrintTo(const Lie& lie, std::ostream* out) {
 class HostileSftp : public HostileGuest, public ::testing::WithParamInterface<Lie> {};
 
 TEST_P(HostileSftp, IsAnsweredInBounds) {
-  // sshd takes a blank in the path of the build for the end of the program's name.
+  // A link, because sshd does not support spaces in the path.
   const std::string server = MakeLink("sftp-server", LIMACTL_MCP_HOSTILE_SFTP_SERVER);
   StartGuest({"Subsystem sftp " + server + " " + GetParam().name});
   Ask("list_directory", {{"path", root}}, GetParam().listed);
@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-/// What the guest prints instead of what a script would, and what the answers must hold.
+/// What the guest prints instead of a script's output, and texts of the answers.
 struct Print {
   const char* name;
   const char* commands;  ///< of the shell
@@ -117,8 +117,8 @@ class HostileShell : public HostileGuest {
     }
   }
 
-  /// SFTP is honest. No resident shell runs what it is asked to, but `scripts`, or `commands` if it
-  /// is a login shell; each in a subshell that has the mark.
+  /// SFTP is honest. Resident shells run `scripts`, or `commands` if they are login shells, instead of
+  /// the requests; in a subshell with the mark.
   void StartLiar(const std::string& scripts, const std::string& commands) {
     StartFake(R"sh(
 is_login=
@@ -141,7 +141,7 @@ done
 )sh");
   }
 
-  /// SFTP is honest; `fake` is all that runs in place of other programs.
+  /// SFTP is honest; `fake` runs in place of other programs.
   void StartFake(const std::string& fake) {
     MakeFile("shell",
              "case $SSH_ORIGINAL_COMMAND in *sftp*) exec $SSH_ORIGINAL_COMMAND ;; esac\n" + fake);
@@ -210,7 +210,7 @@ TEST_F(HostileShell, AFloodInsteadOfAShellIsGivenUp) {
   ExpectAlive();
 }
 
-TEST_F(HostileShell, ReportsThatMakeNoSenseAreNotWaitedFor) {
+TEST_F(HostileShell, InvalidReportsDoNotBlock) {
   const std::string lie =
       "printf \"$mark $(cat " + Path("report").string() + ")\\n\"; echo \"$mark\" >&2; exit 5";
   StartLiar(lie, lie);
@@ -226,7 +226,7 @@ TEST_F(HostileShell, ReportsThatMakeNoSenseAreNotWaitedFor) {
   ExpectAlive();
 }
 
-TEST_F(HostileShell, AnEndlessFloodInsteadOfACommandIsStoppedThoughTheGuestNeverSaysSo) {
+TEST_F(HostileShell, AnEndlessFloodInsteadOfACommandTimesOut) {
   command_timeout = "1s";
   StartLiar("exit 1", "exec yes");
   Ask("run_shell_command", Arguments({"true"}), "the guest has not confirmed");

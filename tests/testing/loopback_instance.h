@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "testing/child_process.h"
+#include "testing/fake_host_agent.h"
 
 namespace testing_support {
 
@@ -63,16 +63,12 @@ class LoopbackInstance {
   void WriteStaticFiles();
   void WriteRunningFiles() const;
   bool TryStartSshd(std::uint16_t port);
-  void Serve() const;
 
   Options options_;
   std::string user_;
   std::uint16_t port_ = 0;
   std::unique_ptr<ChildProcess> sshd_;
-  FileDescriptor host_agent_socket_;
-  FileDescriptor stop_read_;
-  FileDescriptor stop_write_;
-  std::thread service_;
+  std::unique_ptr<FakeHostAgent> host_agent_;
 };
 
 }  // namespace testing_support

@@ -33,30 +33,42 @@ class SteppedFile {
 /// if those functions are.
 class SteppedGuest : public guest::Guest {
  public:
-  virtual guest::FileAttributes Stat(const std::string& path, const support::Context& context);
-  virtual guest::FileAttributes LStat(const std::string& path, const support::Context& context);
-  virtual std::string ReadLink(const std::string& path, const support::Context& context);
-  virtual std::string RealPath(const std::string& path, const support::Context& context);
-  virtual std::unique_ptr<SteppedFile> Open(const std::string& path, guest::OpenMode mode,
-                                            std::uint32_t permissions,
-                                            const support::Context& context);
+  using Context = support::Context;
+  virtual guest::FileAttributes Stat(const std::string& path, const Context& context) {
+    return LStat(path, context);
+  }
+  virtual guest::FileAttributes LStat(const std::string& path, const Context&) { Refuse(path); }
+  virtual std::string ReadLink(const std::string& path, const Context&) { Refuse(path); }
+  virtual std::string RealPath(const std::string& path, const Context&) { Refuse(path); }
+  virtual std::unique_ptr<SteppedFile> Open(const std::string& path, guest::OpenMode,
+                                            std::uint32_t /*permissions*/, const Context&) {
+    Refuse(path);
+  }
   /// All names, when a directory is opened.
-  virtual std::vector<guest::DirectoryEntry> List(const std::string& path,
-                                                  const support::Context& context);
-  virtual void MakeDirectory(const std::string& path, std::uint32_t permissions,
-                             const support::Context& context);
-  virtual void Rename(const std::string& from, const std::string& to,
-                      const support::Context& context);
-  virtual void Unlink(const std::string& path, const support::Context& context);
-  virtual guest::FileSystemStatus StatFileSystem(const std::string& path,
-                                                 const support::Context& context);
+  virtual std::vector<guest::DirectoryEntry> List(const std::string& path, const Context&) {
+    Refuse(path);
+  }
+  virtual void MakeDirectory(const std::string& path, std::uint32_t /*permissions*/,
+                             const Context&) {
+    Refuse(path);
+  }
+  virtual void Rename(const std::string& from, const std::string& /*to*/, const Context&) {
+    Refuse(from);
+  }
+  virtual void Unlink(const std::string& path, const Context&) { Refuse(path); }
+  virtual guest::FileSystemStatus StatFileSystem(const std::string& path, const Context&) {
+    Refuse(path);
+  }
+  shell::RunEnd RunScript(const std::string& script, shell::OutputSink&, const Context&) override {
+    Refuse(script);
+  }
+  shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink&,
+                           const Context&) override {
+    Refuse(command.text);
+  }
 
   void CloseLater(const guest::Handle& handle) noexcept override;
 
-  shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
-                          const support::Context& context) override;
-  shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
-                           const support::Context& context) override;
   /// Starts nothing.
   std::unique_ptr<shell::Process> Start(std::string command_line,
                                         std::shared_ptr<shell::ProcessEvents> events) override;
@@ -76,6 +88,7 @@ class SteppedGuest : public guest::Guest {
   };
   class Step;
 
+  [[noreturn]] static void Refuse(const std::string& path);
   guest::Handle Keep(const std::string& path, Opened opened);
   std::shared_ptr<Opened> Find(const guest::Handle& handle);
   std::shared_ptr<Opened> Take(const guest::Handle& handle);

@@ -42,9 +42,6 @@ class Burst final : public std::enable_shared_from_this<Burst> {
 
   /// Sends all requests. `channel` goes into the handles that they open.
   void Begin(SftpClient& client, std::uint64_t channel, TimePoint now);
-  /// As passed to Begin; 0 before.
-  [[nodiscard]] std::uint64_t channel() const { return channel_; }
-
   /// Finishes before the replies have come.
   void Fail(std::exception_ptr failure);
   /// The same if the connection or the server is gone.

@@ -18,10 +18,8 @@ constexpr std::size_t kCompactAt = std::size_t{1024} * 1024;
 
 }  // namespace
 
-SftpClient::SftpClient(support::Clock::duration silence, TimePoint now)
-    : silence_(silence),
-      last_received_(now),
-      last_moved_(now),
+SftpClient::SftpClient(TimePoint now)
+    : last_received_(now),
       owing_since_(now),
       output_(InitPacket()),
       output_end_(output_.size()),
@@ -30,7 +28,6 @@ SftpClient::SftpClient(support::Clock::duration silence, TimePoint now)
 
 void SftpClient::Receive(std::string_view bytes, TimePoint now) {
   last_received_ = now;
-  last_moved_ = now;
   owing_since_ = now;
   decoder_.Append(bytes);
   if (state_ == State::kStarting) {
@@ -77,9 +74,8 @@ void SftpClient::OnLimits(const SftpReply& reply) {
   maximum_write_ = bounded(limits.write_length);
 }
 
-void SftpClient::Consumed(std::size_t count, TimePoint now) {
+void SftpClient::Consumed(std::size_t count) {
   if (count == 0) return;
-  last_moved_ = now;
   consumed_ += count;
   output_position_ += count;
   if (output_position_ == output_.size()) {
@@ -96,7 +92,7 @@ void SftpClient::Send(const SftpRequest& request, TimePoint now, Handler handler
     handler(SftpStatus{SftpStatusCode::kFailure, "the path is too long for SFTP"});
     return;
   }
-  if (pending_.empty()) last_moved_ = owing_since_ = now;
+  if (pending_.empty()) owing_since_ = now;
   // Ids wrap around.
   while (pending_.find(next_id_) != pending_.end()) ++next_id_;
   const std::uint32_t id = next_id_++;
@@ -115,11 +111,6 @@ void SftpClient::Fail(const std::string& reason) {
     // The server acts on whole requests only.
     pending.handler(SftpLost{reason, pending.output_end <= consumed_});
   }
-}
-
-SftpClient::TimePoint SftpClient::SilenceEnds() const {
-  if (state_ == State::kReady && pending_.empty()) return TimePoint::max();
-  return last_moved_ + silence_;
 }
 
 }  // namespace ssh

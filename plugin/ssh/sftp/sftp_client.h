@@ -19,8 +19,8 @@ class SftpClient {
   /// Called exactly once, unless this object is destroyed first.
   using Handler = std::function<void(SftpReply&&)>;
 
-  /// Sends INIT. `silence` is how long the server may take to send something while it owes a reply.
-  SftpClient(support::Clock::duration silence, TimePoint now);
+  /// Sends INIT.
+  explicit SftpClient(TimePoint now);
 
   /// The server has sent VERSION, and its limits if it offers limits@openssh.com.
   [[nodiscard]] bool ready() const { return state_ == State::kReady; }
@@ -32,7 +32,7 @@ class SftpClient {
   [[nodiscard]] std::string_view output() const {
     return std::string_view(output_).substr(output_position_);
   }
-  void Consumed(std::size_t count, TimePoint now);
+  void Consumed(std::size_t count);
 
   /// A request longer than kMaximumSftpPacket (a long path) is answered at once with kFailure:
   /// OpenSSH's server would exit.
@@ -41,12 +41,9 @@ class SftpClient {
   /// Answers every pending request with SftpLost, oldest first.
   void Fail(const std::string& reason);
 
-  /// When to give up unless something moves before; max() while the server owes nothing.
-  [[nodiscard]] TimePoint SilenceEnds() const;
-
   /// Since when the server has owed a reply without sending anything; max() while it owes none.
   [[nodiscard]] TimePoint silent_since() const {
-    return pending_.empty() ? TimePoint::max() : owing_since_;
+    return ready() && pending_.empty() ? TimePoint::max() : owing_since_;
   }
 
   [[nodiscard]] TimePoint last_received() const { return last_received_; }
@@ -70,9 +67,7 @@ class SftpClient {
   void OnLimits(const SftpReply& reply);
 
   State state_ = State::kStarting;
-  support::Clock::duration silence_;
   TimePoint last_received_;
-  TimePoint last_moved_;   ///< last received, sent, or begun to owe
   TimePoint owing_since_;  ///< last received, or begun to owe
   SftpDecoder decoder_;
   SftpVersion version_;

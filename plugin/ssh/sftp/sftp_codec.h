@@ -60,9 +60,6 @@ enum class SftpStatusCode : std::uint32_t {
   kNoSuchFile = 2,
   kPermissionDenied = 3,
   kFailure = 4,
-  kBadMessage = 5,
-  kNoConnection = 6,
-  kConnectionLost = 7,
   kUnsupported = 8,
 };
 

@@ -7,9 +7,6 @@
 
 namespace ssh {
 
-SftpService::SftpService(ChannelBroker& broker, support::Clock::duration operation_timeout)
-    : broker_(broker), operation_timeout_(operation_timeout) {}
-
 void SftpService::Submit(std::shared_ptr<Burst> burst) {
   const TimePoint now = support::Clock::now();
   const bool usable = state_ == State::kConversing && client_->ready();
@@ -33,7 +30,6 @@ void SftpService::Submit(std::shared_ptr<Burst> burst) {
 }
 
 void SftpService::Begin(const std::shared_ptr<Burst>& burst, TimePoint now) {
-  active_.push_back(burst);
   burst->Begin(*client_, channel_number_, now);
 }
 
@@ -43,11 +39,9 @@ void SftpService::Withdraw(Burst& burst, support::StopReason reason) {
   std::erase_if(waiting_,
                 [&](const std::shared_ptr<Burst>& other) { return other.get() == &burst; });
   for (const guest::Handle& handle : burst.Opened()) CloseHandle(handle);
-  if (reason != support::StopReason::kDeadline || burst.channel() != channel_number_ || !client_) {
-    return;
-  }
-  const TimePoint since = client_->silent_since();
-  if (since != TimePoint::max() && support::Clock::now() - since >= kShortestSilence) {
+  if (reason != support::StopReason::kDeadline || !channel_) return;
+  const TimePoint silent_since = client_ ? client_->silent_since() : opened_at_;
+  if (silent_since + kShortestSilence <= support::Clock::now()) {
     GiveUp("the guest's SFTP server does not answer");
   }
 }
@@ -63,9 +57,8 @@ void SftpService::OnChannelOpen(std::unique_ptr<Channel> channel) {
   channel_->SetEvents(this);
   inbox_.clear();
   state_ = State::kRequesting;
-  const TimePoint now = support::Clock::now();
-  request_deadline_ = now + operation_timeout_;
-  Step(now);
+  opened_at_ = support::Clock::now();
+  Step(opened_at_);
 }
 
 void SftpService::OnChannelImpossible(const std::string& text) {
@@ -78,14 +71,14 @@ void SftpService::OnData(bool is_standard_error, std::string_view bytes) noexcep
 }
 
 void SftpService::Step(TimePoint now) {
-  if (state_ == State::kRequesting) StepRequest(now);
+  if (state_ == State::kRequesting) StepRequest();
   if (state_ == State::kConversing) StepConversation(now);
 }
 
-void SftpService::StepRequest(TimePoint now) {
+void SftpService::StepRequest() {
   const Channel::Progress progress = channel_->RequestSftp();
   if (progress == Channel::Progress::kDone) {
-    client_ = std::make_unique<SftpClient>(operation_timeout_, now);
+    client_ = std::make_unique<SftpClient>(support::Clock::now());
     state_ = State::kConversing;
   } else if (progress == Channel::Progress::kRefused) {
     GiveUp(
@@ -97,8 +90,6 @@ void SftpService::StepRequest(TimePoint now) {
   } else if (inbox_.size() > kMostBeforeAnswer) {
     // libssh keeps opening the window, although nothing is read yet.
     GiveUp("the guest's sshd sends data before it answers the request for SFTP");
-  } else if (now >= request_deadline_) {
-    GiveUp("the guest's sshd did not answer the request for SFTP in time");
   }
 }
 
@@ -113,9 +104,11 @@ void SftpService::StepConversation(TimePoint now) {
       Begin(burst, now);
     }
   }
-  SendOutput(now);
-  std::erase_if(active_, [](const auto& burst) { return burst->finished(); });
-  CheckEnd(now);
+  // One piece per step, so that a large upload does not delay the other channels.
+  const std::size_t written = channel_->Write(client_->output());
+  client_->Consumed(written);
+  more_output_ = written > 0 && !client_->output().empty();
+  CheckEnd();
 }
 
 void SftpService::ReceiveInbox(TimePoint now) {
@@ -131,14 +124,7 @@ void SftpService::ReceiveInbox(TimePoint now) {
   inbox_.clear();
 }
 
-void SftpService::SendOutput(TimePoint now) {
-  // One piece per step, so that a large upload does not delay the other channels.
-  const std::size_t written = channel_->Write(client_->output());
-  client_->Consumed(written, now);
-  more_output_ = written > 0 && !client_->output().empty();
-}
-
-void SftpService::CheckEnd(TimePoint now) {
+void SftpService::CheckEnd() {
   // Sending polls too; what came then is read in the next turn.
   if (!inbox_.empty()) return;
   if (channel_->peer_closed() || channel_->peer_sent_end_of_file()) {
@@ -146,8 +132,6 @@ void SftpService::CheckEnd(TimePoint now) {
                ? "the guest's SFTP server exited"
                : "the guest's SFTP server exited at once: it, or the login shell that starts it, "
                  "does not work in the guest");
-  } else if (now >= client_->SilenceEnds()) {
-    GiveUp("the guest's SFTP server does not answer");
   }
 }
 
@@ -167,7 +151,6 @@ void SftpService::GiveUp(const std::string& reason) {
   const std::unique_ptr<SftpClient> client = std::move(client_);
   CloseChannel();
   if (client) client->Fail(reason);
-  active_.clear();  // all have failed with their requests
   if (!was_up) FailWaiting(reason);
   if (!waiting_.empty()) {
     state_ = State::kWaiting;
@@ -183,18 +166,11 @@ void SftpService::FailWaiting(const std::string& reason) {
 
 void SftpService::Lose(const std::string& text) {
   if (client_) client_->Fail(text);
-  active_.clear();  // all have failed with their requests
   for (const auto& burst : std::exchange(waiting_, {})) burst->FailLost(text);
   if (state_ == State::kWaiting) broker_.Withdraw(*this);
   channel_.reset();
   client_.reset();
   state_ = State::kClosed;
-}
-
-SftpService::TimePoint SftpService::NextStep() const {
-  if (more_output_) return TimePoint::min();
-  if (state_ == State::kRequesting) return request_deadline_;
-  return client_ ? client_->SilenceEnds() : TimePoint::max();
 }
 
 }  // namespace ssh

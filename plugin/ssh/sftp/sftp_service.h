@@ -5,7 +5,6 @@
 #include <deque>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "ssh/channel_broker.h"
 #include "ssh/sftp/burst.h"
@@ -13,18 +12,19 @@
 namespace ssh {
 
 /// The files of a session: opens an SFTP channel for the first burst, runs any number of bursts at
-/// once, and replaces a channel whose server does not answer. For the session's thread only.
+/// once, and replaces the channel when a burst times out because the server is stuck. For the
+/// session's thread only.
 class SftpService final : public ChannelUser, public ChannelEvents {
  public:
   using TimePoint = support::Clock::time_point;
 
-  /// A burst that times out closes the channel if the server has been silent for this long.
+  /// A burst that times out closes the channel if the guest has sent nothing for this long.
   static constexpr auto kShortestSilence = std::chrono::seconds(1);
 
   /// Bytes that may come before the request for SFTP is answered: some may come with the answer.
   static constexpr std::size_t kMostBeforeAnswer = kMaximumSftpPacket;
 
-  SftpService(ChannelBroker& broker, support::Clock::duration operation_timeout);
+  explicit SftpService(ChannelBroker& broker) : broker_(broker) {}
 
   void Submit(std::shared_ptr<Burst> burst);
   /// Finishes the burst with support::Stopped. Requests that were sent run on.
@@ -33,7 +33,9 @@ class SftpService final : public ChannelUser, public ChannelEvents {
   void CloseHandle(const guest::Handle& handle);
 
   void Step(TimePoint now);
-  [[nodiscard]] TimePoint NextStep() const;
+  [[nodiscard]] TimePoint NextStep() const {
+    return more_output_ ? TimePoint::min() : TimePoint::max();
+  }
 
   /// The session died.
   void Lose(const std::string& text);
@@ -48,27 +50,24 @@ class SftpService final : public ChannelUser, public ChannelEvents {
  private:
   enum class State { kClosed, kWaiting, kRequesting, kConversing };
 
-  void StepRequest(TimePoint now);
+  void StepRequest();
   void StepConversation(TimePoint now);
   void ReceiveInbox(TimePoint now);
   void Begin(const std::shared_ptr<Burst>& burst, TimePoint now);
-  void SendOutput(TimePoint now);
-  void CheckEnd(TimePoint now);
+  void CheckEnd();
   /// Fails what runs on the channel, and what waits unless the server had served before.
   void GiveUp(const std::string& reason);
   void FailWaiting(const std::string& reason);
   void CloseChannel();
 
   ChannelBroker& broker_;
-  support::Clock::duration operation_timeout_;
   State state_ = State::kClosed;
   std::unique_ptr<Channel> channel_;
   std::unique_ptr<SftpClient> client_;
   std::uint64_t channel_number_ = 1;
   std::string inbox_;  // filled by libssh's callback, read by Step
-  TimePoint request_deadline_ = TimePoint::max();
+  TimePoint opened_at_;
   std::deque<std::shared_ptr<Burst>> waiting_;
-  std::vector<std::shared_ptr<Burst>> active_;
   bool has_served_ = false;  // on this channel
   bool more_output_ = false;
 };

@@ -38,7 +38,7 @@ class BurstTest : public ::testing::Test {
   BurstTest() { Converse(Version()); }
 
   void Converse(const std::string& version) {
-    client_ = SftpClient(std::chrono::seconds(30), now_);
+    client_ = SftpClient(now_);
     client_.Receive(version, now_);
     TakeOutput();
   }
@@ -51,7 +51,7 @@ class BurstTest : public ::testing::Test {
   /// What was sent since the last time.
   std::string TakeOutput() {
     std::string output(client_.output());
-    client_.Consumed(output.size(), now_);
+    client_.Consumed(output.size());
     return output;
   }
   static std::vector<guest::Reply> Replies(Burst& burst) {
@@ -83,7 +83,7 @@ class BurstTest : public ::testing::Test {
   }
 
   SftpClient::TimePoint now_{};
-  SftpClient client_{std::chrono::seconds(30), now_};
+  SftpClient client_{now_};
 };
 
 TEST_F(BurstTest, SendsRequestsTogetherAndMatchesRepliesInAnyOrder) {

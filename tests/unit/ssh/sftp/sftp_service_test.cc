@@ -17,8 +17,8 @@ namespace ask = guest::ask;
 TEST(SftpServiceTest, BurstsThatWaitForTheServerHaveNotRun) {
   support::WakePipe wake;
   Session session(wake);
-  ChannelBroker broker(session, std::chrono::seconds(30), [] { return false; });
-  SftpService service(broker, std::chrono::seconds(30));
+  ChannelBroker broker(session, [] { return false; });
+  SftpService service(broker);
   const auto submit = [&](guest::Request request) {
     auto burst = std::make_shared<Burst>(std::vector<guest::Request>{std::move(request)});
     service.Submit(burst);
