@@ -36,19 +36,18 @@ json ServerEntry(const LaunchRequest& request) {
 }
 
 /// The user's hooks are off as well: they would run on the host for what the model does.
+constexpr const char* kSettings = R"({
+  "disableAllHooks": true, "disableSkillShellExecution": true, "disableClaudeAiConnectors": true,
+  "disableWorkflows": true, "disableArtifact": true, "disableAgentView": true,
+  "enableAllProjectMcpServers": false, "autoMemoryEnabled": false, "includeGitInstructions": false
+})";
+
 json Settings(const LaunchRequest& request) {
   json allow = json::array();
   if (request.trust) allow.push_back("mcp__" + std::string(kServer));
-  return {{"permissions", {{"allow", std::move(allow)}, {"deny", Words(kDeniedTools)}}},
-          {"disableAllHooks", true},
-          {"disableSkillShellExecution", true},
-          {"disableClaudeAiConnectors", true},
-          {"disableWorkflows", true},
-          {"disableArtifact", true},
-          {"disableAgentView", true},
-          {"enableAllProjectMcpServers", false},
-          {"autoMemoryEnabled", false},
-          {"includeGitInstructions", false}};
+  json settings = json::parse(kSettings);
+  settings["permissions"] = {{"allow", std::move(allow)}, {"deny", Words(kDeniedTools)}};
+  return settings;
 }
 
 constexpr std::string_view kOptions =

@@ -24,7 +24,8 @@ namespace agents {
 namespace {
 
 namespace fs = std::filesystem;
-using configure::TomlString;
+using configure::Json;
+using configure::TomlValue;
 using nlohmann::json;
 
 /// Switched off by name. A version that does not know one ignores it.
@@ -43,12 +44,6 @@ constexpr std::string_view kUsersKeys =
     "model_reasoning_summary model_supports_reasoning_summaries model_verbosity notice "
     "openai_base_url personality plan_mode_reasoning_effort preferred_auth_method service_tier "
     "show_raw_agent_reasoning tui web_search review_model";
-
-std::string QuotedList(std::span<const std::string> words) {
-  std::string list;
-  for (const std::string& word : words) list += (list.empty() ? "" : ",") + TomlString(word);
-  return "[" + list + "]";
-}
 
 std::string UsersHome(const Environment& environment) {
   return Value(environment, "CODEX_HOME", Value(environment, "HOME") + "/.codex");
@@ -85,50 +80,55 @@ std::string UsersInstructions(const std::string& users_home) {
   return "";
 }
 
-std::string ServerTable(const LaunchRequest& request) {
-  std::string environment;
-  for (const auto& [name, value] : request.server_environment) {
-    environment += (environment.empty() ? "" : ",") + TomlString(name) + "=" + TomlString(value);
-  }
-  const std::string approval = request.trust ? "\"approve\"" : "\"auto\"";
-  std::string tools;
-  for (const std::string& tool : request.tools) {
-    tools += (tools.empty() ? "" : ",") + tool + "={approval_mode=" + approval + "}";
-  }
-  return "{command=" + TomlString(request.server.front()) +
-         ",args=" + QuotedList(std::span(request.server).subspan(1)) + ",env={" + environment +
-         "},env_vars=[],cwd=" + TomlString(request.control) +
-         ",enabled=true,required=true,startup_timeout_sec=60,tool_timeout_sec=" +
-         std::to_string(request.call_timeout.count()) +
-         ",supports_parallel_tool_calls=true,omit_tools_from=[\"deferred\"]" +
-         ",default_tools_approval_mode=" + approval +
-         ",enabled_tools=" + QuotedList(request.tools) + ",disabled_tools=[],tools={" + tools +
-         "}}";
+Json ServerEntry(const LaunchRequest& request) {
+  const char* approval = request.trust ? "approve" : "auto";
+  Json tools = Json::object();
+  for (const std::string& tool : request.tools) tools[tool] = {{"approval_mode", approval}};
+  return {{"command", request.server.front()},
+          {"args", std::vector<std::string>(request.server.begin() + 1, request.server.end())},
+          {"env", request.server_environment},
+          {"env_vars", Json::array()},
+          {"cwd", request.control},
+          {"enabled", true},
+          {"required", true},
+          {"startup_timeout_sec", configure::kStartupTimeoutSeconds},
+          {"tool_timeout_sec", request.call_timeout.count()},
+          {"supports_parallel_tool_calls", true},
+          {"omit_tools_from", {"deferred"}},
+          {"default_tools_approval_mode", approval},
+          {"enabled_tools", request.tools},
+          {"disabled_tools", Json::array()},
+          {"tools", std::move(tools)}};
 }
+
+/// The terminal's own servers of tools for threads and worktrees give way to those here.
+constexpr const char* kSettings = R"({
+  "project_root_markers": [], "project_doc_max_bytes": 0, "project_doc_fallback_filenames": [],
+  "include_environment_context": false,
+  "mcp_servers": {"codex_tui": {"command": "false", "enabled": false},
+                  "codex_worktrees": {"command": "false", "enabled": false}},
+  "sandbox_mode": "read-only",
+  "approval_policy": {"granular": {"sandbox_approval": false, "rules": false,
+                                   "skill_approval": false, "request_permissions": false,
+                                   "mcp_elicitations": true}},
+  "approvals_reviewer": "user", "allow_login_shell": false, "agents.enabled": false,
+  "memories": {"generate_memories": false, "use_memories": false},
+  "skills": {"include_instructions": false, "bundled": {"enabled": false}},
+  "check_for_update_on_startup": false
+})";
 
 /// As `-c KEY=VALUE`, which overrides every file but an administrator's.
 std::vector<std::string> Flags(const LaunchRequest& request) {
-  std::string features;
+  Json settings = Json::parse(kSettings);
+  settings["projects"] = {{request.directory, {{"trust_level", "trusted"}}}};
+  settings["mcp_servers"][std::string(kServer)] = ServerEntry(request);
   for (const std::string_view feature : Words(kFeaturesOff)) {
-    features.append(features.empty() ? "" : ",").append(feature).append("=false");
+    settings["features"][std::string(feature)] = false;
   }
-  const std::vector<std::string> settings = {
-      "projects={" + TomlString(request.directory) + "={trust_level=\"trusted\"}}",
-      "project_root_markers=[]", "project_doc_max_bytes=0", "project_doc_fallback_filenames=[]",
-      "include_environment_context=false",
-      // The terminal's own servers of tools for threads and worktrees give way to these.
-      "mcp_servers={" + std::string(kServer) + "=" + ServerTable(request) +
-          ",codex_tui={command=\"false\",enabled=false}"
-          ",codex_worktrees={command=\"false\",enabled=false}}",
-      "features={" + features + "}", "sandbox_mode=\"read-only\"",
-      "approval_policy={granular={sandbox_approval=false,rules=false,"
-      "skill_approval=false,request_permissions=false,mcp_elicitations=true}}",
-      "approvals_reviewer=\"user\"", "allow_login_shell=false", "agents.enabled=false",
-      "memories={generate_memories=false,use_memories=false}",
-      "skills={include_instructions=false,bundled={enabled=false}}",
-      "check_for_update_on_startup=false"};
   std::vector<std::string> flags;
-  for (const std::string& setting : settings) flags.insert(flags.end(), {"-c", setting});
+  for (const auto& [key, value] : settings.items()) {
+    flags.insert(flags.end(), {"-c", key + "=" + TomlValue(value)});
+  }
   return flags;
 }
 
@@ -211,7 +211,7 @@ void UseModels(const LaunchRequest& request, const std::string& output, Launch& 
   const std::string path = request.control + "/models.json";
   launch.files.push_back({path, catalogue.dump()});
   const auto place = std::find(launch.arguments.begin(), launch.arguments.end(), "-C");
-  launch.arguments.insert(place, {"-c", "model_catalog_json=" + TomlString(path)});
+  launch.arguments.insert(place, {"-c", "model_catalog_json=" + TomlValue(path)});
 }
 
 std::vector<std::string> CodexSettings(const Environment& environment) {

@@ -41,38 +41,31 @@ json ServerEntry(const LaunchRequest& request) {
           {"trust", request.trust}};
 }
 
+/// "core" is an allow-list of its own tools.
+constexpr const char* kSettings = R"({
+  "tools": {
+    "core": ["google_web_search", "web_fetch", "write_todos", "update_topic", "UpdateTopicTool",
+             "ask_user"],
+    "allowed": [], "useRipgrep": false, "discoveryCommand": "", "callCommand": "", "sandbox": false
+  },
+  "mcp": {"serverCommand": ""},
+  "hooksConfig": {"enabled": false},
+  "skills": {"enabled": false},
+  "experimental": {"enableAgents": false, "autoMemory": false, "worktrees": false,
+                   "extensionManagement": false},
+  "general": {"plan": {"enabled": false}, "checkpointing": {"enabled": false},
+              "defaultApprovalMode": "default"},
+  "context": {"fileName": ["GEMINI.md"], "memoryBoundaryMarkers": [],
+              "includeDirectoryTree": false, "loadMemoryFromIncludeDirectories": false},
+  "security": {"folderTrust": {"enabled": false}, "toolSandboxing": false},
+  "ide": {"enabled": false}
+})";
+
 /// In the working directory, so that they override the user's own.
 json Settings(const LaunchRequest& request) {
-  return {{"mcpServers", {{kServer, ServerEntry(request)}}},
-          {"tools",
-           // An allow-list of its own tools.
-           {{"core",
-             {"google_web_search", "web_fetch", "write_todos", "update_topic", "UpdateTopicTool",
-              "ask_user"}},
-            {"allowed", json::array()},
-            {"useRipgrep", false},
-            {"discoveryCommand", ""},
-            {"callCommand", ""},
-            {"sandbox", false}}},
-          {"mcp", {{"serverCommand", ""}}},
-          {"hooksConfig", {{"enabled", false}}},
-          {"skills", {{"enabled", false}}},
-          {"experimental",
-           {{"enableAgents", false},
-            {"autoMemory", false},
-            {"worktrees", false},
-            {"extensionManagement", false}}},
-          {"general",
-           {{"plan", {{"enabled", false}}},
-            {"checkpointing", {{"enabled", false}}},
-            {"defaultApprovalMode", "default"}}},
-          {"context",
-           {{"fileName", json::array({"GEMINI.md"})},
-            {"memoryBoundaryMarkers", json::array()},
-            {"includeDirectoryTree", false},
-            {"loadMemoryFromIncludeDirectories", false}}},
-          {"security", {{"folderTrust", {{"enabled", false}}}, {"toolSandboxing", false}}},
-          {"ide", {{"enabled", false}}}};
+  json settings = json::parse(kSettings);
+  settings["mcpServers"] = {{kServer, ServerEntry(request)}};
+  return settings;
 }
 
 std::string Rule(const json& tools, std::string_view decision, int priority) {

@@ -4,18 +4,16 @@
 
 #include "commands/commands.h"
 #include "commands/option_parser.h"
-#include "mcp/dialect.h"
 #include "mcp/tool_list.h"
 #include "tools/contract.h"
 
 namespace commands {
 
 nlohmann::json ToolDescriptions() {
-  const mcp::Dialect newest(mcp::kVersions.front());
   nlohmann::json tools = nlohmann::json::array();
   for (const mcp::ToolDefinition& definition : tools::Definitions()) {
     std::string text;
-    mcp::AppendDefinition(text, definition, newest);
+    mcp::AppendDefinition(text, definition);
     tools.push_back(nlohmann::json::parse(text));
   }
   return {{"tools", std::move(tools)}};

@@ -1,18 +1,16 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "configure/settings.h"
 
-/// Changes of a TOML text: settings of one or two names, and entries, in blocks between two marked
-/// comments. A block begins with the lines that it replaces, as comments. Lists and defaults are
-/// not supported. Each throws SettingsError.
+/// Changes of a TOML text: settings and entries, in blocks between two marked comments. A line of
+/// the user's that a setting replaces becomes a comment in a block of its own. Lists and defaults
+/// are not supported. Each throws SettingsError.
 namespace configure {
 
-/// `text` without blocks becomes text with blocks. Throws also if a key that must change is not on
-/// a line of its own, or if the result would not be TOML.
+/// `text` has no blocks yet. Throws if the text is not TOML, or would not be TOML with the blocks.
 std::string ApplyToToml(const std::string& text, const std::vector<Change>& changes);
 
 /// Puts the replaced lines in the place of the blocks. A table that is not one of `changes`, which
@@ -21,7 +19,7 @@ std::string RemoveFromToml(const std::string& text, const std::vector<Change>& c
 
 bool TomlHasEntry(const std::string& text, const std::vector<Change>& changes);
 
-/// A basic string of TOML.
-std::string TomlString(std::string_view text);
+/// A value of TOML on one line. There is no null.
+std::string TomlValue(const Json& value);
 
 }  // namespace configure

@@ -1,12 +1,10 @@
 #include "connection/shared_connection.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "support/errors.h"
 #include "support/log.h"
-#include "support/units.h"
 
 namespace connection {
 namespace {
@@ -43,6 +41,7 @@ void SharedConnection::ConnectInBackground() {
 }
 
 void SharedConnection::Want() {
+  // Not earlier: the program must answer its first request.
   if (!thread_.joinable()) thread_ = std::thread([this] { ConnectWhenWanted(); });
   wanted_ = true;
   changed_.notify_all();
@@ -65,43 +64,32 @@ tools::Workspace SharedConnection::Acquire(const support::Context& context,
     }
     ThrowIfStopped(context, Waiting());
     if (attempts_started_ < first_own_attempt && !wanted_) Want();
-    WaitAndTell(lock, context, progress);
+    progress.SetStatus(Waiting());
+    WaitForChange(lock, context);
+    if (IsAlive()) progress.SetStatus("connected to the guest");
   }
   return current_->workspace;
 }
 
-void SharedConnection::WaitAndTell(std::unique_lock<std::mutex>& lock,
-                                   const support::Context& context,
-                                   mcp::ProgressReporter& progress) {
-  const support::Clock::time_point now = support::Clock::now();
-  const support::Clock::time_point until =
-      progress.requested() ? std::min(context.deadline(), now + kProgressInterval)
-                           : context.deadline();
+void SharedConnection::WaitForChange(std::unique_lock<std::mutex>& lock,
+                                     const support::Context& context) {
   // Not wait_until(time_point::max()), which overflows in some standard libraries.
-  if (until == support::Clock::time_point::max()) {
+  if (context.deadline() == support::Clock::time_point::max()) {
     changed_.wait(lock);
   } else {
-    changed_.wait_until(lock, until);
+    changed_.wait_until(lock, context.deadline());
   }
-  if (!progress.requested() || IsAlive()) return;
-  const std::string text = Waiting();
-  lock.unlock();  // the client may read slowly
-  progress.Report(text);
-  lock.lock();
 }
 
 void SharedConnection::SetWaitingFor(const std::string& text) {
   const std::scoped_lock lock(mutex_);
   if (text == waiting_for_) return;
   waiting_for_ = text;
-  waiting_since_ = support::Clock::now();
+  changed_.notify_all();
 }
 
 std::string SharedConnection::Waiting() const {
-  if (waiting_for_.empty()) return "connecting to the guest";
-  const auto seconds =
-      std::chrono::duration_cast<std::chrono::seconds>(support::Clock::now() - waiting_since_);
-  return waiting_for_ + " (" + support::FormatDuration(seconds) + ")";
+  return waiting_for_.empty() ? "connecting to the guest" : waiting_for_;
 }
 
 void SharedConnection::ConnectWhenWanted() {

@@ -23,9 +23,6 @@ class SharedConnection final : public tools::WorkspaceSource {
   /// context is stopped by the destructor.
   using Opener = std::function<OpenedConnection(const support::Context&, const Tell&)>;
 
-  /// How often a waiting call tells the client what it waits for.
-  static constexpr std::chrono::seconds kProgressInterval{1};
-
   explicit SharedConnection(Opener open);
   ~SharedConnection() override;
   SharedConnection(const SharedConnection&) = delete;
@@ -46,11 +43,10 @@ class SharedConnection final : public tools::WorkspaceSource {
   void ConnectWhenWanted();
   [[nodiscard]] bool IsAlive() const;
   void SetWaitingFor(const std::string& text);
-  /// What is waited for and since when; the lock is held.
+  /// What is waited for; the lock is held.
   [[nodiscard]] std::string Waiting() const;
-  /// Until something changes, or it is time to tell the client; says what is waited for.
-  void WaitAndTell(std::unique_lock<std::mutex>& lock, const support::Context& context,
-                   mcp::ProgressReporter& progress);
+  /// Waits until something changes or the deadline passes.
+  void WaitForChange(std::unique_lock<std::mutex>& lock, const support::Context& context);
 
   Opener open_;
   support::StopSource stop_;
@@ -61,7 +57,6 @@ class SharedConnection final : public tools::WorkspaceSource {
   std::uint64_t attempts_started_ = 0;
   std::uint64_t attempts_finished_ = 0;
   std::string waiting_for_;
-  support::Clock::time_point waiting_since_;
   bool wanted_ = false;
   bool closing_ = false;
   std::thread thread_;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <system_error>
 
-#include "mcp/dialect.h"
+#include "mcp/protocol.h"
 #include "support/errors.h"
 #include "support/join.h"
 #include "support/units.h"
@@ -91,7 +91,7 @@ json ServerUnderTest::CallTool(const std::string& name, const json& arguments,
 Finding CheckServer(ServerUnderTest& server, const support::Context& context) {
   server.Request(
       "initialize",
-      {{"protocolVersion", mcp::Name(mcp::kNewestLegacyVersion)},
+      {{"protocolVersion", mcp::kNewestLegacyVersion},
        {"capabilities", json::object()},
        {"clientInfo", {{"name", "limactl-mcp-doctor"}, {"version", support::Version()}}}},
       context);

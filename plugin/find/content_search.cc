@@ -26,14 +26,54 @@ struct Attempt {
   bool in_repository = true;
 };
 
+/// As git prints it with core.quotePath off: in double quotes and with C's escapes if it contains
+/// control characters, double quotes or backslashes (git's quote.c).
+std::string GitQuotedName(std::string_view name) {
+  constexpr std::string_view kSpecial = "\a\b\t\n\v\f\r\"\\";
+  constexpr std::string_view kLetters = "abtnvfr\"\\";
+  std::string quoted;
+  bool needs_quotes = false;
+  for (const char c : name) {
+    const unsigned byte = static_cast<unsigned char>(c);
+    if (const auto at = kSpecial.find(c); at != std::string_view::npos) {
+      quoted += {'\\', kLetters[at]};
+    } else if (byte < 0x20 || byte == 0x7F) {
+      const auto octal_digit = [byte](unsigned shift) {
+        return static_cast<char>('0' + ((byte >> shift) & 7U));
+      };
+      quoted += {'\\', octal_digit(6), octal_digit(3), octal_digit(0)};
+    } else {
+      quoted += c;
+      continue;
+    }
+    needs_quotes = true;
+  }
+  return needs_quotes ? '"' + quoted + '"' : quoted;
+}
+
+/// Where to cut a long line: not within a UTF-8 character.
+std::size_t CutPoint(std::string_view text) {
+  if (text.size() <= kMaximumGrepLine) return text.size();
+  std::size_t cut = kMaximumGrepLine;
+  while (cut > kMaximumGrepLine - 3 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) {
+    --cut;
+  }
+  return cut;
+}
+
+/// Formats matching lines as `git grep -n` does, keeps the first ones up to a size, and counts all.
 /// Reads what the engine prints: name, NUL, line number, NUL, text, newline; grep has ':' in place
 /// of NUL. git's names may contain newlines, a text NULs.
-///
-/// git prints nothing before it fails, so attempts can follow each other on one GrepOutput.
 class MatchSink : public shell::OutputSink {
  public:
-  MatchSink(GrepOutput& output, const IncludeFilter* include, Engine engine)
-      : output_(output), include_(include), first_(engine == Engine::kGrep ? kText : kName) {}
+  explicit MatchSink(const SearchRequest& request) : request_(request) {}
+
+  /// git prints nothing before it fails, so engines can follow each other.
+  void StartWith(Engine engine) {
+    words.clear();
+    first_ = engine == Engine::kGrep ? kText : kName;
+    field_ = first_;
+  }
 
   bool OnOutput(shell::Stream stream, std::string_view bytes) override {
     if (stream == shell::Stream::kOutput) {
@@ -42,6 +82,18 @@ class MatchSink : public shell::OutputSink {
       words += bytes.substr(0, kMaximumWarnings - words.size());
     }
     return true;
+  }
+
+  [[nodiscard]] bool has_lines() const { return lines_ > 0; }
+
+  std::string Finish() {
+    if (kept_lines_ < lines_) {
+      kept_ += "[Only the first " + std::to_string(kept_lines_) + " of " + std::to_string(lines_) +
+               " matching lines, in " + std::to_string(files_) +
+               " files, are shown. Narrow the search with a path, an include or a longer "
+               "pattern.]\n";
+    }
+    return std::move(kept_);
   }
 
   std::string words;
@@ -92,21 +144,39 @@ class MatchSink : public shell::OutputSink {
   }
 
   void Add(std::string_view name, std::string_view number, std::string_view text) {
-    if (name != judged_name_) {
-      judged_name_ = name;
-      judgement_ = include_ == nullptr || include_->Matches(support::ToUtf8(name));
+    if (name != file_) {
+      file_ = name;
+      printed_file_ = GitQuotedName(name);
+      is_included_ =
+          request_.include == nullptr || request_.include->Matches(support::ToUtf8(name));
+      if (is_included_) ++files_;
     }
-    if (judgement_) output_.Add(name, number, text, left_out_);
+    if (!is_included_) return;
+    const bool is_cut = kept_lines_ < lines_;
+    ++lines_;
+    if (is_cut) return;
+    const std::string_view kept_text = text.substr(0, CutPoint(text));
+    const std::size_t left_out = text.size() - kept_text.size() + left_out_;
+    std::string line = printed_file_ + ":" + std::string(number) + ":" + std::string(kept_text);
+    if (left_out > 0) line += "… [" + std::to_string(left_out) + " bytes left out]";
+    if (kept_.size() + line.size() + 1 > request_.maximum_output_bytes) return;
+    kept_ += line + "\n";
+    ++kept_lines_;
   }
 
-  GrepOutput& output_;
-  const IncludeFilter* include_;
-  Field first_;
-  Field field_ = first_;
+  const SearchRequest& request_;
+  Field first_ = kName;
+  Field field_ = kName;
   std::array<std::string, 3> fields_;
-  std::size_t left_out_ = 0;
-  std::string judged_name_;
-  bool judgement_ = include_ == nullptr;
+  std::size_t left_out_ = 0;  ///< bytes at the end of a field
+
+  std::string file_;
+  std::string printed_file_;
+  bool is_included_ = false;
+  std::string kept_;
+  std::size_t lines_ = 0;
+  std::size_t kept_lines_ = 0;
+  std::size_t files_ = 0;
 };
 
 bool Contains(std::string_view text, std::string_view part) {
@@ -211,21 +281,22 @@ std::optional<Attempt> Next(Attempt attempt, int status, std::string_view words)
 
 }  // namespace
 
-SearchResult SearchContent(guest::Guest& guest, const SearchRequest& request, GrepOutput& output,
+SearchResult SearchContent(guest::Guest& guest, const SearchRequest& request,
                            const support::Context& context) {
   Attempt attempt;
+  MatchSink sink(request);
   while (true) {
-    MatchSink sink(output, request.include, attempt.engine);
+    sink.StartWith(attempt.engine);
     const int status =
         guest.RunScript(Script(request, attempt), sink, context).exit_status.value_or(-1);
     if (status == kNoDirectoryStatus) {
       throw support::CallError("The directory to search cannot be entered in the guest.");
     }
     if (status == 0 || (status == kNoMatchStatus && !Contains(sink.words, "xcode-select: "))) {
-      return {attempt.engine != Engine::kGrep, std::move(sink.words)};
+      return {attempt.engine != Engine::kGrep, sink.Finish(), sink.words};
     }
     const std::optional<Attempt> next = Next(attempt, status, sink.words);
-    if (!next || output.lines() > 0) ThrowFailure(attempt.engine, status, sink.words);
+    if (!next || sink.has_lines()) ThrowFailure(attempt.engine, status, sink.words);
     attempt = *next;
   }
 }

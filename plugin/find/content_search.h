@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <string>
 
-#include "find/grep_output.h"
 #include "find/include_filter.h"
 #include "guest/guest.h"
+#include "shell/capped_output.h"
 #include "support/context.h"
 
 /// Searches files in the guest for a regular expression.
@@ -17,27 +17,35 @@ struct SearchRequest {
   std::string file = {};
   std::string pattern;                     ///< not empty, one line
   const IncludeFilter* include = nullptr;  ///< null: all files
+  std::size_t maximum_output_bytes = shell::kDefaultMaximumOutput;
 };
+
+/// Bytes of one line's text that are printed; minified files have lines of megabytes.
+inline constexpr std::size_t kMaximumGrepLine = std::size_t{16} << 10;
 
 /// Bytes kept of the guest's standard error.
 inline constexpr std::size_t kMaximumWarnings = 4096;
 
 struct SearchResult {
   bool has_git = true;
+  /// As `git grep -n` prints them ("name:12:text"), sorted by name: the first lines and, if lines
+  /// are missing, a last one with the totals. Of a long line the first bytes, and how many follow.
+  std::string lines;
   std::string warnings;  ///< of git or grep, such as the names of files that could not be read
 };
 
-/// Adds the matching lines to `output`, with `git grep --no-index`: Perl-compatible expressions or,
-/// if the guest's git lacks them, extended ones (one more round trip). Files that git ignores are
-/// left out, unless `directory` lies in an ignored one. A repository whose configuration git cannot
-/// read counts as none (likewise).
+/// Finds matching lines with `git grep --no-index`: Perl-compatible expressions or, if the guest's
+/// git lacks them, extended ones (one more round trip). Leaves out files that git ignores, unless
+/// `directory` lies in an ignored one. A repository whose configuration git cannot read counts as
+/// none (likewise).
 ///
-/// Without git, with `grep -E` over what `find` lists (likewise): ignore files do not count, and
+/// Without git, uses `grep -E` on what `find` lists (likewise): ignore files have no effect, and
 /// `.` is one byte. BusyBox's grep also searches binary files. A name that contains a line break,
 /// or ":1:", may be printed or filtered wrongly.
 ///
-/// Throws support::CallError with the words of git or grep if they fail, as with a bad pattern.
-SearchResult SearchContent(guest::Guest& guest, const SearchRequest& request, GrepOutput& output,
+/// Memory is bounded by maximum_output_bytes and one line. Throws support::CallError with the words
+/// of git or grep if they fail, as with a bad pattern.
+SearchResult SearchContent(guest::Guest& guest, const SearchRequest& request,
                            const support::Context& context);
 
 }  // namespace find

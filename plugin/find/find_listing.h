@@ -60,21 +60,6 @@ using NameVisitor = std::function<void(std::size_t request, const ListedName& na
 std::string ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
                       const NameVisitor& visit, const support::Context& context);
 
-/// Exit status of FindScript if there is neither GNU's find, nor one beside a stat command.
-inline constexpr int kNoFindStatus = 97;
-
-/// The script behind ListTrees.
-///
-/// Standard output: records that end with "//\n", which no path that find prints can contain:
-///   "walk"                  the next request begins
-///   "failed <text>"         what find says about directories that it cannot read
-///   "<time> <type> ./a/b"   a name; seconds with or without a fraction; find's letter of the type,
-///                           or 'x' and st_mode in hexadecimal
-/// Standard error: records that end with NUL:
-///   "/<number of the request> ./a" git's answer for the repository in ./a begins
-///   "b/", "c"                      ignored names, relative to ./a
-std::string FindScript(const std::vector<ListingRequest>& requests);
-
 /// Arguments of find that select names by these filters; "" for none.
 std::string NameTests(const std::vector<std::string>& filters);
 

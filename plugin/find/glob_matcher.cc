@@ -120,14 +120,10 @@ bool NamesGitDirectory(const GlobAlternative& alternative, bool case_sensitive) 
 GlobMatcher::GlobMatcher(std::vector<GlobAlternative> alternatives, bool case_sensitive)
     : case_sensitive_(case_sensitive) {
   for (GlobAlternative& alternative : alternatives) {
-    const auto first_wildcard =
-        std::find_if(alternative.components.begin(), alternative.components.end(),
-                     [](const GlobComponent& component) { return !component.is_literal; });
     Rule rule = {.pattern = {},
                  .any_depth = alternative.HasAnyDepth(),
                  .names_git = NamesGitDirectory(alternative, case_sensitive),
-                 .named_directories = static_cast<std::size_t>(
-                     std::distance(alternative.components.begin(), first_wildcard))};
+                 .literal_names = alternative.LiteralNames()};
     rule.pattern = std::move(alternative);
     if (!case_sensitive) {
       for (GlobComponent& component : rule.pattern.components) {
@@ -156,7 +152,7 @@ GlobMatch GlobMatcher::Match(std::string_view path, bool is_directory,
     if (!MatchesPath(rule.pattern.components, names, case_sensitive_)) continue;
     if (!rule.any_depth) return GlobMatch::kNamed;
     if (!rule.names_git && ContainsGit(path)) continue;
-    if (ignored_names > 0 && ignored_names <= rule.named_directories) return GlobMatch::kNamed;
+    if (ignored_names > 0 && ignored_names <= rule.literal_names) return GlobMatch::kNamed;
     match = GlobMatch::kFound;
   }
   return match;

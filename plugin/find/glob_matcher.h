@@ -36,7 +36,7 @@ class GlobMatcher {
     GlobAlternative pattern;
     bool any_depth;
     bool names_git;
-    std::size_t named_directories;  ///< names before its first wildcard
+    std::size_t literal_names;  ///< before its first wildcard
   };
 
   std::vector<Rule> rules_;

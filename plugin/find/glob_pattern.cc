@@ -265,6 +265,13 @@ bool GlobAlternative::HasAnyDepth() const {
                      [](const GlobComponent& component) { return component.is_any_depth; });
 }
 
+std::size_t GlobAlternative::LiteralNames() const {
+  const auto wildcard =
+      std::find_if(components.begin(), components.end(),
+                   [](const GlobComponent& component) { return !component.is_literal; });
+  return static_cast<std::size_t>(std::distance(components.begin(), wildcard));
+}
+
 std::vector<GlobAlternative> ParseGlob(std::string_view pattern) {
   if (pattern.size() > kMaximumGlobPattern) {
     throw support::CallError("The pattern has " + std::to_string(pattern.size()) +

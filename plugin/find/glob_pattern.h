@@ -61,7 +61,11 @@ struct GlobAlternative {
   bool absolute = false;                  ///< begins with '/'
   bool directories_only = false;          ///< ends with '/'
 
+  /// Whether one of the names is `**`.
   [[nodiscard]] bool HasAnyDepth() const;
+
+  /// How many names stand before the first one with a wildcard.
+  [[nodiscard]] std::size_t LiteralNames() const;
 };
 
 /// The alternatives of a pattern, in the order of its braces. Throws as ThrowGlobError.

@@ -10,11 +10,7 @@ namespace {
 /// The names before the first wildcard; at least one component is left to match.
 std::size_t LiteralPrefix(const GlobAlternative& alternative, bool case_sensitive) {
   if (!case_sensitive && !alternative.absolute) return 0;
-  std::size_t length = 0;
-  while (length + 1 < alternative.components.size() && alternative.components[length].is_literal) {
-    ++length;
-  }
-  return length;
+  return std::min(alternative.LiteralNames(), alternative.components.size() - 1);
 }
 
 using Place = std::pair<bool, std::string>;  ///< absolute, directory

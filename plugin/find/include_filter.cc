@@ -16,11 +16,6 @@ std::string Pathspec(const GlobAlternative& alternative) {
   return pathspec;
 }
 
-bool HasWildcard(const GlobAlternative& alternative) {
-  return !std::all_of(alternative.components.begin(), alternative.components.end(),
-                      [](const GlobComponent& component) { return component.is_literal; });
-}
-
 }  // namespace
 
 IncludeFilter::IncludeFilter(std::string_view include) {
@@ -33,7 +28,8 @@ IncludeFilter::IncludeFilter(std::string_view include) {
                      "give that directory as the path");
     }
     const bool slash_free = alternative.components.size() == 1 && !alternative.directories_only;
-    const bool may_name_directory = alternative.directories_only || !HasWildcard(alternative);
+    const bool may_name_directory =
+        alternative.directories_only || alternative.LiteralNames() == alternative.components.size();
     if (slash_free) {
       if (!alternative.components.front().is_any_depth) {
         alternative.components.insert(alternative.components.begin(), any_depth);

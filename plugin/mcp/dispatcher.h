@@ -1,17 +1,13 @@
 #pragma once
 
-#include <atomic>
-#include <cstddef>
-#include <functional>
-#include <memory>
+#include <list>
 #include <optional>
 #include <string>
 
-#include "mcp/dialect.h"
-#include "mcp/in_flight.h"
 #include "mcp/message.h"
+#include "mcp/protocol.h"
 #include "mcp/reply.h"
-#include "mcp/subscriptions.h"
+#include "mcp/server_options.h"
 #include "mcp/tasks.h"
 #include "mcp/tool_calls.h"
 #include "mcp/tool_list.h"
@@ -19,49 +15,41 @@
 
 namespace mcp {
 
-/// Turns each message into the handler that it is for, after the checks that all messages share.
-/// One per connection; used by the thread that receives. Handlers never wait: calls of tools are
-/// handed to ToolCalls, everything else is answered at once.
+/// One connection: passes each message to its handler after the checks that all messages share.
+/// Belongs to the thread that receives. Handlers never wait: tool calls run in ToolCalls,
+/// everything else is answered at once.
 class Dispatcher {
  public:
-  /// The answers of a batch are kept until its slowest call has ended. Beyond this, of all batches
-  /// together, no batch is begun: its requests are answered with errors. Of those that were begun
-  /// before, the first answer is still kept, and what is shorter than an error; in the place of
-  /// each other one there is an error that says so.
-  static constexpr std::size_t kMaxBatchBytes = std::size_t{64} * 1024 * 1024;
+  /// All of these must outlive this.
+  Dispatcher(const ServerOptions& options, const ToolList& tools, Transport& transport,
+             Heartbeat& heartbeat)
+      : options_(options),
+        tools_(tools),
+        transport_(transport),
+        requests_(transport),
+        tasks_(heartbeat, options.info),
+        calls_(options, transport, heartbeat, tasks_) {}
 
-  /// All of it must outlive the dispatcher.
-  struct Parts {
-    const ServerInfo& server;
-    const std::function<std::string()>& instructions;
-    const ToolList& tools;
-    Transport& transport;
-    InFlight& in_flight;
-    ToolCalls& calls;
-    TaskStore& tasks;
-    Subscriptions& subscriptions;
-  };
-
-  explicit Dispatcher(Parts parts) : parts_(parts) {}
-
-  /// One line from the client. One that cannot be handled is answered with an error.
+  /// Handles one line from the client. Errors are answered.
   void Handle(std::string line);
 
   /// The client sent a line beyond the transport's limit.
   void HandleLineTooLong();
+
+  /// Answers the open `subscriptions/listen` requests: the server ends.
+  void CloseListeners();
+
+  [[nodiscard]] bool HasAnswered() const { return requests_.HasAnswered(); }
+  ToolCalls& calls() { return calls_; }
 
  private:
   struct Context;
   struct Method;
   static const Method kMethods[];
 
-  void HandleLine(std::string line);
-  void HandleBatch(Batch batch);
-  void HandleMessage(Message message, std::size_t bytes, bool in_batch,
-                     const std::shared_ptr<ReplySink>& sink);
-  void Refuse(const Malformed& malformed, ReplySink& sink) const;
   void HandleNotification(const Notification& notification);
-  void HandleRequest(Request request, std::size_t bytes, bool in_batch, Reply reply);
+  void HandleMalformed(const Malformed& malformed);
+  void HandleRequest(Request& request, std::size_t bytes);
   [[nodiscard]] Context ContextFor(const Request& request) const;
   [[nodiscard]] static const Method& FindMethod(const Request& request, const Context& context);
 
@@ -74,15 +62,16 @@ class Dispatcher {
   void GetTask(Request& request, const Context& context, Reply& reply);
   void UpdateTask(Request& request, const Context& context, Reply& reply);
   void CancelTask(Request& request, const Context& context, Reply& reply);
+  void ReplyWithNothing(const Context& context, Reply& reply) const;
 
-  /// Answers with a result that says no more than that it is one.
-  void Acknowledge(const Context& context, Reply& reply) const;
-
-  const Parts parts_;
-  /// Of the answers that batches keep, which may outlive this.
-  const std::shared_ptr<std::atomic<std::size_t>> batch_bytes_ =
-      std::make_shared<std::atomic<std::size_t>>(std::size_t{0});
-  std::optional<Version> session_;  // of the legacy era, once `initialize` was answered
+  const ServerOptions& options_;
+  const ToolList& tools_;
+  Transport& transport_;
+  Requests requests_;
+  std::list<Reply> listeners_;
+  TaskStore tasks_;
+  ToolCalls calls_;           // last: its threads use what is above
+  bool initialized_ = false;  // a legacy session has begun
 };
 
 }  // namespace mcp

@@ -1,11 +1,9 @@
 #include "mcp/json_writer.h"
 
-#include <cstddef>
+#include <array>
 #include <cstdint>
-#include <string>
+#include <cstring>
 
-#include "mcp/json_escape.h"
-#include "mcp/json_reader.h"
 #include "support/utf8.h"
 
 namespace mcp {
@@ -13,24 +11,119 @@ namespace {
 
 using nlohmann::json;
 
-void AppendObject(std::string& out, const json& object) {
-  ObjectWriter writer(out);
-  for (const auto& [key, value] : object.items()) writer.Member(key, value);
-  writer.End();
+/// What one byte becomes. Copied as a whole, since a copy of fixed size is one instruction; the
+/// first `length` bytes count.
+struct Escape {
+  std::array<char, 8> text{};
+  std::uint8_t length = 0;
+};
+static_assert(kLongestEscape <= sizeof(Escape::text));
+
+using EscapeTable = std::array<Escape, 256>;
+
+constexpr void Put(Escape& escape, char c) {
+  escape.text.at(escape.length++) = c;
 }
 
-void AppendArray(std::string& out, const json& array) {
-  out += '[';
-  bool first = true;
-  for (const json& value : array) {
-    if (!first) out += ',';
-    first = false;
-    AppendJson(out, value);
+constexpr Escape EscapeOnce(unsigned char byte) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  constexpr std::string_view kLetters = "btn?fr";  // for 0x08 to 0x0d; 0x0b has none
+  Escape escape;
+  if (byte >= 0x20 && byte != '"' && byte != '\\') {
+    Put(escape, static_cast<char>(byte));
+    return escape;
   }
-  out += ']';
+  Put(escape, '\\');
+  if (byte >= 0x20) {
+    Put(escape, static_cast<char>(byte));
+  } else if (byte >= 0x08 && byte <= 0x0d && byte != 0x0b) {
+    Put(escape, kLetters.at(byte - 0x08U));
+  } else {
+    for (const char c : {'u', '0', '0', kHex.at(byte >> 4U), kHex.at(byte & 0xFU)}) Put(escape, c);
+  }
+  return escape;
+}
+
+constexpr EscapeTable MakeTable(Escaping escaping) {
+  EscapeTable table;
+  for (std::size_t byte = 0; byte < table.size(); ++byte) {
+    const Escape once = EscapeOnce(static_cast<unsigned char>(byte));
+    Escape& entry = table.at(byte);
+    if (escaping == Escaping::kOnce) {
+      entry = once;
+      continue;
+    }
+    for (std::size_t i = 0; i < once.length; ++i) {
+      const Escape again = EscapeOnce(static_cast<unsigned char>(once.text.at(i)));
+      for (std::size_t j = 0; j < again.length; ++j) Put(entry, again.text.at(j));
+    }
+  }
+  return table;
+}
+
+constexpr EscapeTable kOnce = MakeTable(Escaping::kOnce);
+constexpr EscapeTable kTwice = MakeTable(Escaping::kTwice);
+
+constexpr std::size_t kWord = sizeof(std::uint64_t);
+
+/// Whether no byte of `word` needs an escape. The usual bit tricks: may also be false by mistake.
+bool IsPlain(std::uint64_t word) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101U;
+  constexpr std::uint64_t kHighBits = 0x8080808080808080U;
+  const std::uint64_t quotes = word ^ (kOnes * '"');
+  const std::uint64_t backslashes = word ^ (kOnes * '\\');
+  const std::uint64_t below_space = (word - kOnes * 0x20U) & ~word;
+  const std::uint64_t is_quote = (quotes - kOnes) & ~quotes;
+  const std::uint64_t is_backslash = (backslashes - kOnes) & ~backslashes;
+  return ((below_space | is_quote | is_backslash) & kHighBits) == 0;
+}
+
+/// Writes to `to`, which has room for kLongestEscape bytes for each byte of `text` and one whole
+/// Escape more. Returns the end of what it wrote.
+char* WriteEscaped(char* to, std::string_view text, const EscapeTable& table) {
+  const char* from = text.data();
+  const char* const end = from + text.size();
+  const auto escape_until = [&](const char* until) {
+    for (; from != until; ++from) {
+      const Escape& escape = table[static_cast<unsigned char>(*from)];
+      std::memcpy(to, escape.text.data(), escape.text.size());
+      to += escape.length;
+    }
+  };
+  while (static_cast<std::size_t>(end - from) >= kWord) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, from, kWord);
+    if (IsPlain(word)) {
+      std::memcpy(to, from, kWord);
+      from += kWord;
+      to += kWord;
+    } else {
+      escape_until(from + kWord);
+    }
+  }
+  escape_until(end);
+  return to;
 }
 
 }  // namespace
+
+void AppendEscaped(std::string& out, std::string_view text, Escaping escaping) {
+  if (escaping == Escaping::kNone) {
+    out += text;
+    return;
+  }
+  // Pieces go through a buffer that stays in the processor's cache and has room for the worst case.
+  constexpr std::size_t kPiece = 2048;
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): read only as far as filled
+  std::array<char, kPiece * kLongestEscape + sizeof(Escape::text)> buffer;
+  while (!text.empty()) {
+    const std::string_view piece = text.substr(0, kPiece);
+    char* const end =
+        WriteEscaped(buffer.data(), piece, escaping == Escaping::kOnce ? kOnce : kTwice);
+    out.append(buffer.data(), end);
+    text.remove_prefix(piece.size());
+  }
+}
 
 void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
@@ -46,31 +139,21 @@ void AppendJsonString(std::string& out, std::string_view text) {
 }
 
 void AppendJson(std::string& out, const json& value) {
-  switch (value.type()) {
-    case json::value_t::object:
-      AppendObject(out, value);
-      return;
-    case json::value_t::array:
-      AppendArray(out, value);
-      return;
-    case json::value_t::string:
-      AppendJsonString(out, value.get_ref<const std::string&>());
-      return;
-    case json::value_t::binary:
-      out += WholeNumberText(value);
-      return;
-    // As `dump` writes them, without the stream that it makes for each value.
-    case json::value_t::boolean:
-      out += value.get<bool>() ? "true" : "false";
-      return;
-    case json::value_t::number_integer:
-      out += std::to_string(value.get<std::int64_t>());
-      return;
-    case json::value_t::number_unsigned:
-      out += std::to_string(value.get<std::uint64_t>());
-      return;
-    default:
-      out += value.dump();
+  if (value.is_string()) {
+    AppendJsonString(out, value.get_ref<const std::string&>());
+  } else if (value.is_object()) {
+    ObjectWriter object(out);
+    for (const auto& [key, member] : value.items()) object.Member(key, member);
+    object.End();
+  } else if (value.is_array()) {
+    out += '[';
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (i > 0) out += ',';
+      AppendJson(out, value[i]);
+    }
+    out += ']';
+  } else {
+    out += value.dump();
   }
 }
 

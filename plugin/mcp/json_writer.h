@@ -1,20 +1,30 @@
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
-/// JSON values to text. Instead of nlohmann's `dump` because tool output may be tens of megabytes
-/// of bytes that are not UTF-8: this appends to the line that is sent, without a copy in between,
-/// and puts U+FFFD in place of each byte that is not UTF-8. The text never contains a raw newline.
+/// JSON values to text. Unlike nlohmann's `dump` it appends to the line that is sent, without a
+/// copy, and puts U+FFFD in place of each byte that is not UTF-8. The text has no raw newline.
 namespace mcp {
 
-/// Appends `value`. Whole numbers from `ParseJson` come out with all their digits.
-void AppendJson(std::string& out, const nlohmann::json& value);
+enum class Escaping {
+  kNone,   ///< as it is
+  kOnce,   ///< as the content of a JSON string
+  kTwice,  ///< as the content of a string in JSON that is itself the content of a string
+};
+
+/// The longest that one byte becomes: "\\u001f", with both backslashes.
+inline constexpr std::size_t kLongestEscape = 7;
+
+/// Appends `text`, which must be part of valid UTF-8. It may be cut anywhere.
+void AppendEscaped(std::string& out, std::string_view text, Escaping escaping);
 
 /// Appends `text` as a JSON string, quotes included.
 void AppendJsonString(std::string& out, std::string_view text);
 
+void AppendJson(std::string& out, const nlohmann::json& value);
 [[nodiscard]] std::string ToJson(const nlohmann::json& value);
 
 /// Writes one object member by member into `out`, in the order of the calls.
@@ -26,10 +36,10 @@ class ObjectWriter {
   void Member(std::string_view key, const nlohmann::json& value);
   void Member(std::string_view key, std::string_view text);
 
-  /// `json` is a JSON value already.
+  /// `json` is JSON text.
   void RawMember(std::string_view key, std::string_view json);
 
-  /// Writes the key alone: the caller appends the value to the string.
+  /// Writes the key alone; the caller appends the value to the string.
   void Key(std::string_view key);
 
   /// Writes "}".

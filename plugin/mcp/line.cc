@@ -1,32 +1,26 @@
 #include "mcp/line.h"
 
-#include <set>
+#include <string_view>
 #include <utility>
 
 namespace mcp {
 
-void Line::AppendText(std::string text) {
-  if (text.empty()) return;
-  parts_.push_back({std::make_shared<const std::string>(std::move(text)), Escaping::kNone});
+Line::Line(std::string text) {
+  Append(std::make_shared<const std::string>(std::move(text)), Escaping::kNone);
 }
 
 void Line::Append(std::shared_ptr<const std::string> text, Escaping escaping) {
-  if (text->empty()) return;
-  parts_.push_back({std::move(text), escaping});
+  if (!text->empty()) parts_.push_back({std::move(text), escaping});
 }
 
 void Line::Append(Line other) {
   for (Part& part : other.parts_) parts_.push_back(std::move(part));
 }
 
-std::size_t Line::kept_bytes() const {
+std::size_t Line::bytes() const {
   std::size_t bytes = 0;
-  std::set<const std::string*> seen;
-  for (std::size_t i = first_; i < parts_.size(); ++i) {
-    const std::string* text = parts_[i].text.get();
-    if (seen.insert(text).second) bytes += text->size();
-  }
-  return bytes;
+  for (std::size_t i = first_; i < parts_.size(); ++i) bytes += parts_[i].text->size();
+  return bytes - offset_;
 }
 
 bool Line::Take(std::string& piece) {

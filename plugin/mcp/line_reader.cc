@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <exception>
-#include <string>
+#include <string_view>
 #include <utility>
 
 #include "support/log.h"
@@ -14,12 +13,8 @@
 namespace mcp {
 namespace {
 
-/// A line that is longer than this may become as long as any.
-constexpr std::size_t kLongLine = std::size_t{1024} * 1024;
-
-constexpr std::string_view kBlanks = " \t\r";
-
 void Trim(std::string& line) {
+  constexpr std::string_view kBlanks = " \t\r";
   const auto last = line.find_last_not_of(kBlanks);
   line.erase(last == std::string::npos ? 0 : last + 1);
   line.erase(0, std::min(line.find_first_not_of(kBlanks), line.size()));
@@ -38,7 +33,7 @@ LineReader::Result LineReader::Next(std::string& line) {
       discarding_ = true;
       std::string().swap(partial_);
     }
-    if (!discarding_) Keep(piece);
+    if (!discarding_) partial_ += piece;
     if (newline == std::string_view::npos) break;
     ++taken_;
     const Result result = Finish(line);
@@ -47,23 +42,8 @@ LineReader::Result LineReader::Next(std::string& line) {
   return end_of_input_ ? Finish(line) : Result::kNeedMore;
 }
 
-void LineReader::Keep(std::string_view piece) {
-  try {
-    // Growing step by step would touch every byte several times. What is reserved takes no memory
-    // before it is used.
-    if (partial_.size() + piece.size() > kLongLine && partial_.capacity() < max_line_) {
-      partial_.reserve(max_line_ + 1);
-    }
-    partial_ += piece;
-  } catch (const std::exception& error) {
-    // There is no memory for it. What follows must not be taken for the line.
-    discarding_ = true;
-    std::string().swap(partial_);
-    support::LogError(std::string("a line of input is discarded: ") + error.what());
-  }
-}
-
-/// The present line is complete; kNeedMore when it is blank, kEndOfInput when that was all.
+/// The current line is complete. Returns kNeedMore when it is blank, kEndOfInput when it was the
+/// last.
 LineReader::Result LineReader::Finish(std::string& line) {
   const bool too_long = std::exchange(discarding_, false);
   line = std::exchange(partial_, {});

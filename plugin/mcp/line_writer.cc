@@ -14,11 +14,10 @@
 namespace mcp {
 namespace {
 
-/// The most that one write() is given. Also the most that a file or terminal, which cannot be
-/// written without blocking, may hold up the others.
+/// The most for one write(). Writing to a file or terminal may block; this bounds for how long.
 constexpr std::size_t kMaxWrite = std::size_t{256} * 1024;
 
-/// The largest line that the sender itself writes.
+/// The largest line that the sender writes itself.
 constexpr std::size_t kMaxDirect = std::size_t{64} * 1024;
 
 }  // namespace
@@ -29,7 +28,7 @@ LineWriter::LineWriter(int fd, support::WakePipe& closed, std::size_t max_pendin
   if (::fstat(fd, &info) == 0) {
     is_socket_ = S_ISSOCK(info.st_mode);
     const int flags = ::fcntl(fd, F_GETFL);
-    // Sockets have MSG_DONTWAIT. A terminal is shared with other programs and stays as it is.
+    // Sockets have MSG_DONTWAIT. The flags of a terminal are shared with other programs.
     if (S_ISFIFO(info.st_mode) && flags >= 0 && (flags & O_NONBLOCK) == 0 &&
         ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0) {
       restore_flags_ = flags;
@@ -56,7 +55,7 @@ LineWriter::Progress LineWriter::WriteSome(std::string_view& rest) {
         is_socket_ ? ::send(fd_, rest.data(), size, MSG_DONTWAIT) : ::write(fd_, rest.data(), size);
     if (count >= 0) {
       rest.remove_prefix(static_cast<std::size_t>(count));
-      bytes_taken_ += static_cast<std::uint64_t>(count);
+      last_taken_ = support::Clock::now();
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       return Progress::kWouldBlock;
     } else if (errno != EINTR) {
@@ -75,7 +74,8 @@ void LineWriter::Close() {
 }
 
 void LineWriter::Enqueue(Line line) {
-  const std::size_t bytes = line.kept_bytes();
+  const std::size_t bytes = line.bytes();
+  if (pending_.empty()) last_taken_ = support::Clock::now();
   pending_bytes_ += bytes;
   pending_.push_back({std::move(line), bytes});
   changed_.notify_all();
@@ -85,8 +85,7 @@ void LineWriter::Write(Line line) {
   line.Append("\n");
   const std::scoped_lock lock(mutex_);
   if (closed_) return;
-  // A large one would hold up whoever sends: the thread writes it, as it does what must come after.
-  if (!pending_.empty() || line.kept_bytes() > kMaxDirect) return Enqueue(std::move(line));
+  if (!pending_.empty() || line.bytes() > kMaxDirect) return Enqueue(std::move(line));
   const std::string text = std::move(line).Text();
   std::string_view rest = text;
   const Progress progress = WriteSome(rest);
@@ -110,10 +109,18 @@ void LineWriter::GiveUpWaiting() {
   changed_.notify_all();
 }
 
-bool LineWriter::Flush(std::chrono::steady_clock::time_point deadline) {
+bool LineWriter::StalledFor(std::chrono::milliseconds patience) const {
+  const std::scoped_lock lock(mutex_);
+  return !pending_.empty() && support::Clock::now() - last_taken_.load() >= patience;
+}
+
+bool LineWriter::Flush(std::chrono::milliseconds patience) {
+  const auto done = [this] { return closed_ || pending_.empty(); };
   std::unique_lock lock(mutex_);
-  changed_.wait_until(lock, deadline, [this] { return closed_ || pending_.empty(); });
-  return !closed_ && pending_.empty();
+  while (!changed_.wait_for(lock, patience, done)) {
+    if (hurry_ || support::Clock::now() - last_taken_.load() >= patience) return false;
+  }
+  return !closed_;
 }
 
 void LineWriter::WaitUntilWritable() const {
@@ -122,7 +129,7 @@ void LineWriter::WaitUntilWritable() const {
   ::poll(fds.data(), fds.size(), -1);
 }
 
-/// Returns kWouldBlock only when this object is being destroyed.
+/// Returns kWouldBlock only during destruction.
 LineWriter::Progress LineWriter::WriteWhole(Line& line) {
   std::string piece;
   while (line.Take(piece)) {
@@ -137,13 +144,13 @@ LineWriter::Progress LineWriter::WriteWhole(Line& line) {
   return Progress::kDone;
 }
 
-/// The thread: writes what is pending, in order.
+/// The thread: writes pending lines in order.
 void LineWriter::Drain() {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return stopping_ || !pending_.empty(); });
     if (stopping_) return;
-    // Only this thread takes lines away, and adding others leaves this one where it is.
+    // Stays valid without the lock: only this thread removes lines, and a deque does not move them.
     Pending& first = pending_.front();
     lock.unlock();
     const Progress progress = WriteWhole(first.line);

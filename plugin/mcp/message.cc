@@ -18,8 +18,8 @@ bool IsResponse(const json& object) {
   return !object.contains("method") && (object.contains("result") || object.contains("error"));
 }
 
-/// What is wrong with the members that requests and notifications share; empty when nothing is.
-std::string Flaw(const json& object) {
+/// Checks the members that requests and notifications share. Empty when they are valid.
+std::string FindError(const json& object) {
   const auto version = object.find("jsonrpc");
   if (version == object.end() || *version != "2.0") return "\"jsonrpc\" must be \"2.0\"";
   const auto method = object.find("method");
@@ -38,7 +38,7 @@ json TakeParams(json& object) {
 Message FromRequest(json& object, const json& raw_id) {
   std::optional<RequestId> id = RequestId::From(raw_id);
   if (!id) return InvalidRequest(std::nullopt, "\"id\" must be a string or an integer");
-  if (const std::string flaw = Flaw(object); !flaw.empty()) return InvalidRequest(id, flaw);
+  if (const std::string error = FindError(object); !error.empty()) return InvalidRequest(id, error);
   auto& method = object["method"].get_ref<std::string&>();
   if (method.starts_with("notifications/")) {
     return InvalidRequest(id, "a notification has no \"id\"");
@@ -47,10 +47,10 @@ Message FromRequest(json& object, const json& raw_id) {
 }
 
 Message FromNotification(json& object) {
-  const std::string flaw = Flaw(object);
+  const std::string error = FindError(object);
   const auto method = object.find("method");
-  if (method == object.end() || !method->is_string()) return InvalidRequest(std::nullopt, flaw);
-  if (!flaw.empty()) return Ignored{"malformed notification: " + flaw};
+  if (method == object.end() || !method->is_string()) return InvalidRequest(std::nullopt, error);
+  if (!error.empty()) return Ignored{"malformed notification: " + error};
   return Notification{std::move(method->get_ref<std::string&>()), TakeParams(object)};
 }
 
@@ -61,30 +61,26 @@ Message FromValue(json& value) {
   return id == value.end() ? FromNotification(value) : FromRequest(value, *id);
 }
 
-Malformed FromProblem(const JsonText& text) {
-  if (text.problem == JsonText::Problem::kSyntax) {
-    return {std::nullopt, ProtocolError(ErrorCode::kParseError, text.explanation)};
-  }
-  std::optional<RequestId> id;
-  if (text.value.is_object() && text.value.contains("id")) id = RequestId::From(text.value["id"]);
-  return InvalidRequest(std::move(id), text.explanation);
-}
-
 }  // namespace
 
 std::optional<RequestId> RequestId::From(const nlohmann::json& value) {
-  if (!value.is_string() && !IsWholeNumber(value)) return std::nullopt;
+  if (!value.is_string() && !value.is_number_integer()) return std::nullopt;
   return RequestId(ToJson(value));
 }
 
-std::variant<Message, Batch> ParseMessage(std::string_view line) {
+Message ParseMessage(std::string_view line) {
   JsonText text = ParseJson(line);
-  if (text.problem != JsonText::Problem::kNone) return Message(FromProblem(text));
-  if (!text.value.is_array()) return FromValue(text.value);
-  Batch batch;
-  batch.messages.reserve(text.value.size());
-  for (json& element : text.value) batch.messages.push_back(FromValue(element));
-  return batch;
+  switch (text.problem) {
+    case JsonText::Problem::kNone:
+      return FromValue(text.value);
+    case JsonText::Problem::kSyntax:
+      return Malformed{std::nullopt, ProtocolError(ErrorCode::kParseError, text.explanation)};
+    case JsonText::Problem::kTooLarge:
+      break;
+  }
+  const bool has_id = text.value.is_object() && text.value.contains("id");
+  return InvalidRequest(has_id ? RequestId::From(text.value["id"]) : std::nullopt,
+                        text.explanation);
 }
 
 }  // namespace mcp

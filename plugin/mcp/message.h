@@ -4,22 +4,21 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
-#include <vector>
 
 #include "mcp/protocol_error.h"
 
-/// One line of input to what it is (JSON-RPC 2.0; MCP, basic, "Messages").
+/// Parses one line of input (JSON-RPC 2.0; MCP, basic, "Messages").
 namespace mcp {
 
-/// The id of a request: a string or a whole number of any size. Two ids are the same only when
-/// their types are: 1 is not "1".
+/// The id of a request: a string or an integer. Ids of different types differ: 1 is not "1".
 class RequestId {
  public:
-  /// Nothing when `value` is null, a fraction, a boolean, an array or an object.
+  /// Nothing when `value` is neither a string nor an integer.
   static std::optional<RequestId> From(const nlohmann::json& value);
 
-  /// The id as JSON, exactly as it is to be echoed.
+  /// The id as JSON, exactly as it is echoed.
   [[nodiscard]] const std::string& json() const { return json_; }
 
   friend bool operator==(const RequestId&, const RequestId&) = default;
@@ -43,26 +42,20 @@ struct Notification {
   nlohmann::json params;  ///< an object; empty when the message had none
 };
 
-/// Something that is not to be answered: a response (this server sends no requests) or a malformed
-/// notification.
+/// Not answered: a response (this server sends no requests) or a malformed notification.
 struct Ignored {
   std::string reason;  ///< for the log
 };
 
-/// Something that is answered with an error.
+/// Answered with an error.
 struct Malformed {
-  std::optional<RequestId> id;  ///< when it could be read
+  std::optional<RequestId> id;  ///< if it could be read
   ProtocolError error;
 };
 
 using Message = std::variant<Request, Notification, Ignored, Malformed>;
 
-/// A JSON array. Whether it is allowed depends on the version, which the dispatcher knows.
-struct Batch {
-  std::vector<Message> messages;
-};
-
-/// Never throws on any input. Leading and trailing white space is tolerated.
-[[nodiscard]] std::variant<Message, Batch> ParseMessage(std::string_view line);
+/// Never throws on any input. Batches, which only version 2025-03-26 has, are malformed.
+[[nodiscard]] Message ParseMessage(std::string_view line);
 
 }  // namespace mcp

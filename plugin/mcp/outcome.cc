@@ -12,28 +12,16 @@
 namespace mcp {
 namespace {
 
-void AppendTextBlock(std::string& out, std::string_view text) {
-  ObjectWriter block(out);
-  block.Member("type", std::string_view("text"));
-  block.Member("text", text);
-  block.End();
-}
-
 /// A piece of JSON text.
 struct Part {
   std::shared_ptr<const std::string> text;
-  bool in_string = false;  ///< not JSON but what a string holds: valid UTF-8, not escaped yet
+  bool in_string = false;  ///< not JSON but the content of a string: valid UTF-8, not escaped yet
 };
 
-/// Strings from this size on are not escaped before they are written.
+/// Strings from this size on are escaped as they are written.
 constexpr std::size_t kLargeString = std::size_t{16} * 1024;
 
-bool IsLargeString(const nlohmann::json& value) {
-  return value.is_string() && value.get_ref<const std::string&>().size() >= kLargeString;
-}
-
-/// The structured content, with the large strings taken out of the object. Those of nested values
-/// stay in the text: no tool has any.
+/// The structured content as JSON, with its large strings as parts of their own.
 std::vector<Part> Split(ToolResult& result) {
   std::vector<Part> parts;
   const auto add = [&](std::string text, bool in_string) {
@@ -51,15 +39,15 @@ std::vector<Part> Split(ToolResult& result) {
   std::string text;
   ObjectWriter object(text);
   for (const auto& [key, member] : value.items()) {
-    if (!IsLargeString(member)) {
+    auto* string = member.get_ptr<std::string*>();
+    if (string == nullptr || string->size() < kLargeString) {
       object.Member(key, member);
       continue;
     }
     object.Key(key);
     text += '"';
     add(std::exchange(text, {}), false);
-    auto& large = member.get_ref<std::string&>();
-    add(support::IsValidUtf8(large) ? std::move(large) : support::ToUtf8(large), true);
+    add(support::IsValidUtf8(*string) ? std::move(*string) : support::ToUtf8(*string), true);
     text += '"';
   }
   object.End();
@@ -75,7 +63,7 @@ Outcome OutcomeOf(const std::exception_ptr& exception) {
   } catch (const ProtocolError& error) {
     return error;
   } catch (const support::Stopped& stopped) {
-    if (stopped.reason() == support::StopReason::kCancelled) return Withdrawn{};
+    if (stopped.reason() == support::StopReason::kCancelled) return Cancelled{};
     return ToolFailure{stopped.what()};
   } catch (const support::CallError& error) {
     return ToolFailure{error.what()};
@@ -83,7 +71,7 @@ Outcome OutcomeOf(const std::exception_ptr& exception) {
     support::LogError(std::string("internal error: ") + error.what());
     return ProtocolError(ErrorCode::kInternalError, std::string("internal error: ") + error.what());
   } catch (...) {
-    support::LogError("internal error: an exception of unknown type");
+    support::LogError("internal error: unknown exception");
     return ProtocolError(ErrorCode::kInternalError, "internal error");
   }
 }
@@ -96,12 +84,12 @@ Outcome CallTool(Tool& tool, const ToolCall& call) {
   }
 }
 
-Line ToolResultText(ToolResult result, const Dialect& dialect, const ServerInfo& server) {
+Line ToolResultText(ToolResult result, Era era, const ServerInfo& server) {
   const std::vector<Part> structured = Split(result);
 
   std::string text;
   ObjectWriter object(text);
-  dialect.BeginResult(object, server);
+  BeginResult(object, era, server);
   object.Key("content");
   text += R"([{"type":"text","text":")";
   Line line(std::exchange(text, {}));
@@ -114,27 +102,21 @@ Line ToolResultText(ToolResult result, const Dialect& dialect, const ServerInfo&
     AppendJson(text, block);
   }
   text += ']';
-  if (dialect.structured_output()) {
-    object.Key("structuredContent");
-    line.Append(std::exchange(text, {}));
-    for (const Part& part : structured) {
-      line.Append(part.text, part.in_string ? Escaping::kOnce : Escaping::kNone);
-    }
+  object.Key("structuredContent");
+  line.Append(std::exchange(text, {}));
+  for (const Part& part : structured) {
+    line.Append(part.text, part.in_string ? Escaping::kOnce : Escaping::kNone);
   }
   object.End();
   line.Append(std::move(text));
   return line;
 }
 
-std::string ToolFailureText(const ToolFailure& failure, const Dialect& dialect,
-                            const ServerInfo& server) {
+std::string ToolFailureText(const ToolFailure& failure, Era era, const ServerInfo& server) {
   std::string text;
   ObjectWriter object(text);
-  dialect.BeginResult(object, server);
-  object.Key("content");
-  text += '[';
-  AppendTextBlock(text, failure.text);
-  text += ']';
+  BeginResult(object, era, server);
+  object.RawMember("content", R"([{"type":"text","text":)" + ToJson(failure.text) + "}]");
   object.Member("isError", nlohmann::json(true));
   object.End();
   return text;

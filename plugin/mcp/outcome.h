@@ -1,15 +1,18 @@
 #pragma once
 
+#include <chrono>
 #include <exception>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <variant>
 
-#include "mcp/dialect.h"
 #include "mcp/line.h"
+#include "mcp/protocol.h"
 #include "mcp/protocol_error.h"
 #include "mcp/tool.h"
 
-/// How a call ended, and what that is on the wire.
+/// How a call ended, and how that is sent.
 namespace mcp {
 
 /// The tool failed, with a text that an agent can act on.
@@ -17,14 +20,15 @@ struct ToolFailure {
   std::string text;
 };
 
-/// The client withdrew the call: nobody is to be told anything.
-struct Withdrawn {};
+/// The client cancelled the call: nothing is sent.
+struct Cancelled {};
+using Withdrawn = Cancelled;  // until the last user is renamed
 
-using Outcome = std::variant<ToolResult, ToolFailure, ProtocolError, Withdrawn>;
+using Outcome = std::variant<ToolResult, ToolFailure, ProtocolError, Cancelled>;
 
-/// The one place where exceptions become answers:
+/// The one place that turns exceptions into responses:
 ///   ProtocolError                        → a JSON-RPC error
-///   support::Stopped(kCancelled)         → Withdrawn
+///   support::Stopped(kCancelled)         → Cancelled
 ///   support::CallError (others included) → a result with `isError`
 ///   anything else                        → JSON-RPC internal error, and a line in the log
 [[nodiscard]] Outcome OutcomeOf(const std::exception_ptr& exception);
@@ -33,13 +37,32 @@ using Outcome = std::variant<ToolResult, ToolFailure, ProtocolError, Withdrawn>;
 [[nodiscard]] Outcome CallTool(Tool& tool, const ToolCall& call);
 
 /// A CallToolResult (specification: server/tools, "Tool result"): the structured content, and the
-/// same JSON as text in content[0]. Results may be tens of megabytes: a large string of the
-/// structured content is taken over as it is and escaped, twice over, when it is written.
-[[nodiscard]] Line ToolResultText(ToolResult result, const Dialect& dialect,
-                                  const ServerInfo& server);
+/// same JSON as text in content[0]. Results may be tens of megabytes, so large strings at the top
+/// of the structured content are kept once and escaped as they are written.
+[[nodiscard]] Line ToolResultText(ToolResult result, Era era, const ServerInfo& server);
 
 /// A CallToolResult with `isError`.
-[[nodiscard]] std::string ToolFailureText(const ToolFailure& failure, const Dialect& dialect,
+[[nodiscard]] std::string ToolFailureText(const ToolFailure& failure, Era era,
                                           const ServerInfo& server);
+
+/// One `tools/call` that has ended. Valid only during CallObserver::OnCallEnded.
+struct CallRecord {
+  std::chrono::system_clock::time_point received;
+  std::chrono::milliseconds duration;  ///< from receipt to end, waiting included
+  std::string_view tool;               ///< as the client named it
+  const nlohmann::json& arguments;     ///< as the client gave them
+  bool started;  ///< false: the tool never ran (unknown, bad arguments, too many calls, stopped)
+  const Outcome& outcome;
+};
+
+/// Observes every call, however it ends. Requests that cannot be read as a call are left out.
+class CallObserver {
+ public:
+  virtual ~CallObserver() = default;
+
+  /// Called once for each call, right before its response is sent, by any thread, several at a
+  /// time. Must be quick and must not throw.
+  virtual void OnCallEnded(const CallRecord& record) = 0;
+};
 
 }  // namespace mcp

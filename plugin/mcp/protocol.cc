@@ -1,18 +1,14 @@
 #include "mcp/protocol.h"
 
-#include <array>
-#include <string_view>
+#include <algorithm>
 #include <utility>
-
-#include "mcp/json_reader.h"
-#include "mcp/json_writer.h"
 
 namespace mcp {
 namespace {
 
 using nlohmann::json;
 
-/// Longest name of the client's that an error message repeats, in bytes.
+/// Longest name from a client that an error message repeats, in bytes.
 constexpr std::size_t kMaxQuotedName = 128;
 
 ProtocolError InvalidParams(const std::string& message) {
@@ -32,83 +28,92 @@ const json* Meta(const json& params) {
   return meta;
 }
 
-bool DeclaresTasks(const json& capabilities) {
-  const json* extensions = Find(capabilities, "extensions");
-  if (extensions == nullptr || !extensions->is_object()) return false;
-  const json* tasks = Find(*extensions, kTasksExtension);
-  return tasks != nullptr && tasks->is_object();
+const json* FindObject(const json* parent, std::string_view key) {
+  const json* member = parent == nullptr ? nullptr : Find(*parent, key);
+  return member != nullptr && member->is_object() ? member : nullptr;
 }
 
-std::string RequiredString(const json& params, std::string_view key) {
+const std::string& RequireString(const json& params, std::string_view key) {
   const json* value = Find(params, key);
   if (value == nullptr || !value->is_string()) {
     throw InvalidParams("\"" + std::string(key) + "\" must be a string");
   }
-  return value->get<std::string>();
+  return value->get_ref<const std::string&>();
 }
 
 }  // namespace
 
-bool HasModernMeta(const json& params) {
-  constexpr std::array kModernKeys = {meta_key::kProtocolVersion, meta_key::kClientCapabilities,
-                                      meta_key::kClientInfo, meta_key::kLogLevel};
-  const json* meta = Find(params, "_meta");
-  if (meta == nullptr || !meta->is_object()) return false;
-  for (const std::string_view key : kModernKeys) {
-    if (Find(*meta, key) != nullptr) return true;
-  }
-  return false;
+json Describe(const ServerInfo& server) {
+  return {{"name", server.name}, {"version", server.version}};
 }
 
-ModernMeta ParseModernMeta(const json& params) {
+void BeginResult(ObjectWriter& result, Era era, const ServerInfo& server,
+                 std::string_view result_type) {
+  if (era == Era::kLegacy) return;
+  result.Member("resultType", result_type);
+  result.Member("_meta", json{{std::string(meta_key::kServerInfo), Describe(server)}});
+}
+
+bool HasModernMeta(const json& params) {
+  const json* meta = FindObject(&params, "_meta");
+  if (meta == nullptr) return false;
+  constexpr std::array kModernKeys = {meta_key::kProtocolVersion, meta_key::kClientCapabilities,
+                                      meta_key::kClientInfo, meta_key::kLogLevel};
+  return std::any_of(kModernKeys.begin(), kModernKeys.end(),
+                     [meta](std::string_view key) { return Find(*meta, key) != nullptr; });
+}
+
+bool ParseModernMeta(const json& params) {
   const json* meta = Meta(params);
   const json* requested = meta == nullptr ? nullptr : Find(*meta, meta_key::kProtocolVersion);
   if (requested == nullptr || !requested->is_string()) {
     throw InvalidParams("_meta must hold \"" + std::string(meta_key::kProtocolVersion) +
                         "\", a string");
   }
-  const std::optional<Version> version = FindVersion(requested->get_ref<const std::string&>());
-  if (!version || EraOf(*version) != Era::kModern) {
+  if (*requested != kModernVersion) {
     throw ProtocolError(ErrorCode::kUnsupportedProtocolVersion, "Unsupported protocol version",
-                        {{"supported", SupportedVersions()}, {"requested", *requested}});
+                        {{"supported", kVersions}, {"requested", *requested}});
   }
-  const json* capabilities = Find(*meta, meta_key::kClientCapabilities);
-  if (capabilities == nullptr || !capabilities->is_object()) {
+  const json* capabilities = FindObject(meta, meta_key::kClientCapabilities);
+  if (capabilities == nullptr) {
     throw InvalidParams("_meta must hold \"" + std::string(meta_key::kClientCapabilities) +
                         "\", an object");
   }
-  return {*version, DeclaresTasks(*capabilities)};
+  return FindObject(FindObject(capabilities, "extensions"), kTasksExtension) != nullptr;
 }
 
 std::optional<std::string> ParseProgressToken(const json& params) {
   const json* meta = Meta(params);
   const json* token = meta == nullptr ? nullptr : Find(*meta, "progressToken");
   if (token == nullptr) return std::nullopt;
-  if (!token->is_string() && !IsWholeNumber(*token)) {
+  if (!token->is_string() && !token->is_number_integer()) {
     throw InvalidParams("\"progressToken\" must be a string or an integer");
   }
   return ToJson(*token);
 }
 
-Version ParseInitialize(const json& params) {
-  const json* requested = Find(params, "protocolVersion");
-  if (requested == nullptr) return kNewestLegacyVersion;
-  if (!requested->is_string()) throw InvalidParams("\"protocolVersion\" must be a string");
-  const std::optional<Version> version = FindVersion(requested->get_ref<const std::string&>());
-  return version && EraOf(*version) == Era::kLegacy ? *version : kNewestLegacyVersion;
+std::string_view ParseInitialize(const json& params) {
+  if (!params.contains("protocolVersion")) return kNewestLegacyVersion;
+  const std::string& requested = RequireString(params, "protocolVersion");
+  if (requested == "2025-03-26") return "2024-11-05";
+  const auto* const version = std::find(kVersions.begin() + 1, kVersions.end(), requested);
+  return version == kVersions.end() ? kNewestLegacyVersion : *version;
 }
 
 void CheckCursor(const json& params) {
   const json* cursor = Find(params, "cursor");
-  // Null is what clients with metoro-io's Go library send for none.
-  const bool at_beginning = cursor == nullptr || cursor->is_null() ||
-                            (cursor->is_string() && cursor->get_ref<const std::string&>().empty());
-  if (at_beginning) return;
+  // Clients with metoro-io's Go library send null for none.
+  if (cursor == nullptr || cursor->is_null() || *cursor == "") return;
   throw InvalidParams("unknown cursor: there is only one page of tools");
 }
 
+void CheckListen(const json& params) {
+  if (FindObject(&params, "notifications") != nullptr) return;
+  throw InvalidParams("\"notifications\" must be an object");
+}
+
 CallToolParams ParseCallTool(json params) {
-  CallToolParams result{RequiredString(params, "name"), json::object()};
+  CallToolParams result{RequireString(params, "name"), json::object()};
   const auto arguments = params.find("arguments");
   if (arguments == params.end()) return result;
   if (!arguments->is_object()) throw InvalidParams("\"arguments\" must be an object");
@@ -116,26 +121,8 @@ CallToolParams ParseCallTool(json params) {
   return result;
 }
 
-ListenParams ParseListen(const json& params) {
-  const json* notifications = Find(params, "notifications");
-  if (notifications == nullptr || !notifications->is_object()) {
-    throw InvalidParams("\"notifications\" must be an object");
-  }
-  const json* ids = Find(*notifications, "taskIds");
-  if (ids == nullptr) return {};
-  const auto flaw = [] { return InvalidParams("\"taskIds\" must be a list of strings"); };
-  if (!ids->is_array()) throw flaw();
-  ListenParams result;
-  result.task_ids.emplace();
-  for (const json& id : *ids) {
-    if (!id.is_string()) throw flaw();
-    result.task_ids->push_back(id.get<std::string>());
-  }
-  return result;
-}
-
 std::string ParseTaskId(const json& params) {
-  return RequiredString(params, "taskId");
+  return RequireString(params, "taskId");
 }
 
 std::optional<RequestId> ParseCancelled(const json& params) {
@@ -144,9 +131,7 @@ std::optional<RequestId> ParseCancelled(const json& params) {
 }
 
 std::string QuoteName(const std::string& name) {
-  std::string quoted;
-  AppendJsonString(quoted, name.substr(0, kMaxQuotedName));
-  return quoted;
+  return ToJson(name.substr(0, kMaxQuotedName));
 }
 
 }  // namespace mcp

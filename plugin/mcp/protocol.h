@@ -1,39 +1,76 @@
 #pragma once
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
-#include "mcp/dialect.h"
+#include "mcp/json_writer.h"
 #include "mcp/message.h"
 
-/// The parameters of each method as structs, so that no handler takes JSON apart. Every parser
-/// throws ProtocolError with kInvalidParams unless it says otherwise, and says what was expected.
+/// Versions, names and parameters of MCP. Every parser throws ProtocolError with kInvalidParams
+/// unless it says otherwise.
 namespace mcp {
 
-/// What the `_meta` of a modern request says (MCP 2026-07-28, basic, "_meta").
-struct ModernMeta {
-  Version version;
-  bool tasks_extension;  ///< this request's client understands task handles
+/// Legacy sessions begin with `initialize`; a modern request carries in `_meta` all that is needed
+/// to answer it (MCP 2026-07-28, basic/versioning).
+enum class Era { kLegacy, kModern };
+
+inline constexpr std::string_view kModernVersion = "2026-07-28";
+inline constexpr std::string_view kNewestLegacyVersion = "2025-11-25";
+
+/// Newest first, the order in which they are offered. Legacy clients get the fields of the newest
+/// legacy version; older ones ignore what they do not know.
+inline constexpr std::array kVersions = {kModernVersion, kNewestLegacyVersion,
+                                         std::string_view("2025-06-18"),
+                                         std::string_view("2024-11-05")};
+
+/// The members of `_meta` that belong to MCP.
+namespace meta_key {
+inline constexpr std::string_view kProtocolVersion = "io.modelcontextprotocol/protocolVersion";
+inline constexpr std::string_view kClientCapabilities =
+    "io.modelcontextprotocol/clientCapabilities";
+inline constexpr std::string_view kClientInfo = "io.modelcontextprotocol/clientInfo";
+inline constexpr std::string_view kLogLevel = "io.modelcontextprotocol/logLevel";
+inline constexpr std::string_view kServerInfo = "io.modelcontextprotocol/serverInfo";
+inline constexpr std::string_view kSubscriptionId = "io.modelcontextprotocol/subscriptionId";
+}  // namespace meta_key
+
+/// SEP-2663.
+inline constexpr std::string_view kTasksExtension = "io.modelcontextprotocol/tasks";
+
+struct ServerInfo {
+  std::string name;
+  std::string version;
 };
 
-/// Whether the request speaks for itself (modern) or belongs to the session (legacy).
+/// `{"name":…,"version":…}` (specification: "Implementation").
+[[nodiscard]] nlohmann::json Describe(const ServerInfo& server);
+
+/// Writes the members that every modern result has: `resultType` and the server in `_meta`.
+void BeginResult(ObjectWriter& result, Era era, const ServerInfo& server,
+                 std::string_view result_type = "complete");
+
 [[nodiscard]] bool HasModernMeta(const nlohmann::json& params);
 
-/// Checked in this order: protocolVersion is there, we have it, clientCapabilities are there. A
-/// version that we do not have, legacy ones included, throws kUnsupportedProtocolVersion.
-[[nodiscard]] ModernMeta ParseModernMeta(const nlohmann::json& params);
+/// Checks `_meta` in this order: protocolVersion present, supported, clientCapabilities present.
+/// Any version but the modern one throws kUnsupportedProtocolVersion. Returns whether the client
+/// declares the tasks extension.
+bool ParseModernMeta(const nlohmann::json& params);
 
-/// The progress token as JSON; nothing when none was given.
+/// The progress token as JSON, if there is one.
 [[nodiscard]] std::optional<std::string> ParseProgressToken(const nlohmann::json& params);
 
-/// The version that `initialize` is answered with: the one asked for if it is a legacy one of ours,
-/// else the newest legacy one, also when the client asks for none.
-[[nodiscard]] Version ParseInitialize(const nlohmann::json& params);
+/// The version to answer `initialize` with: the requested one if it is supported. 2024-11-05 for
+/// 2025-03-26, whose batches are not supported. Otherwise the newest legacy one.
+[[nodiscard]] std::string_view ParseInitialize(const nlohmann::json& params);
 
-/// Checks the cursor of `tools/list`: there is only one page, so only "", null or none is known.
+/// Checks the cursor of `tools/list`. There is one page, so only "", null or none is known.
 void CheckCursor(const nlohmann::json& params);
+
+/// Checks the parameters of `subscriptions/listen`. This server sends none of what they ask for.
+void CheckListen(const nlohmann::json& params);
 
 struct CallToolParams {
   std::string name;
@@ -41,18 +78,12 @@ struct CallToolParams {
 };
 [[nodiscard]] CallToolParams ParseCallTool(nlohmann::json params);
 
-struct ListenParams {
-  /// Nothing when the client asks for no news of tasks. Other kinds of news are never sent here.
-  std::optional<std::vector<std::string>> task_ids;
-};
-[[nodiscard]] ListenParams ParseListen(const nlohmann::json& params);
-
 [[nodiscard]] std::string ParseTaskId(const nlohmann::json& params);
 
-/// The request that a `notifications/cancelled` is about; nothing when it cannot be read.
+/// The request that a `notifications/cancelled` names; nothing when it cannot be read.
 [[nodiscard]] std::optional<RequestId> ParseCancelled(const nlohmann::json& params);
 
-/// "\"name\"" for messages, cut when it is long.
+/// `name` as a JSON string for messages, cut when it is long.
 [[nodiscard]] std::string QuoteName(const std::string& name);
 
 }  // namespace mcp

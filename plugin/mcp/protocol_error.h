@@ -7,8 +7,8 @@
 
 namespace mcp {
 
-/// The codes this server sends (JSON-RPC 2.0, section 5.1; MCP 2026-07-28, basic, "Error codes").
-/// Nothing else is ever sent: -32000 to -32019 are closed to implementations.
+/// Every code that this server sends (JSON-RPC 2.0, section 5.1; MCP 2026-07-28, basic, "Error
+/// codes"). -32000 to -32019 are closed to implementations.
 enum class ErrorCode {
   kParseError = -32700,
   kInvalidRequest = -32600,
@@ -19,8 +19,8 @@ enum class ErrorCode {
   kUnsupportedProtocolVersion = -32022,
 };
 
-/// A request that is answered with a JSON-RPC error. A failure of a tool is not one of these: that
-/// is `support::CallError`, a result with `isError`.
+/// A request that is answered with a JSON-RPC error. A failed tool throws `support::CallError`
+/// instead, which becomes a result with `isError`.
 class ProtocolError : public std::runtime_error {
  public:
   ProtocolError(ErrorCode code, const std::string& message, nlohmann::json data = nullptr)
@@ -28,7 +28,7 @@ class ProtocolError : public std::runtime_error {
 
   [[nodiscard]] ErrorCode code() const { return code_; }
 
-  /// Left out of the answer when null.
+  /// Left out of the response when null.
   [[nodiscard]] const nlohmann::json& data() const { return data_; }
 
  private:

@@ -1,6 +1,5 @@
 #include "mcp/reply.h"
 
-#include <cassert>
 #include <utility>
 
 #include "mcp/json_writer.h"
@@ -28,25 +27,27 @@ std::string ErrorResponse(const RequestId* id, const ProtocolError& error) {
   return text;
 }
 
-Reply::Reply(InFlight& in_flight, std::shared_ptr<PendingRequest> request)
-    : in_flight_(&in_flight), request_(std::move(request)) {}
-
-Reply::Reply(Reply&& other) noexcept
-    : in_flight_(std::exchange(other.in_flight_, nullptr)),
-      request_(std::move(other.request_)),
-      answered_(other.answered_) {}
-
 Reply::~Reply() {
-  if (in_flight_ == nullptr || answered_ || !in_flight_->IsOpen(*request_)) return;
-  support::LogError("request " + request_->id().json() + " was forgotten by its handler");
+  if (!request_ || !IsOpen()) return;
+  support::LogError("request " + id().json() + " was not answered by its handler");
   Error(ProtocolError(ErrorCode::kInternalError, "internal error: the request was not answered"));
+}
+
+bool Reply::IsOpen() const {
+  const std::scoped_lock lock(requests_->mutex_);
+  return request_->open;
+}
+
+void Reply::Notify(Line line) {
+  const std::scoped_lock lock(requests_->mutex_);
+  if (request_->open) requests_->transport_.Send(std::move(line));
 }
 
 void Reply::Result(Line result) {
   std::string beginning;
   ObjectWriter object(beginning);
   object.Member("jsonrpc", std::string_view("2.0"));
-  object.RawMember("id", request_->id().json());
+  object.RawMember("id", id().json());
   object.Key("result");
   Line response(std::move(beginning));
   response.Append(std::move(result));
@@ -55,18 +56,48 @@ void Reply::Result(Line result) {
 }
 
 void Reply::Error(const ProtocolError& error) {
-  if (in_flight_ == nullptr) return;  // whoever has it now answers
-  Send(ErrorResponse(&request_->id(), error));
+  if (request_) Send(ErrorResponse(&id(), error));
 }
 
 void Reply::Send(Line response) {
-  assert(!answered_ && "a request is answered once");
-  if (answered_) {
-    support::LogError("second answer to request " + request_->id().json() + " dropped");
-    return;
+  const std::scoped_lock lock(requests_->mutex_);
+  if (!std::exchange(request_->open, false)) return;
+  requests_->open_.erase(request_->id);
+  requests_->has_answered_ = true;
+  // Under the lock, so that a new request with this id cannot be answered before this one.
+  requests_->transport_.Send(std::move(response));
+}
+
+std::optional<Reply> Requests::Open(const RequestId& id) {
+  const std::scoped_lock lock(mutex_);
+  const auto [entry, is_new] = open_.try_emplace(id);
+  if (!is_new) return std::nullopt;
+  entry->second = std::make_shared<PendingRequest>(PendingRequest{.id = id, .stop = {}});
+  return Reply(*this, entry->second);
+}
+
+bool Requests::IsOpen(const RequestId& id) const {
+  const std::scoped_lock lock(mutex_);
+  return open_.contains(id);
+}
+
+void Requests::Cancel(const RequestId& id) {
+  std::shared_ptr<PendingRequest> request;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto entry = open_.find(id);
+    if (entry == open_.end()) return;
+    request = entry->second;
+    request->open = false;
+    open_.erase(entry);
   }
-  answered_ = true;
-  in_flight_->Answer(*request_, std::move(response));
+  // Not under the lock: stopping runs callbacks of the tool.
+  request->stop.Stop(support::StopReason::kCancelled);
+}
+
+bool Requests::HasAnswered() const {
+  const std::scoped_lock lock(mutex_);
+  return has_answered_;
 }
 
 }  // namespace mcp

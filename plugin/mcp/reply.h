@@ -1,49 +1,98 @@
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 
-#include "mcp/in_flight.h"
 #include "mcp/line.h"
-#include "mcp/protocol_error.h"
+#include "mcp/message.h"
+#include "mcp/transport.h"
+#include "support/context.h"
 
 namespace mcp {
 
-/// The one answer to one request. Move-only: whoever holds it must answer. A second answer is a
-/// programming error (asserted, logged, not sent); one that is destroyed without an answer answers
-/// by itself with an internal error. Nothing is sent once the client has withdrawn the request.
-/// Not thread-safe by itself, but may be handed to another thread.
+class Requests;
+
+/// One request that has not been answered.
+struct PendingRequest {
+  RequestId id;
+  support::StopSource stop;
+  bool open = true;  // guarded by the lock of Requests
+};
+
+/// The one response to one request. Move-only: its holder must answer. Destroyed without an answer,
+/// it sends an internal error. Sends nothing once the client has cancelled the request. One thread
+/// at a time.
 class Reply {
  public:
-  /// `in_flight` must outlive this.
-  Reply(InFlight& in_flight, std::shared_ptr<PendingRequest> request);
-  Reply(Reply&& other) noexcept;
+  Reply(Requests& requests, std::shared_ptr<PendingRequest> request)
+      : requests_(&requests), request_(std::move(request)) {}
+  Reply(Reply&& other) noexcept = default;
   Reply& operator=(Reply&&) = delete;
   Reply(const Reply&) = delete;
   Reply& operator=(const Reply&) = delete;
   ~Reply();
 
-  [[nodiscard]] const std::shared_ptr<PendingRequest>& request() const { return request_; }
+  [[nodiscard]] const RequestId& id() const { return request_->id; }
+
+  /// Stopped with kCancelled when the client cancels the request.
+  [[nodiscard]] const support::StopSource& stop() const { return request_->stop; }
+
+  /// False once the request is answered or cancelled.
+  [[nodiscard]] bool IsOpen() const;
+
+  /// Sends a notification about the request while it is open.
+  void Notify(Line line);
 
   /// `result` is a JSON object.
   void Result(Line result);
 
-  /// Does nothing once this reply was handed on, so that a handler's exception can always be
+  /// Does nothing after this reply was moved from, so that the exception of a handler can always be
   /// answered with it.
   void Error(const ProtocolError& error);
 
  private:
   void Send(Line response);
 
-  InFlight* in_flight_;  // null once moved from
-  std::shared_ptr<PendingRequest> request_;
-  bool answered_ = false;
+  Requests* requests_;
+  std::shared_ptr<PendingRequest> request_;  // null once moved from
+};
+
+/// The requests that were received and not yet answered. One lock decides between response,
+/// notification and cancellation, so that nothing follows a response or a cancellation.
+/// Thread-safe.
+class Requests {
+ public:
+  /// `transport` must outlive this; this must outlive its replies.
+  explicit Requests(Transport& transport) : transport_(transport) {}
+
+  /// Nothing when a request with this id is open: ids must not be reused before the response.
+  std::optional<Reply> Open(const RequestId& id);
+
+  [[nodiscard]] bool IsOpen(const RequestId& id) const;
+
+  /// The client cancels a request: stops its work and sends nothing more for it. Ignores unknown
+  /// ids.
+  void Cancel(const RequestId& id);
+
+  /// Whether any request has been answered.
+  [[nodiscard]] bool HasAnswered() const;
+
+ private:
+  friend class Reply;
+
+  Transport& transport_;
+  mutable std::mutex mutex_;
+  std::map<RequestId, std::shared_ptr<PendingRequest>> open_;
+  bool has_answered_ = false;
 };
 
 /// The JSON object `{"code":…,"message":…,"data":…}`.
 [[nodiscard]] std::string ErrorObject(const ProtocolError& error);
 
-/// A whole response with an error; without an id when it could not be read.
+/// A whole error response; without an id when that could not be read.
 [[nodiscard]] std::string ErrorResponse(const RequestId* id, const ProtocolError& error);
 
 }  // namespace mcp

@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "mcp/json_reader.h"
 #include "mcp/json_writer.h"
 #include "support/join.h"
 
@@ -22,133 +21,96 @@ constexpr std::array<std::string_view, 7> kTypes = {"null",   "boolean", "object
 /// Longest value that an error text repeats, in bytes of JSON.
 constexpr std::size_t kMaxQuotedValue = 60;
 
+/// JSON Schema counts 1.0 as an integer.
 bool IsInteger(const json& value) {
-  if (IsWholeNumber(value)) return true;
-  // JSON Schema counts 1.0 as an integer.
-  return value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>();
+  return value.is_number_integer() ||
+         (value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>());
 }
 
-/// Whether a tool that reads an integer can: to convert any other number is undefined.
+/// Tools read integers of 64 bits; converting any other number is undefined.
 bool FitsInto64Bits(double number) {
   return number >= -0x1p63 && number < 0x1p64;
 }
 
 bool HasType(const json& value, const std::string& type) {
-  if (type == "null") return value.is_null();
-  if (type == "boolean") return value.is_boolean();
-  if (type == "object") return value.is_object();
-  if (type == "array") return value.is_array();
-  if (type == "string") return value.is_string();
   if (type == "integer") return IsInteger(value);
-  return value.is_number() || IsWholeNumber(value);
+  return value.type_name() == type;
 }
 
-std::string_view TypeName(const json& value) {
-  if (value.is_binary() || value.is_number_integer()) return "integer";
-  if (value.is_number_float()) return "number";
-  return value.type_name();
-}
-
-/// "integer 7", "string \"abc\"", "object": what came, short enough for a message.
+/// "integer 7", "string \"abc\"", "object": short enough for a message.
 std::string Describe(const json& value) {
-  std::string text(TypeName(value));
-  if (value.is_null() || value.is_object() || value.is_array()) return text;
+  std::string text(value.is_number_integer() ? "integer" : value.type_name());
+  if (value.is_null() || value.is_structured()) return text;
   if (value.is_string() && value.get_ref<const std::string&>().size() > kMaxQuotedValue) {
     return text + " of " + std::to_string(value.get_ref<const std::string&>().size()) + " bytes";
   }
-  const std::string literal = ToJson(value);
-  return literal.size() > kMaxQuotedValue ? text : text + " " + literal;
+  return text + " " + ToJson(value);
 }
 
 /// 10, not 10.0.
 std::string ShortNumber(double number) {
-  constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
-  const bool is_integer = std::trunc(number) == number && std::abs(number) < kExactIntegers;
-  return is_integer ? std::to_string(std::llround(number)) : json(number).dump();
+  return IsInteger(number) ? std::to_string(std::llround(number)) : json(number).dump();
 }
 
 [[noreturn]] void Refuse(const std::string& what) {
   throw std::invalid_argument("unsupported JSON Schema: " + what);
 }
 
-std::vector<std::string> StringList(const std::string& keyword, const json& value) {
-  if (!value.is_array()) Refuse("\"" + keyword + "\" must be a list");
-  std::vector<std::string> list;
-  for (const json& element : value) {
-    if (!element.is_string()) Refuse("\"" + keyword + "\" must hold strings");
-    list.push_back(element.get<std::string>());
-  }
-  return list;
-}
-
-double Bound(const std::string& keyword, const json& value) {
-  if (!value.is_number()) Refuse("\"" + keyword + "\" must be a number");
-  return value.get<double>();
-}
-
 /// "name", or "where.name": what an error text calls a property.
 std::string Member(const std::string& where, const std::string& name) {
-  if (where.empty()) return name;
-  return where + "." + name;
+  return where.empty() ? name : where + "." + name;
 }
 
 std::string Quoted(const std::string& where) {
-  if (where.empty()) return "the arguments";
-  std::string text = "property ";
-  AppendJsonString(text, where);
-  return text;
+  return where.empty() ? "the arguments" : "property " + ToJson(where);
 }
 
 }  // namespace
 
 Schema::Schema(const json& schema) {
-  if (!schema.is_object()) Refuse("a schema must be an object");
-  for (const auto& [keyword, value] : schema.items()) ReadKeyword(keyword, value);
+  for (const auto& [keyword, value] : schema.get_ref<const json::object_t&>()) {
+    ReadKeyword(keyword, value);
+  }
 }
 
+// The conversions throw where a value has the wrong type.
 void Schema::ReadKeyword(const std::string& keyword, const json& value) {
+  using Strings = std::vector<std::string>;
   if (keyword == "type") {
-    ReadType(value);
+    types_ = value.is_string() ? Strings{value.get<std::string>()} : value.get<Strings>();
+    if (types_.empty()) Refuse("\"type\" must name a type");
+    for (const std::string& name : types_) {
+      const bool known = std::find(kTypes.begin(), kTypes.end(), name) != kTypes.end();
+      if (!known) Refuse("type \"" + name + "\"");
+    }
   } else if (keyword == "properties") {
-    if (!value.is_object()) Refuse("\"properties\" must be an object");
-    for (const auto& [name, property] : value.items()) {
+    for (const auto& [name, property] : value.get_ref<const json::object_t&>()) {
       properties_.emplace_back(name, Schema(property));
     }
   } else if (keyword == "required") {
-    required_ = StringList(keyword, value);
+    required_ = value.get<Strings>();
   } else if (keyword == "additionalProperties") {
-    if (!value.is_boolean()) Refuse("\"additionalProperties\" must be true or false");
     additional_properties_ = value.get<bool>();
   } else if (keyword == "items") {
     items_.emplace_back(value);
   } else if (keyword == "minimum") {
-    minimum_ = Bound(keyword, value);
+    minimum_ = value.get<double>();
   } else if (keyword == "maximum") {
-    maximum_ = Bound(keyword, value);
+    maximum_ = value.get<double>();
   } else if (keyword == "enum") {
-    if (!value.is_array() || value.empty()) Refuse("\"enum\" must be a list with elements");
-    enum_.assign(value.begin(), value.end());
+    enum_ = value.get<std::vector<json>>();
+    if (enum_.empty()) Refuse("\"enum\" must not be empty");
   } else if (keyword != "title" && keyword != "description" && keyword != "default" &&
              keyword != "examples") {
     Refuse("keyword \"" + keyword + "\"");
   }
 }
 
-void Schema::ReadType(const json& type) {
-  types_ = type.is_string() ? std::vector{type.get<std::string>()} : StringList("type", type);
-  if (types_.empty()) Refuse("\"type\" must name a type");
-  for (const std::string& name : types_) {
-    if (std::find(kTypes.begin(), kTypes.end(), name) == kTypes.end()) {
-      Refuse("type \"" + name + "\"");
-    }
-  }
+std::optional<std::string> Schema::FindError(const json& value) const {
+  return FindError(value, "");
 }
 
-std::optional<std::string> Schema::FindFlaw(const json& value) const {
-  return FindFlaw(value, "");
-}
-
-std::optional<std::string> Schema::FindFlaw(const json& value, const std::string& where) const {
+std::optional<std::string> Schema::FindError(const json& value, const std::string& where) const {
   const bool type_fits =
       types_.empty() || std::any_of(types_.begin(), types_.end(),
                                     [&value](const auto& type) { return HasType(value, type); });
@@ -160,38 +122,34 @@ std::optional<std::string> Schema::FindFlaw(const json& value, const std::string
     for (const json& choice : enum_) choices.push_back(ToJson(choice));
     return Quoted(where) + ": expected one of " + Join(choices) + ", got " + Describe(value);
   }
-  if (value.is_object()) return FindObjectFlaw(value, where);
-  if (value.is_array() && !items_.empty()) {
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      const std::string element = where + "[" + std::to_string(i) + "]";
-      if (auto flaw = items_.front().FindFlaw(value[i], element)) return flaw;
-    }
-  }
-  return FindRangeFlaw(value, where);
-}
-
-std::optional<std::string> Schema::FindRangeFlaw(const json& value,
-                                                 const std::string& where) const {
-  if (!value.is_number() && !IsWholeNumber(value)) return std::nullopt;
-  // What does not fit into 64 bits still has a sign and a size.
-  const double number = value.is_binary() ? std::stod(WholeNumberText(value)) : value.get<double>();
-  if (minimum_ && number < *minimum_) {
-    return Quoted(where) + ": expected at least " + ShortNumber(*minimum_) + ", got " +
-           Describe(value);
-  }
-  if (maximum_ && number > *maximum_) {
-    return Quoted(where) + ": expected at most " + ShortNumber(*maximum_) + ", got " +
-           Describe(value);
-  }
-  const bool is_integer = std::find(types_.begin(), types_.end(), "integer") != types_.end();
-  if (value.is_binary() || (is_integer && value.is_number_float() && !FitsInto64Bits(number))) {
-    return Quoted(where) + ": expected a number that fits into 64 bits, got " + Describe(value);
+  if (value.is_number()) return FindNumberError(value, where);
+  if (value.is_object()) return FindObjectError(value, where);
+  if (!value.is_array() || items_.empty()) return std::nullopt;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const std::string element = where + "[" + std::to_string(i) + "]";
+    if (auto error = items_.front().FindError(value[i], element)) return error;
   }
   return std::nullopt;
 }
 
-std::optional<std::string> Schema::FindObjectFlaw(const json& value,
-                                                  const std::string& where) const {
+std::optional<std::string> Schema::FindNumberError(const json& value,
+                                                   const std::string& where) const {
+  const auto number = value.get<double>();
+  std::string expected;
+  if (minimum_ && number < *minimum_) {
+    expected = "at least " + ShortNumber(*minimum_);
+  } else if (maximum_ && number > *maximum_) {
+    expected = "at most " + ShortNumber(*maximum_);
+  } else if (value.is_number_float() && !FitsInto64Bits(number) &&
+             std::find(types_.begin(), types_.end(), "integer") != types_.end()) {
+    expected = "a number that fits into 64 bits";
+  }
+  if (expected.empty()) return std::nullopt;
+  return Quoted(where) + ": expected " + expected + ", got " + Describe(value);
+}
+
+std::optional<std::string> Schema::FindObjectError(const json& value,
+                                                   const std::string& where) const {
   for (const std::string& name : required_) {
     if (!value.contains(name)) return Quoted(Member(where, name)) + ": required, but missing";
   }
@@ -199,7 +157,7 @@ std::optional<std::string> Schema::FindObjectFlaw(const json& value,
     const auto property = std::find_if(properties_.begin(), properties_.end(),
                                        [&key = name](const auto& p) { return p.first == key; });
     if (property != properties_.end()) {
-      if (auto flaw = property->second.FindFlaw(member, Member(where, name))) return flaw;
+      if (auto error = property->second.FindError(member, Member(where, name))) return error;
     } else if (!additional_properties_) {
       std::vector<std::string> names;
       for (const auto& property_schema : properties_) names.push_back(property_schema.first);

@@ -10,27 +10,26 @@ namespace mcp {
 
 /// Checks values against the part of JSON Schema (2020-12) that tool inputs use: `type` (one or a
 /// list), `properties`, `required`, `additionalProperties: false`, `items`, `minimum`, `maximum`
-/// and `enum`; `title`, `description`, `default` and `examples` say nothing. Made once from the
-/// very schema that `tools/list` serves. Immutable, so any thread may use it.
+/// and `enum`. Ignores `title`, `description`, `default` and `examples`. Immutable, so any thread
+/// may use it.
 class Schema {
  public:
-  /// Throws std::invalid_argument when `schema` uses anything else or a keyword wrongly: a
-  /// constraint that is served but not checked would be a lie.
+  /// Throws a std::exception when `schema` uses anything else or a keyword wrongly: `tools/list`
+  /// must not serve a constraint that is not checked.
   explicit Schema(const nlohmann::json& schema);
 
-  /// What is wrong with `value`, first flaw only: which property, what was expected, what came.
-  /// Nothing when the value is right.
-  [[nodiscard]] std::optional<std::string> FindFlaw(const nlohmann::json& value) const;
+  /// The first validation error: which property, what was expected, what came. Nothing when `value`
+  /// is valid.
+  [[nodiscard]] std::optional<std::string> FindError(const nlohmann::json& value) const;
 
  private:
-  void ReadType(const nlohmann::json& type);
   void ReadKeyword(const std::string& keyword, const nlohmann::json& value);
-  [[nodiscard]] std::optional<std::string> FindFlaw(const nlohmann::json& value,
-                                                    const std::string& where) const;
-  [[nodiscard]] std::optional<std::string> FindRangeFlaw(const nlohmann::json& value,
-                                                         const std::string& where) const;
-  [[nodiscard]] std::optional<std::string> FindObjectFlaw(const nlohmann::json& value,
-                                                          const std::string& where) const;
+  [[nodiscard]] std::optional<std::string> FindError(const nlohmann::json& value,
+                                                     const std::string& where) const;
+  [[nodiscard]] std::optional<std::string> FindNumberError(const nlohmann::json& value,
+                                                           const std::string& where) const;
+  [[nodiscard]] std::optional<std::string> FindObjectError(const nlohmann::json& value,
+                                                           const std::string& where) const;
 
   std::vector<std::string> types_;  // empty: any
   std::vector<std::pair<std::string, Schema>> properties_;

@@ -4,25 +4,21 @@
 
 #include <array>
 #include <csignal>
-#include <optional>
-
-#include "mcp/client_patience.h"
 
 namespace mcp {
 namespace {
 
-/// How often a full output is looked at again; nothing wakes poll() when there is room.
+/// How often a full output is checked; nothing wakes poll() when there is room.
 constexpr int kRoomCheckMilliseconds = 20;
 
-/// macOS reports a hang-up only when it is requested. Linux always reports one, but a socket whose
-/// peer only stopped sending needs POLLRDHUP.
+/// macOS reports a hang-up only when it is requested. Linux always does, but needs POLLRDHUP for a
+/// socket whose peer only stopped sending.
 #ifdef POLLRDHUP
 constexpr short kHangUp = POLLHUP | POLLRDHUP;
 #else
 constexpr short kHangUp = POLLHUP;
 #endif
 
-/// Returns at once. Reads nothing.
 bool HasHungUp(int fd) {
   pollfd polled = {.fd = fd, .events = kHangUp, .revents = 0};
   return ::poll(&polled, 1, 0) > 0;
@@ -40,21 +36,18 @@ StdioTransport::StdioTransport(int input_fd, int output_fd, std::chrono::millise
 }
 
 Transport::Received StdioTransport::Receive(std::string& line) {
-  std::optional<ClientPatience> hung_up;  // seen while the output was full
   while (true) {
     const bool has_room = writer_.HasRoom();
     const auto next = has_room ? reader_.Next(line) : LineReader::Result::kNeedMore;
     if (next == LineReader::Result::kEndOfInput) return Received::kEndOfInput;
-    if (has_room) hung_up.reset();
-    // It neither reads nor writes: the rest is for nobody.
-    if (hung_up && hung_up->IsOver(writer_.bytes_taken())) return Received::kEndOfInput;
 
-    // While the output is full the input is not part of the wait: its data would wake macOS's
-    // poll() even when only POLLHUP is requested.
-    std::array<pollfd, 4> fds = {{{.fd = interrupted_.fd(), .events = POLLIN, .revents = 0},
-                                  {.fd = output_closed_.fd(), .events = POLLIN, .revents = 0},
-                                  {.fd = output_fd_, .events = POLLHUP, .revents = 0},
-                                  {.fd = has_room ? input_fd_ : -1, .events = POLLIN, .revents = 0}}};
+    // While the output is full the input is not polled: its data would wake macOS's poll() even
+    // when only POLLHUP is requested.
+    std::array<pollfd, 4> fds = {
+        {{.fd = interrupted_.fd(), .events = POLLIN, .revents = 0},
+         {.fd = output_closed_.fd(), .events = POLLIN, .revents = 0},
+         {.fd = output_fd_, .events = POLLHUP, .revents = 0},
+         {.fd = has_room ? input_fd_ : -1, .events = POLLIN, .revents = 0}}};
     const int wait_for_room = has_room ? -1 : kRoomCheckMilliseconds;
     ::poll(fds.data(), fds.size(), next == LineReader::Result::kNeedMore ? wait_for_room : 0);
     if (fds[0].revents != 0) return Received::kInterrupted;
@@ -64,9 +57,9 @@ Transport::Received StdioTransport::Receive(std::string& line) {
     if (next == LineReader::Result::kLine) return Received::kLine;
     if (next == LineReader::Result::kTooLong) return Received::kLineTooLong;
     if (fds[3].revents != 0) reader_.Fill();
-    // The client sends no more. What it has sent is answered as long as it reads the answers.
-    if (!has_room && !hung_up && HasHungUp(input_fd_)) {
-      hung_up.emplace(patience_, writer_.bytes_taken());
+    // The client neither sends nor reads.
+    if (!has_room && writer_.StalledFor(patience_) && HasHungUp(input_fd_)) {
+      return Received::kEndOfInput;
     }
   }
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -12,25 +11,24 @@
 
 namespace mcp {
 
-/// MCP's stdio transport over two file descriptors (specification: basic/transports/stdio). They
-/// may be pipes, sockets, files or terminals; this does not own them.
+/// MCP's stdio transport over two file descriptors (specification: basic/transports/stdio): pipes,
+/// sockets, files or terminals, which it does not own.
 class StdioTransport : public Transport {
  public:
-  /// Ignores SIGPIPE in this process from now on: a client that went away is an error of write().
-  /// A client that has ended its input and left the output full is gone once it has taken nothing
-  /// for `patience`.
+  /// Ignores SIGPIPE in this process from now on. A client that has ended its input, left the
+  /// output full and takes nothing for `patience` counts as gone.
   StdioTransport(int input_fd, int output_fd, std::chrono::milliseconds patience);
 
   Received Receive(std::string& line) override;
   void Send(Line line) override { writer_.Write(std::move(line)); }
   [[nodiscard]] bool HasRoom() const override { return writer_.HasRoom(); }
   void WaitForRoom() override { writer_.WaitForRoom(); }
-  void Interrupt() override { interrupted_.Wake(); }
   void GiveUpWaiting() override { writer_.GiveUpWaiting(); }
-  [[nodiscard]] std::uint64_t BytesTaken() const override { return writer_.bytes_taken(); }
-  bool Flush(std::chrono::steady_clock::time_point deadline) override {
-    return writer_.Flush(deadline);
+  void Interrupt() override {
+    writer_.Hurry();
+    interrupted_.Wake();
   }
+  bool Flush(std::chrono::milliseconds patience) override { return writer_.Flush(patience); }
 
  private:
   int input_fd_;

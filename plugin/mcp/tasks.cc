@@ -1,7 +1,6 @@
 #include "mcp/tasks.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -13,50 +12,33 @@
 namespace mcp {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::size_t kIdDigits = 32;
 
-std::string_view Name(TaskStatus status) {
-  switch (status) {
-    case TaskStatus::kWorking:
-      return "working";
-    case TaskStatus::kCompleted:
-      return "completed";
-    case TaskStatus::kFailed:
-      return "failed";
-    case TaskStatus::kCancelled:
-      return "cancelled";
-  }
-  return {};
-}
-
 struct End {
-  TaskStatus status;
+  std::string status;
   std::string result;
   std::string message;
 };
 
 End EndOf(Outcome outcome, const ServerInfo& server) {
-  const Dialect dialect(Version::k2026_07_28);  // no older one knows tasks
   if (auto* result = std::get_if<ToolResult>(&outcome)) {
-    return {TaskStatus::kCompleted, ToolResultText(std::move(*result), dialect, server).Text(), {}};
+    return {"completed", ToolResultText(std::move(*result), Era::kModern, server).Text(), {}};
   }
   if (const auto* failure = std::get_if<ToolFailure>(&outcome)) {
-    return {TaskStatus::kCompleted, ToolFailureText(*failure, dialect, server), {}};
+    return {"completed", ToolFailureText(*failure, Era::kModern, server), {}};
   }
   if (const auto* error = std::get_if<ProtocolError>(&outcome)) {
-    return {TaskStatus::kFailed, ErrorObject(*error), error->what()};
+    return {"failed", ErrorObject(*error), error->what()};
   }
-  return {TaskStatus::kCancelled, {}, "cancelled by the client"};
+  return {"cancelled", {}, "cancelled by the client"};
 }
 
 }  // namespace
 
 void TaskStore::DropExpired() {
-  const support::Clock::time_point now = scheduler_.Now();
+  const support::Clock::time_point now = heartbeat_.Now();
   for (auto task = tasks_.begin(); task != tasks_.end();) {
-    if (task->second.expires > now || task->second.status == TaskStatus::kWorking) {
+    if (task->second.expires > now || task->second.status == "working") {
       ++task;
       continue;
     }
@@ -75,15 +57,12 @@ TaskStore::Task& TaskStore::Require(const std::string& id) {
 std::string TaskStore::Create(support::StopSource work) {
   const std::scoped_lock lock(mutex_);
   DropExpired();
-  if (tasks_.size() >= kMaxTasks || result_bytes_ >= kMaxResultBytes) return {};
+  if (tasks_.size() >= kMaxTasks || result_bytes_ > max_result_bytes_ / 2) return {};
   std::string id = support::RandomHex(kIdDigits);
-  const auto now = scheduler_.WallNow();
-  tasks_.emplace(id, Task{.created = now,
-                          .updated = now,
-                          .expires = scheduler_.Now() + kTimeToLive,
-                          .work = std::move(work),
-                          .result = {},
-                          .message = {}});
+  Task& task = tasks_[id];
+  task.created = task.updated = heartbeat_.WallNow();
+  task.expires = heartbeat_.Now() + kTimeToLive;
+  task.work = std::move(work);
   return id;
 }
 
@@ -93,20 +72,18 @@ void TaskStore::Finish(const std::string& id, Outcome outcome) {
   const auto found = tasks_.find(id);
   if (found == tasks_.end()) return;
   DropExpired();  // not this one: it still works
-  if (result_bytes_ >= kMaxResultBytes) {
-    End refusal =
-        EndOf(ToolFailure{"the call has ended and its work is done, but its result was not kept: "
-                          "those of other tasks take too much memory. Fetch those; call again "
-                          "only what may be done twice"},
-              server_);
-    if (refusal.result.size() < end.result.size()) end = std::move(refusal);
+  if (result_bytes_ + end.result.size() > max_result_bytes_) {
+    end = EndOf(ToolFailure{"The call is done, but there was no memory left for its result. Fetch "
+                            "the results of other tasks first; repeat the call only if it is safe "
+                            "to run twice"},
+                server_);
   }
   Task& task = found->second;
-  task.expires = std::max(task.expires, scheduler_.Now() + kTimeToFetch);
-  task.status = end.status;
+  task.expires = std::max(task.expires, heartbeat_.Now() + kTimeToFetch);
+  task.status = std::move(end.status);
   task.result = std::move(end.result);
   task.message = std::move(end.message);
-  task.updated = scheduler_.WallNow();
+  task.updated = heartbeat_.WallNow();
   result_bytes_ += task.result.size();
 }
 
@@ -125,24 +102,18 @@ bool TaskStore::Contains(const std::string& id) {
   return tasks_.contains(id);
 }
 
-bool TaskStore::HasEnded(const std::string& id) {
-  const std::scoped_lock lock(mutex_);
-  const auto task = tasks_.find(id);
-  return task != tasks_.end() && task->second.status != TaskStatus::kWorking;
-}
-
 void TaskStore::Describe(ObjectWriter& object, const std::string& id) {
   const std::scoped_lock lock(mutex_);
   const Task& task = Require(id);
   object.Member("taskId", std::string_view(id));
-  object.Member("status", Name(task.status));
+  object.Member("status", std::string_view(task.status));
   if (!task.message.empty()) object.Member("statusMessage", std::string_view(task.message));
   object.Member("createdAt", std::string_view(support::FormatDate(task.created)));
   object.Member("lastUpdatedAt", std::string_view(support::FormatDate(task.updated)));
-  object.Member("ttlMs", json(kTimeToLive.count()));
-  object.Member("pollIntervalMs", json(kPollInterval.count()));
-  if (task.status == TaskStatus::kCompleted) object.RawMember("result", task.result);
-  if (task.status == TaskStatus::kFailed) object.RawMember("error", task.result);
+  object.Member("ttlMs", nlohmann::json(kTimeToLive.count()));
+  object.Member("pollIntervalMs", nlohmann::json(kPollInterval.count()));
+  if (task.status == "completed") object.RawMember("result", task.result);
+  if (task.status == "failed") object.RawMember("error", task.result);
 }
 
 }  // namespace mcp

@@ -7,70 +7,65 @@
 #include <string>
 #include <utility>
 
-#include "mcp/dialect.h"
+#include "mcp/heartbeat.h"
 #include "mcp/outcome.h"
-#include "mcp/scheduler.h"
 #include "support/context.h"
 
 /// Calls that outlive their request: the extension `io.modelcontextprotocol/tasks` (SEP-2663).
 namespace mcp {
 
-enum class TaskStatus { kWorking, kCompleted, kFailed, kCancelled };
-
-/// The tasks of a server, kept for an hour from their creation, never less, and for kTimeToFetch
-/// from their end. Thread-safe.
+/// The tasks of a server. Each is kept for an hour from its creation, and for kTimeToFetch from its
+/// end. Thread-safe.
 class TaskStore {
  public:
   static constexpr std::chrono::milliseconds kTimeToLive = std::chrono::hours(1);
   static constexpr std::chrono::milliseconds kPollInterval = std::chrono::seconds(1);
-
-  /// What is left to the client of a task that ended when its hour was nearly or long over.
   static constexpr std::chrono::milliseconds kTimeToFetch = std::chrono::minutes(5);
 
-  /// Since a task must not expire early, memory is bounded where tasks are made: beyond either of
-  /// these no more are, and the call stays an ordinary one that is answered when it is done. Of
-  /// those that were made before, the first result beyond kMaxResultBytes is still kept, and what
-  /// is shorter than a text that says so; in the place of each other one there is that text.
+  /// A task must not expire early, so these bound memory. No task is created beyond kMaxTasks or
+  /// half of kMaxResultBytes; a result beyond kMaxResultBytes is replaced by an error text.
   static constexpr std::size_t kMaxTasks = 256;
-  static constexpr std::size_t kMaxResultBytes = std::size_t{64} * 1024 * 1024;
+  static constexpr std::size_t kMaxResultBytes = std::size_t{128} * 1024 * 1024;
 
-  TaskStore(const Scheduler& scheduler, ServerInfo server)
-      : scheduler_(scheduler), server_(std::move(server)) {}
+  /// `heartbeat` must outlive this.
+  TaskStore(const Heartbeat& heartbeat, ServerInfo server,
+            std::size_t max_result_bytes = kMaxResultBytes)
+      : heartbeat_(heartbeat), server_(std::move(server)), max_result_bytes_(max_result_bytes) {}
 
-  /// Makes a task that is working and returns its id, 128 random bits in hexadecimal; empty when
-  /// there is no room for more. `work` stops what the task does.
+  /// Creates a working task and returns its id, 128 random bits in hexadecimal. Empty when there is
+  /// no room. `work` stops what the task does.
   [[nodiscard]] std::string Create(support::StopSource work);
 
-  /// Ends a task. Withdrawn is "cancelled", a protocol error "failed", everything else "completed".
+  /// Ends a task. Cancelled is "cancelled", a protocol error "failed", everything else "completed".
   void Finish(const std::string& id, Outcome outcome);
 
-  /// Asks the work to stop; it may still complete. Does nothing when it has ended. Throws
-  /// ProtocolError (kInvalidParams) when there is no such task.
+  /// Stops the work, which may still complete. Does nothing when it has ended. Throws
+  /// ProtocolError (kInvalidParams) for an unknown id.
   void Cancel(const std::string& id);
 
   [[nodiscard]] bool Contains(const std::string& id);
-  [[nodiscard]] bool HasEnded(const std::string& id);
 
-  /// The members of a task as JSON, without braces around them: what `tasks/get` and
-  /// `notifications/tasks` say, the result or error included once there is one. Throws as Cancel.
+  /// Writes the members of a task as `tasks/get` returns them, with its result or error if there is
+  /// one. Throws as Cancel does.
   void Describe(ObjectWriter& object, const std::string& id);
 
  private:
   struct Task {
-    TaskStatus status = TaskStatus::kWorking;
+    std::string status = "working";
     std::chrono::system_clock::time_point created;
     std::chrono::system_clock::time_point updated;
     support::Clock::time_point expires;
     support::StopSource work;
-    std::string result;  // JSON: of a completed task the result, of a failed one the error
-    std::string message;
+    std::string result;   // JSON: the result of a completed task, the error of a failed one
+    std::string message;  // why it failed or was cancelled
   };
 
   void DropExpired();
   Task& Require(const std::string& id);
 
-  const Scheduler& scheduler_;
+  const Heartbeat& heartbeat_;
   const ServerInfo server_;
+  const std::size_t max_result_bytes_;
   std::mutex mutex_;
   std::map<std::string, Task> tasks_;
   std::size_t result_bytes_ = 0;

@@ -6,34 +6,31 @@
 
 #include "support/context.h"
 
-/// What MCP knows of a tool. Everything here is free of Lima and SSH.
+/// What MCP knows of a tool, without Lima or SSH.
 namespace mcp {
 
-/// What `tools/list` says of a tool (specification: server/tools, "Data types").
+/// What `tools/list` reports about a tool (specification: server/tools, "Data types").
 struct ToolDefinition {
   std::string name;
   std::string title;  ///< for people; left out when empty
   std::string description;
   nlohmann::json input_schema;   ///< JSON Schema; arguments are checked against it before the call
   nlohmann::json output_schema;  ///< JSON Schema of `structuredContent`; left out when null
-  nlohmann::json annotations;    ///< ToolAnnotations; an empty object says nothing
+  nlohmann::json annotations;    ///< ToolAnnotations; left out when empty
   nlohmann::json meta;           ///< `_meta`; left out when null
 
-  /// A call may take any time. Such calls never keep the others from a thread.
+  /// A call may take any time. Such calls never take all threads.
   bool open_ended = false;
 };
 
-/// Tells the client that a long call is alive. Does nothing unless the client asked for progress.
+/// Shows the client what a long call is doing.
 class ProgressReporter {
  public:
   virtual ~ProgressReporter() = default;
 
-  /// False when nobody listens, so that callers need not compose messages. Thread-safe.
-  [[nodiscard]] virtual bool requested() const = 0;
-
-  /// Sends one notification; the value of `progress` is the seconds since the call began and always
-  /// increases. Never sends anything once the call has been answered. Thread-safe.
-  virtual void Report(const std::string& message) = 0;
+  /// Sets what the call is doing now: one line of UTF-8. The server sends it about once a second,
+  /// with the elapsed time, if the client asked for progress. Never waits. Thread-safe.
+  virtual void SetStatus(std::string text) = 0;
 };
 
 /// One `tools/call`.
@@ -43,30 +40,29 @@ struct ToolCall {
   ProgressReporter& progress;
 };
 
-/// What a tool returns. A failure is not a result: throw `support::CallError`.
+/// What a tool returns. A failed call throws `support::CallError` instead.
 // NOLINTNEXTLINE(bugprone-exception-escape): clang-tidy 14 doubts the noexcept of nlohmann/json
 struct ToolResult {
-  /// Satisfies the output schema; sent as `structuredContent` and, as text, in `content[0]`.
+  /// Satisfies the output schema. Sent as `structuredContent` and, as text, in `content[0]`.
   nlohmann::json structured = {};
 
   /// Further content blocks (specification: server/tools, "Tool result"): a note, an image.
   std::vector<nlohmann::json> more_content = {};
 
-  /// In place of `structured`: the same as JSON text. For results of many values: to make each of
-  /// them first may take longer than the guest does.
+  /// The same as `structured`, in its place, as JSON text: faster for results of many values.
   std::string structured_text = {};
 };
 
-/// A tool. Calls may run at the same time, each in a thread of its own.
+/// A tool. Calls may run at the same time, each in its own thread.
 class Tool {
  public:
   virtual ~Tool() = default;
 
-  /// The same every time, and there for as long as the tool is.
+  /// Always the same; lives as long as the tool.
   [[nodiscard]] virtual const ToolDefinition& definition() const = 0;
 
-  /// Returns or throws soon after the call's context is stopped. What it throws becomes an answer:
-  /// see OutcomeOf (outcome.h).
+  /// Returns or throws soon after the call's context is stopped. See OutcomeOf (outcome.h) for what
+  /// becomes of exceptions.
   virtual ToolResult Call(const ToolCall& call) = 0;
 };
 

@@ -5,169 +5,173 @@
 #include <vector>
 
 #include "mcp/json_writer.h"
-#include "mcp/outcome.h"
-#include "mcp/progress.h"
 #include "support/errors.h"
+#include "support/units.h"
 
 namespace mcp {
-namespace {
 
-CallPool::Kind KindOf(const ToolList::Entry& entry) {
-  return entry.tool->definition().open_ended ? CallPool::Kind::kOpenEnded : CallPool::Kind::kShort;
-}
+using std::chrono::duration_cast;
+using std::chrono::milliseconds;
 
-}  // namespace
-
-struct ToolCalls::Call {
-  Call(Reply first_reply, Order given, const Surroundings& surroundings)
-      : order(std::move(given)),
-        stop(first_reply.request()->stop()),
-        progress(surroundings.transport, surroundings.in_flight, first_reply.request(),
-                 order.progress_token, order.dialect.progress_message(), surroundings.scheduler),
-        received(surroundings.scheduler.WallNow()),
-        began(surroundings.scheduler.Now()),
+struct ToolCalls::Call final : ProgressReporter {
+  Call(Reply first_reply, Invocation given, const Heartbeat& heartbeat)
+      : invocation(std::move(given)),
+        stop(first_reply.stop()),
+        received(heartbeat.WallNow()),
+        began(heartbeat.Now()),
         reply(std::move(first_reply)) {}
 
-  Order order;
+  void SetStatus(std::string text) override {
+    const std::scoped_lock lock(mutex);
+    status = std::move(text);
+  }
+
+  [[nodiscard]] const ToolDefinition& definition() const {
+    return invocation.entry.tool->definition();
+  }
+
+  const Invocation invocation;
   support::StopSource stop;
-  ProgressSender progress;
-  std::atomic<bool> has_thread = false;
   const std::chrono::system_clock::time_point received;
   const support::Clock::time_point began;
   std::atomic<bool> started = false;
-  std::atomic<bool> noted = false;
-  std::list<Call*>::iterator in_active;
+  std::atomic<bool> recorded = false;
 
   std::mutex mutex;            // guards what follows
-  std::optional<Reply> reply;  // until somebody has answered
-  std::string task_id;         // of the handle that was the answer
+  std::optional<Reply> reply;  // until it is used
+  std::string task_id;         // if the reply was a task handle
+  std::string status = "waiting for its turn behind other calls";
+  milliseconds last_progress{0};  // since `began`
 };
 
-void ToolCalls::Start(Reply reply, Order order) {
-  const std::size_t bytes = order.bytes;
-  const bool may_become_task = order.may_become_task;
-  auto call = std::make_shared<Call>(std::move(reply), std::move(order), surroundings_);
+void ToolCalls::Start(Reply reply, Invocation invocation) {
+  const auto call = std::make_shared<Call>(std::move(reply), std::move(invocation), heartbeat_);
+  const Invocation& given = call->invocation;
+  const bool needs_beat = given.progress_token || given.may_become_task;
   {
     const std::scoped_lock lock(mutex_);
-    call->in_active = active_.insert(active_.end(), call.get());
+    active_.insert(call);
   }
-  try {
-    if (!pool_.Run(KindOf(call->order.entry), bytes, [this, call] { Run(call); })) {
-      throw support::CallError(
-          "too many calls are waiting for their turn: wait until some of them are answered, then "
-          "call again");
-    }
-  } catch (const support::CallError& refusal) {
-    Finish(*call, ToolFailure{refusal.what()});
+  const auto kind =
+      call->definition().open_ended ? CallPool::Kind::kOpenEnded : CallPool::Kind::kShort;
+  if (!pool_.Run(kind, given.bytes, [this, call] { Run(call); })) {
+    Finish(call, ToolFailure{"too many calls are waiting for their turn: wait until some of them "
+                             "are answered, then call again"});
     return;
   }
-  if (call->progress.requested()) ReportWaiting(call);
-  if (!may_become_task) return;
-  surroundings_.scheduler.RunAt(surroundings_.scheduler.Now() + surroundings_.task_threshold,
-                                [this, weak = std::weak_ptr<Call>(call)] {
-                                  if (const std::shared_ptr<Call> late = weak.lock())
-                                    TurnIntoTask(*late);
-                                });
-}
-
-void ToolCalls::ReportWaiting(const std::weak_ptr<Call>& call) {
-  surroundings_.scheduler.RunAt(
-      surroundings_.scheduler.Now() + ProgressSender::kInterval, [this, call] {
-        const std::shared_ptr<Call> waiting = call.lock();
-        if (!waiting || waiting->has_thread) return;
-        if (pool_.Saturated(KindOf(waiting->order.entry))) {
-          waiting->progress.Report("waiting for its turn behind other calls");
-        }
-        ReportWaiting(call);
-      });
+  if (needs_beat) heartbeat_.Start([this] { return Beat(); });
 }
 
 void ToolCalls::Run(const std::shared_ptr<Call>& call) {
-  call->has_thread = true;
   const support::Context context = call->stop.context();
   if (context.stop_reason() != support::StopReason::kNone) {
-    Finish(*call, OutcomeOf(std::make_exception_ptr(support::Stopped(context.stop_reason()))));
+    Finish(call, OutcomeOf(std::make_exception_ptr(support::Stopped(context.stop_reason()))));
     return;
   }
   call->started = true;
-  Finish(*call,
-         CallTool(*call->order.entry.tool, {call->order.arguments, context, call->progress}));
+  call->SetStatus("running");
+  Tool& tool = *call->invocation.entry.tool;
+  Finish(call, CallTool(tool, {call->invocation.arguments, context, *call}));
 }
 
-void ToolCalls::Finish(Call& call, Outcome outcome) {
-  Note(call, outcome);
-  // Nothing large is written while the client leaves much unread. Meanwhile the call may become a
-  // task.
-  if (std::holds_alternative<ToolResult>(outcome)) surroundings_.transport.WaitForRoom();
+void ToolCalls::Finish(const std::shared_ptr<Call>& call, Outcome outcome) {
+  Record(*call, outcome);
+  // A client that does not read must not make memory grow. The call may become a task meanwhile.
+  if (std::holds_alternative<ToolResult>(outcome)) transport_.WaitForRoom();
   {
     const std::scoped_lock lock(mutex_);
-    active_.erase(call.in_active);
+    active_.erase(call);
   }
-  const std::scoped_lock lock(call.mutex);
-  if (call.reply) {
-    Answer(call, *std::move(call.reply), std::move(outcome));
-    call.reply.reset();
+  const std::scoped_lock lock(call->mutex);
+  if (call->reply) {
+    Answer(*call, *call->reply, std::move(outcome));
+    call->reply.reset();
   } else {
-    surroundings_.tasks.Finish(call.task_id, std::move(outcome));
-    surroundings_.subscriptions.TaskEnded(call.task_id);
+    tasks_.Finish(call->task_id, std::move(outcome));
   }
 }
 
-void ToolCalls::Note(Call& call, const Outcome& outcome) const {
-  if (surroundings_.observer == nullptr || call.noted.exchange(true)) return;
-  surroundings_.observer->OnCallEnded(
+void ToolCalls::Record(Call& call, const Outcome& outcome) const {
+  if (options_.observer == nullptr || call.recorded.exchange(true)) return;
+  options_.observer->OnCallEnded(
       {.received = call.received,
-       .duration = std::chrono::duration_cast<std::chrono::milliseconds>(
-           surroundings_.scheduler.Now() - call.began),
-       .tool = call.order.entry.tool->definition().name,
-       .arguments = call.order.arguments,
+       .duration = duration_cast<milliseconds>(heartbeat_.Now() - call.began),
+       .tool = call.definition().name,
+       .arguments = call.invocation.arguments,
        .started = call.started,
        .outcome = outcome});
 }
 
-void ToolCalls::NoteRefused(std::string_view tool, const nlohmann::json& arguments,
-                            const Outcome& outcome) const {
-  if (surroundings_.observer == nullptr) return;
-  surroundings_.observer->OnCallEnded({.received = surroundings_.scheduler.WallNow(),
-                                       .duration = std::chrono::milliseconds(0),
-                                       .tool = tool,
-                                       .arguments = arguments,
-                                       .started = false,
-                                       .outcome = outcome});
+void ToolCalls::RecordRejected(std::string_view tool, const nlohmann::json& arguments,
+                               const Outcome& outcome) const {
+  if (options_.observer == nullptr) return;
+  options_.observer->OnCallEnded({.received = heartbeat_.WallNow(),
+                                  .duration = milliseconds(0),
+                                  .tool = tool,
+                                  .arguments = arguments,
+                                  .started = false,
+                                  .outcome = outcome});
 }
 
-void ToolCalls::NoteUnfinished() {
+void ToolCalls::RecordUnfinished() {
   const std::scoped_lock lock(mutex_);
-  for (Call* call : active_) {
-    Note(*call, ToolFailure{"it had not ended when the server left; its work may still go on"});
+  for (const std::shared_ptr<Call>& call : active_) {
+    Record(*call, ToolFailure{"the server exited before the call ended; it may still be running"});
   }
 }
 
-void ToolCalls::Answer(const Call& call, Reply reply, Outcome outcome) const {
-  const Dialect& dialect = call.order.dialect;
+void ToolCalls::Answer(const Call& call, Reply& reply, Outcome outcome) const {
+  const Era era = call.invocation.era;
   if (const auto* error = std::get_if<ProtocolError>(&outcome)) {
     reply.Error(*error);
-    return;
+  } else if (auto* result = std::get_if<ToolResult>(&outcome)) {
+    reply.Result(ToolResultText(std::move(*result), era, options_.info));
+  } else if (const auto* failure = std::get_if<ToolFailure>(&outcome)) {
+    reply.Result(ToolFailureText(*failure, era, options_.info));
   }
-  // A tool that says "cancelled" although nobody cancelled it is caught by ~Reply.
-  if (std::holds_alternative<Withdrawn>(outcome)) return;
-  if (auto* result = std::get_if<ToolResult>(&outcome)) {
-    reply.Result(ToolResultText(std::move(*result), dialect, surroundings_.server));
-  } else {
-    reply.Result(ToolFailureText(std::get<ToolFailure>(outcome), dialect, surroundings_.server));
+  // Cancelled needs no answer. If the client did not cancel the call, ~Reply sends an error.
+}
+
+bool ToolCalls::Beat() {
+  std::vector<std::shared_ptr<Call>> active;
+  {
+    const std::scoped_lock lock(mutex_);
+    active.assign(active_.begin(), active_.end());
   }
+  bool needed = false;
+  for (const std::shared_ptr<Call>& call : active) needed = BeatFor(*call) || needed;
+  return needed;
+}
+
+bool ToolCalls::BeatFor(Call& call) {
+  const std::scoped_lock lock(call.mutex);
+  if (!call.reply || !call.reply->IsOpen()) return false;
+  const Invocation& invocation = call.invocation;
+  const auto elapsed = duration_cast<milliseconds>(heartbeat_.Now() - call.began);
+  if (invocation.may_become_task && elapsed >= options_.task_threshold) TurnIntoTask(call);
+  if (!call.reply) return false;
+  if (!invocation.progress_token) return invocation.may_become_task;
+  if (elapsed < call.last_progress + Heartbeat::kInterval || !transport_.HasRoom()) return true;
+  call.last_progress = elapsed;
+  const auto seconds = duration_cast<std::chrono::seconds>(elapsed);
+  std::string params;
+  ObjectWriter object(params);
+  object.RawMember("progressToken", *invocation.progress_token);
+  object.Member("progress", nlohmann::json(static_cast<double>(elapsed.count()) / 1000));
+  object.Member("message",
+                std::string_view(call.status + " (" + support::FormatDuration(seconds) + ")"));
+  object.End();
+  call.reply->Notify(NotificationText("notifications/progress", params));
+  return true;
 }
 
 void ToolCalls::TurnIntoTask(Call& call) {
-  const std::scoped_lock lock(call.mutex);
-  if (!call.reply || !surroundings_.in_flight.IsOpen(*call.reply->request())) return;
-  std::string id = surroundings_.tasks.Create(call.stop);
-  if (id.empty()) return;
-  call.task_id = id;
+  call.task_id = tasks_.Create(call.stop);
+  if (call.task_id.empty()) return;
   std::string result;
   ObjectWriter object(result);
-  call.order.dialect.BeginResult(object, surroundings_.server, "task");
-  surroundings_.tasks.Describe(object, id);
+  BeginResult(object, call.invocation.era, options_.info, "task");
+  tasks_.Describe(object, call.task_id);
   object.End();
   call.reply->Result(std::move(result));
   call.reply.reset();
@@ -177,7 +181,7 @@ void ToolCalls::StopAll(support::StopReason reason) {
   std::vector<support::StopSource> active;
   {
     const std::scoped_lock lock(mutex_);
-    for (const Call* call : active_) active.push_back(call->stop);
+    for (const std::shared_ptr<Call>& call : active_) active.push_back(call->stop);
   }
   for (support::StopSource& source : active) source.Stop(reason);
 }

@@ -2,70 +2,60 @@
 
 #include <chrono>
 #include <cstddef>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
-#include "mcp/call_observer.h"
 #include "mcp/call_pool.h"
-#include "mcp/dialect.h"
-#include "mcp/in_flight.h"
-#include "mcp/outcome.h"
 #include "mcp/reply.h"
-#include "mcp/scheduler.h"
-#include "mcp/subscriptions.h"
+#include "mcp/server_options.h"
 #include "mcp/tasks.h"
 #include "mcp/tool_list.h"
 #include "mcp/transport.h"
 
 namespace mcp {
 
-/// The one place that every call passes: runs tools in the pool and answers for them, with the
-/// result, or, when the client understands that and the call takes long, with the handle of a task.
-/// Tells the observer of each. Thread-safe.
+/// Runs all calls in the pool and answers them: with the result, or with a task handle if the
+/// client understands that and the call takes long. Sends progress. Thread-safe.
 class ToolCalls {
  public:
-  /// What the calls work with; all of it must outlive them.
-  struct Surroundings {
-    Transport& transport;
-    InFlight& in_flight;
-    Scheduler& scheduler;
-    TaskStore& tasks;
-    Subscriptions& subscriptions;
-    ServerInfo server;
-    std::chrono::milliseconds task_threshold;
-    CallObserver* observer;  ///< may be null
-  };
+  /// All of these must outlive this.
+  ToolCalls(const ServerOptions& options, Transport& transport, Heartbeat& heartbeat,
+            TaskStore& tasks)
+      : options_(options),
+        transport_(transport),
+        heartbeat_(heartbeat),
+        tasks_(tasks),
+        pool_(options.limits) {}
+  ~ToolCalls() { heartbeat_.Stop(); }
+  ToolCalls(const ToolCalls&) = delete;
+  ToolCalls& operator=(const ToolCalls&) = delete;
 
-  ToolCalls(Surroundings surroundings, CallPool::Limits limits)
-      : surroundings_(std::move(surroundings)), pool_(limits) {}
-
-  struct Order {
+  struct Invocation {
     const ToolList::Entry& entry;
     nlohmann::json arguments;  ///< satisfies the tool's schema
-    Dialect dialect;
+    Era era;
     std::optional<std::string> progress_token;  ///< JSON
     bool may_become_task;
-    std::size_t bytes;  ///< about what the arguments take
+    std::size_t bytes;  ///< of the request
   };
 
   /// Never waits for the tool.
-  void Start(Reply reply, Order order);
+  void Start(Reply reply, Invocation invocation);
 
-  /// Tells the observer of a call that the caller answers for, because it is none: an unknown tool,
-  /// arguments that do not satisfy the schema.
-  void NoteRefused(std::string_view tool, const nlohmann::json& arguments,
-                   const Outcome& outcome) const;
+  /// Records a call that was rejected before it ran.
+  void RecordRejected(std::string_view tool, const nlohmann::json& arguments,
+                      const Outcome& outcome) const;
 
-  /// Tells the observer of the calls that have not ended, for a program that leaves without them.
-  void NoteUnfinished();
+  /// Records the calls that have not ended, for a program that exits without them.
+  void RecordUnfinished();
 
-  /// Stops every call that runs, waits for a thread, or goes on as a task. No call is started after
-  /// it: the thread that receives calls this when it receives no more.
+  /// Stops every call that runs, waits for a thread, or goes on as a task. Call it when no more
+  /// calls are started.
   void StopAll(support::StopReason reason);
 
   /// Waits until no call runs or waits for a thread; false when some did at the deadline.
@@ -77,17 +67,21 @@ class ToolCalls {
   struct Call;
 
   void Run(const std::shared_ptr<Call>& call);
-  /// Sees to it that the client of a call that waits for a thread hears of it every second.
-  void ReportWaiting(const std::weak_ptr<Call>& call);
-  void Finish(Call& call, Outcome outcome);
-  void Note(Call& call, const Outcome& outcome) const;
-  void Answer(const Call& call, Reply reply, Outcome outcome) const;
+  void Finish(const std::shared_ptr<Call>& call, Outcome outcome);
+  void Record(Call& call, const Outcome& outcome) const;
+  void Answer(const Call& call, Reply& reply, Outcome outcome) const;
+  /// Sends progress and turns long calls into tasks. Returns whether another beat is needed.
+  bool Beat();
+  bool BeatFor(Call& call);
   void TurnIntoTask(Call& call);
 
-  const Surroundings surroundings_;
+  const ServerOptions& options_;
+  Transport& transport_;
+  Heartbeat& heartbeat_;
+  TaskStore& tasks_;
   std::mutex mutex_;
-  std::list<Call*> active_;  // each removes itself before it ends
-  CallPool pool_;            // last: its threads use everything above
+  std::set<std::shared_ptr<Call>> active_;
+  CallPool pool_;  // last: its threads use everything above
 };
 
 }  // namespace mcp

@@ -5,32 +5,31 @@
 #include <string_view>
 #include <vector>
 
-#include "mcp/dialect.h"
 #include "mcp/schema.h"
 #include "mcp/tool.h"
 
 namespace mcp {
 
 /// Appends the JSON object that describes one tool in `tools/list`.
-void AppendDefinition(std::string& out, const ToolDefinition& tool, const Dialect& dialect);
+void AppendDefinition(std::string& out, const ToolDefinition& tool);
 
 /// The tools of a server, sorted by name. Immutable, so any thread may use it.
 class ToolList {
  public:
   struct Entry {
     std::unique_ptr<Tool> tool;
-    Schema input;  ///< made from the definition's input_schema
+    Schema input;  ///< of the definition's input_schema
   };
 
   /// Throws std::invalid_argument when two tools have the same name or an input schema cannot be
   /// checked (see Schema).
   explicit ToolList(std::vector<std::unique_ptr<Tool>> tools);
 
-  /// Null when there is none of that name.
+  /// Null for an unknown name.
   [[nodiscard]] const Entry* Find(std::string_view name) const;
 
-  /// The JSON array that `tools/list` answers with; the same bytes every time.
-  [[nodiscard]] std::string Describe(const Dialect& dialect) const;
+  /// The JSON array for `tools/list`.
+  [[nodiscard]] std::string Describe() const;
 
  private:
   std::vector<Entry> entries_;

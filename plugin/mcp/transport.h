@@ -1,56 +1,50 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <string>
 
 #include "mcp/line.h"
 
 namespace mcp {
 
-/// Carries messages as whole lines between the client and the server.
-///
-/// Threads: `Receive` belongs to one thread; everything else may be called by any.
+/// Carries messages as whole lines between client and server. `Receive` belongs to one thread; any
+/// thread may call the rest.
 class Transport {
  public:
   virtual ~Transport() = default;
 
   enum class Received {
-    kLine,          ///< `line` holds one, without its line end, not blank
-    kLineTooLong,   ///< a line beyond the transport's limit was read and discarded
-    kEndOfInput,    ///< the client will send no more
-    kOutputClosed,  ///< nobody reads our answers any more
+    kLine,          ///< `line` holds one, trimmed, not blank
+    kLineTooLong,   ///< a line beyond the transport's limit was discarded
+    kEndOfInput,    ///< the client sends no more
+    kOutputClosed,  ///< the client no longer reads
     kInterrupted,   ///< `Interrupt` was called
   };
 
-  /// Waits for the next line. Reads nothing while the client leaves more unread of ours than the
-  /// transport is willing to keep, so that a client that does not read cannot make memory grow. One
-  /// that has also ended its input may be given up as gone: kEndOfInput, whatever it has sent.
+  /// Waits for the next line. Reads nothing while there is no room for output, so that a client
+  /// that does not read cannot make memory grow.
   virtual Received Receive(std::string& line) = 0;
 
-  /// Sends one line, to which the line end is added. Never waits for the client. Lines leave in
-  /// the order of the calls and are never mixed. Once the output is closed, lines are dropped.
+  /// Sends one line and adds the line end. Never waits for the client. Lines leave in the order of
+  /// the calls. Dropped once the output is closed.
   virtual void Send(Line line) = 0;
 
-  /// Whether the client leaves no more unread than the transport is willing to keep.
+  /// Whether the unread output is within the transport's limit.
   [[nodiscard]] virtual bool HasRoom() const = 0;
 
-  /// Waits until there is room for more output, or the output is closed, or `GiveUpWaiting` was
-  /// called. To be called before a large message is made; never by the thread that receives.
+  /// Waits until there is room, the output is closed, or `GiveUpWaiting` was called. Call it before
+  /// composing a large message; never from the thread that receives.
   virtual void WaitForRoom() = 0;
 
-  /// Makes `Receive` return kInterrupted, now and ever after.
-  virtual void Interrupt() = 0;
-
-  /// Makes `WaitForRoom` return at once from now on: the server is about to end.
+  /// Makes `WaitForRoom` return at once from now on.
   virtual void GiveUpWaiting() = 0;
 
-  /// How many bytes the client has taken so far: while it grows, the client reads, however slowly.
-  [[nodiscard]] virtual std::uint64_t BytesTaken() const = 0;
+  /// Makes `Receive` return kInterrupted from now on, and `Flush` wait only once.
+  virtual void Interrupt() = 0;
 
-  /// Waits until everything sent is on its way; false when it was not by the deadline,
-  /// or earlier when it cannot be: nobody reads any more.
-  virtual bool Flush(std::chrono::steady_clock::time_point deadline) = 0;
+  /// Waits until everything is sent. Gives up, with false, when the client takes nothing for
+  /// `patience` or has closed the output.
+  virtual bool Flush(std::chrono::milliseconds patience) = 0;
 };
 
 }  // namespace mcp

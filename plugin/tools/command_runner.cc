@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "shell/command_output.h"
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/errors.h"
-#include "support/log.h"
 #include "support/units.h"
 
 namespace tools {
@@ -92,6 +90,35 @@ std::string DescribeStop(support::StopReason reason, std::chrono::milliseconds l
   return support::Describe(reason) + " after " + support::FormatDuration(limit);
 }
 
+/// Keeps the status of the call up to date while its output comes.
+class ShownOutput final : public shell::OutputSink {
+ public:
+  ShownOutput(shell::CommandOutput& output, mcp::ProgressReporter& progress)
+      : output_(output), progress_(progress) {
+    Show();
+  }
+
+  bool OnOutput(shell::Stream stream, std::string_view bytes) override {
+    const bool wants_more = output_.OnOutput(stream, bytes);
+    Show();
+    return wants_more;
+  }
+  void OnQueued() override {
+    output_.OnQueued();
+    Show();
+  }
+  void OnStarted() override {
+    output_.OnStarted();
+    Show();
+  }
+
+ private:
+  void Show() { progress_.SetStatus(output_.Describe()); }
+
+  shell::CommandOutput& output_;
+  mcp::ProgressReporter& progress_;
+};
+
 mcp::ToolResult MakeResult(const shell::CommandOutput& output, const Outcome& outcome) {
   mcp::ToolResult result;
   result.structured = {{"stdout", output.StandardOutput()}, {"stderr", output.StandardError()}};
@@ -107,24 +134,6 @@ support::Context CommandRunner::WithTimeLimit(const support::Context& context) c
                                               : context;
 }
 
-ProgressTicker::Registration CommandRunner::Announce(mcp::ProgressReporter& progress,
-                                                     std::string text) {
-  return Tick(progress, [&progress, text = std::move(text)] { progress.Report(text); });
-}
-
-ProgressTicker::Registration CommandRunner::Tick(const mcp::ProgressReporter& progress,
-                                                 std::function<void()> callback) {
-  if (!progress.requested()) return {};
-  try {
-    return ticker_.Register(std::move(callback));
-  } catch (const std::system_error& error) {
-    // No reason not to run the command.
-    support::LogWarning("no progress is told: this host allows no more threads (" +
-                        error.code().message() + ")");
-    return {};
-  }
-}
-
 mcp::ToolResult CommandRunner::Run(guest::Guest& guest, const CommandRequest& request,
                                    const support::Context& call_context,
                                    mcp::ProgressReporter& progress) {
@@ -132,14 +141,13 @@ mcp::ToolResult CommandRunner::Run(guest::Guest& guest, const CommandRequest& re
   const shell::LoginCommand command{CommandForShell(request.words), request.words.front(),
                                     request.directory, request.shell};
   shell::CommandOutput output(options_.maximum_output_bytes);
-  const ProgressTicker::Registration ticking =
-      Tick(progress, [&] { progress.Report(output.Describe()); });
+  ShownOutput shown(output, progress);
   const auto stopped_result = [&](support::StopReason reason, const std::string& left) {
     return MakeResult(output,
                       {std::nullopt, DescribeStop(reason, options_.command_timeout) + "; " + left});
   };
   try {
-    return MakeResult(output, OutcomeOf(guest.RunCommand(command, output, context), request));
+    return MakeResult(output, OutcomeOf(guest.RunCommand(command, shown, context), request));
   } catch (const shell::StoppedCommand& stopped) {
     if (stopped.reason() == support::StopReason::kCancelled) throw;
     return stopped_result(stopped.reason(),

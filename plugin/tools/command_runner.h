@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,7 +10,6 @@
 #include "shell/capped_output.h"
 #include "shell/command_output.h"
 #include "support/context.h"
-#include "tools/progress_ticker.h"
 
 namespace tools {
 
@@ -52,21 +50,13 @@ class CommandRunner {
 
     /// How long a command may take; 0 is no limit.
     std::chrono::milliseconds command_timeout = kDefaultCommandTimeout;
-
-    /// Between progress notifications, when the client asked for them.
-    std::chrono::milliseconds progress_interval = std::chrono::seconds(1);
   };
 
-  explicit CommandRunner(const Options& options)
-      : options_(options), ticker_(options.progress_interval) {}
+  explicit CommandRunner(const Options& options) : options_(options) {}
 
   /// The context with the time limit of a command, for a call whose time begins before Run. Run
   /// sets it anyway.
   [[nodiscard]] support::Context WithTimeLimit(const support::Context& context) const;
-
-  /// Until the registration ends, a client that asked for progress is told `text`.
-  [[nodiscard]] ProgressTicker::Registration Announce(mcp::ProgressReporter& progress,
-                                                      std::string text);
 
   /// Throws support::CallError for a command that is longer than the guest accepts, and what
   /// shell::Shells::RunCommand throws before the command can have run.
@@ -74,13 +64,7 @@ class CommandRunner {
                       const support::Context& call_context, mcp::ProgressReporter& progress);
 
  private:
-  /// Nothing is registered where the client asked for no progress, or this host allows no thread
-  /// for it.
-  [[nodiscard]] ProgressTicker::Registration Tick(const mcp::ProgressReporter& progress,
-                                                  std::function<void()> callback);
-
   Options options_;
-  ProgressTicker ticker_;
 };
 
 }  // namespace tools

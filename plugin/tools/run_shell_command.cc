@@ -42,13 +42,9 @@ mcp::ToolResult RunShellCommand::Call(const mcp::ToolCall& call) {
   std::optional<support::Context> looking;
   return WithWorkspace(workspaces_, context, call.progress, [&](const Workspace& workspace) {
     if (!looking) looking = context.WithTimeout(files::kFileToolTimeLimit);
-    {
-      const auto waiting =
-          runner_.Announce(call.progress, "waiting for the guest to look at the directory");
-      request.directory =
-          workspace.paths->Resolve(directory, paths::Access::kRead, *workspace.guest, *looking)
-              .guest;
-    }
+    call.progress.SetStatus("waiting for the guest to look at the directory");
+    request.directory =
+        workspace.paths->Resolve(directory, paths::Access::kRead, *workspace.guest, *looking).guest;
     looking.reset();  // the guest has answered
     request.shell = workspace.shell;
     return runner_.Run(*workspace.guest, request, context, call.progress);

@@ -63,6 +63,7 @@ const mcp::ToolDefinition& SearchFileContentTool::definition() const {
 
 mcp::ToolResult SearchFileContentTool::Call(const mcp::ToolCall& call) {
   find::SearchRequest request;
+  request.maximum_output_bytes = options_.maximum_output_bytes;
   request.pattern = call.arguments.at("pattern").get<std::string>();
   CheckPattern(request.pattern);
   std::optional<find::IncludeFilter> include;
@@ -82,10 +83,8 @@ mcp::ToolResult SearchFileContentTool::Call(const mcp::ToolCall& call) {
         if (include && !request.file.empty() && !include->Matches(support::ToUtf8(request.file))) {
           return result;
         }
-        find::GrepOutput output(options_.maximum_output_bytes);
-        const find::SearchResult found =
-            find::SearchContent(*workspace.guest, request, output, context);
-        result.structured["git_grep_output"] = support::ToUtf8(output.Finish());
+        const find::SearchResult found = find::SearchContent(*workspace.guest, request, context);
+        result.structured["git_grep_output"] = support::ToUtf8(found.lines);
         files::AddNote(result, NoteOf(found));
         files::AddNote(result, resolved.stale_note);
         files::AddNote(result,

@@ -1,4 +1,5 @@
-// What the parts in memory cost: messages, results, patterns, path rules. Nothing here contacts a guest.
+// What the parts in memory cost: messages, results, patterns, path rules. Nothing here contacts a
+// guest.
 
 #include <benchmark/benchmark.h>
 
@@ -7,7 +8,6 @@
 
 #include "find/glob_matcher.h"
 #include "find/glob_pattern.h"
-#include "mcp/dialect.h"
 #include "mcp/message.h"
 #include "mcp/outcome.h"
 #include "paths/path_rules.h"
@@ -50,17 +50,13 @@ void ParseACall(benchmark::State& state) {
 }
 BENCHMARK(ParseACall)->RangeMultiplier(64)->Range(64, 1 << 24U);
 
-mcp::Dialect AnyDialect() {
-  return mcp::Dialect(mcp::kNewestLegacyVersion);
-}
-
 void WriteATextResult(benchmark::State& state) {
   const std::string text = SampleText(static_cast<std::size_t>(state.range(0)));
   std::size_t bytes = 0;
   for ([[maybe_unused]] const auto& round : state) {
     mcp::ToolResult result;
     result.structured = {{"content", text}};
-    mcp::Line line = mcp::ToolResultText(std::move(result), AnyDialect(), {});
+    mcp::Line line = mcp::ToolResultText(std::move(result), mcp::Era::kLegacy, {});
     std::string piece;
     bytes = 0;
     while (line.Take(piece)) bytes += piece.size();
@@ -81,7 +77,7 @@ void WriteAListing(benchmark::State& state) {
   for ([[maybe_unused]] const auto& round : state) {
     mcp::ToolResult result;
     result.structured_text = tools::EntriesText(entries);
-    benchmark::DoNotOptimize(mcp::ToolResultText(std::move(result), AnyDialect(), {}).Text());
+    benchmark::DoNotOptimize(mcp::ToolResultText(std::move(result), mcp::Era::kLegacy, {}).Text());
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }

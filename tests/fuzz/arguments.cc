@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   fuzz::Require(parsed.explanation.size() <= kLongestText, "an explanation is short");
   if (parsed.problem != mcp::JsonText::Problem::kNone) return 0;
-  if (const auto flaw = schema.FindFlaw(parsed.value)) {
+  if (const auto flaw = schema.FindError(parsed.value)) {
     fuzz::Require(!flaw->empty() && flaw->size() <= kLongestText, "a flaw's text is short");
     fuzz::Require(support::IsValidUtf8(*flaw), "a flaw's text is UTF-8");
   } else {

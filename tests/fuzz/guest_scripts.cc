@@ -77,13 +77,13 @@ void List(guest::Guest& guest) {
 void Search(guest::Guest& guest) {
   constexpr std::size_t kMaximum = 256;
   constexpr std::size_t kLastLine = 256;
-  find::GrepOutput output(kMaximum);
-  const find::SearchRequest request = {.directory = "/mnt/w", .pattern = "a"};
-  const find::SearchResult result = find::SearchContent(guest, request, output, {});
+  const find::SearchRequest request = {
+      .directory = "/mnt/w", .pattern = "a", .maximum_output_bytes = kMaximum};
+  const find::SearchResult result = find::SearchContent(guest, request, {});
   fuzz::Require(result.warnings.size() <= find::kMaximumWarnings, "warnings are bounded");
-  const std::string text = output.Finish();
-  fuzz::Require(text.size() <= kMaximum + kLastLine, "what is found is bounded");
-  fuzz::Require(text.empty() || text.back() == '\n', "what is found is whole lines");
+  fuzz::Require(result.lines.size() <= kMaximum + kLastLine, "what is found is bounded");
+  fuzz::Require(result.lines.empty() || result.lines.back() == '\n',
+                "what is found is whole lines");
 }
 
 void ReadPastTheCache(guest::Guest& guest, std::uint64_t size, std::uint64_t offset) {

@@ -191,13 +191,13 @@ nlohmann::json ArgumentsOf(const std::string& tool) {
 }
 
 void Check(mcp::Outcome outcome, std::size_t sent) {
-  const mcp::Dialect dialect(mcp::Version::k2025_11_25);
+  constexpr auto kEra = mcp::Era::kLegacy;
   const mcp::ServerInfo server{"fuzz", "0"};
   std::string text;
   if (auto* result = std::get_if<mcp::ToolResult>(&outcome)) {
-    text = mcp::ToolResultText(std::move(*result), dialect, server).Text();
+    text = mcp::ToolResultText(std::move(*result), kEra, server).Text();
   } else if (const auto* failure = std::get_if<mcp::ToolFailure>(&outcome)) {
-    text = mcp::ToolFailureText(*failure, dialect, server);
+    text = mcp::ToolFailureText(*failure, kEra, server);
   } else {
     fuzz::Require(false, "a call ends with a result or a failure, never with an internal error");
   }

@@ -1,5 +1,4 @@
-// The line reader and the message parser: whatever the client writes, however it is cut into
-// pieces.
+// The line reader and the message parser, with any input cut into pieces of any size.
 
 #include <unistd.h>
 
@@ -35,8 +34,7 @@ struct Pipe {
   support::FileDescriptor write;
 };
 
-/// What comes of `text` when it arrives in pieces of `piece` bytes; a line that is too long is
-/// "\n".
+/// The lines of `text` when it arrives in pieces of `piece` bytes; "\n" for one that is too long.
 std::vector<std::string> LinesOf(std::string_view text, std::size_t piece) {
   Pipe pipe;
   mcp::LineReader reader(pipe.read.get(), kLongestLine);
@@ -90,7 +88,7 @@ void Check(const mcp::Message& message) {
     TryParser([&] { return mcp::ParseProgressToken(request->params); });
     TryParser([&] { mcp::CheckCursor(request->params); });
     TryParser([&] { return mcp::ParseCallTool(request->params); });
-    TryParser([&] { return mcp::ParseListen(request->params); });
+    TryParser([&] { mcp::CheckListen(request->params); });
     TryParser([&] { return mcp::ParseTaskId(request->params); });
   } else if (const auto* notification = std::get_if<mcp::Notification>(&message)) {
     fuzz::Require(notification->params.is_object(), "params are an object");
@@ -114,12 +112,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::Require(lines == LinesOf(text, kMost), "pieces make no difference");
   for (const std::string& line : lines) {
     fuzz::Require(line == "\n" || line.size() <= kLongestLine, "a line is not too long");
-    const auto parsed = mcp::ParseMessage(line);
-    if (const auto* batch = std::get_if<mcp::Batch>(&parsed)) {
-      for (const mcp::Message& message : batch->messages) Check(message);
-    } else {
-      Check(std::get<mcp::Message>(parsed));
-    }
+    Check(mcp::ParseMessage(line));
   }
   return 0;
 }

@@ -2,14 +2,11 @@
 
 #include <gmock/gmock.h>
 
-#include <iostream>
-#include <memory>
+#include <ostream>
 
 #include "integration/command_fixture.h"
 #include "shell/shell_quote.h"
 #include "testing/eventually.h"
-#include "testing/guest_processes.h"
-#include "testing/process_limit.h"
 
 namespace integration {
 namespace {
@@ -19,9 +16,7 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing_support::LoopbackInstance;
-using testing_support::ProcessLimit;
 using testing_support::ProcessResult;
-using testing_support::TextOf;
 
 class GuestKinds : public CommandTest {
  protected:
@@ -112,39 +107,6 @@ TEST_F(GuestKinds, WithoutAnSftpServer) {
   EXPECT_THAT(Refusal("glob", {{"pattern", "*"}, {"path", root}}), without);
   EXPECT_THAT(Refusal("search_file_content", {{"pattern", "x"}, {"path", root}}), without);
   EXPECT_THAT(Refusal("run_shell_command", Arguments({"true"})), without);
-}
-
-TEST_F(GuestKinds, WithAFullProcessTable) {
-  const LoopbackInstance& instance = StartGuest();
-  EXPECT_EQ(Read(root + "/a.txt"), "needle\n");
-  const auto processes = [&instance] {
-    std::vector<pid_t> all = {instance.sshd_pid()};
-    for (const auto& process : testing_support::GuestProcesses(instance)) {
-      all.push_back(process.pid);
-    }
-    return all;
-  };
-  std::string problem;
-
-  std::unique_ptr<ProcessLimit> limit = ProcessLimit::Impose(processes(), 0, problem);
-  if (!limit) GTEST_SKIP() << Skipping(problem);
-  EXPECT_THAT(Refusal("run_shell_command", Arguments({"true"})),
-              HasSubstr("start no further process"));
-  EXPECT_EQ(Read(root + "/a.txt"), "needle\n") << "SFTP's server has been started before";
-
-  // Room for a few: whichever of our processes cannot be started, the call ends.
-  for (int room = 1; room <= 8; ++room) {
-    limit.reset();
-    limit = ProcessLimit::Impose(processes(), room, problem);
-    if (!limit) GTEST_SKIP() << Skipping(problem);
-    const json result = client().CallTool("run_shell_command", Arguments({"echo", "hello"}));
-    std::cout << "room for " << room << ": " << TextOf(result) << "\n";
-    if (result.value("isError", false)) continue;
-    const json& ended = result.at("structuredContent");
-    EXPECT_TRUE(ended.value("error", "") != "" || ended.value("stdout", "") == "hello\n") << ended;
-  }
-  limit.reset();
-  EXPECT_EQ(Run({"echo", "hello"}).value("stdout", ""), "hello\n");
 }
 
 struct Profile {

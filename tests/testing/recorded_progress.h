@@ -2,6 +2,7 @@
 
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mcp/tool.h"
@@ -11,10 +12,9 @@ namespace testing_support {
 /// Records progress messages. Thread-safe.
 class RecordedProgress final : public mcp::ProgressReporter {
  public:
-  [[nodiscard]] bool requested() const override { return true; }
-  void Report(const std::string& message) override {
+  void SetStatus(std::string text) override {
     const std::scoped_lock lock(mutex_);
-    messages_.push_back(message);
+    messages_.push_back(std::move(text));
   }
   std::vector<std::string> messages() {
     const std::scoped_lock lock(mutex_);

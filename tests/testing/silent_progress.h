@@ -7,8 +7,7 @@ namespace testing_support {
 /// A client that requested no progress.
 class SilentProgress final : public mcp::ProgressReporter {
  public:
-  [[nodiscard]] bool requested() const override { return false; }
-  void Report(const std::string& /*message*/) override {}
+  void SetStatus(std::string /*text*/) override {}
 };
 
 }  // namespace testing_support

@@ -106,14 +106,14 @@ class Gates {
   std::map<std::string, Gate> gates_;
 };
 
-ToolResult Report(FakeScheduler& scheduler, const ToolCall& call) {
+ToolResult Report(FakeHeartbeat& heartbeat, const ToolCall& call) {
   const std::chrono::milliseconds between(
       std::lround(call.arguments["seconds_between"].get<double>() * 1000));
   for (const json& message : call.arguments["messages"]) {
-    call.progress.Report(message);
-    scheduler.Advance(between);
+    call.progress.SetStatus(message);
+    heartbeat.Advance(between);
   }
-  return {{{"requested", call.progress.requested()}}, {}};
+  return {json::object(), {}};
 }
 
 json Object(json properties, json required = json::array()) {
@@ -148,7 +148,7 @@ ToolDefinition ChoosyDefinition() {
 
 }  // namespace
 
-std::vector<std::unique_ptr<mcp::Tool>> MakeFakeTools(FakeScheduler& scheduler) {
+std::vector<std::unique_ptr<mcp::Tool>> MakeFakeTools(FakeHeartbeat& heartbeat) {
   const auto gates = std::make_shared<Gates>();
   std::vector<std::unique_ptr<mcp::Tool>> tools;
   const auto add = [&tools](ToolDefinition definition, FakeTool::Function function) {
@@ -170,14 +170,14 @@ std::vector<std::unique_ptr<mcp::Tool>> MakeFakeTools(FakeScheduler& scheduler) 
   add(simple("await_stopped", named),
       [gates](const ToolCall& call) { return gates->AwaitStopped(call); });
   add(simple("advance", Object({{"seconds", {{"type", "integer"}}}}, {"seconds"})),
-      [&scheduler](const ToolCall& call) {
-        scheduler.Advance(std::chrono::seconds(call.arguments["seconds"].get<int>()));
+      [&heartbeat](const ToolCall& call) {
+        heartbeat.Advance(std::chrono::seconds(call.arguments["seconds"].get<int>()));
         return ToolResult{json::object(), {}};
       });
   add(simple("report", Object({{"messages", {{"type", "array"}, {"items", String()}}},
                                {"seconds_between", {{"type", "number"}}}},
                               {"messages", "seconds_between"})),
-      [&scheduler](const ToolCall& call) { return Report(scheduler, call); });
+      [&heartbeat](const ToolCall& call) { return Report(heartbeat, call); });
   add(simple("fail", Object({{"how", String()}}, {"how"})),
       [](const ToolCall& call) { return Fail(call.arguments["how"]); });
   add(simple("bad_bytes", Object(json::object())), [](const ToolCall&) {
@@ -194,11 +194,11 @@ std::vector<std::unique_ptr<mcp::Tool>> MakeFakeTools(FakeScheduler& scheduler) 
   return tools;
 }
 
-mcp::ServerOptions FakeServerOptions(FakeScheduler& scheduler) {
+mcp::ServerOptions FakeServerOptions(FakeHeartbeat& heartbeat) {
   mcp::ServerOptions options;
   options.info = {"lima", "1.2.3"};
   options.instructions = [] { return std::string("Paths under /work only."); };
-  options.scheduler = &scheduler;
+  options.heartbeat = &heartbeat;
   return options;
 }
 

@@ -3,13 +3,13 @@
 #include <memory>
 #include <vector>
 
-#include "fake_scheduler.h"
+#include "fake_heartbeat.h"
 #include "mcp/server.h"
 #include "mcp/tool.h"
 
 namespace transcripts {
 
-/// Tools that a conversation can steer, so that a transcript needs neither sleeps nor luck:
+/// Tools that a conversation controls, so that no transcript depends on timing:
 ///
 ///   echo           {"text"}: gives it back
 ///   block          {"name", "deaf"?, "end"?}: runs until it is released or stopped; a deaf one
@@ -19,17 +19,17 @@ namespace transcripts {
 ///   await_stopped  {"name"}: returns, with the reason, once that call has been stopped
 ///   release        {"name"}: ends that call
 ///   advance        {"seconds"}: moves the server's time
-///   report         {"messages", "seconds_between"}: reports progress, moving the time in between
+///   report         {"messages", "seconds_between"}: sets each status, then moves the time
 ///   fail           {"how"}: "call_error", "timeout", "protocol_error", "exception"
 ///   bad_bytes      {}: a result that is not UTF-8
 ///   image          {}: a result with a second content block
 ///   big            {"bytes"}: a result of that many letters
 ///   choosy         has an input schema with every keyword there is
 ///
-/// `scheduler` must outlive the tools.
-std::vector<std::unique_ptr<mcp::Tool>> MakeFakeTools(FakeScheduler& scheduler);
+/// `heartbeat` must outlive the tools.
+std::vector<std::unique_ptr<mcp::Tool>> MakeFakeTools(FakeHeartbeat& heartbeat);
 
 /// A server with these tools: lima 1.2.3, whose time stands still.
-mcp::ServerOptions FakeServerOptions(FakeScheduler& scheduler);
+mcp::ServerOptions FakeServerOptions(FakeHeartbeat& heartbeat);
 
 }  // namespace transcripts

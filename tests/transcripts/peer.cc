@@ -67,7 +67,7 @@ struct Pipe {
 
 class InProcess : public Peer {
  public:
-  InProcess() : server_(FakeServerOptions(scheduler_), MakeFakeTools(scheduler_)) {
+  InProcess() : server_(FakeServerOptions(heartbeat_), MakeFakeTools(heartbeat_)) {
     thread_ = std::thread([this] {
       server_.Serve(to_server_.read_end.get(), from_server_.write_end.get());
       from_server_.write_end.Close();
@@ -89,7 +89,7 @@ class InProcess : public Peer {
   Pipe to_server_;
   Pipe from_server_;
   Lines lines_;
-  FakeScheduler scheduler_;
+  FakeHeartbeat heartbeat_;
   mcp::Server server_;
   std::thread thread_;
 };

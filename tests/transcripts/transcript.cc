@@ -1,12 +1,13 @@
 #include "transcript.h"
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <regex>
 #include <stdexcept>
 #include <string_view>
+#include <thread>
 
 namespace transcripts {
 namespace {
@@ -16,37 +17,26 @@ using Line = Transcript::Line;
 
 constexpr std::chrono::seconds kTimeout{60};
 
-struct Prefix {
-  Kind kind;
-  std::string_view text;
-};
-
-constexpr Prefix kPrefixes[] = {
-    {Kind::kSend, "> "},
-    {Kind::kSendEscaped, ">e "},
-    {Kind::kExpect, "< "},
-    {Kind::kExpectUnordered, "<~ "},
-    {Kind::kEndOfInput, "! end of input"},
-    {Kind::kExpectEnd, "! end of output"},
-    {Kind::kText, "#"},
-};
-
-std::string_view PrefixOf(Kind kind) {
-  for (const Prefix& prefix : kPrefixes) {
-    if (prefix.kind == kind) return prefix.text;
-  }
-  return {};
-}
+/// What the placeholders like `<TASK>` stand for.
+using Bindings = std::map<std::string, std::string>;
 
 Line ParseLine(const std::string& text, std::size_t number) {
-  if (text.empty()) return {Kind::kText, text, number};
-  for (const Prefix& prefix : kPrefixes) {
-    if (!text.starts_with(prefix.text)) continue;
-    if (prefix.kind == Kind::kText) return {Kind::kText, text, number};
-    return {prefix.kind, text.substr(prefix.text.size()), number};
+  if (text.empty() || text.front() == '#') return {Kind::kText, "", text, number};
+  constexpr std::pair<Kind, std::string_view> kPrefixes[] = {
+      {Kind::kSend, "> "},
+      {Kind::kSendEscaped, ">e "},
+      {Kind::kExpect, "< "},
+      {Kind::kExpectUnordered, "<~ "},
+      {Kind::kExpectEventually, "<? "},
+      {Kind::kEndOfInput, "! end of input"},
+      {Kind::kExpectEnd, "! end of output"},
+  };
+  for (const auto& [kind, prefix] : kPrefixes) {
+    if (text.starts_with(prefix)) {
+      return {kind, std::string(prefix), text.substr(prefix.size()), number};
+    }
   }
-  throw std::runtime_error("line " + std::to_string(number) +
-                           " is not part of a transcript: " + text);
+  throw std::runtime_error("line " + std::to_string(number) + " is invalid: " + text);
 }
 
 /// `\n`, `\r`, `\t`, `\\`, `\xHH`, and `\(COUNT*TEXT)` for TEXT that many times.
@@ -66,11 +56,8 @@ std::string Unescape(std::string_view text) {
       const auto end = text.find(')', star);
       const int count = std::stoi(std::string(text.substr(i + 1, star - i - 1)));
       const std::string_view repeated = text.substr(star + 1, end - star - 1);
-      if (repeated.size() == 1) {
-        bytes.append(static_cast<std::size_t>(count), repeated.front());
-      } else {
-        for (int n = 0; n < count; ++n) bytes += repeated;
-      }
+      bytes.reserve(bytes.size() + static_cast<std::size_t>(count) * repeated.size());
+      for (int n = 0; n < count; ++n) bytes += repeated;
       i = end;
     } else {
       bytes += escape == 'n' ? '\n' : escape == 'r' ? '\r' : escape == 't' ? '\t' : escape;
@@ -88,26 +75,20 @@ std::optional<std::string> PlaceholderAt(std::string_view text) {
   const std::string_view name = text.substr(1, end - 1);
   const bool upper =
       std::all_of(name.begin(), name.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
-  if (!upper) return std::nullopt;
-  return std::string(name);
+  return upper ? std::optional(std::string(name)) : std::nullopt;
 }
 
-std::string Substitute(const std::string& text, const Bindings& bindings) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    const auto name = PlaceholderAt(std::string_view(text).substr(i));
-    const auto binding = name ? bindings.find(*name) : bindings.end();
-    if (binding == bindings.end()) {
-      result += text[i++];
-    } else {
-      result += binding->second;
-      i += name->size() + 2;
+std::string Substitute(std::string text, const Bindings& bindings) {
+  for (const auto& [name, value] : bindings) {
+    const std::string placeholder = "<" + name + ">";
+    for (auto at = text.find(placeholder); at != std::string::npos; at = text.find(placeholder)) {
+      text.replace(at, placeholder.size(), value);
     }
   }
-  return result;
+  return text;
 }
 
-/// Whether `pattern` matches all of `line`; binds on the way, also on ways that lead nowhere.
+/// Whether `pattern` matches all of `line`. Binds new placeholders, also if it does not match.
 bool MatchesFrom(std::string_view pattern, std::string_view line, Bindings& bindings) {
   while (!pattern.empty()) {
     const std::optional<std::string> name = PlaceholderAt(pattern);
@@ -136,7 +117,14 @@ bool MatchesFrom(std::string_view pattern, std::string_view line, Bindings& bind
   return line.empty();
 }
 
-/// What is not the same in any two runs becomes a placeholder again.
+bool Matches(const std::string& pattern, const std::string& line, Bindings& bindings) {
+  Bindings attempt = bindings;
+  if (!MatchesFrom(pattern, line, attempt)) return false;
+  bindings = std::move(attempt);
+  return true;
+}
+
+/// Puts placeholders in place of what differs from run to run.
 std::string Generalise(std::string line, const Bindings& bindings) {
   for (const auto& [name, value] : bindings) {
     for (auto at = line.find(value); at != std::string::npos; at = line.find(value, at)) {
@@ -147,11 +135,6 @@ std::string Generalise(std::string line, const Bindings& bindings) {
   return std::regex_replace(line, kTaskId, R"("taskId":"<TASK>")");
 }
 
-std::string Excerpt(const std::string& line) {
-  constexpr std::size_t kLongest = 2000;
-  return line.size() <= kLongest ? line : line.substr(0, kLongest) + "…";
-}
-
 class Player {
  public:
   Player(const Transcript& transcript, Peer& peer) : lines_(transcript.lines), peer_(peer) {}
@@ -160,7 +143,7 @@ class Player {
     try {
       while (next_ < lines_.size()) Step();
     } catch (const std::runtime_error& error) {
-      Flaw(lines_[std::min(next_, lines_.size() - 1)], "an answer", error.what());
+      AddError(lines_[std::min(next_, lines_.size() - 1)], "an answer", error.what());
       for (; next_ < lines_.size(); ++next_) Keep(lines_[next_], lines_[next_].text);
     }
     return std::move(replay_);
@@ -171,92 +154,77 @@ class Player {
     const Line& line = lines_[next_];
     switch (line.kind) {
       case Kind::kText:
-        Keep(line, line.text);
         break;
       case Kind::kSend:
-        peer_.Send(Substitute(line.text, bindings_) + "\n");
-        Keep(line, line.text);
+        last_sent_ = Substitute(line.text, bindings_) + "\n";
+        peer_.Send(last_sent_);
         break;
       case Kind::kSendEscaped:
         peer_.Send(Unescape(line.text));
-        Keep(line, line.text);
         break;
       case Kind::kEndOfInput:
         peer_.CloseInput();
-        Keep(line, "");
         break;
       case Kind::kExpectEnd:
-        ExpectEnd(line);
+        if (const auto got = peer_.ReadLine(kTimeout)) AddError(line, "the end of output", *got);
         break;
       case Kind::kExpect:
-        Expect(line);
-        break;
       case Kind::kExpectUnordered:
+      case Kind::kExpectEventually:
         ExpectGroup();
         return;
     }
+    Keep(line, line.text);
     ++next_;
   }
 
   void Keep(const Line& line, const std::string& text) {
-    if (line.kind != Kind::kText) replay_.rewritten += PrefixOf(line.kind);
-    replay_.rewritten += text + "\n";
+    replay_.rewritten += line.prefix + text + "\n";
   }
 
-  void Flaw(const Line& line, const std::string& expected, const std::string& got) {
-    replay_.flaws.push_back("line " + std::to_string(line.number) +
-                            "\n  expected: " + Excerpt(expected) + "\n  got:      " + Excerpt(got));
+  void AddError(const Line& line, const std::string& expected, const std::string& got) {
+    constexpr std::size_t kShown = 2000;
+    replay_.errors.push_back("line " + std::to_string(line.number) + "\n  expected: " +
+                             expected.substr(0, kShown) + "\n  got:      " + got.substr(0, kShown));
   }
 
-  void ExpectEnd(const Line& line) {
-    const auto got = peer_.ReadLine(kTimeout);
-    if (got) {
-      Flaw(line, "the end of output", *got);
-      replay_.rewritten += "< " + Generalise(*got, bindings_) + "\n";
-    }
-    Keep(line, "");
-  }
-
-  void Expect(const Line& line) {
-    const auto got = peer_.ReadLine(kTimeout);
-    if (got && Matches(line.text, *got, bindings_)) {
-      Keep(line, line.text);
-      return;
-    }
-    Flaw(line, line.text, got.value_or("the end of output"));
-    if (got) KeepAnswer(line, *got);
-  }
-
-  void KeepAnswer(const Line& line, const std::string& answer) {
-    const std::string text = Generalise(answer, bindings_);
-    Matches(text, answer, bindings_);  // binds what is new
-    Keep(line, text);
-  }
-
+  /// One line, or several unordered ones.
   void ExpectGroup() {
-    std::vector<Line> expected;
-    for (; next_ < lines_.size() && lines_[next_].kind == Kind::kExpectUnordered; ++next_) {
-      expected.push_back(lines_[next_]);
-    }
+    std::vector<Line> expected = {lines_[next_++]};
     const Line first = expected.front();
-    for (std::size_t count = expected.size(); count > 0; --count) {
+    while (first.kind == Kind::kExpectUnordered && next_ < lines_.size() &&
+           lines_[next_].kind == first.kind) {
+      expected.push_back(lines_[next_++]);
+    }
+    while (!expected.empty()) {
       const auto got = peer_.ReadLine(kTimeout);
       const auto match = std::find_if(expected.begin(), expected.end(), [&](const Line& line) {
         return got && Matches(line.text, *got, bindings_);
       });
-      if (match == expected.end()) {
-        Flaw(first, "one of the group", got.value_or("the end of output"));
-        if (got) KeepAnswer(first, *got);
-      } else {
+      if (match != expected.end()) {
         Keep(*match, match->text);
         expected.erase(match);
+      } else if (got && first.kind == Kind::kExpectEventually && ++repeats_ < kMaxRepeats) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        peer_.Send(last_sent_);
+      } else {
+        AddError(first, expected.front().text, got.value_or("the end of output"));
+        if (!got) return;
+        const std::string text = Generalise(*got, bindings_);
+        Matches(text, *got, bindings_);  // binds what is new
+        Keep(first, text);
+        expected.pop_back();
       }
     }
   }
 
+  static constexpr int kMaxRepeats = 10'000;
+
   const std::vector<Line>& lines_;
   Peer& peer_;
   std::size_t next_ = 0;
+  std::string last_sent_;
+  int repeats_ = 0;
   Bindings bindings_;
   Replay replay_;
 };
@@ -273,13 +241,6 @@ Transcript ReadTranscript(const std::filesystem::path& file) {
     if (text == "# needs: fake tools") transcript.needs_fake_tools = true;
   }
   return transcript;
-}
-
-bool Matches(const std::string& pattern, const std::string& line, Bindings& bindings) {
-  Bindings attempt = bindings;
-  if (!MatchesFrom(pattern, line, attempt)) return false;
-  bindings = std::move(attempt);
-  return true;
 }
 
 Replay Play(const Transcript& transcript, Peer& peer) {

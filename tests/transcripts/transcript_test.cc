@@ -1,7 +1,7 @@
-// Plays every transcript: in this process, and over pipes against a server of its own process.
+// Plays every transcript against a server with fake tools in this process.
 //
 //   --rewrite          writes what the server answered into the files; review the difference
-//   --server COMMAND…  plays them against that server instead, as far as they need no fake tools
+//   --server COMMAND…  plays those that need no fake tools against that server instead
 
 #include "transcript.h"
 
@@ -35,8 +35,8 @@ class TranscriptTest : public ::testing::Test {
 
   void TestBody() override {
     const Replay replay = Play(ReadTranscript(file_), *start_());
-    for (const std::string& flaw : replay.flaws) ADD_FAILURE() << file_.string() << ", " << flaw;
-    if (rewrite_ && !replay.flaws.empty()) std::ofstream(file_) << replay.rewritten;
+    for (const std::string& error : replay.errors) ADD_FAILURE() << file_.string() << ", " << error;
+    if (rewrite_ && !replay.errors.empty()) std::ofstream(file_) << replay.rewritten;
   }
 
  private:
@@ -93,9 +93,7 @@ int main(int argc, char** argv) {
     transcripts::Register(
         "Server", [&options] { return transcripts::StartOverPipes(options.server); }, false, false);
   } else {
-    transcripts::Register("InProcess", transcripts::StartInProcess, true, options.rewrite);
-    transcripts::Register(
-        "OverPipes", [] { return transcripts::StartOverPipes({TRANSCRIPT_SERVER}); }, true, false);
+    transcripts::Register("Transcript", transcripts::StartInProcess, true, options.rewrite);
   }
   return RUN_ALL_TESTS();
 }

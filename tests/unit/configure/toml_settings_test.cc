@@ -48,10 +48,11 @@ TEST(TomlSettings, WithoutATableAreDottedKeys) {
 
 TEST(TomlSettings, UsersValueIsKeptInACommentAndPutBack) {
   EXPECT_EQ(Applied("sandbox_mode = 'workspace-write' # mine\n[features]\n\tshell_tool = true\n"),
+            "# >>> limactl-mcp\nsandbox_mode = \"read-only\"\n# <<< limactl-mcp\n"
             "# >>> limactl-mcp\n# replaces: sandbox_mode = 'workspace-write' # mine\n"
-            "sandbox_mode = \"read-only\"\n# <<< limactl-mcp\n[features]\n"
-            "# >>> limactl-mcp\n# replaces: \tshell_tool = true\nshell_tool = false\n"
-            "# <<< limactl-mcp\n" +
+            "# <<< limactl-mcp\n[features]\n"
+            "# >>> limactl-mcp\nshell_tool = false\n# <<< limactl-mcp\n"
+            "# >>> limactl-mcp\n# replaces: \tshell_tool = true\n# <<< limactl-mcp\n" +
                 kServer);
   EXPECT_THAT(Applied("features.shell_tool = true"), EndsWith("# <<< limactl-mcp"));
 }
@@ -78,10 +79,10 @@ TEST(TomlSettings, FormsThatCannotBeEditedAreRefused) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"mcp_servers = {}\n", "cannot be added"},
       {"features = {}\n", "cannot be added"},
-      {"[mcp_servers]\nlima.command = \"x\"\n", "is there already"},
-      {"[mcp_servers.lima]\n", "is there already"},
-      {"sandbox_mode = [\n1]\n", "line of its own"},
-      {"features = {shell_tool = true}\n", "line of its own"},
+      {"[mcp_servers]\nlima.command = \"x\"\n", "cannot be added"},
+      {"[mcp_servers.lima]\n", "cannot be added"},
+      {"sandbox_mode = [\n1]\n", "cannot be added"},
+      {"features = {shell_tool = true}\n", "cannot be added"},
       {"a = 1\na = 2\n", ""},
       {"a = \n", ""},
       {std::string(2000000, 'a') + ".a = 1\n" + std::string(2000, '.'), "dots"},
@@ -97,8 +98,9 @@ TEST(TomlSettings, FormsThatCannotBeEditedAreRefused) {
   EXPECT_THROW((void)RemoveFromToml("# >>> limactl-mcp\na = 1\n", kChanges), SettingsError);
 }
 
-TEST(TomlString, IsEscaped) {
-  EXPECT_EQ(TomlString("/a\x7f\"\\\n\xC3\xA4"), "\"/a\\u007F\\\"\\\\\\n\xC3\xA4\"");
+TEST(TomlValue, IsOnOneLine) {
+  EXPECT_EQ(TomlValue("/a\x7f\"\\\n\xC3\xA4"), "\"/a\\u007F\\\"\\\\\\n\xC3\xA4\"");
+  EXPECT_EQ(TomlValue({{"a", {1, true}}, {"/b", Json::object()}}), "{a = [1, true], \"/b\" = {}}");
 }
 
 }  // namespace

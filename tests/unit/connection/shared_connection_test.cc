@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "support/errors.h"
+#include "testing/eventually.h"
+#include "testing/recorded_progress.h"
 #include "testing/silent_progress.h"
 
 namespace connection {
@@ -152,15 +154,11 @@ TEST(SharedConnection, WaitingEndsWithTheContext) {
 }
 
 TEST(SharedConnection, WaitingCallTellsTheClientWhatItWaitsFor) {
-  class KeptProgress final : public mcp::ProgressReporter {
-   public:
-    [[nodiscard]] bool requested() const override { return true; }
-    void Report(const std::string& message) override { told.set_value(message); }
-    std::promise<std::string> told;
-  } progress;
+  testing_support::RecordedProgress progress;
   SharedConnection connection([&](const Context&, const Tell& tell) {
     tell("the instance is being started");
-    EXPECT_THAT(progress.told.get_future().get(), HasSubstr("the instance is being started ("));
+    EXPECT_TRUE(testing_support::Eventually(
+        [&] { return progress.last() == "the instance is being started"; }));
     return ConnectionNamed("sh", Alive());
   });
   EXPECT_EQ(connection.Acquire(Context(), progress).shell, "sh");

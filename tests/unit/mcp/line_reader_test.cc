@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -67,13 +66,6 @@ TEST(LineReader, LineAtTheLimitIsReadAndOneByteMoreIsNot) {
 TEST(LineReader, ResynchronisesAfterALineTooLong) {
   const std::string input = "a\n" + std::string(300'000, 'x') + "\nb\n";
   EXPECT_EQ(ReadAll(input, 10), (Lines{"a", "<too long>", "b"}));
-}
-
-TEST(LineReader, ALineForWhichThereIsNoMemoryIsDiscardedAsAWhole) {
-  const std::string input = "a\n" + std::string(2'000'000, 'x') + "\nb\n";
-  // Once a line is long, room for the longest is reserved, and no string can be that long.
-  constexpr std::size_t kLongerThanAnyString = std::numeric_limits<std::size_t>::max() - 2;
-  EXPECT_EQ(ReadAll(input, kLongerThanAnyString), (Lines{"a", "<too long>", "b"}));
 }
 
 TEST(LineReader, PiecesOfEverySizeMakeTheSameLines) {

@@ -9,12 +9,13 @@ std::shared_ptr<const std::string> Shared(std::string text) {
   return std::make_shared<const std::string>(std::move(text));
 }
 
-TEST(Line, PartsComeInTheirOrder) {
+TEST(Line, PartsKeepTheirOrder) {
   Line line(std::string("a"));
   line.Append(Shared("\"\n"), Escaping::kOnce);
   line.Append(Shared("\"\n"), Escaping::kTwice);
   Line more(std::string("z"));
   line.Append(std::move(more));
+  EXPECT_EQ(line.bytes(), 6U);
   EXPECT_EQ(std::move(line).Text(), R"(a\"\n\\\"\\nz)");
 }
 
@@ -40,22 +41,21 @@ TEST(Line, LargeTextsComeInBoundedPieces) {
   EXPECT_EQ(all.size(), 1 + text.size() * kLongestEscape);
 }
 
-TEST(Line, SharedTextIsKeptOnceAndGivenUpWithItsLastPart) {
+TEST(Line, SharedTextIsFreedWithItsLastPart) {
   auto text = Shared(std::string(1000, 'x'));
   const std::weak_ptr<const std::string> watched = text;
   Line line;
   line.Append(text, Escaping::kOnce);
   line.Append(std::move(text), Escaping::kTwice);
-  EXPECT_EQ(line.kept_bytes(), 1000U);
   std::string piece;
   while (line.Take(piece)) {
   }
   EXPECT_TRUE(watched.expired());
 }
 
-TEST(Line, OfNothingIsEmpty) {
+TEST(Line, NoTextIsNoPiece) {
   Line line{std::string()};
-  EXPECT_TRUE(line.empty());
+  EXPECT_EQ(line.bytes(), 0U);
   std::string piece;
   EXPECT_FALSE(line.Take(piece));
 }

@@ -7,16 +7,20 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <future>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "mcp/line_reader.h"
 
 namespace mcp {
 namespace {
+
+using namespace std::chrono_literals;
 
 class LineWriterTest : public ::testing::TestWithParam<bool> {
  protected:
@@ -47,10 +51,6 @@ class LineWriterTest : public ::testing::TestWithParam<bool> {
     return ::poll(&ready, 1, 0) == 1;
   }
 
-  static std::chrono::steady_clock::time_point In(std::chrono::milliseconds time) {
-    return std::chrono::steady_clock::now() + time;
-  }
-
   std::array<int, 2> fds_ = {-1, -1};
   support::WakePipe closed_;
   std::unique_ptr<LineReader> reader_;
@@ -65,7 +65,7 @@ TEST_P(LineWriterTest, LinesArriveWholeAndInOrder) {
   EXPECT_EQ(ReadLine(), "a");
   EXPECT_EQ(ReadLine(), large);
   EXPECT_EQ(ReadLine(), "b");
-  EXPECT_TRUE(writer.Flush(In(std::chrono::seconds(10))));
+  EXPECT_TRUE(writer.Flush(10s));
 }
 
 TEST_P(LineWriterTest, LinesOfManyThreadsAreNeverMixed) {
@@ -86,12 +86,14 @@ TEST_P(LineWriterTest, LinesOfManyThreadsAreNeverMixed) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_P(LineWriterTest, ReaderThatDoesNotReadNeitherBlocksTheWriterNorItsEnd) {
+TEST_P(LineWriterTest, ReaderThatDoesNotReadBlocksNeitherWriteNorFlushNorDestructor) {
   LineWriter writer(fds_[1], closed_, 1000);
   EXPECT_TRUE(writer.HasRoom());
   writer.Write(std::string(10'000'000, 'x'));
   EXPECT_FALSE(writer.HasRoom());
-  EXPECT_FALSE(writer.Flush(In(std::chrono::milliseconds(1))));
+  EXPECT_FALSE(writer.Flush(1ms));
+  EXPECT_TRUE(writer.StalledFor(1ms));
+  EXPECT_FALSE(writer.StalledFor(1h));
 }
 
 TEST_P(LineWriterTest, RoomComesBackWhenTheReaderReads) {
@@ -111,23 +113,38 @@ TEST_P(LineWriterTest, WaitingForRoomEndsWhenItIsGivenUp) {
   waiting.get();
 }
 
-TEST_P(LineWriterTest, ReaderThatHasGoneIsNoticedAndNothingIsKept) {
+TEST_P(LineWriterTest, ClosedReaderIsNoticedAndNothingIsKept) {
   LineWriter writer(fds_[1], closed_, 1000);
   writer.Write(std::string(3'000'000, 'x'));
   EXPECT_FALSE(IsSet(closed_));
   CloseReader();
-  EXPECT_FALSE(writer.Flush(In(std::chrono::seconds(10))));
+  EXPECT_FALSE(writer.Flush(10s));
   EXPECT_TRUE(IsSet(closed_));
   writer.Write("dropped");
   EXPECT_TRUE(writer.HasRoom());
 }
 
-TEST_P(LineWriterTest, ReaderThatHasGoneIsNoticedByWhoSendsAShortLine) {
+TEST_P(LineWriterTest, ClosedReaderIsNoticedBySendingAShortLine) {
   LineWriter writer(fds_[1], closed_);
   CloseReader();
   writer.Write("short");
   EXPECT_TRUE(IsSet(closed_));
-  EXPECT_FALSE(writer.Flush(In(std::chrono::seconds(10))));
+  EXPECT_FALSE(writer.Flush(10s));
+}
+
+TEST_P(LineWriterTest, FlushWaitsForASlowReaderUnlessItIsHurried) {
+  LineWriter writer(fds_[1], closed_);
+  constexpr int kLines = 30;
+  for (int i = 0; i < kLines; ++i) writer.Write(std::string(200'000, 'x'));
+  auto flush = std::async(std::launch::async, [&writer] { return writer.Flush(200ms); });
+  for (int i = 0; i < kLines; ++i) {
+    EXPECT_EQ(ReadLine().size(), 200'000U);
+    std::this_thread::sleep_for(20ms);
+  }
+  EXPECT_TRUE(flush.get()) << "longer than the patience in all";
+  writer.Write(std::string(3'000'000, 'x'));
+  writer.Hurry();
+  EXPECT_FALSE(writer.Flush(1ms));
 }
 
 TEST_P(LineWriterTest, FlagsOfTheDescriptorAreRestored) {

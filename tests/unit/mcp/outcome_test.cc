@@ -24,9 +24,9 @@ TEST(Outcome, CallErrorsOfEveryKindAreFailuresOfTheTool) {
       std::holds_alternative<ToolFailure>(Of(support::Stopped(support::StopReason::kEndOfInput))));
 }
 
-TEST(Outcome, CancelledIsNothingToTell) {
+TEST(Outcome, CancelledCallsNeedNoAnswer) {
   EXPECT_TRUE(
-      std::holds_alternative<Withdrawn>(Of(support::Stopped(support::StopReason::kCancelled))));
+      std::holds_alternative<Cancelled>(Of(support::Stopped(support::StopReason::kCancelled))));
 }
 
 TEST(Outcome, ProtocolErrorsKeepCodeAndData) {
@@ -43,8 +43,7 @@ TEST(Outcome, EverythingElseIsAnInternalError) {
 
 /// What a client reads.
 nlohmann::json Sent(ToolResult result) {
-  const Dialect dialect(Version::k2025_11_25);
-  return nlohmann::json::parse(ToolResultText(std::move(result), dialect, {"x", "1"}).Text());
+  return nlohmann::json::parse(ToolResultText(std::move(result), Era::kLegacy, {"x", "1"}).Text());
 }
 
 TEST(Outcome, ResultsStandInTheTextAndInTheStructure) {
@@ -54,7 +53,7 @@ TEST(Outcome, ResultsStandInTheTextAndInTheStructure) {
   EXPECT_EQ(nlohmann::json::parse(sent["content"][0]["text"].get<std::string>()), small);
 }
 
-TEST(Outcome, AResultThatIsTextAlreadyIsSentAsItsValuesAre) {
+TEST(Outcome, StructuredTextIsSentAsItsValuesAre) {
   const std::string text = R"({"entries":[{"name":"a \"quoted\" name\n","size":1}]})";
   EXPECT_EQ(Sent({.structured_text = text}), Sent({.structured = nlohmann::json::parse(text)}));
 }

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,39 +11,27 @@
 namespace mcp {
 namespace {
 
-class Sink : public ReplySink {
- public:
-  explicit Sink(std::vector<std::string>& out) : out_(out) {}
-  void Deliver(const RequestId*, Line response) override {
-    out_.push_back(std::move(response).Text());
-  }
-
- private:
-  std::vector<std::string>& out_;
-};
-
 class ReplyTest : public ::testing::Test {
  protected:
-  Reply Open(const nlohmann::json& id) {
-    return {in_flight_, in_flight_.Open(*RequestId::From(id), std::make_shared<Sink>(answers_))};
-  }
+  Reply Open(const nlohmann::json& id) { return *requests_.Open(*RequestId::From(id)); }
+  void Cancel(const nlohmann::json& id) { requests_.Cancel(*RequestId::From(id)); }
+  std::vector<std::string>& sent() { return transport_.lines; }
 
   RecordingTransport transport_;
-  InFlight in_flight_{transport_};
-  std::vector<std::string> answers_;
+  Requests requests_{transport_};
 };
 
-using Answers = std::vector<std::string>;
+using Lines = std::vector<std::string>;
 
 TEST_F(ReplyTest, SendsOneResult) {
   Open(1).Result("{}");
-  EXPECT_EQ(answers_, (Answers{R"({"jsonrpc":"2.0","id":1,"result":{}})"}));
+  EXPECT_EQ(sent(), (Lines{R"({"jsonrpc":"2.0","id":1,"result":{}})"}));
 }
 
-TEST_F(ReplyTest, AForgottenReplyAnswersByItself) {
+TEST_F(ReplyTest, AForgottenReplyLinesByItself) {
   { const Reply forgotten = Open(1); }
-  ASSERT_EQ(answers_.size(), 1U);
-  EXPECT_NE(answers_[0].find("-32603"), std::string::npos);
+  ASSERT_EQ(sent().size(), 1U);
+  EXPECT_NE(sent()[0].find("-32603"), std::string::npos);
 }
 
 TEST_F(ReplyTest, AMovedReplyIsAnsweredByItsNewOwnerOnly) {
@@ -53,73 +40,52 @@ TEST_F(ReplyTest, AMovedReplyIsAnsweredByItsNewOwnerOnly) {
     Reply second = std::move(first);
     second.Result("{}");
   }
-  EXPECT_EQ(answers_.size(), 1U);
+  EXPECT_EQ(sent().size(), 1U);
 }
 
 TEST_F(ReplyTest, ErrorOnAReplyHandedOnDoesNothing) {
   Reply first = Open(1);
   Reply second = std::move(first);
   first.Error(ProtocolError(ErrorCode::kInternalError, "late"));  // NOLINT: that is the case
-  EXPECT_TRUE(answers_.empty());
+  EXPECT_TRUE(sent().empty());
   second.Result("{}");
 }
 
-TEST_F(ReplyTest, NothingIsSentOnceTheRequestIsWithdrawn) {
-  Reply reply = Open(1);
-  const support::Context context = reply.request()->stop().context();
-  EXPECT_TRUE(in_flight_.Cancel(*RequestId::From(1)));
-  EXPECT_EQ(context.stop_reason(), support::StopReason::kCancelled);
-  EXPECT_FALSE(in_flight_.Notify(*reply.request(), "progress"));
-  reply.Result("{}");
-  EXPECT_TRUE(answers_.empty());
-  EXPECT_TRUE(transport_.lines.empty());
-}
-
-TEST_F(ReplyTest, AWithdrawnRequestLetsGoOfItsSinkAtOnce) {
-  auto sink = std::make_shared<Sink>(answers_);
-  const std::weak_ptr<Sink> watched = sink;
-  const Reply reply(in_flight_, in_flight_.Open(*RequestId::From(1), std::move(sink)));
-  in_flight_.Cancel(*RequestId::From(1));
-  EXPECT_TRUE(watched.expired()) << "a batch would wait for the work to end";
-}
-
-TEST_F(ReplyTest, AForgottenWithdrawnReplyIsSilent) {
+TEST_F(ReplyTest, NothingIsSentOnceTheRequestIsCancelled) {
   {
-    const Reply reply = Open(1);
-    in_flight_.Cancel(*RequestId::From(1));
+    Reply reply = Open(1);
+    const support::Context context = reply.stop().context();
+    Cancel(1);
+    EXPECT_EQ(context.stop_reason(), support::StopReason::kCancelled);
+    EXPECT_FALSE(reply.IsOpen());
+    reply.Notify("progress");
+    reply.Result("{}");
   }
-  EXPECT_TRUE(answers_.empty());
+  {
+    const Reply never_answered = Open(2);
+    Cancel(2);
+  }
+  EXPECT_TRUE(sent().empty());
 }
 
-TEST_F(ReplyTest, NothingIsSentAfterTheAnswer) {
+TEST_F(ReplyTest, NothingIsSentAfterTheResponse) {
   Reply reply = Open(1);
-  EXPECT_TRUE(in_flight_.Notify(*reply.request(), "progress"));
+  reply.Notify("progress");
   reply.Result("{}");
-  EXPECT_FALSE(in_flight_.Notify(*reply.request(), "late"));
-  EXPECT_FALSE(in_flight_.Cancel(*RequestId::From(1)));
-  EXPECT_EQ(transport_.lines, (Answers{"progress"}));
+  reply.Notify("late");
+  reply.Result("{}");
+  EXPECT_EQ(sent(), (Lines{"progress", R"({"jsonrpc":"2.0","id":1,"result":{}})"}));
 }
 
-TEST_F(ReplyTest, AnIdIsFreeAgainAfterTheAnswer) {
+TEST_F(ReplyTest, AnIdIsFreeAgainAfterTheResponse) {
   Reply reply = Open(1);
-  EXPECT_EQ(in_flight_.Open(*RequestId::From(1), nullptr), nullptr);
+  EXPECT_FALSE(requests_.Open(*RequestId::From(1)));
+  EXPECT_FALSE(requests_.HasAnswered());
   reply.Result("{}");
+  EXPECT_TRUE(requests_.HasAnswered());
   Open(1).Result("{}");
-  EXPECT_EQ(answers_.size(), 2U);
+  EXPECT_EQ(sent().size(), 2U);
 }
-
-#ifndef NDEBUG
-TEST_F(ReplyTest, ASecondAnswerIsAProgrammingError) {
-  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
-  EXPECT_DEATH(
-      {
-        Reply reply = Open(1);
-        reply.Result("{}");
-        reply.Result("{}");
-      },
-      "answered once");
-}
-#endif
 
 }  // namespace
 }  // namespace mcp

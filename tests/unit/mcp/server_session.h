@@ -26,8 +26,8 @@ inline constexpr std::size_t kMiB = std::size_t{1024} * 1024;
 /// A server in a thread and the two pipes to it.
 class Session {
  public:
-  /// The client sees the end of the output when the server is done; but a server that the client
-  /// has left with answers writes until it is destroyed.
+  /// Whether the output is closed when `Serve` returns. A server with unread answers writes until
+  /// it is destroyed and needs it open.
   enum class Output { kClosedAtExit, kLeftOpen };
 
   explicit Session(
@@ -37,9 +37,9 @@ class Session {
     EXPECT_EQ(::pipe(to_server_.data()), 0);
     EXPECT_EQ(::pipe(from_server_.data()), 0);
     reader_ = std::make_unique<LineReader>(from_server_[0]);
-    ServerOptions options = transcripts::FakeServerOptions(scheduler_);
+    ServerOptions options = transcripts::FakeServerOptions(heartbeat_);
     change(options);
-    server_ = std::make_unique<Server>(options, transcripts::MakeFakeTools(scheduler_));
+    server_ = std::make_unique<Server>(options, transcripts::MakeFakeTools(heartbeat_));
     exit_ = std::async(std::launch::async, [this, output] {
       const Server::Exit exit = server_->Serve(to_server_[0], from_server_[1]);
       if (output == Output::kClosedAtExit) ::close(std::exchange(from_server_[1], -1));
@@ -111,7 +111,7 @@ class Session {
   void CloseInput() { ::close(std::exchange(to_server_[1], -1)); }
   void CloseOutput() { ::close(std::exchange(from_server_[0], -1)); }
   Server& server() { return *server_; }
-  transcripts::FakeScheduler& scheduler() { return scheduler_; }
+  transcripts::FakeHeartbeat& heartbeat() { return heartbeat_; }
 
   /// Waits for the end of `Serve`.
   Server::Exit Exit() {
@@ -122,7 +122,7 @@ class Session {
  private:
   std::array<int, 2> to_server_ = {};
   std::array<int, 2> from_server_ = {};
-  transcripts::FakeScheduler scheduler_;
+  transcripts::FakeHeartbeat heartbeat_;
   std::unique_ptr<Server> server_;
   std::future<Server::Exit> exit_;
   std::unique_ptr<LineReader> reader_;

@@ -1,4 +1,4 @@
-// The server as a whole under rough treatment. What it says is in tests/transcripts.
+// The whole server under stress. tests/transcripts test what it sends.
 
 #include "mcp/server.h"
 
@@ -7,8 +7,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstdint>
-#include <functional>
 #include <future>
 #include <memory>
 #include <set>
@@ -20,7 +18,6 @@
 #include <vector>
 
 #include "fake_tools.h"
-#include "testing/eventually.h"
 #include "unit/mcp/recording_transport.h"
 #include "unit/mcp/server_session.h"
 
@@ -29,7 +26,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
-using transcripts::FakeScheduler;
+using transcripts::FakeHeartbeat;
 
 // ---- many requests
 
@@ -72,7 +69,7 @@ TEST(Server, ThousandsOfCallsCanBeCancelled) {
   EXPECT_EQ(session.Read()["result"]["structuredContent"]["text"], "after");
 }
 
-TEST(Server, MoreCallsThanMayWaitAreToldSo) {
+TEST(Server, MoreCallsThanMayWaitAreRefused) {
   Session session(
       [](ServerOptions& options) { options.limits = {.threads = 2, .queued_calls = 2}; });
   session.Initialize();
@@ -87,30 +84,61 @@ TEST(Server, MoreCallsThanMayWaitAreToldSo) {
   EXPECT_NE(answer.dump().find("too many calls"), std::string::npos);
 }
 
-TEST(Server, ACallThatWaitsForAThreadSaysSoToAClientThatAsksForProgress) {
+// ---- progress
+
+TEST(Server, ACallThatWaitsForAThreadReportsThat) {
   Session session([](ServerOptions& options) { options.limits = {.threads = 1}; });
   session.Initialize();
   session.Call(1, "block", {{"name", "a"}});
   session.Send(R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo",)"
                R"("arguments":{"text":"b"},"_meta":{"progressToken":"t"}}})"
                "\n");
-  session.ExpectPingIsAnswered();  // so that the call has come
-  const auto advance = [&session] {
-    session.scheduler().Advance(1s);
-    session.Send("{\"jsonrpc\":\"2.0\",\"id\":\"ping\",\"method\":\"ping\"}\n");
+  session.ExpectPingIsAnswered();  // the call has arrived
+  for (const std::string elapsed : {"1s", "2s"}) {
+    session.heartbeat().Advance(1s);
+    const json message = session.Read();
+    EXPECT_EQ(message["method"], "notifications/progress");
+    EXPECT_EQ(message["params"]["progressToken"], "t");
+    EXPECT_EQ(message["params"]["message"],
+              "waiting for its turn behind other calls (" + elapsed + ")");
+  }
+}
+
+TEST(Server, NoProgressForAClientThatDoesNotRead) {
+  FakeHeartbeat heartbeat;
+  auto transport = std::make_unique<RecordingTransport>();
+  RecordingTransport& client = *transport;
+  client.input = {R"({"jsonrpc":"2.0","id":1,"method":"initialize"})",
+                  R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"report",)"
+                  R"("arguments":{"messages":["a","b"],"seconds_between":1},)"
+                  R"("_meta":{"progressToken":1}}})"};
+  client.has_room = false;
+  ServerOptions options = transcripts::FakeServerOptions(heartbeat);
+  options.end_of_input_grace = 1min;
+  Server server(options, transcripts::MakeFakeTools(heartbeat));
+  server.Serve(std::move(transport));
+  EXPECT_EQ(client.lines.size(), 2U) << "the responses only";
+}
+
+// ---- subscriptions
+
+TEST(Server, SubscriptionsAreLimitedUntilOneIsCancelled) {
+  Session session;
+  const auto listen = [&session](const json& id) {
+    const json meta = {{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
+                       {"io.modelcontextprotocol/clientCapabilities", json::object()}};
+    const json params = {{"notifications", json::object()}, {"_meta", meta}};
+    const json request = {
+        {"jsonrpc", "2.0"}, {"id", id}, {"method", "subscriptions/listen"}, {"params", params}};
+    session.Send(request.dump() + "\n");
     return session.Read();
   };
-  json message;
-  // As long as the thread is on its way to the first call, nobody waits behind that.
-  ASSERT_TRUE(testing_support::Eventually([&] {
-    message = advance();
-    return message.contains("method");
-  }));
-  EXPECT_EQ(message["method"], "notifications/progress");
-  EXPECT_EQ(message["params"]["progressToken"], "t");
-  EXPECT_EQ(message["params"]["message"], "waiting for its turn behind other calls");
-  EXPECT_EQ(session.Read()["id"], "ping");
-  EXPECT_EQ(advance()["params"]["message"], "waiting for its turn behind other calls");
+  EXPECT_TRUE(listen(std::string(1023, 'x')).contains("error")) << "the id is too long";
+  for (int i = 0; i < 1024; ++i) EXPECT_TRUE(listen(i).contains("method"));
+  EXPECT_TRUE(listen(1024).contains("error"));
+  session.Send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}})"
+               "\n");
+  EXPECT_TRUE(listen(1025).contains("method"));
 }
 
 // ---- the end
@@ -137,8 +165,8 @@ TEST(Server, StopFromAnotherThreadEndsCallsWithItsReason) {
 }
 
 TEST(Server, StopBeforeServeEndsItAtOnce) {
-  FakeScheduler scheduler;
-  Server server(transcripts::FakeServerOptions(scheduler), {});
+  FakeHeartbeat heartbeat;
+  Server server(transcripts::FakeServerOptions(heartbeat), {});
   server.Stop(support::StopReason::kTerminated);
   std::array<int, 2> pipe = {};
   ASSERT_EQ(::pipe(pipe.data()), 0);
@@ -147,7 +175,7 @@ TEST(Server, StopBeforeServeEndsItAtOnce) {
   ::close(pipe[1]);
 }
 
-/// A tool that runs until the test lets it go, whatever its context says.
+/// Runs until the test releases it, even if its context is stopped.
 class DeafTool : public Tool {
  public:
   DeafTool(std::promise<void>& begun, std::shared_future<void> release, std::atomic<bool>& ended)
@@ -156,7 +184,7 @@ class DeafTool : public Tool {
   ToolResult Call(const ToolCall& call) override {
     begun_.set_value();
     release_.wait();
-    call.progress.Report("let go");
+    call.progress.SetStatus("released");
     ended_ = true;
     return {json::object(), {}};
   }
@@ -174,7 +202,7 @@ class DeafTool : public Tool {
   std::atomic<bool>& ended_;
 };
 
-TEST(Server, AToolThatDoesNotStopHoldsUpNothingButTheDestructor) {
+TEST(Server, AToolThatDoesNotStopDelaysOnlyTheDestructor) {
   std::promise<void> begun;
   std::promise<void> release;
   std::atomic<bool> ended = false;
@@ -218,7 +246,7 @@ TEST(Server, AClosedOutputEndsItAlthoughInputIsOpen) {
 }
 
 TEST(Server, AReaderThatStopsReadingDoesNotHoldUpTheEnd) {
-  Session session([](ServerOptions& options) { options.flush_grace = 1ms; },
+  Session session([](ServerOptions& options) { options.client_patience = 1ms; },
                   Session::Output::kLeftOpen);
   session.Initialize();
   for (int i = 0; i < 100; ++i) session.Call(i, "big", {{"bytes", kMiB}});
@@ -227,12 +255,8 @@ TEST(Server, AReaderThatStopsReadingDoesNotHoldUpTheEnd) {
 }
 
 TEST(Server, AReaderThatStopsReadingAndWritingIsTheEnd) {
-  Session session(
-      [](ServerOptions& options) {
-        options.flush_grace = 1ms;
-        options.client_patience = 1ms;
-      },
-      Session::Output::kLeftOpen);
+  Session session([](ServerOptions& options) { options.client_patience = 1ms; },
+                  Session::Output::kLeftOpen);
   session.Initialize();
   for (int i = 0; i < 100; ++i) session.Call(i, "big", {{"bytes", kMiB}});
   session.CloseInput();
@@ -240,58 +264,12 @@ TEST(Server, AReaderThatStopsReadingAndWritingIsTheEnd) {
 }
 
 TEST(Server, AClientThatReadsAfterItsInputEndedGetsAllAnswers) {
-  Session session([](ServerOptions& options) { options.flush_grace = 1ms; });
+  Session session;
   session.Initialize();
   for (int i = 0; i < 30; ++i) session.Call(i, "big", {{"bytes", kMiB}});
   session.CloseInput();
   const std::vector<json> answers = session.ReadToTheEnd();
-  EXPECT_EQ(answers.size(), 30U) << "one by one, each longer than the grace";
-}
-
-/// A client that has ended its input and takes something again and again, but never all.
-class SlowClient final : public Transport {
- public:
-  explicit SlowClient(std::function<void()> on_flush) : on_flush_(std::move(on_flush)) {}
-  Received Receive(std::string&) override { return Received::kEndOfInput; }
-  void Send(Line) override {}
-  [[nodiscard]] bool HasRoom() const override { return true; }
-  void WaitForRoom() override {}
-  void Interrupt() override {}
-  void GiveUpWaiting() override {}
-  [[nodiscard]] std::uint64_t BytesTaken() const override { return taken_; }
-  bool Flush(std::chrono::steady_clock::time_point) override {
-    ++taken_;
-    on_flush_();
-    return false;
-  }
-
- private:
-  const std::function<void()> on_flush_;
-  std::uint64_t taken_ = 0;
-};
-
-TEST(Server, StopEndsTheWaitForAClientThatReadsSlowly) {
-  ServerOptions options;
-  options.flush_grace = 0ms;
-  Server server(options, {});
-  int flushes = 0;
-  const Server::Exit exit = server.Serve(std::make_unique<SlowClient>([&] {
-    if (++flushes == 3) server.Stop(support::StopReason::kTerminated);
-  }));
-  EXPECT_EQ(flushes, 3);
-  EXPECT_EQ(exit.reason, support::StopReason::kEndOfInput);
-}
-
-TEST(Server, AMessageForWhichThereIsNoMemoryIsAnsweredAndSurvived) {
-  auto transport = std::make_unique<RecordingTransport>();
-  const RecordingTransport& client = *transport;
-  transport->input = {"no JSON", R"({"jsonrpc":"2.0","id":1,"method":"ping"})"};
-  transport->has_memory = false;
-  Server server(ServerOptions(), {});
-  server.Serve(std::move(transport));
-  ASSERT_EQ(client.lines.size(), 2U);
-  EXPECT_EQ(json::parse(client.lines[0])["error"]["code"], -32603) << client.lines[0];
-  EXPECT_EQ(json::parse(client.lines[1])["id"], 1);
+  EXPECT_EQ(answers.size(), 30U);
 }
 
 TEST(Server, ServesOnce) {
@@ -300,15 +278,16 @@ TEST(Server, ServesOnce) {
   EXPECT_THROW(server.Serve(std::make_unique<RecordingTransport>()), std::logic_error);
 }
 
-TEST(Server, FirstResponseIsToldOnceAndNotForNotifications) {
-  std::atomic<int> told = 0;
-  Session session(
-      [&told](ServerOptions& options) { options.on_first_response = [&told] { ++told; }; });
+TEST(Server, FirstResponseIsReportedOnceAndNotForNotifications) {
+  std::atomic<int> reported = 0;
+  Session session([&reported](ServerOptions& options) {
+    options.on_first_response = [&reported] { ++reported; };
+  });
   session.Send("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
   session.ExpectPingIsAnswered();
   session.ExpectPingIsAnswered();
   session.ExpectPingIsAnswered();
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(reported, 1);
 }
 
 TEST(Server, RefusesAToolWhoseSchemaItCannotCheckAndNamesIt) {
@@ -338,10 +317,10 @@ TEST(Server, RefusesAToolWhoseSchemaItCannotCheckAndNamesIt) {
 }
 
 TEST(Server, RefusesTwoToolsOfOneName) {
-  FakeScheduler scheduler;
-  auto tools = transcripts::MakeFakeTools(scheduler);
-  for (auto& tool : transcripts::MakeFakeTools(scheduler)) tools.push_back(std::move(tool));
-  EXPECT_THROW(Server(transcripts::FakeServerOptions(scheduler), std::move(tools)),
+  FakeHeartbeat heartbeat;
+  auto tools = transcripts::MakeFakeTools(heartbeat);
+  for (auto& tool : transcripts::MakeFakeTools(heartbeat)) tools.push_back(std::move(tool));
+  EXPECT_THROW(Server(transcripts::FakeServerOptions(heartbeat), std::move(tools)),
                std::invalid_argument);
 }
 

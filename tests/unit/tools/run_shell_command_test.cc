@@ -12,8 +12,6 @@
 
 #include "support/errors.h"
 #include "testing/local_guest.h"
-#include "testing/no_more_threads.h"
-#include "testing/recorded_progress.h"
 #include "testing/silent_progress.h"
 #include "testing/stepped_guest.h"
 #include "tools/command_runner.h"
@@ -99,16 +97,6 @@ class EndOfACommand : public ::testing::Test {
 
   GuestThatTellsEnds guest_;
 };
-
-TEST_F(EndOfACommand, IsToldAlsoWhereThereIsNoThreadForItsProgress) {
-  const testing_support::NoMoreThreads none;
-  if (!none.imposed()) GTEST_SKIP() << "this system's threads cannot be limited";
-  guest_.end = [] { return Status(0); };
-  CommandRunner runner{CommandRunner::Options{}};
-  testing_support::RecordedProgress progress;
-  EXPECT_EQ(
-      runner.Run(guest_, {{"echo", "text"}, "/", ""}, {}, progress).structured.at("exit_code"), 0);
-}
 
 TEST_F(EndOfACommand, ThatTheGuestDoesNotTellIsAnErrorWithoutAnExitCode) {
   const nlohmann::json result = Run([] { return Status(std::nullopt); });

@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "find/grep_output.h"
+#include "find/content_search.h"
 #include "testing/file_names.h"
 #include "unit/tools/search_tool_fixture.h"
 

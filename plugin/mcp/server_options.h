@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "mcp/call_pool.h"
+#include "mcp/heartbeat.h"
+#include "mcp/outcome.h"
+#include "mcp/protocol.h"
+
+namespace mcp {
+
+struct ServerOptions {
+  ServerInfo info;
+
+  /// What `initialize` and `server/discover` tell the agent about this server. Called for each of
+  /// these requests in the thread of `Serve`; must be quick.
+  std::function<std::string()> instructions = [] { return std::string(); };
+
+  /// Called once, in the thread of `Serve`, soon after the first response; must be quick. Start
+  /// here what should not delay that response.
+  std::function<void()> on_first_response = [] {};
+
+  /// After this time a call is answered with a task handle if its client declared the extension.
+  std::chrono::milliseconds task_threshold = std::chrono::seconds(5);
+
+  CallPool::Limits limits;
+
+  /// How long calls may go on after the end of input, so that quick ones are still answered.
+  std::chrono::milliseconds end_of_input_grace{500};
+
+  /// How long stopped calls have to end: they have processes in the guest to stop.
+  std::chrono::milliseconds stop_grace = std::chrono::seconds(3);
+
+  /// How long a client may take nothing before the last answers are dropped.
+  std::chrono::milliseconds client_patience = std::chrono::seconds(2);
+
+  /// May be null. Must outlive the server.
+  CallObserver* observer = nullptr;
+
+  /// For tests; null is the real one. Must outlive the server.
+  Heartbeat* heartbeat = nullptr;
+};
+
+}  // namespace mcp
