@@ -49,11 +49,7 @@ void SharedConnection::Want() {
 
 tools::Workspace SharedConnection::Acquire(const support::Context& context,
                                            mcp::ProgressReporter& progress) {
-  // Taking the lock makes sure that the wait below is not between its check and its sleep.
-  const auto registration = context.OnStop([this] {
-    { const std::scoped_lock lock(mutex_); }
-    changed_.notify_all();
-  });
+  support::ContextWait wait(context, mutex_, changed_);
   std::unique_lock lock(mutex_);
   const std::uint64_t first_own_attempt = attempts_started_ + 1;
   while (!IsAlive()) {
@@ -64,21 +60,13 @@ tools::Workspace SharedConnection::Acquire(const support::Context& context,
     }
     ThrowIfStopped(context, Waiting());
     if (attempts_started_ < first_own_attempt && !wanted_) Want();
-    progress.SetStatus(Waiting());
-    WaitForChange(lock, context);
+    const std::uint64_t finished = attempts_finished_;
+    const std::string waiting = Waiting();
+    progress.SetStatus(waiting);
+    wait.Until(lock, [&] { return attempts_finished_ != finished || Waiting() != waiting; });
     if (IsAlive()) progress.SetStatus("connected to the guest");
   }
   return current_->workspace;
-}
-
-void SharedConnection::WaitForChange(std::unique_lock<std::mutex>& lock,
-                                     const support::Context& context) {
-  // Not wait_until(time_point::max()), which overflows in some standard libraries.
-  if (context.deadline() == support::Clock::time_point::max()) {
-    changed_.wait(lock);
-  } else {
-    changed_.wait_until(lock, context.deadline());
-  }
 }
 
 void SharedConnection::SetWaitingFor(const std::string& text) {

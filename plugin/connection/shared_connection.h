@@ -45,8 +45,6 @@ class SharedConnection final : public tools::WorkspaceSource {
   void SetWaitingFor(const std::string& text);
   /// What is waited for; the lock is held.
   [[nodiscard]] std::string Waiting() const;
-  /// Waits until something changes or the deadline passes.
-  void WaitForChange(std::unique_lock<std::mutex>& lock, const support::Context& context);
 
   Opener open_;
   support::StopSource stop_;

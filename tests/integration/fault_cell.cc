@@ -53,18 +53,14 @@ void WaitUntil(Condition condition, const std::string& what) {
   }
 }
 
-std::chrono::milliseconds Since(Clock::time_point start) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
-}
-
-Ending EndingOf(const json& response, std::chrono::milliseconds took) {
-  if (!response.contains("result")) return {false, "PROTOCOL ERROR " + response.dump(), took};
+Ending EndingOf(const json& response) {
+  if (!response.contains("result")) return {false, "PROTOCOL ERROR " + response.dump()};
   const json& result = response["result"];
   const std::string text = testing_support::TextOf(result);
-  if (result.value("isError", false)) return {false, text, took};
+  if (result.value("isError", false)) return {false, text};
   const json& structured = result.at("structuredContent");
   const bool is_command = structured.contains("stdout");
-  return {!is_command || structured.value("exit_code", -1) == 0, text, took};
+  return {!is_command || structured.value("exit_code", -1) == 0, text};
 }
 
 }  // namespace
@@ -185,7 +181,6 @@ void Cell::WaitUntilServerLeavesLine() {
 }
 
 void Cell::GoOn() {
-  struck_ = Clock::now();
   line_.Release();
   if (state_ != State::kIdle) return;
   if (calls_.first_call == "read_file") {
@@ -203,15 +198,12 @@ void Cell::Go() const {
 }
 
 Ending Cell::End(std::chrono::milliseconds limit) {
-  const json response = client_->WaitForResponse(call_, limit);
-  return EndingOf(response, Since(struck_));
+  return EndingOf(client_->WaitForResponse(call_, limit));
 }
 
 Ending Cell::Call(const std::string& tool, const json& arguments, std::chrono::milliseconds limit) {
-  const auto start = Clock::now();
-  const json response =
-      client_->Request("tools/call", {{"name", tool}, {"arguments", arguments}}, limit);
-  return EndingOf(response, Since(start));
+  return EndingOf(
+      client_->Request("tools/call", {{"name", tool}, {"arguments", arguments}}, limit));
 }
 
 Ending Cell::ReadSmallFile() {

@@ -28,7 +28,6 @@ std::string_view Name(State state);
 struct Ending {
   bool well = false;  ///< the tool succeeded; a command exited with 0
   std::string text;   ///< of the error or the result
-  std::chrono::milliseconds took{0};
 };
 
 /// One server in one state, with an instance of its own behind a TcpProxy. One thread at a time.
@@ -115,7 +114,6 @@ class Cell {
   Calls calls_;
   testing_support::McpClient* client_ = nullptr;
   std::int64_t call_ = 0;
-  std::chrono::steady_clock::time_point struck_;
 };
 
 }  // namespace integration

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <fstream>
-#include <iostream>
 #include <thread>
 #include <utility>
 
@@ -38,11 +37,11 @@ TEST_F(FaultMatrix, DiskFull) {
   fault.prepare = [&](const fs::path& root) {
     file_systems.push_back(std::make_unique<SmallFileSystem>(root, kSmall));
   };
-  fault.strike = [](Cell& cell) {
+  fault.occur = [](Cell& cell) {
     testing_support::FillUp(cell.root() / "fill");
     cell.Go();
   };
-  fault.mend = [](Cell& cell) { fs::remove(cell.root() / "fill"); };
+  fault.fix = [](Cell& cell) { fs::remove(cell.root() / "fill"); };
   fault.calls.first_call = "write_file";
   fault.calls.script += "; head -c 100000 /dev/zero > more";
   fault.endings[State::kIdle] = "no space left on the guest's file system";
@@ -60,11 +59,11 @@ TEST_F(FaultMatrix, FileSystemTurnsReadOnly) {
   fault.prepare = [&](const fs::path& root) {
     file_systems.push_back(std::make_unique<SmallFileSystem>(root, kSmall));
   };
-  fault.strike = [](Cell& cell) {
+  fault.occur = [](Cell& cell) {
     testing_support::SetReadOnly(cell.root(), true);
     cell.Go();
   };
-  fault.mend = [](Cell& cell) { testing_support::SetReadOnly(cell.root(), false); };
+  fault.fix = [](Cell& cell) { testing_support::SetReadOnly(cell.root(), false); };
   fault.calls.first_call = "write_file";
   fault.calls.script += "; echo more > more";
   // Linux refuses to remount a file system read-only while a file is open for writing.
@@ -77,11 +76,11 @@ TEST_F(FaultMatrix, FileSystemTurnsReadOnly) {
 
 TEST_F(FaultMatrix, DirectoryRemoved) {
   Fault fault = FaultInGuest("directory removed");
-  fault.strike = [](Cell& cell) {
+  fault.occur = [](Cell& cell) {
     fs::remove_all(cell.root());
     cell.Go();
   };
-  fault.mend = [](Cell& cell) {
+  fault.fix = [](Cell& cell) {
     fs::create_directories(cell.root());
     cell.MakeFiles();
   };
@@ -130,11 +129,9 @@ TEST_F(FaultMatrix, DirectoryRemovedDuringAWalk) {
       {"list_directory", {{"path", root + "/tree/a"}}},
       {"glob", {{"path", root}, {"pattern", "**/*.txt"}}},
       {"search_file_content", {{"path", root}, {"pattern", "needle"}}}};
-  std::string row = "FAULT | directory removed during a walk";
   {
     const Demolisher demolisher(Path("root/tree"));
     for (const auto& [tool, arguments] : walks) {
-      int done = 0;
       for (int i = 0; i < kRounds; ++i) {
         const nlohmann::json result = client().CallTool(tool, arguments);
         const std::string text = testing_support::TextOf(result);
@@ -142,20 +139,14 @@ TEST_F(FaultMatrix, DirectoryRemovedDuringAWalk) {
           EXPECT_THAT(text,
                       ::testing::ContainsRegex("does not exist|No such file|not a directory"));
           EXPECT_EQ(tool, "list_directory") << "the rest of the tree is there: " << text;
-          continue;
-        }
-        ++done;
-        if (tool != "list_directory") {
+        } else if (tool != "list_directory") {
           EXPECT_THAT(text, ::testing::HasSubstr("stays.txt"));
         }
       }
-      row += " | in " + tool + ": ✓ " + std::to_string(done) + " of " + std::to_string(kRounds) +
-             " done, the others a clear error";
     }
   }
   EXPECT_EQ(Read(root + "/stays.txt"), "needle\n");
   EXPECT_EQ(client().CloseAndWait(), 0) << client().log();
-  std::cout << row << std::endl;
 }
 
 }  // namespace

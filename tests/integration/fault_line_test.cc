@@ -9,10 +9,10 @@ namespace {
 
 /// Calls that change nothing are repeated on a new connection; calls that may have run are not.
 const AllowedEndings kConnectionLost = {{State::kIdle, "ok"},
-                                  {State::kInACommand, "may have run"},
-                                  {State::kInARead, "ok"},
-                                  {State::kInAWrite, "ok|may have been written"},
-                                  {State::kQueued, "ok"}};
+                                        {State::kInACommand, "may have run"},
+                                        {State::kInARead, "ok"},
+                                        {State::kInAWrite, "ok|may have been written"},
+                                        {State::kQueued, "ok"}};
 
 void Restart(Cell& cell) {
   cell.instance().Stop();
@@ -29,7 +29,7 @@ Fault LostConnection(const std::string& name) {
 
 TEST_F(FaultMatrix, SessionKilled) {
   Fault fault = LostConnection("sshd's process of the session killed");
-  fault.strike = [](Cell& cell) {
+  fault.occur = [](Cell& cell) {
     for (const pid_t pid : cell.instance().SessionPids()) ::kill(pid, SIGKILL);
   };
   Run(fault);
@@ -37,16 +37,16 @@ TEST_F(FaultMatrix, SessionKilled) {
 
 TEST_F(FaultMatrix, SshdKilled) {
   Fault fault = LostConnection("sshd killed with all its sessions");
-  fault.strike = [](Cell& cell) {
+  fault.occur = [](Cell& cell) {
     const auto sessions = cell.instance().SessionPids();
     ::kill(cell.instance().sshd_pid(), SIGKILL);
     for (const pid_t pid : sessions) ::kill(pid, SIGKILL);
   };
-  fault.mend = Restart;
+  fault.fix = Restart;
   // Calls retry the connect for a while.
-  fault.end_after_mend = {State::kIdle, State::kInARead, State::kInAWrite, State::kQueued};
+  fault.end_after_fix = {State::kIdle, State::kInARead, State::kInAWrite, State::kQueued};
   // While it starts again the instance looks stopped for a moment.
-  for (const State state : fault.end_after_mend) {
+  for (const State state : fault.end_after_fix) {
     fault.endings[state] += "|is stopped; start it on the host with: limactl start";
   }
   Run(fault);
@@ -54,13 +54,13 @@ TEST_F(FaultMatrix, SshdKilled) {
 
 TEST_F(FaultMatrix, VirtualMachineKilledAndStartedOnAnotherPort) {
   Fault fault = LostConnection("VM killed, started on another port");
-  fault.strike = [](Cell& cell) {
+  fault.occur = [](Cell& cell) {
     testing_support::KillEverything(cell.instance());
     for (const char* name : {"ha.pid", "qemu.pid", "ha.sock"}) {
       std::filesystem::remove(cell.instance().directory() / name);
     }
   };
-  fault.mend = Restart;
+  fault.fix = Restart;
   fault.endings[State::kIdle] = "is stopped; start it on the host with: limactl start";
   for (const State state : {State::kInARead, State::kInAWrite, State::kQueued}) {
     fault.endings[state] += "|is stopped; start it on the host with: limactl start";
@@ -70,19 +70,19 @@ TEST_F(FaultMatrix, VirtualMachineKilledAndStartedOnAnotherPort) {
 
 TEST_F(FaultMatrix, ConnectionReset) {
   Fault fault = LostConnection("TCP reset");
-  fault.strike = [](Cell& cell) { cell.line().Reset(); };
+  fault.occur = [](Cell& cell) { cell.line().Reset(); };
   Run(fault);
 }
 
 TEST_F(FaultMatrix, VirtualMachineFrozenAndThawed) {
   Fault fault;
   fault.name = "VM frozen, thawed after a moment";
-  fault.strike = [](Cell& cell) { testing_support::Freeze(cell.instance()); };
-  fault.mend = [](Cell& cell) {
+  fault.occur = [](Cell& cell) { testing_support::Freeze(cell.instance()); };
+  fault.fix = [](Cell& cell) {
     testing_support::Thaw(cell.instance());
     cell.Go();
   };
-  fault.end_after_mend = {kStates.begin(), kStates.end()};
+  fault.end_after_fix = {kStates.begin(), kStates.end()};
   fault.ends_sessions = false;
   fault.calls.script = Cell::kWaits;
   for (const State state : kStates) fault.endings[state] = "ok";
@@ -98,20 +98,20 @@ Fault SilentGuest(const std::string& name) {
 
 TEST_F(FaultMatrix, VirtualMachineFrozenUntilTheConnectionIsClosed) {
   Fault fault = SilentGuest("VM frozen, thawed when the connection was closed");
-  fault.strike = [](Cell& cell) { testing_support::Freeze(cell.instance()); };
-  fault.mend = [](Cell& cell) {
+  fault.occur = [](Cell& cell) { testing_support::Freeze(cell.instance()); };
+  fault.fix = [](Cell& cell) {
     cell.WaitUntilServerLeavesLine();
     testing_support::Thaw(cell.instance());
   };
-  fault.end_after_mend = {State::kIdle, State::kInARead, State::kInAWrite, State::kQueued};
+  fault.end_after_fix = {State::kIdle, State::kInARead, State::kInAWrite, State::kQueued};
   Run(fault);
 }
 
 TEST_F(FaultMatrix, ConnectionHalfOpen) {
   Fault fault = SilentGuest("TCP half open");
-  fault.strike = [](Cell& cell) { cell.line().FallSilent(); };
+  fault.occur = [](Cell& cell) { cell.line().FallSilent(); };
   // The guest's processes end only when its kernel closes the connection too.
-  fault.mend = [](Cell& cell) { cell.line().Reset(); };
+  fault.fix = [](Cell& cell) { cell.line().Reset(); };
   Run(fault);
 }
 

@@ -212,9 +212,16 @@ TEST_F(SshGuest, WorksWithThreeChannels) {
   const auto guest = Connect();
   const auto use = [&](int what) {
     CollectedOutput sink;
-    if (what % 3 == 0) EXPECT_EQ(Script(*guest, "echo", sink, minute_).exit_status, 0);
-    if (what % 3 == 1) EXPECT_EQ(Command(*guest, "echo", sink, minute_).exit_status, 0);
-    if (what % 3 == 2) EXPECT_NO_THROW(guest->Stat("/", minute_));
+    switch (what % 3) {
+      case 0:
+        EXPECT_EQ(Script(*guest, "echo", sink, minute_).exit_status, 0);
+        break;
+      case 1:
+        EXPECT_EQ(Command(*guest, "echo", sink, minute_).exit_status, 0);
+        break;
+      default:
+        EXPECT_NO_THROW(guest->Stat("/", minute_));
+    }
   };
   for (int i = 0; i < 6; ++i) use(i);
   std::vector<std::thread> threads;

@@ -217,27 +217,27 @@ TEST_F(SshGuest, AConnectionToAFrozenGuestEndsPromptly) {
 TEST_F(SshGuest, ADeathEndsEverythingOnce) {
   StartInstance();
   const auto guest = Connect();
-  CollectedOutput unused;
-  Command(*guest, "true", unused, minute_);  // and is idle from now on
-  class KillAtFirstOutput : public shell::OutputSink {
+  CollectedOutput idle;
+  Command(*guest, "true", idle, minute_);
+  class StartedSink : public shell::OutputSink {
    public:
-    explicit KillAtFirstOutput(pid_t pid) : pid_(pid) {}
     bool OnOutput(shell::Stream, std::string_view) override {
-      ::kill(pid_, SIGKILL);
+      started.set_value();
       return true;
     }
-
-   private:
-    pid_t pid_;
-  } sink(instance_->SessionPids().front());
+    std::promise<void> started;
+  } sink;
+  auto script = std::async(std::launch::async,
+                           [&] { Script(*guest, "echo started; exec sleep 100", sink, minute_); });
+  sink.started.get_future().wait();
   std::vector<std::shared_ptr<RecordedProcess>> recorded;
   std::vector<std::unique_ptr<shell::Process>> processes;
   for (int i = 0; i < 20; ++i) {  // sshd allows ten: the others wait
     recorded.push_back(std::make_shared<RecordedProcess>());
     processes.push_back(guest->Start("exec cat", recorded.back()));
   }
-  const auto script = [&] { Script(*guest, "echo started; exec sleep 100", sink, minute_); };
-  EXPECT_FALSE(Thrown<support::ConnectionLost>(script).may_have_run()) << "nothing that matters";
+  ::kill(instance_->SessionPids().front(), SIGKILL);
+  EXPECT_FALSE(Thrown<support::ConnectionLost>([&] { script.get(); }).may_have_run());
   EXPECT_TRUE(Eventually([&] { return !guest->alive(); }));
   for (const auto& one : recorded) EXPECT_TRUE(one->End().connection_lost);
   EXPECT_FALSE(recorded.back()->End().was_started);

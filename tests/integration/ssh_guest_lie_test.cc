@@ -254,7 +254,7 @@ TEST_F(LyingGuest, AGreetingWithoutEndCostsTheConnectTimeout) {
   ssh::ConnectionOptions options;
   options.connect_timeout = 100ms;
   EXPECT_THAT(Thrown<support::ConnectionLost>([&] { Connect(sshd, sshd.port(), options); }).what(),
-              HasSubstr("did not finish the connection in time"));
+              HasSubstr("did not complete the connection in time"));
 }
 
 TEST_F(LyingGuest, TheDisconnectMessageIsPrintable) {
