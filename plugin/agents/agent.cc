@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -59,17 +58,6 @@ std::string ToString(const Version& version) {
 std::span<const ConfinedAgent> ConfinedAgents() {
   static const std::array kAgents = {ClaudeAgent(), CodexAgent(), GeminiAgent(), OpencodeAgent()};
   return kAgents;
-}
-
-std::vector<std::string_view> Words(std::string_view text) {
-  constexpr std::string_view kSpace = " \n";
-  std::vector<std::string_view> words;
-  while (true) {
-    text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
-    if (text.empty()) return words;
-    words.push_back(text.substr(0, text.find_first_of(kSpace)));
-    text.remove_prefix(words.back().size());
-  }
 }
 
 std::string Value(const Environment& environment, const std::string& name,

@@ -16,6 +16,8 @@
 /// project. Every setting was tried with the real agent; tests/clients/agents proves the whole.
 namespace agents {
 
+using configure::Words;
+
 inline constexpr std::string_view kServer = configure::kServerName;
 
 /// Instruction files of the project are cut after this many bytes.
@@ -98,9 +100,6 @@ ConfinedAgent GeminiAgent();
 ConfinedAgent OpencodeAgent();
 
 // What several launches need.
-
-/// The words of a text between spaces and line breaks.
-std::vector<std::string_view> Words(std::string_view text);
 
 /// `fallback` if the variable is missing or empty.
 std::string Value(const Environment& environment, const std::string& name,

@@ -14,7 +14,6 @@
 #include "configure/edits.h"
 #include "doctor/installation.h"
 #include "lima/home.h"
-#include "lima/instance_name.h"
 #include "shell/shell_quote.h"
 #include "support/environment.h"
 #include "support/join.h"
@@ -30,21 +29,20 @@ using configure::Job;
 using configure::Request;
 using support::EnvironmentVariable;
 
-std::string EnvironmentOr(const char* name, const std::string& fallback) {
+/// Relative paths are ignored: they would mean another directory to the agent.
+std::string DirectoryOr(const char* name, const std::string& fallback) {
   const std::string value = EnvironmentVariable(name);
-  return value.empty() ? fallback : value;
+  return value.starts_with('/') ? value : fallback;
 }
 
 configure::Places FindPlaces() {
   configure::Places places;
-  places.home = EnvironmentVariable("HOME");
-  if (!fs::path(places.home).is_absolute()) {
-    throw UsageError("HOME must be set to your home directory");
-  }
-  places.config = EnvironmentOr("XDG_CONFIG_HOME", places.home + "/.config");
-  places.gemini_home = EnvironmentOr("GEMINI_CLI_HOME", places.home);
-  places.codex_home = EnvironmentOr("CODEX_HOME", places.home + "/.codex");
-  places.claude_home = EnvironmentVariable("CLAUDE_CONFIG_DIR");
+  places.home = DirectoryOr("HOME", "");
+  if (places.home.empty()) throw UsageError("HOME must be set to your home directory");
+  places.config = DirectoryOr("XDG_CONFIG_HOME", places.home + "/.config");
+  places.gemini_home = DirectoryOr("GEMINI_CLI_HOME", places.home);
+  places.codex_home = DirectoryOr("CODEX_HOME", places.home + "/.codex");
+  places.claude_home = DirectoryOr("CLAUDE_CONFIG_DIR", "");
 #ifdef __APPLE__
   places.vscode_user = places.home + "/Library/Application Support/Code/User";
 #else
@@ -107,17 +105,6 @@ Job ReadJob(const std::vector<std::string>& positional, const cxxopts::ParseResu
   return job;
 }
 
-/// A relative path comes from a variable, and would mean another directory to the agent.
-void RequireAbsolute(const Job& job) {
-  if (!job.request.user) return;
-  for (const configure::SettingsFile& file : job.agent->files(job.request)) {
-    if (fs::path(file.path).is_absolute()) continue;
-    throw UsageError(file.path +
-                     " is a relative path: XDG_CONFIG_HOME, GEMINI_CLI_HOME, CODEX_HOME and "
-                     "CLAUDE_CONFIG_DIR must be absolute if they are set");
-  }
-}
-
 bool IsFound(const Agent& agent, const std::string& home) {
   const std::string path = EnvironmentVariable("PATH");
   const auto on_path = [&](std::string_view program) {
@@ -127,7 +114,8 @@ bool IsFound(const Agent& agent, const std::string& home) {
     std::error_code unknown;
     return fs::is_directory(fs::path(home) / directory, unknown);
   };
-  return std::any_of(agent.programs.begin(), agent.programs.end(), on_path) ||
+  const auto programs = configure::Words(agent.programs);
+  return std::any_of(programs.begin(), programs.end(), on_path) ||
          std::any_of(agent.directories.begin(), agent.directories.end(), in_home);
 }
 
@@ -227,7 +215,8 @@ void ReportNotes(const Job& job) {
   const Agent& agent = *job.agent;
   std::cout << "Starts the server with: " << support::Join(request.launch, " ") << ' '
             << request.instance << " --root (the project)\n";
-  for (const std::string& note : agent.notes(request)) std::cout << "Note: " << note << '\n';
+  for (const std::string& note : agent.settings(request).notes)
+    std::cout << "Note: " << note << '\n';
   if (agent.can_run && !request.user) {
     std::cout << "Safer: limactl mcp run " << agent.name << ' ' << request.instance << " starts "
               << agent.title << " with settings that a command in the guest cannot change\n";
@@ -250,7 +239,6 @@ std::vector<Edit> Plan(const Job& job) {
 }
 
 void ConfigureAgent(const Job& job, bool print) {
-  RequireAbsolute(job);
   std::vector<Edit> edits = Plan(job);
   if (print) return PrintTexts(job, edits);
   WriteEdits(edits);

@@ -1,5 +1,6 @@
 #include "configure/agents.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -7,15 +8,15 @@ namespace configure {
 namespace {
 
 using Kind = Change::Kind;
-using Files = std::vector<SettingsFile>;
-using Notes = std::vector<std::string>;
 
 // The project: command-line agents start servers in their own working directory, editors replace
 // the variable by the folder that is open.
 constexpr std::string_view kWorkingDirectory = ".";
 constexpr std::string_view kWorkspaceFolder = "${workspaceFolder}";
 
-constexpr int kMillisecondsPerSecond = 1000;
+constexpr int kTimeoutMilliseconds = kClientTimeoutSeconds * 1000;
+
+constexpr const char* kTrustInEditor = "--trust: allow the server's tools in the editor itself.";
 
 std::string Server() {
   return std::string(kServerName);
@@ -64,21 +65,18 @@ Change List(KeyPath path, Json value) {
 
 // Claude Code does not offer a denied tool to the model. It warns about names that it does not
 // know, so only today's are here. The worktree tools run git on the host.
-Json ClaudeTools() {
-  return {"Bash", "PowerShell",   "Monitor", "Read", "Edit",          "Write",
-          "Glob", "NotebookEdit", "Grep",    "LSP",  "EnterWorktree", "ExitWorktree"};
-}
+constexpr std::string_view kClaudeTools =
+    "Bash PowerShell Monitor Read Edit Write Glob NotebookEdit Grep LSP EnterWorktree ExitWorktree";
 
-Files ClaudeFiles(const Request& request) {
+AgentSettings ClaudeSettings(const Request& request) {
   const std::string& own = request.places.claude_home;
   const std::string& home = request.places.home;
   Json entry = CommandEntry(request, kWorkingDirectory);
-  entry["timeout"] = kClientTimeoutSeconds * kMillisecondsPerSecond;
-  const bool local = !request.user && !request.project_files;
+  entry["timeout"] = kTimeoutMilliseconds;
   // Permissions of a project can only be stored in the project.
   SettingsFile settings = {.path = Path(request, ".claude/settings.json",
                                         (own.empty() ? home + "/.claude" : own) + "/settings.json"),
-                           .changes = {List({"permissions", "deny"}, ClaudeTools())}};
+                           .changes = {List({"permissions", "deny"}, Words(kClaudeTools))}};
   if (request.trust) {
     settings.changes.push_back(List({"permissions", "allow"}, {"mcp__" + Server()}));
     if (request.project_files) {
@@ -86,29 +84,28 @@ Files ClaudeFiles(const Request& request) {
     }
   }
   const std::string users = (own.empty() ? home : own) + "/.claude.json";
-  if (local) {  // Claude Code calls this the local scope
-    return {std::move(settings),
-            {.path = users,
-             .changes = {Entry({"projects", request.project_key, "mcpServers", Server()},
-                               std::move(entry))},
-             .scope = request.project_key}};
+  if (!request.user && !request.project_files) {  // Claude Code calls this the local scope
+    const KeyPath path = {"projects", request.project_key, "mcpServers", Server()};
+    return {.files = {std::move(settings),
+                      {.path = users,
+                       .changes = {Entry(path, std::move(entry))},
+                       .scope = request.project_key}}};
   }
-  return {std::move(settings),
-          {.path = Path(request, ".mcp.json", users),
-           .changes = {Entry({"mcpServers", Server()}, std::move(entry))}}};
-}
-
-Notes ClaudeNotes(const Request& request) {
-  if (!request.project_files) return {};
-  return {request.trust
-              ? "Claude Code uses the permission only in a folder that you have told it to trust."
-              : "Claude Code asks once whether this project's server may run, and before each call "
-                "(\"claude mcp list\" says \"Pending approval\" until then)."};
+  AgentSettings all = {.files = {std::move(settings),
+                                 {.path = Path(request, ".mcp.json", users),
+                                  .changes = {Entry({"mcpServers", Server()}, std::move(entry))}}}};
+  if (request.project_files) {
+    all.notes.emplace_back(
+        request.trust
+            ? "Claude Code uses the permission only in a folder that you have told it to trust."
+            : "Claude Code asks once whether this project's server may run, and before each call "
+              "(\"claude mcp list\" says \"Pending approval\" until then).");
+  }
+  return all;
 }
 
 // Codex ------------------------------------------------------------------------------------------
-
-Files CodexFiles(const Request& request) {
+AgentSettings CodexSettings(const Request& request) {
   Json entry = {{"command", request.launch.front()},
                 {"args", ArgumentsFrom(request, 1, kWorkingDirectory)},
                 {"startup_timeout_sec", kStartupTimeoutSeconds},
@@ -116,160 +113,145 @@ Files CodexFiles(const Request& request) {
   if (request.trust) entry["default_tools_approval_mode"] = "approve";
   AddEnvironment(request, "env", entry);
   // The tool apply_patch cannot be switched off; in a read-only sandbox it asks.
-  return {{.path = Path(request, ".codex/config.toml", request.places.codex_home + "/config.toml"),
-           .format = Format::kToml,
-           .changes = {Setting({"sandbox_mode"}, "read-only"),
-                       Setting({"features", "shell_tool"}, false),
-                       Setting({"features", "view_image"}, false),
-                       Entry({"mcp_servers", Server()}, std::move(entry))}}};
-}
-
-Notes CodexNotes(const Request& request) {
-  Notes notes = {
-      "Codex has no switch for its tool apply_patch (openai/codex issue 8161): sandbox_mode = "
-      "\"read-only\" makes it ask you before it changes a file. Say no: it would work on the "
-      "host."};
+  AgentSettings all = {
+      .files = {{.path = Path(request, ".codex/config.toml",
+                              request.places.codex_home + "/config.toml"),
+                 .format = Format::kToml,
+                 .changes = {Setting({"sandbox_mode"}, "read-only"),
+                             Setting({"features", "shell_tool"}, false),
+                             Setting({"features", "view_image"}, false),
+                             Entry({"mcp_servers", Server()}, std::move(entry))}}},
+      .notes = {
+          "Codex has no switch for its tool apply_patch (openai/codex issue 8161): sandbox_mode = "
+          "\"read-only\" makes it ask you before it changes a file. Say no: it would work on the "
+          "host."}};
   if (!request.user) {
-    notes.push_back("Codex reads this file only in a project that it trusts, and asks once.");
+    all.notes.emplace_back(
+        "Codex reads this file only in a project that it trusts, and asks once.");
   }
-  return notes;
+  return all;
 }
 
 // Cursor -----------------------------------------------------------------------------------------
 
-Files CursorFiles(const Request& request) {
+AgentSettings CursorSettings(const Request& request) {
   const std::string own = request.places.home + "/.cursor";
   const Json hook = {{"command", "sh -c 'exit 2'"},
                      {"matcher", "Shell|Read|Write|Grep|Delete"},
                      {"failClosed", true}};
   const Json trusted = Json::array({"Mcp(" + Server() + ":*)"});
-  return {
-      {.path = Path(request, ".cursor/hooks.json", own + "/hooks.json"),
-       .changes = {Default({"version"}, 1), List({"hooks", "preToolUse"}, Json::array({hook}))}},
-      {.path = Path(request, ".cursor/cli.json", own + "/cli-config.json"),
-       // cursor-agent requires both lists.
-       .changes = {Default({"permissions", "allow"}, Json::array()),
-                   List({"permissions", "allow"}, request.trust ? trusted : Json::array()),
-                   List({"permissions", "deny"}, {"Shell(*)", "Read(**)", "Write(**)"})}},
-      {.path = Path(request, ".cursor/mcp.json", own + "/mcp.json"),
-       .changes = {Entry({"mcpServers", Server()}, CommandEntry(request, kWorkspaceFolder))}}};
-}
-
-Notes CursorNotes(const Request& request) {
-  Notes notes = {
-      "The hook (exit code 2: blocked) stops the editor's own tools Shell, Read, Write, Grep and "
-      "Delete; the deny list stops those of cursor-agent. Cursor asks once whether the server may "
-      "run."};
+  AgentSettings all = {
+      .files = {{.path = Path(request, ".cursor/hooks.json", own + "/hooks.json"),
+                 .changes = {Default({"version"}, 1),
+                             List({"hooks", "preToolUse"}, Json::array({hook}))}},
+                {.path = Path(request, ".cursor/cli.json", own + "/cli-config.json"),
+                 // cursor-agent requires both lists.
+                 .changes = {Default({"permissions", "allow"}, Json::array()),
+                             List({"permissions", "allow"},
+                                  request.trust ? trusted : Json::array()),
+                             List({"permissions", "deny"}, {"Shell(*)", "Read(**)", "Write(**)"})}},
+                {.path = Path(request, ".cursor/mcp.json", own + "/mcp.json"),
+                 .changes = {Entry({"mcpServers", Server()},
+                                   CommandEntry(request, kWorkspaceFolder))}}},
+      .notes = {"The hook (exit code 2: blocked) stops the editor's own tools Shell, Read, Write, "
+                "Grep and "
+                "Delete; the deny list stops those of cursor-agent. Cursor asks once whether the "
+                "server may "
+                "run."}};
   if (request.trust) {
-    notes.push_back(
+    all.notes.emplace_back(
         "--trust applies to cursor-agent; the editor keeps a list of its own, in its settings.");
   }
-  return notes;
+  return all;
 }
 
 // Gemini CLI -------------------------------------------------------------------------------------
 
 // Names of classes: a plain name such as read_file would exclude our tool of that name, too.
 // Gemini recommends policy files instead, but reads none from a project.
-Json GeminiTools() {
-  return {"ShellTool",
-          "ReadFileTool",
-          "ReadManyFilesTool",
-          "WriteFileTool",
-          "EditTool",
-          "GlobTool",
-          "GrepTool",
-          "RipGrepTool",
-          "LSTool",
-          "ListBackgroundProcessesTool",
-          "ReadBackgroundOutputTool"};
-}
+constexpr std::string_view kGeminiTools =
+    "ShellTool ReadFileTool ReadManyFilesTool WriteFileTool EditTool GlobTool GrepTool RipGrepTool "
+    "LSTool ListBackgroundProcessesTool ReadBackgroundOutputTool";
 
-Files GeminiFiles(const Request& request) {
+AgentSettings GeminiSettings(const Request& request) {
   Json entry = CommandEntry(request, kWorkingDirectory);
-  entry["timeout"] = kClientTimeoutSeconds * kMillisecondsPerSecond;
+  entry["timeout"] = kTimeoutMilliseconds;
   if (request.trust) entry["trust"] = true;
-  return {{.path = Path(request, ".gemini/settings.json",
-                        request.places.gemini_home + "/.gemini/settings.json"),
-           .changes = {List({"tools", "exclude"}, GeminiTools()),
-                       Entry({"mcpServers", Server()}, std::move(entry))}}};
-}
-
-Notes GeminiNotes(const Request& request) {
-  if (request.user) return {};
-  return {"Gemini CLI reads this file only in a folder that it trusts, and asks once."};
+  AgentSettings all = {
+      .files = {{.path = Path(request, ".gemini/settings.json",
+                              request.places.gemini_home + "/.gemini/settings.json"),
+                 .changes = {List({"tools", "exclude"}, Words(kGeminiTools)),
+                             Entry({"mcpServers", Server()}, std::move(entry))}}}};
+  if (!request.user) {
+    all.notes.emplace_back(
+        "Gemini CLI reads this file only in a folder that it trusts, and asks once.");
+  }
+  return all;
 }
 
 // opencode ---------------------------------------------------------------------------------------
 
-Files OpencodeFiles(const Request& request) {
+AgentSettings OpencodeSettings(const Request& request) {
   SettingsFile file = {
       .path = Path(request, "opencode.json", request.places.config + "/opencode/opencode.json"),
       .alternatives = {
           Path(request, "opencode.jsonc", request.places.config + "/opencode/opencode.jsonc")}};
-  const auto permit = [&](std::string tool, const char* decision) {
-    file.changes.push_back(Setting({"permission", std::move(tool)}, decision));
+  const auto permit = [&](std::string_view tools, const char* decision) {
+    for (const std::string_view tool : Words(tools)) {
+      file.changes.push_back(Setting({"permission", std::string(tool)}, decision));
+    }
   };
   // The last rule that matches counts. "*" denies unknown tools, such as the project's own; the
   // names override earlier rules of the user. "edit" includes write and apply_patch. `task` reads
   // files of the host that its prompt names.
-  for (const char* tool :
-       {"*", "bash", "edit", "read", "glob", "grep", "list", "lsp", "task", "skill"}) {
-    permit(tool, "deny");
-  }
+  permit("* bash edit read glob grep list lsp task skill", "deny");
   permit(Server() + "_*", request.trust ? "allow" : "ask");
-  for (const char* tool : {"todowrite", "question", "websearch", "invalid"}) permit(tool, "allow");
+  permit("todowrite question websearch invalid", "allow");
   permit("webfetch", "ask");
   Json entry = {{"type", "local"}, {"command", ArgumentsFrom(request, 0, kWorkingDirectory)}};
   AddEnvironment(request, "environment", entry);
   entry["enabled"] = true;
-  entry["timeout"] = kClientTimeoutSeconds * kMillisecondsPerSecond;
+  entry["timeout"] = kTimeoutMilliseconds;
   file.changes.push_back(Entry({"mcp", Server()}, std::move(entry)));
-  return {std::move(file)};
+  return {.files = {std::move(file)}};
 }
 
 // Visual Studio Code -----------------------------------------------------------------------------
 
-std::string VscodeAgentFile() {
-  return "---\n"
-         "name: " +
-         Server() +
-         "\n"
-         "description: Works in the Lima virtual machine, without the editor's own file and "
-         "terminal tools\n"
-         "tools: ['" +
-         Server() +
-         "/*']\n"
-         "---\n"
-         "Read, search and change files and run commands with the tools of the MCP server " +
-         Server() + " only. They work inside a virtual machine.\n";
-}
+constexpr const char* kVscodeAgent = R"(---
+name: lima
+description: Works in the Lima virtual machine, without the editor's own file and terminal tools
+tools: ['lima/*']
+---
+Read, search and change files and run commands with the tools of the MCP server lima only.
+They work inside a virtual machine.
+)";
 
-Files VscodeFiles(const Request& request) {
+AgentSettings VscodeSettings(const Request& request) {
   const std::string& own = request.places.vscode_user;
   Json entry = {{"type", "stdio"}};
   entry.update(CommandEntry(request, kWorkspaceFolder));
-  return {{.path = Path(request, ".github/agents/lima.agent.md", own + "/prompts/lima.agent.md"),
-           .format = Format::kText,
-           .text = VscodeAgentFile()},
-          {.path = Path(request, ".vscode/settings.json", own + "/settings.json"),
-           .changes = {Setting({"chat.newSession.defaultMode"}, Server())}},
-          {.path = Path(request, ".vscode/mcp.json", own + "/mcp.json"),
-           .changes = {Entry({"servers", Server()}, std::move(entry))}}};
-}
-
-Notes VscodeNotes(const Request& request) {
-  Notes notes = {
-      "Visual Studio Code has no setting that switches its own tools off: new chats start with the "
-      "agent \"lima\", which has only the tools of this server. Chats with another agent have the "
-      "editor's tools."};
-  if (request.trust) notes.push_back("--trust: allow the server's tools in the editor itself.");
-  return notes;
+  AgentSettings all = {
+      .files = {{.path =
+                     Path(request, ".github/agents/lima.agent.md", own + "/prompts/lima.agent.md"),
+                 .format = Format::kText,
+                 .text = kVscodeAgent},
+                {.path = Path(request, ".vscode/settings.json", own + "/settings.json"),
+                 .changes = {Setting({"chat.newSession.defaultMode"}, Server())}},
+                {.path = Path(request, ".vscode/mcp.json", own + "/mcp.json"),
+                 .changes = {Entry({"servers", Server()}, std::move(entry))}}},
+      .notes = {"Visual Studio Code has no setting that switches its own tools off: new chats "
+                "start with the "
+                "agent \"lima\", which has only the tools of this server. Chats with another agent "
+                "have the "
+                "editor's tools."}};
+  if (request.trust) all.notes.emplace_back(kTrustInEditor);
+  return all;
 }
 
 // Zed --------------------------------------------------------------------------------------------
 
-Files ZedFiles(const Request& request) {
+AgentSettings ZedSettings(const Request& request) {
   Json entry = CommandEntry(request, kWorkingDirectory);
   entry["timeout"] = kClientTimeoutSeconds;
   SettingsFile file = {
@@ -286,47 +268,49 @@ Files ZedFiles(const Request& request) {
                     Setting({"agent", "default_profile"}, Server())};
   }
   file.changes.push_back(Entry({"context_servers", Server()}, std::move(entry)));
-  return {std::move(file)};
-}
-
-Notes ZedNotes(const Request& request) {
-  Notes notes;
+  AgentSettings all = {.files = {std::move(file)}};
   if (request.user) {
-    notes.push_back(
+    all.notes.emplace_back(
         "New threads start with the profile \"Lima\", which has only the tools of this server. "
         "Threads with another profile have the editor's tools.");
   } else {
-    notes.push_back(
+    all.notes = {
         "Zed's own tools are NOT switched off: Zed reads that only from your own settings. "
-        "\"limactl mcp configure zed --user\" does it.");
-    notes.push_back("Zed reads this file only in a project that it trusts, and asks once.");
+        "\"limactl mcp configure zed --user\" does it.",
+        "Zed reads this file only in a project that it trusts, and asks once."};
   }
-  if (request.trust) notes.push_back("--trust: allow the server's tools in the editor itself.");
-  return notes;
-}
-
-Notes NoNotes(const Request& /*request*/) {
-  return {};
+  if (request.trust) all.notes.emplace_back(kTrustInEditor);
+  return all;
 }
 
 }  // namespace
 
 std::span<const Agent> Agents() {
   static const std::array<Agent, 7> kAgents = {{
-      {"claude", "Claude Code", {"claude"}, {".claude"}, &ClaudeFiles, &ClaudeNotes, true, true},
-      {"codex", "Codex", {"codex"}, {".codex"}, &CodexFiles, &CodexNotes, true},
-      {"cursor", "Cursor", {"cursor", "cursor-agent"}, {".cursor"}, &CursorFiles, &CursorNotes},
-      {"gemini", "Gemini CLI", {"gemini"}, {".gemini"}, &GeminiFiles, &GeminiNotes, true},
-      {"opencode", "opencode", {"opencode"}, {".config/opencode"}, &OpencodeFiles, &NoNotes, true},
+      {"claude", "Claude Code", "claude", {".claude"}, &ClaudeSettings, true, true},
+      {"codex", "Codex", "codex", {".codex"}, &CodexSettings, true},
+      {"cursor", "Cursor", "cursor cursor-agent", {".cursor"}, &CursorSettings},
+      {"gemini", "Gemini CLI", "gemini", {".gemini"}, &GeminiSettings, true},
+      {"opencode", "opencode", "opencode", {".config/opencode"}, &OpencodeSettings, true},
       {"vscode",
        "Visual Studio Code",
-       {"code"},
+       "code",
        {".vscode", ".config/Code", "Library/Application Support/Code"},
-       &VscodeFiles,
-       &VscodeNotes},
-      {"zed", "Zed", {"zed", "zeditor"}, {".config/zed"}, &ZedFiles, &ZedNotes},
+       &VscodeSettings},
+      {"zed", "Zed", "zed zeditor", {".config/zed"}, &ZedSettings},
   }};
   return kAgents;
+}
+
+std::vector<std::string_view> Words(std::string_view text) {
+  constexpr std::string_view kSpace = " \n";
+  std::vector<std::string_view> words;
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+    if (text.empty()) return words;
+    words.push_back(text.substr(0, text.find_first_of(kSpace)));
+    text.remove_prefix(words.back().size());
+  }
 }
 
 const Agent* FindAgent(std::string_view name) {

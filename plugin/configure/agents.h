@@ -43,16 +43,19 @@ struct Request {
   Places places;
 };
 
+struct AgentSettings {
+  /// In the order to write them: its own tools are off before it has the server.
+  std::vector<SettingsFile> files;
+  std::vector<std::string> notes = {};  ///< what the user must know, a sentence each
+};
+
 struct Agent {
   std::string_view name;   ///< on the command line
   std::string_view title;  ///< for people
   // It is installed if there is one of these programs on PATH, or directories in the home.
-  std::vector<std::string_view> programs;
+  std::string_view programs;  ///< between spaces
   std::vector<std::string_view> directories;
-  /// In the order to write them: its own tools are off before it has the server.
-  std::vector<SettingsFile> (*files)(const Request& request);
-  /// What the user must know, a sentence each.
-  std::vector<std::string> (*notes)(const Request& request);
+  AgentSettings (*settings)(const Request& request);
   bool can_run = false;         ///< `limactl mcp run` can start it
   bool keeps_projects = false;  ///< stores settings of a project in the user's own files
 };
@@ -62,5 +65,8 @@ std::span<const Agent> Agents();
 
 /// Null if there is no agent of that name.
 const Agent* FindAgent(std::string_view name);
+
+/// The words of a text between spaces and line breaks.
+std::vector<std::string_view> Words(std::string_view text);
 
 }  // namespace configure

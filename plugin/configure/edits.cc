@@ -57,7 +57,7 @@ std::optional<std::string> OriginalText(const Job& job, const Edit& edit, std::s
   for (const bool trust : {true, false}) {
     Request request = job.request;
     request.trust = trust;
-    const SettingsFile file = job.agent->files(request).at(index);
+    const SettingsFile file = job.agent->settings(request).files.at(index);
     if (text) text = Restore(file, *text, Configure(file, std::nullopt).record);
   }
   return text;
@@ -81,7 +81,7 @@ auto WithPlace(const Job& job, const Edit& edit, const Work& work) {
 
 std::vector<Edit> PlanEdits(const Job& job) {
   std::vector<Edit> edits;
-  for (const SettingsFile& file : job.agent->files(job.request)) {
+  for (const SettingsFile& file : job.agent->settings(job.request).files) {
     edits.push_back(ReadEdit(job, file));
   }
   bool has_record = false;

@@ -1,15 +1,64 @@
 #include "lima/configuration.h"
 
+#include <algorithm>
+#include <array>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "lima/home.h"
 #include "lima/text_file.h"
+#include "lima/yaml_document.h"
 
 namespace lima {
 namespace {
 
-// The value of the strongest file that has one.
+GuestUser ReadUser(const yaml::Mapping& user) {
+  GuestUser result;
+  result.name = user.String("name");
+  result.home = user.String("home");
+  result.home_where = user.Where("home");
+  result.shell = user.String("shell");
+  const auto uid = user.Number("uid", std::numeric_limits<std::uint32_t>::max());
+  if (uid.has_value()) result.uid = static_cast<std::uint32_t>(*uid);
+  return result;
+}
+
+std::map<std::string, Parameter, std::less<>> ReadParameters(const yaml::Mapping& param) {
+  std::map<std::string, Parameter, std::less<>> result;
+  for (const auto& [key, node] : param.entries()) {
+    result[key] = {param.String(key).value_or(""), yaml::IsRewrittenByLima(*node)};
+  }
+  return result;
+}
+
+MountEntry ReadMount(const yaml::NodePointer& node, const std::string& file,
+                     const std::string& what) {
+  const yaml::Mapping mount(node, file, what);
+  MountEntry entry;
+  entry.where = file + ": " + what + " (line " + std::to_string(node->line) + ")";
+  entry.location = mount.String("location").value_or("");
+  entry.mount_point = mount.String("mountPoint");
+  entry.writable = mount.Boolean("writable");
+  entry.nine_p_cache = mount.Child("9p").String("cache");
+  return entry;
+}
+
+std::vector<MountEntry> ReadMounts(const yaml::Mapping& top, const std::string& file) {
+  std::vector<MountEntry> mounts;
+  for (const yaml::NodePointer& item : top.Sequence("mounts")) {
+    mounts.push_back(ReadMount(item, file, "mounts[" + std::to_string(mounts.size()) + "]"));
+  }
+  return mounts;
+}
+
+bool NamesNineP(const std::vector<yaml::NodePointer>& mount_types) {
+  return std::any_of(mount_types.begin(), mount_types.end(), [](const yaml::NodePointer& item) {
+    return item->kind == yaml::Kind::kScalar && item->text == "9p";
+  });
+}
+
+/// The value of the strongest file that has one.
 template <typename Value>
 std::optional<Value> Strongest(std::optional<Value> override_value, std::optional<Value> main,
                                std::optional<Value> defaults) {
@@ -31,18 +80,17 @@ GuestUser MergeUser(const GuestUser& defaults, const GuestUser& main,
   return user;
 }
 
-// Lima takes either for a value that is not set. Rule: FillDefault, ResolveOS and ResolveArch in
-// pkg/limayaml/defaults.go.
+/// "" and "default" are unset. Rule: FillDefault, ResolveOS and ResolveArch in Lima's
+/// pkg/limayaml/defaults.go.
 std::optional<std::string> WithoutDefault(std::optional<std::string> value) {
   if (value == "" || value == "default") value.reset();
   return value;
 }
 
 std::string ResolveOperatingSystem(const std::optional<std::string>& os, const std::string& name) {
-  if (!os.has_value()) return "Linux";
-  for (const char* known : {"Linux", "Darwin", "FreeBSD", "Windows"}) {
-    if (*os == known) return known;
-  }
+  constexpr std::array kKnown = {"Linux", "Darwin", "FreeBSD", "Windows"};
+  if (!os.has_value()) return kKnown.front();
+  if (std::find(kKnown.begin(), kKnown.end(), *os) != kKnown.end()) return *os;
   throw ConfigurationError("the configuration of instance \"" + name + "\" says os: " + *os +
                            "; Lima knows Linux, Darwin, FreeBSD and Windows");
 }
@@ -53,6 +101,21 @@ ConfigurationFile ReadOptional(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+ConfigurationFile ParseConfiguration(std::string_view text, const std::string& file) {
+  const yaml::Mapping top(yaml::Parse(text, file), file, "");
+  ConfigurationFile result;
+  result.plain = top.Boolean("plain");
+  result.os = top.String("os");
+  result.arch = top.String("arch");
+  result.vm_type = top.String("vmType");
+  result.mount_type = top.String("mountType");
+  result.nine_p_is_unsupported = NamesNineP(top.Sequence("mountTypesUnsupported"));
+  result.user = ReadUser(top.Child("user"));
+  result.param = ReadParameters(top.Child("param"));
+  result.mounts = ReadMounts(top, file);
+  return result;
+}
 
 InstanceConfiguration MergeConfiguration(const std::filesystem::path& lima_home,
                                          const std::string& name, ConfigurationFile defaults,
@@ -101,7 +164,7 @@ std::string LoginShell(const InstanceConfiguration& configuration) {
     if (!configuration.user.shell->starts_with('/')) {
       throw ConfigurationError("the configuration of instance \"" + configuration.name +
                                "\" says user.shell: \"" + *configuration.user.shell +
-                               "\"; Lima wants an absolute path");
+                               "\"; Lima requires an absolute path");
     }
     return *configuration.user.shell;
   }

@@ -13,11 +13,8 @@
 
 namespace lima {
 
-/// Bytes of one configuration file. Provision scripts stand in it, hence the room.
+/// Bytes of one configuration file, which may contain provision scripts.
 inline constexpr std::size_t kMaximumConfigurationFile = std::size_t{4} * 1024 * 1024;
-
-/// Mounts in one file.
-inline constexpr std::size_t kMaximumMounts = 1000;
 
 /// An entry of `mounts:` as written, templates unevaluated.
 struct MountEntry {
@@ -33,8 +30,7 @@ struct MountEntry {
 /// A value of `param:`.
 struct Parameter {
   std::string text;
-  /// Lima's reader would print the value otherwise than it is written (1.50 becomes 1.5): it is
-  /// refused where a path needs it.
+  /// Lima would print the value differently (1.50 as 1.5): a path that uses it is refused.
   bool is_rewritten = false;
 };
 
@@ -46,9 +42,8 @@ struct GuestUser {
   std::optional<std::uint32_t> uid;
 };
 
-/// What one file says of the subjects of this program. Unset is what the file leaves to others; a
-/// null value is unset, as in Lima. Entries that are not read here are not judged, except that the
-/// whole file must be YAML without duplicate keys.
+/// The entries of one file that this program needs. A null value is unset, as in Lima. Other
+/// entries are ignored, except that the whole file must be YAML without duplicate keys.
 struct ConfigurationFile {
   std::optional<bool> plain;
   std::optional<std::string> os;
@@ -61,44 +56,44 @@ struct ConfigurationFile {
   std::vector<MountEntry> mounts;
 };
 
-/// Reads one file's text. `file` is its name for errors. Throws ConfigurationError for text that is
-/// not YAML, duplicate keys, and wrong types of what is read here: what Lima refuses itself.
+/// Reads one file's text. `file` names it in errors. Throws ConfigurationError for what Lima
+/// refuses too: text that is not YAML, duplicate keys, and wrong types of what is read here.
 ConfigurationFile ParseConfiguration(std::string_view text, const std::string& file);
 
-/// What the three files of an instance say together.
+/// The three files of an instance, merged.
 struct InstanceConfiguration {
   std::filesystem::path lima_home;
   std::string name;
 
   bool plain = false;
   std::string os = "Linux";  ///< Linux, Darwin, FreeBSD or Windows
-  /// Empty where no file says: the host's own. As Lima writes it: "x86_64", "aarch64".
+  /// As Lima writes it: "x86_64", "aarch64". Empty: the host's own.
   std::optional<std::string> arch;
   std::optional<std::string> vm_type;     ///< empty: Lima's default for this host
   std::optional<std::string> mount_type;  ///< empty: the driver's default
-  bool nine_p_is_unsupported = false;     ///< in any of the files: then that default is not 9p
+  bool nine_p_is_unsupported = false;     ///< in any file: then that default is not 9p
   GuestUser user;
   std::map<std::string, Parameter, std::less<>> param;  ///< lima.yaml's own
-  std::vector<MountEntry> mounts;  ///< of all files, in their order, not yet merged; empty if plain
+  std::vector<MountEntry> mounts;  ///< of all files, not yet merged; empty if plain
 
   [[nodiscard]] std::filesystem::path directory() const { return lima_home / name; }
 };
 
-/// Merges as Lima does: `override_file` wins over `main`, which wins over `defaults`; mounts follow
-/// each other in the order defaults, main, override. Throws ConfigurationError for an unknown `os`.
+/// Merges as Lima does: `override_file` wins over `main`, which wins over `defaults`. Mounts are
+/// concatenated: defaults, main, override. Throws ConfigurationError for an unknown `os`.
 /// Rule: FillDefault in Lima's pkg/limayaml/defaults.go.
 InstanceConfiguration MergeConfiguration(const std::filesystem::path& lima_home,
                                          const std::string& name, ConfigurationFile defaults,
                                          ConfigurationFile main, ConfigurationFile override_file);
 
-/// Reads `_config/default.yaml`, the instance's lima.yaml and `_config/override.yaml` and merges
-/// them. Throws ConfigurationError when there is no such instance, or when a file cannot be used.
+/// Reads and merges `_config/default.yaml`, the instance's lima.yaml and `_config/override.yaml`.
+/// Throws ConfigurationError when there is no such instance, or a file cannot be used.
 InstanceConfiguration LoadConfiguration(const std::filesystem::path& lima_home,
                                         const std::string& name);
 
-/// The shell that `limactl shell` starts in the guest: `user.shell`, else the one that Lima fills
-/// in for the guest's operating system. Throws ConfigurationError for a Windows guest, which this
-/// program does not serve, and for a shell that is not an absolute path.
+/// The shell that `limactl shell` starts in the guest: `user.shell`, else Lima's default for the
+/// guest's operating system. Throws ConfigurationError for a Windows guest, which is not supported,
+/// and for a shell that is not an absolute path.
 std::string LoginShell(const InstanceConfiguration& configuration);
 
 }  // namespace lima

@@ -3,46 +3,67 @@
 #include <algorithm>
 #include <system_error>
 
-#include "lima/configuration_error.h"
-#include "lima/instance_name.h"
 #include "support/environment.h"
+#include "support/lower_case.h"
 
 namespace lima {
 namespace {
 
-std::filesystem::path ConfigurationOf(const std::filesystem::path& instance_directory) {
-  return instance_directory / "lima.yaml";
+namespace fs = std::filesystem;
+
+constexpr const char* kConfigurationFile = "lima.yaml";
+
+bool IsIdentifier(std::string_view name) {
+  bool after_separator = true;  // a name may not start with one either
+  for (const char c : name) {
+    const bool is_separator = c == '.' || c == '_' || c == '-';
+    const bool is_alphanumeric =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (is_separator ? after_separator : !is_alphanumeric) return false;
+    after_separator = is_separator;
+  }
+  return !after_separator;
 }
 
-bool IsInstanceName(const std::string& name) {
-  try {
-    CheckInstanceName(name);
-    return true;
-  } catch (const ConfigurationError&) {
-    return false;
-  }
+bool IsInstanceName(std::string_view name) {
+  const std::string lower = support::LowerCase(name);
+  return IsIdentifier(name) && name.size() <= kMaximumInstanceName && !lower.ends_with(".yml") &&
+         !lower.ends_with(".yaml");
 }
 
 }  // namespace
 
-std::filesystem::path HomeDirectory() {
+void CheckInstanceName(std::string_view name) {
+  if (IsInstanceName(name)) return;
+  throw ConfigurationError("\"" + std::string(name.substr(0, kMaximumInstanceName)) +
+                           "\" is not an instance name; `limactl list` shows the instances");
+}
+
+std::string HostnameOf(std::string_view name) {
+  std::string hostname = "lima-" + std::string(name);
+  std::replace_if(
+      hostname.begin(), hostname.end(), [](char c) { return c == '.' || c == '_'; }, '-');
+  return hostname;
+}
+
+fs::path HomeDirectory() {
   return HomeDirectory(support::EnvironmentVariable("LIMA_HOME"),
                        support::EnvironmentVariable("HOME"));
 }
 
-std::filesystem::path HomeDirectory(const std::string& lima_home, const std::string& user_home) {
+fs::path HomeDirectory(const std::string& lima_home, const std::string& user_home) {
   if (lima_home.empty() && user_home.empty()) {
-    throw ConfigurationError("neither LIMA_HOME nor HOME is set: cannot find Lima's instances");
+    throw ConfigurationError("cannot find Lima's instances: set LIMA_HOME or HOME");
   }
-  std::filesystem::path directory = lima_home.empty() ? std::filesystem::path(user_home) / ".lima"
-                                                      : std::filesystem::path(lima_home);
+  const fs::path directory =
+      lima_home.empty() ? fs::path(user_home) / ".lima" : fs::path(lima_home);
   if (!directory.is_absolute()) {
     throw ConfigurationError("Lima's home " + directory.string() +
                              " is a relative path: set LIMA_HOME to an absolute one");
   }
   std::error_code error;
-  if (!std::filesystem::exists(directory, error) && !error) return directory;
-  std::filesystem::path resolved = std::filesystem::canonical(directory, error);
+  if (!fs::exists(directory, error) && !error) return directory;
+  fs::path resolved = fs::canonical(directory, error);
   if (error) {
     throw ConfigurationError("cannot use Lima's home " + directory.string() + ": " +
                              error.message());
@@ -50,24 +71,21 @@ std::filesystem::path HomeDirectory(const std::string& lima_home, const std::str
   return resolved;
 }
 
-std::filesystem::path InstanceDirectory(const std::filesystem::path& home,
-                                        const std::string& name) {
+fs::path InstanceDirectory(const fs::path& home, const std::string& name) {
   CheckInstanceName(name);
   return home / name;
 }
 
-std::vector<std::string> ListInstances(const std::filesystem::path& home) {
+std::vector<std::string> ListInstances(const fs::path& home) {
   std::vector<std::string> names;
   std::error_code error;
-  std::filesystem::directory_iterator entry(home, error);
+  fs::directory_iterator entry(home, error);
   if (error == std::errc::no_such_file_or_directory) return names;
-  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     std::error_code unreadable;
-    const bool is_directory =
-        entry->symlink_status(unreadable).type() == std::filesystem::file_type::directory;
     std::string name = entry->path().filename().string();
-    if (is_directory && IsInstanceName(name) &&
-        std::filesystem::exists(ConfigurationOf(entry->path()), unreadable)) {
+    if (IsInstanceName(name) && fs::is_directory(entry->symlink_status(unreadable)) &&
+        fs::exists(entry->path() / kConfigurationFile, unreadable)) {
       names.push_back(std::move(name));
     }
   }
@@ -78,10 +96,10 @@ std::vector<std::string> ListInstances(const std::filesystem::path& home) {
   return names;
 }
 
-bool InstanceExists(const std::filesystem::path& home, const std::string& name) {
-  const std::filesystem::path file = ConfigurationOf(InstanceDirectory(home, name));
+bool InstanceExists(const fs::path& home, const std::string& name) {
+  const fs::path file = InstanceDirectory(home, name) / kConfigurationFile;
   std::error_code error;
-  const bool exists = std::filesystem::exists(file, error);
+  const bool exists = fs::exists(file, error);
   if (error) throw ConfigurationError("cannot read " + file.string() + ": " + error.message());
   return exists;
 }

@@ -1,30 +1,44 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "lima/configuration_error.h"
 
 namespace lima {
 
-/// The directory of all instances: $LIMA_HOME, else $HOME/.lima; links resolved if it exists.
-/// Throws ConfigurationError when neither variable is set, when it is relative, or when its links
-/// cannot be resolved. Rule: Lima's pkg/limatype/dirnames.
+/// Bytes; Lima's pkg/identifiers.
+inline constexpr std::size_t kMaximumInstanceName = 76;
+
+/// Throws ConfigurationError unless Lima accepts `name` for an instance: groups of ASCII letters
+/// and digits with single '.', '_' or '-' between them, not ending in .yml or .yaml in any case. A
+/// valid name is a single, harmless path component. Rule: Lima's pkg/identifiers/validate.go.
+void CheckInstanceName(std::string_view name);
+
+/// The guest's host name, also in ssh.config: "lima-" and the name with '-' for '.' and '_'. Rule:
+/// Lima's pkg/instance/hostname.
+std::string HostnameOf(std::string_view name);
+
+/// The directory of all instances: $LIMA_HOME, else $HOME/.lima, with links resolved if it exists.
+/// Throws ConfigurationError when neither is set, for a relative path, and when its links cannot be
+/// resolved. Rule: Lima's pkg/limatype/dirnames.
 std::filesystem::path HomeDirectory();
 
-/// The same from given values; an empty one counts as not set.
+/// The same for given values; empty means not set.
 std::filesystem::path HomeDirectory(const std::string& lima_home, const std::string& user_home);
 
-/// `home`/`name`; throws ConfigurationError when the name is no instance name. The directory need
-/// not exist.
+/// `home`/`name`, which need not exist. Throws like CheckInstanceName.
 std::filesystem::path InstanceDirectory(const std::filesystem::path& home, const std::string& name);
 
-/// Names of all instances, sorted: directories (not links) with a lima.yaml; those that start with
-/// '.' or '_' are Lima's own. What this user may not look into is left out. Empty when there is no
-/// home yet. Throws ConfigurationError when the home cannot be read.
+/// Sorted names of all readable instances: directories, not links, with a lima.yaml. Empty if
+/// `home` does not exist. Throws ConfigurationError when it cannot be read.
 std::vector<std::string> ListInstances(const std::filesystem::path& home);
 
-/// Whether there is an instance of that name, which is one whose directory has a lima.yaml. Throws
-/// ConfigurationError like CheckInstanceName, and when this user may not look.
+/// Whether the instance has a lima.yaml. Throws ConfigurationError like CheckInstanceName, and when
+/// the directory cannot be read.
 bool InstanceExists(const std::filesystem::path& home, const std::string& name);
 
 }  // namespace lima

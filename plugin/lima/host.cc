@@ -4,8 +4,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <vector>
+#include <array>
 
 #include "lima/configuration_error.h"
 #include "support/environment.h"
@@ -14,31 +13,25 @@ namespace lima {
 namespace {
 
 std::string LoginName(uid_t uid) {
-  // Entries of directory services can be large; the call says when the room is too small.
-  std::vector<char> room(1024);
+  std::array<char, 65536> buffer{};  // entries of directory services can be large
   struct passwd entry {};
   struct passwd* found = nullptr;
-  int error = 0;
-  constexpr std::size_t kMaximumRoom = std::size_t{1024} * 1024;
-  while ((error = ::getpwuid_r(uid, &entry, room.data(), room.size(), &found)) == ERANGE &&
-         room.size() < kMaximumRoom) {
-    room.resize(room.size() * 2);
-  }
-  if (error == 0 && found != nullptr) return found->pw_name;
+  ::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
+  if (found != nullptr) return found->pw_name;
   std::string name = support::EnvironmentVariable("USER");
   if (name.empty()) {
     throw ConfigurationError("user " + std::to_string(uid) +
-                             " has no entry in the user database, and USER is not set");
+                             " has no entry in the user database: set USER");
   }
   return name;
 }
 
-/// Empty where the system does not tell.
+/// Empty if unknown.
 std::string Architecture() {
   struct utsname names {};
   if (::uname(&names) != 0) return {};
   const std::string machine = names.machine;
-  return machine == "arm64" ? "aarch64" : machine;  // macOS says the former
+  return machine == "arm64" ? "aarch64" : machine;  // macOS reports arm64
 }
 
 }  // namespace
@@ -46,9 +39,7 @@ std::string Architecture() {
 HostFacts ReadHostFacts() {
   HostFacts facts;
   facts.home = support::EnvironmentVariable("HOME");
-  if (!facts.home.starts_with('/')) {
-    throw ConfigurationError("HOME is not set to an absolute path");
-  }
+  if (!facts.home.starts_with('/')) throw ConfigurationError("set HOME to an absolute path");
   facts.uid = ::getuid();
   facts.user = LoginName(::getuid());
   facts.temp_dir = support::EnvironmentVariable("TMPDIR");

@@ -8,13 +8,13 @@
 
 namespace lima {
 
-/// Lima's own patience with its host agent (pkg/store/instance.go).
+/// How long Lima itself waits for its host agent (pkg/store/instance.go).
 inline constexpr std::chrono::seconds kHostAgentTimeout{3};
 
-/// Bytes of a whole answer, head and body.
+/// Bytes of a whole response.
 inline constexpr std::size_t kMaximumHostAgentAnswer = std::size_t{1024} * 1024;
 
-/// The host agent of an instance did not answer as it should; what() says how.
+/// The host agent of an instance did not respond as it should; what() says how.
 class HostAgentError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -24,9 +24,8 @@ struct HostAgentInfo {
   std::uint16_t ssh_local_port = 0;  ///< 0 while the agent does not know it yet
 };
 
-/// Asks GET /v1/info over the Unix socket `socket` (an instance's ha.sock). Returns or throws
-/// HostAgentError within `timeout`, whatever the other side does. Rule: Lima's
-/// pkg/hostagent/api/client.
+/// GET /v1/info over the Unix socket `socket` (an instance's ha.sock). Throws HostAgentError; waits
+/// at most about `timeout`. Rule: Lima's pkg/hostagent/api/client.
 HostAgentInfo AskHostAgent(const std::filesystem::path& socket,
                            std::chrono::milliseconds timeout = kHostAgentTimeout);
 

@@ -7,41 +7,36 @@
 #include <unordered_map>
 #include <utility>
 
-#include "lima/instance_name.h"
+#include "lima/home.h"
+#include "lima/sha256.h"
 #include "lima/template.h"
 #include "support/paths.h"
 
 namespace lima {
 namespace {
 
-// A template wants a fact of the guest that is not known yet.
+/// A template uses a fact of the guest that is not known yet.
 class MissingGuestFact : public ConfigurationError {
  public:
   using ConfigurationError::ConfigurationError;
 };
 
-[[noreturn]] void ThrowNoSuchField(std::string_view name) {
-  throw ConfigurationError("a template uses {{." + std::string(name) + "}}, which does not exist");
-}
-
 std::string LookUpParameter(const InstanceConfiguration& configuration, std::string_view name) {
   constexpr std::string_view kPrefix = "Param.";
-  if (!name.starts_with(kPrefix)) ThrowNoSuchField(name);
+  const std::string use = "a template uses {{." + std::string(name) + "}}, ";
+  if (!name.starts_with(kPrefix)) throw ConfigurationError(use + "which does not exist");
   const auto found = configuration.param.find(name.substr(kPrefix.size()));
   if (found == configuration.param.end()) {
-    throw ConfigurationError("a template uses {{." + std::string(name) +
-                             "}}, but lima.yaml has no such param");
+    throw ConfigurationError(use + "but lima.yaml has no such param");
   }
   if (found->second.is_rewritten) {
-    throw ConfigurationError("a template uses {{." + std::string(name) + "}}, whose value " +
-                             found->second.text +
-                             " Lima reads as a number or truth value and prints in another form; "
-                             "put it in quotes");
+    throw ConfigurationError(use + "whose value " + found->second.text +
+                             " Lima would print differently; put it in quotes");
   }
   return found->second.text;
 }
 
-// Fields of `location`. Rule: executeHostTemplate.
+/// Fields of `location`. Rule: executeHostTemplate.
 std::string LookUpOnHost(const InstanceConfiguration& configuration, const HostFacts& host,
                          std::string_view name) {
   if (name == "Home") return host.home;
@@ -64,7 +59,7 @@ const Value& Known(const std::optional<Value>& value, const char* what) {
   return *value;
 }
 
-// Fields of `mountPoint` and `user.home`. Rule: executeGuestTemplate.
+/// Fields of `mountPoint` and `user.home`. Rule: executeGuestTemplate.
 class GuestFields {
  public:
   GuestFields(const InstanceConfiguration& configuration, const GuestFacts& guest)
@@ -107,8 +102,9 @@ class GuestFields {
   throw ConfigurationError(entry.where + ", " + field + ": " + text);
 }
 
-void CheckNoNul(const MountEntry& entry, const char* field, std::string_view path) {
-  if (path.find('\0') != std::string_view::npos) ThrowEntry(entry, field, "it has a NUL character");
+void RequireAbsolute(const MountEntry& entry, const char* field, const std::string& path) {
+  if (path.find('\0') != std::string::npos) ThrowEntry(entry, field, "it has a NUL character");
+  if (!path.starts_with('/')) ThrowEntry(entry, field, "\"" + path + "\" is not an absolute path");
 }
 
 std::string EvaluateLocation(const InstanceConfiguration& configuration, const HostFacts& host,
@@ -122,7 +118,6 @@ std::string EvaluateLocation(const InstanceConfiguration& configuration, const H
   } catch (const ConfigurationError& error) {
     ThrowEntry(entry, kField, error.what());
   }
-  CheckNoNul(entry, kField, location);
   location = support::CleanPath(location);
   if (location == "~" || location.starts_with("~/")) {
     location = support::CleanPath(host.home + location.substr(1));
@@ -130,25 +125,20 @@ std::string EvaluateLocation(const InstanceConfiguration& configuration, const H
   if (location.starts_with('~')) {
     ThrowEntry(entry, kField, "\"" + location + "\": only ~ and ~/ are expanded, not ~user");
   }
-  if (!location.starts_with('/')) {
-    ThrowEntry(entry, kField, "\"" + location + "\" is not an absolute path");
-  }
+  RequireAbsolute(entry, kField, location);
   return location;
 }
 
 void CheckMountPoint(const MountEntry& entry, const std::string& mount_point) {
   constexpr const char* kField = "mountPoint";
-  CheckNoNul(entry, kField, mount_point);
-  if (!mount_point.starts_with('/')) {
-    ThrowEntry(entry, kField, "\"" + mount_point + "\" is not an absolute path");
-  }
+  RequireAbsolute(entry, kField, mount_point);
   constexpr std::array<std::string_view, 10> kSystemPaths = {
       "/", "/bin", "/dev", "/etc", "/home", "/opt", "/sbin", "/tmp", "/usr", "/var"};
   const bool is_system_path =
       std::find(kSystemPaths.begin(), kSystemPaths.end(), mount_point) != kSystemPaths.end();
   if (is_system_path || support::CleanPath(mount_point) == "/") {
     ThrowEntry(entry, kField,
-               "\"" + mount_point + "\" is a system directory, which Lima refuses as well");
+               "\"" + mount_point + "\" is a system directory, which Lima refuses too");
   }
 }
 
@@ -169,10 +159,10 @@ std::string EvaluateMountPoint(const MountEntry& entry, const std::string& locat
   return mount_point;
 }
 
-// Entries that Lima makes one mount of.
+/// Entries that Lima merges into one mount.
 struct MergedEntry {
   std::string location;
-  std::optional<std::string> mount_point;  // as Lima compares it; empty while not known
+  std::optional<std::string> mount_point;  // not cleaned; empty while unknown
   std::optional<bool> writable;
   std::optional<std::string> nine_p_cache;
 };
@@ -181,14 +171,14 @@ std::string CacheOf(const MergedEntry& entry) {
   return entry.nine_p_cache.value_or(entry.writable.value_or(false) ? "mmap" : "fscache");
 }
 
-// Rule: ResolveVMType in Lima's pkg/driverutil/vm.go.
+/// Rule: ResolveVMType in Lima's pkg/driverutil/vm.go.
 std::string VmTypeOf(const InstanceConfiguration& configuration, const HostFacts& host) {
   const bool is_native = configuration.arch.value_or(host.arch) == host.arch;
   return configuration.vm_type.value_or(is_native ? host.vm_type : "qemu");
 }
 
-// By itself only QEMU takes 9p, where nobody says that the guest cannot. Rule: FillConfig in Lima's
-// pkg/driver/qemu/qemu_driver.go.
+/// Only QEMU chooses 9p by default, unless the guest cannot mount it. Rule: FillConfig in Lima's
+/// pkg/driver/qemu/qemu_driver.go.
 bool CacheMayBeStale(const InstanceConfiguration& configuration, const HostFacts& host,
                      std::string_view cache) {
   const bool may_be_9p =
@@ -198,13 +188,12 @@ bool CacheMayBeStale(const InstanceConfiguration& configuration, const HostFacts
   return may_be_9p && (cache == "fscache" || cache == "loose");
 }
 
-// What decides whether two entries are the same mount: the mountPoint, or while that is not known
-// the template itself, which gives the same wherever it is evaluated.
+/// Entries with the same key are one mount: the mountPoint, or its template while it is unknown.
 std::string MergeKey(const MountEntry& entry, const std::optional<std::string>& mount_point) {
   return mount_point.has_value() ? *mount_point : "template " + *entry.mount_point;
 }
 
-// `unknown_allowed`: an entry that needs what is not known of the guest stays without mountPoint.
+/// With `unknown_allowed`, an entry that needs an unknown fact of the guest has no mountPoint.
 std::vector<MergedEntry> MergeEntries(const InstanceConfiguration& configuration,
                                       const HostFacts& host, const GuestFacts& guest,
                                       bool unknown_allowed) {
@@ -230,32 +219,33 @@ std::vector<MergedEntry> MergeEntries(const InstanceConfiguration& configuration
 
 }  // namespace
 
-NeededGuestFacts NeededFacts(const InstanceConfiguration& configuration) {
-  NeededGuestFacts needed;
-  const auto uses = [&](std::string_view text, const FieldLookup& note) {
-    try {
-      EvaluateTemplate(text, note);
-    } catch (const ConfigurationError&) {
-      return;  // reported by EvaluateMounts, with its place
-    }
-  };
-  const FieldLookup note_user_id = [&](std::string_view name) {
-    if (name == "UID" && !configuration.user.uid.has_value()) needed.uid = true;
-    return std::string();
-  };
-  const FieldLookup note = [&](std::string_view name) {
-    if (name != "Home") return note_user_id(name);
-    if (configuration.user.home.has_value()) {
-      uses(*configuration.user.home, note_user_id);
-    } else {
-      needed.home = true;
-    }
-    return std::string();
-  };
-  for (const MountEntry& entry : configuration.mounts) {
-    if (entry.mount_point.has_value()) uses(*entry.mount_point, note);
+std::string MountTag(const Mount& mount) {
+  constexpr std::size_t kHashedBytes = 8;
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const Sha256Digest digest = Sha256(mount.location + ":" + mount.unclean_mount_point);
+  std::string tag = "lima-";
+  for (std::size_t i = 0; i < kHashedBytes; ++i) {
+    tag += kDigits[digest[i] >> 4U];
+    tag += kDigits[digest[i] & 0xFU];
   }
-  return needed;
+  return tag;
+}
+
+bool NeedsGuestFacts(const InstanceConfiguration& configuration) {
+  const GuestFacts facts{"user", std::nullopt, std::nullopt};
+  const GuestFields fields(configuration, facts);
+  const FieldLookup look_up = [&](std::string_view name) { return fields.LookUp(name); };
+  return std::any_of(configuration.mounts.begin(), configuration.mounts.end(),
+                     [&look_up](const MountEntry& entry) {
+                       try {
+                         EvaluateTemplate(entry.mount_point.value_or(""), look_up);
+                         return false;
+                       } catch (const MissingGuestFact&) {
+                         return true;
+                       } catch (const ConfigurationError&) {
+                         return false;
+                       }
+                     });
 }
 
 std::vector<Mount> EvaluateMounts(const InstanceConfiguration& configuration, const HostFacts& host,

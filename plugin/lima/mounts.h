@@ -8,15 +8,14 @@
 #include "lima/configuration.h"
 #include "lima/host.h"
 
-/// The directories of the host that an instance mounts. Rule: the mounts part of FillDefault in
-/// Lima's pkg/limayaml/defaults.go, and Validate in validate.go. Stricter than Lima where Lima
-/// would go on with something that nobody meant: a template that cannot be evaluated here or names
-/// what does not exist (Lima goes on with the raw text, or "<no value>"), and a mountPoint that is
-/// empty or relative, are errors that name the file and the entry.
+/// The host directories that an instance mounts. Rule: the mounts part of FillDefault in Lima's
+/// pkg/limayaml/defaults.go, and Validate in validate.go. Stricter than Lima: a template that
+/// cannot be evaluated (Lima keeps the raw text, or "<no value>") and an empty or relative
+/// mountPoint are errors that name the file and the entry.
 namespace lima {
 
-/// What only the guest knows. `user` stands in ssh.config; the rest is asked of the guest itself,
-/// and only where NeededGuestFacts says so.
+/// What only the guest knows. `user` comes from ssh.config, the rest from the guest, if
+/// NeedsGuestFacts.
 struct GuestFacts {
   std::optional<std::string> user;
   std::optional<std::string> home;
@@ -28,48 +27,47 @@ struct Mount {
   std::string mount_point;  ///< in the guest; absolute and clean
   bool writable = false;
 
-  /// The 9p cache mode that counts if this is a 9p mount: the given one, else Lima's default.
+  /// The 9p cache mode if this is a 9p mount: the configured one, else Lima's default.
   std::string nine_p_cache;
 
-  /// Whether files under it may go on looking old in the guest after the host has changed them: 9p
-  /// with a cache that never asks again (fscache, Lima's default for read-only mounts, or loose).
-  /// True also where the mount type is the driver's choice and may be 9p.
+  /// Whether the guest may see old files after the host has changed them: 9p with a cache that is
+  /// never refreshed (fscache, Lima's default for read-only mounts, or loose). Also true if the
+  /// driver chooses the mount type and may choose 9p.
   bool reads_may_be_stale = false;
 
-  /// The mountPoint as Lima has it, evaluated but not cleaned: Lima's mount tag is made of
-  /// "location:mountPoint".
+  /// The mountPoint as Lima has it: evaluated but not cleaned.
   std::string unclean_mount_point;
 
   friend bool operator==(const Mount&, const Mount&) = default;
 };
 
-struct NeededGuestFacts {
-  bool home = false;
-  bool uid = false;
-};
+/// The tag of a 9p or virtiofs mount in the guest: "lima-" and the first eight bytes, in
+/// hexadecimal, of the SHA-256 of "location:mountPoint". Rule: MountTag in Lima's
+/// pkg/limayaml/defaults.go. Earlier versions of Lima used "mount0", "mount1", ….
+std::string MountTag(const Mount& mount);
 
-/// Which facts of the guest EvaluateMounts will want: those that a template uses and no file gives.
-/// Templates in error need nothing; EvaluateMounts reports them.
-NeededGuestFacts NeededFacts(const InstanceConfiguration& configuration);
+/// Whether EvaluateMounts needs the guest's home or uid: a template uses it and no file gives it.
+/// Ignores invalid templates, which EvaluateMounts reports.
+bool NeedsGuestFacts(const InstanceConfiguration& configuration);
 
 /// The effective mounts, in Lima's order. Throws ConfigurationError for an entry that cannot be
-/// used, and where a needed fact of the guest is not given.
+/// used, and for a needed fact of the guest that is missing.
 std::vector<Mount> EvaluateMounts(const InstanceConfiguration& configuration, const HostFacts& host,
                                   const GuestFacts& guest);
 
-/// A mount as far as it is known before there is a guest.
+/// A mount as far as it is known without the guest.
 struct MountLocation {
   std::string location;                    ///< on the host; absolute and clean
-  std::optional<std::string> mount_point;  ///< empty while the guest must be asked for it
+  std::optional<std::string> mount_point;  ///< empty while only the guest knows it
   bool writable = false;
   bool reads_may_be_stale = false;  ///< see Mount
 
   friend bool operator==(const MountLocation&, const MountLocation&) = default;
 };
 
-/// The same list without the guest, to be shown, never to be enforced: an entry whose mountPoint is
-/// not known yet may later turn out to be one with another entry. Throws like EvaluateMounts, but
-/// never for a missing fact.
+/// The same without the guest, to be shown, never to be enforced: an entry whose mountPoint is not
+/// known yet may turn out to be the same mount as another. Throws like EvaluateMounts, except for a
+/// missing fact.
 std::vector<MountLocation> ListLocations(const InstanceConfiguration& configuration,
                                          const HostFacts& host, const GuestFacts& guest);
 

@@ -2,20 +2,87 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
-#include <utility>
+#include <map>
 
 #include "lima/configuration_error.h"
-#include "lima/instance_name.h"
-#include "lima/ssh_config_line.h"
+#include "lima/home.h"
 #include "lima/text_file.h"
+#include "support/join.h"
+#include "support/lower_case.h"
 
 namespace lima {
 namespace {
 
-constexpr std::string_view kRestart = "; `limactl stop` and `limactl start` write it anew";
+constexpr std::string_view kRestart = "; `limactl stop` and `limactl start` write it again";
 
-// Reads line after line, and keeps what is said for one host.
+struct Line {
+  std::string keyword;                 // in lower case; empty for an empty line or a comment
+  std::vector<std::string> arguments;  // without quotes
+};
+
+constexpr std::string_view kSpaces = " \t\r\f";
+
+bool IsSpace(char c) {
+  return kSpaces.find(c) != std::string_view::npos;
+}
+
+void SkipSpaces(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size()));
+}
+
+std::string TakeKeyword(std::string_view& text) {
+  const std::size_t end = std::min(text.find_first_of(" \t\r\f="), text.size());
+  std::string keyword = support::LowerCase(text.substr(0, end));
+  text.remove_prefix(end);
+  SkipSpaces(text);
+  if (text.starts_with('=')) text.remove_prefix(1);
+  return keyword;
+}
+
+bool IsEscaped(std::string_view text, bool in_quotes) {
+  if (text.size() < 2 || text.front() != '\\') return false;
+  const char next = text[1];
+  return next == '\\' || next == '"' || next == '\'' || (!in_quotes && next == ' ');
+}
+
+std::string TakeArgument(std::string_view& text) {
+  std::string argument;
+  char quote = '\0';
+  while (!text.empty() && (quote != '\0' || !IsSpace(text.front()))) {
+    const char c = text.front();
+    if (IsEscaped(text, quote != '\0')) {
+      argument += text[1];
+      text.remove_prefix(2);
+      continue;
+    }
+    text.remove_prefix(1);
+    if (quote == '\0' && (c == '"' || c == '\'')) {
+      quote = c;
+    } else if (quote != '\0' && c == quote) {
+      quote = '\0';
+    } else {
+      argument += c;
+    }
+  }
+  if (quote != '\0') throw ConfigurationError("a quote has no end");
+  return argument;
+}
+
+/// Splits `Keyword value…`, `Keyword=value` and `Keyword = value`. A backslash escapes a quote or a
+/// backslash, and outside quotes also a space; a '#' before an argument starts a comment. Throws
+/// ConfigurationError for a quote without end. Rule: OpenSSH's readconf.c and argv_split in misc.c.
+Line SplitLine(std::string_view line) {
+  Line result;
+  SkipSpaces(line);
+  if (line.empty() || line.starts_with('#')) return result;
+  result.keyword = TakeKeyword(line);
+  for (SkipSpaces(line); !line.empty() && !line.starts_with('#'); SkipSpaces(line)) {
+    result.arguments.push_back(TakeArgument(line));
+  }
+  return result;
+}
+
+/// Collects the options of one host.
 class Reader {
  public:
   Reader(const std::string& instance_name, const std::string& file)
@@ -35,19 +102,17 @@ class Reader {
       throw ConfigurationError(file_ + ": there is no \"Host " + wanted_host_ + "\"" +
                                std::string(kRestart));
     }
-    std::string missing;
-    const auto want = [&](bool is_there, const char* keyword) {
-      if (!is_there) missing += (missing.empty() ? "" : ", ") + std::string(keyword);
-    };
-    want(host_.has_value(), "HostName");
-    want(port_.has_value(), "Port");
-    want(user_.has_value(), "User");
-    want(!identity_files_.empty(), "IdentityFile");
-    if (!missing.empty()) {
-      throw ConfigurationError(file_ + ": missing for " + wanted_host_ + ": " + missing +
-                               std::string(kRestart));
+    std::vector<std::string> missing;
+    for (const char* keyword : {"HostName", "Port", "User"}) {
+      if (ValueOf(support::LowerCase(keyword)).empty()) missing.emplace_back(keyword);
     }
-    return {*host_, *port_, *user_, identity_files_, ciphers_.value_or("")};
+    if (identity_files_.empty()) missing.emplace_back("IdentityFile");
+    if (!missing.empty()) {
+      throw ConfigurationError(file_ + ": missing for " + wanted_host_ + ": " +
+                               support::Join(missing) + std::string(kRestart));
+    }
+    return {ValueOf("hostname"), ParsePort(ValueOf("port")), ValueOf("user"), identity_files_,
+            ValueOf("ciphers")};
   }
 
  private:
@@ -56,61 +121,62 @@ class Reader {
   }
 
   void ReadLine(std::string_view text) {
-    SshConfigLine line;
+    Line line;
     try {
-      line = SplitSshConfigLine(text);
+      line = SplitLine(text);
     } catch (const ConfigurationError& error) {
       Fail(error.what());
     }
     if (line.keyword == "host") {
       ReadHost(line);
     } else if (line.keyword == "match") {
-      Fail("Match is not supported here");
+      Fail("Match is not supported");
     } else if (applies_) {
       ReadOption(line);
     }
   }
 
-  void ReadHost(const SshConfigLine& line) {
+  void ReadHost(const Line& line) {
     applies_ = false;
     for (const std::string& pattern : line.arguments) {
       if (pattern.find_first_of("*?!") != std::string::npos) {
-        Fail("wildcards and negation in Host are not supported here");
+        Fail("wildcards and negation in Host are not supported");
       }
       applies_ = applies_ || pattern == wanted_host_;
     }
     has_host_ = has_host_ || applies_;
   }
 
-  void ReadOption(const SshConfigLine& line) {
+  void ReadOption(const Line& line) {
     const std::string& keyword = line.keyword;
     if (keyword == "include" || keyword == "proxycommand" || keyword == "proxyjump" ||
         keyword == "proxyusefdpass") {
       const bool is_off = keyword.starts_with("proxy") && line.arguments.size() == 1 &&
                           (line.arguments.front() == "none" || line.arguments.front() == "no");
-      if (!is_off) Fail(keyword + " is not supported here");
-    } else if (keyword == "hostname") {
-      Set(host_, Name(line));
-    } else if (keyword == "port") {
-      Set(port_, ParsePort(OnlyArgument(line)));
-    } else if (keyword == "user") {
-      Set(user_, Name(line));
-    } else if (keyword == "ciphers") {
-      Set(ciphers_, OnlyArgument(line));
+      if (!is_off) Fail(keyword + " is not supported");
     } else if (keyword == "identityfile") {
-      AddIdentityFile(WithoutTokens(line));
+      AddIdentityFile(OnlyArgument(line));
+    } else if (keyword == "port") {
+      values_.emplace(keyword, std::to_string(ParsePort(OnlyArgument(line))));
+    } else if (keyword == "ciphers") {
+      values_.emplace(keyword, OnlyArgument(line));
+    } else if (keyword == "hostname" || keyword == "user") {
+      const std::string value = WithoutTokens(keyword, OnlyArgument(line));
+      // OpenSSH refuses these too (valid_hostname and valid_ruser in ssh.c).
+      if (value.starts_with('-')) Fail(keyword + " cannot begin with '-'");
+      values_.emplace(keyword, value);
     }
   }
 
-  // The first value counts.
-  template <typename Value>
-  static void Set(std::optional<Value>& option, Value value) {
-    if (!option.has_value()) option = std::move(value);
+  /// Empty if unset.
+  [[nodiscard]] std::string ValueOf(const std::string& keyword) const {
+    const auto found = values_.find(keyword);
+    return found == values_.end() ? "" : found->second;
   }
 
-  [[nodiscard]] std::string OnlyArgument(const SshConfigLine& line) const {
+  [[nodiscard]] std::string OnlyArgument(const Line& line) const {
     if (line.arguments.size() != 1 || line.arguments.front().empty()) {
-      Fail(line.keyword + " wants exactly one value");
+      Fail(line.keyword + " takes exactly one value");
     }
     if (line.arguments.front().find('\0') != std::string::npos) {
       Fail(line.keyword + " has a NUL byte");
@@ -118,35 +184,25 @@ class Reader {
     return line.arguments.front();
   }
 
-  [[nodiscard]] std::string WithoutTokens(const SshConfigLine& line) const {
-    std::string value = OnlyArgument(line);
-    if (value.find('%') != std::string::npos) {
-      Fail(line.keyword + " has a percent sign, which starts a token that is not supported here");
-    }
-    return value;
-  }
-
-  // As OpenSSH (valid_hostname and valid_ruser in ssh.c), to which it would be an option.
-  [[nodiscard]] std::string Name(const SshConfigLine& line) const {
-    std::string name = WithoutTokens(line);
-    if (name.starts_with('-')) Fail(line.keyword + " cannot begin with '-'");
-    return name;
+  [[nodiscard]] std::string WithoutTokens(const std::string& keyword,
+                                          const std::string& value) const {
+    if (value.find('%') == std::string::npos) return value;
+    Fail(keyword + " has a percent sign; tokens are not supported");
   }
 
   [[nodiscard]] std::uint16_t ParsePort(const std::string& text) const {
     unsigned int port = 0;
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, port);
-    if (error != std::errc() || stop != end || port < 1 || port > 65535) {
-      Fail("port wants a number from 1 to 65535, not \"" + text + "\"");
+    if (error == std::errc() && stop == end && port >= 1 && port <= 65535) {
+      return static_cast<std::uint16_t>(port);
     }
-    return static_cast<std::uint16_t>(port);
+    Fail("port takes a number from 1 to 65535, not \"" + text + "\"");
   }
 
-  void AddIdentityFile(const std::string& path) {
-    if (!path.starts_with('/')) {
-      Fail("identityfile wants an absolute path, not \"" + path + "\"");
-    }
+  void AddIdentityFile(const std::string& value) {
+    const std::string path = WithoutTokens("identityfile", value);
+    if (!path.starts_with('/')) Fail("identityfile takes an absolute path, not \"" + path + "\"");
     if (std::find(identity_files_.begin(), identity_files_.end(), path) == identity_files_.end()) {
       identity_files_.push_back(path);
     }
@@ -158,13 +214,10 @@ class Reader {
   const std::string wanted_host_;
   const std::string& file_;
   int line_number_ = 0;
-  bool applies_ = true;  // what stands before the first Host is for every host
+  bool applies_ = true;  // options before the first Host are for every host
   bool has_host_ = false;
-  std::optional<std::string> host_;
-  std::optional<std::uint16_t> port_;
-  std::optional<std::string> user_;
+  std::map<std::string, std::string> values_;  // by keyword; the first counts
   std::vector<std::string> identity_files_;
-  std::optional<std::string> ciphers_;
 };
 
 }  // namespace
@@ -182,8 +235,7 @@ SshEndpoint ReadSshConfig(const std::filesystem::path& instance_directory,
   const auto text = ReadTextFile(file, kMaximumSshConfig);
   if (!text.has_value()) {
     throw ConfigurationError(file.string() +
-                             " does not exist: the instance has never been started; run `limactl "
-                             "start " +
+                             " does not exist: start the instance once with `limactl start " +
                              instance_name + "`");
   }
   return ParseSshConfig(*text, instance_name, file.string());

@@ -12,40 +12,38 @@ namespace lima {
 /// Bytes of an ssh.config; Lima's own has less than one thousand.
 inline constexpr std::size_t kMaximumSshConfig = std::size_t{256} * 1024;
 
-/// As OpenSSH has it (SSH_MAX_IDENTITY_FILES).
+/// OpenSSH's SSH_MAX_IDENTITY_FILES.
 inline constexpr std::size_t kMaximumIdentityFiles = 100;
 
-/// Where the guest listens and who logs in with which keys.
+/// Where the guest listens, and who logs in with which keys.
 struct SshEndpoint {
   std::string host;  ///< name or address
   std::uint16_t port = 0;
   std::string user;
   std::vector<std::string> identity_files;  ///< absolute paths of private keys, in their order
-  /// As written, without quotes ("^aes128-gcm@openssh.com,aes256-gcm@openssh.com"); empty where the
-  /// file says nothing. A leading '^' puts these before the defaults (ssh_config(5)).
+  /// As in the file ("^aes128-gcm@openssh.com,aes256-gcm@openssh.com"); may be empty. A leading '^'
+  /// puts these before the defaults.
   std::string ciphers;
 
   friend bool operator==(const SshEndpoint&, const SshEndpoint&) = default;
 };
 
-/// Reads the text of an instance's ssh.config by the rules of ssh_config(5): keywords in any case,
-/// `Keyword value` or `Keyword=value`, quotes, comments; the first value counts, IdentityFile adds
-/// up. Only what stands under `Host lima-NAME` (or before any Host) counts, and there are no
-/// defaults: a missing HostName, Port, User or IdentityFile is an error, since a default would lead
-/// to another machine, perhaps this one.
+/// Reads an instance's ssh.config by the rules of ssh_config(5): keywords in any case,
+/// `Keyword value` or `Keyword=value`, quotes, comments; the first value counts, IdentityFiles add
+/// up. Only options under `Host lima-NAME`, or before any Host, count. There are no defaults: a
+/// missing HostName, Port, User or IdentityFile is an error, since a default could be another
+/// machine.
 ///
-/// Keywords that are not needed are ignored. Refused where they would apply: ProxyCommand,
-/// ProxyJump and ProxyUseFdpass (the guest would be reached by another way than this program's),
-/// Include and Match (which would have to be evaluated), Host lines with wildcards or negation,
-/// percent signs in host, user and key files (tokens that only ssh expands), and hosts and users
-/// that begin with '-'.
+/// Ignores other keywords. Refuses options that would change the connection: ProxyCommand,
+/// ProxyJump, ProxyUseFdpass, Include, Match, Host lines with wildcards or negation, percent signs
+/// in host, user and key files, and hosts and users that begin with '-'.
 ///
 /// Throws ConfigurationError that starts with `file`.
 SshEndpoint ParseSshConfig(std::string_view text, const std::string& instance_name,
                            const std::string& file);
 
-/// Reads `instance_directory`/ssh.config. Lima writes it at each start, perhaps with another port:
-/// call before every connection. Throws ConfigurationError when it is missing or cannot be used.
+/// Reads `instance_directory`/ssh.config. Lima may write another port at each start: call this
+/// before every connection. Throws ConfigurationError when the file is missing or cannot be used.
 SshEndpoint ReadSshConfig(const std::filesystem::path& instance_directory,
                           const std::string& instance_name);
 

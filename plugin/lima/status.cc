@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -19,30 +20,27 @@ constexpr std::size_t kMaximumPidFile = 4096;
 
 std::string_view Trim(std::string_view text) {
   constexpr std::string_view kSpaces = " \t\r\n";
-  const std::size_t start = text.find_first_not_of(kSpaces);
-  if (start == std::string_view::npos) return {};
-  return text.substr(start, text.find_last_not_of(kSpaces) - start + 1);
+  text = text.substr(0, text.find_last_not_of(kSpaces) + 1);
+  return text.substr(std::min(text.find_first_not_of(kSpaces), text.size()));
 }
 
-// Whether the file names a live process. No file: no process. Throws ConfigurationError for a file
-// that names none.
+/// False if there is no file. Throws ConfigurationError for a file without a process id.
 bool NamesLiveProcess(const std::filesystem::path& pid_file) {
   const auto text = ReadTextFile(pid_file, kMaximumPidFile);
   if (!text.has_value()) return false;
   const std::string_view digits = Trim(*text);
   pid_t pid = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), pid);
-  // Zero and negative numbers would ask for a whole group of processes.
+  // kill() takes zero and negative numbers for process groups.
   if (error != std::errc() || end != digits.data() + digits.size() || pid <= 0) {
     throw ConfigurationError(pid_file.string() + " does not hold a process id");
   }
-  // A process that one may not signal is alive (EPERM).
   return ::kill(pid, 0) == 0 || errno == EPERM;
 }
 
 enum class Driver { kAlive, kDead, kCannotTell };
 
-// Drivers of Lima's own that always write a pid file beside the virtual machine.
+/// Lima's own drivers that always write a pid file.
 bool WritesPidFile(const std::optional<std::string>& vm_type) {
   return !vm_type.has_value() || *vm_type == "qemu" || *vm_type == "vz" || *vm_type == "krunkit";
 }
@@ -86,7 +84,7 @@ Status Inspect(const std::filesystem::path& directory, const std::optional<std::
     AskHostAgent(socket);
   } catch (const HostAgentError& error) {
     return Broken("the host agent is alive, but " + socket.string() +
-                  " is of no use: " + error.what());
+                  " cannot be used: " + error.what());
   }
   if (driver == Driver::kDead) return Broken("the host agent is running but the driver is not");
   return {State::kRunning, ""};

@@ -9,12 +9,12 @@
 
 namespace lima {
 
-/// The whole text of a regular file (links followed) of at most `limit` bytes. Empty when nothing
-/// of that name exists. Throws ConfigurationError when it cannot be read, is something else than a
-/// file (a FIFO is not waited for), or is larger.
+/// The text of a regular file, links followed; nothing if it does not exist. Throws
+/// ConfigurationError when it cannot be read, is not a file, or has more than `limit` bytes. Never
+/// waits for a FIFO.
 std::optional<std::string> ReadTextFile(const std::filesystem::path& path, std::size_t limit);
 
-/// The same of a file that is open already, without waiting (O_NONBLOCK); `path` is for the errors.
+/// The same for a file opened with O_NONBLOCK; `path` is for errors.
 std::string ReadTextFile(const support::FileDescriptor& file, const std::filesystem::path& path,
                          std::size_t limit);
 

@@ -151,16 +151,24 @@ const Dispatcher::Method& Dispatcher::FindMethod(const Request& request, const C
   throw ProtocolError(ErrorCode::kMethodNotFound, "method not found: " + QuoteName(request.method));
 }
 
+/// Sends a result with the members that `write` adds to those that every result has.
+void Dispatcher::SendResult(Reply& reply, const Context& context,
+                            const std::function<void(ObjectWriter&)>& write) const {
+  reply.Result(ObjectText([&](ObjectWriter& result) {
+    BeginResult(result, context.era, options_.info);
+    write(result);
+  }));
+}
+
 void Dispatcher::Initialize(Request& request, const Context& /*context*/, Reply& reply) {
   if (initialized_) throw InvalidRequest("the session is initialized already");
   const std::string_view version = ParseInitialize(request.params);
-  std::string result;
-  ObjectWriter object(result);
-  object.Member("protocolVersion", version);
-  object.Member("capabilities", json{{"tools", json::object()}});
-  object.Member("serverInfo", Describe(options_.info));
-  object.Member("instructions", std::string_view(options_.instructions()));
-  object.End();
+  std::string result = ObjectText([&](ObjectWriter& object) {
+    object.Member("protocolVersion", version);
+    object.Member("capabilities", json{{"tools", json::object()}});
+    object.Member("serverInfo", Describe(options_.info));
+    object.Member("instructions", std::string_view(options_.instructions()));
+  });
   initialized_ = true;  // not earlier: what fails above may be tried again
   reply.Result(std::move(result));
 }
@@ -173,26 +181,20 @@ void Dispatcher::Ping(Request& /*request*/, const Context& /*context*/, Reply& r
 void Dispatcher::Discover(Request& /*request*/, const Context& context, Reply& reply) {
   const json capabilities = {{"tools", json::object()},
                              {"extensions", {{std::string(kTasksExtension), json::object()}}}};
-  std::string result;
-  ObjectWriter object(result);
-  BeginResult(object, context.era, options_.info);
-  object.Member("supportedVersions", json(kVersions));
-  object.Member("capabilities", capabilities);
-  object.Member("instructions", std::string_view(options_.instructions()));
-  AddCacheHints(object, context.era);
-  object.End();
-  reply.Result(std::move(result));
+  SendResult(reply, context, [&](ObjectWriter& result) {
+    result.Member("supportedVersions", json(kVersions));
+    result.Member("capabilities", capabilities);
+    result.Member("instructions", std::string_view(options_.instructions()));
+    AddCacheHints(result, context.era);
+  });
 }
 
 void Dispatcher::ListTools(Request& request, const Context& context, Reply& reply) {
   CheckCursor(request.params);
-  std::string result;
-  ObjectWriter object(result);
-  BeginResult(object, context.era, options_.info);
-  object.RawMember("tools", tools_.Describe());
-  AddCacheHints(object, context.era);
-  object.End();
-  reply.Result(std::move(result));
+  SendResult(reply, context, [&](ObjectWriter& result) {
+    result.RawMember("tools", tools_.Describe());
+    AddCacheHints(result, context.era);
+  });
 }
 
 void Dispatcher::CallTool(Request& request, const Context& context, Reply& reply) {
@@ -235,50 +237,32 @@ void Dispatcher::Listen(Request& request, const Context& /*context*/, Reply& rep
 
 void Dispatcher::CloseListeners() {
   for (Reply& listener : listeners_) {
-    std::string result;
-    ObjectWriter object(result);
-    object.Member("resultType", std::string_view("complete"));
-    object.Key("_meta");
-    ObjectWriter meta(result);
-    meta.Member(meta_key::kServerInfo, Describe(options_.info));
-    meta.RawMember(meta_key::kSubscriptionId, listener.id().json());
-    meta.End();
-    object.End();
-    listener.Result(std::move(result));
+    const std::string meta = ObjectText([&](ObjectWriter& object) {
+      object.Member(meta_key::kServerInfo, Describe(options_.info));
+      object.RawMember(meta_key::kSubscriptionId, listener.id().json());
+    });
+    listener.Result(R"({"resultType":"complete","_meta":)" + meta + "}");
   }
   listeners_.clear();
 }
 
 void Dispatcher::GetTask(Request& request, const Context& context, Reply& reply) {
   context.RequireTasks();
-  std::string result;
-  ObjectWriter object(result);
-  BeginResult(object, context.era, options_.info);
-  tasks_.Describe(object, ParseTaskId(request.params));
-  object.End();
-  reply.Result(std::move(result));
+  SendResult(reply, context,
+             [&](ObjectWriter& result) { tasks_.Describe(result, ParseTaskId(request.params)); });
 }
 
 /// No task here ever asks for input, so the update itself is ignored.
 void Dispatcher::UpdateTask(Request& request, const Context& context, Reply& reply) {
   context.RequireTasks();
   if (!tasks_.Contains(ParseTaskId(request.params))) throw InvalidParams("unknown task");
-  ReplyWithNothing(context, reply);
+  SendResult(reply, context, [](ObjectWriter&) {});
 }
 
 void Dispatcher::CancelTask(Request& request, const Context& context, Reply& reply) {
   context.RequireTasks();
   tasks_.Cancel(ParseTaskId(request.params));
-  ReplyWithNothing(context, reply);
-}
-
-/// An empty result.
-void Dispatcher::ReplyWithNothing(const Context& context, Reply& reply) const {
-  std::string result;
-  ObjectWriter object(result);
-  BeginResult(object, context.era, options_.info);
-  object.End();
-  reply.Result(std::move(result));
+  SendResult(reply, context, [](ObjectWriter&) {});
 }
 
 }  // namespace mcp

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <list>
 #include <optional>
 #include <string>
@@ -53,6 +54,9 @@ class Dispatcher {
   [[nodiscard]] Context ContextFor(const Request& request) const;
   [[nodiscard]] static const Method& FindMethod(const Request& request, const Context& context);
 
+  void SendResult(Reply& reply, const Context& context,
+                  const std::function<void(ObjectWriter&)>& write) const;
+
   void Initialize(Request& request, const Context& context, Reply& reply);
   void Ping(Request& request, const Context& context, Reply& reply);
   void Discover(Request& request, const Context& context, Reply& reply);
@@ -62,7 +66,6 @@ class Dispatcher {
   void GetTask(Request& request, const Context& context, Reply& reply);
   void UpdateTask(Request& request, const Context& context, Reply& reply);
   void CancelTask(Request& request, const Context& context, Reply& reply);
-  void ReplyWithNothing(const Context& context, Reply& reply) const;
 
   const ServerOptions& options_;
   const ToolList& tools_;

@@ -4,7 +4,7 @@
 
 namespace mcp {
 
-void ThreadHeartbeat::Start(Beat beat) {
+void ThreadHeartbeat::Start(Beat beat) noexcept {
   const std::scoped_lock lock(mutex_);
   if (stopping_) return;
   if (!thread_.joinable()) thread_ = std::thread([this, beat = std::move(beat)] { Loop(beat); });

@@ -45,7 +45,8 @@ class ThreadHeartbeat final : public Heartbeat {
   [[nodiscard]] std::chrono::system_clock::time_point WallNow() const override {
     return std::chrono::system_clock::now();
   }
-  void Start(Beat beat) override;
+  /// Ends the program if the host cannot start a thread.
+  void Start(Beat beat) noexcept override;
   void Stop() override;
 
  private:

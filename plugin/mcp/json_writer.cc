@@ -1,5 +1,6 @@
 #include "mcp/json_writer.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -21,48 +22,28 @@ static_assert(kLongestEscape <= sizeof(Escape::text));
 
 using EscapeTable = std::array<Escape, 256>;
 
-constexpr void Put(Escape& escape, char c) {
-  escape.text.at(escape.length++) = c;
+std::string EscapeOnce(const std::string& text) {
+  const std::string quoted = json(text).dump();
+  return quoted.substr(1, quoted.size() - 2);
 }
 
-constexpr Escape EscapeOnce(unsigned char byte) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  constexpr std::string_view kLetters = "btn?fr";  // for 0x08 to 0x0d; 0x0b has none
-  Escape escape;
-  if (byte >= 0x20 && byte != '"' && byte != '\\') {
-    Put(escape, static_cast<char>(byte));
-    return escape;
-  }
-  Put(escape, '\\');
-  if (byte >= 0x20) {
-    Put(escape, static_cast<char>(byte));
-  } else if (byte >= 0x08 && byte <= 0x0d && byte != 0x0b) {
-    Put(escape, kLetters.at(byte - 0x08U));
-  } else {
-    for (const char c : {'u', '0', '0', kHex.at(byte >> 4U), kHex.at(byte & 0xFU)}) Put(escape, c);
-  }
-  return escape;
-}
-
-constexpr EscapeTable MakeTable(Escaping escaping) {
+EscapeTable MakeTable(Escaping escaping) {
   EscapeTable table;
   for (std::size_t byte = 0; byte < table.size(); ++byte) {
-    const Escape once = EscapeOnce(static_cast<unsigned char>(byte));
-    Escape& entry = table.at(byte);
-    if (escaping == Escaping::kOnce) {
-      entry = once;
-      continue;
-    }
-    for (std::size_t i = 0; i < once.length; ++i) {
-      const Escape again = EscapeOnce(static_cast<unsigned char>(once.text.at(i)));
-      for (std::size_t j = 0; j < again.length; ++j) Put(entry, again.text.at(j));
-    }
+    std::string text(1, static_cast<char>(byte));
+    if (byte < 0x80) text = EscapeOnce(text);  // the others are parts of characters
+    if (byte < 0x80 && escaping == Escaping::kTwice) text = EscapeOnce(text);
+    table.at(byte).length = static_cast<std::uint8_t>(text.size());
+    std::copy(text.begin(), text.end(), table.at(byte).text.begin());
   }
   return table;
 }
 
-constexpr EscapeTable kOnce = MakeTable(Escaping::kOnce);
-constexpr EscapeTable kTwice = MakeTable(Escaping::kTwice);
+const EscapeTable& TableFor(Escaping escaping) {
+  static const EscapeTable once = MakeTable(Escaping::kOnce);
+  static const EscapeTable twice = MakeTable(Escaping::kTwice);
+  return escaping == Escaping::kOnce ? once : twice;
+}
 
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 
@@ -116,10 +97,10 @@ void AppendEscaped(std::string& out, std::string_view text, Escaping escaping) {
   constexpr std::size_t kPiece = 2048;
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): read only as far as filled
   std::array<char, kPiece * kLongestEscape + sizeof(Escape::text)> buffer;
+  const EscapeTable& table = TableFor(escaping);
   while (!text.empty()) {
     const std::string_view piece = text.substr(0, kPiece);
-    char* const end =
-        WriteEscaped(buffer.data(), piece, escaping == Escaping::kOnce ? kOnce : kTwice);
+    char* const end = WriteEscaped(buffer.data(), piece, table);
     out.append(buffer.data(), end);
     text.remove_prefix(piece.size());
   }
@@ -186,13 +167,11 @@ void ObjectWriter::RawMember(std::string_view key, std::string_view json) {
 }
 
 std::string NotificationText(std::string_view method, std::string_view params) {
-  std::string text;
-  ObjectWriter notification(text);
-  notification.Member("jsonrpc", std::string_view("2.0"));
-  notification.Member("method", method);
-  notification.RawMember("params", params);
-  notification.End();
-  return text;
+  return ObjectText([&](ObjectWriter& notification) {
+    notification.Member("jsonrpc", std::string_view("2.0"));
+    notification.Member("method", method);
+    notification.RawMember("params", params);
+  });
 }
 
 }  // namespace mcp

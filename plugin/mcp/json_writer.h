@@ -50,6 +50,16 @@ class ObjectWriter {
   bool first_ = true;
 };
 
+/// One object with the members that `write` adds to an ObjectWriter.
+template <typename Write>
+[[nodiscard]] std::string ObjectText(const Write& write) {
+  std::string text;
+  ObjectWriter object(text);
+  write(object);
+  object.End();
+  return text;
+}
+
 /// A whole JSON-RPC notification; `params` is a JSON object.
 [[nodiscard]] std::string NotificationText(std::string_view method, std::string_view params);
 

@@ -113,13 +113,11 @@ Line ToolResultText(ToolResult result, Era era, const ServerInfo& server) {
 }
 
 std::string ToolFailureText(const ToolFailure& failure, Era era, const ServerInfo& server) {
-  std::string text;
-  ObjectWriter object(text);
-  BeginResult(object, era, server);
-  object.RawMember("content", R"([{"type":"text","text":)" + ToJson(failure.text) + "}]");
-  object.Member("isError", nlohmann::json(true));
-  object.End();
-  return text;
+  return ObjectText([&](ObjectWriter& object) {
+    BeginResult(object, era, server);
+    object.RawMember("content", R"([{"type":"text","text":)" + ToJson(failure.text) + "}]");
+    object.Member("isError", nlohmann::json(true));
+  });
 }
 
 }  // namespace mcp

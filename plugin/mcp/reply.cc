@@ -8,23 +8,19 @@
 namespace mcp {
 
 std::string ErrorObject(const ProtocolError& error) {
-  std::string text;
-  ObjectWriter object(text);
-  object.Member("code", nlohmann::json(static_cast<int>(error.code())));
-  object.Member("message", std::string_view(error.what()));
-  if (!error.data().is_null()) object.Member("data", error.data());
-  object.End();
-  return text;
+  return ObjectText([&](ObjectWriter& object) {
+    object.Member("code", nlohmann::json(static_cast<int>(error.code())));
+    object.Member("message", std::string_view(error.what()));
+    if (!error.data().is_null()) object.Member("data", error.data());
+  });
 }
 
 std::string ErrorResponse(const RequestId* id, const ProtocolError& error) {
-  std::string text;
-  ObjectWriter response(text);
-  response.Member("jsonrpc", std::string_view("2.0"));
-  if (id != nullptr) response.RawMember("id", id->json());
-  response.RawMember("error", ErrorObject(error));
-  response.End();
-  return text;
+  return ObjectText([&](ObjectWriter& response) {
+    response.Member("jsonrpc", std::string_view("2.0"));
+    if (id != nullptr) response.RawMember("id", id->json());
+    response.RawMember("error", ErrorObject(error));
+  });
 }
 
 Reply::~Reply() {
@@ -44,12 +40,7 @@ void Reply::Notify(Line line) {
 }
 
 void Reply::Result(Line result) {
-  std::string beginning;
-  ObjectWriter object(beginning);
-  object.Member("jsonrpc", std::string_view("2.0"));
-  object.RawMember("id", id().json());
-  object.Key("result");
-  Line response(std::move(beginning));
+  Line response(R"({"jsonrpc":"2.0","id":)" + id().json() + R"(,"result":)");
   response.Append(std::move(result));
   response.Append("}");
   Send(std::move(response));

@@ -47,19 +47,18 @@ struct ToolCalls::Call final : ProgressReporter {
 void ToolCalls::Start(Reply reply, Invocation invocation) {
   const auto call = std::make_shared<Call>(std::move(reply), std::move(invocation), heartbeat_);
   const Invocation& given = call->invocation;
-  const bool needs_beat = given.progress_token || given.may_become_task;
   {
     const std::scoped_lock lock(mutex_);
     active_.insert(call);
   }
+  const bool needs_beat = given.progress_token || given.may_become_task;
+  if (needs_beat) heartbeat_.Start([this] { return Beat(); });
   const auto kind =
       call->definition().open_ended ? CallPool::Kind::kOpenEnded : CallPool::Kind::kShort;
   if (!pool_.Run(kind, given.bytes, [this, call] { Run(call); })) {
     Finish(call, ToolFailure{"too many calls are waiting for their turn: wait until some of them "
                              "are answered, then call again"});
-    return;
   }
-  if (needs_beat) heartbeat_.Start([this] { return Beat(); });
 }
 
 void ToolCalls::Run(const std::shared_ptr<Call>& call) {
@@ -154,13 +153,12 @@ bool ToolCalls::BeatFor(Call& call) {
   if (elapsed < call.last_progress + Heartbeat::kInterval || !transport_.HasRoom()) return true;
   call.last_progress = elapsed;
   const auto seconds = duration_cast<std::chrono::seconds>(elapsed);
-  std::string params;
-  ObjectWriter object(params);
-  object.RawMember("progressToken", *invocation.progress_token);
-  object.Member("progress", nlohmann::json(static_cast<double>(elapsed.count()) / 1000));
-  object.Member("message",
-                std::string_view(call.status + " (" + support::FormatDuration(seconds) + ")"));
-  object.End();
+  const std::string message = call.status + " (" + support::FormatDuration(seconds) + ")";
+  const std::string params = ObjectText([&](ObjectWriter& object) {
+    object.RawMember("progressToken", *invocation.progress_token);
+    object.Member("progress", nlohmann::json(static_cast<double>(elapsed.count()) / 1000));
+    object.Member("message", std::string_view(message));
+  });
   call.reply->Notify(NotificationText("notifications/progress", params));
   return true;
 }
@@ -168,12 +166,10 @@ bool ToolCalls::BeatFor(Call& call) {
 void ToolCalls::TurnIntoTask(Call& call) {
   call.task_id = tasks_.Create(call.stop);
   if (call.task_id.empty()) return;
-  std::string result;
-  ObjectWriter object(result);
-  BeginResult(object, call.invocation.era, options_.info, "task");
-  tasks_.Describe(object, call.task_id);
-  object.End();
-  call.reply->Result(std::move(result));
+  call.reply->Result(ObjectText([&](ObjectWriter& object) {
+    BeginResult(object, call.invocation.era, options_.info, "task");
+    tasks_.Describe(object, call.task_id);
+  }));
   call.reply.reset();
 }
 

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <string_view>
 
-#include "lima/mount_tag.h"
 #include "paths/script_answer.h"
 #include "support/errors.h"
 #include "support/log.h"

@@ -16,45 +16,33 @@ namespace {
 
 using guest::FileType;
 
-constexpr std::uint32_t kGoDirectory = 1U << 31U;
-constexpr std::uint32_t kGoSymlink = 1U << 27U;
-constexpr std::uint32_t kGoDevice = 1U << 26U;
-constexpr std::uint32_t kGoNamedPipe = 1U << 25U;
-constexpr std::uint32_t kGoSocket = 1U << 24U;
-constexpr std::uint32_t kGoSetuid = 1U << 23U;
-constexpr std::uint32_t kGoSetgid = 1U << 22U;
-constexpr std::uint32_t kGoCharacterDevice = 1U << 21U;
-constexpr std::uint32_t kGoSticky = 1U << 20U;
-constexpr std::uint32_t kGoIrregular = 1U << 19U;
-
-constexpr std::uint32_t kSetuid = 04000;
-constexpr std::uint32_t kSetgid = 02000;
-constexpr std::uint32_t kSticky = 01000;
-constexpr std::uint32_t kPermissionBits = 0777;
+constexpr std::uint32_t Bit(unsigned number) {
+  return 1U << number;
+}
 
 std::uint32_t GoType(FileType type) {
   switch (type) {
     case FileType::kRegular:
       return 0;
     case FileType::kDirectory:
-      return kGoDirectory;
+      return Bit(31);
     case FileType::kSymlink:
-      return kGoSymlink;
+      return Bit(27);
     case FileType::kFifo:
-      return kGoNamedPipe;
+      return Bit(25);
     case FileType::kSocket:
-      return kGoSocket;
+      return Bit(24);
     case FileType::kCharacterDevice:
-      return kGoDevice | kGoCharacterDevice;
+      return Bit(26) | Bit(21);
     case FileType::kBlockDevice:
-      return kGoDevice;
+      return Bit(26);
     case FileType::kUnknown:
-      return kGoIrregular;
+      return Bit(19);
   }
-  return kGoIrregular;
+  return Bit(19);
 }
 
-/// As text at once, since this is most of what a listing costs on the host.
+/// Writes JSON text directly: this is most of what a listing costs on the host.
 void AppendEntry(std::string& out, const guest::DirectoryEntry& entry) {
   out += R"({"name":)";
   mcp::AppendJsonString(out, entry.name);
@@ -88,10 +76,10 @@ std::vector<guest::DirectoryEntry> List(const paths::ResolvedPath& path, guest::
 }  // namespace
 
 std::int64_t GoFileMode(const guest::FileAttributes& attributes) {
-  std::uint32_t mode = GoType(attributes.type) | (attributes.permissions & kPermissionBits);
-  if ((attributes.permissions & kSetuid) != 0) mode |= kGoSetuid;
-  if ((attributes.permissions & kSetgid) != 0) mode |= kGoSetgid;
-  if ((attributes.permissions & kSticky) != 0) mode |= kGoSticky;
+  std::uint32_t mode = GoType(attributes.type) | (attributes.permissions & 0777U);
+  if ((attributes.permissions & 04000U) != 0) mode |= Bit(23);  // set user id
+  if ((attributes.permissions & 02000U) != 0) mode |= Bit(22);  // set group id
+  if ((attributes.permissions & 01000U) != 0) mode |= Bit(20);  // sticky
   return mode;
 }
 

@@ -63,7 +63,7 @@ const mcp::ToolDefinition& SearchFileContentTool::definition() const {
 
 mcp::ToolResult SearchFileContentTool::Call(const mcp::ToolCall& call) {
   find::SearchRequest request;
-  request.maximum_output_bytes = options_.maximum_output_bytes;
+  request.maximum_output_bytes = maximum_output_bytes_;
   request.pattern = call.arguments.at("pattern").get<std::string>();
   CheckPattern(request.pattern);
   std::optional<find::IncludeFilter> include;
@@ -72,7 +72,7 @@ mcp::ToolResult SearchFileContentTool::Call(const mcp::ToolCall& call) {
   const std::optional<std::string> path = OptionalText(call.arguments, "path");
 
   return WithTimeLimit(
-      workspaces_, call, "The search", options_.time_limit,
+      workspaces_, call, "The search", time_limit_,
       [&](const Workspace& workspace, const support::Context& context) {
         const paths::ResolvedPath resolved =
             workspace.paths->Resolve(path ? *path : workspace.paths->DefaultDirectory(),

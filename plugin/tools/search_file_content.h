@@ -18,22 +18,21 @@ inline constexpr std::size_t kMaximumSearchPattern = std::size_t{16} << 10;
 /// more as content_search.h says.
 class SearchFileContentTool : public mcp::Tool {
  public:
-  struct Options {
-    std::size_t maximum_output_bytes = shell::kDefaultMaximumOutput;
-    std::chrono::seconds time_limit{60};
-  };
-
   /// `workspaces` must outlive the tool.
-  explicit SearchFileContentTool(WorkspaceSource& workspaces) : workspaces_(workspaces) {}
-  SearchFileContentTool(WorkspaceSource& workspaces, Options options)
-      : workspaces_(workspaces), options_(options) {}
+  explicit SearchFileContentTool(WorkspaceSource& workspaces,
+                                 std::size_t maximum_output_bytes = shell::kDefaultMaximumOutput,
+                                 std::chrono::seconds time_limit = std::chrono::seconds(60))
+      : workspaces_(workspaces),
+        maximum_output_bytes_(maximum_output_bytes),
+        time_limit_(time_limit) {}
 
   [[nodiscard]] const mcp::ToolDefinition& definition() const override;
   mcp::ToolResult Call(const mcp::ToolCall& call) override;
 
  private:
   WorkspaceSource& workspaces_;
-  Options options_;
+  std::size_t maximum_output_bytes_;
+  std::chrono::seconds time_limit_;
 };
 
 }  // namespace tools

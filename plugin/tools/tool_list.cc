@@ -12,12 +12,6 @@ namespace tools {
 
 std::vector<std::unique_ptr<mcp::Tool>> MakeTools(WorkspaceSource& workspaces,
                                                   const ToolOptions& options) {
-  CommandRunner::Options command_options;
-  command_options.command_timeout = options.command_timeout;
-  command_options.maximum_output_bytes = options.maximum_output_bytes;
-
-  SearchFileContentTool::Options search_options;
-  search_options.maximum_output_bytes = options.maximum_output_bytes;
   const auto writer = std::make_shared<files::FileWriter>();
 
   std::vector<std::unique_ptr<mcp::Tool>> tools;
@@ -25,8 +19,9 @@ std::vector<std::unique_ptr<mcp::Tool>> MakeTools(WorkspaceSource& workspaces,
   tools.push_back(std::make_unique<ListDirectoryTool>(workspaces));
   tools.push_back(std::make_unique<ReadFileTool>(workspaces));
   tools.push_back(std::make_unique<ReplaceTool>(workspaces, writer));
-  tools.push_back(std::make_unique<RunShellCommand>(workspaces, command_options));
-  tools.push_back(std::make_unique<SearchFileContentTool>(workspaces, search_options));
+  tools.push_back(std::make_unique<RunShellCommand>(workspaces, options));
+  tools.push_back(
+      std::make_unique<SearchFileContentTool>(workspaces, options.maximum_output_bytes));
   tools.push_back(std::make_unique<WriteFileTool>(workspaces, writer));
   return tools;
 }

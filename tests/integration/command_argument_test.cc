@@ -5,7 +5,7 @@
 #include <string>
 
 #include "integration/command_fixture.h"
-#include "tools/command_runner.h"
+#include "tools/run_shell_command.h"
 
 namespace integration {
 namespace {

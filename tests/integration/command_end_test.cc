@@ -62,7 +62,7 @@ TEST_F(CommandEnd, ByTimeout) {
   const long group = BeginFamily();
   const json result = EndFamily();
   EXPECT_FALSE(GroupLives(group)) << "before the answer is given";
-  EXPECT_EQ(result.value("error", ""), "timed out after 4s; its processes have been ended");
+  EXPECT_EQ(result.value("error", ""), "timed out after 4s; its processes have been stopped");
   EXPECT_EQ(result.value("stdout", ""), "before\n");
   EXPECT_EQ(result.value("stderr", ""), "before2\n");
   EXPECT_FALSE(result.contains("exit_code"));
@@ -93,7 +93,7 @@ TEST_F(CommandEnd, OfTheOtherProcessGroupsOfTheSession) {
              file});
     EXPECT_FALSE(GroupLives(std::stol(Await(file + ".timeout")))) << "before the answer is given";
     EXPECT_FALSE(GroupLives(std::stol(Await(file + ".job")))) << "though deaf to TERM";
-    EXPECT_EQ(result.value("error", ""), "timed out after 4s; its processes have been ended");
+    EXPECT_EQ(result.value("error", ""), "timed out after 4s; its processes have been stopped");
   }
 }
 
@@ -123,7 +123,7 @@ TEST_F(CommandEnd, ByDeathOfTheParentThoughInputStaysOpen) {
   through_parent.process().Signal(SIGKILL);
   EXPECT_LT(TimeUntilGroupEnds(group), kGroupEnds);
   // Nobody reaps it here: the answer and the end of its output show that it has come to its end.
-  EXPECT_THAT(through_parent.WaitForResponse(id).dump(), HasSubstr("have been ended"));
+  EXPECT_THAT(through_parent.WaitForResponse(id).dump(), HasSubstr("have been stopped"));
   EXPECT_THROW(through_parent.NextMessage(kProgramEnds), std::runtime_error);
 }
 

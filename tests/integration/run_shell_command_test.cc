@@ -1,5 +1,7 @@
 // Commands over ssh::Connection and a real sshd: what `limactl shell` gives them, and progress.
 
+#include "tools/run_shell_command.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +19,6 @@
 #include "testing/eventually.h"
 #include "testing/recorded_process.h"
 #include "testing/recorded_progress.h"
-#include "tools/command_runner.h"
 
 namespace {
 
@@ -32,8 +33,8 @@ class RunShellCommand : public integration::LoopbackGuest {
   }
 
   nlohmann::json Run(std::vector<std::string> words) {
-    tools::CommandRunner runner(options_);
-    return runner.Run(*guest_, {std::move(words), directory_.path(), "/bin/bash"}, {}, progress_)
+    return tools::RunCommand(*guest_, {std::move(words), directory_.path(), "/bin/bash"}, {}, {},
+                             progress_)
         .structured;
   }
   nlohmann::json Bash(const std::string& script) { return Run({"bash", "-c", script}); }
@@ -56,7 +57,6 @@ class RunShellCommand : public integration::LoopbackGuest {
   }
 
   std::shared_ptr<ssh::Connection> guest_;
-  tools::CommandRunner::Options options_;
   testing_support::RecordedProgress progress_;
 };
 

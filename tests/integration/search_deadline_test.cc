@@ -58,7 +58,7 @@ TEST_F(SearchDeadline, EndsACatastrophicPatternAndItsProcesses) {
   // Unlike anything that another process may have in its command line.
   const std::string mark = "mark" + std::filesystem::path(directory_.path()).filename().string();
   const std::string pattern = "((?#" + mark + ")a+)+$";
-  tools::SearchFileContentTool tool(*this, {.maximum_output_bytes = 1024, .time_limit = 1s});
+  tools::SearchFileContentTool tool(*this, 1024, 1s);
   const auto start = std::chrono::steady_clock::now();
   try {
     const nlohmann::json found =
@@ -66,7 +66,7 @@ TEST_F(SearchDeadline, EndsACatastrophicPatternAndItsProcesses) {
             .structured;
     FAIL() << "it ended by itself: " << found.dump();
   } catch (const support::CallError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("The search took longer than 1 s and was ended."));
+    EXPECT_THAT(error.what(), HasSubstr("The search took longer than 1 s and was stopped."));
   }
   EXPECT_LT(std::chrono::steady_clock::now() - start, 20s);
   EXPECT_TRUE(testing_support::Eventually([&] { return !Runs(mark); }, 20s))

@@ -1,31 +1,61 @@
 #pragma once
 
-#include <chrono>
+#include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "fake_heartbeat.h"
+#include "mcp/line_reader.h"
+#include "mcp/server.h"
+#include "support/file_descriptor.h"
 
 namespace transcripts {
 
-/// A server to talk to, wherever it runs. One thread at a time.
+/// A server with the fake tools in a thread of this process, and a client of it. One thread at a
+/// time.
 class Peer {
  public:
-  virtual ~Peer() = default;
+  /// Whether the server's output is closed when `Serve` returns. A server with unread answers
+  /// writes until it is destroyed and needs it open.
+  enum class Output { kClosedAtExit, kLeftOpen };
 
-  virtual void Send(std::string_view bytes) = 0;
-  virtual void CloseInput() = 0;
+  explicit Peer(const std::function<void(mcp::ServerOptions&)>& change = nullptr,
+                Output output = Output::kClosedAtExit);
+  ~Peer();
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+
+  void Send(std::string_view bytes);
 
   /// The next line without its end; nothing at the end of output. Throws std::runtime_error when
   /// none comes in time.
-  virtual std::optional<std::string> ReadLine(std::chrono::milliseconds timeout) = 0;
+  std::optional<std::string> ReadLine();
+
+  void CloseInput() { to_server_.write_end.Close(); }
+  void CloseOutput() { from_server_.read_end.Close(); }
+
+  /// Waits for the end of `Serve`.
+  mcp::Server::Exit Exit();
+
+  mcp::Server& server() { return *server_; }
+  FakeHeartbeat& heartbeat() { return heartbeat_; }
+
+ private:
+  struct Pipe {
+    Pipe();
+    support::FileDescriptor read_end;
+    support::FileDescriptor write_end;
+  };
+
+  Pipe to_server_;
+  Pipe from_server_;
+  mcp::LineReader reader_;
+  FakeHeartbeat heartbeat_;
+  std::unique_ptr<mcp::Server> server_;
+  std::future<mcp::Server::Exit> exit_;
 };
-
-/// A server with the fake tools in this process.
-std::unique_ptr<Peer> StartInProcess();
-
-/// Any server, started as a child process with pipes to it.
-std::unique_ptr<Peer> StartOverPipes(const std::vector<std::string>& command);
 
 }  // namespace transcripts

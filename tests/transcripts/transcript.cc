@@ -12,10 +12,7 @@
 namespace transcripts {
 namespace {
 
-using Kind = Transcript::Kind;
-using Line = Transcript::Line;
-
-constexpr std::chrono::seconds kTimeout{60};
+using Kind = Line::Kind;
 
 /// What the placeholders like `<TASK>` stand for.
 using Bindings = std::map<std::string, std::string>;
@@ -54,10 +51,10 @@ std::string Unescape(std::string_view text) {
     } else if (escape == '(') {
       const auto star = text.find('*', i);
       const auto end = text.find(')', star);
-      const int count = std::stoi(std::string(text.substr(i + 1, star - i - 1)));
-      const std::string_view repeated = text.substr(star + 1, end - star - 1);
-      bytes.reserve(bytes.size() + static_cast<std::size_t>(count) * repeated.size());
-      for (int n = 0; n < count; ++n) bytes += repeated;
+      const std::size_t count = std::stoul(std::string(text.substr(i + 1, star - i - 1)));
+      const std::string repeated(text.substr(star + 1, end - star - 1));
+      for (std::size_t n = repeated.size() == 1 ? count : 0; n < count; ++n) bytes += repeated;
+      if (repeated.size() == 1) bytes.append(count, repeated.front());
       i = end;
     } else {
       bytes += escape == 'n' ? '\n' : escape == 'r' ? '\r' : escape == 't' ? '\t' : escape;
@@ -137,7 +134,7 @@ std::string Generalise(std::string line, const Bindings& bindings) {
 
 class Player {
  public:
-  Player(const Transcript& transcript, Peer& peer) : lines_(transcript.lines), peer_(peer) {}
+  Player(const std::vector<Line>& lines, Peer& peer) : lines_(lines), peer_(peer) {}
 
   Replay Run() {
     try {
@@ -166,7 +163,7 @@ class Player {
         peer_.CloseInput();
         break;
       case Kind::kExpectEnd:
-        if (const auto got = peer_.ReadLine(kTimeout)) AddError(line, "the end of output", *got);
+        if (const auto got = peer_.ReadLine()) AddError(line, "the end of output", *got);
         break;
       case Kind::kExpect:
       case Kind::kExpectUnordered:
@@ -197,7 +194,7 @@ class Player {
       expected.push_back(lines_[next_++]);
     }
     while (!expected.empty()) {
-      const auto got = peer_.ReadLine(kTimeout);
+      const auto got = peer_.ReadLine();
       const auto match = std::find_if(expected.begin(), expected.end(), [&](const Line& line) {
         return got && Matches(line.text, *got, bindings_);
       });
@@ -231,20 +228,17 @@ class Player {
 
 }  // namespace
 
-Transcript ReadTranscript(const std::filesystem::path& file) {
+std::vector<Line> ReadTranscript(const std::filesystem::path& file) {
   std::ifstream in(file);
   if (!in) throw std::runtime_error("cannot read " + file.string());
-  Transcript transcript;
-  std::string text;
-  for (std::size_t number = 1; std::getline(in, text); ++number) {
-    transcript.lines.push_back(ParseLine(text, number));
-    if (text == "# needs: fake tools") transcript.needs_fake_tools = true;
-  }
-  return transcript;
+  std::vector<Line> lines;
+  for (std::string text; std::getline(in, text);)
+    lines.push_back(ParseLine(text, lines.size() + 1));
+  return lines;
 }
 
-Replay Play(const Transcript& transcript, Peer& peer) {
-  return Player(transcript, peer).Run();
+Replay Play(const std::vector<Line>& lines, Peer& peer) {
+  return Player(lines, peer).Run();
 }
 
 }  // namespace transcripts

@@ -10,7 +10,7 @@
 /// Conversations as text; README.md describes the format.
 namespace transcripts {
 
-struct Transcript {
+struct Line {
   enum class Kind {
     kText,              ///< a comment or a blank line
     kSend,              ///< "> "
@@ -22,19 +22,14 @@ struct Transcript {
     kExpectEnd,         ///< "! end of output"
   };
 
-  struct Line {
-    Kind kind;
-    std::string prefix;
-    std::string text;    ///< after the prefix
-    std::size_t number;  ///< in the file, from 1
-  };
-
-  std::vector<Line> lines;
-  bool needs_fake_tools = false;
+  Kind kind;
+  std::string prefix;
+  std::string text;    ///< after the prefix
+  std::size_t number;  ///< in the file, from 1
 };
 
 /// Throws std::runtime_error on an invalid line.
-Transcript ReadTranscript(const std::filesystem::path& file);
+std::vector<Line> ReadTranscript(const std::filesystem::path& file);
 
 struct Replay {
   std::vector<std::string> errors;  ///< empty when the server answered as expected
@@ -42,6 +37,6 @@ struct Replay {
 };
 
 /// Plays the conversation. Continues after an unexpected line.
-Replay Play(const Transcript& transcript, Peer& peer);
+Replay Play(const std::vector<Line>& lines, Peer& peer);
 
 }  // namespace transcripts

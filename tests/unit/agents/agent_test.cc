@@ -14,11 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::EndsWith;
 
-TEST(Words, AreBetweenSpaces) {
-  EXPECT_EQ(Words(" a  b\nc "), (std::vector<std::string_view>{"a", "b", "c"}));
-  EXPECT_TRUE(Words("").empty());
-}
-
 TEST(Environment, VariablesAreUnsetByNameAndByPrefix) {
   Environment environment = {{"A", "1"}, {"AB", "2"}, {"B_C", "3"}, {"B", "4"}, {"E", ""}};
   Unset(environment, "A B_*");

@@ -64,7 +64,7 @@ class EveryAgent : public ::testing::TestWithParam<std::tuple<std::string, bool,
   /// The settings where there are none yet.
   std::string AllNew() {
     std::string all;
-    for (const SettingsFile& file : agent_.files(request_)) {
+    for (const SettingsFile& file : agent_.settings(request_).files) {
       all += Configure(file, std::nullopt).text;
     }
     return all;
@@ -75,7 +75,7 @@ class EveryAgent : public ::testing::TestWithParam<std::tuple<std::string, bool,
 };
 
 TEST_P(EveryAgent, LeavesEveryOtherByteAsItWas) {
-  for (const SettingsFile& file : agent_.files(request_)) {
+  for (const SettingsFile& file : agent_.settings(request_).files) {
     for (const auto& before : StartingTexts(file.format)) {
       const auto [after, record] = Configure(file, before);
       EXPECT_EQ(Restore(file, after, record), before) << file.path << "\n" << after;
@@ -92,7 +92,7 @@ TEST_P(EveryAgent, LeavesEveryOtherByteAsItWas) {
 }
 
 TEST_P(EveryAgent, CanBeUndoneAfterAFormatterHasRun) {
-  for (const SettingsFile& file : agent_.files(request_)) {
+  for (const SettingsFile& file : agent_.settings(request_).files) {
     if (file.format != Format::kJson) continue;
     for (const auto& before : StartingTexts(file.format)) {
       const auto [after, record] = Configure(file, before);
@@ -107,7 +107,7 @@ TEST_P(EveryAgent, CanBeUndoneAfterAFormatterHasRun) {
 }
 
 TEST_P(EveryAgent, FilesThatCannotBeReadAreRefused) {
-  for (const SettingsFile& file : agent_.files(request_)) {
+  for (const SettingsFile& file : agent_.settings(request_).files) {
     EXPECT_THROW((void)Configure(file, "{\n\"a\": \n"), SettingsError) << file.path;
   }
 }
@@ -123,7 +123,7 @@ TEST_P(EveryAgent, StartsTheServerForTheProjectAndPassesLimaHome) {
 
 TEST_P(EveryAgent, StaysInTheProjectOrTheHome) {
   request_.project_files = !request_.user;
-  for (const SettingsFile& file : agent_.files(request_)) {
+  for (const SettingsFile& file : agent_.settings(request_).files) {
     EXPECT_EQ(file.path.starts_with("/home/u/"), request_.user) << file.path;
     EXPECT_EQ(file.path.starts_with('/'), request_.user) << file.path;
     EXPECT_THAT(file.path, Not(HasSubstr("..")));
@@ -140,6 +140,11 @@ INSTANTIATE_TEST_SUITE_P(Agents, EveryAgent,
                                   (std::get<2>(each.param) ? "Trusted" : "");
                          });
 
+TEST(Words, AreBetweenSpaces) {
+  EXPECT_EQ(Words(" a  b\nc "), (std::vector<std::string_view>{"a", "b", "c"}));
+  EXPECT_TRUE(Words("").empty());
+}
+
 TEST(Agents, AreSevenInAlphabeticalOrder) {
   std::vector<std::string_view> names;
   for (const Agent& agent : Agents()) names.push_back(agent.name);
@@ -149,7 +154,7 @@ TEST(Agents, AreSevenInAlphabeticalOrder) {
 }
 
 Json ReadFile(const std::string& agent, const Request& request, std::string_view path) {
-  for (const SettingsFile& file : Named(agent).files(request)) {
+  for (const SettingsFile& file : Named(agent).settings(request).files) {
     if (!file.path.ends_with(path)) continue;
     const std::string text = Configure(file, std::nullopt).text;
     return ValueOf(text, ParseJson(text));
@@ -169,7 +174,7 @@ TEST(Agents, TimeOutsAreAboveTheServers) {
   EXPECT_EQ(
       ReadFile("zed", request, "settings.json").at("context_servers").at("lima").at("timeout"),
       600);
-  EXPECT_THAT(Configure(Named("codex").files(request)[0], std::nullopt).text,
+  EXPECT_THAT(Configure(Named("codex").settings(request).files[0], std::nullopt).text,
               HasSubstr("\ntool_timeout_sec = 600\n"));
 }
 
@@ -180,7 +185,8 @@ TEST(Agents, ClaudeKeepsTheServerOfAProjectInTheUsersOwnFile) {
 }
 
 TEST(Agents, OpencodeIsDeniedEveryToolThatIsNotNamedLater) {
-  const std::string text = Configure(Named("opencode").files(MakeRequest())[0], std::nullopt).text;
+  const std::string text =
+      Configure(Named("opencode").settings(MakeRequest()).files[0], std::nullopt).text;
   EXPECT_LT(text.find("\"*\": \"deny\""), text.find("\"lima_*\": \"ask\"")) << text;
   EXPECT_THAT(text, HasSubstr("\"task\": \"deny\""));
 }
@@ -189,7 +195,7 @@ TEST(Agents, PromptsAreSkippedOnlyWithTrust) {
   Request request = MakeRequest();
   const auto skips = [&](std::string_view agent) {
     std::string all;
-    for (const SettingsFile& file : Named(agent).files(request)) {
+    for (const SettingsFile& file : Named(agent).settings(request).files) {
       all += Configure(file, std::nullopt).text;
     }
     for (const char* word :
@@ -218,15 +224,15 @@ TEST(Agents, GeminiKeepsTheToolsOfTheServer) {
 TEST(Agents, ClaudeReadsItsSettingsWhereItIsTold) {
   Request request = MakeRequest();
   request.user = true;
-  EXPECT_EQ(Named("claude").files(request)[0].path, "/home/u/.claude/settings.json");
-  EXPECT_EQ(Named("claude").files(request)[1].path, "/home/u/.claude.json");
+  EXPECT_EQ(Named("claude").settings(request).files[0].path, "/home/u/.claude/settings.json");
+  EXPECT_EQ(Named("claude").settings(request).files[1].path, "/home/u/.claude.json");
   request.places.claude_home = "/home/u/c";
-  EXPECT_EQ(Named("claude").files(request)[0].path, "/home/u/c/settings.json");
-  EXPECT_EQ(Named("claude").files(request)[1].path, "/home/u/c/.claude.json");
+  EXPECT_EQ(Named("claude").settings(request).files[0].path, "/home/u/c/settings.json");
+  EXPECT_EQ(Named("claude").settings(request).files[1].path, "/home/u/c/.claude.json");
 }
 
 TEST(WholeFile, AnothersFileIsLeftAlone) {
-  const SettingsFile file = Named("vscode").files(MakeRequest())[0];
+  const SettingsFile file = Named("vscode").settings(MakeRequest()).files[0];
   ASSERT_EQ(file.format, Format::kText);
   EXPECT_THROW((void)Configure(file, "mine\n"), SettingsError);
   const auto [text, record] = Configure(file, std::nullopt);

@@ -1,4 +1,4 @@
-// What the files of an instance say together.
+// The three files of an instance.
 
 #include "lima/configuration.h"
 
@@ -113,14 +113,14 @@ std::string LoadErrorOf(const std::filesystem::path& home) {
   return "no error";
 }
 
-TEST(LoadConfiguration, SaysThatThereIsNoInstance) {
+TEST(LoadConfiguration, NamesAMissingInstance) {
   const TemporaryDirectory home;
   std::filesystem::create_directory(home.path() / "vm");
   EXPECT_THAT(LoadErrorOf(home.path()),
               AllOf(HasSubstr("no instance \"vm\""), HasSubstr(home.path().string())));
 }
 
-TEST(LoadConfiguration, NamesTheBrokenFile) {
+TEST(LoadConfiguration, NamesTheInvalidFile) {
   const TemporaryDirectory home;
   WriteFile(home.path() / "vm/lima.yaml", "plain: false\n");
   WriteFile(home.path() / "_config/default.yaml", "[[\n");
@@ -130,27 +130,19 @@ TEST(LoadConfiguration, NamesTheBrokenFile) {
   EXPECT_THAT(LoadErrorOf(home.path()), HasSubstr("_config/override.yaml: plain"));
 }
 
-TEST(LoadConfiguration, RefusesWhatIsNoFile) {
+TEST(LoadConfiguration, RefusesAnythingButAReadableFile) {
   const TemporaryDirectory home;
-  std::filesystem::create_directories(home.path() / "vm/lima.yaml");
+  const std::filesystem::path file = home.path() / "vm/lima.yaml";
+  std::filesystem::create_directories(file);
   EXPECT_THAT(LoadErrorOf(home.path()), HasSubstr("not a regular file"));
-}
-
-TEST(LoadConfiguration, SaysWhyAFileCannotBeRead) {
-  const TemporaryDirectory home;
-  std::filesystem::create_directory(home.path() / "vm");
-  // A loop stops root too, unlike a mode.
-  std::filesystem::create_symlink("lima.yaml", home.path() / "vm/lima.yaml");
-  EXPECT_THAT(LoadErrorOf(home.path()),
-              HasSubstr("cannot read " + (home.path() / "vm/lima.yaml").string() + ": "));
-}
-
-TEST(LoadConfiguration, BoundsTheFile) {
-  const TemporaryDirectory home;
+  std::filesystem::remove(file);
+  std::filesystem::create_symlink("lima.yaml", file);  // stops root too, unlike a mode
+  EXPECT_THAT(LoadErrorOf(home.path()), HasSubstr("cannot read " + file.string() + ": "));
+  std::filesystem::remove(file);
   const std::string fits = "#" + std::string(kMaximumConfigurationFile - 1, 'x');
-  WriteFile(home.path() / "vm/lima.yaml", fits);
+  WriteFile(file, fits);
   EXPECT_EQ(LoadErrorOf(home.path()), "no error");
-  WriteFile(home.path() / "vm/lima.yaml", fits + "x");
+  WriteFile(file, fits + "x");
   EXPECT_THAT(LoadErrorOf(home.path()), HasSubstr("larger than"));
 }
 

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lima/configuration_error.h"
 #include "testing/temporary_directory.h"
 #include "unit/lima/files.h"
 
@@ -14,11 +13,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing_support::TemporaryDirectory;
 
-TEST(HomeDirectory, IsLimaHomeWhereSet) {
+TEST(HomeDirectory, IsLimaHomeElseDotLima) {
   EXPECT_EQ(HomeDirectory("/nowhere/lima", "/nowhere/user"), "/nowhere/lima");
-}
-
-TEST(HomeDirectory, IsDotLimaInTheUsersHomeOtherwise) {
   EXPECT_EQ(HomeDirectory("", "/nowhere/user"), "/nowhere/user/.lima");
 }
 
@@ -29,15 +25,31 @@ TEST(HomeDirectory, ResolvesLinksIfItExists) {
   EXPECT_EQ(HomeDirectory(directory.path() / "link", ""), directory.path() / "real");
 }
 
-TEST(HomeDirectory, RefusesALoopOfLinks) {
+TEST(HomeDirectory, RefusesRelativeMissingAndLoopingOnes) {
+  EXPECT_THROW(HomeDirectory("lima", "/home/user"), ConfigurationError);
+  EXPECT_THROW(HomeDirectory("", ""), ConfigurationError);
   const TemporaryDirectory directory;
   std::filesystem::create_symlink("loop", directory.path() / "loop");
   EXPECT_THROW(HomeDirectory(directory.path() / "loop", ""), ConfigurationError);
 }
 
-TEST(HomeDirectory, RefusesRelativeAndMissingOnes) {
-  EXPECT_THROW(HomeDirectory("lima", "/home/user"), ConfigurationError);
-  EXPECT_THROW(HomeDirectory("", ""), ConfigurationError);
+TEST(InstanceName, IsWhatLimaAccepts) {
+  for (const char* name : {"default", "a", "0", "A-b_c.d", "docker-rootful", "my.yaml.vm"}) {
+    EXPECT_NO_THROW(CheckInstanceName(name)) << name;
+  }
+  for (const char* name : {"",        ".",       "..",    "../x", "a/b",  "-oProxyCommand=x",
+                           "_config", ".hidden", "a-",    "a..b", "a--b", "a_-b",
+                           "a b",     "a\n",     "ä",     "a~",   "a%b",  "a.yml",
+                           "a.yaml",  "a.YML",   "a.YaMl"}) {
+    EXPECT_THROW(CheckInstanceName(name), ConfigurationError) << name;
+  }
+  EXPECT_NO_THROW(CheckInstanceName(std::string(kMaximumInstanceName, 'a')));
+  EXPECT_THROW(CheckInstanceName(std::string(kMaximumInstanceName + 1, 'a')), ConfigurationError);
+}
+
+TEST(InstanceName, HostnameHasDashesForDotsAndUnderscores) {
+  EXPECT_EQ(HostnameOf("default"), "lima-default");
+  EXPECT_EQ(HostnameOf("my_example.com"), "lima-my-example-com");
 }
 
 TEST(Instances, AreDirectoriesWithALimaYaml) {
@@ -57,7 +69,7 @@ TEST(Instances, AreDirectoriesWithALimaYaml) {
   EXPECT_FALSE(InstanceExists(home.path(), "gamma"));
 }
 
-TEST(Instances, WhatCannotBeLookedIntoIsNotSaidToBeMissing) {
+TEST(Instances, AnUnreadableOneIsNotMissing) {
   const TemporaryDirectory home;
   WriteFile(home.path() / "alpha/lima.yaml", "");
   // A loop stops root too, unlike a mode.
@@ -68,15 +80,12 @@ TEST(Instances, WhatCannotBeLookedIntoIsNotSaidToBeMissing) {
 
 TEST(Instances, AreNoneWithoutAHome) {
   EXPECT_THAT(ListInstances("/nonexistent/lima"), IsEmpty());
-}
-
-TEST(Instances, CannotBeListedInAFile) {
   const TemporaryDirectory directory;
   WriteFile(directory.path() / "file", "");
   EXPECT_THROW(ListInstances(directory.path() / "file"), ConfigurationError);
 }
 
-TEST(Instances, NamesAreCheckedBeforeTheyBecomePaths) {
+TEST(Instances, AreCheckedBeforeTheyBecomePaths) {
   EXPECT_EQ(InstanceDirectory("/lima", "default"), "/lima/default");
   EXPECT_THROW(InstanceDirectory("/lima", "../etc"), ConfigurationError);
   EXPECT_THROW(InstanceExists("/lima", ""), ConfigurationError);

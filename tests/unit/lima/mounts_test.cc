@@ -190,12 +190,7 @@ TEST(Mounts, PlainDropsThemUnread) {
   EXPECT_THAT(Evaluate("plain: true\nmounts: [{location: relative}]\n"), IsEmpty());
 }
 
-TEST(Mounts, ParametersOfTheOtherFilesAreNotSeen) {
-  EXPECT_THROW(Evaluate("mounts: [{location: \"/{{.Param.p}}\"}]\n", "param: {p: v}\n"),
-               ConfigurationError);
-}
-
-TEST(Mounts, NinePCacheIsTheGivenOneElseLimasDefault) {
+TEST(Mounts, NinePCacheIsTheConfiguredOneElseLimasDefault) {
   const std::vector<Mount> mounts = Evaluate(
       "mounts:\n- {location: /a}\n- {location: /b, writable: true}\n"
       "- {location: /c, 9p: {cache: none}}\n- {location: /a, 9p: {cache: mmap}}\n");
@@ -206,7 +201,7 @@ TEST(Mounts, NinePCacheIsTheGivenOneElseLimasDefault) {
   EXPECT_EQ(Evaluate("mounts: [{location: /a}]\n").at(0).nine_p_cache, "fscache");
 }
 
-TEST(Mounts, ReadsMayBeStaleWhereA9pCacheNeverAsksAgain) {
+TEST(Mounts, ReadsMayBeStaleIfA9pCacheIsNeverRefreshed) {
   const auto stale = [](const std::string& text) {
     const InstanceConfiguration configuration = Configuration(text);
     const Mount mount = EvaluateMounts(configuration, Host(), Guest()).at(0);
@@ -255,6 +250,19 @@ TEST(Mounts, HostThatDoesNotTakeQemuByItselfHasNoStaleReads) {
   EXPECT_TRUE(stale("vmType: qemu\n"));
 }
 
+// printf '%s' /Users/me:/Users/me | sha256sum
+TEST(MountTag, IsTheBeginningOfTheHashOfBothPaths) {
+  const auto tag = [](const std::string& location, const std::string& mount_point) {
+    Mount mount;
+    mount.location = location;
+    mount.unclean_mount_point = mount_point;
+    return MountTag(mount);
+  };
+  EXPECT_EQ(tag("/Users/me", "/Users/me"), "lima-2ef1b209a83bda15");
+  EXPECT_EQ(tag("/home/me/a b", "/mnt/ä"), "lima-51584bcfaf9163c2");
+  EXPECT_NE(tag("/a", "/b/"), tag("/a", "/b")) << "the mountPoint is not cleaned";
+}
+
 constexpr const char* kHomeMount = "mounts: [{location: /a, mountPoint: \"{{.Home}}/m\"}]\n";
 constexpr const char* kUserIdMount = "mounts: [{location: /a, mountPoint: \"/m/{{.UID}}\"}]\n";
 
@@ -281,19 +289,16 @@ TEST(GuestFacts, ABrokenHomeIsAnErrorOnlyWhereItIsUsed) {
   EXPECT_EQ(ErrorOf(std::string("user: {home: \"/h/{{.Nope}}\"}\n") + kUserIdMount), "no error");
 }
 
-TEST(GuestFacts, AreNeededOnlyWhereATemplateUsesThem) {
-  const auto needed = [](const std::string& text) {
-    const NeededGuestFacts facts = NeededFacts(Configuration(text));
-    return std::string(facts.home ? "home " : "") + (facts.uid ? "uid" : "");
-  };
-  EXPECT_EQ(needed("mounts: [{location: \"{{.Home}}/{{.UID}}\"}]\n"), "");
-  EXPECT_EQ(needed(kHomeMount), "home ");
-  EXPECT_EQ(needed(kUserIdMount), "uid");
-  EXPECT_EQ(needed(std::string("user: {uid: 7}\n") + kUserIdMount), "");
-  EXPECT_EQ(needed(std::string("user: {home: /h}\n") + kHomeMount), "");
-  EXPECT_EQ(needed(std::string("user: {home: \"/h/{{.UID}}\"}\n") + kHomeMount), "uid");
-  EXPECT_EQ(needed(std::string("plain: true\n") + kHomeMount), "");
-  EXPECT_EQ(needed("mounts: [{location: /a, mountPoint: \"{{.Home\"}]\n"), "");
+TEST(GuestFacts, AreNeededOnlyIfATemplateUsesThem) {
+  const auto needed = [](const std::string& text) { return NeedsGuestFacts(Configuration(text)); };
+  EXPECT_FALSE(needed("mounts: [{location: \"{{.Home}}/{{.UID}}\"}]\n"));
+  EXPECT_TRUE(needed(kHomeMount));
+  EXPECT_TRUE(needed(kUserIdMount));
+  EXPECT_FALSE(needed(std::string("user: {uid: 7}\n") + kUserIdMount));
+  EXPECT_FALSE(needed(std::string("user: {home: /h}\n") + kHomeMount));
+  EXPECT_TRUE(needed(std::string("user: {home: \"/h/{{.UID}}\"}\n") + kHomeMount));
+  EXPECT_FALSE(needed(std::string("plain: true\n") + kHomeMount));
+  EXPECT_FALSE(needed("mounts: [{location: /a, mountPoint: \"{{.Home\"}]\n"));
 }
 
 TEST(GuestFacts, MissingOnesAreErrors) {
@@ -328,7 +333,7 @@ TEST(ListLocations, NeedsNoGuestForAConfiguredHomeEither) {
   EXPECT_THAT(Locations(text, Guest()), ElementsAre("/a -> /h/bob/m"));
 }
 
-TEST(ListLocations, StillRefusesWhatNobodyCanEvaluate) {
+TEST(ListLocations, StillRefusesInvalidTemplates) {
   EXPECT_THROW(Locations("mounts: [{location: relative}]\n", {}), ConfigurationError);
   EXPECT_THROW(Locations("mounts: [{location: /a, mountPoint: \"/{{.Nope}}\"}]\n", {}),
                ConfigurationError);

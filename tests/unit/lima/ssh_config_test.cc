@@ -68,18 +68,14 @@ TEST(SshConfig, ReadsWhatLimaWrites) {
   EXPECT_EQ(endpoint.ciphers, "^aes128-gcm@openssh.com,aes256-gcm@openssh.com");
 }
 
-TEST(SshConfig, CiphersMayBeMissing) {
-  EXPECT_EQ(Parse(std::string(kHost) + kMinimal).ciphers, "");
-}
-
-TEST(SshConfig, TakesKeywordsInAnyCaseWithSpaceOrEqualsSign) {
+TEST(SshConfig, ReadsKeywordsInAnyCaseWithSpaceOrEqualsSign) {
   const SshEndpoint endpoint = Parse(
       "HOST=lima-my-vm\r\n\tIDENTITYFILE = \"/k\"\r\nuser=me\r\nhostname  h # comment\r\n"
       "  # PORT 1\r\nPort\t=\t'2'\r\n");
   EXPECT_EQ(endpoint, (SshEndpoint{"h", 2, "me", {"/k"}, ""}));
 }
 
-TEST(SshConfig, UnderstandsProtectedCharacters) {
+TEST(SshConfig, ReadsEscapedCharacters) {
   EXPECT_THAT(
       Parse(std::string(kHost) + "IdentityFile \"/a\\\"b\\\\c\"\nIdentityFile /d\\ e\n" + kMinimal)
           .identity_files,
@@ -112,7 +108,7 @@ TEST(SshConfig, RefusesAFileForAnotherHost) {
   EXPECT_THAT(ErrorOf(""), HasSubstr("there is no"));
 }
 
-TEST(SshConfig, NamesAllThatIsMissingAndHasNoDefaults) {
+TEST(SshConfig, HasNoDefaultsAndNamesAllThatIsMissing) {
   EXPECT_THAT(ErrorOf(kHost), HasSubstr("missing for lima-my-vm: HostName, Port, User, "
                                         "IdentityFile"));
   EXPECT_THAT(ErrorOf(std::string(kHost) + "IdentityFile /k\nUser me\nHostName h\n"),
@@ -142,13 +138,10 @@ TEST(SshConfig, RefusesANulByteInAValue) {
               AllOf(HasSubstr("ssh.config: line 2: "), HasSubstr("NUL byte")));
 }
 
-TEST(SshConfig, AProxyThatIsSwitchedOffIsNone) {
-  EXPECT_EQ(ErrorOf(std::string(kHost) + "ProxyCommand none\nProxyJump none\n" + kMinimal),
-            "no error");
-}
-
-TEST(SshConfig, TakesPortsUpToTheLast) {
-  EXPECT_EQ(Parse(std::string(kHost) + "Port 65535\n" + kMinimal).port, 65535);
+TEST(SshConfig, AcceptsADisabledProxyAndTheLastPort) {
+  EXPECT_EQ(
+      Parse(std::string(kHost) + "ProxyCommand none\nProxyJump none\nPort 65535\n" + kMinimal).port,
+      65535);
 }
 
 TEST(SshConfig, BoundsIdentityFiles) {
@@ -167,7 +160,7 @@ TEST(ReadSshConfig, ReadsTheFileOfTheInstance) {
   EXPECT_EQ(ReadSshConfig(directory.path(), "my_vm").port, 60022);
 }
 
-TEST(ReadSshConfig, SaysWhatToDoWhereThereIsNone) {
+TEST(ReadSshConfig, SaysWhatToDoIfThereIsNone) {
   const TemporaryDirectory directory;
   try {
     ReadSshConfig(directory.path(), "my_vm");

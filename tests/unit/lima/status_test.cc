@@ -50,12 +50,9 @@ class StatusTest : public testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(StatusTest, StoppedWithoutPidFiles) {
+TEST_F(StatusTest, StoppedWithoutLiveProcesses) {
   EXPECT_EQ(Inspect().state, State::kStopped);
   EXPECT_EQ(Inspect("vz").state, State::kStopped);
-}
-
-TEST_F(StatusTest, StoppedWithPidFilesOfDeadProcessesWhichStay) {
   Write("ha.pid", DeadPid());
   Write("qemu.pid", DeadPid());
   EXPECT_EQ(Inspect().state, State::kStopped);
@@ -76,13 +73,13 @@ TEST_P(DriverNames, RunningWhenAgentAndDriverLiveAndTheAgentAnswers) {
   EXPECT_EQ(status.reason, "");
 }
 
-// Leaves the rights of root, where there are any, for good: only in a process of its own.
+/// Drops the rights of root: only for a process of its own.
 void BecomeOrdinaryUser() {
   constexpr uid_t kNobody = 65534;
   if (::geteuid() == 0 && ::setuid(kNobody) != 0) std::abort();
 }
 
-TEST_F(StatusTest, AProcessThatOneMayNotSignalIsAlive) {
+TEST_F(StatusTest, AProcessOfAnotherUserIsAlive) {
   Write("ha.pid", "1");
   Write("qemu.pid", "1");
   const FakeHostAgent agent(socket(), kGoodAnswer);
@@ -98,20 +95,17 @@ TEST_F(StatusTest, AProcessThatOneMayNotSignalIsAlive) {
       testing::ExitedWithCode(0), "^Running $");
 }
 
-TEST_F(StatusTest, BrokenWhenOnlyTheAgentLives) {
+TEST_F(StatusTest, BrokenWhenOnlyOneProcessLives) {
+  Write("qemu.pid", OwnPid());
+  const Status only_driver = Inspect();
+  EXPECT_EQ(only_driver.state, State::kBroken);
+  EXPECT_THAT(only_driver.reason, HasSubstr("the host agent is not"));
   Write("ha.pid", OwnPid());
   Write("qemu.pid", DeadPid());
   const FakeHostAgent agent(socket(), kGoodAnswer);
-  const Status status = Inspect();
-  EXPECT_EQ(status.state, State::kBroken);
-  EXPECT_THAT(status.reason, HasSubstr("the driver is not"));
-}
-
-TEST_F(StatusTest, BrokenWhenOnlyTheDriverLives) {
-  Write("qemu.pid", OwnPid());
-  const Status status = Inspect();
-  EXPECT_EQ(status.state, State::kBroken);
-  EXPECT_THAT(status.reason, HasSubstr("the host agent is not"));
+  const Status only_agent = Inspect();
+  EXPECT_EQ(only_agent.state, State::kBroken);
+  EXPECT_THAT(only_agent.reason, HasSubstr("the driver is not"));
 }
 
 TEST_F(StatusTest, TheServerOfAnExternalDriverIsNotTheDriver) {
@@ -133,42 +127,34 @@ TEST_F(StatusTest, DriversWithoutPidFileAreJudgedByTheAgent) {
   EXPECT_EQ(Inspect("qemu").state, State::kBroken);
 }
 
-class BadPids : public StatusTest, public testing::WithParamInterface<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Table, BadPids,
-                         testing::Values("", "x", "0", "-1", "12x", "99999999999999999999"));
-
-TEST_P(BadPids, MakeItBroken) {
-  Write("qemu.pid", GetParam());
-  const Status status = Inspect();
-  EXPECT_EQ(status.state, State::kBroken);
-  EXPECT_THAT(status.reason, HasSubstr("qemu.pid does not hold a process id"));
+TEST_F(StatusTest, BrokenWithAnInvalidPidFile) {
+  for (const char* text : {"", "x", "0", "-1", "12x", "99999999999999999999"}) {
+    Write("qemu.pid", text);
+    const Status status = Inspect();
+    EXPECT_EQ(status.state, State::kBroken) << text;
+    EXPECT_THAT(status.reason, HasSubstr("qemu.pid does not hold a process id")) << text;
+  }
 }
 
-class BadAnswers : public StatusTest, public testing::WithParamInterface<const char*> {};
-INSTANTIATE_TEST_SUITE_P(
-    Table, BadAnswers,
-    testing::Values("", "garbage", "HTTP/1.1 500 Internal Server Error\r\n\r\n{}",
-                    "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\nnot json",
-                    "HTTP/1.1 200 OK\r\n\r\n[]", "HTTP/1.1 200 OK\r\n\r\n{\"sshLocalPort\":\"22\"}",
-                    "HTTP/1.1 200 OK\r\n\r\n{\"sshLocalPort\":65536}",
-                    "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{\"sshLo"));
-
-TEST_P(BadAnswers, OfTheAgentMakeItBroken) {
-  Write("ha.pid", OwnPid());
-  Write("qemu.pid", OwnPid());
-  const FakeHostAgent agent(socket(), GetParam());
-  const Status status = Inspect();
-  EXPECT_EQ(status.state, State::kBroken);
-  EXPECT_THAT(status.reason, HasSubstr("ha.sock is of no use"));
-}
-
-TEST_F(StatusTest, BrokenWithoutASocket) {
+TEST_F(StatusTest, BrokenWithAnInvalidAnswerOfTheAgent) {
   Write("ha.pid", OwnPid());
   Write("qemu.pid", OwnPid());
   EXPECT_THAT(Inspect().reason, HasSubstr("cannot connect"));
+  for (const char* answer :
+       {"", "garbage", "HTTP/1.1 500 Internal Server Error\r\n\r\n{}", "HTTP/1.1 200 OK\r\n\r\n",
+        "HTTP/1.1 200 OK\r\n\r\nnot json", "HTTP/1.1 200 OK\r\n\r\n[]",
+        "HTTP/1.1 200 OK\r\n\r\n{\"sshLocalPort\":\"22\"}",
+        "HTTP/1.1 200 OK\r\n\r\n{\"sshLocalPort\":65536}",
+        "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{\"sshLo"}) {
+    const FakeHostAgent agent(socket(), answer);
+    const Status status = Inspect();
+    EXPECT_EQ(status.state, State::kBroken) << answer;
+    EXPECT_THAT(status.reason, HasSubstr("ha.sock cannot be used")) << answer;
+    std::filesystem::remove(socket());
+  }
 }
 
-TEST_F(StatusTest, BrokenWhereTheDirectoryCannotBeRead) {
+TEST_F(StatusTest, BrokenWhenTheDirectoryCannotBeRead) {
   const Status status = InspectStatus(directory_.path() / "gone");
   EXPECT_EQ(status.state, State::kBroken);
   EXPECT_THAT(status.reason, HasSubstr("cannot read " + (directory_.path() / "gone").string()));
@@ -185,16 +171,12 @@ TEST_F(StatusTest, BrokenWhenTheAgentNeverAnswers) {
   EXPECT_LT(taken, kHostAgentTimeout * 4);
 }
 
-TEST(HostAgent, TellsThePort) {
+TEST(HostAgent, ReturnsThePortIfItKnowsIt) {
   const TemporaryDirectory directory;
   const FakeHostAgent agent(directory.path() / "ha.sock", kGoodAnswer);
   EXPECT_EQ(AskHostAgent(directory.path() / "ha.sock").ssh_local_port, 60022);
-}
-
-TEST(HostAgent, MayNotKnowThePortYet) {
-  const TemporaryDirectory directory;
-  const FakeHostAgent agent(directory.path() / "ha.sock", "HTTP/1.0 200 OK\r\n\r\n{}");
-  EXPECT_EQ(AskHostAgent(directory.path() / "ha.sock").ssh_local_port, 0);
+  const FakeHostAgent new_agent(directory.path() / "new.sock", "HTTP/1.0 200 OK\r\n\r\n{}");
+  EXPECT_EQ(AskHostAgent(directory.path() / "new.sock").ssh_local_port, 0);
 }
 
 TEST(HostAgent, AnEndlessAnswerIsCutOff) {

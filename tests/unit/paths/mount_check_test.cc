@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "lima/mount_tag.h"
+#include "lima/mounts.h"
 #include "paths/mount_watch.h"
 #include "support/errors.h"
 #include "unit/paths/mount_guest.h"

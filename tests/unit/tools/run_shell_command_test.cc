@@ -14,7 +14,7 @@
 #include "testing/local_guest.h"
 #include "testing/silent_progress.h"
 #include "testing/stepped_guest.h"
-#include "tools/command_runner.h"
+#include "tools/run_shell_command.h"
 #include "unit/tools/search_tool_fixture.h"
 
 namespace tools {
@@ -60,7 +60,7 @@ TEST_F(RunShellCommandTool, RefusesAnEmptyCommandList) {
 
 TEST_F(RunShellCommandTool, RefusesAnArgumentWithNul) {
   EXPECT_THAT(ErrorOf(tool_, Arguments({"echo", std::string("a\0b", 3)})),
-              HasSubstr("command[1] holds a NUL"));
+              HasSubstr("command[1] contains a NUL"));
 }
 
 TEST_F(RunShellCommandTool, RefusesADirectoryOutsideTheRoots) {
@@ -84,9 +84,8 @@ class EndOfACommand : public ::testing::Test {
 
   nlohmann::json Run(std::function<shell::RunEnd()> end) {
     guest_.end = std::move(end);
-    CommandRunner runner{CommandRunner::Options{}};
     testing_support::SilentProgress progress;
-    return runner.Run(guest_, {{"echo", "text"}, "/", "/bin/sh"}, {}, progress).structured;
+    return RunCommand(guest_, {{"echo", "text"}, "/", "/bin/sh"}, {}, {}, progress).structured;
   }
 
   static shell::RunEnd Status(std::optional<int> status) {
@@ -100,7 +99,7 @@ class EndOfACommand : public ::testing::Test {
 
 TEST_F(EndOfACommand, ThatTheGuestDoesNotTellIsAnErrorWithoutAnExitCode) {
   const nlohmann::json result = Run([] { return Status(std::nullopt); });
-  EXPECT_EQ(result.at("error"), "the guest did not say how the command ended");
+  EXPECT_EQ(result.at("error"), "the guest did not report how the command ended");
   EXPECT_FALSE(result.contains("exit_code"));
   EXPECT_EQ(result.at("stdout"), "text\n");
 }
@@ -123,7 +122,7 @@ TEST_F(EndOfACommand, WithTheShellThatRanItHasNoExitCode) {
     return end;
   });
   EXPECT_FALSE(result.contains("exit_code"));
-  EXPECT_THAT(result.at("error").get<std::string>(), HasSubstr("ended by signal KILL"));
+  EXPECT_THAT(result.at("error").get<std::string>(), HasSubstr("killed by signal KILL"));
 }
 
 TEST_F(EndOfACommand, ThatWasStoppedIsClaimedOnlyWhereTheGuestHasConfirmedIt) {
@@ -131,8 +130,9 @@ TEST_F(EndOfACommand, ThatWasStoppedIsClaimedOnlyWhereTheGuestHasConfirmedIt) {
     const nlohmann::json result = Run([verified]() -> shell::RunEnd {
       throw shell::StoppedCommand(support::StopReason::kDeadline, verified);
     });
-    EXPECT_THAT(result.at("error").get<std::string>(),
-                HasSubstr(verified ? "its processes have been ended" : "check that they are gone"));
+    EXPECT_THAT(
+        result.at("error").get<std::string>(),
+        HasSubstr(verified ? "its processes have been stopped" : "they are gone: check it"));
     EXPECT_EQ(result.at("stdout"), "text\n");
   }
 }
@@ -140,7 +140,7 @@ TEST_F(EndOfACommand, ThatWasStoppedIsClaimedOnlyWhereTheGuestHasConfirmedIt) {
 TEST_F(EndOfACommand, ThatHadNotBegunSaysSo) {
   const nlohmann::json result =
       Run([]() -> shell::RunEnd { throw support::Stopped(support::StopReason::kDeadline); });
-  EXPECT_THAT(result.at("error").get<std::string>(), HasSubstr("it had not begun"));
+  EXPECT_THAT(result.at("error").get<std::string>(), HasSubstr("it had not started"));
 }
 
 }  // namespace

@@ -139,8 +139,7 @@ TEST_F(Search, OutputIsCutAtALimitWithTheTotals) {
   for (int i = 0; i < 1000; ++i) content += "needle\n";
   Write("a", content);
   Write("b", content);
-  SearchFileContentTool small(*this,
-                              {.maximum_output_bytes = 20, .time_limit = std::chrono::seconds(60)});
+  SearchFileContentTool small(*this, 20);
   EXPECT_EQ(Call(small, {{"pattern", "needle"}}).structured["git_grep_output"],
             "a:1:needle\n[Only the first 1 of 2000 matching lines, in 2 files, are shown. Narrow "
             "the search with a path, an include or a longer pattern.]\n");
@@ -170,8 +169,7 @@ TEST_F(Search, ALongLineIsCutBetweenCharacters) {
 
 TEST_F(Search, TheTimeLimitIsAnErrorThatSaysHowToAskForLess) {
   Write("a", "x");
-  SearchFileContentTool hasty(*this, {.maximum_output_bytes = shell::kDefaultMaximumOutput,
-                                      .time_limit = std::chrono::seconds(0)});
+  SearchFileContentTool hasty(*this, shell::kDefaultMaximumOutput, std::chrono::seconds(0));
   EXPECT_THAT(ErrorOf(hasty, {{"pattern", "x"}}),
               AllOf(HasSubstr("took longer than 0 s"), HasSubstr("more specific")));
 }
