@@ -4,7 +4,8 @@
 #include <string>
 #include <thread>
 
-#include "testing/child_process.h"
+#include "support/file_descriptor.h"
+#include "support/wake_pipe.h"
 
 namespace testing_support {
 
@@ -18,7 +19,7 @@ class SilentHostAgent {
   [[nodiscard]] int listener() const { return listener_.get(); }
 
  private:
-  FileDescriptor listener_;
+  support::FileDescriptor listener_;
 };
 
 /// A host agent without a virtual machine: sends the same answer to every connection to a Unix
@@ -39,8 +40,7 @@ class FakeHostAgent {
   void Serve(const std::string& answer) const;
 
   SilentHostAgent socket_;
-  FileDescriptor stop_read_;
-  FileDescriptor stop_write_;
+  support::WakePipe stop_;
   std::thread thread_;
 };
 
