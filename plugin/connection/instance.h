@@ -9,7 +9,6 @@
 #include "lima/configuration.h"
 #include "lima/ssh_config.h"
 #include "lima/status.h"
-#include "paths/pinned_roots.h"
 #include "paths/roots.h"
 #include "ssh/endpoint.h"
 #include "support/context.h"
@@ -47,8 +46,8 @@ ssh::Endpoint ToEndpoint(const lima::SshEndpoint& from);
 
 /// The roots according to Lima's files, without the guest: to be shown, not to be enforced. Throws
 /// lima::ConfigurationError, and support::CallError if a `--root` is under no mount.
-std::vector<paths::BoundedRoot> ShownRoots(const InstanceOptions& options,
-                                           const lima::InstanceConfiguration& configuration);
+std::vector<paths::Root> ShownRoots(const InstanceOptions& options,
+                                    const lima::InstanceConfiguration& configuration);
 
 /// The text of `initialize` for the agent: where it works, which host directories it may use, and
 /// what to do about others. Reads Lima's files only. Never throws: the text then says what is wrong

@@ -5,7 +5,7 @@
 #include "connection/instance.h"
 #include "connection/limactl_start.h"
 #include "connection/opened_connection.h"
-#include "paths/pinned_roots.h"
+#include "paths/roots.h"
 #include "support/context.h"
 
 namespace connection {
