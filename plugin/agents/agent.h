@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agents/arguments.h"
 #include "configure/agents.h"
 
 /// How `limactl mcp run` starts each agent so that nothing in the project can loosen its
@@ -74,9 +75,8 @@ std::string ToString(const Version& version);
 
 /// An agent that `limactl mcp run` can start.
 struct ConfinedAgent {
-  std::string_view name;     ///< on the command line of `run`
+  std::string_view name;     ///< of the program, which prints its version with --version
   std::string_view title;    ///< for people
-  std::string_view program;  ///< on PATH; prints its version with --version
   std::string_view package;  ///< on npm
   Version oldest;            ///< that can be confined; docs/agents.md names those tried
   Launch (*launch)(const LaunchRequest& request);
@@ -85,8 +85,7 @@ struct ConfinedAgent {
   std::vector<std::string> query = {};
   void (*use_output)(const LaunchRequest& request, const std::string& output,
                      Launch& launch) = nullptr;
-  /// Why an argument of the user would undo the confinement; empty if none would.
-  std::optional<std::string> (*find_refused)(std::span<const std::string> arguments);
+  ArgumentRules rules;
   /// The user's files and directories that the agent reads settings from, absolute.
   std::vector<std::string> (*settings)(const Environment& environment);
 };

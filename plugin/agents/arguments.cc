@@ -49,8 +49,12 @@ const Mode* FindMode(std::string_view command, std::span<const Mode> modes) {
   return mode == modes.end() ? nullptr : &*mode;
 }
 
+std::string Refused(std::string_view word, const ArgumentRules& rules) {
+  return std::string(word) + " is not passed on to " + std::string(rules.title) + ": ";
+}
+
 std::string OptionText(std::string_view name, const Mode& mode, const ArgumentRules& rules) {
-  std::string text = std::string(name) + " is not passed on to " + std::string(rules.title) + ": ";
+  std::string text = Refused(name, rules);
   for (const Refusal& refusal : rules.refusals) {
     const auto names = Words(refusal.options);
     if (std::find(names.begin(), names.end(), name) != names.end()) {
@@ -111,6 +115,9 @@ std::optional<std::string> FindRefused(std::span<const std::string> arguments,
   for (bool is_first_word = true; !arguments.empty();) {
     const std::string& argument = arguments.front();
     const bool ends_options = argument == "--";
+    if (ends_options && !rules.separator_reason.empty()) {
+      return Refused(argument, rules) + std::string(rules.separator_reason);
+    }
     if (!ends_options && argument.size() > 1 && argument.front() == '-') {
       if (auto error = CheckOption(arguments, *mode, rules)) return error;
       continue;
@@ -118,8 +125,8 @@ std::optional<std::string> FindRefused(std::span<const std::string> arguments,
     arguments = arguments.subspan(1);
     if (ends_options && arguments.empty()) return std::nullopt;
     if (!mode->takes_prompt) {
-      return "\"" + (ends_options ? arguments.front() : argument) + "\" is not passed on to " +
-             std::string(rules.title) + ": it takes no further words here";
+      const std::string& word = ends_options ? arguments.front() : argument;
+      return Refused("\"" + word + "\"", rules) + "it takes no further words here";
     }
     if (ends_options) return std::nullopt;
     if (mode->has_commands && is_first_word && MayBeACommand(argument)) {

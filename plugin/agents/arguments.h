@@ -36,6 +36,7 @@ struct ArgumentRules {
   std::span<const Mode> modes;
   std::span<const Refusal> refusals;
   std::string_view one_word_prompt;  ///< how to give a prompt of one word, which may be a command
+  std::string_view separator_reason = {};  ///< why "--" is refused; empty: it passes
 };
 
 /// The error for the first argument that does not pass; empty if all pass. Options must be spelled

@@ -2,7 +2,6 @@
 // are hidden. It refuses unknown flags, but ignores unknown variables and settings: hence the
 // oldest version.
 
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -56,8 +55,9 @@ constexpr std::string_view kOptions =
     "--replay-user-messages --json-schema= --max-turns= --max-budget-usd= "
     "--no-session-persistence --append-system-prompt= --system-prompt= "
     "--permission-mode=manual|default|plan|dontAsk|acceptEdits --verbose -h --help -v --version";
-constexpr std::array kModes = {Mode{"", kOptions, true, true}};
-constexpr std::array kPrintModes = {Mode{"", kOptions, true}};
+// Without -p as the first argument, it takes a word for a command, even after "--".
+constexpr std::array kModes = {Mode{"", kOptions, true, true}, Mode{"-p", kOptions, true},
+                               Mode{"--print", kOptions, true}};
 
 constexpr std::array kRefusals = {
     Refusal{kTrustReason,
@@ -70,17 +70,6 @@ constexpr std::array kRefusals = {
             "--tools --allowedTools --allowed-tools --disallowedTools --disallowed-tools"},
     Refusal{kHostReason, "--add-dir -w --worktree"},
 };
-
-/// Without -p as the first argument, it takes a word for a command, even after "--".
-std::optional<std::string> FindRefusedByClaude(std::span<const std::string> arguments) {
-  if (std::find(arguments.begin(), arguments.end(), "--") != arguments.end()) {
-    return "-- is not passed on to Claude Code: it may take what follows for a command";
-  }
-  const bool prints =
-      !arguments.empty() && (arguments.front() == "-p" || arguments.front() == "--print");
-  return FindRefused(arguments,
-                     {"Claude Code", prints ? kPrintModes : kModes, kRefusals, "begin with -p"});
-}
 
 constexpr std::string_view kUnset =
     "CLAUDECODE CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD CLAUDE_CODE_COORDINATOR_MODE "
@@ -131,11 +120,11 @@ std::vector<std::string> ClaudeSettings(const Environment& environment) {
 ConfinedAgent ClaudeAgent() {
   return {.name = "claude",
           .title = "Claude Code",
-          .program = "claude",
           .package = "@anthropic-ai/claude-code",
           .oldest = {2, 1, 330},
           .launch = &LaunchClaude,
-          .find_refused = &FindRefusedByClaude,
+          .rules = {"Claude Code", kModes, kRefusals, "begin with -p",
+                    "it may take what follows for a command"},
           .settings = &ClaudeSettings};
 }
 

@@ -149,10 +149,6 @@ constexpr std::array kRefusals = {
     Refusal{"that Codex is not confined", "--remote"},
 };
 
-std::optional<std::string> FindRefusedByCodex(std::span<const std::string> arguments) {
-  return FindRefused(arguments, {"Codex", kModes, kRefusals, "put another -- before it"});
-}
-
 /// A command of the user's comes first.
 std::vector<std::string> Arguments(const LaunchRequest& request) {
   std::span<const std::string> rest = request.arguments;
@@ -228,13 +224,12 @@ std::vector<std::string> CodexSettings(const Environment& environment) {
 ConfinedAgent CodexAgent() {
   return {.name = "codex",
           .title = "Codex",
-          .program = "codex",
           .package = "@openai/codex",
           .oldest = {0, 160, 0},
           .launch = &LaunchCodex,
           .query = {"debug", "models", "-c", "features={plugins=false,apps=false}"},
           .use_output = &UseModels,
-          .find_refused = &FindRefusedByCodex,
+          .rules = {"Codex", kModes, kRefusals, "put another -- before it"},
           .settings = &CodexSettings};
 }
 

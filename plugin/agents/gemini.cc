@@ -115,10 +115,6 @@ constexpr std::array kRefusals = {
     Refusal{"the server does not run in its container", "-s --sandbox"},
 };
 
-std::optional<std::string> FindRefusedByGemini(std::span<const std::string> arguments) {
-  return FindRefused(arguments, {"Gemini CLI", kModes, kRefusals, "put another -- before it"});
-}
-
 constexpr std::string_view kUnset =
     "GEMINI_CLI_IDE_* GEMINI_CLI_TRUSTED_FOLDERS_PATH GEMINI_CLI_NO_RELAUNCH "
     "GEMINI_CLI_EXTENSION_REGISTRY_URI GEMINI_CLI_INTEGRATION_TEST GEMINI_SYSTEM_MD "
@@ -161,11 +157,10 @@ std::vector<std::string> GeminiSettings(const Environment& environment) {
 ConfinedAgent GeminiAgent() {
   return {.name = "gemini",
           .title = "Gemini CLI",
-          .program = "gemini",
           .package = "@google/gemini-cli",
           .oldest = {0, 36, 0},
           .launch = &LaunchGemini,
-          .find_refused = &FindRefusedByGemini,
+          .rules = {"Gemini CLI", kModes, kRefusals, "put another -- before it"},
           .settings = &GeminiSettings};
 }
 

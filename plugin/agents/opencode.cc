@@ -140,10 +140,6 @@ constexpr std::array kRefusals = {
     Refusal{kHostReason, "--dir --cwd -f --file"},
 };
 
-std::optional<std::string> FindRefusedByOpencode(std::span<const std::string> arguments) {
-  return FindRefused(arguments, {"opencode", kModes, kRefusals, "put another -- before it"});
-}
-
 /// opencode looks for settings up to the top of the repository, and without one up to "/".
 void AddRepository(const LaunchRequest& request, Launch& launch) {
   const std::string git = request.directory + "/.git/";
@@ -221,11 +217,10 @@ std::vector<std::string> OpencodeSettings(const Environment& environment) {
 ConfinedAgent OpencodeAgent() {
   return {.name = "opencode",
           .title = "opencode",
-          .program = "opencode",
           .package = "opencode-ai",
           .oldest = {1, 18, 33},
           .launch = &LaunchOpencode,
-          .find_refused = &FindRefusedByOpencode,
+          .rules = {"opencode", kModes, kRefusals, "put another -- before it"},
           .settings = &OpencodeSettings};
 }
 

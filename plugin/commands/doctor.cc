@@ -1,7 +1,5 @@
 #include "doctor/doctor.h"
 
-#include <unistd.h>
-
 #include <csignal>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -15,18 +13,6 @@
 #include "support/version.h"
 
 namespace commands {
-namespace {
-
-std::string Locale() {
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    std::string value = support::EnvironmentVariable(name);
-    if (!value.empty()) return value;
-  }
-  return "";
-}
-
-}  // namespace
-
 int Doctor(const std::vector<std::string>& arguments) {
   OptionParser parser("doctor",
                       "Check everything between an agent and a Lima instance, and print what to "
@@ -40,15 +26,15 @@ int Doctor(const std::vector<std::string>& arguments) {
       parser.positional().empty() ? kDefaultInstance : parser.positional().front();
   (void)::signal(SIGPIPE, SIG_IGN);  // a program that stops reading is an error of write()
 
-  const doctor::MarkStyle style = doctor::StyleFor(::isatty(STDOUT_FILENO) == 1, Locale());
   if (!as_json) {
     std::cout << "limactl-mcp " << support::Version() << ", libssh " << ssh::LibraryVersion()
               << '\n';
   }
-  const auto results = doctor::Examine(
-      instance, support::EnvironmentVariable("PATH"), [&](const doctor::Result& result) {
-        if (!as_json) std::cout << doctor::ResultLines(result, style) << std::flush;
-      });
+  const auto results = doctor::Examine(instance, support::EnvironmentVariable("PATH"),
+                                       [&](const doctor::Result& result) {
+                                         if (!as_json)
+                                           std::cout << doctor::ResultLines(result) << std::flush;
+                                       });
   if (as_json) {
     std::cout << doctor::ReportJson(instance, results).dump(2) << '\n';
   } else {

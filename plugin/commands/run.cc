@@ -92,10 +92,10 @@ std::string SafeSearchPath(const std::string& path, const WritableMounts& mounts
 
 fs::path FindAgentProgram(const ConfinedAgent& agent, const std::string& path,
                           const WritableMounts& mounts) {
-  const auto program = doctor::FindProgram(std::string(agent.program), path);
+  const auto program = doctor::FindProgram(std::string(agent.name), path);
   if (!program) {
     throw CallError(
-        std::string(agent.title) + " is not installed: no program \"" + std::string(agent.program) +
+        std::string(agent.title) + " is not installed: no program \"" + std::string(agent.name) +
         "\" on PATH outside the project. Install it: npm install -g " + std::string(agent.package));
   }
   std::error_code unknown;
@@ -260,7 +260,8 @@ int RunAgent(const std::vector<std::string>& arguments) {
 
   agents::LaunchRequest request;
   if (separator != arguments.end()) request.arguments.assign(separator + 1, arguments.end());
-  if (const auto refused = agent.find_refused(request.arguments)) throw UsageError(*refused);
+  if (const auto refused = agents::FindRefused(request.arguments, agent.rules))
+    throw UsageError(*refused);
   request.project = FindProject(EnvironmentVariable("HOME")).string();
   RequireMounted(instance, request.project);
   const ServeOptions serve = ReadServeOptions(*parsed, instance);

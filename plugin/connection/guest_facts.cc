@@ -38,9 +38,8 @@ lima::GuestFacts AskGuestFacts(guest::Guest& guest, const support::Context& cont
 lima::GuestFacts FindGuestFacts(const lima::InstanceConfiguration& configuration,
                                 const std::string& user, guest::Guest& guest,
                                 const support::Context& context) {
-  const lima::NeededGuestFacts needed = lima::NeededFacts(configuration);
   lima::GuestFacts facts;
-  if (needed.home || needed.uid) facts = AskGuestFacts(guest, context);
+  if (lima::NeedsGuestFacts(configuration)) facts = AskGuestFacts(guest, context);
   facts.user = user;
   return facts;
 }

@@ -200,10 +200,8 @@ Finding CheckKeys(const lima::SshEndpoint& endpoint) {
   }
   if (!exposed.empty()) {
     const std::string text = Join(exposed) + " may be read by other users; ssh refuses such a key";
-    // Lima's own key comes first. The user's own keys may follow, which ssh passes over.
-    const bool is_limas = exposed.front() == endpoint.identity_files.front();
-    if (is_limas || usable.empty()) return Failed(text, advice);
-    return Warning(text + "; used: " + Join(usable), advice);
+    return usable.empty() ? Failed(text, advice)
+                          : Warning(text + "; used: " + Join(usable), advice);
   }
   if (usable.empty()) {
     return Failed(Join(unusable, "; "),

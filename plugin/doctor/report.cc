@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "ssh/library_version.h"
-#include "support/lower_case.h"
 #include "support/printable.h"
 #include "support/units.h"
 #include "support/utf8.h"
@@ -18,15 +17,12 @@ constexpr std::size_t kNameWidth = 14;  // "configuration" and a blank
 
 struct MarkTexts {
   std::string_view name;  ///< in JSON
-  std::string_view symbol;
-  std::string_view word;
+  std::string_view word;  ///< in lines
 };
 
 /// In the order of Mark.
-constexpr std::array<MarkTexts, 4> kMarkTexts = {{{"passed", "✓", "ok  "},
-                                                  {"warning", "!", "warn"},
-                                                  {"failed", "✗", "FAIL"},
-                                                  {"skipped", "-", "skip"}}};
+constexpr std::array<MarkTexts, 4> kMarkTexts = {
+    {{"passed", "ok  "}, {"warning", "warn"}, {"failed", "FAIL"}, {"skipped", "skip"}}};
 
 const MarkTexts& TextsOf(Mark mark) {
   return kMarkTexts.at(static_cast<std::size_t>(mark));
@@ -50,25 +46,15 @@ std::ptrdiff_t Count(const std::vector<Result>& results, Mark mark) {
 
 }  // namespace
 
-MarkStyle StyleFor(bool is_terminal, const std::string& locale) {
-  const std::string lower = support::LowerCase(locale);
-  const bool utf8 =
-      lower.find("utf-8") != std::string::npos || lower.find("utf8") != std::string::npos;
-  return is_terminal && utf8 ? MarkStyle::kSymbols : MarkStyle::kAscii;
-}
-
-std::string ResultLines(const Result& result, MarkStyle style) {
-  const bool symbols = style == MarkStyle::kSymbols;
-  const MarkTexts& texts = TextsOf(result.finding.mark);
+std::string ResultLines(const Result& result) {
+  const std::string_view word = TextsOf(result.finding.mark).word;
   std::string name = result.check;
   name.resize(std::max(kNameWidth, name.size()), ' ');
-  std::string lines = std::string(symbols ? texts.symbol : texts.word) + " " + name + " " +
-                      OneLine(result.finding.text);
+  std::string lines = std::string(word) + " " + name + " " + OneLine(result.finding.text);
   if (result.finding.mark != Mark::kSkipped) lines += " (" + Time(result.duration) + ")";
   lines += "\n";
   if (result.finding.advice.empty()) return lines;
-  const std::size_t mark_width = symbols ? 1 : texts.word.size();
-  return lines + std::string(mark_width + kNameWidth + 2, ' ') + (symbols ? "→ " : "-> ") +
+  return lines + std::string(word.size() + kNameWidth + 2, ' ') + "-> " +
          OneLine(result.finding.advice) + "\n";
 }
 

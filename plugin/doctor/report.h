@@ -8,16 +8,9 @@
 
 namespace doctor {
 
-/// How results are marked: "✓", "!", "✗" and "-", or "ok", "warn", "FAIL" and "skip".
-enum class MarkStyle { kSymbols, kAscii };
-
-/// Symbols for a terminal that shows UTF-8, words for files and pipes. `locale` is the first value
-/// that is set of LC_ALL, LC_CTYPE and LANG.
-MarkStyle StyleFor(bool is_terminal, const std::string& locale);
-
-/// One line for the check and one for its advice, if any, each with its end, made
+/// "ok   connect        text (12 ms)", and a second line for the advice, if any; made
 /// support::Printable.
-std::string ResultLines(const Result& result, MarkStyle style);
+std::string ResultLines(const Result& result);
 
 /// "2 failed, 14 passed, 1 with a warning, 1 skipped." and its line end; "Nothing failed" for none.
 std::string SummaryLine(const std::vector<Result>& results);

@@ -231,32 +231,21 @@ std::string MountTag(const Mount& mount) {
   return tag;
 }
 
-NeededGuestFacts NeededFacts(const InstanceConfiguration& configuration) {
-  NeededGuestFacts needed;
-  const auto uses = [&](std::string_view text, const FieldLookup& note) {
-    try {
-      EvaluateTemplate(text, note);
-    } catch (const ConfigurationError&) {
-      return;
-    }
-  };
-  const FieldLookup note_user_id = [&](std::string_view name) {
-    if (name == "UID" && !configuration.user.uid.has_value()) needed.uid = true;
-    return std::string();
-  };
-  const FieldLookup note = [&](std::string_view name) {
-    if (name != "Home") return note_user_id(name);
-    if (configuration.user.home.has_value()) {
-      uses(*configuration.user.home, note_user_id);
-    } else {
-      needed.home = true;
-    }
-    return std::string();
-  };
-  for (const MountEntry& entry : configuration.mounts) {
-    if (entry.mount_point.has_value()) uses(*entry.mount_point, note);
-  }
-  return needed;
+bool NeedsGuestFacts(const InstanceConfiguration& configuration) {
+  const GuestFacts facts{"user", std::nullopt, std::nullopt};
+  const GuestFields fields(configuration, facts);
+  const FieldLookup look_up = [&](std::string_view name) { return fields.LookUp(name); };
+  return std::any_of(configuration.mounts.begin(), configuration.mounts.end(),
+                     [&look_up](const MountEntry& entry) {
+                       try {
+                         EvaluateTemplate(entry.mount_point.value_or(""), look_up);
+                         return false;
+                       } catch (const MissingGuestFact&) {
+                         return true;
+                       } catch (const ConfigurationError&) {
+                         return false;
+                       }
+                     });
 }
 
 std::vector<Mount> EvaluateMounts(const InstanceConfiguration& configuration, const HostFacts& host,

@@ -14,8 +14,8 @@
 /// mountPoint are errors that name the file and the entry.
 namespace lima {
 
-/// What only the guest knows. `user` comes from ssh.config, the rest from the guest, if NeededFacts
-/// requires it.
+/// What only the guest knows. `user` comes from ssh.config, the rest from the guest, if
+/// NeedsGuestFacts.
 struct GuestFacts {
   std::optional<std::string> user;
   std::optional<std::string> home;
@@ -46,14 +46,9 @@ struct Mount {
 /// pkg/limayaml/defaults.go. Earlier versions of Lima used "mount0", "mount1", ….
 std::string MountTag(const Mount& mount);
 
-struct NeededGuestFacts {
-  bool home = false;
-  bool uid = false;
-};
-
-/// The facts of the guest that EvaluateMounts needs: those that a template uses and no file gives.
+/// Whether EvaluateMounts needs the guest's home or uid: a template uses it and no file gives it.
 /// Ignores invalid templates, which EvaluateMounts reports.
-NeededGuestFacts NeededFacts(const InstanceConfiguration& configuration);
+bool NeedsGuestFacts(const InstanceConfiguration& configuration);
 
 /// The effective mounts, in Lima's order. Throws ConfigurationError for an entry that cannot be
 /// used, and for a needed fact of the guest that is missing.

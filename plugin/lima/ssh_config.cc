@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
-#include <utility>
+#include <map>
 
 #include "lima/configuration_error.h"
 #include "lima/home.h"
 #include "lima/text_file.h"
+#include "support/join.h"
 #include "support/lower_case.h"
 
 namespace lima {
@@ -102,19 +102,17 @@ class Reader {
       throw ConfigurationError(file_ + ": there is no \"Host " + wanted_host_ + "\"" +
                                std::string(kRestart));
     }
-    std::string missing;
-    const auto want = [&](bool is_there, const char* keyword) {
-      if (!is_there) missing += (missing.empty() ? "" : ", ") + std::string(keyword);
-    };
-    want(host_.has_value(), "HostName");
-    want(port_.has_value(), "Port");
-    want(user_.has_value(), "User");
-    want(!identity_files_.empty(), "IdentityFile");
-    if (!missing.empty()) {
-      throw ConfigurationError(file_ + ": missing for " + wanted_host_ + ": " + missing +
-                               std::string(kRestart));
+    std::vector<std::string> missing;
+    for (const char* keyword : {"HostName", "Port", "User"}) {
+      if (ValueOf(support::LowerCase(keyword)).empty()) missing.emplace_back(keyword);
     }
-    return {*host_, *port_, *user_, identity_files_, ciphers_.value_or("")};
+    if (identity_files_.empty()) missing.emplace_back("IdentityFile");
+    if (!missing.empty()) {
+      throw ConfigurationError(file_ + ": missing for " + wanted_host_ + ": " +
+                               support::Join(missing) + std::string(kRestart));
+    }
+    return {ValueOf("hostname"), ParsePort(ValueOf("port")), ValueOf("user"), identity_files_,
+            ValueOf("ciphers")};
   }
 
  private:
@@ -156,23 +154,24 @@ class Reader {
       const bool is_off = keyword.starts_with("proxy") && line.arguments.size() == 1 &&
                           (line.arguments.front() == "none" || line.arguments.front() == "no");
       if (!is_off) Fail(keyword + " is not supported");
-    } else if (keyword == "hostname") {
-      Set(host_, Name(line));
-    } else if (keyword == "port") {
-      Set(port_, ParsePort(OnlyArgument(line)));
-    } else if (keyword == "user") {
-      Set(user_, Name(line));
-    } else if (keyword == "ciphers") {
-      Set(ciphers_, OnlyArgument(line));
     } else if (keyword == "identityfile") {
-      AddIdentityFile(WithoutTokens(line));
+      AddIdentityFile(OnlyArgument(line));
+    } else if (keyword == "port") {
+      values_.emplace(keyword, std::to_string(ParsePort(OnlyArgument(line))));
+    } else if (keyword == "ciphers") {
+      values_.emplace(keyword, OnlyArgument(line));
+    } else if (keyword == "hostname" || keyword == "user") {
+      const std::string value = WithoutTokens(keyword, OnlyArgument(line));
+      // OpenSSH refuses these too (valid_hostname and valid_ruser in ssh.c).
+      if (value.starts_with('-')) Fail(keyword + " cannot begin with '-'");
+      values_.emplace(keyword, value);
     }
   }
 
-  /// The first value counts.
-  template <typename Value>
-  static void Set(std::optional<Value>& option, Value value) {
-    if (!option.has_value()) option = std::move(value);
+  /// Empty if unset.
+  [[nodiscard]] std::string ValueOf(const std::string& keyword) const {
+    const auto found = values_.find(keyword);
+    return found == values_.end() ? "" : found->second;
   }
 
   [[nodiscard]] std::string OnlyArgument(const Line& line) const {
@@ -185,35 +184,25 @@ class Reader {
     return line.arguments.front();
   }
 
-  [[nodiscard]] std::string WithoutTokens(const Line& line) const {
-    std::string value = OnlyArgument(line);
-    if (value.find('%') != std::string::npos) {
-      Fail(line.keyword + " has a percent sign; tokens are not supported");
-    }
-    return value;
-  }
-
-  /// OpenSSH refuses these too (valid_hostname and valid_ruser in ssh.c).
-  [[nodiscard]] std::string Name(const Line& line) const {
-    std::string name = WithoutTokens(line);
-    if (name.starts_with('-')) Fail(line.keyword + " cannot begin with '-'");
-    return name;
+  [[nodiscard]] std::string WithoutTokens(const std::string& keyword,
+                                          const std::string& value) const {
+    if (value.find('%') == std::string::npos) return value;
+    Fail(keyword + " has a percent sign; tokens are not supported");
   }
 
   [[nodiscard]] std::uint16_t ParsePort(const std::string& text) const {
     unsigned int port = 0;
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, port);
-    if (error != std::errc() || stop != end || port < 1 || port > 65535) {
-      Fail("port takes a number from 1 to 65535, not \"" + text + "\"");
+    if (error == std::errc() && stop == end && port >= 1 && port <= 65535) {
+      return static_cast<std::uint16_t>(port);
     }
-    return static_cast<std::uint16_t>(port);
+    Fail("port takes a number from 1 to 65535, not \"" + text + "\"");
   }
 
-  void AddIdentityFile(const std::string& path) {
-    if (!path.starts_with('/')) {
-      Fail("identityfile takes an absolute path, not \"" + path + "\"");
-    }
+  void AddIdentityFile(const std::string& value) {
+    const std::string path = WithoutTokens("identityfile", value);
+    if (!path.starts_with('/')) Fail("identityfile takes an absolute path, not \"" + path + "\"");
     if (std::find(identity_files_.begin(), identity_files_.end(), path) == identity_files_.end()) {
       identity_files_.push_back(path);
     }
@@ -227,11 +216,8 @@ class Reader {
   int line_number_ = 0;
   bool applies_ = true;  // options before the first Host are for every host
   bool has_host_ = false;
-  std::optional<std::string> host_;
-  std::optional<std::uint16_t> port_;
-  std::optional<std::string> user_;
+  std::map<std::string, std::string> values_;  // by keyword; the first counts
   std::vector<std::string> identity_files_;
-  std::optional<std::string> ciphers_;
 };
 
 }  // namespace
@@ -249,8 +235,7 @@ SshEndpoint ReadSshConfig(const std::filesystem::path& instance_directory,
   const auto text = ReadTextFile(file, kMaximumSshConfig);
   if (!text.has_value()) {
     throw ConfigurationError(file.string() +
-                             " does not exist: the instance has never been started; run `limactl "
-                             "start " +
+                             " does not exist: start the instance once with `limactl start " +
                              instance_name + "`");
   }
   return ParseSshConfig(*text, instance_name, file.string());

@@ -1,5 +1,4 @@
-// The three configuration files of an instance, and their templates, with what the guest says of
-// its user's home.
+// The three configuration files of an instance and their templates, with the guest's home.
 
 #include <string>
 
@@ -30,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         lima::ParseConfiguration(main, "lima.yaml"),
         lima::ParseConfiguration(override_file, "override.yaml"));
     static_cast<void>(lima::LoginShell(configuration));
-    static_cast<void>(lima::NeededFacts(configuration));
+    static_cast<void>(lima::NeedsGuestFacts(configuration));
     const lima::HostFacts host{"/home/user", "user", 1000, "/tmp"};
     const lima::GuestFacts guest{"user", guest_home, 1000};
     for (const lima::Mount& mount : lima::EvaluateMounts(configuration, host, guest)) {

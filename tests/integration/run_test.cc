@@ -1,5 +1,4 @@
-// `limactl mcp run` up to the moment when it becomes the agent: programs of the test's own stand in
-// for the agents. The real ones are in tests/clients/agents.
+// `limactl mcp run`, with scripts in place of the agents. tests/clients/agents has the real ones.
 
 #include <gmock/gmock.h>
 
@@ -30,7 +29,7 @@ class Run : public IntegrationTest {
     StartInstance({{Path("project").string(), "", true}});
   }
 
-  /// Prints its directory, its arguments and its environment, and ends with exit code 7.
+  /// Prints its directory, its arguments and its environment, and exits with 7.
   void MakeAgent(const std::string& name, const std::string& version) {
     MakeProgram(name, "[ \"$1\" != --version ] || { echo '" + version +
                           "'; exit 0; }\n"
@@ -73,7 +72,7 @@ TEST_F(Run, BecomesTheAgentInADirectoryOfItsOwn) {
   EXPECT_TRUE(fs::is_empty(Path("project"))) << "nothing is written into the project";
 }
 
-TEST_F(Run, HandsTheOptionsOfServeOn) {
+TEST_F(Run, PassesTheOptionsOfServeOn) {
   RunAgent({"claude", "--command-timeout", "30m", "--allow-path=/tmp:w", "--start"});
   const auto directory = fs::directory_iterator(Path("home/.local/state/limactl-mcp/run/claude"));
   for (const auto& entry : fs::recursive_directory_iterator(directory->path())) {
@@ -89,7 +88,7 @@ TEST_F(Run, HandsTheOptionsOfServeOn) {
   ADD_FAILURE() << "no mcp.json";
 }
 
-TEST_F(Run, RefusesAnUnknownAgentAndNamesThoseThatThereAre) {
+TEST_F(Run, RefusesAnUnknownAgentAndListsTheKnown) {
   EXPECT_THAT(Refusal({"emacs"}), HasSubstr("claude, codex, gemini, opencode"));
   EXPECT_THAT(Refusal({}), HasSubstr("claude, codex, gemini, opencode"));
   EXPECT_THAT(Refusal({"cursor"}), HasSubstr("configure"));

@@ -1,4 +1,4 @@
-// share/lima/templates, as a real limactl takes them.
+// share/lima/templates, used by a real limactl.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 using testing_support::Limactl;
 using testing_support::ProcessResult;
 
-// In place of Lima's own, so that nothing is downloaded.
+// Replace Lima's own, so that nothing is downloaded.
 constexpr const char* kImages =
     "images:\n"
     "- {location: /nonexistent.img, arch: x86_64}\n"
@@ -58,7 +58,7 @@ class AgentSandboxTemplate : public testing::Test {
     return testing_support::RunProcess(options);
   }
 
-  /// limactl writes lima.yaml and then looks for the image, in vain.
+  /// limactl writes lima.yaml, then fails to find the image.
   [[nodiscard]] ProcessResult Create(const std::vector<std::string>& parameters) const {
     std::vector<std::string> arguments = {"--tty=false", "create", "--name=agent"};
     arguments.insert(arguments.end(), parameters.begin(), parameters.end());
@@ -66,7 +66,7 @@ class AgentSandboxTemplate : public testing::Test {
     return RunLimactl(arguments);
   }
 
-  /// The instance as limactl has it with all its defaults.
+  /// The instance with limactl's defaults.
   [[nodiscard]] nlohmann::json Configuration() const {
     const ProcessResult listed = RunLimactl({"list", "--json", "agent"});
     const nlohmann::json instance = nlohmann::json::parse(listed.output, nullptr, false);
@@ -77,7 +77,6 @@ class AgentSandboxTemplate : public testing::Test {
 
   [[nodiscard]] fs::path home() const { return directory_.path(); }
   [[nodiscard]] fs::path lima_home() const { return home() / "lima"; }
-  // With what a project's name may hold.
   [[nodiscard]] fs::path project() const { return home() / "my, {first} project"; }
 
  private:
@@ -91,7 +90,7 @@ TEST_F(AgentSandboxTemplate, IsValid) {
   EXPECT_EQ(result.exit_code, 0) << result.error;
 }
 
-TEST_F(AgentSandboxTemplate, MountsTheProjectThatIsGivenWritableAndNothingElse) {
+TEST_F(AgentSandboxTemplate, MountsOnlyTheGivenProjectWritable) {
   const ProcessResult created = Create({"--param", "project=" + project().string()});
   const nlohmann::json configuration = Configuration();
   const nlohmann::json& mounts = configuration.value("mounts", nlohmann::json::array());
@@ -100,20 +99,17 @@ TEST_F(AgentSandboxTemplate, MountsTheProjectThatIsGivenWritableAndNothingElse) 
   EXPECT_EQ(mounts[0].at("mountPoint"), project().string());
   EXPECT_EQ(mounts[0].at("writable"), true);
   EXPECT_EQ(mounts[0].at("9p").at("cache"), "mmap");
+
+  const std::vector<Mount> ours =
+      EvaluateMounts(LoadConfiguration(lima_home(), "agent"), ReadHostFacts(), {});
+  ASSERT_EQ(ours.size(), 1U);
+  EXPECT_EQ(ours[0].location, project());
+  EXPECT_EQ(ours[0].mount_point, project());
+  EXPECT_TRUE(ours[0].writable);
+  EXPECT_FALSE(ours[0].reads_may_be_stale);
 }
 
-TEST_F(AgentSandboxTemplate, IsReadByThisProgramAsByLimactl) {
-  const ProcessResult created = Create({"--param", "project=" + project().string()});
-  const InstanceConfiguration configuration = LoadConfiguration(lima_home(), "agent");
-  const std::vector<Mount> mounts = EvaluateMounts(configuration, ReadHostFacts(), {});
-  ASSERT_EQ(mounts.size(), 1U) << created.error;
-  EXPECT_EQ(mounts[0].location, project());
-  EXPECT_EQ(mounts[0].mount_point, project());
-  EXPECT_TRUE(mounts[0].writable);
-  EXPECT_FALSE(mounts[0].reads_may_be_stale);
-}
-
-TEST_F(AgentSandboxTemplate, MountsADirectoryOfItsOwnWhereNoneIsGiven) {
+TEST_F(AgentSandboxTemplate, MountsADirectoryOfItsOwnByDefault) {
   const ProcessResult created = Create({});
   const nlohmann::json configuration = Configuration();
   const nlohmann::json& mounts = configuration.value("mounts", nlohmann::json::array());
@@ -138,7 +134,7 @@ TEST_F(AgentSandboxTemplate, ForwardsNoPortsAndHasNeitherContainersNorTheUsersKe
   }
 }
 
-TEST_F(AgentSandboxTemplate, RefusesAProjectThatIsNoAbsolutePath) {
+TEST_F(AgentSandboxTemplate, RefusesARelativeProject) {
   const ProcessResult created = Create({"--param", "project=my-project"});
   EXPECT_NE(created.exit_code, 0);
   EXPECT_THAT(created.error, HasSubstr("must be an absolute path"));

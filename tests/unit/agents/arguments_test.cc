@@ -141,7 +141,7 @@ TEST(Arguments, ThatUndoTheConfinementAreRefusedForEachAgent) {
     for (const ConfinedAgent& agent : ConfinedAgents()) {
       if (agent.name != name) continue;
       for (const auto& arguments : all) {
-        EXPECT_TRUE(agent.find_refused(arguments))
+        EXPECT_TRUE(FindRefused(arguments, agent.rules))
             << name << ": " << ::testing::PrintToString(arguments);
       }
     }

@@ -289,19 +289,16 @@ TEST(GuestFacts, ABrokenHomeIsAnErrorOnlyWhereItIsUsed) {
   EXPECT_EQ(ErrorOf(std::string("user: {home: \"/h/{{.Nope}}\"}\n") + kUserIdMount), "no error");
 }
 
-TEST(GuestFacts, AreNeededOnlyWhereATemplateUsesThem) {
-  const auto needed = [](const std::string& text) {
-    const NeededGuestFacts facts = NeededFacts(Configuration(text));
-    return std::string(facts.home ? "home " : "") + (facts.uid ? "uid" : "");
-  };
-  EXPECT_EQ(needed("mounts: [{location: \"{{.Home}}/{{.UID}}\"}]\n"), "");
-  EXPECT_EQ(needed(kHomeMount), "home ");
-  EXPECT_EQ(needed(kUserIdMount), "uid");
-  EXPECT_EQ(needed(std::string("user: {uid: 7}\n") + kUserIdMount), "");
-  EXPECT_EQ(needed(std::string("user: {home: /h}\n") + kHomeMount), "");
-  EXPECT_EQ(needed(std::string("user: {home: \"/h/{{.UID}}\"}\n") + kHomeMount), "uid");
-  EXPECT_EQ(needed(std::string("plain: true\n") + kHomeMount), "");
-  EXPECT_EQ(needed("mounts: [{location: /a, mountPoint: \"{{.Home\"}]\n"), "");
+TEST(GuestFacts, AreNeededOnlyIfATemplateUsesThem) {
+  const auto needed = [](const std::string& text) { return NeedsGuestFacts(Configuration(text)); };
+  EXPECT_FALSE(needed("mounts: [{location: \"{{.Home}}/{{.UID}}\"}]\n"));
+  EXPECT_TRUE(needed(kHomeMount));
+  EXPECT_TRUE(needed(kUserIdMount));
+  EXPECT_FALSE(needed(std::string("user: {uid: 7}\n") + kUserIdMount));
+  EXPECT_FALSE(needed(std::string("user: {home: /h}\n") + kHomeMount));
+  EXPECT_TRUE(needed(std::string("user: {home: \"/h/{{.UID}}\"}\n") + kHomeMount));
+  EXPECT_FALSE(needed(std::string("plain: true\n") + kHomeMount));
+  EXPECT_FALSE(needed("mounts: [{location: /a, mountPoint: \"{{.Home\"}]\n"));
 }
 
 TEST(GuestFacts, MissingOnesAreErrors) {
