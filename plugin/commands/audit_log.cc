@@ -67,7 +67,7 @@ void AddArguments(mcp::ObjectWriter& object, const json& arguments) {
 
 std::string_view NameOf(const mcp::CallRecord& record) {
   if (std::holds_alternative<mcp::ToolResult>(record.outcome)) return "succeeded";
-  if (std::holds_alternative<mcp::Withdrawn>(record.outcome)) return "cancelled";
+  if (std::holds_alternative<mcp::Cancelled>(record.outcome)) return "cancelled";
   return record.started ? "failed" : "refused";
 }
 

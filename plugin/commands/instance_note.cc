@@ -8,8 +8,8 @@
 #include "lima/home.h"
 #include "lima/host.h"
 #include "lima/mounts.h"
+#include "paths/directory_index.h"
 #include "shell/shell_quote.h"
-#include "support/paths.h"
 
 namespace commands {
 namespace {
@@ -19,17 +19,14 @@ namespace fs = std::filesystem;
 /// The innermost mount that the project lies in; null if there is none.
 const lima::MountLocation* MountOf(const std::vector<lima::MountLocation>& mounts,
                                    const std::string& project) {
-  const lima::MountLocation* innermost = nullptr;
-  std::size_t longest = 0;  // its location, without links
-  for (const lima::MountLocation& mount : mounts) {
+  paths::DirectoryIndex locations;
+  for (std::size_t i = 0; i < mounts.size(); ++i) {
     std::error_code error;
-    const std::string location = fs::weakly_canonical(mount.location, error).string();
-    if (error || !support::PathBelow(project, location)) continue;
-    if (location.size() <= longest) continue;
-    innermost = &mount;
-    longest = location.size();
+    const std::string location = fs::weakly_canonical(mounts[i].location, error).string();
+    if (!error) locations.Add(location, i);
   }
-  return innermost;
+  const auto innermost = locations.Find(project);
+  return innermost ? &mounts[innermost->value] : nullptr;
 }
 
 /// Whether limactl's flags for mounts, whose value is a list with commas, can name it.

@@ -50,7 +50,7 @@ bool IsOnUsersPath(const fs::path& limactl, const std::string& path, const fs::p
 std::vector<std::string> LaunchCommand(const fs::path& own_program, const std::string& path,
                                        const fs::path& parent) {
   if (const auto limactl = doctor::FindProgram("limactl", path)) {
-    const auto plugins = doctor::FindPlugins(doctor::PluginDirectories(limactl, path));
+    const auto plugins = doctor::FindPlugins(limactl, path);
     if (!plugins.empty() && SameFile(plugins.front(), own_program)) {
       const bool is_named = IsOnUsersPath(*limactl, path, parent);
       return {is_named ? "limactl" : fs::absolute(*limactl).string(), "mcp", "serve"};

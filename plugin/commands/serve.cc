@@ -30,7 +30,7 @@ mcp::ServerOptions MakeServerOptions(const InstanceOptions& instance, SharedConn
   options.info.name = "lima";
   options.info.version = support::Version();
   options.instructions = [instance] { return connection::Instructions(instance); };
-  options.on_first_response = [&connection] { connection.ConnectInBackground(); };
+  options.on_first_message = [&connection] { connection.ConnectInBackground(); };
   options.observer = observer;
   return options;
 }

@@ -1,6 +1,5 @@
 #include "commands/writable_mounts.h"
 
-#include <array>
 #include <system_error>
 
 #include "lima/host.h"
@@ -24,19 +23,17 @@ std::string Resolved(const fs::path& path) {
 WritableMounts::WritableMounts(const lima::InstanceConfiguration& configuration) {
   for (const lima::MountLocation& mount :
        lima::ListLocations(configuration, lima::ReadHostFacts(), {})) {
-    if (mount.writable) locations_.push_back({mount.location, Resolved(mount.location)});
+    if (!mount.writable) continue;
+    const std::string resolved = Resolved(mount.location);
+    index_.Add(mount.location, locations_.size());
+    index_.Add(resolved, locations_.size());
+    locations_.push_back({mount.location, resolved});
   }
 }
 
 std::optional<std::string> WritableMounts::Above(const fs::path& path) const {
-  const std::array names = {support::CleanPath(path.string()), Resolved(path)};
-  for (const Location& location : locations_) {
-    for (const std::string& name : names) {
-      if (support::PathBelow(name, location.written) ||
-          support::PathBelow(name, location.resolved)) {
-        return location.written;
-      }
-    }
+  for (const std::string& name : {support::CleanPath(path.string()), Resolved(path)}) {
+    if (const auto match = index_.Find(name)) return locations_[match->value].written;
   }
   return std::nullopt;
 }

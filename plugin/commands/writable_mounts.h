@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lima/configuration.h"
+#include "paths/directory_index.h"
 
 namespace commands {
 
@@ -29,6 +30,7 @@ class WritableMounts {
     std::string resolved;
   };
   std::vector<Location> locations_;
+  paths::DirectoryIndex index_;  ///< of both names
 };
 
 }  // namespace commands

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "paths/script_answer.h"
 #include "support/errors.h"
 
 namespace connection {
@@ -15,7 +14,7 @@ constexpr const char* kScript = R"sh(printf '%s\n%s' "$(id -u)" "$HOME")sh";
 }  // namespace
 
 lima::GuestFacts AskGuestFacts(guest::Guest& guest, const support::Context& context) {
-  const paths::ScriptAnswer given = paths::AskScript(guest, kScript, context);
+  const guest::ScriptAnswer given = guest::AskScript(guest, kScript, context);
   const std::string_view answer = given.output;
   const std::size_t newline = answer.find('\n');
   const std::string_view number = answer.substr(0, newline);

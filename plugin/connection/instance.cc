@@ -1,6 +1,5 @@
 #include "connection/instance.h"
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -14,11 +13,10 @@
 #include "lima/ssh_config.h"
 #include "lima/status.h"
 #include "paths/mount_watch.h"
-#include "paths/path_texts.h"
+#include "paths/path_rules.h"
 #include "ssh/connection.h"
 #include "support/errors.h"
 #include "support/log.h"
-#include "support/paths.h"
 
 namespace connection {
 namespace {
@@ -62,73 +60,10 @@ lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration
   return facts;
 }
 
-/// What `--root` leads to in the guest cannot be known, nor pinned, while its mount is missing: the
-/// directory beneath says nothing of it. The next call connects, and asks, again.
-void RequireMounted(const paths::BoundedRoot& bounded, const paths::PathRules::Options& paths,
-                    guest::Guest& guest, const support::Context& context) {
-  if (!paths.mount_check || bounded.root.guest == bounded.boundary) return;
-  paths::MountCheck& check = *paths.mount_check;
-  for (std::size_t i = 0; i < paths.mounts.size(); ++i) {
-    if (paths.mounts[i].guest != bounded.boundary) continue;
-    // It has just been asked for, but there may have been no answer.
-    if (check.LastKnown(i).mounted || check.Ask(i, guest, context).mounted) continue;
-    throw support::CallError(
-        paths::NotMountedText("--root " + bounded.root.host, paths.mounts[i], paths));
-  }
-}
-
-std::string RealPath(const std::string& path, const paths::BoundedRoot& bounded,
-                     guest::Guest& guest, const support::Context& context) {
-  try {
-    return guest.RealPath(path, context);
-  } catch (const guest::FileError& error) {
-    throw support::CallError("--root " + bounded.root.host +
-                             " cannot be used, since the guest says: " + error.what() +
-                             "; make that directory, or choose another");
-  }
-}
-
-/// `--root` must not be widened by a link in the guest: what it resolves to there, the first time
-/// that it is asked, must lie in the mount that it was cut from.
-void PinInsideBoundary(paths::BoundedRoot& bounded, paths::PinnedRoots& pins, guest::Guest& guest,
-                       const support::Context& context) {
-  if (bounded.root.guest == bounded.boundary) return;
-  const std::optional<std::string> pinned = pins.Find(bounded.root);
-  const std::string root = pinned ? *pinned : RealPath(bounded.root.guest, bounded, guest, context);
-  const std::string boundary = RealPath(bounded.boundary, bounded, guest, context);
-  if (!support::PathBelow(root, boundary)) {
-    throw support::CallError("--root " + bounded.root.host + " leads to " + root +
-                             " in the guest, outside the mount " + bounded.boundary +
-                             "; choose a directory that is no link out of it");
-  }
-  pins.Pin(bounded.root, root);
-  bounded.root.pinned = root;
-}
-
-/// A guest directory that `--allow-path` names; it may come later, and is pinned then (PathRules'
-/// `pin`).
-void PinAllowedPath(paths::Root& root, paths::PinnedRoots& pins, guest::Guest& guest,
-                    const support::Context& context) {
-  try {
-    const std::optional<std::string> pinned = pins.Find(root);
-    root.pinned = pinned ? *pinned : guest.RealPath(root.guest, context);
-    pins.Pin(root, root.pinned);
-  } catch (const guest::FileError& error) {
-    support::LogInfo(error.what());
-  }
-}
-
-bool IsAllowedPath(const paths::Root& root, const paths::RootOptions& options) {
-  return std::any_of(options.allowed_paths.begin(), options.allowed_paths.end(),
-                     [&](const paths::AllowedPath& allowed) {
-                       return allowed.directory == root.host && allowed.directory == root.guest;
-                     });
-}
-
 }  // namespace
 
-std::vector<paths::BoundedRoot> ShownRoots(const InstanceOptions& options,
-                                           const lima::InstanceConfiguration& configuration) {
+std::vector<paths::Root> ShownRoots(const InstanceOptions& options,
+                                    const lima::InstanceConfiguration& configuration) {
   std::vector<lima::Mount> mounts;
   for (const lima::MountLocation& location :
        lima::ListLocations(configuration, lima::ReadHostFacts(), FactsFromFiles(configuration))) {
@@ -161,25 +96,17 @@ OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots
   paths.instance = options.name;
   paths.mounts = paths::RootsOfMounts(mounts);
   paths.mount_check = paths::MakeMountCheck(configuration, mounts, *guest, context);
-  for (paths::BoundedRoot& bounded : paths::SelectRoots(mounts, options.roots)) {
-    paths::RequireUncovered(bounded, paths.mounts);
-    RequireMounted(bounded, paths, *guest, context);
-    PinInsideBoundary(bounded, pins, *guest, context);
-    if (IsAllowedPath(bounded.root, options.roots)) {
-      PinAllowedPath(bounded.root, pins, *guest, context);
-    }
-    paths.roots.push_back(std::move(bounded.root));
-  }
-  paths.pin = [pins, allowed = options.roots](const paths::Root& root,
-                                              const std::string& resolved) {
-    return IsAllowedPath(root, allowed) ? pins.Pin(root, resolved) : resolved;
-  };
+  paths.roots = paths::SelectRoots(mounts, options.roots);
+  paths.pins = pins;
   paths.working_directory = options.working_directory;
   paths.allow_settings = options.allow_settings;
 
+  const auto rules = std::make_shared<const paths::PathRules>(std::move(paths));
+  rules->CheckRoots(*guest, context);
+
   OpenedConnection opened;
   opened.workspace.guest = guest;
-  opened.workspace.paths = std::make_shared<const paths::PathRules>(std::move(paths));
+  opened.workspace.paths = rules;
   opened.workspace.shell = shell;
   opened.alive = [connection] { return connection->alive(); };
   return opened;

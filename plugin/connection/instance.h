@@ -7,7 +7,6 @@
 
 #include "connection/opened_connection.h"
 #include "lima/configuration.h"
-#include "paths/pinned_roots.h"
 #include "paths/roots.h"
 #include "support/context.h"
 
@@ -19,7 +18,7 @@ struct InstanceOptions {
   std::string name;
   paths::RootOptions roots;
   std::string working_directory;  ///< this program's, on the host
-  bool allow_settings = false;    ///< `--allow-settings`: see tools/protected_settings.h
+  bool allow_settings = false;    ///< `--allow-settings`: see paths/protected_settings.h
   /// How long the guest may be silent, asked for a sign of life in between, before the connection
   /// counts as lost. At least kShortestGuestSilence.
   std::chrono::milliseconds guest_silence = std::chrono::minutes(1);
@@ -31,8 +30,8 @@ inline constexpr std::chrono::seconds kShortestGuestSilence{4};
 /// The roots as far as Lima's files tell, without any guest: good enough to be shown, never to be
 /// enforced. Throws lima::ConfigurationError when the files cannot be used, support::CallError when
 /// a `--root` lies under no mount.
-std::vector<paths::BoundedRoot> ShownRoots(const InstanceOptions& options,
-                                           const lima::InstanceConfiguration& configuration);
+std::vector<paths::Root> ShownRoots(const InstanceOptions& options,
+                                    const lima::InstanceConfiguration& configuration);
 
 /// Reads Lima's files and connects: one attempt. Lima writes ssh.config anew at each start of the
 /// VM, and mounts may have been edited, so everything is read again each time; only

@@ -3,7 +3,7 @@
 #include "connection/instance.h"
 #include "connection/instance_starter.h"
 #include "connection/patient_opener.h"
-#include "paths/pinned_roots.h"
+#include "paths/roots.h"
 
 namespace connection {
 

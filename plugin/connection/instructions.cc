@@ -12,12 +12,12 @@ constexpr const char* kStale =
     ": the guest may not notice when the host changes files here (9p cache). read_file reads past "
     "that; commands, lists and searches may show old contents";
 
-std::string ListRoots(const std::vector<paths::BoundedRoot>& roots) {
+std::string ListRoots(const std::vector<paths::Root>& roots) {
   if (roots.empty()) {
     return "The instance mounts no directory, so the file tools can use none.\n";
   }
   std::string text = "The file tools, and the directory of a command, can use these directories:\n";
-  for (const auto& [root, boundary] : roots) {
+  for (const paths::Root& root : roots) {
     text += "- " + root.host + (root.writable ? " (writable)" : " (read-only)");
     if (root.guest != root.host) text += ", which is " + root.guest + " in the guest";
     if (root.reads_may_be_stale) text += kStale;

@@ -37,7 +37,7 @@ Finding RunCheck(const Check& check, const std::string& advice) {
   }
 }
 
-/// Checks use what the checks that they need have found.
+/// Each check uses the results of the checks that it needs.
 class Doctor {
  public:
   Doctor(const std::string& instance, const std::string& path,
@@ -108,7 +108,7 @@ void Doctor::CheckHost() {
   Run("limactl", "", "run `limactl --version` to see what is wrong",
       [this](const Context& context) { return CheckLimactl(limactl_, context); });
   Run("plugin", "", "install this program again", [this](const Context&) {
-    plugins_ = FindPlugins(PluginDirectories(limactl_, path_));
+    plugins_ = FindPlugins(limactl_, path_);
     return CheckPlugin(plugins_, OwnProgram());
   });
 }

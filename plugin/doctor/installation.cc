@@ -61,16 +61,6 @@ std::optional<int> MajorVersion(std::string_view version) {
   return is_number ? std::optional(major) : std::nullopt;
 }
 
-}  // namespace
-
-std::optional<fs::path> FindProgram(const std::string& name, const std::string& path) {
-  for (const fs::path& directory : SplitPath(path)) {
-    const fs::path program = directory / name;
-    if (IsExecutable(program) && ::access(program.c_str(), X_OK) == 0) return program;
-  }
-  return std::nullopt;
-}
-
 std::vector<fs::path> PluginDirectories(const std::optional<fs::path>& limactl,
                                         const std::string& path) {
   std::vector<fs::path> own;
@@ -89,9 +79,19 @@ std::vector<fs::path> PluginDirectories(const std::optional<fs::path>& limactl,
   return directories;
 }
 
-std::vector<fs::path> FindPlugins(const std::vector<fs::path>& directories) {
+}  // namespace
+
+std::optional<fs::path> FindProgram(const std::string& name, const std::string& path) {
+  for (const fs::path& directory : SplitPath(path)) {
+    const fs::path program = directory / name;
+    if (IsExecutable(program) && ::access(program.c_str(), X_OK) == 0) return program;
+  }
+  return std::nullopt;
+}
+
+std::vector<fs::path> FindPlugins(const std::optional<fs::path>& limactl, const std::string& path) {
   std::vector<fs::path> plugins;
-  for (const fs::path& directory : directories) {
+  for (const fs::path& directory : PluginDirectories(limactl, path)) {
     const fs::path candidate = directory / kPluginName;
     const bool known = std::any_of(plugins.begin(), plugins.end(), [&](const fs::path& plugin) {
       return SameFile(plugin, candidate);

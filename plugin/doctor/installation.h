@@ -15,15 +15,12 @@ namespace doctor {
 /// following links.
 std::optional<std::filesystem::path> FindProgram(const std::string& name, const std::string& path);
 
-/// Where limactl looks for its plugins, in its order: the directory where it was found and the one
-/// its links resolve to, `path`, and libexec/lima and lib/lima next to those two. Without limactl,
-/// only `path`. Rule: getPluginDirectories in Lima's pkg/plugins/plugins.go.
-std::vector<std::filesystem::path> PluginDirectories(
-    const std::optional<std::filesystem::path>& limactl, const std::string& path);
-
-/// Every executable limactl-mcp in `directories`, each file once.
-std::vector<std::filesystem::path> FindPlugins(
-    const std::vector<std::filesystem::path>& directories);
+/// Every executable limactl-mcp, each file once, in the order in which limactl looks: the directory
+/// of limactl and the one that its links resolve to, `path`, and libexec/lima and lib/lima next to
+/// those two. Without limactl, only `path`. Rule: getPluginDirectories in Lima's
+/// pkg/plugins/plugins.go.
+std::vector<std::filesystem::path> FindPlugins(const std::optional<std::filesystem::path>& limactl,
+                                               const std::string& path);
 
 /// The file of this program.
 std::filesystem::path OwnProgram();

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-/// What the bytes of a file are, by themselves: names of files say nothing here.
+/// What the bytes of a file are. The file's name does not count.
 namespace files {
 
 struct ImageType {
@@ -11,24 +11,24 @@ struct ImageType {
   std::string_view mime_type;  ///< "image/png"
 };
 
-/// The four kinds of images that clients show, by their first bytes.
+/// One of the four kinds of images that clients show; judged by the first bytes.
 std::optional<ImageType> FindImageType(std::string_view bytes);
 
-/// Where in their file bytes stand: only its first ones tell a binary format.
+/// Only the beginning of a file shows a binary format.
 enum class Place { kBeginning, kFurtherOn };
 
 enum class ContentKind {
-  kUtf8,       ///< text, byte by byte
-  kOtherText,  ///< text of another encoding, as it seems
+  kUtf8,
+  kOtherText,  ///< probably text of another encoding
   kBinary,
 };
 
-/// Valid UTF-8 is text, unless more than a tenth of it are NULs. Anything else is binary when it
-/// holds a NUL, begins like a well-known binary format, or is made of control characters for more
-/// than a tenth.
+/// Valid UTF-8 is text unless more than a tenth of it are NULs. Other bytes are binary if they
+/// contain a NUL, begin like a known binary format, or are control characters for more than a
+/// tenth.
 ContentKind Classify(std::string_view bytes, Place place = Place::kBeginning);
 
-/// "a ZIP archive", "an ELF program", …; "binary data" when the first bytes are not known.
+/// "a ZIP archive", "an ELF program or library", …; "binary data" if the first bytes are unknown.
 std::string_view DescribeBinary(std::string_view bytes, Place place = Place::kBeginning);
 
 }  // namespace files

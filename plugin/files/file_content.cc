@@ -3,25 +3,22 @@
 #include <string_view>
 #include <utility>
 
-#include "files/file_call.h"
+#include "files/file_problem.h"
 #include "support/errors.h"
 #include "support/units.h"
-#include "support/utf8.h"
 
 namespace files {
 namespace {
 
+using guest::OpenMode;
 using support::CallError;
 
-// Longest UTF-8 sequence (RFC 3629).
-constexpr std::size_t kLongestSequence = 4;
-
-/// Takes the wanted lines out of a file that comes in pieces.
+/// Cuts the wanted lines out of a file that comes in pieces.
 class LineCutter {
  public:
   explicit LineCutter(const LineRange& range) : range_(range) {}
 
-  /// False when no more is wanted.
+  /// False if no more is wanted.
   bool Add(std::string_view piece) {
     while (!piece.empty() && !done()) {
       const bool wanted = line_ >= range_.first;
@@ -60,14 +57,11 @@ class LineCutter {
   std::string text_;
 };
 
-/// Throws unless what was opened can be what the path rules saw. Where anything else differs,
-/// somebody has written to the file meanwhile, or the path has become a link. One to a file with
-/// the same attributes shows nothing: before something is written the guest is asked in any case.
-/// A link that has gone by then shows in the attributes: what was opened must have those that the
-/// path has now, or had before. That is too much for a file that is only read, and may be growing.
+/// Throws unless the opened file can be the one that the path rules saw; FileReader states the
+/// rule.
 void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedPath& path,
-                     guest::OpenMode mode, guest::Guest& guest, const support::Context& context) {
-  if (mode == guest::OpenMode::kRead && opened == *path.attributes) return;
+                     OpenMode mode, guest::Guest& guest, const support::Context& context) {
+  if (mode == OpenMode::kRead && opened == *path.attributes) return;
   const bool is_possible = opened.type == guest::FileType::kRegular &&
                            opened.user_id == path.attributes->user_id &&
                            opened.group_id == path.attributes->group_id;
@@ -76,71 +70,104 @@ void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedP
   if (!is_possible || now.path != path.guest) {
     throw CallError(path.host + " was replaced by another file while it was being opened");
   }
-  if (mode == guest::OpenMode::kRead || opened == now.attributes || opened == *path.attributes) {
-    return;
-  }
+  if (mode == OpenMode::kRead || opened == now.attributes || opened == *path.attributes) return;
   throw CallError(path.host +
                   " was replaced by another file, or written to, while it was being opened. "
                   "Nothing was written: try again");
 }
 
-std::string ReadBytes(const OpenedFile& opened, std::uint64_t offset, std::size_t length,
-                      const support::Context& context) {
-  return opened.direct ? opened.direct->Read(offset, length, context)
-                       : opened.file->Read(offset, length, context);
-}
+}  // namespace
 
-struct Piece {
-  std::string bytes;
-  bool at_end = false;
-};
-
-Piece ReadPiece(const OpenedFile& opened, std::uint64_t position, const support::Context& context) {
-  if (position == 0 && opened.first_wanted > 0) {
-    return {opened.first_bytes, opened.first_bytes.size() < opened.first_wanted};
+FileReader::FileReader(const paths::ResolvedPath& path, guest::Guest& guest,
+                       const support::Context& context)
+    : path_(path), guest_(guest), context_(context) {
+  RequireRegularFile(path);  // opening a FIFO would block the guest's server
+  file_ = guest.Open(path.guest, OpenMode::kRead, 0, context);
+  if (path.stale_note.empty() && path.attributes->size < kReadChunk) {
+    if (TakeSmallFile()) return;
+    file_ = guest.Open(path.guest, OpenMode::kRead, 0, context);
   }
-  Piece piece{ReadBytes(opened, position, kReadChunk, context), false};
-  piece.at_end = piece.bytes.size() < kReadChunk;
-  return piece;
+  attributes_ = file_->Stat(context);
+  RequireSameFile(attributes_, path, OpenMode::kRead, guest, context);
 }
 
-/// Reads a small file and closes it, in one round trip. Nothing where there is more than was
-/// expected, or it cannot be read.
-std::optional<OpenedFile> TakeSmallFile(guest::OpenFile& file, const paths::ResolvedPath& path,
-                                        guest::Guest& guest, const support::Context& context) {
-  const std::size_t wanted = static_cast<std::size_t>(path.attributes->size) + 1;
+/// Reads a small file and closes it, in one round trip. False if it has grown or cannot be read.
+bool FileReader::TakeSmallFile() {
+  const std::size_t wanted = static_cast<std::size_t>(path_.attributes->size) + 1;
   guest::FileBeginning beginning;
   try {
-    beginning = file.ReadAndClose(wanted, context);
+    beginning = file_->ReadAndClose(wanted, context_);
   } catch (const guest::FileError&) {
-    return std::nullopt;  // what it is says more than why it cannot be read
+    return false;  // opening it again reports what it is
   }
-  RequireSameFile(beginning.attributes, path, guest::OpenMode::kRead, guest, context);
+  attributes_ = beginning.attributes;
+  RequireSameFile(attributes_, path_, OpenMode::kRead, guest_, context_);
   const std::size_t length = beginning.bytes.size();
-  if (length >= wanted || length < beginning.attributes.size) return std::nullopt;
-  OpenedFile opened;
-  opened.attributes = beginning.attributes;
-  opened.first_bytes = std::move(beginning.bytes);
-  opened.first_wanted = wanted;
-  return opened;
+  if (length >= wanted || length < attributes_.size) return false;
+  whole_ = std::move(beginning.bytes);
+  return true;
 }
 
-OpenedFile OpenOverSftp(const paths::ResolvedPath& path, guest::OpenMode mode, guest::Guest& guest,
-                        const support::Context& context) {
-  OpenedFile opened;
-  opened.file = guest.Open(path.guest, mode, 0, context);
-  const bool is_small = mode == guest::OpenMode::kRead && path.stale_note.empty() &&
-                        path.attributes->size < kReadChunk;
-  if (is_small) {
-    if (auto whole = TakeSmallFile(*opened.file, path, guest, context)) return *std::move(whole);
-    opened.file = guest.Open(path.guest, mode, 0, context);
+void FileReader::Read(std::size_t chunk, const TakeBytes& take) {
+  if (whole_) {
+    take(*whole_);
+    return;
   }
-  opened.attributes = opened.file->Stat(context);
-  RequireSameFile(opened.attributes, path, mode, guest, context);
-  return opened;
+  if (!path_.stale_note.empty() && ReadDirectly(path_.guest, take, guest_, context_)) {
+    was_read_directly_ = true;
+    return;
+  }
+  for (std::uint64_t position = 0;;) {
+    const std::string bytes = file_->Read(position, chunk, context_);
+    if (!take(bytes) || bytes.size() < chunk) return;
+    position += bytes.size();
+  }
 }
 
-}  // namespace
+std::string FileReader::ReadWhole() {
+  if (attributes_.size > kMaximumReadBytes && path_.stale_note.empty()) {
+    throw CallError(TooLargeText(path_.host, attributes_.size));
+  }
+  std::string content;
+  // One byte more than the size: a shorter answer proves that the file ends there.
+  Read(static_cast<std::size_t>(attributes_.size) + 1, [&](std::string_view bytes) {
+    content += bytes;
+    return content.size() <= kMaximumReadBytes;
+  });
+  if (content.size() > kMaximumReadBytes) throw CallError(TooLargeText(path_.host, std::nullopt));
+  return content;
+}
+
+std::string FileReader::ReadLines(const LineRange& range) {
+  LineCutter cutter(range);
+  Read(kReadChunk, [&](std::string_view bytes) {
+    return cutter.Add(bytes) && cutter.text().size() <= kMaximumReadBytes;
+  });
+  if (cutter.text().size() > kMaximumReadBytes) {
+    throw CallError("these lines of " + path_.host + " have more than " +
+                    support::FormatByteCount(kMaximumReadBytes) +
+                    "; ask for fewer with limit, or cut long lines with run_shell_command");
+  }
+  if (!cutter.found() && range.first > 0) {
+    throw CallError(path_.host + " has " + std::to_string(cutter.lines_seen()) +
+                    (cutter.lines_seen() == 1 ? " line" : " lines") + ": offset " +
+                    std::to_string(range.first) + " (counted from 0) is behind its end");
+  }
+  return std::move(cutter.text());
+}
+
+std::string FileReader::StaleNote() const {
+  return was_read_directly_ ? "" : path_.stale_note;
+}
+
+std::unique_ptr<guest::OpenFile> OpenForWriting(const paths::ResolvedPath& path,
+                                                guest::Guest& guest,
+                                                const support::Context& context) {
+  RequireRegularFile(path);
+  auto file = guest.Open(path.guest, OpenMode::kWrite, 0, context);
+  RequireSameFile(file->Stat(context), path, OpenMode::kWrite, guest, context);
+  return file;
+}
 
 std::string TooLargeText(const std::string& shown, std::optional<std::uint64_t> size) {
   return shown + " has " + (size ? support::FormatByteCount(*size) + ", " : "") + "more than the " +
@@ -149,83 +176,19 @@ std::string TooLargeText(const std::string& shown, std::optional<std::uint64_t> 
          "(number of lines)";
 }
 
-OpenedFile OpenRegularFile(const paths::ResolvedPath& path, guest::OpenMode mode,
-                           guest::Guest& guest, const support::Context& context) {
-  RequireRegularFile(path);  // before opening: a FIFO would block the guest's server
-  OpenedFile opened = OpenOverSftp(path, mode, guest, context);
-  if (mode != guest::OpenMode::kRead || path.stale_note.empty()) return opened;
-  // Closed first: where the guest's sshd allows a single channel, a command waits for that.
-  opened.file.reset();
-  opened.direct = DirectFile::Open(path.guest, opened.attributes.size, guest, context);
-  if (!opened.direct) return OpenOverSftp(path, mode, guest, context);
-  opened.attributes.size = 0;
-  return opened;
-}
-
-std::string StaleNote(const OpenedFile& opened, const paths::ResolvedPath& path) {
-  if (!opened.direct) return path.stale_note;
-  if (opened.direct->left_out() == 0) return "";
-  return "Left out at the end: " + std::to_string(opened.direct->left_out()) +
-         " NUL bytes, which the guest shows where a file has become shorter on the host. If the "
-         "file really ends with them, they are there.";
-}
-
-std::string ReadWhole(OpenedFile& opened, const std::string& shown,
-                      const support::Context& context) {
-  if (opened.attributes.size > kMaximumReadBytes) {
-    throw CallError(TooLargeText(shown, opened.attributes.size));
+std::vector<guest::DirectoryEntry> NamesIn(const paths::ResolvedPath& directory,
+                                           guest::Guest& guest, const support::Context& context) {
+  if (directory.directory) return guest::ReadNames(*directory.directory, context);
+  // Resolved again: a link may have taken its place.
+  std::vector<guest::Reply> replies = guest.AskAll(
+      {guest::ask::RealPath{directory.guest}, guest::ask::OpenDirectory{directory.guest}}, context);
+  std::optional<guest::OpenHandle> opened;
+  if (!replies[1].failure) opened.emplace(guest, replies[1].As<guest::Handle>());
+  if (replies[0].As<std::string>() != directory.guest) {
+    throw CallError(directory.host + " was replaced while it was being opened; try again");
   }
-  std::string content = std::move(opened.first_bytes);
-  std::size_t wanted = std::exchange(opened.first_wanted, 0);
-  if (wanted == 0) {
-    // One byte more than there is: a shorter answer says that the file ends there.
-    wanted = static_cast<std::size_t>(opened.attributes.size) + 1;
-    content = ReadBytes(opened, 0, wanted, context);
-  }
-  while (content.size() >= wanted) {  // it grows, or is one of those that do not tell their size
-    if (content.size() > kMaximumReadBytes) throw CallError(TooLargeText(shown, std::nullopt));
-    const std::string more = ReadBytes(opened, content.size(), kReadChunk, context);
-    wanted = content.size() + kReadChunk;
-    content += more;
-  }
-  return content;
-}
-
-std::string ReadLines(const OpenedFile& opened, const LineRange& range, const std::string& shown,
-                      const support::Context& context) {
-  LineCutter cutter(range);
-  std::uint64_t position = 0;
-  bool at_end = false;
-  while (!at_end) {
-    const Piece piece = ReadPiece(opened, position, context);
-    position += piece.bytes.size();
-    at_end = piece.at_end;
-    if (!cutter.Add(piece.bytes)) break;
-    if (cutter.text().size() > kMaximumReadBytes) {
-      throw CallError("these lines of " + shown + " hold more than " +
-                      support::FormatByteCount(kMaximumReadBytes) +
-                      "; ask for fewer with limit, or cut long lines with run_shell_command");
-    }
-  }
-  if (!cutter.found() && range.first > 0) {
-    throw CallError(shown + " has " + std::to_string(cutter.lines_seen()) +
-                    (cutter.lines_seen() == 1 ? " line" : " lines") + ": offset " +
-                    std::to_string(range.first) + " (counted from 0) is behind its end");
-  }
-  return std::move(cutter.text());
-}
-
-bool IsUtf8File(const OpenedFile& opened, const support::Context& context) {
-  std::string pending;  // what may be the beginning of a sequence
-  std::uint64_t position = 0;
-  while (true) {
-    const Piece piece = ReadPiece(opened, position, context);
-    position += piece.bytes.size();
-    pending += piece.bytes;
-    pending.erase(0, support::ValidUtf8Prefix(pending));
-    if (pending.size() >= kLongestSequence) return false;
-    if (piece.at_end) return pending.empty();
-  }
+  replies[1].RequireSuccess();
+  return guest::ReadNames(*opened, context);
 }
 
 }  // namespace files

@@ -4,76 +4,86 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "files/direct_read.h"
 #include "guest/guest.h"
 #include "paths/path_rules.h"
 #include "support/context.h"
 
-/// Reading regular files of the guest.
+/// Reading regular files and directories of the guest.
 namespace files {
 
-/// Most that is read into memory at once.
+/// The largest file that is read into memory.
 inline constexpr std::uint64_t kMaximumReadBytes = std::uint64_t{32} << 20;
 
-/// How much is asked for at a time where only a part of a file is wanted.
+/// Bytes that are read at a time if only a part of a file is wanted.
 inline constexpr std::size_t kReadChunk = std::size_t{256} << 10;
 
-struct OpenedFile {
-  /// Null where `first_bytes` is the whole file, and where it is read directly.
-  std::unique_ptr<guest::OpenFile> file;
-  guest::FileAttributes attributes;  ///< of what was really opened
-  /// By what it is read instead, past the guest's cache; its size is 0 then, not being known.
-  std::unique_ptr<DirectFile> direct = {};
-  /// What was read along with opening it: the first bytes, of which so many were asked for.
-  std::string first_bytes = {};
-  std::size_t first_wanted = 0;
-};
-
-/// Opens a regular file and compares what was opened with what the path rules saw, as far as SFTP
-/// can say: type and owner must be the same; where size, time or permissions differ, and always for
-/// writing, the guest must still resolve the path to itself; what is opened for writing must be as
-/// the path rules saw it, or as the path is then. Throws support::CallError when the
-/// file was swapped in between, or is no regular file, and guest::FileError. Two round trips, and
-/// one more for writing or a file that has changed; for reading, the second brings a file of less
-/// than kReadChunk along, and closes it. SFTP has no inode: whoever swaps a directory above the
-/// file for a link, and back again, can stay unseen, but had to be a user of the guest who can
-/// reach the link's target anyway.
-///
-/// Reading where the guest's cache may be old (ResolvedPath::stale_note) goes past it where the
-/// guest can do that: one command more, during which no file is open; where the guest cannot, the
-/// file is opened once more.
-OpenedFile OpenRegularFile(const paths::ResolvedPath& path, guest::OpenMode mode,
-                           guest::Guest& guest, const support::Context& context);
-
-/// The whole file: one round trip for a file that does not grow, none for one that was brought
-/// along with opening it. Throws support::CallError, with the size where it is known and how to
-/// read parts, above kMaximumReadBytes.
-std::string ReadWhole(OpenedFile& opened, const std::string& shown,
-                      const support::Context& context);
-
-/// What to tell of what was read: that it may be old, where it could not be read past the guest's
-/// cache, or that its end may be missing. Empty when there is nothing to tell. Ask after reading.
-std::string StaleNote(const OpenedFile& opened, const paths::ResolvedPath& path);
-
-/// Lines end with LF; a last one may lack it.
+/// Lines end with LF; the last one may lack it.
 struct LineRange {
   std::uint64_t first = 0;             ///< counted from 0
   std::optional<std::uint64_t> count;  ///< empty: all that follow
 };
 
-/// The lines of a range, with their ends as they are; reads the file up to there and no further: a
-/// round trip for each kReadChunk, none for a smaller file. Throws support::CallError when the file
-/// has no such line (an empty file has an empty line 0), or the range holds more than
-/// kMaximumReadBytes.
-std::string ReadLines(const OpenedFile& opened, const LineRange& range, const std::string& shown,
-                      const support::Context& context);
+/// A regular file that is open for reading. One thread. The arguments must outlive it.
+class FileReader {
+ public:
+  /// Opens the file and checks, as far as SFTP can tell, that it is the one that the path rules
+  /// saw: type and owner must be the same, and if size, time or permissions differ, the guest must
+  /// still resolve the path to itself. SFTP reports no inode: a directory above that is swapped for
+  /// a link and back can stay unseen, but its swapper had to be able to read the link's target
+  /// anyway.
+  ///
+  /// Throws support::CallError if the file was replaced or is not regular, and guest::FileError.
+  ///
+  /// Round trips: two, and one more for a file that has changed. The second one brings a file below
+  /// kReadChunk along; reading another one takes one more, or one for each kReadChunk of a range.
+  FileReader(const paths::ResolvedPath& path, guest::Guest& guest, const support::Context& context);
 
-/// Whether the whole file is valid UTF-8, read chunk by chunk up to the first bad byte.
-bool IsUtf8File(const OpenedFile& opened, const support::Context& context);
+  // Each reads from the beginning; only one may be called. If reads may be stale
+  // (ResolvedPath::stale_note), they read past the guest's cache if the guest can.
 
-/// "PATH has N bytes …, more than … at once; …": what to do with a file that is too large. No
-/// `size`: nobody knows it.
+  /// Throws support::CallError above kMaximumReadBytes.
+  std::string ReadWhole();
+
+  /// With line ends. Throws support::CallError if the file has no such line (an empty file has an
+  /// empty line 0), or the range is above kMaximumReadBytes.
+  std::string ReadLines(const LineRange& range);
+
+  /// Of the file that was opened. The size is unknown after reading past the guest's cache.
+  [[nodiscard]] const guest::FileAttributes& attributes() const { return attributes_; }
+  [[nodiscard]] bool was_read_directly() const { return was_read_directly_; }
+
+  /// Says that what was read may be old; empty if it is not. Call it after reading.
+  [[nodiscard]] std::string StaleNote() const;
+
+ private:
+  bool TakeSmallFile();
+  void Read(std::size_t chunk, const TakeBytes& take);
+
+  const paths::ResolvedPath& path_;
+  guest::Guest& guest_;
+  const support::Context& context_;
+  guest::FileAttributes attributes_;
+  std::unique_ptr<guest::OpenFile> file_;
+  std::optional<std::string> whole_;  ///< a small file
+  bool was_read_directly_ = false;
+};
+
+/// Opens a regular file for writing, with the checks of FileReader. The guest must always resolve
+/// the path to itself, and the file must be as the path rules saw it, or as the path is now.
+std::unique_ptr<guest::OpenFile> OpenForWriting(const paths::ResolvedPath& path,
+                                                guest::Guest& guest,
+                                                const support::Context& context);
+
+/// The error for a file that is too large. No `size`: it is unknown.
 std::string TooLargeText(const std::string& shown, std::optional<std::uint64_t> size);
+
+/// The names in a directory that PathRules::Resolve returned for Access::kList: one round trip for
+/// a hundred names, two if it is not open yet. Throws guest::FileError, and support::CallError if
+/// the directory was replaced.
+std::vector<guest::DirectoryEntry> NamesIn(const paths::ResolvedPath& directory,
+                                           guest::Guest& guest, const support::Context& context);
 
 }  // namespace files

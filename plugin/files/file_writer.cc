@@ -5,8 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "files/file_call.h"
 #include "files/file_content.h"
+#include "files/file_problem.h"
+#include "files/temporary_file.h"
 #include "support/errors.h"
 #include "support/log.h"
 #include "support/paths.h"
@@ -23,7 +24,7 @@ constexpr std::uint32_t kNewDirectoryPermissions = 0777;
 constexpr std::uint32_t kPermissionBits = 0777;
 constexpr std::uint32_t kOwnerMayWrite = 0200;
 
-/// The line broke when the target may have been changed already.
+/// The connection broke when the target may have changed already.
 class LostWhileVisible : public support::ConnectionLost {
  public:
   LostWhileVisible(const std::string& text, const support::ConnectionLost& cause)
@@ -51,8 +52,7 @@ void MakeParents(const paths::ResolvedPath& target, guest::Guest& guest,
     try {
       guest.MakeDirectory(made, kNewDirectoryPermissions, context);
     } catch (const FileError&) {
-      // Another call may have made it; anything but a directory, a link above all, would lead
-      // elsewhere. Where there is nothing, why it could not be made is the reason.
+      // Another call may have created it. Anything else, such as a link, is refused.
       if (!IsDirectory(made, guest, context)) throw;
     }
   }
@@ -60,7 +60,7 @@ void MakeParents(const paths::ResolvedPath& target, guest::Guest& guest,
 
 constexpr const char* kInPlace = "written in place, since its directory takes no new file";
 
-/// For what the guest refused after something may have been written.
+/// For a failure after something may have been written.
 [[noreturn]] void ThrowProblemInPlace(const FileError& error, const paths::ResolvedPath& target,
                                       std::string_view content, guest::Guest& guest,
                                       const support::Context& context) {
@@ -73,38 +73,20 @@ constexpr const char* kInPlace = "written in place, since its directory takes no
   }
 }
 
-/// Throws where what the file grows by has no room. A new file fails beside the old one; in place
-/// the old content would be gone by then.
-void RequireRoom(const paths::ResolvedPath& target, std::uint64_t old_size, std::uint64_t new_size,
-                 guest::Guest& guest, const support::Context& context) {
-  if (new_size <= old_size) return;
-  guest::FileSystemStatus status;
-  try {
-    status = guest.StatFileSystem(target.guest, context);
-  } catch (const FileError&) {
-    return;  // not offered
-  }
-  // One without blocks does not tell.
-  if (status.blocks > 0 && status.free_bytes < new_size - old_size) {
-    throw FileError(FileErrorCode::kFailure, "write", target.host, "no space left");
-  }
-}
-
 void WriteInPlace(const paths::ResolvedPath& target, std::string_view content, guest::Guest& guest,
                   const support::Context& context, const std::function<void()>& last_look) {
-  const OpenedFile opened = OpenRegularFile(target, guest::OpenMode::kWrite, guest, context);
-  RequireRoom(target, opened.attributes.size, content.size(), guest, context);
+  const auto file = OpenForWriting(target, guest, context);
   if (last_look) last_look();
   try {
-    opened.file->Write(0, content, context);
-    // In any case: the file may have grown since it was looked at.
-    opened.file->SetAttributes({.permissions = std::nullopt, .size = content.size()}, context);
-    opened.file->Sync(context);  // false: the server has none, and then nobody can do better
-    opened.file->Close(context);
+    file->Write(0, content, context);
+    // Also if the size seems right: the file may have grown.
+    file->SetAttributes({.permissions = std::nullopt, .size = content.size()}, context);
+    file->Sync(context);  // false if the server does not offer it
+    file->Close(context);
   } catch (const FileError& error) {
     ThrowProblemInPlace(error, target, content, guest, context);
   } catch (const support::ConnectionLost& lost) {
-    throw LostWhileVisible(std::string("the line to the guest broke while the file was ") +
+    throw LostWhileVisible(std::string("the connection to the guest broke while the file was ") +
                                kInPlace + ": it may have been written in part.",
                            lost);
   } catch (const support::Stopped& stopped) {
@@ -115,11 +97,26 @@ void WriteInPlace(const paths::ResolvedPath& target, std::string_view content, g
   }
 }
 
-}  // namespace
+void Rename(TemporaryFile& temporary, const std::string& target) {
+  try {
+    temporary.RenameTo(target);
+  } catch (const support::ConnectionLost& lost) {
+    if (!lost.may_have_run()) throw;
+    throw LostWhileVisible(
+        "the connection to the guest broke while the file was replaced, so it may have been "
+        "written: "
+        "it is the old file or the whole new one.",
+        lost);
+  } catch (const support::Stopped&) {
+    throw support::CallError(
+        "the guest did not confirm in time that the file was replaced: it is the old file or the "
+        "whole new one. Look at the file before you write again.");
+  }
+}
 
-std::string FileWriter::WriteOrThrow(const paths::ResolvedPath& target, std::string_view content,
-                                     guest::Guest& guest, const support::Context& context,
-                                     const std::function<void()>& last_look) {
+std::string WriteFile(const paths::ResolvedPath& target, std::string_view content,
+                      guest::Guest& guest, const support::Context& context,
+                      const std::function<void()>& last_look) {
   std::optional<std::uint32_t> permissions;
   if (target.attributes) {
     RequireRegularFile(target);
@@ -133,45 +130,66 @@ std::string FileWriter::WriteOrThrow(const paths::ResolvedPath& target, std::str
   std::optional<TemporaryFile> temporary;
   try {
     temporary.emplace(support::ParentPath(target.guest), permissions.value_or(kNewFilePermissions),
-                      names_, guest, context);
+                      guest, context);
   } catch (const FileError& error) {
     if (error.code() != FileErrorCode::kPermissionDenied || !target.attributes) throw;
-  }
-  if (!temporary) {
     WriteInPlace(target, content, guest, context, last_look);
     return target.host + " was " + kInPlace + ": not atomic";
   }
   temporary->WriteAndClose(content, permissions);
   if (last_look) last_look();
   context.ThrowIfStopped();
-  try {
-    temporary->RenameTo(target.guest);
-  } catch (const support::ConnectionLost& lost) {
-    if (!lost.may_have_run()) throw;
-    throw LostWhileVisible(
-        "the line to the guest broke while the new content took the file's place, so that it "
-        "may have been written: it is the old file or the whole new one.",
-        lost);
-  } catch (const support::Stopped&) {
-    throw support::CallError(
-        "the guest did not answer in time whether the new content has taken "
-        "the file's place: it is the old file or the whole new one");
-  }
+  Rename(*temporary, target.guest);
   temporary->RemoveLeftovers(target.guest);
   return "";
+}
+
+}  // namespace
+
+DirectoryLocks::Lock DirectoryLocks::Acquire(const std::string& directory,
+                                             const support::Context& context) {
+  // Locking here makes sure that no waiter is between its check and its sleep.
+  const auto registration = context.OnStop([this] {
+    { const std::scoped_lock lock(mutex_); }
+    released_.notify_all();
+  });
+  std::unique_lock lock(mutex_);
+  while (held_.contains(directory)) {
+    context.ThrowIfStopped();
+    if (context.deadline() == support::Clock::time_point::max()) {
+      released_.wait(lock);
+    } else {
+      released_.wait_until(lock, context.deadline());
+    }
+  }
+  held_.insert(directory);
+  return {*this, directory};
+}
+
+DirectoryLocks::Lock::~Lock() {
+  {
+    const std::scoped_lock lock(locks_.mutex_);
+    locks_.held_.erase(directory_);
+  }
+  locks_.released_.notify_all();
+}
+
+DirectoryLocks::Lock FileWriter::Lock(const paths::ResolvedPath& path,
+                                      const support::Context& context) {
+  return locks_.Acquire(support::ParentPath(path.guest), context);
 }
 
 std::string FileWriter::Write(const paths::ResolvedPath& target, std::string_view content,
                               guest::Guest& guest, const support::Context& context,
                               const std::function<void()>& last_look) {
   try {
-    return WriteOrThrow(target, content, guest, context, last_look);
+    return WriteFile(target, content, guest, context, last_look);
   } catch (const LostWhileVisible&) {
     throw;
   } catch (const support::ConnectionLost& lost) {
     support::LogWarning(lost.what());
     throw support::ConnectionLost(
-        "the line to the guest broke before the new content was in place: " + target.host +
+        "the connection to the guest broke before the file was replaced: " + target.host +
             " was not changed",
         false);
   }

@@ -1,63 +1,82 @@
 #pragma once
 
+#include <condition_variable>
 #include <functional>
+#include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
-#include "files/path_locks.h"
-#include "files/temporary_file.h"
 #include "guest/guest.h"
 #include "paths/path_rules.h"
 #include "support/context.h"
 
 namespace files {
 
-/// Writes whole files for the tools that change files. One for all of a server's calls.
-/// Thread-safe.
+/// Lets one call at a time change files in a directory. Agents send several edits of one file at
+/// once; of two that read before either has written, one would be lost. Thread-safe.
+class DirectoryLocks {
+ public:
+  /// Holds a directory until it is destroyed. The DirectoryLocks must outlive it.
+  class Lock {
+   public:
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+    ~Lock();
+
+   private:
+    friend class DirectoryLocks;
+    Lock(DirectoryLocks& locks, std::string directory)
+        : locks_(locks), directory_(std::move(directory)) {}
+    DirectoryLocks& locks_;
+    std::string directory_;
+  };
+
+  /// Waits until `directory`, resolved by the guest, is free. Throws support::Stopped.
+  [[nodiscard]] Lock Acquire(const std::string& directory, const support::Context& context);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable released_;
+  std::set<std::string> held_;
+};
+
+/// Writes whole files for the tools that change files; one for all calls of a server. Thread-safe.
 class FileWriter {
  public:
-  /// Hold it from the first look at a file's content until it has been written.
-  [[nodiscard]] PathLocks::Lock Lock(const paths::ResolvedPath& path,
-                                     const support::Context& context) {
-    return locks_.Acquire(path.guest, context);
-  }
+  /// Take it before looking at the file's content, and hold it until Write has returned.
+  [[nodiscard]] DirectoryLocks::Lock Lock(const paths::ResolvedPath& path,
+                                          const support::Context& context);
 
-  /// Makes missing parent directories (0777 less the guest's umask), then writes a temporary file
+  /// Creates missing parent directories (0777 less the guest's umask), writes a temporary file
   /// beside the target, syncs it if the server offers that, closes it and renames it over the
-  /// target. Whatever dies in between, the target is the old file or the whole new one. A temporary
-  /// file whose name was taken, as a killed server leaves one, is removed by its age (see
-  /// TemporaryFile). `target` must have been resolved for writing.
+  /// target. At any moment the target is the old file or the whole new one. `target` must have been
+  /// resolved for writing, and Lock must be held.
   ///
-  /// An existing file keeps its permissions (rwx); they are always set, since SFTP does not tell
-  /// the umask. setuid and setgid go. Hard links are broken, and owner, group, access control lists
-  /// and extended attributes become those of a new file. A new file gets 0666 less the umask.
+  /// An existing file keeps its permissions (rwx), but not setuid and setgid. Hard links are
+  /// broken. Owner, group, access control lists and extended attributes become those of a new file.
+  /// A new file gets 0666 less the umask.
   ///
-  /// If the directory takes no new file, an existing file is written in place: not atomic, but not
-  /// begun if there is no room for what it grows by. Returns a note that says so, else "".
+  /// If the directory takes no new file, an existing file is written in place, which is not atomic.
+  /// Returns a note that says so, else "".
   ///
   /// `last_look` is called right before the target changes. If it throws, the target is unchanged.
   ///
-  /// Throws support::CallError if something other than a regular file is there, or if writing in
-  /// place failed: its text then says that the file may hold a part of the content. Else
-  /// guest::FileError: the target is not changed. A file without the owner's write bit is
-  /// kPermissionDenied, also for root. When the connection breaks, ConnectionLost::may_have_run
-  /// says whether the target may have changed; if not, the write may be repeated. After a timeout
-  /// the target is whole, unless the text says otherwise.
+  /// Throws guest::FileError if the target was not changed, and support::CallError for something
+  /// other than a regular file and for a write in place that failed: its text says that the file
+  /// may have been written in part. A file without the owner's write bit is kPermissionDenied, also
+  /// for root. support::ConnectionLost::may_have_run says whether the target may have changed.
+  /// After a timeout the target is whole unless the text says otherwise.
   ///
-  /// Round trips: three (create; write, sync and close; rename), one more above
-  /// guest::kMostAtOnce, and one for each missing parent. In place: eight, one more for a
-  /// longer content.
+  /// Round trips: three (create; write, sync and close; rename), one more above guest::kMostAtOnce,
+  /// and one for each missing parent. In place: eight.
   std::string Write(const paths::ResolvedPath& target, std::string_view content,
                     guest::Guest& guest, const support::Context& context,
                     const std::function<void()>& last_look = {});
 
  private:
-  std::string WriteOrThrow(const paths::ResolvedPath& target, std::string_view content,
-                           guest::Guest& guest, const support::Context& context,
-                           const std::function<void()>& last_look);
-
-  PathLocks locks_;
-  TemporaryNames names_;
+  DirectoryLocks locks_;
 };
 
 }  // namespace files

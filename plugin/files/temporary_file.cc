@@ -1,7 +1,7 @@
 #include "files/temporary_file.h"
 
-#include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "support/errors.h"
 #include "support/log.h"
@@ -13,32 +13,19 @@ namespace {
 constexpr std::chrono::seconds kCleanUpTimeLimit{5};
 
 std::string TakenText(const std::vector<std::string>& taken) {
-  return "other servers write beside it, or left files there: remove " +
+  return "other servers write in this directory, or left files there: if no server runs, remove " +
          std::string(support::LastComponent(taken.front())) + " to " +
-         std::string(support::LastComponent(taken.back())) + " if no server runs";
+         std::string(support::LastComponent(taken.back()));
 }
 
 }  // namespace
 
-TemporaryNames::Claims::~Claims() {
-  const std::scoped_lock lock(names_.mutex_);
-  for (const std::string& path : paths_) names_.claimed_.erase(path);
-}
-
-bool TemporaryNames::Claims::Add(const std::string& path) {
-  const std::scoped_lock lock(names_.mutex_);
-  if (!names_.claimed_.insert(path).second) return false;
-  paths_.push_back(path);
-  return true;
-}
-
 TemporaryFile::TemporaryFile(const std::string& directory, std::uint32_t permissions,
-                             TemporaryNames& names, guest::Guest& guest,
-                             const support::Context& context)
-    : guest_(guest), context_(context), claims_(names) {
-  for (int number = 1; !file_; ++number) {
-    path_ = support::JoinPath(directory, std::string(kTemporaryPrefix) + std::to_string(number));
-    if (!claims_.Add(path_)) continue;
+                             guest::Guest& guest, const support::Context& context)
+    : guest_(guest), context_(context) {
+  while (!file_) {
+    const std::string number = std::to_string(taken_.size() + 1);
+    path_ = support::JoinPath(directory, std::string(kTemporaryPrefix) + number);
     try {
       file_ = guest.Open(path_, guest::OpenMode::kCreateExclusive, permissions, context);
     } catch (const guest::FileError& error) {
@@ -58,7 +45,7 @@ TemporaryFile::~TemporaryFile() {
   try {
     guest_.Unlink(path_, support::Context().WithTimeout(kCleanUpTimeLimit));
   } catch (const std::exception& error) {
-    support::LogWarning("a temporary file could not be removed in the guest: " + path_ + ": " +
+    support::LogWarning("cannot remove a temporary file in the guest: " + path_ + ": " +
                         error.what());
   }
 }
@@ -70,7 +57,7 @@ void TemporaryFile::WriteAndClose(std::string_view bytes,
 }
 
 void TemporaryFile::RenameTo(const std::string& target) {
-  is_ours_ = false;  // unless the guest says that it was not renamed
+  is_ours_ = false;  // unless the guest reports that it was not renamed
   try {
     guest_.Rename(path_, target, context_);
   } catch (const guest::FileError& error) {
@@ -79,30 +66,28 @@ void TemporaryFile::RenameTo(const std::string& target) {
   }
 }
 
-void TemporaryFile::Remove() {
-  guest_.Unlink(path_, context_);
-  is_ours_ = false;
-}
-
 void TemporaryFile::RemoveLeftovers(const std::string& written) {
   if (taken_.empty()) return;
   constexpr std::int64_t kAge = std::chrono::seconds(kLeftoverAge).count();
   try {
-    // The file system's own clock, which may differ from the guest's.
-    const std::int64_t now = guest_.LStat(written, context_).modified;
-    for (const std::string& path : taken_) {
-      try {
-        const guest::FileAttributes found = guest_.LStat(path, context_);
-        if (found.type == guest::FileType::kRegular && found.modified + kAge < now) {
-          guest_.Unlink(path, context_);
-        }
-      } catch (const guest::FileError& error) {
-        // It may be gone by now.
-        if (error.code() != guest::FileErrorCode::kNotFound) support::LogInfo(error.what());
+    std::vector<guest::Request> looks{guest::ask::LStat{written}};
+    for (const std::string& path : taken_) looks.emplace_back(guest::ask::LStat{path});
+    std::vector<guest::Reply> found = guest_.AskAll(std::move(looks), context_);
+    // Compared by the file system's own clock, which may differ from the guest's.
+    const std::int64_t now = found.front().As<guest::FileAttributes>().modified;
+    std::vector<guest::Request> removals;
+    for (std::size_t i = 0; i < taken_.size(); ++i) {
+      guest::Reply& reply = found[i + 1];
+      if (reply.failure) continue;  // gone by now
+      const auto& attributes = reply.As<guest::FileAttributes>();
+      const bool is_old = attributes.modified + kAge < now;
+      if (is_old && attributes.type == guest::FileType::kRegular) {
+        removals.emplace_back(guest::ask::Unlink{taken_[i]});
       }
     }
+    if (!removals.empty()) guest_.AskAll(std::move(removals), context_);
   } catch (const support::CallError& error) {
-    support::LogInfo(std::string("leftovers were not looked for: ") + error.what());
+    support::LogInfo(std::string("leftover temporary files were not removed: ") + error.what());
   }
 }
 

@@ -1,6 +1,7 @@
 #include "files/text_replacement.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace files {
@@ -26,7 +27,7 @@ std::string WithCarriageReturns(std::string_view text) {
   return converted;
 }
 
-/// Finds one text again and again, overlapping occurrences too (Knuth, Morris and Pratt).
+/// Finds all occurrences of a text, also overlapping ones (Knuth, Morris and Pratt).
 class Search {
  public:
   Search(std::string_view text, std::string sought) : text_(text), sought_(std::move(sought)) {
@@ -41,7 +42,7 @@ class Search {
     }
   }
 
-  /// Where the next one begins.
+  /// The position of the next occurrence.
   std::optional<std::size_t> Next() {
     while (position_ < text_.size()) {
       matched_ = Extend(matched_, text_[position_++]);
@@ -55,7 +56,7 @@ class Search {
   [[nodiscard]] std::size_t length() const { return sought_.size(); }
 
  private:
-  // How much of the beginning is matched when `matched` was and `next` follows.
+  /// The length of the match after `next`, if it was `matched` before.
   [[nodiscard]] std::size_t Extend(std::size_t matched, char next) const {
     while (matched > 0 && sought_[matched] != next) matched = borders_[matched - 1];
     return sought_[matched] == next ? matched + 1 : matched;
@@ -63,7 +64,7 @@ class Search {
 
   std::string_view text_;
   std::string sought_;
-  std::vector<std::size_t> borders_;  // of each beginning, the longest that is its end too
+  std::vector<std::size_t> borders_;  // the longest proper prefix that is also a suffix
   std::size_t position_ = 0;
   std::size_t matched_ = 0;
 };
@@ -74,59 +75,41 @@ struct Match {
   bool has_carriage_returns = false;  ///< found with CRLF in place of LF
 };
 
-/// The occurrences of a text with either line end, from left to right.
-class Matches {
- public:
-  Matches(std::string_view text, std::string_view sought)
-      : begins_with_line_feed_(sought.front() == '\n'), plain_(text, std::string(sought)) {
-    if (HasLoneLineFeed(sought)) converted_.emplace(text, WithCarriageReturns(sought));
-    Advance(plain_, next_plain_);
-    AdvanceConverted();
-  }
-
-  std::optional<Match> Next() {
-    if (next_converted_ && (!next_plain_ || *next_converted_ < *next_plain_)) {
-      const Match match{*next_converted_, converted_->length(), true};
-      // The line feed of that CRLF, once more.
-      if (begins_with_line_feed_ && next_plain_ == match.position + 1) Advance(plain_, next_plain_);
-      AdvanceConverted();
-      return match;
+/// Visits the occurrences with either line end, from left to right.
+void ForEachMatch(std::string_view text, std::string_view sought,
+                  const std::function<void(const Match&)>& visit) {
+  Search plain(text, std::string(sought));
+  std::optional<Search> converted;
+  if (HasLoneLineFeed(sought)) converted.emplace(text, WithCarriageReturns(sought));
+  auto next = plain.Next();
+  auto next_converted = converted ? converted->Next() : std::nullopt;
+  while (next || next_converted) {
+    if (next_converted && (!next || *next_converted < *next)) {
+      // The LF of that CRLF is not another occurrence.
+      if (sought.front() == '\n' && next == *next_converted + 1) next = plain.Next();
+      visit({*next_converted, converted->length(), true});
+      next_converted = converted->Next();
+    } else {
+      visit({*next, plain.length(), false});
+      next = plain.Next();
     }
-    if (!next_plain_) return std::nullopt;
-    const Match match{*next_plain_, plain_.length(), false};
-    Advance(plain_, next_plain_);
-    return match;
   }
-
- private:
-  static void Advance(Search& search, std::optional<std::size_t>& next) { next = search.Next(); }
-  void AdvanceConverted() {
-    if (converted_) Advance(*converted_, next_converted_);
-  }
-
-  bool begins_with_line_feed_;
-  Search plain_;
-  std::optional<Search> converted_;
-  std::optional<std::size_t> next_plain_;
-  std::optional<std::size_t> next_converted_;
-};
+}
 
 }  // namespace
 
 Occurrences FindOccurrences(std::string_view text, std::string_view sought) {
   Occurrences found;
-  Matches matches(text, sought);
   std::uint64_t line = 1;
   std::size_t counted_to = 0;
-  while (const auto match = matches.Next()) {
+  ForEachMatch(text, sought, [&](const Match& match) {
     ++found.count;
-    if (found.lines.size() == kMaximumListedLines) continue;
-    line += static_cast<std::uint64_t>(
-        std::count(text.begin() + static_cast<std::ptrdiff_t>(counted_to),
-                   text.begin() + static_cast<std::ptrdiff_t>(match->position), '\n'));
-    counted_to = match->position;
+    if (found.lines.size() == kMaximumListedLines) return;
+    const std::string_view passed = text.substr(counted_to, match.position - counted_to);
+    line += static_cast<std::uint64_t>(std::count(passed.begin(), passed.end(), '\n'));
+    counted_to = match.position;
     if (found.lines.empty() || found.lines.back() != line) found.lines.push_back(line);
-  }
+  });
   return found;
 }
 
@@ -134,22 +117,20 @@ std::optional<ReplacedText> ReplaceOccurrences(std::string_view text, std::strin
                                                std::string_view replacement,
                                                std::size_t maximum_size) {
   const std::string converted = WithCarriageReturns(replacement);
-  const bool takes_line_ends_of_file = sought.find('\n') == std::string_view::npos;
-  const bool plain_is_converted = takes_line_ends_of_file &&
+  const bool plain_is_converted = sought.find('\n') == std::string_view::npos &&
                                   text.find('\n') != std::string_view::npos &&
                                   !HasLoneLineFeed(text);
   ReplacedText replaced;
   std::size_t copied_to = 0;
-  Matches matches(text, sought);
-  while (const auto match = matches.Next()) {
-    if (match->position < copied_to) continue;
-    replaced.text += text.substr(copied_to, match->position - copied_to);
-    replaced.text += match->has_carriage_returns || plain_is_converted ? std::string_view(converted)
-                                                                       : replacement;
-    if (replaced.text.size() > maximum_size) return std::nullopt;
-    copied_to = match->position + match->length;
+  ForEachMatch(text, sought, [&](const Match& match) {
+    if (match.position < copied_to || replaced.text.size() > maximum_size) return;
+    replaced.text += text.substr(copied_to, match.position - copied_to);
+    replaced.text += match.has_carriage_returns || plain_is_converted ? std::string_view(converted)
+                                                                      : replacement;
+    copied_to = match.position + match.length;
     ++replaced.replacements;
-  }
+  });
+  if (replaced.text.size() > maximum_size) return std::nullopt;
   replaced.text += text.substr(copied_to);
   if (replaced.text.size() > maximum_size) return std::nullopt;
   return replaced;

@@ -7,22 +7,21 @@
 #include <string_view>
 #include <vector>
 
-/// Finding and replacing a piece of a file's text, byte by byte: whatever the encoding, nothing
-/// but what is found changes.
+/// Finding and replacing a piece of a file's text, byte by byte and in any encoding.
 ///
-/// Line ends: an LF of the text sought that has no CR before it also stands for CRLF, all through
-/// one match or not at all. What is found so is replaced with CRLF in place of such LFs. A text
-/// sought without any LF takes the line ends of the file: CRLF where all of them are.
+/// Line ends: an LF in the sought text without a CR before it also matches CRLF, but then in all
+/// places of one match. Such a match is replaced with CRLF in place of LF. A sought text without
+/// any LF takes the line ends of the file: CRLF if all of them are.
 ///
-/// Time is linear in the length of the texts, whatever they hold.
+/// Time is linear in the length of the texts.
 namespace files {
 
-/// How many line numbers are listed; the rest is only counted.
+/// How many line numbers are listed; further occurrences are only counted.
 inline constexpr std::size_t kMaximumListedLines = 20;
 
 struct Occurrences {
-  std::uint64_t count = 0;           ///< overlapping ones too: each is a place that may be meant
-  std::vector<std::uint64_t> lines;  ///< where the first ones begin, counted from 1, each once
+  std::uint64_t count = 0;           ///< overlapping ones too: each may be the intended one
+  std::vector<std::uint64_t> lines;  ///< of the first ones, counted from 1, each line once
 };
 
 /// `sought` must not be empty.
@@ -34,7 +33,7 @@ struct ReplacedText {
 };
 
 /// Replaces all occurrences from left to right; of two that overlap, the first. `sought` must not
-/// be empty. Nothing when the result would be longer than `maximum_size` bytes.
+/// be empty. Returns nothing if the result would be longer than `maximum_size` bytes.
 std::optional<ReplacedText> ReplaceOccurrences(std::string_view text, std::string_view sought,
                                                std::string_view replacement,
                                                std::size_t maximum_size);

@@ -167,4 +167,24 @@ RealFile Guest::FindRealFile(const std::string& path, const support::Context& co
   return found;
 }
 
+namespace {
+
+class AnswerSink final : public shell::OutputSink {
+ public:
+  bool OnOutput(shell::Stream stream, std::string_view bytes) override {
+    if (stream == shell::Stream::kOutput) answer += bytes;
+    return answer.size() <= kMaximumAnswer;
+  }
+
+  std::string answer;
+};
+
+}  // namespace
+
+ScriptAnswer AskScript(Guest& guest, const std::string& script, const support::Context& context) {
+  AnswerSink sink;
+  const std::optional<int> status = guest.RunScript(script, sink, context).exit_status;
+  return {std::move(sink.answer), status};
+}
+
 }  // namespace guest

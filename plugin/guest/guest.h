@@ -360,4 +360,14 @@ class Guest : public shell::Launcher {
   shell::Shells shells_{*this};
 };
 
+struct ScriptAnswer {
+  std::string output;              ///< standard output
+  std::optional<int> exit_status;  ///< empty: unknown, or the output is above kMaximumAnswer
+};
+
+inline constexpr std::size_t kMaximumAnswer = std::size_t{1} << 20;
+
+/// Runs a short script (shell::Shells::RunScript): one round trip.
+ScriptAnswer AskScript(Guest& guest, const std::string& script, const support::Context& context);
+
 }  // namespace guest

@@ -9,22 +9,20 @@
 
 namespace paths {
 
-/// Where a path leads in the guest.
 struct GuestLocation {
   std::string path;                                 ///< absolute, without links, "." and ".."
-  std::optional<guest::FileAttributes> attributes;  ///< empty when nothing is there
+  std::optional<guest::FileAttributes> attributes;  ///< empty if nothing is there
   std::string existing_parent;  ///< then: the deepest directory above that exists
 };
 
-/// Guest::FindRealFile, or a call that brings along what the caller wants of the file besides.
+/// Guest::FindRealFile, or a burst that asks for more than that.
 using FileFinder = std::function<guest::RealFile(const std::string& path)>;
 
-/// Lets the guest resolve an absolute path, also one that does not exist: the deepest existing
-/// ancestor by its real path, links that lead nowhere to where they point. (OpenSSH's server calls
-/// a path absent as soon as two components are missing, and says the same of link loops and of
-/// files used as directories.) `shown` is the path's name for texts. Throws guest::FileError when
-/// the guest may not look, support::CallError for link loops and for a file used as a directory.
-/// `find` asks the guest for each path tried; what it found for the last one is the answer.
+/// Resolves an absolute path that need not exist: the deepest existing ancestor by its real path,
+/// dangling links by their target. (OpenSSH's server reports a path as missing if two components
+/// are missing, in link loops, and below a file.) `find` looks up each path that is tried.
+/// Throws guest::FileError if the guest refuses, and support::CallError for a link loop and for a
+/// file used as a directory; both name the path `shown`.
 GuestLocation ResolveInGuest(const std::string& path, const std::string& shown, guest::Guest& guest,
                              const support::Context& context, const FileFinder& find);
 

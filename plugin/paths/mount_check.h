@@ -8,37 +8,36 @@
 
 namespace paths {
 
-/// What the guest says of one of the instance's mounts.
 struct MountState {
-  /// False: there is only an ordinary directory of the guest, or nothing. What is written there
-  /// never reaches the host.
+  /// False: the mount point is an ordinary directory of the guest, or missing. What is written
+  /// there never reaches the host.
   bool mounted = true;
   /// The guest's cache never asks the host again: contents, sizes and times may be old.
   bool reads_may_be_stale = false;
 };
 
-/// Asks the guest whether mounts are there: they may be missing after the start, vanish, and come
-/// back at any time. Thread-safe.
+/// Whether mounts are there in the guest. Lima mounts with `nofail`, and reverse-sshfs mounts end
+/// with their SSH connection, so they may come and go at any time. Mounts are numbered as in
+/// PathRules::Options::mounts. Thread-safe.
 class MountCheck {
  public:
   virtual ~MountCheck() = default;
 
-  /// What to ask the guest for Judge, in one burst with whatever else is wanted. `mount` is the
-  /// place in PathRules::Options::mounts.
+  /// What Judge needs to know; send it in one burst with the call's other requests.
   [[nodiscard]] virtual guest::Request Question(std::size_t mount) const = 0;
 
-  /// What the reply to Question means. No round trip where it is what it was at the last time; see
-  /// the implementation for others. Throws support::CallError when the guest cannot tell.
+  /// Judges the reply to Question. No round trip while the reply stays the same. Throws
+  /// support::CallError if the guest cannot answer.
   virtual MountState Judge(std::size_t mount, guest::Reply reply, guest::Guest& guest,
                            const support::Context& context) = 0;
 
-  /// Both, by themselves.
+  /// Question and Judge.
   MountState Ask(std::size_t mount, guest::Guest& guest, const support::Context& context) {
     return Judge(mount, std::move(guest.AskAll({Question(mount)}, context).front()), guest,
                  context);
   }
 
-  /// What was last said of it, not mounted where nothing was; no round trip.
+  /// The last judgement; "not mounted" before the first one. No round trip.
   [[nodiscard]] virtual MountState LastKnown(std::size_t mount) const = 0;
 };
 

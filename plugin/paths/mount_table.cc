@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <unordered_map>
+#include <set>
 #include <utility>
 
 #include "support/paths.h"
@@ -11,7 +11,7 @@
 namespace paths {
 namespace {
 
-/// What stands before the first `end`, which is removed too; all of it where there is none.
+/// Removes and returns what precedes the first `end`, which is removed too; all without an `end`.
 std::string_view TakeUntil(std::string_view& text, char end) {
   const std::string_view taken = text.substr(0, text.find(end));
   text.remove_prefix(std::min(taken.size() + 1, text.size()));
@@ -22,7 +22,7 @@ bool IsOctal(char c) {
   return c >= '0' && c <= '7';
 }
 
-/// The kernel writes space, tab, newline, backslash and '#' as three octal digits (mangle in
+/// The kernel escapes space, tab, newline, backslash and '#' as three octal digits (mangle in
 /// fs/proc_namespace.c).
 std::string Unescape(std::string_view text) {
   std::string plain;
@@ -59,13 +59,24 @@ std::optional<MountLine> ParseLine(std::string_view text) {
   line.mount_point = Unescape(TakeUntil(text, ' '));
   TakeUntil(text, ' ');  // options of the mount
   while (!text.empty() && TakeUntil(text, ' ') != "-") {
-    // optional fields: how mounts propagate
+    // Optional fields: how mounts propagate.
   }
   line.type = Unescape(TakeUntil(text, ' '));
   line.source = Unescape(TakeUntil(text, ' '));
   line.super_options = Unescape(text);
   if (!line.mount_point.starts_with('/') || line.type.empty()) return std::nullopt;
   return line;
+}
+
+/// The mount at "/" whose parent is not in the table, or is itself.
+const MountLine* FindRoot(const std::vector<MountLine>& lines) {
+  std::set<int> ids;
+  for (const MountLine& line : lines) ids.insert(line.id);
+  for (const MountLine& line : lines) {
+    const bool has_parent = line.parent_id != line.id && ids.contains(line.parent_id);
+    if (line.mount_point == "/" && !has_parent) return &line;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -75,30 +86,14 @@ MountTable MountTable::Parse(std::string_view text) {
   while (!text.empty()) {
     if (auto line = ParseLine(TakeUntil(text, '\n'))) table.lines_.push_back(std::move(*line));
   }
-  table.root_ = table.FindRoot();
   return table;
 }
 
-std::optional<std::size_t> MountTable::FindRoot() const {
-  std::unordered_map<int, std::size_t> lines_of_id;
-  for (const MountLine& line : lines_) ++lines_of_id[line.id];
-  const auto has_parent = [&lines_of_id](const MountLine& line) {
-    const auto parents = lines_of_id.find(line.parent_id);
-    const bool is_its_own = line.id == line.parent_id;
-    return parents != lines_of_id.end() && parents->second > (is_its_own ? 1U : 0U);
-  };
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    if (lines_[i].mount_point == "/" && !has_parent(lines_[i])) return i;
-  }
-  return std::nullopt;
-}
-
 const MountLine* MountTable::At(std::string_view path) const {
-  if (!root_) return nullptr;
+  const MountLine* current = FindRoot(lines_);
+  if (current == nullptr) return nullptr;
 
-  // A look-up walks down and enters the first mount it meets; what is mounted on that one comes
-  // next.
-  const MountLine* current = &lines_[*root_];
+  // A look-up walks down and enters the first mount it meets, then what is mounted on that one.
   for (std::size_t passed = 0; passed < kMostOnAWay; ++passed) {
     const MountLine* next = nullptr;
     for (const MountLine& line : lines_) {

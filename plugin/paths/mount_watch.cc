@@ -5,7 +5,6 @@
 #include <fstream>
 #include <string_view>
 
-#include "paths/script_answer.h"
 #include "support/errors.h"
 #include "support/log.h"
 #include "support/paths.h"
@@ -14,22 +13,23 @@ namespace paths {
 namespace {
 
 using guest::FileSystemStatus;
-using paths::MountState;
 
+constexpr MountState kNotMounted{.mounted = false, .reads_may_be_stale = false};
 constexpr std::string_view kMacVolume = "/Volumes/My Shared Files";
 
 constexpr int kNoTable = 3;  // exit status of the script
 constexpr const char* kTableScript =
     "[ -r /proc/self/mountinfo ] || exit 3; cat /proc/self/mountinfo";
 
-/// Empty where the guest's system has no such table.
+/// Empty if the guest has no mount table. A command reads it: sftp-server returns the kernel's file
+/// in small pieces, from which the SFTP client would conclude that the server does so always.
 std::optional<MountTable> ReadTable(guest::Guest& guest, const support::Context& context) {
-  const ScriptAnswer answer = AskScript(guest, kTableScript, context);
+  const guest::ScriptAnswer answer = guest::AskScript(guest, kTableScript, context);
   if (answer.exit_status == kNoTable) return std::nullopt;
   if (answer.exit_status != 0) {
     throw support::CallError(
-        "the guest's table of mounts (/proc/self/mountinfo) cannot be read, so that nobody knows "
-        "whether the mounts are there; log in with limactl shell to see what is wrong");
+        "the guest's mount table (/proc/self/mountinfo) cannot be read, so it is unknown whether "
+        "the mounts are there; log in with limactl shell and look at that file");
   }
   return MountTable::Parse(answer.output);
 }
@@ -48,20 +48,32 @@ bool IsLimaMount(const MountLine& line, const std::string& tag) {
   return line.root == "/" && (line.source == tag || IsNumberedTag(line.source));
 }
 
-/// Free space changes with every write. The number of blocks does on some file systems too, and
-/// counts only where the file system has no identity of its own (FUSE).
+/// Free space changes with every write, the number of blocks on some file systems too. So blocks
+/// count only if the file system has no identity (FUSE).
 bool SameFileSystem(const FileSystemStatus& a, const FileSystemStatus& b) {
   return a.id == b.id && a.block_size == b.block_size && a.maximum_name == b.maximum_name &&
          a.read_only == b.read_only && (a.id != 0 || a.blocks == b.blocks);
 }
 
-std::optional<std::string> RealPath(const std::string& path, guest::Guest& guest,
-                                    const support::Context& context) {
+/// Empty if the request failed: statvfs is not offered, nothing is there, or a reverse-sshfs mount
+/// is dead.
+std::optional<FileSystemStatus> StatusIn(guest::Reply& reply) {
+  if (reply.failure) return std::nullopt;
+  return reply.As<FileSystemStatus>();
+}
+
+MountState StateIn(const MountTable& table, const MountWatch::Expected& mount, guest::Guest& guest,
+                   const support::Context& context) {
   try {
-    return guest.RealPath(path, context);
+    const std::string path = guest.RealPath(mount.mount_point, context);
+    const MountLine* line = table.At(path);
+    if (line != nullptr && line->mount_point == path && IsLimaMount(*line, mount.tag)) {
+      return {.mounted = true, .reads_may_be_stale = HasStaleCache(*line)};
+    }
   } catch (const guest::FileError&) {
-    return std::nullopt;  // not there, or not to be looked at: nothing is mounted for this user
+    // Missing or not accessible: for this user nothing is mounted there.
   }
+  return kNotMounted;
 }
 
 std::string FirstLine(std::string_view text) {
@@ -73,100 +85,6 @@ std::string BootIdHere() {
   std::string id;
   std::getline(file, id);
   return id;
-}
-
-}  // namespace
-
-std::optional<FileSystemStatus> MountWatch::FileSystem(std::size_t mount, guest::Guest& guest,
-                                                       const support::Context& context) const {
-  try {
-    return guest.StatFileSystem(mounts_[mount].mount_point, context);
-  } catch (const guest::FileError&) {
-    return std::nullopt;
-  }
-}
-
-MountState MountWatch::StateOf(std::size_t mount, const MountTable& table, guest::Guest& guest,
-                               const support::Context& context) const {
-  const auto path = RealPath(mounts_[mount].mount_point, guest, context);
-  const MountLine* line = path ? table.At(*path) : nullptr;
-  if (line == nullptr || line->mount_point != *path || !IsLimaMount(*line, mounts_[mount].tag)) {
-    return {.mounted = false, .reads_may_be_stale = false};
-  }
-  return {.mounted = true, .reads_may_be_stale = HasStaleCache(*line)};
-}
-
-MountState MountWatch::Examine(std::size_t mount, const MountTable& table,
-                               const std::optional<FileSystemStatus>& before, guest::Guest& guest,
-                               const support::Context& context) {
-  Known known;
-  known.state = StateOf(mount, table, guest, context);
-  if (known.state.mounted && before) {
-    // Only what was the same before and after the table was read belongs to what the table said.
-    const auto after = FileSystem(mount, guest, context);
-    if (after && SameFileSystem(*before, *after)) known.file_system = after;
-  }
-  const std::scoped_lock lock(mutex_);
-  known_[mount] = known;
-  return known.state;
-}
-
-guest::Request MountWatch::Question(std::size_t mount) const {
-  return guest::ask::StatFileSystem{mounts_[mount].mount_point};
-}
-
-MountState MountWatch::Judge(std::size_t mount, guest::Reply reply, guest::Guest& guest,
-                             const support::Context& context) {
-  // A failure: not offered, not there, or a dead reverse-sshfs. The table knows more.
-  std::optional<FileSystemStatus> now;
-  if (!reply.failure) now = reply.As<FileSystemStatus>();
-  {
-    const std::scoped_lock lock(mutex_);
-    const Known& known = known_[mount];
-    if (now && known.file_system && SameFileSystem(*now, *known.file_system)) return known.state;
-  }
-  const auto table = ReadTable(guest, context);
-  return Examine(mount, table.value_or(MountTable()), now, guest, context);
-}
-
-MountState MountWatch::LastKnown(std::size_t mount) const {
-  const std::scoped_lock lock(mutex_);
-  return known_[mount].state;
-}
-
-bool MountWatch::AskForAll(guest::Guest& guest, const support::Context& context) {
-  std::vector<std::optional<FileSystemStatus>> before;
-  for (std::size_t i = 0; i < mounts_.size(); ++i) before.push_back(FileSystem(i, guest, context));
-  const auto table = ReadTable(guest, context);
-  if (!table) return false;
-  for (std::size_t i = 0; i < mounts_.size(); ++i) Examine(i, *table, before[i], guest, context);
-  return true;
-}
-
-guest::Request MacMountCheck::Question(std::size_t mount) const {
-  return guest::ask::RealPath{mounts_[mount].mount_point};
-}
-
-MountState MacMountCheck::Judge(std::size_t mount, guest::Reply reply, guest::Guest& guest,
-                                const support::Context& context) {
-  const std::string shared = support::JoinPath(kMacVolume, mounts_[mount].tag);
-  MountState state{.mounted = false, .reads_may_be_stale = false};
-  if (reply.failure || reply.As<std::string>() != shared) return state;
-  try {
-    state.mounted = guest.LStat(shared, context).type == guest::FileType::kDirectory;
-  } catch (const guest::FileError&) {
-    // the link leads to nothing
-  }
-  return state;
-}
-
-std::vector<MountWatch::Expected> ExpectedMounts(const std::vector<lima::Mount>& mounts) {
-  std::vector<MountWatch::Expected> expected;
-  expected.reserve(mounts.size());
-  for (const lima::Mount& mount : mounts) {
-    expected.push_back({mount.mount_point, lima::MountTag(mount)});
-  }
-  return expected;
 }
 
 bool IsThisMachine(guest::Guest& guest, const support::Context& context) {
@@ -181,35 +99,99 @@ bool IsThisMachine(guest::Guest& guest, const support::Context& context) {
   }
 }
 
-std::shared_ptr<paths::MountCheck> MakeMountCheck(const lima::InstanceConfiguration& configuration,
-                                                  const std::vector<lima::Mount>& mounts,
-                                                  guest::Guest& guest,
-                                                  const support::Context& context) {
+/// Checks the mounts of a macOS guest: a mount point is a link to "/Volumes/My Shared Files/TAG",
+/// which is a directory while it is mounted. Judge costs one round trip.
+class MacMountCheck final : public MountCheck {
+ public:
+  explicit MacMountCheck(std::vector<MountWatch::Expected> mounts) : mounts_(std::move(mounts)) {}
+
+  [[nodiscard]] guest::Request Question(std::size_t mount) const override {
+    return guest::ask::RealPath{mounts_[mount].mount_point};
+  }
+
+  MountState Judge(std::size_t mount, guest::Reply reply, guest::Guest& guest,
+                   const support::Context& context) override {
+    const std::string shared = support::JoinPath(kMacVolume, mounts_[mount].tag);
+    if (reply.failure || reply.As<std::string>() != shared) return kNotMounted;
+    try {
+      const bool mounted = guest.LStat(shared, context).type == guest::FileType::kDirectory;
+      return {.mounted = mounted, .reads_may_be_stale = false};
+    } catch (const guest::FileError&) {
+      return kNotMounted;
+    }
+  }
+
+  [[nodiscard]] MountState LastKnown(std::size_t) const override { return kNotMounted; }
+
+ private:
+  const std::vector<MountWatch::Expected> mounts_;
+};
+
+}  // namespace
+
+guest::Request MountWatch::Question(std::size_t mount) const {
+  return guest::ask::StatFileSystem{mounts_[mount].mount_point};
+}
+
+MountState MountWatch::Judge(std::size_t mount, guest::Reply reply, guest::Guest& guest,
+                             const support::Context& context) {
+  if (is_this_machine_) return {};
+  const std::optional<FileSystemStatus> now = StatusIn(reply);
+  {
+    const std::scoped_lock lock(mutex_);
+    const Known& last = known_[mount];
+    if (now && last.file_system && SameFileSystem(*now, *last.file_system)) return last.state;
+  }
+  const MountTable table = ReadTable(guest, context).value_or(MountTable());
+  Known known;
+  known.state = StateIn(table, mounts_[mount], guest, context);
+  if (known.state.mounted && now) {
+    // Remember the file system only if it did not change while the table was read.
+    const auto after = StatusIn(guest.AskAll({Question(mount)}, context).front());
+    if (after && SameFileSystem(*now, *after)) known.file_system = after;
+  }
+  const std::scoped_lock lock(mutex_);
+  known_[mount] = known;
+  return known.state;
+}
+
+MountState MountWatch::LastKnown(std::size_t mount) const {
+  if (is_this_machine_) return {};
+  const std::scoped_lock lock(mutex_);
+  return known_[mount].state;
+}
+
+std::shared_ptr<MountCheck> MakeMountCheck(const lima::InstanceConfiguration& configuration,
+                                           const std::vector<lima::Mount>& mounts,
+                                           guest::Guest& guest, const support::Context& context) {
   if (mounts.empty()) return nullptr;
-  const std::vector<MountWatch::Expected> expected = ExpectedMounts(mounts);
+  std::vector<MountWatch::Expected> expected;
+  for (const lima::Mount& mount : mounts) {
+    expected.push_back({mount.mount_point, lima::MountTag(mount)});
+  }
+  if (IsThisMachine(guest, context)) {
+    return std::make_shared<MountWatch>(std::move(expected), /*is_this_machine=*/true);
+  }
+  if (configuration.os == "Darwin") return std::make_shared<MacMountCheck>(std::move(expected));
   const auto watch = std::make_shared<MountWatch>(expected);
   try {
-    if (IsThisMachine(guest, context)) return std::make_shared<NoMountsHere>(expected);
-    if (configuration.os == "Darwin") return std::make_shared<MacMountCheck>(expected);
-    if (watch->AskForAll(guest, context)) {
-      for (std::size_t i = 0; i < expected.size(); ++i) {
-        if (watch->LastKnown(i).mounted) continue;
-        support::LogWarning(expected[i].mount_point + " is not mounted in the guest");
-      }
-      return watch;
+    if (!ReadTable(guest, context)) {
+      support::LogWarning(
+          "the guest has no /proc/self/mountinfo: whether its mounts are there is not checked");
+      return nullptr;
+    }
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (watch->Ask(i, guest, context).mounted) continue;
+      support::LogWarning(expected[i].mount_point + " is not mounted in the guest");
     }
   } catch (const support::ConnectionLost&) {
     throw;
   } catch (const support::Stopped&) {
     throw;
   } catch (const support::CallError& error) {
-    support::LogWarning(error.what());
-    return watch;  // each call asks again, and says what is wrong
+    support::LogWarning(error.what());  // each call asks again, and reports the error
   }
-  support::LogWarning(
-      "the guest has no /proc/self/mountinfo: whether the instance's mounts are there is not "
-      "checked");
-  return nullptr;
+  return watch;
 }
 
 }  // namespace paths

@@ -10,25 +10,18 @@
 namespace paths {
 namespace {
 
-const std::vector<Root>& Mounts(const PathRules::Options& options) {
-  return options.mounts.empty() ? options.roots : options.mounts;
-}
-
-// The mount that a root is, or was cut out of; null for one that is no mount.
+/// The mount that a root is, or was narrowed from; null for the guest's own.
 const Root* MountOf(const Root& root, const PathRules::Options& options) {
-  const Root* best = nullptr;
-  for (const Root& mount : Mounts(options)) {
-    const auto below_host = support::PathBelow(root.host, mount.host);
-    const auto below_guest = support::PathBelow(root.guest, mount.guest);
-    if (!below_host || !below_guest || *below_host != *below_guest) continue;
-    if (mount.is_guests_own) continue;
-    if (best == nullptr || best->guest.size() < mount.guest.size()) best = &mount;
+  if (root.is_guests_own) return nullptr;
+  const std::string& mount_point = root.narrowed_from.empty() ? root.guest : root.narrowed_from;
+  for (const Root& mount : options.mounts) {
+    if (mount.guest == mount_point) return &mount;
   }
-  return best;
+  return nullptr;
 }
 
-// What yq, to which limactl gives the value of --set, reads as it stands in a string of JSON.
-bool IsText(const std::string& path) {
+/// Whether yq, which reads the value of --set, takes the path unchanged from a JSON string.
+bool IsPlainText(const std::string& path) {
   return support::IsValidUtf8(path) &&
          std::none_of(path.begin(), path.end(),
                       [](unsigned char byte) { return byte < 0x20 || byte == 0x7F; });
@@ -42,9 +35,9 @@ std::string NameInBoth(const Root& mount) {
   return mount.host + (mount.guest == mount.host ? "" : " (at " + mount.guest + " in the guest)");
 }
 
-// Lima makes one mount of entries with the same mountPoint (compared as text, "/a/" is another):
-// all that the first one says stays, but a later `writable` wins. So this needs not know how, or in
-// which file, the mount is written.
+/// Lima merges entries with the same mountPoint (compared as text: "/a/" is another one). The first
+/// entry counts, but a later `writable` wins. So adding an entry works however the mount is
+/// written.
 std::string EditCommand(const Root& mount, const std::string& instance) {
   const nlohmann::json entry = {
       {"location", mount.host}, {"mountPoint", WrittenMountPoint(mount)}, {"writable", true}};
@@ -75,8 +68,8 @@ std::string OutsideText(const std::string& path, const PathRules::Options& optio
 
 std::string LeadsOutsideText(const std::string& path, const std::string& guest_path,
                              const PathRules::Options& options) {
-  return path + " leads to " + guest_path +
-         " in the guest, which is outside the directories that may be used: " + ListRoots(options);
+  return path + " resolves to " + guest_path +
+         " in the guest, outside the directories that may be used: " + ListRoots(options);
 }
 
 std::string ReadOnlyText(const std::string& path, const Root& root,
@@ -88,15 +81,10 @@ std::string ReadOnlyText(const std::string& path, const Root& root,
     return problem + "To make it writable, the user starts the server with --allow-path " +
            shell::ShellQuote(root.guest + ":w") + ".";
   }
-  if (mount->writable) {
-    return problem + "The server was told to use it so.";
-  }
   const std::string instance = shell::ShellQuote(options.instance);
   const std::string stop =
-      "To make it writable, which leaves the other mounts as they are, the user runs `limactl "
-      "stop " +
-      instance + "`, then ";
-  if (!IsText(mount->host) || !IsText(WrittenMountPoint(*mount))) {
+      "To make it writable, the user runs `limactl stop " + instance + "`, then ";
+  if (!IsPlainText(mount->host) || !IsPlainText(WrittenMountPoint(*mount))) {
     return problem + stop + "`limactl edit " + instance +
            " --start`, and sets `writable: true` for the location " + mount->host + ".";
   }
@@ -105,30 +93,29 @@ std::string ReadOnlyText(const std::string& path, const Root& root,
 
 std::string CoveredText(const std::string& path, const Root& mount, const std::string& other) {
   return path + " cannot be used: in the guest the mount of " + mount.host + " (at " + mount.guest +
-         ") lies over it, so that other files are there. If those are meant, give " + other;
+         ") lies over it, so other files are there. If you mean those, give " + other;
 }
 
 std::string NotMountedText(const std::string& path, const Root& mount,
                            const PathRules::Options& options) {
   const std::string instance = shell::ShellQuote(options.instance);
   return path + " cannot be used now: " + NameInBoth(mount) +
-         " is a mount of the instance, but it is not mounted in the guest, where only a "
-         "directory of the guest's own may be in its place. Nothing was read or written. It works "
-         "as soon as it is mounted; to get there, the user restarts the instance: `limactl stop " +
+         " is a mount of the instance, but it is not mounted in the guest. Nothing was read or "
+         "written. To mount it, the user restarts the instance: `limactl stop " +
          instance + "`, then `limactl start " + instance + "`.";
 }
 
 std::string MissingText(const Root& mount) {
   return "This leaves out " + NameInBoth(mount) +
-         ", a mount of the instance that is not mounted in the guest now; what was found in its "
-         "place, if anything, is what lies beneath.";
+         ", a mount of the instance that is not mounted in the guest now; names found there lie "
+         "in the directory beneath.";
 }
 
 std::string StaleText(const Root& mount, const PathRules::Options& options) {
   const std::string instance = shell::ShellQuote(options.instance);
-  return "This may be out of date: the guest keeps what it has once read of " + mount.host +
-         " and does not notice when the host changes it (a 9p mount with cache: fscache or loose), "
-         "so that contents, sizes and times may be old. To change that, the user runs `limactl "
+  return "This may be out of date: in " + mount.host +
+         " the guest does not notice what the host changes (a 9p mount with cache: fscache or "
+         "loose), so contents, sizes and times may be old. To change that, the user runs `limactl "
          "stop " +
          instance + "`, then `limactl edit " + instance +
          " --start`, and adds `9p: {cache: mmap}` to the mount of that location.";

@@ -4,38 +4,36 @@
 
 #include "paths/path_rules.h"
 
-/// What an agent is told about paths that it may not use.
+/// Error texts and notes of the path rules.
 namespace paths {
 
-/// "/a (writable), /b (read-only)"; when there are no roots, "none" and how to mount one.
+/// "/a (writable), /b (read-only)"; without roots "none" and how to mount a directory.
 std::string ListRoots(const PathRules::Options& options);
 
 /// `path` lies under no root.
 std::string OutsideText(const std::string& path, const PathRules::Options& options);
 
-/// `path` leads through links to `guest_path`, which lies under no root.
+/// `path` resolves to `guest_path`, which lies under no root.
 std::string LeadsOutsideText(const std::string& path, const std::string& guest_path,
                              const PathRules::Options& options);
 
-/// `path` lies in the read-only `root`, or in this mount, which is read-only in a writable root;
-/// says how to make that writable. Commands and limits are those of `limactl edit --help`: it
-/// refuses an instance that runs; `--mount-only` would drop every mount that it does not name, and
-/// `--mount` would add a second one where the mountPoint is not the location.
+/// `path` lies in `root`, a read-only root or mount; says how to make it writable. `limactl edit`
+/// refuses a running instance. `--mount-only` would drop the other mounts, and `--mount` would add
+/// a second one if the mountPoint is not the location.
 std::string ReadOnlyText(const std::string& path, const Root& root,
                          const PathRules::Options& options);
 
-/// What the guest has in the place of the host's `path` lies in `mount`, and is the host's `other`.
+/// In the guest `mount` lies over the host's `path`; the path that means these files is `other`.
 std::string CoveredText(const std::string& path, const Root& mount, const std::string& other);
 
-/// `path` lies in `mount`, which the guest has not mounted; says what to do.
+/// `path` lies in `mount`, which is missing in the guest.
 std::string NotMountedText(const std::string& path, const Root& mount,
                            const PathRules::Options& options);
 
-/// A search from above `mount` found nothing of it, since the guest has not mounted it.
+/// A search leaves out `mount`, which is missing in the guest.
 std::string MissingText(const Root& mount);
 
-/// The guest's cache for `mount` never asks the host again; says what that means and how to change
-/// it.
+/// The guest's cache for `mount` never asks the host again.
 std::string StaleText(const Root& mount, const PathRules::Options& options);
 
 }  // namespace paths

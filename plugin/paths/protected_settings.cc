@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+
+#include "support/lower_case.h"
 
 namespace paths {
 namespace {
@@ -13,13 +14,6 @@ constexpr std::array kSettings = {".claude"sv,   ".codex"sv,    ".cursor"sv, ".g
                                   ".mcp.json"sv, ".opencode"sv, ".vscode"sv, ".zed"sv};
 constexpr std::array kGitSettings = {"config"sv, "config.worktree"sv, "hooks"sv};
 
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char byte) { return static_cast<char>(std::tolower(byte)); });
-  return lower;
-}
-
 template <std::size_t N>
 bool Contains(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -28,7 +22,7 @@ bool Contains(const std::array<std::string_view, N>& names, std::string_view nam
 }  // namespace
 
 bool IsProtectedSetting(std::string_view path) {
-  const std::string lower = LowerCase(path);
+  const std::string lower = support::LowerCase(path);
   std::string_view rest = lower;
   bool in_git = false;
   while (!rest.empty()) {
@@ -37,7 +31,7 @@ bool IsProtectedSetting(std::string_view path) {
     if (Contains(kSettings, name) || name.starts_with("opencode.json")) return true;
     if (in_git && Contains(kGitSettings, name)) return true;
     if (name == ".git") {
-      if (rest.empty()) return true;  // a file that names another git directory
+      if (rest.empty()) return true;  // it may name another git directory
       in_git = true;
     }
   }
@@ -46,8 +40,8 @@ bool IsProtectedSetting(std::string_view path) {
 
 std::string ProtectedSettingText(const std::string& shown) {
   return shown +
-         " holds settings of an agent, an editor or git, from which programs on the host run "
-         "commands; the file tools do not write it. Ask the user to change it on the host, or to "
+         " is a settings file of an agent, an editor or git. Programs on the host may run commands "
+         "from it, so the file tools do not write it. Ask the user to change it on the host, or to "
          "start the server with --allow-settings.";
 }
 

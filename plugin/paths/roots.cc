@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <string_view>
 #include <system_error>
 
+#include "paths/directory_index.h"
 #include "support/errors.h"
 #include "support/paths.h"
 
@@ -12,11 +12,10 @@ namespace paths {
 namespace {
 
 namespace fs = std::filesystem;
-using paths::Root;
 
-/// The host's own resolution of a path; empty where it is no other, or nothing is there.
+/// Empty if the path has no links, or does not exist on the host, as a location need not.
 std::string ResolvedOnHost(const std::string& path) {
-  std::error_code missing;  // a location need not exist on the host for the guest to have it
+  std::error_code missing;
   std::string resolved = fs::canonical(path, missing).string();
   return missing || resolved == path ? "" : resolved;
 }
@@ -26,36 +25,77 @@ std::vector<std::string> Aliases(const std::string& resolved) {
   return {resolved};
 }
 
-struct Match {
-  const Root* root = nullptr;
-  std::string spelling;  ///< the location or the alias that matched
-  std::string rest;
-};
-
-Match LongestMatch(const std::vector<Root>& roots, const std::string& directory) {
-  Match best;
-  for (const Root& root : roots) {
-    std::vector<std::string> spellings = root.host_aliases;
-    spellings.push_back(root.host);
-    for (const std::string& spelling : spellings) {
-      const auto rest = support::PathBelow(directory, spelling);
-      if (!rest || (best.root != nullptr && spelling.size() <= best.spelling.size())) continue;
-      best = {&root, spelling, std::string(*rest)};
-    }
-  }
-  return best;
-}
-
-std::string ListMounts(const std::vector<Root>& roots) {
-  if (roots.empty()) return "the instance mounts nothing";
+std::string ListMounts(const std::vector<Root>& mounts) {
+  if (mounts.empty()) return "the instance mounts nothing";
   std::string text = "the mounts are:";
-  for (const Root& root : roots) {
-    text += " " + root.host + (root.writable ? " (writable)" : " (read-only)");
+  for (const Root& mount : mounts) {
+    text += " " + mount.host + (mount.writable ? " (writable)" : " (read-only)");
   }
   return text;
 }
 
+DirectoryIndex HostNames(const std::vector<Root>& mounts) {
+  DirectoryIndex names;
+  for (std::size_t i = 0; i < mounts.size(); ++i) {
+    names.Add(mounts[i].host, i);
+    for (const std::string& alias : mounts[i].host_aliases) names.Add(alias, i);
+  }
+  return names;
+}
+
+void AddOnce(std::vector<Root>& roots, Root root) {
+  const bool known = std::any_of(roots.begin(), roots.end(), [&](const Root& present) {
+    return present.host == root.host && present.guest == root.guest;
+  });
+  if (!known) roots.push_back(std::move(root));
+}
+
+void AddNarrowed(std::vector<Root>& roots, const NarrowedRoot& narrowed,
+                 const std::vector<Root>& mounts) {
+  const DirectoryIndex names = HostNames(mounts);
+  const std::string* name = &narrowed.directory;
+  auto match = names.Find(*name);
+  if (!match && !narrowed.resolved.empty()) {
+    name = &narrowed.resolved;
+    match = names.Find(*name);
+  }
+  if (!match) {
+    throw support::CallError("--root " + narrowed.directory + " lies under no mount; " +
+                             ListMounts(mounts));
+  }
+  const Root& mount = mounts[match->value];
+  Root root = mount;
+  root.host = narrowed.directory;
+  root.host_aliases = Aliases(narrowed.resolved);
+  root.written_guest.clear();
+  if (!match->rest.empty()) {
+    root.guest = support::JoinPath(mount.guest, match->rest);
+    root.narrowed_from = mount.guest;
+  }
+  const std::string guest = root.guest;
+  AddOnce(roots, std::move(root));
+  for (const Root& other : mounts) {
+    if (&other == &mount) continue;
+    // Also a mount from elsewhere that is mounted inside: it may be read-only there.
+    if (support::PathBelow(other.host, *name) || support::PathBelow(other.guest, guest)) {
+      AddOnce(roots, other);
+    }
+  }
+}
+
 }  // namespace
+
+std::optional<std::string> PinnedRoots::Find(const Root& root) const {
+  const std::scoped_lock lock(state_->mutex);
+  const auto found = state_->first.find({root.host, root.guest});
+  if (found == state_->first.end()) return std::nullopt;
+  return found->second;
+}
+
+std::string PinnedRoots::Pin(const Root& root, const std::string& resolved) const {
+  const std::scoped_lock lock(state_->mutex);
+  return state_->first.try_emplace({root.host, root.guest}, resolved).first->second;
+}
 
 AllowedPath ParseAllowedPath(const std::string& value) {
   AllowedPath allowed;
@@ -92,70 +132,18 @@ std::vector<Root> RootsOfMounts(const std::vector<lima::Mount>& mounts) {
   return roots;
 }
 
-std::vector<BoundedRoot> Narrow(const std::vector<Root>& roots,
-                                const std::vector<NarrowedRoot>& directories) {
-  std::vector<BoundedRoot> narrowed;
-  if (directories.empty()) {
-    for (const Root& root : roots) narrowed.push_back({root, root.guest});
-    return narrowed;
-  }
-  const auto add = [&narrowed](BoundedRoot candidate) {
-    const bool known = std::any_of(narrowed.begin(), narrowed.end(), [&](const auto& present) {
-      return present.root.host == candidate.root.host && present.root.guest == candidate.root.guest;
-    });
-    if (!known) narrowed.push_back(std::move(candidate));
-  };
-  for (const auto& [directory, resolved] : directories) {
-    const std::string* place = &directory;
-    Match match = LongestMatch(roots, directory);
-    if (match.root == nullptr && !resolved.empty()) {
-      place = &resolved;
-      match = LongestMatch(roots, resolved);
-    }
-    if (match.root == nullptr) {
-      throw support::CallError("--root " + directory + " lies under no mount; " +
-                               ListMounts(roots));
-    }
-    Root root;
-    root.host = directory;
-    root.guest = support::JoinPath(match.root->guest, match.rest);
-    root.writable = match.root->writable;
-    root.reads_may_be_stale = match.root->reads_may_be_stale;
-    root.host_aliases = Aliases(resolved);
-    const std::string guest = root.guest;
-    add({std::move(root), match.root->guest});
-    for (const Root& other : roots) {
-      if (&other == match.root) continue;
-      // Also a mount from elsewhere that is mounted inside: it may be read-only there.
-      if (support::PathBelow(other.host, *place) || support::PathBelow(other.guest, guest))
-        add({other, other.guest});
-    }
-  }
-  return narrowed;
-}
-
-void RequireUncovered(const BoundedRoot& bounded, const std::vector<Root>& mounts) {
-  for (const Root& mount : mounts) {
-    const bool is_deeper = mount.guest.size() > bounded.boundary.size();
-    if (!is_deeper || !support::PathBelow(bounded.root.guest, mount.guest)) continue;
-    if (bounded.root.guest == bounded.boundary) continue;  // nothing was cut
-    throw support::CallError("--root " + bounded.root.host +
-                             " cannot be used: in the guest the mount of " + mount.host + " (at " +
-                             mount.guest + ") lies over it, so that other files are there; give " +
-                             mount.host + " or a directory in it, if those are meant");
-  }
-}
-
-std::vector<BoundedRoot> SelectRoots(const std::vector<lima::Mount>& mounts,
-                                     const RootOptions& options) {
-  std::vector<BoundedRoot> selected = Narrow(RootsOfMounts(mounts), options.narrowed_roots);
+std::vector<Root> SelectRoots(const std::vector<lima::Mount>& mounts, const RootOptions& options) {
+  const std::vector<Root> all = RootsOfMounts(mounts);
+  std::vector<Root> selected;
+  if (options.narrowed_roots.empty()) selected = all;
+  for (const NarrowedRoot& narrowed : options.narrowed_roots) AddNarrowed(selected, narrowed, all);
   for (const AllowedPath& allowed : options.allowed_paths) {
     Root root;
     root.host = allowed.directory;
     root.guest = allowed.directory;
     root.writable = allowed.writable;
     root.is_guests_own = true;
-    selected.push_back({root, root.guest});
+    selected.push_back(std::move(root));
   }
   return selected;
 }

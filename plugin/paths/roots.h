@@ -1,67 +1,79 @@
 #pragma once
 
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lima/mounts.h"
-#include "paths/path_rules.h"
 
-/// From Lima's mounts and the options of `serve` to the roots of the path rules.
+/// From Lima's mounts and the options of `serve` to the directories that the agent may use.
 namespace paths {
 
-/// `--allow-path DIR[:w]`: a directory of the guest that is a root too, under the same name in host
-/// and guest.
+/// A directory that the agent may use. Paths are absolute and clean.
+struct Root {
+  std::string host;   ///< as the agent knows it: the mount's location
+  std::string guest;  ///< the mount's mountPoint
+  bool writable = false;
+  std::vector<std::string> host_aliases = {};  ///< `host` with its links resolved, if that differs
+  bool reads_may_be_stale = false;  ///< by Lima's files; MountCheck knows the state in the guest
+  std::string written_guest = {};   ///< the mountPoint as Lima compares it; empty: `guest`
+  bool is_guests_own = false;       ///< `--allow-path`: not a mount
+  std::string narrowed_from = {};   ///< `--root`: the mountPoint of its mount; empty: all of it
+};
+
+/// What the roots of `--root` and `--allow-path` resolved to in the guest the first time. They are
+/// ordinary directories, which a command can replace by a link; the first resolution counts while
+/// this program runs, also after a reconnect. Copies share their state. Thread-safe.
+class PinnedRoots {
+ public:
+  [[nodiscard]] std::optional<std::string> Find(const Root& root) const;
+
+  /// Returns the resolution that counts: the first one.
+  std::string Pin(const Root& root, const std::string& resolved) const;
+
+ private:
+  struct State {
+    std::mutex mutex;
+    std::map<std::pair<std::string, std::string>, std::string> first;  // by host and guest path
+  };
+  std::shared_ptr<State> state_ = std::make_shared<State>();
+};
+
+/// `--allow-path DIR[:w]`: a directory of the guest, under the same name on the host.
 struct AllowedPath {
   std::string directory;  ///< absolute and clean
   bool writable = false;
 };
 
-/// Reads the value of `--allow-path`. Throws support::CallError when DIR is not absolute.
+/// Throws support::CallError if DIR is not absolute.
 AllowedPath ParseAllowedPath(const std::string& value);
 
-/// `--root DIR`: a directory of the host, all that is to be used of the mount it lies in.
+/// `--root DIR`: a directory of the host, the only part of its mount that may be used.
 struct NarrowedRoot {
   std::string directory;  ///< absolute and clean
-  /// Where its links led on the host when it was read; empty where that is no other path, or
-  /// nothing was there. Never asked again: a guest may change links in a writable mount.
+  /// With its links resolved when the option was read; empty if it has no links. Never
+  /// resolved again: the guest may change links in a writable mount.
   std::string resolved = {};
 };
 
-/// Reads the value of `--root`, against this program's working directory. Throws support::CallError
-/// when it is empty.
+/// Relative directories are taken from the working directory. Throws support::CallError for "".
 NarrowedRoot ParseNarrowedRoot(const std::string& value);
 
-/// One root for each mount, with the host's own resolution of its location as an alias.
-std::vector<paths::Root> RootsOfMounts(const std::vector<lima::Mount>& mounts);
-
-/// A root, and the mount that `--root` cut it out of.
-struct BoundedRoot {
-  paths::Root root;
-  /// Guest path of the mount: in the guest, the root must resolve to a place in it, or a link would
-  /// widen what `--root` was meant to narrow. The root's own path where nothing was cut.
-  std::string boundary;
-};
-
-/// The roots that remain of `roots` when only `directories` are wanted: each directory with the
-/// rights of the mount it lies under (by its name, else by what its links led to), and the mounts
-/// nested in it. All of them when there are no `directories`. Throws support::CallError, listing
-/// the mounts, for a directory that lies under none.
-std::vector<BoundedRoot> Narrow(const std::vector<paths::Root>& roots,
-                                const std::vector<NarrowedRoot>& directories);
-
-/// Throws support::CallError where another of the `mounts` lies in the guest over what `--root` cut
-/// out of its mount: what the guest has under that name are other files of the host. Not asked by
-/// Narrow, since not every mountPoint is known before there is a guest.
-void RequireUncovered(const BoundedRoot& bounded, const std::vector<paths::Root>& mounts);
-
-/// What `serve` was told to allow.
 struct RootOptions {
   std::vector<NarrowedRoot> narrowed_roots;  ///< `--root`; empty: every mount
   std::vector<AllowedPath> allowed_paths;    ///< `--allow-path`
 };
 
-/// All of the above together: the mounts, narrowed, and the allowed paths.
-std::vector<BoundedRoot> SelectRoots(const std::vector<lima::Mount>& mounts,
-                                     const RootOptions& options);
+/// One root for each mount.
+std::vector<Root> RootsOfMounts(const std::vector<lima::Mount>& mounts);
+
+/// The mounts, narrowed by `--root`, and the allowed paths. A narrowed root has the rights of its
+/// mount, found by the directory's name or else by its resolved name; mounts nested in it stay.
+/// Throws support::CallError, listing the mounts, for a `--root` outside all of them.
+std::vector<Root> SelectRoots(const std::vector<lima::Mount>& mounts, const RootOptions& options);
 
 }  // namespace paths

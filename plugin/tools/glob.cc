@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "files/directory_names.h"
-#include "files/file_call.h"
+#include "files/file_content.h"
 #include "find/find_listing.h"
 #include "find/glob_plan.h"
 #include "support/errors.h"
@@ -209,7 +208,7 @@ mcp::ToolResult GlobTool::Call(const mcp::ToolCall& call) {
                          result.structured = {{"matches", nlohmann::json::array()}};
                          for (const Match& match : matches)
                            result.structured["matches"].push_back(match.path);
-                         for (const std::string& note : glob.notes()) files::AddNote(result, note);
+                         for (const std::string& note : glob.notes()) AddNote(result, note);
                          return result;
                        });
 }

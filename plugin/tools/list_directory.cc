@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "files/directory_names.h"
-#include "files/file_call.h"
+#include "files/file_content.h"
+#include "files/file_problem.h"
 #include "mcp/json_writer.h"
 #include "support/errors.h"
 #include "tools/contract.h"
@@ -122,7 +122,7 @@ const mcp::ToolDefinition& ListDirectoryTool::definition() const {
 }
 
 mcp::ToolResult ListDirectoryTool::Call(const mcp::ToolCall& call) {
-  const support::Context context = call.context.WithTimeout(files::kFileToolTimeLimit);
+  const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
   return WithWorkspace(
       workspaces_, context, call.progress, [&](const Workspace& workspace) -> mcp::ToolResult {
         const paths::ResolvedPath path =
@@ -130,7 +130,7 @@ mcp::ToolResult ListDirectoryTool::Call(const mcp::ToolCall& call) {
                                      paths::Access::kList, *workspace.guest, context);
         mcp::ToolResult result;
         result.structured_text = EntriesText(List(path, *workspace.guest, context));
-        files::AddNote(result, path.stale_note);
+        AddNote(result, path.stale_note);
         return result;
       });
 }

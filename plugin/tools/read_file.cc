@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "files/content_type.h"
-#include "files/file_call.h"
 #include "files/file_content.h"
+#include "files/file_problem.h"
 #include "support/base64.h"
 #include "support/errors.h"
 #include "support/units.h"
@@ -42,7 +42,7 @@ mcp::ToolResult ImageResult(const files::ImageType& type, const std::string& byt
   if (bytes.size() > kMaximumImageBytes) {
     throw CallError(shown + " is a " + what + "; images above " +
                     support::FormatByteCount(kMaximumImageBytes) +
-                    " are not shown: scale it down with run_shell_command");
+                    " are not shown; scale it down with run_shell_command");
   }
   mcp::ToolResult result;
   result.structured = {{"content", what + ": see the image content block"}};
@@ -51,7 +51,7 @@ mcp::ToolResult ImageResult(const files::ImageType& type, const std::string& byt
   return result;
 }
 
-/// `file_size` is empty where nobody knows it.
+/// `file_size` is empty if it is unknown.
 mcp::ToolResult TextResult(std::string bytes, files::Place place,
                            std::optional<std::uint64_t> file_size, const std::string& shown) {
   mcp::ToolResult result;
@@ -66,9 +66,8 @@ mcp::ToolResult TextResult(std::string bytes, files::Place place,
           {{"type", "text"},
            {"text",
             "Bytes of this text that are not valid UTF-8: " + std::to_string(decoded.replaced) +
-                ". Each appears as U+FFFD. The file has "
-                "another encoding: writing this text back would lose them, and is "
-                "refused."}});
+                ". Each appears as U+FFFD. The file has another encoding: writing this text back "
+                "would lose them, and is refused."}});
       return result;
     }
     case files::ContentKind::kBinary:
@@ -79,31 +78,28 @@ mcp::ToolResult TextResult(std::string bytes, files::Place place,
                   "; look into it with run_shell_command (file, xxd, iconv, unzip -l)");
 }
 
-mcp::ToolResult Show(files::OpenedFile& opened, const std::optional<files::LineRange>& range,
-                     const std::string& shown, const support::Context& context) {
-  if (range) {
-    std::optional<std::uint64_t> size;
-    if (!opened.direct) size = opened.attributes.size;
-    const files::Place place =
-        range->first == 0 ? files::Place::kBeginning : files::Place::kFurtherOn;
-    return TextResult(files::ReadLines(opened, *range, shown, context), place, size, shown);
-  }
-  std::string bytes = files::ReadWhole(opened, shown, context);
-  if (const auto image = files::FindImageType(bytes)) return ImageResult(*image, bytes, shown);
-  const std::uint64_t size = bytes.size();
-  return TextResult(std::move(bytes), files::Place::kBeginning, size, shown);
-}
-
 mcp::ToolResult Read(const paths::ResolvedPath& path, const std::optional<files::LineRange>& range,
                      guest::Guest& guest, const support::Context& context) {
   files::RequireRegularFile(path);
-  // Where the guest's cache may be old, the size that it remembers says nothing.
+  // If reads may be stale, the size may be too.
   if (!range && path.stale_note.empty() && path.attributes->size > files::kMaximumReadBytes) {
     throw CallError(files::TooLargeText(path.host, path.attributes->size));
   }
-  files::OpenedFile opened = files::OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
-  mcp::ToolResult result = Show(opened, range, path.host, context);
-  files::AddNote(result, files::StaleNote(opened, path));
+  files::FileReader file(path, guest, context);
+  std::string bytes = range ? file.ReadLines(*range) : file.ReadWhole();
+  mcp::ToolResult result;
+  if (const auto image = range ? std::nullopt : files::FindImageType(bytes)) {
+    result = ImageResult(*image, bytes, path.host);
+  } else {
+    std::optional<std::uint64_t> size;
+    if (!range) size = bytes.size();
+    if (range && !file.was_read_directly()) size = file.attributes().size;
+    const bool is_beginning = !range || range->first == 0;
+    result = TextResult(std::move(bytes),
+                        is_beginning ? files::Place::kBeginning : files::Place::kFurtherOn, size,
+                        path.host);
+  }
+  AddNote(result, file.StaleNote());
   return result;
 }
 
@@ -115,7 +111,7 @@ const mcp::ToolDefinition& ReadFileTool::definition() const {
 
 mcp::ToolResult ReadFileTool::Call(const mcp::ToolCall& call) {
   const Arguments arguments = ParseArguments(call.arguments);
-  const support::Context context = call.context.WithTimeout(files::kFileToolTimeLimit);
+  const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
   return WithWorkspace(workspaces_, context, call.progress, [&](const Workspace& workspace) {
     paths::ResolvedPath path;
     try {

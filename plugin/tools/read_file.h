@@ -7,14 +7,12 @@
 
 namespace tools {
 
-/// An image above this is not handed out: clients send images to a model, which takes no larger
-/// ones.
+/// Larger images are refused: clients send them to a model, which takes no larger ones.
 inline constexpr std::uint64_t kMaximumImageBytes = std::uint64_t{5} << 20;
 
-/// `read_file`: the text of a regular file, or an image. See content_type.h for what is text.
-/// Round trips: three for a path without links: the path rules' one, open, and stat, read and close
-/// at once. A file of kReadChunk or more is read by itself: four, and with a range one for each
-/// kReadChunk up to the range's end (file_content.h).
+/// `read_file`: the text of a regular file, or an image; content_type.h says what is text.
+/// Round trips for a path without links: three (path rules; open; stat, read and close). A file of
+/// kReadChunk or more takes four, a range of it one for each kReadChunk up to the range's end.
 class ReadFileTool final : public mcp::Tool {
  public:
   /// `workspaces` must outlive the tool.

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "files/file_call.h"
+#include "files/file_problem.h"
 #include "files/text_replacement.h"
 #include "support/errors.h"
 #include "support/units.h"
@@ -17,7 +17,7 @@ namespace {
 
 using support::CallError;
 
-/// Somebody else has written to the file since its content was read.
+/// Something else has written to the file since it was read.
 class ChangedMeanwhile : public CallError {
  public:
   explicit ChangedMeanwhile(const std::string& shown)
@@ -64,7 +64,7 @@ std::string_view Trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kWhite) - first + 1);
 }
 
-/// What may have gone wrong, where the beginning of the text is there.
+/// Names the line numbers of the text's first line, if the file has it.
 std::string NearMissHint(std::string_view content, std::string_view old_string) {
   const std::string_view trimmed = Trim(old_string);
   const std::string_view first_line = Trim(trimmed.substr(0, trimmed.find('\n')));
@@ -72,7 +72,7 @@ std::string NearMissHint(std::string_view content, std::string_view old_string) 
   const files::Occurrences found = files::FindOccurrences(content, first_line);
   if (found.count == 0) return "";
   return " Its first line is there (" + ListLines(found) +
-         "): what stands around it, or the white space, differs.";
+         "), but the text around it or the white space differs.";
 }
 
 [[noreturn]] void ThrowNotFound(std::string_view content, const Edit& edit,
@@ -81,8 +81,8 @@ std::string NearMissHint(std::string_view content, std::string_view old_string) 
   if (edit.old_string.find(support::kReplacementCharacter) != std::string::npos &&
       !support::IsValidUtf8(content)) {
     text +=
-        " The file is not UTF-8, and old_string holds U+FFFD, which read_file shows in place of "
-        "bytes that it cannot: leave such places out.";
+        " The file is not UTF-8, and old_string contains U+FFFD, which read_file shows in place of "
+        "invalid bytes: leave such places out.";
   }
   throw CallError(text + NearMissHint(content, edit.old_string));
 }
@@ -94,8 +94,8 @@ files::ReplacedText Replace(std::string_view content, const Edit& edit,
   if (found.count > 1 && !edit.allow_multiple) {
     throw CallError("old_string was found " + std::to_string(found.count) + " times in " +
                     path.host + " (" + ListLines(found) +
-                    "); nothing was changed. Give more of the text around the place that is meant, "
-                    "or set allow_multiple to replace them all.");
+                    "); nothing was changed. Give more of the text around the right one, or set "
+                    "allow_multiple to replace them all.");
   }
   auto replaced =
       files::ReplaceOccurrences(content, edit.old_string, edit.new_string, kMaximumReplaceBytes);
@@ -107,33 +107,32 @@ files::ReplacedText Replace(std::string_view content, const Edit& edit,
   return *std::move(replaced);
 }
 
-bool IsAsOpened(guest::FileAttributes now, const files::OpenedFile& opened) {
-  if (opened.direct) now.size = opened.attributes.size;  // which nobody knows
-  return now == opened.attributes;
-}
-
-/// `path` then has the attributes of what was read. Throws ChangedMeanwhile where they are not
-/// known, since somebody wrote to the file meanwhile.
+/// Sets the attributes of `path` to those of the file that was read. Throws ChangedMeanwhile if it
+/// changed after that.
 std::string ReadForReplace(paths::ResolvedPath& path, guest::Guest& guest,
                            const support::Context& context) {
-  files::OpenedFile opened = files::OpenRegularFile(path, guest::OpenMode::kRead, guest, context);
-  if (opened.attributes.size > kMaximumReplaceBytes) {
-    throw CallError(path.host + " has " + support::FormatByteCount(opened.attributes.size) +
+  files::FileReader file(path, guest, context);
+  const guest::FileAttributes& opened = file.attributes();
+  if (opened.size > kMaximumReplaceBytes) {
+    throw CallError(path.host + " has " + support::FormatByteCount(opened.size) +
                     "; replace works on files of up to " +
                     support::FormatByteCount(kMaximumReplaceBytes) +
                     ": use run_shell_command (sed, perl)");
   }
-  std::string content = files::ReadWhole(opened, path.host, context);
-  if (const std::string note = files::StaleNote(opened, path); !note.empty()) {
-    throw CallError("what is in " + path.host + " is not known well enough to write it again; " +
-                    "nothing was changed. " + note);
+  std::string content = file.ReadWhole();
+  if (const std::string note = file.StaleNote(); !note.empty()) {
+    throw CallError("the content of " + path.host + " may be old; nothing was changed. " + note);
   }
-  // What was resolved may be older than the lock; and only what the path tells can be compared with
-  // what it tells later.
-  if (opened.attributes != *path.attributes) {
+  // See ReadDirectly: the guest may have added NUL bytes.
+  if (file.was_read_directly() && content.ends_with('\0')) {
+    throw CallError(path.host +
+                    " ends with NUL bytes, as the guest shows it if it became shorter on the host; "
+                    "nothing was changed. Write the whole file with write_file.");
+  }
+  // The path was resolved before the lock was taken, so the file may have changed since.
+  if (opened != *path.attributes) {
     const guest::FileAttributes now = guest.LStat(path.guest, context);
-    // Else what somebody wrote after it was read would be taken for what was read.
-    if (now != *path.attributes && !IsAsOpened(now, opened)) throw ChangedMeanwhile(path.host);
+    if (now != *path.attributes && now != opened) throw ChangedMeanwhile(path.host);
     path.attributes = now;
   }
   return content;
@@ -158,7 +157,7 @@ const mcp::ToolDefinition& ReplaceTool::definition() const {
 
 mcp::ToolResult ReplaceTool::Call(const mcp::ToolCall& call) {
   const Edit edit = ParseEdit(call.arguments);
-  const support::Context context = call.context.WithTimeout(files::kFileToolTimeLimit);
+  const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
   return WithWorkspace(
       workspaces_, context, call.progress, [&](const Workspace& workspace) -> mcp::ToolResult {
         guest::Guest& guest = *workspace.guest;
@@ -169,7 +168,7 @@ mcp::ToolResult ReplaceTool::Call(const mcp::ToolCall& call) {
           path = {};
           path = workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
                                           paths::Access::kWrite, guest, context);
-          const files::PathLocks::Lock lock = writer_->Lock(path, context);
+          const auto lock = writer_->Lock(path, context);
           const std::string content = ReadForReplace(path, guest, context);
           const files::ReplacedText replaced = Replace(content, edit, path);
           RefuseReplacementCharacters(path, edit.new_string, content);
@@ -184,7 +183,7 @@ mcp::ToolResult ReplaceTool::Call(const mcp::ToolCall& call) {
         try {
           mcp::ToolResult result = {
               .structured = {{"replacements", RepeatWhileItChanges(attempt)}}};
-          files::AddNote(result, note);
+          AddNote(result, note);
           return result;
         } catch (const guest::FileError& error) {
           files::ThrowFileProblem(error, "replace in", path, needed_bytes, guest, context);

@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "files/file_call.h"
 #include "shell/command_output.h"
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
@@ -186,7 +185,7 @@ mcp::ToolResult RunShellCommand::Call(const mcp::ToolCall& call) {
     context = context.WithTimeout(options_.command_timeout);
   }
   // A command may take long; resolving its directory may not, over all attempts together.
-  const support::Context resolving = context.WithTimeout(files::kFileToolTimeLimit);
+  const support::Context resolving = context.WithTimeout(kFileToolTimeLimit);
   return WithWorkspace(workspaces_, context, call.progress, [&](const Workspace& workspace) {
     call.progress.SetStatus("waiting for the guest to resolve the directory");
     request.directory =

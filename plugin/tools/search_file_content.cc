@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "files/file_call.h"
 #include "find/content_search.h"
 #include "support/errors.h"
 #include "support/paths.h"
@@ -85,10 +84,9 @@ mcp::ToolResult SearchFileContentTool::Call(const mcp::ToolCall& call) {
         }
         const find::SearchResult found = find::SearchContent(*workspace.guest, request, context);
         result.structured["git_grep_output"] = support::ToUtf8(found.lines);
-        files::AddNote(result, NoteOf(found));
-        files::AddNote(result, resolved.stale_note);
-        files::AddNote(result,
-                       workspace.paths->MissingNote(resolved.guest, *workspace.guest, context));
+        AddNote(result, NoteOf(found));
+        AddNote(result, resolved.stale_note);
+        AddNote(result, workspace.paths->MissingNote(resolved.guest, *workspace.guest, context));
         return result;
       });
 }

@@ -2,8 +2,14 @@
 
 #include "support/errors.h"
 #include "support/log.h"
+#include "support/utf8.h"
 
 namespace tools {
+
+void AddNote(mcp::ToolResult& result, std::string_view note) {
+  if (note.empty()) return;
+  result.more_content.push_back({{"type", "text"}, {"text", support::ToUtf8(note)}});
+}
 
 mcp::ToolResult WithWorkspace(WorkspaceSource& source, const support::Context& context,
                               mcp::ProgressReporter& progress,

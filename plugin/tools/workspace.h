@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "guest/guest.h"
 #include "mcp/tool.h"
@@ -22,6 +23,13 @@ struct Workspace {
   /// The guest user's login shell as Lima would run it ("/bin/bash"); empty: the guest's "$SHELL".
   std::string shell;
 };
+
+/// The time limit of a file tool's call: enough for 32 MiB over a slow connection; clients give up
+/// after 60 s at the earliest.
+inline constexpr std::chrono::seconds kFileToolTimeLimit{55};
+
+/// Adds a text block to a result, with invalid UTF-8 replaced; none if `note` is empty.
+void AddNote(mcp::ToolResult& result, std::string_view note);
 
 /// The connection to one instance.
 class WorkspaceSource {

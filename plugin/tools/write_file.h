@@ -10,21 +10,17 @@
 
 namespace tools {
 
-/// Throws support::CallError when `content` holds U+FFFD and the file at `path` is not valid UTF-8:
-/// what read_file showed in place of bad bytes must not overwrite them. Round trips: none without
-/// U+FFFD, else open, stat, and the reads of IsUtf8File (a small file's comes with stat).
-void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_view content,
-                                 guest::Guest& guest, const support::Context& context);
-
-/// The same where the file's bytes are known: no round trip.
+/// Throws support::CallError if `content` contains U+FFFD and the file's `bytes` are not valid
+/// UTF-8: what read_file shows in place of invalid bytes must not overwrite them.
 void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_view content,
                                  std::string_view bytes);
 
 /// `write_file`: a whole new content; FileWriter::Write says what is kept. Round trips for a path
-/// without links: four, one of the path rules and three of FileWriter::Write.
+/// without links: four (path rules; three of FileWriter::Write). If the content contains U+FFFD,
+/// the existing file is read before: two more for a small file.
 class WriteFileTool final : public mcp::Tool {
  public:
-  /// `workspaces` must outlive the tool; the tools that write share one writer.
+  /// `workspaces` must outlive the tool. The tools that write share one writer.
   explicit WriteFileTool(WorkspaceSource& workspaces, std::shared_ptr<files::FileWriter> writer =
                                                           std::make_shared<files::FileWriter>())
       : workspaces_(workspaces), writer_(std::move(writer)) {}

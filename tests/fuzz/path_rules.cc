@@ -1,5 +1,5 @@
-// The path rules over a tree of directories and links: whatever path an agent writes, what is
-// accepted lies under a root, with links resolved.
+// The path rules over a tree of directories and links: every accepted path lies under a root, with
+// links resolved.
 
 #include "paths/path_rules.h"
 
@@ -20,7 +20,7 @@ namespace {
 using guest::FileErrorCode;
 using guest::FileType;
 
-/// Directories, files and links by their paths. Resolves as OpenSSH's server does.
+/// Directories, files and links by their paths, resolved as by OpenSSH's server.
 class Tree final : public testing_support::SteppedGuest {
  public:
   void Add(const std::string& path, FileType type, std::string target = "") {
@@ -79,7 +79,7 @@ class Tree final : public testing_support::SteppedGuest {
   }
 
   /// realpath(3), but that the last component may be missing. Nothing: a link loop, or something
-  /// above is missing or no directory. Kept, since a loop is asked for the same paths at each turn.
+  /// above is missing or no directory. Cached, since a loop asks for the same paths at each turn.
   [[nodiscard]] const std::optional<std::string>& Resolve(const std::string& path) {
     const auto [entry, is_new] = resolved_.try_emplace(path);
     if (is_new) entry->second = Walk(path);
@@ -127,19 +127,18 @@ constexpr std::array<std::string_view, 20> kWords = {
     "/",  "/",   "/",    "..",  ".",       "host",   "work", "library", "mnt", "w",
     "ro", "sub", "file", "new", "outside", "secret", "l0",   "l1",      "l2",  "\\"};
 
-/// The rules keep nothing from one path to the next: more paths in one run find nothing more, and
-/// a run of hundreds takes the time of hundreds of runs.
+/// The rules keep no state between paths, so more of them in one run would find nothing new.
 constexpr int kMostPaths = 8;
 
 constexpr std::array kAccesses = {paths::Access::kRead, paths::Access::kWrite,
                                   paths::Access::kList};
 
 constexpr std::size_t kMostWords = 24;
-/// Fewer for the targets of links: forty links that lead into each other make one path of them all,
-/// and its resolution takes the square of its length.
+/// Shorter: forty links that point into each other add up to one path, whose resolution takes the
+/// square of its length.
 constexpr std::size_t kMostWordsOfTarget = 6;
 
-/// Words, for the most part; now and then raw bytes.
+/// Mostly words, sometimes raw bytes.
 std::string MakePath(fuzz::Input& input, std::size_t most_words) {
   std::string path;
   for (std::size_t words = input.Below(most_words + 1); words > 0; --words) {
@@ -205,7 +204,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       fuzz::Require(path.guest.find('\0') == std::string::npos, "the path has no NUL");
       fuzz::Require(HasNoLinks(tree, path.guest), "the path has no links");
       fuzz::Require(path.attributes.has_value() || !path.existing_parent.empty(),
-                    "what exists of the path is told");
+                    "the existing part of the path is known");
       fuzz::Require(!path.directory || (*path.directory)->path == path.guest,
                     "no other directory than the path's is opened");
     } catch (const support::CallError& refused) {

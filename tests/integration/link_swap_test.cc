@@ -1,14 +1,12 @@
-// A link that a process in the guest swaps between the check of a path and its use. SFTP version 3
-// opens by path only, so this cannot be closed, only narrowed: a call uses the path that the guest
-// resolved, never the one given, and what was opened is compared with what was checked. Such a
-// process gains nothing: only the guest user can place the link, and that user reaches what it
-// leads to without us.
+// A process in the guest swaps a link between the check of a path and its use. SFTP version 3 opens
+// by path only, so this can be narrowed but not closed: a call uses the path that the guest
+// resolved, and compares what was opened with what was checked. The process gains nothing: only the
+// guest user can place the link, and that user reaches its target without us.
 
 #include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <iostream>
 #include <system_error>
 #include <thread>
@@ -24,7 +22,7 @@ using testing_support::TextOf;
 
 constexpr int kCalls = 150;
 
-/// Swaps two names in a tight loop, each step atomic, until it is destroyed.
+/// Swaps two names in a tight loop until it is destroyed.
 class Swapper {
  public:
   /// `one` and `other` are moved to `name` and back in turn.
@@ -47,7 +45,7 @@ class Swapper {
       Swap(other_, one_);
     }
   }
-  // A directory cannot be renamed over a link nor a link over a directory: two steps.
+  // In two steps: a directory and a link cannot be renamed over each other.
   void Swap(const fs::path& away, const fs::path& in) {
     std::error_code ignored;
     fs::rename(name_, away, ignored);
@@ -62,9 +60,9 @@ class Swapper {
 };
 
 struct Outcomes {
-  int inside = 0;   ///< did what was asked, inside the root
+  int inside = 0;   ///< worked on the file inside the root
   int refused = 0;  ///< an error
-  int outside = 0;  ///< reached what lies outside
+  int outside = 0;  ///< reached the file outside
 
   void Print(const std::string& what) const {
     const std::string counts = std::to_string(inside) + " inside, " + std::to_string(refused) +
@@ -82,24 +80,23 @@ class LinkSwap : public IntegrationTest {
     Mount({{root, "", true}});
   }
 
-  /// A link to a file, inside and outside in turn.
+  /// A link to a file, in turn inside and outside.
   std::unique_ptr<Swapper> SwapLeaf() {
     MakeLink("root/one", "in/a.txt");
     MakeLink("root/other", Path("outside/a.txt"));
     return std::make_unique<Swapper>(root + "/x", root + "/one", root + "/other");
   }
 
-  /// A directory, in turn itself and a link to one outside.
+  /// A directory that is in turn itself and a link to one outside.
   std::unique_ptr<Swapper> SwapDirectory() {
     MakeFile("root/one/a.txt", "in SIDE");
     MakeLink("root/other", Path("outside"));
     return std::make_unique<Swapper>(root + "/x", root + "/one", root + "/other");
   }
 
-  /// Calls a tool again and again; `reached_outside` looks at a result that is no error.
+  /// Calls a tool kCalls times; `reached_outside` judges each result.
   template <typename Predicate>
-  Outcomes CallAgainAndAgain(const std::string& tool, const json& arguments,
-                             Predicate reached_outside) {
+  Outcomes CallOften(const std::string& tool, const json& arguments, Predicate reached_outside) {
     Outcomes outcomes;
     for (int i = 0; i < kCalls; ++i) {
       const json result = client().CallTool(tool, arguments);
@@ -123,50 +120,38 @@ class LinkSwap : public IntegrationTest {
   const std::string root = Path("root").string();
 };
 
-TEST_F(LinkSwap, SwappedLinkToAFileIsNeverReadThrough) {
+TEST_F(LinkSwap, SwappedLinkToAFileIsNeverFollowedOutside) {
   const auto swapper = SwapLeaf();
-  const Outcomes outcomes = CallAgainAndAgain(
-      "read_file", {{"path", root + "/x"}},
-      [](const json& result) { return TextOf(result).find("OUTSIDE") != std::string::npos; });
-  EXPECT_EQ(outcomes.outside, 0);
-  EXPECT_GT(outcomes.inside, 0) << "where all is refused, nothing is shown";
+  const auto shows_outside = [](const json& result) {
+    return TextOf(result).find("OUTSIDE") != std::string::npos;
+  };
+  const auto changed_outside = [this](const json&) { return OutsideWasChanged(); };
+  const std::string path = root + "/x";
+  for (const Outcomes& outcomes :
+       {CallOften("read_file", {{"path", path}}, shows_outside),
+        CallOften("replace", {{"path", path}, {"old_string", "SIDE"}, {"new_string", "SIDE."}},
+                  changed_outside),
+        CallOften("write_file", {{"path", path}, {"content", "written"}}, changed_outside)}) {
+    EXPECT_EQ(outcomes.outside, 0);
+    EXPECT_GT(outcomes.inside, 0) << "if all calls are refused, the test shows nothing";
+  }
 }
 
-TEST_F(LinkSwap, SwappedLinkToAFileIsNeverWrittenThrough) {
-  const auto swapper = SwapLeaf();
-  const Outcomes outcomes =
-      CallAgainAndAgain("write_file", {{"path", root + "/x"}, {"content", "written"}},
-                        [this](const json&) { return OutsideWasChanged(); });
-  EXPECT_EQ(outcomes.outside, 0);
-  EXPECT_GT(outcomes.inside, 0) << "where all is refused, nothing is shown";
-}
-
-TEST_F(LinkSwap, SwappedLinkToAFileIsNeverReplacedThrough) {
-  const auto swapper = SwapLeaf();
-  const Outcomes outcomes = CallAgainAndAgain(
-      "replace", {{"path", root + "/x"}, {"old_string", "SIDE"}, {"new_string", "SIDE."}},
-      [this](const json&) { return OutsideWasChanged(); });
-  EXPECT_EQ(outcomes.outside, 0);
-  EXPECT_GT(outcomes.inside, 0) << "where all is refused, nothing is shown";
-}
-
-// A directory above the file can be swapped after the check. What gets through is counted, and
-// always is what the same process could have done by itself; nothing ends in a hang, a crash or a
-// half file.
+// A directory above the file can be swapped after the check. Calls that get through are counted;
+// the same process could have done the same by itself. Nothing may hang, crash or leave half a
+// file.
 TEST_F(LinkSwap, SwappedDirectoryIsCountedForEveryTool) {
   MakeFile("outside/mark", "");
   const auto swapper = SwapDirectory();
   const std::string file = root + "/x/a.txt";
-  CallAgainAndAgain("read_file", {{"path", file}}, [](const json& result) {
-    return TextOf(result).find("OUTSIDE") != std::string::npos;
-  });
-  CallAgainAndAgain("list_directory", {{"path", root + "/x"}}, [](const json& result) {
-    return TextOf(result).find("mark") != std::string::npos;
-  });
-  CallAgainAndAgain("replace", {{"path", file}, {"old_string", "SIDE"}, {"new_string", "SIDE."}},
-                    [this](const json&) { return OutsideWasChanged(); });
-  CallAgainAndAgain("write_file", {{"path", file}, {"content", "in SIDE"}},
-                    [this](const json&) { return OutsideWasChanged(); });
+  CallOften("read_file", {{"path", file}},
+            [](const json& result) { return TextOf(result).find("OUTSIDE") != std::string::npos; });
+  CallOften("list_directory", {{"path", root + "/x"}},
+            [](const json& result) { return TextOf(result).find("mark") != std::string::npos; });
+  CallOften("replace", {{"path", file}, {"old_string", "SIDE"}, {"new_string", "SIDE."}},
+            [this](const json&) { return OutsideWasChanged(); });
+  CallOften("write_file", {{"path", file}, {"content", "in SIDE"}},
+            [this](const json&) { return OutsideWasChanged(); });
   EXPECT_EQ(client().CallTool("list_directory", {{"path", root}}).value("isError", false), false);
 }
 

@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <regex>
-#include <set>
 
 #include "integration/fixture.h"
 
@@ -12,18 +12,26 @@ namespace integration {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using testing_support::ProcessResult;
 using Lines = std::vector<std::string>;
 
 const std::string kShare = LIMACTL_MCP_SOURCE_DIRECTORY "/share/";
 const std::string kManual = kShare + "man/limactl-mcp.1";
-const std::string kBash = kShare + "completions/limactl-mcp.bash";
 const std::string kZsh = kShare + "completions/_limactl-mcp";
-const std::string kFish = kShare + "completions/limactl-mcp.fish";
+
+/// The first group of each match.
+Lines All(const std::string& text, const std::string& pattern) {
+  const std::regex regex(pattern);
+  Lines found;
+  for (std::sregex_iterator match(text.begin(), text.end(), regex); match != std::sregex_iterator();
+       ++match) {
+    found.push_back((*match)[1]);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
 
 class ShareFiles : public IntegrationTest {
  protected:
@@ -44,67 +52,41 @@ class ShareFiles : public IntegrationTest {
     return testing_support::RunProcess(options);
   }
 
-  /// The commands in the help.
-  [[nodiscard]] Lines Commands() const {
-    const std::string help = RunServer({"--help"}).output;
-    const std::size_t begin = help.find("Commands:\n") + 10;
-    Lines names;
-    for (const std::string& line : LinesOf(help.substr(begin, help.find("\n\n", begin) - begin))) {
-      names.push_back(line.substr(2, line.find(' ', 2) - 2));
-    }
-    return names;
-  }
-
   /// The long options in the help of a command ("" for the program), such as "--root".
-  [[nodiscard]] std::set<std::string> Options(const std::string& command) const {
+  [[nodiscard]] Lines Options(const std::string& command) const {
     const Lines arguments = command.empty() ? Lines{"--help"} : Lines{command, "--help"};
-    static const std::regex option("^ +(?:-[a-z], )?(--[a-z-]+).*");
-    std::set<std::string> options;
-    std::smatch match;
-    for (const std::string& line : LinesOf(RunServer(arguments).output)) {
-      if (std::regex_match(line, match, option)) options.insert(match[1]);
-    }
-    return options;
+    return All(RunServer(arguments).output, "\n +(?:-[a-z], )?(--[a-z-]+)");
   }
 
   /// The agents that a command accepts, from the error for an unknown one.
   [[nodiscard]] Lines Agents(const std::string& command) const {
-    static const std::regex known(": ((?:[a-z]+, )+[a-z]+)");
-    const std::string error = RunServer({command, "nobody"}).error;
-    std::smatch match;
-    EXPECT_TRUE(std::regex_search(error, match, known)) << error;
-    const std::string list = std::regex_replace(match[1].str(), std::regex(","), "");
-    return LinesOf(std::regex_replace(list, std::regex(" "), "\n"));
+    const Lines lists = All(RunServer({command, "nobody"}).error, ": ((?:[a-z]+, )+[a-z]+)");
+    return All(lists.empty() ? "" : lists.front(), "([a-z]+)");
   }
 
-  /// What bash offers for the last of `words`.
-  [[nodiscard]] Lines Bash(const Lines& words) const {
-    std::string script =
-        "source " + kBash + "\n__start_limactl() { COMPREPLY=(own); }\nCOMP_WORDS=(";
-    for (const std::string& word : words) script += " '" + word + "'";
-    script += ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n" +
-              std::string(words[0] == "limactl" ? "_limactl_with_mcp" : "_limactl_mcp") +
-              "\n[[ ${#COMPREPLY[@]} = 0 ]] || printf '%s\\n' \"${COMPREPLY[@]}\"\n";
-    const ProcessResult result = RunHere({"bash", "--norc", "-c", script});
-    EXPECT_EQ(result.error, "");
-    return LinesOf(result.output);
+  static std::vector<std::string> Shells() {
+    return Installed("fish") ? Lines{"bash", "fish"} : Lines{"bash"};
   }
 
-  /// What fish offers at the end of each line.
-  [[nodiscard]] std::vector<Lines> Fish(const Lines& lines) const {
-    std::string script = "source " + kFish;
-    for (const std::string& line : lines) script += "; complete -C '" + line + "'; echo END";
-    const ProcessResult result = RunHere({"fish", "--no-config", "-c", script});
-    EXPECT_EQ(result.error, "");
-    std::vector<Lines> offered(1);
-    for (const std::string& text : LinesOf(result.output)) {
-      if (text == "END") {
-        offered.emplace_back();
-      } else {
-        offered.back().push_back(text.substr(0, text.find('\t')));
-      }
+  /// What a shell offers at the end of a command line, sorted, directories without a slash.
+  [[nodiscard]] Lines Complete(const std::string& shell, const std::string& line) const {
+    const std::string file = kShare + "completions/limactl-mcp." + shell;
+    Lines command = {"fish", "--no-config", "-c",
+                     "source " + file + "; complete -C '" + line + "'"};
+    if (shell == "bash") {
+      const std::string function =
+          line.starts_with("limactl ") ? "_limactl_with_mcp" : "_limactl_mcp";
+      command = {"bash", "--norc", "-c",
+                 "source " + file + "\n__start_limactl() { COMPREPLY=(own); }\nCOMP_WORDS=(" +
+                     line + (line.ends_with(' ') ? "''" : "") +
+                     ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n" + function +
+                     "\n[[ ${#COMPREPLY[@]} = 0 ]] || printf '%s\\n' \"${COMPREPLY[@]}\"\n"};
     }
-    offered.pop_back();
+    const ProcessResult result = RunHere(command);
+    EXPECT_EQ(result.error, "");
+    Lines offered = LinesOf(result.output);
+    for (std::string& text : offered) text = text.substr(0, text.find_first_of("\t/"));
+    std::sort(offered.begin(), offered.end());
     return offered;
   }
 };
@@ -118,54 +100,47 @@ TEST_F(ShareFiles, HaveEveryCommandAndOptionOfTheHelp) {
     return page.substr(begin, page.find("\n.S", begin + 1) - begin) + '\n';
   };
   const std::string zsh = ReadFile(kZsh);
-  EXPECT_THAT(Commands(), ElementsAre("serve", "run", "configure", "info", "doctor"));
+  const Lines commands = All(RunServer({"--help"}).output, "\n  ([a-z]+) {2,}");
+  ASSERT_EQ(commands.size(), 5U);
+  for (const std::string& shell : Shells()) {
+    EXPECT_EQ(Complete(shell, "limactl-mcp "), commands) << shell;
+    EXPECT_EQ(Complete(shell, "limactl-mcp --"), Options("")) << shell;
+  }
   for (const std::string& option : Options("")) {
     EXPECT_THAT(section("H OPTIONS"), HasSubstr(option + "\n"));
-    EXPECT_THAT(Bash({"limactl-mcp", "-"}), Contains(option));
     EXPECT_THAT(zsh, HasSubstr(option));
   }
-  for (const std::string& command : Commands()) {
-    EXPECT_THAT(Bash({"limactl-mcp", ""}), Contains(command));
+  for (const std::string& command : commands) {
     EXPECT_THAT(zsh, HasSubstr("'" + command + ":"));
-    const Lines in_bash = Bash({"limactl-mcp", command, "-"});
     std::string in_manual = section("S limactl mcp " + command);
     if (in_manual.find("options of\n.B serve") != std::string::npos) {
       in_manual += section("S limactl mcp serve");
     }
+    for (const std::string& shell : Shells()) {
+      EXPECT_EQ(Complete(shell, "limactl-mcp " + command + " --"), Options(command)) << shell;
+    }
     for (const std::string& option : Options(command)) {
-      EXPECT_THAT(in_bash, Contains(option)) << command;
       EXPECT_TRUE(std::regex_search(zsh, std::regex(option + "[=[,}]"))) << option;
       if (option == "--help") continue;
       EXPECT_TRUE(std::regex_search(in_manual, std::regex("\n" + option + "[ \n]")))
           << command << ": " << option;
     }
   }
-  for (const char* command : {"run", "configure"}) {
-    const Lines agents = Agents(command);
-    EXPECT_THAT(agents, ::testing::SizeIs(::testing::Ge(4)));
-    EXPECT_EQ(Bash({"limactl-mcp", command, ""}), agents);
-    std::string list;
-    for (const std::string& agent : agents) list += (list.empty() ? "" : " ") + agent;
-    EXPECT_THAT(zsh, HasSubstr("(" + list + ")"));
-    std::string sentence = std::regex_replace(list, std::regex(" "), ", ");
-    sentence.replace(sentence.rfind(", "), 2, " and ");
-    EXPECT_THAT(page, HasSubstr("\nAGENT is one of " + sentence + ".\n"));
-  }
 }
 
-TEST_F(ShareFiles, FishHasEveryCommandAndOptionOfTheHelp) {
-  if (!Installed("fish")) GTEST_SKIP() << Skipping("no fish on this machine");
-  const Lines commands = Commands();
-  Lines lines = {"limactl-mcp ", "limactl-mcp run ", "limactl-mcp configure ", "limactl-mcp --"};
-  for (const std::string& command : commands) lines.push_back("limactl-mcp " + command + " --");
-  const std::vector<Lines> offered = Fish(lines);
-  ASSERT_EQ(offered.size(), lines.size());
-  EXPECT_THAT(offered[0], ::testing::UnorderedElementsAreArray(commands));
-  EXPECT_EQ(offered[1], Agents("run"));
-  EXPECT_EQ(offered[2], Agents("configure"));
-  EXPECT_THAT(offered[3], ::testing::UnorderedElementsAreArray(Options("")));
-  for (std::size_t i = 0; i < commands.size(); ++i) {
-    EXPECT_THAT(offered[i + 4], ::testing::UnorderedElementsAreArray(Options(commands[i])));
+TEST_F(ShareFiles, NameTheAgents) {
+  for (const std::string command : {"run", "configure"}) {
+    const Lines agents = Agents(command);
+    EXPECT_THAT(agents, ::testing::SizeIs(::testing::Ge(4)));
+    std::string list;
+    for (const std::string& agent : agents) list += (list.empty() ? "" : " ") + agent;
+    for (const std::string& shell : Shells()) {
+      EXPECT_EQ(Complete(shell, "limactl-mcp " + command + " "), agents) << shell;
+    }
+    EXPECT_THAT(ReadFile(kZsh), HasSubstr("(" + list + ")"));
+    std::string sentence = std::regex_replace(list, std::regex(" "), ", ");
+    sentence.replace(sentence.rfind(", "), 2, " and ");
+    EXPECT_THAT(ReadFile(kManual), HasSubstr("\nAGENT is one of " + sentence + ".\n"));
   }
 }
 
@@ -183,68 +158,45 @@ TEST_F(ShareFiles, ManualIsShownWithoutWarnings) {
   EXPECT_THAT(result.output, HasSubstr("--command-timeout"));
 }
 
-TEST_F(ShareFiles, BashCompletesTheCommandLine) {
+TEST_F(ShareFiles, CompleteTheCommandLine) {
   MakeDirectory("project");
   MakeFile("proof.txt", "");
-  const std::vector<std::pair<Lines, Lines>> cases = {
-      {{"limactl-mcp", "ser"}, {"serve"}},
-      {{"limactl-mcp", "--v"}, {"--version"}},
-      {{"limactl-mcp", "serve", "--ro"}, {"--root"}},
-      {{"limactl-mcp", "serve", ""}, {"agent", "default"}},
-      {{"limactl-mcp", "serve", "--root", "/x", "a"}, {"agent"}},
-      {{"limactl-mcp", "serve", "agent", "a"}, {}},
-      {{"limactl-mcp", "serve", "--command-timeout", ""}, {}},
-      {{"limactl-mcp", "configure", "cl"}, {"claude"}},
-      {{"limactl-mcp", "configure", "--print", "claude", ""}, {"agent", "default"}},
-      {{"limactl-mcp", "serve", "--root", "pro"}, {"project"}},
-      {{"limactl-mcp", "serve", "--audit", "proo"}, {"proof.txt"}},
-      // bash splits --root=/x into three words.
-      {{"limactl-mcp", "serve", "--root", "=", "pro"}, {"project"}},
-      {{"limactl-mcp", "serve", "--root", "=", "/x", "d"}, {"default"}},
-      {{"limactl", "mcp", "serve", "a"}, {"agent"}},
-      {{"limactl", "--log-level", "info", "mcp", "ser"}, {"serve"}},
-      {{"limactl", "--log-level", "=", "info", "--tty", "=", "false", "mcp", "ser"}, {"serve"}},
-      // limactl's own completion.
-      {{"limactl", "start", ""}, {"own"}},
-      {{"limactl", "mc"}, {"own"}},
-      {{"limactl", "shell", "mcp", ""}, {"own"}}};
-  for (const auto& [words, offered] : cases) {
-    EXPECT_EQ(Bash(words), offered) << ::testing::PrintToString(words);
-  }
-}
-
-TEST_F(ShareFiles, CompletionsRunNoNameOfADirectory) {
-  for (const char* name : {"$(touch pwned)", "`touch pwned`", "(touch pwned)"}) {
-    MakeFile(std::string("lima/") + name + "/lima.yaml", "");
-  }
-  EXPECT_THAT(Bash({"limactl-mcp", "serve", ""}), ElementsAre("agent", "default"));
-  if (Installed("fish")) {
-    EXPECT_THAT(Fish({"limactl-mcp serve a"}).at(0), ElementsAre("agent"));
-  }
-  EXPECT_FALSE(fs::exists(Path("pwned")));
-}
-
-TEST_F(ShareFiles, FishCompletesTheCommandLine) {
-  if (!Installed("fish")) GTEST_SKIP() << Skipping("no fish on this machine");
-  MakeDirectory("project");
   const std::vector<std::pair<std::string, Lines>> cases = {
       {"limactl-mcp ser", {"serve"}},
+      {"limactl-mcp --v", {"--version"}},
       {"limactl-mcp serve --ro", {"--root"}},
       {"limactl-mcp serve ", {"agent", "default"}},
       {"limactl-mcp serve --root /x a", {"agent"}},
       {"limactl-mcp serve agent a", {}},
-      {"limactl-mcp serve --root pro", {"project/"}},
+      {"limactl-mcp serve --root pro", {"project"}},
+      {"limactl-mcp serve --audit proo", {"proof.txt"}},
+      {"limactl-mcp configure cl", {"claude"}},
+      {"limactl-mcp configure --print claude ", {"agent", "default"}},
       {"limactl mcp serve a", {"agent"}},
-      {"limactl --debug mcp ser", {"serve"}}};
-  Lines lines;
-  for (const auto& [line, offered] : cases) lines.push_back(line);
-  lines.emplace_back("limactl shell mcp serve a");
-  const std::vector<Lines> offered = Fish(lines);
-  ASSERT_EQ(offered.size(), lines.size());
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    EXPECT_EQ(offered[i], cases[i].second) << lines[i];
+      {"limactl --log-level info mcp ser", {"serve"}}};
+  for (const std::string& shell : Shells()) {
+    for (const auto& [line, offered] : cases) {
+      EXPECT_EQ(Complete(shell, line), offered) << shell << ": " << line;
+    }
+    EXPECT_THAT(Complete(shell, "limactl shell mcp serve a"),
+                ::testing::Not(::testing::Contains("agent")));
   }
-  EXPECT_THAT(offered.back(), Not(Contains("agent")));
+  // bash splits --root=/x into three words, and has limactl's own completion for the rest.
+  EXPECT_THAT(Complete("bash", "limactl-mcp serve --root = pro"), ElementsAre("project"));
+  EXPECT_THAT(Complete("bash", "limactl-mcp serve --root = /x d"), ElementsAre("default"));
+  EXPECT_THAT(Complete("bash", "limactl --tty = false mcp ser"), ElementsAre("serve"));
+  EXPECT_THAT(Complete("bash", "limactl start "), ElementsAre("own"));
+  EXPECT_THAT(Complete("bash", "limactl mc"), ElementsAre("own"));
+}
+
+TEST_F(ShareFiles, RunNoNameOfADirectory) {
+  for (const char* name : {"$(touch pwned)", "`touch pwned`", "(touch pwned)"}) {
+    MakeFile(std::string("lima/") + name + "/lima.yaml", "");
+  }
+  for (const std::string& shell : Shells()) {
+    EXPECT_THAT(Complete(shell, "limactl-mcp serve a"), ElementsAre("agent"));
+  }
+  EXPECT_FALSE(fs::exists(Path("pwned")));
 }
 
 // zsh completes only in an interactive shell. This drives one through a pseudo-terminal and reads

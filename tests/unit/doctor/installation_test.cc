@@ -56,17 +56,19 @@ TEST_F(InstallationTest, FirstExecutableFileOnPathIsFound) {
   EXPECT_EQ(FindProgram("limactl", ""), std::nullopt);
 }
 
-TEST_F(InstallationTest, PluginsAreLookedForBesideLimactlOnPathAndInLibexec) {
+TEST_F(InstallationTest, PluginsAreFoundBesideLimactlOnPathAndInLibexec) {
   Program("cellar/bin/limactl");
   const fs::path link = Link("brew/bin/limactl", directory.path() / "cellar/bin/limactl");
-  EXPECT_THAT(
-      PluginDirectories(link, "/one:/two"),
-      ElementsAre(Path("brew/bin"), Path("cellar/bin"), "/one", "/two", Path("brew/libexec/lima"),
-                  Path("brew/lib/lima"), Path("cellar/libexec/lima"), Path("cellar/lib/lima")));
-}
-
-TEST_F(InstallationTest, WithoutLimactlPluginsAreLookedForOnPathAlone) {
-  EXPECT_THAT(PluginDirectories(std::nullopt, "/one::/two"), ElementsAre("/one", "/two"));
+  const std::vector<fs::path> plugins = {Program("brew/bin/limactl-mcp"),
+                                         Program("cellar/bin/limactl-mcp"),
+                                         Program("one/limactl-mcp"),
+                                         Program("two/limactl-mcp"),
+                                         Program("brew/libexec/lima/limactl-mcp"),
+                                         Program("brew/lib/lima/limactl-mcp"),
+                                         Program("cellar/libexec/lima/limactl-mcp")};
+  const std::string path = Path("one") + "::" + Path("two");
+  EXPECT_EQ(FindPlugins(link, path), plugins);
+  EXPECT_THAT(FindPlugins(std::nullopt, path), ElementsAre(plugins[2], plugins[3]));
 }
 
 TEST_F(InstallationTest, PluginsAreExecutableFilesEachOnce) {
@@ -76,8 +78,9 @@ TEST_F(InstallationTest, PluginsAreExecutableFilesEachOnce) {
   fs::create_directories(directory.path() / "d/limactl-mcp");
   const fs::path second = Program("e/limactl-mcp");
   Link("f/limactl-mcp", "/no/such/file");
-  EXPECT_THAT(FindPlugins({Path("a"), Path("b"), Path("c"), Path("d"), Path("e"), Path("f")}),
-              ElementsAre(first, second));
+  std::string path;
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) path += Path(name) + ":";
+  EXPECT_THAT(FindPlugins(std::nullopt, path), ElementsAre(first, second));
 }
 
 TEST_F(InstallationTest, OwnAndParentProgramDiffer) {

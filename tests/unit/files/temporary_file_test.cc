@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -30,8 +32,6 @@ using testing_support::Operation;
 
 class TemporaryFileTest : public ::testing::Test {
  protected:
-  TemporaryFile Make() { return {work, 0600, names_, guest, context_}; }
-
   void Put(const std::string& name, std::chrono::seconds age = std::chrono::seconds(0)) const {
     const std::string path = work + "/" + name;
     if (!fs::exists(fs::symlink_status(path))) std::ofstream(path) << name;
@@ -50,6 +50,7 @@ class TemporaryFileTest : public ::testing::Test {
     } else {
       target.existing_parent = work;
     }
+    const auto lock = writer.Lock(target, {});
     writer.Write(target, content, guest, {});
   }
 
@@ -67,28 +68,21 @@ class TemporaryFileTest : public ::testing::Test {
   const std::string work = top_.path().string();
   testing_support::LocalGuest guest;
   FileWriter writer;
-
- private:
-  support::Context context_;
-  TemporaryNames names_;
 };
 
 constexpr auto kOld = kLeftoverAge + std::chrono::seconds(5);
 constexpr auto kYoung = kLeftoverAge - std::chrono::seconds(60);
 
-TEST_F(TemporaryFileTest, HasTheLowestNumberThatIsFree) {
+TEST_F(TemporaryFileTest, IsRemovedUnlessItWasRenamed) {
   {
-    const TemporaryFile first = Make();
-    const TemporaryFile second = Make();
-    EXPECT_THAT(Names(), UnorderedElementsAre(".limactl-mcp-1", ".limactl-mcp-2"));
-    EXPECT_EQ(guest.count(Operation::kOpen), 2) << "nothing is tried that is known to be taken";
+    const support::Context context;
+    const TemporaryFile file(work, 0600, guest, context);
+    EXPECT_THAT(Names(), ElementsAre(".limactl-mcp-1"));
   }
   EXPECT_THAT(Names(), IsEmpty());
-  const TemporaryFile again = Make();
-  EXPECT_THAT(Names(), ElementsAre(".limactl-mcp-1"));
 }
 
-TEST_F(TemporaryFileTest, NamesThatOthersHaveTakenArePassedOverAndLeftAlone) {
+TEST_F(TemporaryFileTest, TakenNamesAreSkippedAndLeftAlone) {
   Put(".limactl-mcp-1");
   fs::create_symlink("elsewhere", work + "/.limactl-mcp-2");
   Write("file", "text");
@@ -105,18 +99,12 @@ TEST_F(TemporaryFileTest, WriteRemovesWhatAKilledServerLeftByItsAge) {
   Put(".limactl-mcp-4", kOld);
   fs::create_symlink("elsewhere", work + "/.limactl-mcp-5");
   Put(".limactl-mcp-5", kOld);
-  Put(".limactl-mcp-7", kOld);  // not met
+  Put(".limactl-mcp-7", kOld);  // after a free number
   Put(".limactl-mcp-notes", kOld);
   Write("file", "text");
   EXPECT_THAT(Names(),
               UnorderedElementsAre("file", ".limactl-mcp-2", ".limactl-mcp-4", ".limactl-mcp-5",
                                    ".limactl-mcp-7", ".limactl-mcp-notes"));
-}
-
-TEST_F(TemporaryFileTest, NothingIsLookedForUnlessANameIsTaken) {
-  Write("file", "text");
-  EXPECT_EQ(guest.count(Operation::kLStat), 0);
-  EXPECT_EQ(guest.count(Operation::kList), 0);
 }
 
 TEST_F(TemporaryFileTest, AgeIsComparedWithTheFileJustWritten) {
@@ -128,7 +116,7 @@ TEST_F(TemporaryFileTest, AgeIsComparedWithTheFileJustWritten) {
   EXPECT_THAT(Names(), ElementsAre("file"));
 }
 
-TEST_F(TemporaryFileTest, LeftoverThatCannotBeRemovedIsNoFailureOfTheWrite) {
+TEST_F(TemporaryFileTest, WriteSucceedsIfALeftoverCannotBeRemoved) {
   Put(".limactl-mcp-1", kOld);
   guest.set_hook([](Operation operation, const std::string&) {
     if (operation == Operation::kUnlink) throw support::Stopped(support::StopReason::kDeadline);
@@ -147,22 +135,7 @@ TEST_F(TemporaryFileTest, FileThatIsGoneByNowDoesNotKeepOthersFromBeingRemoved) 
   EXPECT_THAT(Names(), ElementsAre("file"));
 }
 
-TEST_F(TemporaryFileTest, NoTwoCallsRemoveTheSameLeftover) {
-  Put(".limactl-mcp-1", kOld);
-  bool nested = false;
-  guest.set_hook([&](Operation operation, const std::string&) {
-    if (operation != Operation::kUnlink || nested) return;
-    nested = true;
-    Write("other", "text");  // does not even try the name
-    EXPECT_EQ(guest.count(Operation::kOpen), 3);
-  });
-  Write("file", "text");
-  EXPECT_TRUE(nested);
-  EXPECT_EQ(guest.count(Operation::kUnlink), 1);
-  EXPECT_THAT(Names(), UnorderedElementsAre("file", "other"));
-}
-
-// A name may be another server's by the time that the answer is given up.
+// A name may be another server's by the time that waiting ends.
 
 TEST_F(TemporaryFileTest, FileThatMayBeAnotherServersIsNotRemoved) {
   guest.set_hook([&](Operation operation, const std::string& path) {
@@ -185,14 +158,6 @@ TEST_F(TemporaryFileTest, NothingIsRemovedOnceTheRenameWasSent) {
   EXPECT_THAT(Names(), UnorderedElementsAre("file", ".limactl-mcp-1"));
 }
 
-TEST_F(TemporaryFileTest, FileThatSomethingElseHasRemovedIsNotRemovedAgain) {
-  guest.set_hook([](Operation operation, const std::string& path) {
-    if (operation == Operation::kRename) fs::remove(path);
-  });
-  EXPECT_THROW(Write("file", "text"), guest::FileError);
-  EXPECT_EQ(guest.count(Operation::kUnlink), 0);
-}
-
 TEST_F(TemporaryFileTest, ConcurrentWritesInOneDirectoryDoNotMeet) {
   constexpr int kThreads = 8;
   constexpr int kRounds = 50;
@@ -209,6 +174,37 @@ TEST_F(TemporaryFileTest, ConcurrentWritesInOneDirectoryDoNotMeet) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(Names().size(), std::size_t{kThreads}) << ::testing::PrintToString(Names());
+  EXPECT_LE(guest.count(Operation::kOpen), kThreads * kRounds + 1) << "one name at a time";
+}
+
+TEST(DirectoryLocks, LetOneCallAtATimeHoldADirectory) {
+  DirectoryLocks locks;
+  std::atomic<int> inside = 0;
+  std::atomic<int> most = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      const auto lock = locks.Acquire("/a", {});
+      most = std::max<int>(most, ++inside);
+      std::this_thread::yield();
+      --inside;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(most, 1);
+}
+
+TEST(DirectoryLocks, WaitEndsByTheDeadlineAndByACancel) {
+  DirectoryLocks locks;
+  const auto lock = locks.Acquire("/a", {});
+  const auto other = locks.Acquire("/b", {});  // does not wait
+  EXPECT_THROW(
+      (void)locks.Acquire("/a", support::Context().WithTimeout(std::chrono::milliseconds(1))),
+      support::Stopped);
+  support::StopSource source;
+  std::thread stopper([&] { source.Stop(support::StopReason::kCancelled); });
+  EXPECT_THROW((void)locks.Acquire("/a", source.context()), support::Stopped);
+  stopper.join();
 }
 
 }  // namespace

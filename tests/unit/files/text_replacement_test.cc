@@ -11,7 +11,6 @@ namespace files {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using namespace std::string_literals;
 
 constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
@@ -24,44 +23,31 @@ std::uint64_t Count(std::string_view text, std::string_view sought) {
   return FindOccurrences(text, sought).count;
 }
 
-TEST(TextReplacement, FindsNothingWhereNothingIs) {
+TEST(TextReplacement, CountsOccurrencesAndNumbersTheirLines) {
   EXPECT_EQ(Count("", "x"), 0U);
   EXPECT_EQ(Count("short", "longer text"), 0U);
-  EXPECT_THAT(FindOccurrences("abc", "d").lines, IsEmpty());
   EXPECT_EQ(Replaced("abc", "d", "e"), "abc");
-}
-
-TEST(TextReplacement, NumbersLinesFromOneAndListsEachOnce) {
   const Occurrences found = FindOccurrences("x x\n\nx\ny x", "x");
   EXPECT_EQ(found.count, 4U);
   EXPECT_THAT(found.lines, ElementsAre(1U, 3U, 4U));
-}
-
-TEST(TextReplacement, ListsTwentyLinesAndCountsTheRest) {
   std::string text;
   for (int i = 0; i < 21; ++i) text += "x\n";
-  const Occurrences found = FindOccurrences(text, "x");
-  EXPECT_EQ(found.count, 21U);
-  EXPECT_EQ(found.lines.size(), kMaximumListedLines);
-  EXPECT_EQ(found.lines.back(), 20U);
+  const Occurrences many = FindOccurrences(text, "x");
+  EXPECT_EQ(many.count, 21U);
+  EXPECT_EQ(many.lines.size(), kMaximumListedLines);
+  EXPECT_EQ(many.lines.back(), 20U);
 }
 
-TEST(TextReplacement, CountsOverlappingPlacesSinceEachMayBeMeant) {
+TEST(TextReplacement, CountsOverlappingOccurrencesAndReplacesTheFirst) {
   EXPECT_EQ(Count("}\n}\n}\n", "}\n}\n"), 2U);
   EXPECT_EQ(Count("aaaa", "aa"), 3U);
-}
-
-TEST(TextReplacement, ReplacesTheFirstOfOverlappingOnes) {
   EXPECT_EQ(Replaced("aaa", "aa", "b"), "ba");
   EXPECT_EQ(Replaced("abababa", "aba", "x"), "xbx");
+  EXPECT_EQ(Replaced("aa", "a", "aa"), "aaaa") << "the replacement is not searched";
   EXPECT_EQ(ReplaceOccurrences("aaaa", "aa", "b", kNoLimit)->replacements, 2U);
 }
 
-TEST(TextReplacement, ReplacementIsNotSearchedAgain) {
-  EXPECT_EQ(Replaced("aa", "a", "aa"), "aaaa");
-}
-
-TEST(TextReplacement, EverythingElseStaysByteByByte) {
+TEST(TextReplacement, EveryOtherByteStays) {
   const std::string bytes = "\0\xFF\xFE\r\n\rx\n\xC3"s;
   EXPECT_EQ(Replaced(bytes, "x", "yy"), "\0\xFF\xFE\r\n\ryy\n\xC3"s);
   EXPECT_EQ(Replaced("a\0b"s, "\0"s, ""), "ab");
@@ -90,7 +76,7 @@ TEST(TextReplacement, MatchWithBothLineEndsIsFoundOnlyAsItIs) {
   EXPECT_EQ(Count("x\r\nb\nc", "\nb\nc"), 1U);
 }
 
-TEST(TextReplacement, NewLinesWithinALineAreAsInTheFile) {
+TEST(TextReplacement, NewLinesOfAReplacedPartOfALineAreThoseOfTheFile) {
   EXPECT_EQ(Replaced("one two\r\nthree\r\n", "one two", "one\ntwo"), "one\r\ntwo\r\nthree\r\n");
   EXPECT_EQ(Replaced("one two\r\nthree\n", "one two", "one\ntwo"), "one\ntwo\r\nthree\n");
   EXPECT_EQ(Replaced("one two", "one two", "one\ntwo"), "one\ntwo");
@@ -110,10 +96,10 @@ TEST(TextReplacement, StopsAtTheMaximumSize) {
 TEST(TextReplacement, TakesLinearTimeWhateverTheTextsHold) {
   const std::string text(std::size_t{4} << 20, 'a');
   const std::string sought = std::string(std::size_t{1} << 20, 'a') + "b";
-  EXPECT_EQ(Count(text, sought), 0U);  // 4 * 10^12 comparisons, done naively
+  EXPECT_EQ(Count(text, sought), 0U);  // 4 * 10^12 comparisons if done naively
 }
 
-TEST(TextReplacement, AgreesWithTheNaiveWayOnRandomTexts) {
+TEST(TextReplacement, AgreesWithANaiveSearchOnRandomTexts) {
   std::mt19937 random(20261121);
   const auto text_of = [&](std::size_t length) {
     std::string text;

@@ -14,8 +14,8 @@
 
 namespace paths {
 
-/// The guest's directories are GUEST/work (writable, the host's /host/work), GUEST/library
-/// (read-only, the same name on the host) and what a test adds. GUEST/outside is no root.
+/// The roots are GUEST/work (writable, on the host /host/work) and GUEST/library (read-only, the
+/// same name on the host). GUEST/outside is not a root.
 class PathRulesTest : public ::testing::Test {
  protected:
   PathRulesTest() {

@@ -1,4 +1,4 @@
-// What a path says by itself, and what is taken where none is given.
+// Names of a path, and the default directory.
 
 #include "paths/path_rules.h"
 
@@ -17,27 +17,18 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Names of a path.
-
-TEST_F(PathRulesTest, HostPathIsTranslatedToTheGuest) {
-  const ResolvedPath resolved = Resolve("/host/work/file");
-  EXPECT_EQ(resolved.guest, Guest("work/file"));
-  EXPECT_EQ(resolved.host, "/host/work/file");
-  ASSERT_TRUE(resolved.attributes);
-  EXPECT_EQ(resolved.attributes->type, guest::FileType::kRegular);
-}
-
-TEST_F(PathRulesTest, GuestPathIsUnderstoodAndNamedByItsHostName) {
-  const ResolvedPath resolved = Resolve(Guest("work/file"));
-  EXPECT_EQ(resolved.guest, Guest("work/file"));
-  EXPECT_EQ(resolved.host, "/host/work/file");
-}
-
-TEST_F(PathRulesTest, HostPathWithItsLinksResolvedIsUnderstood) {
+TEST_F(PathRulesTest, HostAndGuestNamesReachTheSameFile) {
   options.roots[0].host_aliases = {"/private/host/work"};
-  const ResolvedPath resolved = Resolve("/private/host/work/file");
-  EXPECT_EQ(resolved.guest, Guest("work/file"));
-  EXPECT_EQ(resolved.host, "/host/work/file");
+  for (const std::string& path :
+       {std::string("/host/work/file"), Guest("work/file"), std::string("/private/host/work/file"),
+        std::string("/host//work/./a/../file"), std::string("/../host/work/file")}) {
+    const ResolvedPath resolved = Resolve(path);
+    EXPECT_EQ(resolved.guest, Guest("work/file")) << path;
+    EXPECT_EQ(resolved.host, "/host/work/file") << path;
+    ASSERT_TRUE(resolved.attributes) << path;
+    EXPECT_EQ(resolved.attributes->type, guest::FileType::kRegular) << path;
+  }
+  EXPECT_EQ(Resolve("/host/work/").guest, Guest("work"));
 }
 
 TEST_F(PathRulesTest, LocationThatIsAnothersMountPointIsReadAsTheHosts) {
@@ -50,7 +41,6 @@ TEST_F(PathRulesTest, HostPathOverWhichAnotherMountLiesInTheGuestIsRefused) {
   fs::create_directory(top / "work/inner");
   WriteFile(top / "work/inner/file", "");
   options.roots.push_back({.host = "/other", .guest = Guest("work/inner"), .writable = true});
-  options.mounts = options.roots;
   EXPECT_THAT(Refusal("/host/work/inner/file"),
               AllOf(HasSubstr("/host/work/inner/file"), HasSubstr("the mount of /other"),
                     HasSubstr("give /other/file")));
@@ -60,7 +50,7 @@ TEST_F(PathRulesTest, HostPathOverWhichAnotherMountLiesInTheGuestIsRefused) {
   EXPECT_EQ(Resolve("/host/work/file").guest, Guest("work/file"));
 }
 
-TEST_F(PathRulesTest, HostPathThatIsWhatIsMountedThereIsNoOther) {
+TEST_F(PathRulesTest, HostPathThatIsWhatIsMountedThereIsUsed) {
   fs::create_directory(top / "work/inner");
   WriteFile(top / "work/inner/file", "");
   options.mounts = options.roots;
@@ -70,7 +60,7 @@ TEST_F(PathRulesTest, HostPathThatIsWhatIsMountedThereIsNoOther) {
   EXPECT_EQ(Resolve("/host/work/inner/file").guest, Guest("work/inner/file"));
 }
 
-TEST_F(PathRulesTest, LongestRootWins) {
+TEST_F(PathRulesTest, LongestRootCounts) {
   fs::create_directory(top / "inner");
   WriteFile(top / "inner/file", "");
   options.roots.push_back({.host = "/host/work/inner", .guest = Guest("inner"), .writable = true});
@@ -78,45 +68,37 @@ TEST_F(PathRulesTest, LongestRootWins) {
   EXPECT_EQ(Resolve("/host/work/file").guest, Guest("work/file"));
 }
 
-TEST_F(PathRulesTest, RootMatchesWholeComponentsOnly) {
-  EXPECT_THAT(Refusal("/host/work_sensitive/file"), HasSubstr("outside"));
-  fs::create_directory(top / "work_sensitive");
-  EXPECT_THAT(Refusal(Guest("work_sensitive")), HasSubstr("outside"));
-}
-
-TEST_F(PathRulesTest, NameThatBeginsWithTwoDotsIsAName) {
-  WriteFile(top / "work/..foo", "");
-  EXPECT_EQ(Resolve("/host/work/..foo").guest, Guest("work/..foo"));
-}
-
-TEST_F(PathRulesTest, RootItselfMayBeNamedWithATrailingSlash) {
-  EXPECT_EQ(Resolve("/host/work/").guest, Guest("work"));
-  EXPECT_EQ(Resolve("/host/work").guest, Guest("work"));
-}
-
-TEST_F(PathRulesTest, RootDirectoryAsRootHoldsEverything) {
+TEST_F(PathRulesTest, RootDirectoryMayBeARoot) {
   options.roots = {{.host = "/", .guest = "/", .writable = false}};
   EXPECT_EQ(Resolve(Guest("outside/secret")).guest, Guest("outside/secret"));
   EXPECT_EQ(rules().ToHost("/a"), "/a");
-}
-
-TEST_F(PathRulesTest, RootDirectoryOfTheHostMayBeMountedElsewhere) {
   options.roots = {{.host = "/", .guest = Guest("work"), .writable = false}};
-  EXPECT_EQ(Resolve("/file").guest, Guest("work/file"));
-  EXPECT_EQ(rules().ToHost(Guest("work/file")), "/file");
+  const PathRules elsewhere(options);
+  EXPECT_EQ(elsewhere.Resolve("/file", Access::kRead, guest, {}).guest, Guest("work/file"));
+  EXPECT_EQ(elsewhere.ToHost(Guest("work/file")), "/file");
 }
 
-TEST_F(PathRulesTest, EscapesTildesAndSpacesInNamesAreJustNames) {
-  for (const std::string name : {"%2e%2e", "~", "two words ", "dot.", "line\nbreak", "$(id)"}) {
+TEST_F(PathRulesTest, NamesAreBytes) {
+  for (const std::string name :
+       {"..foo", "%2e%2e", "~", "two words ", "dot.", "line\nbreak", "$(id)", "\u00e9"}) {
     WriteFile(top / "work" / name, "");
     EXPECT_EQ(Resolve("/host/work/" + name).guest, Guest("work/" + name));
   }
+  EXPECT_FALSE(Resolve("/host/work/e\u0301").attributes) << "another spelling, another name";
 }
 
-TEST_F(PathRulesTest, ComposedAndDecomposedNamesAreDifferentNames) {
-  WriteFile(top / "work/\u00e9", "");
-  EXPECT_TRUE(Resolve("/host/work/\u00e9").attributes);
-  EXPECT_FALSE(Resolve("/host/work/e\u0301").attributes);
+TEST_F(PathRulesTest, PathsOutsideByTheirNameAreRefusedWithoutARoundTrip) {
+  for (const char* path : {"/etc/passwd", "/host/work/../../etc/passwd", "/host/work//../",
+                           "/host/work_sensitive/file", "/proc/self/root/etc/passwd",
+                           "/proc/self/cwd", "/dev/fd/0", "/dev/zero"}) {
+    EXPECT_THAT(Refusal(path), HasSubstr("is outside the directories that may be used: /host/work"))
+        << path;
+  }
+  fs::create_directory(top / "work_sensitive");
+  EXPECT_THAT(Refusal(Guest("work_sensitive")), HasSubstr("outside"));
+  EXPECT_THAT(Refusal(""), AllOf(HasSubstr("empty"), HasSubstr("expected an absolute path")));
+  EXPECT_THAT(Refusal(std::string("/host/work/a\0b", 14)), HasSubstr("NUL"));
+  EXPECT_EQ(guest.total(), 0);
 }
 
 TEST_F(PathRulesTest, GuestPathsAreTranslatedBackToTheHost) {
@@ -125,83 +107,43 @@ TEST_F(PathRulesTest, GuestPathsAreTranslatedBackToTheHost) {
   EXPECT_EQ(rules().ToHost("/etc/passwd"), "/etc/passwd");
 }
 
-// Form and lexical clean-up.
+// Without a path, or with a relative one.
 
-TEST_F(PathRulesTest, RelativePathIsRefusedWithTheJoinedProposal) {
-  options.roots.resize(1);
-  EXPECT_THAT(Refusal("src/a.cc"),
-              AllOf(HasSubstr("expected an absolute path"), HasSubstr("/host/work/src/a.cc")));
-}
-
-TEST_F(PathRulesTest, RelativePathIsJoinedToTheWorkingDirectoryWhereThereAreMoreRoots) {
-  options.working_directory = "/host/work/project";
-  EXPECT_THAT(Refusal("src/../a.cc"), HasSubstr("/host/work/project/a.cc"));
-}
-
-TEST_F(PathRulesTest, RelativePathWithoutAnythingToJoinItToListsTheRoots) {
+TEST_F(PathRulesTest, SeveralRootsWithoutAWorkingDirectoryHaveNoDefault) {
+  for (const char* elsewhere : {"", "/somewhere/else"}) {
+    options.working_directory = elsewhere;
+    const PathRules without(options);
+    EXPECT_THAT([&] { (void)without.DefaultDirectory(); },
+                ::testing::ThrowsMessage<support::CallError>(HasSubstr("/host/work (writable)")));
+  }
+  options.working_directory = Guest("work");  // a name of the guest, which the host may not have
+  EXPECT_THROW((void)rules().DefaultDirectory(), support::CallError);
   EXPECT_THAT(Refusal("a.cc"),
               AllOf(HasSubstr("expected an absolute path"), HasSubstr("/host/work (writable)")));
 }
 
-TEST_F(PathRulesTest, EmptyPathIsRefused) {
-  EXPECT_THAT(Refusal(""), AllOf(HasSubstr("empty"), HasSubstr("expected an absolute path")));
-}
-
-TEST_F(PathRulesTest, NulInAPathIsRefused) {
-  EXPECT_THAT(Refusal(std::string("/host/work/a\0b", 14)), HasSubstr("NUL"));
-  EXPECT_EQ(guest.total(), 0);
-}
-
-TEST_F(PathRulesTest, DotsAndSlashesAreCleanedBeforeTheMatch) {
-  EXPECT_EQ(Resolve("/host//work/./a/../file").guest, Guest("work/file"));
-  EXPECT_THAT(Refusal("/host/work/../../etc/passwd"), HasSubstr("/etc/passwd is outside"));
-  EXPECT_THAT(Refusal("/host/work//../"), HasSubstr("outside"));
-  EXPECT_EQ(Resolve("/../host/work/file").guest, Guest("work/file"));
-}
-
-// No path given.
-
-TEST_F(PathRulesTest, DefaultDirectoryIsTheWorkingDirectoryWhereItIsUnderARoot) {
+TEST_F(PathRulesTest, WorkingDirectoryUnderARootIsTheDefault) {
   options.working_directory = "/host/work/project";
   EXPECT_EQ(rules().DefaultDirectory(), "/host/work/project");
+  EXPECT_THAT(Refusal("src/../a.cc"), HasSubstr("/host/work/project/a.cc"));
 }
 
-TEST_F(PathRulesTest, DefaultDirectoryIsElseTheOnlyRoot) {
+TEST_F(PathRulesTest, OnlyRootIsTheDefaultElsewhere) {
   options.roots.resize(1);
   options.working_directory = "/somewhere/else";
   EXPECT_EQ(rules().DefaultDirectory(), "/host/work");
+  EXPECT_THAT(Refusal("src/a.cc"),
+              AllOf(HasSubstr("expected an absolute path"), HasSubstr("/host/work/src/a.cc")));
 }
 
-TEST_F(PathRulesTest, WithoutADefaultDirectoryTheRootsAreListed) {
-  try {
-    (void)rules().DefaultDirectory();
-    FAIL();
-  } catch (const support::CallError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("/host/work (writable)"));
-  }
-}
-
-TEST_F(PathRulesTest, WorkingDirectoryOnlyMatchesHostNames) {
-  options.working_directory = Guest("work");
-  EXPECT_THROW((void)rules().DefaultDirectory(), support::CallError);
-}
-
-// Round trips, as the header states them.
-
-TEST_F(PathRulesTest, ExistingPathTakesTwoRoundTripsOnceTheRootsAreKnown) {
+TEST_F(PathRulesTest, RoundTripsOnceTheRootsAreKnown) {
   (void)Resolve("/host/work/file");
   EXPECT_EQ(guest.counts(), "LStat 1, RealPath 3");
   guest.ResetCounts();
   (void)Resolve("/host/work/file");
-  EXPECT_EQ(guest.counts(), "LStat 1, RealPath 1");
-  guest.ResetCounts();
   (void)Resolve("/host/work/new", Access::kWrite);
-  EXPECT_EQ(guest.counts(), "LStat 1, RealPath 1");
-}
-
-TEST_F(PathRulesTest, PathThatIsOutsideByItsTextTakesNoRoundTrip) {
-  (void)Refusal("/etc/passwd");
-  EXPECT_EQ(guest.total(), 0);
+  EXPECT_EQ(guest.counts(), "LStat 2, RealPath 2");
+  EXPECT_EQ(guest.round_trips(), 2);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What programs on the host read as settings, and the file tools do not write.
+// Settings that programs on the host read, and the file tools do not write.
 
 #include "paths/protected_settings.h"
 
@@ -57,12 +57,9 @@ TEST_F(PathRulesTest, ProtectedSettingIsReadButNotWritten) {
   WriteFile(top / "work/.claude/settings.json", "{}");
   EXPECT_THAT(Refusal("/host/work/.claude/settings.json", Access::kWrite),
               AllOf(HasSubstr("/host/work/.claude/settings.json"), HasSubstr("--allow-settings")));
-  EXPECT_EQ(Resolve("/host/work/.claude/settings.json").guest, Guest("work/.claude/settings.json"));
-}
-
-TEST_F(PathRulesTest, ProtectedSettingThatIsNotThereYetIsNotWritten) {
-  EXPECT_THAT(Refusal("/host/work/a/.vscode/tasks.json", Access::kWrite),
+  EXPECT_THAT(Refusal("/host/work/missing/.vscode/tasks.json", Access::kWrite),
               HasSubstr("--allow-settings"));
+  EXPECT_EQ(Resolve("/host/work/.claude/settings.json").guest, Guest("work/.claude/settings.json"));
 }
 
 TEST_F(PathRulesTest, LinkToAProtectedSettingIsNotWritten) {
@@ -79,14 +76,13 @@ TEST_F(PathRulesTest, ProtectedSettingThatIsALinkIsNotWritten) {
               HasSubstr("--allow-settings"));
 }
 
-TEST_F(PathRulesTest, ProtectedSettingIsWrittenWhereTheUserAllowsIt) {
+TEST_F(PathRulesTest, ProtectedSettingIsWrittenIfTheUserAllowsItOrTheDirectoryIsTheGuestsOwn) {
   options.allow_settings = true;
   EXPECT_EQ(Resolve("/host/work/.mcp.json", Access::kWrite).guest, Guest("work/.mcp.json"));
-}
-
-TEST_F(PathRulesTest, DirectoryOfTheGuestsOwnHasNoProtectedSettings) {
+  options.allow_settings = false;
   options.roots[0].is_guests_own = true;
-  EXPECT_EQ(Resolve("/host/work/.mcp.json", Access::kWrite).guest, Guest("work/.mcp.json"));
+  const PathRules own(options);
+  EXPECT_NO_THROW((void)own.Resolve("/host/work/.mcp.json", Access::kWrite, guest, {}));
 }
 
 }  // namespace

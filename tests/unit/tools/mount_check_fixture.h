@@ -26,7 +26,7 @@
 
 namespace tools {
 
-/// Says what a test says, and counts how often it is asked.
+/// Reports the states that a test sets, and counts the judgements.
 class FakeCheck final : public paths::MountCheck {
  public:
   [[nodiscard]] guest::Request Question(std::size_t mount) const override {
@@ -45,8 +45,8 @@ class FakeCheck final : public paths::MountCheck {
   int asked = 0;
 };
 
-/// Commands see the host's files of today in fresh/, where SFTP sees those that the guest remembers
-/// in stale/. O_DIRECT is not wanted on this machine's file system, which may not have it.
+/// SFTP sees the files that the guest remembers, in stale/. Commands see the host's present files,
+/// in fresh/, without O_DIRECT, which this machine's file system may not offer.
 class StaleGuest final : public testing_support::LocalGuest {
  public:
   shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
@@ -56,12 +56,12 @@ class StaleGuest final : public testing_support::LocalGuest {
     Replace(changed, "/stale/", "/fresh/");
     scripts.push_back(changed);
     shell::RunEnd end = LocalGuest::RunScript(changed, sink, context);
-    if (!tells_exit_status) end.exit_status.reset();
+    if (!reports_exit_status) end.exit_status.reset();
     return end;
   }
 
   bool can_read_directly = true;
-  bool tells_exit_status = true;
+  bool reports_exit_status = true;
   std::vector<std::string> scripts;
 
  private:
@@ -72,8 +72,8 @@ class StaleGuest final : public testing_support::LocalGuest {
   }
 };
 
-/// The mounts: /host/work is GUEST/work, writable; /host/inner is GUEST/work/inner, in it;
-/// /host/stale is GUEST/stale, read-only. GUEST/local is no mount, but allowed.
+/// The mounts: /host/work is GUEST/work, writable; /host/inner is GUEST/work/inner, nested in it;
+/// /host/stale is GUEST/stale, read-only. GUEST/local is an allowed path.
 class MountCheckTest : public ::testing::Test, private WorkspaceSource {
  protected:
   enum : std::size_t { kWork, kInner, kStale };
@@ -89,7 +89,8 @@ class MountCheckTest : public ::testing::Test, private WorkspaceSource {
                      {.host = "/host/inner", .guest = top / "work/inner", .writable = true},
                      {.host = "/host/stale", .guest = top / "stale"}};
     options.mounts = options.roots;
-    options.roots.push_back({.host = top / "local", .guest = top / "local", .writable = true});
+    options.roots.push_back(
+        {.host = top / "local", .guest = top / "local", .writable = true, .is_guests_own = true});
     options.mount_check = check;
     options.working_directory = "/host/work";
     UseRules(options);

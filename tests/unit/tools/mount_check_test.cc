@@ -1,4 +1,4 @@
-// What the tools do with mounts that are not there in the guest.
+// What the tools do if mounts are missing in the guest.
 
 #include "paths/mount_check.h"
 
@@ -45,17 +45,13 @@ TEST_F(MountCheckTest, EveryToolRefusesAMountThatIsNotMountedAndSaysWhatToDo) {
   EXPECT_EQ(Files("work"), std::set<std::string>{"there"});
 }
 
-TEST_F(MountCheckTest, MountPointThatIsNotEvenThereIsRefusedTheSameWay) {
+TEST_F(MountCheckTest, MissingMountIsRefusedUnderItsGuestNameAndWithoutItsDirectoryToo) {
   check->states[kWork].mounted = false;
+  EXPECT_THAT(Error("list_directory", {{"path", (top / "work").string()}}),
+              HasSubstr("not mounted"));
   fs::remove_all(top / "work");
   EXPECT_THAT(Error("read_file", {{"path", "/host/work/a/b"}}), HasSubstr("not mounted"));
   EXPECT_THAT(Error("write_file", {{"path", "/host/work/a"}, {"content", ""}}),
-              HasSubstr("not mounted"));
-}
-
-TEST_F(MountCheckTest, GuestNameOfTheMountIsRefusedToo) {
-  check->states[kWork].mounted = false;
-  EXPECT_THAT(Error("list_directory", {{"path", (top / "work").string()}}),
               HasSubstr("not mounted"));
 }
 
@@ -67,19 +63,16 @@ TEST_F(MountCheckTest, MountThatAppearsLaterWorks) {
   EXPECT_EQ(Content({{"path", "/host/work/a"}}), "text");
 }
 
-TEST_F(MountCheckTest, OthersGoOnWorking) {
-  check->states[kWork].mounted = false;
-  check->states[kInner].mounted = true;
+TEST_F(MountCheckTest, NestedMountsAreJudgedOneByOne) {
   Put("work/inner/a", "inner");
+  Put("work/a", "outer");
+  check->states[kWork].mounted = false;
   EXPECT_EQ(Content({{"path", "/host/inner/a"}}), "inner");
   EXPECT_EQ(Content({{"path", (top / "work/inner/a").string()}}), "inner");
-}
-
-TEST_F(MountCheckTest, NestedMountIsRefusedWhereTheOuterOneIsThere) {
+  check->states[kWork].mounted = true;
   check->states[kInner].mounted = false;
-  Put("work/a", "outer");
   EXPECT_EQ(Content({{"path", "/host/work/a"}}), "outer");
-  EXPECT_THAT(Error("write_file", {{"path", "/host/work/inner/a"}, {"content", ""}}),
+  EXPECT_THAT(Error("write_file", {{"path", (top / "work/inner/a").string()}, {"content", ""}}),
               HasSubstr(": /host/inner (at "));
 }
 
@@ -117,7 +110,10 @@ TEST_F(MountCheckTest, RootThatIsNoMountIsNeverChecked) {
 
 TEST_F(MountCheckTest, NarrowedRootBelongsToItsMount) {
   fs::create_directory(top / "work/sub");
-  options_.roots = {{.host = "/host/work/sub", .guest = top / "work/sub", .writable = true}};
+  options_.roots = {{.host = "/host/work/sub",
+                     .guest = top / "work/sub",
+                     .writable = true,
+                     .narrowed_from = top / "work"}};
   UseRules(options_);
   check->states[kWork].mounted = false;
   EXPECT_THAT(Error("write_file", {{"path", "/host/work/sub/a"}, {"content", ""}}),

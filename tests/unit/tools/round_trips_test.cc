@@ -40,8 +40,8 @@ class RoundTrips : public ::testing::Test, protected WorkspaceSource {
     options.instance = "default";
     options.roots = {{.host = "/work", .guest = top_.path().string(), .writable = true}};
     options.mounts = options.roots;
-    options.mount_check = std::make_shared<paths::NoMountsHere>(
-        std::vector<paths::MountWatch::Expected>{{top_.path().string(), "tag"}});
+    options.mount_check = std::make_shared<paths::MountWatch>(
+        std::vector<paths::MountWatch::Expected>{{top_.path().string(), "tag"}}, true);
     workspace_.guest = guest_;
     workspace_.paths = std::make_shared<const paths::PathRules>(options);
     workspace_.shell = "/bin/sh";

@@ -1,3 +1,5 @@
+// What write_file leaves in the guest, also if something fails or changes meanwhile.
+
 #include "tools/write_file.h"
 
 #include <gmock/gmock.h>
@@ -6,88 +8,104 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
 #include <string>
+#include <utility>
 
-#include "unit/tools/write_file_fixture.h"
+#include "unit/tools/file_tool_fixture.h"
 
 namespace tools {
 namespace {
 
 namespace fs = std::filesystem;
+using guest::FileErrorCode;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing_support::Name;
 using testing_support::Operation;
 
-TEST_F(WriteFile, NewFileHasTheContentAndThePermissionsOfTheUmask) {
+class WriteFile : public FileToolTest<WriteFileTool> {
+ protected:
+  WriteFile() : umask_(umask(022)) {}
+  ~WriteFile() override { umask(umask_); }
+
+  void Write(const std::string& path, const std::string& content) {
+    const mcp::ToolResult result = Call({{"path", path}, {"content", content}});
+    EXPECT_EQ(result.structured, nlohmann::json::object());
+    EXPECT_TRUE(result.more_content.empty()) << result.more_content.front();
+  }
+  std::string WriteError(const std::string& path, const std::string& content = "new") {
+    return Error({{"path", path}, {"content", content}});
+  }
+  void FailAt(Operation where, FileErrorCode code) {
+    guest->set_hook([where, code](Operation operation, const std::string& path) {
+      if (operation == where) throw guest::FileError(code, "fail", path, "");
+    });
+  }
+  [[nodiscard]] ino_t Inode(const std::string& name) const { return Status(work / name).st_ino; }
+  [[nodiscard]] mode_t Mode(const std::string& name) const {
+    return Status(work / name).st_mode & 07777U;
+  }
+
+ private:
+  mode_t umask_;
+};
+
+TEST_F(WriteFile, NewFileAndItsParentsHaveTheContentAndThePermissionsOfTheUmask) {
   Write("/host/work/new", "a\r\nb\xEF\xBB\xBF");
   EXPECT_EQ(Get("new"), "a\r\nb\xEF\xBB\xBF");
   EXPECT_EQ(Mode("new"), 0644U);
   EXPECT_THAT(Names(), ElementsAre("new"));
-}
-
-TEST_F(WriteFile, EmptyContentMakesAnEmptyFile) {
-  Put("file", "old");
-  Write("/host/work/file", "");
-  EXPECT_EQ(Get("file"), "");
-}
-
-TEST_F(WriteFile, MissingParentsAreMade) {
-  Write("/host/work/a/b/c/new", "text");
-  EXPECT_EQ(Get("a/b/c/new"), "text");
+  Write("/host/work/a/b/c/new", "");
+  EXPECT_EQ(Get("a/b/c/new"), "");
   EXPECT_EQ(Mode("a/b"), 0755U);
 }
 
-TEST_F(WriteFile, ExistingFileIsReplacedAtOnceAndKeepsItsPermissions) {
-  Put("script", "old");
-  fs::permissions(work / "script", fs::perms(0777));
-  const ino_t before = Inode("script");
-  Write("/host/work/script", "new");
-  EXPECT_EQ(Get("script"), "new");
-  EXPECT_EQ(Mode("script"), 0777U);
-  EXPECT_NE(Inode("script"), before);
-  EXPECT_THAT(Names(), ElementsAre("script"));
-}
-
-TEST_F(WriteFile, PermissionsAreKeptUnderATightUmask) {
+TEST_F(WriteFile, ExistingFileIsReplacedAndKeepsItsPermissions) {
   umask(077);
-  Put("file", "old");
-  fs::permissions(work / "file", fs::perms(0664));
-  Write("/host/work/file", "new");
-  EXPECT_EQ(Mode("file"), 0664U);
-}
-
-TEST_F(WriteFile, SetuidDoesNotSurviveAWrite) {
-  Put("program", "old");
-  fs::permissions(work / "program", fs::perms(04755));
-  Write("/host/work/program", "new");
-  EXPECT_EQ(Mode("program"), 0755U);
+  for (const mode_t mode : {0777U, 0664U, 04755U}) {
+    Put("file", "old");
+    fs::permissions(work / "file", fs::perms(mode));
+    const ino_t before = Inode("file");
+    Write("/host/work/file", "new");
+    EXPECT_EQ(Get("file"), "new");
+    EXPECT_EQ(Mode("file"), mode & 0777U) << "without setuid";
+    EXPECT_NE(Inode("file"), before);
+    EXPECT_THAT(Names(), ElementsAre("file"));
+  }
 }
 
 TEST_F(WriteFile, LinkStaysAndItsTargetIsWritten) {
   Put("target", "old");
   fs::create_symlink("target", work / "link");
+  fs::create_symlink("sub/target", work / "dangling");
   Write("/host/work/link", "new");
+  Write("/host/work/dangling", "new");
   EXPECT_TRUE(fs::is_symlink(work / "link"));
+  EXPECT_TRUE(fs::is_symlink(work / "dangling"));
   EXPECT_EQ(Get("target"), "new");
-}
-
-TEST_F(WriteFile, DanglingLinkStaysAndItsTargetIsMade) {
-  fs::create_symlink("sub/target", work / "link");
-  Write("/host/work/link", "new");
-  EXPECT_TRUE(fs::is_symlink(work / "link"));
   EXPECT_EQ(Get("sub/target"), "new");
 }
 
-TEST_F(WriteFile, DanglingLinkOutOfTheRootIsRefused) {
+TEST_F(WriteFile, PathsThatMayNotBeWrittenAreRefused) {
   fs::create_symlink(top.path() / "pwned", work / "x");
   EXPECT_THAT(WriteError("/host/work/x"), HasSubstr("outside"));
   EXPECT_FALSE(fs::exists(top.path() / "pwned"));
-}
-
-TEST_F(WriteFile, ReadOnlyRootIsRefused) {
   EXPECT_THAT(WriteError("/host/library/new"), HasSubstr("read-only"));
   EXPECT_TRUE(fs::is_empty(library));
+  Put("file", "old");
+  fs::permissions(work / "file", fs::perms(0577));
+  EXPECT_EQ(WriteError("/host/work/file"), "permission denied") << "marked read-only";
+  fs::create_directory(work / "directory");
+  ASSERT_EQ(mkfifo((work / "fifo").c_str(), 0600), 0);
+  EXPECT_THAT(WriteError("/host/work/directory"), HasSubstr("is a directory"));
+  EXPECT_THAT(WriteError("/host/work/fifo"), HasSubstr("is a FIFO"));
+  EXPECT_EQ(guest->count(Operation::kOpen), 0);
 }
 
 TEST_F(WriteFile, HardLinkIsBroken) {
@@ -107,7 +125,7 @@ TEST_F(WriteFile, FileOfAnotherUserBecomesTheGuestUsers) {
   EXPECT_EQ(Status(work / "file").st_uid, getuid());
 }
 
-TEST_F(WriteFile, DirectoryThatTakesNoNewFileIsNoObstacleAndTheResultSaysSo) {
+TEST_F(WriteFile, FileInADirectoryThatTakesNoNewFileIsWrittenInPlaceAndTheResultSaysSo) {
   Put("file", "a longer old text");
   const ino_t before = Inode("file");
   RefuseNewFiles();
@@ -119,28 +137,7 @@ TEST_F(WriteFile, DirectoryThatTakesNoNewFileIsNoObstacleAndTheResultSaysSo) {
             "atomic");
   EXPECT_EQ(Get("file"), "new");
   EXPECT_EQ(Inode("file"), before);
-}
-
-TEST_F(WriteFile, NewFileInADirectoryThatTakesNoneIsPermissionDenied) {
-  RefuseNewFiles();
   EXPECT_EQ(WriteError("/host/work/new"), "permission denied");
-}
-
-TEST_F(WriteFile, FileMarkedReadOnlyIsLeftAlone) {
-  Put("file", "old");
-  fs::permissions(work / "file", fs::perms(0577));
-  EXPECT_EQ(WriteError("/host/work/file"), "permission denied");
-  EXPECT_EQ(guest->count(Operation::kOpen), 0);
-  EXPECT_EQ(Get("file"), "old");
-}
-
-TEST_F(WriteFile, NothingButARegularFileIsOverwritten) {
-  fs::create_directory(work / "directory");
-  ASSERT_EQ(mkfifo((work / "fifo").c_str(), 0600), 0);
-  EXPECT_THAT(WriteError("/host/work/directory"), HasSubstr("is a directory"));
-  EXPECT_THAT(WriteError("/host/work/fifo"), HasSubstr("is a FIFO"));
-  EXPECT_THAT(WriteError("/host/work"), HasSubstr("is a directory"));
-  EXPECT_EQ(guest->count(Operation::kOpen), 0);
 }
 
 TEST_F(WriteFile, ServerWithoutSyncStillWrites) {
@@ -149,28 +146,17 @@ TEST_F(WriteFile, ServerWithoutSyncStillWrites) {
   EXPECT_EQ(Get("new"), "text");
 }
 
-// U+FFFD.
-
 TEST_F(WriteFile, ReplacementCharactersAreNotWrittenOverAFileThatIsNotUtf8) {
   Put("latin1", "caf\xE9");
   EXPECT_THAT(WriteError("/host/work/latin1", "caf\uFFFD!"),
               AllOf(HasSubstr("not UTF-8"), HasSubstr("U+FFFD"), HasSubstr("Nothing was written")));
   EXPECT_EQ(Get("latin1"), "caf\xE9");
-}
-
-TEST_F(WriteFile, BadByteAtTheVeryEndIsFound) {
   Put("cut", std::string(3 * 256 * 1024 - 1, 'x') + "\xE2\x82");
   EXPECT_THAT(WriteError("/host/work/cut", "\uFFFD"), HasSubstr("not UTF-8"));
 }
 
-TEST_F(WriteFile, CharacterAcrossTwoChunksIsNoBadByte) {
-  Put("file", std::string(256 * 1024 - 1, 'x') + "\u20ac");
-  Write("/host/work/file", "\uFFFD");
-  EXPECT_EQ(Get("file"), "\uFFFD");
-}
-
 TEST_F(WriteFile, ReplacementCharactersMayBeWrittenElsewhere) {
-  Put("utf8", "\uFFFD");
+  Put("utf8", std::string(256 * 1024 - 1, 'x') + "\u20ac");  // across two chunks
   Put("latin1", "caf\xE9");
   Write("/host/work/utf8", "\uFFFD\uFFFD");
   Write("/host/work/new", "\uFFFD");
@@ -178,18 +164,226 @@ TEST_F(WriteFile, ReplacementCharactersMayBeWrittenElsewhere) {
   EXPECT_EQ(Get("latin1"), "caf\u00e9");
 }
 
-// Round trips, as file_writer.h states them.
+// Missing parents.
 
-TEST_F(WriteFile, NewFileTakesFiveOperationsBeyondThePathRules) {
-  EXPECT_EQ(RoundTrips({{"path", "/host/work/new"}, {"content", "x"}}),
-            "LStat 1, RealPath 1, Open 1, Rename 1, FileWrite 1, FileSync 1, FileClose 1");
+TEST_F(WriteFile, ParentThatAppearsMeanwhileIsUsed) {
+  for (const bool guest_refuses : {false, true}) {
+    guest->set_hook([&](Operation operation, const std::string& path) {
+      if (operation != Operation::kMakeDirectory) return;
+      fs::create_directory(path);
+      if (guest_refuses) {
+        throw guest::FileError(FileErrorCode::kPermissionDenied, "mkdir", path, "");
+      }
+    });
+    const std::string name = guest_refuses ? "a/new" : "b/new";
+    Write("/host/work/" + name, "text");
+    EXPECT_EQ(Get(name), "text");
+  }
 }
 
-TEST_F(WriteFile, ExistingFileTakesOneMore) {
+TEST_F(WriteFile, ParentSwappedForALinkMeanwhileIsRefused) {
+  fs::create_directory(top.path() / "outside");
+  guest->set_hook([&](Operation operation, const std::string& path) {
+    if (operation == Operation::kMakeDirectory) {
+      fs::create_directory_symlink(top.path() / "outside", path);
+    }
+  });
+  EXPECT_THAT(WriteError("/host/work/a/new"), HasSubstr("/host/work/a/new"));
+  EXPECT_TRUE(fs::is_empty(top.path() / "outside"));
+}
+
+TEST_F(WriteFile, ParentThatCannotBeCreatedIsReportedWithTheGuestsReason) {
+  FailAt(Operation::kMakeDirectory, FileErrorCode::kPermissionDenied);
+  EXPECT_EQ(WriteError("/host/work/a/b/new"), "permission denied");
+  EXPECT_EQ(guest->count(Operation::kMakeDirectory), 1);
+  EXPECT_THAT(Names(), IsEmpty());
+  guest->set_hook([](Operation operation, const std::string& path) {
+    if (operation == Operation::kMakeDirectory) {
+      throw guest::FileError(FileErrorCode::kFailure, "mkdir", path, "the guest's reason");
+    }
+    if (operation == Operation::kStatFileSystem) {
+      throw guest::FileError(FileErrorCode::kUnsupported, "statvfs", path, "");
+    }
+  });
+  EXPECT_EQ(WriteError("/host/work/a/new"), "write /host/work/a/new: the guest's reason");
+}
+
+// Links swapped in.
+
+TEST_F(WriteFile, LinkToATwinOutsideThatIsSwappedInIsNotWrittenThrough) {
+  Put("one", "the same size");
+  const fs::path outside = top.path() / "outside";
+  fs::copy_file(work / "one", outside);
+  fs::last_write_time(outside, fs::last_write_time(work / "one"));
+  RefuseNewFiles([&](Operation operation, const std::string& path) {
+    if (operation != Operation::kOpen || path != (work / "one").string()) return;
+    fs::remove(work / "one");
+    fs::create_symlink(outside, work / "one");
+  });
+  EXPECT_THAT(WriteError("/host/work/one"), HasSubstr("replaced by another file"));
+  std::ifstream file(outside);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "the same size");
+}
+
+TEST_F(WriteFile, LinkSwappedInForTheTargetIsReplacedAndNotFollowed) {
   Put("file", "old");
-  EXPECT_EQ(RoundTrips({{"path", "/host/work/file"}, {"content", "x"}}),
-            "LStat 1, RealPath 1, Open 1, Rename 1, FileWrite 1, FileSetAttributes 1, "
-            "FileSync 1, FileClose 1");
+  const fs::path outside = top.path() / "outside";
+  std::ofstream(outside) << "secret";
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation != Operation::kRename) return;
+    fs::remove(work / "file");
+    fs::create_symlink(outside, work / "file");
+  });
+  Write("/host/work/file", "new");
+  EXPECT_FALSE(fs::is_symlink(work / "file"));
+  EXPECT_EQ(fs::file_size(outside), 6U);
+}
+
+TEST_F(WriteFile, LinkThatComesAndGoesWhileAFileIsOpenedIsNotWrittenThrough) {
+  Put("file", "old");
+  const fs::path file = work / "file";
+  const fs::path away = top.path() / "away";
+  const fs::path outside = top.path() / "outside";
+  std::ofstream(outside) << "secret";
+  RefuseNewFiles([&](Operation operation, const std::string& path) {
+    if (operation == Operation::kOpen && path == file.string()) {
+      fs::rename(file, away);
+      fs::create_symlink(outside, file);
+    }
+    if (operation == Operation::kRealPath && fs::is_symlink(file)) fs::rename(away, file);
+  });
+  EXPECT_THAT(WriteError("/host/work/file"), HasSubstr("replaced by another file"));
+  EXPECT_EQ(fs::file_size(outside), 6U);
+}
+
+// Failures.
+
+TEST_F(WriteFile, FailureAnywhereLeavesTheOldFileAndNoTemporaryOne) {
+  Put("file", "old");
+  for (const Operation where :
+       {Operation::kOpen, Operation::kFileWrite, Operation::kFileSetAttributes,
+        Operation::kFileSync, Operation::kFileClose, Operation::kRename}) {
+    FailAt(where, FileErrorCode::kFailure);
+    EXPECT_THAT(WriteError("/host/work/file"),
+                AllOf(HasSubstr("write /host/work/file"), Not(HasSubstr(work.string()))))
+        << Name(where);
+    EXPECT_EQ(Get("file"), "old") << Name(where);
+    if (where != Operation::kFileSetAttributes) (void)WriteError("/host/work/new");
+    EXPECT_THAT(Names(), ElementsAre("file")) << Name(where);
+  }
+}
+
+TEST_F(WriteFile, ErrorSaysWhyAndWhatToDo) {
+  FailAt(Operation::kOpen, FileErrorCode::kAlreadyExists);
+  EXPECT_EQ(WriteError("/host/work/new"),
+            "write /host/work/new: other servers write in this directory, or left files there: if "
+            "no server runs, remove .limactl-mcp-1 to .limactl-mcp-16");
+  EXPECT_EQ(guest->count(Operation::kOpen), 16);
+  FailAt(Operation::kRename, FileErrorCode::kUnsupported);
+  EXPECT_EQ(WriteError("/host/work/new"),
+            "write /host/work/new: the guest's SFTP server does not support this");
+}
+
+TEST_F(WriteFile, TemporaryFileIsRemovedAfterACancel) {
+  Put("file", "old");
+  for (const Operation where : {Operation::kFileWrite, Operation::kFileClose}) {
+    support::StopSource source;
+    context = source.context();
+    guest->set_hook([&](Operation operation, const std::string&) {
+      if (operation == where) source.Stop(support::StopReason::kCancelled);
+    });
+    EXPECT_THROW((void)Call({{"path", "/host/work/file"}, {"content", "x"}}), support::Stopped);
+    EXPECT_EQ(Get("file"), "old");
+    EXPECT_THAT(Names(), ElementsAre("file"));
+  }
+}
+
+TEST_F(WriteFile, ConnectionLostDuringTheRenameIsReportedAndNotRetried) {
+  Put("file", "old");
+  guest->set_hook([](Operation operation, const std::string&) {
+    if (operation == Operation::kRename) throw support::ConnectionLost("lost: may have run", true);
+  });
+  EXPECT_THAT(WriteError("/host/work/file"),
+              AllOf(HasSubstr("may have been written"), HasSubstr("lost: may have run")));
+  EXPECT_EQ(guest->count(Operation::kRename), 1);
+}
+
+TEST_F(WriteFile, ConnectionLostBeforeTheRenameIsRetried) {
+  Put("file", "old");
+  for (const Operation where : {Operation::kRealPath, Operation::kOpen, Operation::kFileWrite,
+                                Operation::kFileSetAttributes, Operation::kFileSync,
+                                Operation::kFileClose, Operation::kRename}) {
+    bool broken = false;
+    guest->set_hook([&](Operation operation, const std::string&) {
+      if (operation != where || std::exchange(broken, true)) return;
+      const bool may_have_run = where == Operation::kOpen || where == Operation::kFileWrite ||
+                                where == Operation::kFileClose;
+      throw support::ConnectionLost("lost", may_have_run);
+    });
+    Write("/host/work/file", Name(where));
+    EXPECT_TRUE(broken) << Name(where);
+    EXPECT_EQ(Get("file"), Name(where));
+  }
+}
+
+TEST_F(WriteFile, ConnectionLostAgainAndAgainIsReportedAsNothingChanged) {
+  Put("file", "old");
+  guest->set_hook([](Operation operation, const std::string&) {
+    if (operation == Operation::kFileWrite) throw support::ConnectionLost("lost", true);
+  });
+  EXPECT_THAT(WriteError("/host/work/file"), HasSubstr("/host/work/file was not changed"));
+  EXPECT_EQ(guest->count(Operation::kFileWrite), kMaximumAttempts);
+  EXPECT_EQ(Get("file"), "old");
+}
+
+TEST_F(WriteFile, FailureWhileWritingInPlaceIsReportedAsInPartAndNotRetried) {
+  Put("file", "a longer old text");
+  const auto fail = [](const std::string& path) {
+    throw guest::FileError(FileErrorCode::kFailure, "fail", path, "");
+  };
+  const auto lose = [](const std::string&) { throw support::ConnectionLost("lost", false); };
+  const auto time_out = [](const std::string&) {
+    throw support::Stopped(support::StopReason::kDeadline);
+  };
+  struct Row {
+    Operation where;
+    std::function<void(const std::string& path)> failure;
+  };
+  for (const Row& row : {Row{Operation::kFileWrite, fail}, Row{Operation::kFileSetAttributes, fail},
+                         Row{Operation::kFileSync, fail}, Row{Operation::kFileClose, fail},
+                         Row{Operation::kFileSync, lose}, Row{Operation::kFileSync, time_out}}) {
+    guest->ResetCounts();
+    RefuseNewFiles([&](Operation operation, const std::string& path) {
+      if (operation == row.where) row.failure(path);
+      // Finding out the reason fails too, and must not hide that something was written.
+      if (operation == Operation::kStatFileSystem) throw support::ConnectionLost("lost", false);
+    });
+    EXPECT_THAT(WriteError("/host/work/file"),
+                AllOf(HasSubstr("may have been written in part"), Not(HasSubstr(work.string()))))
+        << Name(row.where);
+    EXPECT_EQ(guest->count(row.where), 1);
+  }
+  RefuseNewFiles([&](Operation operation, const std::string& path) {
+    if (operation == Operation::kOpen) fail(path);
+  });
+  EXPECT_THAT(WriteError("/host/work/file"), Not(HasSubstr("in part")));
+}
+
+TEST_F(WriteFile, TextAppendedDuringAWriteInPlaceDoesNotFollowTheNewContent) {
+  Put("file", "old");
+  RefuseNewFiles([&](Operation operation, const std::string&) {
+    if (operation != Operation::kFileWrite) return;
+    std::ofstream(work / "file", std::ios::app) << " with a long end that was appended";
+  });
+  (void)Call({{"path", "/host/work/file"}, {"content", "a new text"}});
+  EXPECT_EQ(Get("file"), "a new text");
+}
+
+TEST_F(WriteFile, RenameThatIsNotConfirmedIsReportedAsUnknown) {
+  guest->set_hook([](Operation operation, const std::string&) {
+    if (operation == Operation::kRename) throw support::Stopped(support::StopReason::kDeadline);
+  });
+  EXPECT_THAT(WriteError("/host/work/new"), HasSubstr("the old file or the whole new one"));
 }
 
 }  // namespace

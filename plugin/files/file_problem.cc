@@ -1,10 +1,9 @@
-#include "files/file_call.h"
+#include "files/file_problem.h"
 
 #include <optional>
 
 #include "support/errors.h"
 #include "support/units.h"
-#include "support/utf8.h"
 
 namespace files {
 namespace {
@@ -18,8 +17,8 @@ std::optional<guest::FileSystemStatus> AskFileSystem(const paths::ResolvedPath& 
   try {
     return guest.StatFileSystem(existing, context);
   } catch (const support::CallError&) {
-    // Not offered, or gone. Also where the line breaks or the time ends: what has failed has
-    // failed, and must not be repeated because the reason could not be asked for.
+    // Not offered, or gone. A lost connection must not hide the failure either: the call would be
+    // repeated.
     return std::nullopt;
   }
 }
@@ -31,8 +30,8 @@ std::string DescribeFailure(const guest::FileError& error, const paths::Resolved
     if (status->read_only) return "the file system is mounted read-only in the guest";
     if (status->free_bytes < needed_bytes) {
       return "no space left on the guest's file system: " +
-             support::FormatByteCount(status->free_bytes) + " are free, " +
-             support::FormatByteCount(needed_bytes) + " are needed";
+             support::FormatByteCount(status->free_bytes) + " free, " +
+             support::FormatByteCount(needed_bytes) + " needed";
     }
   }
   return error.detail().empty() ? "the guest reports a failure without a reason" : error.detail();
@@ -62,11 +61,6 @@ std::string_view Name(guest::FileType type) {
   return "file of unknown type";
 }
 
-void AddNote(mcp::ToolResult& result, std::string_view note) {
-  if (!note.empty())
-    result.more_content.push_back({{"type", "text"}, {"text", support::ToUtf8(note)}});
-}
-
 void RequireRegularFile(const paths::ResolvedPath& path) {
   if (!path.attributes) throw support::CallError("file does not exist");
   if (path.attributes->type == guest::FileType::kRegular) return;
@@ -87,14 +81,15 @@ void ThrowFileProblem(const guest::FileError& error, const std::string& action,
     case FileErrorCode::kPermissionDenied:
       throw support::CallError("permission denied");
     case FileErrorCode::kAlreadyExists:
-      throw support::CallError(action + " " + path.host + ": a file of that name appeared");
+      throw support::CallError(action + " " + path.host +
+                               ": a file with that name has appeared; try again");
     case FileErrorCode::kUnsupported:
       throw support::CallError(action + " " + path.host +
-                               ": the guest's SFTP server does not offer what this takes");
+                               ": the guest's SFTP server does not support this");
     case FileErrorCode::kFailure:
       break;
   }
-  if (path.guest.empty()) throw support::CallError(error.what());  // it could not be resolved
+  if (path.guest.empty()) throw support::CallError(error.what());  // not resolved
   throw support::CallError(action + " " + path.host + ": " +
                            DescribeFailure(error, path, needed_bytes, guest, context));
 }

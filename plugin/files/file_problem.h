@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "guest/guest.h"
+#include "paths/path_rules.h"
+#include "support/context.h"
+
+namespace files {
+
+/// "directory", "FIFO", …
+std::string_view Name(guest::FileType type);
+
+/// Throws support::CallError unless the path is a regular file: `file does not exist`, or a text
+/// that names what is there instead.
+void RequireRegularFile(const paths::ResolvedPath& path);
+
+/// Throws support::CallError for a failure of the guest: `file does not exist`, `permission
+/// denied`, or "`action` PATH: …" with the path's host name. For a failure without a code, one
+/// round trip finds out whether the file system is read-only or lacks room for `needed_bytes`;
+/// never throws support::ConnectionLost or support::Stopped instead. `path` is empty if
+/// PathRules::Resolve failed.
+[[noreturn]] void ThrowFileProblem(const guest::FileError& error, const std::string& action,
+                                   const paths::ResolvedPath& path, std::uint64_t needed_bytes,
+                                   guest::Guest& guest, const support::Context& context);
+
+}  // namespace files
