@@ -40,7 +40,7 @@ TEST_F(SearchCorpus, AnswersAreTheSameInARepositoryOutsideOfOneAndWithoutGit) {
   EXPECT_EQ(Search(with_git, {{"pattern", "needle"}}), lines);
 }
 
-TEST_F(SearchCorpus, TheUsersGitConfigurationAndTheRepositorysChangeNothingAndRunNothing) {
+TEST_F(SearchCorpus, GitConfigurationsChangeNothingAndRunNothing) {
   MakeFile("root/a.c", "int f() {\n  needle\n}\n");
   MakeFile("root/ä.c", "needle\n");
   MakeFile("root/.gitattributes", "*.c diff=evil filter=evil\n");
@@ -84,8 +84,8 @@ TEST_F(SearchCorpus, TheUsersGitConfigurationAndTheRepositorysChangeNothingAndRu
   EXPECT_FALSE(fs::exists(pwned)) << ReadFile(pwned);
 }
 
-TEST_F(SearchCorpus, WhatIsIgnoredIsGitsBusinessAndTheRepositorys) {
-  RunGit(Path().string(), {"init", "-q"});  // the root lies in a repository that begins above it
+TEST_F(SearchCorpus, EachRepositoryHasItsOwnIgnoreRules) {
+  RunGit(Path().string(), {"init", "-q"});  // a repository above the root
   MakeFile(".gitignore", "*.above\n");
   MakeFile(".git/info/exclude", "*.excluded\n");
   MakeFile("root/.gitignore", "*.log\n/build/\n!kept.log\n");
@@ -97,7 +97,7 @@ TEST_F(SearchCorpus, WhatIsIgnoredIsGitsBusinessAndTheRepositorys) {
   MakeFile("root/inner/.gitignore", "*.tmp\n");
   RunGit(root + "/inner", {"init", "-q"});
   McpClient& client = StartGuest("guest", UsualPath());
-  // A nested repository has rules of its own; those around it do not reach into it.
+  // A nested repository has only its own rules.
   EXPECT_THAT(Find(client, {{"pattern", "**/?.*"}}),
               ElementsAre("a.c", "inner/e.c", "inner/e.log", "sub/d.c"));
   EXPECT_EQ(Search(client, {{"pattern", "needle"}, {"include", "*.{c,above,excluded}"}}),
@@ -117,7 +117,7 @@ TEST_F(SearchCorpus, WhatIsIgnoredIsGitsBusinessAndTheRepositorys) {
   EXPECT_THAT(Find(client, {{"pattern", "**/HEAD"}}), IsEmpty());
 }
 
-TEST_F(SearchCorpus, ASubmoduleIsLookedIntoWithItsOwnRules) {
+TEST_F(SearchCorpus, ASubmoduleHasItsOwnRules) {
   const std::string library = MakeDirectory("library");
   RunGit(library, {"init", "-q"});
   MakeFile("library/.gitignore", "*.tmp\n");
