@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "mcp/json_writer.h"
-#include "support/date.h"
+#include "support/units.h"
 #include "support/errors.h"
 #include "support/log.h"
 #include "support/utf8.h"

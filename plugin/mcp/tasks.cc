@@ -6,7 +6,7 @@
 
 #include "mcp/json_writer.h"
 #include "mcp/reply.h"
-#include "support/date.h"
+#include "support/units.h"
 #include "support/random.h"
 
 namespace mcp {
