@@ -12,7 +12,7 @@
 #include "lima/mounts.h"
 #include "lima/ssh_config.h"
 #include "lima/status.h"
-#include "paths/mount_watch.h"
+#include "paths/mount_check.h"
 #include "paths/path_rules.h"
 #include "ssh/connection.h"
 #include "support/errors.h"

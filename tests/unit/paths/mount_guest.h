@@ -9,7 +9,7 @@
 #include <string>
 
 #include "guest/file_error.h"
-#include "paths/mount_watch.h"
+#include "paths/mount_check.h"
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"
 

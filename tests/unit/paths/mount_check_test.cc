@@ -1,6 +1,6 @@
 // Whether the guest has a mount, and which check a guest gets.
 
-#include "paths/mount_watch.h"
+#include "paths/mount_check.h"
 
 #include <gmock/gmock.h>
 
