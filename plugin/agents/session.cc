@@ -1,13 +1,8 @@
 #include "agents/session.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <system_error>
-
 #include "configure/stored_settings.h"
-#include "support/file_descriptor.h"
 #include "support/paths.h"
 
 namespace agents {
@@ -15,11 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr mode_t kOwnerOnly = 0600;
-
-[[noreturn]] void ThrowErrno(const fs::path& path) {
-  throw std::system_error(errno, std::generic_category(), path.string());
-}
+constexpr unsigned kOwnerOnly = 0600;
 
 /// Directories that exist keep their mode.
 void MakePrivateDirectories(const fs::path& directory) {
@@ -29,27 +20,8 @@ void MakePrivateDirectories(const fs::path& directory) {
   fs::permissions(directory, fs::perms::owner_all);
 }
 
-fs::path TemporaryName(const fs::path& path) {
-  return path.string() + "." + std::to_string(::getpid());
-}
-
-void WriteFile(const fs::path& path, std::string_view text) {
-  const fs::path temporary = TemporaryName(path);
-  {
-    const support::FileDescriptor file(
-        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerOnly));
-    if (!file.valid()) ThrowErrno(temporary);
-    while (!text.empty()) {
-      const ssize_t count = ::write(file.get(), text.data(), text.size());
-      if (count < 0 && errno != EINTR) ThrowErrno(temporary);
-      if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
-    }
-  }
-  fs::rename(temporary, path);
-}
-
 void WriteLink(const fs::path& path, const std::string& target) {
-  const fs::path temporary = TemporaryName(path);
+  const fs::path temporary = path.string() + "." + std::to_string(::getpid());
   fs::remove(temporary);
   fs::create_symlink(target, temporary);
   fs::rename(temporary, path);
@@ -73,7 +45,9 @@ void WriteSessionFiles(const SessionPlaces& places, const Launch& launch) {
   }
   for (const SessionFile& file : launch.files) {
     MakePrivateDirectories(fs::path(file.path).parent_path());
-    WriteFile(file.path, file.text);
+    configure::StoredSettings stored(file.path, std::nullopt, kOwnerOnly);
+    stored.Prepare(file.text);
+    stored.Commit(places.control);
   }
   for (const SessionLink& link : launch.links) {
     MakePrivateDirectories(fs::path(link.path).parent_path());

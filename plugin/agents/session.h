@@ -22,7 +22,7 @@ SessionPlaces FindSessionPlaces(const std::filesystem::path& state, std::string_
                                 const std::string& project, std::span<const std::string> options);
 
 /// Makes the directories, and writes the launch's files and links, each as a whole. Throws
-/// std::system_error.
+/// support::CallError or std::filesystem::filesystem_error.
 void WriteSessionFiles(const SessionPlaces& places, const Launch& launch);
 
 }  // namespace agents

@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "mcp/json_writer.h"
-#include "support/date.h"
+#include "support/units.h"
 #include "support/errors.h"
 #include "support/log.h"
 #include "support/utf8.h"
@@ -67,7 +67,7 @@ void AddArguments(mcp::ObjectWriter& object, const json& arguments) {
 
 std::string_view NameOf(const mcp::CallRecord& record) {
   if (std::holds_alternative<mcp::ToolResult>(record.outcome)) return "succeeded";
-  if (std::holds_alternative<mcp::Withdrawn>(record.outcome)) return "cancelled";
+  if (std::holds_alternative<mcp::Cancelled>(record.outcome)) return "cancelled";
   return record.started ? "failed" : "refused";
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "commands/commands.h"
-#include "commands/instance_note.h"
+#include "commands/instance_mounts.h"
 #include "commands/launch_command.h"
 #include "commands/option_parser.h"
 #include "commands/project.h"

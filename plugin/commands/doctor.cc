@@ -8,7 +8,7 @@
 #include "commands/commands.h"
 #include "commands/option_parser.h"
 #include "doctor/report.h"
-#include "ssh/library_version.h"
+#include "ssh/connection.h"
 #include "support/environment.h"
 #include "support/version.h"
 

@@ -1,7 +1,5 @@
 #include "commands/launch_command.h"
 
-#include <algorithm>
-#include <string_view>
 #include <system_error>
 
 #include "doctor/installation.h"
@@ -16,27 +14,20 @@ bool SameFile(const fs::path& a, const fs::path& b) {
   return fs::equivalent(a, b, error) && !error;
 }
 
-std::string_view FirstDirectory(std::string_view path) {
-  return path.substr(0, path.find(':'));
+/// Removes `directory` from the front of a search path.
+std::string WithoutFirst(const std::string& path, const std::string& directory) {
+  if (path == directory) return "";
+  return path.starts_with(directory + ":") ? path.substr(directory.size() + 1) : path;
 }
 
-std::string_view WithoutFirstDirectory(std::string_view path) {
-  path.remove_prefix(std::min(path.size(), FirstDirectory(path).size() + 1));
-  return path;
-}
-
-/// The search path without what `limactl` has put before it for its plugin: the directory in which
-/// it was found and, where that is another, the one that its links lead to. Rule: UpdatePath in
-/// Lima's pkg/plugins/plugins.go.
-std::string UsersPath(const fs::path& limactl, std::string_view path) {
-  const std::string_view first = FirstDirectory(path);
-  path = WithoutFirstDirectory(path);
+/// The search path without the directories that `limactl` puts before it for its plugin: that of
+/// its name and, if different, that of its file. Rule: UpdatePath in Lima's pkg/plugins/plugins.go.
+std::string UsersPath(const fs::path& limactl, const std::string& path) {
+  const std::string first = path.substr(0, path.find(':'));
   std::error_code error;
   const std::string resolved = fs::canonical(limactl, error).parent_path().string();
-  if (!error && resolved != first && resolved == FirstDirectory(path)) {
-    path = WithoutFirstDirectory(path);
-  }
-  return std::string(path);
+  const std::string rest = WithoutFirst(path, first);
+  return error || resolved == first ? rest : WithoutFirst(rest, resolved);
 }
 
 bool IsOnUsersPath(const fs::path& limactl, const std::string& path, const fs::path& parent) {
@@ -56,7 +47,7 @@ std::vector<std::string> LaunchCommand(const fs::path& own_program, const std::s
       return {is_named ? "limactl" : fs::absolute(*limactl).string(), "mcp", "serve"};
     }
   }
-  // The name on the search path outlives an upgrade where it is a link.
+  // A link on the search path survives an upgrade.
   const auto named = doctor::FindProgram("limactl-mcp", path);
   return {named && SameFile(*named, own_program) ? fs::absolute(*named).string()
                                                  : fs::canonical(own_program).string(),

@@ -10,8 +10,8 @@
 #include "commands/option_parser.h"
 #include "commands/serve_options.h"
 #include "commands/termination_watch.h"
+#include "connection/instance.h"
 #include "connection/instance_opener.h"
-#include "connection/instructions.h"
 #include "connection/shared_connection.h"
 #include "mcp/server.h"
 #include "support/log.h"
@@ -30,7 +30,7 @@ mcp::ServerOptions MakeServerOptions(const InstanceOptions& instance, SharedConn
   options.info.name = "lima";
   options.info.version = support::Version();
   options.instructions = [instance] { return connection::Instructions(instance); };
-  options.on_first_response = [&connection] { connection.ConnectInBackground(); };
+  options.on_first_message = [&connection] { connection.ConnectInBackground(); };
   options.observer = observer;
   return options;
 }

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "commands/commands.h"
-#include "commands/writable_mounts.h"
+#include "commands/instance_mounts.h"
 #include "lima/configuration.h"
 #include "lima/home.h"
 #include "paths/roots.h"

@@ -24,6 +24,8 @@
 namespace commands {
 namespace {
 
+// sigemptyset() and the like are macros on macOS, which take no "::".
+
 constexpr std::array<int, 3> kSignals = {SIGTERM, SIGINT, SIGHUP};
 
 /// A descriptor that becomes readable when the process exits; invalid when the process is gone or
@@ -69,7 +71,7 @@ class TerminationWatch::Implementation {
     if (::getppid() != parent_) return on_termination_(support::StopReason::kEndOfInput);
     sigset_t unblocked{};
     ::pthread_sigmask(SIG_BLOCK, nullptr, &unblocked);
-    for (const int number : kSignals) ::sigdelset(&unblocked, number);
+    for (const int number : kSignals) sigdelset(&unblocked, number);
     fd_set polled;
     FD_ZERO(&polled);
     FD_SET(stop_.fd(), &polled);
@@ -93,8 +95,8 @@ class TerminationWatch::Implementation {
 pid_t TerminationWatch::PrepareProcess() {
   const pid_t parent = ::getppid();
   sigset_t signals{};
-  ::sigemptyset(&signals);
-  for (const int number : kSignals) ::sigaddset(&signals, number);
+  sigemptyset(&signals);
+  for (const int number : kSignals) sigaddset(&signals, number);
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   for (const int number : {SIGPIPE, SIGXFSZ}) (void)::signal(number, SIG_IGN);
   return parent;

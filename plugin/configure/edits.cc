@@ -70,9 +70,7 @@ auto WithPlace(const Job& job, const Edit& edit, const Work& work) {
     return work();
   } catch (const SettingsError& error) {
     const bool has_snippet = !job.remove && edit.file.format != Format::kText;
-    throw EditError(edit.stored.path().string() + ":" + std::to_string(error.position().line) +
-                        ":" + std::to_string(error.position().column) + ": " + error.what() +
-                        "; nothing was written",
+    throw EditError(edit.stored.path().string() + error.what() + "; nothing was written",
                     has_snippet ? Configure(edit.file, std::nullopt).text : "");
   }
 }

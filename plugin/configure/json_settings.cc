@@ -19,9 +19,9 @@ bool SameValue(const Json& left, const Json& right) {
 void RequireKind(const std::string& text, const JsonNode& node, JsonNode::Kind kind,
                  const KeyPath& path) {
   if (node.kind == kind) return;
-  throw SettingsError(PositionAt(text, node.begin),
-                      (path.empty() ? "the file" : "\"" + Dotted(path) + "\"") + " must be " +
-                          (kind == JsonNode::Kind::kObject ? "an object" : "a list"));
+  FailAt(text, node.begin,
+         (path.empty() ? "the file" : "\"" + Dotted(path) + "\"") + " must be " +
+             (kind == JsonNode::Kind::kObject ? "an object" : "a list"));
 }
 
 KeyPath First(const KeyPath& path, std::size_t count) {

@@ -41,7 +41,7 @@ class Parser {
 
  private:
   [[noreturn]] void Fail(std::size_t offset, const std::string& reason) const {
-    throw SettingsError(PositionAt(text_, offset), reason);
+    FailAt(text_, offset, reason);
   }
 
   [[nodiscard]] bool Sees(char byte) const { return at_ < text_.size() && text_[at_] == byte; }
@@ -178,7 +178,7 @@ std::string Dotted(const KeyPath& path) {
 
 JsonNode ParseJson(std::string_view text) {
   const std::size_t valid = support::ValidUtf8Prefix(text);
-  if (valid < text.size()) throw SettingsError(PositionAt(text, valid), "this byte is not UTF-8");
+  if (valid < text.size()) FailAt(text, valid, "this byte is not UTF-8");
   return Parser(text).ParseDocument();
 }
 
@@ -212,8 +212,8 @@ Found Find(std::string_view text, const JsonNode& root, const KeyPath& path) {
     const auto item = std::find_if(items.begin(), items.end(), named);
     if (found.last->kind != JsonNode::Kind::kObject || item == items.end()) break;
     if (const auto second = std::find_if(item + 1, items.end(), named); second != items.end()) {
-      throw SettingsError(PositionAt(text, second->begin),
-                          "\"" + key + "\" is there more than once; leave only one of them");
+      FailAt(text, second->begin,
+             "\"" + key + "\" is there more than once; leave only one of them");
     }
     found.steps.push_back({found.last, static_cast<std::size_t>(item - items.begin())});
     found.last = &item->value;

@@ -33,7 +33,7 @@ Edited Configure(const SettingsFile& file, const std::optional<std::string>& bef
       break;
     case Format::kText:
       if (!record.is_new && *before != file.text) {
-        throw SettingsError({}, "this file is not the one that configure writes; move it away");
+        throw SettingsError("this file is not the one that configure writes; move it away");
       }
       record.is_new = true;
       record.text = edited.text = file.text;

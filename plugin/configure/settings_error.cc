@@ -1,19 +1,17 @@
 #include "configure/settings_error.h"
 
+#include <algorithm>
+
 namespace configure {
 
-Position PositionAt(std::string_view text, std::size_t offset) {
-  Position position;
-  for (std::size_t i = ByteOrderMarkSize(text); i < offset && i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte == '\n') {
-      ++position.line;
-      position.column = 1;
-    } else if ((byte & 0xC0U) != 0x80U) {  // not a continuation byte of UTF-8
-      ++position.column;
-    }
-  }
-  return position;
+void FailAt(std::string_view text, std::size_t offset, const std::string& reason) {
+  const std::size_t mark = std::min(ByteOrderMarkSize(text), offset);
+  const std::string_view before = text.substr(mark, offset - mark);
+  const std::string_view line = before.substr(before.rfind('\n') + 1);
+  const auto is_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+  throw SettingsError(
+      static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')) + 1,
+      static_cast<std::size_t>(std::count_if(line.begin(), line.end(), is_character)) + 1, reason);
 }
 
 std::size_t ByteOrderMarkSize(std::string_view text) {

@@ -8,27 +8,17 @@
 
 namespace configure {
 
-/// A place in a text, counted from 1. Columns are characters, not bytes.
-struct Position {
-  std::size_t line = 1;
-  std::size_t column = 1;
-};
-
-/// The place of byte `offset` of `text`, which may be its end. A byte order mark has no column.
-Position PositionAt(std::string_view text, std::size_t offset);
-
-/// A settings file that cannot be read or changed. `what()` is the reason; the caller puts the
-/// file's name and `position()` before it.
+/// A settings file cannot be read or edited. `what()` follows the file's name: ":2:18: reason" with
+/// line and column, counted from 1 in characters, or ": reason".
 class SettingsError : public support::CallError {
  public:
-  SettingsError(Position position, const std::string& reason)
-      : CallError(reason), position_(position) {}
-
-  [[nodiscard]] Position position() const { return position_; }
-
- private:
-  Position position_;
+  explicit SettingsError(const std::string& reason) : CallError(": " + reason) {}
+  SettingsError(std::size_t line, std::size_t column, const std::string& reason)
+      : CallError(":" + std::to_string(line) + ":" + std::to_string(column) + ": " + reason) {}
 };
+
+/// Throws SettingsError for byte `offset` of `text`.
+[[noreturn]] void FailAt(std::string_view text, std::size_t offset, const std::string& reason);
 
 /// Bytes of the UTF-8 byte order mark at the start of `text`: 3 or 0. Some editors write one.
 std::size_t ByteOrderMarkSize(std::string_view text);

@@ -149,7 +149,7 @@ void StoredSettings::Commit(const fs::path& top) {
   struct stat unused {};
   if (Read(unused) != text_) {
     throw support::CallError(path_.string() +
-                             " was just changed by another program; run configure again");
+                             " was just changed by another program; try again");
   }
   if (!temporary_) return Remove(top);
   const int directory = temporary_->directory.get();

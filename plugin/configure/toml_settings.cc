@@ -38,14 +38,14 @@ void RequireToml(const std::string& text) {
   const Lines lines = SplitLines(text);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (std::count(lines[i].begin(), lines[i].end(), '.') > kMaximumDots) {
-      throw SettingsError({.line = i + 1}, "this line has too many dots");
+      throw SettingsError(i + 1, 1, "this line has too many dots");
     }
   }
   try {
     (void)toml::parse(text);
   } catch (const toml::parse_error& error) {
     const toml::source_position at = error.source().begin;
-    throw SettingsError({.line = at.line, .column = at.column}, std::string(error.description()));
+    throw SettingsError(at.line, at.column, std::string(error.description()));
   }
 }
 
@@ -158,8 +158,7 @@ std::string RemoveBlocks(const std::string& text, const std::vector<Change>& cha
     }
   }
   if (!in_block) return result;
-  throw SettingsError({},
-                      "the block \"" + std::string(kBegin) + "\" has no end; delete it by hand");
+  throw SettingsError("the block \"" + std::string(kBegin) + "\" has no end; delete it by hand");
 }
 
 /// Runs `edit` on the text between a byte order mark and the last line end, which may be missing.
@@ -183,9 +182,8 @@ std::string ApplyToToml(const std::string& text, const std::vector<Change>& chan
   std::string result = Between(text, add);
   try {
     RequireToml(result);
-  } catch (const SettingsError& error) {
-    throw SettingsError({},
-                        "the settings cannot be added to this file: " + std::string(error.what()));
+  } catch (const SettingsError&) {
+    throw SettingsError("cannot add the settings: the file defines one of them in another form");
   }
   return result;
 }

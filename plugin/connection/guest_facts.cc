@@ -24,9 +24,9 @@ lima::GuestFacts AskGuestFacts(guest::Guest& guest, const support::Context& cont
   const std::string home(newline == std::string_view::npos ? "" : answer.substr(newline + 1));
   if (!is_number || !home.starts_with('/') || !given.exit_status) {
     throw support::CallError(
-        "the guest did not tell its user's id and home directory, which the mounts of the instance "
-        "depend on; set user.home and user.uid in its lima.yaml, or log in with limactl shell to "
-        "see what is wrong");
+        "the guest did not report its user's id and home directory, which the instance's mounts "
+        "need; set user.home and user.uid in its lima.yaml, or look for the reason with limactl "
+        "shell");
   }
   lima::GuestFacts facts;
   facts.home = home;

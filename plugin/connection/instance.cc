@@ -5,17 +5,11 @@
 #include <utility>
 
 #include "connection/guest_facts.h"
-#include "connection/patient_opener.h"
-#include "connection/ssh_endpoint.h"
-#include "lima/configuration.h"
 #include "lima/host.h"
 #include "lima/mounts.h"
-#include "lima/ssh_config.h"
-#include "lima/status.h"
 #include "paths/mount_check.h"
 #include "paths/path_rules.h"
 #include "ssh/connection.h"
-#include "support/errors.h"
 #include "support/log.h"
 
 namespace connection {
@@ -35,21 +29,21 @@ void RequireRunning(const InstanceOptions& options,
     case lima::State::kBroken:
       throw InstanceNotRunning(
           "the Lima instance \"" + options.name + "\" is broken (" + status.reason +
-              "), or is just starting or stopping. If it stays so, try on the host: limactl stop "
+              "), or is starting or stopping. If it stays so, run on the host: limactl stop "
               "--force " +
-              options.name + ", then: limactl start " + options.name,
+              options.name + " && limactl start " + options.name,
           status.state);
   }
 }
 
 ssh::ConnectionOptions ConnectionOptionsOf(const InstanceOptions& options) {
   ssh::ConnectionOptions connection;
-  // The first interval ends with a question, each further one with another or with the end.
+  // The connection is lost after one interval without keep-alives and keepalive_limit with them.
   connection.keepalive_interval = options.guest_silence / (connection.keepalive_limit + 1);
   return connection;
 }
 
-/// The user of the guest is known only once the instance has been started for the first time.
+/// ssh.config names the guest's user. It is missing until the instance has been started once.
 lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration) {
   lima::GuestFacts facts;
   try {
@@ -60,7 +54,29 @@ lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration
   return facts;
 }
 
+constexpr const char* kStale =
+    ": the guest may not notice when the host changes files here (9p cache). read_file reads past "
+    "that; commands, lists and searches may show old contents";
+
+std::string ListRoots(const std::vector<paths::Root>& roots) {
+  if (roots.empty()) {
+    return "The instance mounts no directory, so the file tools can use none.\n";
+  }
+  std::string text = "The file tools, and the directory of a command, can use these directories:\n";
+  for (const paths::Root& root : roots) {
+    text += "- " + root.host + (root.writable ? " (writable)" : " (read-only)");
+    if (root.guest != root.host) text += ", which is " + root.guest + " in the guest";
+    if (root.reads_may_be_stale) text += kStale;
+    text += "\n";
+  }
+  return text;
+}
+
 }  // namespace
+
+ssh::Endpoint ToEndpoint(const lima::SshEndpoint& from) {
+  return {from.host, from.port, from.user, from.identity_files, from.ciphers};
+}
 
 std::vector<paths::Root> ShownRoots(const InstanceOptions& options,
                                     const lima::InstanceConfiguration& configuration) {
@@ -75,6 +91,22 @@ std::vector<paths::Root> ShownRoots(const InstanceOptions& options,
     mounts.push_back(std::move(mount));
   }
   return paths::SelectRoots(mounts, options.roots);
+}
+
+std::string Instructions(const InstanceOptions& options) {
+  try {
+    const lima::InstanceConfiguration configuration =
+        lima::LoadConfiguration(options.lima_home, options.name);
+    return "These tools work inside the Lima virtual machine \"" + options.name + "\" (" +
+           configuration.os +
+           "), not on the host. Use them instead of your own tools that would touch the host.\n" +
+           ListRoots(ShownRoots(options, configuration)) +
+           "Give absolute host paths. Other paths are refused: ask the user to mount the "
+           "directory. Commands run as the guest's user and see the guest's own files too.\n";
+  } catch (const support::CallError& error) {
+    return "These tools work inside the Lima virtual machine \"" + options.name +
+           "\", not on the host. They cannot be used now: " + error.what() + "\n";
+  }
 }
 
 OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots& pins,

@@ -7,8 +7,12 @@
 
 #include "connection/opened_connection.h"
 #include "lima/configuration.h"
+#include "lima/ssh_config.h"
+#include "lima/status.h"
 #include "paths/roots.h"
+#include "ssh/endpoint.h"
 #include "support/context.h"
+#include "support/errors.h"
 
 namespace connection {
 
@@ -18,27 +22,43 @@ struct InstanceOptions {
   std::string name;
   paths::RootOptions roots;
   std::string working_directory;  ///< this program's, on the host
-  bool allow_settings = false;    ///< `--allow-settings`: see paths/protected_settings.h
-  /// How long the guest may be silent, asked for a sign of life in between, before the connection
-  /// counts as lost. At least kShortestGuestSilence.
+  bool allow_settings = false;    ///< `--allow-settings`
+  /// How long the guest may send nothing before the connection counts as lost; keep-alives are sent
+  /// in between. At least kShortestGuestSilence.
   std::chrono::milliseconds guest_silence = std::chrono::minutes(1);
 };
 
-/// A guest that is busy must have the time to answer.
+/// A busy guest needs time to answer.
 inline constexpr std::chrono::seconds kShortestGuestSilence{4};
 
-/// The roots as far as Lima's files tell, without any guest: good enough to be shown, never to be
-/// enforced. Throws lima::ConfigurationError when the files cannot be used, support::CallError when
-/// a `--root` lies under no mount.
+/// The instance is stopped or broken, according to Lima's files.
+class InstanceNotRunning : public support::CallError {
+ public:
+  InstanceNotRunning(const std::string& text, lima::State state) : CallError(text), state_(state) {}
+
+  [[nodiscard]] lima::State state() const { return state_; }
+
+ private:
+  lima::State state_;
+};
+
+ssh::Endpoint ToEndpoint(const lima::SshEndpoint& from);
+
+/// The roots according to Lima's files, without the guest: to be shown, not to be enforced. Throws
+/// lima::ConfigurationError, and support::CallError if a `--root` is under no mount.
 std::vector<paths::Root> ShownRoots(const InstanceOptions& options,
                                     const lima::InstanceConfiguration& configuration);
 
-/// Reads Lima's files and connects: one attempt. Lima writes ssh.config anew at each start of the
-/// VM, and mounts may have been edited, so everything is read again each time; only
-/// where the roots that are no mounts led is kept, in `pins`. Throws InstanceNotRunning
-/// (patient_opener.h), support::ConnectionLost when the guest cannot be reached, support::Stopped,
-/// or another support::CallError that says what to do: its files are not right, no key is let in, a
-/// `--root` cannot be used.
+/// The text of `initialize` for the agent: where it works, which host directories it may use, and
+/// what to do about others. Reads Lima's files only. Never throws: the text then says what is wrong
+/// with them.
+std::string Instructions(const InstanceOptions& options);
+
+/// Reads Lima's files and connects: one attempt. Everything is read again each time, because Lima
+/// rewrites ssh.config at each start of the VM. Only the resolved paths of roots that are no mounts
+/// are kept, in `pins`. Throws InstanceNotRunning, support::ConnectionLost if the guest cannot be
+/// reached, support::Stopped, and support::CallError if the files, the keys or a `--root` cannot be
+/// used.
 OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots& pins,
                               const support::Context& context);
 

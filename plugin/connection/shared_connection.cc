@@ -12,7 +12,7 @@ namespace {
 void ThrowIfStopped(const support::Context& context, const std::string& waiting) {
   if (context.stop_reason() == support::StopReason::kDeadline) {
     throw support::CallError("the guest cannot be used yet: " + waiting +
-                             ". Nothing was done; call again in a while");
+                             ". Nothing was done; call again later");
   }
   context.ThrowIfStopped();
 }
@@ -49,36 +49,24 @@ void SharedConnection::Want() {
 
 tools::Workspace SharedConnection::Acquire(const support::Context& context,
                                            mcp::ProgressReporter& progress) {
-  // Wakes the wait below; the lock makes sure that it is not between its check and its sleep.
-  const auto registration = context.OnStop([this] {
-    { const std::scoped_lock lock(mutex_); }
-    changed_.notify_all();
-  });
+  support::ContextWait wait(context, mutex_, changed_);
   std::unique_lock lock(mutex_);
   const std::uint64_t first_own_attempt = attempts_started_ + 1;
   while (!IsAlive()) {
     if (attempts_finished_ >= first_own_attempt) {
       if (last_failure_) std::rethrow_exception(last_failure_);
-      throw support::ConnectionLost("the connection to the guest broke as soon as it was opened",
+      throw support::ConnectionLost("the connection to the guest was lost as soon as it was opened",
                                     false);
     }
     ThrowIfStopped(context, Waiting());
     if (attempts_started_ < first_own_attempt && !wanted_) Want();
-    progress.SetStatus(Waiting());
-    WaitForChange(lock, context);
+    const std::uint64_t finished = attempts_finished_;
+    const std::string waiting = Waiting();
+    progress.SetStatus(waiting);
+    wait.Until(lock, [&] { return attempts_finished_ != finished || Waiting() != waiting; });
     if (IsAlive()) progress.SetStatus("connected to the guest");
   }
   return current_->workspace;
-}
-
-void SharedConnection::WaitForChange(std::unique_lock<std::mutex>& lock,
-                                     const support::Context& context) {
-  // Not wait_until(time_point::max()), which overflows in some standard libraries.
-  if (context.deadline() == support::Clock::time_point::max()) {
-    changed_.wait(lock);
-  } else {
-    changed_.wait_until(lock, context.deadline());
-  }
 }
 
 void SharedConnection::SetWaitingFor(const std::string& text) {
@@ -103,7 +91,7 @@ void SharedConnection::ConnectWhenWanted() {
     std::optional<OpenedConnection> dead = std::exchange(current_, std::nullopt);
     lock.unlock();
 
-    // Closing a dead line and opening a new one take time: not under the lock.
+    // Closing the dead connection and opening a new one take time.
     dead.reset();
     std::optional<OpenedConnection> opened;
     std::exception_ptr failure;

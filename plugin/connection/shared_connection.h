@@ -15,13 +15,12 @@
 
 namespace connection {
 
-/// The one connection that all calls share: opened in a thread of its own, and opened again by the
-/// next call after it died or failed to come up. Thread-safe.
+/// The connection that all calls share. Opened in a thread of its own, and again by the next call
+/// after it died or failed. Thread-safe.
 class SharedConnection final : public tools::WorkspaceSource {
  public:
-  /// Opens a connection; throws support::CallError when that fails. Called in one thread only; its
-  /// context is stopped when the SharedConnection is destroyed. It must end in bounded time, and
-  /// may tell what it waits for.
+  /// Opens a connection in bounded time; throws support::CallError. Called in one thread only; its
+  /// context is stopped by the destructor.
   using Opener = std::function<OpenedConnection(const support::Context&, const Tell&)>;
 
   explicit SharedConnection(Opener open);
@@ -29,13 +28,12 @@ class SharedConnection final : public tools::WorkspaceSource {
   SharedConnection(const SharedConnection&) = delete;
   SharedConnection& operator=(const SharedConnection&) = delete;
 
-  /// Begins to connect without waiting. A failure is logged; the next Acquire tries again.
+  /// Connects without waiting. A failure is logged; the next Acquire tries again.
   void ConnectInBackground();
 
-  /// See WorkspaceSource. When the context's deadline passes, support::CallError says what was
-  /// waited for; the attempt goes on for the sake of the next call. An attempt that began before
-  /// this call and fails is not this call's failure: a new one is made, because what was wrong may
-  /// have been mended in between.
+  /// See WorkspaceSource. If the context times out, support::CallError says what was waited for,
+  /// and the attempt goes on for the next call. If an attempt that began before this call fails, a
+  /// new one is made: the reason may be gone.
   tools::Workspace Acquire(const support::Context& context,
                            mcp::ProgressReporter& progress) override;
 
@@ -47,8 +45,6 @@ class SharedConnection final : public tools::WorkspaceSource {
   void SetWaitingFor(const std::string& text);
   /// What is waited for; the lock is held.
   [[nodiscard]] std::string Waiting() const;
-  /// Waits until something changes or the deadline passes.
-  void WaitForChange(std::unique_lock<std::mutex>& lock, const support::Context& context);
 
   Opener open_;
   support::StopSource stop_;

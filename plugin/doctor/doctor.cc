@@ -7,7 +7,7 @@
 #include <optional>
 #include <system_error>
 
-#include "connection/ssh_endpoint.h"
+#include "connection/instance.h"
 #include "doctor/installation.h"
 #include "doctor/instance_checks.h"
 #include "doctor/server_checks.h"
@@ -150,7 +150,6 @@ void Doctor::CheckGuest() {
   Run("connect", "key", "wait if it is booting, else: " + RestartCommand(instance_),
       [this](const Context& context) {
         ssh::ConnectionOptions options;
-        options.operation_timeout = kCheckTimeout;
         const auto guest =
             ssh::Connection::Open(connection::ToEndpoint(endpoint_), options, context);
         return Passed("sshd accepts " + endpoint_.user + ", whose files start in " +

@@ -14,7 +14,7 @@
 #include "lima/host_agent.h"
 #include "lima/status.h"
 #include "shell/shell_quote.h"
-#include "ssh/key_check.h"
+#include "ssh/identity.h"
 #include "support/join.h"
 #include "support/paths.h"
 
@@ -192,7 +192,7 @@ Finding CheckKeys(const lima::SshEndpoint& endpoint) {
     if (IsOpenToOthers(file)) {
       exposed.push_back(file);
       advice += " " + shell::ShellQuote(file);
-    } else if (const std::string problem = ssh::ProblemOfKey(file); problem.empty()) {
+    } else if (const std::string problem = ssh::LoadIdentity(file).problem; problem.empty()) {
       usable.push_back(file);
     } else {
       unusable.push_back(file + ": " + problem);

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "ssh/library_version.h"
+#include "ssh/connection.h"
 #include "support/printable.h"
 #include "support/units.h"
 #include "support/utf8.h"

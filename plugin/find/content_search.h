@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "find/include_filter.h"
+#include "find/glob_plan.h"
 #include "guest/guest.h"
 #include "shell/capped_output.h"
 #include "support/context.h"
@@ -47,5 +47,14 @@ struct SearchResult {
 /// of git or grep if they fail, as with a bad pattern.
 SearchResult SearchContent(guest::Guest& guest, const SearchRequest& request,
                            const support::Context& context);
+
+/// Lines of POSIX shell that set the environment for calls of git. Together with GitCommand,
+/// neither the user's configuration, nor the environment, nor a repository's configuration can
+/// change what git prints or make it run another program. The locale is UTF-8 if the guest has
+/// C.UTF-8.
+std::string GitEnvironment();
+
+/// `git` with the `-c` options that win over a repository's configuration; a subcommand follows.
+std::string GitCommand();
 
 }  // namespace find

@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "find/git_command.h"
+#include "find/content_search.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
 

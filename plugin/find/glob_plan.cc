@@ -35,22 +35,33 @@ std::map<Place, std::vector<GlobAlternative>> GroupByDirectory(
 
 GlobWalk MakeWalk(const Place& place, std::vector<GlobAlternative> alternatives,
                   bool case_sensitive) {
-  std::optional<std::size_t> maximum_depth = 0;
-  bool enters_git = false;
+  ListingRequest listing;
+  listing.maximum_depth = 0;
   for (const GlobAlternative& alternative : alternatives) {
     if (alternative.HasAnyDepth()) {
-      maximum_depth.reset();
-      enters_git = enters_git || NamesGitDirectory(alternative, case_sensitive);
+      listing.maximum_depth.reset();
+      listing.enters_git |= NamesGitDirectory(alternative, case_sensitive);
     } else {
-      enters_git = true;
-      if (maximum_depth) maximum_depth = std::max(*maximum_depth, alternative.components.size());
+      listing.enters_git = true;
+      if (listing.maximum_depth) {
+        listing.maximum_depth = std::max(*listing.maximum_depth, alternative.components.size());
+      }
     }
   }
-  // find's filters know upper and lower case.
-  std::vector<std::string> filters;
-  if (case_sensitive) filters = NameFilters(alternatives);
-  return {place.second, place.first,        maximum_depth,
-          enters_git,   std::move(filters), GlobMatcher(std::move(alternatives), case_sensitive)};
+  listing.wants_ignored = !listing.maximum_depth;
+  if (case_sensitive) listing.name_filters = NameFilters(alternatives);
+  return {place.second, place.first, std::move(listing),
+          GlobMatcher(std::move(alternatives), case_sensitive)};
+}
+
+std::string Pathspec(const GlobAlternative& alternative) {
+  std::string pathspec = ":(glob)";
+  for (std::size_t i = 0; i < alternative.components.size(); ++i) {
+    const GlobComponent& component = alternative.components[i];
+    if (i > 0) pathspec += '/';
+    pathspec += component.is_any_depth ? "**" : component.name_filter;
+  }
+  return pathspec;
 }
 
 }  // namespace
@@ -71,6 +82,44 @@ std::vector<GlobWalk> PlanGlob(std::string_view pattern, bool case_sensitive) {
     walks.push_back(MakeWalk(place, std::move(members), case_sensitive));
   }
   return walks;
+}
+
+IncludeFilter::IncludeFilter(std::string_view include) {
+  const GlobComponent any_depth = ParseGlob("**").front().components.front();
+  std::vector<GlobAlternative> patterns;
+  for (GlobAlternative& alternative : ParseGlob(include)) {
+    if (alternative.absolute) {
+      ThrowGlobError(include, 0,
+                     "include is for names below the searched directory and cannot begin with '/': "
+                     "give that directory as the path");
+    }
+    const bool slash_free = alternative.components.size() == 1 && !alternative.directories_only;
+    const bool may_name_directory =
+        alternative.directories_only || alternative.LiteralNames() == alternative.components.size();
+    if (slash_free) {
+      if (!alternative.components.front().is_any_depth) {
+        alternative.components.insert(alternative.components.begin(), any_depth);
+      }
+    } else if (may_name_directory) {
+      GlobAlternative below = alternative;
+      below.components.push_back(any_depth);
+      below.directories_only = false;
+      patterns.push_back(std::move(below));
+    }
+    if (!alternative.directories_only) patterns.push_back(std::move(alternative));
+  }
+  for (const GlobAlternative& pattern : patterns) {
+    std::string pathspec = Pathspec(pattern);
+    if (std::find(pathspecs_.begin(), pathspecs_.end(), pathspec) == pathspecs_.end()) {
+      pathspecs_.push_back(std::move(pathspec));
+    }
+  }
+  name_filters_ = NameFilters(patterns);
+  matcher_.emplace(std::move(patterns), true);
+}
+
+bool IncludeFilter::Matches(std::string_view path) const {
+  return matcher_->Match(path, false) != GlobMatch::kNone;
 }
 
 }  // namespace find

@@ -16,13 +16,13 @@ void Tell(Guest& guest, Request request, const support::Context& context) {
   guest.AskAll({std::move(request)}, context).front().RequireSuccess();
 }
 
-/// What is resolved is compared with roots as text; no link can be empty.
+/// Resolved paths are compared with roots as text.
 bool CanBeAnswer(bool is_real_path, std::string_view answer) {
   if (answer.empty() || answer.find('\0') != std::string_view::npos) return false;
   return !is_real_path || (answer.front() == '/' && support::CleanPath(answer) == answer);
 }
 
-/// A reply with a path that no guest can use is not carried any further.
+/// Replaces a path that cannot exist by a failure.
 void CheckPath(Reply& reply, bool is_real_path, const std::string& path) {
   if (reply.failure) return;
   const std::string& answer = reply.As<std::string>();
@@ -30,8 +30,7 @@ void CheckPath(Reply& reply, bool is_real_path, const std::string& path) {
   if (answer.size() > kLongestPath) {
     reply.failure.emplace(FileErrorCode::kFailure, operation, path,
                           "the guest answered with a path of " + std::to_string(answer.size()) +
-                              " bytes, and none of more than " + std::to_string(kLongestPath) +
-                              " can be used there");
+                              " bytes; at most " + std::to_string(kLongestPath) + " are possible");
   } else if (!CanBeAnswer(is_real_path, answer)) {
     reply.failure.emplace(FileErrorCode::kFailure, operation, path,
                           "the guest answered with a path that cannot exist");
@@ -42,12 +41,12 @@ bool Exists(Guest& guest, const std::string& path, const support::Context& conte
   try {
     guest.LStat(path, context);
   } catch (const FileError&) {
-    return false;  // or not to be seen: the first error then stands
+    return false;
   }
   return true;
 }
 
-/// SFTP version 3 has no code for a name that is taken.
+/// SFTP version 3 has no code for kAlreadyExists.
 [[noreturn]] void ThrowWhyNotMade(Guest& guest, const FileError& error, const char* operation,
                                   const std::string& path, const support::Context& context) {
   if (error.code() == FileErrorCode::kFailure && Exists(guest, path, context)) {
@@ -84,23 +83,15 @@ bool IsItself(const RealFile& file, std::string_view path, FileType type) {
   return file.path == path && file.attributes && file.attributes->type == type;
 }
 
-std::vector<Reply> Guest::AskAll(std::vector<Request> requests, const support::Context& context) {
-  struct Asked {
-    std::size_t place;
-    bool is_real_path;
-    std::string path;
-  };
-  std::vector<Asked> for_paths;
+std::vector<Reply> Guest::AskAll(const std::vector<Request>& requests,
+                                 const support::Context& context) {
+  std::vector<Reply> replies = Answer(requests, context);
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (const auto* real = std::get_if<ask::RealPath>(&requests[i])) {
-      for_paths.push_back({i, true, real->path});
+      CheckPath(replies[i], true, real->path);
     } else if (const auto* link = std::get_if<ask::ReadLink>(&requests[i])) {
-      for_paths.push_back({i, false, link->path});
+      CheckPath(replies[i], false, link->path);
     }
-  }
-  std::vector<Reply> replies = Answer(std::move(requests), context);
-  for (const Asked& asked : for_paths) {
-    CheckPath(replies[asked.place], asked.is_real_path, asked.path);
   }
   return replies;
 }

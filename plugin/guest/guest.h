@@ -15,20 +15,15 @@
 #include "support/context.h"
 #include "support/errors.h"
 
-/// The one seam to the virtual machine. Tools see nothing else of it; ssh/ implements it, tests put
-/// a fake in its place.
+/// The one interface to the virtual machine. ssh/ implements it, tests have fakes.
 ///
-/// What a guest says is not believed where it makes no sense: a RealPath or ReadLink that no path
-/// can be is a FileError (kFailure).
+/// Paths are bytes: absolute, as the guest names them, without NUL. A path from the guest that
+/// cannot exist is a FileError (kFailure).
 ///
-/// Paths are bytes: absolute, in the guest's own naming, without NUL. Names that the guest sends
-/// back may hold any bytes but '/' and NUL.
-///
-/// Files are asked for in bursts: AskAll sends several requests at once, which cost one round trip
-/// together. All that throws `FileError` when the guest refuses, `support::ConnectionLost` when the
-/// line breaks, and `support::Stopped` when its context is stopped or its deadline passes; where
-/// the guest serves no files, `support::CallError` says so. One call is one round trip unless it
-/// says otherwise.
+/// File requests go out in bursts: AskAll sends several at once, in one round trip. File operations
+/// throw `FileError` if the guest refuses, `support::ConnectionLost`, `support::Stopped` if the
+/// context ends, and `support::CallError` if the guest has no SFTP. Each call is one round trip
+/// unless its comment says otherwise.
 namespace guest {
 
 enum class FileType {
@@ -42,7 +37,7 @@ enum class FileType {
   kUnknown,
 };
 
-/// What st_mode tells, with the numbers that are the same in every Unix (POSIX leaves them open).
+/// From st_mode, with the numbers that every Unix uses.
 FileType FileTypeOf(std::uint32_t mode);
 
 struct FileAttributes {
@@ -62,16 +57,15 @@ struct DirectoryEntry {
   FileAttributes attributes;
 };
 
-/// Where a path leads, and what is there.
+/// What a path resolves to.
 struct RealFile {
-  std::string path;                          ///< as RealPath gives it
-  std::optional<FileAttributes> attributes;  ///< as LStat gives them; empty where nothing is there
+  std::string path;                          ///< from RealPath
+  std::optional<FileAttributes> attributes;  ///< from LStat; empty if nothing is there
 };
 
-/// Whether `path` led through no link to something of this type.
+/// Whether `path` contains no link and is of this type.
 [[nodiscard]] bool IsItself(const RealFile& file, std::string_view path, FileType type);
 
-/// What to change of a file; what is not set stays.
 struct AttributeChange {
   std::optional<std::uint32_t> permissions;  ///< 07777
   std::optional<std::uint64_t> size;         ///< truncates or extends
@@ -81,31 +75,30 @@ struct FileSystemStatus {
   std::uint64_t free_bytes = 0;  ///< available to the guest user
   bool read_only = false;
 
-  // What tells one file system from another; each may be 0 where it has no such thing.
+  // The identity of the file system; each may be 0.
   std::uint64_t id = 0;          ///< f_fsid
   std::uint64_t block_size = 0;  ///< bytes
-  std::uint64_t blocks = 0;      ///< all of them
+  std::uint64_t blocks = 0;      ///< in all
   std::uint64_t maximum_name = 0;
 };
 
 enum class OpenMode {
   kRead,             ///< an existing file, for reading
-  kWrite,            ///< an existing file, for writing; nothing is cut off
-  kCreateExclusive,  ///< a file that must not exist yet (nor a link of that name), for writing
+  kWrite,            ///< an existing file, for writing; not truncated
+  kCreateExclusive,  ///< a new file, for writing; nothing may have that name
 };
 
-/// An open file or directory. Worth something only to the guest that gave it, and only as long as
-/// its file server lives.
+/// An open file or directory. Valid only for its guest, and only while its SFTP server runs.
 struct Handle {
-  std::string value;          ///< the server's own
-  std::uint64_t channel = 0;  ///< which of the connection's file servers, one after the other
-  std::string path;           ///< as it was opened: for texts
-  bool writes = false;        ///< opened for writing: to close it may change the guest
+  std::string value;
+  std::uint64_t channel = 0;  ///< number of the connection's SFTP server
+  std::string path;           ///< for texts
+  bool writes = false;        ///< opened for writing: closing it may change the guest
 
   friend bool operator==(const Handle&, const Handle&) = default;
 };
 
-/// What AskAll may ask for. Behind each is what Reply::As gives; those without give nothing.
+/// The requests of AskAll. Behind each is the type for Reply::As, if it has a value.
 namespace ask {
 
 struct Stat {  // FileAttributes; follows links
@@ -114,7 +107,7 @@ struct Stat {  // FileAttributes; follows links
 struct LStat {  // FileAttributes; of a link itself
   std::string path;
 };
-/// The absolute path without links, "." and "..". A missing last component is no error, a missing
+/// The absolute path without links, "." and "..". The last component may be missing; a missing
 /// parent is kNotFound (OpenSSH's server).
 struct RealPath {  // std::string
   std::string path;
@@ -122,12 +115,12 @@ struct RealPath {  // std::string
 struct ReadLink {  // std::string, as written in the link
   std::string path;
 };
-/// kUnsupported where the guest's server does not offer statvfs@openssh.com.
+/// kUnsupported without statvfs@openssh.com.
 struct StatFileSystem {  // FileSystemStatus
   std::string path;
 };
-/// `permissions` matter only where the file is created, and pass through the guest's umask. Opening
-/// a FIFO would block the guest's server: look first.
+/// `permissions` are for a new file, and pass through the guest's umask. Opening a FIFO would block
+/// the SFTP server: stat it first.
 struct Open {  // Handle
   std::string path;
   OpenMode mode = OpenMode::kRead;
@@ -141,7 +134,7 @@ struct MakeDirectory {
   std::string path;
   std::uint32_t permissions = 0;
 };
-/// Replaces `to` atomically where it exists (posix-rename@openssh.com).
+/// Replaces `to` atomically (posix-rename@openssh.com).
 struct Rename {
   std::string from;
   std::string to;
@@ -150,10 +143,10 @@ struct Rename {
 struct Unlink {
   std::string path;
 };
-struct StatOpen {  // FileAttributes of what was really opened
+struct StatOpen {  // FileAttributes
   Handle handle;
 };
-/// At most kMostAtOnce bytes. A shorter answer need not be the end of the file, an empty one is.
+/// At most kMostAtOnce bytes. Only an empty answer means the end of the file.
 struct Read {  // std::string
   Handle handle;
   std::uint64_t offset = 0;
@@ -169,14 +162,14 @@ struct SetAttributes {
   Handle handle;
   AttributeChange change;
 };
-/// kUnsupported where the guest's server does not offer fsync@openssh.com.
+/// kUnsupported without fsync@openssh.com.
 struct Sync {
   Handle handle;
 };
 struct Close {
   Handle handle;
 };
-/// Some of the names, "." and ".." among them; none: there are no more.
+/// Some of the names, with "." and ".."; empty at the end.
 struct ReadDirectory {  // std::vector<DirectoryEntry>
   Handle handle;
 };
@@ -188,18 +181,17 @@ using Request = std::variant<ask::Stat, ask::LStat, ask::RealPath, ask::ReadLink
                              ask::Rename, ask::Unlink, ask::StatOpen, ask::Read, ask::Write,
                              ask::SetAttributes, ask::Sync, ask::Close, ask::ReadDirectory>;
 
-/// Bytes of one ask::Read or ask::Write: what has been asked for still comes when nobody wants it
-/// any longer.
+/// Bytes of one ask::Read or ask::Write. A cancelled call still transfers them.
 inline constexpr std::size_t kMostAtOnce = std::size_t{4} << 20;
 
-/// What the guest said to one request.
+/// The answer to one request.
 struct Reply {
   std::variant<std::monostate, FileAttributes, std::string, FileSystemStatus, Handle,
                std::vector<DirectoryEntry>>
       value;
   std::optional<FileError> failure;
 
-  /// Throws the failure where there is one.
+  /// Throws the failure, if any.
   template <typename Value>
   Value& As() {
     if (failure) throw FileError(*failure);
@@ -213,19 +205,16 @@ struct Reply {
 
 class Guest;
 
-/// Keeps a handle open, and closes it without waiting for an answer. The guest must outlive it.
+/// Owns a handle; the destructor closes it without waiting. The guest must outlive it.
 class OpenHandle {
  public:
   OpenHandle(Guest& guest, Handle handle) : guest_(&guest), handle_(std::move(handle)) {}
-  ~OpenHandle() { Reset(); }
+  ~OpenHandle();
   OpenHandle(OpenHandle&& other) noexcept
       : guest_(std::exchange(other.guest_, nullptr)), handle_(std::move(other.handle_)) {}
   OpenHandle& operator=(OpenHandle&& other) noexcept {
-    if (this != &other) {
-      Reset();
-      guest_ = std::exchange(other.guest_, nullptr);
-      handle_ = std::move(other.handle_);
-    }
+    std::swap(guest_, other.guest_);
+    std::swap(handle_, other.handle_);
     return *this;
   }
   OpenHandle(const OpenHandle&) = delete;
@@ -235,56 +224,52 @@ class OpenHandle {
   [[nodiscard]] const Handle& operator*() const { return handle_; }
   [[nodiscard]] const Handle* operator->() const { return &handle_; }
 
-  /// It is closed by somebody else.
+  /// The caller closes it.
   Handle Release() {
     guest_ = nullptr;
     return std::move(handle_);
   }
 
  private:
-  void Reset() noexcept;
-
-  Guest* guest_;  ///< null: nothing is to be closed
+  Guest* guest_;  ///< null: released
   Handle handle_;
 };
 
-/// The beginning of a file and what it is.
 struct FileBeginning {
   FileAttributes attributes;
   std::string bytes;
 };
 
-/// An open file in the guest. Who wrote must call Close and hear about errors. One thread at a
+/// An open file in the guest. After writing, call Close to learn about errors. One thread at a
 /// time.
 class OpenFile {
  public:
   explicit OpenFile(OpenHandle handle) : handle_(std::move(handle)) {}
 
-  /// What was really opened, whatever the path names by now.
+  /// Of the open file, whatever the path names now.
   FileAttributes Stat(const support::Context& context);
 
-  /// Reads up to `length` bytes from `offset`; a shorter answer means the file ends there. A round
-  /// trip for each kMostAtOnce.
+  /// Reads up to `length` bytes from `offset`; fewer at the end of the file. A round trip for each
+  /// kMostAtOnce.
   std::string Read(std::uint64_t offset, std::size_t length, const support::Context& context);
 
-  /// Writes all of `bytes` at `offset`. A round trip for each kMostAtOnce.
+  /// A round trip for each kMostAtOnce.
   void Write(std::uint64_t offset, std::string_view bytes, const support::Context& context);
 
   void SetAttributes(const AttributeChange& change, const support::Context& context);
 
-  /// Returns false where the guest's server does not offer fsync.
+  /// False if the SFTP server does not offer fsync.
   bool Sync(const support::Context& context);
 
-  /// Closes and reports what the guest says. No other call may follow.
+  /// Closes and reports errors. The last call.
   void Close(const support::Context& context);
 
-  /// Stat, Read from 0 and Close at once, up to kMostAtOnce; fewer bytes than asked for and than
-  /// the attributes tell: the guest's server gives less at a time. No other call may follow.
+  /// Stat, Read from 0 and Close at once, up to kMostAtOnce. May return less than the file has. The
+  /// last call.
   FileBeginning ReadAndClose(std::size_t length, const support::Context& context);
 
-  /// Write from 0, set the permissions (07777) if there are any, Sync and Close, at once where
-  /// there are at most kMostAtOnce `bytes`. Throws the first failure; that Sync is not offered is
-  /// none. No other call may follow.
+  /// Write from 0, set the permissions (07777) if given, Sync if offered, and Close; one round trip
+  /// up to kMostAtOnce. Throws the first failure. The last call.
   void WriteAndClose(std::string_view bytes, std::optional<std::uint32_t> permissions,
                      const support::Context& context);
 
@@ -292,13 +277,11 @@ class OpenFile {
   OpenHandle handle_;
 };
 
-/// All names of an open directory but "." and "..", in the order of the guest: one round trip for a
-/// hundred names. A directory that may be read but not entered is kPermissionDenied where the guest
-/// shows none of its names.
+/// The names of an open directory without "." and "..", in the guest's order: one round trip for a
+/// hundred names. kPermissionDenied for a directory that the user may read but not enter.
 std::vector<DirectoryEntry> ReadNames(const OpenHandle& directory, const support::Context& context);
 
-/// Bytes of a path that a guest answers with: Linux's PATH_MAX counts the NUL at its end too, and
-/// macOS takes 1024.
+/// Longest path from a guest, in bytes: Linux's PATH_MAX without the NUL; macOS has 1024.
 inline constexpr std::size_t kLongestPath = 4095;
 
 /// A connected guest. Thread-safe: any number of threads may call at once.
@@ -308,17 +291,15 @@ class Guest : public shell::Launcher {
   Guest(const Guest&) = delete;
   Guest& operator=(const Guest&) = delete;
 
-  /// Sends all of them at once, in one round trip, and waits for the last reply; there are as many
-  /// replies as requests, in their order. The guest works in that order too, and goes on where one
-  /// fails. A burst that is lost with the line may have run where one of its requests may. Handles
-  /// among the replies are the caller's to close; where it throws, none stays open, and what it was
-  /// to close is closed.
-  std::vector<Reply> AskAll(std::vector<Request> requests, const support::Context& context);
+  /// Sends all requests at once and waits for all replies, which are in the same order. The guest
+  /// runs them in that order, and goes on after a failure. The caller closes the handles among the
+  /// replies. If it throws, no handle stays open, and those to be closed are.
+  std::vector<Reply> AskAll(const std::vector<Request>& requests, const support::Context& context);
 
-  /// Closes a handle without waiting. Any thread; no error is told.
+  /// Closes a handle without waiting; ignores errors. Any thread.
   virtual void CloseLater(const Handle& handle) noexcept = 0;
 
-  // One request each, or what is said.
+  // One request each, unless the comment says otherwise.
   FileAttributes Stat(const std::string& path, const support::Context& context);
   FileAttributes LStat(const std::string& path, const support::Context& context);
   std::string RealPath(const std::string& path, const support::Context& context);
@@ -326,16 +307,15 @@ class Guest : public shell::Launcher {
   FileSystemStatus StatFileSystem(const std::string& path, const support::Context& context);
   void Rename(const std::string& from, const std::string& to, const support::Context& context);
   void Unlink(const std::string& path, const support::Context& context);
-  /// One more where it fails for no reason given: whether the name is taken (kAlreadyExists).
+  /// One more after kFailure, to find out whether the name is taken (kAlreadyExists).
   void MakeDirectory(const std::string& path, std::uint32_t permissions,
                      const support::Context& context);
-  /// As MakeDirectory where the file is created.
+  /// As MakeDirectory if the file is created.
   std::unique_ptr<OpenFile> Open(const std::string& path, OpenMode mode, std::uint32_t permissions,
                                  const support::Context& context);
   /// Two round trips for a hundred names.
   std::vector<DirectoryEntry> List(const std::string& path, const support::Context& context);
-  /// RealPath and LStat of what it gave: one round trip where that is `path` itself, as it is for a
-  /// path without links, two elsewhere.
+  /// RealPath, and LStat of its result: one round trip for a path without links, else two.
   RealFile FindRealFile(const std::string& path, const support::Context& context);
 
   /// See shell::Shells.
@@ -353,7 +333,7 @@ class Guest : public shell::Launcher {
   bool MakeRoom() { return shells_.MakeRoom(); }
 
  private:
-  /// AskAll, but for whether the answers make sense.
+  /// AskAll without the check of the paths in the answers.
   virtual std::vector<Reply> Answer(std::vector<Request> requests,
                                     const support::Context& context) = 0;
 

@@ -5,9 +5,8 @@
 
 namespace guest {
 
-void OpenHandle::Reset() noexcept {
+OpenHandle::~OpenHandle() {
   if (guest_ != nullptr) guest_->CloseLater(handle_);
-  guest_ = nullptr;
 }
 
 FileAttributes OpenFile::Stat(const support::Context& context) {
@@ -19,8 +18,8 @@ std::string OpenFile::Read(std::uint64_t offset, std::size_t length,
   std::string bytes;
   bool at_end = false;
   while (bytes.size() < length && !at_end) {
-    // The last byte by itself: where the file ends before it, a longer answer would be short, and
-    // one that is short says nothing.
+    // A short answer does not mean the end of the file, an empty one does. So the last byte is a
+    // request of its own.
     const std::size_t most = std::min(length - bytes.size(), kMostAtOnce) - 1;
     const std::uint64_t position = offset + bytes.size();
     std::vector<Request> requests{ask::Read{*handle_, position + most, 1}};

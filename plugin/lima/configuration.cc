@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -58,26 +57,25 @@ bool NamesNineP(const std::vector<yaml::NodePointer>& mount_types) {
   });
 }
 
-/// The value of the strongest file that has one.
 template <typename Value>
-std::optional<Value> Strongest(std::optional<Value> override_value, std::optional<Value> main,
-                               std::optional<Value> defaults) {
-  if (override_value.has_value()) return override_value;
-  return main.has_value() ? main : defaults;
+void Overlay(std::optional<Value>& base, const std::optional<Value>& stronger) {
+  if (stronger.has_value()) base = stronger;
 }
 
-GuestUser MergeUser(const GuestUser& defaults, const GuestUser& main,
-                    const GuestUser& override_user) {
-  GuestUser user;
-  user.name = Strongest(override_user.name, main.name, defaults.name);
-  user.shell = Strongest(override_user.shell, main.shell, defaults.shell);
-  user.uid = Strongest(override_user.uid, main.uid, defaults.uid);
-  const GuestUser& owner = override_user.home.has_value() ? override_user
-                           : main.home.has_value()        ? main
-                                                          : defaults;
-  user.home = owner.home;
-  user.home_where = owner.home_where;
-  return user;
+/// All but `param`.
+void Overlay(ConfigurationFile& base, const ConfigurationFile& stronger) {
+  Overlay(base.plain, stronger.plain);
+  Overlay(base.os, stronger.os);
+  Overlay(base.arch, stronger.arch);
+  Overlay(base.vm_type, stronger.vm_type);
+  Overlay(base.mount_type, stronger.mount_type);
+  Overlay(base.user.name, stronger.user.name);
+  Overlay(base.user.shell, stronger.user.shell);
+  Overlay(base.user.uid, stronger.user.uid);
+  Overlay(base.user.home, stronger.user.home);
+  if (stronger.user.home.has_value()) base.user.home_where = stronger.user.home_where;
+  base.nine_p_is_unsupported = base.nine_p_is_unsupported || stronger.nine_p_is_unsupported;
+  base.mounts.insert(base.mounts.end(), stronger.mounts.begin(), stronger.mounts.end());
 }
 
 /// "" and "default" are unset. Rule: FillDefault, ResolveOS and ResolveArch in Lima's
@@ -119,25 +117,23 @@ ConfigurationFile ParseConfiguration(std::string_view text, const std::string& f
 
 InstanceConfiguration MergeConfiguration(const std::filesystem::path& lima_home,
                                          const std::string& name, ConfigurationFile defaults,
-                                         ConfigurationFile main, ConfigurationFile override_file) {
+                                         ConfigurationFile main,
+                                         const ConfigurationFile& override_file) {
   InstanceConfiguration merged;
   merged.lima_home = lima_home;
   merged.name = name;
-  merged.plain = Strongest(override_file.plain, main.plain, defaults.plain).value_or(false);
-  merged.os = ResolveOperatingSystem(
-      WithoutDefault(Strongest(override_file.os, main.os, defaults.os)), name);
-  merged.arch = WithoutDefault(Strongest(override_file.arch, main.arch, defaults.arch));
-  merged.vm_type = WithoutDefault(Strongest(override_file.vm_type, main.vm_type, defaults.vm_type));
-  merged.mount_type =
-      WithoutDefault(Strongest(override_file.mount_type, main.mount_type, defaults.mount_type));
-  merged.nine_p_is_unsupported = defaults.nine_p_is_unsupported || main.nine_p_is_unsupported ||
-                                 override_file.nine_p_is_unsupported;
-  merged.user = MergeUser(defaults.user, main.user, override_file.user);
   merged.param = std::move(main.param);
-  if (merged.plain) return merged;
-  for (ConfigurationFile* file : {&defaults, &main, &override_file}) {
-    std::move(file->mounts.begin(), file->mounts.end(), std::back_inserter(merged.mounts));
-  }
+  ConfigurationFile all = std::move(defaults);
+  Overlay(all, main);
+  Overlay(all, override_file);
+  merged.plain = all.plain.value_or(false);
+  merged.os = ResolveOperatingSystem(WithoutDefault(all.os), name);
+  merged.arch = WithoutDefault(all.arch);
+  merged.vm_type = WithoutDefault(all.vm_type);
+  merged.mount_type = WithoutDefault(all.mount_type);
+  merged.nine_p_is_unsupported = all.nine_p_is_unsupported;
+  merged.user = std::move(all.user);
+  if (!merged.plain) merged.mounts = std::move(all.mounts);
   return merged;
 }
 

@@ -84,7 +84,8 @@ struct InstanceConfiguration {
 /// Rule: FillDefault in Lima's pkg/limayaml/defaults.go.
 InstanceConfiguration MergeConfiguration(const std::filesystem::path& lima_home,
                                          const std::string& name, ConfigurationFile defaults,
-                                         ConfigurationFile main, ConfigurationFile override_file);
+                                         ConfigurationFile main,
+                                         const ConfigurationFile& override_file);
 
 /// Reads and merges `_config/default.yaml`, the instance's lima.yaml and `_config/override.yaml`.
 /// Throws ConfigurationError when there is no such instance, or a file cannot be used.

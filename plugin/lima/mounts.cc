@@ -15,11 +15,8 @@
 namespace lima {
 namespace {
 
-/// A template uses a fact of the guest that is not known yet.
-class MissingGuestFact : public ConfigurationError {
- public:
-  using ConfigurationError::ConfigurationError;
-};
+/// Thrown when a template uses a fact of the guest that is not known.
+struct MissingGuestFact {};
 
 std::string LookUpParameter(const InstanceConfiguration& configuration, std::string_view name) {
   constexpr std::string_view kPrefix = "Param.";
@@ -51,11 +48,8 @@ std::string LookUpOnHost(const InstanceConfiguration& configuration, const HostF
 }
 
 template <typename Value>
-const Value& Known(const std::optional<Value>& value, const char* what) {
-  if (!value.has_value()) {
-    throw MissingGuestFact(std::string("a template needs the guest user's ") + what +
-                           ", which is not known yet");
-  }
+const Value& Known(const std::optional<Value>& value) {
+  if (!value.has_value()) throw MissingGuestFact();
   return *value;
 }
 
@@ -73,22 +67,19 @@ class GuestFields {
   [[nodiscard]] std::string LookUpWithoutHome(std::string_view name) const {
     if (name == "Name") return configuration_.name;
     if (name == "Hostname") return HostnameOf(configuration_.name);
-    if (name == "User") return Known(guest_.user, "name");
+    if (name == "User") return Known(guest_.user);
     if (name == "UID") {
-      return std::to_string(configuration_.user.uid.has_value() ? *configuration_.user.uid
-                                                                : Known(guest_.uid, "user id"));
+      return std::to_string(configuration_.user.uid ? *configuration_.user.uid : Known(guest_.uid));
     }
     return LookUpParameter(configuration_, name);
   }
 
   [[nodiscard]] std::string Home() const {
     const GuestUser& user = configuration_.user;
-    if (!user.home.has_value()) return Known(guest_.home, "home directory");
+    if (!user.home.has_value()) return Known(guest_.home);
     try {
       return EvaluateTemplate(*user.home,
                               [&](std::string_view name) { return LookUpWithoutHome(name); });
-    } catch (const MissingGuestFact&) {
-      throw;
     } catch (const ConfigurationError& error) {
       throw ConfigurationError(user.home_where + ": " + error.what());
     }
@@ -142,15 +133,16 @@ void CheckMountPoint(const MountEntry& entry, const std::string& mount_point) {
   }
 }
 
-std::string EvaluateMountPoint(const MountEntry& entry, const std::string& location,
-                               const GuestFields& fields) {
+/// Empty while only the guest knows it.
+std::optional<std::string> EvaluateMountPoint(const MountEntry& entry, const std::string& location,
+                                              const GuestFields& fields) {
   std::string mount_point = location;
   if (entry.mount_point.has_value()) {
     try {
       mount_point = EvaluateTemplate(*entry.mount_point,
                                      [&](std::string_view name) { return fields.LookUp(name); });
-    } catch (const MissingGuestFact& error) {
-      throw MissingGuestFact(entry.where + ", mountPoint: " + error.what());
+    } catch (const MissingGuestFact&) {
+      return std::nullopt;
     } catch (const ConfigurationError& error) {
       ThrowEntry(entry, "mountPoint", error.what());
     }
@@ -161,8 +153,9 @@ std::string EvaluateMountPoint(const MountEntry& entry, const std::string& locat
 
 /// Entries that Lima merges into one mount.
 struct MergedEntry {
+  const MountEntry* first = nullptr;
   std::string location;
-  std::optional<std::string> mount_point;  // not cleaned; empty while unknown
+  std::optional<std::string> mount_point;  // not cleaned; empty while only the guest knows it
   std::optional<bool> writable;
   std::optional<std::string> nine_p_cache;
 };
@@ -171,45 +164,30 @@ std::string CacheOf(const MergedEntry& entry) {
   return entry.nine_p_cache.value_or(entry.writable.value_or(false) ? "mmap" : "fscache");
 }
 
-/// Rule: ResolveVMType in Lima's pkg/driverutil/vm.go.
-std::string VmTypeOf(const InstanceConfiguration& configuration, const HostFacts& host) {
-  const bool is_native = configuration.arch.value_or(host.arch) == host.arch;
-  return configuration.vm_type.value_or(is_native ? host.vm_type : "qemu");
-}
-
 /// Only QEMU chooses 9p by default, unless the guest cannot mount it. Rule: FillConfig in Lima's
-/// pkg/driver/qemu/qemu_driver.go.
+/// pkg/driver/qemu/qemu_driver.go, ResolveVMType in pkg/driverutil/vm.go.
 bool CacheMayBeStale(const InstanceConfiguration& configuration, const HostFacts& host,
                      std::string_view cache) {
-  const bool may_be_9p =
-      configuration.mount_type.has_value()
-          ? *configuration.mount_type == "9p"
-          : VmTypeOf(configuration, host) == "qemu" && !configuration.nine_p_is_unsupported;
-  return may_be_9p && (cache == "fscache" || cache == "loose");
+  if (cache != "fscache" && cache != "loose") return false;
+  if (configuration.mount_type.has_value()) return *configuration.mount_type == "9p";
+  const bool is_native = configuration.arch.value_or(host.arch) == host.arch;
+  return configuration.vm_type.value_or(is_native ? host.vm_type : "qemu") == "qemu" &&
+         !configuration.nine_p_is_unsupported;
 }
 
-/// Entries with the same key are one mount: the mountPoint, or its template while it is unknown.
-std::string MergeKey(const MountEntry& entry, const std::optional<std::string>& mount_point) {
-  return mount_point.has_value() ? *mount_point : "template " + *entry.mount_point;
-}
-
-/// With `unknown_allowed`, an entry that needs an unknown fact of the guest has no mountPoint.
 std::vector<MergedEntry> MergeEntries(const InstanceConfiguration& configuration,
-                                      const HostFacts& host, const GuestFacts& guest,
-                                      bool unknown_allowed) {
+                                      const HostFacts& host, const GuestFacts& guest) {
   const GuestFields fields(configuration, guest);
   std::vector<MergedEntry> merged;
   std::unordered_map<std::string, std::size_t> index_of;
   for (const MountEntry& entry : configuration.mounts) {
     const std::string location = EvaluateLocation(configuration, host, entry);
-    std::optional<std::string> mount_point;
-    try {
-      mount_point = EvaluateMountPoint(entry, location, fields);
-    } catch (const MissingGuestFact&) {
-      if (!unknown_allowed) throw;
-    }
-    const auto [found, is_new] = index_of.emplace(MergeKey(entry, mount_point), merged.size());
-    if (is_new) merged.push_back({location, mount_point, std::nullopt, std::nullopt});
+    const std::optional<std::string> mount_point = EvaluateMountPoint(entry, location, fields);
+    // While a mountPoint is unknown, entries with the same template are one mount.
+    const std::string key =
+        mount_point.has_value() ? *mount_point : "template " + *entry.mount_point;
+    const auto [found, is_new] = index_of.emplace(key, merged.size());
+    if (is_new) merged.push_back({&entry, location, mount_point, std::nullopt, std::nullopt});
     MergedEntry& target = merged[found->second];
     if (entry.writable.has_value()) target.writable = entry.writable;
     if (entry.nine_p_cache.has_value()) target.nine_p_cache = entry.nine_p_cache;
@@ -234,24 +212,24 @@ std::string MountTag(const Mount& mount) {
 bool NeedsGuestFacts(const InstanceConfiguration& configuration) {
   const GuestFacts facts{"user", std::nullopt, std::nullopt};
   const GuestFields fields(configuration, facts);
-  const FieldLookup look_up = [&](std::string_view name) { return fields.LookUp(name); };
-  return std::any_of(configuration.mounts.begin(), configuration.mounts.end(),
-                     [&look_up](const MountEntry& entry) {
-                       try {
-                         EvaluateTemplate(entry.mount_point.value_or(""), look_up);
-                         return false;
-                       } catch (const MissingGuestFact&) {
-                         return true;
-                       } catch (const ConfigurationError&) {
-                         return false;
-                       }
-                     });
+  const auto needs = [&fields](const MountEntry& entry) {
+    try {
+      return !EvaluateMountPoint(entry, "/", fields).has_value();
+    } catch (const ConfigurationError&) {
+      return false;
+    }
+  };
+  return std::any_of(configuration.mounts.begin(), configuration.mounts.end(), needs);
 }
 
 std::vector<Mount> EvaluateMounts(const InstanceConfiguration& configuration, const HostFacts& host,
                                   const GuestFacts& guest) {
   std::vector<Mount> mounts;
-  for (MergedEntry& entry : MergeEntries(configuration, host, guest, false)) {
+  for (MergedEntry& entry : MergeEntries(configuration, host, guest)) {
+    if (!entry.mount_point.has_value()) {
+      ThrowEntry(*entry.first, "mountPoint",
+                 "a template needs the guest user's home directory or user id, which is unknown");
+    }
     Mount mount;
     mount.location = std::move(entry.location);
     mount.mount_point = support::CleanPath(*entry.mount_point);
@@ -267,10 +245,8 @@ std::vector<Mount> EvaluateMounts(const InstanceConfiguration& configuration, co
 std::vector<MountLocation> ListLocations(const InstanceConfiguration& configuration,
                                          const HostFacts& host, const GuestFacts& guest) {
   std::vector<MountLocation> locations;
-  for (MergedEntry& entry : MergeEntries(configuration, host, guest, true)) {
-    if (entry.mount_point.has_value()) {
-      entry.mount_point = support::CleanPath(*entry.mount_point);
-    }
+  for (MergedEntry& entry : MergeEntries(configuration, host, guest)) {
+    if (entry.mount_point) entry.mount_point = support::CleanPath(*entry.mount_point);
     locations.push_back({std::move(entry.location), std::move(entry.mount_point),
                          entry.writable.value_or(false),
                          CacheMayBeStale(configuration, host, CacheOf(entry))});

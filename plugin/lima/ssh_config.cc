@@ -206,9 +206,6 @@ class Reader {
     if (std::find(identity_files_.begin(), identity_files_.end(), path) == identity_files_.end()) {
       identity_files_.push_back(path);
     }
-    if (identity_files_.size() > kMaximumIdentityFiles) {
-      Fail("more than " + std::to_string(kMaximumIdentityFiles) + " identityfile lines");
-    }
   }
 
   const std::string wanted_host_;

@@ -9,11 +9,8 @@
 
 namespace lima {
 
-/// Bytes of an ssh.config; Lima's own has less than one thousand.
+/// Bytes; Lima's own has less than one thousand.
 inline constexpr std::size_t kMaximumSshConfig = std::size_t{256} * 1024;
-
-/// OpenSSH's SSH_MAX_IDENTITY_FILES.
-inline constexpr std::size_t kMaximumIdentityFiles = 100;
 
 /// Where the guest listens, and who logs in with which keys.
 struct SshEndpoint {

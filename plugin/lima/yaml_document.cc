@@ -193,17 +193,6 @@ bool LooksLikeNumber(std::string_view text) {
          std::count(text.begin(), text.end(), '.') <= 1;
 }
 
-std::string Describe(const Node& node) {
-  switch (node.kind) {
-    case Kind::kSequence:
-      return "a list";
-    case Kind::kMapping:
-      return "a mapping";
-    default:
-      return "a single value";
-  }
-}
-
 }  // namespace
 
 NodePointer Parse(std::string_view text, const std::string& file) {
@@ -244,8 +233,7 @@ Mapping::Mapping(const NodePointer& node, std::string file, std::string what)
   if (node == nullptr || node->kind == Kind::kNull) return;
   if (node->kind != Kind::kMapping) {
     throw ConfigurationError(file_ + ": " + (what_.empty() ? "the file" : what_) +
-                             AtLine(node->line) + ": expected a mapping (key: value), not " +
-                             Describe(*node));
+                             AtLine(node->line) + ": expected a mapping (key: value)");
   }
   Add(*node);
 }
@@ -293,7 +281,7 @@ std::optional<std::string> Mapping::String(std::string_view key) const {
   const NodePointer node = Find(key);
   if (node == nullptr) return std::nullopt;
   if (node->kind != Kind::kScalar) {
-    throw ConfigurationError(Where(key) + ": expected a text, not " + Describe(*node));
+    throw ConfigurationError(Where(key) + ": expected a text");
   }
   if (!IsOneOf(node->tag, {"", kStringTag, kIntegerTag, kBooleanTag})) {
     throw ConfigurationError(Where(key) + ": the tag " + node->tag + " is not supported");
@@ -317,7 +305,7 @@ std::vector<NodePointer> Mapping::Sequence(std::string_view key) const {
   const NodePointer node = Find(key);
   if (node == nullptr) return {};
   if (node->kind != Kind::kSequence) {
-    throw ConfigurationError(Where(key) + ": expected a list, not " + Describe(*node));
+    throw ConfigurationError(Where(key) + ": expected a list");
   }
   return node->items;
 }

@@ -16,13 +16,13 @@ CallPool::~CallPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-bool CallPool::Run(Kind kind, std::size_t bytes, std::function<void()> call) noexcept {
+bool CallPool::Run(bool open_ended, std::size_t bytes, std::function<void()> call) noexcept {
   {
     const std::scoped_lock lock(mutex_);
     // A call that is larger than the limit by itself may wait when no other does.
     const bool too_many_bytes = !queue_.empty() && queued_bytes_ + bytes > limits_.queued_bytes;
     if (queue_.size() >= limits_.queued_calls || too_many_bytes) return false;
-    queue_.push_back({kind, bytes, std::move(call)});
+    queue_.push_back({open_ended, bytes, std::move(call)});
     queued_bytes_ += bytes;
     if (running_ + queue_.size() > threads_.size() && threads_.size() < limits_.threads) {
       threads_.emplace_back([this] { Loop(); });
@@ -39,9 +39,8 @@ bool CallPool::WaitUntilIdle(std::chrono::steady_clock::time_point deadline) {
 
 std::deque<CallPool::Queued>::iterator CallPool::Next() {
   const bool open_ended_may = running_open_ended_ < limits_.open_ended_threads;
-  return std::find_if(queue_.begin(), queue_.end(), [&](const Queued& queued) {
-    return open_ended_may || queued.kind == Kind::kShort;
-  });
+  return std::find_if(queue_.begin(), queue_.end(),
+                      [&](const Queued& queued) { return open_ended_may || !queued.open_ended; });
 }
 
 void CallPool::Loop() {
@@ -52,7 +51,7 @@ void CallPool::Loop() {
     const auto next = Next();
     Queued taken = std::move(*next);
     queue_.erase(next);
-    const std::size_t open_ended = taken.kind == Kind::kOpenEnded ? 1 : 0;
+    const std::size_t open_ended = taken.open_ended ? 1 : 0;
     queued_bytes_ -= taken.bytes;
     ++running_;
     running_open_ended_ += open_ended;

@@ -26,8 +26,6 @@ class CallPool {
     std::size_t queued_bytes = std::size_t{64} * 1024 * 1024;
   };
 
-  enum class Kind { kShort, kOpenEnded };
-
   explicit CallPool(Limits limits) : limits_(limits) {}
 
   /// Waits for running calls; drops those that wait for a thread.
@@ -37,14 +35,14 @@ class CallPool {
 
   /// Returns false, and does not run `call`, when too many wait. `bytes` is the size of its
   /// arguments. `call` must not throw. Ends the program if the host cannot start a thread.
-  [[nodiscard]] bool Run(Kind kind, std::size_t bytes, std::function<void()> call) noexcept;
+  [[nodiscard]] bool Run(bool open_ended, std::size_t bytes, std::function<void()> call) noexcept;
 
   /// Waits until no call runs or waits; false when some did at the deadline.
   bool WaitUntilIdle(std::chrono::steady_clock::time_point deadline);
 
  private:
   struct Queued {
-    Kind kind;
+    bool open_ended;
     std::size_t bytes;
     std::function<void()> call;
   };

@@ -18,14 +18,6 @@ constexpr int kCacheTtlMilliseconds = 3'600'000;
 constexpr std::size_t kMaxListeners = 1024;
 constexpr std::size_t kMaxListenerIdBytes = 1024;
 
-ProtocolError InvalidParams(const std::string& message) {
-  return {ErrorCode::kInvalidParams, message};
-}
-
-ProtocolError InvalidRequest(const std::string& message) {
-  return {ErrorCode::kInvalidRequest, message};
-}
-
 std::string MetaKeys() {
   return "\"" + std::string(meta_key::kProtocolVersion) + "\" and \"" +
          std::string(meta_key::kClientCapabilities) + "\"";

@@ -40,7 +40,6 @@ class Dispatcher {
   /// Answers the open `subscriptions/listen` requests: the server ends.
   void CloseListeners();
 
-  [[nodiscard]] bool HasAnswered() const { return requests_.HasAnswered(); }
   ToolCalls& calls() { return calls_; }
 
  private:

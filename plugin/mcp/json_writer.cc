@@ -108,13 +108,10 @@ void AppendEscaped(std::string& out, std::string_view text, Escaping escaping) {
 
 void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
-  while (!text.empty()) {
-    const std::size_t valid = support::ValidUtf8Prefix(text);
-    AppendEscaped(out, text.substr(0, valid), Escaping::kOnce);
-    text.remove_prefix(valid);
-    if (text.empty()) break;
-    out += support::kReplacementCharacter;
-    text.remove_prefix(1);
+  if (support::IsValidUtf8(text)) {
+    AppendEscaped(out, text, Escaping::kOnce);
+  } else {
+    AppendEscaped(out, support::ToUtf8(text), Escaping::kOnce);
   }
   out += '"';
 }

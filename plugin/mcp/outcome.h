@@ -22,7 +22,6 @@ struct ToolFailure {
 
 /// The client cancelled the call: nothing is sent.
 struct Cancelled {};
-using Withdrawn = Cancelled;  // until the last user is renamed
 
 using Outcome = std::variant<ToolResult, ToolFailure, ProtocolError, Cancelled>;
 

@@ -11,10 +11,6 @@ using nlohmann::json;
 /// Longest name from a client that an error message repeats, in bytes.
 constexpr std::size_t kMaxQuotedName = 128;
 
-ProtocolError InvalidParams(const std::string& message) {
-  return {ErrorCode::kInvalidParams, message};
-}
-
 /// Null when there is no such member.
 const json* Find(const json& object, std::string_view key) {
   const auto member = object.find(std::string(key));

@@ -36,4 +36,12 @@ class ProtocolError : public std::runtime_error {
   nlohmann::json data_;
 };
 
+inline ProtocolError InvalidParams(const std::string& message) {
+  return {ErrorCode::kInvalidParams, message};
+}
+
+inline ProtocolError InvalidRequest(const std::string& message) {
+  return {ErrorCode::kInvalidRequest, message};
+}
+
 }  // namespace mcp

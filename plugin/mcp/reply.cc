@@ -54,7 +54,6 @@ void Reply::Send(Line response) {
   const std::scoped_lock lock(requests_->mutex_);
   if (!std::exchange(request_->open, false)) return;
   requests_->open_.erase(request_->id);
-  requests_->has_answered_ = true;
   // Under the lock, so that a new request with this id cannot be answered before this one.
   requests_->transport_.Send(std::move(response));
 }
@@ -84,11 +83,6 @@ void Requests::Cancel(const RequestId& id) {
   }
   // Not under the lock: stopping runs callbacks of the tool.
   request->stop.Stop(support::StopReason::kCancelled);
-}
-
-bool Requests::HasAnswered() const {
-  const std::scoped_lock lock(mutex_);
-  return has_answered_;
 }
 
 }  // namespace mcp

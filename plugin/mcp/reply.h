@@ -77,16 +77,12 @@ class Requests {
   /// ids.
   void Cancel(const RequestId& id);
 
-  /// Whether any request has been answered.
-  [[nodiscard]] bool HasAnswered() const;
-
  private:
   friend class Reply;
 
   Transport& transport_;
   mutable std::mutex mutex_;
   std::map<RequestId, std::shared_ptr<PendingRequest>> open_;
-  bool has_answered_ = false;
 };
 
 /// The JSON object `{"code":…,"message":…,"data":…}`.

@@ -65,7 +65,7 @@ void Server::Stop(support::StopReason reason) {
 }
 
 support::StopReason Server::ReceiveAll() {
-  bool first_response_sent = false;
+  bool is_first = true;
   std::string line;
   while (true) {
     switch (transport_->Receive(line)) {
@@ -85,9 +85,7 @@ support::StopReason Server::ReceiveAll() {
         return stop_requested_.value_or(support::StopReason::kTerminated);
       }
     }
-    if (first_response_sent || !dispatcher_->HasAnswered()) continue;
-    first_response_sent = true;
-    options_.on_first_response();
+    if (std::exchange(is_first, false)) options_.on_first_message();
   }
 }
 

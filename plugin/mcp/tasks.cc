@@ -6,7 +6,7 @@
 
 #include "mcp/json_writer.h"
 #include "mcp/reply.h"
-#include "support/date.h"
+#include "support/units.h"
 #include "support/random.h"
 
 namespace mcp {
@@ -14,26 +14,23 @@ namespace {
 
 constexpr std::size_t kIdDigits = 32;
 
-struct End {
-  std::string status;
-  std::string result;
-  std::string message;
-};
-
-End EndOf(Outcome outcome, const ServerInfo& server) {
-  if (auto* result = std::get_if<ToolResult>(&outcome)) {
-    return {"completed", ToolResultText(std::move(*result), Era::kModern, server).Text(), {}};
-  }
-  if (const auto* failure = std::get_if<ToolFailure>(&outcome)) {
-    return {"completed", ToolFailureText(*failure, Era::kModern, server), {}};
-  }
-  if (const auto* error = std::get_if<ProtocolError>(&outcome)) {
-    return {"failed", ErrorObject(*error), error->what()};
-  }
-  return {"cancelled", {}, "cancelled by the client"};
-}
-
 }  // namespace
+
+void TaskStore::SetOutcome(Task& task, Outcome outcome) const {
+  task.status = "completed";
+  if (auto* result = std::get_if<ToolResult>(&outcome)) {
+    task.result = ToolResultText(std::move(*result), Era::kModern, server_).Text();
+  } else if (const auto* failure = std::get_if<ToolFailure>(&outcome)) {
+    task.result = ToolFailureText(*failure, Era::kModern, server_);
+  } else if (const auto* error = std::get_if<ProtocolError>(&outcome)) {
+    task.status = "failed";
+    task.result = ErrorObject(*error);
+    task.message = error->what();
+  } else {
+    task.status = "cancelled";
+    task.message = "cancelled by the client";
+  }
+}
 
 void TaskStore::DropExpired() {
   const support::Clock::time_point now = heartbeat_.Now();
@@ -50,7 +47,7 @@ void TaskStore::DropExpired() {
 TaskStore::Task& TaskStore::Require(const std::string& id) {
   DropExpired();
   const auto task = tasks_.find(id);
-  if (task == tasks_.end()) throw ProtocolError(ErrorCode::kInvalidParams, "unknown task");
+  if (task == tasks_.end()) throw InvalidParams("unknown task");
   return task->second;
 }
 
@@ -67,22 +64,20 @@ std::string TaskStore::Create(support::StopSource work) {
 }
 
 void TaskStore::Finish(const std::string& id, Outcome outcome) {
-  End end = EndOf(std::move(outcome), server_);
+  Task ended;
+  SetOutcome(ended, std::move(outcome));
   const std::scoped_lock lock(mutex_);
-  const auto found = tasks_.find(id);
-  if (found == tasks_.end()) return;
   DropExpired();  // not this one: it still works
-  if (result_bytes_ + end.result.size() > max_result_bytes_) {
-    end = EndOf(ToolFailure{"The call is done, but there was no memory left for its result. Fetch "
-                            "the results of other tasks first; repeat the call only if it is safe "
-                            "to run twice"},
-                server_);
+  Task& task = tasks_.at(id);
+  if (result_bytes_ + ended.result.size() > max_result_bytes_) {
+    SetOutcome(ended, ToolFailure{"The call is done, but there was no memory left for its result. "
+                                  "Fetch the results of other tasks first; repeat the call only if "
+                                  "it is safe to run twice"});
   }
-  Task& task = found->second;
+  task.status = std::move(ended.status);
+  task.result = std::move(ended.result);
+  task.message = std::move(ended.message);
   task.expires = std::max(task.expires, heartbeat_.Now() + kTimeToFetch);
-  task.status = std::move(end.status);
-  task.result = std::move(end.result);
-  task.message = std::move(end.message);
   task.updated = heartbeat_.WallNow();
   result_bytes_ += task.result.size();
 }

@@ -60,6 +60,7 @@ class TaskStore {
     std::string message;  // why it failed or was cancelled
   };
 
+  void SetOutcome(Task& task, Outcome outcome) const;
   void DropExpired();
   Task& Require(const std::string& id);
 

@@ -53,9 +53,8 @@ void ToolCalls::Start(Reply reply, Invocation invocation) {
   }
   const bool needs_beat = given.progress_token || given.may_become_task;
   if (needs_beat) heartbeat_.Start([this] { return Beat(); });
-  const auto kind =
-      call->definition().open_ended ? CallPool::Kind::kOpenEnded : CallPool::Kind::kShort;
-  if (!pool_.Run(kind, given.bytes, [this, call] { Run(call); })) {
+  const bool open_ended = call->definition().open_ended;
+  if (!pool_.Run(open_ended, given.bytes, [this, call] { Run(call); })) {
     Finish(call, ToolFailure{"too many calls are waiting for their turn: wait until some of them "
                              "are answered, then call again"});
   }

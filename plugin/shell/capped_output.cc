@@ -9,7 +9,7 @@ bool IsContinuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
-/// The longest UTF-8 character less one byte.
+/// In one UTF-8 character.
 constexpr std::size_t kMaximumContinuation = 3;
 
 std::string_view CutEnd(std::string_view head) {
@@ -17,7 +17,7 @@ std::string_view CutEnd(std::string_view head) {
   if (newline != std::string_view::npos && newline >= head.size() / 2) {
     return head.substr(0, newline + 1);
   }
-  // A character that the cut went through: its first byte and the few that follow go.
+  // Remove a character that was cut.
   std::size_t end = head.size();
   for (std::size_t i = 0; i <= kMaximumContinuation && end > 0; ++i) {
     --end;
@@ -30,7 +30,7 @@ std::string_view CutEnd(std::string_view head) {
   return head;
 }
 
-/// `tail` begins with one byte that is not to be kept: it tells whether a line begins after it.
+/// The first byte of `tail` is not kept: it shows whether a line begins after it.
 std::string_view CutBeginning(std::string_view tail) {
   const std::size_t newline = tail.find('\n');
   if (newline != std::string_view::npos && newline <= tail.size() / 2) {
@@ -54,7 +54,7 @@ void CappedOutput::Add(std::string_view bytes) {
   const std::size_t wanted = half_ + 1;  // and the byte before, for CutBeginning
   if (bytes.size() > wanted) bytes.remove_prefix(bytes.size() - wanted);
   tail_ += bytes;
-  // Not at each call: a flood in small pieces would move the tail each time.
+  // Not at each call: many small pieces would move the tail each time.
   if (tail_.size() > 2 * wanted) tail_.erase(0, tail_.size() - wanted);
 }
 

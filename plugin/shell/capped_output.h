@@ -7,29 +7,27 @@
 
 namespace shell {
 
-/// Bytes that are kept of each output stream of a command, and of the lines that a search finds,
-/// unless the user of the program chooses otherwise.
+/// Default bytes for each output stream of a command, and for the lines of a search.
 inline constexpr std::size_t kDefaultMaximumOutput = std::size_t{256} * 1024;
 
-/// Keeps the beginning and the end of a stream of any length: up to `maximum_bytes`, rounded down
-/// to an even number, all of it, beyond that the first and the last half of as many bytes. Holds at
-/// most twice that in memory. One thread at a time.
+/// Keeps the first and the last half of `maximum_bytes` of a stream. Uses at most twice that
+/// memory. One thread at a time.
 class CappedOutput {
  public:
   explicit CappedOutput(std::size_t maximum_bytes) : half_(maximum_bytes / 2) {}
 
   void Add(std::string_view bytes);
 
-  /// What is kept, as bytes. Where something was left out, both parts are cut at a line end when
-  /// there is one in their half next to the gap, otherwise between two UTF-8 characters; between
-  /// them stands one line "[… N bytes left out …]".
+  /// The kept bytes. If bytes were left out, one line "[… N bytes left out …]" is between the
+  /// parts, which are cut at a line end if there is one in their half next to the gap, else between
+  /// two UTF-8 characters.
   [[nodiscard]] std::string Text() const;
 
  private:
   std::size_t half_;
-  std::uint64_t total_ = 0;  ///< all bytes that came, kept or not
+  std::uint64_t total_ = 0;  ///< bytes received
   std::string head_;
-  std::string tail_;  ///< what came after `head_`, its beginning cut off now and then
+  std::string tail_;  ///< the bytes after `head_`; its beginning is cut off now and then
 };
 
 }  // namespace shell

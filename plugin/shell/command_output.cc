@@ -8,7 +8,7 @@
 namespace shell {
 namespace {
 
-/// How much of a line is shown as progress, in bytes.
+/// In bytes.
 constexpr std::size_t kMaximumShownLine = 200;
 
 }  // namespace
@@ -52,12 +52,12 @@ std::string CommandOutput::StandardError() const {
 std::string CommandOutput::Describe() const {
   const std::scoped_lock lock(mutex_);
   if (state_ == State::kQueued) {
-    return "waiting for its turn: the guest's sshd allows no further channel now";
+    return "waiting for its turn: too many commands are running";
   }
   if (state_ == State::kStarting) return "waiting for the guest to start the command";
   if (last_line_.empty()) return "running, no output yet";
   std::string line = support::ToUtf8(last_line_);
-  // Tabs and colours are usual; what else could drive a terminal is shown.
+  // Tabs and colours are common.
   std::replace_if(
       line.begin(), line.end(),
       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');

@@ -9,8 +9,7 @@
 
 namespace shell {
 
-/// Takes the output of a command, capped, and knows its last line. The connection's thread adds
-/// while another asks for progress.
+/// The output of a command, capped, and its last line. Thread-safe.
 class CommandOutput final : public shell::OutputSink {
  public:
   explicit CommandOutput(std::size_t maximum_bytes)
@@ -20,12 +19,12 @@ class CommandOutput final : public shell::OutputSink {
   void OnQueued() override { SetState(State::kQueued); }
   void OnStarted() override { SetState(State::kRunning); }
 
-  /// Both parts as valid UTF-8.
+  // Valid UTF-8.
   [[nodiscard]] std::string StandardOutput() const;
   [[nodiscard]] std::string StandardError() const;
 
-  /// For a progress notification: what the command printed last, or what is waited for; one line of
-  /// valid UTF-8, printable (support::Printable).
+  /// For a progress notification: the last line of output, or what is waited for. One printable
+  /// line.
   [[nodiscard]] std::string Describe() const;
 
  private:

@@ -6,23 +6,23 @@
 
 namespace shell {
 
-/// Separates what a command prints on one stream from the reports of its resident shell (see
-/// resident_script.h), wherever the pieces of the stream are cut. Passes on every byte at once,
-/// unless it may belong to a report. One thread at a time.
+/// Separates the output of a command from the reports of its resident shell (resident_script.h),
+/// wherever the stream is cut into pieces. Holds back only bytes that may belong to a report. One
+/// thread at a time.
 class ReportSplitter {
  public:
   using Taker = std::function<void(std::string_view)>;
 
   explicit ReportSplitter(std::string mark) : mark_(std::move(mark)) {}
 
-  /// Calls `on_output` and `on_report` (with the words behind the end marker), in order.
+  /// Calls `on_output`, and `on_report` with the words behind the mark, in order.
   void Feed(std::string_view bytes, const Taker& on_output, const Taker& on_report);
 
   /// The stream has ended: what was held back is output.
   void Finish(const Taker& on_output);
 
  private:
-  /// Returns the rest that only later bytes decide about.
+  /// Returns the rest that depends on later bytes.
   std::string_view Split(std::string_view bytes, const Taker& on_output, const Taker& on_report);
 
   std::string mark_;

@@ -8,7 +8,7 @@
 namespace shell {
 namespace {
 
-/// `text` with each of the names replaced. What replaces one is not looked through again.
+/// Replaces the names in `text`, but not in their values.
 std::string Fill(std::string_view text,
                  std::initializer_list<std::pair<std::string_view, std::string_view>> values) {
   std::string filled;
@@ -25,14 +25,14 @@ std::string Fill(std::string_view text,
 /// Descriptors: 3 the channel's input, 4 its output, 8 its error, 9 the requests. One compound
 /// command, so that sh has read all of it before it runs any.
 ///
-/// - TERM and the like are caught, not ignored: the command must not inherit ignored signals. Only
-///   the watcher ignores them.
-/// - USR1 ends the watcher until it has begun to stop everything.
-/// - grep names the few processes that can be meant: `read` needs a system call for each byte.
+/// - Signals such as TERM are caught, not ignored: the command would inherit ignored ones. Only the
+///   watcher ignores them.
+/// - USR1 ends the watcher unless it has begun to stop everything.
+/// - grep preselects processes: `read` needs a system call for each byte.
 /// - Fields of /proc/PID/stat behind the name: state, parent, group, session.
-/// - `kill -TERM PID` without "--", which dash and BusyBox do not know there.
-/// - Where a shell cannot fork it exits, and what stands for EXIT is still done.
-/// - The pauses add up to one second, also where sleep takes whole seconds only.
+/// - `kill -TERM PID` without "--": dash and BusyBox do not support it.
+/// - A shell that cannot fork exits and runs its EXIT trap.
+/// - The pauses add up to one second, also if sleep supports only whole seconds.
 constexpr std::string_view kFrame = R"sh({ exec 3<&0 4>&1 8>&2 </dev/null 2>/dev/null
 trap : HUP INT QUIT TERM
 { trap '' HUP INT QUIT TERM PIPE
@@ -80,8 +80,8 @@ constexpr std::string_view kStartScript = R"sh(( _lm_mark=@MARK@ _lm_watcher=$wa
 @LOOP@
 ))sh";
 
-/// 7 lets the loop see whether the profile has moved its output. 6 brings the end marker past the
-/// profile; its time is that of the shell's start.
+/// 7 shows the loop whether the profile has redirected its output. 6 brings the mark past the
+/// profile; its modification time is the start of the shell.
 constexpr std::string_view kStartLogin = R"sh(if cd @DIRECTORY@; then
 case @SHELL@ in bash | */bash) (exec @SHELL@ -l -c @LOOP@ 7>&1 2>&8 6<<END
 @MARK@ $watcher
@@ -89,13 +89,13 @@ END
 ) ;; *) (exit 1) ;; esac
 else echo "@MARK@ no-dir"; fi)sh";
 
-// The loop is one line, since bash counts the lines of what it evaluates from there. All its
-// variables are in kForget, which runs before the request.
+// The loop is one line, because bash counts the lines of a request from there. kForget unsets all
+// its variables before the request.
 constexpr std::string_view kForget =
     "unset -v _lm_mark _lm_watcher _lm_session _lm_count _lm_word _lm_code _lm_line _lm_exec "
     "_lm_pid _lm_last _lm_state _lm_file _lm_seen _lm_now _lm_skip; ";
 
-/// The positional parameters become the profile's files.
+/// The positional parameters are the profile's files.
 constexpr std::string_view kFitLoop =
     R"sh(if IFS=" " read -r _lm_mark _lm_watcher <&6 && )sh"
     R"sh([ "${BASH_VERSINFO:-0}" -ge 4 ] && )sh"
@@ -109,14 +109,13 @@ constexpr std::string_view kFitLoop =
     R"sh(~/.bash_profile ~/.bash_login ~/.profile ~/.bashrc && )sh"
     R"sh(for _lm_file do [ -e "$_lm_file" ]; _lm_seen=$_lm_seen$?; done; then @LOOP@; else (exit 1); fi)sh";
 
-/// A file is newer than the start, has come, or has gone.
+/// A file of the profile is newer than the start, was created or was removed.
 constexpr std::string_view kStale =
     R"sh(_lm_now=; for _lm_file do [ -e "$_lm_file" ]; _lm_now=$_lm_now$?; )sh"
     R"sh([ "$_lm_file" -nt /dev/fd/6 ] && _lm_now=stale; done; )sh"
     R"sh([ "$_lm_now" = "$_lm_seen" ] || { echo "$_lm_mark stale"; break; }; )sh";
 
-/// Where the word is a program, and nothing that bash would rather run itself: `hash` then finds
-/// it, and bash need not stay to wait for it.
+/// `hash` finds the word only if it is a program, not a builtin: bash need not wait for it.
 constexpr std::string_view kChooseExec =
     R"sh(_lm_exec=; [ -z "$_lm_word" ] || { hash -d -- "$_lm_word"; hash -- "$_lm_word" && )sh"
     R"sh([ -n "${BASH_CMDS[$_lm_word]}" ] && _lm_exec=1; }; )sh";
@@ -124,11 +123,11 @@ constexpr std::string_view kChooseExec =
 constexpr std::string_view kEnterDirectory =
     R"sh({ [ @DIRECTORY@ -ef . ] && [ -x . ]; } || command cd @DIRECTORY@ || exit 1; )sh";
 
-/// A command gets pipes that it has opened itself: what it sets for them (O_NONBLOCK) ends with it.
-/// Not where they are another user's, as behind a ForceCommand that changes the user.
+/// A command opens the pipes again, so that O_NONBLOCK ends with it; not if they belong to another
+/// user, as with a ForceCommand that changes the user.
 ///
-/// In the end it looks at the processes that were started meanwhile: any that still lives is left
-/// if it is of this session or has the channel open. One is the request's own.
+/// Afterwards the loop checks the processes that were started meanwhile (one is the request's own).
+/// Those that are alive are left if they are in this session or have the channel open.
 constexpr std::string_view kLoop =
     R"sh(IFS=" " read -r _lm_skip _lm_skip _lm_skip _lm_skip _lm_skip _lm_session _lm_skip )sh"
     R"sh(</proc/self/stat; echo "$_lm_mark ready"; )sh"
@@ -160,13 +159,11 @@ constexpr std::string_view kLoop =
     R"sh([ $_lm_state = idle ] || { kill -USR1 "$_lm_watcher"; echo "$_lm_mark left"; break; }; )sh"
     R"sh(echo "$_lm_mark idle"; done)sh";
 
-/// What bash reads as the beginning of something else than a simple command.
 constexpr std::array<std::string_view, 20> kReservedWords{
     "!",        "case", "coproc", "do",     "done", "elif", "else",  "esac",  "fi", "for",
     "function", "if",   "in",     "select", "then", "time", "until", "while", "{",  "}"};
 
-/// One that `exec` treats as the shell itself would: no reserved word, no assignment, no path,
-/// nothing quoted.
+/// `exec` runs it as the shell would: no reserved word, assignment, path or quotes.
 bool MayBeExecuted(std::string_view word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-";

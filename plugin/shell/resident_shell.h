@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,7 +19,7 @@ class OutputSink {
   /// On the thread that owns the connection, which must not wait. False: no more is wanted.
   virtual bool OnOutput(Stream stream, std::string_view bytes) = 0;
 
-  /// On the calling thread: the guest has no free channel, the request waits for one.
+  /// On the calling thread: the request waits for a shell or a channel.
   virtual void OnQueued() {}
 
   /// On the calling thread: the request has been sent.
@@ -29,14 +28,13 @@ class OutputSink {
 
 /// How a request ended.
 struct RunEnd {
-  /// Death by signal N is 128+N. Empty: the sink had enough, or the shell was killed and took the
-  /// status with it.
+  /// 128+N after signal N. Empty if the sink had enough, or the shell was killed with the request.
   std::optional<int> exit_status;
-  std::optional<std::string> exit_signal;  ///< of the shell itself, if it was killed; without "SIG"
+  std::optional<std::string> exit_signal;  ///< of the shell itself; without "SIG"
   bool shell_missing = false;              ///< the guest does not have the user's login shell
 };
 
-/// The context was stopped while a command ran. Its output until then has been passed on.
+/// The context was stopped while a command ran.
 class StoppedCommand : public support::Stopped {
  public:
   StoppedCommand(support::StopReason reason, bool verified)
@@ -50,43 +48,36 @@ class StoppedCommand : public support::Stopped {
 };
 
 /// One resident shell (resident_script.h) on a channel of its own. The destructor closes the
-/// channel: what still runs in it is stopped, unless the shell is retired. Any thread may look at
-/// it; one at a time may run.
+/// channel, which stops what runs in it, except background processes of a retired shell. One thread
+/// at a time may call Run; any thread may call the rest.
 class ResidentShell {
  public:
-  /// How long a stopped command is waited for.
+  /// How long a stopped command may take to end.
   static constexpr std::chrono::seconds kStopPatience{10};
 
-  /// Starts it without waiting. `bootstrap` is of resident_script.h, with the same mark.
-  ResidentShell(Launcher& launcher, Turn turn, const std::string& mark, std::string bootstrap);
+  /// Starts it without waiting. `bootstrap` comes from resident_script.h, with the same mark.
+  ResidentShell(Launcher& launcher, const std::string& mark, std::string bootstrap);
   ~ResidentShell();
   ResidentShell(const ResidentShell&) = delete;
   ResidentShell& operator=(const ResidentShell&) = delete;
 
   enum class Condition {
-    kSettling,  ///< the last request has ended; perhaps something of it is left
+    kSettling,  ///< the last request has ended; background processes may be left
     kIdle,
-    kRetired,  ///< runs no more requests; a background process may still use the channel
-    kOver,     ///< the channel has ended
+    kRetired,  ///< background processes use the channel; no more requests
+    kOver,     ///< can be destroyed
   };
   [[nodiscard]] Condition condition() const;
 
   /// Waits while it is kSettling.
   void WaitUntilSettled(support::Clock::time_point deadline) const;
 
-  /// It has had to wait for a channel, and is not ready.
-  [[nodiscard]] bool is_queued() const;
-
-  /// Has Run return kNotRun at once if it is queued, unless it becomes ready at that moment. Else
-  /// false.
-  bool AbandonWhileQueued();
-
   struct Reply {
     enum class Kind {
       kDone,         ///< see `end`
-      kNotRun,       ///< retired or abandoned, or its profile has changed: run it elsewhere
-      kNotReady,     ///< the shell exited, or printed too much, before it was ready: see `error`
-      kNoDirectory,  ///< the same, since its directory is missing
+      kNotRun,       ///< retired, or its profile has changed: run it in another shell
+      kNotReady,     ///< the shell exited or printed too much at its start: see `error`
+      kNoDirectory,  ///< the same, because its directory is missing
     };
     Kind kind = Kind::kDone;
     RunEnd end;
@@ -95,22 +86,19 @@ class ResidentShell {
 
   enum class Effect { kNone, kAny };
 
-  /// Runs a request of resident_script.h. `make_room` is called while no channel is free; true if
-  /// it has closed one. Throws
-  /// - StoppedCommand, for requests with an effect that may have begun, after kStopPatience at the
-  ///   latest;
+  /// Runs a request of resident_script.h. Throws
+  /// - StoppedCommand for a request with an effect that may have begun, within kStopPatience;
   /// - support::Stopped for others, at once;
   /// - support::ConnectionLost;
   /// - support::CallError if the guest refuses the channel.
   /// After an exception the shell must be destroyed.
   Reply Run(const std::string& request, Effect effect, OutputSink& sink,
-            const support::Context& context, const std::function<bool()>& make_room);
+            const support::Context& context);
 
  private:
   class Channel;
 
-  void WaitUntilReady(OutputSink& sink, const support::Context& context, const bool& interrupted,
-                      const std::function<bool()>& make_room);
+  Reply Collect(Effect effect);
 
   std::shared_ptr<Channel> channel_;
   std::unique_ptr<Process> process_;

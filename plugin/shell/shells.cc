@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "shell/mark.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
+#include "support/random.h"
 
 namespace shell {
 namespace {
@@ -14,12 +14,21 @@ using Condition = ResidentShell::Condition;
 using Effect = ResidentShell::Effect;
 using Reply = ResidentShell::Reply;
 
-/// How many shells are started for one request. A file of the profile may change between two.
+/// Shells that are started for one request: a file of the profile may change between two.
 constexpr int kMostStarts = 2;
 
-// What a shell says of a program that it cannot find or run.
+/// Between looks for a free shell: those that settle do not report it.
+constexpr std::chrono::milliseconds kLookInterval{50};
+
+// Exit statuses of a shell whose program is missing or cannot be run.
 constexpr int kCannotRun = 126;
 constexpr int kNotFound = 127;
+
+/// No command or profile prints it by accident.
+std::string MakeMark() {
+  constexpr std::size_t kDigits = 32;
+  return "limactl-mcp-" + support::RandomHex(kDigits);
+}
 
 class DiscardingSink final : public OutputSink {
  public:
@@ -35,21 +44,21 @@ Shells::~Shells() {
 
 RunEnd Shells::RunScript(const std::string& script, OutputSink& sink,
                          const support::Context& context) {
-  const RunEnd end = RunInScriptShell(script, Effect::kNone, sink, context);
+  const RunEnd end = RunInScriptShell({}, script, Effect::kNone, sink, context);
   if (end.exit_signal) {
-    throw support::CallError("What this server ran in the guest was ended by signal " +
+    throw support::CallError("A script of this server was killed in the guest by signal " +
                              *end.exit_signal + ": call again.");
   }
   return end;
 }
 
-RunEnd Shells::RunInScriptShell(const std::string& script, Effect effect, OutputSink& sink,
-                                const support::Context& context) {
-  const Reply reply = Run({}, Request(script), effect, sink, context);
+RunEnd Shells::RunInScriptShell(const Kind& kind, const std::string& script, Effect effect,
+                                OutputSink& sink, const support::Context& context) {
+  const Reply reply = Run(kind, Request(script), effect, sink, context);
   if (reply.kind != Reply::Kind::kDone) {
     throw support::CallError(
         "The guest user's login shell could not run /bin/sh: " +
-        (reply.error.empty() ? "it ended at once; perhaps the guest can start no further process"
+        (reply.error.empty() ? "it exited at once; perhaps the guest can start no further process"
                              : reply.error));
   }
   return reply.end;
@@ -70,7 +79,7 @@ RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
       unfit_.insert(command.shell);
     }
   }
-  RunEnd end = RunInScriptShell(PlainLogin(command), Effect::kAny, sink, context);
+  RunEnd end = RunInScriptShell({true, "", ""}, PlainLogin(command), Effect::kAny, sink, context);
   if (end.exit_status == kCannotRun || end.exit_status == kNotFound) {
     DiscardingSink ignored;
     const std::string shell = command.shell.empty() ? "\"$SHELL\"" : ShellQuote(command.shell);
@@ -82,59 +91,61 @@ RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
 Reply Shells::Run(const Kind& kind, const std::string& request, Effect effect, OutputSink& sink,
                   const support::Context& context) {
   Reply reply{Reply::Kind::kNotRun, {}, ""};
-  std::unique_ptr<ResidentShell> shell;
-  for (int starts = 0; reply.kind == Reply::Kind::kNotRun;) {
-    if (!shell) shell = Take(kind);
-    if (shell) {
-      reply = shell->Run(request, effect, sink, context, [this] { return MakeRoom(); });
-      Keep(kind, std::move(shell));
-    } else if (++starts <= kMostStarts) {
-      reply = RunInNew(kind, request, effect, sink, context, shell);
-      if (shell) --starts;
-    } else {
-      break;
+  for (int starts = 0; reply.kind == Reply::Kind::kNotRun && starts < kMostStarts;) {
+    Taken taken = Take(kind, sink, context);
+    if (taken.is_new) ++starts;
+    try {
+      reply = taken.shell->Run(request, effect, sink, context);
+    } catch (...) {
+      Return(kind, nullptr);
+      throw;
+    }
+    Return(kind, std::move(taken.shell));
+  }
+  return reply;
+}
+
+Shells::Taken Shells::Take(const Kind& kind, OutputSink& sink, const support::Context& context) {
+  {
+    support::ContextWait wait(context, mutex_, changed_);
+    std::unique_lock lock(mutex_);
+    for (bool waits = false;; waits = true) {
+      std::unique_ptr<ResidentShell> kept = TakeKept(kind);
+      if (kept || HasRoom(kind.runs_commands)) {
+        ++running_.at(kind.runs_commands ? 1 : 0);
+        if (kept) return {std::move(kept), false};
+        break;
+      }
+      if (!waits) {
+        lock.unlock();
+        sink.OnQueued();
+        lock.lock();
+      }
+      wait.Until(
+          lock, [] { return false; }, support::Clock::now() + kLookInterval);
+      context.ThrowIfStopped();
     }
   }
-  if (shell) Keep(kind, std::move(shell));
-  return reply;
+  const std::string mark = MakeMark();
+  return {std::make_unique<ResidentShell>(launcher_, mark,
+                                          kind.directory.empty()
+                                              ? ScriptShell(mark)
+                                              : LoginShell(mark, kind.directory, kind.shell)),
+          true};
 }
 
-Reply Shells::RunInNew(const Kind& kind, const std::string& request, Effect effect,
-                       OutputSink& sink, const support::Context& context,
-                       std::unique_ptr<ResidentShell>& instead) {
-  std::unique_ptr<ResidentShell> shell = Start(kind);
-  std::list<Waiting>::iterator waiting;
+void Shells::Return(const Kind& kind, std::unique_ptr<ResidentShell> shell) {
   {
     const std::scoped_lock lock(mutex_);
-    waiting = waiting_.insert(waiting_.end(), {kind, *shell, nullptr});
+    --running_.at(kind.runs_commands ? 1 : 0);
+    if (shell && shell->condition() != Condition::kOver) kept_.push_back({kind, std::move(shell)});
   }
-  const auto stop_waiting = [&] {
-    const std::scoped_lock lock(mutex_);
-    instead = std::move(waiting->instead);
-    waiting_.erase(waiting);
-  };
-  Reply reply;
-  try {
-    reply = shell->Run(request, effect, sink, context, [this] { return MakeRoom(); });
-  } catch (...) {
-    stop_waiting();
-    if (instead) Keep(kind, std::move(instead));
-    throw;
-  }
-  stop_waiting();
-  if (!instead || reply.kind != Reply::Kind::kNotRun) Keep(kind, std::move(shell));
-  return reply;
+  changed_.notify_all();
 }
 
-std::unique_ptr<ResidentShell> Shells::Start(const Kind& kind) {
-  const std::string mark = MakeMark();
-  return std::make_unique<ResidentShell>(
-      launcher_, kind.is_login ? Turn::kOpenEnded : Turn::kInOrder, mark,
-      kind.is_login ? LoginShell(mark, kind.directory, kind.shell) : ScriptShell(mark));
-}
-
-std::unique_ptr<ResidentShell> Shells::Take(const Kind& kind) {
-  const std::scoped_lock lock(mutex_);
+std::unique_ptr<ResidentShell> Shells::TakeKept(const Kind& kind) {
+  std::erase_if(kept_,
+                [](const Kept& kept) { return kept.shell->condition() == Condition::kOver; });
   for (const Condition wanted : {Condition::kIdle, Condition::kSettling}) {
     const auto found = std::find_if(kept_.rbegin(), kept_.rend(), [&](const Kept& kept) {
       return kept.kind == kind && kept.shell->condition() == wanted;
@@ -147,52 +158,33 @@ std::unique_ptr<ResidentShell> Shells::Take(const Kind& kind) {
   return nullptr;
 }
 
-void Shells::Keep(const Kind& kind, std::unique_ptr<ResidentShell> shell) {
-  std::vector<Kept> closed;  // after the lock has been let go
-  const std::scoped_lock lock(mutex_);
-  if (PassOn(kind, shell)) return;
-  kept_.push_back({kind, std::move(shell)});
-  std::size_t login = 0;
-  std::size_t script = 0;
-  for (auto kept = kept_.rbegin(); kept != kept_.rend(); ++kept) {
-    const Condition condition = kept->shell->condition();
-    bool close = condition == Condition::kOver;
-    if (condition == Condition::kIdle || condition == Condition::kSettling) {
-      const bool beyond =
-          kept->kind.is_login ? ++login > kMostIdleLogin : ++script > kMostIdleScript;
-      close = beyond && condition == Condition::kIdle;
-    }
-    if (close) closed.push_back({kept->kind, std::move(kept->shell)});
-  }
-  std::erase_if(kept_, [](const Kept& kept) { return !kept.shell; });
+bool Shells::HasRoom(bool for_commands) {
+  // Retired shells keep their channels until sshd refuses a further one.
+  const auto is_of_kind = [&](const Kept& kept) {
+    return kept.kind.runs_commands == for_commands &&
+           kept.shell->condition() != Condition::kRetired;
+  };
+  const auto kept = static_cast<std::size_t>(std::count_if(kept_.begin(), kept_.end(), is_of_kind));
+  const std::size_t most = for_commands ? kMostCommandShells : kMostScriptShells;
+  return kept + running_.at(for_commands ? 1 : 0) < most || CloseOne(is_of_kind);
 }
 
-bool Shells::PassOn(const Kind& kind, std::unique_ptr<ResidentShell>& shell) {
-  const Condition condition = shell->condition();
-  if (condition != Condition::kIdle && condition != Condition::kSettling) return false;
-  for (Waiting& waiting : waiting_) {
-    if (waiting.instead || !waiting.shell.is_queued()) continue;
-    if (waiting.kind != kind) return false;  // it makes room for itself
-    if (!waiting.shell.AbandonWhileQueued()) continue;
-    waiting.instead = std::move(shell);
+template <typename Predicate>
+bool Shells::CloseOne(Predicate predicate) {
+  for (const Condition wanted : {Condition::kRetired, Condition::kIdle}) {
+    const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) {
+      return predicate(kept) && kept.shell->condition() == wanted;
+    });
+    if (found == kept_.end()) continue;
+    kept_.erase(found);
     return true;
   }
   return false;
 }
 
 bool Shells::MakeRoom() {
-  std::unique_ptr<ResidentShell> closed;  // after the lock has been let go
   const std::scoped_lock lock(mutex_);
-  for (const Condition wanted : {Condition::kRetired, Condition::kIdle}) {
-    const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) {
-      return kept.shell->condition() == wanted;
-    });
-    if (found == kept_.end()) continue;
-    closed = std::move(found->shell);
-    kept_.erase(found);
-    return true;
-  }
-  return false;
+  return CloseOne([](const Kept&) { return true; });
 }
 
 }  // namespace shell

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <array>
+#include <condition_variable>
 #include <cstddef>
-#include <functional>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -16,17 +16,19 @@
 
 namespace shell {
 
-/// The resident shells of one connection. They are started on demand and kept for the next request:
-/// a request costs one round trip and one fork. Thread-safe. The launcher must outlive it, and must
-/// still deliver events while the destructor runs.
+/// The resident shells of one connection. They are started on demand and kept: a request costs one
+/// round trip and one fork. Thread-safe. The launcher must outlive it, and must still deliver
+/// events while the destructor runs.
 class Shells {
  public:
-  /// Beyond these, the least recently used idle shells are closed.
-  static constexpr std::size_t kMostIdleLogin = 4;
-  static constexpr std::size_t kMostIdleScript = 2;
+  /// Shells at once, without retired ones; further requests wait. With the channel of SFTP these
+  /// are as many as sshd allows by default (MaxSessions 10). Long commands leave scripts their
+  /// share.
+  static constexpr std::size_t kMostCommandShells = 7;
+  static constexpr std::size_t kMostScriptShells = 2;
 
-  /// How long the destructor waits for the word whether a command left background processes, which
-  /// are to live on.
+  /// How long the destructor waits for shells to report whether a command left background
+  /// processes, which are to live on.
   static constexpr std::chrono::milliseconds kSettleTime{500};
 
   explicit Shells(Launcher& launcher) : launcher_(launcher) {}
@@ -35,26 +37,25 @@ class Shells {
   Shells& operator=(const Shells&) = delete;
 
   /// Runs a script of /bin/sh that changes nothing in the guest. Throws support::Stopped,
-  /// support::ConnectionLost (the script may always be repeated) and support::CallError.
+  /// support::ConnectionLost (the script may be repeated) and support::CallError.
   RunEnd RunScript(const std::string& script, OutputSink& sink, const support::Context& context);
 
-  /// Runs a command as `limactl shell --workdir=DIRECTORY` does; resident_script.h names the
-  /// differences. A bash that has read the profile before runs it; any other shell, or one whose
-  /// profile makes it unfit, is started for it. Never runs it twice. Throws
+  /// Runs a command as `limactl shell --workdir=DIRECTORY` does; resident_script.h lists the
+  /// differences. A resident bash runs it; any other shell, or one with an unfit profile, is
+  /// started for it. Never runs it twice. Throws
   /// - StoppedCommand once the command has been stopped, else support::Stopped;
   /// - support::ConnectionLost, which says whether the command may have run;
   /// - support::CallError.
   RunEnd RunCommand(const LoginCommand& command, OutputSink& sink, const support::Context& context);
 
-  /// Closes the channel that is needed least: one that only background processes use, else the
-  /// least recently used idle one. False if there is none.
+  /// Closes the channel that is needed least: one that only background processes use, else an idle
+  /// shell's. False if there is none.
   bool MakeRoom();
 
  private:
-  /// What tells shells apart.
   struct Kind {
-    bool is_login = false;
-    std::string directory;
+    bool runs_commands = false;
+    std::string directory;  ///< of a login shell; empty: a shell for scripts
     std::string shell;
 
     friend bool operator==(const Kind&, const Kind&) = default;
@@ -64,35 +65,31 @@ class Shells {
     std::unique_ptr<ResidentShell> shell;
   };
 
-  /// A request whose shell has been started for it.
-  struct Waiting {
-    const Kind& kind;
-    ResidentShell& shell;
-    std::unique_ptr<ResidentShell> instead;  ///< one that has become free
-  };
-
   ResidentShell::Reply Run(const Kind& kind, const std::string& request,
                            ResidentShell::Effect effect, OutputSink& sink,
                            const support::Context& context);
-  RunEnd RunInScriptShell(const std::string& script, ResidentShell::Effect effect, OutputSink& sink,
-                          const support::Context& context);
-  /// Runs the request in a shell that is being started, unless `instead` becomes free while it
-  /// waits for a channel.
-  ResidentShell::Reply RunInNew(const Kind& kind, const std::string& request,
-                                ResidentShell::Effect effect, OutputSink& sink,
-                                const support::Context& context,
-                                std::unique_ptr<ResidentShell>& instead);
-  std::unique_ptr<ResidentShell> Start(const Kind& kind);
-  std::unique_ptr<ResidentShell> Take(const Kind& kind);
-  void Keep(const Kind& kind, std::unique_ptr<ResidentShell> shell);
-  /// To the request that has waited longest; false if it needs no shell of this kind.
-  bool PassOn(const Kind& kind, std::unique_ptr<ResidentShell>& shell);
+  RunEnd RunInScriptShell(const Kind& kind, const std::string& script, ResidentShell::Effect effect,
+                          OutputSink& sink, const support::Context& context);
+  struct Taken {
+    std::unique_ptr<ResidentShell> shell;
+    bool is_new = false;
+  };
+  /// A shell of the kind: one that runs nothing, else a new one. Waits while there are too many.
+  Taken Take(const Kind& kind, OutputSink& sink, const support::Context& context);
+  void Return(const Kind& kind, std::unique_ptr<ResidentShell> shell);
+
+  // With the lock held.
+  std::unique_ptr<ResidentShell> TakeKept(const Kind& kind);
+  bool HasRoom(bool for_commands);
+  template <typename Predicate>
+  bool CloseOne(Predicate predicate);
 
   Launcher& launcher_;
-  std::mutex mutex_;             // of what follows
-  std::vector<Kept> kept_;       // run nothing; the least recently used first
-  std::list<Waiting> waiting_;   // who has waited longest first
-  std::set<std::string> unfit_;  // login shells that are started for each command
+  std::mutex mutex_;  // of what follows
+  std::condition_variable changed_;
+  std::vector<Kept> kept_;                // run nothing; the least recently used first
+  std::array<std::size_t, 2> running_{};  // by Kind::runs_commands
+  std::set<std::string> unfit_;           // login shells that are started for each command
 };
 
 }  // namespace shell

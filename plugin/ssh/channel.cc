@@ -20,12 +20,13 @@ Channel::Channel(ssh_session session) : handle_(ssh_channel_new(session)) {
 }
 
 Channel::~Channel() {
+  // libssh keeps a channel that the peer has not closed yet.
   ssh_remove_channel_callbacks(handle_.get(), &callbacks_);
 }
 
 Channel::Progress Channel::ToProgress(int code) const {
   if (code == SSH_OK) return Progress::kDone;
-  // A session that has died refuses nothing: its end is told to all that wait for it.
+  // A dead session refuses nothing: its owner fails everything that waits for it.
   const bool is_dead = ssh_is_connected(ssh_channel_get_session(handle_.get())) == 0;
   return code == SSH_AGAIN || is_dead ? Progress::kAgain : Progress::kRefused;
 }
@@ -43,7 +44,7 @@ Channel::Progress Channel::RequestSftp() {
 }
 
 std::size_t Channel::Write(std::string_view bytes) {
-  // Asked first, since with a closed window libssh would poll the session on each call.
+  // With a closed window libssh would poll the session on each call.
   const std::size_t window = ssh_channel_window_size(handle_.get());
   const std::size_t length = std::min({bytes.size(), window, kLargestWrite});
   if (length == 0 || write_failed_) return 0;
@@ -53,7 +54,7 @@ std::size_t Channel::Write(std::string_view bytes) {
 }
 
 void Channel::SendEndOfFile() {
-  // SSH_AGAIN only says that libssh has queued it.
+  // SSH_AGAIN means queued.
   if (ssh_channel_send_eof(handle_.get()) == SSH_ERROR) write_failed_ = true;
 }
 

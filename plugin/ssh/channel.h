@@ -1,9 +1,11 @@
 #pragma once
 
+#include <libssh/callbacks.h>
+#include <libssh/libssh.h>
+
+#include <memory>
 #include <string>
 #include <string_view>
-
-#include "ssh/handles.h"
 
 namespace ssh {
 
@@ -17,31 +19,29 @@ class ChannelEvents {
   virtual void OnExitSignal(std::string_view name) noexcept = 0;
 };
 
-/// One channel of the session. Belongs to the thread that owns the session, never blocks.
+/// One channel of the session. Never blocks. For the session's thread only.
 class Channel {
  public:
   enum class Progress {
-    kAgain,    ///< call again when the session has moved, or it has died, which its owner finds
+    kAgain,    ///< call again when the session has moved; also returned when it has died
     kDone,     ///< accepted
     kRefused,  ///< refused by the guest, or the channel is dead
   };
 
-  /// Throws std::runtime_error when libssh gives no channel. The session must outlive it.
+  /// Throws std::runtime_error if libssh has no channel. The session must outlive it.
   explicit Channel(ssh_session session);
   ~Channel();
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  /// `events` must outlive the channel or be taken away with null. All data is taken at once:
-  /// libssh opens the window again behind it.
+  /// `events` must outlive the channel or be replaced by null.
   void SetEvents(ChannelEvents* events) { events_ = events; }
 
   Progress Open();
   Progress RequestExec(const std::string& command_line);
   Progress RequestSftp();
 
-  /// Writes as much as the peer's window has room for, at most kLargestWrite; returns how much.
-  /// 0 with `write_failed()` false: try again when the session has moved.
+  /// Writes what the peer's window has room for, at most kLargestWrite; returns how much.
   std::size_t Write(std::string_view bytes);
   static constexpr std::size_t kLargestWrite = std::size_t{256} * 1024;
 
@@ -50,14 +50,17 @@ class Channel {
 
   void SendEndOfFile();
 
-  /// Must be repeated until it returns true: libssh may have sent nothing yet. `kAgain` on a dead
-  /// session does not end: whoever owns the session looks after that.
+  /// Repeat until it returns true: libssh may have sent nothing yet.
   bool Close();
 
   [[nodiscard]] bool peer_sent_end_of_file() const { return end_of_file_; }
   [[nodiscard]] bool peer_closed() const { return closed_; }
 
  private:
+  struct Free {
+    void operator()(ssh_channel channel) const noexcept { ssh_channel_free(channel); }
+  };
+
   [[nodiscard]] Progress ToProgress(int code) const;
   static int OnData(ssh_session, ssh_channel, void* data, uint32_t length, int is_standard_error,
                     void* self);
@@ -67,7 +70,7 @@ class Channel {
   static void OnExitSignal(ssh_session, ssh_channel, const char* name, int core, const char* text,
                            const char* language, void* self);
 
-  ChannelHandle handle_;
+  std::unique_ptr<ssh_channel_struct, Free> handle_;
   ssh_channel_callbacks_struct callbacks_{};
   ChannelEvents* events_ = nullptr;
   bool end_of_file_ = false;

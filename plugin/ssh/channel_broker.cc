@@ -5,18 +5,17 @@
 
 namespace ssh {
 
-ChannelBroker::ChannelBroker(Session& session, support::Clock::duration open_timeout)
-    : session_(session), open_timeout_(open_timeout) {}
+ChannelBroker::ChannelBroker(Session& session, std::function<bool()> make_room)
+    : session_(session), make_room_(std::move(make_room)) {}
 
 void ChannelBroker::Request(ChannelUser& user) {
-  Enqueue({&user, next_turn_++, false});
+  waiting_.push_back({&user, next_turn_++, false});
 }
 
 void ChannelBroker::Withdraw(ChannelUser& user) {
   waiting_.remove_if([&](const Waiting& waiting) { return waiting.user == &user; });
+  // A channel that the guest is about to open stays until it can be closed.
   for (Opening& opening : opening_) {
-    // libssh must not forget a channel that the guest is about to open: it stays until it can be
-    // closed.
     if (opening.request.user == &user) opening.request.user = nullptr;
   }
 }
@@ -37,9 +36,10 @@ void ChannelBroker::StepClosing(TimePoint now) {
   for (auto closing = closing_.begin(); closing != closing_.end();) {
     if (!closing->sent) closing->sent = closing->channel->Close();
     if (closing->sent && closing->channel->peer_closed()) {
-      open_ended_.erase(closing->channel.get());
       closing = closing_.erase(closing);
-      slots_.OnClosed(now);
+      --open_;
+      retry_at_ = now;
+      pause_ = kFirstPause;
     } else {
       ++closing;
     }
@@ -50,89 +50,73 @@ void ChannelBroker::StepOpening(TimePoint now) {
   for (auto opening = opening_.begin(); opening != opening_.end();) {
     const Channel::Progress progress = opening->channel->Open();
     if (progress == Channel::Progress::kAgain) {
-      if (now >= opening->deadline && opening->request.user != nullptr) {
-        ChannelUser* user = std::exchange(opening->request.user, nullptr);
-        user->OnChannelImpossible("the guest's sshd does not answer the request for a channel");
-      }
       ++opening;
       continue;
     }
     Opening finished = std::move(*opening);
     opening = opening_.erase(opening);
-    if (progress == Channel::Progress::kDone) {
-      slots_.OnOpened();
-      refused_without_room_since_ = TimePoint::max();
-      if (finished.request.user != nullptr) {
-        finished.request.user->OnChannelOpen(std::move(finished.channel));
-      } else {
-        Retire(std::move(finished.channel));
-      }
+    if (progress == Channel::Progress::kRefused) {
+      OnRefused(finished.request, now);
       continue;
     }
-    open_ended_.erase(finished.channel.get());
-    slots_.OnRefused(now);
-    if (slots_.open() <= 1) {
-      refused_without_room_since_ = std::min(refused_without_room_since_, now);
+    limit_ = std::max(limit_, ++open_);
+    pause_ = kFirstPause;
+    refused_since_ = TimePoint::max();
+    if (finished.request.user != nullptr) {
+      finished.request.user->OnChannelOpen(std::move(finished.channel));
+    } else {
+      Retire(std::move(finished.channel));
     }
-    if (finished.request.user != nullptr) Enqueue(finished.request);
   }
 }
 
-bool ChannelBroker::LeavesRoom(const ChannelUser& user) const {
-  return user.turn() != shell::Turn::kOpenEnded || open_ended_.size() < slots_.OpenEndedLimit();
-}
-
-void ChannelBroker::Enqueue(Waiting request) {
-  const auto place = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& waiting) {
+void ChannelBroker::OnRefused(const Waiting& request, TimePoint now) {
+  limit_ = open_;
+  retry_at_ = now + pause_;
+  pause_ = std::min<support::Clock::duration>(pause_ * 2, kLongestPause);
+  if (open_ <= 1) refused_since_ = std::min(refused_since_, now);
+  if (request.user == nullptr) return;
+  const auto later = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& waiting) {
     return waiting.turn > request.turn;
   });
-  waiting_.insert(place, request);
+  waiting_.insert(later, request);
+}
+
+bool ChannelBroker::MayOpen(TimePoint now) const {
+  if (open_ + opening_.size() < limit_) return true;
+  // Beyond what is known to work, one attempt at a time.
+  return opening_.empty() && now >= retry_at_;
 }
 
 void ChannelBroker::StepWaiting(TimePoint now) {
-  if (slots_.open() > 1) refused_without_room_since_ = TimePoint::max();
-  if (!waiting_.empty() && refused_without_room_since_ != TimePoint::max() &&
-      now - refused_without_room_since_ >= kRefusalPatience) {
-    refused_without_room_since_ = TimePoint::max();
+  if (open_ > 1) refused_since_ = TimePoint::max();
+  if (waiting_.empty()) return;
+  if (refused_since_ != TimePoint::max() && now - refused_since_ >= kRefusalPatience) {
+    refused_since_ = TimePoint::max();
     for (const Waiting& waiting : std::exchange(waiting_, {})) {
       waiting.user->OnChannelImpossible(
-          "the guest's sshd allows too few channels: it refuses a further one although no more "
-          "than one is open. Files and commands need one each: MaxSessions in the guest's "
-          "sshd_config must be 3 or more, and is 10 unless it is set there");
+          "the guest's sshd refuses a second channel, but files and commands need one each; set "
+          "MaxSessions in the guest's sshd_config to 3 or more, or remove it (the default is 10)");
     }
     return;
   }
-  for (auto next = waiting_.begin(); next != waiting_.end() && slots_.MayOpen(now);) {
-    if (!LeavesRoom(*next->user)) {
-      ++next;
-      continue;
-    }
-    const Waiting request = *next;
-    next = waiting_.erase(next);
-    slots_.OnRequestSent();
-    opening_.push_back(
-        {std::make_unique<Channel>(session_.handle()), request, now + open_timeout_});
-    if (request.user->turn() == shell::Turn::kOpenEnded) {
-      open_ended_.insert(opening_.back().channel.get());
-    }
-    // Sends the request; the answer cannot have come, and if it has, the next step finds it.
+  while (!waiting_.empty() && MayOpen(now)) {
+    opening_.push_back({std::make_unique<Channel>(session_.handle()), waiting_.front()});
+    waiting_.pop_front();
+    // Sends the request; the next step finds the answer.
     if (opening_.back().channel->Open() == Channel::Progress::kRefused) break;
   }
   for (Waiting& waiting : waiting_) {
     if (!std::exchange(waiting.delayed, true)) waiting.user->OnChannelDelayed();
   }
+  if (!waiting_.empty() && now >= room_at_) {
+    room_at_ = now + (make_room_() ? kRoomPause : kRoomInterval);
+  }
 }
 
 ChannelBroker::TimePoint ChannelBroker::NextStep() const {
-  // Who only waits for another's end needs no time.
-  const bool try_again = std::any_of(waiting_.begin(), waiting_.end(), [&](const Waiting& waiting) {
-    return LeavesRoom(*waiting.user);
-  });
-  TimePoint next = try_again ? slots_.RetryAt() : TimePoint::max();
-  for (const Opening& opening : opening_) {
-    if (opening.request.user != nullptr) next = std::min(next, opening.deadline);
-  }
-  return next;
+  if (waiting_.empty()) return TimePoint::max();
+  return opening_.empty() ? std::min(room_at_, retry_at_) : room_at_;
 }
 
 }  // namespace ssh

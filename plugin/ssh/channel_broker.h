@@ -1,47 +1,57 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <list>
 #include <memory>
-#include <set>
 #include <string>
 
-#include "shell/process.h"
 #include "ssh/channel.h"
-#include "ssh/channel_slots.h"
 #include "ssh/session.h"
 
 namespace ssh {
 
-/// Somebody who wants a channel: a command, or the SFTP service.
+/// Wants a channel: a process, or SFTP.
 class ChannelUser {
  public:
   virtual ~ChannelUser() = default;
-  [[nodiscard]] virtual shell::Turn turn() const { return shell::Turn::kInOrder; }
   virtual void OnChannelOpen(std::unique_ptr<Channel> channel) = 0;
-  /// The guest's sshd has no channel to spare now; called at most once a request.
+  /// The guest has no free channel now. At most once per request.
   virtual void OnChannelDelayed() = 0;
-  /// The request is over. `text` says why.
+  /// The request has failed; `text` says why.
   virtual void OnChannelImpossible(const std::string& text) = 0;
 };
 
-/// Opens channels in the order they were asked for (shell::Turn names the exception), as many as
-/// the guest's sshd allows, and sees to it that each is closed in the end. Belongs to the thread
-/// that owns the session.
+/// Opens channels first come, first served, and closes them. For the session's thread only.
+///
+/// sshd does not announce its limit (MaxSessions, 10 by default); it is learned from refusals. A
+/// slot comes back when the channel is closed and its process has exited, which is not announced
+/// either. So a refused request is retried after a growing pause, and when a channel closes.
 class ChannelBroker {
  public:
   using TimePoint = support::Clock::time_point;
 
-  /// How long refusals are taken for the slow end of earlier commands although at most one channel
-  /// of ours is open. One alone (MaxSessions 1) is not enough: files and commands need one each.
+  static constexpr auto kFirstPause = std::chrono::milliseconds(4);
+  static constexpr auto kLongestPause = std::chrono::milliseconds(1000);
+
+  /// How often `make_room` is called while a request waits; less often once it has closed a
+  /// channel, because the guest needs a moment to give the slot back.
+  static constexpr auto kRoomInterval = std::chrono::milliseconds(50);
+  static constexpr auto kRoomPause = std::chrono::milliseconds(500);
+
+  /// How long refusals are retried while at most one channel is open. Files and commands need one
+  /// each, so a lower limit is an error.
   static constexpr auto kRefusalPatience = std::chrono::seconds(10);
 
-  ChannelBroker(Session& session, support::Clock::duration open_timeout);
+  /// `make_room` closes a channel that is not needed now; false if there is none.
+  ChannelBroker(Session& session, std::function<bool()> make_room);
 
   void Request(ChannelUser& user);
-  /// The user hears nothing more. A channel that opens all the same is closed.
+  /// The user is not called any more. A channel that opens for it is closed.
   void Withdraw(ChannelUser& user);
-  /// Closes the channel and keeps it until the guest has closed it too.
+  /// Closes the channel, and keeps it until the guest has closed it too.
   void Retire(std::unique_ptr<Channel> channel);
 
   void Step(TimePoint now);
@@ -57,7 +67,6 @@ class ChannelBroker {
   struct Opening {
     std::unique_ptr<Channel> channel;
     Waiting request;  ///< `user` is null once withdrawn
-    TimePoint deadline;
   };
   struct Closing {
     std::unique_ptr<Channel> channel;
@@ -67,18 +76,21 @@ class ChannelBroker {
   void StepClosing(TimePoint now);
   void StepOpening(TimePoint now);
   void StepWaiting(TimePoint now);
-  void Enqueue(Waiting request);
-  [[nodiscard]] bool LeavesRoom(const ChannelUser& user) const;
+  void OnRefused(const Waiting& request, TimePoint now);
+  [[nodiscard]] bool MayOpen(TimePoint now) const;
 
   Session& session_;
-  support::Clock::duration open_timeout_;
-  ChannelSlots slots_;
+  std::function<bool()> make_room_;
   std::uint64_t next_turn_ = 0;
-  std::set<const Channel*> open_ended_;  // those of open-ended users, until they are closed
-  std::list<Waiting> waiting_;           // by turn
+  std::list<Waiting> waiting_;  ///< by turn
   std::list<Opening> opening_;
   std::list<Closing> closing_;
-  TimePoint refused_without_room_since_ = TimePoint::max();
+  std::size_t open_ = 0;
+  std::size_t limit_ = std::numeric_limits<std::size_t>::max();  ///< until the first refusal
+  TimePoint retry_at_ = TimePoint::min();
+  support::Clock::duration pause_ = kFirstPause;
+  TimePoint room_at_ = TimePoint::min();
+  TimePoint refused_since_ = TimePoint::max();  ///< with at most one channel open
 };
 
 }  // namespace ssh

@@ -10,37 +10,47 @@
 
 namespace ssh {
 
-/// A failure for Completion::Finish. A function of its own, so that the owner's copy of the
-/// exception, which shares its text with the caller's, is gone before the caller gets one.
+/// A failure for Completion::Finish. In a function of its own, so that the session's thread holds
+/// no reference to the exception when the caller gets it.
 template <typename Exception, typename... Arguments>
 std::exception_ptr MakeFailure(Arguments&&... arguments) {
   return std::make_exception_ptr(Exception(std::forward<Arguments>(arguments)...));
 }
 
-/// Where a calling thread waits for work done by the thread that owns the session.
+/// Lets a calling thread wait for work of the session's thread.
 class Completion {
  public:
-  /// The owner: the work is done, or failed with an exception. Once. This object must outlive the
-  /// call, though the caller may go on before it returns.
-  void Finish(std::exception_ptr failure = nullptr);
-
-  /// Any thread.
-  [[nodiscard]] bool finished() const {
-    const std::scoped_lock lock(mutex_);
-    return finished_;
+  /// The session's thread: the work is done, or has failed. Once.
+  void Finish(std::exception_ptr failure = nullptr) {
+    {
+      const std::scoped_lock lock(mutex_);
+      failure_ = std::move(failure);
+      finished_ = true;
+    }
+    changed_.notify_all();
   }
 
-  /// The caller: waits for Finish and rethrows its failure. When `context` is stopped or its
-  /// deadline passes, calls `withdraw` once, which has to bring about Finish soon (the owner never
-  /// blocks): what the work refers to, such as a sink or bytes to write, is then safe to destroy.
+  /// The caller: waits for Finish and rethrows its failure. When `context` ends, calls `withdraw`
+  /// once, which must bring about Finish soon. What the work refers to can be destroyed afterwards.
   void Wait(const support::Context& context,
-            const std::function<void(support::StopReason)>& withdraw);
+            const std::function<void(support::StopReason)>& withdraw) {
+    support::ContextWait wait(context, mutex_, changed_);
+    std::unique_lock lock(mutex_);
+    const auto is_finished = [this] { return finished_; };
+    if (!wait.Until(lock, is_finished)) {
+      lock.unlock();
+      withdraw(context.stop_reason());
+      lock.lock();
+      changed_.wait(lock, is_finished);
+    }
+    // The exception then belongs to this thread alone.
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
 
  private:
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::condition_variable changed_;
   bool finished_ = false;
-  bool interrupted_ = false;
   std::exception_ptr failure_;
 };
 

@@ -1,16 +1,17 @@
 #include "ssh/connection.h"
 
+#include <libssh/libssh.h>
+
 #include <system_error>
 #include <utility>
 
 #include "ssh/session_loop.h"
 #include "ssh/sftp/burst.h"
-#include "support/log.h"
 
 namespace ssh {
 namespace {
 
-/// The handle to a process that runs on the session's thread. Keeps the session.
+/// A process that runs on the session's thread. Keeps the session.
 class RemoteProcess final : public shell::Process {
  public:
   RemoteProcess(std::shared_ptr<SessionLoop> loop, std::shared_ptr<ProcessRun> run)
@@ -35,6 +36,11 @@ class RemoteProcess final : public shell::Process {
 
 }  // namespace
 
+std::string LibraryVersion() {
+  const std::string text = ssh_version(0);  // "0.10.6/openssl/zlib"
+  return text.substr(0, text.find('/'));
+}
+
 Connection::Connection(std::shared_ptr<SessionLoop> loop) : loop_(std::move(loop)) {
   loop_->SetRoomMaker([this] { return MakeRoom(); });
 }
@@ -51,11 +57,8 @@ std::shared_ptr<Connection> Connection::Open(const Endpoint& endpoint,
     auto loop = std::make_shared<SessionLoop>(endpoint, options);
     loop->Connect(context);
     return std::shared_ptr<Connection>(new Connection(std::move(loop)));  // private constructor
-  } catch (const std::system_error& error) {
-    throw support::CallError(
-        "no connection to the guest can be made: this host gives no further thread or file "
-        "descriptor (" +
-        error.code().message() + "); call again in a while");
+  } catch (const std::system_error& error) {                              // no thread or descriptor
+    throw support::CallError(std::string("cannot connect to the guest: ") + error.what());
   }
 }
 
@@ -71,17 +74,12 @@ std::vector<guest::Reply> Connection::Answer(std::vector<guest::Request> request
 }
 
 void Connection::CloseLater(const guest::Handle& handle) noexcept {
-  try {
-    loop_->CloseHandle(handle);
-  } catch (const std::exception& error) {
-    support::LogWarning(std::string("a file stays open in the guest: ") + error.what());
-  }
+  loop_->CloseHandle(handle);
 }
 
-std::unique_ptr<shell::Process> Connection::Start(std::string command_line, shell::Turn turn,
+std::unique_ptr<shell::Process> Connection::Start(std::string command_line,
                                                   std::shared_ptr<shell::ProcessEvents> events) {
-  const auto run = std::make_shared<ProcessRun>(std::move(command_line), turn, std::move(events),
-                                                loop_->request_timeout());
+  const auto run = std::make_shared<ProcessRun>(std::move(command_line), std::move(events));
   auto process = std::make_unique<RemoteProcess>(loop_, run);
   loop_->Start(run);
   return process;

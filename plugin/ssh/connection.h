@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "guest/guest.h"
@@ -10,43 +11,41 @@ namespace ssh {
 
 class SessionLoop;
 
-/// A guest over one SSH session: commands on channels of their own, files over SFTP version 3.
-/// Thread-safe: any number of threads may call at once, and none of them delays another's call.
+/// The version of libssh at run time ("0.10.6"). Its releases carry security fixes.
+std::string LibraryVersion();
+
+/// A guest over one SSH session: each process on a channel of its own, files over SFTP version 3.
+/// Thread-safe; no call delays another thread's call.
 ///
-/// One thread owns the session; every call posts its work there and waits, no longer than its
-/// context allows. When the session dies, every call under way throws support::ConnectionLost
-/// (may_have_run() says whether the guest may have done the work), and all later ones too: open a
-/// new connection then.
+/// One thread owns the session. Every call posts its work there and waits, no longer than its
+/// context allows. When the session dies, every call under way throws support::ConnectionLost, and
+/// so do all later ones: open a new connection then.
 ///
-/// The guest's sshd allows only so many channels at once (MaxSessions, 10 by default): one serves
-/// SFTP from the first request for a file on, each process has another. Who finds none waits until
-/// one is closed; idle shells give way. Where sshd allows a single channel, whoever comes second is
-/// told so.
+/// sshd limits the channels (MaxSessions, 10 by default). If none is free, a request waits, and
+/// idle shells are closed.
 class Connection final : public guest::Guest {
  public:
-  /// Connects and authenticates in the calling thread's time. Throws support::ConnectionLost when
-  /// the guest cannot be reached, support::CallError when it lets none of the keys in, the endpoint
-  /// is incomplete or this host has no thread or file descriptor left, support::Stopped. The texts
-  /// say what to do.
+  /// Connects and authenticates. Throws support::ConnectionLost if the guest cannot be reached,
+  /// support::CallError if it rejects all keys or the endpoint is incomplete, support::Stopped.
   static std::shared_ptr<Connection> Open(const Endpoint& endpoint,
                                           const ConnectionOptions& options,
                                           const support::Context& context);
 
   using guest::Guest::Open;  // a file
 
-  /// Ends the session, within a second even where the guest is frozen, unless a process that
-  /// somebody still has keeps it.
+  /// Ends the session, within a second even if the guest is frozen. A process that is still held
+  /// keeps it.
   ~Connection() override;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// False once the session has ended: every further call fails.
+  /// False once the session has ended.
   [[nodiscard]] bool alive() const;
 
   void CloseLater(const guest::Handle& handle) noexcept override;
 
   /// See ProcessRun for when a process counts as ended.
-  std::unique_ptr<shell::Process> Start(std::string command_line, shell::Turn turn,
+  std::unique_ptr<shell::Process> Start(std::string command_line,
                                         std::shared_ptr<shell::ProcessEvents> events) override;
 
  private:

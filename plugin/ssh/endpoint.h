@@ -8,15 +8,14 @@
 
 namespace ssh {
 
-/// Where a guest's sshd listens and who to be there. Nothing has a default: a missing port must
-/// never become 22, which may be the sshd of the user's own machine.
+/// Where a guest's sshd listens, and the user to log in as. Nothing has a default: a missing port
+/// must never become 22, which may be the host's own sshd.
 struct Endpoint {
   std::string host;
   std::uint16_t port = 0;
   std::string user;
   std::vector<std::string> identity_files;  ///< private keys, tried in this order
-  /// The value of `Ciphers` in ssh_config, without quotes, such as "^aes128-gcm@openssh.com";
-  /// empty: libssh's own choice. See CipherList.
+  /// The value of `Ciphers` in ssh.config without quotes; empty: libssh's default.
   std::string ciphers;
 };
 
@@ -26,14 +25,10 @@ struct ConnectionOptions {
   /// For connecting and authenticating together.
   Duration connect_timeout = std::chrono::seconds(20);
 
-  /// How long the guest may stay silent while it owes the answer to an SFTP request or to the
-  /// opening of a channel. A caller's own deadline comes on top.
-  Duration operation_timeout = std::chrono::seconds(30);
-
-  /// After this long without a word from the guest it is asked for one…
+  /// A keep-alive is sent after this long without a packet from the guest…
   Duration keepalive_interval = std::chrono::seconds(15);
 
-  /// …and after this many intervals without one the connection counts as lost.
+  /// …and the connection counts as lost after this many unanswered ones.
   int keepalive_limit = 3;
 };
 

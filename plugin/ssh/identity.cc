@@ -1,28 +1,32 @@
 #include "ssh/identity.h"
 
 #include <fcntl.h>
+#include <libssh/libssh.h>
 #include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>
 
-#include "ssh/key_check.h"
 #include "support/file_descriptor.h"
 
 namespace ssh {
 namespace {
 
-int NoteThatPassphraseIsWanted(const char*, char*, size_t, int, int, void* wanted) {
+int NotePassphrase(const char*, char*, size_t, int, int, void* wanted) {
   *static_cast<bool*>(wanted) = true;
   return -1;
 }
 
 }  // namespace
 
+void FreeKey::operator()(ssh_key_struct* key) const noexcept {
+  ssh_key_free(key);
+}
+
 Identity LoadIdentity(const std::string& file) {
-  // Opened first, since libssh does not say why it could not. Non-blocking: it might be a FIFO.
+  // libssh does not say why it cannot open a file. Non-blocking: it might be a FIFO.
   const support::FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (opened.get() < 0) {
+  if (!opened.valid()) {
     return {nullptr, std::string("cannot read the key file: ") + std::strerror(errno)};
   }
   struct stat status {};
@@ -31,16 +35,16 @@ Identity LoadIdentity(const std::string& file) {
   }
   bool passphrase_wanted = false;
   ssh_key key = nullptr;
-  const int code = ssh_pki_import_privkey_file(file.c_str(), nullptr, &NoteThatPassphraseIsWanted,
-                                               &passphrase_wanted, &key);
-  KeyHandle owned(key);
-  if (code == SSH_OK && owned) return {std::move(owned), {}};
-  if (passphrase_wanted) return {nullptr, "the key file is protected by a passphrase"};
-  return {nullptr, "the file holds no private key that libssh can read"};
-}
-
-std::string ProblemOfKey(const std::string& file) {
-  return LoadIdentity(file).problem;
+  const int code =
+      ssh_pki_import_privkey_file(file.c_str(), nullptr, &NotePassphrase, &passphrase_wanted, &key);
+  Identity identity{std::unique_ptr<ssh_key_struct, FreeKey>(key), ""};
+  if (passphrase_wanted) {
+    identity.problem = "the key file is protected by a passphrase";
+  } else if (code != SSH_OK || !identity.key) {
+    identity.problem = "the file holds no private key that libssh can read";
+  }
+  if (!identity.problem.empty()) identity.key.reset();
+  return identity;
 }
 
 }  // namespace ssh

@@ -1,14 +1,19 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
-#include "ssh/handles.h"
+struct ssh_key_struct;  // libssh's name, so that other folders need not include it
 
 namespace ssh {
 
-/// A private key, or why there is none. `problem` never contains anything of the key.
+struct FreeKey {
+  void operator()(ssh_key_struct* key) const noexcept;
+};
+
+/// A private key, or why it cannot be used. `problem` never contains anything of the key.
 struct Identity {
-  KeyHandle key;
+  std::unique_ptr<ssh_key_struct, FreeKey> key;
   std::string problem;
 };
 

@@ -8,19 +8,10 @@
 namespace ssh {
 namespace {
 
-/// Bytes of a signal's name that are kept. Real ones have at most four, and "@" and a domain behind
-/// them where SSH does not know them (RFC 4254, 6.10).
+/// In bytes. Names that SSH does not know have "@" and a domain behind them (RFC 4254, 6.10).
 constexpr std::size_t kLongestSignalName = 64;
 
 }  // namespace
-
-ProcessRun::ProcessRun(std::string command_line, shell::Turn turn,
-                       std::shared_ptr<shell::ProcessEvents> events,
-                       support::Clock::duration request_timeout)
-    : command_line_(std::move(command_line)),
-      turn_(turn),
-      events_(std::move(events)),
-      request_timeout_(request_timeout) {}
 
 void ProcessRun::Begin(ChannelBroker& broker) {
   broker_ = &broker;
@@ -36,9 +27,7 @@ void ProcessRun::OnChannelOpen(std::unique_ptr<Channel> channel) {
   channel_ = std::move(channel);
   channel_->SetEvents(this);
   state_ = State::kRequesting;
-  const TimePoint now = support::Clock::now();
-  request_deadline_ = now + request_timeout_;
-  Step(now);
+  Step(support::Clock::now());
 }
 
 void ProcessRun::OnChannelImpossible(const std::string& text) {
@@ -63,8 +52,7 @@ void ProcessRun::Leave() {
     broker_->Withdraw(*this);
     state_ = State::kDone;
   }
-  // While the request is under way the process would miss the end of its input: StepRequest
-  // closes the channel then.
+  // A process whose request is under way would miss the end of its input: Step closes it later.
   if (state_ == State::kRunning) {
     channel_->SendEndOfFile();
     CloseChannel();
@@ -73,7 +61,7 @@ void ProcessRun::Leave() {
 
 void ProcessRun::Lose(const std::string& text) {
   if (state_ == State::kWaiting) broker_->Withdraw(*this);
-  end_.line_lost = true;
+  end_.connection_lost = true;
   End(text);
   channel_.reset();
   state_ = State::kDone;
@@ -81,29 +69,25 @@ void ProcessRun::Lose(const std::string& text) {
 
 void ProcessRun::Step(TimePoint now) {
   next_step_ = TimePoint::max();
-  if (state_ == State::kRequesting) StepRequest(now);
+  if (state_ == State::kRequesting) StepRequest();
   if (state_ != State::kRunning) return;
   if (is_left_) return Leave();
   if (StepInput()) next_step_ = now;
-  if (HasEnded(now)) End("");
+  if (events_ && HasEnded(now)) End("");
   if (channel_->peer_closed()) CloseChannel();
 }
 
-void ProcessRun::StepRequest(TimePoint now) {
+void ProcessRun::StepRequest() {
   const Channel::Progress progress = channel_->RequestExec(command_line_);
   end_.was_started = progress != Channel::Progress::kRefused;
   if (progress == Channel::Progress::kAgain) {
-    next_step_ = request_deadline_;
-    const bool closed = channel_->peer_closed();
-    if (!closed && now < request_deadline_) return;
-    End(closed ? "the guest's sshd closed the channel before it had answered the request to run a "
-                 "command"
-               : "the guest's sshd did not answer the request to run a command");
+    if (!channel_->peer_closed()) return;
+    End("the guest's sshd closed the channel instead of running a command");
     return CloseChannel();
   }
   if (progress == Channel::Progress::kRefused) {
-    End("the guest's sshd refuses to run a command: it allows this user none, or the guest can "
-        "start no further process");
+    End("the guest's sshd refuses to run a command: it does not allow this user any, or the guest "
+        "can start no further process");
     return CloseChannel();
   }
   state_ = State::kRunning;
@@ -124,11 +108,9 @@ bool ProcessRun::HasEnded(TimePoint now) {
   if (!end_.exit_status && !end_.exit_signal) return false;
   if (channel_->peer_sent_end_of_file()) return true;
   if (exit_at_ == TimePoint::max()) exit_at_ = now;
-  if (now < exit_at_ + kExitGrace) {
-    next_step_ = std::min<TimePoint>(next_step_, exit_at_ + kExitGrace);
-  } else if (!std::exchange(is_held_, true) && events_) {
-    events_->OnHeld(end_);
-  }
+  const TimePoint grace_ends = exit_at_ + kExitGrace;
+  if (now >= grace_ends) return true;
+  next_step_ = std::min(next_step_, grace_ends);
   return false;
 }
 

@@ -1,44 +1,41 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
+#include <utility>
 
 #include "shell/process.h"
 #include "ssh/channel_broker.h"
 
 namespace ssh {
 
-/// One process on a channel of its own (shell::Process). Belongs to the thread that owns the
-/// session.
+/// One process on a channel of its own (shell::Process). For the session's thread only.
 ///
-/// When it ends: with the end of its channel, or of its output once its exit status has come. What
-/// it leaves behind may hold the output open for ever: OnHeld says so kExitGrace after the exit
-/// status.
+/// The process has ended when its channel is closed, when its exit status and the end of its output
+/// have come, or kExitGrace after the exit status: background processes may hold the output open
+/// for ever. The channel stays open for them until Leave.
 class ProcessRun final : public ChannelUser, public ChannelEvents {
  public:
   using TimePoint = support::Clock::time_point;
 
   static constexpr auto kExitGrace = std::chrono::seconds(2);
 
-  ProcessRun(std::string command_line, shell::Turn turn,
-             std::shared_ptr<shell::ProcessEvents> events,
-             support::Clock::duration request_timeout);
+  ProcessRun(std::string command_line, std::shared_ptr<shell::ProcessEvents> events)
+      : command_line_(std::move(command_line)), events_(std::move(events)) {}
 
   void Begin(ChannelBroker& broker);
   void Send(const std::string& bytes);
   void EndInput();
-  /// Nobody listens any more: ends its input and closes the channel.
+  /// No more events are wanted: ends its input and closes the channel.
   void Leave();
-  /// The session died: `text` says how.
+  /// The session died; `text` says why.
   void Lose(const std::string& text);
 
   void Step(TimePoint now);
   [[nodiscard]] TimePoint NextStep() const { return next_step_; }
-  /// Nothing is left to do: may be forgotten.
+  /// Nothing is left to do.
   [[nodiscard]] bool done() const { return state_ == State::kDone; }
 
-  [[nodiscard]] shell::Turn turn() const override { return turn_; }
   void OnChannelOpen(std::unique_ptr<Channel> channel) override;
   void OnChannelDelayed() override;
   void OnChannelImpossible(const std::string& text) override;
@@ -49,18 +46,15 @@ class ProcessRun final : public ChannelUser, public ChannelEvents {
  private:
   enum class State { kNew, kWaiting, kRequesting, kRunning, kDone };
 
-  void StepRequest(TimePoint now);
-  /// True where more can be sent at once. What has no room in the peer's window waits until the
-  /// session moves.
+  void StepRequest();
+  /// True if more can be sent at once.
   bool StepInput();
   [[nodiscard]] bool HasEnded(TimePoint now);
   void End(const std::string& problem);
   void CloseChannel();
 
   std::string command_line_;
-  shell::Turn turn_;
-  std::shared_ptr<shell::ProcessEvents> events_;  // null once it has ended, or nobody listens
-  support::Clock::duration request_timeout_;
+  std::shared_ptr<shell::ProcessEvents> events_;  // null after the end, and after Leave
   ChannelBroker* broker_ = nullptr;
   std::unique_ptr<Channel> channel_;
   State state_ = State::kNew;
@@ -69,9 +63,7 @@ class ProcessRun final : public ChannelUser, public ChannelEvents {
   bool input_ends_ = false;
   bool input_ended_ = false;
   bool is_left_ = false;
-  TimePoint request_deadline_ = TimePoint::max();
   TimePoint exit_at_ = TimePoint::max();
-  bool is_held_ = false;
   TimePoint next_step_ = TimePoint::max();
 };
 

@@ -4,19 +4,24 @@
 #include <utility>
 
 #include "support/errors.h"
-#include "support/log.h"
 
 namespace ssh {
+namespace {
+
+constexpr const char* kGone = "the connection to the guest is gone; nothing was done";
+
+}  // namespace
 
 SessionLoop::SessionLoop(Endpoint endpoint, const ConnectionOptions& options)
     : endpoint_(std::move(endpoint)),
       options_(options),
       session_(wake_),
-      broker_(session_, options_.operation_timeout),
-      sftp_(broker_, options_.operation_timeout, [this] {
-        const std::scoped_lock lock(room_mutex_);
-        return make_room_();
-      }) {}
+      broker_(session_,
+              [this] {
+                const std::scoped_lock lock(room_mutex_);
+                return make_room_();
+              }),
+      sftp_(broker_) {}
 
 SessionLoop::~SessionLoop() {
   stopping_ = true;
@@ -56,18 +61,12 @@ bool SessionLoop::Post(Task task) {
   return true;
 }
 
-void SessionLoop::PostOrThrow(Task task) {
-  if (!Post(std::move(task))) {
-    throw support::ConnectionLost("the connection to the guest is gone; nothing was done", false);
-  }
-}
-
 void SessionLoop::Start(const std::shared_ptr<ProcessRun>& process) {
   const bool posted = Post([this, process] {
     processes_.push_back(process);
     process->Begin(broker_);
   });
-  if (!posted) process->Lose("the connection to the guest is gone; nothing was done");
+  if (!posted) process->Lose(kGone);
 }
 
 void SessionLoop::Run(const std::shared_ptr<Burst>& burst, const support::Context& context) {
@@ -77,7 +76,7 @@ void SessionLoop::Run(const std::shared_ptr<Burst>& burst, const support::Contex
     for (const guest::Handle& handle : burst->ToClose()) CloseHandle(handle);
     throw;
   }
-  PostOrThrow([this, burst] { sftp_.Submit(burst); });
+  if (!Post([this, burst] { sftp_.Submit(burst); })) throw support::ConnectionLost(kGone, false);
   burst->completion().Wait(context, [&](support::StopReason reason) {
     static_cast<void>(Post([this, burst, reason] { sftp_.Withdraw(*burst, reason); }));
   });
@@ -89,7 +88,6 @@ void SessionLoop::SetRoomMaker(std::function<bool()> make_room) {
 }
 
 void SessionLoop::CloseHandle(const guest::Handle& handle) {
-  // A session that has ended has closed its files.
   static_cast<void>(Post([this, handle] { sftp_.CloseHandle(handle); }));
 }
 
@@ -112,7 +110,7 @@ void SessionLoop::ThreadMain() {
     Serve();
     if (!stopping_) text = "the connection to the guest was lost: " + session_.ErrorText();
   } catch (const std::exception& error) {
-    text = std::string("the connection to the guest was given up: ") + error.what();
+    text = std::string("the connection to the guest was closed: ") + error.what();
   }
   End(text);
 }
@@ -120,41 +118,31 @@ void SessionLoop::ThreadMain() {
 void SessionLoop::Serve() {
   keepalive_at_ = support::Clock::now() + options_.keepalive_interval;
   while (!stopping_ && session_.alive()) {
-    // libssh polls by itself in most of its calls: what it takes in after its receiver's step
-    // would lie there until something else happens, and a death would not wake the poll below.
+    // Most calls of libssh poll too. What they take in after the receiver's step needs another
+    // turn, and a death that they notice does not wake the poll below.
     const std::uint64_t packets = session_.packets_received();
     RunTasks();
     const TimePoint now = support::Clock::now();
     StepAll(now);
     KeepAlive(now);
     if (!session_.alive()) break;
-    if (session_.messages_unsent() > kMostUnsent) {
-      throw support::ConnectionLost("the guest asks without end and takes none of the answers",
-                                    true);
-    }
     session_.Poll(session_.packets_received() == packets ? NextStep() : TimePoint::min());
   }
 }
 
 void SessionLoop::RunTasks() {
-  std::unique_lock lock(mutex_);
-  // Those that are posted meanwhile wait for the next turn. One by one: should one throw, the
-  // others are still there for End, since somebody waits for what each of them does.
-  for (std::size_t left = tasks_.size(); left > 0; --left) {
-    {
-      const Task task = std::move(tasks_.front());
-      tasks_.pop_front();
-      lock.unlock();
-      task();
-    }
-    lock.lock();
+  std::deque<Task> tasks;
+  {
+    const std::scoped_lock lock(mutex_);
+    tasks.swap(tasks_);
   }
+  for (const Task& task : tasks) task();
 }
 
 void SessionLoop::StepAll(TimePoint now) {
   for (const auto& process : processes_) process->Step(now);
   sftp_.Step(now);
-  // After the others, since they may have closed a channel for which somebody waits.
+  // Last, because the others may have closed a channel that a request waits for.
   broker_.Step(now);
   std::erase_if(processes_, [](const auto& process) { return process->done(); });
 }
@@ -174,7 +162,7 @@ void SessionLoop::KeepAlive(TimePoint now) {
   }
   if (now < keepalive_at_) return;
   if (keepalives_unanswered_ >= options_.keepalive_limit) {
-    throw support::ConnectionLost("the guest gives no sign of life", true);
+    throw support::ConnectionLost("the guest does not answer keep-alives", true);
   }
   ++keepalives_unanswered_;
   session_.SendKeepAlive();
@@ -182,21 +170,10 @@ void SessionLoop::KeepAlive(TimePoint now) {
 }
 
 void SessionLoop::FlushBriefly() {
-  // What was posted last may tell commands in the guest to end.
+  // The last tasks may end the input of commands in the guest.
   const TimePoint until = support::Clock::now() + kEndPatience / 2;
   while (session_.alive() && session_.output_waits() && support::Clock::now() < until) {
     session_.Poll(until);
-  }
-}
-
-void SessionLoop::RunLastTasks() {
-  while (true) {
-    try {
-      return RunTasks();
-    } catch (const std::exception& error) {
-      // It was taken out before it ran, so that the next turn begins with the one behind it.
-      support::LogError(std::string("while the connection to the guest ends: ") + error.what());
-    }
   }
 }
 
@@ -206,16 +183,15 @@ void SessionLoop::End(const std::string& text) {
     const std::scoped_lock lock(mutex_);
     accepting_ = false;
   }
-  RunLastTasks();
+  RunTasks();
   FlushBriefly();
-  // A guest that was given up for silent must see the end when it wakes, though nobody has let go
-  // of this object yet: its watchers then end what still runs.
+  // A frozen guest must see the end when it wakes: its watchers then stop what still runs.
   session_.Break();
   for (const auto& process : processes_) process->Lose(text);
   processes_.clear();
   sftp_.Lose(text);
   {
-    // Notified under the lock: the destructor may go on as soon as it can have it.
+    // Notified under the lock, because the destructor may run as soon as it is free.
     const std::scoped_lock lock(mutex_);
     ended_ = true;
     ended_changed_.notify_all();

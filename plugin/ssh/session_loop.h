@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -19,45 +18,34 @@
 
 namespace ssh {
 
-/// The thread that alone touches libssh's session, and everything that runs on it. Other threads
-/// post work and wait for its completion. The thread sleeps while there is nothing to do.
+/// The thread that owns libssh's session, and everything that runs on it. Other threads post work.
+/// The thread sleeps while there is nothing to do.
 class SessionLoop {
  public:
   SessionLoop(Endpoint endpoint, const ConnectionOptions& options);
-  /// Ends the session within about kEndPatience even where the guest is frozen.
+  /// Ends the session within about kEndPatience even if the guest is frozen.
   ~SessionLoop();
   SessionLoop(const SessionLoop&) = delete;
   SessionLoop& operator=(const SessionLoop&) = delete;
 
   static constexpr auto kEndPatience = std::chrono::milliseconds(500);
 
-  /// Messages that the guest may leave untaken. Ours are far fewer: of the 4096 requests that SFTP
-  /// may have under way, many go in one message. libssh answers all that the guest asks, and has no
-  /// limit of its own.
-  static constexpr std::uint64_t kMostUnsent = 16'384;
-
-  /// Waits until the session is up; throws what Session::Connect throws, and support::Stopped.
+  /// Waits until the session is up. Throws what Session::Connect throws, and support::Stopped.
   /// Once, before anything else.
   void Connect(const support::Context& context);
 
   /// Any thread. False once the session has ended.
   [[nodiscard]] bool alive() const { return alive_; }
 
-  [[nodiscard]] support::Clock::duration request_timeout() const {
-    return options_.operation_timeout;
-  }
-
-  /// Any thread: carries the burst out and waits for its end. Throws what it failed with.
+  /// Any thread: carries the burst out and waits for it. Throws what it failed with.
   void Run(const std::shared_ptr<Burst>& burst, const support::Context& context);
 
-  /// Any thread: begins a process without waiting; where the session has ended it hears so at once.
+  /// Any thread: starts a process without waiting. If the session has ended, so does the process.
   void Start(const std::shared_ptr<ProcessRun>& process);
-  /// Any thread: runs `task` on the owned thread, in order; not where the session has ended.
+  /// Any thread: runs `task` on the session's thread, in order; never if the session has ended.
   void Do(std::function<void()> task) { static_cast<void>(Post(std::move(task))); }
 
-  /// Any thread: `make_room` is called on the owned thread, again and again, while SFTP has to wait
-  /// for a channel; true where it has closed one. The one before is called no more once this
-  /// returns.
+  /// Any thread: see ChannelBroker. The previous function is not called any more once this returns.
   void SetRoomMaker(std::function<bool()> make_room);
 
   /// Any thread: closes a file without waiting.
@@ -68,13 +56,11 @@ class SessionLoop {
   using Task = std::function<void()>;
 
   bool Post(Task task);
-  void PostOrThrow(Task task);
 
-  // What follows runs on the owned thread.
+  // On the session's thread.
   void ThreadMain();
   void Serve();
   void RunTasks();
-  void RunLastTasks();  ///< all of them, whatever one of them throws
   void StepAll(TimePoint now);
   TimePoint NextStep() const;
   void KeepAlive(TimePoint now);
@@ -92,7 +78,7 @@ class SessionLoop {
   std::uint64_t packets_seen_ = 0;
   int keepalives_unanswered_ = 0;
 
-  std::mutex room_mutex_;  // held while it is called
+  std::mutex room_mutex_;  // held while the function is called
   std::function<bool()> make_room_ = [] { return false; };
 
   Completion connected_;

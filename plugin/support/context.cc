@@ -1,11 +1,7 @@
 #include "support/context.h"
 
-#include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <map>
-#include <mutex>
-#include <utility>
 
 #include "support/errors.h"
 
@@ -28,33 +24,19 @@ std::string Describe(StopReason reason) {
 }
 
 struct Context::State {
-  // Of the callbacks, and held while they run. Recursive, so that one that lets go of a
-  // registration does not lock itself out.
+  // Held while callbacks run. Recursive, because a callback may destroy registrations.
   std::recursive_mutex mutex;
-  // Read without the lock: a caller may hold another, for which a callback waits meanwhile.
+  // Read without the lock: the reader may hold a lock that a callback waits for.
   std::atomic<StopReason> reason = StopReason::kNone;
   std::uint64_t next_key = 0;
   std::map<std::uint64_t, std::function<void()>> callbacks;
 };
 
-struct Context::Registration::Entry {
-  std::shared_ptr<State> state;
-  std::uint64_t key = 0;
-};
-
-Context::Registration::Registration() noexcept = default;
-Context::Registration::Registration(std::unique_ptr<Entry> entry) : entry_(std::move(entry)) {}
-
-Context::Registration& Context::Registration::operator=(Registration&& other) noexcept {
-  std::swap(entry_, other.entry_);
-  return *this;
-}
-
 Context::Registration::~Registration() {
-  if (!entry_) return;
-  // Stop() runs callbacks under this lock: once it is ours, none of them is running.
-  const std::scoped_lock lock(entry_->state->mutex);
-  entry_->state->callbacks.erase(entry_->key);
+  if (!state_) return;
+  // Stop() runs callbacks under this lock.
+  const std::scoped_lock lock(state_->mutex);
+  state_->callbacks.erase(key_);
 }
 
 Context Context::WithDeadline(Clock::time_point deadline) const {
@@ -92,10 +74,7 @@ Context::Registration Context::OnStop(std::function<void()> callback) const {
   }
   const std::uint64_t key = state_->next_key++;
   state_->callbacks.emplace(key, std::move(callback));
-  auto entry = std::make_unique<Registration::Entry>();
-  entry->state = state_;
-  entry->key = key;
-  return Registration(std::move(entry));
+  return {state_, key};
 }
 
 StopSource::StopSource() : state_(std::make_shared<Context::State>()) {}
@@ -104,7 +83,7 @@ void StopSource::Stop(StopReason reason) {
   const std::scoped_lock lock(state_->mutex);
   if (state_->reason != StopReason::kNone) return;
   state_->reason = reason;
-  // Taken off one by one: a callback may let go of registrations, its own among them.
+  // One by one: a callback may destroy registrations, its own among them.
   while (!state_->callbacks.empty()) {
     const auto next = state_->callbacks.extract(state_->callbacks.begin());
     next.mapped()();
@@ -115,6 +94,18 @@ Context StopSource::context() const {
   Context result;
   result.state_ = state_;
   return result;
+}
+
+void Pause(Clock::duration duration, const Context& context) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  {
+    ContextWait wait(context, mutex, changed);
+    std::unique_lock lock(mutex);
+    wait.Until(
+        lock, [] { return false; }, Clock::now() + duration);
+  }
+  context.ThrowIfStopped();
 }
 
 }  // namespace support

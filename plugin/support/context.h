@@ -1,21 +1,25 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 
 namespace support {
 
 using Clock = std::chrono::steady_clock;
 
-/// Why a piece of work was stopped.
 enum class StopReason {
   kNone,        ///< not stopped
   kCancelled,   ///< the client withdrew the request
   kEndOfInput,  ///< standard input ended, or the parent process died
   kTerminated,  ///< this program received SIGTERM, SIGINT or SIGHUP
-  kDeadline,    ///< the time allowed is over
+  kDeadline,
 };
 
 /// "cancelled by the client", "timed out", …
@@ -23,53 +27,58 @@ std::string Describe(StopReason reason);
 
 class StopSource;
 
-/// What limits a piece of work: whoever asked for it may withdraw it, and it must end by a
-/// deadline. A small value, passed to every operation that may wait; copies share the same stop
-/// state. Thread-safe.
+/// The limits of a piece of work: its caller may stop it, and it has a deadline. A small value that
+/// is passed to every operation that may wait; copies share the stop state. Thread-safe.
 class Context {
+  struct State;
+
  public:
   /// Never stopped, no deadline.
   Context() = default;
 
-  /// The same context with a deadline that is the earlier of the present one and the given one.
+  /// The same context with the earlier of both deadlines.
   [[nodiscard]] Context WithDeadline(Clock::time_point deadline) const;
   [[nodiscard]] Context WithTimeout(Clock::duration timeout) const;
 
-  /// `Clock::time_point::max()` when there is none.
+  /// `Clock::time_point::max()` if there is none.
   [[nodiscard]] Clock::time_point deadline() const { return deadline_; }
 
-  /// Why the work must end now; kNone while it may go on. Never waits, so that it may be asked
-  /// under any lock.
+  /// Why the work must end now; kNone while it may go on. Never blocks, so it may be called under
+  /// any lock.
   [[nodiscard]] StopReason stop_reason() const;
 
   /// Throws `Stopped` when the work must end now.
   void ThrowIfStopped() const;
 
-  /// Keeps a callback registered for as long as it lives. Its destructor waits for a callback that
-  /// is running in another thread.
+  /// Keeps a callback registered. The destructor waits for a callback that is running in another
+  /// thread.
   class Registration {
    public:
-    Registration() noexcept;
-    Registration& operator=(Registration&&) noexcept;
+    Registration() = default;
+    Registration& operator=(Registration&& other) noexcept {
+      std::swap(state_, other.state_);
+      std::swap(key_, other.key_);
+      return *this;
+    }
     Registration(const Registration&) = delete;
     Registration& operator=(const Registration&) = delete;
     ~Registration();
 
    private:
     friend class Context;
-    struct Entry;
-    explicit Registration(std::unique_ptr<Entry> entry);
-    std::unique_ptr<Entry> entry_;
+    Registration(std::shared_ptr<State> state, std::uint64_t key)
+        : state_(std::move(state)), key_(key) {}
+    std::shared_ptr<State> state_;
+    std::uint64_t key_ = 0;
   };
 
   /// Calls `callback` once, when the source is stopped: in the stopping thread, or at once in this
-  /// one if it has been stopped already. A deadline that passes calls nothing: whoever waits must
-  /// wait with the deadline. The callback must be quick and must not touch this context.
+  /// one if it has been stopped already. A deadline calls nothing. The callback must be quick and
+  /// must not use this context.
   [[nodiscard]] Registration OnStop(std::function<void()> callback) const;
 
  private:
   friend class StopSource;
-  struct State;
   std::shared_ptr<State> state_;
   Clock::time_point deadline_ = Clock::time_point::max();
 };
@@ -79,7 +88,7 @@ class StopSource {
  public:
   StopSource();
 
-  /// Stops every context taken from this source.
+  /// Stops every context of this source.
   void Stop(StopReason reason);
 
   [[nodiscard]] Context context() const;
@@ -87,5 +96,39 @@ class StopSource {
  private:
   std::shared_ptr<Context::State> state_;
 };
+
+/// Waits on a condition variable, no longer than a context allows.
+class ContextWait {
+ public:
+  /// Must be constructed and destroyed without holding `mutex`.
+  ContextWait(const Context& context, std::mutex& mutex, std::condition_variable& changed)
+      : context_(context), changed_(changed), registration_(context.OnStop([&mutex, &changed] {
+          { const std::scoped_lock lock(mutex); }
+          changed.notify_all();
+        })) {}
+
+  /// Returns when done() is true, or the context ends, or at `until`. Returns done().
+  template <typename Done>
+  bool Until(std::unique_lock<std::mutex>& lock, Done done,
+             Clock::time_point until = Clock::time_point::max()) {
+    const auto over = [&] { return done() || context_.stop_reason() != StopReason::kNone; };
+    until = std::min(until, context_.deadline());
+    // wait_until(time_point::max()) overflows in some standard libraries.
+    if (until == Clock::time_point::max()) {
+      changed_.wait(lock, over);
+    } else {
+      changed_.wait_until(lock, until, over);
+    }
+    return done();
+  }
+
+ private:
+  const Context& context_;
+  std::condition_variable& changed_;
+  Context::Registration registration_;
+};
+
+/// Waits for `duration`. Throws `Stopped` if the context ends first.
+void Pause(Clock::duration duration, const Context& context);
 
 }  // namespace support

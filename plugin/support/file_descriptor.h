@@ -1,15 +1,22 @@
 #pragma once
 
+#include <unistd.h>
+
+#include <utility>
+
 namespace support {
 
-/// Owns one file descriptor and closes it. Whoever must hear about errors of close() (who wrote a
-/// file) closes by itself; everything here is read, or a socket or pipe.
+/// Owns one file descriptor and closes it. Ignores errors of close(): not for files that are
+/// written.
 class FileDescriptor {
  public:
   FileDescriptor() = default;
   explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept;
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
   FileDescriptor(const FileDescriptor&) = delete;
   FileDescriptor& operator=(const FileDescriptor&) = delete;
   ~FileDescriptor() { Close(); }
@@ -17,8 +24,9 @@ class FileDescriptor {
   [[nodiscard]] int get() const { return fd_; }
   [[nodiscard]] bool valid() const { return fd_ >= 0; }
 
-  /// Now instead of in the destructor.
-  void Close();
+  void Close() {
+    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+  }
 
  private:
   int fd_ = -1;

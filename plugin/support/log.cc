@@ -26,8 +26,8 @@ void LogLine(std::string_view level, std::string_view text) {
   line += ": ";
   line += Printable(text);
   line += '\n';
-  // A pipe that nobody reads must not stop the server, and there is nowhere left to report to, so
-  // the rest is dropped. One thread at a time, since two could both be told that there is room.
+  // A pipe that is not read must not stop the server, so the rest is dropped. One thread at a time:
+  // poll() would report the same room to two.
   static std::mutex mutex;
   const std::scoped_lock lock(mutex);
   std::string_view rest = line;

@@ -6,7 +6,7 @@
 
 namespace support {
 
-/// `text` with the letters A to Z in lower case, whatever the locale; all other bytes stay.
+/// `text` with the letters A to Z in lower case, in any locale.
 inline std::string LowerCase(std::string_view text) {
   std::string lower(text);
   std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {

@@ -6,14 +6,12 @@
 
 namespace support {
 
-/// The shortest path that names the same by its text alone: no "." and no repeated or trailing
-/// slashes, ".." taken together with the component before it, and dropped at the root. "" becomes
-/// ".". Nothing is looked up. Same results as Go's path/filepath.Clean, which Lima uses.
+/// Like Go's path/filepath.Clean, which Lima uses: removes ".", repeated and trailing slashes, and
+/// ".." with the component before it. "" becomes ".". Works on the text alone.
 std::string CleanPath(std::string_view path);
 
-/// What follows `directory` in `path` without the slash between them: "" for the directory itself,
-/// empty optional when `path` does not lie under it. Whole components: "/a/bc" is not under "/a/b".
-/// Both clean and absolute. A view into `path`.
+/// What follows `directory` in `path`, without the slash: "" for the directory itself, nothing if
+/// `path` is not under it. Compares whole components. Both clean and absolute. A view into `path`.
 std::optional<std::string_view> PathBelow(std::string_view path, std::string_view directory);
 
 /// `directory`/`rest`; the directory itself when `rest` is empty.

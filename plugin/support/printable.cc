@@ -1,5 +1,6 @@
 #include "support/printable.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "support/utf8.h"
@@ -17,12 +18,6 @@ void AppendEscaped(std::string& printable, std::string_view bytes) {
   }
 }
 
-/// Bytes of the character that begins with `first`, in valid UTF-8.
-std::size_t LengthOf(char first) {
-  const auto byte = static_cast<unsigned char>(first);
-  return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
-}
-
 bool IsControl(std::string_view character) {
   const auto last = static_cast<unsigned char>(character.back());
   if (character.size() == 1) return last < 0x20 || last == 0x7F;
@@ -36,19 +31,14 @@ bool IsControl(std::string_view character) {
 std::string Printable(std::string_view text) {
   std::string printable;
   while (!text.empty()) {
-    std::string_view valid = text.substr(0, ValidUtf8Prefix(text));
-    text.remove_prefix(valid.size());
-    while (!valid.empty()) {
-      const std::string_view character = valid.substr(0, LengthOf(valid.front()));
-      valid.remove_prefix(character.size());
-      if (IsControl(character)) {
-        AppendEscaped(printable, character);
-      } else {
-        printable += character;
-      }
+    const std::size_t length = FirstCharacterLength(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(1, length));
+    if (length == 0 || IsControl(character)) {
+      AppendEscaped(printable, character);
+    } else {
+      printable += character;
     }
-    AppendEscaped(printable, text.substr(0, 1));
-    text.remove_prefix(text.empty() ? 0 : 1);
+    text.remove_prefix(character.size());
   }
   return printable;
 }

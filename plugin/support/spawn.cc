@@ -7,29 +7,26 @@
 #include <csignal>
 #include <system_error>
 
-// POSIX asks the program to declare it; the GNU headers do so, too.
+// Declared by the GNU headers only.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables,readability-redundant-declaration)
 extern "C" char** environ;
 
 namespace support {
 namespace {
 
-/// For posix_spawn's functions, which return their error. What was not set would be inherited: the
-/// child of an MCP server would read and write the protocol.
 void Require(int error) {
   if (error != 0) throw std::system_error(error, std::generic_category(), "posix_spawn");
 }
 
-/// posix_spawn's attributes and actions, which have to be destroyed.
+/// Owns posix_spawn's attributes and actions.
 class Setup {
  public:
-  // What is delegated to has made the object, so that it is destroyed where the rest throws.
+  // The delegated constructor has completed, so the destructor runs if the rest throws.
   Setup(const SpawnStreams& streams, SpawnSession session) : Setup() {
     Connect(streams.input, STDIN_FILENO, O_RDONLY);
     Connect(streams.output, STDOUT_FILENO, O_WRONLY);
     Connect(streams.error, STDERR_FILENO, O_WRONLY);
-    // This program ignores SIGPIPE and SIGXFSZ, and blocks or ignores what it is told to end by;
-    // the child must not.
+    // This program ignores or blocks these; the child must not.
     sigset_t signals{};
     sigemptyset(&signals);
     Require(::posix_spawnattr_setsigmask(&attributes_, &signals));
@@ -40,7 +37,7 @@ class Setup {
     int flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
     if (session == SpawnSession::kOwn) flags |= POSIX_SPAWN_SETSID;
 #ifdef __APPLE__
-    // There is no pipe2() or accept4(): another thread's descriptor may not be close-on-exec yet.
+    // Without pipe2() another thread's descriptor may not be close-on-exec yet.
     flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;
 #endif
     Require(::posix_spawnattr_setflags(&attributes_, static_cast<short>(flags)));
@@ -52,8 +49,12 @@ class Setup {
   Setup(const Setup&) = delete;
   Setup& operator=(const Setup&) = delete;
 
-  [[nodiscard]] const posix_spawn_file_actions_t* actions() const { return &actions_; }
-  [[nodiscard]] const posix_spawnattr_t* attributes() const { return &attributes_; }
+  [[nodiscard]] const posix_spawn_file_actions_t* actions() const {
+    return &actions_;
+  }
+  [[nodiscard]] const posix_spawnattr_t* attributes() const {
+    return &attributes_;
+  }
 
  private:
   Setup() {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <ctime>
 #include <limits>
 
 namespace support {
@@ -12,7 +13,7 @@ struct DurationUnit {
   std::int64_t milliseconds;
 };
 
-// From large to small, which is the order in which a duration must name them.
+// From large to small, as a duration must name them.
 constexpr std::array<DurationUnit, 4> kDurationUnits = {
     {{"h", 3'600'000}, {"m", 60'000}, {"s", 1000}, {"ms", 1}}};
 constexpr std::int64_t kMaximumMilliseconds = 1000 * kDurationUnits[0].milliseconds;
@@ -26,7 +27,7 @@ struct ByteUnit {
 constexpr std::array<ByteUnit, 3> kByteUnits = {
     {{"G", "GiB", 1ULL << 30U}, {"M", "MiB", 1ULL << 20U}, {"K", "KiB", 1ULL << 10U}}};
 
-/// Takes the digits at the front of `text` off it.
+/// Removes the digits at the front of `text`.
 template <typename Number>
 std::optional<Number> TakeNumber(std::string_view& text) {
   Number value = 0;
@@ -100,6 +101,17 @@ std::string FormatByteCount(std::uint64_t bytes) {
            ")";
   }
   return text;
+}
+
+std::string FormatDate(std::chrono::system_clock::time_point time) {
+  const auto whole = std::chrono::floor<std::chrono::seconds>(time);
+  const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(time - whole).count();
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(whole);
+  std::tm utc = {};
+  ::gmtime_r(&seconds, &utc);
+  std::array<char, 64> text = {};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S.", &utc);
+  return text.data() + std::to_string(1000 + milliseconds).substr(1) + "Z";
 }
 
 }  // namespace support

@@ -6,22 +6,24 @@
 #include <string>
 #include <string_view>
 
-/// Durations and sizes as people write them on a command line.
+/// Durations, sizes and dates as text.
 namespace support {
 
-/// Reads "90s", "10m", "1h", "1h30m", "250ms" or "0"; whole numbers only, each unit at most once
-/// and from large to small, at most 1000 hours in all. Empty when `text` is none of these.
+/// Parses "90s", "10m", "1h", "1h30m", "250ms" or "0": whole numbers, each unit at most once and
+/// from large to small, at most 1000 hours.
 std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text);
 
-/// "9m0s", "1h0m0s", "45s": as Go prints durations, which is how Lima's users know them, but a part
-/// of a second always has three digits ("1.500s", "0.250s"). Not negative.
+/// "9m0s", "1h0m0s", "45s", as Go prints durations, but with three decimals: "1.500s". Not
+/// negative.
 std::string FormatDuration(std::chrono::milliseconds duration);
 
-/// Reads a number of bytes: "262144", "256K", "256KiB", "1M", "1MiB", "1G", "1GiB". Empty when
-/// `text` is none of these or does not fit.
+/// Parses a number of bytes: "262144", "256K", "256KiB", "1M", "1MiB", "1G", "1GiB".
 std::optional<std::uint64_t> ParseByteCount(std::string_view text);
 
-/// "262144 bytes (256 KiB)"; only the number of bytes where no unit divides it evenly.
+/// "262144 bytes (256 KiB)", or only the bytes if no unit divides them evenly.
 std::string FormatByteCount(std::uint64_t bytes);
+
+/// "2026-01-31T12:00:00.000Z": RFC 3339 in UTC, with milliseconds.
+std::string FormatDate(std::chrono::system_clock::time_point time);
 
 }  // namespace support

@@ -1,5 +1,6 @@
 #include "support/utf8.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -20,19 +21,16 @@ std::size_t AsciiPrefix(std::string_view text) {
   return at;
 }
 
-bool IsContinuation(unsigned char byte) {
-  return (byte & 0xC0U) == 0x80U;
-}
+}  // namespace
 
-// The length of the well-formed sequence at the start of `bytes` (not empty); 0 when there is none.
-// The second byte's range depends on the first: RFC 3629, section 4.
-std::size_t SequenceLength(std::string_view bytes) {
+std::size_t FirstCharacterLength(std::string_view bytes) {
   const auto at = [&](std::size_t index) { return static_cast<unsigned char>(bytes[index]); };
   const unsigned char first = at(0);
   if (first < 0x80) return 1;
   if (first < 0xC2 || first > 0xF4) return 0;
   const std::size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
   if (bytes.size() < length) return 0;
+  // The range of the second byte depends on the first (RFC 3629, section 4).
   unsigned char lowest = 0x80;
   unsigned char highest = 0xBF;
   if (first == 0xE0) lowest = 0xA0;
@@ -41,19 +39,17 @@ std::size_t SequenceLength(std::string_view bytes) {
   if (first == 0xF4) highest = 0x8F;
   if (at(1) < lowest || at(1) > highest) return 0;
   for (std::size_t i = 2; i < length; ++i) {
-    if (!IsContinuation(at(i))) return 0;
+    if ((at(i) & 0xC0U) != 0x80U) return 0;
   }
   return length;
 }
-
-}  // namespace
 
 std::size_t ValidUtf8Prefix(std::string_view bytes) {
   std::size_t at = 0;
   while (true) {
     at += AsciiPrefix(bytes.substr(at));
     if (at == bytes.size()) return at;
-    const std::size_t length = SequenceLength(bytes.substr(at));
+    const std::size_t length = FirstCharacterLength(bytes.substr(at));
     if (length == 0) return at;
     at += length;
   }
@@ -78,6 +74,26 @@ DecodedText DecodeUtf8(std::string_view bytes) {
 
 std::string ToUtf8(std::string_view bytes) {
   return DecodeUtf8(bytes).text;
+}
+
+std::string EncodeBase64(std::string_view bytes) {
+  constexpr std::string_view kAlphabet =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  constexpr std::size_t kGroup = 3;
+  std::string text;
+  text.reserve((bytes.size() + kGroup - 1) / kGroup * 4);
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(kGroup, bytes.size()))) {
+    const std::size_t present = std::min(kGroup, bytes.size());
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < kGroup; ++i) {
+      bits <<= 8U;
+      if (i < present) bits |= static_cast<unsigned char>(bytes[i]);
+    }
+    for (std::size_t i = 0; i <= kGroup; ++i) {
+      text += i <= present ? kAlphabet[(bits >> (18 - 6 * i)) & 0x3FU] : '=';
+    }
+  }
+  return text;
 }
 
 }  // namespace support

@@ -4,27 +4,32 @@
 #include <string>
 #include <string_view>
 
-/// Bytes of others as text: JSON carries nothing but valid UTF-8.
+/// Bytes of others as text: JSON carries only valid UTF-8.
 namespace support {
 
-/// U+FFFD, what stands in place of a byte that is not UTF-8.
+/// U+FFFD, which replaces each byte that is not UTF-8.
 inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
 
-/// How many bytes, from the beginning, are well-formed UTF-8 (RFC 3629): no overlong forms, no
-/// surrogates, nothing above U+10FFFF, no cut sequence.
+/// The length of the longest prefix that is well-formed UTF-8 (RFC 3629).
 std::size_t ValidUtf8Prefix(std::string_view bytes);
 
-/// Whether all of `bytes` are.
 bool IsValidUtf8(std::string_view bytes);
+
+/// The length of the well-formed character that `bytes` (not empty) begins with; 0 if there is
+/// none.
+std::size_t FirstCharacterLength(std::string_view bytes);
 
 struct DecodedText {
   std::string text;          ///< valid UTF-8
-  std::size_t replaced = 0;  ///< bytes in whose place U+FFFD stands now, one for each
+  std::size_t replaced = 0;  ///< bytes that U+FFFD replaces, one for each
 };
 
 DecodedText DecodeUtf8(std::string_view bytes);
 
-/// DecodeUtf8 for those who need no count.
+/// DecodeUtf8 without the count.
 std::string ToUtf8(std::string_view bytes);
+
+/// RFC 4648, section 4: with padding, without line breaks.
+std::string EncodeBase64(std::string_view bytes);
 
 }  // namespace support

@@ -24,7 +24,7 @@ WakePipe::WakePipe() {
 void WakePipe::Wake() {
   if (signalled_.exchange(true)) return;
   const char byte = 0;
-  // The pipe cannot be full: one byte at most is in it. Only a signal can interrupt the write.
+  // The pipe holds at most one byte, so only a signal can interrupt the write.
   while (::write(write_end_.get(), &byte, 1) < 0 && errno == EINTR) {
   }
 }
@@ -33,8 +33,7 @@ void WakePipe::Drain() {
   std::array<char, 16> bytes{};
   while (::read(read_end_.get(), bytes.data(), bytes.size()) == std::ssize(bytes)) {
   }
-  // After the read: a wake-up in between writes nothing, but its work is found by this thread,
-  // which looks for work after every drain.
+  // A wake-up before this line writes nothing, but this thread looks for work after every drain.
   signalled_.store(false);
 }
 

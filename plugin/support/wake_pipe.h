@@ -6,16 +6,15 @@
 
 namespace support {
 
-/// Wakes a thread that polls: a pipe, since macOS has no eventfd. Throws std::system_error when the
-/// process has no file descriptors left.
+/// Wakes a thread that polls. A pipe, because macOS has no eventfd.
 class WakePipe {
  public:
   WakePipe();
 
-  /// Any thread. Cheap when a wake-up is already on its way.
+  /// Any thread.
   void Wake();
 
-  /// The polling thread, when `fd()` is readable. Without it, the pipe stays readable for good.
+  /// For the polling thread, when `fd()` is readable. Without it the pipe stays readable.
   void Drain();
 
   /// The end to poll for reading.

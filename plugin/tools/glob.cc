@@ -47,8 +47,9 @@ class GlobCall {
 
   std::vector<Match> Find(const std::vector<find::GlobWalk>& walks) {
     // All or none of them: a name found both ways would have two times.
-    is_flat_ = std::all_of(walks.begin(), walks.end(),
-                           [](const find::GlobWalk& walk) { return walk.maximum_depth == 1; });
+    is_flat_ = std::all_of(walks.begin(), walks.end(), [](const find::GlobWalk& walk) {
+      return walk.listing.maximum_depth == 1;
+    });
     for (const find::GlobWalk& walk : walks) AddPlace(walk);
     // Only the directory that the pattern begins with may be missing.
     if (places_.empty() && (path_ || base_)) ResolveBase();
@@ -131,12 +132,8 @@ class GlobCall {
   std::vector<Match> ListDeep() {
     std::vector<find::ListingRequest> requests;
     for (const Place& place : places_) {
-      find::ListingRequest request;
+      find::ListingRequest request = place.walk->listing;
       request.directory = place.directory.guest;
-      request.maximum_depth = place.walk->maximum_depth;
-      request.enters_git = place.walk->enters_git;
-      request.name_filters = place.walk->name_filters;
-      request.wants_ignored = !place.walk->maximum_depth;
       requests.push_back(std::move(request));
     }
     if (!requests.empty()) {

@@ -7,7 +7,6 @@
 #include "files/content_type.h"
 #include "files/file_content.h"
 #include "files/file_problem.h"
-#include "support/base64.h"
 #include "support/errors.h"
 #include "support/units.h"
 #include "support/utf8.h"

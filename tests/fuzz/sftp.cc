@@ -36,7 +36,7 @@ std::string Describe(const ssh::SftpReply& reply) {
 
 std::vector<std::string> Talk(std::string_view bytes, std::size_t piece) {
   const ssh::SftpClient::TimePoint now{};
-  ssh::SftpClient client(std::chrono::seconds(1), now);
+  ssh::SftpClient client(now);
   std::vector<std::string> replies;
   int sent = 0;
   int answered = 0;
@@ -53,7 +53,7 @@ std::vector<std::string> Talk(std::string_view bytes, std::size_t piece) {
     while (!bytes.empty()) {
       client.Receive(bytes.substr(0, piece), now);
       bytes.remove_prefix(std::min(piece, bytes.size()));
-      client.Consumed(client.output().size(), now);
+      client.Consumed(client.output().size());
       if (client.ready() && client.pending() < 3) send();
     }
   } catch (const ssh::SftpProtocolError& error) {

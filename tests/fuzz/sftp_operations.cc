@@ -36,7 +36,7 @@ class Play final : public testing_support::SteppedGuest {
     client_.Receive(OpenSshVersion() + Packet(201, Number32(1) + Number64(0) + Number64(kMostData) +
                                                        Number64(kMostData) + Number64(0)),
                     now_);
-    client_.Consumed(client_.output().size(), now_);
+    client_.Consumed(client_.output().size());
   }
 
   void CloseLater(const guest::Handle& handle) noexcept override {
@@ -133,7 +133,7 @@ class Play final : public testing_support::SteppedGuest {
 
   void TakeRequests() {
     std::string output(client_.output());
-    client_.Consumed(output.size(), now_);
+    client_.Consumed(output.size());
     std::string_view left = output;
     const auto number = [&](std::size_t at) {
       std::uint32_t value = 0;
@@ -155,7 +155,7 @@ class Play final : public testing_support::SteppedGuest {
 
   fuzz::Input& input_;
   const ssh::SftpClient::TimePoint now_{};
-  ssh::SftpClient client_{std::chrono::seconds(1), now_};
+  ssh::SftpClient client_{now_};
   std::vector<Asked> asked_;
   std::map<std::string, int> opened_;  ///< how often each handle was closed
   bool lost_ = false;

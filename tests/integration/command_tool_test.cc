@@ -1,11 +1,15 @@
-// run_shell_command through the real binary and a real sshd.
+// run_shell_command through the real binary and a real sshd: what a command gets and returns, in
+// bounded memory.
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <iostream>
 #include <set>
 
-#include "integration/fixture.h"
+#include "integration/command_fixture.h"
 #include "testing/guest_processes.h"
+#include "testing/sanitizers.h"
 
 namespace integration {
 namespace {
@@ -14,34 +18,31 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
-class RunShellCommand : public IntegrationTest {
+class CommandTool : public CommandTest {
  protected:
   void SetUp() override {
-    MakeDirectory("root");
-    Mount({{root, "", true}});
-  }
-  json Run(const std::vector<std::string>& command) {
-    return Call("run_shell_command", {{"command", command}, {"directory", root}});
+    CommandTest::SetUp();
+    StartGuest();
   }
   /// A resident login shell needs /proc.
   static bool HasResidentShells() { return fs::exists("/proc/self/fd"); }
-  const std::string root = Path("root").string();
 };
 
-TEST_F(RunShellCommand, ReturnsOutputErrorAndStatus) {
+TEST_F(CommandTool, ReturnsOutputErrorAndStatus) {
   EXPECT_EQ(Run({"sh", "-c", "echo out; echo err >&2"}),
             json({{"stdout", "out\n"}, {"stderr", "err\n"}, {"exit_code", 0}}));
   EXPECT_EQ(Run({"sh", "-c", "exit 7"}),
             json({{"stdout", ""}, {"stderr", ""}, {"exit_code", 7}, {"error", "exit status 7"}}));
 }
 
-TEST_F(RunShellCommand, HasNoTerminalAndNoInput) {
+TEST_F(CommandTool, HasNoTerminalAndNoInput) {
   EXPECT_EQ(Run({"cat"}).value("stdout", "?"), "");
   EXPECT_EQ(Run({"sh", "-c", "test -t 1 || test -t 0 || echo none"}).value("stdout", ""), "none\n");
 }
 
-TEST_F(RunShellCommand, CommandsOfOneDirectoryRunInTheSameLoginShell) {
+TEST_F(CommandTool, CommandsOfOneDirectoryRunInTheSameLoginShell) {
   if (!HasResidentShells()) GTEST_SKIP() << Skipping("this machine has no /proc");
   WriteProfiles({".bash_profile"}, "echo login >>'" + Path("logins").string() + "'\n");
   Run({"true"});
@@ -52,7 +53,7 @@ TEST_F(RunShellCommand, CommandsOfOneDirectoryRunInTheSameLoginShell) {
   EXPECT_EQ(ReadFile(Path("logins")), "login\nlogin\n");
 }
 
-TEST_F(RunShellCommand, NothingIsStartedInTheGuestBehindACommand) {
+TEST_F(CommandTool, NothingIsStartedInTheGuestBehindACommand) {
   if (!HasResidentShells()) GTEST_SKIP() << Skipping("this machine has no /proc");
   const auto processes = [&] {
     std::set<pid_t> ids;
@@ -65,7 +66,7 @@ TEST_F(RunShellCommand, NothingIsStartedInTheGuestBehindACommand) {
   EXPECT_EQ(processes(), behind_the_first);
 }
 
-TEST_F(RunShellCommand, ReadsAProfileThatAnotherToolHasChanged) {
+TEST_F(CommandTool, ReadsAProfileThatAnotherToolHasChanged) {
   if (!HasResidentShells()) GTEST_SKIP() << Skipping("this machine has no /proc");
   WriteProfiles({".profile"}, "export EDITED=1\n");
   const std::string home = (Instance().directory() / "guest-home").string();
@@ -80,18 +81,83 @@ TEST_F(RunShellCommand, ReadsAProfileThatAnotherToolHasChanged) {
   EXPECT_EQ(Run(print).value("stdout", ""), "2\n");
 }
 
-TEST_F(RunShellCommand, OneWordWithSpacesIsExplained) {
+TEST_F(CommandTool, OneWordWithSpacesIsExplained) {
   const json result = Run({"echo one two"});
   EXPECT_EQ(result.value("exit_code", -1), 127);
   EXPECT_THAT(result.value("error", ""),
               AllOf(HasSubstr("exit status 127"), HasSubstr("bash"), HasSubstr("-c")));
 }
 
-TEST_F(RunShellCommand, DescriptionNeverReachesAShell) {
+TEST_F(CommandTool, DescriptionNeverReachesAShell) {
   Call("run_shell_command", {{"command", {"true"}},
                              {"directory", root},
                              {"description", "harmless\ntouch pwned\n$(touch pwned)"}});
   EXPECT_FALSE(fs::exists(Path("root/pwned")));
+}
+
+using CommandOutputBytes = CommandTool;
+
+TEST_F(CommandOutputBytes, AreReturnedAsValidText) {
+  struct Case {
+    const char* printed;  ///< format for printf(1)
+    std::string expected;
+  };
+  const std::vector<Case> cases = {
+      {R"(\033[2Jx)", "\x1b[2Jx"},
+      {R"(\033]0;title\007x)", "\x1b]0;title\x07x"},
+      {R"(\033]8;;http://a\033\\x\033]8;;\033\\)", "\x1b]8;;http://a\x1b\\x\x1b]8;;\x1b\\"},
+      {R"(\342\200\252\342\200\256)", "\u202a\u202e"},                  // bidirectional overrides
+      {R"(\342\201\246\342\201\251)", "\u2066\u2069"},                  // and isolates
+      {R"(\363\240\200\200\363\240\201\277)", "\U000E0000\U000E007F"},  // tags
+      {R"(a\377\300\200b\355\240\200)",
+       "a\uFFFD\uFFFD\uFFFD"
+       "b\uFFFD\uFFFD\uFFFD"},
+      {R"(a\000b)", std::string("a\0b", 3)}};
+  for (const Case& c : cases) {
+    const std::string print = "printf '" + std::string(c.printed) + "'";
+    const json result = Shell(print + "; " + print + " >&2");
+    EXPECT_EQ(result.value("stdout", "?"), c.expected) << c.printed;
+    EXPECT_EQ(result.value("stderr", "?"), c.expected) << c.printed;
+    EXPECT_EQ(result.value("exit_code", -1), 0);
+  }
+}
+
+class CommandOutputSize : public CommandTool {
+ protected:
+  static constexpr std::size_t kKept = std::size_t{256} * 1024;
+  /// Far below what is printed, far above what is kept. AddressSanitizer holds back what is freed
+  /// (quarantine_size_mb, 256), with its own marks.
+  static constexpr long kMaximumKilobytes = testing_support::kAddressSanitizer ? 700'000 : 200'000;
+  /// More than the longest line between the halves.
+  static constexpr std::size_t kNote = 200;
+
+  void ExpectBounded(const json& result) {
+    EXPECT_LE(result.value("stdout", "").size(), kKept + kNote);
+    EXPECT_THAT(result.value("stdout", ""), HasSubstr(" bytes left out"));
+    const long most = StatusOf(client().process().pid(), "VmHWM");
+    EXPECT_LE(most, kMaximumKilobytes);
+    std::cout << "resident at most " << most << " kB\n";
+  }
+  json RunLong(const std::string& script) {
+    // Half a minute under ThreadSanitizer on a machine that has nothing else to do.
+    constexpr std::chrono::minutes kPatience{4};
+    const json response = client().WaitForResponse(BeginShell(script), kPatience);
+    return response.at("result").at("structuredContent");
+  }
+};
+
+TEST_F(CommandOutputSize, OneGibibyte) {
+  const json result = RunLong("yes 0123456789abcdef | head -c 1073741824; echo end");
+  EXPECT_THAT(result.value("stdout", ""), StartsWith("0123456789abcdef\n"));
+  EXPECT_TRUE(result.value("stdout", "").ends_with("end\n"));
+  ExpectBounded(result);
+}
+
+TEST_F(CommandOutputSize, ALineOfAHundredMebibytes) {
+  const json result = RunLong("printf begin; head -c 104857600 /dev/zero | tr '\\0' x; printf end");
+  EXPECT_THAT(result.value("stdout", ""), StartsWith("beginx"));
+  EXPECT_TRUE(result.value("stdout", "").ends_with("xend"));
+  ExpectBounded(result);
 }
 
 }  // namespace

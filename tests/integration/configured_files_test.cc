@@ -28,7 +28,7 @@ TEST_F(ConfiguredFiles, AFileThatCannotBeEditedIsRefusedWithASnippet) {
   MakeFile("project/.codex/config.toml", "a = 1\nmcp_servers = {}\n");
   const ProcessResult result = Run({"codex"});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.error, HasSubstr("/project/.codex/config.toml:1:1: "));
+  EXPECT_THAT(result.error, HasSubstr("/project/.codex/config.toml: cannot add the settings"));
   EXPECT_THAT(result.output, AllOf(HasSubstr("by hand"), HasSubstr("[mcp_servers.lima]")));
   EXPECT_EQ(ReadFile(Path("project/.codex/config.toml")), "a = 1\nmcp_servers = {}\n");
 }

@@ -19,11 +19,11 @@ using nlohmann::json;
 using testing_support::LoopbackInstance;
 using testing_support::TcpProxy;
 
-/// More than a channel's window and the buffers on the way hold.
+/// More than a channel's window and all buffers.
 constexpr std::size_t kLargeFile = std::size_t{8} * 1024 * 1024;
-/// Enough for all that comes before the content.
+/// More than all that comes before the content.
 constexpr std::uint64_t kHoldAfter = std::uint64_t{512} * 1024;
-/// More than a full disk takes, and soon read: a ping comes right behind it.
+/// More than fits on the full disk, and quickly read: a ping follows it.
 constexpr std::size_t kFirstContent = std::size_t{64} * 1024;
 constexpr std::chrono::seconds kPatience{30};
 
@@ -49,22 +49,18 @@ void WriteFile(const fs::path& path, const std::string& text) {
 template <typename Condition>
 void WaitUntil(Condition condition, const std::string& what) {
   if (!testing_support::Eventually(condition, kPatience)) {
-    throw std::runtime_error(what + " did not come about");
+    throw std::runtime_error(what + " did not happen");
   }
 }
 
-std::chrono::milliseconds Since(Clock::time_point start) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
-}
-
-Ending EndingOf(const json& response, std::chrono::milliseconds took) {
-  if (!response.contains("result")) return {false, "PROTOCOL ERROR " + response.dump(), took};
+Ending EndingOf(const json& response) {
+  if (!response.contains("result")) return {false, "PROTOCOL ERROR " + response.dump()};
   const json& result = response["result"];
   const std::string text = testing_support::TextOf(result);
-  if (result.value("isError", false)) return {false, text, took};
+  if (result.value("isError", false)) return {false, text};
   const json& structured = result.at("structuredContent");
   const bool is_command = structured.contains("stdout");
-  return {!is_command || structured.value("exit_code", -1) == 0, text, took};
+  return {!is_command || structured.value("exit_code", -1) == 0, text};
 }
 
 }  // namespace
@@ -105,7 +101,6 @@ void Cell::WritePort(std::uint16_t port) const {
   const fs::path config = instance_.directory() / "ssh.config";
   const std::string text = std::regex_replace(Contents(config), std::regex("Port [0-9]+"),
                                               "Port " + std::to_string(port));
-  // Renamed into place, since the server may be reading it.
   WriteFile(config.string() + ".new", text);
   fs::rename(config.string() + ".new", config);
 }
@@ -124,7 +119,7 @@ std::int64_t Cell::SendCommand(const std::string& script) {
 
 void Cell::Enter(Calls calls) {
   calls_ = std::move(calls);
-  // Connected, and with an SFTP channel of its own.
+  // Connects, and opens the SFTP channel.
   const Ending first = ReadSmallFile();
   if (!first.well) throw std::runtime_error("the first call failed: " + first.text);
   switch (state_) {
@@ -186,7 +181,6 @@ void Cell::WaitUntilServerLeavesLine() {
 }
 
 void Cell::GoOn() {
-  struck_ = Clock::now();
   line_.Release();
   if (state_ != State::kIdle) return;
   if (calls_.first_call == "read_file") {
@@ -204,15 +198,12 @@ void Cell::Go() const {
 }
 
 Ending Cell::End(std::chrono::milliseconds limit) {
-  const json response = client_->WaitForResponse(call_, limit);
-  return EndingOf(response, Since(struck_));
+  return EndingOf(client_->WaitForResponse(call_, limit));
 }
 
 Ending Cell::Call(const std::string& tool, const json& arguments, std::chrono::milliseconds limit) {
-  const auto start = Clock::now();
-  const json response =
-      client_->Request("tools/call", {{"name", tool}, {"arguments", arguments}}, limit);
-  return EndingOf(response, Since(start));
+  return EndingOf(
+      client_->Request("tools/call", {{"name", tool}, {"arguments", arguments}}, limit));
 }
 
 Ending Cell::ReadSmallFile() {

@@ -16,7 +16,7 @@
 
 namespace integration {
 
-/// What a server is doing when a fault strikes.
+/// What a server does when a fault occurs.
 enum class State { kIdle, kInACommand, kInARead, kInAWrite, kQueued };
 
 inline constexpr std::array kStates = {State::kIdle, State::kInACommand, State::kInARead,
@@ -26,44 +26,41 @@ std::string_view Name(State state);
 
 /// How a call ended.
 struct Ending {
-  bool well = false;  ///< the tool did what it is for; a command has ended with 0
-  std::string text;   ///< of the error, or the result
-  std::chrono::milliseconds took{0};
+  bool well = false;  ///< the tool succeeded; a command exited with 0
+  std::string text;   ///< of the error or the result
 };
 
-/// One server in one state, with an instance of its own and a line between them that can be held
-/// and cut. One thread at a time.
+/// One server in one state, with an instance of its own behind a TcpProxy. One thread at a time.
 class Cell {
  public:
-  /// What the command of kInACommand does once it has told its process id.
+  /// The rest of the command of kInACommand.
   static constexpr const char* kSleeps = "sleep 300 & sleep 300";
   /// … until Go() is called.
   static constexpr const char* kWaits = "while ! test -e \"$control/go\"; do sleep 0.05; done";
 
-  /// `root` is the only mount of `instance`, `control` a directory outside of it; both exist.
+  /// `root` is the only mount of `instance`, `control` a directory outside it; both exist.
   Cell(State state, testing_support::LoopbackInstance& instance, std::filesystem::path root,
        std::filesystem::path control);
 
-  /// From here on connections go straight to sshd, or through the line that can be disturbed.
+  /// Later connections go to sshd, or through the proxy.
   void DialSshd() const { WritePort(instance_.port()); }
   void DialLine() const { WritePort(line_.port()); }
 
   struct Calls {
     std::string script = kSleeps;  ///< of the command of kInACommand
-    /// kInAWrite: whether the file has been opened, and a part of the content written.
+    /// kInAWrite: part of the content has been written.
     bool write_has_begun = true;
-    /// What kIdle does once the fault has struck.
+    /// The call of kIdle after the fault.
     std::string first_call = "read_file";
   };
 
-  /// The server of this cell, which must outlive it.
+  /// The server must outlive the cell.
   void Attach(testing_support::McpClient& client) { client_ = &client; }
 
-  /// Brings the server into the state; what it does by then is certain, not likely.
+  /// Brings the server into the state for certain.
   void Enter(Calls calls);
 
-  /// The fault has struck: lets go what was held back to bring the state about, and makes the call
-  /// that kIdle has not made yet.
+  /// After the fault: releases the proxy, and makes the call of kIdle.
   void GoOn();
 
   void WaitUntilServerLeavesLine();
@@ -71,7 +68,7 @@ class Cell {
   /// Ends the command that waits for it.
   void Go() const;
 
-  /// Waits for the call that was under way.
+  /// Waits for the call that was running.
   Ending End(std::chrono::milliseconds limit);
 
   /// One more call.
@@ -88,10 +85,9 @@ class Cell {
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
   [[nodiscard]] const std::filesystem::path& control() const { return control_; }
 
-  /// What is wrong with the file that kInAWrite writes, which must be the old one or the whole new
-  /// one; empty: nothing.
+  /// The problem of kInAWrite's file, which must be the old one or the whole new one; empty: none.
   [[nodiscard]] std::string WhatIsWrongWithTheFile() const;
-  /// Puts the files of the state into the root, as they were.
+  /// Creates the files of the state in the root.
   void MakeFiles() const;
   /// Hidden files of unfinished writes.
   [[nodiscard]] std::vector<std::filesystem::path> Leftovers() const;
@@ -118,7 +114,6 @@ class Cell {
   Calls calls_;
   testing_support::McpClient* client_ = nullptr;
   std::int64_t call_ = 0;
-  std::chrono::steady_clock::time_point struck_;
 };
 
 }  // namespace integration

@@ -1,4 +1,4 @@
-// Faults of the line and of the virtual machine as a whole, against a server in each state.
+// Faults of the connection and of the whole virtual machine, against a server in each state.
 
 #include <csignal>
 
@@ -7,61 +7,60 @@
 namespace integration {
 namespace {
 
-/// A line that dies takes the calls under way with it. What changes nothing may be done again, on a
-/// new line; what may have run is never repeated.
-const AllowedEndings kLineLost = {{State::kIdle, "ok"},
-                                  {State::kInACommand, "may have run"},
-                                  {State::kInARead, "ok"},
-                                  {State::kInAWrite, "ok|may have been written"},
-                                  {State::kQueued, "ok"}};
+/// Calls that change nothing are repeated on a new connection; calls that may have run are not.
+const AllowedEndings kConnectionLost = {{State::kIdle, "ok"},
+                                        {State::kInACommand, "may have run"},
+                                        {State::kInARead, "ok"},
+                                        {State::kInAWrite, "ok|may have been written"},
+                                        {State::kQueued, "ok"}};
 
 void Restart(Cell& cell) {
   cell.instance().Stop();
   cell.instance().Start();
 }
 
-Fault LostLine(const std::string& name) {
+Fault LostConnection(const std::string& name) {
   Fault fault;
   fault.name = name;
-  fault.endings = kLineLost;
+  fault.endings = kConnectionLost;
   fault.may_leave_temporary_file = true;
   return fault;
 }
 
 TEST_F(FaultMatrix, SessionKilled) {
-  Fault fault = LostLine("sshd's process of the session killed");
-  fault.strike = [](Cell& cell) {
+  Fault fault = LostConnection("sshd's process of the session killed");
+  fault.occur = [](Cell& cell) {
     for (const pid_t pid : cell.instance().SessionPids()) ::kill(pid, SIGKILL);
   };
   Run(fault);
 }
 
 TEST_F(FaultMatrix, SshdKilled) {
-  Fault fault = LostLine("sshd killed with all its sessions");
-  fault.strike = [](Cell& cell) {
+  Fault fault = LostConnection("sshd killed with all its sessions");
+  fault.occur = [](Cell& cell) {
     const auto sessions = cell.instance().SessionPids();
     ::kill(cell.instance().sshd_pid(), SIGKILL);
     for (const pid_t pid : sessions) ::kill(pid, SIGKILL);
   };
-  fault.mend = Restart;
-  // Calls wait for an sshd for a while.
-  fault.end_after_mend = {State::kIdle, State::kInARead, State::kInAWrite, State::kQueued};
+  fault.fix = Restart;
+  // Calls retry the connect for a while.
+  fault.end_after_fix = {State::kIdle, State::kInARead, State::kInAWrite, State::kQueued};
   // While it starts again the instance looks stopped for a moment.
-  for (const State state : fault.end_after_mend) {
+  for (const State state : fault.end_after_fix) {
     fault.endings[state] += "|is stopped; start it on the host with: limactl start";
   }
   Run(fault);
 }
 
 TEST_F(FaultMatrix, VirtualMachineKilledAndStartedOnAnotherPort) {
-  Fault fault = LostLine("VM killed, started on another port");
-  fault.strike = [](Cell& cell) {
+  Fault fault = LostConnection("VM killed, started on another port");
+  fault.occur = [](Cell& cell) {
     testing_support::KillEverything(cell.instance());
     for (const char* name : {"ha.pid", "qemu.pid", "ha.sock"}) {
       std::filesystem::remove(cell.instance().directory() / name);
     }
   };
-  fault.mend = Restart;
+  fault.fix = Restart;
   fault.endings[State::kIdle] = "is stopped; start it on the host with: limactl start";
   for (const State state : {State::kInARead, State::kInAWrite, State::kQueued}) {
     fault.endings[state] += "|is stopped; start it on the host with: limactl start";
@@ -70,54 +69,53 @@ TEST_F(FaultMatrix, VirtualMachineKilledAndStartedOnAnotherPort) {
 }
 
 TEST_F(FaultMatrix, ConnectionReset) {
-  Fault fault = LostLine("TCP reset");
-  fault.strike = [](Cell& cell) { cell.line().Reset(); };
+  Fault fault = LostConnection("TCP reset");
+  fault.occur = [](Cell& cell) { cell.line().Reset(); };
   Run(fault);
 }
 
 TEST_F(FaultMatrix, VirtualMachineFrozenAndThawed) {
   Fault fault;
   fault.name = "VM frozen, thawed after a moment";
-  fault.strike = [](Cell& cell) { testing_support::Freeze(cell.instance()); };
-  fault.mend = [](Cell& cell) {
+  fault.occur = [](Cell& cell) { testing_support::Freeze(cell.instance()); };
+  fault.fix = [](Cell& cell) {
     testing_support::Thaw(cell.instance());
     cell.Go();
   };
-  fault.end_after_mend = {kStates.begin(), kStates.end()};
+  fault.end_after_fix = {kStates.begin(), kStates.end()};
   fault.ends_sessions = false;
   fault.calls.script = Cell::kWaits;
   for (const State state : kStates) fault.endings[state] = "ok";
   Run(fault);
 }
 
-/// Calls that change nothing wait on a new line, the others end with the old one.
 Fault SilentGuest(const std::string& name) {
-  Fault fault = LostLine(name);
+  Fault fault = LostConnection(name);
   fault.serve_options = {"--guest-silence", "5s"};
   fault.limit = std::chrono::seconds(40);
   return fault;
 }
 
-TEST_F(FaultMatrix, VirtualMachineFrozenUntilTheLineIsGivenUp) {
-  Fault fault = SilentGuest("VM frozen, thawed when the line was given up");
-  fault.strike = [](Cell& cell) { testing_support::Freeze(cell.instance()); };
-  fault.mend = [](Cell& cell) {
+TEST_F(FaultMatrix, VirtualMachineFrozenUntilTheConnectionIsClosed) {
+  Fault fault = SilentGuest("VM frozen, thawed when the connection was closed");
+  fault.occur = [](Cell& cell) { testing_support::Freeze(cell.instance()); };
+  fault.fix = [](Cell& cell) {
     cell.WaitUntilServerLeavesLine();
     testing_support::Thaw(cell.instance());
   };
-  fault.end_after_mend = {State::kIdle, State::kInARead, State::kInAWrite, State::kQueued};
+  fault.end_after_fix = {State::kIdle, State::kInARead, State::kInAWrite, State::kQueued};
   Run(fault);
 }
 
-TEST_F(FaultMatrix, LineHalfOpen) {
+TEST_F(FaultMatrix, ConnectionHalfOpen) {
   Fault fault = SilentGuest("TCP half open");
-  fault.strike = [](Cell& cell) { cell.line().FallSilent(); };
-  // Nothing tells the guest: what runs there ends when its kernel gives the line up too.
-  fault.mend = [](Cell& cell) { cell.line().Reset(); };
+  fault.occur = [](Cell& cell) { cell.line().FallSilent(); };
+  // The guest's processes end only when its kernel closes the connection too.
+  fault.fix = [](Cell& cell) { cell.line().Reset(); };
   Run(fault);
 }
 
-TEST_F(FaultMatrix, CommandWithoutOutputIsNoSilentGuest) {
+TEST_F(FaultMatrix, ACommandWithoutOutputIsNotASilentGuest) {
   MakeDirectory("root");
   Mount({{Path("root").string(), "", true}}, {"--guest-silence", "4s", "--command-timeout", "0"});
   const nlohmann::json result = Call(

@@ -1,5 +1,5 @@
-// A guest that lies, and the whole program: whatever it answers, what reaches the agent is JSON,
-// bounded, and comes in time, and the program goes on.
+// A hostile guest and the whole program: the agent gets JSON, bounded and in time, and the program
+// goes on.
 
 #include <filesystem>
 #include <iostream>
@@ -12,16 +12,16 @@ namespace {
 using nlohmann::json;
 using testing_support::TextOf;
 
-/// Far below what is sent, far above what is needed; a sanitizer takes its part.
+/// Far below what is sent, far above what is needed, also with a sanitizer.
 constexpr long kMaximumKilobytes = 800'000;
 
-/// Bytes of one answer, which says everything twice. A listing may be this long, an error may not.
+/// Bytes of one answer, which has its content twice.
 constexpr std::size_t kMaximumAnswer = std::size_t{512} << 20;
 constexpr std::size_t kMaximumError = std::size_t{16} << 10;
 
 class HostileGuest : public CommandTest {
  protected:
-  /// Asks, and expects an answer in bounds that holds `expected`.
+  /// Expects a bounded answer that contains `expected`.
   void Ask(const std::string& tool, const json& arguments, const std::string& expected) {
     const json result = client().CallTool(tool, arguments, std::chrono::seconds(120));
     const bool failed = result.value("isError", false);
@@ -40,7 +40,7 @@ class HostileGuest : public CommandTest {
   }
 };
 
-/// Lies of hostile-sftp-server, and what the answers must hold.
+/// Lies of hostile-sftp-server, and texts of the answers.
 struct Lie {
   const char* name;
   std::string listed;
@@ -53,7 +53,7 @@ void PrintTo(const Lie& lie, std::ostream* out) {
 class HostileSftp : public HostileGuest, public ::testing::WithParamInterface<Lie> {};
 
 TEST_P(HostileSftp, IsAnsweredInBounds) {
-  // sshd takes a blank in the path of the build for the end of the program's name.
+  // A link, because sshd does not support spaces in the path.
   const std::string server = MakeLink("sftp-server", LIMACTL_MCP_HOSTILE_SFTP_SERVER);
   StartGuest({"Subsystem sftp " + server + " " + GetParam().name});
   Ask("list_directory", {{"path", root}}, GetParam().listed);
@@ -62,7 +62,7 @@ TEST_P(HostileSftp, IsAnsweredInBounds) {
   ExpectAlive();
 }
 
-constexpr const char* kBreaks = "SFTP server breaks the protocol";
+constexpr const char* kBreaks = "SFTP server violates the protocol";
 constexpr const char* kImpossible = "cannot exist";
 constexpr const char* kEntries = R"({"entries":[{)";
 constexpr const char* kContent = R"({"content":"0123456789"})";
@@ -70,34 +70,25 @@ constexpr const char* kContent = R"({"content":"0123456789"})";
 INSTANTIATE_TEST_SUITE_P(
     Lies, HostileSftp,
     ::testing::Values(
-        Lie{"wrong-id", kBreaks, kBreaks}, Lie{"answers-twice", kBreaks, kBreaks},
-        Lie{"wrong-kind", "wrong kind", "wrong kind"}, Lie{"unknown-kind", kBreaks, kBreaks},
-        Lie{"endless-packet", kBreaks, kBreaks}, Lie{"cut-packet", kBreaks, kBreaks},
+        Lie{"flood", "SFTP must begin", "SFTP must begin"}, Lie{"late-flood", kBreaks, kBreaks},
+        Lie{"wrong-id", kBreaks, kBreaks}, Lie{"wrong-kind", "wrong kind", "wrong kind"},
+        Lie{"endless-packet", kBreaks, kBreaks},
         Lie{"long-words", R"((\x1b[2Jwww)", R"((\x1b[2Jwww)"},
         Lie{"endless-names", "more than 1000000 entries", kContent},
-        Lie{"endless-long-names", "64 MiB of names", kContent},
-        Lie{"count-of-names", kBreaks, kContent}, Lie{"name-above", kImpossible, kContent},
-        Lie{"name-with-nul", kImpossible, kContent}, Lie{"name-of-nothing", kImpossible, kContent},
+        Lie{"name-above", kImpossible, kContent},
         Lie{"odd-name", "\\u001b[2J\u202E\uFFFD\\n\\\"", kContent},
         Lie{"real-path-above", kImpossible, kImpossible},
-        Lie{"real-path-relative", kImpossible, kImpossible},
-        Lie{"real-path-with-nul", kImpossible, kImpossible},
         Lie{"real-path-elsewhere", kEntries, "is a directory"},
         Lie{"huge-size", kEntries, "has 9223372036854775807 bytes, more than"},
-        Lie{"small-size", kEntries, "a wrong amount of data"},
         Lie{"endless-file", kEntries, "has more than the 33554432 bytes"},
-        Lie{"too-much-data", kEntries, "a wrong amount of data"},
-        Lie{"no-data", kEntries, "a wrong amount of data"},
-        Lie{"flood", "SFTP has to begin", "SFTP has to begin"},
-        Lie{"answers-unasked", kBreaks, kBreaks}, Lie{"cut-limits", kBreaks, kBreaks},
-        Lie{"late-flood", kBreaks, kBreaks}),
+        Lie{"no-data", kEntries, "a wrong amount of data"}),
     [](const auto& lie) {
       std::string name = lie.param.name;
       std::erase(name, '-');
       return name;
     });
 
-/// What the guest prints instead of what a script would, and what the answers must hold.
+/// What the guest prints instead of a script's output, and texts of the answers.
 struct Print {
   const char* name;
   const char* commands;  ///< of the shell
@@ -117,8 +108,8 @@ class HostileShell : public HostileGuest {
     }
   }
 
-  /// SFTP is honest. No resident shell runs what it is asked to, but `scripts`, or `commands` if it
-  /// is a login shell; each in a subshell that has the mark.
+  /// SFTP is honest. Resident shells run `scripts`, or `commands` if they are login shells, instead of
+  /// the requests; in a subshell with the mark.
   void StartLiar(const std::string& scripts, const std::string& commands) {
     StartFake(R"sh(
 is_login=
@@ -141,7 +132,7 @@ done
 )sh");
   }
 
-  /// SFTP is honest; `fake` is all that runs in place of other programs.
+  /// SFTP is honest; `fake` runs in place of other programs.
   void StartFake(const std::string& fake) {
     MakeFile("shell",
              "case $SSH_ORIGINAL_COMMAND in *sftp*) exec $SSH_ORIGINAL_COMMAND ;; esac\n" + fake);
@@ -210,7 +201,7 @@ TEST_F(HostileShell, AFloodInsteadOfAShellIsGivenUp) {
   ExpectAlive();
 }
 
-TEST_F(HostileShell, ReportsThatMakeNoSenseAreNotWaitedFor) {
+TEST_F(HostileShell, InvalidReportsDoNotBlock) {
   const std::string lie =
       "printf \"$mark $(cat " + Path("report").string() + ")\\n\"; echo \"$mark\" >&2; exit 5";
   StartLiar(lie, lie);
@@ -226,7 +217,7 @@ TEST_F(HostileShell, ReportsThatMakeNoSenseAreNotWaitedFor) {
   ExpectAlive();
 }
 
-TEST_F(HostileShell, AnEndlessFloodInsteadOfACommandIsStoppedThoughTheGuestNeverSaysSo) {
+TEST_F(HostileShell, AnEndlessFloodInsteadOfACommandTimesOut) {
   command_timeout = "1s";
   StartLiar("exit 1", "exec yes");
   Ask("run_shell_command", Arguments({"true"}), "the guest has not confirmed");

@@ -1,4 +1,4 @@
-// Which instance is served, and what happens while it is stopped, broken or started again.
+// Which instance is served, and what happens while it is stopped, broken or restarted.
 
 #include <gmock/gmock.h>
 #include <poll.h>
@@ -37,10 +37,12 @@ class Instances : public IntegrationTest {
     return StartInstance({{root, "", true}});
   }
 
-  static void ExpectOneLine(const ProcessResult& result) {
+  /// Returns it.
+  static std::string ExpectOneLine(const ProcessResult& result) {
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_EQ(result.output, "");
     EXPECT_EQ(std::count(result.error.begin(), result.error.end(), '\n'), 1) << result.error;
+    return result.error;
   }
 
   const std::string root = Path("root").string();
@@ -72,13 +74,7 @@ TEST_F(Instances, NameWithDotsAndUnderscoresIsServed) {
   EXPECT_EQ(Read(root + "/a.txt"), "text");
 }
 
-TEST_F(Instances, DefaultIsServedWhenNoneIsNamed) {
-  StartDefault();
-  Serve({.arguments = {}});
-  EXPECT_EQ(Read(root + "/a.txt"), "text");
-}
-
-TEST_F(Instances, TheUsersSshAgentIsNotAskedForKeys) {
+TEST_F(Instances, TheUsersSshAgentIsNotUsed) {
   StartDefault();
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -98,51 +94,36 @@ TEST_F(Instances, TheUsersSshAgentIsNotAskedForKeys) {
   EXPECT_EQ(::poll(&asked, 1, 0), 0) << "somebody has connected";
 }
 
-TEST_F(Instances, UnknownOneEndsTheProgramWithAListOfThoseThatExist) {
+TEST_F(Instances, AnUnknownOneEndsTheProgramWithAList) {
+  ExpectOneLine(RunServer({"serve"}));  // no Lima home
+  MakeDirectory("lima");
+  EXPECT_THAT(ExpectOneLine(RunServer({"serve"})), HasSubstr("default"));
   StartDefault();
   StartNamed("other", {});
-  const ProcessResult result = RunServer({"serve", "unknown"});
-  ExpectOneLine(result);
-  EXPECT_THAT(result.error, AllOf(HasSubstr("unknown"), HasSubstr("default"), HasSubstr("other")));
+  MakeFile("lima/half/ssh.config", "");  // no lima.yaml
+  for (const char* name : {"unknown", "half"}) {
+    EXPECT_THAT(ExpectOneLine(RunServer({"serve", name})),
+                AllOf(HasSubstr(name), HasSubstr("default"), HasSubstr("other")));
+  }
 }
 
-TEST_F(Instances, UnknownOneEndsTheProgramAlsoWhereThereAreNone) {
-  ExpectOneLine(RunServer({"serve"}));  // not even a Lima home
-  MakeDirectory("lima");
-  const ProcessResult result = RunServer({"serve"});
-  ExpectOneLine(result);
-  EXPECT_THAT(result.error, HasSubstr("default"));
-}
-
-TEST_F(Instances, DirectoryWithoutLimaYamlIsNoInstance) {
-  StartDefault();
-  MakeFile("lima/half/ssh.config", "");
-  const ProcessResult result = RunServer({"serve", "half"});
-  ExpectOneLine(result);
-  EXPECT_THAT(result.error, HasSubstr("default"));
-}
-
-TEST_F(Instances, NameThatIsNoNameIsRefusedBeforeItBecomesAPath) {
+TEST_F(Instances, AnInvalidNameIsRefusedBeforeItBecomesAPath) {
   StartDefault();
   MakeFile("x/lima.yaml", "vmType: qemu\n");
   MakeFile("lima/_config/lima.yaml", "vmType: qemu\n");
-  for (const std::string name : {"../x", "a/b", "", ".", "..", "_config", "a b", "a..b",
-                                 "default.yaml", "default\n", "/etc", "default/"}) {
-    const ProcessResult result = RunServer({"serve", name});
-    ExpectOneLine(result);
-    EXPECT_NE(result.error, "") << name;
+  const std::string option = "-oProxyCommand=touch " + Path("pwned").string();
+  for (const std::string& name :
+       {std::string("../x"), std::string("a/b"), std::string(), std::string("."),
+        std::string("_config"), std::string("a b"), std::string("default.yaml"),
+        std::string("default\n"), std::string("/etc"), std::string("default/"),
+        std::string(77, 'a'), option}) {
+    EXPECT_NE(ExpectOneLine(RunServer({"serve", name})), "") << name;
+    ExpectOneLine(RunServer({"serve", "--", name}));
   }
-  ExpectOneLine(RunServer({"serve", std::string(77, 'a')}));
-}
-
-TEST_F(Instances, NameThatLooksLikeAnOptionIsRefused) {
-  StartDefault();
-  ExpectOneLine(RunServer({"serve", "-oProxyCommand=touch " + Path("pwned").string()}));
-  ExpectOneLine(RunServer({"serve", "--", "-oProxyCommand=touch " + Path("pwned").string()}));
   EXPECT_FALSE(fs::exists(Path("pwned")));
 }
 
-TEST_F(Instances, StoppedOneIsServedAndWorksOnceItHasStarted) {
+TEST_F(Instances, AStoppedOneIsServedAndWorksOnceItHasStarted) {
   LoopbackInstance& instance = StartDefault();
   instance.Stop();
   Serve();
@@ -154,41 +135,27 @@ TEST_F(Instances, StoppedOneIsServedAndWorksOnceItHasStarted) {
   EXPECT_EQ(Read(root + "/a.txt"), "text");
 }
 
-TEST_F(Instances, BrokenOneIsServedAndSaysWhatToDo) {
-  const LoopbackInstance& instance = StartDefault();
-  fs::remove(instance.directory() / "qemu.pid");
-  Serve();
-  EXPECT_THAT(ReadRefusal(root + "/a.txt"), AllOf(HasSubstr("default"), HasSubstr("limactl")));
-}
-
-TEST_F(Instances, OneWhoseHostAgentIsDeadIsBroken) {
+TEST_F(Instances, ABrokenOneIsServedAndSaysWhatToDo) {
   const LoopbackInstance& instance = StartDefault();
   fs::remove(instance.directory() / "ha.pid");
   Serve();
   EXPECT_THAT(ReadRefusal(root + "/a.txt"), AllOf(HasSubstr("default"), HasSubstr("limactl")));
-  EXPECT_TRUE(fs::exists(instance.directory() / "qemu.pid")) << "files of others stay";
+  EXPECT_TRUE(fs::exists(instance.directory() / "qemu.pid")) << "Lima's files stay";
 }
 
-TEST_F(Instances, RestartOnAnotherPortIsFollowedByTheNextCall) {
+TEST_F(Instances, AStopBetweenCallsIsReportedAndARestartOnAnotherPortIsFollowed) {
   LoopbackInstance& instance = StartDefault();
-  Serve();
+  Serve({.arguments = {}});
   EXPECT_EQ(Read(root + "/a.txt"), "text");
   instance.Stop();
+  // The first call may still meet the dying connection.
+  EXPECT_THAT(ReadRefusal(root + "/a.txt"),
+              AnyOf(HasSubstr("limactl start default"), HasSubstr("connection")));
+  EXPECT_THAT(ReadRefusal(root + "/a.txt"), HasSubstr("limactl start default"));
   instance.Start();
   EXPECT_EQ(Read(root + "/a.txt"), "text");
   Write(root + "/b.txt", "after the restart");
   EXPECT_EQ(ReadFile(Path("root/b.txt")), "after the restart");
-}
-
-TEST_F(Instances, StopBetweenCallsIsTold) {
-  LoopbackInstance& instance = StartDefault();
-  Serve();
-  EXPECT_EQ(Read(root + "/a.txt"), "text");
-  instance.Stop();
-  // The first call may still meet the line that is just breaking.
-  EXPECT_THAT(ReadRefusal(root + "/a.txt"),
-              AnyOf(HasSubstr("limactl start default"), HasSubstr("connection")));
-  EXPECT_THAT(ReadRefusal(root + "/a.txt"), HasSubstr("limactl start default"));
 }
 
 TEST_F(Instances, MountsChangedWhileStoppedCountAfterTheStart) {
@@ -200,8 +167,7 @@ TEST_F(Instances, MountsChangedWhileStoppedCountAfterTheStart) {
   MakeFile("lima/default/lima.yaml",
            "vmType: qemu\nmounts:\n- location: \"" + Path("other").string() + "\"\n");
   instance.Start();
-  // First what the old mounts allow: that asks the guest, and so meets the end of the old line even
-  // where the server has not seen it yet.
+  // The old mounts allow this, so it reaches the guest and meets the end of the old connection.
   ReadRefusal(root + "/a.txt");
   EXPECT_EQ(Read(Path("other/a.txt")), "of the other");
 }
@@ -217,7 +183,7 @@ TEST_F(Instances, MountsOfTheConfigDirectoryCount) {
   EXPECT_EQ(ReadFile(Path("extra/b.txt")), "b");
 }
 
-TEST_F(Instances, BrokenLimaYamlIsToldByEachCallUntilItIsMended) {
+TEST_F(Instances, AnInvalidLimaYamlIsReportedUntilItIsFixed) {
   StartDefault();
   const fs::path path = LimaHome() / "default/lima.yaml";
   const std::string good = ReadFile(path);

@@ -45,7 +45,7 @@ class RunShellCommand : public integration::LoopbackGuest {
     const auto process = guest_->Start("cd " + shell::ShellQuote(directory_.path().string()) +
                                            " || exit 1 ; exec /bin/bash -l -c " +
                                            shell::ShellQuote(shell::ShellCommand(words)),
-                                       shell::Turn::kInOrder, recorded);
+                                       recorded);
     process->EndInput();
     recorded->End();
     return recorded->collected();

@@ -98,17 +98,6 @@ TEST_F(SearchInjection, GlobsAreNoOptionsOfFind) {
   EXPECT_TRUE(fs::exists(root + "/x"));
 }
 
-TEST_F(SearchInjection, GlobWithAHundredStars) {
-  MakeFile("root/" + std::string(200, 'a'), "needle\n");
-  std::string pattern;
-  for (int i = 0; i < 100; ++i) pattern += "a*";
-  EXPECT_THAT(Find(client(), {{"pattern", pattern + "b"}}), IsEmpty());
-  EXPECT_THAT(Find(client(), {{"pattern", "**/" + pattern}}), ElementsAre(std::string(200, 'a')));
-  EXPECT_EQ(Search(client(), {{"pattern", "needle"}, {"include", pattern + "b"}}), "");
-  EXPECT_THAT(Search(client(), {{"pattern", "needle"}, {"include", pattern}}),
-              HasSubstr(":1:needle"));
-}
-
 TEST_F(SearchInjection, GlobWithNestedBracesThatMultiply) {
   std::string pattern;
   for (int i = 0; i < 40; ++i) pattern += "{a,{b,c}}";

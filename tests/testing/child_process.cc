@@ -59,7 +59,7 @@ std::vector<char*> PointersTo(std::vector<std::string>& strings) {
   return pointers;
 }
 
-/// What becomes of the descriptors, the directory and SIGPIPE of a process that is to be started.
+/// Owns posix_spawn's attributes and actions.
 class SpawnPlan {
  public:
   SpawnPlan() {
@@ -86,7 +86,7 @@ class SpawnPlan {
     Require(::posix_spawn_file_actions_adddup2(&actions_, from, to));
   }
   void ChangeDirectory(const std::string& directory) {
-    // macOS 26 has it by the standard's name, and calls this one deprecated.
+    // Deprecated on macOS 26.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
     Require(::posix_spawn_file_actions_addchdir_np(&actions_, directory.c_str()));
@@ -135,8 +135,7 @@ ChildProcess::ChildProcess(const Options& options) {
   Pipe output = MakePipe();
   Pipe error = options.inherit_standard_error ? Pipe{} : MakePipe();
 
-  // Not fork: that copies the page tables of this process, which takes long where it is large, and
-  // what is measured after it pays for it page by page.
+  // Not fork: copying the page tables of a large process would distort benchmarks.
   SpawnPlan plan;
   plan.Redirect(input.read.get(), STDIN_FILENO);
   plan.Redirect(output.write.get(), STDOUT_FILENO);
@@ -161,7 +160,7 @@ void ChildProcess::Signal(int number) const {
 }
 
 std::optional<int> ChildProcess::Wait(std::chrono::milliseconds timeout) {
-  // There is no portable wait with a deadline; a short poll is the honest alternative.
+  // There is no portable wait with a deadline.
   const auto deadline = Clock::now() + timeout;
   while (!status_) {
     int status = 0;

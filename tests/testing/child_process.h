@@ -14,13 +14,13 @@ namespace testing_support {
 
 using support::FileDescriptor;
 
-/// A program started by a test, with pipes on its three standard streams. Killed (SIGKILL) and
-/// reaped by the destructor if it still runs. One thread at a time.
+/// A program with pipes on its three standard streams. The destructor kills it (SIGKILL). One
+/// thread at a time.
 class ChildProcess {
  public:
   struct Options {
     std::vector<std::string> arguments;  ///< the program, found on PATH, and its arguments
-    /// Set on top of this process's environment; an empty optional removes the variable.
+    /// Added to this process's environment; an empty optional removes the variable.
     std::map<std::string, std::optional<std::string>> environment = {};
     std::string working_directory = {};   ///< empty: this process's own
     bool inherit_standard_error = false;  ///< else a pipe
@@ -38,7 +38,7 @@ class ChildProcess {
 
   void Signal(int number) const;
 
-  /// Waits for the end; the wait status as waitpid gives it, or nothing when `timeout` passes.
+  /// Waits for its exit; returns waitpid's status, or nothing after `timeout`.
   std::optional<int> Wait(std::chrono::milliseconds timeout);
 
  private:
@@ -50,13 +50,12 @@ class ChildProcess {
 };
 
 struct ProcessResult {
-  int exit_code = 0;  ///< 128 + number when a signal ended it
+  int exit_code = 0;  ///< 128+N after signal N
   std::string output;
   std::string error;
 };
 
-/// Runs a program to its end, with `input` on its standard input. Throws std::runtime_error when it
-/// takes longer than `timeout`.
+/// Runs a program with `input` on its standard input. Throws std::runtime_error after `timeout`.
 ProcessResult RunProcess(const ChildProcess::Options& options, const std::string& input = "",
                          std::chrono::milliseconds timeout = std::chrono::seconds(60));
 

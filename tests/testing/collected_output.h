@@ -7,7 +7,7 @@
 
 namespace testing_support {
 
-/// Keeps all that a command prints.
+/// Keeps the output of a command.
 class CollectedOutput final : public shell::OutputSink {
  public:
   bool OnOutput(shell::Stream stream, std::string_view bytes) override {

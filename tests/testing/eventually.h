@@ -5,9 +5,8 @@
 
 namespace testing_support {
 
-/// Waits for what another thread or process does: looks every two milliseconds whether `condition`
-/// holds, and once at least. False when it still does not hold after `limit`. A look that takes
-/// long is not broken off.
+/// Polls `condition` every two milliseconds, at least once. False if it is still false after
+/// `limit`.
 template <typename Condition>
 bool Eventually(Condition condition, std::chrono::milliseconds limit = std::chrono::seconds(10)) {
   constexpr std::chrono::milliseconds kBetweenLooks{2};

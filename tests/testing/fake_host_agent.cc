@@ -1,5 +1,6 @@
 #include "testing/fake_host_agent.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -15,6 +16,8 @@
 
 namespace testing_support {
 namespace {
+
+using support::FileDescriptor;
 
 void Answer(int listener, std::string_view answer) {
   const FileDescriptor connection(::accept(listener, nullptr, nullptr));
@@ -35,7 +38,8 @@ SilentHostAgent::SilentHostAgent(const std::filesystem::path& socket)
   struct sockaddr_un address {};
   address.sun_family = AF_UNIX;
   std::strncpy(address.sun_path, socket.c_str(), sizeof(address.sun_path) - 1);
-  if (::bind(listener_.get(), reinterpret_cast<const struct sockaddr*>(&address),
+  if (::fcntl(listener_.get(), F_SETFD, FD_CLOEXEC) != 0 ||
+      ::bind(listener_.get(), reinterpret_cast<const struct sockaddr*>(&address),
              sizeof(address)) != 0 ||
       ::listen(listener_.get(), 1) != 0) {
     throw std::system_error(errno, std::generic_category(), socket.string());
@@ -44,22 +48,17 @@ SilentHostAgent::SilentHostAgent(const std::filesystem::path& socket)
 
 FakeHostAgent::FakeHostAgent(const std::filesystem::path& socket, std::string answer)
     : socket_(socket) {
-  std::array<int, 2> ends{};
-  if (::pipe(ends.data()) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  stop_read_ = FileDescriptor(ends[0]);
-  stop_write_ = FileDescriptor(ends[1]);
   thread_ = std::thread([this, text = std::move(answer)] { Serve(text); });
 }
 
 FakeHostAgent::~FakeHostAgent() {
-  stop_write_.Close();
-  if (thread_.joinable()) thread_.join();
+  stop_.Wake();
+  thread_.join();
 }
 
 void FakeHostAgent::Serve(const std::string& answer) const {
   while (true) {
-    std::array<pollfd, 2> polled = {
-        {{stop_read_.get(), POLLIN, 0}, {socket_.listener(), POLLIN, 0}}};
+    std::array<pollfd, 2> polled = {{{stop_.fd(), POLLIN, 0}, {socket_.listener(), POLLIN, 0}}};
     if (::poll(polled.data(), polled.size(), -1) < 0) continue;
     if (polled[0].revents != 0) return;
     if (polled[1].revents != 0) Answer(socket_.listener(), answer);

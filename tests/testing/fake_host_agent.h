@@ -4,26 +4,26 @@
 #include <string>
 #include <thread>
 
-#include "testing/child_process.h"
+#include "support/file_descriptor.h"
+#include "support/wake_pipe.h"
 
 namespace testing_support {
 
-/// A host agent that lets clients connect and never answers.
+/// A host agent that accepts connections and never answers.
 class SilentHostAgent {
  public:
-  /// Throws std::system_error when it cannot listen.
+  /// Throws std::system_error.
   explicit SilentHostAgent(const std::filesystem::path& socket);
 
   /// The listening socket.
   [[nodiscard]] int listener() const { return listener_.get(); }
 
  private:
-  FileDescriptor listener_;
+  support::FileDescriptor listener_;
 };
 
-/// A host agent for an instance directory without a virtual machine: listens on a Unix socket and
-/// gives every connection the same answer, in its own thread, until it is destroyed. Throws
-/// std::system_error when it cannot listen.
+/// A host agent without a virtual machine: sends the same answer to every connection to a Unix
+/// socket, in its own thread. Throws std::system_error.
 class FakeHostAgent {
  public:
   /// What Lima's own agent answers to GET /v1/info.
@@ -40,8 +40,7 @@ class FakeHostAgent {
   void Serve(const std::string& answer) const;
 
   SilentHostAgent socket_;
-  FileDescriptor stop_read_;
-  FileDescriptor stop_write_;
+  support::WakePipe stop_;
   std::thread thread_;
 };
 

@@ -2,7 +2,7 @@
 
 namespace testing_support {
 
-/// False where names must be UTF-8, and names that differ only in case are one name: macOS.
+/// False on macOS: names must be UTF-8, and case is ignored.
 #ifdef __APPLE__
 inline constexpr bool kNamesAreBytes = false;
 #else

@@ -19,8 +19,7 @@ struct Process {
   pid_t parent = 0;
 };
 
-/// Every process of this machine that is not a zombie. The environment of other users' processes
-/// cannot be seen.
+/// All processes of this machine except zombies. The environment of other users' is hidden.
 std::vector<Process> AllProcesses() {
 #ifdef __APPLE__
   const std::vector<std::string> with_environment = {"-E"};
@@ -51,7 +50,7 @@ std::vector<Process> AllProcesses() {
   return processes;
 }
 
-/// Until no new ones come: who is frozen or killed starts nothing more, but may just have.
+/// Repeats until no new ones appear.
 template <typename Action>
 void ForAll(const LoopbackInstance& instance, Action action) {
   std::set<pid_t> seen;
@@ -106,7 +105,7 @@ bool EndsSoon(const std::filesystem::path& file_of_process_id) {
 std::vector<GuestProcess> StillAlive(const std::vector<GuestProcess>& processes) {
   std::vector<GuestProcess> alive;
   for (const auto& found : AllProcesses()) {
-    // Not a structured binding: older Clang lets no lambda capture one.
+    // Older Clang cannot capture a structured binding.
     const GuestProcess& process = found.identity;
     if (std::any_of(processes.begin(), processes.end(), [&](const GuestProcess& other) {
           return other.pid == process.pid && other.started == process.started;

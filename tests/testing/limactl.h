@@ -14,30 +14,27 @@
 
 namespace testing_support {
 
-/// A real limactl: the one on PATH, else the one that the build unpacked from
-/// LIMACTL_MCP_LIMA_ARCHIVE. limactl refuses to run as root, so root runs it as user 65534
-/// (nobody), who must be given the directories it works on: see GiveAway.
+/// A real limactl: the one on PATH, else the one from LIMACTL_MCP_LIMA_ARCHIVE. limactl refuses to
+/// run as root; root runs it as user 65534 (nobody), who must own the directories: see GiveAway.
 class Limactl {
  public:
-  /// Throws std::runtime_error that says why there is none that works here; tests skip with it.
+  /// Throws std::runtime_error with the reason why there is none; tests skip with it.
   Limactl();
 
   [[nodiscard]] const std::filesystem::path& program() const { return program_; }
 
-  /// Who limactl runs as: this very user, or nobody.
+  /// The user that limactl runs as.
   [[nodiscard]] uid_t user_id() const { return user_id_; }
 
-  /// Lets limactl own `directory` with everything in it. Nothing to do unless this is root.
+  /// Makes limactl's user the owner of `directory` and everything in it.
   void GiveAway(const std::filesystem::path& directory) const;
 
-  /// `limactl arguments…` to be started by ChildProcess, with HOME, LIMA_HOME and `environment`
-  /// set.
+  /// `limactl arguments…` for ChildProcess, with HOME, LIMA_HOME and `environment`.
   [[nodiscard]] ChildProcess::Options Command(
       const std::vector<std::string>& arguments, const std::filesystem::path& home,
       const std::filesystem::path& lima_home,
       std::map<std::string, std::optional<std::string>> environment = {}) const;
 
-  /// Runs it to its end.
   [[nodiscard]] ProcessResult Run(const std::vector<std::string>& arguments,
                                   const std::filesystem::path& home,
                                   const std::filesystem::path& lima_home) const;
@@ -47,7 +44,7 @@ class Limactl {
 
   std::filesystem::path program_;
   uid_t user_id_;
-  std::shared_ptr<const TemporaryDirectory> copy_;  ///< where nobody cannot reach the original
+  std::shared_ptr<const TemporaryDirectory> copy_;  ///< if nobody cannot read the original
 };
 
 }  // namespace testing_support

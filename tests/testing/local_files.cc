@@ -12,50 +12,18 @@ namespace {
 
 constexpr int kMaximumLinks = 40;
 
-guest::FileType TypeOf(mode_t mode) {
-  switch (mode & S_IFMT) {
-    case S_IFREG:
-      return guest::FileType::kRegular;
-    case S_IFDIR:
-      return guest::FileType::kDirectory;
-    case S_IFLNK:
-      return guest::FileType::kSymlink;
-    case S_IFIFO:
-      return guest::FileType::kFifo;
-    case S_IFSOCK:
-      return guest::FileType::kSocket;
-    case S_IFCHR:
-      return guest::FileType::kCharacterDevice;
-    case S_IFBLK:
-      return guest::FileType::kBlockDevice;
-    default:
-      return guest::FileType::kUnknown;
-  }
-}
-
 }  // namespace
 
 void ThrowFileError(int error, const std::string& operation, const std::string& path) {
   guest::FileErrorCode code = guest::FileErrorCode::kFailure;
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-    case ELOOP:
-      code = guest::FileErrorCode::kNotFound;
-      break;
-    case EPERM:
-    case EACCES:
-      code = guest::FileErrorCode::kPermissionDenied;
-      break;
-    default:
-      break;
-  }
+  if (error == ENOENT || error == ENOTDIR || error == ELOOP) code = guest::FileErrorCode::kNotFound;
+  if (error == EPERM || error == EACCES) code = guest::FileErrorCode::kPermissionDenied;
   throw guest::FileError(code, operation, path, "");
 }
 
 guest::FileAttributes AttributesOf(const struct stat& status) {
   guest::FileAttributes attributes;
-  attributes.type = TypeOf(status.st_mode);
+  attributes.type = guest::FileTypeOf(status.st_mode);
   attributes.permissions = static_cast<std::uint32_t>(status.st_mode & 07777);
   attributes.size = static_cast<std::uint64_t>(status.st_size);
   attributes.user_id = status.st_uid;

@@ -6,6 +6,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <stdexcept>
@@ -18,43 +19,12 @@ extern char** environ;  // which macOS declares nowhere
 namespace testing_support {
 
 std::string Name(Operation operation) {
-  switch (operation) {
-    case Operation::kStat:
-      return "Stat";
-    case Operation::kLStat:
-      return "LStat";
-    case Operation::kReadLink:
-      return "ReadLink";
-    case Operation::kRealPath:
-      return "RealPath";
-    case Operation::kOpen:
-      return "Open";
-    case Operation::kList:
-      return "List";
-    case Operation::kMakeDirectory:
-      return "MakeDirectory";
-    case Operation::kRename:
-      return "Rename";
-    case Operation::kUnlink:
-      return "Unlink";
-    case Operation::kStatFileSystem:
-      return "StatFileSystem";
-    case Operation::kRun:
-      return "Run";
-    case Operation::kFileStat:
-      return "FileStat";
-    case Operation::kFileRead:
-      return "FileRead";
-    case Operation::kFileWrite:
-      return "FileWrite";
-    case Operation::kFileSetAttributes:
-      return "FileSetAttributes";
-    case Operation::kFileSync:
-      return "FileSync";
-    case Operation::kFileClose:
-      return "FileClose";
-  }
-  throw std::logic_error("unnamed operation");
+  constexpr std::array kNames = {
+      "Stat",     "LStat",         "ReadLink", "RealPath",  "Open",
+      "List",     "MakeDirectory", "Rename",   "Unlink",    "StatFileSystem",
+      "Run",      "FileStat",      "FileRead", "FileWrite", "FileSetAttributes",
+      "FileSync", "FileClose"};
+  return kNames.at(static_cast<std::size_t>(operation));
 }
 
 class LocalGuest::File : public SteppedFile {
@@ -126,16 +96,7 @@ class LocalGuest::File : public SteppedFile {
 };
 
 LocalGuest::LocalGuest() = default;
-
 LocalGuest::~LocalGuest() = default;
-
-void LocalGuest::set_hook(Hook hook) {
-  hook_ = std::move(hook);
-}
-
-void LocalGuest::set_offers_sync(bool offers_sync) {
-  offers_sync_ = offers_sync;
-}
 
 void LocalGuest::set_free_bytes(std::uint64_t free_bytes) {
   const std::lock_guard lock(mutex_);
@@ -322,14 +283,14 @@ shell::RunEnd LocalGuest::RunCommand(const shell::LoginCommand& command, shell::
   return shell::Shells(*this).RunCommand(command, sink, context);
 }
 
-std::unique_ptr<shell::Process> LocalGuest::Start(std::string command_line, shell::Turn turn,
+std::unique_ptr<shell::Process> LocalGuest::Start(std::string command_line,
                                                   std::shared_ptr<shell::ProcessEvents> events) {
   LocalLauncher::Options options;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     options.environment.emplace_back(*variable);
   }
   auto launcher = std::make_unique<LocalLauncher>(std::move(options));
-  auto process = launcher->Start(std::move(command_line), turn, std::move(events));
+  auto process = launcher->Start(std::move(command_line), std::move(events));
   const std::lock_guard lock(mutex_);
   launchers_.push_back(std::move(launcher));
   return process;

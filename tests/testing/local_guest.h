@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "testing/local_launcher.h"
@@ -38,34 +39,30 @@ enum class Operation {
 /// "Stat", "FileRead", … for messages of tests.
 std::string Name(Operation operation);
 
-/// A guest over this machine's own files, with the real kernel behind it: links, permissions and
-/// errors are what they are. It speaks as OpenSSH's sftp-server (sftp-server.c, sftp-realpath.c)
-/// does: link loops and ENOTDIR are kNotFound, a full disk is kFailure, a missing last component is
-/// no error for RealPath.
-/// Thread-safe, as guest::Guest asks; the hook runs without a lock held.
+/// A guest with this machine's files. Answers like OpenSSH's sftp-server (sftp-server.c,
+/// sftp-realpath.c): link loops and ENOTDIR are kNotFound, a full disk is kFailure, RealPath allows
+/// a missing last component. Thread-safe; the hook runs without a lock.
 class LocalGuest : public SteppedGuest {
  public:
-  /// Called before each operation with the path that the operation names (the command line for
-  /// kRun). It may throw what the operation shall throw, or change the files behind the caller's
-  /// back.
+  /// Called before each operation with its path (for kRun: the command). It may throw in place of
+  /// the operation, or change files.
   using Hook = std::function<void(Operation operation, const std::string& path)>;
 
   LocalGuest();
   ~LocalGuest() override;
-
   LocalGuest(const LocalGuest&) = delete;
   LocalGuest& operator=(const LocalGuest&) = delete;
 
   /// Set it before other threads use the guest. An empty function removes it.
-  void set_hook(Hook hook);
+  void set_hook(Hook hook) { hook_ = std::move(hook); }
 
-  /// Whether OpenFile::Sync is offered; it is unless told otherwise.
-  void set_offers_sync(bool offers_sync);
+  /// Whether OpenFile::Sync is offered; true by default.
+  void set_offers_sync(bool offers_sync) { offers_sync_ = offers_sync; }
 
-  /// What StatFileSystem tells; the truth unless told otherwise.
+  /// Overrides StatFileSystem's free bytes.
   void set_free_bytes(std::uint64_t free_bytes);
 
-  /// How often an operation was asked for, failures included. List stands for opening a directory.
+  /// How often an operation was requested, failures included. List means opening a directory.
   [[nodiscard]] int count(Operation operation) const;
   [[nodiscard]] int total() const;
 
@@ -80,7 +77,7 @@ class LocalGuest : public SteppedGuest {
   std::string ReadLink(const std::string& path, const support::Context& context) override;
   std::string RealPath(const std::string& path, const support::Context& context) override;
 
-  /// Opening a FIFO would wait for ever: acts as if the deadline had passed at once.
+  /// Opening a FIFO would block: throws as if the deadline had passed.
   std::unique_ptr<SteppedFile> Open(const std::string& path, guest::OpenMode mode,
                                     std::uint32_t permissions,
                                     const support::Context& context) override;
@@ -94,13 +91,12 @@ class LocalGuest : public SteppedGuest {
   guest::FileSystemStatus StatFileSystem(const std::string& path,
                                          const support::Context& context) override;
 
-  /// In shells of their own, which are new for each call. Counted by Operation::kRun, whose path is
-  /// the script or the command.
+  /// In a new shell for each call. Counted as Operation::kRun.
   shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
                           const support::Context& context) override;
   shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
                            const support::Context& context) override;
-  std::unique_ptr<shell::Process> Start(std::string command_line, shell::Turn turn,
+  std::unique_ptr<shell::Process> Start(std::string command_line,
                                         std::shared_ptr<shell::ProcessEvents> events) override;
 
  protected:

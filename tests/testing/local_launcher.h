@@ -1,6 +1,5 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -12,23 +11,22 @@
 
 namespace testing_support {
 
-/// Starts processes on this machine as sshd does for a user whose login shell is bash: each in a
-/// session of its own, with nothing but its three pipes, and with its input closed once it has
-/// exited. The destructor kills the sessions that have not ended within ten seconds. Thread-safe.
+/// Starts processes on this machine as sshd does for a user with bash as login shell: each in a
+/// session of its own, with only its three pipes, and with its input closed once it has exited. The
+/// destructor closes all channels and waits for the processes. Thread-safe.
 class LocalLauncher : public shell::Launcher {
  public:
   struct Options {
     std::vector<std::string> environment;
     std::string posix_shell = "/bin/sh";  ///< in place of /bin/sh
     std::size_t piece_size = 64 * 1024;   ///< of output
-    std::size_t channels = 10;            ///< more processes have to wait
   };
   explicit LocalLauncher(Options options) : options_(std::move(options)) {}
   ~LocalLauncher() override;
   LocalLauncher(const LocalLauncher&) = delete;
   LocalLauncher& operator=(const LocalLauncher&) = delete;
 
-  std::unique_ptr<shell::Process> Start(std::string command_line, shell::Turn /*turn*/,
+  std::unique_ptr<shell::Process> Start(std::string command_line,
                                         std::shared_ptr<shell::ProcessEvents> events) override;
 
   /// Ends all channels as a lost connection does.
@@ -41,12 +39,9 @@ class LocalLauncher : public shell::Launcher {
 
  private:
   class Channel;
-  void Attend(Channel& channel, const std::string& command_line);
 
   Options options_;
   mutable std::mutex mutex_;  // of what follows
-  std::condition_variable channel_closed_;
-  std::size_t open_ = 0;
   std::vector<std::shared_ptr<Channel>> channels_;
   std::vector<std::thread> threads_;
 };

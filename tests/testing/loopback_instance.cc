@@ -1,26 +1,23 @@
 #include "testing/loopback_instance.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <pwd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
+
+#include "testing/eventually.h"
 
 namespace testing_support {
 namespace {
@@ -87,37 +84,6 @@ std::uint16_t FreePort() {
     ThrowErrno("finding a free port");
   }
   return ntohs(address.sin_port);
-}
-
-FileDescriptor ListenOn(const fs::path& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string name = path.string();
-  if (name.size() >= sizeof(address.sun_path)) {
-    throw std::runtime_error("path too long for a socket: " + name);
-  }
-  std::memcpy(address.sun_path, name.c_str(), name.size() + 1);
-  FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM, 0));
-  if (!socket.valid() || ::fcntl(socket.get(), F_SETFD, FD_CLOEXEC) != 0 ||
-      ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-      ::listen(socket.get(), 16) != 0) {
-    ThrowErrno("listening on " + name);
-  }
-  return socket;
-}
-
-void AnswerInfo(int listening_socket, std::uint16_t ssh_port) {
-  const FileDescriptor client(::accept(listening_socket, nullptr, nullptr));
-  if (!client.valid()) return;
-  std::array<char, 4096> request{};
-  if (::read(client.get(), request.data(), request.size()) <= 0) return;
-  const std::string body = R"({"sshLocalPort":)" + std::to_string(ssh_port) + "}";
-  const std::string answer =
-      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
-      "Content-Length: " +
-      std::to_string(body.size()) + "\r\n\r\n" + body;
-  // The client may have gone away; it then asks again.
-  [[maybe_unused]] const ssize_t written = ::write(client.get(), answer.data(), answer.size());
 }
 
 /// The children that are sshd too (since OpenSSH 9.8: sshd-session), oldest first.
@@ -194,12 +160,12 @@ bool LoopbackInstance::TryStartSshd(std::uint16_t port) {
   const fs::path config = directory() / "sshd_config";
   std::ostringstream text;
   for (const std::string& line : options_.sshd_options) text << line << "\n";
-  // A home of its own: what the real user's profile does or prints is no part of a test.
+  // A home of its own, without the real user's profile.
   const fs::path home = directory() / "guest-home";
   fs::create_directories(home);
   text << "SetEnv HOME=" << home.string();
 #ifdef __APPLE__
-  // Searches need a git with Perl-compatible expressions: Homebrew's has them, Apple's does not.
+  // Homebrew's git has Perl-compatible expressions, Apple's does not.
   text << " PATH=/opt/homebrew/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 #endif
   text << "\n";
@@ -208,30 +174,32 @@ bool LoopbackInstance::TryStartSshd(std::uint16_t port) {
        << "AuthorizedKeysFile " << identity_file() << ".pub\n"
        << "AuthenticationMethods publickey\nUsePAM no\nStrictModes no\nPidFile none\n"
        << "PermitRootLogin prohibit-password\nPrintMotd no\nPrintLastLog no\n";
-  // sshd does not let a later line lose against an earlier one here.
+  // sshd refuses a second line for the same subsystem.
   const bool own_subsystem =
       std::any_of(options_.sshd_options.begin(), options_.sshd_options.end(),
                   [](const std::string& line) { return line.starts_with("Subsystem "); });
   if (!own_subsystem) text << "Subsystem sftp " << SftpServer() << "\n";
   WriteFile(config, text.str());
+  const fs::path log = directory() / "sshd.log";
+  const std::uintmax_t old_size = fs::exists(log) ? fs::file_size(log) : 0;
   std::vector<std::string> command = options_.sshd_wrapper;
-  command.insert(command.end(), {SshdProgram(), "-D", "-e", "-f", config});
+  command.insert(command.end(), {SshdProgram(), "-D", "-E", log, "-f", config});
   sshd_ = std::make_unique<ChildProcess>(ChildProcess::Options{.arguments = command});
-  // sshd says on standard error when it listens: no guessing, no sleeping.
-  std::string log;
-  const auto deadline = std::chrono::steady_clock::now() + kStartTimeout;
-  while (std::chrono::steady_clock::now() < deadline) {
-    pollfd polled = {sshd_->standard_error().get(), POLLIN, 0};
-    if (::poll(&polled, 1, 1000) <= 0) continue;
-    std::array<char, 4096> buffer{};
-    const ssize_t count = ::read(polled.fd, buffer.data(), buffer.size());
-    if (count <= 0) break;
-    log.append(buffer.data(), static_cast<std::size_t>(count));
-    if (log.find("Server listening on 127.0.0.1") != std::string::npos) return true;
-  }
+  std::string logged;
+  bool listens = false;
+  Eventually(
+      [&] {
+        std::ifstream file(log);
+        file.seekg(static_cast<std::streamoff>(old_size));
+        logged.assign(std::istreambuf_iterator<char>(file), {});
+        listens = logged.find("Server listening on 127.0.0.1") != std::string::npos;
+        return listens || sshd_->Wait(std::chrono::milliseconds(0));
+      },
+      kStartTimeout);
+  if (listens) return true;
   sshd_.reset();
-  if (log.find("Address already in use") != std::string::npos) return false;
-  throw std::runtime_error("sshd did not come up: " + log);
+  if (logged.find("Address already in use") != std::string::npos) return false;
+  throw std::runtime_error("sshd did not come up: " + logged);
 }
 
 void LoopbackInstance::Start() {
@@ -245,43 +213,17 @@ void LoopbackInstance::Start() {
   if (!started) throw std::runtime_error("found no free port for sshd");
 
   fs::remove(directory() / "ha.sock");
-  host_agent_socket_ = ListenOn(directory() / "ha.sock");
+  const std::string body = R"({"sshLocalPort":)" + std::to_string(port_) + "}";
+  host_agent_ = std::make_unique<FakeHostAgent>(
+      directory() / "ha.sock",
+      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: " +
+          std::to_string(body.size()) + "\r\n\r\n" + body);
   WriteRunningFiles();
-
-  std::array<int, 2> ends{};
-  if (::pipe(ends.data()) != 0) ThrowErrno("pipe");
-  stop_read_ = FileDescriptor(ends[0]);
-  stop_write_ = FileDescriptor(ends[1]);
-  for (const int end : ends) {
-    if (::fcntl(end, F_SETFD, FD_CLOEXEC) != 0) ThrowErrno("fcntl");
-  }
-  service_ = std::thread([this] { Serve(); });
-}
-
-void LoopbackInstance::Serve() const {
-  // Answers on ha.sock, and keeps sshd's standard error flowing into a file.
-  std::ofstream log(directory() / "sshd.log", std::ios::app);
-  bool log_open = true;
-  while (true) {
-    std::array<pollfd, 3> polled = {{{stop_read_.get(), POLLIN, 0},
-                                     {host_agent_socket_.get(), POLLIN, 0},
-                                     {log_open ? sshd_->standard_error().get() : -1, POLLIN, 0}}};
-    if (::poll(polled.data(), polled.size(), -1) < 0) continue;
-    if (polled[0].revents != 0) return;
-    if (polled[1].revents != 0) AnswerInfo(host_agent_socket_.get(), port_);
-    if (polled[2].revents != 0) {
-      std::array<char, 4096> buffer{};
-      const ssize_t count = ::read(polled[2].fd, buffer.data(), buffer.size());
-      if (count > 0) log.write(buffer.data(), count).flush();
-      if (count <= 0) log_open = false;
-    }
-  }
 }
 
 std::vector<pid_t> LoopbackInstance::SessionPids() const {
-  // An ordinary user's session is served by a child of the process that authenticated it, which
-  // lives on as its monitor. Root's session has no monitor: a child that is seen there has done its
-  // part of the login and is about to end.
+  // An ordinary user's session is a child of the process that authenticated it. For root there is
+  // one process; a child of it belongs to the login.
   if (::getuid() == 0) return SshdChildren(sshd_->pid());
   std::vector<pid_t> serving;
   for (const pid_t child : SshdChildren(sshd_->pid())) {
@@ -294,7 +236,7 @@ std::vector<pid_t> LoopbackInstance::SessionPids() const {
 
 void LoopbackInstance::Stop() {
   if (!sshd_) return;
-  // Nothing is forked from here on: a session that began after the list was made would stay.
+  // Stopped first, so that no session begins after the list is made.
   sshd_->Signal(SIGSTOP);
   siginfo_t stopped{};
   // Its end is left for sshd_ to be found.
@@ -302,10 +244,8 @@ void LoopbackInstance::Stop() {
   for (const pid_t pid : SessionPids()) ::kill(pid, SIGKILL);
   sshd_->Signal(SIGTERM);
   sshd_->Signal(SIGCONT);
-  stop_write_.Close();
-  service_.join();
   sshd_.reset();
-  host_agent_socket_.Close();
+  host_agent_.reset();
   for (const char* name : {"ha.pid", "qemu.pid", "ha.sock"}) fs::remove(directory() / name);
 }
 

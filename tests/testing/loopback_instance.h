@@ -4,18 +4,17 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "testing/child_process.h"
+#include "testing/fake_host_agent.h"
 
 namespace testing_support {
 
-/// A Lima-shaped instance without a virtual machine: an instance directory as limactl lays it out,
-/// with an sshd of this very machine on a loopback port behind it. limactl takes it for running
-/// (ha.pid, qemu.pid and ha.sock answer). Works as root and as an ordinary user; needs sshd and
-/// ssh-keygen. Logged in, the user's $HOME is an empty directory of the instance. Stopped by the
-/// destructor, its files stay for whoever owns `lima_home`.
+/// An instance without a virtual machine: an instance directory as limactl makes it, with an sshd
+/// of this machine on a loopback port. limactl reports it as running. Works as root and as an
+/// ordinary user; needs sshd and ssh-keygen. The user's $HOME is an empty directory of the
+/// instance. The destructor stops it and leaves its files.
 class LoopbackInstance {
  public:
   struct Mount {
@@ -27,24 +26,21 @@ class LoopbackInstance {
     std::filesystem::path lima_home;  ///< made if missing; shared by several instances
     std::string name = "default";
     std::vector<Mount> mounts;
-    /// Lines of sshd_config that go before ours and win. A line "Subsystem …" takes the place of
-    /// SFTP's: one of another name leaves a guest without SFTP.
+    /// Lines of sshd_config; they override ours. A line "Subsystem …" replaces that of SFTP.
     std::vector<std::string> sshd_options;
     std::string lima_yaml;  ///< further lines of lima.yaml
-    /// A program and arguments that start sshd, whose own command line follows, in surroundings of
-    /// its own; they must end with `exec`, so that the process becomes sshd.
+    /// A command that execs sshd, whose command line is appended.
     std::vector<std::string> sshd_wrapper = {};
   };
 
-  /// Makes the directory and starts sshd; returns when it listens. Throws std::runtime_error with
-  /// sshd's own words when it does not come up.
+  /// Creates the directory and starts sshd; returns when it listens. Throws std::runtime_error with
+  /// sshd's output.
   explicit LoopbackInstance(Options options);
   ~LoopbackInstance();
   LoopbackInstance(const LoopbackInstance&) = delete;
   LoopbackInstance& operator=(const LoopbackInstance&) = delete;
 
-  /// Ends sshd and every session of it, and removes the pid files and ha.sock: limactl then says
-  /// Stopped.
+  /// Kills sshd and its sessions, and removes the pid files and ha.sock: limactl reports Stopped.
   void Stop();
 
   /// Starts again, on another port, with a new host key.
@@ -67,16 +63,12 @@ class LoopbackInstance {
   void WriteStaticFiles();
   void WriteRunningFiles() const;
   bool TryStartSshd(std::uint16_t port);
-  void Serve() const;
 
   Options options_;
   std::string user_;
   std::uint16_t port_ = 0;
   std::unique_ptr<ChildProcess> sshd_;
-  FileDescriptor host_agent_socket_;
-  FileDescriptor stop_read_;
-  FileDescriptor stop_write_;
-  std::thread service_;
+  std::unique_ptr<FakeHostAgent> host_agent_;
 };
 
 }  // namespace testing_support

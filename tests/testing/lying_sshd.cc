@@ -175,17 +175,6 @@ bool LyingSshd::Line::IsDeniedChannel() {
          ssh_get_error_code(session_) == SSH_REQUEST_DENIED;
 }
 
-void LyingSshd::Line::AskForChannels(std::size_t count) {
-  ssh_set_blocking(session_, 0);
-  for (std::size_t i = 0; i < count; ++i) {
-    ssh_channel channel = ssh_channel_new(session_);
-    if (channel == nullptr || ssh_is_connected(session_) == 0) throw Over("the client has gone");
-    ssh_channel_open_x11(channel, "127.0.0.1", 6010);
-    ssh_channel_free(channel);
-  }
-  ssh_set_blocking(session_, 1);
-}
-
 void LyingSshd::Line::Chatter() {
   RequireLine(ssh_send_ignore(session_, "chatter"), "send a message");
   // libssh takes messages for a client that has gone.

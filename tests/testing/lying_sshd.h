@@ -14,33 +14,30 @@
 #include "support/wake_pipe.h"
 #include "testing/temporary_directory.h"
 
-// libssh's own names: nobody else has to include it.
 struct ssh_channel_struct;
 struct ssh_message_struct;
 struct ssh_session_struct;
 
 namespace testing_support {
 
-/// The sshd of a guest that lies, on a loopback port of this process: libssh's server, which lets
-/// everybody in and then does as a test has it. Serves one connection after the other, on a thread
-/// of its own, which ends with the destructor whatever it waits for.
+/// The sshd of a hostile guest on a loopback port of this process: libssh's server, which accepts
+/// every login and then does what the test says. Serves one connection at a time, on a thread of
+/// its own that ends with the destructor.
 class LyingSshd {
  public:
   class Line;
   class Channel;
 
-  /// Thrown by all calls of a line and its channels once the client has gone, or has closed the
-  /// channel: ends the lie.
+  /// Thrown by all calls once the client has gone or has closed the channel: ends the lie.
   class Over : public std::runtime_error {
     using std::runtime_error::runtime_error;
   };
 
-  /// What happens on a connection after the login, top to bottom. When it ends all further requests
-  /// are denied until the client goes.
+  /// Called for each connection after the login. When it returns, all further requests are denied.
   using Lie = std::function<void(Line&)>;
   explicit LyingSshd(Lie lie);
 
-  /// What happens on a connection instead of SSH.
+  /// Called for each connection instead of SSH.
   using BareLie = std::function<void(int socket)>;
   explicit LyingSshd(BareLie lie);
 
@@ -68,8 +65,7 @@ class LyingSshd {
   std::thread thread_;
 };
 
-/// A channel that the client has opened and on which it has asked for a command or for SFTP. All
-/// calls wait as long as it takes.
+/// A channel on which the client has requested a command or SFTP. All calls block.
 class LyingSshd::Channel {
  public:
   void Grant();
@@ -77,7 +73,7 @@ class LyingSshd::Channel {
 
   void Write(std::string_view bytes);
   void WriteError(std::string_view bytes);
-  /// Exactly so many bytes of what the client sends.
+  /// Exactly `size` bytes from the client.
   std::string Read(std::size_t size);
 
   void SendExitStatus(int status);
@@ -85,7 +81,7 @@ class LyingSshd::Channel {
   void SendEndOfFile();
   void Close();
 
-  /// Asks the client for what only a client asks for; true where it says no.
+  /// Sends a request that only clients send; true if the client denies it.
   bool IsDeniedRequest();
 
  private:
@@ -105,16 +101,13 @@ class LyingSshd::Channel {
 /// One connection, logged in.
 class LyingSshd::Line {
  public:
-  /// Waits for the next channel and what the client wants on it, which has no answer yet.
+  /// Waits for the next channel and its request, which is not answered yet.
   Channel Accept();
 
-  /// Wants to open a channel to the client; true where it says no.
+  /// Requests a channel to the client; true if the client denies it.
   bool IsDeniedChannel();
 
-  /// Wants to open so many channels to the client, without waiting for its answers.
-  void AskForChannels(std::size_t count);
-
-  /// Sends a message that means nothing.
+  /// Sends an IGNORE message.
   void Chatter();
 
   /// Ends the connection.

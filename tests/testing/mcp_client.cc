@@ -16,7 +16,7 @@ using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 McpClient::McpClient(const ChildProcess::Options& server) : process_(server) {
-  // A server that died must be an error of the test, not the end of the test program.
+  // A dead server must not kill the test program.
   ::signal(SIGPIPE, SIG_IGN);
 }
 

@@ -11,9 +11,8 @@
 
 namespace testing_support {
 
-/// An MCP client as agents are: it starts the server as a child process and speaks JSON-RPC over
-/// its pipes. Every wait has a deadline and throws std::runtime_error, with what the server wrote
-/// to standard error, when it passes. One thread at a time.
+/// An MCP client: starts the server as a child process and sends JSON-RPC over its pipes. Every
+/// wait has a timeout and throws std::runtime_error with the server's log. One thread at a time.
 class McpClient {
  public:
   static constexpr std::chrono::seconds kDefaultTimeout{30};
@@ -37,18 +36,18 @@ class McpClient {
   void SendNotification(const std::string& method, const nlohmann::json& params);
   void SendLine(std::string_view line);
 
-  /// Waits for the response to `id`; everything else that comes is kept for later.
+  /// Waits for the response to `id`; keeps other messages for later.
   nlohmann::json WaitForResponse(std::int64_t id,
                                  std::chrono::milliseconds timeout = kDefaultTimeout);
 
-  /// The next message that nobody has waited for yet.
+  /// The next message that was not returned yet.
   nlohmann::json NextMessage(std::chrono::milliseconds timeout = kDefaultTimeout);
 
-  /// Closes the server's standard input, waits for its end and returns the exit code (128 + number
-  /// when a signal ended it).
+  /// Closes the server's standard input, waits for its exit and returns the exit code (128+N after
+  /// signal N).
   int CloseAndWait(std::chrono::milliseconds timeout = kDefaultTimeout);
 
-  /// What the server has written to standard error so far.
+  /// The server's standard error so far.
   [[nodiscard]] const std::string& log() const { return log_; }
 
   ChildProcess& process() { return process_; }

@@ -30,7 +30,7 @@ bool WriteOnce(const char* path, const std::string& text) {
          ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-/// Everybody keeps their own number in the namespace, so that sshd sees nothing of it.
+/// Users keep their numbers in the namespace, so that sshd does not notice.
 std::string EnterUserNamespace() {
   const std::string user = std::to_string(::getuid());
   const std::string group = std::to_string(::getgid());
@@ -78,7 +78,7 @@ SmallFileSystem::~SmallFileSystem() {
 }
 
 void SetReadOnly(const std::filesystem::path& mount, bool read_only) {
-  // Without MS_BIND it would concern the file system of every mount; with it only this one.
+  // With MS_BIND only this mount changes, not the file system.
   unsigned long flags = MS_REMOUNT | MS_BIND | MS_NOSUID | MS_NODEV;
   if (read_only) flags |= MS_RDONLY;
   if (::mount(nullptr, mount.c_str(), nullptr, flags, nullptr) != 0) {

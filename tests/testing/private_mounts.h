@@ -6,13 +6,11 @@
 
 namespace testing_support {
 
-/// Gives this process mounts of its own, which its later children share and nobody else sees: they
-/// go when the last of these processes ends. As root, and as an ordinary user where the kernel lets
-/// one have a user namespace. Returns why it cannot be done; empty: done. Before any thread is
-/// started.
+/// Gives this process and its later children mounts of their own. Needs root or a user namespace.
+/// Returns the problem; empty: done. Before any thread is started.
 std::string EnterPrivateMounts();
 
-/// A file system of a few bytes, after EnterPrivateMounts; unmounted by the destructor.
+/// A small file system, after EnterPrivateMounts. Unmounted by the destructor.
 class SmallFileSystem {
  public:
   /// Throws std::system_error.
@@ -25,10 +23,10 @@ class SmallFileSystem {
   std::filesystem::path directory_;
 };
 
-/// Throws std::system_error, EBUSY for one: while a file in it is open for writing.
+/// Throws std::system_error: EBUSY while a file in it is open for writing.
 void SetReadOnly(const std::filesystem::path& mount, bool read_only);
 
-/// Writes a file until there is no room left.
+/// Writes to a file until the file system is full.
 void FillUp(const std::filesystem::path& file);
 
 }  // namespace testing_support

@@ -12,16 +12,12 @@
 
 namespace testing_support {
 
-/// What a process (shell::Launcher) prints, and how it ends. Thread-safe.
+/// Records the output and the end of a process. Thread-safe.
 class RecordedProcess final : public shell::ProcessEvents {
  public:
   void OnOutput(shell::Stream stream, std::string_view bytes) override {
     const std::scoped_lock lock(mutex_);
     collected_.OnOutput(stream, bytes);
-  }
-  void OnHeld(const shell::ProcessEnd& /*end*/) override {
-    const std::scoped_lock lock(mutex_);
-    held_ = true;
   }
   void OnEnd(const shell::ProcessEnd& end) override {
     const std::scoped_lock lock(mutex_);
@@ -29,7 +25,7 @@ class RecordedProcess final : public shell::ProcessEvents {
     ++ends_;
   }
 
-  /// Waits for it; throws where it does not come.
+  /// Waits for it; throws after 30 s.
   shell::ProcessEnd End() {
     if (!Eventually([&] { return ends() > 0; }, std::chrono::seconds(30))) {
       throw std::runtime_error("the process has not ended");
@@ -42,11 +38,7 @@ class RecordedProcess final : public shell::ProcessEvents {
     return collected_;
   }
   std::string output() { return collected().output; }
-  bool held() {
-    const std::scoped_lock lock(mutex_);
-    return held_;
-  }
-  /// How many ends were told.
+  /// Number of OnEnd calls.
   int ends() {
     const std::scoped_lock lock(mutex_);
     return ends_;
@@ -56,7 +48,6 @@ class RecordedProcess final : public shell::ProcessEvents {
   std::mutex mutex_;  // of what follows
   CollectedOutput collected_;
   shell::ProcessEnd end_;
-  bool held_ = false;
   int ends_ = 0;
 };
 

@@ -9,7 +9,7 @@
 
 namespace testing_support {
 
-/// A client that wants progress and keeps it. Thread-safe.
+/// Records progress messages. Thread-safe.
 class RecordedProgress final : public mcp::ProgressReporter {
  public:
   void SetStatus(std::string text) override {

@@ -1,7 +1,6 @@
 #pragma once
 
-/// Which sanitizers this build has: GCC says so by macros, clang by features; its older versions
-/// have no such macros.
+/// The sanitizers of this build: GCC has macros, older clang has features.
 namespace testing_support {
 
 #if defined(__SANITIZE_ADDRESS__)

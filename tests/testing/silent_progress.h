@@ -4,7 +4,7 @@
 
 namespace testing_support {
 
-/// A client that asked for no progress.
+/// A client that requested no progress.
 class SilentProgress final : public mcp::ProgressReporter {
  public:
   void SetStatus(std::string /*text*/) override {}

@@ -4,56 +4,12 @@
 #include <variant>
 
 namespace testing_support {
-namespace {
 
-[[noreturn]] void Refuse(const std::string& path) {
+void SteppedGuest::Refuse(const std::string& path) {
   throw guest::FileError(guest::FileErrorCode::kUnsupported, "look at", path, "");
 }
 
-}  // namespace
-
-guest::FileAttributes SteppedGuest::Stat(const std::string& path, const support::Context& context) {
-  return LStat(path, context);
-}
-guest::FileAttributes SteppedGuest::LStat(const std::string& path, const support::Context&) {
-  Refuse(path);
-}
-std::string SteppedGuest::ReadLink(const std::string& path, const support::Context&) {
-  Refuse(path);
-}
-std::string SteppedGuest::RealPath(const std::string& path, const support::Context&) {
-  Refuse(path);
-}
-std::unique_ptr<SteppedFile> SteppedGuest::Open(const std::string& path, guest::OpenMode,
-                                                std::uint32_t, const support::Context&) {
-  Refuse(path);
-}
-std::vector<guest::DirectoryEntry> SteppedGuest::List(const std::string& path,
-                                                      const support::Context&) {
-  Refuse(path);
-}
-void SteppedGuest::MakeDirectory(const std::string& path, std::uint32_t, const support::Context&) {
-  Refuse(path);
-}
-void SteppedGuest::Rename(const std::string& from, const std::string&, const support::Context&) {
-  Refuse(from);
-}
-void SteppedGuest::Unlink(const std::string& path, const support::Context&) {
-  Refuse(path);
-}
-guest::FileSystemStatus SteppedGuest::StatFileSystem(const std::string& path,
-                                                     const support::Context&) {
-  Refuse(path);
-}
-shell::RunEnd SteppedGuest::RunScript(const std::string& script, shell::OutputSink&,
-                                      const support::Context&) {
-  Refuse(script);
-}
-shell::RunEnd SteppedGuest::RunCommand(const shell::LoginCommand& command, shell::OutputSink&,
-                                       const support::Context&) {
-  Refuse(command.text);
-}
-std::unique_ptr<shell::Process> SteppedGuest::Start(std::string, shell::Turn,
+std::unique_ptr<shell::Process> SteppedGuest::Start(std::string,
                                                     std::shared_ptr<shell::ProcessEvents> events) {
   class NoProcess final : public shell::Process {
    public:

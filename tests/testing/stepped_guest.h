@@ -28,40 +28,52 @@ class SteppedFile {
   virtual void Close(const support::Context& context) = 0;
 };
 
-/// A guest that answers a burst request by request, with a function for each kind, all of which
-/// refuse unless they are overridden. What one of them throws but guest::FileError ends the burst.
-/// Thread-safe as far as those functions are.
+/// A guest that answers a burst request by request, with a function for each kind. They refuse
+/// unless they are overridden. An exception other than guest::FileError ends the burst. Thread-safe
+/// if those functions are.
 class SteppedGuest : public guest::Guest {
  public:
-  virtual guest::FileAttributes Stat(const std::string& path, const support::Context& context);
-  virtual guest::FileAttributes LStat(const std::string& path, const support::Context& context);
-  virtual std::string ReadLink(const std::string& path, const support::Context& context);
-  virtual std::string RealPath(const std::string& path, const support::Context& context);
-  virtual std::unique_ptr<SteppedFile> Open(const std::string& path, guest::OpenMode mode,
-                                            std::uint32_t permissions,
-                                            const support::Context& context);
-  /// With opening a directory: all of its names.
-  virtual std::vector<guest::DirectoryEntry> List(const std::string& path,
-                                                  const support::Context& context);
-  virtual void MakeDirectory(const std::string& path, std::uint32_t permissions,
-                             const support::Context& context);
-  virtual void Rename(const std::string& from, const std::string& to,
-                      const support::Context& context);
-  virtual void Unlink(const std::string& path, const support::Context& context);
-  virtual guest::FileSystemStatus StatFileSystem(const std::string& path,
-                                                 const support::Context& context);
+  using Context = support::Context;
+  virtual guest::FileAttributes Stat(const std::string& path, const Context& context) {
+    return LStat(path, context);
+  }
+  virtual guest::FileAttributes LStat(const std::string& path, const Context&) { Refuse(path); }
+  virtual std::string ReadLink(const std::string& path, const Context&) { Refuse(path); }
+  virtual std::string RealPath(const std::string& path, const Context&) { Refuse(path); }
+  virtual std::unique_ptr<SteppedFile> Open(const std::string& path, guest::OpenMode,
+                                            std::uint32_t /*permissions*/, const Context&) {
+    Refuse(path);
+  }
+  /// All names, when a directory is opened.
+  virtual std::vector<guest::DirectoryEntry> List(const std::string& path, const Context&) {
+    Refuse(path);
+  }
+  virtual void MakeDirectory(const std::string& path, std::uint32_t /*permissions*/,
+                             const Context&) {
+    Refuse(path);
+  }
+  virtual void Rename(const std::string& from, const std::string& /*to*/, const Context&) {
+    Refuse(from);
+  }
+  virtual void Unlink(const std::string& path, const Context&) { Refuse(path); }
+  virtual guest::FileSystemStatus StatFileSystem(const std::string& path, const Context&) {
+    Refuse(path);
+  }
+  shell::RunEnd RunScript(const std::string& script, shell::OutputSink&, const Context&) override {
+    Refuse(script);
+  }
+  shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink&,
+                           const Context&) override {
+    Refuse(command.text);
+  }
 
   void CloseLater(const guest::Handle& handle) noexcept override;
 
-  shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
-                          const support::Context& context) override;
-  shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
-                           const support::Context& context) override;
-  /// Starts nothing, and says so.
-  std::unique_ptr<shell::Process> Start(std::string command_line, shell::Turn turn,
+  /// Starts nothing.
+  std::unique_ptr<shell::Process> Start(std::string command_line,
                                         std::shared_ptr<shell::ProcessEvents> events) override;
 
-  /// Files and directories that nobody has closed.
+  /// Files and directories that are not closed.
   [[nodiscard]] std::size_t open_handles() const;
 
  protected:
@@ -69,13 +81,14 @@ class SteppedGuest : public guest::Guest {
                                    const support::Context& context) override;
 
  private:
-  /// A file, or the names of a directory that nobody has read yet.
+  /// A file, or the unread names of a directory.
   struct Opened {
     std::unique_ptr<SteppedFile> file;
     std::vector<guest::DirectoryEntry> names;
   };
   class Step;
 
+  [[noreturn]] static void Refuse(const std::string& path);
   guest::Handle Keep(const std::string& path, Opened opened);
   std::shared_ptr<Opened> Find(const guest::Handle& handle);
   std::shared_ptr<Opened> Take(const guest::Handle& handle);

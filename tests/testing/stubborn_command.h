@@ -2,8 +2,8 @@
 
 namespace testing_support {
 
-/// A script of bash with a child, both deaf to TERM: in its directory it writes both process ids
-/// (main, child), then prints "before" and makes the file ready.
+/// A bash script with a child; both ignore TERM. Writes their process ids to the files main and
+/// child, prints "before" and creates the file ready.
 inline constexpr const char* kStubbornCommand =
     "trap '' TERM; (sh -c 'echo $PPID' >child; while :; do sleep 0.2; done) & echo $$ >main; "
     "until [ -s child ]; do sleep 0.01; done; echo before; touch ready; "

@@ -37,7 +37,6 @@ FileDescriptor MakeSocket() {
   return socket;
 }
 
-/// No waiting, neither in calls nor for more bytes.
 void SetUpStream(const FileDescriptor& socket) {
   const int yes = 1;
   if (::fcntl(socket.get(), F_SETFL, O_NONBLOCK) != 0 ||
@@ -132,7 +131,7 @@ void TcpProxy::Loop() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     std::vector<pollfd> polled = {{wake_.fd(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
-    // An end without anything to do is left out: poll would report its hang-up again and again.
+    // poll would report the hang-up of an idle end again and again.
     const auto add = [&](int fd, const Lane& in, const Lane& out, std::uint64_t out_budget) {
       short events = 0;
       if (!in.ended && in.waiting.size() < most_kept_) events |= POLLIN;
@@ -161,7 +160,7 @@ void TcpProxy::Accept() {
   if (!client.valid()) return;
   FileDescriptor target = MakeSocket();
   const sockaddr_in address = Loopback(target_port_);
-  // On the loopback this neither blocks nor takes time. A refusal closes the client's end too.
+  // A refusal closes the client's end too.
   if (::connect(target.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     return;
   }
@@ -185,7 +184,6 @@ bool TcpProxy::MoveLane(Lane& lane, std::uint64_t& budget, int from, int to) con
   while (!lane.ended && lane.waiting.size() < most_kept_) {
     const ssize_t count = ::recv(from, buffer.data(), buffer.size(), 0);
     if (count < 0 && WouldBlock()) break;
-    // What came before an error still reaches the other end.
     if (count <= 0) lane.ended = true;
     if (count > 0) lane.waiting.append(buffer.data(), static_cast<std::size_t>(count));
   }

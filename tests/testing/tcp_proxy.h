@@ -14,14 +14,12 @@
 
 namespace testing_support {
 
-/// A TCP line on the loopback that can be disturbed: listens on a free port and forwards each
-/// connection to another port of this machine. Its thread ends with the destructor. Thread-safe.
+/// A TCP proxy on the loopback that can hold, silence and reset its connections. Thread-safe.
 class TcpProxy {
  public:
   enum class Direction { kToTarget, kFromTarget };
 
-  /// Bytes that one direction of one connection keeps at most; beyond it the sender has to wait,
-  /// and its end is not seen.
+  /// Bytes that one direction of one connection keeps; then the sender must wait.
   static constexpr std::size_t kMostKept = std::size_t{32} * 1024 * 1024;
 
   explicit TcpProxy(std::uint16_t target_port, std::size_t most_kept = kMostKept);
@@ -31,20 +29,18 @@ class TcpProxy {
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
 
-  /// Lets `bytes` more pass in that direction, whatever the connection, and holds back the rest.
+  /// Lets `bytes` more pass in that direction, on any connection, and holds back the rest.
   void HoldAfter(Direction direction, std::uint64_t bytes);
-  /// Whether something is held back now.
   [[nodiscard]] bool Holds();
-  /// Whether no client is connected any more.
+  /// No client is connected any more.
   [[nodiscard]] bool IsAbandoned();
   /// Lets everything pass again.
   void Release();
 
-  /// The present connections pass nothing any more and stay open whatever their ends do:
-  /// half open TCP. Later ones work.
+  /// The present connections pass nothing any more and stay open (half-open TCP). Later ones work.
   void FallSilent();
 
-  /// Ends the present connections with RST.
+  /// Closes the present connections with RST.
   void Reset();
 
  private:

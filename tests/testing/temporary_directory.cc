@@ -18,8 +18,7 @@ TemporaryDirectory::TemporaryDirectory() {
 }
 
 TemporaryDirectory::~TemporaryDirectory() {
-  // A process of the test's guest may be removing files in it too, of which a removal then takes
-  // offence. What is left in /tmp in spite of all is no reason to end a test run.
+  // A process of the test may be removing files too, which makes a removal fail.
   constexpr int kMostTries = 100;
   std::error_code failed;
   for (int tries = 0; tries < kMostTries; ++tries) {

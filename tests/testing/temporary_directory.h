@@ -4,8 +4,8 @@
 
 namespace testing_support {
 
-/// A new empty directory with a short path (socket names must fit into 104 bytes), mode 0700,
-/// removed with everything in it by the destructor. Its path is free of symbolic links.
+/// A new directory, mode 0700, removed by the destructor. Its path has no symbolic links and is
+/// short: socket names have at most 104 bytes.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();

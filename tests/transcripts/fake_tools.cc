@@ -45,7 +45,7 @@ ToolResult Fail(const std::string& how) {
   throw std::runtime_error("a bug");
 }
 
-/// Where the calls to `block` and those that steer them meet.
+/// Where the calls to `block` meet those that control them.
 class Gates {
  public:
   ToolResult Block(const ToolCall& call) {
@@ -72,18 +72,16 @@ class Gates {
 
   ToolResult AwaitStarted(const ToolCall& call) {
     std::unique_lock lock(mutex_);
-    Gate& gate = gates_[call.arguments["name"]];
+    const Gate& gate = gates_[call.arguments["name"]];
     changed_.wait(lock, [&gate] { return gate.started; });
     return {{{"started", true}}, {}};
   }
 
   ToolResult AwaitStopped(const ToolCall& call) {
     std::unique_lock lock(mutex_);
-    Gate& gate = gates_[call.arguments["name"]];
+    const Gate& gate = gates_[call.arguments["name"]];
     changed_.wait(lock, [&gate] { return gate.stopped; });
-    const support::Context context = gate.context;
-    lock.unlock();
-    return {{{"stopped", support::Describe(context.stop_reason())}}, {}};
+    return {{{"stopped", support::Describe(gate.context.stop_reason())}}, {}};
   }
 
   ToolResult Release(const ToolCall& call) {

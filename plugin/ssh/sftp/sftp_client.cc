@@ -7,22 +7,19 @@
 namespace ssh {
 namespace {
 
-/// What every server takes: draft-ietf-secsh-filexfer-02, section 3, asks for packets of 34,000
-/// bytes.
+/// Every server must take packets of 34,000 bytes (draft-ietf-secsh-filexfer-02, section 3).
 constexpr std::uint32_t kDefaultLength = 32 * 1024;
 
-/// A server that states less is not believed: one burst would be more requests than may be pending.
+/// A lower limit of the server is ignored: one burst would become thousands of requests.
 constexpr std::uint64_t kShortestLength = 4 * 1024;
 
-/// Already sent output is dropped from the front of the buffer once it is this long.
+/// Output that was sent is erased from the buffer once it is this long.
 constexpr std::size_t kCompactAt = std::size_t{1024} * 1024;
 
 }  // namespace
 
-SftpClient::SftpClient(support::Clock::duration silence, TimePoint now)
-    : silence_(silence),
-      last_received_(now),
-      last_moved_(now),
+SftpClient::SftpClient(TimePoint now)
+    : last_received_(now),
       owing_since_(now),
       output_(InitPacket()),
       output_end_(output_.size()),
@@ -31,7 +28,6 @@ SftpClient::SftpClient(support::Clock::duration silence, TimePoint now)
 
 void SftpClient::Receive(std::string_view bytes, TimePoint now) {
   last_received_ = now;
-  last_moved_ = now;
   owing_since_ = now;
   decoder_.Append(bytes);
   if (state_ == State::kStarting) {
@@ -42,19 +38,18 @@ void SftpClient::Receive(std::string_view bytes, TimePoint now) {
   while (std::optional<SftpPacket> packet = decoder_.Next()) {
     const auto found = pending_.find(packet->id);
     if (found == pending_.end()) {
-      throw SftpProtocolError("a reply to a request that was never made came");
+      throw SftpProtocolError("it sent a reply without a request");
     }
     const Pending answered = std::move(found->second);
     pending_.erase(found);
-    const bool opened = std::holds_alternative<SftpHandle>(packet->reply);
-    if (answered.opens && !opened && open_handles_ > 0) --open_handles_;
     answered.handler(std::move(packet->reply));
   }
 }
 
 void SftpClient::OnVersion(SftpVersion version, TimePoint now) {
   if (version.version < kSftpVersion) {
-    throw SftpProtocolError("the server speaks only version " + std::to_string(version.version));
+    throw SftpProtocolError("the guest's SFTP server supports only version " +
+                            std::to_string(version.version));
   }
   version_ = std::move(version);
   if (!Offers(kLimitsExtension)) {
@@ -68,7 +63,7 @@ void SftpClient::OnVersion(SftpVersion version, TimePoint now) {
 void SftpClient::OnLimits(const SftpReply& reply) {
   state_ = State::kReady;
   const auto* body = std::get_if<SftpExtendedReply>(&reply);
-  if (body == nullptr) return;  // offered and refused: the defaults stay
+  if (body == nullptr) return;  // the defaults stay
   const SftpLimits limits = DecodeLimits(body->body);
   const auto bounded = [](std::uint64_t length) {
     return length == 0 ? kDefaultLength
@@ -79,9 +74,8 @@ void SftpClient::OnLimits(const SftpReply& reply) {
   maximum_write_ = bounded(limits.write_length);
 }
 
-void SftpClient::Consumed(std::size_t count, TimePoint now) {
+void SftpClient::Consumed(std::size_t count) {
   if (count == 0) return;
-  last_moved_ = now;
   consumed_ += count;
   output_position_ += count;
   if (output_position_ == output_.size()) {
@@ -94,43 +88,29 @@ void SftpClient::Consumed(std::size_t count, TimePoint now) {
 }
 
 void SftpClient::Send(const SftpRequest& request, TimePoint now, Handler handler) {
-  const bool closes = request.type == SftpType::kClose;
-  if (pending_.size() >= kMaximumPending && !closes) {
-    handler(SftpLost{"too many SFTP requests at once", false});
-    return;
-  }
   if (LengthOf(request) > kMaximumSftpPacket) {
-    handler(SftpStatus{SftpStatusCode::kFailure, "longer than a packet of SFTP can be"});
+    handler(SftpStatus{SftpStatusCode::kFailure, "the path is too long for SFTP"});
     return;
   }
-  if (pending_.empty()) last_moved_ = owing_since_ = now;
-  // Ids wrap around; one that is still pending is not given twice.
+  if (pending_.empty()) owing_since_ = now;
+  // Ids wrap around.
   while (pending_.find(next_id_) != pending_.end()) ++next_id_;
   const std::uint32_t id = next_id_++;
   const std::size_t before = output_.size();
   AppendRequest(output_, id, request);
   output_end_ += output_.size() - before;
-  const bool opens = request.type == SftpType::kOpen || request.type == SftpType::kOpenDirectory;
-  pending_.emplace(id, Pending{std::move(handler), output_end_, opens});
-  if (opens) ++open_handles_;
-  if (closes && open_handles_ > 0) --open_handles_;
+  pending_.emplace(id, Pending{std::move(handler), output_end_});
 }
 
 void SftpClient::Fail(const std::string& reason) {
   std::vector<Pending> lost;
   for (auto& [id, pending] : std::exchange(pending_, {})) lost.push_back(std::move(pending));
-  // The oldest first: of an operation of many requests it is the one that was sent, if any was.
   std::sort(lost.begin(), lost.end(),
             [](const Pending& a, const Pending& b) { return a.output_end < b.output_end; });
   for (const Pending& pending : lost) {
-    // A request counts as sent with its last byte: the server does not act on less.
+    // The server acts on whole requests only.
     pending.handler(SftpLost{reason, pending.output_end <= consumed_});
   }
-}
-
-SftpClient::TimePoint SftpClient::SilenceEnds() const {
-  if (state_ == State::kReady && pending_.empty()) return TimePoint::max();
-  return last_moved_ + silence_;
 }
 
 }  // namespace ssh

@@ -11,19 +11,16 @@
 
 #include "guest/guest.h"
 
-/// The bytes of SFTP version 3 (draft-ietf-secsh-filexfer-02) and of OpenSSH's extensions
-/// (OpenSSH's PROTOCOL file, section 4), without any channel: requests to bytes, bytes to replies.
-/// Nothing here is shared between threads.
+/// SFTP version 3 (draft-ietf-secsh-filexfer-02) and OpenSSH's extensions (its PROTOCOL file,
+/// section 4) without a channel: requests to bytes, bytes to replies.
 namespace ssh {
 
-/// What INIT asks for, and the least that VERSION must say.
 inline constexpr std::uint32_t kSftpVersion = 3;
 
-/// Longest packet accepted, without its length field: what OpenSSH's server and client use
-/// (SFTP_MAX_MSG_LENGTH in sftp-common.h).
+/// Longest packet without its length field, as in OpenSSH (SFTP_MAX_MSG_LENGTH, sftp-common.h).
 inline constexpr std::size_t kMaximumSftpPacket = std::size_t{256} * 1024;
 
-/// Most data in one READ or WRITE: OpenSSH's server ends itself on a longer WRITE packet.
+/// Most data in one READ or WRITE: OpenSSH's server exits on a longer packet.
 inline constexpr std::size_t kMaximumSftpData = kMaximumSftpPacket - 1024;
 
 inline constexpr std::string_view kPosixRenameExtension = "posix-rename@openssh.com";
@@ -63,19 +60,15 @@ enum class SftpStatusCode : std::uint32_t {
   kNoSuchFile = 2,
   kPermissionDenied = 3,
   kFailure = 4,
-  kBadMessage = 5,
-  kNoConnection = 6,
-  kConnectionLost = 7,
   kUnsupported = 8,
 };
 
-/// A request without its id, which is given when it is sent.
+/// A request without its id.
 struct SftpRequest {
   SftpType type = SftpType::kStat;
   std::string body;       ///< what follows the id
   std::string_view tail;  ///< follows the body; must live until the request is encoded
-  /// Whether the guest's files may be others afterwards: then a request without an answer must not
-  /// be sent again.
+  /// It may change the guest's files: without an answer it must not be sent again.
   bool changes_guest = false;
 };
 
@@ -93,7 +86,7 @@ SftpRequest ExtendedRequest(std::string_view name, const std::vector<std::string
 /// INIT, the only packet without an id.
 std::string InitPacket();
 
-/// Of the packet that AppendRequest makes, without its length field.
+/// Of its packet without the length field.
 std::size_t LengthOf(const SftpRequest& request);
 
 /// Appends a whole packet.
@@ -101,7 +94,7 @@ void AppendRequest(std::string& out, std::uint32_t id, const SftpRequest& reques
 
 struct SftpStatus {
   SftpStatusCode code = SftpStatusCode::kOk;
-  std::string message;  ///< the server's words; may be empty
+  std::string message;  ///< of the server; may be empty
 };
 struct SftpHandle {
   std::string handle;
@@ -115,7 +108,7 @@ struct SftpNames {
 struct SftpExtendedReply {
   std::string body;
 };
-/// The request was not answered and will not be.
+/// The request will not be answered.
 struct SftpLost {
   std::string reason;
   bool may_have_run = false;
@@ -133,20 +126,19 @@ struct SftpVersion {
   std::map<std::string, std::string, std::less<>> extensions;
 };
 
-/// The server sent something that is not SFTP, or not by its rules. `what()` says what.
+/// The server violated the protocol.
 class SftpProtocolError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Cuts a stream of bytes into replies. Keeps at most one unfinished packet (kMaximumSftpPacket)
-/// and what was appended last.
+/// Cuts a stream of bytes into replies. Keeps at most one unfinished packet and the last bytes.
 class SftpDecoder {
  public:
   void Append(std::string_view bytes);
 
-  /// The first packet of a connection. Nothing while it is incomplete. Throws SftpProtocolError,
-  /// with a text of its own where the bytes look like what a login profile prints.
+  /// The first packet of a connection; nothing while it is incomplete. Throws SftpProtocolError,
+  /// which names the login profile if that seems to have printed the bytes.
   std::optional<SftpVersion> NextVersion();
 
   /// The next reply; nothing while it is incomplete. Throws SftpProtocolError.
@@ -164,8 +156,7 @@ class SftpDecoder {
   std::size_t position_ = 0;
 };
 
-/// What a server says of itself in reply to limits@openssh.com, in bytes of data; 0 where it does
-/// not say. How long its packets and how many its handles may be is of no use here.
+/// From the reply to limits@openssh.com, in bytes of data; 0: unlimited.
 struct SftpLimits {
   std::uint64_t read_length = 0;
   std::uint64_t write_length = 0;

@@ -3,14 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "guest/no_file_server.h"
 #include "support/errors.h"
 
 namespace ssh {
-
-SftpService::SftpService(ChannelBroker& broker, support::Clock::duration operation_timeout,
-                         std::function<bool()> make_room)
-    : broker_(broker), operation_timeout_(operation_timeout), make_room_(std::move(make_room)) {}
 
 void SftpService::Submit(std::shared_ptr<Burst> burst) {
   const TimePoint now = support::Clock::now();
@@ -19,11 +14,11 @@ void SftpService::Submit(std::shared_ptr<Burst> burst) {
     if (usable && burst->handle_channel() == channel_number_) {
       Begin(burst, now);
     } else {
-      burst->FailLost("the SFTP channel on which the file was open has been given up");
+      burst->FailLost("the file's SFTP channel has been closed");
     }
     return;
   }
-  if (usable && served_first_) {
+  if (usable && has_served_) {
     Begin(burst, now);
     return;
   }
@@ -35,7 +30,6 @@ void SftpService::Submit(std::shared_ptr<Burst> burst) {
 }
 
 void SftpService::Begin(const std::shared_ptr<Burst>& burst, TimePoint now) {
-  active_.push_back(burst);
   burst->Begin(*client_, channel_number_, now);
 }
 
@@ -45,11 +39,9 @@ void SftpService::Withdraw(Burst& burst, support::StopReason reason) {
   std::erase_if(waiting_,
                 [&](const std::shared_ptr<Burst>& other) { return other.get() == &burst; });
   for (const guest::Handle& handle : burst.Opened()) CloseHandle(handle);
-  if (reason != support::StopReason::kDeadline || burst.channel() != channel_number_ || !client_) {
-    return;
-  }
-  const TimePoint since = client_->silent_since();
-  if (since != TimePoint::max() && support::Clock::now() - since >= kShortestSilence) {
+  if (reason != support::StopReason::kDeadline || !channel_) return;
+  const TimePoint silent_since = client_ ? client_->silent_since() : opened_at_;
+  if (silent_since + kShortestSilence <= support::Clock::now()) {
     GiveUp("the guest's SFTP server does not answer");
   }
 }
@@ -61,20 +53,17 @@ void SftpService::CloseHandle(const guest::Handle& handle) {
 }
 
 void SftpService::OnChannelOpen(std::unique_ptr<Channel> channel) {
-  room_at_ = TimePoint::max();
   channel_ = std::move(channel);
   channel_->SetEvents(this);
   inbox_.clear();
   state_ = State::kRequesting;
-  const TimePoint now = support::Clock::now();
-  request_deadline_ = now + operation_timeout_;
-  Step(now);
+  opened_at_ = support::Clock::now();
+  Step(opened_at_);
 }
 
 void SftpService::OnChannelImpossible(const std::string& text) {
   state_ = State::kClosed;
-  room_at_ = TimePoint::max();
-  FailWaiting<support::CallError>(text);
+  FailWaiting(text);
 }
 
 void SftpService::OnData(bool is_standard_error, std::string_view bytes) noexcept {
@@ -82,30 +71,25 @@ void SftpService::OnData(bool is_standard_error, std::string_view bytes) noexcep
 }
 
 void SftpService::Step(TimePoint now) {
-  if (state_ == State::kWaiting && now >= room_at_) {
-    room_at_ = now + (make_room_() ? TimePoint::duration(kNextRoomInterval) : kRoomInterval);
-  }
-  if (state_ == State::kRequesting) StepRequest(now);
+  if (state_ == State::kRequesting) StepRequest();
   if (state_ == State::kConversing) StepConversation(now);
 }
 
-void SftpService::StepRequest(TimePoint now) {
+void SftpService::StepRequest() {
   const Channel::Progress progress = channel_->RequestSftp();
   if (progress == Channel::Progress::kDone) {
-    client_ = std::make_unique<SftpClient>(operation_timeout_, now);
+    client_ = std::make_unique<SftpClient>(support::Clock::now());
     state_ = State::kConversing;
   } else if (progress == Channel::Progress::kRefused) {
     GiveUp(
         "the guest's sshd has no SFTP subsystem, which every tool needs: install the guest's "
-        "package openssh-sftp-server (Fedora and others: openssh-server), see that its sshd_config "
-        "has a line \"Subsystem sftp …\", and restart the instance");
+        "package openssh-sftp-server (Fedora and others: openssh-server), add a line "
+        "\"Subsystem sftp …\" to its sshd_config, and restart the instance");
   } else if (channel_->peer_closed()) {
-    GiveUp("the guest's sshd closed the channel before it had answered the request for SFTP");
+    GiveUp("the guest's sshd closed the channel instead of starting SFTP");
   } else if (inbox_.size() > kMostBeforeAnswer) {
-    // Nothing reads it yet, while libssh opens the window again and again.
-    GiveUp("the guest's sshd sends data before it has answered the request for SFTP");
-  } else if (now >= request_deadline_) {
-    GiveUp("the guest's sshd did not answer the request for SFTP in time");
+    // libssh keeps opening the window, although nothing is read yet.
+    GiveUp("the guest's sshd sends data before it answers the request for SFTP");
   }
 }
 
@@ -113,16 +97,18 @@ void SftpService::StepConversation(TimePoint now) {
   ReceiveInbox(now);
   if (state_ != State::kConversing) return;
   if (client_->ready()) {
-    served_first_ = true;
+    has_served_ = true;
     while (!waiting_.empty()) {
       const std::shared_ptr<Burst> burst = std::move(waiting_.front());
       waiting_.pop_front();
       Begin(burst, now);
     }
   }
-  SendOutput(now);
-  ForgetFinished();
-  CheckEnd(now);
+  // One piece per step, so that a large upload does not delay the other channels.
+  const std::size_t written = channel_->Write(client_->output());
+  client_->Consumed(written);
+  more_output_ = written > 0 && !client_->output().empty();
+  CheckEnd();
 }
 
 void SftpService::ReceiveInbox(TimePoint now) {
@@ -130,36 +116,22 @@ void SftpService::ReceiveInbox(TimePoint now) {
   try {
     client_->Receive(inbox_, now);
   } catch (const SftpProtocolError& error) {
-    GiveUp(client_->ready()
-               ? std::string("the guest's SFTP server breaks the protocol: ") + error.what()
-               : std::string(error.what()));
-    return;
+    return GiveUp(client_->ready()
+                      ? std::string("the guest's SFTP server violates the protocol: ") +
+                            error.what()
+                      : error.what());
   }
   inbox_.clear();
 }
 
-void SftpService::ForgetFinished() {
-  std::erase_if(active_, [](const auto& burst) { return burst->finished(); });
-}
-
-void SftpService::SendOutput(TimePoint now) {
-  // One piece a step, so that a large upload does not hold up the other channels.
-  const std::size_t written = channel_->Write(client_->output());
-  client_->Consumed(written, now);
-  more_output_ = written > 0 && !client_->output().empty();
-}
-
-void SftpService::CheckEnd(TimePoint now) {
-  // libssh polls as the output is sent, too: what came then is read in the next turn, which follows
-  // at once.
+void SftpService::CheckEnd() {
+  // Sending polls too; what came then is read in the next turn.
   if (!inbox_.empty()) return;
   if (channel_->peer_closed() || channel_->peer_sent_end_of_file()) {
     GiveUp(client_->ready()
-               ? "the guest's SFTP server ended"
-               : "the guest's SFTP server ended before it had begun; it, or the login shell that "
-                 "starts it, does not work in the guest");
-  } else if (now >= client_->SilenceEnds()) {
-    GiveUp("the guest's SFTP server does not answer");
+               ? "the guest's SFTP server exited"
+               : "the guest's SFTP server exited at once: it, or the login shell that starts it, "
+                 "does not work in the guest");
   }
 }
 
@@ -168,48 +140,37 @@ void SftpService::CloseChannel() {
   client_.reset();
   inbox_.clear();
   ++channel_number_;
-  served_first_ = false;
+  has_served_ = false;
   more_output_ = false;
   state_ = State::kClosed;
 }
 
 void SftpService::GiveUp(const std::string& reason) {
-  // Not whether the server was ready: one that breaks down in the middle of its introduction would
-  // be started again and again for the sake of the operations that wait for it.
-  const bool was_up = served_first_;
+  // A server that fails before its first answer must not be restarted for ever.
+  const bool was_up = has_served_;
   const std::unique_ptr<SftpClient> client = std::move(client_);
   CloseChannel();
   if (client) client->Fail(reason);
-  active_.clear();  // all have failed with their requests
-  if (!was_up) FailWaiting<guest::NoFileServer>(reason);
+  if (!was_up) FailWaiting(reason);
   if (!waiting_.empty()) {
     state_ = State::kWaiting;
     broker_.Request(*this);
   }
 }
 
-template <typename Error>
 void SftpService::FailWaiting(const std::string& reason) {
   for (const auto& burst : std::exchange(waiting_, {})) {
-    burst->Fail(MakeFailure<Error>(burst->Describe() + ": " + reason));
+    burst->Fail(MakeFailure<support::CallError>(burst->Describe() + ": " + reason));
   }
 }
 
 void SftpService::Lose(const std::string& text) {
   if (client_) client_->Fail(text);
-  active_.clear();  // all have failed with their requests
   for (const auto& burst : std::exchange(waiting_, {})) burst->FailLost(text);
   if (state_ == State::kWaiting) broker_.Withdraw(*this);
   channel_.reset();
   client_.reset();
   state_ = State::kClosed;
-}
-
-SftpService::TimePoint SftpService::NextStep() const {
-  if (more_output_) return TimePoint::min();
-  if (state_ == State::kWaiting) return room_at_;
-  if (state_ == State::kRequesting) return request_deadline_;
-  return client_ ? client_->SilenceEnds() : TimePoint::max();
 }
 
 }  // namespace ssh

@@ -85,7 +85,7 @@ TEST(AuditLine, DistinguishesFailedRefusedAndCancelled) {
               .outcome = mcp::ProtocolError(mcp::ErrorCode::kInvalidParams, "unknown tool")});
   EXPECT_EQ(unknown["outcome"], "refused");
   EXPECT_EQ(unknown["error"], "unknown tool");
-  EXPECT_EQ(LineOf({.outcome = mcp::Withdrawn{}})["outcome"], "cancelled");
+  EXPECT_EQ(LineOf({.outcome = mcp::Cancelled{}})["outcome"], "cancelled");
 }
 
 TEST(AuditLine, HasExitCodeAndErrorOfACommandButNotItsOutput) {

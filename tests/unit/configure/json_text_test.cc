@@ -7,7 +7,9 @@
 namespace configure {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 Json Read(const std::string& text) {
   return ValueOf(text, ParseJson(text));
@@ -32,35 +34,32 @@ TEST(ParseJson, ReadsHalvesOfSurrogatePairsAsJavaScriptWritesThem) {
 TEST(ParseJson, ReportsPlaceAndReason) {
   struct Case {
     std::string text;
-    std::size_t line;
-    std::size_t column;
+    std::string place;
     std::string reason;
   };
   const std::vector<Case> cases = {
-      {"{\n  \"a\": [1, 2\n}\n", 3, 1, "']'"},
-      {"{\"a\": 1 \"b\": 2}", 1, 9, "','"},
-      {"{\"a\" 1}", 1, 6, "':'"},
-      {"{a: 1}", 1, 2, "double quotes"},
-      {"{\"a\": }", 1, 7, "expected a value"},
-      {"{\"\xC3\xA4\": yes}", 1, 7, "not a JSON value"},
-      {"\xEF\xBB\xBF{\"a\": 01}", 1, 7, "not a JSON value"},
-      {"{\"a\": \"b\n\"}", 1, 7, "never closed"},
-      {"{\"a\": \"\\", 1, 7, "never closed"},
-      {"{\"a\": 1", 1, 1, "never closed"},
-      {"{} /* x", 1, 4, "never closed"},
-      {"{} {}", 1, 4, "unexpected"},
-      {"", 1, 1, "expected a value"},
-      {"{\"a\": \"\xFF\"}", 1, 8, "not UTF-8"},
-      {std::string(1000000, '['), 1, 102, "too deeply"},
+      {"{\n  \"a\": [1, 2\n}\n", ":3:1: ", "']'"},
+      {"{\"a\": 1 \"b\": 2}", ":1:9: ", "','"},
+      {"{\"a\" 1}", ":1:6: ", "':'"},
+      {"{a: 1}", ":1:2: ", "double quotes"},
+      {"{\"a\": }", ":1:7: ", "expected a value"},
+      {"{\"\xC3\xA4\": yes}", ":1:7: ", "not a JSON value"},
+      {"\xEF\xBB\xBF{\"a\": 01}", ":1:7: ", "not a JSON value"},
+      {"{\"a\": \"b\n\"}", ":1:7: ", "never closed"},
+      {"{\"a\": \"\\", ":1:7: ", "never closed"},
+      {"{\"a\": 1", ":1:1: ", "never closed"},
+      {"{} /* x", ":1:4: ", "never closed"},
+      {"{} {}", ":1:4: ", "unexpected"},
+      {"", ":1:1: ", "expected a value"},
+      {"{\"a\": \"\xFF\"}", ":1:8: ", "not UTF-8"},
+      {std::string(1000000, '['), ":1:102: ", "too deeply"},
   };
   for (const Case& each : cases) {
     try {
       (void)ParseJson(each.text);
       ADD_FAILURE() << "no error: " << each.text;
     } catch (const SettingsError& error) {
-      EXPECT_EQ(error.position().line, each.line) << each.text.substr(0, 100);
-      EXPECT_EQ(error.position().column, each.column) << each.text.substr(0, 100);
-      EXPECT_THAT(error.what(), HasSubstr(each.reason));
+      EXPECT_THAT(error.what(), AllOf(StartsWith(each.place), HasSubstr(each.reason)));
     }
   }
 }

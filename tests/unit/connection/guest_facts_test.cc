@@ -15,7 +15,7 @@ namespace {
 
 using testing_support::Operation;
 
-/// A guest whose user has the home directory that a test says.
+/// A guest whose user has a given home directory.
 class GuestWithHome final : public testing_support::LocalGuest {
  public:
   explicit GuestWithHome(std::string home) : home_(std::move(home)) {}
@@ -33,14 +33,14 @@ class GuestWithHome final : public testing_support::LocalGuest {
   std::string home_;
 };
 
-TEST(AskGuestFacts, TellsTheUsersIdAndHome) {
+TEST(AskGuestFacts, ReturnsTheUsersIdAndHome) {
   GuestWithHome guest("/home/of the\nuser");
   const lima::GuestFacts facts = AskGuestFacts(guest, {});
   EXPECT_EQ(facts.uid.value_or(~0U), ::getuid());
   EXPECT_EQ(facts.home.value_or(""), "/home/of the\nuser");
 }
 
-TEST(AskGuestFacts, RefusesAHomeThatIsNone) {
+TEST(AskGuestFacts, RefusesAnInvalidHome) {
   for (const char* home : {"", "relative"}) {
     GuestWithHome guest(home);
     try {
@@ -52,7 +52,7 @@ TEST(AskGuestFacts, RefusesAHomeThatIsNone) {
   }
 }
 
-TEST(FindGuestFacts, AsksTheGuestOnlyForWhatNoFileSays) {
+TEST(FindGuestFacts, QueriesTheGuestOnlyForWhatNoFileSays) {
   GuestWithHome guest("/home/user");
   lima::InstanceConfiguration configuration;
   lima::MountEntry entry;

@@ -47,22 +47,22 @@ TEST(GlobPlan, ManyBeginningsAreSoughtFromHigherUp) {
 }
 
 TEST(GlobPlan, DepthIsLimitedWithoutAnyDepth) {
-  EXPECT_EQ(PlanGlob("a/*/*.c", true)[0].maximum_depth, 2U);
-  EXPECT_EQ(PlanGlob("{*,*/*/*}", true)[0].maximum_depth, 3U);
-  EXPECT_EQ(PlanGlob("{*,**/x}", true)[0].maximum_depth, std::nullopt);
+  EXPECT_EQ(PlanGlob("a/*/*.c", true)[0].listing.maximum_depth, 2U);
+  EXPECT_EQ(PlanGlob("{*,*/*/*}", true)[0].listing.maximum_depth, 3U);
+  EXPECT_EQ(PlanGlob("{*,**/x}", true)[0].listing.maximum_depth, std::nullopt);
 }
 
 TEST(GlobPlan, GitIsEnteredOnlyWhereAPatternCanMatchThere) {
-  EXPECT_FALSE(PlanGlob("**/*.c", true)[0].enters_git);
-  EXPECT_TRUE(PlanGlob("**/.git/config", true)[0].enters_git);
-  EXPECT_TRUE(PlanGlob("*/config", true)[0].enters_git);
-  EXPECT_FALSE(PlanGlob(".git/**", true)[0].enters_git) << "there it begins inside";
+  EXPECT_FALSE(PlanGlob("**/*.c", true)[0].listing.enters_git);
+  EXPECT_TRUE(PlanGlob("**/.git/config", true)[0].listing.enters_git);
+  EXPECT_TRUE(PlanGlob("*/config", true)[0].listing.enters_git);
+  EXPECT_FALSE(PlanGlob(".git/**", true)[0].listing.enters_git) << "there it begins inside";
 }
 
 TEST(GlobPlan, FiltersNamesWhereEveryAlternativeAllowsIt) {
-  EXPECT_THAT(PlanGlob("**/*.{c,h}", true)[0].name_filters, ElementsAre("*.c", "*.h"));
-  EXPECT_THAT(PlanGlob("{**/*.c,**}", true)[0].name_filters, IsEmpty());
-  EXPECT_THAT(PlanGlob("**/*.c", false)[0].name_filters, IsEmpty());
+  EXPECT_THAT(PlanGlob("**/*.{c,h}", true)[0].listing.name_filters, ElementsAre("*.c", "*.h"));
+  EXPECT_THAT(PlanGlob("{**/*.c,**}", true)[0].listing.name_filters, IsEmpty());
+  EXPECT_THAT(PlanGlob("**/*.c", false)[0].listing.name_filters, IsEmpty());
 }
 
 }  // namespace

@@ -36,9 +36,9 @@ class GuestWithPrograms : public testing_support::LocalGuest {
     setup = "PATH=" + directory.string() + "; export PATH; " + setup;
   }
 
-  std::unique_ptr<shell::Process> Start(std::string command_line, shell::Turn turn,
+  std::unique_ptr<shell::Process> Start(std::string command_line,
                                         std::shared_ptr<shell::ProcessEvents> events) override {
-    return LocalGuest::Start(setup + command_line, turn, std::move(events));
+    return LocalGuest::Start(setup + command_line, std::move(events));
   }
 };
 

@@ -1,9 +1,10 @@
-// What is made of bursts: the same whichever guest answers them.
+// guest::Guest, whichever guest answers the bursts.
 
 #include "guest/guest.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -27,7 +28,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing_support::Operation;
 
-/// Counts what is closed, in bursts or without waiting.
+/// Counts closed handles.
 class CountingGuest final : public testing_support::LocalGuest {
  public:
   void CloseLater(const Handle& handle) noexcept override {
@@ -85,7 +86,7 @@ class GuestTest : public ::testing::Test {
   int opened_ = 0;
 };
 
-TEST_F(GuestTest, FindRealFileTellsInOneRoundTripWhatIsThereAndThroughALinkInTwo) {
+TEST_F(GuestTest, FindRealFileTakesOneRoundTripOrTwoThroughALink) {
   WriteFile("file", "text");
   Link("file", "link");
   const RealFile itself = guest_.FindRealFile(Path("file"), {});
@@ -99,7 +100,7 @@ TEST_F(GuestTest, FindRealFileTellsInOneRoundTripWhatIsThereAndThroughALinkInTwo
   EXPECT_FALSE(IsItself(behind, Path("link"), FileType::kRegular));
 }
 
-TEST_F(GuestTest, FindRealFileOfANameThatIsNotThereHasNoAttributesAndOtherErrorsAreThrown) {
+TEST_F(GuestTest, FindRealFileOfAMissingNameHasNoAttributes) {
   const RealFile found = guest_.FindRealFile(Path("missing"), {});
   EXPECT_EQ(found.path, Path("missing"));
   EXPECT_FALSE(found.attributes);
@@ -108,7 +109,7 @@ TEST_F(GuestTest, FindRealFileOfANameThatIsNotThereHasNoAttributesAndOtherErrors
   EXPECT_THROW(guest_.FindRealFile(Path("missing"), {}), FileError);
 }
 
-TEST_F(GuestTest, ANameThatIsTakenIsToldWhereTheServerSaysNoMoreThanFailure) {
+TEST_F(GuestTest, AFailureBecauseTheNameIsTakenIsReportedAsSuch) {
   WriteFile("file", "text");
   EXPECT_EQ(CodeOf([&] { guest_.MakeDirectory(Path("file"), 0700, {}); }),
             FileErrorCode::kAlreadyExists);
@@ -131,7 +132,7 @@ TEST_F(GuestTest, ReadAndCloseTakesOneRoundTripAndLeavesNothingOpen) {
   EXPECT_EQ(local_.count(Operation::kFileClose), 1);
 }
 
-TEST_F(GuestTest, ReadsAndWritesOfAnyLengthTakeARoundTripForEachMostAtOnce) {
+TEST_F(GuestTest, LongReadsAndWritesTakeARoundTripForEachPiece) {
   const std::string text = std::string(kMostAtOnce, 'a') + std::string(kMostAtOnce, 'b') + "end";
   const auto file = Create("file");
   file->Write(0, text, {});
@@ -167,7 +168,7 @@ TEST_F(GuestTest, WriteAndCloseOfMuchEndsWithOneRoundTrip) {
   }
 }
 
-TEST_F(GuestTest, WriteAndCloseDoesWithoutSyncWhereThereIsNone) {
+TEST_F(GuestTest, WriteAndCloseWorksWithoutSync) {
   local_.set_offers_sync(false);
   Create("file")->WriteAndClose("text", {}, {});
   EXPECT_EQ(Contents("file"), "text");
@@ -184,7 +185,7 @@ TEST_F(GuestTest, WriteAndCloseThrowsWhatFailsAndLeavesNothingOpen) {
   }
 }
 
-TEST_F(GuestTest, WhatIsStoppedBeforeItIsSentIsClosedAllTheSame) {
+TEST_F(GuestTest, StoppedCallsCloseTheirFiles) {
   support::StopSource stop;
   auto reader = Create("read");
   auto writer = Create("written");
@@ -195,7 +196,7 @@ TEST_F(GuestTest, WhatIsStoppedBeforeItIsSentIsClosedAllTheSame) {
   EXPECT_THROW(closer->Close(stop.context()), support::Stopped);
 }
 
-TEST_F(GuestTest, AnOpenHandleIsClosedByItsLastOwnerAlone) {
+TEST_F(GuestTest, AnOpenHandleIsClosedByItsLastOwnerOnly) {
   WriteFile("file", "text");
   const Handle handle = guest_.AskAll({ask::Open{Path("file")}}, {}).front().As<Handle>();
   ++opened_;
@@ -209,7 +210,7 @@ TEST_F(GuestTest, AnOpenHandleIsClosedByItsLastOwnerAlone) {
   Open("file").reset();
 }
 
-/// Says what it is told to.
+/// Answers as a test says.
 class LyingGuest final : public testing_support::SteppedGuest {
  public:
   std::string ReadLink(const std::string&, const support::Context&) override { return path; }
@@ -244,7 +245,7 @@ class LyingGuest final : public testing_support::SteppedGuest {
   std::vector<std::string> looked_at;
   std::string closed;
 
-  /// So many answers with these names, then the end.
+  /// This many answers with these names, then the end.
   std::size_t answers = 0;
   std::vector<std::string> names;
   std::optional<FileError> last_failure;  ///< of the last request of a burst that brings the end
@@ -264,7 +265,7 @@ class LiarTest : public ::testing::Test {
   Guest& guest_ = liar_;
 };
 
-TEST_F(LiarTest, RealPathsThatAreNoneAreRefused) {
+TEST_F(LiarTest, InvalidRealPathsAreRefused) {
   for (const std::string& path :
        {std::string(), std::string("relative"), std::string("/mnt/w/../../etc"),
         std::string("/mnt/w/./a"), std::string("/mnt//w"), std::string("/mnt/w/"),
@@ -279,7 +280,7 @@ TEST_F(LiarTest, RealPathsThatAreNoneAreRefused) {
   EXPECT_EQ(guest_.FindRealFile("/mnt/w", {}).path, liar_.path);
 }
 
-TEST_F(LiarTest, LinksWithoutATargetOrWithANulAreRefused) {
+TEST_F(LiarTest, InvalidLinkTargetsAreRefused) {
   for (const std::string& path : {std::string(), std::string("a\0b", 3)}) {
     liar_.path = path;
     EXPECT_THROW(guest_.ReadLink("/mnt/w", {}), FileError) << support::Printable(path);
@@ -288,7 +289,7 @@ TEST_F(LiarTest, LinksWithoutATargetOrWithANulAreRefused) {
   EXPECT_EQ(guest_.ReadLink("/mnt/w", {}), liar_.path);
 }
 
-TEST_F(LiarTest, PathsThatAreTooLongToBeUsedAreRefusedByTheirLength) {
+TEST_F(LiarTest, PathsThatAreTooLongAreRefused) {
   liar_.path = "/" + std::string(kLongestPath - 1, 'a');
   EXPECT_EQ(guest_.RealPath("/mnt/w", {}), liar_.path);
   EXPECT_EQ(guest_.ReadLink("/mnt/w", {}), liar_.path);
@@ -299,7 +300,7 @@ TEST_F(LiarTest, PathsThatAreTooLongToBeUsedAreRefusedByTheirLength) {
   }
 }
 
-TEST_F(LiarTest, NamesAreAskedForUntilTheyEndInBurstsThatGrow) {
+TEST_F(LiarTest, NamesAreReadInGrowingBursts) {
   const auto entries = Read(33, {".", "..", "a"});
   EXPECT_EQ(entries.size(), 33U);
   EXPECT_EQ(entries.front().name, "a");
@@ -309,21 +310,21 @@ TEST_F(LiarTest, NamesAreAskedForUntilTheyEndInBurstsThatGrow) {
   EXPECT_EQ(liar_.closed, "dd");
 }
 
-TEST_F(LiarTest, AFailureCountsBeforeTheEndOfTheNamesAlone) {
+TEST_F(LiarTest, AFailureAfterTheEndOfTheNamesIsIgnored) {
   liar_.last_failure = FileError(FileErrorCode::kFailure, "list", "/d", "");
   EXPECT_THROW(Read(1, {"a"}), FileError) << "in place of the end";
   EXPECT_EQ(Read(4, {"a"}).size(), 4U) << "behind the end";
   EXPECT_EQ(liar_.closed, "dd");
 }
 
-TEST_F(LiarTest, NamesThatCannotBeAreNotBelieved) {
+TEST_F(LiarTest, InvalidNamesAreRefused) {
   for (const std::string& name : {std::string("a/b"), std::string(), std::string("a\0b", 3)}) {
     EXPECT_THROW(Read(1, {name}), FileError) << support::Printable(name);
   }
   EXPECT_EQ(liar_.closed, "ddd");
 }
 
-TEST_F(LiarTest, NamesThatNeverEndAreGivenUpByTheirNumberOrLength) {
+TEST_F(LiarTest, NamesAreLimitedInNumberAndLength) {
   EXPECT_EQ(Read(10, std::vector<std::string>(100'000, "n")).size(), 1'000'000U);
   EXPECT_THROW(Read(11, std::vector<std::string>(100'000, "n")), support::CallError);
   const std::string long_name(std::size_t{4} << 20U, 'n');
@@ -331,17 +332,40 @@ TEST_F(LiarTest, NamesThatNeverEndAreGivenUpByTheirNumberOrLength) {
   EXPECT_THROW(Read(17, {long_name}), support::CallError);
 }
 
-TEST_F(LiarTest, ADirectoryOfWhichNothingIsToldIsEmptyOnlyWhereItMayBeEntered) {
+TEST_F(LiarTest, ADirectoryWithoutNamesIsEmptyOnlyIfItMayBeEntered) {
   EXPECT_TRUE(Read(0, {}).empty());
   EXPECT_EQ(liar_.looked_at, std::vector<std::string>{"/d/."});
   liar_.lstat_code = FileErrorCode::kPermissionDenied;
-  EXPECT_EQ(Read(1, {"."}).size(), 0U) << "is told of";
+  EXPECT_EQ(Read(1, {"."}).size(), 0U);
   EXPECT_EQ(liar_.looked_at.size(), 1U);
   try {
     Read(0, {});
     FAIL();
   } catch (const FileError& error) {
     EXPECT_STREQ(error.what(), "list /d: permission denied");
+  }
+}
+
+TEST(FileError, NamesTheOperationThePathAndTheReason) {
+  EXPECT_STREQ(FileError(FileErrorCode::kNotFound, "stat", "/a/b", "").what(),
+               "stat /a/b: no such file or directory");
+  const FileError error(FileErrorCode::kFailure, "write", "/a", "quota exceeded");
+  EXPECT_STREQ(error.what(), "write /a: failure (quota exceeded)");
+  EXPECT_EQ(error.detail(), "quota exceeded");
+}
+
+TEST(FileType, ComesFromTheModeWithoutPermissions) {
+  for (const std::uint32_t permissions : {0U, 07777U}) {
+    EXPECT_EQ(FileTypeOf(S_IFREG | permissions), FileType::kRegular);
+    EXPECT_EQ(FileTypeOf(S_IFDIR | permissions), FileType::kDirectory);
+    EXPECT_EQ(FileTypeOf(S_IFLNK | permissions), FileType::kSymlink);
+    EXPECT_EQ(FileTypeOf(S_IFIFO | permissions), FileType::kFifo);
+    EXPECT_EQ(FileTypeOf(S_IFSOCK | permissions), FileType::kSocket);
+    EXPECT_EQ(FileTypeOf(S_IFCHR | permissions), FileType::kCharacterDevice);
+    EXPECT_EQ(FileTypeOf(S_IFBLK | permissions), FileType::kBlockDevice);
+  }
+  for (const std::uint32_t mode : {0U, 0777U, 0150000U, 0170000U}) {
+    EXPECT_EQ(FileTypeOf(mode), FileType::kUnknown) << mode;
   }
 }
 

@@ -3,8 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <ostream>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace lima {
 namespace {
@@ -52,103 +53,77 @@ std::vector<std::string> Show(const std::vector<Mount>& mounts) {
   return lines;
 }
 
-struct Case {
-  const char* mount;   // an entry of `mounts`
-  const char* result;  // as Show has it
-};
-std::ostream& operator<<(std::ostream& stream, const Case& c) {
-  return stream << c.mount;
+TEST(Mounts, AreEvaluatedAsLimaDoes) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"{location: /a}", "/a -> /a"},
+      {"{location: /a, writable: true}", "/a -> /a (w)"},
+      {"{location: /a/../../b/./c//}", "/b/c -> /b/c"},
+      {"{location: \"~\"}", "/home/host -> /home/host"},
+      {"{location: \"~/\"}", "/home/host -> /home/host"},
+      {"{location: ~/x/../y}", "/home/host/y -> /home/host/y"},
+      {"{location: /a/../~}", "/~ -> /~"},
+      {"{location: \"{{.Home}}/x\"}", "/home/host/x -> /home/host/x"},
+      {"{location: \"{{.Dir}}/x\"}", "/lima/my_vm/x -> /lima/my_vm/x"},
+      {"{location: \"/x/{{.Name}}\"}", "/x/my_vm -> /x/my_vm"},
+      {"{location: \"/x/{{.UID}}\"}", "/x/1000 -> /x/1000"},
+      {"{location: \"/x/{{.User}}\"}", "/x/alice -> /x/alice"},
+      {"{location: \"/x/{{.Param.key}}\"}", "/x/value -> /x/value"},
+      {"{location: \"/x{{.Param.none}}\"}", "/x -> /x"},
+      {"{location: \"{{.GlobalTempDir}}/x\"}", "/tmp/x -> /tmp/x"},
+      {"{location: \"{{.TempDir}}/x\"}", "/var/tmp/alice/x -> /var/tmp/alice/x"},
+      {"{location: \"{{.LimaHome}}/{{.Instance}}\"}", "/lima/my_vm -> /lima/my_vm"},
+      {"{location: \"{{- .Home -}} /x\"}", "/home/host/x -> /home/host/x"},
+      {"{location: \"~/{{.Name}}\"}", "/home/host/my_vm -> /home/host/my_vm"},
+      {"{location: \"/a b \"}", "/a b  -> /a b "},
+      {"{location: /a, mountPoint: /m}", "/a -> /m"},
+      {"{location: /a, mountPoint: null}", "/a -> /a"},
+      {"{location: /a, mountPoint: /m/../n//}", "/a -> /n"},
+      {"{location: /a, mountPoint: \"/m/{{.Name}}\"}", "/a -> /m/my_vm"},
+      {"{location: /a, mountPoint: \"/m/{{.Hostname}}\"}", "/a -> /m/lima-my-vm"},
+      {"{location: /a, mountPoint: \"/m/{{.UID}}\"}", "/a -> /m/501"},
+      {"{location: /a, mountPoint: \"/m/{{.User}}\"}", "/a -> /m/bob"},
+      {"{location: /a, mountPoint: \"{{.Home}}/m\"}", "/a -> /home/bob.guest/m"},
+      {"{location: /a, mountPoint: \"/m/{{.Param.key}}\"}", "/a -> /m/value"}};
+  for (const auto& [mount, result] : cases) {
+    const std::string text = "param: {key: value, none: }\nmounts: [" + mount + "]\n";
+    EXPECT_THAT(Show(Evaluate(text)), ElementsAre(result)) << mount;
+  }
 }
 
-class MountCases : public testing::TestWithParam<Case> {};
-
-INSTANTIATE_TEST_SUITE_P(
-    Locations, MountCases,
-    testing::Values(Case{"{location: /a}", "/a -> /a"},
-                    Case{"{location: /a, writable: true}", "/a -> /a (w)"},
-                    Case{"{location: /a/../../b/./c//}", "/b/c -> /b/c"},
-                    Case{"{location: \"~\"}", "/home/host -> /home/host"},
-                    Case{"{location: \"~/\"}", "/home/host -> /home/host"},
-                    Case{"{location: ~/x/../y}", "/home/host/y -> /home/host/y"},
-                    Case{"{location: /a/../~}", "/~ -> /~"},
-                    Case{"{location: \"{{.Home}}/x\"}", "/home/host/x -> /home/host/x"},
-                    Case{"{location: \"{{.Dir}}/x\"}", "/lima/my_vm/x -> /lima/my_vm/x"},
-                    Case{"{location: \"/x/{{.Name}}\"}", "/x/my_vm -> /x/my_vm"},
-                    Case{"{location: \"/x/{{.UID}}\"}", "/x/1000 -> /x/1000"},
-                    Case{"{location: \"/x/{{.User}}\"}", "/x/alice -> /x/alice"},
-                    Case{"{location: \"/x/{{.Param.key}}\"}", "/x/value -> /x/value"},
-                    Case{"{location: \"/x{{.Param.none}}\"}", "/x -> /x"},
-                    Case{"{location: \"{{.GlobalTempDir}}/x\"}", "/tmp/x -> /tmp/x"},
-                    Case{"{location: \"{{.TempDir}}/x\"}", "/var/tmp/alice/x -> /var/tmp/alice/x"},
-                    Case{"{location: \"{{.LimaHome}}/{{.Instance}}\"}",
-                         "/lima/my_vm -> /lima/my_vm"},
-                    Case{"{location: \"{{- .Home -}} /x\"}", "/home/host/x -> /home/host/x"},
-                    // The template first, then the tilde.
-                    Case{"{location: \"~/{{.Name}}\"}", "/home/host/my_vm -> /home/host/my_vm"},
-                    Case{"{location: \"/a b \"}", "/a b  -> /a b "}));
-
-INSTANTIATE_TEST_SUITE_P(
-    MountPoints, MountCases,
-    testing::Values(Case{"{location: /a, mountPoint: /m}", "/a -> /m"},
-                    Case{"{location: /a, mountPoint: null}", "/a -> /a"},
-                    Case{"{location: /a, mountPoint: /m/../n//}", "/a -> /n"},
-                    Case{"{location: /a, mountPoint: \"/m/{{.Name}}\"}", "/a -> /m/my_vm"},
-                    Case{"{location: /a, mountPoint: \"/m/{{.Hostname}}\"}", "/a -> /m/lima-my-vm"},
-                    Case{"{location: /a, mountPoint: \"/m/{{.UID}}\"}", "/a -> /m/501"},
-                    Case{"{location: /a, mountPoint: \"/m/{{.User}}\"}", "/a -> /m/bob"},
-                    Case{"{location: /a, mountPoint: \"{{.Home}}/m\"}", "/a -> /home/bob.guest/m"},
-                    Case{"{location: /a, mountPoint: \"/m/{{.Param.key}}\"}", "/a -> /m/value"}));
-
-TEST_P(MountCases, AreEvaluatedAsLimaDoes) {
-  const std::string text =
-      "param: {key: value, none: }\nmounts: [" + std::string(GetParam().mount) + "]\n";
-  EXPECT_THAT(Show(Evaluate(text)), ElementsAre(GetParam().result));
-}
-
-struct Refusal {
-  const char* mount;
-  const char* reason;  // part of the error
-};
-std::ostream& operator<<(std::ostream& stream, const Refusal& c) {
-  return stream << c.mount;
-}
-
-class RefusedMounts : public testing::TestWithParam<Refusal> {};
-
-INSTANTIATE_TEST_SUITE_P(
-    Table, RefusedMounts,
-    testing::Values(
-        Refusal{"{location: relative}", "location: \"relative\" is not an absolute path"},
-        Refusal{"{location: .}", "not an absolute path"},
-        Refusal{"{location: \"\"}", "not an absolute path"},
-        Refusal{"{location: null}", "not an absolute path"},
-        Refusal{"{mountPoint: /m}", "not an absolute path"},
-        Refusal{"null", "not an absolute path"}, Refusal{"{location: 12}", "not an absolute path"},
-        Refusal{"{location: ~root/x}", "only ~ and ~/ are expanded"},
-        Refusal{"{location: \"~{{.Name}}\"}", "only ~ and ~/ are expanded"},
-        Refusal{"{location: \"/x/{{.Nope}}\"}", "{{.Nope}}, which does not exist"},
-        Refusal{"{location: \"/x/{{.Hostname}}\"}", "{{.Hostname}}, which does not exist"},
-        Refusal{"{location: \"/x/{{.Param.missing}}\"}", "no such param"},
-        Refusal{"{location: \"/x/{{.Param}}\"}", "does not exist"},
-        Refusal{"{location: \"/x/{{.Param.decimal}}\"}", "put it in quotes"},
-        Refusal{"{location: \"/x/{{.Home\"}", "has no end"},
-        Refusal{"{location: \"/x/{{len .Home}}\"}", "not supported"},
-        Refusal{"{location: \"/x\\0\"}", "NUL"},
-        Refusal{"{location: /, mountPoint: null}", "system directory"},
-        Refusal{"{location: /a, mountPoint: \"\"}", "mountPoint: \"\" is not an absolute path"},
-        Refusal{"{location: /a, mountPoint: relative}", "not an absolute path"},
-        Refusal{"{location: /a, mountPoint: ~/x}", "not an absolute path"},
-        Refusal{"{location: /a, mountPoint: /etc}", "system directory"},
-        Refusal{"{location: /a, mountPoint: /x/..}", "system directory"},
-        Refusal{"{location: /a, mountPoint: \"/x\\0\"}", "NUL"},
-        Refusal{"{location: /a, mountPoint: \"/{{.Dir}}\"}", "{{.Dir}}, which does not exist"},
-        Refusal{"{location: /a, mountPoint: \"/{{.Param.missing}}\"}", "no such param"}));
-
-TEST_P(RefusedMounts, AreErrorsThatNameFileAndEntry) {
-  const std::string text = "param: {decimal: 1.50}\nmounts:\n- {location: /first}\n- " +
-                           std::string(GetParam().mount) + "\n";
-  EXPECT_THAT(ErrorOf(text),
-              AllOf(HasSubstr("lima.yaml: mounts[1] (line 4)"), HasSubstr(GetParam().reason)));
+TEST(Mounts, InvalidOnesAreErrorsThatNameFileAndEntry) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"{location: relative}", "location: \"relative\" is not an absolute path"},
+      {"{location: .}", "not an absolute path"},
+      {"{location: \"\"}", "not an absolute path"},
+      {"{location: null}", "not an absolute path"},
+      {"{mountPoint: /m}", "not an absolute path"},
+      {"null", "not an absolute path"},
+      {"{location: 12}", "not an absolute path"},
+      {"{location: ~root/x}", "only ~ and ~/ are expanded"},
+      {"{location: \"~{{.Name}}\"}", "only ~ and ~/ are expanded"},
+      {"{location: \"/x/{{.Nope}}\"}", "{{.Nope}}, which does not exist"},
+      {"{location: \"/x/{{.Hostname}}\"}", "{{.Hostname}}, which does not exist"},
+      {"{location: \"/x/{{.Param.missing}}\"}", "no such param"},
+      {"{location: \"/x/{{.Param}}\"}", "does not exist"},
+      {"{location: \"/x/{{.Param.decimal}}\"}", "put it in quotes"},
+      {"{location: \"/x/{{.Home\"}", "has no end"},
+      {"{location: \"/x/{{len .Home}}\"}", "not supported"},
+      {"{location: \"/x\\0\"}", "NUL"},
+      {"{location: /, mountPoint: null}", "system directory"},
+      {"{location: /a, mountPoint: \"\"}", "mountPoint: \"\" is not an absolute path"},
+      {"{location: /a, mountPoint: relative}", "not an absolute path"},
+      {"{location: /a, mountPoint: ~/x}", "not an absolute path"},
+      {"{location: /a, mountPoint: /etc}", "system directory"},
+      {"{location: /a, mountPoint: /x/..}", "system directory"},
+      {"{location: /a, mountPoint: \"/x\\0\"}", "NUL"},
+      {"{location: /a, mountPoint: \"/{{.Dir}}\"}", "{{.Dir}}, which does not exist"},
+      {"{location: /a, mountPoint: \"/{{.Param.missing}}\"}", "no such param"}};
+  for (const auto& [mount, reason] : cases) {
+    const std::string text =
+        "param: {decimal: 1.50}\nmounts:\n- {location: /first}\n- " + mount + "\n";
+    EXPECT_THAT(ErrorOf(text), AllOf(HasSubstr("lima.yaml: mounts[1] (line 4)"), HasSubstr(reason)))
+        << mount;
+  }
 }
 
 TEST(Mounts, EntriesOfOneMountPointMergeIntoTheFirst) {

@@ -12,6 +12,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr bool kShort = false;
+constexpr bool kOpenEnded = true;
+
 std::chrono::steady_clock::time_point Soon() {
   return std::chrono::steady_clock::now() + 30s;
 }
@@ -33,7 +36,7 @@ TEST(CallPool, UsesNoMoreThreadsThanAllowed) {
   std::atomic<int> most = 0;
   CallPool pool({.threads = 3});
   for (int i = 0; i < 50; ++i) {
-    ASSERT_TRUE(pool.Run(CallPool::Kind::kShort, 1, [&] {
+    ASSERT_TRUE(pool.Run(kShort, 1, [&] {
       const int now = ++running;
       for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
       }
@@ -57,18 +60,18 @@ TEST(CallPool, RefusesMoreThanMayWait) {
     Gate gate;
     std::promise<void> started;
     CallPool pool({.threads = 1, .queued_calls = one.calls, .queued_bytes = one.bytes});
-    ASSERT_TRUE(pool.Run(CallPool::Kind::kShort, 1, [&] {
+    ASSERT_TRUE(pool.Run(kShort, 1, [&] {
       started.set_value();
       gate.Wait();
     }));
     started.get_future().wait();
     for (const std::size_t bytes : one.accepted) {
-      EXPECT_TRUE(pool.Run(CallPool::Kind::kShort, bytes, [] {}));
+      EXPECT_TRUE(pool.Run(kShort, bytes, [] {}));
     }
-    EXPECT_FALSE(pool.Run(CallPool::Kind::kShort, 1, [] { FAIL(); }));
+    EXPECT_FALSE(pool.Run(kShort, 1, [] { FAIL(); }));
     gate.Open();
     ASSERT_TRUE(pool.WaitUntilIdle(Soon()));
-    EXPECT_TRUE(pool.Run(CallPool::Kind::kShort, 1, [] {}));
+    EXPECT_TRUE(pool.Run(kShort, 1, [] {}));
   }
 }
 
@@ -78,12 +81,12 @@ TEST(CallPool, OpenEndedCallsLeaveThreadsToTheOthers) {
   std::promise<void> other;
   CallPool pool({.threads = 3, .open_ended_threads = 2});
   for (int i = 0; i < 50; ++i) {
-    ASSERT_TRUE(pool.Run(CallPool::Kind::kOpenEnded, 1, [&] {
+    ASSERT_TRUE(pool.Run(kOpenEnded, 1, [&] {
       ++open_ended;
       gate.Wait();
     }));
   }
-  ASSERT_TRUE(pool.Run(CallPool::Kind::kShort, 1, [&] { other.set_value(); }));
+  ASSERT_TRUE(pool.Run(kShort, 1, [&] { other.set_value(); }));
   EXPECT_EQ(other.get_future().wait_for(30s), std::future_status::ready);
   EXPECT_LE(open_ended, 2);
   gate.Open();
@@ -95,8 +98,8 @@ TEST(CallPool, OneThreadKeepsTheOrderOfBothKinds) {
   std::vector<int> order;
   CallPool pool({.threads = 1});
   for (int i = 0; i < 100; ++i) {
-    const auto kind = i % 3 == 0 ? CallPool::Kind::kOpenEnded : CallPool::Kind::kShort;
-    ASSERT_TRUE(pool.Run(kind, 1, [&order, i] { order.push_back(i); }));
+    const bool open_ended = i % 3 == 0;
+    ASSERT_TRUE(pool.Run(open_ended, 1, [&order, i] { order.push_back(i); }));
   }
   ASSERT_TRUE(pool.WaitUntilIdle(Soon()));
   for (int i = 0; i < 100; ++i) EXPECT_EQ(order.at(static_cast<std::size_t>(i)), i);
@@ -105,7 +108,7 @@ TEST(CallPool, OneThreadKeepsTheOrderOfBothKinds) {
 TEST(CallPool, WaitUntilIdleHasADeadline) {
   Gate gate;
   CallPool pool({.threads = 1});
-  ASSERT_TRUE(pool.Run(CallPool::Kind::kShort, 1, [&gate] { gate.Wait(); }));
+  ASSERT_TRUE(pool.Run(kShort, 1, [&gate] { gate.Wait(); }));
   EXPECT_FALSE(pool.WaitUntilIdle(std::chrono::steady_clock::now()));
   gate.Open();
 }

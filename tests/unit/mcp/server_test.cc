@@ -278,10 +278,10 @@ TEST(Server, ServesOnce) {
   EXPECT_THROW(server.Serve(std::make_unique<RecordingTransport>()), std::logic_error);
 }
 
-TEST(Server, FirstResponseIsReportedOnceAndNotForNotifications) {
+TEST(Server, FirstMessageIsReportedOnce) {
   std::atomic<int> reported = 0;
   Session session([&reported](ServerOptions& options) {
-    options.on_first_response = [&reported] { ++reported; };
+    options.on_first_message = [&reported] { ++reported; };
   });
   session.Send("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
   session.ExpectPingIsAnswered();

@@ -125,7 +125,7 @@ class ShellsTest : public ::testing::Test {
     const auto events = std::make_shared<Events>();
     const auto process = launcher_->Start("cd " + ShellQuote(work_) + " || exit 1 ; exec " + shell +
                                               " -l -c " + ShellQuote(command) + " </dev/null",
-                                          Turn::kInOrder, events);
+                                          events);
     std::unique_lock lock(events->mutex);
     events->changed.wait(lock, [&] { return events->end.has_value(); });
     return {Status(events->end->exit_status, events->end->exit_signal), events->sink.output(),

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "support/errors.h"
@@ -22,7 +23,7 @@ TEST_F(ShellsTest, RunCommandsInOneForkEach) {
   EXPECT_EQ(launcher_->started(), 1U);
 }
 
-TEST_F(ShellsTest, HideTheEndMark) {
+TEST_F(ShellsTest, HideTheMark) {
   const std::string seen =
       Run({"eval", "declare -p; set; env; ps axeww; cat /proc/$$/environ /proc/$PPID/environ"})
           .output;
@@ -49,7 +50,7 @@ TEST_F(ShellsTest, DropWhatTheProfilePrints) {
   EXPECT_EQ(Run(kEcho), kEchoed);
 }
 
-TEST_F(ShellsTest, FindTheEndWhereverThePiecesAreCut) {
+TEST_F(ShellsTest, FindTheEndHoweverTheStreamIsCut) {
   for (const std::size_t size : {1U, 2U, 7U}) {
     options_.piece_size = size;
     Restart();
@@ -87,7 +88,7 @@ TEST_F(ShellsTest, StayAfterADaemonWasStarted) {
   EXPECT_EQ(launcher_->started(), 1U);
 }
 
-TEST_F(ShellsTest, LetABackgroundProcessLiveWhenTheyAreDestroyedAtOnce) {
+TEST_F(ShellsTest, LeaveABackgroundProcessAloneWhenDestroyedAtOnce) {
   // Many processes, so that the shell needs a while to find the one that is left.
   Bash(
       "for i in {1..1000}; do (:); done; "
@@ -116,7 +117,7 @@ TEST_F(ShellsTest, RunTheCommandOnceWhenTheProfileChangesItself) {
   EXPECT_EQ(std::filesystem::file_size(work_ + "/runs"), 4U);
 }
 
-TEST_F(ShellsTest, DoWithoutAProfileThatMakesThemUnfit) {
+TEST_F(ShellsTest, StartALoginShellPerCommandWhenTheProfileIsUnfit) {
   for (const char* profile :
        {"exit 3", "exec /bin/sh", "exec cat", "set -e", "set -x", "set -u", "cd /", "exec 2>&1",
         "exec >/dev/null", "trap 'echo bye' EXIT", "trap 'echo debug' DEBUG", "trap '' TERM",
@@ -151,7 +152,7 @@ TEST_F(ShellsTest, StartOtherLoginShellsForEachCommand) {
   EXPECT_EQ(RunIn("", {"eval", "echo $0"}).output, "/bin/bash\n");
 }
 
-TEST_F(ShellsTest, SayThatTheLoginShellIsMissing) {
+TEST_F(ShellsTest, ReportThatTheLoginShellIsMissing) {
   for (const char* shell : {"/nonexistent/bash", "/nonexistent/zsh"}) {
     const Result result = RunIn(shell, kEcho);
     EXPECT_EQ(result.status, 127);
@@ -160,7 +161,7 @@ TEST_F(ShellsTest, SayThatTheLoginShellIsMissing) {
   EXPECT_FALSE(RunIn("/bin/dash", {"nosuch"}).shell_missing);
 }
 
-TEST_F(ShellsTest, NoticeThatTheirDirectoryIsNotTheSame) {
+TEST_F(ShellsTest, NoticeThatTheirDirectoryWasReplaced) {
   const std::string work = std::exchange(work_, work_ + "/inner");
   EXPECT_EQ(Run({"pwd"}).status, 1);
   EXPECT_THAT(Run({"pwd"}).error, HasSubstr("inner: No such file or directory"));
@@ -173,7 +174,7 @@ TEST_F(ShellsTest, NoticeThatTheirDirectoryIsNotTheSame) {
   EXPECT_EQ(Run({"ls"}).output, "new\n");
 }
 
-TEST_F(ShellsTest, EndWithTheCommandThatKillsThem) {
+TEST_F(ShellsTest, SurviveACommandThatKillsThem) {
   for (const char* command :
        {"kill -KILL $PPID", "kill -KILL -- -$(ps -o pgid= -p $$ | tr -d ' ')", "pkill bash -s 0",
         "kill -TERM 0", "kill -HUP 0", "kill -KILL $(ps -o pid= -s $(ps -o sid= -p $$))"}) {
@@ -185,12 +186,11 @@ TEST_F(ShellsTest, EndWithTheCommandThatKillsThem) {
   }
 }
 
-TEST_F(ShellsTest, AreReplacedWhenTheyWereKilledWhileTheyWaited) {
+TEST_F(ShellsTest, AreReplacedAfterTheyWereKilled) {
   Run(kEcho);
   Script(":");
   for (const pid_t session : launcher_->sessions()) kill(-session, SIGKILL);
-  EXPECT_TRUE(Eventually([&] { return !shells_->MakeRoom(); })) << "closes those that have ended";
-  EXPECT_EQ(Run(kEcho), kEchoed);
+  EXPECT_TRUE(Eventually([&] { return Run(kEcho) == kEchoed; }));
   EXPECT_EQ(Script("echo x"), kEchoed);
 }
 
@@ -206,50 +206,48 @@ TEST_F(ShellsTest, RunCommandsBesideEachOther) {
   EXPECT_EQ(good, 30);
 }
 
-TEST_F(ShellsTest, GiveWayWhereChannelsAreFew) {
-  for (const std::size_t channels : {1U, 2U}) {
-    options_.channels = channels;
-    Restart();
-    for (int i = 0; i < 3; ++i) {
-      EXPECT_EQ(Run(kEcho), kEchoed);
-      EXPECT_EQ(Script("echo x"), kEchoed);
-      Run({"eval", "sleep 1 & :"});
-    }
-  }
-}
-
-TEST_F(ShellsTest, SayThatTheyWaitForAChannel) {
-  options_.channels = 1;
-  Restart();
-  std::thread first([&] { Bash("touch ready; until [ -e go ]; do sleep 0.01; done"); });
-  EXPECT_TRUE(Comes("ready"));
-  TextSink sink;
-  EXPECT_THROW(shells_->RunScript(":", sink, support::Context().WithTimeout(100ms)),
-               support::Stopped);
-  EXPECT_TRUE(sink.queued);
-  Write(work_ + "/go", "");
-  first.join();
-}
-
-TEST_F(ShellsTest, GoToARequestOfTheirKindThatWaitsForAChannel) {
-  options_.channels = 1;
-  Restart();
+TEST_F(ShellsTest, WaitForAShellOnceThereAreTooMany) {
   std::vector<std::thread> threads;
   std::atomic<int> good = 0;
-  threads.emplace_back([&] { Bash("touch ready; until [ -e go ]; do sleep 0.01; done; echo $$"); });
-  EXPECT_TRUE(Comes("ready"));
-  std::vector<TextSink> sinks(5);
+  std::vector<TextSink> sinks(Shells::kMostCommandShells + 2);
   for (TextSink& sink : sinks) {
     threads.emplace_back([&] {
-      const LoginCommand command{"echo $$", "echo", work_, "/bin/bash"};
+      const LoginCommand command{"echo x >>runs; until [ -e go ]; do sleep 0.01; done", "", work_,
+                                 "/bin/bash"};
       if (shells_->RunCommand(command, sink, {}).exit_status == 0) ++good;
     });
   }
-  for (const TextSink& sink : sinks) EXPECT_TRUE(Eventually([&] { return sink.queued.load(); }));
+  const auto queued = [&] {
+    return std::count_if(sinks.begin(), sinks.end(),
+                         [](const TextSink& s) { return s.queued.load(); });
+  };
+  const auto runs = [&] {
+    std::ifstream file(work_ + "/runs");
+    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+  };
+  EXPECT_TRUE(Eventually([&] { return queued() == 2 && runs() == Shells::kMostCommandShells; }));
+  EXPECT_EQ(Script("echo x"), kEchoed) << "scripts have shells of their own";
+  TextSink stopped;
+  EXPECT_THROW(shells_->RunCommand({"true", "", work_, "/bin/bash"}, stopped,
+                                   support::Context().WithTimeout(100ms)),
+               support::Stopped);
   Write(work_ + "/go", "");
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(good, 5);
-  for (const TextSink& sink : sinks) EXPECT_EQ(sink.output(), sinks.front().output());
+  EXPECT_EQ(good, static_cast<int>(sinks.size()));
+  EXPECT_EQ(launcher_->started(), Shells::kMostCommandShells + 1);
+}
+
+TEST_F(ShellsTest, OfOtherDirectoriesAreClosedOnceThereAreTooMany) {
+  const std::string work = work_;
+  for (std::size_t i = 0; i < Shells::kMostCommandShells + 3; ++i) {
+    work_ = work + "/" + std::to_string(i);
+    std::filesystem::create_directory(work_);
+    EXPECT_EQ(Run({"pwd"}).output, work_ + "\n");
+  }
+  std::size_t closed = 0;
+  while (Eventually([&] { return shells_->MakeRoom(); }, 100ms)) ++closed;
+  EXPECT_EQ(closed, Shells::kMostCommandShells);
+  work_ = work;
 }
 
 TEST_F(ShellsTest, GiveUpAProfileThatPrintsWithoutEnd) {
@@ -257,28 +255,7 @@ TEST_F(ShellsTest, GiveUpAProfileThatPrintsWithoutEnd) {
   EXPECT_EQ(Run(kEcho, support::Context().WithTimeout(20s)), kEchoed);
 }
 
-TEST_F(ShellsTest, GiveUpABinShThatPrintsWithoutEnd) {
-  Write(work_ + "/sh", "#!/bin/sh\nexec yes\n", true);
-  options_.posix_shell = work_ + "/sh";
-  Restart();
-  EXPECT_THAT([&] { Script(":", support::Context().WithTimeout(20s)); },
-              ::testing::ThrowsMessage<support::CallError>(HasSubstr("prints without end")));
-}
-
-TEST_F(ShellsTest, AreKeptForFourDirectories) {
-  const std::string work = work_;
-  for (int i = 0; i < 7; ++i) {
-    work_ = work + "/" + std::to_string(i);
-    std::filesystem::create_directory(work_);
-    Run({"pwd"});
-  }
-  int closed = 0;
-  while (Eventually([&] { return shells_->MakeRoom(); }, 100ms)) ++closed;
-  EXPECT_EQ(closed, 4);
-  work_ = work;
-}
-
-TEST_F(ShellsTest, RunScriptsWithTheirStreamsApart) {
+TEST_F(ShellsTest, RunScriptsWithSeparateStreams) {
   EXPECT_EQ(Script("echo out; echo err >&2; cat; exit 7"), (Result{7, "out\n", "err\n"}));
   std::string lines;
   for (int i = 0; i < 2000; ++i) lines += "value=" + std::to_string(i) + "\n";
@@ -294,7 +271,7 @@ TEST_F(ShellsTest, StopAScriptWhenItsSinkHasEnough) {
   EXPECT_EQ(Script("echo x"), kEchoed);
 }
 
-TEST_F(ShellsTest, SayWhatKeepsBinShFromRunning) {
+TEST_F(ShellsTest, ReportWhyBinShCannotRun) {
   options_.posix_shell = "/nonexistent/sh";
   Restart();
   try {

@@ -1,4 +1,4 @@
-// What becomes of a command whose caller does not want it any more, or has gone.
+// Commands whose caller stops them or goes away.
 
 #include <gmock/gmock.h>
 
@@ -21,7 +21,7 @@ class StoppedCommands : public ShellsTest, public ::testing::WithParamInterface<
     Restart();
   }
 
-  /// Stops it once it has made the file "ready". True if the guest says that it has ended.
+  /// Stops it once it has made the file "ready". True if the guest confirms its end.
   bool StopWhenReady(const std::string& script, const std::string& shell = "/bin/bash") {
     support::StopSource source;
     std::thread stopper([&] {
@@ -127,7 +127,7 @@ TEST_F(ShellsTest, DoNotWaitForAScriptThatIsStopped) {
   EXPECT_TRUE(Ends("main"));
 }
 
-TEST_F(ShellsTest, SayThatAScriptMayBeRepeatedWhenTheConnectionIsLost) {
+TEST_F(ShellsTest, ReportThatALostScriptMayBeRepeated) {
   Script(":");
   std::thread breaker([&] {
     Comes("ready");

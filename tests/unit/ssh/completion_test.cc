@@ -10,47 +10,34 @@
 namespace ssh {
 namespace {
 
-using namespace std::chrono_literals;
-
-TEST(Completion, ReturnsWhatHasFinishedBefore) {
-  Completion completion;
-  completion.Finish();
-  completion.Wait({}, [](support::StopReason) { FAIL(); });
+TEST(Completion, ReturnsOrRethrowsWhatHasFinished) {
+  const auto never = [](support::StopReason) { FAIL(); };
+  Completion good;
+  good.Finish();
+  good.Wait({}, never);
+  Completion failed;
+  failed.Finish(MakeFailure<std::out_of_range>("x"));
+  EXPECT_THROW(failed.Wait({}, never), std::out_of_range);
 }
 
-TEST(Completion, RethrowsTheFailure) {
-  Completion completion;
-  completion.Finish(std::make_exception_ptr(std::out_of_range("x")));
-  EXPECT_THROW(completion.Wait({}, [](support::StopReason) {}), std::out_of_range);
-}
-
-TEST(Completion, ADeadlineWithdrawsOnceAndThenWaitsForTheEnd) {
-  Completion completion;
-  int withdrawals = 0;
-  const auto withdraw = [&](support::StopReason reason) {
-    ++withdrawals;
-    EXPECT_EQ(reason, support::StopReason::kDeadline);
-    completion.Finish(std::make_exception_ptr(support::Stopped(reason)));
-  };
-  EXPECT_THROW(completion.Wait(support::Context().WithTimeout(1ms), withdraw), support::Stopped);
-  EXPECT_EQ(withdrawals, 1);
-}
-
-TEST(Completion, AStopWithdrawsAtOnceEvenOneThatCameBefore) {
-  for (const bool before : {true, false}) {
+TEST(Completion, WithdrawsOnceWhenTheContextEndsAndThenWaitsForTheEnd) {
+  using support::StopReason;
+  for (const StopReason reason : {StopReason::kDeadline, StopReason::kCancelled}) {
     support::StopSource source;
-    if (before) source.Stop(support::StopReason::kCancelled);
     std::thread stopper([&] {
-      if (!before) source.Stop(support::StopReason::kCancelled);
+      if (reason == StopReason::kCancelled) source.Stop(reason);
     });
+    const auto timeout = std::chrono::milliseconds(reason == StopReason::kDeadline ? 1 : 60'000);
     Completion completion;
-    EXPECT_THROW(
-        completion.Wait(source.context(),
-                        [&](support::StopReason reason) {
-                          EXPECT_EQ(reason, support::StopReason::kCancelled);
-                          completion.Finish(std::make_exception_ptr(support::Stopped(reason)));
-                        }),
-        support::Stopped);
+    int withdrawals = 0;
+    const auto withdraw = [&](StopReason given) {
+      ++withdrawals;
+      EXPECT_EQ(given, reason);
+      completion.Finish(MakeFailure<support::Stopped>(given));
+    };
+    EXPECT_THROW(completion.Wait(source.context().WithTimeout(timeout), withdraw),
+                 support::Stopped);
+    EXPECT_EQ(withdrawals, 1);
     stopper.join();
   }
 }

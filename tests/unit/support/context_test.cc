@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <future>
-#include <set>
-#include <string>
+#include <mutex>
 #include <thread>
 
 #include "support/errors.h"
@@ -56,8 +56,8 @@ TEST(Context, CallbackRunsOnceOnStop) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(Context, TellsWhetherItIsStoppedAlsoWhileACallbackWaits) {
-  // As where the callback wants a lock whose holder asks.
+TEST(Context, ReportsTheReasonWhileACallbackWaits) {
+  // As if the callback waited for a lock that the caller holds.
   StopSource source;
   std::promise<void> running;
   std::promise<void> asked;
@@ -82,7 +82,7 @@ TEST(Context, CallbackRunsAtOnceWhenAlreadyStopped) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(Context, CallbackMayLetGoOfRegistrationsItsOwnAmongThem) {
+TEST(Context, CallbackMayDestroyRegistrations) {
   StopSource source;
   int calls = 0;
   Context::Registration first;
@@ -97,7 +97,7 @@ TEST(Context, CallbackMayLetGoOfRegistrationsItsOwnAmongThem) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(Context, LettingGoWaitsForACallbackThatRuns) {
+TEST(Context, DestroyingARegistrationWaitsForItsCallback) {
   StopSource source;
   std::promise<void> running;
   std::promise<void> released;
@@ -118,16 +118,6 @@ TEST(Context, LettingGoWaitsForACallbackThatRuns) {
   stopper.join();
 }
 
-TEST(StopReason, EachHasATextOfItsOwn) {
-  std::set<std::string> texts;
-  for (const StopReason reason :
-       {StopReason::kNone, StopReason::kCancelled, StopReason::kEndOfInput, StopReason::kTerminated,
-        StopReason::kDeadline}) {
-    texts.insert(Describe(reason));
-  }
-  EXPECT_EQ(texts.size(), 5U);
-}
-
 TEST(Context, DestroyedRegistrationIsNotCalled) {
   StopSource source;
   int calls = 0;
@@ -136,6 +126,28 @@ TEST(Context, DestroyedRegistrationIsNotCalled) {
   }
   source.Stop(StopReason::kCancelled);
   EXPECT_EQ(calls, 0);
+}
+
+TEST(ContextWait, EndsWithTheConditionTheStopOrTheDeadline) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  const auto wait = [&](const Context& context, bool done) {
+    ContextWait waiting(context, mutex, changed);
+    std::unique_lock lock(mutex);
+    return waiting.Until(lock, [&] { return done; });
+  };
+  EXPECT_TRUE(wait({}, true));
+  EXPECT_FALSE(wait(Context().WithTimeout(std::chrono::milliseconds(1)), false));
+  StopSource source;
+  auto stopped = std::async(std::launch::async, [&] { return wait(source.context(), false); });
+  source.Stop(StopReason::kCancelled);
+  EXPECT_FALSE(stopped.get());
+}
+
+TEST(Pause, EndsAfterItsTimeOrThrowsWhenItIsStopped) {
+  EXPECT_NO_THROW(Pause(std::chrono::milliseconds(1), {}));
+  EXPECT_THROW(Pause(std::chrono::hours(1), Context().WithTimeout(std::chrono::milliseconds(1))),
+               Stopped);
 }
 
 }  // namespace

@@ -60,5 +60,13 @@ TEST(FormatByteCount, NamesTheLargestUnitThatDividesEvenly) {
   EXPECT_EQ(FormatByteCount(0), "0 bytes");
 }
 
+TEST(FormatDate, IsRfc3339InUtcWithMilliseconds) {
+  const auto date = [](std::int64_t since_epoch) {
+    return FormatDate(std::chrono::system_clock::time_point(milliseconds(since_epoch)));
+  };
+  EXPECT_EQ(date(1'769'860'800'007), "2026-01-31T12:00:00.007Z");
+  EXPECT_EQ(date(-1), "1969-12-31T23:59:59.999Z");
+}
+
 }  // namespace
 }  // namespace support

@@ -157,7 +157,7 @@ TEST(SftpDecoding, FileSystemStatusDoesNotOverflow) {
   EXPECT_EQ(DecodeFileSystemStatus(body(4096, UINT64_MAX, 0)).free_bytes, UINT64_MAX);
 }
 
-TEST(SftpDecoding, FileSystemStatusHasWhatTellsOneFileSystemFromAnother) {
+TEST(SftpDecoding, FileSystemStatusHasTheIdentityOfTheFileSystem) {
   std::string body;
   for (std::uint64_t number = 1; number <= 11; ++number) body += Number64(number);
   const guest::FileSystemStatus status = DecodeFileSystemStatus(body);

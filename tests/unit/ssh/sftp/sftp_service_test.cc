@@ -14,11 +14,11 @@ namespace {
 
 namespace ask = guest::ask;
 
-TEST(SftpServiceTest, WhatWaitsForAServerIsStoppedOrLostWithoutHavingRun) {
+TEST(SftpServiceTest, BurstsThatWaitForTheServerHaveNotRun) {
   support::WakePipe wake;
   Session session(wake);
-  ChannelBroker broker(session, std::chrono::seconds(30));
-  SftpService service(broker, std::chrono::seconds(30), [] { return false; });
+  ChannelBroker broker(session, [] { return false; });
+  SftpService service(broker);
   const auto submit = [&](guest::Request request) {
     auto burst = std::make_shared<Burst>(std::vector<guest::Request>{std::move(request)});
     service.Submit(burst);
@@ -35,9 +35,9 @@ TEST(SftpServiceTest, WhatWaitsForAServerIsStoppedOrLostWithoutHavingRun) {
     }
   };
   const auto on_old_channel = submit(ask::Write{{"h", 1, "/f"}, 0, "x"});
-  expect_lost(*on_old_channel,
-              "write /f: the SFTP channel on which the file was open has been given up; nothing "
-              "was changed in the guest");
+  expect_lost(
+      *on_old_channel,
+      "write /f: the file's SFTP channel has been closed; nothing was changed in the guest");
   const auto stopped = submit(ask::Unlink{"/a"});
   const auto lost = submit(ask::Unlink{"/b"});
   service.Withdraw(*stopped, support::StopReason::kCancelled);

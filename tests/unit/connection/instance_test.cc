@@ -1,4 +1,4 @@
-#include "connection/instructions.h"
+#include "connection/instance.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,6 @@
 #include <fstream>
 #include <string>
 
-#include "connection/instance.h"
 #include "testing/temporary_directory.h"
 
 namespace connection {
@@ -57,7 +56,7 @@ TEST_F(InstructionsTest, SayWhyTheToolsCannotBeUsed) {
   Configure("mounts: [\n");
   EXPECT_THAT(Instructions(options_),
               AllOf(HasSubstr("the Lima virtual machine \"agent\", not on the host"),
-                    HasSubstr("cannot be used at present: "),
+                    HasSubstr("cannot be used now: "),
                     HasSubstr((directory_.path() / "agent/lima.yaml").string())));
 }
 

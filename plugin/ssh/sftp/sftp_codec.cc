@@ -1,6 +1,7 @@
+#include "ssh/sftp/sftp_codec.h"
+
 #include <algorithm>
 
-#include "ssh/sftp/sftp_codec.h"
 #include "support/printable.h"
 
 namespace ssh {
@@ -16,19 +17,72 @@ constexpr std::uint32_t kAttributeExtended = 0x80000000U;
 
 constexpr std::uint64_t kFileSystemReadOnly = 0x1;
 
-/// Two strings and the flags of attributes.
+/// In bytes: two strings and the flags of attributes.
 constexpr std::size_t kShortestEntry = 3 * sizeof(std::uint32_t);
 
-/// How much of a login profile's text an error shows.
+/// How much of a login profile's text an error quotes, in bytes.
 constexpr std::size_t kShownText = 80;
 
-/// Reads the fields of one packet; throws where the packet ends too early.
+constexpr std::uint32_t kOpenRead = 0x01;
+constexpr std::uint32_t kOpenWrite = 0x02;
+constexpr std::uint32_t kOpenCreate = 0x08;
+constexpr std::uint32_t kOpenExclusive = 0x20;
+
+void Append32(std::string& out, std::uint32_t value) {
+  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>((value >> shift) & 0xFFU);
+}
+
+void Append64(std::string& out, std::uint64_t value) {
+  Append32(out, static_cast<std::uint32_t>(value >> 32U));
+  Append32(out, static_cast<std::uint32_t>(value & 0xFFFFFFFFU));
+}
+
+void AppendString(std::string& out, std::string_view value) {
+  Append32(out, static_cast<std::uint32_t>(value.size()));
+  out += value;
+}
+
+void AppendAttributes(std::string& out, const guest::AttributeChange& change) {
+  Append32(out,
+           (change.size ? kAttributeSize : 0U) | (change.permissions ? kAttributePermissions : 0U));
+  if (change.size) Append64(out, *change.size);
+  if (change.permissions) Append32(out, *change.permissions);
+}
+
+/// Not for kOpen and kExtended, which depend on their arguments. A server may write data as late as
+/// on CLOSE.
+bool ChangesGuest(SftpType type) {
+  switch (type) {
+    case SftpType::kClose:
+    case SftpType::kWrite:
+    case SftpType::kFSetStat:
+    case SftpType::kRemove:
+    case SftpType::kMakeDirectory:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::uint32_t OpenFlags(guest::OpenMode mode) {
+  switch (mode) {
+    case guest::OpenMode::kRead:
+      return kOpenRead;
+    case guest::OpenMode::kWrite:
+      return kOpenWrite;
+    case guest::OpenMode::kCreateExclusive:
+      return kOpenWrite | kOpenCreate | kOpenExclusive;
+  }
+  return kOpenRead;
+}
+
+/// Reads the fields of one packet. Throws if the packet ends too early.
 class Fields {
  public:
   explicit Fields(std::string_view bytes) : rest_(bytes) {}
 
   std::string_view Take(std::size_t count) {
-    if (count > rest_.size()) throw SftpProtocolError("a packet ends in the middle of a field");
+    if (count > rest_.size()) throw SftpProtocolError("a packet ends within a field");
     const std::string_view taken = rest_.substr(0, count);
     rest_.remove_prefix(count);
     return taken;
@@ -69,7 +123,7 @@ guest::FileAttributes DecodeAttributes(Fields& fields) {
     attributes.modified = fields.Number32();
   }
   if ((flags & kAttributeExtended) != 0) {
-    // Each takes at least eight bytes, so that the end of the packet bounds the loop.
+    // The end of the packet bounds the loop.
     for (std::uint32_t left = fields.Number32(); left > 0; --left) {
       fields.String();
       fields.String();
@@ -80,7 +134,7 @@ guest::FileAttributes DecodeAttributes(Fields& fields) {
 
 SftpNames DecodeNames(Fields& fields) {
   SftpNames names;
-  // The count is not believed: the packet's end bounds the loop.
+  // The count may be wrong; the end of the packet bounds the loop.
   std::uint32_t left = fields.Number32();
   names.entries.reserve(std::min<std::size_t>(left, fields.size() / kShortestEntry));
   for (; left > 0; --left) {
@@ -101,13 +155,88 @@ SftpStatus DecodeStatus(Fields& fields) {
   return status;
 }
 
-/// The beginning of what stands where a packet should.
 std::string Excerpt(std::string_view bytes) {
   const std::string_view shown = bytes.substr(0, kShownText);
   return support::Printable(shown.substr(0, shown.find_last_not_of("\r\n") + 1));
 }
 
 }  // namespace
+
+SftpRequest PathRequest(SftpType type, std::string_view path) {
+  SftpRequest request{type, {}, {}, ChangesGuest(type)};
+  AppendString(request.body, path);
+  return request;
+}
+
+SftpRequest HandleRequest(SftpType type, std::string_view handle) {
+  return PathRequest(type, handle);
+}
+
+SftpRequest OpenRequest(std::string_view path, guest::OpenMode mode, std::uint32_t permissions) {
+  SftpRequest request = PathRequest(SftpType::kOpen, path);
+  request.changes_guest = mode == guest::OpenMode::kCreateExclusive;
+  Append32(request.body, OpenFlags(mode));
+  guest::AttributeChange attributes;
+  if (mode == guest::OpenMode::kCreateExclusive) attributes.permissions = permissions;
+  AppendAttributes(request.body, attributes);
+  return request;
+}
+
+SftpRequest ReadRequest(std::string_view handle, std::uint64_t offset, std::uint32_t length) {
+  SftpRequest request = HandleRequest(SftpType::kRead, handle);
+  Append64(request.body, offset);
+  Append32(request.body, length);
+  return request;
+}
+
+SftpRequest WriteRequest(std::string_view handle, std::uint64_t offset, std::string_view bytes) {
+  SftpRequest request = HandleRequest(SftpType::kWrite, handle);
+  Append64(request.body, offset);
+  Append32(request.body, static_cast<std::uint32_t>(bytes.size()));
+  request.tail = bytes;
+  return request;
+}
+
+SftpRequest SetAttributesRequest(std::string_view handle, const guest::AttributeChange& change) {
+  SftpRequest request = HandleRequest(SftpType::kFSetStat, handle);
+  AppendAttributes(request.body, change);
+  return request;
+}
+
+SftpRequest MakeDirectoryRequest(std::string_view path, std::uint32_t permissions) {
+  guest::AttributeChange attributes;
+  attributes.permissions = permissions;
+  SftpRequest request = PathRequest(SftpType::kMakeDirectory, path);
+  AppendAttributes(request.body, attributes);
+  return request;
+}
+
+SftpRequest ExtendedRequest(std::string_view name, const std::vector<std::string_view>& arguments) {
+  SftpRequest request = PathRequest(SftpType::kExtended, name);
+  request.changes_guest = name != kLimitsExtension && name != kFileSystemExtension;
+  for (const std::string_view argument : arguments) AppendString(request.body, argument);
+  return request;
+}
+
+std::string InitPacket() {
+  std::string out;
+  Append32(out, 5);
+  out += static_cast<char>(SftpType::kInit);
+  Append32(out, kSftpVersion);
+  return out;
+}
+
+std::size_t LengthOf(const SftpRequest& request) {
+  return 1 + 4 + request.body.size() + request.tail.size();  // after type and id
+}
+
+void AppendRequest(std::string& out, std::uint32_t id, const SftpRequest& request) {
+  Append32(out, static_cast<std::uint32_t>(LengthOf(request)));
+  out += static_cast<char>(request.type);
+  Append32(out, id);
+  out += request.body;
+  out += request.tail;
+}
 
 void SftpDecoder::Append(std::string_view bytes) {
   if (position_ > 0) {
@@ -122,7 +251,7 @@ std::optional<std::string_view> SftpDecoder::NextPacket() {
   if (bytes.size() < kLengthField) return std::nullopt;
   const std::size_t length = Fields(bytes).Number32();
   if (length == 0 || length > kMaximumSftpPacket) {
-    throw SftpProtocolError("a packet of " + std::to_string(length) + " bytes was announced");
+    throw SftpProtocolError("a packet claims " + std::to_string(length) + " bytes");
   }
   if (bytes.size() < kLengthField + length) return std::nullopt;
   position_ += kLengthField + length;
@@ -136,9 +265,9 @@ std::optional<SftpVersion> SftpDecoder::NextVersion() {
   const auto type = static_cast<std::uint8_t>(bytes[kLengthField]);
   if (length > kMaximumSftpPacket || type != static_cast<std::uint8_t>(SftpType::kVersion)) {
     throw SftpProtocolError(
-        "the guest's login profile prints text where SFTP has to begin (\"" + Excerpt(bytes) +
-        "\"): make the shell's start-up files in the guest (such as ~/.bashrc) print nothing when "
-        "the shell is not interactive");
+        "the guest's login profile prints text where SFTP must begin (\"" + Excerpt(bytes) +
+        "\"); let the shell's start-up files in the guest (such as ~/.bashrc) print only in "
+        "interactive shells");
   }
   const std::optional<std::string_view> packet = NextPacket();
   if (!packet) return std::nullopt;
@@ -179,8 +308,8 @@ std::optional<SftpPacket> SftpDecoder::Next() {
       packet.reply = SftpExtendedReply{std::string(bytes->substr(1 + 4))};
       break;
     default:
-      throw SftpProtocolError("a packet of the unknown type " +
-                              std::to_string(static_cast<unsigned>(type)) + " came");
+      throw SftpProtocolError("a packet has the unknown type " +
+                              std::to_string(static_cast<unsigned>(type)));
   }
   return packet;
 }

@@ -1,0 +1,209 @@
+#include "connection/instance_opener.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <future>
+#include <string>
+#include <vector>
+
+namespace connection {
+namespace {
+
+using namespace std::chrono_literals;
+using support::CallError;
+using support::Clock;
+using support::Context;
+using ::testing::HasSubstr;
+
+using Step = std::function<void(const Context&)>;
+
+void Succeed(const Context&) {}
+void Lose(const Context&) {
+  throw support::ConnectionLost("connection refused", false);
+}
+void FindStopped(const Context&) {
+  throw InstanceNotRunning("is stopped", lima::State::kStopped);
+}
+void FindBroken(const Context&) {
+  throw InstanceNotRunning("is broken", lima::State::kBroken);
+}
+void RejectKeys(const Context&) {
+  throw CallError("no key fits");
+}
+void TimeOut(const Context& context) {
+  EXPECT_NE(context.deadline(), Clock::time_point::max());
+  throw support::Stopped(support::StopReason::kDeadline);
+}
+void FailToStart(const Context&) {
+  throw CallError("limactl failed");
+}
+
+RetryTimes QuickTimes() {
+  RetryTimes times;
+  times.first_pause = 1ms;
+  times.longest_pause = 4ms;
+  return times;
+}
+
+/// Connects as a test says; the shell of the connection is the number of attempts.
+class ScriptedOpener final : public InstanceOpener {
+ public:
+  ScriptedOpener(const InstanceOptions& options, const RetryTimes& times, Step start)
+      : InstanceOpener(options, start != nullptr, times), start_(std::move(start)) {}
+
+  std::string Open(const Context& context = {}) {
+    try {
+      const Tell tell = [this](const std::string& text) { told.push_back(text); };
+      return InstanceOpener::Open(context, tell).workspace.shell;
+    } catch (const CallError& error) {
+      return error.what();
+    }
+  }
+
+  std::vector<Step> first;  ///< attempts
+  Step later = Succeed;     ///< attempts
+  std::size_t attempts = 0;
+  int starts = 0;
+  std::vector<std::string> told;
+
+ protected:
+  OpenedConnection Connect(const Context& context) override {
+    const std::size_t attempt = attempts++;
+    (attempt < first.size() ? first[attempt] : later)(context);
+    OpenedConnection opened;
+    opened.workspace.shell = std::to_string(attempts);
+    return opened;
+  }
+  void Start(const Context& context, const Tell&) override {
+    ++starts;
+    start_(context);
+  }
+
+ private:
+  Step start_;
+};
+
+class InstanceOpenerTest : public ::testing::Test {
+ protected:
+  ScriptedOpener Make(Step start = nullptr) { return {options_, times_, std::move(start)}; }
+
+  InstanceOptions options_;
+  RetryTimes times_ = QuickTimes();
+};
+
+struct Case {
+  const char* name;
+  std::vector<Step> first;
+  Step later;
+  Step start;  ///< null: without --start
+  std::string outcome;
+  int starts = 0;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class InstanceOpenerCases : public InstanceOpenerTest,
+                            public ::testing::WithParamInterface<Case> {};
+
+TEST_P(InstanceOpenerCases, EndAsExpected) {
+  times_.broken = 20ms;
+  ScriptedOpener opener = Make(GetParam().start);
+  opener.first = GetParam().first;
+  opener.later = GetParam().later;
+  EXPECT_EQ(opener.Open(), GetParam().outcome);
+  EXPECT_EQ(opener.starts, GetParam().starts);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, InstanceOpenerCases,
+    ::testing::Values(
+        Case{"LostConnectionsAreRetried", {Lose, Lose, Lose, Lose, Lose}, Succeed, nullptr, "6"},
+        Case{"ABrokenInstanceIsRetried",
+             {FindBroken, FindBroken, Lose, FindBroken},
+             Succeed,
+             nullptr,
+             "5"},
+        Case{"AnInstanceThatStaysBroken", {}, FindBroken, nullptr, "is broken"},
+        Case{"OtherFailuresAreNotRetried", {RejectKeys}, Succeed, nullptr, "no key fits"},
+        Case{"AStoppedInstance", {FindStopped}, Succeed, nullptr, "is stopped"},
+        Case{"AStoppedInstanceIsStarted", {FindStopped, Lose}, Succeed, Succeed, "3", 1},
+        Case{"AnInstanceThatStopsAgain", {}, FindStopped, Succeed, "is stopped", 1},
+        Case{"AStartThatFails", {}, FindStopped, FailToStart, "limactl failed", 1},
+        Case{"AStartThatLeavesABrokenInstance",
+             {FindStopped},
+             FindBroken,
+             FailToStart,
+             "limactl failed",
+             1},
+        Case{"AStartByAnotherProgram",
+             {FindStopped, FindBroken, Lose},
+             Succeed,
+             FailToStart,
+             "4",
+             1}),
+    [](const auto& c) { return std::string(c.param.name); });
+
+TEST_F(InstanceOpenerTest, ReportsThatItWaitsForSshd) {
+  ScriptedOpener opener = Make();
+  opener.first = {Lose};
+  opener.Open();
+  EXPECT_THAT(opener.told.at(0), HasSubstr("sshd"));
+}
+
+TEST_F(InstanceOpenerTest, GivesUpInTimeAndSoonerTheNextTime) {
+  times_.total = 60ms;
+  times_.after_failure = 1ms;
+  for (const bool forgets : {false, true}) {
+    times_.memory = forgets ? 0s : 60s;
+    ScriptedOpener opener = Make();
+    opener.later = Lose;
+    EXPECT_EQ(opener.Open(), "connection refused");
+    EXPECT_GT(opener.attempts, 3U);
+    opener.attempts = 0;
+    EXPECT_EQ(opener.Open(), "connection refused");
+    if (forgets) {
+      EXPECT_GT(opener.attempts, 3U);
+    } else {
+      EXPECT_LE(opener.attempts, 3U);
+    }
+  }
+}
+
+TEST_F(InstanceOpenerTest, DoublesThePauseUpToItsLimit) {
+  times_.first_pause = 8ms;
+  times_.longest_pause = 32ms;
+  ScriptedOpener opener = Make();
+  opener.first = {Lose, Lose, Lose, Lose};
+  const auto begin = Clock::now();
+  EXPECT_EQ(opener.Open(), "5");
+  EXPECT_GE(Clock::now() - begin, 4ms + 8ms + 16ms + 16ms) << "half of 8, 16, 32 and 32";
+}
+
+TEST_F(InstanceOpenerTest, EndsAnAttemptThatHangs) {
+  times_.total = 30ms;
+  ScriptedOpener opener = Make();
+  opener.later = TimeOut;
+  EXPECT_THAT(opener.Open(), HasSubstr("did not complete the connection in time"));
+}
+
+TEST_F(InstanceOpenerTest, EndsThePauseWhenTheProgramEnds) {
+  times_.first_pause = times_.longest_pause = 1h;
+  times_.total = 10h;
+  support::StopSource source;
+  std::promise<void> began;
+  ScriptedOpener opener = Make();
+  opener.later = [&](const Context& context) {
+    began.set_value();
+    Lose(context);
+  };
+  auto open = std::async(std::launch::async, [&] { return opener.Open(source.context()); });
+  began.get_future().wait();
+  source.Stop(support::StopReason::kTerminated);
+  EXPECT_THAT(open.get(), HasSubstr("terminate"));
+}
+
+}  // namespace
+}  // namespace connection
