@@ -1,12 +1,11 @@
 #include "connection/instance.h"
 
+#include <charconv>
 #include <memory>
 #include <optional>
 #include <utility>
 
-#include "connection/guest_facts.h"
 #include "lima/host.h"
-#include "lima/mounts.h"
 #include "paths/mount_check.h"
 #include "paths/path_rules.h"
 #include "ssh/connection.h"
@@ -76,6 +75,37 @@ std::string ListRoots(const std::vector<paths::Root>& roots) {
 
 ssh::Endpoint ToEndpoint(const lima::SshEndpoint& from) {
   return {from.host, from.port, from.user, from.identity_files, from.ciphers};
+}
+
+lima::GuestFacts AskGuestFacts(guest::Guest& guest, const support::Context& context) {
+  const guest::ScriptAnswer given =
+      guest::AskScript(guest, R"sh(printf '%s\n%s' "$(id -u)" "$HOME")sh", context);
+  const std::string_view answer = given.output;
+  const std::size_t newline = answer.find('\n');
+  const std::string_view number = answer.substr(0, newline);
+  std::uint32_t uid = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), uid);
+  const bool is_number = error == std::errc() && end == number.data() + number.size();
+  const std::string home(newline == std::string_view::npos ? "" : answer.substr(newline + 1));
+  if (!is_number || !home.starts_with('/') || !given.exit_status) {
+    throw support::CallError(
+        "the guest did not report its user's id and home directory, which the instance's mounts "
+        "need; set user.home and user.uid in its lima.yaml, or look for the reason with limactl "
+        "shell");
+  }
+  lima::GuestFacts facts;
+  facts.home = home;
+  facts.uid = uid;
+  return facts;
+}
+
+lima::GuestFacts FindGuestFacts(const lima::InstanceConfiguration& configuration,
+                                const std::string& user, guest::Guest& guest,
+                                const support::Context& context) {
+  lima::GuestFacts facts;
+  if (lima::NeedsGuestFacts(configuration)) facts = AskGuestFacts(guest, context);
+  facts.user = user;
+  return facts;
 }
 
 std::vector<paths::Root> ShownRoots(const InstanceOptions& options,

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "connection/opened_connection.h"
+#include "guest/guest.h"
 #include "lima/configuration.h"
+#include "lima/mounts.h"
 #include "lima/ssh_config.h"
 #include "lima/status.h"
 #include "paths/roots.h"
@@ -43,6 +45,17 @@ class InstanceNotRunning : public support::CallError {
 };
 
 ssh::Endpoint ToEndpoint(const lima::SshEndpoint& from);
+
+/// The guest user's home directory and uid: one round trip. Only the guest knows them if the
+/// configuration does not say, because Lima's default home depends on the version that created the
+/// instance. Throws support::CallError if the answer is invalid.
+lima::GuestFacts AskGuestFacts(guest::Guest& guest, const support::Context& context);
+
+/// What EvaluateMounts needs to know of the guest; the guest is queried only for what the
+/// configuration does not say. `user` is the one in ssh.config. Throws like AskGuestFacts.
+lima::GuestFacts FindGuestFacts(const lima::InstanceConfiguration& configuration,
+                                const std::string& user, guest::Guest& guest,
+                                const support::Context& context);
 
 /// The roots according to Lima's files, without the guest: to be shown, not to be enforced. Throws
 /// lima::ConfigurationError, and support::CallError if a `--root` is under no mount.

@@ -31,8 +31,8 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Writes what a pipe holds without waiting: 16 KiB before the program reads. A program that no
-  /// longer reads is noticed by ReadLine.
+  /// Writes at most 16 KiB before the program reads: what a pipe holds. If the program no longer
+  /// reads, ReadLine returns nothing.
   void Write(std::string_view text);
 
   /// Ends its standard input.

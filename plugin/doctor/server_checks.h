@@ -28,6 +28,8 @@ class ServerUnderTest {
   nlohmann::json Request(const std::string& method, const nlohmann::json& params,
                          const support::Context& context);
 
+  void Notify(const std::string& method);
+
   /// Returns `structuredContent`. Throws support::CallError with the text of a failed call, too.
   nlohmann::json CallTool(const std::string& name, const nlohmann::json& arguments,
                           const support::Context& context);

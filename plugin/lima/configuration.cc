@@ -89,8 +89,8 @@ std::string ResolveOperatingSystem(const std::optional<std::string>& os, const s
   constexpr std::array kKnown = {"Linux", "Darwin", "FreeBSD", "Windows"};
   if (!os.has_value()) return kKnown.front();
   if (std::find(kKnown.begin(), kKnown.end(), *os) != kKnown.end()) return *os;
-  throw ConfigurationError("the configuration of instance \"" + name + "\" says os: " + *os +
-                           "; Lima knows Linux, Darwin, FreeBSD and Windows");
+  throw ConfigurationError("the configuration of instance \"" + name + "\" has os: " + *os +
+                           "; use Linux, Darwin or FreeBSD");
 }
 
 ConfigurationFile ReadOptional(const std::filesystem::path& path) {
@@ -154,13 +154,13 @@ InstanceConfiguration LoadConfiguration(const std::filesystem::path& lima_home,
 std::string LoginShell(const InstanceConfiguration& configuration) {
   if (configuration.os == "Windows") {
     throw ConfigurationError("instance \"" + configuration.name +
-                             "\" is a Windows guest, which is not supported");
+                             "\" is a Windows guest, which is not supported; use another instance");
   }
   if (configuration.user.shell.has_value()) {
     if (!configuration.user.shell->starts_with('/')) {
       throw ConfigurationError("the configuration of instance \"" + configuration.name +
-                               "\" says user.shell: \"" + *configuration.user.shell +
-                               "\"; Lima requires an absolute path");
+                               "\" has user.shell: \"" + *configuration.user.shell +
+                               "\"; use an absolute path");
     }
     return *configuration.user.shell;
   }

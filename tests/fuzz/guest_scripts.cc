@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "connection/guest_facts.h"
+#include "connection/instance.h"
 #include "files/direct_read.h"
 #include "find/content_search.h"
 #include "find/find_listing.h"

@@ -1,5 +1,4 @@
-// A guest that answers every question with whatever it likes: what reaches the agent is JSON, and
-// bounded by what the guest has sent.
+// A guest that answers anything: the agent gets JSON, bounded by what the guest has sent.
 
 #include <array>
 #include <memory>
@@ -25,7 +24,7 @@ namespace {
 using guest::FileErrorCode;
 using guest::FileType;
 
-/// An answer escapes twice what the guest sent, and names it by the host's path.
+/// An answer contains the guest's text twice, escaped, and the host's path.
 constexpr std::size_t kMostGrowth = 64;
 constexpr std::size_t kMostBesides = std::size_t{64} * 1024;
 

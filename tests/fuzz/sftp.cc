@@ -1,4 +1,4 @@
-// What an SFTP server sends: wrong lengths, wrong ids, wrong types, cut anywhere.
+// Arbitrary bytes from an SFTP server.
 
 #include <string>
 #include <string_view>
@@ -12,7 +12,6 @@ namespace {
 
 using ssh::SftpType;
 
-/// What the server said, as far as it was understood.
 std::string Describe(const ssh::SftpReply& reply) {
   std::string text = std::to_string(reply.index());
   if (const auto* status = std::get_if<ssh::SftpStatus>(&reply)) text += status->message;
@@ -71,7 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t piece = 1 + input.Byte();
   const std::string_view bytes = input.Rest();
   static_cast<void>(Talk(bytes, piece));
-  // Without a version packet in front: straight to the decoder.
+  // Without VERSION: straight to the decoder.
   ssh::SftpDecoder decoder;
   decoder.Append(bytes);
   try {

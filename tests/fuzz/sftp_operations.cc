@@ -1,6 +1,5 @@
-// What is made of bursts against a server that answers what it likes, in any order, while the
-// caller may give up at any moment: each ends, no path or name that cannot be gets through, and
-// what was opened is closed, once.
+// Bursts to a server that answers anything in any order, while the caller may stop at any moment:
+// each burst ends, invalid paths and names are refused, and what was opened is closed once.
 
 #include <chrono>
 #include <map>
@@ -29,7 +28,7 @@ constexpr std::uint32_t kMostData = 4096;  // of one READ or WRITE
 constexpr std::size_t kLength = 10'000;    // so that it takes several
 constexpr std::uint32_t kEndOfFile = 1;
 
-/// Carries bursts out as ssh::SftpService does, and plays the server.
+/// Runs bursts as ssh::SftpService does, and plays the server.
 class Play final : public testing_support::SteppedGuest {
  public:
   explicit Play(fuzz::Input& input) : input_(input) {
@@ -46,7 +45,7 @@ class Play final : public testing_support::SteppedGuest {
     TakeRequests();
   }
 
-  /// Answers all that is still asked; then nothing may be open.
+  /// Answers all pending requests; then nothing may be open.
   void End() {
     while (!asked_.empty()) AnswerOne(0, Status(asked_.front().id, 4));
     for (const auto& [handle, closed] : opened_) {
@@ -164,7 +163,7 @@ class Play final : public testing_support::SteppedGuest {
 void RequirePath(const std::string& path) {
   fuzz::Require(path.starts_with('/') && support::CleanPath(path) == path &&
                     path.find('\0') == std::string::npos,
-                "a path is one");
+                "a path is valid");
 }
 
 void Call(guest::Guest& guest, std::size_t which) {
@@ -175,7 +174,7 @@ void Call(guest::Guest& guest, std::size_t which) {
       for (const guest::DirectoryEntry& entry : guest.List("/p", {})) {
         fuzz::Require(!entry.name.empty() && entry.name != "." && entry.name != ".." &&
                           entry.name.find_first_of(std::string_view("/\0", 2)) == std::string::npos,
-                      "a name is one");
+                      "a name is valid");
       }
       return;
     case 2: {
@@ -193,7 +192,7 @@ void Call(guest::Guest& guest, std::size_t which) {
     }
     default: {
       const std::string target = guest.ReadLink("/p", {});
-      fuzz::Require(!target.empty() && target.find('\0') == std::string::npos, "a target is one");
+      fuzz::Require(!target.empty() && target.find('\0') == std::string::npos, "a target is valid");
     }
   }
 }

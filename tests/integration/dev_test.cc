@@ -1,5 +1,5 @@
-// What ./dev does to a machine on which nothing is installed. Programs of the test's own stand in
-// for those that would change this one; the build then fails at cmake.
+// What ./dev does to a machine where nothing is installed. Fake programs replace those that would
+// change this machine; the build then fails at cmake.
 
 #include <gmock/gmock.h>
 
@@ -52,8 +52,7 @@ class Dev : public IntegrationTest {
   std::string programs_;
 };
 
-// systemctl passes over units that are masked: disabled before, the service would be back with the
-// next boot.
+// systemctl ignores masked units: disabled before the unmask, the service would return at boot.
 TEST_F(Dev, LeavesNoSshServiceBehind) {
   Run({"build"});
   EXPECT_THAT(Log(), ElementsAre("apt-get update -qq", "systemctl mask ssh.service ssh.socket",
@@ -62,7 +61,7 @@ TEST_F(Dev, LeavesNoSshServiceBehind) {
                                  "systemctl disable ssh.service ssh.socket"));
 }
 
-TEST_F(Dev, LeavesNoMaskBehindWhereNothingCanBeInstalled) {
+TEST_F(Dev, LeavesNoMaskBehindIfNothingCanBeInstalled) {
   MakeProgram("bin/apt-get", "[ \"$1\" = update ] || exit 100\n");
   EXPECT_EQ(Run({"build"}).exit_code, 100);
   EXPECT_THAT(Log(), ElementsAre("systemctl mask ssh.service ssh.socket",
@@ -70,14 +69,7 @@ TEST_F(Dev, LeavesNoMaskBehindWhereNothingCanBeInstalled) {
                                  "systemctl disable ssh.service ssh.socket"));
 }
 
-TEST_F(Dev, SaysThatItMustBeRoot) {
-  MakeProgram("bin/id", "echo 1000\n");
-  const ProcessResult result = Run({"build"});
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.error, HasSubstr("must be root to run"));
-}
-
-// Debian's smallest systems have no file(1), without which CPack makes no package.
+// Debian's smallest systems lack file(1), which CPack needs.
 TEST_F(Dev, InstallsWhatPackingNeeds) {
   Run({"package"});
   EXPECT_THAT(ReadFile(Path("log")), HasSubstr(" file\n"));

@@ -16,28 +16,11 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing_support::LoopbackInstance;
 
 TEST_F(Doctor, NamesAMissingLimactlAndContinuesWithoutIt) {
   Start();
   fs::remove(Path("bin/limactl"));
   EXPECT_THAT(OnlyFailure("limactl", Examine()), HasSubstr("https://lima-vm.io"));
-}
-
-TEST_F(Doctor, NamesALimactlThatDoesNotWork) {
-  Start();
-  MakeProgram("bin/limactl", "echo 'must not run as the root user' >&2; exit 1\n");
-  EXPECT_THAT(OnlyFailure("limactl", Examine()), HasSubstr("must not run as the root user"));
-}
-
-TEST_F(Doctor, NamesAnotherPluginThatPrecedesThisProgram) {
-  Start();
-  const fs::path other =
-      MakeProgram("first/limactl-mcp", "exec '" + ServerProgram() + "' \"$@\"\n");
-  fs::rename(Path("bin/limactl-mcp"), MakeDirectory("last") / "limactl-mcp");
-  path_ = Path("first").string() + ":" + path_ + ":" + Path("last").string();
-  EXPECT_THAT(OnlyFailure("plugin", Examine()),
-              AllOf(HasSubstr(other.string()), HasSubstr(ServerProgram())));
 }
 
 TEST_F(Doctor, NamesAnInvalidOrUnknownInstance) {
@@ -64,13 +47,6 @@ TEST_F(Doctor, NamesABrokenInstance) {
               AllOf(HasSubstr("broken"), HasSubstr("limactl stop --force default")));
 }
 
-TEST_F(Doctor, NamesAMountWhoseLocationIsNotOnTheHost) {
-  options_.mounts.push_back({Path("gone").string(), "", true});
-  Start();
-  EXPECT_THAT(TextAndAdvice("mounts", Examine()),
-              HasSubstr("no directory on this host: " + Path("gone").string()));
-}
-
 TEST_F(Doctor, WarnsOfAPlainInstanceWhichMountsNothing) {
   options_.lima_yaml = "plain: true\n";
   Start();
@@ -79,15 +55,6 @@ TEST_F(Doctor, WarnsOfAPlainInstanceWhichMountsNothing) {
   EXPECT_THAT(TextAndAdvice("mounts", checks), HasSubstr("plain: true"));
   EXPECT_EQ(With("skipped", checks),
             (std::vector<std::string>{"find", "git", "mounted", "shell", "write"}));
-}
-
-TEST_F(Doctor, WarnsOfAReadOnly9pMountThatTheGuestCaches) {
-  MakeDirectory("read-only");
-  options_.mounts.push_back({Path("read-only").string(), "", false});
-  options_.lima_yaml = "mountType: 9p\n";
-  Start();
-  EXPECT_THAT(OnlyWarning("mounts", Examine()),
-              AllOf(HasSubstr("fscache): " + Path("read-only").string()), HasSubstr("mmap")));
 }
 
 TEST_F(Doctor, WarnsOfSettingsThatTheGuestCanChange) {
@@ -113,12 +80,6 @@ TEST_F(Doctor, DoesNotConnectToAPortThatTheHostAgentDoesNotKnow) {
   EXPECT_THAT(OnlyFailure("ssh.config", checks),
               AllOf(HasSubstr("port 1,"), HasSubstr("port " + port)));
   ExpectSkipped({"connect", "server"}, "ssh.config", checks);
-}
-
-TEST_F(Doctor, NamesAMissingKey) {
-  const LoopbackInstance& instance = Start();
-  fs::remove(instance.identity_file());
-  EXPECT_THAT(OnlyFailure("key", Examine()), HasSubstr(instance.identity_file()));
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ using ::testing::HasSubstr;
 /// given structured content.
 constexpr const char* kServer = R"(
 id=0
-answer() { read -r request; id=$((id + 1)); printf '{"jsonrpc":"2.0","id":%d,"result":%s}\n' $id "$1"; }
+request() { read -r line && case $line in *'"id"'*) ;; *) request ;; esac; }
+answer() { request; id=$((id + 1)); printf '{"jsonrpc":"2.0","id":%d,"result":%s}\n' $id "$1"; }
 call() { answer "{\"structuredContent\":$1}"; }
 fail() { answer '{"isError":true,"content":[{"type":"text","text":"no such directory"}]}'; }
 )";
@@ -62,7 +63,7 @@ TEST_F(ServerChecksTest, ServerListsItsTools) {
 }
 
 TEST_F(ServerChecksTest, ErrorsQuoteWhatTheServerSaid) {
-  EXPECT_THAT(ErrorOf("answer '{}'; read -r next; echo no more >&2; exit 6", CheckServer),
+  EXPECT_THAT(ErrorOf("answer '{}'; request; echo no more >&2; exit 6", CheckServer),
               AllOf(HasSubstr("exits with status 6 during tools/list"), HasSubstr("no more")));
   EXPECT_THAT(ErrorOf("echo Welcome; cat", CheckServer), HasSubstr("no MCP message: Welcome"));
   EXPECT_THAT(ErrorOf("echo '{\"id\":1,\"error\":{\"message\":\"not here\"}}'; cat", CheckServer),

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "guest/file_error.h"
+#include "guest/guest.h"
 #include "paths/mount_check.h"
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"

@@ -5,11 +5,17 @@
 #include <thread>
 
 #include "support/errors.h"
-#include "testing/stubborn_command.h"
 #include "unit/shell/shells_fixture.h"
 
 namespace shell {
 namespace {
+
+/// A bash script with a child; both ignore TERM. Writes their process ids to the files main and
+/// child, prints "before" and creates the file ready.
+constexpr const char* kStubbornCommand =
+    "trap '' TERM; (sh -c 'echo $PPID' >child; while :; do sleep 0.2; done) & echo $$ >main; "
+    "until [ -s child ]; do sleep 0.01; done; echo before; touch ready; "
+    "while :; do sleep 0.2; done";
 
 /// For each /bin/sh that a guest may have.
 class StoppedCommands : public ShellsTest, public ::testing::WithParamInterface<const char*> {
@@ -46,7 +52,7 @@ class StoppedCommands : public ShellsTest, public ::testing::WithParamInterface<
 
 TEST_P(StoppedCommands, EndWithAllTheirProcesses) {
   for (const char* shell : {"/bin/bash", "/bin/dash"}) {
-    EXPECT_TRUE(StopWhenReady(testing_support::kStubbornCommand, shell));
+    EXPECT_TRUE(StopWhenReady(kStubbornCommand, shell));
     EXPECT_EQ(output_, "before\n");
     EXPECT_TRUE(Ends("main"));
     EXPECT_TRUE(Ends("child"));
@@ -84,7 +90,7 @@ TEST_P(StoppedCommands, EndWhenTheClientIsGone) {
     launcher_->BreakConnection();
   });
   try {
-    Run({"bash", "-c", testing_support::kStubbornCommand});
+    Run({"bash", "-c", kStubbornCommand});
     ADD_FAILURE();
   } catch (const support::ConnectionLost& lost) {
     EXPECT_TRUE(lost.may_have_run());
