@@ -137,7 +137,7 @@ void RequireVersion(const ConfinedAgent& agent, const fs::path& program) {
                   std::string(agent.package) + "@latest");
 }
 
-/// How long the agent waits for a call: longer than a command may run.
+/// How long the agent waits for a result: longer than a command may run.
 std::chrono::seconds CallTimeout(std::chrono::milliseconds command_timeout) {
   constexpr std::chrono::seconds kLonger = std::chrono::minutes(2);
   constexpr std::chrono::seconds kNoLimit = std::chrono::hours(24);
@@ -156,7 +156,7 @@ void RequireOutOfReach(const std::string& path, const std::string& what,
                   "agent --param project=\"$PWD\" template:agent-sandbox");
 }
 
-/// A project that is mounted read-only gives a warning.
+/// Warns if the project is mounted read-only.
 void RequireMounted(const std::string& instance, const fs::path& project) {
   const InstanceNote note = NoteOnInstance(instance, project);
   if (!note.is_usable) throw CallError(note.text);
@@ -194,7 +194,7 @@ std::vector<std::string> ServerCommand(const cxxopts::ParseResult& parsed,
   return command;
 }
 
-/// Some agents start servers with an environment of their own.
+/// What the server needs. Some agents start it without their own environment.
 agents::Environment ServerEnvironment(const agents::Environment& environment) {
   agents::Environment chosen = environment;
   std::erase_if(chosen, [](const auto& variable) {

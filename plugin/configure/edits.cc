@@ -47,8 +47,8 @@ Edit ReadEdit(const Job& job, const SettingsFile& file) {
   return edit;
 }
 
-/// The text before it was configured. If the project was moved, or the records were deleted, takes
-/// away what configure writes.
+/// The text before configure changed it. With `lacks_records`, the project was moved or the records
+/// were deleted: then what configure writes is removed.
 std::optional<std::string> OriginalText(const Job& job, const Edit& edit, std::size_t index,
                                         bool lacks_records) {
   std::optional<std::string> text = edit.stored.text();
@@ -63,7 +63,7 @@ std::optional<std::string> OriginalText(const Job& job, const Edit& edit, std::s
   return text;
 }
 
-/// Calls `work`, and completes the text of its errors.
+/// Calls `work`. Turns a SettingsError into an EditError.
 template <typename Work>
 auto WithPlace(const Job& job, const Edit& edit, const Work& work) {
   try {
@@ -112,7 +112,7 @@ void WriteEdits(std::vector<Edit>& edits) {
     if (is_new) edit.stored_record.Prepare(*edit.record_text);
   }
   for (Edit& edit : edits) {
-    // The record is there while the file is changed.
+    // While the file has changes, there is a record.
     const bool changes_record = edit.record_text != edit.stored_record.text();
     if (changes_record && edit.record_text) edit.stored_record.Commit(edit.top);
     if (edit.changes()) edit.stored.Commit(edit.top);

@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Change::Kind;
 
-/// Agents reorder members.
+/// Ignores the order of members, since agents change it.
 bool SameValue(const Json& left, const Json& right) {
   return nlohmann::json(left) == nlohmann::json(right);
 }
@@ -87,8 +87,8 @@ std::string WithoutSpace(std::string text) {
   return text;
 }
 
-/// Erases the containers that were made for the step, from `size` names of its path on, or gives
-/// the one that existed its blanks back.
+/// Erases the empty containers that were made for the step, from the one at the first `size` names
+/// of its path upwards. An empty one that existed gets its old text back.
 std::string UndoContainers(std::string text, const UndoStep& step, std::size_t size) {
   for (;; --size) {
     const JsonNode root = ParseJson(text);
@@ -135,7 +135,7 @@ std::string Undo(const std::string& text, const UndoStep& step, bool is_new) {
   if (step.before.is_string()) {
     return ReplaceNode(text, *found.last, step.before.get<std::string>());
   }
-  // What the user has added to a container of ours may need the default.
+  // Members that the user has added to a container of ours may need the default.
   const bool is_in_ours = is_new || step.depth + 1 < change.path.size();
   if (change.kind == Kind::kDefault && is_in_ours && place.container->items.size() > 1) return text;
   return UndoContainers(EraseItem(text, *place.container, place.index), step,

@@ -59,7 +59,9 @@ class Parser {
   }
 
   JsonNode ParseContainer(std::size_t depth, JsonNode::Kind kind, char close) {
-    JsonNode node{.kind = kind, .begin = at_++};
+    JsonNode node;
+    node.kind = kind;
+    node.begin = at_++;
     for (Skip(); !Sees(close); Skip()) {
       if (at_ >= text_.size()) {
         Fail(node.begin, std::string("this '") + text_[node.begin] + "' is never closed");
@@ -91,7 +93,8 @@ class Parser {
   }
 
   JsonNode ParseScalar() {
-    JsonNode node{.begin = at_};
+    JsonNode node;
+    node.begin = at_;
     const bool is_string = Sees('"');
     if (is_string) {
       SkipString();
@@ -122,7 +125,7 @@ std::size_t LineStart(std::string_view text, std::size_t at) {
   return newline == std::string_view::npos ? ByteOrderMarkSize(text) : newline + 1;
 }
 
-/// The blanks that the line of `at` begins with.
+/// The indentation of the line of `at`.
 std::string IndentAt(std::string_view text, std::size_t at) {
   const std::size_t start = LineStart(text, at);
   const std::size_t end = std::min(text.find_first_not_of(" \t", start), at);
@@ -145,7 +148,7 @@ std::string IndentUnit(std::string_view text, const JsonNode& root) {
   return first.empty() ? "  " : first;
 }
 
-/// A value over several lines, all but the first one indented by `indent`.
+/// A value over several lines, with `line_break` between them.
 std::string Print(const Json& value, const std::string& unit, const std::string& line_break) {
   const int width = static_cast<int>(unit.size());
   std::string printed;
@@ -188,7 +191,7 @@ std::string Raw(std::string_view text, const JsonNode& node) {
 
 Json ValueOf(std::string_view text, const JsonNode& node) {
   if (node.kind == JsonNode::Kind::kScalar) {
-    // JavaScript writes half of a surrogate pair where it has cut a text; nlohmann rejects that.
+    // JavaScript writes half a surrogate pair when it has cut a text. nlohmann rejects that.
     const std::string raw = Raw(text, node);
     const Json value = Json::parse(raw, nullptr, false);
     return value.is_discarded() ? Json(raw) : value;

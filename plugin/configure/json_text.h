@@ -29,7 +29,7 @@ struct JsonNode {
   Kind kind = Kind::kScalar;
   std::size_t begin = 0;
   std::size_t end = 0;
-  std::vector<JsonItem> items = {};  ///< of an object or an array
+  std::vector<JsonItem> items;  ///< of an object or an array
 };
 
 /// A member of an object or an element of an array.

@@ -148,8 +148,7 @@ void StoredSettings::Prepare(const std::string& text) {
 void StoredSettings::Commit(const fs::path& top) {
   struct stat unused {};
   if (Read(unused) != text_) {
-    throw support::CallError(path_.string() +
-                             " was just changed by another program; try again");
+    throw support::CallError(path_.string() + " was just changed by another program; try again");
   }
   if (!temporary_) return Remove(top);
   const int directory = temporary_->directory.get();

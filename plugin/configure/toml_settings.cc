@@ -21,7 +21,7 @@ std::string_view Trimmed(std::string_view line) {
   return line.substr(begin, line.find_last_not_of(" \t\r\n") + 1 - begin);
 }
 
-/// With their line ends.
+/// Each line with its line end.
 Lines SplitLines(std::string_view text) {
   Lines lines;
   while (!text.empty()) {
@@ -87,7 +87,7 @@ bool Defines(std::string_view line, std::string_view name) {
   return line.starts_with(name) && Trimmed(line.substr(name.size())).starts_with('=');
 }
 
-/// The settings whose table begins with `header`.
+/// The lines of the settings whose table begins with `header`.
 std::string SettingsOf(const std::string& header, const std::vector<Change>& changes,
                        const std::string& line_end) {
   std::string lines;

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "integration/fixture.h"
-#include "integration/schema.h"
 
 namespace integration {
 namespace {

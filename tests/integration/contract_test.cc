@@ -1,9 +1,8 @@
-// What the program says about itself: the tools it serves, and its version.
+// The tools and instructions that the program serves. tests/unit/tools checks the schemas.
 
 #include <gmock/gmock.h>
 
 #include "integration/fixture.h"
-#include "integration/schema.h"
 
 namespace integration {
 namespace {
@@ -11,8 +10,6 @@ namespace {
 using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 class ServedTools : public IntegrationTest {
  protected:
@@ -24,18 +21,6 @@ class ServedTools : public IntegrationTest {
   json tools_;
 };
 
-/// Everything that the contract demands of a schema stands in the served one.
-void ExpectHolds(const json& contract, const json& served, const std::string& where) {
-  if (!contract.is_object()) {
-    EXPECT_EQ(contract, served) << where;
-    return;
-  }
-  for (const auto& [key, rule] : contract.items()) {
-    ASSERT_TRUE(served.contains(key)) << where << " lacks " << key;
-    ExpectHolds(rule, served.at(key), where + "." + key);
-  }
-}
-
 TEST_F(ServedTools, AreTheSixOfTheContractAndReplaceInAlphabeticalOrder) {
   std::vector<std::string> names;
   for (const json& tool : tools_) names.push_back(tool.at("name"));
@@ -43,36 +28,10 @@ TEST_F(ServedTools, AreTheSixOfTheContractAndReplaceInAlphabeticalOrder) {
                                  "run_shell_command", "search_file_content", "write_file"));
 }
 
-TEST_F(ServedTools, HoldTheContractsSchemas) {
-  const json contract = Contract();
-  for (const json& tool : tools_) {
-    const std::string name = tool.at("name");
-    if (!contract.contains(name)) continue;
-    ExpectHolds(contract[name]["inputSchema"], tool.at("inputSchema"), name + ".inputSchema");
-    ExpectHolds(contract[name]["outputSchema"], tool.at("outputSchema"), name + ".outputSchema");
-  }
-}
-
-TEST_F(ServedTools, DescribeThemselvesAndEveryInput) {
-  for (const json& tool : tools_) {
-    EXPECT_THAT(tool.at("description").get<std::string>(), Not(IsEmpty()));
-    EXPECT_THAT(tool.at("annotations").at("title").get<std::string>(), Not(IsEmpty()));
-    for (const auto& [name, property] : tool.at("inputSchema").at("properties").items())
-      EXPECT_TRUE(property.contains("description")) << tool.at("name") << "." << name;
-  }
-}
-
 TEST_F(ServedTools, AreWhatInfoPrints) {
   const testing_support::ProcessResult info = RunServer({"info"});
   EXPECT_EQ(info.exit_code, 0);
   EXPECT_EQ(json::parse(info.output).at("tools"), tools_);
-}
-
-TEST_F(ServedTools, UnknownToolIsAProtocolError) {
-  const json response =
-      client().Request("tools/call", {{"name", "no_such_tool"}, {"arguments", json::object()}});
-  EXPECT_EQ(response.at("error").at("code"), -32602);
-  EXPECT_EQ(response.at("error").at("message"), "unknown tool \"no_such_tool\"");
 }
 
 TEST_F(ServedTools, ArgumentsThatBreakTheSchemaAreToolErrors) {
@@ -93,19 +52,7 @@ TEST_F(ServedTools, ArgumentsThatBreakTheSchemaAreToolErrors) {
   }
 }
 
-TEST_F(ServedTools, AbsentArgumentsAreAnEmptyObject) {
-  const json response = client().Request("tools/call", {{"name", "read_file"}});
-  EXPECT_TRUE(response.at("result").at("isError"));
-  EXPECT_THAT(testing_support::TextOf(response["result"]), HasSubstr("path"));
-}
-
-TEST_F(ServedTools, InstructionsListTheMounts) {
-  Serve({.initialize = false});
-  EXPECT_THAT(client().Initialize().at("instructions").get<std::string>(),
-              HasSubstr(Path("root").string()));
-}
-
-TEST_F(ServedTools, InstructionsNameTheMountsWhoseCacheMayBeOld) {
+TEST_F(ServedTools, InstructionsListTheMountsAndThoseWithAStaleCache) {
   testing_support::LoopbackInstance::Options options;
   options.name = "cached";
   options.mounts = {{Path("old").string(), "", false}, {Path("new").string(), "", true}};

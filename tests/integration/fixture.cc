@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "integration/schema.h"
+#include "mcp/schema.h"
 
 namespace integration {
 
@@ -153,6 +153,10 @@ void IntegrationTest::Mount(const Mounts& mounts, const std::vector<std::string>
   Serve(options);
 }
 
+json Contract() {
+  return json::parse(ReadFile(LIMACTL_MCP_CONTRACT));
+}
+
 json IntegrationTest::Call(const std::string& tool, const json& arguments) {
   const json result = client().CallTool(tool, arguments);
   if (result.value("isError", false)) {
@@ -162,9 +166,8 @@ json IntegrationTest::Call(const std::string& tool, const json& arguments) {
   const json structured = result.at("structuredContent");
   const json contract = Contract();
   if (contract.contains(tool)) {
-    const std::vector<std::string> errors =
-        SchemaErrors(contract.at(tool).at("outputSchema"), structured);
-    EXPECT_EQ(errors, std::vector<std::string>{}) << tool << ": " << structured.dump();
+    const mcp::Schema schema(contract.at(tool).at("outputSchema"));
+    EXPECT_EQ(schema.FindError(structured), std::nullopt) << tool << ": " << structured.dump();
   }
   EXPECT_EQ(json::parse(TextOf(result)), structured) << tool;
   return structured;

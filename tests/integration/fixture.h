@@ -24,6 +24,9 @@ using Mounts = std::vector<testing_support::LoopbackInstance::Mount>;
 /// The built limactl-mcp.
 std::string ServerProgram();
 
+/// The contract of Lima's six tools: name -> {"inputSchema", "outputSchema"}.
+nlohmann::json Contract();
+
 std::string ReadFile(const std::filesystem::path& path);
 
 std::vector<std::string> LinesOf(const std::string& text);

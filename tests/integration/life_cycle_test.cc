@@ -1,4 +1,4 @@
-// How the program ends, and that nothing but messages ever reaches standard output.
+// How the program exits, and that only messages reach standard output.
 
 #include <gmock/gmock.h>
 
@@ -52,32 +52,26 @@ class LifeCycle : public IntegrationTest {
   const std::string root = Path("root").string();
 };
 
-TEST_F(LifeCycle, EndOfInputEndsItPromptly) {
+TEST_F(LifeCycle, ExitsAtEndOfInput) {
   Serve();
-  EXPECT_EQ(client().CloseAndWait(kPromptly), 0);
-}
-
-TEST_F(LifeCycle, EndOfInputEndsItPromptlyOnceConnected) {
+  EXPECT_EQ(client().CloseAndWait(kPromptly), 0) << "before it is connected";
   Serve();
   EXPECT_EQ(Read(root + "/a.txt"), "text");
   EXPECT_EQ(client().CloseAndWait(kPromptly), 0);
 }
 
-TEST_F(LifeCycle, EmptyInputEndsItWithoutAWord) {
-  const ProcessResult result = RunServer({"serve", "default"});
-  EXPECT_EQ(result.exit_code, 0) << result.error;
-  EXPECT_EQ(result.output, "");
+TEST_F(LifeCycle, ExitsSilentlyWhenInputIsEmptyOrClosed) {
+  for (const char* redirection : {"</dev/null", "<&-"}) {
+    testing_support::ChildProcess::Options options = ServerOptions({"serve", "default"});
+    options.arguments.insert(options.arguments.begin(),
+                             {"sh", "-c", std::string("exec \"$0\" \"$@\" ") + redirection});
+    const ProcessResult result = testing_support::RunProcess(options);
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    EXPECT_EQ(result.output, "");
+  }
 }
 
-TEST_F(LifeCycle, ClosedInputEndsItLikeAnEmptyOne) {
-  testing_support::ChildProcess::Options options = ServerOptions({"serve", "default"});
-  options.arguments.insert(options.arguments.begin(), {"sh", "-c", "exec \"$0\" \"$@\" <&-"});
-  const ProcessResult result = testing_support::RunProcess(options);
-  EXPECT_EQ(result.exit_code, 0) << result.error;
-  EXPECT_EQ(result.output, "");
-}
-
-TEST_F(LifeCycle, EndOfInputEndsItThoughACommandRuns) {
+TEST_F(LifeCycle, ExitsAtEndOfInputAndStopsARunningCommand) {
   Serve();
   const std::vector<std::string> in_its_own_group = {
       "bash", "-c", "set -m; sh -c \"$0\" & wait",
@@ -92,23 +86,20 @@ TEST_F(LifeCycle, EndOfInputEndsItThoughACommandRuns) {
   EXPECT_LT(TimeUntilGroupEnds(group), kPromptly) << "an orphan stays in the guest";
 }
 
-TEST_F(LifeCycle, TerminationSignalsEndIt) {
+TEST_F(LifeCycle, ExitsOnTerminationSignals) {
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
     Serve();
     EXPECT_EQ(Read(root + "/a.txt"), "text");
     client().process().Signal(number);
     EXPECT_TRUE(client().process().Wait(kPromptly).has_value()) << "signal " << number;
   }
-}
-
-TEST_F(LifeCycle, TerminationSignalEndsItBeforeTheFirstMessage) {
   Serve({.initialize = false});
   client().Request("ping");
   client().process().Signal(SIGTERM);
-  EXPECT_TRUE(client().process().Wait(kPromptly).has_value());
+  EXPECT_TRUE(client().process().Wait(kPromptly).has_value()) << "before the first session";
 }
 
-TEST_F(LifeCycle, NothingButMessagesReachesStandardOutput) {
+TEST_F(LifeCycle, OnlyMessagesReachStandardOutput) {
   const auto call = [](int id, const std::string& tool, const json& arguments) {
     return Line(id, "tools/call", {{"name", tool}, {"arguments", arguments}});
   };
@@ -137,7 +128,7 @@ TEST_F(LifeCycle, NothingButMessagesReachesStandardOutput) {
   EXPECT_TRUE(pinged) << result.output;
 }
 
-TEST_F(LifeCycle, StoppedInstanceKeepsStandardOutputCleanToo) {
+TEST_F(LifeCycle, AStoppedInstanceDoesNotWriteToStandardOutput) {
   fs::remove(LimaHome() / "default/ha.pid");
   fs::remove(LimaHome() / "default/qemu.pid");
   const ProcessResult result = RunServer(
@@ -148,7 +139,7 @@ TEST_F(LifeCycle, StoppedInstanceKeepsStandardOutputCleanToo) {
   EXPECT_GE(Messages(result.output).size(), 1U);
 }
 
-TEST_F(LifeCycle, BannerOfTheGuestDoesNotReachStandardOutput) {
+TEST_F(LifeCycle, ABannerOfTheGuestDoesNotReachStandardOutput) {
   testing_support::LoopbackInstance::Options options;
   options.name = "noisy";
   options.mounts = {{root, "", true}};
@@ -159,7 +150,7 @@ TEST_F(LifeCycle, BannerOfTheGuestDoesNotReachStandardOutput) {
   EXPECT_EQ(client().CloseAndWait(kPromptly), 0);
 }
 
-TEST_F(LifeCycle, ReaderThatGoesAwayEndsIt) {
+TEST_F(LifeCycle, ExitsWhenTheOutputIsClosed) {
   Serve();
   client().process().standard_output().Close();
   client().SendLine(Line(99, "ping", json::object()));

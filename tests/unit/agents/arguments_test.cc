@@ -1,4 +1,4 @@
-// Which arguments of the user's are passed on to an agent.
+// Which of the user's arguments are passed on to an agent.
 
 #include "agents/arguments.h"
 
@@ -27,7 +27,7 @@ std::string Refused(const std::vector<std::string>& arguments) {
   return FindRefused(arguments, kRules).value_or("");
 }
 
-TEST(Arguments, ThatAreKnownToBeHarmlessPass) {
+TEST(Arguments, HarmlessOnesPass) {
   const std::vector<std::vector<std::string>> passing = {{},
                                                          {"-p", "explain this"},
                                                          {"--model", "opus", "--resume"},
@@ -46,7 +46,7 @@ TEST(Arguments, ThatAreKnownToBeHarmlessPass) {
   }
 }
 
-TEST(Arguments, ThatAreNotKnownAreRefusedByName) {
+TEST(Arguments, UnknownOnesAreRefusedByName) {
   EXPECT_THAT(Refused({"--new-flag"}), AllOf(HasSubstr("--new-flag"), HasSubstr("--model")));
   EXPECT_THAT(Refused({"-p", "--new-flag=x"}), HasSubstr("--new-flag"));
   EXPECT_THAT(Refused({"-x"}), HasSubstr("-x"));
@@ -55,19 +55,19 @@ TEST(Arguments, ThatAreNotKnownAreRefusedByName) {
   EXPECT_THAT(Refused({"--json"}), HasSubstr("--json")) << "an option of another command";
 }
 
-TEST(Arguments, AreRefusedWithTheReasonThatIsKnown) {
+TEST(Arguments, ARefusalGivesItsReason) {
   EXPECT_THAT(Refused({"--yolo"}), HasSubstr("give --trust instead"));
   EXPECT_THAT(Refused({"-y"}), HasSubstr("give --trust instead"));
   EXPECT_THAT(Refused({"--yolo=true"}), HasSubstr("give --trust instead"));
 }
 
-TEST(Arguments, ThatMayBeCommandsAreRefused) {
+TEST(Arguments, PossibleCommandsAreRefused) {
   EXPECT_THAT(Refused({"mcp", "add"}), AllOf(HasSubstr("\"mcp\""), HasSubstr("exec, login")));
   EXPECT_THAT(Refused({"-p", "mcp"}), HasSubstr("\"mcp\""));
   EXPECT_THAT(Refused({"login", "word"}), HasSubstr("\"word\""));
 }
 
-TEST(Arguments, ThatAreValuesMustBeHarmlessToo) {
+TEST(Arguments, ValuesMustBeHarmlessToo) {
   EXPECT_THAT(Refused({"--mode", "bypass"}), HasSubstr("--mode"));
   EXPECT_THAT(Refused({"--mode=bypass"}), HasSubstr("--mode"));
   EXPECT_THAT(Refused({"--mode=plan|ask"}), HasSubstr("--mode"));
@@ -76,8 +76,8 @@ TEST(Arguments, ThatAreValuesMustBeHarmlessToo) {
   EXPECT_THAT(Refused({"-p=x"}), HasSubstr("-p=x"));
 }
 
-/// What undoes the confinement of each agent, in the spellings that its parser takes.
-TEST(Arguments, ThatUndoTheConfinementAreRefusedForEachAgent) {
+/// In the spellings that the agents' parsers accept.
+TEST(Arguments, EachAgentRefusesWhatUndoesTheConfinement) {
   const std::vector<std::pair<std::string, std::vector<std::vector<std::string>>>> dangerous = {
       {"claude",
        {{"--dangerously-skip-permissions"},

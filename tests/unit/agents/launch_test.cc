@@ -1,5 +1,4 @@
-// What each agent is started with. That it confines them is proved with the real agents, in
-// tests/clients/agents.
+// What each agent is started with. tests/clients/agents proves that it confines them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -71,7 +70,7 @@ TEST_F(LaunchTest, WritesOnlyBelowItsOwnDirectories) {
   }
 }
 
-TEST_F(LaunchTest, HandsTheProjectsInstructionsOver) {
+TEST_F(LaunchTest, PassesTheProjectsInstructions) {
   for (const ConfinedAgent& agent : ConfinedAgents()) {
     const Launch launch = agent.launch(request_);
     const bool found =
@@ -83,7 +82,7 @@ TEST_F(LaunchTest, HandsTheProjectsInstructionsOver) {
   }
 }
 
-TEST_F(LaunchTest, PassesTheUsersArgumentsOnBehindItsOwn) {
+TEST_F(LaunchTest, PassesTheUsersArgumentsAfterItsOwn) {
   for (const ConfinedAgent& agent : ConfinedAgents()) {
     const std::vector<std::string> arguments = agent.launch(request_).arguments;
     ASSERT_GE(arguments.size(), 2U);
@@ -105,7 +104,7 @@ TEST_F(LaunchTest, OfClaudeHasOneServerAndAnAllowListOfTools) {
               Contains("Bash"));
 }
 
-TEST_F(LaunchTest, OfClaudeAllowsTheServerToATrustingUser) {
+TEST_F(LaunchTest, OfClaudeAllowsTheServerWithTrust) {
   request_.trust = true;
   const json settings = json::parse(Text(Make("claude"), "/settings.json"));
   EXPECT_EQ(settings.at("permissions").at("allow"), json::array({"mcp__lima"}));
@@ -126,7 +125,7 @@ TEST_F(LaunchTest, OfCodexHasAHomeWithoutAnEnvironmentForItsTools) {
   EXPECT_EQ(launch.links.front().target, (top_ / ".codex/auth.json").string());
 }
 
-TEST_F(LaunchTest, OfCodexNamesASettingsFileThatIsNotToml) {
+TEST_F(LaunchTest, OfCodexReportsASettingsFileThatIsNotToml) {
   fs::create_directory(top_ / ".codex");
   std::ofstream(top_ / ".codex/config.toml") << "model = \n";
   try {
@@ -148,7 +147,7 @@ TEST_F(LaunchTest, OfCodexLogsInWithoutACatalogueOfModels) {
   }
 }
 
-TEST_F(LaunchTest, OfGeminiDeniesAllToolsButThoseItNames) {
+TEST_F(LaunchTest, OfGeminiDeniesAllOtherTools) {
   const Launch launch = Make("gemini");
   const std::string policy = Text(launch, "/policy.toml");
   EXPECT_THAT(policy, HasSubstr("toolName = \"*\"\ndecision = \"deny\"\npriority = 900"));
@@ -157,14 +156,14 @@ TEST_F(LaunchTest, OfGeminiDeniesAllToolsButThoseItNames) {
   EXPECT_THAT(Text(launch, "/GEMINI.md"), HasSubstr("Mind \\@/etc/passwd")) << "no import";
 }
 
-TEST_F(LaunchTest, OfGeminiKeepsDollarsInPathsFromExpansion) {
+TEST_F(LaunchTest, OfGeminiEscapesDollarsInPaths) {
   request_.server.push_back("/a $HOME");
   const json settings = json::parse(Text(Make("gemini"), "/settings.json"));
   EXPECT_EQ(settings.at("mcpServers").at("lima").at("args").back(),
             "/a ${LIMACTL_MCP_NOT_SET:-$}HOME");
 }
 
-TEST_F(LaunchTest, OfOpencodeDeniesAllToolsButThoseItNamesLater) {
+TEST_F(LaunchTest, OfOpencodeDeniesAllOtherTools) {
   const auto rules =
       nlohmann::ordered_json::parse(Make("opencode").environment.at("OPENCODE_PERMISSION"));
   EXPECT_EQ(rules.begin().key(), "**");
@@ -172,7 +171,7 @@ TEST_F(LaunchTest, OfOpencodeDeniesAllToolsButThoseItNamesLater) {
   EXPECT_EQ(rules.at("lima_**"), "ask");
 }
 
-TEST_F(LaunchTest, OfOpencodeTakesTheModelFromTheUserButNoServers) {
+TEST_F(LaunchTest, OfOpencodeUsesTheUsersModelButNoServers) {
   fs::create_directories(top_ / ".config/opencode");
   std::ofstream(top_ / ".config/opencode/opencode.json")
       << "{\"model\": \"m\", /* mine */ \"mcp\": {\"other\": {}}, \"plugin\": [\"x\"]}";
@@ -180,12 +179,12 @@ TEST_F(LaunchTest, OfOpencodeTakesTheModelFromTheUserButNoServers) {
   EXPECT_EQ(settings, json({{"model", "m"}}));
 }
 
-TEST_F(LaunchTest, OfOpencodeRefusesWhatItWouldReplaceInItsSettings) {
+TEST_F(LaunchTest, OfOpencodeRefusesPathsThatItWouldReplace) {
   request_.project += "/{env:HOME}";
   EXPECT_THROW(Make("opencode"), support::CallError);
 }
 
-TEST_F(LaunchTest, OfOpencodeRefusesSettingsInTheHomeThatCannotBeLeftOut) {
+TEST_F(LaunchTest, OfOpencodeRefusesSettingsThatItAlwaysReads) {
   fs::create_directories(top_ / ".opencode/agent");
   (void)Make("opencode");
   std::ofstream(top_ / ".opencode/agent/build.md") << "bash: allow";

@@ -44,7 +44,7 @@ TEST(SessionPlaces, DifferByProjectAndTheSettingsByOptions) {
   EXPECT_NE(find("/a", {"ab", "c"}).control, find("/a", {"a", "bc"}).control);
 }
 
-TEST(SessionFiles, AreForTheUserAloneAndReplacedAsAWhole) {
+TEST(SessionFiles, AreForTheUserAloneAndReplaceOlderOnes) {
   const testing_support::TemporaryDirectory top;
   const SessionPlaces places = FindSessionPlaces(top.path(), "claude", "/project", Words{});
   const std::string file = places.control + "/deep/settings.json";

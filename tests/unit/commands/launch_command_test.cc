@@ -33,7 +33,7 @@ class LaunchCommandTest : public ::testing::Test {
   const fs::path limactl;
 };
 
-TEST_F(LaunchCommandTest, LimactlOnTheUsersPathIsNamed) {
+TEST_F(LaunchCommandTest, NamesLimactlOnTheUsersPath) {
   const std::string path = Path("lima/bin") + ":" + Path("plugins");
   EXPECT_THAT(LaunchCommand(own, path, "/bin/sh"), ElementsAre("limactl", "mcp", "serve"));
   EXPECT_THAT(LaunchCommand(own, path, ""), ElementsAre("limactl", "mcp", "serve"));
@@ -42,7 +42,7 @@ TEST_F(LaunchCommandTest, LimactlOnTheUsersPathIsNamed) {
               ElementsAre("limactl", "mcp", "serve"));
 }
 
-TEST_F(LaunchCommandTest, LimactlThatOnlyItsOwnDirectoryFindsIsGivenByItsPath) {
+TEST_F(LaunchCommandTest, GivesThePathOfALimactlThatIsOnlyInItsOwnDirectory) {
   EXPECT_THAT(LaunchCommand(own, Path("lima/bin") + ":" + Path("plugins"), limactl),
               ElementsAre(limactl.string(), "mcp", "serve"));
   EXPECT_THAT(LaunchCommand(own, Path("lima/bin") + ":" + Path("plugins") + ":" + Path("lima/bin"),
@@ -50,7 +50,7 @@ TEST_F(LaunchCommandTest, LimactlThatOnlyItsOwnDirectoryFindsIsGivenByItsPath) {
               ElementsAre("limactl", "mcp", "serve"));
 }
 
-TEST_F(LaunchCommandTest, LimactlThatIsALinkComesWithTwoDirectoriesOfItsOwn) {
+TEST_F(LaunchCommandTest, RemovesBothDirectoriesOfALimactlThatIsALink) {
   const fs::path link = directory.path() / "brew/bin/limactl";
   fs::create_directories(link.parent_path());
   fs::create_symlink(limactl, link);
@@ -62,14 +62,14 @@ TEST_F(LaunchCommandTest, LimactlThatIsALinkComesWithTwoDirectoriesOfItsOwn) {
       ElementsAre("limactl", "mcp", "serve"));
 }
 
-TEST_F(LaunchCommandTest, AnotherLimactlOnTheUsersPathIsNotTheOneThatWasRun) {
+TEST_F(LaunchCommandTest, DoesNotNameAnotherLimactl) {
   Program("old/limactl");
   EXPECT_THAT(
       LaunchCommand(own, Path("lima/bin") + ":" + Path("old") + ":" + Path("plugins"), limactl),
       ElementsAre(limactl.string(), "mcp", "serve"));
 }
 
-TEST_F(LaunchCommandTest, WhereLimactlRunsAnotherPluginThisProgramIsGiven) {
+TEST_F(LaunchCommandTest, GivesThisProgramIfLimactlRunsAnotherPlugin) {
   Program("lima/bin/limactl-mcp");
   EXPECT_THAT(LaunchCommand(own, Path("lima/bin") + ":" + Path("plugins"), limactl),
               ElementsAre(own.string(), "serve"));

@@ -162,7 +162,7 @@ Json ReadFile(const std::string& agent, const Request& request, std::string_view
   throw std::runtime_error("no file " + std::string(path));
 }
 
-TEST(Agents, TimeOutsAreAboveTheServers) {
+TEST(Agents, ClientsWaitLongerThanTheServer) {
   Request request = MakeRequest();
   request.project_files = true;
   EXPECT_EQ(ReadFile("gemini", request, "settings.json").at("mcpServers").at("lima").at("timeout"),
@@ -184,7 +184,7 @@ TEST(Agents, ClaudeKeepsTheServerOfAProjectInTheUsersOwnFile) {
   EXPECT_EQ(servers.at("lima").at("command"), "limactl");
 }
 
-TEST(Agents, OpencodeIsDeniedEveryToolThatIsNotNamedLater) {
+TEST(Agents, OpencodeDeniesUnknownTools) {
   const std::string text =
       Configure(Named("opencode").settings(MakeRequest()).files[0], std::nullopt).text;
   EXPECT_LT(text.find("\"*\": \"deny\""), text.find("\"lima_*\": \"ask\"")) << text;
@@ -211,8 +211,7 @@ TEST(Agents, PromptsAreSkippedOnlyWithTrust) {
   }
 }
 
-// Gemini compares the names in tools.exclude with those of MCP tools too, without the server's
-// name.
+// Gemini also applies tools.exclude to MCP tools, without the server's name.
 TEST(Agents, GeminiKeepsTheToolsOfTheServer) {
   const Json names = ReadFile("gemini", MakeRequest(), "settings.json").at("tools").at("exclude");
   for (const char* tool : {"glob", "list_directory", "read_file", "replace", "run_shell_command",
@@ -221,7 +220,7 @@ TEST(Agents, GeminiKeepsTheToolsOfTheServer) {
   }
 }
 
-TEST(Agents, ClaudeReadsItsSettingsWhereItIsTold) {
+TEST(Agents, ClaudesSettingsFollowItsVariable) {
   Request request = MakeRequest();
   request.user = true;
   EXPECT_EQ(Named("claude").settings(request).files[0].path, "/home/u/.claude/settings.json");

@@ -57,7 +57,7 @@ class StoredSettingsTest : public ::testing::Test {
   const fs::path file_ = top_ / "settings.json";
 };
 
-TEST_F(StoredSettingsTest, AFileThatAnotherProgramHasChangedIsNotReplaced) {
+TEST_F(StoredSettingsTest, DoesNotReplaceAFileThatHasChanged) {
   for (const char* before : {"old", ""}) {
     if (*before != '\0') Write(file_, before);
     StoredSettings stored = Stored(file_);
@@ -69,8 +69,8 @@ TEST_F(StoredSettingsTest, AFileThatAnotherProgramHasChangedIsNotReplaced) {
   }
 }
 
-/// A project that is mounted writable. The guest replaces a directory by a link to one of the host
-/// after configure has read the file.
+/// The guest replaces a directory of the project by a link to one of the host, after configure has
+/// read the file.
 class StoredSettingsInAProject : public StoredSettingsTest {
  protected:
   StoredSettingsInAProject() {
@@ -108,7 +108,7 @@ TEST_F(StoredSettingsInAProject, AreNotWrittenThroughALinkThatHasAppeared) {
   }
 }
 
-TEST_F(StoredSettingsInAProject, MakeAndRemoveWhatIsMissingOnTheWay) {
+TEST_F(StoredSettingsInAProject, MakeAndRemoveDirectories) {
   fs::create_directory_symlink("project", top_ / "link");
   for (const fs::path& project : {project_, top_ / "link"}) {
     const fs::path file = project / "a/b/config";
@@ -120,7 +120,7 @@ TEST_F(StoredSettingsInAProject, MakeAndRemoveWhatIsMissingOnTheWay) {
   }
 }
 
-TEST_F(StoredSettingsInAProject, DirectoriesBehindALinkStayWhenTheyAreEmptied) {
+TEST_F(StoredSettingsInAProject, KeepEmptyDirectoriesBehindALink) {
   fs::create_directories(project_ / "kept/by");
   fs::create_directory_symlink("kept/by", project_ / "link");
   Write(project_ / "kept/by/config", "text");
@@ -128,7 +128,7 @@ TEST_F(StoredSettingsInAProject, DirectoriesBehindALinkStayWhenTheyAreEmptied) {
   EXPECT_TRUE(fs::is_empty(project_ / "link"));
 }
 
-TEST_F(StoredSettingsTest, LargerFilesAreRefused) {
+TEST_F(StoredSettingsTest, RefusesLargerFiles) {
   Write(file_, "");
   fs::resize_file(file_, kMaximumSettingsBytes);
   EXPECT_EQ(ErrorOf([&] { (void)Stored(file_); }), "no error");
@@ -137,7 +137,7 @@ TEST_F(StoredSettingsTest, LargerFilesAreRefused) {
               AllOf(HasSubstr(file_.string()), HasSubstr("larger than")));
 }
 
-TEST_F(StoredSettingsTest, LinksToNothingAreNamed) {
+TEST_F(StoredSettingsTest, ReportsLinksToNothing) {
   fs::create_directory_symlink("nothing", top_ / "link");
   StoredSettings stored(top_ / "link/settings.json", std::nullopt, 0600);
   EXPECT_THAT(ErrorOf([&] { stored.Prepare("ours"); }),
@@ -147,13 +147,13 @@ TEST_F(StoredSettingsTest, LinksToNothingAreNamed) {
   EXPECT_FALSE(fs::exists(top_ / "nothing"));
 }
 
-TEST_F(StoredSettingsTest, WhatWasOnlyPreparedIsCleanedUp) {
+TEST_F(StoredSettingsTest, RemovesAPreparedFileThatIsNotCommitted) {
   Write(file_, "old");
   Stored(file_).Prepare("new");
   ExpectAlone("old");
 }
 
-TEST_F(StoredSettingsTest, TheOwnerAndTheModeStay) {
+TEST_F(StoredSettingsTest, KeepsOwnerAndMode) {
   Write(file_, "old");
   fs::permissions(file_, fs::perms(0640));
   // Only root can give files away.
@@ -164,13 +164,13 @@ TEST_F(StoredSettingsTest, TheOwnerAndTheModeStay) {
   struct stat after {};
   ASSERT_EQ(::stat(file_.c_str(), &after), 0);
   EXPECT_EQ(Read(file_), "ours");
-  EXPECT_NE(after.st_ino, before.st_ino) << "it was to be another file";
+  EXPECT_NE(after.st_ino, before.st_ino);
   EXPECT_EQ(after.st_uid, before.st_uid);
   EXPECT_EQ(after.st_gid, before.st_gid);
   EXPECT_EQ(after.st_mode, before.st_mode);
 }
 
-TEST_F(StoredSettingsTest, AFileWhoseOwnerCannotBeKeptStaysAsItWas) {
+TEST_F(StoredSettingsTest, LeavesAFileWhoseOwnerItCannotKeep) {
   if (::getuid() != 0) GTEST_SKIP() << "only root can give files away";
   Write(file_, "old");
   fs::permissions(file_, fs::perms(0644));
