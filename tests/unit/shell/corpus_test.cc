@@ -1,5 +1,4 @@
-// Everything that a command can see of where it runs, and all ways in which one ends, in a resident
-// shell and in a login shell of its own.
+// Commands in a resident shell and in a new login shell: same environment, output and exit code.
 
 #include <regex>
 
@@ -63,7 +62,7 @@ std::vector<Words> Corpus() {
       bash("echo a; kill 0; sleep 5"),
       eval("echo a; kill 0; sleep 5"),
       eval("kill -KILL 0"),
-      // What is a command, and what is not.
+      // Commands and other words.
       {"nosuch"},
       {"./nosuch"},
       {"/nosuch/x"},
@@ -99,7 +98,7 @@ std::vector<Words> Corpus() {
       {"echo", std::string(2000, '\'')},
       {"echo", std::string(120'000, 'y')},
       sh("seq 20000; seq 20000 >&2; head -c 300000 /dev/zero | tr '\\0' x"),
-      // What a shell does by and by.
+      // Features of the shell.
       eval("trap 'echo bye' EXIT; echo x"),
       eval("trap 'echo debug' DEBUG; echo x"),
       eval("set -e; false; echo no"),
@@ -118,7 +117,7 @@ std::vector<Words> Corpus() {
 
 class CommandCorpus : public ShellsTest {
  protected:
-  /// Without what differs on purpose.
+  /// Without the intended differences.
   static Result Comparable(Result result) {
     for (std::string* text : {&result.output, &result.error}) {
       *text = std::regex_replace(*text, std::regex("(line [0-9]+: *)[0-9]+ "), "$1PID ");
