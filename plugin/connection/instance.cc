@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "lima/host.h"
-#include "paths/mount_watch.h"
+#include "paths/mount_check.h"
 #include "paths/path_rules.h"
 #include "ssh/connection.h"
 #include "support/log.h"

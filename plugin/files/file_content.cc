@@ -1,5 +1,6 @@
 #include "files/file_content.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -121,6 +122,7 @@ void FileReader::Read(std::size_t chunk, const TakeBytes& take) {
     const std::string bytes = file_->Read(position, chunk, context_);
     if (!take(bytes) || bytes.size() < chunk) return;
     position += bytes.size();
+    chunk = std::max(chunk, kReadChunk);  // the size was wrong
   }
 }
 

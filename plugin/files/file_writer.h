@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -13,6 +14,13 @@
 #include "support/context.h"
 
 namespace files {
+
+/// Temporary files are called `.limactl-mcp-1`, `.limactl-mcp-2`, …, in every server. So a server
+/// meets what a killed one left without listing the directory.
+inline constexpr std::string_view kTemporaryPrefix = ".limactl-mcp-";
+
+/// No write uses an older temporary file: calls end within a minute.
+inline constexpr std::chrono::minutes kLeftoverAge{10};
 
 /// Lets one call at a time change files in a directory. Agents send several edits of one file at
 /// once; of two that read before either has written, one would be lost. Thread-safe.

@@ -17,8 +17,8 @@ class CallPool {
  public:
   struct Limits {
     std::size_t threads = 16;
-    /// How many threads may run open-ended calls. One more than a guest runs at once (sshd's
-    /// MaxSessions, 10 by default, less one for SFTP), so that the next is ready when one ends.
+    /// How many threads may run open-ended calls. More than a guest runs at once, so that the next
+    /// is ready when one ends.
     std::size_t open_ended_threads = 10;
     /// Calls that wait for a thread, and the bytes of their arguments. More are refused. Reading
     /// goes on, or `ping` and cancellations would wait too.

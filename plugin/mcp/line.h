@@ -29,11 +29,10 @@ class Line {
   /// How many bytes are left, before escaping.
   [[nodiscard]] std::size_t bytes() const;
 
-  /// Replaces `piece` by the next part of the text, at most `kLongestPiece` bytes, and frees what
-  /// was taken. False at the end.
+  /// Replaces `piece` by the next part of the text, at most kPieceBytes before escaping, and frees
+  /// what was taken. False at the end.
   bool Take(std::string& piece);
   static constexpr std::size_t kPieceBytes = std::size_t{64} * 1024;
-  static constexpr std::size_t kLongestPiece = kPieceBytes * kLongestEscape;
 
   /// All text that is left.
   [[nodiscard]] std::string Text() &&;

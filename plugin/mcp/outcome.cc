@@ -78,6 +78,7 @@ Outcome OutcomeOf(const std::exception_ptr& exception) {
 
 Outcome CallTool(Tool& tool, const ToolCall& call) {
   try {
+    call.context.ThrowIfStopped();
     return tool.Call(call);
   } catch (...) {
     return OutcomeOf(std::current_exception());

@@ -32,7 +32,7 @@ using Outcome = std::variant<ToolResult, ToolFailure, ProtocolError, Cancelled>;
 ///   anything else                        → JSON-RPC internal error, and a line in the log
 [[nodiscard]] Outcome OutcomeOf(const std::exception_ptr& exception);
 
-/// Calls the tool. Never throws.
+/// Calls the tool unless the context is stopped already. Never throws.
 [[nodiscard]] Outcome CallTool(Tool& tool, const ToolCall& call);
 
 /// A CallToolResult (specification: server/tools, "Tool result"): the structured content, and the

@@ -106,10 +106,6 @@ void Schema::ReadKeyword(const std::string& keyword, const json& value) {
   }
 }
 
-std::optional<std::string> Schema::FindError(const json& value) const {
-  return FindError(value, "");
-}
-
 std::optional<std::string> Schema::FindError(const json& value, const std::string& where) const {
   const bool type_fits =
       types_.empty() || std::any_of(types_.begin(), types_.end(),

@@ -19,13 +19,12 @@ class Schema {
   explicit Schema(const nlohmann::json& schema);
 
   /// The first validation error: which property, what was expected, what came. Nothing when `value`
-  /// is valid.
-  [[nodiscard]] std::optional<std::string> FindError(const nlohmann::json& value) const;
+  /// is valid. `where` is the path of `value`, such as "nested.deep".
+  [[nodiscard]] std::optional<std::string> FindError(const nlohmann::json& value,
+                                                     const std::string& where = "") const;
 
  private:
   void ReadKeyword(const std::string& keyword, const nlohmann::json& value);
-  [[nodiscard]] std::optional<std::string> FindError(const nlohmann::json& value,
-                                                     const std::string& where) const;
   [[nodiscard]] std::optional<std::string> FindNumberError(const nlohmann::json& value,
                                                            const std::string& where) const;
   [[nodiscard]] std::optional<std::string> FindObjectError(const nlohmann::json& value,

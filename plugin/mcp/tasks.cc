@@ -6,8 +6,8 @@
 
 #include "mcp/json_writer.h"
 #include "mcp/reply.h"
-#include "support/units.h"
 #include "support/random.h"
+#include "support/units.h"
 
 namespace mcp {
 namespace {

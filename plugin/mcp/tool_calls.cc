@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "mcp/json_writer.h"
-#include "support/errors.h"
 #include "support/units.h"
 
 namespace mcp {
@@ -62,11 +61,7 @@ void ToolCalls::Start(Reply reply, Invocation invocation) {
 
 void ToolCalls::Run(const std::shared_ptr<Call>& call) {
   const support::Context context = call->stop.context();
-  if (context.stop_reason() != support::StopReason::kNone) {
-    Finish(call, OutcomeOf(std::make_exception_ptr(support::Stopped(context.stop_reason()))));
-    return;
-  }
-  call->started = true;
+  call->started = context.stop_reason() == support::StopReason::kNone;
   call->SetStatus("running");
   Tool& tool = *call->invocation.entry.tool;
   Finish(call, CallTool(tool, {call->invocation.arguments, context, *call}));

@@ -21,10 +21,9 @@ namespace shell {
 /// events while the destructor runs.
 class Shells {
  public:
-  /// Shells at once, without retired ones; further requests wait. With the channel of SFTP these
-  /// are as many as sshd allows by default (MaxSessions 10). Long commands leave scripts their
-  /// share.
-  static constexpr std::size_t kMostCommandShells = 7;
+  /// Shells at once, without retired ones; further requests wait. Commands leave two of the
+  /// channels that sshd allows by default (MaxSessions 10) to SFTP and to scripts.
+  static constexpr std::size_t kMostCommandShells = 8;
   static constexpr std::size_t kMostScriptShells = 2;
 
   /// How long the destructor waits for shells to report whether a command left background

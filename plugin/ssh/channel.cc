@@ -8,11 +8,29 @@ namespace ssh {
 Channel::Channel(ssh_session session) : handle_(ssh_channel_new(session)) {
   if (!handle_) throw std::runtime_error("libssh gave no channel");
   callbacks_.userdata = this;
-  callbacks_.channel_data_function = &Channel::OnData;
-  callbacks_.channel_eof_function = &Channel::OnEndOfFile;
-  callbacks_.channel_close_function = &Channel::OnClose;
-  callbacks_.channel_exit_status_function = &Channel::OnExitStatus;
-  callbacks_.channel_exit_signal_function = &Channel::OnExitSignal;
+  callbacks_.channel_data_function = [](ssh_session, ssh_channel, void* data, uint32_t length,
+                                        int is_standard_error, void* self) {
+    ChannelUser* const user = static_cast<Channel*>(self)->user_;
+    const std::string_view bytes(static_cast<const char*>(data), length);
+    if (user != nullptr) user->OnData(is_standard_error != 0, bytes);
+    return static_cast<int>(length);
+  };
+  callbacks_.channel_eof_function = [](ssh_session, ssh_channel, void* self) {
+    static_cast<Channel*>(self)->end_of_file_ = true;
+  };
+  callbacks_.channel_close_function = [](ssh_session, ssh_channel, void* self) {
+    auto* const channel = static_cast<Channel*>(self);
+    channel->end_of_file_ = channel->closed_ = true;
+  };
+  callbacks_.channel_exit_status_function = [](ssh_session, ssh_channel, int status, void* self) {
+    ChannelUser* const user = static_cast<Channel*>(self)->user_;
+    if (user != nullptr) user->OnExitStatus(status);
+  };
+  callbacks_.channel_exit_signal_function = [](ssh_session, ssh_channel, const char* name, int,
+                                               const char*, const char*, void* self) {
+    ChannelUser* const user = static_cast<Channel*>(self)->user_;
+    if (user != nullptr) user->OnExitSignal(name == nullptr ? "" : name);
+  };
   ssh_callbacks_init(&callbacks_);
   if (ssh_set_channel_callbacks(handle_.get(), &callbacks_) != SSH_OK) {
     throw std::runtime_error("libssh took no callbacks");
@@ -60,37 +78,6 @@ void Channel::SendEndOfFile() {
 
 bool Channel::Close() {
   return ssh_channel_close(handle_.get()) != SSH_AGAIN;
-}
-
-int Channel::OnData(ssh_session, ssh_channel, void* data, uint32_t length, int is_standard_error,
-                    void* self) {
-  auto* channel = static_cast<Channel*>(self);
-  if (channel->events_ != nullptr) {
-    channel->events_->OnData(is_standard_error != 0,
-                             std::string_view(static_cast<const char*>(data), length));
-  }
-  return static_cast<int>(length);
-}
-
-void Channel::OnEndOfFile(ssh_session, ssh_channel, void* self) {
-  static_cast<Channel*>(self)->end_of_file_ = true;
-}
-
-void Channel::OnClose(ssh_session, ssh_channel, void* self) {
-  auto* channel = static_cast<Channel*>(self);
-  channel->end_of_file_ = true;
-  channel->closed_ = true;
-}
-
-void Channel::OnExitStatus(ssh_session, ssh_channel, int status, void* self) {
-  auto* channel = static_cast<Channel*>(self);
-  if (channel->events_ != nullptr) channel->events_->OnExitStatus(status);
-}
-
-void Channel::OnExitSignal(ssh_session, ssh_channel, const char* name, int, const char*,
-                           const char*, void* self) {
-  auto* channel = static_cast<Channel*>(self);
-  if (channel->events_ != nullptr) channel->events_->OnExitSignal(name == nullptr ? "" : name);
 }
 
 }  // namespace ssh

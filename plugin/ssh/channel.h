@@ -9,14 +9,21 @@
 
 namespace ssh {
 
-/// What arrives on a channel. Called from inside libssh: must be quick, must not throw, and must
-/// neither call libssh nor free the channel.
-class ChannelEvents {
+class Channel;
+
+/// Uses a channel: a process, or SFTP. The functions for data and exits are called from inside
+/// libssh: they must be quick, and must neither call libssh nor free the channel.
+class ChannelUser {
  public:
-  virtual ~ChannelEvents() = default;
+  virtual ~ChannelUser() = default;
+  virtual void OnChannelOpen(std::unique_ptr<Channel> channel) = 0;
+  /// The guest has no free channel now. At most once per request.
+  virtual void OnChannelDelayed() {}
+  /// The request has failed; `text` says why.
+  virtual void OnChannelImpossible(const std::string& text) = 0;
   virtual void OnData(bool is_standard_error, std::string_view bytes) noexcept = 0;
-  virtual void OnExitStatus(int status) noexcept = 0;
-  virtual void OnExitSignal(std::string_view name) noexcept = 0;
+  virtual void OnExitStatus(int /*status*/) noexcept {}
+  virtual void OnExitSignal(std::string_view /*name*/) noexcept {}
 };
 
 /// One channel of the session. Never blocks. For the session's thread only.
@@ -34,8 +41,8 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  /// `events` must outlive the channel or be replaced by null.
-  void SetEvents(ChannelEvents* events) { events_ = events; }
+  /// The receiver of data and exits: must outlive the channel or be replaced by null.
+  void SetUser(ChannelUser* user) { user_ = user; }
 
   Progress Open();
   Progress RequestExec(const std::string& command_line);
@@ -62,17 +69,10 @@ class Channel {
   };
 
   [[nodiscard]] Progress ToProgress(int code) const;
-  static int OnData(ssh_session, ssh_channel, void* data, uint32_t length, int is_standard_error,
-                    void* self);
-  static void OnEndOfFile(ssh_session, ssh_channel, void* self);
-  static void OnClose(ssh_session, ssh_channel, void* self);
-  static void OnExitStatus(ssh_session, ssh_channel, int status, void* self);
-  static void OnExitSignal(ssh_session, ssh_channel, const char* name, int core, const char* text,
-                           const char* language, void* self);
 
   std::unique_ptr<ssh_channel_struct, Free> handle_;
   ssh_channel_callbacks_struct callbacks_{};
-  ChannelEvents* events_ = nullptr;
+  ChannelUser* user_ = nullptr;
   bool end_of_file_ = false;
   bool closed_ = false;
   bool write_failed_ = false;

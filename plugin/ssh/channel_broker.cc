@@ -21,7 +21,7 @@ void ChannelBroker::Withdraw(ChannelUser& user) {
 }
 
 void ChannelBroker::Retire(std::unique_ptr<Channel> channel) {
-  channel->SetEvents(nullptr);
+  channel->SetUser(nullptr);
   const bool sent = channel->Close();
   closing_.push_back({std::move(channel), sent});
 }
@@ -63,6 +63,7 @@ void ChannelBroker::StepOpening(TimePoint now) {
     pause_ = kFirstPause;
     refused_since_ = TimePoint::max();
     if (finished.request.user != nullptr) {
+      finished.channel->SetUser(finished.request.user);
       finished.request.user->OnChannelOpen(std::move(finished.channel));
     } else {
       Retire(std::move(finished.channel));

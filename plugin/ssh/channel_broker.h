@@ -13,17 +13,6 @@
 
 namespace ssh {
 
-/// Wants a channel: a process, or SFTP.
-class ChannelUser {
- public:
-  virtual ~ChannelUser() = default;
-  virtual void OnChannelOpen(std::unique_ptr<Channel> channel) = 0;
-  /// The guest has no free channel now. At most once per request.
-  virtual void OnChannelDelayed() = 0;
-  /// The request has failed; `text` says why.
-  virtual void OnChannelImpossible(const std::string& text) = 0;
-};
-
 /// Opens channels first come, first served, and closes them. For the session's thread only.
 ///
 /// sshd does not announce its limit (MaxSessions, 10 by default); it is learned from refusals. A

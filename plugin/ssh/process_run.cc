@@ -25,7 +25,6 @@ void ProcessRun::OnChannelDelayed() {
 
 void ProcessRun::OnChannelOpen(std::unique_ptr<Channel> channel) {
   channel_ = std::move(channel);
-  channel_->SetEvents(this);
   state_ = State::kRequesting;
   Step(support::Clock::now());
 }

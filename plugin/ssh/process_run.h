@@ -14,7 +14,7 @@ namespace ssh {
 /// The process has ended when its channel is closed, when its exit status and the end of its output
 /// have come, or kExitGrace after the exit status: background processes may hold the output open
 /// for ever. The channel stays open for them until Leave.
-class ProcessRun final : public ChannelUser, public ChannelEvents {
+class ProcessRun final : public ChannelUser {
  public:
   using TimePoint = support::Clock::time_point;
 

@@ -69,9 +69,6 @@ std::optional<std::string> Peer::ReadLine() {
 }
 
 mcp::Server::Exit Peer::Exit() {
-  if (exit_.wait_for(kPatience) != std::future_status::ready) {
-    throw std::runtime_error("the server does not exit");
-  }
   return exit_.get();
 }
 

@@ -10,6 +10,7 @@ namespace ssh {
 namespace {
 
 namespace ask = guest::ask;
+using Type = SftpType;
 using guest::FileErrorCode;
 
 template <typename... Callables>
@@ -76,13 +77,9 @@ std::string PathOf(const guest::Request& request) {
 }  // namespace
 
 Burst::Plan Burst::PlanFor(const guest::Request& request) {
-  const auto on_path = [](const char* operation, std::size_t wanted, SftpType type,
-                          const auto& asked) {
-    return Plan{operation, wanted, PathRequest(type, asked.path)};
-  };
-  const auto on_handle = [](const char* operation, std::size_t wanted, SftpType type,
-                            const auto& asked) {
-    return Plan{operation, wanted, HandleRequest(type, asked.handle.value)};
+  const auto simple = [](const char* operation, std::size_t wanted, Type type,
+                         const std::string& path_or_handle) {
+    return Plan{operation, wanted, PathRequest(type, path_or_handle)};
   };
   const auto extended = [](const char* operation, std::size_t wanted, std::string_view extension,
                            const std::vector<std::string_view>& arguments) {
@@ -90,13 +87,13 @@ Burst::Plan Burst::PlanFor(const guest::Request& request) {
   };
   return std::visit(
       Overloaded{
-          [&](const ask::Stat& a) { return on_path("stat", kAttributes, SftpType::kStat, a); },
-          [&](const ask::LStat& a) { return on_path("stat", kAttributes, SftpType::kLStat, a); },
+          [&](const ask::Stat& a) { return simple("stat", kAttributes, Type::kStat, a.path); },
+          [&](const ask::LStat& a) { return simple("stat", kAttributes, Type::kLStat, a.path); },
           [&](const ask::RealPath& a) {
-            return on_path("resolve", kNames, SftpType::kRealPath, a);
+            return simple("resolve", kNames, Type::kRealPath, a.path);
           },
           [&](const ask::ReadLink& a) {
-            return on_path("read the link", kNames, SftpType::kReadLink, a);
+            return simple("read the link", kNames, Type::kReadLink, a.path);
           },
           [&](const ask::StatFileSystem& a) {
             return extended("stat the file system of", kExtendedReply, kFileSystemExtension,
@@ -106,7 +103,7 @@ Burst::Plan Burst::PlanFor(const guest::Request& request) {
             return Plan{"open", kHandle, OpenRequest(a.path, a.mode, a.permissions)};
           },
           [&](const ask::OpenDirectory& a) {
-            return on_path("list", kHandle, SftpType::kOpenDirectory, a);
+            return simple("list", kHandle, Type::kOpenDirectory, a.path);
           },
           [&](const ask::MakeDirectory& a) {
             return Plan{"make the directory", kStatus, MakeDirectoryRequest(a.path, a.permissions)};
@@ -114,15 +111,15 @@ Burst::Plan Burst::PlanFor(const guest::Request& request) {
           [&](const ask::Rename& a) {
             return extended("rename", kStatus, kPosixRenameExtension, {a.from, a.to});
           },
-          [&](const ask::Unlink& a) { return on_path("remove", kStatus, SftpType::kRemove, a); },
+          [&](const ask::Unlink& a) { return simple("remove", kStatus, Type::kRemove, a.path); },
           [&](const ask::StatOpen& a) {
-            return on_handle("stat", kAttributes, SftpType::kFStat, a);
+            return simple("stat", kAttributes, Type::kFStat, a.handle.value);
           },
           [&](const ask::Read&) {
-            return Plan{"read", kData, {}};
+            return Plan{"read", kData, SftpRequest()};
           },
           [&](const ask::Write&) {
-            return Plan{"write", kStatus, {}};
+            return Plan{"write", kStatus, SftpRequest()};
           },
           [&](const ask::SetAttributes& a) {
             return Plan{"set the attributes of", kStatus,
@@ -132,12 +129,12 @@ Burst::Plan Burst::PlanFor(const guest::Request& request) {
             return extended("sync", kStatus, kSyncExtension, {a.handle.value});
           },
           [&](const ask::Close& a) {
-            Plan plan = on_handle("close", kStatus, SftpType::kClose, a);
+            Plan plan = simple("close", kStatus, Type::kClose, a.handle.value);
             plan.request.changes_guest = a.handle.writes;
             return plan;
           },
           [&](const ask::ReadDirectory& a) {
-            return on_handle("list", kNames, SftpType::kReadDirectory, a);
+            return simple("list", kNames, Type::kReadDirectory, a.handle.value);
           }},
       request);
 }

@@ -54,7 +54,6 @@ void SftpService::CloseHandle(const guest::Handle& handle) {
 
 void SftpService::OnChannelOpen(std::unique_ptr<Channel> channel) {
   channel_ = std::move(channel);
-  channel_->SetEvents(this);
   inbox_.clear();
   state_ = State::kRequesting;
   opened_at_ = support::Clock::now();

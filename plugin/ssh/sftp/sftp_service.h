@@ -14,7 +14,7 @@ namespace ssh {
 /// The files of a session: opens an SFTP channel for the first burst, runs any number of bursts at
 /// once, and replaces the channel when a burst times out because the server is stuck. For the
 /// session's thread only.
-class SftpService final : public ChannelUser, public ChannelEvents {
+class SftpService final : public ChannelUser {
  public:
   using TimePoint = support::Clock::time_point;
 
@@ -41,11 +41,8 @@ class SftpService final : public ChannelUser, public ChannelEvents {
   void Lose(const std::string& text);
 
   void OnChannelOpen(std::unique_ptr<Channel> channel) override;
-  void OnChannelDelayed() override {}
   void OnChannelImpossible(const std::string& text) override;
   void OnData(bool is_standard_error, std::string_view bytes) noexcept override;
-  void OnExitStatus(int) noexcept override {}
-  void OnExitSignal(std::string_view) noexcept override {}
 
  private:
   enum class State { kClosed, kWaiting, kRequesting, kConversing };

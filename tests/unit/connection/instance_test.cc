@@ -36,7 +36,7 @@ class InstructionsTest : public ::testing::Test {
   InstanceOptions options_;
 };
 
-TEST_F(InstructionsTest, ListTheRootsOfAnInstanceThatHasNeverBeenStarted) {
+TEST_F(InstructionsTest, ListTheRootsOfANewInstance) {
   Configure("mounts: [{location: /work, mountPoint: /mnt, writable: true}, {location: /docs}]\n");
   EXPECT_THAT(Instructions(options_),
               AllOf(HasSubstr("the Lima virtual machine \"agent\" (Linux), not on the host"),
@@ -44,19 +44,19 @@ TEST_F(InstructionsTest, ListTheRootsOfAnInstanceThatHasNeverBeenStarted) {
                     HasSubstr("\n- /docs (read-only)")));
 }
 
-TEST_F(InstructionsTest, ListOnlyTheRootsThatServeWasToldToAllow) {
+TEST_F(InstructionsTest, ListOnlyAllowedRoots) {
   Configure("mounts: [{location: /work}, {location: /docs}]\n");
   options_.roots.narrowed_roots = {{"/work/a"}};
   EXPECT_THAT(Instructions(options_),
               AllOf(HasSubstr("\n- /work/a (read-only)"), Not(HasSubstr("/docs"))));
 }
 
-TEST_F(InstructionsTest, SayThatNothingIsMounted) {
+TEST_F(InstructionsTest, ReportThatNothingIsMounted) {
   Configure("mounts: []\n");
   EXPECT_THAT(Instructions(options_), HasSubstr("mounts no directory"));
 }
 
-TEST_F(InstructionsTest, SayWhyTheToolsCannotBeUsed) {
+TEST_F(InstructionsTest, ReportWhyTheToolsCannotBeUsed) {
   Configure("mounts: [\n");
   EXPECT_THAT(Instructions(options_),
               AllOf(HasSubstr("the Lima virtual machine \"agent\", not on the host"),

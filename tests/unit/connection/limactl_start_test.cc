@@ -64,7 +64,7 @@ class Starting : public ::testing::Test {
   std::vector<std::string> told_;
 };
 
-TEST_F(Starting, RunsLimactlWithoutATerminalAndWaitsForItsEnd) {
+TEST_F(Starting, RunsLimactlWithoutATerminalAndWaits) {
   MakeLimactl("printf '%s\\n' \"$@\" > arguments; cat > input; sleep 0.1; echo ended > end");
   EXPECT_EQ(Start(), "");
   EXPECT_EQ(ReadFile("arguments"), "start\n--tty=false\nagent\n");
@@ -74,7 +74,7 @@ TEST_F(Starting, RunsLimactlWithoutATerminalAndWaitsForItsEnd) {
                                        HasSubstr("limactl start agent"))));
 }
 
-TEST_F(Starting, LimactlsOutputIsKeptFromOurStreams) {
+TEST_F(Starting, KeepsLimactlsOutputFromOurStreams) {
   MakeLimactl("echo of-limactl; echo of-limactl >&2");
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();

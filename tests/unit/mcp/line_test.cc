@@ -35,7 +35,7 @@ TEST(Line, LargeTextsComeInBoundedPieces) {
   std::string all;
   std::string piece;
   while (line.Take(piece)) {
-    EXPECT_LE(piece.size(), Line::kLongestPiece);
+    EXPECT_LE(piece.size(), Line::kPieceBytes * kLongestEscape);
     all += piece;
   }
   EXPECT_EQ(all.size(), 1 + text.size() * kLongestEscape);

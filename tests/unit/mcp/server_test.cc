@@ -123,7 +123,8 @@ TEST(Server, NoProgressForAClientThatDoesNotRead) {
 // ---- subscriptions
 
 TEST(Server, SubscriptionsAreLimitedUntilOneIsCancelled) {
-  Session session;
+  Session session([](ServerOptions& options) { options.client_patience = 1ms; },
+                  Session::Output::kLeftOpen);  // the last responses are not read
   const auto listen = [&session](const json& id) {
     const json meta = {{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
                        {"io.modelcontextprotocol/clientCapabilities", json::object()}};

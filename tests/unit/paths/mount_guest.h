@@ -9,7 +9,7 @@
 #include <string>
 
 #include "guest/guest.h"
-#include "paths/mount_watch.h"
+#include "paths/mount_check.h"
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"
 
@@ -18,14 +18,12 @@ namespace paths {
 /// A guest whose mount table, file systems and links are what a test says.
 class MountGuest final : public testing_support::LocalGuest {
  public:
-  void Show(const std::string& mountinfo) { std::ofstream(Table()) << kRoot << mountinfo; }
-  void RemoveTable() { std::filesystem::remove(Table()); }
-  /// A table that can be opened and not be read.
-  void SpoilTable() {
-    RemoveTable();
-    std::filesystem::create_directory(Table());
+  void Show(const std::string& mountinfo) {
+    table = "30 1 254:0 / / rw - ext4 /dev/vda rw\n" + mountinfo;
   }
 
+  std::string table;
+  int table_status = 0;  ///< of the command that prints it; 3: there is no table
   std::map<std::string, guest::FileSystemStatus> file_systems;  ///< by mount point
   std::map<std::string, std::string> links;
   std::set<std::string> missing;
@@ -71,17 +69,15 @@ class MountGuest final : public testing_support::LocalGuest {
     return LocalGuest::Open(file, mode, permissions, context);
   }
 
-  shell::RunEnd RunScript(const std::string& asked, shell::OutputSink& sink,
-                          const support::Context& context) override {
+  shell::RunEnd RunScript(const std::string&, shell::OutputSink& sink,
+                          const support::Context&) override {
     ++round_trips;
     ++tables_read;
     if (on_run) on_run();
-    const std::string name = "/proc/self/mountinfo";
-    std::string script = asked;
-    for (auto at = script.find(name); at != std::string::npos; at = script.find(name)) {
-      script.replace(at, name.size(), Table());
-    }
-    return LocalGuest::RunScript(script, sink, context);
+    if (table_status == 0) sink.OnOutput(shell::Stream::kOutput, table);
+    shell::RunEnd end;
+    end.exit_status = table_status;
+    return end;
   }
 
   int round_trips = 0;
@@ -95,9 +91,6 @@ class MountGuest final : public testing_support::LocalGuest {
                                                            .maximum_name = 255};
 
  private:
-  static constexpr const char* kRoot = "30 1 254:0 / / rw - ext4 /dev/vda rw\n";
-  [[nodiscard]] std::string Table() const { return directory_.path() / "mountinfo"; }
-
   testing_support::TemporaryDirectory directory_;
 };
 

@@ -236,14 +236,14 @@ TEST_F(NarrowedRootTest, ThatIsALinkHasTheRightsOfTheMountItResolvesTo) {
 }
 
 TEST_F(PathRulesTest, AllowedPathThatAppearsLaterIsPinnedThen) {
-  options.roots.push_back(
-      {.host = Guest("later"), .guest = Guest("later"), .writable = true, .is_guests_own = true});
+  const std::string later = Guest("no/later");
+  options.roots.push_back({.host = later, .guest = later, .writable = true, .is_guests_own = true});
   rules().CheckRoots(guest, {});
-  fs::create_directory(top / "later");
-  EXPECT_TRUE(Resolve(Guest("later")).attributes);
-  fs::remove(top / "later");
-  fs::create_directory_symlink(top / "outside", top / "later");
-  EXPECT_THAT(Refusal(Guest("later/secret")), HasSubstr("outside the directories"));
+  fs::create_directories(later);
+  EXPECT_TRUE(Resolve(later).attributes);
+  fs::remove(later);
+  fs::create_directory_symlink(top / "outside", later);
+  EXPECT_THAT(Refusal(later + "/secret"), HasSubstr("outside the directories"));
 }
 
 // Errors of the guest.

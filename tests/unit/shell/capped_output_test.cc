@@ -38,12 +38,12 @@ TEST(CappedOutput, CutsALongLineBetweenCharacters) {
   EXPECT_EQ(TextOf(8, "abcäXXXXXXXXäfgh", 1), "abc\n[… 12 bytes left out …]\nfgh");
 }
 
-TEST(CappedOutput, KeepsBytesThatBelongToNoCharacter) {
+TEST(CappedOutput, KeepsInvalidUtf8) {
   const std::string kept(4, '\x80');
   EXPECT_EQ(TextOf(8, std::string(20, '\x80'), 1), kept + "\n[… 15 bytes left out …]\n\x80");
 }
 
-TEST(CappedOutput, IsTheSameHoweverTheBytesArrive) {
+TEST(CappedOutput, IsTheSameForAnyPieces) {
   std::string bytes;
   for (int line = 0; line < 1000; ++line) bytes += "line " + std::to_string(line) + "\n";
   const std::string whole = TextOf(1000, bytes, bytes.size());
@@ -52,7 +52,7 @@ TEST(CappedOutput, IsTheSameHoweverTheBytesArrive) {
   }
 }
 
-TEST(CappedOutput, CountsWhatIsLeftOutOfAFlood) {
+TEST(CappedOutput, CountsTheBytesLeftOut) {
   CappedOutput output(4);
   for (int i = 0; i < 1000; ++i) output.Add(std::string(1000, 'x'));
   EXPECT_EQ(output.Text(), "xx\n[… 999996 bytes left out …]\nxx");

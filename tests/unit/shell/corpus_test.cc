@@ -1,5 +1,4 @@
-// Everything that a command can see of where it runs, and all ways in which one ends, in a resident
-// shell and in a login shell of its own.
+// Commands in a resident shell and in a new login shell: same environment, output and exit code.
 
 #include <regex>
 
@@ -8,117 +7,121 @@
 namespace shell {
 namespace {
 
-std::vector<Words> Corpus() {
-  const auto eval = [](const std::string& script) { return Words{"eval", script}; };
-  const auto bash = [](const std::string& script) { return Words{"bash", "-c", script}; };
-  const auto sh = [](const std::string& script) { return Words{"sh", "-c", script}; };
-  return {
-      // The environment and the variables of the shell.
-      {"sort", "-z", "/proc/self/environ"},
-      {"A=1 2", "B=$x", "sort", "-z", "/proc/self/environ"},
-      {"A+=1", "FROM_PROFILE+=c", "sort", "-z", "/proc/self/environ"},
-      bash("env | sort"),
-      sh("env | sort"),
-      {"HOME=/", "TZ=UTC", "sh", "-c", "echo $HOME $TZ; date +%Z"},
-      {"PATH=/nonexistent", "ls"},
-      {"IFS=x", "sh", "-c", "echo a"},
-      {"A=1"},
-      {"A=$(id)", "sh", "-c", "echo $A"},
-      {"1A=1"},
-      eval("echo $0 $# $- \"$*\""),
-      eval("echo \"$BASH_EXECUTION_STRING\"; echo \"$PWD $OLDPWD\"; pwd -P; dirs"),
-      eval("compgen -v | grep -vxE '_|BASH_.*|BASHPID|COLUMNS|FUNCNAME|LINES|PIPESTATUS|SHLVL'"),
-      eval("declare -f; declare -F; alias; complete; set -o; shopt; trap -p; jobs; enable"),
-      eval("echo $NOT_EXPORTED $FROM_PROFILE; NEW=1; cd /; umask 0"),
-      // Directory, permissions, limits, streams, signals, processes.
-      {"pwd"},
-      {"/bin/pwd"},
-      {"cd", "/"},
-      {"umask"},
-      sh("umask; touch made; stat -c %a made; rm made; ulimit -a"),
-      {"ulimit", "-a"},
-      {"ls", "/proc/self/fd"},
-      eval("for f in 0 1 2 3 4 5 6 7 8 9; do [ -e /proc/$BASHPID/fd/$f ] && echo $f; done"),
-      {"readlink", "/proc/self/fd/0"},
-      {"cat"},
-      {"read", "x"},
-      {"grep", "-E", "^(Sig(B|I|C)|Umask|Uid|Gid|Groups|Cap|NoNewPrivs)", "/proc/self/status"},
-      sh("exec grep -E '^Sig(Ign|Blk|Cgt)' /proc/self/status"),
-      {"nice"},
-      {"tty"},
-      {"nohup", "echo", "x"},
-      bash("yes | head -3; echo ${PIPESTATUS[@]}"),
-      // Exit codes, signals.
-      {"true"},
-      {"false"},
-      sh("echo out; echo err >&2; exit 3"),
-      {"exit", "5"},
-      eval("exit 7"),
-      eval("(exit 9)"),
-      bash("echo before; kill -KILL $$"),
-      bash("kill -TERM $$; sleep 1"),
-      sh("kill -SEGV $$"),
-      eval("sh -c 'kill -KILL $$'; echo after"),
-      eval("echo a; kill -TERM $$; sleep 5"),
-      bash("echo a; kill 0; sleep 5"),
-      eval("echo a; kill 0; sleep 5"),
-      eval("kill -KILL 0"),
-      // What is a command, and what is not.
-      {"nosuch"},
-      {"./nosuch"},
-      {"/nosuch/x"},
-      {"nosuch", "two words"},
-      {"echo \"a\" | wc"},
-      {""},
-      {"/tmp"},
-      {"./plain"},
-      {"./no-shebang", "x y", ""},
-      {"./script", "x y", "*"},
-      {"source", "./library", "a b"},
-      {"[", "a", "=", "a", "]"},
-      {"!", "true"},
-      {"exec", "sh", "-c", "exit 4"},
-      {"exec", "nosuch"},
-      {"command", "-v", "ls"},
-      {"type", "cd", "if", "greet", "ll"},
-      {"greet", "you"},
-      {"ll"},
-      {"tool-of-profile", "x"},
-      {"exported"},
-      bash("exported"),
-      {"history"},
-      {"wait"},
-      {"fg"},
-      {"local", "x"},
-      // Quoting, bytes, length.
-      {"printf", "%s|", "a b", "", "it's", "$(id)", "\n", "\\", "\"", "`id`"},
-      {"printf", "%s|", "a\nb\n\n", "\t", "\x01\x02\x7f", "\xff\xfe\x81\x88", "\xc3\xa9", "!!",
-       "\n"},
-      {"echo", "~", "*", "{a,b}", "$HOME", "?", "[a]", "a=b", "&", ";", "|", "<", ">"},
-      {"V=\n'\xff", "sh", "-c", "printf %s \"$V\" | od -c"},
-      {"echo", std::string(2000, '\'')},
-      {"echo", std::string(120'000, 'y')},
-      sh("seq 20000; seq 20000 >&2; head -c 300000 /dev/zero | tr '\\0' x"),
-      // What a shell does by and by.
-      eval("trap 'echo bye' EXIT; echo x"),
-      eval("trap 'echo debug' DEBUG; echo x"),
-      eval("set -e; false; echo no"),
-      eval("set -o pipefail; false | true; echo $?"),
-      eval("echo one\nnosuch2\necho three"),
-      eval("echo (("),
-      eval("sleep 0 & wait $!; echo $?; jobs"),
-      eval("set -m; sleep 0 & wait; echo done"),
-      eval("exec 3>&1; echo x >&3; exec 3>&-"),
-      eval("exec >/dev/null; echo hidden"),
-      eval("exec 2>&1; echo both >&2"),
-      eval("unset PATH; ls"),
-      eval("cat <<< here; cat <(echo there)"),
-  };
+Words Eval(const std::string& script) {
+  return {"eval", script};
 }
+Words Bash(const std::string& script) {
+  return {"bash", "-c", script};
+}
+Words Sh(const std::string& script) {
+  return {"sh", "-c", script};
+}
+
+const std::vector<Words> kCorpus = {
+    // The environment and the variables of the shell.
+    {"sort", "-z", "/proc/self/environ"},
+    {"A=1 2", "B=$x", "sort", "-z", "/proc/self/environ"},
+    {"A+=1", "FROM_PROFILE+=c", "sort", "-z", "/proc/self/environ"},
+    Bash("env | sort"),
+    Sh("env | sort"),
+    {"HOME=/", "TZ=UTC", "sh", "-c", "echo $HOME $TZ; date +%Z"},
+    {"PATH=/nonexistent", "ls"},
+    {"IFS=x", "sh", "-c", "echo a"},
+    {"A=1"},
+    {"A=$(id)", "sh", "-c", "echo $A"},
+    {"1A=1"},
+    Eval("echo $0 $# $- \"$*\""),
+    Eval("echo \"$BASH_EXECUTION_STRING\"; echo \"$PWD $OLDPWD\"; pwd -P; dirs"),
+    Eval("compgen -v | grep -vxE '_|BASH_.*|BASHPID|COLUMNS|FUNCNAME|LINES|PIPESTATUS|SHLVL'"),
+    Eval("declare -f; declare -F; alias; complete; set -o; shopt; trap -p; jobs; enable"),
+    Eval("echo $NOT_EXPORTED $FROM_PROFILE; NEW=1; cd /; umask 0"),
+    // Directory, permissions, limits, streams, signals, processes.
+    {"pwd"},
+    {"/bin/pwd"},
+    {"cd", "/"},
+    {"umask"},
+    Sh("umask; touch made; stat -c %a made; rm made; ulimit -a"),
+    {"ulimit", "-a"},
+    {"ls", "/proc/self/fd"},
+    Eval("for f in 0 1 2 3 4 5 6 7 8 9; do [ -e /proc/$BASHPID/fd/$f ] && echo $f; done"),
+    {"readlink", "/proc/self/fd/0"},
+    {"cat"},
+    {"read", "x"},
+    {"grep", "-E", "^(Sig(B|I|C)|Umask|Uid|Gid|Groups|Cap|NoNewPrivs)", "/proc/self/status"},
+    Sh("exec grep -E '^Sig(Ign|Blk|Cgt)' /proc/self/status"),
+    {"nice"},
+    {"tty"},
+    {"nohup", "echo", "x"},
+    Bash("yes | head -3; echo ${PIPESTATUS[@]}"),
+    // Exit codes, signals.
+    {"true"},
+    {"false"},
+    Sh("echo out; echo err >&2; exit 3"),
+    {"exit", "5"},
+    Eval("exit 7"),
+    Eval("(exit 9)"),
+    Bash("echo before; kill -KILL $$"),
+    Bash("kill -TERM $$; sleep 1"),
+    Sh("kill -SEGV $$"),
+    Eval("sh -c 'kill -KILL $$'; echo after"),
+    Eval("echo a; kill -TERM $$; sleep 5"),
+    Bash("echo a; kill 0; sleep 5"),
+    Eval("echo a; kill 0; sleep 5"),
+    Eval("kill -KILL 0"),
+    // Commands and other words.
+    {"nosuch"},
+    {"./nosuch"},
+    {"/nosuch/x"},
+    {"nosuch", "two words"},
+    {"echo \"a\" | wc"},
+    {""},
+    {"/tmp"},
+    {"./plain"},
+    {"./no-shebang", "x y", ""},
+    {"./script", "x y", "*"},
+    {"source", "./library", "a b"},
+    {"[", "a", "=", "a", "]"},
+    {"!", "true"},
+    {"exec", "sh", "-c", "exit 4"},
+    {"exec", "nosuch"},
+    {"command", "-v", "ls"},
+    {"type", "cd", "if", "greet", "ll"},
+    {"greet", "you"},
+    {"ll"},
+    {"tool-of-profile", "x"},
+    {"exported"},
+    Bash("exported"),
+    {"history"},
+    {"wait"},
+    {"fg"},
+    {"local", "x"},
+    // Quoting, bytes, length.
+    {"printf", "%s|", "a b", "", "it's", "$(id)", "\n", "\\", "\"", "`id`"},
+    {"printf", "%s|", "a\nb\n\n", "\t", "\x01\x02\x7f", "\xff\xfe\x81\x88", "\xc3\xa9", "!!", "\n"},
+    {"echo", "~", "*", "{a,b}", "$HOME", "?", "[a]", "a=b", "&", ";", "|", "<", ">"},
+    {"V=\n'\xff", "sh", "-c", "printf %s \"$V\" | od -c"},
+    {"echo", std::string(2000, '\'')},
+    {"echo", std::string(120'000, 'y')},
+    Sh("seq 20000; seq 20000 >&2; head -c 300000 /dev/zero | tr '\\0' x"),
+    // Features of the shell.
+    Eval("trap 'echo bye' EXIT; echo x"),
+    Eval("trap 'echo debug' DEBUG; echo x"),
+    Eval("set -e; false; echo no"),
+    Eval("set -o pipefail; false | true; echo $?"),
+    Eval("echo one\nnosuch2\necho three"),
+    Eval("echo (("),
+    Eval("sleep 0 & wait $!; echo $?; jobs"),
+    Eval("set -m; sleep 0 & wait; echo done"),
+    Eval("exec 3>&1; echo x >&3; exec 3>&-"),
+    Eval("exec >/dev/null; echo hidden"),
+    Eval("exec 2>&1; echo both >&2"),
+    Eval("unset PATH; ls"),
+    Eval("cat <<< here; cat <(echo there)"),
+};
 
 class CommandCorpus : public ShellsTest {
  protected:
-  /// Without what differs on purpose.
+  /// Without the intended differences.
   static Result Comparable(Result result) {
     for (std::string* text : {&result.output, &result.error}) {
       *text = std::regex_replace(*text, std::regex("(line [0-9]+: *)[0-9]+ "), "$1PID ");
@@ -134,7 +137,7 @@ class CommandCorpus : public ShellsTest {
     Write(work_ + "/library", "echo \"$0\" $# \"$1\" ${BASH_SOURCE[0]}; return 3\n");
     std::filesystem::create_directories(home_.path() / "bin");
     Write(home_.path() / "bin/tool-of-profile", "echo tool \"$@\"\n", true);
-    for (const Words& words : Corpus()) {
+    for (const Words& words : kCorpus) {
       const std::string command = ShellCommand(words);
       EXPECT_EQ(Comparable(Run(words)), Comparable(Plainly("/bin/bash", command)))
           << command.substr(0, 200);

@@ -8,7 +8,7 @@
 namespace shell {
 namespace {
 
-/// What is passed on of `stream`, cut into pieces; reports in angle brackets.
+/// The output of a splitter that gets `stream` in pieces; reports in angle brackets.
 std::string Split(std::string_view stream, std::size_t piece) {
   ReportSplitter splitter("MARK");
   std::string seen;
@@ -21,7 +21,7 @@ std::string Split(std::string_view stream, std::size_t piece) {
   return seen;
 }
 
-TEST(ReportSplitter, FindsReportsWhereverThePiecesEnd) {
+TEST(ReportSplitter, FindsReportsInAnyPieces) {
   const std::string longest(100, 'x');
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", ""},
@@ -40,7 +40,7 @@ TEST(ReportSplitter, FindsReportsWhereverThePiecesEnd) {
   }
 }
 
-TEST(ReportSplitter, HoldsBackOnlyWhatMayBecomeAReport) {
+TEST(ReportSplitter, HoldsBackOnlyTheBeginningOfAReport) {
   ReportSplitter splitter("MARK");
   std::string seen;
   splitter.Feed(

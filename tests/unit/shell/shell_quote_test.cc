@@ -9,7 +9,7 @@
 namespace shell {
 namespace {
 
-/// What /bin/sh prints for a script, read from a pipe.
+/// The output of /bin/sh for a script.
 std::string OutputOfShell(const std::string& script) {
   const std::string line = "exec /bin/sh -c " + ShellQuote(script);
   FILE* pipe = popen(line.c_str(), "r");
@@ -72,7 +72,7 @@ TEST(ShellCommand, KeepsAnAssignmentOfNothing) {
   EXPECT_EQ(ShellCommand({"A="}), "A=''");
 }
 
-TEST(ShellCommand, NeverRunsWhatStandsBeforeAnEqualsSign) {
+TEST(ShellCommand, NeverRunsTheNameOfAnAssignment) {
   EXPECT_EQ(ShellCommand({"$(id)=x"}), "'$(id)=x'");
   EXPECT_EQ(ShellCommand({"a b=x"}), "'a b=x'");
   EXPECT_EQ(ShellCommand({"1a=x y"}), "'1a=x y'");

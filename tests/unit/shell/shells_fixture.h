@@ -68,7 +68,7 @@ class TextSink final : public OutputSink {
   std::string error_;
 };
 
-/// Resident shells as child processes, in a home and a directory of their own.
+/// Resident shells as child processes, with their own home and directory.
 class ShellsTest : public ::testing::Test {
  protected:
   ShellsTest() {
@@ -106,7 +106,7 @@ class ShellsTest : public ::testing::Test {
     return {Status(end.exit_status, end.exit_signal), sink.output(), sink.error()};
   }
 
-  /// As `limactl shell` does it.
+  /// Runs it as `limactl shell` does.
   Result Plainly(const std::string& shell, const std::string& command) {
     struct Events : ProcessEvents {
       void OnOutput(Stream stream, std::string_view bytes) override {
@@ -152,7 +152,7 @@ class ShellsTest : public ::testing::Test {
     return Eventually([&] { return Exists(name); });
   }
 
-  /// The process that has written its id to the file ends soon.
+  /// The process whose id is in the file exits soon.
   [[nodiscard]] bool Ends(const std::string& name) const {
     pid_t process = 0;
     std::ifstream(work_ + "/" + name) >> process;

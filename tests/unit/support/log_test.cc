@@ -11,7 +11,7 @@
 namespace support {
 namespace {
 
-TEST(Log, APipeThatNobodyReadsHoldsNobodyUpAndGetsWholeLines) {
+TEST(Log, AFullPipeDoesNotBlockAndGetsWholeLines) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
   const FileDescriptor read_end(ends[0]);

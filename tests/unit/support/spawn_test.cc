@@ -24,12 +24,12 @@ TEST(Spawn, FindsTheProgramOnPathAndPassesItsArguments) {
             7);
 }
 
-TEST(Spawn, GivesDevNullWhereNoStreamIsGiven) {
+TEST(Spawn, UsesDevNullForMissingStreams) {
   const char* const script = "read line && exit 1; echo lost && echo lost >&2";
   EXPECT_EQ(ExitCodeOf(Spawn({"sh", "-c", script}, {}, SpawnSession::kShared)), 0);
 }
 
-TEST(Spawn, GivesTheChildTheSignalsAsTheSystemHasThem) {
+TEST(Spawn, ResetsTheSignalsOfTheChild) {
   for (const auto& [number, name] : {std::pair(SIGPIPE, "PIPE"), std::pair(SIGXFSZ, "XFSZ")}) {
     void (*const before)(int) = ::signal(number, SIG_IGN);
     const std::string script = "kill -" + std::string(name) + " $$; exit 0";
@@ -41,13 +41,13 @@ TEST(Spawn, GivesTheChildTheSignalsAsTheSystemHasThem) {
   }
 }
 
-TEST(Spawn, PutsTheChildIntoASessionOfItsOwnWhereAsked) {
+TEST(Spawn, StartsASessionIfRequested) {
   const std::string script = "[ $(ps -o pgid= -p $$) != " + std::to_string(::getpgrp()) + " ]";
   EXPECT_EQ(ExitCodeOf(Spawn({"sh", "-c", script}, {}, SpawnSession::kOwn)), 0);
   EXPECT_EQ(ExitCodeOf(Spawn({"sh", "-c", script}, {}, SpawnSession::kShared)), 1);
 }
 
-TEST(Spawn, ThrowsWhatTheSystemSaysOfAProgramThatIsNotThere) {
+TEST(Spawn, ThrowsTheErrorOfAMissingProgram) {
   try {
     Spawn({"/no/such/program"}, {}, SpawnSession::kShared);
     FAIL();
@@ -56,7 +56,7 @@ TEST(Spawn, ThrowsWhatTheSystemSaysOfAProgramThatIsNotThere) {
   }
 }
 
-TEST(Spawn, StartsNothingWhereAStreamCannotBeGiven) {
+TEST(Spawn, ThrowsForAnInvalidStream) {
   const SpawnStreams streams = {.output = std::numeric_limits<int>::max()};
   EXPECT_THROW(Spawn({"true"}, streams, SpawnSession::kShared), std::system_error);
 }

@@ -16,7 +16,7 @@ TEST(ParseDuration, ReadsEachUnitAndTheirSums) {
   EXPECT_EQ(ParseDuration("1h30m5s"), milliseconds(5'405'000));
 }
 
-TEST(ParseDuration, RefusesWhatIsNoDuration) {
+TEST(ParseDuration, RefusesInvalidDurations) {
   for (const char* text : {"", "10", "m", "-1s", "1.5h", "1d", "5s1m", "1m1m", "1h ", " 1h", "1hh",
                            "99999999999999999999s"}) {
     EXPECT_EQ(ParseDuration(text), std::nullopt) << text;
@@ -46,7 +46,7 @@ TEST(ParseByteCount, ReadsPlainNumbersAndUnits) {
   EXPECT_EQ(ParseByteCount("0"), 0U);
 }
 
-TEST(ParseByteCount, RefusesWhatIsNoByteCount) {
+TEST(ParseByteCount, RefusesInvalidByteCounts) {
   for (const char* text :
        {"", "K", "-1", "1.5M", "1KB", "1 K", "18446744073709551616", "18446744073709551615K"}) {
     EXPECT_EQ(ParseByteCount(text), std::nullopt) << text;

@@ -27,7 +27,7 @@ TEST(IsValidUtf8, FollowsRfc3629) {
   }
 }
 
-TEST(DecodeUtf8, ValidTextStaysAsItIs) {
+TEST(DecodeUtf8, KeepsValidText) {
   for (const std::string& text :
        {std::string(), std::string("plain ASCII of more than eight bytes"), std::string("a\0b", 3),
         std::string("\xEF\xBB\xBF"
@@ -42,7 +42,7 @@ TEST(DecodeUtf8, ValidTextStaysAsItIs) {
   }
 }
 
-TEST(DecodeUtf8, EachByteThatIsNotUtf8BecomesOneReplacementCharacter) {
+TEST(DecodeUtf8, ReplacesEachInvalidByte) {
   const std::string r(kReplacementCharacter);
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"a\xFF"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "files/temporary_file.h"
+#include "files/file_writer.h"
 #include "mcp/tool.h"
 #include "support/errors.h"
 #include "testing/local_guest.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "mcp/tool.h"
-#include "paths/mount_watch.h"
+#include "paths/mount_check.h"
 #include "testing/local_guest.h"
 #include "testing/silent_progress.h"
 #include "testing/temporary_directory.h"

@@ -1,4 +1,4 @@
-#include "files/temporary_file.h"
+#include "files/file_writer.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -16,7 +16,6 @@
 #include <thread>
 #include <vector>
 
-#include "files/file_writer.h"
 #include "support/errors.h"
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"
@@ -26,11 +25,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 using testing_support::Operation;
 
-class TemporaryFileTest : public ::testing::Test {
+class FileWriterTest : public ::testing::Test {
  protected:
   void Put(const std::string& name, std::chrono::seconds age = std::chrono::seconds(0)) const {
     const std::string path = work + "/" + name;
@@ -73,16 +71,7 @@ class TemporaryFileTest : public ::testing::Test {
 constexpr auto kOld = kLeftoverAge + std::chrono::seconds(5);
 constexpr auto kYoung = kLeftoverAge - std::chrono::seconds(60);
 
-TEST_F(TemporaryFileTest, IsRemovedUnlessItWasRenamed) {
-  {
-    const support::Context context;
-    const TemporaryFile file(work, 0600, guest, context);
-    EXPECT_THAT(Names(), ElementsAre(".limactl-mcp-1"));
-  }
-  EXPECT_THAT(Names(), IsEmpty());
-}
-
-TEST_F(TemporaryFileTest, TakenNamesAreSkippedAndLeftAlone) {
+TEST_F(FileWriterTest, TakenNamesAreSkippedAndLeftAlone) {
   Put(".limactl-mcp-1");
   fs::create_symlink("elsewhere", work + "/.limactl-mcp-2");
   Write("file", "text");
@@ -91,7 +80,7 @@ TEST_F(TemporaryFileTest, TakenNamesAreSkippedAndLeftAlone) {
   EXPECT_THAT(Names(), UnorderedElementsAre("file", ".limactl-mcp-1", ".limactl-mcp-2"));
 }
 
-TEST_F(TemporaryFileTest, WriteRemovesWhatAKilledServerLeftByItsAge) {
+TEST_F(FileWriterTest, WriteRemovesWhatAKilledServerLeftByItsAge) {
   Put(".limactl-mcp-1", kOld);
   Put(".limactl-mcp-2", kYoung);
   Put(".limactl-mcp-3", kOld);
@@ -107,7 +96,7 @@ TEST_F(TemporaryFileTest, WriteRemovesWhatAKilledServerLeftByItsAge) {
                                    ".limactl-mcp-7", ".limactl-mcp-notes"));
 }
 
-TEST_F(TemporaryFileTest, AgeIsComparedWithTheFileJustWritten) {
+TEST_F(FileWriterTest, AgeIsComparedWithTheFileJustWritten) {
   Put(".limactl-mcp-1", -kOld);  // the file system's clock may differ from the guest's
   guest.set_hook([&](Operation operation, const std::string& path) {
     if (operation == Operation::kRename) Put(fs::path(path).filename(), -2 * kOld);
@@ -116,7 +105,7 @@ TEST_F(TemporaryFileTest, AgeIsComparedWithTheFileJustWritten) {
   EXPECT_THAT(Names(), ElementsAre("file"));
 }
 
-TEST_F(TemporaryFileTest, WriteSucceedsIfALeftoverCannotBeRemoved) {
+TEST_F(FileWriterTest, WriteSucceedsIfALeftoverCannotBeRemoved) {
   Put(".limactl-mcp-1", kOld);
   guest.set_hook([](Operation operation, const std::string&) {
     if (operation == Operation::kUnlink) throw support::Stopped(support::StopReason::kDeadline);
@@ -125,7 +114,7 @@ TEST_F(TemporaryFileTest, WriteSucceedsIfALeftoverCannotBeRemoved) {
   EXPECT_EQ(Get("file"), "text");
 }
 
-TEST_F(TemporaryFileTest, FileThatIsGoneByNowDoesNotKeepOthersFromBeingRemoved) {
+TEST_F(FileWriterTest, FileThatIsGoneByNowDoesNotKeepOthersFromBeingRemoved) {
   Put(".limactl-mcp-1");
   Put(".limactl-mcp-2", kOld);
   guest.set_hook([&](Operation operation, const std::string&) {
@@ -137,7 +126,7 @@ TEST_F(TemporaryFileTest, FileThatIsGoneByNowDoesNotKeepOthersFromBeingRemoved) 
 
 // A name may be another server's by the time that waiting ends.
 
-TEST_F(TemporaryFileTest, FileThatMayBeAnotherServersIsNotRemoved) {
+TEST_F(FileWriterTest, FileThatMayBeAnotherServersIsNotRemoved) {
   guest.set_hook([&](Operation operation, const std::string& path) {
     if (operation != Operation::kOpen) return;
     Put(fs::path(path).filename());
@@ -147,7 +136,7 @@ TEST_F(TemporaryFileTest, FileThatMayBeAnotherServersIsNotRemoved) {
   EXPECT_THAT(Names(), ElementsAre(".limactl-mcp-1"));
 }
 
-TEST_F(TemporaryFileTest, NothingIsRemovedOnceTheRenameWasSent) {
+TEST_F(FileWriterTest, NothingIsRemovedOnceTheRenameWasSent) {
   guest.set_hook([&](Operation operation, const std::string& path) {
     if (operation != Operation::kRename) return;
     fs::rename(path, work + "/file");
@@ -158,7 +147,7 @@ TEST_F(TemporaryFileTest, NothingIsRemovedOnceTheRenameWasSent) {
   EXPECT_THAT(Names(), UnorderedElementsAre("file", ".limactl-mcp-1"));
 }
 
-TEST_F(TemporaryFileTest, ConcurrentWritesInOneDirectoryDoNotMeet) {
+TEST_F(FileWriterTest, ConcurrentWritesInOneDirectoryDoNotMeet) {
   constexpr int kThreads = 8;
   constexpr int kRounds = 50;
   Put(".limactl-mcp-1", kOld);

@@ -1,10 +1,11 @@
-#include "paths/mount_watch.h"
+#include "paths/mount_check.h"
 
 #include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <string_view>
 
+#include "paths/mount_table.h"
 #include "support/errors.h"
 #include "support/log.h"
 #include "support/paths.h"

@@ -1,6 +1,6 @@
 // Whether the guest has a mount, and which check a guest gets.
 
-#include "paths/mount_watch.h"
+#include "paths/mount_check.h"
 
 #include <gmock/gmock.h>
 
@@ -157,7 +157,7 @@ TEST_F(MountWatchTest, CacheOptionShowsWhetherReadsMayBeStale) {
 }
 
 TEST_F(MountWatchTest, UnreadableTableIsAnError) {
-  guest.SpoilTable();
+  guest.table_status = 1;
   EXPECT_THAT([this] { watch.Ask(0, guest, {}); },
               ::testing::ThrowsMessage<support::CallError>(HasSubstr("cannot be read")));
 }
@@ -202,7 +202,7 @@ TEST_F(MakeMountCheckTest, OnThisMachineTheSameIsAskedAndEveryMountPasses) {
 
 TEST_F(MakeMountCheckTest, NothingIsCheckedWithoutMountsOrWithoutATable) {
   EXPECT_EQ(MakeMountCheck(configuration, {}, guest, {}), nullptr);
-  guest.RemoveTable();
+  guest.table_status = 3;
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(Make(), nullptr);
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("not checked"));
