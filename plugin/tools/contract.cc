@@ -41,154 +41,175 @@ const std::string kPathRule =
 const std::string kDefaultPath =
     " Default: the server's working directory if it is mounted, else the only mounted directory.";
 
-std::vector<Tool> Tools() {
+Tool Glob() {
   return {
-      {.name = "glob",
-       .title = "Find files by name",
-       .description =
-           "Finds files and directories whose path matches a pattern. Returns absolute host paths, "
-           "most recently changed first. The pattern may contain `*`, `?`, `[...]`, `{a,b}` and "
-           "`**` (any number of directories); a backslash makes the next character ordinary. A "
-           "leading dot is matched like any character. `**` leaves out .git and files that git "
-           "ignores, unless `path` or the directories that the pattern begins with lie inside such "
-           "a directory. Symbolic links that wildcards match are returned, not followed. More than "
-           "10,000 matches are an error that says how to narrow the pattern.",
-       .inputs = {{"pattern", "string",
-                   "Pattern for the path below `path`, such as `*.md` or `src/**/*.{cc,h}`. A "
-                   "trailing `/` matches directories only. An absolute pattern must begin with a "
-                   "mounted directory. `..` is refused.",
+      .name = "glob",
+      .title = "Find files by name",
+      .description =
+          "Finds files and directories whose path matches a pattern. Returns absolute host paths, "
+          "most recently changed first. The pattern may contain `*`, `?`, `[...]`, `{a,b}` and "
+          "`**` (any number of directories); a backslash makes the next character ordinary. A "
+          "leading dot is matched like any character. `**` leaves out .git and files that git "
+          "ignores, unless `path` or the directories that the pattern begins with lie inside such "
+          "a directory. Symbolic links that wildcards match are returned, not followed. More than "
+          "10,000 matches are an error that says how to narrow the pattern.",
+      .inputs = {{"pattern", "string",
+                  "Pattern for the path below `path`, such as `*.md` or `src/**/*.{cc,h}`. A "
+                  "trailing `/` matches directories only. An absolute pattern must begin with a "
+                  "mounted directory. `..` is refused.",
+                  kRequired},
+                 {"path", "string?", "Directory to search in." + kDefaultPath + kPathRule},
+                 {"case_sensitive", "boolean", "Whether case matters. Default: true."}},
+      .outputs = {
+          {"matches", "string[]", "Absolute host paths, most recently changed first.", kRequired}}};
+}
+
+Tool ListDirectory() {
+  return {
+      .name = "list_directory",
+      .title = "List a directory",
+      .description =
+          "Lists the entries of one directory, sorted by name, with size, type, permissions and "
+          "time of the last change. Symbolic links are listed as links. Hidden files are "
+          "included; `.` and `..` are not.",
+      .inputs = {{"path", "string", "Directory to list." + kPathRule, kRequired}},
+      .outputs = {
+          {"entries",
+           "object[]",
+           "Sorted by name, byte by byte.",
+           kRequired,
+           -1,
+           {{"name", "string",
+             "Name without its directory. U+FFFD replaces bytes that are not valid UTF-8; only "
+             "shell commands can reach such a file.",
+             kRequired},
+            {"size", "integer?", "Size in bytes."},
+            {"mode", "integer?",
+             "Type and permissions as Go's io/fs.FileMode number: 1<<31 is a directory, 1<<27 a "
+             "symbolic link, the lowest nine bits are rwxrwxrwx."},
+            {"time", "string", "Time of the last change, RFC 3339, UTC."},
+            {"is_dir", "boolean?", "True for a directory; false for a link to one."}}}}};
+}
+
+Tool ReadFile() {
+  return {
+      .name = "read_file",
+      .title = "Read a file",
+      .description =
+          "Returns the text of a regular file, unchanged: byte order mark, CRLF and a missing "
+          "last newline are kept. Up to 32 MiB at once; read larger files in ranges of lines with "
+          "`offset` and `limit`. U+FFFD replaces bytes that are not valid UTF-8, and a second "
+          "content block counts them. A PNG, JPEG, GIF or WebP image of up to 5 MiB is returned "
+          "as an image content block. Other binary files are refused with their size.",
+      .inputs = {{"path", "string", "File to read." + kPathRule, kRequired},
+                 {"offset", "integer", "First line to return, counted from 0. Default: 0.", false,
+                  0},
+                 {"limit", "integer",
+                  "How many lines to return. Default: all up to the end of the file.", false, 1}},
+      .outputs = {
+          {"content", "string", "The text; for an image, a line that describes it.", kRequired}}};
+}
+
+Tool Replace() {
+  return {
+      .name = "replace",
+      .title = "Replace text in a file",
+      .description =
+          "Replaces a piece of a file's text; every other byte stays as it is. Unless "
+          "`allow_multiple` is set, the text must occur exactly once. Otherwise the error says on "
+          "which lines it occurs, and the file is not changed. For files of up to 32 MiB. The "
+          "write is atomic, under the same conditions as with write_file.",
+      .inputs = {{"path", "string",
+                  "File to change. The directory must be mounted writable." + kPathRule, kRequired},
+                 {"old_string", "string",
+                  "Text to replace, exactly as in the file, white space included, and long enough "
+                  "to occur once. LF also matches CRLF.",
+                  kRequired},
+                 {"new_string", "string",
+                  "New text; may be empty. Its LF become CRLF if the matched text has CRLF, or "
+                  "all line ends of the file are CRLF.",
+                  kRequired},
+                 {"allow_multiple", "boolean", "Replace all occurrences. Default: false."}},
+      .outputs = {{"replacements", "integer", "How many occurrences were replaced.", kRequired}},
+      .effect = Effect::kReplaces,
+      .large_results = false};
+}
+
+Tool RunShellCommand() {
+  return {
+      .name = "run_shell_command",
+      .title = "Run a command in the virtual machine",
+      .description =
+          "Runs one command in the guest under the guest user's login shell. Returns when its "
+          "main process has ended; a background child keeps running. No terminal, no standard "
+          "input. After nine minutes (or the server's own limit) the command is stopped with all "
+          "its children but those in a session of their own (setsid). The virtual machine is the "
+          "boundary: a command can use whatever the guest user can, not only mounted directories.",
+      .inputs = {{"command", "string[]",
+                  "The command as a list of words, each passed on exactly as it is: "
+                  "[\"ls\",\"-l\",\"my file\"]. For pipes, redirections or variables: "
+                  "[\"bash\",\"-c\",\"make 2>&1 | tail\"]. Leading words of the form NAME=value "
+                  "set environment variables.",
+                  kRequired},
+                 {"directory", "string", "Directory to run in." + kPathRule, kRequired},
+                 {"description", "string",
+                  "What the command is for, in a few words, for the user to read."}},
+      .outputs = {{"stdout", "string",
+                   "Standard output. Above 256 KiB (or the server's own limit) only its first "
+                   "and last part, with a line between them that counts what was left out.",
                    kRequired},
-                  {"path", "string?", "Directory to search in." + kDefaultPath + kPathRule},
-                  {"case_sensitive", "boolean", "Whether case matters. Default: true."}},
-       .outputs = {{"matches", "string[]", "Absolute host paths, most recently changed first.",
-                    kRequired}}},
-      {.name = "list_directory",
-       .title = "List a directory",
-       .description =
-           "Lists the entries of one directory, sorted by name, with size, type, permissions and "
-           "time of the last change. Symbolic links are listed as links. Hidden files are "
-           "included; `.` and `..` are not.",
-       .inputs = {{"path", "string", "Directory to list." + kPathRule, kRequired}},
-       .outputs =
-           {{"entries",
-             "object[]",
-             "Sorted by name, byte by byte.",
-             kRequired,
-             -1,
-             {{"name", "string",
-               "Name without its directory. U+FFFD replaces bytes that are not valid UTF-8; only "
-               "shell commands can reach such a file.",
-               kRequired},
-              {"size", "integer?", "Size in bytes."},
-              {"mode", "integer?",
-               "Type and permissions as Go's io/fs.FileMode number: 1<<31 is a directory, 1<<27 a "
-               "symbolic link, the lowest nine bits are rwxrwxrwx."},
-              {"time", "string", "Time of the last change, RFC 3339, UTC."},
-              {"is_dir", "boolean?", "True for a directory; false for a link to one."}}}}},
-      {.name = "read_file",
-       .title = "Read a file",
-       .description =
-           "Returns the text of a regular file, unchanged: byte order mark, CRLF and a missing "
-           "last newline are kept. Up to 32 MiB at once; read larger files in ranges of lines with "
-           "`offset` and `limit`. U+FFFD replaces bytes that are not valid UTF-8, and a second "
-           "content block counts them. A PNG, JPEG, GIF or WebP image of up to 5 MiB is returned "
-           "as an image content block. Other binary files are refused with their size.",
-       .inputs = {{"path", "string", "File to read." + kPathRule, kRequired},
-                  {"offset", "integer", "First line to return, counted from 0. Default: 0.", false,
-                   0},
-                  {"limit", "integer",
-                   "How many lines to return. Default: all up to the end of the file.", false, 1}},
-       .outputs = {{"content", "string", "The text; for an image, a line that describes it.",
-                    kRequired}}},
-      {.name = "replace",
-       .title = "Replace text in a file",
-       .description =
-           "Replaces a piece of a file's text; every other byte stays as it is. Unless "
-           "`allow_multiple` is set, the text must occur exactly once. Otherwise the error says on "
-           "which lines it occurs, and the file is not changed. For files of up to 32 MiB. The "
-           "write is atomic, under the same conditions as with write_file.",
-       .inputs = {{"path", "string",
-                   "File to change. The directory must be mounted writable." + kPathRule,
-                   kRequired},
-                  {"old_string", "string",
-                   "Text to replace, exactly as in the file, white space included, and long enough "
-                   "to occur once. LF also matches CRLF.",
-                   kRequired},
-                  {"new_string", "string",
-                   "New text; may be empty. Its LF become CRLF if the matched text has CRLF, or "
-                   "all line ends of the file are CRLF.",
-                   kRequired},
-                  {"allow_multiple", "boolean", "Replace all occurrences. Default: false."}},
-       .outputs = {{"replacements", "integer", "How many occurrences were replaced.", kRequired}},
-       .effect = Effect::kReplaces,
-       .large_results = false},
-      {.name = "run_shell_command",
-       .title = "Run a command in the virtual machine",
-       .description =
-           "Runs one command in the guest under the guest user's login shell. Returns when its "
-           "main process has ended; a background child keeps running. No terminal, no standard "
-           "input. After nine minutes (or the server's own limit) the command is stopped with all "
-           "its children but those in a session of their own (setsid). The virtual machine is the "
-           "boundary: a command can use whatever the guest user can, not only mounted directories.",
-       .inputs = {{"command", "string[]",
-                   "The command as a list of words, each passed on exactly as it is: "
-                   "[\"ls\",\"-l\",\"my file\"]. For pipes, redirections or variables: "
-                   "[\"bash\",\"-c\",\"make 2>&1 | tail\"]. Leading words of the form NAME=value "
-                   "set environment variables.",
-                   kRequired},
-                  {"directory", "string", "Directory to run in." + kPathRule, kRequired},
-                  {"description", "string",
-                   "What the command is for, in a few words, for the user to read."}},
-       .outputs = {{"stdout", "string",
-                    "Standard output. Above 256 KiB (or the server's own limit) only its first "
-                    "and last part, with a line between them that counts what was left out.",
-                    kRequired},
-                   {"stderr", "string", "Standard error, limited in the same way.", kRequired},
-                   {"exit_code", "integer?",
-                    "Exit status; 128 + N if signal N killed the command."},
-                   {"error", "string",
-                    "Present if the command failed or was stopped: \"exit status 1\", \"signal: "
-                    "KILL\", the time limit."}},
-       .effect = Effect::kRuns},
-      {.name = "search_file_content",
-       .title = "Search in files",
-       .description =
-           "Searches the text files below a directory line by line for a regular expression, with "
-           "`git grep` in the guest, whether or not the directory is a git repository. Leaves out "
-           "binary files, .git, and files that .gitignore or .git/info/exclude name, unless `path` "
-           "is such a file or lies inside such a directory. The user's git configuration has no "
-           "effect. Returns up to 256 KiB of lines (or the server's own limit) and searches for up "
-           "to one minute. If the guest has no git, `grep -E` is used: the lines look the same, "
-           "ignored files are searched too, and a second content block says so.",
-       .inputs = {{"pattern", "string",
-                   "Regular expression, Perl-style if the guest's git supports it, else extended: "
-                   "`function\\s+myFunction`.",
-                   kRequired},
-                  {"path", "string?", "Directory or file to search." + kDefaultPath + kPathRule},
-                  {"include", "string?",
-                   "Only files whose path below `path` matches this pattern, such as `*.js` (at "
-                   "any depth) or `src/**/*.{ts,tsx}`; patterns are those of `glob`."}},
-       .outputs = {{"git_grep_output", "string",
-                    "Lines of the form `file:line:text`, file names relative to `path`; empty if "
-                    "nothing matches. If lines were left out, a last line gives the totals.",
-                    kRequired}}},
-      {.name = "write_file",
-       .title = "Write a file",
-       .description =
-           "Writes a whole file, new or in place of the present one, and creates missing parent "
-           "directories. The write is atomic: the file is either the old one or the whole new one. "
-           "Its permissions are kept, and a symbolic link is written through. Hard links to it are "
-           "broken, and the guest's user owns the new file. If the directory takes no new file, "
-           "the file is overwritten in place, where an interruption can leave it incomplete; the "
-           "result says so.",
-       .inputs = {{"path", "string",
-                   "File to write. The directory must be mounted writable." + kPathRule, kRequired},
-                  {"content", "string", "The whole new text, written as UTF-8, unchanged.",
-                   kRequired}},
-       .outputs = {},
-       .effect = Effect::kWrites,
-       .large_results = false},
-  };
+                  {"stderr", "string", "Standard error, limited in the same way.", kRequired},
+                  {"exit_code", "integer?", "Exit status; 128 + N if signal N killed the command."},
+                  {"error", "string",
+                   "Present if the command failed or was stopped: \"exit status 1\", \"signal: "
+                   "KILL\", the time limit."}},
+      .effect = Effect::kRuns};
+}
+
+Tool SearchFileContent() {
+  return {
+      .name = "search_file_content",
+      .title = "Search in files",
+      .description =
+          "Searches the text files below a directory line by line for a regular expression, with "
+          "`git grep` in the guest, whether or not the directory is a git repository. Leaves out "
+          "binary files, .git, and files that .gitignore or .git/info/exclude name, unless `path` "
+          "is such a file or lies inside such a directory. The user's git configuration has no "
+          "effect. Returns up to 256 KiB of lines (or the server's own limit) and searches for up "
+          "to one minute. If the guest has no git, `grep -E` is used: the lines look the same, "
+          "ignored files are searched too, and a second content block says so.",
+      .inputs = {{"pattern", "string",
+                  "Regular expression, Perl-style if the guest's git supports it, else extended: "
+                  "`function\\s+myFunction`.",
+                  kRequired},
+                 {"path", "string?", "Directory or file to search." + kDefaultPath + kPathRule},
+                 {"include", "string?",
+                  "Only files whose path below `path` matches this pattern, such as `*.js` (at "
+                  "any depth) or `src/**/*.{ts,tsx}`; patterns are those of `glob`."}},
+      .outputs = {{"git_grep_output", "string",
+                   "Lines of the form `file:line:text`, file names relative to `path`; empty if "
+                   "nothing matches. If lines were left out, a last line gives the totals.",
+                   kRequired}}};
+}
+
+Tool WriteFile() {
+  return {
+      .name = "write_file",
+      .title = "Write a file",
+      .description =
+          "Writes a whole file, new or in place of the present one, and creates missing parent "
+          "directories. The write is atomic: the file is either the old one or the whole new one. "
+          "Its permissions are kept, and a symbolic link is written through. Hard links to it are "
+          "broken, and the guest's user owns the new file. If the directory takes no new file, "
+          "the file is overwritten in place, where an interruption can leave it incomplete; the "
+          "result says so.",
+      .inputs = {{"path", "string",
+                  "File to write. The directory must be mounted writable." + kPathRule, kRequired},
+                 {"content", "string", "The whole new text, written as UTF-8, unchanged.",
+                  kRequired}},
+      .outputs = {},
+      .effect = Effect::kWrites,
+      .large_results = false};
 }
 
 json ObjectSchema(const std::vector<Property>& properties);
@@ -246,7 +267,10 @@ mcp::ToolDefinition Define(const Tool& tool) {
 const std::vector<mcp::ToolDefinition>& Definitions() {
   static const std::vector<mcp::ToolDefinition> definitions = [] {
     std::vector<mcp::ToolDefinition> all;
-    for (const Tool& tool : Tools()) all.push_back(Define(tool));
+    for (const Tool& tool : {Glob(), ListDirectory(), ReadFile(), Replace(), RunShellCommand(),
+                             SearchFileContent(), WriteFile()}) {
+      all.push_back(Define(tool));
+    }
     return all;
   }();
   return definitions;
