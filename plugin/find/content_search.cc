@@ -222,7 +222,7 @@ std::string GitScript(const SearchRequest& request, const Attempt& attempt) {
       script += ' ' + shell::ShellQuote(pathspec);
     }
   }
-  // The top of a repository lies in none of its ignored directories, though a "*" names it too.
+  // The top of a repository is never ignored, though git says so if a "*" is.
   return script +
          "\nsearch --exclude-standard \"$@\"\nstatus=$?\n"
          "if [ \"$status\" = 1 ] && [ ! -f .git ] && [ ! -f .git/HEAD ] && " +
@@ -254,7 +254,7 @@ std::string Script(const SearchRequest& request, const Attempt& attempt) {
 /// pattern: none is made twice.
 std::optional<Attempt> Next(Attempt attempt, int status, std::string_view words) {
   if (attempt.engine == Engine::kGrep) return std::nullopt;
-  // macOS has a `git` that only asks for the developer tools to be installed.
+  // Without the developer tools, the `git` of macOS only says to install them.
   if (status == kNoGitStatus || Contains(words, "xcode-select: ")) {
     attempt.engine = Engine::kGrep;
     return attempt;

@@ -71,7 +71,7 @@ done
          "esac\n";
 }
 
-/// Leaves out what is called `.git`, and what is in it.
+/// Leaves out `.git` and its content.
 std::string WithoutGit(const ListingRequest& request, std::size_t number) {
   std::string selection;
   if (request.wants_ignored) {
@@ -180,7 +180,7 @@ bool IsDirectory(std::string_view type) {
                                        guest::FileType::kDirectory);
 }
 
-/// find begins each path with the directory's own ".".
+/// find prefixes each path with the directory's own ".".
 std::string_view WithoutDot(std::string_view path) {
   return path.substr(std::min(path.size(), std::string_view("./").size()));
 }
@@ -193,7 +193,7 @@ ListedName ParseName(std::string_view record) {
   return name;
 }
 
-/// Whether a directory can hold it: a lying guest must not name what lies elsewhere.
+/// Whether it can be below a directory: a lying guest must not name files elsewhere.
 bool IsPossible(std::string_view path) {
   if (path.size() > kMaximumListedPath || path.find('\0') != std::string_view::npos) return false;
   while (true) {

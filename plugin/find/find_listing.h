@@ -27,10 +27,10 @@ inline constexpr std::size_t kMaximumListedPath = std::size_t{64} << 10;
 inline constexpr std::size_t kMaximumComplaints = 4096;
 
 struct ListingRequest {
-  std::string directory;                     ///< resolved by the guest: absolute, without links
-  std::optional<std::size_t> maximum_depth;  ///< 1: its own names only; empty: everything below
-  bool enters_git = false;                   ///< false: leaves out `.git` and its content
-  std::vector<std::string> name_filters;     ///< fnmatch(3) patterns for the last name; empty: all
+  std::string directory;  ///< resolved by the guest: absolute, without links
+  std::optional<std::size_t> maximum_depth = {};  ///< 1: its own names only; empty: no limit
+  bool enters_git = false;                        ///< false: leaves out `.git` and its content
+  std::vector<std::string> name_filters = {};     ///< fnmatch(3) patterns for names; empty: all
   /// Asks git what it ignores: in the repository around `directory` and, unless `enters_git`, in
   /// those below it. Nothing is ignored if `directory` itself lies in an ignored directory, or the
   /// guest has no git.
@@ -53,10 +53,10 @@ struct ListedName {
 using NameVisitor = std::function<void(std::size_t request, const ListedName& name)>;
 
 /// Answers all requests in one round trip, request by request, each in the order of the guest's
-/// find. A directory that has vanished has no names. Returns find's complaints about what the
-/// guest's user may not look at, any bytes, at most kMaximumComplaints; empty: nothing is missing.
-/// Throws support::CallError if the guest has no usable find, find fails, a limit is exceeded, or
-/// the guest lists a name that cannot exist.
+/// find. A directory that has vanished has no names. Returns find's complaints about
+/// directories that the guest's user may not read, any bytes, at most kMaximumComplaints; empty:
+/// nothing is missing. Throws support::CallError if the guest has no usable find, find fails, a
+/// limit is exceeded, or the guest lists a name that cannot exist.
 std::string ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
                       const NameVisitor& visit, const support::Context& context);
 

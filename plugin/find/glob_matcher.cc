@@ -51,8 +51,8 @@ bool MatchesCharacter(const GlobPart& part, char32_t character, bool case_sensit
   return contains != part.characters->negated;
 }
 
-/// Where it fails, only the last `*` is tried again, one character further on: it is enough that
-/// what stands before it matches as early as possible.
+/// On a mismatch, only the last `*` is extended by one character: an earlier one never needs to be,
+/// as the parts between them have matched as early as possible.
 bool MatchesName(const std::vector<GlobPart>& parts, Name name, bool case_sensitive) {
   std::size_t part = 0;
   std::size_t at = 0;
@@ -76,8 +76,8 @@ bool MatchesName(const std::vector<GlobPart>& parts, Name name, bool case_sensit
                      [](const GlobPart& rest) { return rest.kind == Kind::kAnyCharacters; });
 }
 
-/// The same with names in place of characters and `**` in place of `*`. At the end `**` stands for
-/// at least one name.
+/// The same with names in place of characters and `**` in place of `*`. A final `**` matches at
+/// least one name.
 bool MatchesPath(const std::vector<GlobComponent>& components, const std::vector<Name>& names,
                  bool case_sensitive) {
   std::size_t component = 0;

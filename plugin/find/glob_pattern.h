@@ -64,7 +64,7 @@ struct GlobAlternative {
   /// Whether one of the names is `**`.
   [[nodiscard]] bool HasAnyDepth() const;
 
-  /// How many names stand before the first one with a wildcard.
+  /// How many names precede the first one with a wildcard.
   [[nodiscard]] std::size_t LiteralNames() const;
 };
 

@@ -40,7 +40,7 @@ struct CommandRequest {
 ///   killed by a signal     exit_code 128 + Linux's number; error "signal: NAME". A command that
 ///                          exits with that status looks the same
 ///   stopped by the context, lost connection
-///                          no exit_code; error says what happened; output until then
+///                          no exit_code; error explains; output until then
 /// Output is text: U+FFFD replaces bytes that are not UTF-8; control characters stay.
 ///
 /// Throws support::Stopped once a cancelled command has been stopped, support::CallError if the

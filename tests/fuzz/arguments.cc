@@ -14,7 +14,7 @@
 
 namespace {
 
-/// What is told of a flaw stands in an answer; it must not grow with what the client sent.
+/// Bytes of an error text: it must not grow with what the client sent.
 constexpr std::size_t kLongestText = 4096;
 
 std::vector<mcp::Schema> InputSchemas() {

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kMark = "0123456789abcdef";
 constexpr std::size_t kMaximum = 1024;
 
-/// The line that says how much was left out, and a character that took three bytes of one.
+/// U+FFFD takes three bytes for one. The rest is for the line that counts what was left out.
 constexpr std::size_t kLongestText = 3 * kMaximum + 256;
 
 struct Seen {

@@ -1,4 +1,4 @@
-// The glob compiler and matcher: any pattern, any name.
+// The glob parser and matcher: any pattern, any name.
 
 #include <string>
 #include <string_view>
@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static_cast<void>(matcher.Match(name, false));
     static_cast<void>(matcher.Match(name, true));
   } catch (const support::CallError&) {
-    // What is wrong with the pattern.
+    // The pattern is invalid.
   }
   if (!IsPlainName(name) || name.size() > 200) return 0;
   const auto literal = find::ParseGlob(Escaped(name));

@@ -1,6 +1,5 @@
-// What the guest's programs print when they are asked by a script: listings, search output,
-// numbers, the content of a file, the user's home. The frame of the script is honest, all in it is
-// not.
+// What the guest's programs print for our scripts: listings, search output, the content of a file,
+// the user's home. The exit status and the output are made up.
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// However a command is brought to its end from outside: nothing of its session is left in the
-// guest within three seconds, though a part of it is deaf to TERM.
+// However a command is stopped, no process of its session is left in the guest after three seconds,
+// even if some ignore TERM.
 
 #include <gmock/gmock.h>
 
@@ -22,16 +22,16 @@ using testing_support::Eventually;
 using testing_support::LoopbackInstance;
 using testing_support::McpClient;
 
-/// From the moment at which the guest's sshd can see the end.
+/// From when the guest's sshd can see the end.
 constexpr auto kGroupEnds = 3s;
 
-/// How soon the program itself is gone.
+/// How soon the program itself exits.
 constexpr auto kProgramEnds = 10s;
 
 class CommandEnd : public CommandTest {
  protected:
-  /// A family: the main process and a child of it are deaf to TERM, another child is not, and a
-  /// grandchild has lost its parent. Returns its process group.
+  /// The main process and one child ignore TERM, another child does not, and a grandchild has lost
+  /// its parent. Returns their process group.
   long BeginFamily(const std::string& progress = "") {
     family_ = BeginGroup(
         "trap '' TERM; echo before; echo before2 >&2;"
@@ -92,7 +92,7 @@ TEST_F(CommandEnd, OfTheOtherProcessGroupsOfTheSession) {
              " while :; do sleep 0.3; done' \"$0\"; :",
              file});
     EXPECT_FALSE(GroupLives(std::stol(Await(file + ".timeout")))) << "before the answer is given";
-    EXPECT_FALSE(GroupLives(std::stol(Await(file + ".job")))) << "though deaf to TERM";
+    EXPECT_FALSE(GroupLives(std::stol(Await(file + ".job")))) << "though it ignores TERM";
     EXPECT_EQ(result.value("error", ""), "timed out after 4s; its processes have been stopped");
   }
 }
@@ -122,7 +122,7 @@ TEST_F(CommandEnd, ByDeathOfTheParentThoughInputStaysOpen) {
   const long group = std::stol(Await("group"));
   through_parent.process().Signal(SIGKILL);
   EXPECT_LT(TimeUntilGroupEnds(group), kGroupEnds);
-  // Nobody reaps it here: the answer and the end of its output show that it has come to its end.
+  // Not our child: its response and the end of its output show that it has exited.
   EXPECT_THAT(through_parent.WaitForResponse(id).dump(), HasSubstr("have been stopped"));
   EXPECT_THROW(through_parent.NextMessage(kProgramEnds), std::runtime_error);
 }
@@ -137,8 +137,8 @@ TEST_P(CommandEndBySignal, OfThisProgram) {
   ExpectProgramEnds();
 }
 
-/// A login shell that waits for the next command.
-TEST_P(CommandEndBySignal, OfThisProgramWhileOnlyShellsThatWaitAreThere) {
+/// A resident login shell is idle.
+TEST_P(CommandEndBySignal, OfThisProgramWithAnIdleShell) {
   const LoopbackInstance& instance = StartGuest();
   Write(root + "/file", "text");
   Shell("true");
@@ -159,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(Signals, CommandEndBySignal,
 TEST_F(CommandEnd, ByDeathOfTheSession) {
   const LoopbackInstance& instance = StartGuest();
   const long group = BeginFamily("family");
-  // What sshd has not passed on is lost with it.
+  // What sshd has not sent is lost with it.
   while (!NextProgress("family").starts_with("before")) {
   }
   for (const pid_t pid : instance.SessionPids()) ::kill(pid, SIGKILL);

@@ -47,7 +47,7 @@ class GuestKinds : public CommandTest {
   }
 };
 
-/// Every line to the guest goes through this program instead of the user's shell.
+/// sshd runs this program in place of the user's shell.
 std::vector<std::string> LoginShell(const std::string& program) {
   return {"ForceCommand exec " + program + " -c \"$SSH_ORIGINAL_COMMAND\""};
 }
@@ -77,7 +77,7 @@ TEST_F(GuestKinds, NothingButBusyBox) {
   ExpectEverythingWorks();
 }
 
-TEST_F(GuestKinds, WithoutTheShellThatLimaNames) {
+TEST_F(GuestKinds, WithoutTheConfiguredShell) {
   StartGuest({}, {}, "user: {shell: /no/such/bash}");
   const json result = Run({"true"});
 #ifdef __APPLE__  // bash 3.2
@@ -106,7 +106,7 @@ struct Profile {
   const char* name;
   const char* file;
   const char* text;
-  bool is_dropped = false;  ///< what it prints
+  bool is_dropped = false;  ///< its output
 };
 void PrintTo(const Profile& profile, std::ostream* out) {
   *out << profile.name;
@@ -114,7 +114,7 @@ void PrintTo(const Profile& profile, std::ostream* out) {
 
 class GuestProfile : public GuestKinds, public ::testing::WithParamInterface<Profile> {
  protected:
-  /// What `limactl shell` would run, by the ssh of this machine and Lima's own ssh.config.
+  /// Runs what `limactl shell` would, with this machine's ssh and Lima's ssh.config.
   [[nodiscard]] ProcessResult RunBySsh(const LoopbackInstance& instance) const {
     return testing_support::RunProcess(
         {.arguments = {
@@ -124,7 +124,7 @@ class GuestProfile : public GuestKinds, public ::testing::WithParamInterface<Pro
   }
 };
 
-TEST_P(GuestProfile, ChangesNothingForOurOwnCommandsAndWhatItDoesWithLimactlShellForTheAgents) {
+TEST_P(GuestProfile, AffectsOnlyCommandsAsWithLimactlShell) {
   MakeFile(std::string("lima/default/guest-home/") + GetParam().file, GetParam().text);
   const LoopbackInstance& instance = StartGuest();
   ExpectFileToolsWork();

@@ -28,11 +28,11 @@ class CommandLoad : public CommandTest {
     MakeFile("root/a.txt", "needle\n");
   }
 
-  /// A command that runs until it is cancelled; once the file long`number` is there, it has begun.
+  /// A command that runs until it is cancelled. It creates the file long`number`.
   std::int64_t BeginLong(int number) {
     return BeginShell("echo $$ >long" + std::to_string(number) + "; exec sleep 300");
   }
-  /// Waits until so many of them have begun, whichever.
+  /// Waits until so many of them have started.
   void AwaitLong(std::ptrdiff_t wanted) {
     const auto begun = [&] {
       return std::count_if(std::filesystem::directory_iterator(root), {}, [](const auto& entry) {
@@ -55,7 +55,7 @@ class CommandLoad : public CommandTest {
   }
 };
 
-TEST_F(CommandLoad, MoreLongCommandsThanThereAreThreadsDelayNoOtherTool) {
+TEST_F(CommandLoad, MoreLongCommandsThanThreadsDelayNoOtherTool) {
   StartGuest();
   std::vector<std::int64_t> long_ones;
   for (int i = 0; i < 24; ++i) long_ones.push_back(BeginLong(i));
@@ -71,7 +71,7 @@ TEST_F(CommandLoad, MoreLongCommandsThanThereAreThreadsDelayNoOtherTool) {
   EXPECT_EQ(Shell("echo after").value("stdout", ""), "after\n");
 }
 
-TEST_F(CommandLoad, TenBackgroundChildrenThatHoldTheirPipesTakeNoChannel) {
+TEST_F(CommandLoad, BackgroundChildrenTakeNoChannel) {
   StartGuest();
   std::vector<pid_t> children;
   for (int i = 0; i < 10; ++i) {
@@ -86,14 +86,14 @@ TEST_F(CommandLoad, TenBackgroundChildrenThatHoldTheirPipesTakeNoChannel) {
   }
 }
 
-TEST_F(CommandLoad, AThousandCallsAtOnceAreAnsweredFairlyWithinBoundedThreadsAndMemory) {
+TEST_F(CommandLoad, AThousandCallsTakeBoundedThreadsAndMemory) {
   constexpr int kCalls = 1000;
   constexpr int kReadsForACommand = 9;
   constexpr long kMaximumThreads = 24;         // sixteen of the pool, and those of the program
   constexpr long kMaximumKilobytes = 200'000;  // resident; sanitizers take some
-  // How far the order of the answers may be from that of the calls: they run side by side.
+  // How far responses may be out of order, as calls run side by side.
   constexpr int kSideBySide = 300;
-  // No command is quicker than so many reads, on the slowest machine.
+  // More reads than any machine answers before the first command.
   constexpr std::size_t kMostReads = 20'000;
   StartGuest();
   EXPECT_EQ(Read(root + "/a.txt"), "needle\n");
@@ -122,7 +122,7 @@ TEST_F(CommandLoad, AThousandCallsAtOnceAreAnsweredFairlyWithinBoundedThreadsAnd
       farthest = std::max(farthest, std::abs(reads.at(id) - answered_reads));
       ++answered_reads;
       commands_left_after_reads = commands.size();
-      // Reads do not run out before the first command has been answered.
+      // Keeps reads open until the first command has been answered.
       if (commands.size() == all_commands && reads.size() < kMostReads) {
         const int number = static_cast<int>(reads.size());
         reads[BeginRead()] = number;

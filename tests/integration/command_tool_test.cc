@@ -42,7 +42,7 @@ TEST_F(CommandTool, HasNoTerminalAndNoInput) {
   EXPECT_EQ(Run({"sh", "-c", "test -t 1 || test -t 0 || echo none"}).value("stdout", ""), "none\n");
 }
 
-TEST_F(CommandTool, CommandsOfOneDirectoryRunInTheSameLoginShell) {
+TEST_F(CommandTool, CommandsInOneDirectoryShareALoginShell) {
   if (!HasResidentShells()) GTEST_SKIP() << Skipping("this machine has no /proc");
   WriteProfiles({".bash_profile"}, "echo login >>'" + Path("logins").string() + "'\n");
   Run({"true"});
@@ -53,7 +53,7 @@ TEST_F(CommandTool, CommandsOfOneDirectoryRunInTheSameLoginShell) {
   EXPECT_EQ(ReadFile(Path("logins")), "login\nlogin\n");
 }
 
-TEST_F(CommandTool, NothingIsStartedInTheGuestBehindACommand) {
+TEST_F(CommandTool, NoProcessIsLeftInTheGuestByACommand) {
   if (!HasResidentShells()) GTEST_SKIP() << Skipping("this machine has no /proc");
   const auto processes = [&] {
     std::set<pid_t> ids;
@@ -61,12 +61,12 @@ TEST_F(CommandTool, NothingIsStartedInTheGuestBehindACommand) {
     return ids;
   };
   Run({"true"});
-  const std::set<pid_t> behind_the_first = processes();
+  const std::set<pid_t> after_the_first = processes();
   for (int i = 0; i < 3; ++i) Run({"true"});
-  EXPECT_EQ(processes(), behind_the_first);
+  EXPECT_EQ(processes(), after_the_first);
 }
 
-TEST_F(CommandTool, ReadsAProfileThatAnotherToolHasChanged) {
+TEST_F(CommandTool, ReadsAChangedProfile) {
   if (!HasResidentShells()) GTEST_SKIP() << Skipping("this machine has no /proc");
   WriteProfiles({".profile"}, "export EDITED=1\n");
   const std::string home = (Instance().directory() / "guest-home").string();
@@ -75,7 +75,7 @@ TEST_F(CommandTool, ReadsAProfileThatAnotherToolHasChanged) {
   EXPECT_EQ(Run(print).value("stdout", ""), "1\n");
   Write(home + "/.profile", "export EDITED=2\n");
   EXPECT_EQ(Run(print).value("stdout", ""), "2\n");
-  Write(home + "/.bash_profile", "export EDITED=3\n");  // bash reads it in place of the other
+  Write(home + "/.bash_profile", "export EDITED=3\n");  // takes precedence in bash
   EXPECT_EQ(Run(print).value("stdout", ""), "3\n");
   fs::remove(home + "/.bash_profile");
   EXPECT_EQ(Run(print).value("stdout", ""), "2\n");
@@ -88,7 +88,7 @@ TEST_F(CommandTool, OneWordWithSpacesIsExplained) {
               AllOf(HasSubstr("exit status 127"), HasSubstr("bash"), HasSubstr("-c")));
 }
 
-TEST_F(CommandTool, DescriptionNeverReachesAShell) {
+TEST_F(CommandTool, TheDescriptionNeverReachesAShell) {
   Call("run_shell_command", {{"command", {"true"}},
                              {"directory", root},
                              {"description", "harmless\ntouch pwned\n$(touch pwned)"}});
@@ -125,8 +125,8 @@ TEST_F(CommandOutputBytes, AreReturnedAsValidText) {
 class CommandOutputSize : public CommandTool {
  protected:
   static constexpr std::size_t kKept = std::size_t{256} * 1024;
-  /// Far below what is printed, far above what is kept. AddressSanitizer holds back what is freed
-  /// (quarantine_size_mb, 256), with its own marks.
+  /// Far below what is printed, far above what is kept. AddressSanitizer keeps freed memory
+  /// (quarantine_size_mb, 256).
   static constexpr long kMaximumKilobytes = testing_support::kAddressSanitizer ? 700'000 : 200'000;
   /// More than the longest line between the halves.
   static constexpr std::size_t kNote = 200;
@@ -139,7 +139,7 @@ class CommandOutputSize : public CommandTool {
     std::cout << "resident at most " << most << " kB\n";
   }
   json RunLong(const std::string& script) {
-    // Half a minute under ThreadSanitizer on a machine that has nothing else to do.
+    // Half a minute under ThreadSanitizer on an idle machine.
     constexpr std::chrono::minutes kPatience{4};
     const json response = client().WaitForResponse(BeginShell(script), kPatience);
     return response.at("result").at("structuredContent");

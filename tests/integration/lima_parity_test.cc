@@ -1,5 +1,4 @@
-// Compares what plugin/lima makes of instance directories with what a real limactl makes of the
-// same ones.
+// Compares plugin/lima with a real limactl over the same instance directories.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -246,7 +245,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{Verdict::kRefused, "user: {uid: -1}\n"},
         Case{Verdict::kRefused, "user: {uid: 4294967296}\n"}));
 
-// Where limactl goes on with what nobody meant.
+// limactl accepts these though they are hardly meant.
 INSTANTIATE_TEST_SUITE_P(
     Stricter, ConfigurationParity,
     testing::Values(Case{Verdict::kStricter, "mounts: [{location: /a, mountPoint: \"\"}]\n"},

@@ -60,12 +60,12 @@ class RunShellCommand : public integration::LoopbackGuest {
   testing_support::RecordedProgress progress_;
 };
 
-TEST_F(RunShellCommand, PrintsTheArgumentsOfAllProcessesToTheEnd) {
+TEST_F(RunShellCommand, PrintsTheArgumentsOfAllProcesses) {
   const nlohmann::json result = Bash("ps -A -ww -o args=; echo; echo the end");
   EXPECT_THAT(result["stdout"].get<std::string>(), ::testing::EndsWith("the end\n"));
 }
 
-TEST_F(RunShellCommand, GivesTheEnvironmentOfLimactlShell) {
+TEST_F(RunShellCommand, ProvidesTheEnvironmentOfLimactlShell) {
   // resident_script.h lists what differs.
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {"bash", "-c", "env | grep -v SHLVL | sort"},
@@ -76,7 +76,7 @@ TEST_F(RunShellCommand, GivesTheEnvironmentOfLimactlShell) {
 #endif
            {"bash", "-c", "pwd; echo $OLDPWD; umask; ulimit -a"},
            {"bash", "-c", "trap; echo $-; set -o"},
-           // Of grep itself: dash blocks every signal of its own while it starts another program.
+           // grep itself, as dash blocks its own signals while it starts a program.
            {"sh", "-c", "exec grep -E '^Sig(Ign|Blk|Cgt)' /proc/self/status"},
            {"cat"},
            {"time", "true"},
@@ -90,18 +90,18 @@ TEST_F(RunShellCommand, GivesTheEnvironmentOfLimactlShell) {
   }
 }
 
-TEST_F(RunShellCommand, ReturnsWhenTheMainProcessEndsAndLetsItsChildLive) {
+TEST_F(RunShellCommand, ReturnsWhenTheMainProcessExitsAndKeepsItsChild) {
   const nlohmann::json result =
       Bash("mkfifo go; (read -r x <go; seq 100000 && seq 100000 >&2 && touch done) & echo started");
   EXPECT_EQ(result["stdout"], "started\n");
-  Run({"sleep", "2.5"});  // longer than the channel is watched (ProcessRun::kExitGrace)
+  Run({"sleep", "2.5"});  // longer than ProcessRun::kExitGrace
   Run({"true"});
   std::ofstream(Path("go")) << "go\n";
   EXPECT_TRUE(
       testing_support::Eventually([&] { return std::filesystem::exists(Path("done")); }, 20s));
 }
 
-TEST_F(RunShellCommand, NoOutputForAnHourIsNoReasonToGiveUp) {
+TEST_F(RunShellCommand, WaitsThroughAnHourWithoutOutput) {
   // As many keep-alives as in an hour at the real interval.
   ssh::ConnectionOptions options;
   options.keepalive_interval = 10ms;
@@ -111,7 +111,7 @@ TEST_F(RunShellCommand, NoOutputForAnHourIsNoReasonToGiveUp) {
   EXPECT_THAT(progress_.messages(), ::testing::Contains("running, no output yet"));
 }
 
-TEST_F(RunShellCommand, ReportsProgressWithTheLastLineAndWithoutOutput) {
+TEST_F(RunShellCommand, ReportsTheLastLineAsProgress) {
   std::thread answer([&] {
     WaitForProgress("last");
     std::ofstream(Path("go")) << "go\n";

@@ -1,5 +1,4 @@
-// A search that would take an hour ends by its deadline, and so do its processes in the guest: the
-// tool over ssh::Connection and a real sshd.
+// The deadline of a search stops its processes in the guest, over ssh::Connection and a real sshd.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,11 +50,11 @@ class SearchDeadline : public integration::LoopbackGuest, public tools::Workspac
 };
 
 TEST_F(SearchDeadline, EndsACatastrophicPatternAndItsProcesses) {
-  // Each file alone is below the number of steps after which PCRE gives up, but takes milliseconds.
+  // Each file takes milliseconds, but too few steps for PCRE to fail.
   for (int i = 0; i < 4000; ++i) {
     std::ofstream(root_ + "/" + std::to_string(i)) << std::string(21, 'a') << "!\n";
   }
-  // Unlike anything that another process may have in its command line.
+  // No other process has it in its command line.
   const std::string mark = "mark" + std::filesystem::path(directory_.path()).filename().string();
   const std::string pattern = "((?#" + mark + ")a+)+$";
   tools::SearchFileContentTool tool(*this, 1024, 1s);
@@ -64,7 +63,7 @@ TEST_F(SearchDeadline, EndsACatastrophicPatternAndItsProcesses) {
     const nlohmann::json found =
         tool.Call({{{"pattern", pattern}, {"path", root_}}, support::Context(), progress_})
             .structured;
-    FAIL() << "it ended by itself: " << found.dump();
+    FAIL() << "it finished: " << found.dump();
   } catch (const support::CallError& error) {
     EXPECT_THAT(error.what(), HasSubstr("The search took longer than 1 s and was stopped."));
   }

@@ -22,12 +22,12 @@ class SearchGuests : public IntegrationTest {
   /// Starts a guest whose commands find programs on `path`, and a server for it.
   testing_support::McpClient& StartGuest(const std::string& name, const std::string& path);
 
-  /// The lines that a search finds; the text of the error, after "error: ", where it fails.
+  /// The lines that a search finds, or "error: " and the text of the error.
   std::string Search(testing_support::McpClient& client, nlohmann::json arguments);
-  /// Paths relative to the root, sorted; the text of the error, likewise.
+  /// Paths relative to the root, sorted; an error likewise.
   std::vector<std::string> Find(testing_support::McpClient& client, nlohmann::json arguments);
 
-  /// Runs git in `directory`, without anybody's configuration.
+  /// Runs git in `directory`, without the user's configuration.
   void RunGit(const std::string& directory, std::vector<std::string> arguments);
 
   const std::string root = Path("root").string();

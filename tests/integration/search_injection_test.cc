@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include "integration/search_fixture.h"
-#include "testing/file_names.h"
 
 namespace integration {
 namespace {
@@ -117,36 +116,6 @@ TEST_F(SearchInjection, RegularExpressionsThatExplode) {
   }
   EXPECT_THAT(Search(client(), {{"pattern", "((((a{1,100}){1,100}){1,100}){1,100})"}}),
               ::testing::AnyOf(HasSubstr("a:1:"), HasSubstr("error: git grep failed")));
-}
-
-TEST_F(SearchInjection, NamesInTheGuestAreNamesOnly) {
-  const std::string odd = testing_support::kNamesAreBytes ? "caf\xE9" : "caf\xEF\xBF\xBD";
-  const std::vector<std::string> names = {"new\nline",
-                                          "'quotes\"",
-                                          "\x1b[2J\x07",
-                                          odd,
-                                          "a:1:b",
-                                          "$(touch " + Path("x").filename().string() + ")",
-                                          "-delete",
-                                          "--",
-                                          "tab\t\r",
-                                          "\xE2\x80\xAE"
-                                          "evil",
-                                          "trailing ",
-                                          "back\\slash"};
-  for (const std::string& name : names) MakeFile("root/" + name + "/f", "needle\n");
-  const std::vector<std::string> found = Find(client(), {{"pattern", "*/f"}});
-  EXPECT_EQ(found.size(), names.size());
-  EXPECT_THAT(found, ::testing::Contains("new\nline/f"));
-  EXPECT_THAT(found, ::testing::Contains("caf\xEF\xBF\xBD/f"));
-  const std::string lines = Search(client(), {{"pattern", "needle"}});
-  for (const char* line :
-       {"\"new\\nline/f\":1:needle\n", "\"'quotes\\\"/f\":1:needle\n", "a:1:b/f:1:needle\n",
-        "\"\\033[2J\\a/f\":1:needle\n", "caf\xEF\xBF\xBD/f:1:needle\n", "--/f:1:needle\n",
-        "\"tab\\t\\r/f\":1:needle\n", "trailing /f:1:needle\n", "\"back\\\\slash/f\":1:needle\n"}) {
-    EXPECT_THAT(lines, HasSubstr(line));
-  }
-  EXPECT_EQ(static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n')), names.size());
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ TEST_F(Grep, NoMatchIsEmptyAndNoError) {
   EXPECT_EQ(result_.warnings, "");
 }
 
-TEST_F(Grep, ABadPatternIsAnErrorWithGitsWords) {
+TEST_F(Grep, ABadPatternIsGitsError) {
   Write("a", "x");
   EXPECT_THAT(ErrorOf("(x"), AllOf(HasSubstr("git grep failed"), HasSubstr("missing")));
   EXPECT_THAT(ErrorOf("x{2,1}"), HasSubstr("numbers out of order"));
@@ -116,7 +116,7 @@ TEST_F(Grep, IgnoreFilesCountOutsideOfRepositoriesToo) {
   EXPECT_EQ(Run("needle"), "a.c:1:needle\n");
 }
 
-TEST_F(Grep, ARepositoryThatIgnoresAllButAFewNamesIsNoIgnoredDirectory) {
+TEST_F(Grep, ARepositoryMayIgnoreAllButAFewNames) {
   Git("", "init -q .");
   Write(".gitignore", "*\n!*.c\n!*/\n");
   Write("a.c", "");
@@ -144,7 +144,7 @@ TEST_F(Grep, LeavesOutBinaryFilesAndLinks) {
   EXPECT_EQ(Run("needle", "up/secret"), "");
 }
 
-TEST_F(Grep, ABrokenRepositoryIsSearchedLikeNoRepository) {
+TEST_F(Grep, ABrokenRepositoryIsSearchedLikeADirectory) {
   Git("", "init -q .");
   Write("a", "needle");
   std::ofstream(Path(".git/config"), std::ios::app) << "[broken\n";
@@ -160,7 +160,7 @@ TEST_F(Grep, NamesAreAsGitPrintsThem) {
   EXPECT_EQ(Run("needle"), "\"a\\\"b\\n.txt\":1:needle\na:1:b.txt:1:needle\nä.txt:1:needle\n");
 }
 
-TEST_F(Grep, LongLinesAreShortenedAndCountedWherePiecesOfTheOutputEnd) {
+TEST_F(Grep, LongLinesAreCutAndCounted) {
   Write("a", std::string(100'000, 'x') + "\nshort x\n");
   Write("b", std::string(9'000, 'x') + std::string(1, '\0') + "x\n");
   EXPECT_EQ(Run("x"), "a:1:" + std::string(kMaximumGrepLine, 'x') + "… [" +
@@ -169,17 +169,17 @@ TEST_F(Grep, LongLinesAreShortenedAndCountedWherePiecesOfTheOutputEnd) {
                           std::string(1, '\0') + "x\n");
 }
 
-TEST_F(Grep, MatchesCharactersOfUtf8AndSurvivesOtherBytes) {
+TEST_F(Grep, MatchesUtf8AndOtherBytes) {
   Write("utf8", "caf\xC3\xA9 au lait\n");
   Write("latin1", "caf\xE9 au lait\n");
-  // git before 2.34 takes "." for one byte where the pattern is ASCII.
+  // git before 2.34 takes "." for one byte if the pattern is ASCII.
   EXPECT_THAT(Run("caf.{1,2} au"), HasSubstr("utf8:1:"));
   EXPECT_EQ(Run("café"), "utf8:1:café au lait\n");
   EXPECT_EQ(Run("caf[éè] au"), "utf8:1:café au lait\n");
   EXPECT_THAT(Run("au lait"), AllOf(HasSubstr("latin1:1:caf\xE9 au"), HasSubstr("utf8:1:")));
 }
 
-TEST_F(Grep, SearchesOneFileEvenWhereItIsIgnored) {
+TEST_F(Grep, SearchesOneFileEvenIfIgnored) {
   Git("", "init -q .");
   Write(".gitignore", "*\n");
   Write("a*", "needle");
@@ -187,7 +187,7 @@ TEST_F(Grep, SearchesOneFileEvenWhereItIsIgnored) {
   EXPECT_EQ(RunIn("", "needle", nullptr, "a*"), "a*:1:needle\n");
 }
 
-TEST_F(Grep, WithoutPerlExpressionsExtendedOnesServe) {
+TEST_F(Grep, UsesExtendedExpressionsIfGitHasNoPerlOnes) {
   PutFirst("git",
            "#!/bin/sh\nfor word; do test \"$word\" = --perl-regexp || continue\n"
            "echo 'fatal: cannot use Perl-compatible regexes when not compiled with USE_LIBPCRE'"
@@ -203,7 +203,7 @@ TEST_F(Grep, WithoutPerlExpressionsExtendedOnesServe) {
   EXPECT_EQ(Runs(), 2);
 }
 
-TEST_F(Grep, WithoutGitGrepGivesTheSameAnswers) {
+TEST_F(Grep, GivesTheSameAnswersWithoutGit) {
   Write("a.txt", "one\nfunction  myFunction() {\n\nlast needle");
   Write("b.txt", "needle\r\nneedle:2:x");
   Write("d/ä.txt", "x needle y\nneedle\n");
@@ -245,7 +245,7 @@ TEST_F(Grep, WithoutGitGrepGivesTheSameAnswers) {
   EXPECT_THAT(ErrorOf("(x"), HasSubstr("grep failed in the guest (exit status 2): "));
 }
 
-TEST_F(Grep, WithoutGitBusyBoxServesToo) {
+TEST_F(Grep, WorksWithBusyBoxAndWithoutGit) {
   const std::string busybox = FindProgram("busybox");
   if (busybox.empty()) GTEST_SKIP() << "busybox is not installed";
   std::vector<std::pair<std::string, std::string>> programs;
@@ -261,8 +261,8 @@ TEST_F(Grep, WithoutGitBusyBoxServesToo) {
   EXPECT_THAT(ErrorOf("(x"), HasSubstr("grep failed"));
 }
 
-TEST_F(Grep, WithoutGitWhatCannotBeReadIsReported) {
-  if (!ActAsOrdinaryUser()) GTEST_SKIP() << "needs setpriv to be somebody else than root";
+TEST_F(Grep, ReportsUnreadableFilesWithoutGit) {
+  if (!ActAsOrdinaryUser()) GTEST_SKIP() << "needs setpriv to run as an ordinary user";
   Write("open", "needle\n");
   Write("secret file", "needle\n");
   Write("secret directory/x", "needle\n");
@@ -275,7 +275,7 @@ TEST_F(Grep, WithoutGitWhatCannotBeReadIsReported) {
   std::filesystem::permissions(Path("secret directory"), std::filesystem::perms::owner_all);
 }
 
-TEST_F(Grep, AGitThatOnlyAsksForDeveloperToolsCountsAsNone) {
+TEST_F(Grep, TheGitOfMacosWithoutDeveloperToolsCountsAsNone) {
   Write("a", "needle\n");
   PutFirst("git",
            "#!/bin/sh\necho 'xcode-select: note: no developer tools were found' >&2\nexit 1\n");
@@ -283,7 +283,7 @@ TEST_F(Grep, AGitThatOnlyAsksForDeveloperToolsCountsAsNone) {
   EXPECT_FALSE(result_.has_git);
 }
 
-TEST_F(Grep, WithoutAnExitStatusItHasFailed) {
+TEST_F(Grep, FailsWithoutAnExitStatus) {
   class GuestWithoutStatus final : public testing_support::LocalGuest {
    public:
     shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
@@ -299,7 +299,7 @@ TEST_F(Grep, WithoutAnExitStatusItHasFailed) {
       support::CallError);
 }
 
-TEST_F(Grep, TheDeadlineEndsACatastrophicPatternInTheGuest) {
+TEST_F(Grep, TheDeadlineStopsACatastrophicPatternInTheGuest) {
   PutFirst("git", "#!/bin/sh\necho $$ >" + Outside("pid").string() + "\nwhile :; do :; done\n");
   Write("a", std::string(200, 'a'));
   context_ = support::Context().WithTimeout(std::chrono::milliseconds(300));
@@ -311,7 +311,7 @@ TEST_F(Grep, TheDeadlineEndsACatastrophicPatternInTheGuest) {
       << "it still runs";
 }
 
-TEST_F(Grep, ADirectoryThatIsGoneIsAnError) {
+TEST_F(Grep, AMissingDirectoryIsAnError) {
   try {
     RunIn("missing", "x");
     FAIL();
@@ -320,7 +320,7 @@ TEST_F(Grep, ADirectoryThatIsGoneIsAnError) {
   }
 }
 
-TEST_F(Grep, KeepsWholeLinesUpToTheLimitAndGivesTheTotals) {
+TEST_F(Grep, KeepsWholeLinesUpToTheLimitAndCountsAll) {
   Write("a", "x\n");
   Write("b", "x\nxx\nx\n");
   maximum_output_bytes_ = std::string_view("a:1:x\nb:1:x\nb:2:xx\nb:3:x\n").size();

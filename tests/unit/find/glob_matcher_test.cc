@@ -17,8 +17,8 @@ bool Matches(const std::string& pattern, std::string path, bool case_sensitive =
          GlobMatch::kNone;
 }
 
-// tests/glob_reference compares the same table with npm's minimatch, and the table says why where
-// their answers differ.
+// tests/glob_reference compares the same table with npm's minimatch. The table explains
+// differences.
 TEST(GlobMatcher, AgreesWithTheTable) {
   const nlohmann::json table = nlohmann::json::parse(std::ifstream(GLOB_TABLE_FILE));
   std::size_t pairs = 0;

@@ -32,12 +32,12 @@ TEST(GlobPlan, NamesBeforeTheFirstWildcardNarrowTheDirectory) {
   EXPECT_THAT(Directories("src/{a,b}/c"), ElementsAre("src/a", "src/b"));
 }
 
-TEST(GlobPlan, NamesNarrowNothingWhereCaseDoesNotMatter) {
+TEST(GlobPlan, NamesNarrowNothingIfCaseIsIgnored) {
   EXPECT_THAT(Directories("src/*.c", false), ElementsAre(""));
   EXPECT_THAT(Directories("/Users/me/*.c", false), ElementsAre("/Users/me"));
 }
 
-TEST(GlobPlan, ManyBeginningsAreSoughtFromHigherUp) {
+TEST(GlobPlan, ManyBeginningsAreListedFromHigherUp) {
   std::string choices;
   for (std::size_t i = 0; i < kMaximumGlobWalks; ++i) {
     choices += (i > 0 ? "," : "") + ("d" + std::to_string(i));
@@ -52,14 +52,14 @@ TEST(GlobPlan, DepthIsLimitedWithoutAnyDepth) {
   EXPECT_EQ(PlanGlob("{*,**/x}", true)[0].listing.maximum_depth, std::nullopt);
 }
 
-TEST(GlobPlan, GitIsEnteredOnlyWhereAPatternCanMatchThere) {
+TEST(GlobPlan, GitIsEnteredOnlyIfAPatternCanMatchThere) {
   EXPECT_FALSE(PlanGlob("**/*.c", true)[0].listing.enters_git);
   EXPECT_TRUE(PlanGlob("**/.git/config", true)[0].listing.enters_git);
   EXPECT_TRUE(PlanGlob("*/config", true)[0].listing.enters_git);
-  EXPECT_FALSE(PlanGlob(".git/**", true)[0].listing.enters_git) << "there it begins inside";
+  EXPECT_FALSE(PlanGlob(".git/**", true)[0].listing.enters_git) << "the walk starts inside";
 }
 
-TEST(GlobPlan, FiltersNamesWhereEveryAlternativeAllowsIt) {
+TEST(GlobPlan, FiltersNamesIfEveryAlternativeAllowsIt) {
   EXPECT_THAT(PlanGlob("**/*.{c,h}", true)[0].listing.name_filters, ElementsAre("*.c", "*.h"));
   EXPECT_THAT(PlanGlob("{**/*.c,**}", true)[0].listing.name_filters, IsEmpty());
   EXPECT_THAT(PlanGlob("**/*.c", false)[0].listing.name_filters, IsEmpty());

@@ -23,10 +23,10 @@ namespace find {
 /// A guest whose commands find programs in one directory only.
 class GuestWithPrograms : public testing_support::LocalGuest {
  public:
-  /// Before the command line of each command.
+  /// Precedes each command line.
   std::string setup;
 
-  /// The only programs that there are, by the names that they are called by.
+  /// Leaves only these programs on PATH: names, and what they link to.
   void OfferOnly(const std::filesystem::path& directory,
                  const std::vector<std::pair<std::string, std::string>>& programs) {
     std::filesystem::create_directories(directory);
@@ -42,7 +42,7 @@ class GuestWithPrograms : public testing_support::LocalGuest {
   }
 };
 
-/// Where a program of this machine is; empty when it is not installed.
+/// The path of a program of this machine; empty if it is not installed.
 inline std::string FindProgram(const std::string& name) {
   for (const char* directory : {"/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"}) {
     std::error_code error;
@@ -57,7 +57,7 @@ class SearchFixture : public testing::Test {
  protected:
   SearchFixture() { std::filesystem::create_directories(Path("")); }
 
-  /// In the directory that the tests work in; beside it there is room for what lies outside.
+  /// Below the searched tree, and beside it.
   [[nodiscard]] std::filesystem::path Path(const std::string& relative) const {
     return relative.empty() ? temporary_.path() / "tree" : temporary_.path() / "tree" / relative;
   }
@@ -77,7 +77,7 @@ class SearchFixture : public testing::Test {
     ASSERT_EQ(utimensat(AT_FDCWD, Path(relative).c_str(), times, AT_SYMLINK_NOFOLLOW), 0);
   }
 
-  /// Runs git in `relative`, without anybody's configuration.
+  /// Runs git in `relative`, without the user's configuration.
   void Git(const std::string& relative, const std::string& arguments) const {
     const std::string command = "cd '" + Path(relative).string() +
                                 "' && HOME=/dev/null GIT_CONFIG_NOSYSTEM=1 git -c "
@@ -86,13 +86,12 @@ class SearchFixture : public testing::Test {
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
   }
 
-  /// Lets commands of the guest run as somebody who is not allowed everything. False when that
-  /// cannot be had.
+  /// Makes the guest's commands run as an ordinary user. False if that is not possible.
   bool ActAsOrdinaryUser() {
     if (geteuid() != 0) return true;
     const std::string program = FindProgram("setpriv");
     if (program.empty()) return false;
-    // Whatever comes after the semicolon is never reached.
+    // Nothing after the semicolon runs.
     guest_.setup = "exec " + program +
                    " --reuid=65534 --regid=65534 --clear-groups /bin/sh -c 'exec /bin/sh'; ";
     std::filesystem::permissions(temporary_.path(), std::filesystem::perms(0755));

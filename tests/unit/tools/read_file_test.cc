@@ -132,6 +132,18 @@ TEST_F(ReadFile, FileThatGrowsIsReadWhole) {
   }
 }
 
+TEST_F(ReadFile, FileThatKeepsGrowingIsReadInLargePieces) {
+  const std::string large(std::size_t{1} << 20, 'x');
+  Put("file", "one");
+  int reads = 0;
+  guest->set_hook([&](Operation operation, const std::string&) {
+    if (operation == Operation::kFileRead && ++reads <= 2)
+      Put("file", reads == 1 ? "one two" : large);
+  });
+  EXPECT_TRUE(Content({{"path", "/host/work/file"}}) == large);
+  EXPECT_LT(reads, 100);
+}
+
 TEST_F(ReadFile, BytesThatAreNotUtf8AreReplacedAndCounted) {
   Put("file", "caf\xE9 \xFF!");
   const mcp::ToolResult result = Call({{"path", "/host/work/file"}});

@@ -1,5 +1,4 @@
-// What each tool costs in round trips to the guest, which is what its time is made of where the
-// guest is a virtual machine. The headers of the tools say the same in words.
+// Round trips of each tool: most of its time, if the guest is a virtual machine.
 
 #include <gtest/gtest.h>
 
@@ -91,7 +90,7 @@ const std::string kWrite = "FileWrite 1, FileSync 1, FileClose 1";
 const std::string kReplace =
     "Open 1, Rename 1, StatFileSystem 1, FileWrite 1, FileSetAttributes 1, FileSync 1, FileClose 1";
 
-TEST_F(RoundTrips, OfToolsThatOnlyLook) {
+TEST_F(RoundTrips, OfReadingTools) {
   Expect({
       {"a file of 4 KiB",
        "read_file",
@@ -141,7 +140,7 @@ TEST_F(RoundTrips, OfToolsThatOnlyLook) {
   });
 }
 
-TEST_F(RoundTrips, OfToolsThatWrite) {
+TEST_F(RoundTrips, OfWritingTools) {
   Expect({
       {"a new file",
        "write_file",
@@ -159,7 +158,7 @@ TEST_F(RoundTrips, OfToolsThatWrite) {
        5,
        kFind + ", Open 1, Rename 1, StatFileSystem 1, FileWrite 2, FileSetAttributes 1, "
                "FileSync 1, FileClose 1"},
-      // Three more look for where it is to be, two make directories.
+      // Three more to find the deepest directory, two to make the others.
       {"in a new directory below a new one",
        "write_file",
        {{"path", "/work/a/b/c.txt"}, {"content", "x"}},

@@ -19,7 +19,7 @@ using testing_support::Operation;
 
 class Search : public SearchToolFixture {
  protected:
-  /// A text is the pattern alone.
+  /// A string is the pattern alone.
   std::string Find(const json& arguments) {
     const mcp::ToolResult result =
         Call(tool_, arguments.is_string() ? json{{"pattern", arguments}} : arguments);
@@ -41,7 +41,7 @@ class Search : public SearchToolFixture {
   std::string note_;
 };
 
-TEST_F(Search, FindsUpstreamsOwnExampleInOneRoundTripBesideThePathRules) {
+TEST_F(Search, FindsLimasOwnExampleInOneRoundTrip) {
   Write("src/a.js", "function myFunction() {}\n");
   EXPECT_EQ(Find(R"(function\s+myFunction)"), "src/a.js:1:function myFunction() {}\n");
   EXPECT_EQ(Runs(), 1);
@@ -62,8 +62,8 @@ TEST_F(Search, PathMayBeADirectoryAFileOrNull) {
   EXPECT_THAT(ErrorOf({{"pattern", "x"}, {"path", "/etc"}}), HasSubstr("/etc"));
 }
 
-// git's own look at a whole file would leave these lines out.
-TEST_F(Search, WhatOtherLinesHoldKeepsNoLineFromMatching) {
+// git's search of the whole file would miss these lines.
+TEST_F(Search, OtherLinesDoNotKeepALineFromMatching) {
   Write("a", "x else\n{\nelse y\nabc\n#c\nfoo  \n\nbar\n");
   EXPECT_EQ(Find(R"(else(?!\s*\{))"), "a:1:x else\na:3:else y\n");
   EXPECT_EQ(Find(R"(foo\s*\K)"), "a:6:foo  \n");
@@ -122,7 +122,7 @@ TEST_F(Search, IncludeIsAPatternForPathsWithBraces) {
   EXPECT_THAT(ErrorOf({{"pattern", "x"}, {"include", "a[b"}}), HasSubstr("at character 2"));
 }
 
-TEST_F(Search, RefusesPatternsThatCannotBeMeant) {
+TEST_F(Search, RejectsEmptyLongAndMultilinePatterns) {
   EXPECT_THAT(ErrorOf({{"pattern", ""}}), HasSubstr("The pattern is empty"));
   EXPECT_THAT(ErrorOf({{"pattern", "a\nb"}}), HasSubstr("line break"));
   EXPECT_THAT(ErrorOf({{"pattern", std::string("a\0b", 3)}}), HasSubstr("NUL"));
@@ -134,7 +134,7 @@ TEST_F(Search, RefusesPatternsThatCannotBeMeant) {
   EXPECT_THAT(ErrorOf({{"pattern", "("}}), HasSubstr("missing"));
 }
 
-TEST_F(Search, OutputIsCutAtALimitWithTheTotals) {
+TEST_F(Search, OutputIsCutAtALimitAndCounted) {
   std::string content;
   for (int i = 0; i < 1000; ++i) content += "needle\n";
   Write("a", content);
@@ -167,14 +167,14 @@ TEST_F(Search, ALongLineIsCutBetweenCharacters) {
   EXPECT_EQ(Find("\u20AC"), expected);
 }
 
-TEST_F(Search, TheTimeLimitIsAnErrorThatSaysHowToAskForLess) {
+TEST_F(Search, TheTimeLimitIsAnErrorThatAdvises) {
   Write("a", "x");
   SearchFileContentTool hasty(*this, shell::kDefaultMaximumOutput, std::chrono::seconds(0));
   EXPECT_THAT(ErrorOf(hasty, {{"pattern", "x"}}),
               AllOf(HasSubstr("took longer than 0 s"), HasSubstr("more specific")));
 }
 
-TEST_F(Search, BeingStoppedByTheClientIsNotTheTimeLimit) {
+TEST_F(Search, ACancelIsNotTheTimeLimit) {
   support::StopSource stop;
   stop.Stop(support::StopReason::kCancelled);
   context_ = stop.context();

@@ -26,9 +26,9 @@ class CountedSource final : public WorkspaceSource {
   int fails_at = 0;
 };
 
-class RepeatedWork : public ::testing::Test {
+class RetriedWork : public ::testing::Test {
  protected:
-  /// Loses the line `losses` times and then returns the connection that it was given.
+  /// Loses the connection `losses` times, then returns the number of the last one.
   mcp::ToolResult Do(int losses, bool may_have_run) {
     return WithWorkspace(source_, source_of_stop_.context(), progress_,
                          [&](const Workspace& workspace) -> mcp::ToolResult {
@@ -44,30 +44,30 @@ class RepeatedWork : public ::testing::Test {
   int begun_ = 0;
 };
 
-TEST_F(RepeatedWork, BeginsAgainOnTheNextConnectionWhenNothingCanHaveChanged) {
+TEST_F(RetriedWork, IsRetriedIfNothingCanHaveChanged) {
   EXPECT_EQ(Do(1, false).structured, "2");
   EXPECT_EQ(begun_, 2);
 }
 
-TEST_F(RepeatedWork, IsNeverRepeatedWhenItMayHaveRun) {
+TEST_F(RetriedWork, IsNeverRetriedIfItMayHaveRun) {
   EXPECT_THROW(Do(1, true), ConnectionLost);
   EXPECT_EQ(begun_, 1);
 }
 
-TEST_F(RepeatedWork, IsGivenUpAfterTheLastAttempt) {
+TEST_F(RetriedWork, FailsAfterTheLastAttempt) {
   EXPECT_EQ(Do(kMaximumAttempts - 1, false).structured, std::to_string(kMaximumAttempts));
   begun_ = 0;
   EXPECT_THROW(Do(kMaximumAttempts, false), ConnectionLost);
   EXPECT_EQ(begun_, kMaximumAttempts);
 }
 
-TEST_F(RepeatedWork, ConnectionThatCannotBeMadeIsNotTriedAgainHere) {
+TEST_F(RetriedWork, FailsIfTheReconnectFails) {
   source_.fails_at = 2;
   EXPECT_THROW(Do(1, false), ConnectionLost);
   EXPECT_EQ(source_.acquired, 2);
 }
 
-TEST_F(RepeatedWork, CancelledCallIsNotRepeated) {
+TEST_F(RetriedWork, IsNotRetriedAfterACancel) {
   EXPECT_THROW(WithWorkspace(source_, source_of_stop_.context(), progress_,
                              [&](const Workspace&) -> mcp::ToolResult {
                                source_of_stop_.Stop(support::StopReason::kCancelled);
@@ -76,7 +76,7 @@ TEST_F(RepeatedWork, CancelledCallIsNotRepeated) {
                support::Stopped);
 }
 
-TEST_F(RepeatedWork, TimeThatEndsInALaterAttemptIsToldWithWhatWentWrongBefore) {
+TEST_F(RetriedWork, ThatTimesOutNamesTheEarlierLoss) {
   int attempts = 0;
   try {
     WithWorkspace(source_, {}, progress_, [&](const Workspace&) -> mcp::ToolResult {
@@ -87,15 +87,6 @@ TEST_F(RepeatedWork, TimeThatEndsInALaterAttemptIsToldWithWhatWentWrongBefore) {
   } catch (const support::CallError& error) {
     EXPECT_STREQ(error.what(), "the guest does not answer; the retry timed out");
   }
-}
-
-TEST_F(RepeatedWork, OtherFailuresPassThrough) {
-  EXPECT_THROW(WithWorkspace(source_, {}, progress_,
-                             [](const Workspace&) -> mcp::ToolResult {
-                               throw support::CallError("refused");
-                             }),
-               support::CallError);
-  EXPECT_EQ(source_.acquired, 1);
 }
 
 }  // namespace

@@ -1,0 +1,114 @@
+// Listings that a hostile guest makes up.
+
+#include <gmock/gmock.h>
+
+#include <optional>
+
+#include "find/find_listing.h"
+#include "support/errors.h"
+#include "testing/local_guest.h"
+
+namespace find {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Runs no script; prints what a test sets.
+class LyingGuest final : public testing_support::LocalGuest {
+ public:
+  shell::RunEnd RunScript(const std::string&, shell::OutputSink& sink,
+                          const support::Context&) override {
+    shell::RunEnd end;
+    if (sink.OnOutput(shell::Stream::kError, ignored) &&
+        sink.OnOutput(shell::Stream::kOutput, names)) {
+      end.exit_status = exit_status;
+    }
+    return end;
+  }
+
+  std::string names = "walk//\n1 f ./a//\n";
+  std::string ignored;
+  std::optional<int> exit_status = 0;
+};
+
+class ListingOfALiar : public ::testing::Test {
+ protected:
+  std::vector<std::string> Names(const std::string& listing) {
+    liar_.names = "walk//\n" + listing;
+    std::vector<std::string> names;
+    complaints_ = ListTrees(
+        liar_, {request_},
+        [&](std::size_t, const ListedName& name) { names.emplace_back(name.path); }, context_);
+    return names;
+  }
+
+  std::string Error() {
+    try {
+      ListTrees(
+          liar_, {request_}, [](std::size_t, const ListedName&) {}, context_);
+      return "no error";
+    } catch (const support::CallError& error) {
+      return error.what();
+    }
+  }
+
+  const ListingRequest request_ = {.directory = "/mnt", .wants_ignored = true};
+  support::Context context_;
+  LyingGuest liar_;
+  std::string complaints_;
+};
+
+TEST_F(ListingOfALiar, NamesThatCannotExistAreRejected) {
+  EXPECT_THAT(Names("1.5 f ./a b//\n"), ElementsAre("a b"));
+  for (const std::string& path :
+       {std::string("./../secret"), std::string("./a/../../../secret"), std::string("./a/./b"),
+        std::string("./.."), std::string(".//etc/passwd"), std::string("./a/"),
+        std::string("./a\0b", 5), "./" + std::string(kMaximumListedPath + 1, 'n')}) {
+    EXPECT_THROW(Names("1.5 f " + path + "//\n"), support::CallError) << path.substr(0, 20);
+  }
+  EXPECT_EQ(Names("1.5 f ./" + std::string(kMaximumListedPath, 'n') + "//\n").size(), 1U);
+}
+
+TEST_F(ListingOfALiar, OtherRecordsDoNoHarm) {
+  EXPECT_THAT(Names("//\n//\n x//\n99999999999999999999999 xzz ./a//\n1 f ./b//\nwalk//\n"
+                    "1 f ./c//\nfailed x//\nunfinished"),
+              ElementsAre("a", "b"));
+  EXPECT_EQ(complaints_, "");
+  Names("failed " + std::string(2 * kMaximumComplaints, 'x') + "//\nfailed x//\n");
+  EXPECT_EQ(complaints_.size(), kMaximumComplaints);
+}
+
+TEST_F(ListingOfALiar, FailuresAreErrorsAndNoShortListing) {
+  EXPECT_EQ(Error(), "no error");
+  liar_.exit_status.reset();
+  EXPECT_THAT(Error(), HasSubstr("Listing names in the guest failed. Try again."));
+  liar_.exit_status = 134;
+  EXPECT_THAT(Error(), HasSubstr("failed with exit status 134"));
+  liar_.exit_status = 97;
+  EXPECT_THAT(Error(), HasSubstr("no usable find: install findutils"));
+}
+
+TEST_F(ListingOfALiar, TooMuchIsAnError) {
+  using namespace std::string_literals;
+  liar_.ignored = "/0 ./" + std::string(std::size_t{1} << 20, 'r') + "\0"s;
+  for (int i = 0; i < 100; ++i) liar_.ignored += std::to_string(i) + "\0"s;
+  EXPECT_THAT(Error(), HasSubstr("too many names"));
+  liar_.ignored.assign(kMaximumIgnoredListing + 1, 'x');
+  EXPECT_THAT(Error(), HasSubstr("too many names"));
+  liar_.ignored.clear();
+  liar_.names.assign(kMaximumListing + 1, 'x');
+  EXPECT_THAT(Error(), HasSubstr("too many names"));
+}
+
+TEST_F(ListingOfALiar, StopsWithTheCall) {
+  for (int i = 0; i < 10'000; ++i) liar_.names += "1 f ./" + std::to_string(i) + "//\n";
+  support::StopSource source;
+  const auto visit = [&](std::size_t, const ListedName&) {
+    source.Stop(support::StopReason::kCancelled);
+  };
+  EXPECT_THROW(ListTrees(liar_, {request_}, visit, source.context()), support::Stopped);
+}
+
+}  // namespace
+}  // namespace find
