@@ -42,7 +42,6 @@ class ObjectWriter {
   /// Writes the key alone; the caller appends the value to the string.
   void Key(std::string_view key);
 
-  /// Writes "}".
   void End() { out_ += '}'; }
 
  private:

@@ -34,7 +34,6 @@ class Line {
   bool Take(std::string& piece);
   static constexpr std::size_t kPieceBytes = std::size_t{64} * 1024;
 
-  /// All text that is left.
   [[nodiscard]] std::string Text() &&;
 
  private:

@@ -15,7 +15,6 @@ namespace mcp {
 
 class Requests;
 
-/// One request that has not been answered.
 struct PendingRequest {
   RequestId id;
   support::StopSource stop;
