@@ -68,7 +68,7 @@ TEST_F(WriteFile, NewFileAndItsParentsHaveTheContentAndThePermissionsOfTheUmask)
 
 TEST_F(WriteFile, ExistingFileIsReplacedAndKeepsItsPermissions) {
   umask(077);
-  for (const mode_t mode : {0777U, 0664U, 04755U}) {
+  for (const unsigned mode : {0777U, 0664U, 04755U}) {
     Put("file", "old");
     fs::permissions(work / "file", fs::perms(mode));
     const ino_t before = Inode("file");
