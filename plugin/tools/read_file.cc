@@ -86,6 +86,8 @@ mcp::ToolResult Read(const paths::ResolvedPath& path, const std::optional<files:
   }
   files::FileReader file(path, guest, context);
   std::string bytes = range ? file.ReadLines(*range) : file.ReadWhole();
+  // The guest fills a file that became shorter on the host with NUL bytes. No text ends with them.
+  if (file.was_read_directly()) bytes.erase(bytes.find_last_not_of('\0') + 1);
   mcp::ToolResult result;
   if (const auto image = range ? std::nullopt : files::FindImageType(bytes)) {
     result = ImageResult(*image, bytes, path.host);

@@ -42,6 +42,10 @@ TEST_F(StaleReadsTest, ReadFileReadsPastTheCache) {
   EXPECT_EQ(Content({{"path", "/host/stale/grown"}}), std::string(3'000'000, 'n'));
   PutBoth("filled", "", "new");
   EXPECT_EQ(Content({{"path", "/host/stale/filled"}}), "new");
+  PutBoth("shortened", "old and long", "new");
+  EXPECT_EQ(Content({{"path", "/host/stale/shortened"}}), "new");
+  PutBoth("emptied", "old", "");
+  EXPECT_EQ(Content({{"path", "/host/stale/emptied"}}), "");
   EXPECT_THAT(Notes("read_file", {{"path", "/host/stale/same"}}), IsEmpty());
   EXPECT_THAT(guest->scripts.front(), HasSubstr("iflag=nocache"));
 }
