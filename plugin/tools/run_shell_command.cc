@@ -184,13 +184,16 @@ mcp::ToolResult RunShellCommand::Call(const mcp::ToolCall& call) {
   if (options_.command_timeout.count() > 0) {
     context = context.WithTimeout(options_.command_timeout);
   }
-  // A command may take long; resolving its directory may not, over all attempts together.
-  const support::Context resolving = context.WithTimeout(kFileToolTimeLimit);
+  // A command may take long; resolving its directory may not, over all attempts together. The time
+  // starts once there is a connection: with `--start`, the VM boots first.
+  std::optional<support::Context> resolving;
   return WithWorkspace(workspaces_, context, call.progress, [&](const Workspace& workspace) {
+    if (!resolving) resolving = context.WithTimeout(kFileToolTimeLimit);
     call.progress.SetStatus("waiting for the guest to resolve the directory");
     request.directory =
-        workspace.paths->Resolve(directory, paths::Access::kRead, *workspace.guest, resolving)
+        workspace.paths->Resolve(directory, paths::Access::kRead, *workspace.guest, *resolving)
             .guest;
+    resolving.reset();  // the guest has answered
     request.shell = workspace.shell;
     return RunCommand(*workspace.guest, request, options_, context, call.progress);
   });

@@ -63,6 +63,38 @@ TEST_F(RunShellCommandTool, RejectsADirectoryOutsideTheRoots) {
   EXPECT_EQ(guest_.count(testing_support::Operation::kRun), 0);
 }
 
+/// The guest notes how long it has for its first answer.
+class DirectoryTimeLimit : public RunShellCommandTool {
+ protected:
+  class NotingGuest final : public testing_support::LocalGuest {
+   public:
+    std::optional<support::Clock::time_point> first_deadline;
+
+   protected:
+    std::vector<guest::Reply> Answer(std::vector<guest::Request> requests,
+                                     const support::Context& context) override {
+      if (!first_deadline) first_deadline = context.deadline();
+      return LocalGuest::Answer(std::move(requests), context);
+    }
+  };
+
+  Workspace Acquire(const support::Context& context, mcp::ProgressReporter& progress) override {
+    Workspace workspace = RunShellCommandTool::Acquire(context, progress);
+    workspace.guest = noting_guest_;
+    connected_at_ = support::Clock::now();
+    return workspace;
+  }
+
+  std::shared_ptr<NotingGuest> noting_guest_ = std::make_shared<NotingGuest>();
+  support::Clock::time_point connected_at_;
+};
+
+TEST_F(DirectoryTimeLimit, StartsWhenThereIsAConnection) {
+  Call(tool_, Arguments({"true"}));
+  ASSERT_TRUE(noting_guest_->first_deadline.has_value());
+  EXPECT_GE(*noting_guest_->first_deadline, connected_at_ + kFileToolTimeLimit);
+}
+
 /// Reports the end of a command as a test sets it.
 class EndOfACommand : public ::testing::Test {
  protected:
