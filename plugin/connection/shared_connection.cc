@@ -17,6 +17,19 @@ void ThrowIfStopped(const support::Context& context, const std::string& waiting)
   context.ThrowIfStopped();
 }
 
+/// Throws a copy, so that no exception object is shared by the threads of several calls.
+[[noreturn]] void ThrowCopy(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const support::ConnectionLost& lost) {
+    throw support::ConnectionLost(lost.what(), lost.may_have_run());
+  } catch (const support::Stopped& stopped) {
+    throw support::Stopped(stopped.reason());
+  } catch (const support::CallError& error) {
+    throw support::CallError(error.what());
+  }
+}
+
 }  // namespace
 
 SharedConnection::SharedConnection(Opener open) : open_(std::move(open)) {}
@@ -54,7 +67,7 @@ tools::Workspace SharedConnection::Acquire(const support::Context& context,
   const std::uint64_t first_own_attempt = attempts_started_ + 1;
   while (!IsAlive()) {
     if (attempts_finished_ >= first_own_attempt) {
-      if (last_failure_) std::rethrow_exception(last_failure_);
+      if (last_failure_) ThrowCopy(last_failure_);
       throw support::ConnectionLost("the connection to the guest was lost as soon as it was opened",
                                     false);
     }
