@@ -81,17 +81,20 @@ void ForEachMatch(std::string_view text, std::string_view sought,
   Search plain(text, std::string(sought));
   std::optional<Search> converted;
   if (HasLoneLineFeed(sought)) converted.emplace(text, WithCarriageReturns(sought));
-  auto next = plain.Next();
-  auto next_converted = converted ? converted->Next() : std::nullopt;
-  while (next || next_converted) {
-    if (next_converted && (!next || *next_converted < *next)) {
+  constexpr std::size_t kNone = std::string_view::npos;
+  std::size_t next = plain.Next().value_or(kNone);
+  std::size_t next_converted = converted ? converted->Next().value_or(kNone) : kNone;
+  while (next != kNone || next_converted != kNone) {
+    if (next_converted < next) {
       // The LF of that CRLF is not another occurrence.
-      if (sought.front() == '\n' && next == *next_converted + 1) next = plain.Next();
-      visit({*next_converted, converted->length(), true});
-      next_converted = converted->Next();
+      if (sought.front() == '\n' && next == next_converted + 1) {
+        next = plain.Next().value_or(kNone);
+      }
+      visit({next_converted, converted->length(), true});
+      next_converted = converted->Next().value_or(kNone);
     } else {
-      visit({*next, plain.length(), false});
-      next = plain.Next();
+      visit({next, plain.length(), false});
+      next = plain.Next().value_or(kNone);
     }
   }
 }
