@@ -261,20 +261,9 @@ class WriteCall {
 
 DirectoryLocks::Lock DirectoryLocks::Acquire(const std::string& directory,
                                              const support::Context& context) {
-  // Locking here makes sure that no waiter is between its check and its sleep.
-  const auto registration = context.OnStop([this] {
-    { const std::scoped_lock lock(mutex_); }
-    released_.notify_all();
-  });
+  support::ContextWait wait(context, mutex_, released_);
   std::unique_lock lock(mutex_);
-  while (held_.contains(directory)) {
-    context.ThrowIfStopped();
-    if (context.deadline() == support::Clock::time_point::max()) {
-      released_.wait(lock);
-    } else {
-      released_.wait_until(lock, context.deadline());
-    }
-  }
+  if (!wait.Until(lock, [&] { return !held_.contains(directory); })) context.ThrowIfStopped();
   held_.insert(directory);
   return {*this, directory};
 }

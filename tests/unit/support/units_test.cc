@@ -7,17 +7,16 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST(ParseDuration, ReadsEachUnitAndTheirSums) {
+TEST(ParseDuration, ReadsEachUnit) {
   EXPECT_EQ(ParseDuration("0"), milliseconds(0));
   EXPECT_EQ(ParseDuration("250ms"), milliseconds(250));
   EXPECT_EQ(ParseDuration("90s"), milliseconds(90'000));
   EXPECT_EQ(ParseDuration("10m"), milliseconds(600'000));
   EXPECT_EQ(ParseDuration("1h"), milliseconds(3'600'000));
-  EXPECT_EQ(ParseDuration("1h30m5s"), milliseconds(5'405'000));
 }
 
 TEST(ParseDuration, RefusesInvalidDurations) {
-  for (const char* text : {"", "10", "m", "-1s", "1.5h", "1d", "5s1m", "1m1m", "1h ", " 1h", "1hh",
+  for (const char* text : {"", "10", "m", "-1s", "1.5h", "1d", "1h30m", "1h ", " 1h", "1hh",
                            "99999999999999999999s"}) {
     EXPECT_EQ(ParseDuration(text), std::nullopt) << text;
   }
@@ -25,7 +24,6 @@ TEST(ParseDuration, RefusesInvalidDurations) {
 
 TEST(ParseDuration, EndsAtAThousandHours) {
   EXPECT_EQ(ParseDuration("1000h"), milliseconds(3'600'000'000));
-  EXPECT_EQ(ParseDuration("1000h1ms"), std::nullopt);
   EXPECT_EQ(ParseDuration("1001h"), std::nullopt);
 }
 
