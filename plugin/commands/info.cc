@@ -4,7 +4,7 @@
 
 #include "commands/commands.h"
 #include "commands/option_parser.h"
-#include "mcp/tool_list.h"
+#include "mcp/protocol.h"
 #include "tools/contract.h"
 
 namespace commands {
@@ -12,9 +12,7 @@ namespace commands {
 nlohmann::json ToolDescriptions() {
   nlohmann::json tools = nlohmann::json::array();
   for (const mcp::ToolDefinition& definition : tools::Definitions()) {
-    std::string text;
-    mcp::AppendDefinition(text, definition);
-    tools.push_back(nlohmann::json::parse(text));
+    tools.push_back(mcp::Describe(definition));
   }
   return {{"tools", std::move(tools)}};
 }

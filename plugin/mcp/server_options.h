@@ -14,16 +14,13 @@ namespace mcp {
 struct ServerOptions {
   ServerInfo info;
 
-  /// What `initialize` and `server/discover` tell the agent about this server. Called for each of
-  /// these requests in the thread of `Serve`; must be quick.
+  /// The `instructions` of `initialize` and `server/discover`. Called for each of these requests in
+  /// the thread of `Serve`; must be quick.
   std::function<std::string()> instructions = [] { return std::string(); };
 
   /// Called once, in the thread of `Serve`, after the first message was handled; must be quick.
   /// Start here what should not delay the response to `initialize`.
   std::function<void()> on_first_message = [] {};
-
-  /// After this time a call is answered with a task handle if its client declared the extension.
-  std::chrono::milliseconds task_threshold = std::chrono::seconds(5);
 
   CallPool::Limits limits;
 
