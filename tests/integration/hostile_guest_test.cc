@@ -16,7 +16,7 @@ using testing_support::TextOf;
 constexpr long kMaximumKilobytes = 800'000;
 
 /// Bytes of one answer, which has its content twice.
-constexpr std::size_t kMaximumAnswer = std::size_t{512} << 20;
+constexpr std::size_t kMaximumScriptOutput = std::size_t{512} << 20;
 constexpr std::size_t kMaximumError = std::size_t{16} << 10;
 
 class HostileGuest : public CommandTest {
@@ -26,7 +26,7 @@ class HostileGuest : public CommandTest {
     const json result = client().CallTool(tool, arguments, std::chrono::seconds(120));
     const bool failed = result.value("isError", false);
     const std::string text = (failed ? "refused: " : "") + TextOf(result);
-    EXPECT_LE(result.dump().size(), failed ? kMaximumError : kMaximumAnswer) << tool;
+    EXPECT_LE(result.dump().size(), failed ? kMaximumError : kMaximumScriptOutput) << tool;
     EXPECT_NE(text.find(expected), std::string::npos)
         << tool << ", expected: " << expected << ", got: " << text.substr(0, kMaximumError);
     client().Request("ping");
@@ -69,19 +69,19 @@ constexpr const char* kContent = R"({"content":"0123456789"})";
 
 INSTANTIATE_TEST_SUITE_P(
     Lies, HostileSftp,
-    ::testing::Values(
-        Lie{"flood", "SFTP must begin", "SFTP must begin"}, Lie{"late-flood", kBreaks, kBreaks},
-        Lie{"wrong-id", kBreaks, kBreaks}, Lie{"wrong-kind", "wrong kind", "wrong kind"},
-        Lie{"endless-packet", kBreaks, kBreaks},
-        Lie{"long-words", R"((\x1b[2Jwww)", R"((\x1b[2Jwww)"},
-        Lie{"endless-names", "more than 1000000 entries", kContent},
-        Lie{"name-above", kImpossible, kContent},
-        Lie{"odd-name", "\\u001b[2J\u202E\uFFFD\\n\\\"", kContent},
-        Lie{"real-path-above", kImpossible, kImpossible},
-        Lie{"real-path-elsewhere", kEntries, "is a directory"},
-        Lie{"huge-size", kEntries, "has 9223372036854775807 bytes, more than"},
-        Lie{"endless-file", kEntries, "has more than the 33554432 bytes"},
-        Lie{"no-data", kEntries, "a wrong amount of data"}),
+    ::testing::Values(Lie{"flood", "SFTP must begin", "SFTP must begin"},
+                      Lie{"late-flood", kBreaks, kBreaks}, Lie{"wrong-id", kBreaks, kBreaks},
+                      Lie{"wrong-kind", "wrong kind", "wrong kind"},
+                      Lie{"endless-packet", kBreaks, kBreaks},
+                      Lie{"long-words", R"((\x1b[2Jwww)", R"((\x1b[2Jwww)"},
+                      Lie{"endless-names", "more than 1000000 entries", kContent},
+                      Lie{"name-above", kImpossible, kContent},
+                      Lie{"odd-name", "\\u001b[2J\u202E\uFFFD\\n\\\"", kContent},
+                      Lie{"real-path-above", kImpossible, kImpossible},
+                      Lie{"real-path-elsewhere", kEntries, "is a directory"},
+                      Lie{"huge-size", kEntries, "has 9223372036854775807 bytes, more than"},
+                      Lie{"endless-file", kEntries, "has more than the 33554432 bytes"},
+                      Lie{"no-data", kEntries, "a wrong amount of data"}),
     [](const auto& lie) {
       std::string name = lie.param.name;
       std::erase(name, '-');
@@ -108,8 +108,8 @@ class HostileShell : public HostileGuest {
     }
   }
 
-  /// SFTP is honest. Resident shells run `scripts`, or `commands` if they are login shells, instead of
-  /// the requests; in a subshell with the mark.
+  /// SFTP is honest. Resident shells run `scripts`, or `commands` if they are login shells, instead
+  /// of the requests; in a subshell with the mark.
   void StartLiar(const std::string& scripts, const std::string& commands) {
     StartFake(R"sh(
 is_login=
@@ -160,8 +160,7 @@ TEST_P(HostileScript, IsAnsweredInBounds) {
 INSTANTIATE_TEST_SUITE_P(
     Prints, HostileScript,
     ::testing::Values(
-        Print{"NameAbove", R"(printf 'walk//\n1 f ./../../etc/passwd//\n')", kImpossible,
-              nullptr},
+        Print{"NameAbove", R"(printf 'walk//\n1 f ./../../etc/passwd//\n')", kImpossible, nullptr},
         Print{"NameWithNul", R"(printf 'walk//\n1 f ./a\0b//\n')", kImpossible, nullptr},
         Print{"WalkTooMany", R"(printf 'walk//\nwalk//\nfailed find: ./x: Permission denied//\n')",
               kNoMatch, nullptr},
@@ -172,8 +171,8 @@ INSTANTIATE_TEST_SUITE_P(
         Print{"EndlessNames", "yes '1 f ./name//'", kTooMany, nullptr},
         Print{"EndlessName", "yes '1 f ./name' | tr -d '\\n'", kTooMany, nullptr},
         Print{"EndlessIgnoredNames", "yes >&2", kTooMany, nullptr},
-        Print{"ManyMatches", "echo walk//; seq 20000 | sed 's|.*|1 f ./&//|'",
-              "20000 names match", nullptr},
+        Print{"ManyMatches", "echo walk//; seq 20000 | sed 's|.*|1 f ./&//|'", "20000 names match",
+              nullptr},
         Print{"ManyLines", R"(yes 'a.cc 1 text' | head -c 90000000 | tr ' ' '\000')", kTooMany,
               "[Only the first"},
         Print{"LongLine",
