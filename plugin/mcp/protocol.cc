@@ -43,11 +43,13 @@ json Describe(const ServerInfo& server) {
   return {{"name", server.name}, {"version", server.version}};
 }
 
-json Describe(const ToolDefinition& tool) {
+json Describe(const ToolDefinition& tool, ResultStyle style) {
   json description = {
       {"name", tool.name}, {"description", tool.description}, {"inputSchema", tool.input_schema}};
   if (!tool.title.empty()) description["title"] = tool.title;
-  if (!tool.output_schema.is_null()) description["outputSchema"] = tool.output_schema;
+  // Claude Code and opencode fail a call without structuredContent if there is an output schema.
+  const bool has_schema = style == ResultStyle::kStructured || !tool.has_text_style;
+  if (has_schema && !tool.output_schema.is_null()) description["outputSchema"] = tool.output_schema;
   if (!tool.annotations.empty()) description["annotations"] = tool.annotations;
   if (!tool.meta.is_null()) description["_meta"] = tool.meta;
   return description;
@@ -86,6 +88,13 @@ bool ParseModernMeta(const json& params) {
                         "\", an object");
   }
   return FindObject(FindObject(capabilities, "extensions"), kTasksExtension) != nullptr;
+}
+
+std::string ClientName(const json& params, Era era) {
+  const json* client = era == Era::kModern ? FindObject(Meta(params), meta_key::kClientInfo)
+                                           : FindObject(&params, "clientInfo");
+  const json* name = client == nullptr ? nullptr : Find(*client, "name");
+  return name != nullptr && name->is_string() ? name->get<std::string>() : "";
 }
 
 std::optional<std::string> ParseProgressToken(const json& params) {

@@ -50,7 +50,8 @@ struct ServerInfo {
 [[nodiscard]] nlohmann::json Describe(const ServerInfo& server);
 
 /// A tool as `tools/list` shows it.
-[[nodiscard]] nlohmann::json Describe(const ToolDefinition& tool);
+[[nodiscard]] nlohmann::json Describe(const ToolDefinition& tool,
+                                      ResultStyle style = ResultStyle::kStructured);
 
 /// Writes the members that every modern result has: `resultType` and the server in `_meta`.
 void BeginResult(ObjectWriter& result, Era era, const ServerInfo& server,
@@ -62,6 +63,10 @@ void BeginResult(ObjectWriter& result, Era era, const ServerInfo& server,
 /// Any version but the modern one throws kUnsupportedProtocolVersion. Returns whether the client
 /// declares the tasks extension.
 bool ParseModernMeta(const nlohmann::json& params);
+
+/// The name in the `clientInfo` of `initialize` or of a modern request's `_meta`; empty if there is
+/// none.
+[[nodiscard]] std::string ClientName(const nlohmann::json& params, Era era);
 
 /// The progress token as JSON, if there is one.
 [[nodiscard]] std::optional<std::string> ParseProgressToken(const nlohmann::json& params);

@@ -59,7 +59,8 @@ void ToolCalls::Run(const std::shared_ptr<Call>& call) {
   const support::Context context = call->stop.context();
   call->started = context.stop_reason() == support::StopReason::kNone;
   call->SetStatus("running");
-  Finish(call, CallTool(call->invocation.tool, {call->invocation.arguments, context, *call}));
+  const Invocation& given = call->invocation;
+  Finish(call, CallTool(given.tool, {given.arguments, context, *call, given.format}));
 }
 
 void ToolCalls::Finish(const std::shared_ptr<Call>& call, Outcome outcome) {

@@ -42,6 +42,7 @@ class ToolCalls {
     Tool& tool;
     nlohmann::json arguments;  ///< satisfies the tool's schema
     Era era;
+    ResultFormat format;
     std::optional<std::string> progress_token;  ///< JSON
     bool may_become_task;
     std::size_t bytes;  ///< of the request

@@ -121,6 +121,7 @@ TEST(Server, NoProgressForAClientThatDoesNotRead) {
                 {.tool = **report,
                  .arguments = {{"messages", {"a", "b"}}, {"seconds_between", 1}},
                  .era = Era::kLegacy,
+                 .format = {},
                  .progress_token = "1",
                  .may_become_task = false,
                  .bytes = 1});
