@@ -1,5 +1,6 @@
 #include "support/units.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <ctime>
@@ -46,9 +47,18 @@ std::optional<std::uint64_t> Parse(std::string_view text, std::span<const Unit> 
 
 std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text) {
   if (text == "0") return std::chrono::milliseconds(0);
-  const auto milliseconds = Parse(text, kDurationUnits, kMaximumMilliseconds);
-  if (!milliseconds) return std::nullopt;
-  return std::chrono::milliseconds(*milliseconds);
+  if (text.empty()) return std::nullopt;
+  constexpr std::string_view kDigits = "0123456789";
+  std::uint64_t total = 0;
+  while (!text.empty()) {
+    const std::size_t suffix = text.find_first_not_of(kDigits);
+    const std::size_t end = std::min(text.find_first_of(kDigits, suffix), text.size());
+    const auto part = Parse(text.substr(0, end), kDurationUnits, kMaximumMilliseconds - total);
+    if (!part) return std::nullopt;
+    total += *part;
+    text.remove_prefix(end);
+  }
+  return std::chrono::milliseconds(total);
 }
 
 std::string FormatDuration(std::chrono::milliseconds duration) {

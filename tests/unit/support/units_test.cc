@@ -7,23 +7,26 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST(ParseDuration, ReadsEachUnit) {
+TEST(ParseDuration, ReadsEachUnitAndTheirSums) {
   EXPECT_EQ(ParseDuration("0"), milliseconds(0));
   EXPECT_EQ(ParseDuration("250ms"), milliseconds(250));
   EXPECT_EQ(ParseDuration("90s"), milliseconds(90'000));
   EXPECT_EQ(ParseDuration("10m"), milliseconds(600'000));
   EXPECT_EQ(ParseDuration("1h"), milliseconds(3'600'000));
+  EXPECT_EQ(ParseDuration("1h30m5s"), milliseconds(5'405'000));
+  EXPECT_EQ(ParseDuration(FormatDuration(milliseconds(60'000))), milliseconds(60'000));
 }
 
 TEST(ParseDuration, RefusesInvalidDurations) {
-  for (const char* text : {"", "10", "m", "-1s", "1.5h", "1d", "1h30m", "1h ", " 1h", "1hh",
-                           "99999999999999999999s"}) {
+  for (const char* text :
+       {"", "10", "m", "-1s", "1.5h", "1d", "1h ", " 1h", "1hh", "99999999999999999999s"}) {
     EXPECT_EQ(ParseDuration(text), std::nullopt) << text;
   }
 }
 
 TEST(ParseDuration, EndsAtAThousandHours) {
   EXPECT_EQ(ParseDuration("1000h"), milliseconds(3'600'000'000));
+  EXPECT_EQ(ParseDuration("1000h1ms"), std::nullopt);
   EXPECT_EQ(ParseDuration("1001h"), std::nullopt);
 }
 
