@@ -218,12 +218,13 @@ TEST_F(Configure, NotesWhatTheInstanceLacks) {
                     HasSubstr("Undo with: ")));
 }
 
-TEST_F(Configure, ListsInstalledAgentsFirst) {
+TEST_F(Configure, MarksInstalledAgents) {
   MakeProgram("bin/opencode");
   MakeDirectory("home/.codex");
   const std::string list = Succeeds({});
-  EXPECT_THAT(list, StartsWith("Found on this machine:\n  codex     Codex\n  opencode  opencode\n"
-                               "Others:\n  claude    Claude Code\n"));
+  EXPECT_THAT(list, StartsWith("  claude    Claude Code\n"
+                               "  codex     Codex (found on this machine)\n"));
+  EXPECT_THAT(list, HasSubstr("  opencode  opencode (found on this machine)\n"));
   for (const std::string& agent : kAgents) EXPECT_THAT(list, HasSubstr("  " + agent + " "));
 }
 
