@@ -31,11 +31,6 @@ const lima::MountLocation* MountOf(const std::vector<lima::MountLocation>& mount
   return innermost ? &mounts[innermost->value] : nullptr;
 }
 
-/// `project` as the value of limactl's flags for mounts.
-std::string MountFlag(const fs::path& project) {
-  return shell::ShellQuote(project.string() + ":w");
-}
-
 InstanceNote Unusable(std::string text) {
   return {.text = std::move(text), .is_usable = false};
 }
@@ -45,11 +40,7 @@ InstanceNote Unusable(std::string text) {
 InstanceNote NoteOnInstance(const std::string& instance, const std::optional<fs::path>& project) {
   try {
     const fs::path lima_home = lima::HomeDirectory();
-    if (!lima::InstanceExists(lima_home, instance)) {
-      return Unusable("there is no Lima instance \"" + instance + "\" in " + lima_home.string() +
-                      " yet; create it: limactl start --name " + instance +
-                      (project ? " --mount-only " + MountFlag(*project) : ""));
-    }
+    lima::RequireInstance(lima_home, instance);
     if (!project) return {};
     const auto configuration = lima::LoadConfiguration(lima_home, instance);
     const auto mounts = lima::ListLocations(configuration, lima::ReadHostFacts(), {});
@@ -67,9 +58,10 @@ InstanceNote NoteOnInstance(const std::string& instance, const std::optional<fs:
     }
     return Unusable("the instance \"" + instance + "\" does not mount " + project->string() +
                     ", so every call would be refused: limactl stop " + instance +
-                    ", then limactl edit " + instance + " --start --mount " + MountFlag(*project));
+                    ", then limactl edit " + instance + " --start --mount " +
+                    shell::ShellQuote(project->string() + ":w"));
   } catch (const lima::ConfigurationError& error) {
-    return Unusable("the instance cannot be used as it is: " + std::string(error.what()));
+    return Unusable(error.what());
   }
 }
 

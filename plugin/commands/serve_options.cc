@@ -8,7 +8,6 @@
 #include "lima/configuration.h"
 #include "lima/home.h"
 #include "paths/roots.h"
-#include "support/join.h"
 #include "support/log.h"
 #include "support/units.h"
 
@@ -43,15 +42,6 @@ std::string WorkingDirectory() {
   return std::filesystem::current_path(gone).string();
 }
 
-void RequireInstance(const InstanceOptions& options) {
-  if (lima::InstanceExists(options.lima_home, options.name)) return;
-  const std::string known = support::Join(lima::ListInstances(options.lima_home));
-  throw UsageError("there is no Lima instance \"" + options.name + "\" in " +
-                   options.lima_home.string() +
-                   (known.empty() ? "; create it with: limactl start --name " + options.name
-                                  : "; the instances are: " + known));
-}
-
 /// Throws for a --root that lies under no mount, and for an audit file that the agent could change
 /// or replace by a link to any file of the host. Files of Lima's that cannot be used only cause a
 /// warning: the user may fix them while we serve, and until then each call returns the error.
@@ -80,7 +70,7 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
   options.instance.lima_home = lima::HomeDirectory();
   options.instance.name = instance;
   options.instance.working_directory = WorkingDirectory();
-  RequireInstance(options.instance);
+  lima::RequireInstance(options.instance.lima_home, instance);
   if (parsed.count("root") > 0) {
     for (const std::string& value : parsed["root"].as<Strings>()) {
       options.instance.roots.narrowed_roots.push_back(paths::ParseNarrowedRoot(value));

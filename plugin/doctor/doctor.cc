@@ -113,7 +113,8 @@ void Doctor::CheckFiles() {
   Run("instance", "", "limactl list shows the instances; LIMA_HOME names their directory",
       [this](const Context&) {
         lima_home_ = lima::HomeDirectory();
-        return CheckInstance(lima_home_, instance_);
+        lima::RequireInstance(lima_home_, instance_);
+        return Passed((lima_home_ / instance_).string());
       });
   Run("configuration", "instance", fix, [this](const Context&) {
     configuration_ = lima::LoadConfiguration(lima_home_, instance_);

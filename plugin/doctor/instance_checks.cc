@@ -8,7 +8,6 @@
 
 #include "configure/agents.h"
 #include "configure/settings_error.h"
-#include "lima/home.h"
 #include "lima/host_agent.h"
 #include "lima/status.h"
 #include "support/join.h"
@@ -52,14 +51,6 @@ std::vector<std::string> FindSettings(const configure::Agent& agent,
 
 std::string RestartCommand(const std::string& instance) {
   return "limactl stop --force " + instance + " && limactl start " + instance;
-}
-
-Finding CheckInstance(const fs::path& lima_home, const std::string& name) {
-  if (lima::InstanceExists(lima_home, name)) return Passed((lima_home / name).string());
-  const std::string known = Join(lima::ListInstances(lima_home));
-  return Failed("there is no instance \"" + name + "\" in " + lima_home.string(),
-                (known.empty() ? "" : "name one of these: " + known + ", or ") +
-                    "create it: limactl start --name " + name + " --mount-only \"$PWD:w\"");
 }
 
 Finding CheckConfiguration(const InstanceConfiguration& configuration) {

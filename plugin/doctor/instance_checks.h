@@ -15,9 +15,6 @@ namespace doctor {
 /// A shell line that restarts an instance in any state.
 std::string RestartCommand(const std::string& instance);
 
-/// Throws lima::ConfigurationError for an invalid name.
-Finding CheckInstance(const std::filesystem::path& lima_home, const std::string& name);
-
 /// Throws lima::ConfigurationError for an unsupported guest or login shell.
 Finding CheckConfiguration(const lima::InstanceConfiguration& configuration);
 

@@ -40,17 +40,6 @@ class InstanceChecksTest : public ::testing::Test {
   lima::SshEndpoint endpoint;
 };
 
-TEST_F(InstanceChecksTest, MissingInstanceIsNamedWithTheExistingOnes) {
-  std::ofstream(configuration.directory() / "lima.yaml");
-  EXPECT_EQ(CheckInstance(directory.path(), "vm").result, Result::kPassed);
-  const Finding missing = CheckInstance(directory.path(), "other");
-  EXPECT_EQ(missing.result, Result::kFailed);
-  EXPECT_THAT(missing.text, HasSubstr("\"other\""));
-  EXPECT_THAT(missing.advice, AllOf(HasSubstr("vm"), HasSubstr("limactl start")));
-  fs::remove(configuration.directory() / "lima.yaml");
-  EXPECT_THAT(CheckInstance(directory.path(), "other").advice, Not(HasSubstr("vm")));
-}
-
 TEST_F(InstanceChecksTest, PortMustBeThatOfTheHostAgent) {
   const Finding silent = CheckSshConfig(configuration, endpoint);
   EXPECT_EQ(silent.result, Result::kFailed);
