@@ -1,10 +1,7 @@
 #include "configure/edits.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
-
-#include "configure/settings_error.h"
 
 namespace configure {
 namespace {

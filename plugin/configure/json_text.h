@@ -1,24 +1,22 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "configure/settings.h"
+
 /// JSON as agents read it: with comments, trailing commas and a byte order mark. An edit leaves
 /// every other byte as it is. It returns the new text, to which nodes of the old one do not fit.
 namespace configure {
 
-/// Objects keep the order of their members.
-using Json = nlohmann::ordered_json;
+/// Bytes of the UTF-8 byte order mark at the start of `text`: 3 or 0. Some editors write one.
+std::size_t ByteOrderMarkSize(std::string_view text);
 
-/// The names of nested keys, outermost first.
-using KeyPath = std::vector<std::string>;
-
-/// "mcpServers.lima", for people.
-std::string Dotted(const KeyPath& path);
+/// Throws SettingsError for byte `offset` of `text`.
+[[noreturn]] void FailAt(std::string_view text, std::size_t offset, const std::string& reason);
 
 /// A value and its place in the text.
 struct JsonNode {

@@ -1,17 +1,37 @@
 #pragma once
 
+#include <cstddef>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "configure/json_text.h"
+#include "support/errors.h"
 
 /// What `limactl mcp configure` does to the text of a settings file. No disk is touched here.
 namespace configure {
 
 /// The server's name in every agent's settings. Gemini CLI allows no '_' in it.
 inline constexpr std::string_view kServerName = "lima";
+
+/// Objects keep the order of their members.
+using Json = nlohmann::ordered_json;
+
+/// The names of nested keys, outermost first.
+using KeyPath = std::vector<std::string>;
+
+/// "mcpServers.lima", for people.
+std::string Dotted(const KeyPath& path);
+
+/// A settings file cannot be read or edited. `what()` follows the file's name: ":2:18: reason" with
+/// line and column, counted from 1, or ": reason".
+class SettingsError : public support::CallError {
+ public:
+  explicit SettingsError(const std::string& reason) : CallError(": " + reason) {}
+  SettingsError(std::size_t line, std::size_t column, const std::string& reason)
+      : CallError(":" + std::to_string(line) + ":" + std::to_string(column) + ": " + reason) {}
+};
 
 /// One thing that an agent's settings must hold.
 struct Change {

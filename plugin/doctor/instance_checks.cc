@@ -7,7 +7,6 @@
 #include <system_error>
 
 #include "configure/agents.h"
-#include "configure/settings_error.h"
 #include "lima/host_agent.h"
 #include "lima/status.h"
 #include "support/join.h"

@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "configure/settings_error.h"
-
 namespace configure {
 namespace {
 
