@@ -7,7 +7,6 @@
 #include <optional>
 #include <system_error>
 
-#include "connection/instance.h"
 #include "doctor/installation.h"
 #include "doctor/instance_checks.h"
 #include "doctor/server_checks.h"
@@ -142,7 +141,7 @@ void Doctor::CheckGuest() {
   const std::string shell = "limactl shell " + instance_;
   Run("connect", "ssh.config", "wait if it is booting, else: " + RestartCommand(instance_),
       [this](const Context& context) {
-        const auto guest = ssh::Connection::Open(connection::ToEndpoint(endpoint_), {}, context);
+        const auto guest = ssh::Connection::Open(endpoint_, {}, context);
         return Passed("sshd accepts " + endpoint_.user + ", whose files start in " +
                       guest->RealPath(".", context));
       });
