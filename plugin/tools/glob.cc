@@ -1,5 +1,3 @@
-#include "tools/glob.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -15,10 +13,13 @@
 #include "support/errors.h"
 #include "support/paths.h"
 #include "support/utf8.h"
-#include "tools/contract.h"
+#include "tools/tools.h"
 
 namespace tools {
 namespace {
+
+/// Matches that the error for too many shows.
+constexpr std::size_t kShownGlobMatches = 100;
 
 /// Bytes of matches that are kept to be compared.
 constexpr std::size_t kMaximumKeptMatches = std::size_t{128} << 20;
@@ -190,27 +191,22 @@ void RefuseTooMany(const std::vector<Match>& matches) {
 
 }  // namespace
 
-const mcp::ToolDefinition& GlobTool::definition() const {
-  return Definition("glob");
-}
-
-mcp::ToolResult GlobTool::Call(const mcp::ToolCall& call) {
+mcp::ToolResult Glob(Toolbox& toolbox, const mcp::ToolCall& call) {
   const std::vector<find::GlobWalk> walks =
       find::PlanGlob(call.arguments.at("pattern").get_ref<const std::string&>(),
                      call.arguments.value("case_sensitive", true));
   const std::optional<std::string> path = OptionalText(call.arguments, "path");
-  return WithTimeLimit(workspaces_, call, "The search for names", kGlobTimeLimit,
-                       [&](const Workspace& workspace, const support::Context& context) {
-                         GlobCall glob(path, workspace, context);
-                         const std::vector<Match> matches = glob.Find(walks);
-                         RefuseTooMany(matches);
-                         mcp::ToolResult result;
-                         result.structured = {{"matches", nlohmann::json::array()}};
-                         for (const Match& match : matches)
-                           result.structured["matches"].push_back(match.path);
-                         for (const std::string& note : glob.notes()) AddNote(result, note);
-                         return result;
-                       });
+  return WithTimeLimit(
+      toolbox.workspaces, call, "The search for names", toolbox.options.search_timeout,
+      [&](const Workspace& workspace, const support::Context& context) {
+        GlobCall glob(path, workspace, context);
+        const std::vector<Match> matches = glob.Find(walks);
+        RefuseTooMany(matches);
+        mcp::ToolResult result = {.structured = {{"matches", nlohmann::json::array()}}};
+        for (const Match& match : matches) result.structured["matches"].push_back(match.path);
+        for (const std::string& note : glob.notes()) AddNote(result, note);
+        return result;
+      });
 }
 
 }  // namespace tools
