@@ -52,8 +52,8 @@ int Serve(const std::vector<std::string>& arguments) {
 
   connection::InstanceOpener opener(options.instance, options.start);
   SharedConnection connection(
-      [&opener](const support::Context& context, const connection::Tell& tell) {
-        return opener.Open(context, tell);
+      [&opener](const support::Context& context, const connection::ReportStatus& report_status) {
+        return opener.Open(context, report_status);
       });
   mcp::Server server(MakeServerOptions(options.instance, connection, audit ? &*audit : nullptr),
                      tools::MakeTools(connection, options.tools));

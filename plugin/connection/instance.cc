@@ -77,9 +77,9 @@ ssh::Endpoint ToEndpoint(const lima::SshEndpoint& from) {
   return {from.host, from.port, from.user, from.identity_files, from.ciphers};
 }
 
-lima::GuestFacts AskGuestFacts(guest::Guest& guest, const support::Context& context) {
-  const guest::ScriptAnswer given =
-      guest::AskScript(guest, R"sh(printf '%s\n%s' "$(id -u)" "$HOME")sh", context);
+lima::GuestFacts QueryGuestFacts(guest::Guest& guest, const support::Context& context) {
+  const guest::ScriptOutput given =
+      guest::CaptureScript(guest, R"sh(printf '%s\n%s' "$(id -u)" "$HOME")sh", context);
   const std::string_view answer = given.output;
   const std::size_t newline = answer.find('\n');
   const std::string_view number = answer.substr(0, newline);
@@ -103,7 +103,7 @@ lima::GuestFacts FindGuestFacts(const lima::InstanceConfiguration& configuration
                                 const std::string& user, guest::Guest& guest,
                                 const support::Context& context) {
   lima::GuestFacts facts;
-  if (lima::NeedsGuestFacts(configuration)) facts = AskGuestFacts(guest, context);
+  if (lima::NeedsGuestFacts(configuration)) facts = QueryGuestFacts(guest, context);
   facts.user = user;
   return facts;
 }

@@ -24,12 +24,12 @@ Clock::duration Jittered(Clock::duration pause) {
 /// One call of Open.
 class InstanceOpener::Attempts {
  public:
-  Attempts(InstanceOpener& opener, const support::Context& context, const Tell& tell,
-           Clock::duration total)
+  Attempts(InstanceOpener& opener, const support::Context& context,
+           const ReportStatus& report_status, Clock::duration total)
       : opener_(opener),
         times_(opener.times_),
         context_(context),
-        tell_(tell),
+        report_status_(report_status),
         pause_(times_.first_pause),
         deadline_(Clock::now() + total) {}
 
@@ -44,7 +44,7 @@ class InstanceOpener::Attempts {
         broken_since_.reset();
         last_loss_ = std::current_exception();
         support::LogInfo(lost.what());
-        tell_("waiting for the guest's sshd, which cannot be reached yet");
+        report_status_("waiting for the guest's sshd, which cannot be reached yet");
         if (Clock::now() + pause_ >= deadline_) throw;
       } catch (const support::Stopped&) {
         context_.ThrowIfStopped();
@@ -66,7 +66,7 @@ class InstanceOpener::Attempts {
     if (start_failure_) std::rethrow_exception(start_failure_);
     if (!opener_.may_start_ || std::exchange(started_, true)) return false;
     try {
-      opener_.Start(context_, tell_);
+      opener_.Start(context_, report_status_);
     } catch (const support::CallError&) {
       context_.ThrowIfStopped();
       // Another program may be starting it: the next attempt shows.
@@ -82,7 +82,8 @@ class InstanceOpener::Attempts {
     if (problem.state() != lima::State::kBroken) return false;
     if (!broken_since_) broken_since_ = Clock::now();
     if (Clock::now() - *broken_since_ < times_.broken) {
-      tell_("waiting for the instance, which looks broken: it may be starting or stopping");
+      report_status_(
+          "waiting for the instance, which looks broken: it may be starting or stopping");
       return true;
     }
     if (start_failure_) std::rethrow_exception(start_failure_);
@@ -92,7 +93,7 @@ class InstanceOpener::Attempts {
   InstanceOpener& opener_;
   const RetryTimes& times_;
   const support::Context& context_;
-  const Tell& tell_;
+  const ReportStatus& report_status_;
   Clock::duration pause_;
   Clock::time_point deadline_;
   std::optional<Clock::time_point> broken_since_;
@@ -105,12 +106,14 @@ InstanceOpener::InstanceOpener(const InstanceOptions& options, bool may_start,
                                const RetryTimes& times)
     : options_(options), may_start_(may_start), times_(times), start_(options.name) {}
 
-OpenedConnection InstanceOpener::Open(const support::Context& context, const Tell& tell) {
+OpenedConnection InstanceOpener::Open(const support::Context& context,
+                                      const ReportStatus& report_status) {
   const std::optional<Clock::time_point> failed_at = std::exchange(failed_at_, std::nullopt);
   const bool failed_before = failed_at && Clock::now() - *failed_at < times_.memory;
   try {
     OpenedConnection opened =
-        Attempts(*this, context, tell, failed_before ? times_.after_failure : times_.total).Run();
+        Attempts(*this, context, report_status, failed_before ? times_.after_failure : times_.total)
+            .Run();
     start_.Forget();
     return opened;
   } catch (const support::ConnectionLost&) {

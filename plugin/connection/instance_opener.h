@@ -46,15 +46,15 @@ class InstanceOpener {
   /// Attempts that throw support::ConnectionLost are repeated, and for a while those that find a
   /// broken instance. Returns within about `total` and `broken`; twice that and the time of the
   /// start if the instance is started. Throws what the last attempt threw, support::Stopped.
-  OpenedConnection Open(const support::Context& context, const Tell& tell);
+  OpenedConnection Open(const support::Context& context, const ReportStatus& report_status);
 
  protected:
   // For tests.
   virtual OpenedConnection Connect(const support::Context& context) {
     return OpenInstance(options_, pins_, context);
   }
-  virtual void Start(const support::Context& context, const Tell& tell) {
-    start_.Run(context, tell);
+  virtual void Start(const support::Context& context, const ReportStatus& report_status) {
+    start_.Run(context, report_status);
   }
 
  private:

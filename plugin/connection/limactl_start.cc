@@ -84,9 +84,10 @@ void LimactlStart::Forget() {
   process_.reset();
 }
 
-void LimactlStart::Run(const support::Context& context, const Tell& tell) {
+void LimactlStart::Run(const support::Context& context, const ReportStatus& report_status) {
   if (!process_) process_ = Spawn();
-  tell("the Lima instance \"" + name_ + "\" is being started with `" + CommandLine() + "`");
+  report_status("the Lima instance \"" + name_ + "\" is being started with `" + CommandLine() +
+                "`");
   std::optional<int> status;
   while (!(status = StatusOf(process_->pid))) {
     if (support::Clock::now() - process_->since >= time_limit_) {

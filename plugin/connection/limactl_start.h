@@ -29,7 +29,7 @@ class LimactlStart {
   /// has succeeded. The instance must exist: limactl would create it. Throws support::CallError
   /// with limactl's last lines if it failed, or with what to do if there is no limactl or the time
   /// limit has passed, and support::Stopped. A start that is not waited for goes on.
-  void Run(const support::Context& context, const Tell& tell);
+  void Run(const support::Context& context, const ReportStatus& report_status);
 
   /// The instance has been reached: the next Run does not wait for an earlier start.
   void Forget();

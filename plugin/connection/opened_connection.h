@@ -15,6 +15,6 @@ struct OpenedConnection {
 
 /// Reports what is waited for, for a progress notification: "connecting to …". On the thread that
 /// opens connections.
-using Tell = std::function<void(const std::string&)>;
+using ReportStatus = std::function<void(const std::string&)>;
 
 }  // namespace connection

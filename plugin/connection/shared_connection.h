@@ -21,7 +21,7 @@ class SharedConnection final : public tools::WorkspaceSource {
  public:
   /// Opens a connection in bounded time; throws support::CallError. Called in one thread only; its
   /// context is stopped by the destructor.
-  using Opener = std::function<OpenedConnection(const support::Context&, const Tell&)>;
+  using Opener = std::function<OpenedConnection(const support::Context&, const ReportStatus&)>;
 
   explicit SharedConnection(Opener open);
   ~SharedConnection() override;

@@ -182,8 +182,9 @@ std::vector<guest::DirectoryEntry> NamesIn(const paths::ResolvedPath& directory,
                                            guest::Guest& guest, const support::Context& context) {
   if (directory.directory) return guest::ReadNames(*directory.directory, context);
   // Resolved again: a link may have taken its place.
-  std::vector<guest::Reply> replies = guest.AskAll(
-      {guest::ask::RealPath{directory.guest}, guest::ask::OpenDirectory{directory.guest}}, context);
+  std::vector<guest::Reply> replies = guest.RoundTrip(
+      {guest::request::RealPath{directory.guest}, guest::request::OpenDirectory{directory.guest}},
+      context);
   std::optional<guest::OpenHandle> opened;
   if (!replies[1].failure) opened.emplace(guest, replies[1].As<guest::Handle>());
   if (replies[0].As<std::string>() != directory.guest) {

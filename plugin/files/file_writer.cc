@@ -126,9 +126,9 @@ class TemporaryFile {
     if (taken_.empty()) return;
     constexpr std::int64_t kAge = std::chrono::seconds(kLeftoverAge).count();
     try {
-      std::vector<guest::Request> looks{guest::ask::LStat{written}};
-      for (const std::string& path : taken_) looks.emplace_back(guest::ask::LStat{path});
-      std::vector<guest::Reply> found = guest_.AskAll(std::move(looks), context_);
+      std::vector<guest::Request> looks{guest::request::LStat{written}};
+      for (const std::string& path : taken_) looks.emplace_back(guest::request::LStat{path});
+      std::vector<guest::Reply> found = guest_.RoundTrip(std::move(looks), context_);
       // Compared by the file system's own clock, which may differ from the guest's.
       const std::int64_t now = found.front().As<guest::FileAttributes>().modified;
       std::vector<guest::Request> removals;
@@ -138,10 +138,10 @@ class TemporaryFile {
         const auto& attributes = reply.As<guest::FileAttributes>();
         const bool is_old = attributes.modified + kAge < now;
         if (is_old && attributes.type == guest::FileType::kRegular) {
-          removals.emplace_back(guest::ask::Unlink{taken_[i]});
+          removals.emplace_back(guest::request::Unlink{taken_[i]});
         }
       }
-      if (!removals.empty()) guest_.AskAll(std::move(removals), context_);
+      if (!removals.empty()) guest_.RoundTrip(std::move(removals), context_);
     } catch (const support::CallError& error) {
       support::LogInfo(std::string("leftover temporary files were not removed: ") + error.what());
     }

@@ -77,8 +77,8 @@ class FileWriter {
   /// for root. support::ConnectionLost::may_have_run says whether the target may have changed.
   /// After a timeout the target is whole unless the text says otherwise.
   ///
-  /// Round trips: three (create; write, sync and close; rename), one more above guest::kMostAtOnce,
-  /// and one for each missing parent. In place: eight.
+  /// Round trips: three (create; write, sync and close; rename), one more above
+  /// guest::kMaximumTransfer, and one for each missing parent. In place: eight.
   std::string Write(const paths::ResolvedPath& target, std::string_view content,
                     guest::Guest& guest, const support::Context& context,
                     const std::function<void()>& last_look = {});

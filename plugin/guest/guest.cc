@@ -31,12 +31,12 @@ std::string Text(FileErrorCode code, const std::string& operation, const std::st
 }
 
 template <typename Value>
-Value AskOne(Guest& guest, Request request, const support::Context& context) {
-  return std::move(guest.AskAll({std::move(request)}, context).front().As<Value>());
+Value Query(Guest& guest, Request request, const support::Context& context) {
+  return std::move(guest.RoundTrip({std::move(request)}, context).front().As<Value>());
 }
 
-void Tell(Guest& guest, Request request, const support::Context& context) {
-  guest.AskAll({std::move(request)}, context).front().RequireSuccess();
+void Execute(Guest& guest, Request request, const support::Context& context) {
+  guest.RoundTrip({std::move(request)}, context).front().RequireSuccess();
 }
 
 /// Resolved paths are compared with roots as text.
@@ -110,13 +110,13 @@ bool IsItself(const RealFile& file, std::string_view path, FileType type) {
   return file.path == path && file.attributes && file.attributes->type == type;
 }
 
-std::vector<Reply> Guest::AskAll(const std::vector<Request>& requests,
-                                 const support::Context& context) {
+std::vector<Reply> Guest::RoundTrip(const std::vector<Request>& requests,
+                                    const support::Context& context) {
   std::vector<Reply> replies = Answer(requests, context);
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (const auto* real = std::get_if<ask::RealPath>(&requests[i])) {
+    if (const auto* real = std::get_if<request::RealPath>(&requests[i])) {
       CheckPath(replies[i], true, real->path);
-    } else if (const auto* link = std::get_if<ask::ReadLink>(&requests[i])) {
+    } else if (const auto* link = std::get_if<request::ReadLink>(&requests[i])) {
       CheckPath(replies[i], false, link->path);
     }
   }
@@ -124,38 +124,38 @@ std::vector<Reply> Guest::AskAll(const std::vector<Request>& requests,
 }
 
 FileAttributes Guest::Stat(const std::string& path, const support::Context& context) {
-  return AskOne<FileAttributes>(*this, ask::Stat{path}, context);
+  return Query<FileAttributes>(*this, request::Stat{path}, context);
 }
 
 FileAttributes Guest::LStat(const std::string& path, const support::Context& context) {
-  return AskOne<FileAttributes>(*this, ask::LStat{path}, context);
+  return Query<FileAttributes>(*this, request::LStat{path}, context);
 }
 
 std::string Guest::RealPath(const std::string& path, const support::Context& context) {
-  return AskOne<std::string>(*this, ask::RealPath{path}, context);
+  return Query<std::string>(*this, request::RealPath{path}, context);
 }
 
 std::string Guest::ReadLink(const std::string& path, const support::Context& context) {
-  return AskOne<std::string>(*this, ask::ReadLink{path}, context);
+  return Query<std::string>(*this, request::ReadLink{path}, context);
 }
 
 FileSystemStatus Guest::StatFileSystem(const std::string& path, const support::Context& context) {
-  return AskOne<FileSystemStatus>(*this, ask::StatFileSystem{path}, context);
+  return Query<FileSystemStatus>(*this, request::StatFileSystem{path}, context);
 }
 
 void Guest::Rename(const std::string& from, const std::string& to,
                    const support::Context& context) {
-  Tell(*this, ask::Rename{from, to}, context);
+  Execute(*this, request::Rename{from, to}, context);
 }
 
 void Guest::Unlink(const std::string& path, const support::Context& context) {
-  Tell(*this, ask::Unlink{path}, context);
+  Execute(*this, request::Unlink{path}, context);
 }
 
 void Guest::MakeDirectory(const std::string& path, std::uint32_t permissions,
                           const support::Context& context) {
   try {
-    Tell(*this, ask::MakeDirectory{path, permissions}, context);
+    Execute(*this, request::MakeDirectory{path, permissions}, context);
   } catch (const FileError& error) {
     ThrowWhyNotMade(*this, error, "make the directory", path, context);
   }
@@ -164,7 +164,7 @@ void Guest::MakeDirectory(const std::string& path, std::uint32_t permissions,
 std::unique_ptr<OpenFile> Guest::Open(const std::string& path, OpenMode mode,
                                       std::uint32_t permissions, const support::Context& context) {
   try {
-    auto handle = AskOne<Handle>(*this, ask::Open{path, mode, permissions}, context);
+    auto handle = Query<Handle>(*this, request::Open{path, mode, permissions}, context);
     return std::make_unique<OpenFile>(OpenHandle(*this, std::move(handle)));
   } catch (const FileError& error) {
     if (mode != OpenMode::kCreateExclusive) throw;
@@ -173,14 +173,14 @@ std::unique_ptr<OpenFile> Guest::Open(const std::string& path, OpenMode mode,
 }
 
 std::vector<DirectoryEntry> Guest::List(const std::string& path, const support::Context& context) {
-  const OpenHandle directory(*this, AskOne<Handle>(*this, ask::OpenDirectory{path}, context));
+  const OpenHandle directory(*this, Query<Handle>(*this, request::OpenDirectory{path}, context));
   return ReadNames(directory, context);
 }
 
 RealFile Guest::FindRealFile(const std::string& path, const support::Context& context) {
-  std::vector<Reply> replies = AskAll({ask::RealPath{path}, ask::LStat{path}}, context);
+  std::vector<Reply> replies = RoundTrip({request::RealPath{path}, request::LStat{path}}, context);
   RealFile found{replies[0].As<std::string>(), std::nullopt};
-  if (found.path != path) replies[1] = AskAll({ask::LStat{found.path}}, context).front();
+  if (found.path != path) replies[1] = RoundTrip({request::LStat{found.path}}, context).front();
   if (!replies[1].Is(FileErrorCode::kNotFound)) found.attributes = replies[1].As<FileAttributes>();
   return found;
 }
@@ -191,7 +191,7 @@ class AnswerSink final : public shell::OutputSink {
  public:
   bool OnOutput(shell::Stream stream, std::string_view bytes) override {
     if (stream == shell::Stream::kOutput) answer += bytes;
-    return answer.size() <= kMaximumAnswer;
+    return answer.size() <= kMaximumScriptOutput;
   }
 
   std::string answer;
@@ -199,7 +199,8 @@ class AnswerSink final : public shell::OutputSink {
 
 }  // namespace
 
-ScriptAnswer AskScript(Guest& guest, const std::string& script, const support::Context& context) {
+ScriptOutput CaptureScript(Guest& guest, const std::string& script,
+                           const support::Context& context) {
   AnswerSink sink;
   const std::optional<int> status = guest.RunScript(script, sink, context).exit_status;
   return {std::move(sink.answer), status};

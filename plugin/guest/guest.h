@@ -19,10 +19,10 @@
 /// Paths are bytes: absolute, as the guest names them, without NUL. A path from the guest that
 /// cannot exist is a FileError (kFailure).
 ///
-/// File requests go out in bursts: AskAll sends several at once, in one round trip. File operations
-/// throw `FileError` if the guest refuses, `support::ConnectionLost`, `support::Stopped` if the
-/// context ends, and `support::CallError` if the guest has no SFTP. Each call is one round trip
-/// unless its comment says otherwise.
+/// File requests go out in bursts: RoundTrip sends several at once, in one round trip. File
+/// operations throw `FileError` if the guest refuses, `support::ConnectionLost`, `support::Stopped`
+/// if the context ends, and `support::CallError` if the guest has no SFTP. Each call is one round
+/// trip unless its comment says otherwise.
 namespace guest {
 
 enum class FileErrorCode {
@@ -121,8 +121,8 @@ struct Handle {
   friend bool operator==(const Handle&, const Handle&) = default;
 };
 
-/// The requests of AskAll. Behind each is the type for Reply::As, if it has a value.
-namespace ask {
+/// The requests of RoundTrip. Behind each is the type for Reply::As, if it has a value.
+namespace request {
 
 struct Stat {  // FileAttributes; follows links
   std::string path;
@@ -169,13 +169,13 @@ struct Unlink {
 struct StatOpen {  // FileAttributes
   Handle handle;
 };
-/// At most kMostAtOnce bytes. Only an empty answer means the end of the file.
+/// At most kMaximumTransfer bytes. Only an empty answer means the end of the file.
 struct Read {  // std::string
   Handle handle;
   std::uint64_t offset = 0;
   std::size_t length = 0;
 };
-/// At most kMostAtOnce `bytes`, which must live until AskAll returns.
+/// At most kMaximumTransfer `bytes`, which must live until RoundTrip returns.
 struct Write {
   Handle handle;
   std::uint64_t offset = 0;
@@ -197,15 +197,17 @@ struct ReadDirectory {  // std::vector<DirectoryEntry>
   Handle handle;
 };
 
-}  // namespace ask
+}  // namespace request
 
-using Request = std::variant<ask::Stat, ask::LStat, ask::RealPath, ask::ReadLink,
-                             ask::StatFileSystem, ask::Open, ask::OpenDirectory, ask::MakeDirectory,
-                             ask::Rename, ask::Unlink, ask::StatOpen, ask::Read, ask::Write,
-                             ask::SetAttributes, ask::Sync, ask::Close, ask::ReadDirectory>;
+using Request =
+    std::variant<request::Stat, request::LStat, request::RealPath, request::ReadLink,
+                 request::StatFileSystem, request::Open, request::OpenDirectory,
+                 request::MakeDirectory, request::Rename, request::Unlink, request::StatOpen,
+                 request::Read, request::Write, request::SetAttributes, request::Sync,
+                 request::Close, request::ReadDirectory>;
 
-/// Bytes of one ask::Read or ask::Write. A cancelled call still transfers them.
-inline constexpr std::size_t kMostAtOnce = std::size_t{4} << 20;
+/// Bytes of one request::Read or request::Write. A cancelled call still transfers them.
+inline constexpr std::size_t kMaximumTransfer = std::size_t{4} << 20;
 
 /// The answer to one request.
 struct Reply {
@@ -273,10 +275,10 @@ class OpenFile {
   FileAttributes Stat(const support::Context& context);
 
   /// Reads up to `length` bytes from `offset`; fewer at the end of the file. A round trip for each
-  /// kMostAtOnce.
+  /// kMaximumTransfer.
   std::string Read(std::uint64_t offset, std::size_t length, const support::Context& context);
 
-  /// A round trip for each kMostAtOnce.
+  /// A round trip for each kMaximumTransfer.
   void Write(std::uint64_t offset, std::string_view bytes, const support::Context& context);
 
   void SetAttributes(const AttributeChange& change, const support::Context& context);
@@ -287,12 +289,12 @@ class OpenFile {
   /// Closes and reports errors. The last call.
   void Close(const support::Context& context);
 
-  /// Stat, Read from 0 and Close at once, up to kMostAtOnce. May return less than the file has. The
-  /// last call.
+  /// Stat, Read from 0 and Close at once, up to kMaximumTransfer. May return less than the file
+  /// has. The last call.
   FileBeginning ReadAndClose(std::size_t length, const support::Context& context);
 
   /// Write from 0, set the permissions (07777) if given, Sync if offered, and Close; one round trip
-  /// up to kMostAtOnce. Throws the first failure. The last call.
+  /// up to kMaximumTransfer. Throws the first failure. The last call.
   void WriteAndClose(std::string_view bytes, std::optional<std::uint32_t> permissions,
                      const support::Context& context);
 
@@ -317,7 +319,8 @@ class Guest : public shell::Launcher {
   /// Sends all requests at once and waits for all replies, which are in the same order. The guest
   /// runs them in that order, and goes on after a failure. The caller closes the handles among the
   /// replies. If it throws, no handle stays open, and those to be closed are.
-  std::vector<Reply> AskAll(const std::vector<Request>& requests, const support::Context& context);
+  std::vector<Reply> RoundTrip(const std::vector<Request>& requests,
+                               const support::Context& context);
 
   /// Closes a handle without waiting; ignores errors. Any thread.
   virtual void CloseLater(const Handle& handle) noexcept = 0;
@@ -356,21 +359,22 @@ class Guest : public shell::Launcher {
   bool MakeRoom() { return shells_.MakeRoom(); }
 
  private:
-  /// AskAll without the check of the paths in the answers.
+  /// RoundTrip without the check of the paths in the answers.
   virtual std::vector<Reply> Answer(std::vector<Request> requests,
                                     const support::Context& context) = 0;
 
   shell::Shells shells_{*this};
 };
 
-struct ScriptAnswer {
+struct ScriptOutput {
   std::string output;              ///< standard output
-  std::optional<int> exit_status;  ///< empty: unknown, or the output is above kMaximumAnswer
+  std::optional<int> exit_status;  ///< empty: unknown, or the output is above kMaximumScriptOutput
 };
 
-inline constexpr std::size_t kMaximumAnswer = std::size_t{1} << 20;
+inline constexpr std::size_t kMaximumScriptOutput = std::size_t{1} << 20;
 
 /// Runs a short script (shell::Shells::RunScript): one round trip.
-ScriptAnswer AskScript(Guest& guest, const std::string& script, const support::Context& context);
+ScriptOutput CaptureScript(Guest& guest, const std::string& script,
+                           const support::Context& context);
 
 }  // namespace guest

@@ -10,7 +10,10 @@ OpenHandle::~OpenHandle() {
 }
 
 FileAttributes OpenFile::Stat(const support::Context& context) {
-  return handle_.guest().AskAll({ask::StatOpen{*handle_}}, context).front().As<FileAttributes>();
+  return handle_.guest()
+      .RoundTrip({request::StatOpen{*handle_}}, context)
+      .front()
+      .As<FileAttributes>();
 }
 
 std::string OpenFile::Read(std::uint64_t offset, std::size_t length,
@@ -20,18 +23,18 @@ std::string OpenFile::Read(std::uint64_t offset, std::size_t length,
   while (bytes.size() < length && !at_end) {
     // A short answer does not mean the end of the file, an empty one does. So the last byte is a
     // request of its own.
-    const std::size_t most = std::min(length - bytes.size(), kMostAtOnce) - 1;
+    const std::size_t most = std::min(length - bytes.size(), kMaximumTransfer) - 1;
     const std::uint64_t position = offset + bytes.size();
-    std::vector<Request> requests{ask::Read{*handle_, position + most, 1}};
-    if (most > 0) requests.insert(requests.begin(), ask::Read{*handle_, position, most});
-    std::vector<Reply> replies = handle_.guest().AskAll(std::move(requests), context);
+    std::vector<Request> requests{request::Read{*handle_, position + most, 1}};
+    if (most > 0) requests.insert(requests.begin(), request::Read{*handle_, position, most});
+    std::vector<Reply> replies = handle_.guest().RoundTrip(std::move(requests), context);
     std::size_t came = 0;
     if (most > 0) {
       auto& piece = replies.front().As<std::string>();
       came = piece.size();
       if (bytes.empty()) {
         bytes = std::move(piece);
-        if (length > kMostAtOnce) bytes.reserve(std::min(length, 8 * kMostAtOnce));
+        if (length > kMaximumTransfer) bytes.reserve(std::min(length, 8 * kMaximumTransfer));
       } else {
         bytes += piece;
       }
@@ -50,19 +53,25 @@ std::string OpenFile::Read(std::uint64_t offset, std::size_t length,
 void OpenFile::Write(std::uint64_t offset, std::string_view bytes,
                      const support::Context& context) {
   while (!bytes.empty()) {
-    const std::string_view piece = bytes.substr(0, kMostAtOnce);
-    handle_.guest().AskAll({ask::Write{*handle_, offset, piece}}, context).front().RequireSuccess();
+    const std::string_view piece = bytes.substr(0, kMaximumTransfer);
+    handle_.guest()
+        .RoundTrip({request::Write{*handle_, offset, piece}}, context)
+        .front()
+        .RequireSuccess();
     offset += piece.size();
     bytes.remove_prefix(piece.size());
   }
 }
 
 void OpenFile::SetAttributes(const AttributeChange& change, const support::Context& context) {
-  handle_.guest().AskAll({ask::SetAttributes{*handle_, change}}, context).front().RequireSuccess();
+  handle_.guest()
+      .RoundTrip({request::SetAttributes{*handle_, change}}, context)
+      .front()
+      .RequireSuccess();
 }
 
 bool OpenFile::Sync(const support::Context& context) {
-  const Reply reply = handle_.guest().AskAll({ask::Sync{*handle_}}, context).front();
+  const Reply reply = handle_.guest().RoundTrip({request::Sync{*handle_}}, context).front();
   if (reply.Is(FileErrorCode::kUnsupported)) return false;
   reply.RequireSuccess();
   return true;
@@ -70,32 +79,34 @@ bool OpenFile::Sync(const support::Context& context) {
 
 void OpenFile::Close(const support::Context& context) {
   Guest& guest = handle_.guest();
-  guest.AskAll({ask::Close{handle_.Release()}}, context).front().RequireSuccess();
+  guest.RoundTrip({request::Close{handle_.Release()}}, context).front().RequireSuccess();
 }
 
 FileBeginning OpenFile::ReadAndClose(std::size_t length, const support::Context& context) {
   Guest& guest = handle_.guest();
   const Handle handle = handle_.Release();
-  std::vector<Reply> replies =
-      guest.AskAll({ask::StatOpen{handle}, ask::Read{handle, 0, std::min(length, kMostAtOnce)},
-                    ask::Close{handle}},
-                   context);
+  std::vector<Reply> replies = guest.RoundTrip(
+      {request::StatOpen{handle}, request::Read{handle, 0, std::min(length, kMaximumTransfer)},
+       request::Close{handle}},
+      context);
   return {replies[0].As<FileAttributes>(), std::move(replies[1].As<std::string>())};
 }
 
 void OpenFile::WriteAndClose(std::string_view bytes, std::optional<std::uint32_t> permissions,
                              const support::Context& context) {
-  const std::size_t last = bytes.empty() ? 0 : (bytes.size() - 1) / kMostAtOnce * kMostAtOnce;
+  const std::size_t last =
+      bytes.empty() ? 0 : (bytes.size() - 1) / kMaximumTransfer * kMaximumTransfer;
   Write(0, bytes.substr(0, last), context);
   Guest& guest = handle_.guest();
   const Handle handle = handle_.Release();
   std::vector<Request> requests;
-  if (!bytes.empty()) requests.emplace_back(ask::Write{handle, last, bytes.substr(last)});
-  if (permissions) requests.emplace_back(ask::SetAttributes{handle, {permissions, std::nullopt}});
-  requests.emplace_back(ask::Sync{handle});
+  if (!bytes.empty()) requests.emplace_back(request::Write{handle, last, bytes.substr(last)});
+  if (permissions)
+    requests.emplace_back(request::SetAttributes{handle, {permissions, std::nullopt}});
+  requests.emplace_back(request::Sync{handle});
   const std::size_t sync = requests.size() - 1;
-  requests.emplace_back(ask::Close{handle});
-  std::vector<Reply> replies = guest.AskAll(std::move(requests), context);
+  requests.emplace_back(request::Close{handle});
+  std::vector<Reply> replies = guest.RoundTrip(std::move(requests), context);
   if (replies[sync].Is(FileErrorCode::kUnsupported)) replies[sync].failure.reset();
   for (const Reply& reply : replies) reply.RequireSuccess();
 }

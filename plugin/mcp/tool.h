@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct ToolDefinition {
 
   /// A call may take any time. Such calls never take all threads.
   bool open_ended = false;
+
+  /// Calls with ResultStyle::kText set ToolResult::text; `tools/list` then has no output schema.
+  bool has_text_style = false;
 };
 
 /// Shows the client what a long call is doing.
@@ -33,11 +37,18 @@ class ProgressReporter {
   virtual void SetStatus(std::string text) = 0;
 };
 
+/// How results are encoded for a client.
+enum class ResultStyle {
+  kStructured,  ///< as `structuredContent`, and the same JSON as text
+  kText,        ///< as plain text, for agents that show it to a model
+};
+
 /// One `tools/call`.
 struct ToolCall {
   const nlohmann::json& arguments;  ///< an object that satisfies the input schema
   support::Context context;         ///< stopped on cancel, end of input, termination
   ProgressReporter& progress;
+  ResultStyle style = ResultStyle::kStructured;
 };
 
 /// What a tool returns. A failed call throws `support::CallError` instead.
@@ -51,6 +62,10 @@ struct ToolResult {
 
   /// The same as `structured`, in its place, as JSON text: faster for results of many values.
   std::string structured_text = {};
+
+  /// Sent as content[0] instead of `structured`, which then is for the audit log only. Set only for
+  /// ResultStyle::kText.
+  std::optional<std::string> text = {};
 };
 
 /// A tool. Calls may run at the same time, each in its own thread.

@@ -25,7 +25,7 @@ constexpr const char* kTableScript =
 /// Empty if the guest has no mount table. A command reads it: sftp-server returns the kernel's file
 /// in small pieces, from which the SFTP client would conclude that the server does so always.
 std::optional<MountTable> ReadTable(guest::Guest& guest, const support::Context& context) {
-  const guest::ScriptAnswer answer = guest::AskScript(guest, kTableScript, context);
+  const guest::ScriptOutput answer = guest::CaptureScript(guest, kTableScript, context);
   if (answer.exit_status == kNoTable) return std::nullopt;
   if (answer.exit_status != 0) {
     throw support::CallError(
@@ -107,7 +107,7 @@ class MacMountCheck final : public MountCheck {
   explicit MacMountCheck(std::vector<MountWatch::Expected> mounts) : mounts_(std::move(mounts)) {}
 
   [[nodiscard]] guest::Request Question(std::size_t mount) const override {
-    return guest::ask::RealPath{mounts_[mount].mount_point};
+    return guest::request::RealPath{mounts_[mount].mount_point};
   }
 
   MountState Judge(std::size_t mount, guest::Reply reply, guest::Guest& guest,
@@ -131,7 +131,7 @@ class MacMountCheck final : public MountCheck {
 }  // namespace
 
 guest::Request MountWatch::Question(std::size_t mount) const {
-  return guest::ask::StatFileSystem{mounts_[mount].mount_point};
+  return guest::request::StatFileSystem{mounts_[mount].mount_point};
 }
 
 MountState MountWatch::Judge(std::size_t mount, guest::Reply reply, guest::Guest& guest,
@@ -148,7 +148,7 @@ MountState MountWatch::Judge(std::size_t mount, guest::Reply reply, guest::Guest
   known.state = StateIn(table, mounts_[mount], guest, context);
   if (known.state.mounted && now) {
     // Remember the file system only if it did not change while the table was read.
-    const auto after = StatusIn(guest.AskAll({Question(mount)}, context).front());
+    const auto after = StatusIn(guest.RoundTrip({Question(mount)}, context).front());
     if (after && SameFileSystem(*now, *after)) known.file_system = after;
   }
   const std::scoped_lock lock(mutex_);

@@ -40,7 +40,7 @@ class MountCheck {
 
   /// Question and Judge.
   MountState Ask(std::size_t mount, guest::Guest& guest, const support::Context& context) {
-    return Judge(mount, std::move(guest.AskAll({Question(mount)}, context).front()), guest,
+    return Judge(mount, std::move(guest.RoundTrip({Question(mount)}, context).front()), guest,
                  context);
   }
 

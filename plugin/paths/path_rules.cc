@@ -150,13 +150,13 @@ guest::RealFile PathRules::LookFirst(const Target& target, const std::string& pa
   if (IsChecked(target.mount)) {
     requests.push_back(options_.mount_check->Question(NumberOf(*target.mount)));
   }
-  requests.emplace_back(guest::ask::RealPath{path});
+  requests.emplace_back(guest::request::RealPath{path});
   if (lists) {
-    requests.emplace_back(guest::ask::OpenDirectory{path});
+    requests.emplace_back(guest::request::OpenDirectory{path});
   } else {
-    requests.emplace_back(guest::ask::LStat{path});
+    requests.emplace_back(guest::request::LStat{path});
   }
-  std::vector<guest::Reply> replies = guest.AskAll(std::move(requests), context);
+  std::vector<guest::Reply> replies = guest.RoundTrip(std::move(requests), context);
   guest::Reply& last = replies.back();
   if (lists && !last.failure) {
     directory = std::make_shared<const guest::OpenHandle>(guest, last.As<guest::Handle>());
@@ -175,7 +175,7 @@ guest::RealFile PathRules::LookFirst(const Target& target, const std::string& pa
     return found;
   }
   if (lists || found.path != path) {
-    last = std::move(guest.AskAll({guest::ask::LStat{found.path}}, context).front());
+    last = std::move(guest.RoundTrip({guest::request::LStat{found.path}}, context).front());
   }
   if (!last.Is(guest::FileErrorCode::kNotFound)) {
     found.attributes = last.As<guest::FileAttributes>();

@@ -71,15 +71,23 @@ INSTANTIATE_TEST_SUITE_P(
     Lies, HostileSftp,
     ::testing::Values(
         Lie{"flood", "SFTP must begin", "SFTP must begin"}, Lie{"late-flood", kBreaks, kBreaks},
-        Lie{"wrong-id", kBreaks, kBreaks}, Lie{"wrong-kind", "wrong kind", "wrong kind"},
-        Lie{"endless-packet", kBreaks, kBreaks},
+        Lie{"unrequested-reply", kBreaks, kBreaks}, Lie{"cut-limits", kBreaks, kBreaks},
+        Lie{"wrong-id", kBreaks, kBreaks}, Lie{"two-replies", kBreaks, kBreaks},
+        Lie{"unknown-kind", kBreaks, kBreaks}, Lie{"wrong-kind", "wrong kind", "wrong kind"},
+        Lie{"endless-packet", kBreaks, kBreaks}, Lie{"cut-packet", kBreaks, kBreaks},
         Lie{"long-words", R"((\x1b[2Jwww)", R"((\x1b[2Jwww)"},
         Lie{"endless-names", "more than 1000000 entries", kContent},
-        Lie{"name-above", kImpossible, kContent},
+        Lie{"endless-long-names", "64 MiB of names", kContent},
+        Lie{"count-of-names", kBreaks, kContent}, Lie{"name-above", kImpossible, kContent},
+        Lie{"name-with-nul", kImpossible, kContent}, Lie{"empty-name", kImpossible, kContent},
         Lie{"odd-name", "\\u001b[2J\u202E\uFFFD\\n\\\"", kContent},
         Lie{"real-path-above", kImpossible, kImpossible},
+        Lie{"real-path-relative", kImpossible, kImpossible},
+        Lie{"real-path-with-nul", kImpossible, kImpossible},
         Lie{"real-path-elsewhere", kEntries, "is a directory"},
         Lie{"huge-size", kEntries, "has 9223372036854775807 bytes, more than"},
+        Lie{"small-size", kEntries, "a wrong amount of data"},
+        Lie{"too-much-data", kEntries, "a wrong amount of data"},
         Lie{"endless-file", kEntries, "has more than the 33554432 bytes"},
         Lie{"no-data", kEntries, "a wrong amount of data"}),
     [](const auto& lie) {
@@ -108,8 +116,8 @@ class HostileShell : public HostileGuest {
     }
   }
 
-  /// SFTP is honest. Resident shells run `scripts`, or `commands` if they are login shells, instead of
-  /// the requests; in a subshell with the mark.
+  /// SFTP is honest. Resident shells run `scripts`, or `commands` if they are login shells, instead
+  /// of the requests; in a subshell with the mark.
   void StartLiar(const std::string& scripts, const std::string& commands) {
     StartFake(R"sh(
 is_login=
@@ -160,8 +168,7 @@ TEST_P(HostileScript, IsAnsweredInBounds) {
 INSTANTIATE_TEST_SUITE_P(
     Prints, HostileScript,
     ::testing::Values(
-        Print{"NameAbove", R"(printf 'walk//\n1 f ./../../etc/passwd//\n')", kImpossible,
-              nullptr},
+        Print{"NameAbove", R"(printf 'walk//\n1 f ./../../etc/passwd//\n')", kImpossible, nullptr},
         Print{"NameWithNul", R"(printf 'walk//\n1 f ./a\0b//\n')", kImpossible, nullptr},
         Print{"WalkTooMany", R"(printf 'walk//\nwalk//\nfailed find: ./x: Permission denied//\n')",
               kNoMatch, nullptr},
@@ -172,8 +179,8 @@ INSTANTIATE_TEST_SUITE_P(
         Print{"EndlessNames", "yes '1 f ./name//'", kTooMany, nullptr},
         Print{"EndlessName", "yes '1 f ./name' | tr -d '\\n'", kTooMany, nullptr},
         Print{"EndlessIgnoredNames", "yes >&2", kTooMany, nullptr},
-        Print{"ManyMatches", "echo walk//; seq 20000 | sed 's|.*|1 f ./&//|'",
-              "20000 names match", nullptr},
+        Print{"ManyMatches", "echo walk//; seq 20000 | sed 's|.*|1 f ./&//|'", "20000 names match",
+              nullptr},
         Print{"ManyLines", R"(yes 'a.cc 1 text' | head -c 90000000 | tr ' ' '\000')", kTooMany,
               "[Only the first"},
         Print{"LongLine",

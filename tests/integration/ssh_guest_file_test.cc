@@ -116,8 +116,8 @@ TEST_F(SshGuest, AStoppedCallStillClosesItsFiles) {
   StartInstance();
   const auto guest = Connect();
   WriteFile("file", "");
-  const guest::ask::Open open{Path("file"), OpenMode::kRead, 0};
-  const auto handle = guest->AskAll({open}, minute_).front().As<guest::Handle>();
+  const guest::request::Open open{Path("file"), OpenMode::kRead, 0};
+  const auto handle = guest->RoundTrip({open}, minute_).front().As<guest::Handle>();
   const std::string descriptors =
       "/proc/" + std::to_string(FirstLeafOf(instance_->SessionPids().front())) + "/fd";
   const auto is_open = [&] {
@@ -130,7 +130,8 @@ TEST_F(SshGuest, AStoppedCallStillClosesItsFiles) {
   EXPECT_TRUE(is_open());
   support::StopSource source;
   source.Stop(support::StopReason::kCancelled);
-  EXPECT_THROW(guest->AskAll({guest::ask::Close{handle}}, source.context()), support::Stopped);
+  EXPECT_THROW(guest->RoundTrip({guest::request::Close{handle}}, source.context()),
+               support::Stopped);
   guest->Stat("/", minute_);
   EXPECT_FALSE(is_open());
 }

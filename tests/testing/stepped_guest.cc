@@ -27,66 +27,66 @@ class SteppedGuest::Step {
  public:
   Step(SteppedGuest& guest, const support::Context& context) : guest_(guest), context_(context) {}
 
-  guest::Reply operator()(const guest::ask::Stat& asked) {
+  guest::Reply operator()(const guest::request::Stat& asked) {
     return {guest_.Stat(asked.path, context_), {}};
   }
-  guest::Reply operator()(const guest::ask::LStat& asked) {
+  guest::Reply operator()(const guest::request::LStat& asked) {
     return {guest_.LStat(asked.path, context_), {}};
   }
-  guest::Reply operator()(const guest::ask::RealPath& asked) {
+  guest::Reply operator()(const guest::request::RealPath& asked) {
     return {guest_.RealPath(asked.path, context_), {}};
   }
-  guest::Reply operator()(const guest::ask::ReadLink& asked) {
+  guest::Reply operator()(const guest::request::ReadLink& asked) {
     return {guest_.ReadLink(asked.path, context_), {}};
   }
-  guest::Reply operator()(const guest::ask::StatFileSystem& asked) {
+  guest::Reply operator()(const guest::request::StatFileSystem& asked) {
     return {guest_.StatFileSystem(asked.path, context_), {}};
   }
-  guest::Reply operator()(const guest::ask::Open& asked) {
+  guest::Reply operator()(const guest::request::Open& asked) {
     auto file = guest_.Open(asked.path, asked.mode, asked.permissions, context_);
     return {guest_.Keep(asked.path, {std::move(file), {}}), {}};
   }
-  guest::Reply operator()(const guest::ask::OpenDirectory& asked) {
+  guest::Reply operator()(const guest::request::OpenDirectory& asked) {
     auto names = guest_.List(asked.path, context_);
     names.insert(names.begin(), {".", {}});
     return {guest_.Keep(asked.path, {nullptr, std::move(names)}), {}};
   }
-  guest::Reply operator()(const guest::ask::MakeDirectory& asked) {
+  guest::Reply operator()(const guest::request::MakeDirectory& asked) {
     guest_.MakeDirectory(asked.path, asked.permissions, context_);
     return {};
   }
-  guest::Reply operator()(const guest::ask::Rename& asked) {
+  guest::Reply operator()(const guest::request::Rename& asked) {
     guest_.Rename(asked.from, asked.to, context_);
     return {};
   }
-  guest::Reply operator()(const guest::ask::Unlink& asked) {
+  guest::Reply operator()(const guest::request::Unlink& asked) {
     guest_.Unlink(asked.path, context_);
     return {};
   }
-  guest::Reply operator()(const guest::ask::StatOpen& asked) {
+  guest::Reply operator()(const guest::request::StatOpen& asked) {
     return {File(asked.handle).Stat(context_), {}};
   }
-  guest::Reply operator()(const guest::ask::Read& asked) {
+  guest::Reply operator()(const guest::request::Read& asked) {
     return {File(asked.handle).Read(asked.offset, asked.length, context_), {}};
   }
-  guest::Reply operator()(const guest::ask::Write& asked) {
+  guest::Reply operator()(const guest::request::Write& asked) {
     File(asked.handle).Write(asked.offset, asked.bytes, context_);
     return {};
   }
-  guest::Reply operator()(const guest::ask::SetAttributes& asked) {
+  guest::Reply operator()(const guest::request::SetAttributes& asked) {
     File(asked.handle).SetAttributes(asked.change, context_);
     return {};
   }
-  guest::Reply operator()(const guest::ask::Sync& asked) {
+  guest::Reply operator()(const guest::request::Sync& asked) {
     if (File(asked.handle).Sync(context_)) return {};
     return {{},
             guest::FileError(guest::FileErrorCode::kUnsupported, "sync", asked.handle.path, "")};
   }
-  guest::Reply operator()(const guest::ask::Close& asked) {
+  guest::Reply operator()(const guest::request::Close& asked) {
     guest_.Take(asked.handle)->file->Close(context_);
     return {};
   }
-  guest::Reply operator()(const guest::ask::ReadDirectory& asked) {
+  guest::Reply operator()(const guest::request::ReadDirectory& asked) {
     return {std::exchange(guest_.Find(asked.handle)->names, {}), {}};
   }
 
@@ -114,7 +114,7 @@ std::vector<guest::Reply> SteppedGuest::Answer(std::vector<guest::Request> reque
     }
     // Behind the one that threw.
     for (std::size_t i = replies.size() + 1; i < requests.size(); ++i) {
-      if (const auto* close = std::get_if<guest::ask::Close>(&requests[i])) {
+      if (const auto* close = std::get_if<guest::request::Close>(&requests[i])) {
         CloseLater(close->handle);
       }
     }

@@ -9,7 +9,7 @@
 namespace ssh {
 namespace {
 
-namespace ask = guest::ask;
+namespace request = guest::request;
 using Type = SftpType;
 using guest::FileErrorCode;
 
@@ -87,53 +87,57 @@ Burst::Plan Burst::PlanFor(const guest::Request& request) {
   };
   return std::visit(
       Overloaded{
-          [&](const ask::Stat& a) { return simple("stat", kAttributes, Type::kStat, a.path); },
-          [&](const ask::LStat& a) { return simple("stat", kAttributes, Type::kLStat, a.path); },
-          [&](const ask::RealPath& a) {
+          [&](const request::Stat& a) { return simple("stat", kAttributes, Type::kStat, a.path); },
+          [&](const request::LStat& a) {
+            return simple("stat", kAttributes, Type::kLStat, a.path);
+          },
+          [&](const request::RealPath& a) {
             return simple("resolve", kNames, Type::kRealPath, a.path);
           },
-          [&](const ask::ReadLink& a) {
+          [&](const request::ReadLink& a) {
             return simple("read the link", kNames, Type::kReadLink, a.path);
           },
-          [&](const ask::StatFileSystem& a) {
+          [&](const request::StatFileSystem& a) {
             return extended("stat the file system of", kExtendedReply, kFileSystemExtension,
                             {a.path});
           },
-          [&](const ask::Open& a) {
+          [&](const request::Open& a) {
             return Plan{"open", kHandle, OpenRequest(a.path, a.mode, a.permissions)};
           },
-          [&](const ask::OpenDirectory& a) {
+          [&](const request::OpenDirectory& a) {
             return simple("list", kHandle, Type::kOpenDirectory, a.path);
           },
-          [&](const ask::MakeDirectory& a) {
+          [&](const request::MakeDirectory& a) {
             return Plan{"make the directory", kStatus, MakeDirectoryRequest(a.path, a.permissions)};
           },
-          [&](const ask::Rename& a) {
+          [&](const request::Rename& a) {
             return extended("rename", kStatus, kPosixRenameExtension, {a.from, a.to});
           },
-          [&](const ask::Unlink& a) { return simple("remove", kStatus, Type::kRemove, a.path); },
-          [&](const ask::StatOpen& a) {
+          [&](const request::Unlink& a) {
+            return simple("remove", kStatus, Type::kRemove, a.path);
+          },
+          [&](const request::StatOpen& a) {
             return simple("stat", kAttributes, Type::kFStat, a.handle.value);
           },
-          [&](const ask::Read&) {
+          [&](const request::Read&) {
             return Plan{"read", kData, SftpRequest()};
           },
-          [&](const ask::Write&) {
+          [&](const request::Write&) {
             return Plan{"write", kStatus, SftpRequest()};
           },
-          [&](const ask::SetAttributes& a) {
+          [&](const request::SetAttributes& a) {
             return Plan{"set the attributes of", kStatus,
                         SetAttributesRequest(a.handle.value, a.change)};
           },
-          [&](const ask::Sync& a) {
+          [&](const request::Sync& a) {
             return extended("sync", kStatus, kSyncExtension, {a.handle.value});
           },
-          [&](const ask::Close& a) {
+          [&](const request::Close& a) {
             Plan plan = simple("close", kStatus, Type::kClose, a.handle.value);
             plan.request.changes_guest = a.handle.writes;
             return plan;
           },
-          [&](const ask::ReadDirectory& a) {
+          [&](const request::ReadDirectory& a) {
             return simple("list", kNames, Type::kReadDirectory, a.handle.value);
           }},
       request);
@@ -159,7 +163,7 @@ std::vector<guest::Reply> Burst::TakeReplies() {
 std::vector<guest::Handle> Burst::ToClose() const {
   std::vector<guest::Handle> handles;
   for (const Part& part : parts_) {
-    if (const auto* close = std::get_if<ask::Close>(&part.request))
+    if (const auto* close = std::get_if<request::Close>(&part.request))
       handles.push_back(close->handle);
   }
   return handles;
@@ -191,15 +195,15 @@ void Burst::SendPart(SftpClient& client, std::size_t index, TimePoint now) {
   Part& part = parts_[index];
   if (!part.plan.extension.empty() && !client.Offers(part.plan.extension)) {
     Refuse(part, FileErrorCode::kUnsupported, std::string(part.plan.extension));
-  } else if (const auto* read = std::get_if<ask::Read>(&part.request)) {
-    const std::size_t length = std::min(read->length, guest::kMostAtOnce);
+  } else if (const auto* read = std::get_if<request::Read>(&part.request)) {
+    const std::size_t length = std::min(read->length, guest::kMaximumTransfer);
     part.reply.value = std::string(length, '\0');
     part.piece = client.maximum_read();
     for (std::size_t done = 0; done < length; done += part.piece) {
       const auto wanted = static_cast<std::uint32_t>(std::min(length - done, part.piece));
       Send(client, index, ReadRequest(read->handle.value, read->offset + done, wanted), now);
     }
-  } else if (const auto* write = std::get_if<ask::Write>(&part.request)) {
+  } else if (const auto* write = std::get_if<request::Write>(&part.request)) {
     for (std::size_t done = 0; done < write->bytes.size(); done += client.maximum_write()) {
       const std::string_view bytes = write->bytes.substr(done, client.maximum_write());
       Send(client, index, WriteRequest(write->handle.value, write->offset + done, bytes), now);
@@ -249,7 +253,7 @@ void Burst::OnReply(SftpClient& client, std::size_t index, std::size_t piece, Sf
 void Burst::Take(Part& part, std::size_t piece, SftpReply&& reply) {
   const auto* status = std::get_if<SftpStatus>(&reply);
   const bool is_read = part.plan.wanted == kData;
-  const bool is_names = std::holds_alternative<ask::ReadDirectory>(part.request);
+  const bool is_names = std::holds_alternative<request::ReadDirectory>(part.request);
   if (status != nullptr && status->code == SftpStatusCode::kEndOfFile && (is_read || is_names)) {
     if (is_names) part.reply.value = std::vector<guest::DirectoryEntry>();
   } else if (status != nullptr && status->code != SftpStatusCode::kOk) {
@@ -259,7 +263,7 @@ void Burst::Take(Part& part, std::size_t piece, SftpReply&& reply) {
   } else if (auto* attributes = std::get_if<guest::FileAttributes>(&reply)) {
     part.reply.value = *attributes;
   } else if (auto* opened = std::get_if<SftpHandle>(&reply)) {
-    const auto* open = std::get_if<ask::Open>(&part.request);
+    const auto* open = std::get_if<request::Open>(&part.request);
     part.reply.value = guest::Handle{std::move(opened->handle), channel_, part.path,
                                      open != nullptr && open->mode != guest::OpenMode::kRead};
   } else if (const auto* data = std::get_if<SftpData>(&reply)) {

@@ -18,11 +18,11 @@ namespace ssh {
 /// In bytes, of a text of the server that is quoted in an error.
 inline constexpr std::size_t kMaximumServerText = 256;
 
-/// One guest::Guest::AskAll. The caller makes it, waits on `completion()` and takes the replies;
+/// One guest::Guest::RoundTrip. The caller makes it, waits on `completion()` and takes the replies;
 /// everything else is for the session's thread. Shared pointers keep it for late replies: files
 /// that they open are closed.
 ///
-/// A long ask::Read or ask::Write becomes as many requests as the server's limits require.
+/// A long request::Read or request::Write becomes as many requests as the server's limits require.
 class Burst final : public std::enable_shared_from_this<Burst> {
  public:
   using TimePoint = support::Clock::time_point;
@@ -35,7 +35,7 @@ class Burst final : public std::enable_shared_from_this<Burst> {
 
   /// The channel of its handles; 0 if it has none. A burst never mixes handles of two channels.
   [[nodiscard]] std::uint64_t handle_channel() const { return handle_channel_; }
-  /// The handles of its ask::Close requests.
+  /// The handles of its request::Close requests.
   [[nodiscard]] std::vector<guest::Handle> ToClose() const;
   /// Operation and path of its first request, for texts.
   [[nodiscard]] std::string Describe() const;
@@ -55,7 +55,7 @@ class Burst final : public std::enable_shared_from_this<Burst> {
   struct Plan {
     const char* operation;            ///< "open", for texts
     std::size_t wanted;               ///< index in SftpReply of a good answer
-    SftpRequest request;              ///< not for ask::Read and ask::Write
+    SftpRequest request;              ///< not for request::Read and request::Write
     std::string_view extension = {};  ///< that the server must offer
   };
   struct Part {

@@ -55,8 +55,10 @@ class ScriptedOpener final : public InstanceOpener {
 
   std::string Open(const Context& context = {}) {
     try {
-      const Tell tell = [this](const std::string& text) { told.push_back(text); };
-      return InstanceOpener::Open(context, tell).workspace.shell;
+      const ReportStatus report_status = [this](const std::string& text) {
+        reported.push_back(text);
+      };
+      return InstanceOpener::Open(context, report_status).workspace.shell;
     } catch (const CallError& error) {
       return error.what();
     }
@@ -66,7 +68,7 @@ class ScriptedOpener final : public InstanceOpener {
   Step later = Succeed;     ///< attempts
   std::size_t attempts = 0;
   int starts = 0;
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
 
  protected:
   OpenedConnection Connect(const Context& context) override {
@@ -76,7 +78,7 @@ class ScriptedOpener final : public InstanceOpener {
     opened.workspace.shell = std::to_string(attempts);
     return opened;
   }
-  void Start(const Context& context, const Tell&) override {
+  void Start(const Context& context, const ReportStatus&) override {
     ++starts;
     start_(context);
   }
@@ -150,7 +152,7 @@ TEST_F(InstanceOpenerTest, ReportsThatItWaitsForSshd) {
   ScriptedOpener opener = Make();
   opener.first = {Lose};
   opener.Open();
-  EXPECT_THAT(opener.told.at(0), HasSubstr("sshd"));
+  EXPECT_THAT(opener.reported.at(0), HasSubstr("sshd"));
 }
 
 TEST_F(InstanceOpenerTest, GivesUpInTimeAndSoonerTheNextTime) {

@@ -84,18 +84,18 @@ class GuestWithHome final : public testing_support::LocalGuest {
   std::string home_;
 };
 
-TEST(AskGuestFacts, ReturnsTheUsersIdAndHome) {
+TEST(QueryGuestFacts, ReturnsTheUsersIdAndHome) {
   GuestWithHome guest("/home/of the\nuser");
-  const lima::GuestFacts facts = AskGuestFacts(guest, {});
+  const lima::GuestFacts facts = QueryGuestFacts(guest, {});
   EXPECT_EQ(facts.uid.value_or(~0U), ::getuid());
   EXPECT_EQ(facts.home.value_or(""), "/home/of the\nuser");
 }
 
-TEST(AskGuestFacts, RefusesAnInvalidHome) {
+TEST(QueryGuestFacts, RefusesAnInvalidHome) {
   for (const char* home : {"", "relative"}) {
     GuestWithHome guest(home);
     try {
-      AskGuestFacts(guest, {});
+      QueryGuestFacts(guest, {});
       ADD_FAILURE() << "\"" << home << "\" was taken";
     } catch (const support::CallError& error) {
       EXPECT_THAT(error.what(), ::testing::HasSubstr("set user.home and user.uid"));

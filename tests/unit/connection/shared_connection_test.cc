@@ -44,7 +44,7 @@ tools::Workspace Acquire(SharedConnection& connection, const Context& context) {
 TEST(SharedConnection, OpensNothingBeforeItIsWanted) {
   std::atomic<int> attempts = 0;
   {
-    const SharedConnection connection([&](const Context&, const Tell&) {
+    const SharedConnection connection([&](const Context&, const ReportStatus&) {
       ++attempts;
       return ConnectionNamed("sh", Alive());
     });
@@ -54,7 +54,7 @@ TEST(SharedConnection, OpensNothingBeforeItIsWanted) {
 
 TEST(SharedConnection, IsOpenedOnceForAllCalls) {
   std::atomic<int> attempts = 0;
-  SharedConnection connection([&](const Context&, const Tell&) {
+  SharedConnection connection([&](const Context&, const ReportStatus&) {
     ++attempts;
     return ConnectionNamed("sh", Alive());
   });
@@ -70,7 +70,7 @@ TEST(SharedConnection, IsOpenedOnceForAllCalls) {
 TEST(SharedConnection, IsOpenedAgainAfterItDied) {
   auto alive = Alive();
   int attempts = 0;
-  SharedConnection connection([&](const Context&, const Tell&) {
+  SharedConnection connection([&](const Context&, const ReportStatus&) {
     ++attempts;
     return ConnectionNamed(std::to_string(attempts), attempts == 1 ? alive : Alive());
   });
@@ -81,7 +81,7 @@ TEST(SharedConnection, IsOpenedAgainAfterItDied) {
 
 TEST(SharedConnection, AFailureReachesTheCallAndTheNextCallRetries) {
   int attempts = 0;
-  SharedConnection connection([&](const Context&, const Tell&) -> OpenedConnection {
+  SharedConnection connection([&](const Context&, const ReportStatus&) -> OpenedConnection {
     if (++attempts == 1) throw CallError("instance is stopped");
     return ConnectionNamed("sh", Alive());
   });
@@ -96,7 +96,7 @@ TEST(SharedConnection, AFailureReachesTheCallAndTheNextCallRetries) {
 
 TEST(SharedConnection, AConnectionThatIsDeadAtOnceIsAnError) {
   int attempts = 0;
-  SharedConnection connection([&](const Context&, const Tell&) {
+  SharedConnection connection([&](const Context&, const ReportStatus&) {
     return ConnectionNamed("sh", std::make_shared<std::atomic<bool>>(++attempts > 1));
   });
   try {
@@ -113,7 +113,7 @@ TEST(SharedConnection, ACallDoesNotGetTheFailureOfAnEarlierAttempt) {
   std::promise<void> first_attempt_began;
   std::promise<void> second_call_waits;
   int attempts = 0;
-  SharedConnection connection([&](const Context&, const Tell&) -> OpenedConnection {
+  SharedConnection connection([&](const Context&, const ReportStatus&) -> OpenedConnection {
     if (++attempts == 1) {
       first_attempt_began.set_value();
       second_call_waits.get_future().wait();
@@ -133,7 +133,7 @@ TEST(SharedConnection, ACallDoesNotGetTheFailureOfAnEarlierAttempt) {
 }
 
 TEST(SharedConnection, WaitingEndsWithTheContext) {
-  SharedConnection connection([](const Context& context, const Tell&) -> OpenedConnection {
+  SharedConnection connection([](const Context& context, const ReportStatus&) -> OpenedConnection {
     support::Pause(std::chrono::hours(1), context);
     return {};
   });
@@ -153,8 +153,8 @@ TEST(SharedConnection, WaitingEndsWithTheContext) {
 
 TEST(SharedConnection, AWaitingCallReportsWhatItWaitsFor) {
   testing_support::RecordedProgress progress;
-  SharedConnection connection([&](const Context&, const Tell& tell) {
-    tell("the instance is being started");
+  SharedConnection connection([&](const Context&, const ReportStatus& report_status) {
+    report_status("the instance is being started");
     EXPECT_TRUE(testing_support::Eventually(
         [&] { return progress.last() == "the instance is being started"; }));
     return ConnectionNamed("sh", Alive());
@@ -165,7 +165,7 @@ TEST(SharedConnection, AWaitingCallReportsWhatItWaitsFor) {
 TEST(SharedConnection, DestructionStopsAnAttempt) {
   std::promise<void> began;
   auto connection = std::make_unique<SharedConnection>(
-      [&](const Context& context, const Tell&) -> OpenedConnection {
+      [&](const Context& context, const ReportStatus&) -> OpenedConnection {
         began.set_value();
         support::Pause(std::chrono::hours(1), context);
         return {};

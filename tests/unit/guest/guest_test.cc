@@ -133,7 +133,8 @@ TEST_F(GuestTest, ReadAndCloseTakesOneRoundTripAndLeavesNothingOpen) {
 }
 
 TEST_F(GuestTest, LongReadsAndWritesTakeARoundTripForEachPiece) {
-  const std::string text = std::string(kMostAtOnce, 'a') + std::string(kMostAtOnce, 'b') + "end";
+  const std::string text =
+      std::string(kMaximumTransfer, 'a') + std::string(kMaximumTransfer, 'b') + "end";
   const auto file = Create("file");
   file->Write(0, text, {});
   EXPECT_EQ(local_.round_trips(), 3);
@@ -145,7 +146,7 @@ TEST_F(GuestTest, LongReadsAndWritesTakeARoundTripForEachPiece) {
   EXPECT_TRUE(reader->Read(0, text.size(), {}) == text);
   EXPECT_EQ(local_.round_trips(), 3);
   EXPECT_EQ(reader->Read(text.size() - 2, 10, {}), "nd") << "the file ends there";
-  EXPECT_TRUE(Open("file")->ReadAndClose(text.size(), {}).bytes.size() == kMostAtOnce);
+  EXPECT_TRUE(Open("file")->ReadAndClose(text.size(), {}).bytes.size() == kMaximumTransfer);
 }
 
 TEST_F(GuestTest, WriteAndCloseWritesSyncsAndClosesInOneRoundTrip) {
@@ -159,11 +160,11 @@ TEST_F(GuestTest, WriteAndCloseWritesSyncsAndClosesInOneRoundTrip) {
 }
 
 TEST_F(GuestTest, WriteAndCloseOfMuchEndsWithOneRoundTrip) {
-  for (const std::size_t size : {kMostAtOnce, kMostAtOnce + 1, 2 * kMostAtOnce}) {
+  for (const std::size_t size : {kMaximumTransfer, kMaximumTransfer + 1, 2 * kMaximumTransfer}) {
     const std::string text = std::string(size - 1, 'x') + "y";
     const std::string name = std::to_string(size);
     Create(name)->WriteAndClose(text, {}, {});
-    EXPECT_EQ(local_.round_trips(), size > kMostAtOnce ? 2 : 1);
+    EXPECT_EQ(local_.round_trips(), size > kMaximumTransfer ? 2 : 1);
     EXPECT_TRUE(Contents(name) == text) << size;
   }
 }
@@ -198,7 +199,7 @@ TEST_F(GuestTest, StoppedCallsCloseTheirFiles) {
 
 TEST_F(GuestTest, AnOpenHandleIsClosedByItsLastOwnerOnly) {
   WriteFile("file", "text");
-  const Handle handle = guest_.AskAll({ask::Open{Path("file")}}, {}).front().As<Handle>();
+  const Handle handle = guest_.RoundTrip({request::Open{Path("file")}}, {}).front().As<Handle>();
   ++opened_;
   {
     OpenHandle first(guest_, handle);
@@ -223,7 +224,7 @@ class LyingGuest final : public testing_support::SteppedGuest {
 
   std::vector<Reply> Answer(std::vector<Request> requests,
                             const support::Context& context) override {
-    if (!std::holds_alternative<ask::ReadDirectory>(requests.front())) {
+    if (!std::holds_alternative<request::ReadDirectory>(requests.front())) {
       return SteppedGuest::Answer(std::move(requests), context);
     }
     bursts.push_back(requests.size());
@@ -294,7 +295,7 @@ TEST_F(LiarTest, PathsThatAreTooLongAreRefused) {
   EXPECT_EQ(guest_.RealPath("/mnt/w", {}), liar_.path);
   EXPECT_EQ(guest_.ReadLink("/mnt/w", {}), liar_.path);
   liar_.path += "a";
-  auto replies = guest_.AskAll({ask::RealPath{"/mnt/w"}, ask::ReadLink{"/mnt/w"}}, {});
+  auto replies = guest_.RoundTrip({request::RealPath{"/mnt/w"}, request::ReadLink{"/mnt/w"}}, {});
   for (const Reply& reply : replies) {
     EXPECT_THAT(reply.failure.value().detail(), HasSubstr("a path of 4096 bytes"));
   }

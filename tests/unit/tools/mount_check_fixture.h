@@ -30,7 +30,7 @@ namespace tools {
 class FakeCheck final : public paths::MountCheck {
  public:
   [[nodiscard]] guest::Request Question(std::size_t mount) const override {
-    return guest::ask::StatFileSystem{"/" + std::to_string(mount)};
+    return guest::request::StatFileSystem{"/" + std::to_string(mount)};
   }
   paths::MountState Judge(std::size_t mount, guest::Reply, guest::Guest&,
                           const support::Context&) override {

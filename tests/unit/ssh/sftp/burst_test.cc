@@ -16,7 +16,7 @@ namespace ssh {
 namespace {
 
 using namespace sftp_bytes;
-namespace ask = guest::ask;
+namespace request = guest::request;
 using guest::FileErrorCode;
 using ::testing::StartsWith;
 
@@ -67,7 +67,7 @@ class BurstTest : public ::testing::Test {
     return Replies(*burst);
   }
   std::string Read(std::size_t length, const std::string& answers) {
-    return Replies({ask::Read{kFile, 0, length}}, answers).front().As<std::string>();
+    return Replies({request::Read{kFile, 0, length}}, answers).front().As<std::string>();
   }
   static bool MayHaveRun(Burst& burst) {
     try {
@@ -87,8 +87,9 @@ class BurstTest : public ::testing::Test {
 };
 
 TEST_F(BurstTest, SendsRequestsTogetherAndMatchesRepliesInAnyOrder) {
-  const auto burst = Begin({ask::RealPath{"/p"}, ask::LStat{"/p"}, ask::OpenDirectory{"/p"},
-                            ask::Open{"/p", guest::OpenMode::kWrite}});
+  const auto burst =
+      Begin({request::RealPath{"/p"}, request::LStat{"/p"}, request::OpenDirectory{"/p"},
+             request::Open{"/p", guest::OpenMode::kWrite}});
   EXPECT_EQ(TakeOutput(), Ask(16, 1, "/p") + Ask(7, 2, "/p") + Ask(11, 3, "/p") +
                               Packet(3, Number32(4) + String("/p") + Number32(2) + Number32(0)));
   Receive(Handle(4, "f") + Handle(3, "d") + Attributes(2, 4));
@@ -116,24 +117,25 @@ TEST_F(BurstTest, EachRequestHasItsPacketAndAcceptsOneKindOfAnswer) {
   const std::string h = String("h");
   const std::string mode = Number32(4) + Number32(0640);  // attributes with permissions alone
   using Case = std::tuple<guest::Request, int, std::string, std::size_t>;
-  for (const auto& [request, type, rest, wanted] : std::vector<Case>{
-           {ask::Stat{"/p"}, 17, p, kAttributes},
-           {ask::LStat{"/p"}, 7, p, kAttributes},
-           {ask::RealPath{"/p"}, 16, p, kName},
-           {ask::ReadLink{"/p"}, 19, p, kName},
-           {ask::StatFileSystem{"/p"}, 200, extension("statvfs") + p, kExtended},
-           {ask::Open{"/p"}, 3, p + Number32(1) + Number32(0), kHandle},
-           {ask::OpenDirectory{"/p"}, 11, p, kHandle},
-           {ask::MakeDirectory{"/p", 0640}, 14, p + mode, kStatus},
-           {ask::Rename{"/p", "/q"}, 200, extension("posix-rename") + p + String("/q"), kStatus},
-           {ask::Unlink{"/p"}, 13, p, kStatus},
-           {ask::StatOpen{kFile}, 8, h, kAttributes},
-           {ask::Read{kFile, 7, 1}, 5, h + Number64(7) + Number32(1), kData},
-           {ask::Write{kFile, 7, "x"}, 6, h + Number64(7) + String("x"), kStatus},
-           {ask::SetAttributes{kFile, {0640, {}}}, 10, h + mode, kStatus},
-           {ask::Sync{kFile}, 200, extension("fsync") + h, kStatus},
-           {ask::Close{kFile}, 4, h, kStatus},
-           {ask::ReadDirectory{kFile}, 12, h, kName}}) {
+  for (const auto& [request, type, rest, wanted] :
+       std::vector<Case>{{request::Stat{"/p"}, 17, p, kAttributes},
+                         {request::LStat{"/p"}, 7, p, kAttributes},
+                         {request::RealPath{"/p"}, 16, p, kName},
+                         {request::ReadLink{"/p"}, 19, p, kName},
+                         {request::StatFileSystem{"/p"}, 200, extension("statvfs") + p, kExtended},
+                         {request::Open{"/p"}, 3, p + Number32(1) + Number32(0), kHandle},
+                         {request::OpenDirectory{"/p"}, 11, p, kHandle},
+                         {request::MakeDirectory{"/p", 0640}, 14, p + mode, kStatus},
+                         {request::Rename{"/p", "/q"}, 200,
+                          extension("posix-rename") + p + String("/q"), kStatus},
+                         {request::Unlink{"/p"}, 13, p, kStatus},
+                         {request::StatOpen{kFile}, 8, h, kAttributes},
+                         {request::Read{kFile, 7, 1}, 5, h + Number64(7) + Number32(1), kData},
+                         {request::Write{kFile, 7, "x"}, 6, h + Number64(7) + String("x"), kStatus},
+                         {request::SetAttributes{kFile, {0640, {}}}, 10, h + mode, kStatus},
+                         {request::Sync{kFile}, 200, extension("fsync") + h, kStatus},
+                         {request::Close{kFile}, 4, h, kStatus},
+                         {request::ReadDirectory{kFile}, 12, h, kName}}) {
     for (std::size_t answer = 0; answer < answers.size(); ++answer) {
       Converse(Version(offered));
       const auto burst = Begin({request});
@@ -150,8 +152,8 @@ TEST_F(BurstTest, AReadIsCutToTheServersLengthAndPutInOrder) {
   const std::string b(kPiece, 'b');
   EXPECT_EQ(Read(2 * kPiece + 4, Data(3, "rest") + Data(1, a) + Data(2, b)), a + b + "rest");
   EXPECT_EQ(Read(0, ""), "") << "asks for nothing";
-  Begin({ask::Read{kFile, 0, 2 * guest::kMostAtOnce}});
-  EXPECT_EQ(client_.pending(), guest::kMostAtOnce / kPiece);
+  Begin({request::Read{kFile, 0, 2 * guest::kMaximumTransfer}});
+  EXPECT_EQ(client_.pending(), guest::kMaximumTransfer / kPiece);
 }
 
 TEST_F(BurstTest, AReadEndsAtTheFirstShortAnswer) {
@@ -168,7 +170,7 @@ TEST_F(BurstTest, WrongAmountsOfDataAreRefused) {
 
 TEST_F(BurstTest, AWriteIsCutToTheServersLengthAndReportsItsFirstError) {
   const std::string bytes(100'000, 'x');
-  const auto burst = Begin({ask::Write{kFile, 5, bytes}});
+  const auto burst = Begin({request::Write{kFile, 5, bytes}});
   EXPECT_EQ(client_.pending(), 4U);
   EXPECT_THAT(TakeOutput(), StartsWith(Packet(6, Number32(1) + String("h") + Number64(5) +
                                                      String(bytes.substr(0, kPiece)))));
@@ -180,7 +182,8 @@ TEST_F(BurstTest, AWriteIsCutToTheServersLengthAndReportsItsFirstError) {
 
 TEST_F(BurstTest, AStatusIsTheErrorOfOneRequest) {
   auto replies = Replies(
-      {ask::Open{"/a"}, ask::Stat{"/b"}, ask::Unlink{"/c"}, ask::ReadLink{"/d"}, ask::Stat{"/e"}},
+      {request::Open{"/a"}, request::Stat{"/b"}, request::Unlink{"/c"}, request::ReadLink{"/d"},
+       request::Stat{"/e"}},
       Status(1, 2) + Status(2, kDenied) + Status(3, 8) + Status(4, kEndOfFile) + Attributes(5, 4));
   EXPECT_STREQ(replies[0].failure->what(), "open /a: no such file or directory (text)");
   EXPECT_TRUE(replies[1].Is(FileErrorCode::kPermissionDenied));
@@ -192,7 +195,7 @@ TEST_F(BurstTest, AStatusIsTheErrorOfOneRequest) {
 TEST_F(BurstTest, TheServersTextIsCutAndPrintable) {
   const auto shown = [this](const std::string& words) {
     const std::string answer = Packet(101, Number32(1) + Number32(4) + String(words) + String(""));
-    return Replies({ask::Open{"/f"}}, answer).front().failure.value().detail();
+    return Replies({request::Open{"/f"}}, answer).front().failure.value().detail();
   };
   EXPECT_EQ(shown("\x1b[2J" + std::string(100'000, 'w')),
             "\\x1b[2J" + std::string(kMaximumServerText - 4, 'w'));
@@ -200,25 +203,25 @@ TEST_F(BurstTest, TheServersTextIsCutAndPrintable) {
 }
 
 TEST_F(BurstTest, ExtensionsThatAreNotOfferedAreNeverSent) {
-  const auto burst =
-      Begin({ask::Rename{"/a", "/b"}, ask::Sync{kFile}, ask::StatFileSystem{"/"}, ask::Stat{"/"}});
+  const auto burst = Begin({request::Rename{"/a", "/b"}, request::Sync{kFile},
+                            request::StatFileSystem{"/"}, request::Stat{"/"}});
   EXPECT_EQ(TakeOutput(), Ask(17, 1, "/")) << "never a removal instead";
   Receive(Attributes(1, 4));
   const auto replies = Replies(*burst);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(replies[i].Is(FileErrorCode::kUnsupported));
   EXPECT_FALSE(replies[3].failure);
-  EXPECT_TRUE(Begin({ask::Sync{kFile}})->finished()) << "nothing is waited for";
+  EXPECT_TRUE(Begin({request::Sync{kFile}})->finished()) << "nothing is waited for";
 }
 
 TEST_F(BurstTest, TheEndOfTheNamesIsAnEmptyList) {
-  auto replies = Replies({ask::ReadDirectory{kFile}, ask::ReadDirectory{kFile}},
+  auto replies = Replies({request::ReadDirectory{kFile}, request::ReadDirectory{kFile}},
                          Names(1, 2, Name(".") + Name("a")) + Status(2, kEndOfFile));
   EXPECT_EQ(replies[0].As<std::vector<guest::DirectoryEntry>>().size(), 2U);
   EXPECT_TRUE(replies[1].As<std::vector<guest::DirectoryEntry>>().empty());
 }
 
 TEST_F(BurstTest, AHandleOfAFailedBurstIsClosed) {
-  auto burst = Begin({ask::Open{"/a"}, ask::Open{"/b"}});
+  auto burst = Begin({request::Open{"/a"}, request::Open{"/b"}});
   TakeOutput();
   Receive(Handle(1, "early"));
   burst->Fail(MakeFailure<support::Stopped>(support::StopReason::kCancelled));
@@ -234,14 +237,17 @@ TEST_F(BurstTest, ALostBurstMayHaveRunOnlyIfAChangeWasSent) {
   const std::string bytes(2 * std::size_t{kPiece}, 'x');
   using Case = std::tuple<std::vector<guest::Request>, std::string, bool, bool>;
   for (const auto& [requests, answers, sent, may_have_run] : std::vector<Case>{
-           {{ask::Stat{"/"}, ask::Read{kFile, 0, 1}, ask::Close{kFile}}, "", true, false},
-           {{ask::Close{kWritten}}, "", true, true},
-           {{ask::Unlink{"/a"}}, "", false, false},
-           {{ask::Unlink{"/a"}}, "", true, true},
-           {{ask::Stat{"/"}, ask::Unlink{"/a"}}, Attributes(1, 4), true, true},
-           {{ask::Unlink{"/a"}, ask::Stat{"/"}}, Status(1, 0), true, true},
-           {{ask::Unlink{"/a"}, ask::Stat{"/"}}, Status(1, kDenied), true, false},
-           {{ask::Write{kFile, 0, bytes}, ask::StatOpen{kFile}},
+           {{request::Stat{"/"}, request::Read{kFile, 0, 1}, request::Close{kFile}},
+            "",
+            true,
+            false},
+           {{request::Close{kWritten}}, "", true, true},
+           {{request::Unlink{"/a"}}, "", false, false},
+           {{request::Unlink{"/a"}}, "", true, true},
+           {{request::Stat{"/"}, request::Unlink{"/a"}}, Attributes(1, 4), true, true},
+           {{request::Unlink{"/a"}, request::Stat{"/"}}, Status(1, 0), true, true},
+           {{request::Unlink{"/a"}, request::Stat{"/"}}, Status(1, kDenied), true, false},
+           {{request::Write{kFile, 0, bytes}, request::StatOpen{kFile}},
             Status(1, 4) + Status(2, 0),
             true,
             true}}) {
