@@ -79,7 +79,7 @@ class Doctor {
   std::vector<std::filesystem::path> plugins_;
   std::filesystem::path lima_home_;
   lima::InstanceConfiguration configuration_;
-  std::vector<lima::MountLocation> mounts_;
+  std::vector<lima::Mount> mounts_;
   lima::SshEndpoint endpoint_;
   std::unique_ptr<ServerUnderTest> server_;
 };
@@ -129,7 +129,7 @@ void Doctor::CheckFiles() {
   Run("status", "configuration", "limactl list",
       [this](const Context&) { return CheckStatus(configuration_); });
   Run("mounts", "configuration", fix, [&](const Context&) {
-    mounts_ = lima::ListLocations(configuration_, lima::ReadHostFacts(), {});
+    mounts_ = lima::ListMounts(configuration_, lima::ReadHostFacts(), {});
     if (configuration_.plain) {
       return Warning("plain: true in the configuration: the instance mounts nothing", fix);
     }

@@ -96,7 +96,7 @@ Finding CheckStatus(const InstanceConfiguration& configuration) {
                 "unless it is starting or stopping: " + RestartCommand(configuration.name));
 }
 
-Finding CheckMounts(const std::vector<lima::MountLocation>& mounts, const std::string& instance,
+Finding CheckMounts(const std::vector<lima::Mount>& mounts, const std::string& instance,
                     bool is_running) {
   if (mounts.empty()) {
     return Warning("the instance mounts nothing: the agent's file tools can use no directory",
@@ -107,10 +107,10 @@ Finding CheckMounts(const std::vector<lima::MountLocation>& mounts, const std::s
   std::vector<std::string> missing;
   std::vector<std::string> stale;
   bool can_be_created = !is_running;
-  for (const lima::MountLocation& mount : mounts) {
-    const bool is_elsewhere = mount.mount_point.value_or(mount.location) != mount.location;
+  for (const lima::Mount& mount : mounts) {
+    const bool is_elsewhere = mount.mount_point != mount.location;
     list.push_back(mount.location + (mount.writable ? " (writable)" : " (read-only)") +
-                   (is_elsewhere ? " at " + *mount.mount_point : ""));
+                   (is_elsewhere ? " at " + mount.mount_point : ""));
     std::error_code unknown;
     if (!fs::is_directory(mount.location, unknown)) {
       missing.push_back(mount.location);
@@ -131,10 +131,10 @@ Finding CheckMounts(const std::vector<lima::MountLocation>& mounts, const std::s
   return Passed(Join(list));
 }
 
-Finding CheckSettings(const std::vector<lima::MountLocation>& mounts, const std::string& project,
+Finding CheckSettings(const std::vector<lima::Mount>& mounts, const std::string& project,
                       const std::string& instance) {
   std::set<std::string> directories;
-  for (const lima::MountLocation& mount : mounts) {
+  for (const lima::Mount& mount : mounts) {
     if (!mount.writable) continue;
     directories.insert(mount.location);
     if (support::PathBelow(project, mount.location)) directories.insert(project);

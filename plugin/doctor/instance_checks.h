@@ -25,12 +25,12 @@ Finding CheckStatus(const lima::InstanceConfiguration& configuration);
 
 /// Whether the locations exist on the host, and none may show the guest old contents. A missing
 /// location of a stopped instance is a warning: limactl start creates it.
-Finding CheckMounts(const std::vector<lima::MountLocation>& mounts, const std::string& instance,
+Finding CheckMounts(const std::vector<lima::Mount>& mounts, const std::string& instance,
                     bool is_running);
 
 /// Whether settings from `limactl mcp configure` lie at the top of a writable mount, or in
 /// `project` below one: the guest can change what confines that agent. `project` may be empty.
-Finding CheckSettings(const std::vector<lima::MountLocation>& mounts, const std::string& project,
+Finding CheckSettings(const std::vector<lima::Mount>& mounts, const std::string& project,
                       const std::string& instance);
 
 /// Whether the host agent names the port of ssh.config. All instances of a user share one key: an

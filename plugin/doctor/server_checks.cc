@@ -107,7 +107,7 @@ Finding CheckServer(ServerUnderTest& server, const support::Context& context) {
 Finding CheckMounted(ServerUnderTest& server, const Mounts& mounts,
                      const support::Context& context) {
   if (mounts.empty()) return Skipped("there are no mounts");
-  for (const lima::MountLocation& mount : mounts) {
+  for (const lima::Mount& mount : mounts) {
     server.CallTool("list_directory", {{"path", mount.location}}, context);
   }
   return Passed("all " + std::to_string(mounts.size()) + " of them");
@@ -143,7 +143,7 @@ Finding CheckShell(ServerUnderTest& server, const std::string& directory,
 Finding CheckWrite(ServerUnderTest& server, const Mounts& mounts, const support::Context& context) {
   std::vector<std::string> written;
   std::vector<std::string> problems;
-  for (const lima::MountLocation& mount : mounts) {
+  for (const lima::Mount& mount : mounts) {
     if (!mount.writable) continue;
     const std::string problem = TryToWrite(server, mount.location, context);
     if (problem.empty()) {

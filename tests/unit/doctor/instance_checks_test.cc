@@ -124,8 +124,8 @@ TEST_F(InstanceChecksTest, MountsMustBeDirectoriesOfTheHost) {
   EXPECT_EQ(finding.mark, Mark::kPassed);
   EXPECT_EQ(finding.text, one + " (writable), " + one + " (read-only) at /mnt");
 
-  const std::vector<lima::MountLocation> missing = {{one, {}, true, false},
-                                                    {"/no/such", {}, true, false}};
+  const std::vector<lima::Mount> missing = {{one, one, true, false},
+                                            {"/no/such", "/no/such", true, false}};
   const Finding running = CheckMounts(missing, "vm", true);
   EXPECT_EQ(running.mark, Mark::kFailed);
   EXPECT_THAT(running.text, HasSubstr("no directory on this host: /no/such"));
@@ -134,7 +134,7 @@ TEST_F(InstanceChecksTest, MountsMustBeDirectoriesOfTheHost) {
   EXPECT_THAT(stopped.advice, HasSubstr("limactl start vm"));
   const std::string file = directory.path() / "file";
   std::ofstream(file) << "no directory";
-  EXPECT_EQ(CheckMounts({{file, {}, true, false}}, "vm", false).mark, Mark::kFailed);
+  EXPECT_EQ(CheckMounts({{file, file, true, false}}, "vm", false).mark, Mark::kFailed);
 }
 
 TEST_F(InstanceChecksTest, MountsThatMayShowOldContentsAreNamed) {
