@@ -25,8 +25,8 @@ std::string_view SignalName(int number) {
       "",     "HUP",  "INT",  "QUIT", "ILL",    "TRAP",   "ABRT", "BUS", "FPE", "KILL", "USR1",
       "SEGV", "USR2", "PIPE", "ALRM", "TERM",   "STKFLT", "",     "",    "",    "",     "",
       "",     "",     "XCPU", "XFSZ", "VTALRM", "PROF",   "",     "IO",  "PWR", "SYS"};
-  const auto place = static_cast<std::size_t>(number);
-  return number > 0 && place < kNames.size() ? kNames.at(place) : "";
+  const auto index = static_cast<std::size_t>(number);
+  return number > 0 && index < kNames.size() ? kNames.at(index) : "";
 }
 
 /// One word with characters for a shell: the list was probably meant as a line.

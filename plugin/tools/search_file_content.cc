@@ -30,7 +30,7 @@ void CheckPattern(std::string_view pattern) {
 }
 
 /// Sets where to search: a directory, or one file in it.
-void SetPlace(find::SearchRequest& request, const paths::ResolvedPath& path) {
+void SetTarget(find::SearchRequest& request, const paths::ResolvedPath& path) {
   if (!path.attributes) {
     throw support::CallError("There is no file or directory " + path.host + ".");
   }
@@ -70,7 +70,7 @@ mcp::ToolResult SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call) {
         const paths::ResolvedPath resolved =
             workspace.paths->Resolve(path ? *path : workspace.paths->DefaultDirectory(),
                                      paths::Access::kRead, *workspace.guest, context);
-        SetPlace(request, resolved);
+        SetTarget(request, resolved);
         mcp::ToolResult result;
         result.structured = {{"git_grep_output", ""}};
         if (include && !request.file.empty() && !include->Matches(support::ToUtf8(request.file))) {

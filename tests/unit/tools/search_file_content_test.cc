@@ -118,7 +118,7 @@ TEST_F(Search, IncludeIsAPatternForPathsWithBraces) {
   check();
   EXPECT_THAT(ErrorOf({{"pattern", "x"}, {"include", "../../etc/*"}}), HasSubstr("'..' cannot"));
   EXPECT_THAT(ErrorOf({{"pattern", "x"}, {"include", "/etc/*"}}), HasSubstr("cannot begin with"));
-  EXPECT_THAT(ErrorOf({{"pattern", "x"}, {"include", "a[b"}}), HasSubstr("at character 2"));
+  EXPECT_THAT(ErrorOf({{"pattern", "x"}, {"include", "a[b"}}), HasSubstr("Bad pattern \"a[b\""));
 }
 
 TEST_F(Search, RejectsEmptyLongAndMultilinePatterns) {
