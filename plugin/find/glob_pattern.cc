@@ -1,7 +1,5 @@
 #include "find/glob_pattern.h"
 
-#include <wctype.h>
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -116,7 +114,10 @@ class Parser {
   }
 
   void ParseClassItem(CharacterClass& parsed) {
-    if (PeekInClass() == '[' && ParseNamedClass(parsed)) return;
+    const std::string_view rest = pattern_.substr(at_);
+    if (rest.starts_with("[:") && rest.find(":]", 2) != std::string_view::npos) {
+      Fail("classes such as [:digit:] are not supported: write [0-9]");
+    }
     const char32_t low = TakeClassCharacter();
     if (PeekInClass() != '-' || PeekInClass(1) == ']') {
       parsed.ranges.emplace_back(low, low);
@@ -132,24 +133,6 @@ class Parser {
     if (PeekInClass() == '\\') ++at_;
     PeekInClass();  // not at the end
     return TakeCharacter(pattern_, at_);
-  }
-
-  /// The ASCII characters of `[:name:]`. False if there is none at `at_`.
-  bool ParseNamedClass(CharacterClass& parsed) {
-    const std::string_view rest = pattern_.substr(at_);
-    const std::size_t end = rest.find(":]");
-    if (!rest.starts_with("[:") || end == std::string_view::npos || end < 2) return false;
-    const std::string_view name = rest.substr(2, end - 2);
-    if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyz") != std::string_view::npos) {
-      return false;
-    }
-    const wctype_t type = wctype(std::string(name).c_str());
-    if (type == 0) Fail("there is no class [:" + std::string(name) + ":]");
-    for (char32_t c = 0; c < 0x80; ++c) {
-      if (iswctype(static_cast<wint_t>(c), type) != 0) parsed.ranges.emplace_back(c, c);
-    }
-    at_ += end + 2;
-    return true;
   }
 
   [[nodiscard]] std::vector<Sequence> Combine(const std::vector<Sequence>& heads,

@@ -11,7 +11,7 @@
 ///
 /// A pattern is names separated by '/'. In a name:
 ///   `*`        any number of characters; `?` one character
-///   `[a-z_]`   one of these characters; `[!…]` or `[^…]` any other; `[[:digit:]]` POSIX classes
+///   `[a-z_]`   one of these characters; `[!…]` or `[^…]` any other
 ///   `\x`       x itself
 /// `{a,b}` is either. Braces may contain '/' and further braces; they are expanded first, except
 /// within `[…]`. Braces without a comma are ordinary characters, as in a shell.

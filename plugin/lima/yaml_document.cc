@@ -97,11 +97,14 @@ void Mapping::Add(const YAML::Node& node, int merge_depth) {
     Fail(node, merge_depth == 0 ? "expected a mapping (key: value)" : "\"<<\" takes one mapping");
   }
   if (merge_depth > kMaximumMergeDepth) Fail(node, "\"<<\" is nested too deeply");
+  bool has_merge = false;
   for (const auto& entry : node) {
     const YAML::Node& key = entry.first;
     if (!key.IsScalar() && !key.IsNull()) Fail(key, "a key of a mapping must be a plain word");
     const std::string name = key.IsNull() ? "null" : key.Scalar();
     if (name == "<<" && key.Tag() == kPlain) {
+      if (has_merge) Fail(key, "\"<<\" is set twice");
+      has_merge = true;
       Add(entry.second, merge_depth + 1);
     } else if (!entries_.emplace(name, entry.second).second) {
       throw ConfigurationError(Where(name) + ": the key is set twice");

@@ -129,7 +129,7 @@ TEST(Configuration, ReadsUserIdsInDecimalDigitsOnly) {
 TEST(Configuration, RefusesDuplicateKeys) {
   for (const char* text :
        {"plain: true\nplain: false\n", "mounts:\n- location: /x\n  location: /y\n",
-        "param: {p: a, p: b}\n", "param: {1: a, \"1\": b}\n", "a: &a {b: 1}\n<<: *a\n<<: *a\n",
+        "param: {p: a, p: b}\n", "param: {1: a, \"1\": b}\n", "a: &a {}\n<<: *a\n<<: *a\n",
         "~: a\nnull: b\n"}) {
     EXPECT_THAT(ErrorOf(text), HasSubstr("twice")) << text;
   }
