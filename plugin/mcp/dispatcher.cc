@@ -23,10 +23,10 @@ std::string MetaKeys() {
          std::string(meta_key::kClientCapabilities) + "\"";
 }
 
-void AddCacheHints(ObjectWriter& result, Era era) {
+void AddCacheHints(ObjectWriter& result, Era era, std::string_view scope) {
   if (era == Era::kLegacy) return;
   result.Member("ttlMs", json(kCacheTtlMilliseconds));
-  result.Member("cacheScope", std::string_view("public"));
+  result.Member("cacheScope", scope);
 }
 
 }  // namespace
@@ -34,6 +34,7 @@ void AddCacheHints(ObjectWriter& result, Era era) {
 /// What is known of a request before its own parameters are parsed.
 struct Dispatcher::Context {
   Era era = Era::kLegacy;
+  ResultFormat format = {};
   bool tasks_extension = false;
   std::size_t bytes = 0;  // of the message
 
@@ -122,7 +123,10 @@ void Dispatcher::HandleRequest(Request& request, std::size_t bytes) {
 /// Decides in which era the request is answered (MCP 2026-07-28, basic/versioning).
 Dispatcher::Context Dispatcher::ContextFor(const Request& request) const {
   if (HasModernMeta(request.params)) {
-    return {.era = Era::kModern, .tasks_extension = ParseModernMeta(request.params)};
+    const bool has_tasks = ParseModernMeta(request.params);
+    return {.era = Era::kModern,
+            .format = options_.result_format(ClientName(request.params, Era::kModern)),
+            .tasks_extension = has_tasks};
   }
   if (request.method == "server/discover") {
     throw InvalidParams("server/discover needs \"_meta\" with " + MetaKeys());
@@ -132,7 +136,7 @@ Dispatcher::Context Dispatcher::ContextFor(const Request& request) const {
     throw InvalidParams("either send \"initialize\" first, or put " + MetaKeys() +
                         " into the \"_meta\" of every request");
   }
-  return {};
+  return {.format = legacy_format_};
 }
 
 const Dispatcher::Method& Dispatcher::FindMethod(const Request& request, const Context& context) {
@@ -161,6 +165,7 @@ void Dispatcher::Initialize(Request& request, const Context& /*context*/, Reply&
     object.Member("serverInfo", Describe(options_.info));
     object.Member("instructions", std::string_view(options_.instructions()));
   });
+  legacy_format_ = options_.result_format(ClientName(request.params, Era::kLegacy));
   initialized_ = true;  // not earlier: what fails above may be tried again
   reply.Result(std::move(result));
 }
@@ -177,15 +182,16 @@ void Dispatcher::Discover(Request& /*request*/, const Context& context, Reply& r
     result.Member("supportedVersions", json(kVersions));
     result.Member("capabilities", capabilities);
     result.Member("instructions", std::string_view(options_.instructions()));
-    AddCacheHints(result, context.era);
+    AddCacheHints(result, context.era, "public");
   });
 }
 
 void Dispatcher::ListTools(Request& request, const Context& context, Reply& reply) {
   CheckCursor(request.params);
   SendResult(reply, context, [&](ObjectWriter& result) {
-    result.RawMember("tools", tools_.Describe());
-    AddCacheHints(result, context.era);
+    result.RawMember("tools", tools_.Describe(context.format.style));
+    // The definitions depend on the client.
+    AddCacheHints(result, context.era, "private");
   });
 }
 
@@ -207,6 +213,7 @@ void Dispatcher::CallTool(Request& request, const Context& context, Reply& reply
   calls_.Start(std::move(reply), {.entry = *entry,
                                   .arguments = std::move(params.arguments),
                                   .era = context.era,
+                                  .format = context.format,
                                   .progress_token = std::move(token),
                                   .may_become_task = context.tasks_extension,
                                   .bytes = context.bytes});

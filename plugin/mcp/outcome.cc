@@ -21,19 +21,24 @@ struct Part {
 /// Strings from this size on are escaped as they are written.
 constexpr std::size_t kLargeString = std::size_t{16} * 1024;
 
+Part TextPart(std::string text) {
+  if (!support::IsValidUtf8(text)) text = support::ToUtf8(text);
+  return {std::make_shared<const std::string>(std::move(text)), true};
+}
+
 /// The structured content as JSON, with its large strings as parts of their own.
 std::vector<Part> Split(ToolResult& result) {
   std::vector<Part> parts;
-  const auto add = [&](std::string text, bool in_string) {
-    parts.push_back({std::make_shared<const std::string>(std::move(text)), in_string});
+  const auto add = [&](std::string text) {
+    parts.push_back({std::make_shared<const std::string>(std::move(text))});
   };
   if (!result.structured_text.empty()) {
-    add(std::move(result.structured_text), false);
+    add(std::move(result.structured_text));
     return parts;
   }
   nlohmann::json value = std::exchange(result.structured, nullptr);
   if (!value.is_object()) {
-    add(ToJson(value), false);
+    add(ToJson(value));
     return parts;
   }
   std::string text;
@@ -46,12 +51,12 @@ std::vector<Part> Split(ToolResult& result) {
     }
     object.Key(key);
     text += '"';
-    add(std::exchange(text, {}), false);
-    add(support::IsValidUtf8(*string) ? std::move(*string) : support::ToUtf8(*string), true);
+    add(std::exchange(text, {}));
+    parts.push_back(TextPart(std::move(*string)));
     text += '"';
   }
   object.End();
-  add(std::move(text), false);
+  add(std::move(text));
   return parts;
 }
 
@@ -86,7 +91,9 @@ Outcome CallTool(Tool& tool, const ToolCall& call) {
 }
 
 Line ToolResultText(ToolResult result, Era era, const ServerInfo& server) {
-  const std::vector<Part> structured = Split(result);
+  const bool is_plain = result.text.has_value();
+  const std::vector<Part> shown =
+      is_plain ? std::vector<Part>{TextPart(*std::move(result.text))} : Split(result);
 
   std::string text;
   ObjectWriter object(text);
@@ -94,8 +101,8 @@ Line ToolResultText(ToolResult result, Era era, const ServerInfo& server) {
   object.Key("content");
   text += R"([{"type":"text","text":")";
   Line line(std::exchange(text, {}));
-  for (const Part& part : structured) {
-    line.Append(part.text, part.in_string ? Escaping::kTwice : Escaping::kOnce);
+  for (const Part& part : shown) {
+    line.Append(part.text, part.in_string && !is_plain ? Escaping::kTwice : Escaping::kOnce);
   }
   text += "\"}";
   for (const nlohmann::json& block : result.more_content) {
@@ -103,10 +110,12 @@ Line ToolResultText(ToolResult result, Era era, const ServerInfo& server) {
     AppendJson(text, block);
   }
   text += ']';
-  object.Key("structuredContent");
-  line.Append(std::exchange(text, {}));
-  for (const Part& part : structured) {
-    line.Append(part.text, part.in_string ? Escaping::kOnce : Escaping::kNone);
+  if (!is_plain) {
+    object.Key("structuredContent");
+    line.Append(std::exchange(text, {}));
+    for (const Part& part : shown) {
+      line.Append(part.text, part.in_string ? Escaping::kOnce : Escaping::kNone);
+    }
   }
   object.End();
   line.Append(std::move(text));

@@ -78,6 +78,13 @@ bool ParseModernMeta(const json& params) {
   return FindObject(FindObject(capabilities, "extensions"), kTasksExtension) != nullptr;
 }
 
+std::string ClientName(const json& params, Era era) {
+  const json* client = era == Era::kModern ? FindObject(Meta(params), meta_key::kClientInfo)
+                                           : FindObject(&params, "clientInfo");
+  const json* name = client == nullptr ? nullptr : Find(*client, "name");
+  return name != nullptr && name->is_string() ? name->get<std::string>() : "";
+}
+
 std::optional<std::string> ParseProgressToken(const json& params) {
   const json* meta = Meta(params);
   const json* token = meta == nullptr ? nullptr : Find(*meta, "progressToken");

@@ -59,6 +59,10 @@ void BeginResult(ObjectWriter& result, Era era, const ServerInfo& server,
 /// declares the tasks extension.
 bool ParseModernMeta(const nlohmann::json& params);
 
+/// The name in the `clientInfo` of `initialize` or of a modern request's `_meta`; empty if there is
+/// none.
+[[nodiscard]] std::string ClientName(const nlohmann::json& params, Era era);
+
 /// The progress token as JSON, if there is one.
 [[nodiscard]] std::optional<std::string> ParseProgressToken(const nlohmann::json& params);
 

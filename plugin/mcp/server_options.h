@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "mcp/call_pool.h"
 #include "mcp/heartbeat.h"
@@ -21,6 +22,11 @@ struct ServerOptions {
   /// Called once, in the thread of `Serve`, after the first message was handled; must be quick.
   /// Start here what should not delay the response to `initialize`.
   std::function<void()> on_first_message = [] {};
+
+  /// How results are encoded for the client of this name (`clientInfo`). Must be quick.
+  std::function<ResultFormat(std::string_view client)> result_format = [](std::string_view) {
+    return ResultFormat();
+  };
 
   /// After this time a call is answered with a task handle if its client declared the extension.
   std::chrono::milliseconds task_threshold = std::chrono::seconds(5);

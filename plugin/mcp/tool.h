@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,9 @@ struct ToolDefinition {
 
   /// A call may take any time. Such calls never take all threads.
   bool open_ended = false;
+
+  /// Calls with ResultStyle::kText set ToolResult::text; `tools/list` then has no output schema.
+  bool has_text_style = false;
 };
 
 /// Shows the client what a long call is doing.
@@ -33,11 +38,24 @@ class ProgressReporter {
   virtual void SetStatus(std::string text) = 0;
 };
 
+/// How results are encoded for a client.
+enum class ResultStyle {
+  kStructured,  ///< as `structuredContent`, and the same JSON as text
+  kText,        ///< as plain text, for agents that show it to a model
+};
+
+/// What suits the client of a call.
+struct ResultFormat {
+  ResultStyle style = ResultStyle::kStructured;
+  std::size_t text_bytes = std::size_t{100} * 1024;  ///< of one ToolResult::text that it shows
+};
+
 /// One `tools/call`.
 struct ToolCall {
   const nlohmann::json& arguments;  ///< an object that satisfies the input schema
   support::Context context;         ///< stopped on cancel, end of input, termination
   ProgressReporter& progress;
+  ResultFormat format = {};
 };
 
 /// What a tool returns. A failed call throws `support::CallError` instead.
@@ -51,6 +69,10 @@ struct ToolResult {
 
   /// The same as `structured`, in its place, as JSON text: faster for results of many values.
   std::string structured_text = {};
+
+  /// Sent as content[0] instead of `structured`, which then is for the audit log only. Set only for
+  /// ResultStyle::kText.
+  std::optional<std::string> text = {};
 };
 
 /// A tool. Calls may run at the same time, each in its own thread.

@@ -64,7 +64,8 @@ void ToolCalls::Run(const std::shared_ptr<Call>& call) {
   call->started = context.stop_reason() == support::StopReason::kNone;
   call->SetStatus("running");
   Tool& tool = *call->invocation.entry.tool;
-  Finish(call, CallTool(tool, {call->invocation.arguments, context, *call}));
+  Finish(call,
+         CallTool(tool, {call->invocation.arguments, context, *call, call->invocation.format}));
 }
 
 void ToolCalls::Finish(const std::shared_ptr<Call>& call, Outcome outcome) {

@@ -8,13 +8,17 @@
 
 namespace mcp {
 
-void AppendDefinition(std::string& out, const ToolDefinition& tool) {
+void AppendDefinition(std::string& out, const ToolDefinition& tool, ResultStyle style) {
   ObjectWriter object(out);
   object.Member("name", std::string_view(tool.name));
   if (!tool.title.empty()) object.Member("title", std::string_view(tool.title));
   object.Member("description", std::string_view(tool.description));
   object.Member("inputSchema", tool.input_schema);
-  if (!tool.output_schema.is_null()) object.Member("outputSchema", tool.output_schema);
+  // Claude Code and opencode fail a call without structuredContent if there is an output schema.
+  const bool has_schema = style == ResultStyle::kStructured || !tool.has_text_style;
+  if (has_schema && !tool.output_schema.is_null()) {
+    object.Member("outputSchema", tool.output_schema);
+  }
   if (!tool.annotations.empty()) object.Member("annotations", tool.annotations);
   if (!tool.meta.is_null()) object.Member("_meta", tool.meta);
   object.End();
@@ -46,11 +50,11 @@ const ToolList::Entry* ToolList::Find(std::string_view name) const {
   return entry == entries_.end() ? nullptr : &*entry;
 }
 
-std::string ToolList::Describe() const {
+std::string ToolList::Describe(ResultStyle style) const {
   std::string out = "[";
   for (const Entry& entry : entries_) {
     if (out.size() > 1) out += ',';
-    AppendDefinition(out, entry.tool->definition());
+    AppendDefinition(out, entry.tool->definition(), style);
   }
   out += ']';
   return out;

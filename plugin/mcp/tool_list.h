@@ -11,7 +11,8 @@
 namespace mcp {
 
 /// Appends the JSON object that describes one tool in `tools/list`.
-void AppendDefinition(std::string& out, const ToolDefinition& tool);
+void AppendDefinition(std::string& out, const ToolDefinition& tool,
+                      ResultStyle style = ResultStyle::kStructured);
 
 /// The tools of a server, sorted by name. Immutable, so any thread may use it.
 class ToolList {
@@ -29,7 +30,7 @@ class ToolList {
   [[nodiscard]] const Entry* Find(std::string_view name) const;
 
   /// The JSON array for `tools/list`.
-  [[nodiscard]] std::string Describe() const;
+  [[nodiscard]] std::string Describe(ResultStyle style) const;
 
  private:
   std::vector<Entry> entries_;

@@ -61,14 +61,7 @@ export async function interleave(servers, place) {
   return times;
 }
 
-/**
- * A work has the `id` of its goal, and a `name`. `server` takes one sample of a server, and `reference`
- * one of ssh, in milliseconds. `samples` are taken in a row; if there are several, one more comes first
- * and is not counted. All works of a `section` are measured on one server before the next server has
- * its turn. `seldom`: only in every second round.
- */
-export function listWorks(place) {
-  const written = join(place.project, 'written.txt');
+function startsAndWorkloads(place) {
   return [
     {
       id: 'start', name: 'start until `initialize` is answered', samples: 10,
@@ -94,6 +87,12 @@ export function listWorks(place) {
       section: 'workload', id: 'mixed_with_pauses', name: '48 mixed calls, a second between them',
       server: (tools) => mixedWorkload(tools, place, kPause), seldom: true,
     },
+  ];
+}
+
+function smallCalls(place) {
+  const written = join(place.project, 'written.txt');
+  return [
     {
       id: 'ls_after_write', name: '`ls -la` right after a write', samples: 5,
       server: async (tools) => {
@@ -158,6 +157,11 @@ export function listWorks(place) {
         ssh, `cd ${place.repository} && git grep -n -I --no-index -e needle`,
         (out) => lines(out).length === 100),
     },
+  ];
+}
+
+function bulkCalls(place) {
+  return [
     {
       section: 'bulk', id: 'glob_10000', name: 'glob `*/*7.txt` over 10,000 files', seldom: true,
       server: (tools) => tools.glob(place.tree, '*/*7.txt', 1000),
@@ -195,5 +199,16 @@ export function listWorks(place) {
       reference: (ssh) => viaSsh(
         ssh, `bash -lc 'yes | head -c ${kOutput}'`, (out) => out.length === kOutput),
     },
-  ].map((work) => ({ section: 'calls', samples: 1, ...work }));
+  ];
+}
+
+/**
+ * A work has the `id` of its goal, and a `name`. `server` takes one sample of a server, and `reference`
+ * one of ssh, in milliseconds. `samples` are taken in a row; if there are several, one more comes first
+ * and is not counted. All works of a `section` are measured on one server before the next server has
+ * its turn. `seldom`: only in every second round.
+ */
+export function listWorks(place) {
+  return [...startsAndWorkloads(place), ...smallCalls(place), ...bulkCalls(place)]
+    .map((work) => ({ section: 'calls', samples: 1, ...work }));
 }

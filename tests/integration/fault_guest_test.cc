@@ -1,6 +1,7 @@
 // Faults inside the guest that the connection survives, against a server in each state.
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <fstream>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "integration/fault_matrix.h"
+#include "testing/guest_processes.h"
 #include "testing/private_mounts.h"
 
 namespace integration {
@@ -146,6 +148,64 @@ TEST_F(FaultMatrix, DirectoryRemovedDuringAWalk) {
     }
   }
   EXPECT_EQ(Read(root + "/stays.txt"), "needle\n");
+  EXPECT_EQ(client().CloseAndWait(), 0) << client().log();
+}
+
+/// Usage: full|free GROUP PID...  Lets the processes, and what they start, start no further
+/// process, or lifts that. RLIMIT_NPROC does not limit root, and only root can make a control
+/// group.
+constexpr const char* kLimitProcesses = R"sh(
+action=$1 group=$2
+shift 2
+if [ "$(id -u)" != 0 ]; then
+  for pid; do
+    limit=0
+    [ $action = full ] || limit=$(prlimit --pid $pid --nproc --output HARD --noheadings)
+    prlimit --pid $pid --nproc=$limit: || [ ! -e /proc/$pid ] || exit 1
+  done
+elif [ $action = full ]; then
+  mkdir $group || exit 1
+  [ -e $group/pids.max ] || { rmdir $group; exit 1; }
+  for pid; do echo $pid >$group/cgroup.procs || [ ! -e /proc/$pid ] || exit 1; done
+  echo 0 >$group/pids.max
+else
+  while read pid; do echo $pid >$group/../cgroup.procs; done <$group/cgroup.procs
+  rmdir $group
+fi
+)sh";
+
+TEST_F(FaultMatrix, ProcessTableFull) {
+  const std::string root = MakeDirectory("root").string();
+  Mount({{root, "", true}});
+  Write(root + "/file", "text");
+  const fs::path groups =
+      fs::exists("/sys/fs/cgroup/pids") ? "/sys/fs/cgroup/pids" : "/sys/fs/cgroup";
+  const auto limit = [&](const std::string& action) {
+    std::vector<std::string> arguments = {
+        "sh", "-c",   kLimitProcesses,
+        "sh", action, groups / ("limactl-mcp-test-" + std::to_string(getpid()))};
+    arguments.push_back(std::to_string(Instance().sshd_pid()));
+    for (const auto& process : testing_support::GuestProcesses(Instance())) {
+      arguments.push_back(std::to_string(process.pid));
+    }
+    return testing_support::RunProcess({.arguments = arguments});
+  };
+  const auto filled = limit("full");
+  if (filled.exit_code != 0) {
+    GTEST_SKIP() << Skipping("no process table to fill: " + filled.error);
+  }
+  const nlohmann::json command = {{"command", {"true"}}, {"directory", root}};
+  for (const auto& [tool, arguments] :
+       {std::pair<std::string, nlohmann::json>{"run_shell_command", command},
+        {"glob", {{"pattern", "**"}, {"path", root}}}}) {
+    EXPECT_THAT(Refusal(tool, arguments),
+                ::testing::HasSubstr("the guest can start no further process"));
+  }
+  Write(root + "/file", "new text");
+  EXPECT_EQ(Read(root + "/file"), "new text");
+  EXPECT_EQ(limit("free").exit_code, 0);
+  EXPECT_EQ(Call("run_shell_command", command).value("exit_code", -1), 0);
+  EXPECT_EQ(Glob({{"pattern", "**"}, {"path", root}}), std::vector<std::string>{root + "/file"});
   EXPECT_EQ(client().CloseAndWait(), 0) << client().log();
 }
 

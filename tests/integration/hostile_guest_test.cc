@@ -16,7 +16,7 @@ using testing_support::TextOf;
 constexpr long kMaximumKilobytes = 800'000;
 
 /// Bytes of one answer, which has its content twice.
-constexpr std::size_t kMaximumScriptOutput = std::size_t{512} << 20;
+constexpr std::size_t kMaximumAnswer = std::size_t{512} << 20;
 constexpr std::size_t kMaximumError = std::size_t{16} << 10;
 
 class HostileGuest : public CommandTest {
@@ -26,7 +26,7 @@ class HostileGuest : public CommandTest {
     const json result = client().CallTool(tool, arguments, std::chrono::seconds(120));
     const bool failed = result.value("isError", false);
     const std::string text = (failed ? "refused: " : "") + TextOf(result);
-    EXPECT_LE(result.dump().size(), failed ? kMaximumError : kMaximumScriptOutput) << tool;
+    EXPECT_LE(result.dump().size(), failed ? kMaximumError : kMaximumAnswer) << tool;
     EXPECT_NE(text.find(expected), std::string::npos)
         << tool << ", expected: " << expected << ", got: " << text.substr(0, kMaximumError);
     client().Request("ping");
@@ -69,19 +69,27 @@ constexpr const char* kContent = R"({"content":"0123456789"})";
 
 INSTANTIATE_TEST_SUITE_P(
     Lies, HostileSftp,
-    ::testing::Values(Lie{"flood", "SFTP must begin", "SFTP must begin"},
-                      Lie{"late-flood", kBreaks, kBreaks}, Lie{"wrong-id", kBreaks, kBreaks},
-                      Lie{"wrong-kind", "wrong kind", "wrong kind"},
-                      Lie{"endless-packet", kBreaks, kBreaks},
-                      Lie{"long-words", R"((\x1b[2Jwww)", R"((\x1b[2Jwww)"},
-                      Lie{"endless-names", "more than 1000000 entries", kContent},
-                      Lie{"name-above", kImpossible, kContent},
-                      Lie{"odd-name", "\\u001b[2J\u202E\uFFFD\\n\\\"", kContent},
-                      Lie{"real-path-above", kImpossible, kImpossible},
-                      Lie{"real-path-elsewhere", kEntries, "is a directory"},
-                      Lie{"huge-size", kEntries, "has 9223372036854775807 bytes, more than"},
-                      Lie{"endless-file", kEntries, "has more than the 33554432 bytes"},
-                      Lie{"no-data", kEntries, "a wrong amount of data"}),
+    ::testing::Values(
+        Lie{"flood", "SFTP must begin", "SFTP must begin"}, Lie{"late-flood", kBreaks, kBreaks},
+        Lie{"unrequested-reply", kBreaks, kBreaks}, Lie{"cut-limits", kBreaks, kBreaks},
+        Lie{"wrong-id", kBreaks, kBreaks}, Lie{"two-replies", kBreaks, kBreaks},
+        Lie{"unknown-kind", kBreaks, kBreaks}, Lie{"wrong-kind", "wrong kind", "wrong kind"},
+        Lie{"endless-packet", kBreaks, kBreaks}, Lie{"cut-packet", kBreaks, kBreaks},
+        Lie{"long-words", R"((\x1b[2Jwww)", R"((\x1b[2Jwww)"},
+        Lie{"endless-names", "more than 1000000 entries", kContent},
+        Lie{"endless-long-names", "64 MiB of names", kContent},
+        Lie{"count-of-names", kBreaks, kContent}, Lie{"name-above", kImpossible, kContent},
+        Lie{"name-with-nul", kImpossible, kContent}, Lie{"empty-name", kImpossible, kContent},
+        Lie{"odd-name", "\\u001b[2J\u202E\uFFFD\\n\\\"", kContent},
+        Lie{"real-path-above", kImpossible, kImpossible},
+        Lie{"real-path-relative", kImpossible, kImpossible},
+        Lie{"real-path-with-nul", kImpossible, kImpossible},
+        Lie{"real-path-elsewhere", kEntries, "is a directory"},
+        Lie{"huge-size", kEntries, "has 9223372036854775807 bytes, more than"},
+        Lie{"small-size", kEntries, "a wrong amount of data"},
+        Lie{"too-much-data", kEntries, "a wrong amount of data"},
+        Lie{"endless-file", kEntries, "has more than the 33554432 bytes"},
+        Lie{"no-data", kEntries, "a wrong amount of data"}),
     [](const auto& lie) {
       std::string name = lie.param.name;
       std::erase(name, '-');

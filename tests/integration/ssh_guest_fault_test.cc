@@ -68,6 +68,26 @@ TEST_F(SshGuest, AStuckServerIsGivenUpAndReplaced) {
   ::kill(server, SIGKILL);
 }
 
+TEST_F(SshGuest, AWriteToAStuckServerNeverReachesAnotherFile) {
+  StartInstance();
+  const auto guest = Connect();
+  // More than the channel's window holds: some requests have not been sent.
+  const std::string bytes = Pattern(16 * 1024 * 1024);
+  const auto first = guest->Open(Path("first"), OpenMode::kCreateExclusive, 0600, minute_);
+  const auto second = guest->Open(Path("second"), OpenMode::kCreateExclusive, 0600, minute_);
+  const pid_t server = FirstLeafOf(instance_->SessionPids().front());
+  ASSERT_EQ(::kill(server, SIGSTOP), 0);
+  auto other = std::async(std::launch::async, [&] { first->Write(0, bytes, minute_); });
+  EXPECT_THROW(second->Write(0, bytes, minute_.WithTimeout(2s)), support::Stopped);
+  EXPECT_THROW(other.get(), support::ConnectionLost);
+  for (const char* name : {"third", "fourth"}) {
+    const auto file = guest->Open(Path(name), OpenMode::kCreateExclusive, 0600, minute_);
+    file->WriteAndClose("content", {}, minute_);
+    EXPECT_EQ(std::filesystem::file_size(Path(name)), 7U);
+  }
+  ::kill(server, SIGKILL);
+}
+
 TEST_F(SshGuest, AGuestWithoutWorkingSftpSaysWhatIsWrongAndRunsCommands) {
   WriteFile("profile", "echo Welcome to your VM\nexec cat\n");
   for (const auto& [subsystem, text] : std::vector<std::pair<std::string, std::string>>{

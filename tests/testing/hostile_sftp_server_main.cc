@@ -30,6 +30,7 @@ constexpr int kOpenDirectory = 11;
 constexpr int kReadDirectory = 12;
 constexpr int kRealPath = 16;
 constexpr int kStat = 17;
+constexpr int kExtended = 200;
 
 constexpr std::uint32_t kEndOfFile = 1;
 constexpr std::uint32_t kNoSuchFile = 2;
@@ -179,25 +180,53 @@ constexpr std::size_t kLong = 200'000;
 const std::map<std::string, Answer>& Lies() {
   static const std::map<std::string, Answer> lies = {
       {"flood", To(kInit, [](const Request&) -> std::string { Flood(); })},
+      {"unrequested-reply",
+       To(kInit, [](const Request& request) { return Honest(request) + Status(77, 0); })},
+      {"cut-limits",
+       [](const Request& request) {
+         if (request.type == kInit) return OpenSshVersion();
+         return request.type == kExtended ? Packet(201, Number32(request.id)) : Honest(request);
+       }},
       {"late-flood", ToLook([](const Request&) -> std::string { Flood(); })},
       {"wrong-id", ToLook([](Request request) {
          request.id += 1000;
          return Honest(request);
        })},
+      {"two-replies",
+       To(kRealPath, [](const Request& request) { return Honest(request) + Honest(request); })},
+      {"unknown-kind",
+       ToLook([](const Request& request) { return Packet(99, Number32(request.id)); })},
       {"wrong-kind", ToLook([](const Request& request) { return Data(request.id, "x"); })},
       {"endless-packet", ToLook([](const Request&) { return Number32(0xFFFFFFFFU); })},
+      {"cut-packet", ToLook([](const Request& request) {
+         return Packet(105, Number32(request.id) + Number32(0xFFFFFFFFU));
+       })},
       {"long-words", ToLook([](const Request& request) {
          return Packet(101, Number32(request.id) + Number32(4) +
                                 String("\x1b[2J" + std::string(kLong, 'w')) + String(""));
        })},
       {"endless-names",
        To(kReadDirectory, [](const Request& request) { return Names(request, 2000, "name"); })},
+      {"endless-long-names",
+       To(kReadDirectory,
+          [](const Request& request) { return Names(request, 1, std::string(kLong / 2, 'n')); })},
+      {"count-of-names", To(kReadDirectory,
+                            [](const Request& request) {
+                              return Packet(
+                                  104, Number32(request.id) + Number32(0xFFFFFFFFU) + Name("file"));
+                            })},
       {"name-above", DirectoryOf("../secret")},
+      {"name-with-nul", DirectoryOf(std::string("a\0b", 3))},
+      {"empty-name", DirectoryOf("")},
       {"odd-name", DirectoryOf("\x1b[2J\xE2\x80\xAE\xFF\n\"")},
       {"real-path-above", RealPathOf("/mnt/../../etc")},
+      {"real-path-relative", RealPathOf("etc")},
+      {"real-path-with-nul", RealPathOf(std::string("/mnt\0/", 6))},
       {"real-path-elsewhere", RealPathOf("/etc")},
-      {"huge-size",
-       [](const Request& request) { return Honest(request, 0x7FFFFFFFFFFFFFFFU); }},
+      {"huge-size", [](const Request& request) { return Honest(request, 0x7FFFFFFFFFFFFFFFU); }},
+      {"small-size", [](const Request& request) { return Honest(request, 1); }},
+      {"too-much-data",
+       To(kRead, [](const Request& request) { return Data(request.id, std::string(kLong, 'x')); })},
       {"endless-file", To(kRead,
                           [](const Request& request) {
                             const std::uint32_t wanted = ToNumber(request.rest.substr(8));

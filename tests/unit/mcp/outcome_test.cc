@@ -58,6 +58,15 @@ TEST(Outcome, StructuredTextIsSentAsItsValuesAre) {
   EXPECT_EQ(Sent({.structured_text = text}), Sent({.structured = nlohmann::json::parse(text)}));
 }
 
+TEST(Outcome, PlainTextIsSentAloneAndWithItsNotes) {
+  const nlohmann::json sent = Sent({.structured = {{"exit_code", 1}},
+                                    .more_content = {{{"type", "text"}, {"text", "a note"}}},
+                                    .text = "a \"line\"\n\xFF"});
+  EXPECT_FALSE(sent.contains("structuredContent"));
+  EXPECT_EQ(sent["content"][0]["text"], "a \"line\"\n\xEF\xBF\xBD");
+  EXPECT_EQ(sent["content"][1]["text"], "a note");
+}
+
 TEST(Outcome, LargeStringsAreSentAsSmallOnesAre) {
   // Not a divisor of any size of a piece, so that pieces are cut anywhere.
   const std::string unit = "\"\\\n\t\x01 é 😀 text;";
