@@ -19,7 +19,7 @@ inline constexpr int kClientTimeoutSeconds = 600;
 inline constexpr int kStartupTimeoutSeconds = 60;
 
 /// Directories of the user's own settings. Relative only if a variable is.
-struct Places {
+struct UserDirectories {
   std::string home;
   std::string config;       ///< $XDG_CONFIG_HOME, else home/.config
   std::string gemini_home;  ///< $GEMINI_CLI_HOME, else home
@@ -37,7 +37,7 @@ struct Request {
   std::vector<std::string> launch;  ///< starts the server: {"limactl", "mcp", "serve"}
   std::optional<std::string> lima_home;
   std::vector<std::string> tools;  ///< the names of the server's tools
-  Places places;
+  UserDirectories directories;
 };
 
 struct AgentSettings {

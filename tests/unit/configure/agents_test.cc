@@ -18,12 +18,12 @@ Request MakeRequest() {
   request.project_key = "/home/u/project";
   request.launch = {"limactl", "mcp", "serve"};
   request.tools = {"glob", "read_file"};
-  request.places = {.home = "/home/u",
-                    .config = "/home/u/.config",
-                    .gemini_home = "/home/u",
-                    .codex_home = "/home/u/.codex",
-                    .claude_home = "",
-                    .vscode_user = "/home/u/.config/Code/User"};
+  request.directories = {.home = "/home/u",
+                         .config = "/home/u/.config",
+                         .gemini_home = "/home/u",
+                         .codex_home = "/home/u/.codex",
+                         .claude_home = "",
+                         .vscode_user = "/home/u/.config/Code/User"};
   return request;
 }
 
@@ -225,7 +225,7 @@ TEST(Agents, ClaudesSettingsFollowItsVariable) {
   request.user = true;
   EXPECT_EQ(Named("claude").settings(request).files[0].path, "/home/u/.claude/settings.json");
   EXPECT_EQ(Named("claude").settings(request).files[1].path, "/home/u/.claude.json");
-  request.places.claude_home = "/home/u/c";
+  request.directories.claude_home = "/home/u/c";
   EXPECT_EQ(Named("claude").settings(request).files[0].path, "/home/u/c/settings.json");
   EXPECT_EQ(Named("claude").settings(request).files[1].path, "/home/u/c/.claude.json");
 }
