@@ -152,10 +152,8 @@ AgentSettings CursorSettings(const Request& request) {
                  .changes = {Entry({"mcpServers", Server()},
                                    CommandEntry(request, kWorkspaceFolder))}}},
       .notes = {"The hook (exit code 2: blocked) stops the editor's own tools Shell, Read, Write, "
-                "Grep and "
-                "Delete; the deny list stops those of cursor-agent. Cursor asks once whether the "
-                "server may "
-                "run."}};
+                "Grep and Delete; the deny list stops those of cursor-agent. Cursor asks once "
+                "whether the server may run."}};
   if (request.trust) {
     all.notes.emplace_back(
         "--trust applies to cursor-agent; the editor keeps a list of its own, in its settings.");
@@ -239,11 +237,10 @@ AgentSettings VscodeSettings(const Request& request) {
                  .changes = {Setting({"chat.newSession.defaultMode"}, Server())}},
                 {.path = Path(request, ".vscode/mcp.json", own + "/mcp.json"),
                  .changes = {Entry({"servers", Server()}, std::move(entry))}}},
-      .notes = {"Visual Studio Code has no setting that switches its own tools off: new chats "
-                "start with the "
-                "agent \"lima\", which has only the tools of this server. Chats with another agent "
-                "have the "
-                "editor's tools."}};
+      .notes = {
+          "Visual Studio Code has no setting that switches its own tools off: new chats "
+          "start with the agent \"lima\", which has only the tools of this server. Chats with "
+          "another agent have the editor's tools."}};
   if (request.trust) all.notes.emplace_back(kTrustInEditor);
   return all;
 }

@@ -18,7 +18,7 @@ inline constexpr int kClientTimeoutSeconds = 600;
 /// How long Codex waits for the server to start. Its default of 10 s is short on a busy machine.
 inline constexpr int kStartupTimeoutSeconds = 60;
 
-/// Directories of the user's own settings. Relative only if a variable is.
+/// Directories of the user's own settings, absolute. A relative variable is ignored.
 struct UserDirectories {
   std::string home;
   std::string config;       ///< $XDG_CONFIG_HOME, else home/.config
