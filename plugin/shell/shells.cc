@@ -37,11 +37,6 @@ class DiscardingSink final : public OutputSink {
 
 }  // namespace
 
-Shells::~Shells() {
-  const auto deadline = support::Clock::now() + kSettleTime;
-  for (const Kept& kept : kept_) kept.shell->WaitUntilSettled(deadline);
-}
-
 RunEnd Shells::RunScript(const std::string& script, OutputSink& sink,
                          const support::Context& context) {
   const RunEnd end = RunInScriptShell({}, script, Effect::kNone, sink, context);
@@ -185,6 +180,16 @@ bool Shells::CloseOne(Predicate predicate) {
 bool Shells::MakeRoom() {
   const std::scoped_lock lock(mutex_);
   return CloseOne([](const Kept&) { return true; });
+}
+
+void Shells::Close() {
+  std::vector<Kept> closed;
+  {
+    const std::scoped_lock lock(mutex_);
+    closed.swap(kept_);
+  }
+  const auto deadline = support::Clock::now() + kSettleTime;
+  for (const Kept& kept : closed) kept.shell->WaitUntilSettled(deadline);
 }
 
 }  // namespace shell

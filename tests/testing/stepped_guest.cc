@@ -97,13 +97,14 @@ class SteppedGuest::Step {
   const support::Context& context_;
 };
 
-std::vector<guest::Reply> SteppedGuest::Answer(std::vector<guest::Request> requests,
-                                               const support::Context& context) {
+std::vector<guest::Reply> SteppedGuest::RoundTrip(const std::vector<guest::Request>& requests,
+                                                  const support::Context& context) {
   std::vector<guest::Reply> replies;
   try {
     for (const guest::Request& request : requests) {
       try {
         replies.push_back(std::visit(Step(*this, context), request));
+        CheckPath(request, replies.back());
       } catch (const guest::FileError& error) {
         replies.push_back({{}, error});
       }
