@@ -25,7 +25,7 @@ constexpr int kCannotRun = 126;
 constexpr int kNotFound = 127;
 
 /// No command or profile prints it by accident.
-std::string MakeMark() {
+std::string MakeEndMarker() {
   constexpr std::size_t kDigits = 32;
   return "limactl-mcp-" + support::RandomHex(kDigits);
 }
@@ -121,11 +121,11 @@ Shells::Taken Shells::Take(const Kind& kind, OutputSink& sink, const support::Co
       context.ThrowIfStopped();
     }
   }
-  const std::string mark = MakeMark();
-  return {std::make_unique<ResidentShell>(launcher_, mark,
+  const std::string marker = MakeEndMarker();
+  return {std::make_unique<ResidentShell>(launcher_, marker,
                                           kind.directory.empty()
-                                              ? ScriptShell(mark)
-                                              : LoginShell(mark, kind.directory, kind.shell)),
+                                              ? ScriptShell(marker)
+                                              : LoginShell(marker, kind.directory, kind.shell)),
           true};
 }
 

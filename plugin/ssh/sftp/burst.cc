@@ -43,13 +43,13 @@ struct Target {
 
 Target TargetOf(const guest::Request& request) {
   return std::visit(
-      [](const auto& asked) -> Target {
-        if constexpr (requires { asked.handle; }) {
-          return {asked.handle.path, asked.handle.channel};
-        } else if constexpr (requires { asked.path; }) {
-          return {asked.path, 0};
+      [](const auto& specific) -> Target {
+        if constexpr (requires { specific.handle; }) {
+          return {specific.handle.path, specific.handle.channel};
+        } else if constexpr (requires { specific.path; }) {
+          return {specific.path, 0};
         } else {
-          return {asked.from + " to " + asked.to, 0};
+          return {specific.from + " to " + specific.to, 0};
         }
       },
       request);

@@ -111,78 +111,79 @@ SftpRequest Extended(const char* operation, std::size_t wanted, std::string_view
 }
 
 struct ToSftp {
-  SftpRequest operator()(const request::Stat& asked) const {
-    return Simple("stat", Type::kStat, kAttributes, asked.path);
+  SftpRequest operator()(const request::Stat& request) const {
+    return Simple("stat", Type::kStat, kAttributes, request.path);
   }
-  SftpRequest operator()(const request::LStat& asked) const {
-    return Simple("stat", Type::kLStat, kAttributes, asked.path);
+  SftpRequest operator()(const request::LStat& request) const {
+    return Simple("stat", Type::kLStat, kAttributes, request.path);
   }
-  SftpRequest operator()(const request::RealPath& asked) const {
-    return Simple("resolve", Type::kRealPath, kNames, asked.path);
+  SftpRequest operator()(const request::RealPath& request) const {
+    return Simple("resolve", Type::kRealPath, kNames, request.path);
   }
-  SftpRequest operator()(const request::ReadLink& asked) const {
-    return Simple("read the link", Type::kReadLink, kNames, asked.path);
+  SftpRequest operator()(const request::ReadLink& request) const {
+    return Simple("read the link", Type::kReadLink, kNames, request.path);
   }
-  SftpRequest operator()(const request::StatFileSystem& asked) const {
-    return Extended("stat the file system of", kExtendedReply, "statvfs@openssh.com", {asked.path});
+  SftpRequest operator()(const request::StatFileSystem& request) const {
+    return Extended("stat the file system of", kExtendedReply, "statvfs@openssh.com",
+                    {request.path});
   }
-  SftpRequest operator()(const request::Open& asked) const {
-    const bool creates = asked.mode == guest::OpenMode::kCreateExclusive;
-    SftpRequest made = Simple("open", Type::kOpen, kHandle, asked.path);
+  SftpRequest operator()(const request::Open& request) const {
+    const bool creates = request.mode == guest::OpenMode::kCreateExclusive;
+    SftpRequest made = Simple("open", Type::kOpen, kHandle, request.path);
     made.changes_guest = creates;
-    Append32(made.body, OpenFlags(asked.mode));
-    AppendAttributes(made.body, {creates ? std::optional(asked.permissions) : std::nullopt, {}});
+    Append32(made.body, OpenFlags(request.mode));
+    AppendAttributes(made.body, {creates ? std::optional(request.permissions) : std::nullopt, {}});
     return made;
   }
-  SftpRequest operator()(const request::OpenDirectory& asked) const {
-    return Simple("list", Type::kOpenDirectory, kHandle, asked.path);
+  SftpRequest operator()(const request::OpenDirectory& request) const {
+    return Simple("list", Type::kOpenDirectory, kHandle, request.path);
   }
-  SftpRequest operator()(const request::MakeDirectory& asked) const {
+  SftpRequest operator()(const request::MakeDirectory& request) const {
     SftpRequest made =
-        Changing(Simple("make the directory", Type::kMakeDirectory, kStatus, asked.path));
-    AppendAttributes(made.body, {asked.permissions, {}});
+        Changing(Simple("make the directory", Type::kMakeDirectory, kStatus, request.path));
+    AppendAttributes(made.body, {request.permissions, {}});
     return made;
   }
-  SftpRequest operator()(const request::Rename& asked) const {
+  SftpRequest operator()(const request::Rename& request) const {
     return Changing(
-        Extended("rename", kStatus, "posix-rename@openssh.com", {asked.from, asked.to}));
+        Extended("rename", kStatus, "posix-rename@openssh.com", {request.from, request.to}));
   }
-  SftpRequest operator()(const request::Unlink& asked) const {
-    return Changing(Simple("remove", Type::kRemove, kStatus, asked.path));
+  SftpRequest operator()(const request::Unlink& request) const {
+    return Changing(Simple("remove", Type::kRemove, kStatus, request.path));
   }
-  SftpRequest operator()(const request::StatOpen& asked) const {
-    return Simple("stat", Type::kFStat, kAttributes, asked.handle.value);
+  SftpRequest operator()(const request::StatOpen& request) const {
+    return Simple("stat", Type::kFStat, kAttributes, request.handle.value);
   }
-  SftpRequest operator()(const request::Read& asked) const {
-    SftpRequest made = Simple("read", Type::kRead, kData, asked.handle.value);
-    Append64(made.body, asked.offset);
-    Append32(made.body, static_cast<std::uint32_t>(asked.length));
+  SftpRequest operator()(const request::Read& request) const {
+    SftpRequest made = Simple("read", Type::kRead, kData, request.handle.value);
+    Append64(made.body, request.offset);
+    Append32(made.body, static_cast<std::uint32_t>(request.length));
     return made;
   }
-  SftpRequest operator()(const request::Write& asked) const {
-    SftpRequest made = Changing(Simple("write", Type::kWrite, kStatus, asked.handle.value));
-    Append64(made.body, asked.offset);
-    Append32(made.body, static_cast<std::uint32_t>(asked.bytes.size()));
-    made.tail = asked.bytes;
+  SftpRequest operator()(const request::Write& request) const {
+    SftpRequest made = Changing(Simple("write", Type::kWrite, kStatus, request.handle.value));
+    Append64(made.body, request.offset);
+    Append32(made.body, static_cast<std::uint32_t>(request.bytes.size()));
+    made.tail = request.bytes;
     return made;
   }
-  SftpRequest operator()(const request::SetAttributes& asked) const {
+  SftpRequest operator()(const request::SetAttributes& request) const {
     SftpRequest made =
-        Changing(Simple("set the attributes of", Type::kFSetStat, kStatus, asked.handle.value));
-    AppendAttributes(made.body, asked.change);
+        Changing(Simple("set the attributes of", Type::kFSetStat, kStatus, request.handle.value));
+    AppendAttributes(made.body, request.change);
     return made;
   }
-  SftpRequest operator()(const request::Sync& asked) const {
-    return Changing(Extended("sync", kStatus, "fsync@openssh.com", {asked.handle.value}));
+  SftpRequest operator()(const request::Sync& request) const {
+    return Changing(Extended("sync", kStatus, "fsync@openssh.com", {request.handle.value}));
   }
-  SftpRequest operator()(const request::Close& asked) const {
-    SftpRequest made = Simple("close", Type::kClose, kStatus, asked.handle.value);
+  SftpRequest operator()(const request::Close& request) const {
+    SftpRequest made = Simple("close", Type::kClose, kStatus, request.handle.value);
     // A server may write data as late as now.
-    made.changes_guest = asked.handle.writes;
+    made.changes_guest = request.handle.writes;
     return made;
   }
-  SftpRequest operator()(const request::ReadDirectory& asked) const {
-    return Simple("list", Type::kReadDirectory, kNames, asked.handle.value);
+  SftpRequest operator()(const request::ReadDirectory& request) const {
+    return Simple("list", Type::kReadDirectory, kNames, request.handle.value);
   }
 };
 
