@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -60,13 +61,7 @@ struct Launch {
   std::vector<SessionLink> links = {};
 };
 
-struct Version {
-  int major = 0;
-  int minor = 0;
-  int patch = 0;
-
-  friend auto operator<=>(const Version&, const Version&) = default;
-};
+using Version = std::array<int, 3>;
 
 /// The first MAJOR.MINOR.PATCH in a text; empty if there is none.
 std::optional<Version> ParseVersion(std::string_view text);

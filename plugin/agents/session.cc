@@ -45,9 +45,7 @@ void WriteSessionFiles(const SessionPlaces& places, const Launch& launch) {
   }
   for (const SessionFile& file : launch.files) {
     MakePrivateDirectories(fs::path(file.path).parent_path());
-    configure::StoredSettings stored(file.path, std::nullopt, kOwnerOnly);
-    stored.Prepare(file.text);
-    stored.Commit(places.control);
+    configure::StoredSettings(file.path, std::nullopt, kOwnerOnly).Write(file.text);
   }
   for (const SessionLink& link : launch.links) {
     MakePrivateDirectories(fs::path(link.path).parent_path());

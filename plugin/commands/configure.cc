@@ -227,7 +227,7 @@ void ReportNotes(const Job& job) {
   std::cout << "Undo with: " << UndoCommand(job) << '\n';
 }
 
-std::vector<Edit> Plan(const Job& job) {
+configure::Plan Plan(const Job& job) {
   try {
     return PlanEdits(job);
   } catch (const configure::EditError& error) {
@@ -239,10 +239,10 @@ std::vector<Edit> Plan(const Job& job) {
 }
 
 void ConfigureAgent(const Job& job, bool print) {
-  std::vector<Edit> edits = Plan(job);
-  if (print) return PrintTexts(job, edits);
-  WriteEdits(edits);
-  ReportFiles(job, edits);
+  const configure::Plan plan = Plan(job);
+  if (print) return PrintTexts(job, plan.edits);
+  WriteEdits(job, plan);
+  ReportFiles(job, plan.edits);
   if (!job.remove) ReportNotes(job);
 }
 

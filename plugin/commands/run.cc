@@ -131,8 +131,8 @@ void RequireVersion(const ConfinedAgent& agent, const fs::path& program) {
   const auto version = agents::ParseVersion(printed);
   if (version && *version >= agent.oldest) return;
   throw CallError(std::string(agent.title) + " " +
-                  (version ? ToString(*version) : "of an unknown version") +
-                  " cannot be confined; " + ToString(agent.oldest) +
+                  (version ? agents::ToString(*version) : "of an unknown version") +
+                  " cannot be confined; " + agents::ToString(agent.oldest) +
                   " is the oldest that can. Update it: npm install -g " +
                   std::string(agent.package) + "@latest");
 }

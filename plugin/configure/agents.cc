@@ -87,9 +87,7 @@ AgentSettings ClaudeSettings(const Request& request) {
   if (!request.user && !request.project_files) {  // Claude Code calls this the local scope
     const KeyPath path = {"projects", request.project_key, "mcpServers", Server()};
     return {.files = {std::move(settings),
-                      {.path = users,
-                       .changes = {Entry(path, std::move(entry))},
-                       .scope = request.project_key}}};
+                      {.path = users, .changes = {Entry(path, std::move(entry))}}}};
   }
   AgentSettings all = {.files = {std::move(settings),
                                  {.path = Path(request, ".mcp.json", users),

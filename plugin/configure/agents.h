@@ -12,9 +12,6 @@
 /// tools. Facts come from the agents' documentation and from the agents (tests/clients).
 namespace configure {
 
-/// The server's name in every agent's settings. Gemini CLI allows no '_' in it.
-inline constexpr std::string_view kServerName = "lima";
-
 /// How long an agent waits for a result: longer than the server lets a command run.
 inline constexpr int kClientTimeoutSeconds = 600;
 

@@ -1,10 +1,7 @@
 #include "configure/edits.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
-
-#include "configure/settings_error.h"
 
 namespace configure {
 namespace {
@@ -27,33 +24,33 @@ fs::path ChosenPath(const fs::path& base, const SettingsFile& file) {
 
 Edit ReadEdit(const Job& job, const SettingsFile& file) {
   const bool is_users = job.request.user || fs::path(file.path).is_absolute();
-  StoredSettings stored(ChosenPath(job.base, file),
-                        is_users ? std::nullopt : std::make_optional(job.base),
-                        is_users ? kUserFileMode : kProjectFileMode);
-  const std::string name = Digest(stored.target().string() + '\0' + file.scope) + ".json";
-  Edit edit{.file = file,
-            .is_users = is_users,
-            .top = is_users ? fs::path(job.request.places.home) : job.base,
-            .stored = std::move(stored),
-            .stored_record = {job.state / "configure" / name, std::nullopt, kUserFileMode}};
-  if (const auto& text = edit.stored_record.text()) {
-    try {
-      edit.record = ToRecord(Json::parse(*text));
-    } catch (const nlohmann::json::exception&) {
-      throw support::CallError(edit.stored_record.path().string() +
-                               " is not a record of configure; delete it and run configure again");
-    }
-  }
-  return edit;
+  return {
+      .file = file,
+      .is_users = is_users,
+      .stored = {ChosenPath(job.base, file), is_users ? std::nullopt : std::make_optional(job.base),
+                 is_users ? kUserFileMode : kProjectFileMode}};
 }
 
-/// The text before configure changed it. With `lacks_records`, the project was moved or the records
-/// were deleted: then what configure writes is removed.
-std::optional<std::string> OriginalText(const Job& job, const Edit& edit, std::size_t index,
-                                        bool lacks_records) {
+Plan ReadPlan(const Job& job) {
+  const std::string name = Digest(std::string(job.agent->name) + '\0' + job.base.string());
+  Plan plan{.edits = {},
+            .record = {job.state / "configure" / (name + ".json"), std::nullopt, kUserFileMode}};
+  try {
+    const Json records = Json::parse(plan.record.text().value_or("{}"));
+    for (const auto& [path, record] : records.items()) plan.records[path] = ToRecord(record);
+  } catch (const nlohmann::json::exception&) {
+    throw support::CallError(plan.record.path().string() +
+                             " is not a record of configure; delete it and run configure again");
+  }
+  for (const SettingsFile& file : job.agent->settings(job.request).files) {
+    plan.edits.push_back(ReadEdit(job, file));
+  }
+  return plan;
+}
+
+/// Undoes what configure writes into a new file.
+std::optional<std::string> RemoveOurs(const Job& job, const Edit& edit, std::size_t index) {
   std::optional<std::string> text = edit.stored.text();
-  if (text && edit.record) return Restore(edit.file, *text, *edit.record);
-  if (!lacks_records) return text;
   for (const bool trust : {true, false}) {
     Request request = job.request;
     request.trust = trust;
@@ -77,46 +74,55 @@ auto WithPlace(const Job& job, const Edit& edit, const Work& work) {
 
 }  // namespace
 
-std::vector<Edit> PlanEdits(const Job& job) {
-  std::vector<Edit> edits;
-  for (const SettingsFile& file : job.agent->settings(job.request).files) {
-    edits.push_back(ReadEdit(job, file));
-  }
-  bool has_record = false;
+Plan PlanEdits(const Job& job) {
+  Plan plan = ReadPlan(job);
+  const bool has_records = !plan.records.empty();
   bool has_entry = false;
-  for (const Edit& edit : edits) {
-    has_record |= edit.record.has_value();
+  for (const Edit& edit : plan.edits) {
     has_entry |= WithPlace(job, edit, [&] { return HasEntry(edit.file, edit.stored.text()); });
   }
-  for (std::size_t i = 0; i < edits.size(); ++i) {
-    Edit& edit = edits[i];
+  for (std::size_t i = 0; i < plan.edits.size(); ++i) {
+    Edit& edit = plan.edits[i];
+    const std::string path = edit.stored.target().string();
     WithPlace(job, edit, [&] {
-      edit.text = OriginalText(job, edit, i, has_entry && !has_record);
+      edit.text = edit.stored.text();
+      if (edit.text && plan.records.contains(path)) {
+        edit.text = Restore(edit.file, *edit.text, plan.records[path]);
+      } else if (has_entry && !has_records) {
+        // The project was moved, or the record was deleted.
+        edit.text = RemoveOurs(job, edit, i);
+      }
+      plan.records.erase(path);
       if (job.remove) return;
       Edited edited = Configure(edit.file, edit.text);
-      Json record = ToJson(edited.record);
-      record["file"] = edit.stored.target().string();
+      plan.records[path] = std::move(edited.record);
       edit.text = std::move(edited.text);
-      edit.record_text = record.dump(2) + "\n";
     });
   }
   // An agent gets its own tools back only after it has lost the server.
-  if (job.remove) std::reverse(edits.begin(), edits.end());
-  return edits;
+  if (job.remove) std::reverse(plan.edits.begin(), plan.edits.end());
+  return plan;
 }
 
-void WriteEdits(std::vector<Edit>& edits) {
-  for (Edit& edit : edits) {
-    if (edit.changes() && edit.text) edit.stored.Prepare(*edit.text);
-    const bool is_new = edit.record_text && edit.record_text != edit.stored_record.text();
-    if (is_new) edit.stored_record.Prepare(*edit.record_text);
+void WriteEdits(const Job& job, const Plan& plan) {
+  Json records = Json::object();
+  for (const auto& [path, record] : plan.records) records[path] = ToJson(record);
+  const std::string text = records.dump(2) + "\n";
+  // While a file has changes, there is a record.
+  if (!job.remove && text != plan.record.text()) plan.record.Write(text);
+  for (const Edit& edit : plan.edits) {
+    if (!edit.changes()) continue;
+    if (edit.text) {
+      edit.stored.Write(*edit.text);
+    } else {
+      edit.stored.Remove(edit.is_users ? fs::path(job.request.places.home) : job.base);
+    }
   }
-  for (Edit& edit : edits) {
-    // While the file has changes, there is a record.
-    const bool changes_record = edit.record_text != edit.stored_record.text();
-    if (changes_record && edit.record_text) edit.stored_record.Commit(edit.top);
-    if (edit.changes()) edit.stored.Commit(edit.top);
-    if (changes_record && !edit.record_text) edit.stored_record.Commit(edit.top);
+  if (!job.remove || !plan.record.text()) return;
+  if (records.empty()) {
+    plan.record.Remove(job.state);
+  } else {
+    plan.record.Write(text);
   }
 }
 

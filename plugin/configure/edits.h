@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,8 +11,8 @@
 #include "configure/stored_settings.h"
 #include "support/errors.h"
 
-/// Changes of an agent's settings files on the disk, and the records by which they are undone:
-/// one JSON file in the state directory for each settings file.
+/// Changes of an agent's settings files on the disk, and the record by which they are undone: one
+/// JSON file in the state directory for each agent and project.
 namespace configure {
 
 struct Job {
@@ -25,15 +26,17 @@ struct Job {
 /// A settings file, and what becomes of it.
 struct Edit {
   SettingsFile file;
-  bool is_users;              ///< in the user's own settings, not in the project
-  std::filesystem::path top;  ///< directories below it that become empty are removed
+  bool is_users;  ///< in the user's own settings, not in the project
   StoredSettings stored;
-  StoredSettings stored_record;
-  std::optional<Record> record = {};            ///< the one that is stored
-  std::optional<std::string> text = {};         ///< the new text; empty: no file
-  std::optional<std::string> record_text = {};  ///< that of the new record; empty: no record
+  std::optional<std::string> text = {};  ///< the new text; empty: no file
 
   [[nodiscard]] bool changes() const { return text != stored.text(); }
+};
+
+struct Plan {
+  std::vector<Edit> edits;  ///< in the order to write them
+  StoredSettings record;
+  std::map<std::string, Record> records = {};  ///< the new ones, by the path of the file
 };
 
 /// A settings file cannot be edited. `snippet` is what the user can add to it by hand; it may be
@@ -50,10 +53,10 @@ class EditError : public support::CallError {
 };
 
 /// Reads the files and computes all new texts. Writes nothing, so that a file that cannot be edited
-/// leaves the others alone. In the order to write them. Throws EditError and support::CallError.
-std::vector<Edit> PlanEdits(const Job& job);
+/// leaves the others alone. Throws EditError and support::CallError.
+Plan PlanEdits(const Job& job);
 
-/// Prepares all files, then puts them in place one by one. Throws support::CallError.
-void WriteEdits(std::vector<Edit>& edits);
+/// Throws support::CallError.
+void WriteEdits(const Job& job, const Plan& plan);
 
 }  // namespace configure

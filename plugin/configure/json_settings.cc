@@ -1,174 +1,160 @@
 #include "configure/json_settings.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
-#include "configure/settings_error.h"
+#include "configure/json_text.h"
 
 namespace configure {
 namespace {
 
 using Kind = Change::Kind;
 
-/// Ignores the order of members, since agents change it.
 bool SameValue(const Json& left, const Json& right) {
   return nlohmann::json(left) == nlohmann::json(right);
 }
 
-void RequireKind(const std::string& text, const JsonNode& node, JsonNode::Kind kind,
-                 const KeyPath& path) {
-  if (node.kind == kind) return;
+void Require(char bracket, const std::string& text, const JsonNode& node, const KeyPath& path) {
+  if (node.bracket == bracket) return;
   FailAt(text, node.begin,
          (path.empty() ? "the file" : "\"" + Dotted(path) + "\"") + " must be " +
-             (kind == JsonNode::Kind::kObject ? "an object" : "a list"));
+             (bracket == '{' ? "an object" : "a list"));
 }
 
-KeyPath First(const KeyPath& path, std::size_t count) {
-  return {path.begin(), path.begin() + static_cast<std::ptrdiff_t>(count)};
+JsonNode ParseObject(const std::string& text) {
+  JsonNode root = ParseJson(text);
+  Require('{', text, root, {});
+  return root;
 }
 
-std::string Add(const std::string& text, const KeyPath& path, Json value) {
-  const JsonNode root = ParseJson(text);
-  const Found found = Find(text, root, path);
-  const std::size_t depth = found.steps.size();
-  RequireKind(text, *found.last, JsonNode::Kind::kObject, First(path, depth));
-  for (std::size_t i = path.size() - 1; i > depth; --i) {
-    value = Json::object({{path[i], std::move(value)}});
-  }
-  return InsertItem(text, root, *found.last, path[depth], value);
-}
-
-std::string AddElements(std::string text, const KeyPath& path, const Json& elements) {
-  for (const Json& element : elements) {
-    const JsonNode root = ParseJson(text);
-    text = InsertItem(text, root, *Find(text, root, path).last, "", element);
-  }
-  return text;
-}
-
-Json ElementsMissing(const Json& there, const Json& wanted) {
+/// The elements of `list` that `other` lacks.
+Json ElementsMissing(const Json& list, const Json& other) {
   Json missing = Json::array();
-  for (const Json& element : wanted) {
+  for (const Json& element : list) {
     const auto same = [&](const Json& each) { return SameValue(each, element); };
-    if (std::none_of(there.begin(), there.end(), same)) missing.push_back(element);
+    if (std::none_of(other.begin(), other.end(), same)) missing.push_back(element);
   }
   return missing;
 }
 
-std::string Apply(std::string text, const Change& change, Record& record) {
-  const JsonNode root = ParseJson(text);
-  const Found found = Find(text, root, change.path);
-  const JsonNode& there = *found.last;
-  UndoStep step{.change = change, .before = {}, .container = {}, .depth = found.steps.size()};
-  if (there.kind != JsonNode::Kind::kScalar && there.items.empty()) {
-    step.container = Raw(text, there);
-  }
-  const bool exists = step.depth == change.path.size();
-  if (exists && change.kind == Kind::kDefault) return text;
-  if (!exists) {
-    text = Add(text, change.path, change.value);
-  } else if (change.kind == Kind::kList) {
-    RequireKind(text, there, JsonNode::Kind::kArray, change.path);
-    step.change.value = ElementsMissing(ValueOf(text, there), change.value);
-    text = AddElements(std::move(text), change.path, step.change.value);
-  } else {
-    step.before = Raw(text, there);
-    if (!SameValue(ValueOf(text, there), change.value)) {
-      text = ReplaceNode(text, root, there, change.value);
+std::string Apply(std::string text, const Change& change) {
+  const KeyPath& path = change.path;
+  const JsonNode root = ParseObject(text);
+  const auto [node, container, depth] = Find(text, root, path);
+  if (depth < path.size()) {
+    Require('{', text, *node, {path.begin(), path.begin() + static_cast<std::ptrdiff_t>(depth)});
+    Json value = change.value;
+    for (std::size_t i = path.size() - 1; i > depth; --i) {
+      value = Json::object({{path[i], std::move(value)}});
     }
+    return InsertItem(text, *node, path[depth], value);
   }
-  record.steps.push_back(std::move(step));
+  if (change.kind == Kind::kDefault) return text;
+  const Json now = ValueOf(text, *node);
+  if (change.kind != Kind::kList) {
+    return SameValue(now, change.value) ? text : ReplaceValue(text, *node, change.value);
+  }
+  Require('[', text, *node, path);
+  for (const Json& element : ElementsMissing(change.value, now)) {
+    const JsonNode changed = ParseJson(text);
+    text = InsertItem(text, *Find(text, changed, path).node, "", element);
+  }
   return text;
 }
 
-std::string WithoutSpace(std::string text) {
-  std::erase_if(text, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
-  return text;
-}
-
-/// Erases the empty containers that were made for the step, from the one at the first `size` names
-/// of its path upwards. An empty one that existed gets its old text back.
-std::string UndoContainers(std::string text, const UndoStep& step, std::size_t size) {
-  for (;; --size) {
-    const JsonNode root = ParseJson(text);
-    const Found found = Find(text, root, First(step.change.path, size));
-    const bool is_made = size > step.depth;
-    if (found.steps.size() < size || !found.last->items.empty()) return text;
-    const std::string now = WithoutSpace(Raw(text, *found.last));
-    if (!is_made) {
-      if (!step.container.is_string()) return text;
-      const auto before = step.container.get<std::string>();
-      return now == WithoutSpace(before) ? ReplaceNode(text, *found.last, before) : text;
+/// Removes the members that are the same in both objects.
+void KeepDifference(Json& before, Json& written) {
+  for (auto member = written.begin(); member != written.end();) {
+    const auto old = before.find(member.key());
+    if (old != before.end() && SameValue(*old, *member)) {
+      before.erase(old);
+      member = written.erase(member);
+      continue;
     }
-    if (now != "{}" && now != "[]") return text;  // there is a comment in it
-    text = EraseItem(text, *found.steps.back().container, found.steps.back().index);
+    if (old != before.end() && old->is_object() && member->is_object()) {
+      KeepDifference(*old, *member);
+    }
+    ++member;
   }
 }
 
-std::string UndoList(std::string text, const UndoStep& step) {
-  const Json& elements = step.change.value;
-  for (auto element = elements.rbegin(); element != elements.rend(); ++element) {
+std::string UndoList(std::string text, const KeyPath& path, const Json& added) {
+  for (auto element = added.rbegin(); element != added.rend(); ++element) {
     const JsonNode root = ParseJson(text);
-    const Found found = Find(text, root, step.change.path);
-    const JsonNode& list = *found.last;
-    if (found.steps.size() < step.change.path.size() || list.kind != JsonNode::Kind::kArray) break;
-    const auto last = std::find_if(
+    const JsonNode& list = *Find(text, root, path).node;
+    const auto ours = std::find_if(
         list.items.rbegin(), list.items.rend(),
-        [&](const JsonItem& item) { return SameValue(ValueOf(text, item.value), *element); });
-    if (last == list.items.rend()) continue;
-    text = EraseItem(text, list, static_cast<std::size_t>(list.items.rend() - last) - 1);
+        [&](const JsonNode& item) { return SameValue(ValueOf(text, item), *element); });
+    if (ours != list.items.rend()) text = EraseItem(text, list, *ours);
   }
-  return UndoContainers(std::move(text), step, step.change.path.size());
+  return text;
 }
 
-std::string Undo(const std::string& text, const UndoStep& step, bool is_new) {
-  const Change& change = step.change;
-  if (change.kind == Kind::kList) return UndoList(text, step);
+/// Keeps a container with a comment.
+std::string EraseIfEmpty(std::string text, const KeyPath& path) {
   const JsonNode root = ParseJson(text);
-  const Found found = Find(text, root, change.path);
-  if (found.steps.size() < change.path.size()) return text;
-  const Found::Step& place = found.steps.back();
-  const bool is_ours =
-      change.kind == Kind::kEntry || SameValue(ValueOf(text, *found.last), change.value);
-  if (!is_ours) return text;
-  if (step.before.is_string()) {
-    return ReplaceNode(text, *found.last, step.before.get<std::string>());
+  const auto [node, container, depth] = Find(text, root, path);
+  const std::string_view raw = std::string_view(text).substr(node->begin, node->end - node->begin);
+  const bool is_empty = node->bracket != '\0' && node->items.empty() && raw.find('/') == raw.npos;
+  return is_empty ? EraseItem(text, *container, *node) : text;
+}
+
+/// Undoes in the object at `path` what made `written` of `before`. What the user has changed since
+/// stays.
+std::string UndoMembers(std::string text, const KeyPath& path, const Json& before,
+                        const Json& written) {
+  for (const auto& [key, ours] : written.items()) {
+    KeyPath inner = path;
+    inner.push_back(key);
+    const JsonNode root = ParseObject(text);
+    const auto [node, container, depth] = Find(text, root, inner);
+    const Json old = before.value(key, Json());
+    if (depth < inner.size() || SameValue(old, ours)) continue;
+    const Json now = ValueOf(text, *node);
+    const bool is_merged = old.is_structured() && old.type() == ours.type();
+    if (key == kServerName || (!is_merged && SameValue(now, ours))) {
+      text = before.contains(key) ? ReplaceValue(text, *node, old)
+                                  : EraseItem(text, *container, *node);
+      continue;
+    }
+    if (now.is_array() && ours.is_array()) {
+      text = UndoList(std::move(text), inner, ElementsMissing(ours, old));
+    } else if (now.is_object() && ours.is_object()) {
+      text = UndoMembers(std::move(text), inner, old.is_object() ? old : Json::object(), ours);
+    }
+    if (!before.contains(key)) text = EraseIfEmpty(text, inner);
   }
-  // Members that the user has added to a container of ours may need the default.
-  const bool is_in_ours = is_new || step.depth + 1 < change.path.size();
-  if (change.kind == Kind::kDefault && is_in_ours && place.container->items.size() > 1) return text;
-  return UndoContainers(EraseItem(text, *place.container, place.index), step,
-                        change.path.size() - 1);
+  return text;
 }
 
 }  // namespace
 
 std::string ApplyToJson(std::string text, const std::vector<Change>& changes, Record& record) {
-  RequireKind(text, ParseJson(text), JsonNode::Kind::kObject, {});
-  for (const Change& change : changes) text = Apply(std::move(text), change, record);
+  // Those of a new file stay while the user has something in it.
+  const auto is_base = [&](const Change& c) { return record.is_new && c.kind == Kind::kDefault; };
+  for (const Change& change : changes) {
+    if (is_base(change)) text = Apply(std::move(text), change);
+  }
+  record.before = ValueOf(text, ParseObject(text));
+  for (const Change& change : changes) text = Apply(std::move(text), change);
+  record.written = ValueOf(text, ParseJson(text));
+  if (!record.is_new) KeepDifference(record.before, record.written);
   return text;
 }
 
 std::string UndoInJson(std::string text, const Record& record) {
-  RequireKind(text, ParseJson(text), JsonNode::Kind::kObject, {});
-  for (auto step = record.steps.rbegin(); step != record.steps.rend(); ++step) {
-    text = Undo(text, *step, record.is_new);
-  }
-  return text;
+  return UndoMembers(std::move(text), {}, record.before, record.written);
 }
 
 bool JsonHasEntry(const std::string& text, const std::vector<Change>& changes) {
   const JsonNode root = ParseJson(text);
   return std::any_of(changes.begin(), changes.end(), [&](const Change& change) {
-    return change.kind == Kind::kEntry &&
-           Find(text, root, change.path).steps.size() == change.path.size();
+    return change.kind == Kind::kEntry && Find(text, root, change.path).depth == change.path.size();
   });
 }
 
-bool IsEmptyJson(const std::string& text) {
-  const std::string bare = WithoutSpace(text);
-  return bare.substr(ByteOrderMarkSize(bare)) == "{}";
+bool JsonHasValue(const std::string& text, const Json& value) {
+  return SameValue(ValueOf(text, ParseJson(text)), value);
 }
 
 }  // namespace configure

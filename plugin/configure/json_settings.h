@@ -9,14 +9,14 @@
 /// JSON object, or if the path of a change leads through another kind of value.
 namespace configure {
 
-/// Appends the steps that undo the changes to `record`, whose `is_new` is set already.
+/// Fills the record's `before` and `written`; its `is_new` is set already.
 std::string ApplyToJson(std::string text, const std::vector<Change>& changes, Record& record);
 
 std::string UndoInJson(std::string text, const Record& record);
 
 bool JsonHasEntry(const std::string& text, const std::vector<Change>& changes);
 
-/// Whether the text is an empty object without comments.
-bool IsEmptyJson(const std::string& text);
+/// Whether the text has this value. The order of members does not count, since agents change it.
+bool JsonHasValue(const std::string& text, const Json& value);
 
 }  // namespace configure

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "configure/settings_error.h"
 #include "support/utf8.h"
 
 namespace configure {
@@ -27,16 +26,24 @@ std::size_t SkipSpaceAndComments(std::string_view text, std::size_t from) {
   }
 }
 
+/// The value of a scalar's text.
+Json ScalarOf(std::string_view text) {
+  // JavaScript writes half a surrogate pair when it has cut a text. nlohmann rejects that.
+  const Json value = Json::parse(text, nullptr, false);
+  return value.is_discarded() ? Json(text) : value;
+}
+
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text), at_(ByteOrderMarkSize(text)) {}
 
   JsonNode ParseDocument() {
+    JsonNode root;
     Skip();
-    JsonNode node = ParseValue(0);
+    ParseValue(root, 0);
     Skip();
     if (at_ < text_.size()) Fail(at_, "unexpected text after the end of the value");
-    return node;
+    return root;
   }
 
  private:
@@ -51,132 +58,115 @@ class Parser {
     if (text_.substr(at_).starts_with("/*")) Fail(at_, "this comment is never closed");
   }
 
-  JsonNode ParseValue(std::size_t depth) {
+  void ParseValue(JsonNode& node, std::size_t depth) {
     if (depth > kMaximumDepth) Fail(at_, "nested too deeply");
-    if (Sees('{')) return ParseContainer(depth, JsonNode::Kind::kObject, '}');
-    if (Sees('[')) return ParseContainer(depth, JsonNode::Kind::kArray, ']');
-    return ParseScalar();
+    node.begin = at_;
+    if (Sees('{') || Sees('[')) {
+      node.bracket = text_[at_++];
+      ParseItems(node, depth);
+    } else {
+      SkipScalar();
+    }
+    node.end = at_;
   }
 
-  JsonNode ParseContainer(std::size_t depth, JsonNode::Kind kind, char close) {
-    JsonNode node;
-    node.kind = kind;
-    node.begin = at_++;
+  void ParseItems(JsonNode& node, std::size_t depth) {
+    const char close = node.bracket == '{' ? '}' : ']';
     for (Skip(); !Sees(close); Skip()) {
       if (at_ >= text_.size()) {
-        Fail(node.begin, std::string("this '") + text_[node.begin] + "' is never closed");
+        Fail(node.begin, std::string("this '") + node.bracket + "' is never closed");
       }
       if (!node.items.empty() && !node.items.back().comma) {
         Fail(at_, std::string("expected ',' or '") + close + "'");
       }
-      node.items.push_back(ParseItem(depth, kind));
+      JsonNode& item = node.items.emplace_back();
+      item.start = at_;
+      if (node.bracket == '{') ParseKey(item);
+      ParseValue(item, depth + 1);
       Skip();
-      if (Sees(',')) node.items.back().comma = at_++;
+      if (Sees(',')) item.comma = at_++;
     }
-    node.end = ++at_;
-    return node;
-  }
-
-  JsonItem ParseItem(std::size_t depth, JsonNode::Kind kind) {
-    JsonItem item;
-    item.begin = at_;
-    if (kind == JsonNode::Kind::kObject) {
-      if (!Sees('"')) Fail(at_, "expected a key in double quotes");
-      item.key = ValueOf(text_, ParseScalar()).get<std::string>();
-      Skip();
-      if (!Sees(':')) Fail(at_, "expected ':' after the key");
-      ++at_;
-      Skip();
-    }
-    item.value = ParseValue(depth + 1);
-    return item;
-  }
-
-  JsonNode ParseScalar() {
-    JsonNode node;
-    node.begin = at_;
-    const bool is_string = Sees('"');
-    if (is_string) {
-      SkipString();
-    } else {
-      at_ = std::min(text_.find_first_of(" \t\r\n,:[]{}\"/", at_), text_.size());
-    }
-    node.end = at_;
-    if (node.end == node.begin) Fail(node.begin, "expected a value");
-    if (!is_string && !Json::accept(Raw(text_, node))) Fail(node.begin, "not a JSON value");
-    return node;
-  }
-
-  void SkipString() {
-    const std::size_t begin = at_++;
-    while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\n') {
-      at_ += text_[at_] == '\\' ? 2U : 1U;
-    }
-    if (!Sees('"')) Fail(begin, "this string is never closed");
     ++at_;
+  }
+
+  void ParseKey(JsonNode& item) {
+    if (!Sees('"')) Fail(at_, "expected a key in double quotes");
+    SkipScalar();
+    item.key = ScalarOf(text_.substr(item.start, at_ - item.start)).get<std::string>();
+    Skip();
+    if (!Sees(':')) Fail(at_, "expected ':' after the key");
+    ++at_;
+    Skip();
+  }
+
+  void SkipScalar() {
+    const std::size_t begin = at_;
+    if (Sees('"')) {
+      for (++at_; at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\n'; ++at_) {
+        if (text_[at_] == '\\') ++at_;
+      }
+      if (!Sees('"')) Fail(begin, "this string is never closed");
+      ++at_;
+      return;
+    }
+    at_ = std::min(text_.find_first_of(" \t\r\n,:[]{}\"/", at_), text_.size());
+    if (at_ == begin) Fail(begin, "expected a value");
+    if (!Json::accept(text_.substr(begin, at_ - begin))) Fail(begin, "not a JSON value");
   }
 
   std::string_view text_;
   std::size_t at_;
 };
 
-std::size_t LineStart(std::string_view text, std::size_t at) {
-  const std::size_t newline = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
-  return newline == std::string_view::npos ? ByteOrderMarkSize(text) : newline + 1;
-}
-
 /// The indentation of the line of `at`.
 std::string IndentAt(std::string_view text, std::size_t at) {
-  const std::size_t start = LineStart(text, at);
+  const std::size_t newline = text.substr(0, at).rfind('\n');
+  const std::size_t start =
+      newline == std::string_view::npos ? ByteOrderMarkSize(text) : newline + 1;
   const std::size_t end = std::min(text.find_first_not_of(" \t", start), at);
   return std::string(text.substr(start, end - start));
 }
 
 bool StartsItsLine(std::string_view text, std::size_t at) {
-  return LineStart(text, at) + IndentAt(text, at).size() == at;
+  const std::size_t indent = IndentAt(text, at).size();
+  return at > indent && text[at - indent - 1] == '\n';
 }
 
 std::string Splice(std::string_view text, std::size_t from, std::size_t to, std::string_view with) {
   return std::string(text.substr(0, from)).append(with).append(text.substr(to));
 }
 
-/// One step of indentation: that of the first member of the file.
-std::string IndentUnit(std::string_view text, const JsonNode& root) {
-  const std::string first = root.items.empty() || !StartsItsLine(text, root.items.front().begin)
-                                ? ""
-                                : IndentAt(text, root.items.front().begin);
-  return first.empty() ? "  " : first;
-}
-
-/// A value over several lines, with `line_break` between them.
-std::string Print(const Json& value, const std::string& unit, const std::string& line_break) {
-  const int width = static_cast<int>(unit.size());
+/// A value over several lines, of which all but the first are indented.
+std::string Print(const Json& value, const std::string& indent) {
   std::string printed;
-  for (const char c : value.dump(width, unit.front())) {
-    if (c == '\n') {
-      printed += line_break;
-    } else {
-      printed += c;
-    }
+  for (const char c : value.dump(2)) {
+    printed += c;
+    if (c == '\n') printed += indent;
   }
   return printed;
 }
 
 /// The end of the comments that follow `from` on its line.
 std::size_t EndOfLineComments(std::string_view text, std::size_t from) {
-  const std::size_t newline = std::min(text.find('\n', from), text.size());
-  const std::string_view line = text.substr(0, newline);
-  const std::size_t end = SkipSpaceAndComments(line, from);
-  const std::size_t last = line.find_last_not_of(kSpace, end - 1);
-  return std::max(from, last + 1);
+  const std::string_view line = text.substr(0, text.find('\n', from));
+  return line.find_last_not_of(kSpace, SkipSpaceAndComments(line, from) - 1) + 1;
 }
 
 }  // namespace
 
-std::string Dotted(const KeyPath& path) {
-  std::string text;
-  for (const std::string& name : path) text += (text.empty() ? "" : ".") + name;
-  return text;
+std::size_t ByteOrderMarkSize(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.starts_with(kMark) ? kMark.size() : 0;
+}
+
+void FailAt(std::string_view text, std::size_t offset, const std::string& reason) {
+  const std::size_t mark = std::min(ByteOrderMarkSize(text), offset);
+  const std::string_view before = text.substr(mark, offset - mark);
+  const std::string_view line = before.substr(before.rfind('\n') + 1);
+  const auto is_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+  throw SettingsError(
+      static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')) + 1,
+      static_cast<std::size_t>(std::count_if(line.begin(), line.end(), is_character)) + 1, reason);
 }
 
 JsonNode ParseJson(std::string_view text) {
@@ -185,78 +175,60 @@ JsonNode ParseJson(std::string_view text) {
   return Parser(text).ParseDocument();
 }
 
-std::string Raw(std::string_view text, const JsonNode& node) {
-  return std::string(text.substr(node.begin, node.end - node.begin));
-}
-
 Json ValueOf(std::string_view text, const JsonNode& node) {
-  if (node.kind == JsonNode::Kind::kScalar) {
-    // JavaScript writes half a surrogate pair when it has cut a text. nlohmann rejects that.
-    const std::string raw = Raw(text, node);
-    const Json value = Json::parse(raw, nullptr, false);
-    return value.is_discarded() ? Json(raw) : value;
-  }
-  Json value = node.kind == JsonNode::Kind::kObject ? Json::object() : Json::array();
-  for (const JsonItem& item : node.items) {
-    if (node.kind == JsonNode::Kind::kObject) {
-      value[item.key] = ValueOf(text, item.value);
+  if (node.bracket == '\0') return ScalarOf(text.substr(node.begin, node.end - node.begin));
+  Json value = node.bracket == '{' ? Json::object() : Json::array();
+  for (const JsonNode& item : node.items) {
+    if (node.bracket == '{') {
+      value[item.key] = ValueOf(text, item);
     } else {
-      value.push_back(ValueOf(text, item.value));
+      value.push_back(ValueOf(text, item));
     }
   }
   return value;
 }
 
 Found Find(std::string_view text, const JsonNode& root, const KeyPath& path) {
-  Found found{.steps = {}, .last = &root};
+  Found found{.node = &root, .container = nullptr, .depth = 0};
   for (const std::string& key : path) {
-    const std::vector<JsonItem>& items = found.last->items;
-    const auto named = [&](const JsonItem& item) { return item.key == key; };
+    const std::vector<JsonNode>& items = found.node->items;
+    const auto named = [&](const JsonNode& item) { return item.key == key; };
     const auto item = std::find_if(items.begin(), items.end(), named);
-    if (found.last->kind != JsonNode::Kind::kObject || item == items.end()) break;
+    if (found.node->bracket != '{' || item == items.end()) break;
     if (const auto second = std::find_if(item + 1, items.end(), named); second != items.end()) {
-      FailAt(text, second->begin,
+      FailAt(text, second->start,
              "\"" + key + "\" is there more than once; leave only one of them");
     }
-    found.steps.push_back({found.last, static_cast<std::size_t>(item - items.begin())});
-    found.last = &item->value;
+    found = {.node = &*item, .container = found.node, .depth = found.depth + 1};
   }
   return found;
 }
 
-std::string InsertItem(std::string_view text, const JsonNode& root, const JsonNode& container,
-                       const std::string& key, const Json& value) {
-  const std::string line_end = LineEndOf(text);
-  const std::string unit = IndentUnit(text, root);
-  const std::string outer = IndentAt(text, container.begin);
-  const std::string label =
-      container.kind == JsonNode::Kind::kObject ? Json(key).dump() + ": " : "";
+std::string InsertItem(std::string_view text, const JsonNode& container, const std::string& key,
+                       const Json& value) {
+  const std::string label = container.bracket == '{' ? Json(key).dump() + ": " : "";
   const auto on_its_line = [&](const std::string& indent) {
-    return line_end + indent + label + Print(value, unit, line_end + indent);
+    return "\n" + indent + label + Print(value, indent);
   };
   if (container.items.empty()) {
+    const std::string outer = IndentAt(text, container.begin);
     const std::size_t close = container.end - 1;
     const std::size_t comments = text.find_last_not_of(kSpace, close - 1) + 1;
-    return Splice(text, comments, close, on_its_line(outer + unit) + line_end + outer);
+    return Splice(text, comments, close, on_its_line(outer + "  ") + "\n" + outer);
   }
-  const JsonItem& last = container.items.back();
-  const std::size_t end = last.value.end;
-  const std::size_t tail = EndOfLineComments(text, last.comma ? *last.comma + 1 : end);
-  const bool is_spread = Raw(text, container).find('\n') != std::string::npos;
-  const std::string item = !is_spread ? " " + label + value.dump()
-                           : StartsItsLine(text, last.begin)
-                               ? on_its_line(IndentAt(text, last.begin))
-                               : on_its_line(outer + unit);
+  const JsonNode& last = container.items.back();
+  const std::size_t tail = EndOfLineComments(text, last.comma ? *last.comma + 1 : last.end);
+  const std::string item = StartsItsLine(text, last.start) ? on_its_line(IndentAt(text, last.start))
+                                                           : " " + label + value.dump();
   if (last.comma) return Splice(text, tail, tail, item + ",");
-  return Splice(Splice(text, tail, tail, item), end, end, ",");
+  return Splice(Splice(text, tail, tail, item), last.end, last.end, ",");
 }
 
-std::string EraseItem(std::string_view text, const JsonNode& container, std::size_t index) {
-  const JsonItem& item = container.items[index];
-  const JsonItem* previous = index > 0 ? &container.items[index - 1] : nullptr;
-  const bool is_last = index + 1 == container.items.size();
-  std::size_t begin = item.begin;
-  std::size_t end = item.comma ? *item.comma + 1 : item.value.end;
+std::string EraseItem(std::string_view text, const JsonNode& container, const JsonNode& item) {
+  const JsonNode* previous = &item == &container.items.front() ? nullptr : &item - 1;
+  const bool is_last = &item == &container.items.back();
+  std::size_t begin = item.start;
+  std::size_t end = item.comma ? *item.comma + 1 : item.end;
   if (previous == nullptr && !is_last) {
     end = text.find_first_not_of(kSpace, end);
   } else {
@@ -267,20 +239,16 @@ std::string EraseItem(std::string_view text, const JsonNode& container, std::siz
     if (!is_commented || text.substr(next).starts_with('\n')) {
       begin = text.find_last_not_of(kSpace, begin - 1) + 1;
     }
+    const std::size_t close = text.find_first_not_of(kSpace, end);
+    if (begin == container.begin + 1 && close == container.end - 1) end = close;
   }
   std::string result = Splice(text, begin, end, "");
   if (previous != nullptr && is_last && !item.comma) result.erase(*previous->comma, 1);
   return result;
 }
 
-std::string ReplaceNode(std::string_view text, const JsonNode& root, const JsonNode& node,
-                        const Json& value) {
-  const std::string line_break = LineEndOf(text) + IndentAt(text, node.begin);
-  return ReplaceNode(text, node, Print(value, IndentUnit(text, root), line_break));
-}
-
-std::string ReplaceNode(std::string_view text, const JsonNode& node, std::string_view raw) {
-  return Splice(text, node.begin, node.end, raw);
+std::string ReplaceValue(std::string_view text, const JsonNode& node, const Json& value) {
+  return Splice(text, node.begin, node.end, Print(value, IndentAt(text, node.begin)));
 }
 
 }  // namespace configure

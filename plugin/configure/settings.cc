@@ -1,29 +1,29 @@
 #include "configure/settings.h"
 
 #include "configure/json_settings.h"
-#include "configure/settings_error.h"
+#include "configure/json_text.h"
 #include "configure/toml_settings.h"
 
 namespace configure {
 namespace {
 
-constexpr int kRecordVersion = 1;
-
 bool IsBlank(const std::string& text) {
   return text.find_first_not_of(" \t\r\n", ByteOrderMarkSize(text)) == std::string::npos;
 }
 
-bool HoldsNothing(const SettingsFile& file, const std::string& text) {
-  return file.format == Format::kJson ? IsEmptyJson(text) : IsBlank(text);
-}
-
 }  // namespace
+
+std::string Dotted(const KeyPath& path) {
+  std::string text;
+  for (const std::string& name : path) text += (text.empty() ? "" : ".") + name;
+  return text;
+}
 
 Edited Configure(const SettingsFile& file, const std::optional<std::string>& before) {
   Edited edited;
   Record& record = edited.record;
   record.is_new = !before || IsBlank(*before);
-  if (record.is_new) record.before = before;
+  if (record.is_new) record.blank = before;
   switch (file.format) {
     case Format::kJson:
       edited.text = ApplyToJson(record.is_new ? "{\n}\n" : *before, file.changes, record);
@@ -35,8 +35,8 @@ Edited Configure(const SettingsFile& file, const std::optional<std::string>& bef
       if (!record.is_new && *before != file.text) {
         throw SettingsError("this file is not the one that configure writes; move it away");
       }
-      record.is_new = true;
-      record.text = edited.text = file.text;
+      edited.text = file.text;
+      record.written = file.text;
       break;
   }
   return edited;
@@ -45,13 +45,13 @@ Edited Configure(const SettingsFile& file, const std::optional<std::string>& bef
 std::optional<std::string> Restore(const SettingsFile& file, const std::string& now,
                                    const Record& record) {
   if (file.format == Format::kText) {
-    return now == record.text ? record.before : std::make_optional(now);
+    return Json(now) == record.written ? record.blank : std::make_optional(now);
   }
   if (IsBlank(now)) return now;
-  std::string text =
-      file.format == Format::kToml ? RemoveFromToml(now, file.changes) : UndoInJson(now, record);
-  if (record.is_new && text != now && HoldsNothing(file, text)) return record.before;
-  return text;
+  const bool is_json = file.format == Format::kJson;
+  std::string text = is_json ? UndoInJson(now, record) : RemoveFromToml(now, file.changes);
+  const bool is_as_new = is_json ? JsonHasValue(text, record.before) : IsBlank(text);
+  return record.is_new && is_as_new ? record.blank : text;
 }
 
 bool HasEntry(const SettingsFile& file, const std::optional<std::string>& text) {
@@ -61,32 +61,16 @@ bool HasEntry(const SettingsFile& file, const std::optional<std::string>& text) 
 }
 
 Json ToJson(const Record& record) {
-  Json steps = Json::array();
-  for (const UndoStep& step : record.steps) {
-    steps.push_back({{"kind", step.change.kind},
-                     {"path", step.change.path},
-                     {"value", step.change.value},
-                     {"before", step.before},
-                     {"container", step.container},
-                     {"depth", step.depth}});
-  }
-  return {{"version", kRecordVersion},
-          {"is_new", record.is_new},
-          {"before", record.before ? Json(*record.before) : Json()},
-          {"text", record.text},
-          {"steps", std::move(steps)}};
+  return {{"is_new", record.is_new},
+          {"blank", record.blank ? Json(*record.blank) : Json()},
+          {"before", record.before},
+          {"written", record.written}};
 }
 
 Record ToRecord(const Json& json) {
-  Record record{.is_new = json.at("is_new"), .text = json.at("text")};
-  if (json.at("before").is_string()) record.before = json.at("before");
-  for (const Json& step : json.at("steps")) {
-    record.steps.push_back(
-        {.change = {.kind = step.at("kind"), .path = step.at("path"), .value = step.at("value")},
-         .before = step.at("before"),
-         .container = step.at("container"),
-         .depth = step.at("depth")});
-  }
+  Record record{
+      .is_new = json.at("is_new"), .before = json.at("before"), .written = json.at("written")};
+  if (json.at("blank").is_string()) record.blank = json.at("blank");
   return record;
 }
 

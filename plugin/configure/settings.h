@@ -1,13 +1,37 @@
 #pragma once
 
+#include <cstddef>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "configure/json_text.h"
+#include "support/errors.h"
 
 /// What `limactl mcp configure` does to the text of a settings file. No disk is touched here.
 namespace configure {
+
+/// The server's name in every agent's settings. Gemini CLI allows no '_' in it.
+inline constexpr std::string_view kServerName = "lima";
+
+/// Objects keep the order of their members.
+using Json = nlohmann::ordered_json;
+
+/// The names of nested keys, outermost first.
+using KeyPath = std::vector<std::string>;
+
+/// "mcpServers.lima", for people.
+std::string Dotted(const KeyPath& path);
+
+/// A settings file cannot be read or edited. `what()` follows the file's name: ":2:18: reason" with
+/// line and column, counted from 1, or ": reason".
+class SettingsError : public support::CallError {
+ public:
+  explicit SettingsError(const std::string& reason) : CallError(": " + reason) {}
+  SettingsError(std::size_t line, std::size_t column, const std::string& reason)
+      : CallError(":" + std::to_string(line) + ":" + std::to_string(column) + ": " + reason) {}
+};
 
 /// One thing that an agent's settings must hold.
 struct Change {
@@ -31,24 +55,17 @@ struct SettingsFile {
   std::vector<std::string> alternatives = {};
   Format format = Format::kJson;
   std::vector<Change> changes = {};
-  std::string text = {};   ///< of Format::kText: the whole file
-  std::string scope = {};  ///< the part of the file that is changed, if others may be, too
-};
-
-/// How to undo a change of a JSON file.
-struct UndoStep {
-  Change change;   ///< kList: with the elements that were added
-  Json before;     ///< the text of the value that was replaced, or null
-  Json container;  ///< the text of the deepest container that existed if it was empty, or null
-  std::size_t depth = 0;  ///< how many names of the path existed
+  std::string text = {};  ///< of Format::kText: the whole file
 };
 
 /// What was in a settings file before it was configured.
 struct Record {
-  bool is_new = false;  ///< the file was missing or blank; what it held is `before`
-  std::optional<std::string> before = {};
-  std::string text = {};  ///< Format::kText: what was written
-  std::vector<UndoStep> steps = {};
+  bool is_new = false;                    ///< the file was missing or blank
+  std::optional<std::string> blank = {};  ///< its text in that case; empty if it was missing
+  /// Format::kJson: the members that differ, with their values before and after; of a new file all
+  /// members. Format::kText: `written` is the file.
+  Json before = {};
+  Json written = {};
 };
 
 struct Edited {

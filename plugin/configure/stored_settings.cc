@@ -74,15 +74,25 @@ void WriteAll(int descriptor, std::string_view text, const fs::path& path) {
   if (::fsync(descriptor) != 0) Fail("write", path, errno);
 }
 
-}  // namespace
+void KeepOwnerAndMode(int descriptor, const struct stat& old, const fs::path& path) {
+  struct stat made {};
+  if (::fstat(descriptor, &made) != 0) Fail("write", path, errno);
+  const bool is_anothers = old.st_uid != made.st_uid || old.st_gid != made.st_gid;
+  if (is_anothers && ::fchown(descriptor, old.st_uid, old.st_gid) != 0) {
+    Fail("keep the owner of", path, errno);
+  }
+  if (::fchmod(descriptor, old.st_mode & 07777U) != 0) Fail("set the mode of", path, errno);
+}
 
 /// Is removed unless it was renamed.
-struct StoredSettings::TemporaryFile {
-  FileDescriptor directory;
+struct TemporaryFile {
+  int directory;
   std::string name;
 
-  ~TemporaryFile() { ::unlinkat(directory.get(), name.c_str(), 0); }
+  ~TemporaryFile() { ::unlinkat(directory, name.c_str(), 0); }
 };
+
+}  // namespace
 
 StoredSettings::StoredSettings(fs::path path, const std::optional<fs::path>& project, unsigned mode)
     : path_(std::move(path)),
@@ -98,10 +108,6 @@ StoredSettings::StoredSettings(fs::path path, const std::optional<fs::path>& pro
   }
   text_ = Read(status_);
 }
-
-StoredSettings::StoredSettings(StoredSettings&& other) noexcept = default;
-StoredSettings& StoredSettings::operator=(StoredSettings&& other) noexcept = default;
-StoredSettings::~StoredSettings() = default;
 
 std::optional<std::string> StoredSettings::Read(struct stat& status) const {
   const FileDescriptor directory = OpenDirectory(target_.parent_path(), trusted_, false);
@@ -122,44 +128,31 @@ bool StoredSettings::is_link() const {
   return fs::is_symlink(fs::symlink_status(path_, unknown));
 }
 
-void StoredSettings::Prepare(const std::string& text) {
-  const std::string name =
-      "." + target_.filename().string() + ".limactl-mcp-" + support::RandomHex(kRandomDigits);
-  FileDescriptor directory = OpenDirectory(target_.parent_path(), trusted_, true);
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-  const FileDescriptor file(
-      ::openat(directory.get(), name.c_str(), kFlags, text_ ? kOwnerOnly : mode_));
-  if (!file.valid()) Fail("write into", target_.parent_path(), errno);
-  temporary_.reset(new TemporaryFile{std::move(directory), name});
-  if (text_) {
-    struct stat made {};
-    if (::fstat(file.get(), &made) != 0) Fail("write", target_, errno);
-    const bool is_anothers = status_.st_uid != made.st_uid || status_.st_gid != made.st_gid;
-    if (is_anothers && ::fchown(file.get(), status_.st_uid, status_.st_gid) != 0) {
-      Fail("keep the owner of", target_, errno);
-    }
-    if (::fchmod(file.get(), status_.st_mode & 07777U) != 0) {
-      Fail("set the mode of", target_, errno);
-    }
-  }
-  WriteAll(file.get(), text, target_);
+void StoredSettings::RequireUnchanged() const {
+  struct stat unused {};
+  if (Read(unused) == text_) return;
+  throw support::CallError(path_.string() + " was just changed by another program; try again");
 }
 
-void StoredSettings::Commit(const fs::path& top) {
-  struct stat unused {};
-  if (Read(unused) != text_) {
-    throw support::CallError(path_.string() + " was just changed by another program; try again");
-  }
-  if (!temporary_) return Remove(top);
-  const int directory = temporary_->directory.get();
+void StoredSettings::Write(const std::string& text) const {
+  const FileDescriptor directory = OpenDirectory(target_.parent_path(), trusted_, true);
   const fs::path name = target_.filename();
-  if (::renameat(directory, temporary_->name.c_str(), directory, name.c_str()) != 0) {
+  const TemporaryFile temporary{
+      directory.get(), "." + name.string() + ".limactl-mcp-" + support::RandomHex(kRandomDigits)};
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+  const FileDescriptor file(
+      ::openat(directory.get(), temporary.name.c_str(), kFlags, text_ ? kOwnerOnly : mode_));
+  if (!file.valid()) Fail("write into", target_.parent_path(), errno);
+  if (text_) KeepOwnerAndMode(file.get(), status_, target_);
+  WriteAll(file.get(), text, target_);
+  RequireUnchanged();
+  if (::renameat(directory.get(), temporary.name.c_str(), directory.get(), name.c_str()) != 0) {
     Fail("write", target_, errno);
   }
-  temporary_.reset();
 }
 
 void StoredSettings::Remove(const fs::path& top) const {
+  RequireUnchanged();
   const FileDescriptor directory = OpenDirectory(target_.parent_path(), trusted_, false);
   if (directory.valid() && ::unlinkat(directory.get(), target_.filename().c_str(), 0) != 0) {
     Fail("remove", path_, errno);

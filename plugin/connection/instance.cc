@@ -73,10 +73,6 @@ std::string ListRoots(const std::vector<paths::Root>& roots) {
 
 }  // namespace
 
-ssh::Endpoint ToEndpoint(const lima::SshEndpoint& from) {
-  return {from.host, from.port, from.user, from.identity_files, from.ciphers};
-}
-
 lima::GuestFacts QueryGuestFacts(guest::Guest& guest, const support::Context& context) {
   const guest::ScriptOutput given =
       guest::CaptureScript(guest, R"sh(printf '%s\n%s' "$(id -u)" "$HOME")sh", context);
@@ -148,7 +144,7 @@ OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots
   const lima::SshEndpoint endpoint = lima::ReadSshConfig(configuration.directory(), options.name);
 
   const std::shared_ptr<ssh::Connection> connection =
-      ssh::Connection::Open(ToEndpoint(endpoint), ConnectionOptionsOf(options), context);
+      ssh::Connection::Open(endpoint, ConnectionOptionsOf(options), context);
   const std::shared_ptr<guest::Guest> guest = connection;
   const lima::GuestFacts facts = FindGuestFacts(configuration, endpoint.user, *guest, context);
   const std::vector<lima::Mount> mounts =

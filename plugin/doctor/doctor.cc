@@ -150,8 +150,7 @@ void Doctor::CheckGuest() {
   Run("connect", "key", "wait if it is booting, else: " + RestartCommand(instance_),
       [this](const Context& context) {
         ssh::ConnectionOptions options;
-        const auto guest =
-            ssh::Connection::Open(connection::ToEndpoint(endpoint_), options, context);
+        const auto guest = ssh::Connection::Open(endpoint_, options, context);
         return Passed("sshd accepts " + endpoint_.user + ", whose files start in " +
                       guest->RealPath(".", context));
       });

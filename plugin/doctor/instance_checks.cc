@@ -9,7 +9,6 @@
 #include <system_error>
 
 #include "configure/agents.h"
-#include "configure/settings_error.h"
 #include "lima/home.h"
 #include "lima/host_agent.h"
 #include "lima/status.h"

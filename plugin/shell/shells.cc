@@ -25,7 +25,7 @@ constexpr int kCannotRun = 126;
 constexpr int kNotFound = 127;
 
 /// No command or profile prints it by accident.
-std::string MakeMark() {
+std::string MakeEndMarker() {
   constexpr std::size_t kDigits = 32;
   return "limactl-mcp-" + support::RandomHex(kDigits);
 }
@@ -36,11 +36,6 @@ class DiscardingSink final : public OutputSink {
 };
 
 }  // namespace
-
-Shells::~Shells() {
-  const auto deadline = support::Clock::now() + kSettleTime;
-  for (const Kept& kept : kept_) kept.shell->WaitUntilSettled(deadline);
-}
 
 RunEnd Shells::RunScript(const std::string& script, OutputSink& sink,
                          const support::Context& context) {
@@ -126,11 +121,11 @@ Shells::Taken Shells::Take(const Kind& kind, OutputSink& sink, const support::Co
       context.ThrowIfStopped();
     }
   }
-  const std::string mark = MakeMark();
-  return {std::make_unique<ResidentShell>(launcher_, mark,
+  const std::string marker = MakeEndMarker();
+  return {std::make_unique<ResidentShell>(launcher_, marker,
                                           kind.directory.empty()
-                                              ? ScriptShell(mark)
-                                              : LoginShell(mark, kind.directory, kind.shell)),
+                                              ? ScriptShell(marker)
+                                              : LoginShell(marker, kind.directory, kind.shell)),
           true};
 }
 
@@ -185,6 +180,16 @@ bool Shells::CloseOne(Predicate predicate) {
 bool Shells::MakeRoom() {
   const std::scoped_lock lock(mutex_);
   return CloseOne([](const Kept&) { return true; });
+}
+
+void Shells::Close() {
+  std::vector<Kept> closed;
+  {
+    const std::scoped_lock lock(mutex_);
+    closed.swap(kept_);
+  }
+  const auto deadline = support::Clock::now() + kSettleTime;
+  for (const Kept& kept : closed) kept.shell->WaitUntilSettled(deadline);
 }
 
 }  // namespace shell

@@ -121,7 +121,7 @@ TEST_F(Configure, RecordsWhatWasThereForItsOwnerOnly) {
   ASSERT_EQ(records.size(), 1U);
   EXPECT_THAT(records.begin()->second, HasSubstr(Path("project/opencode.json").string()));
   EXPECT_EQ(ModeOf(Path("state/" + records.begin()->first)), 0600U);
-  MakeFile("state/" + records.begin()->first, "{}");
+  MakeFile("state/" + records.begin()->first, "[1]");
   EXPECT_THAT(FailsWithOneLine({"opencode"}), HasSubstr("is not a record of configure"));
 }
 

@@ -132,13 +132,13 @@ void LocalGuest::ResetCounts() {
   round_trips_ = 0;
 }
 
-std::vector<guest::Reply> LocalGuest::Answer(std::vector<guest::Request> requests,
-                                             const support::Context& context) {
+std::vector<guest::Reply> LocalGuest::RoundTrip(const std::vector<guest::Request>& requests,
+                                                const support::Context& context) {
   {
     const std::lock_guard lock(mutex_);
     ++round_trips_;
   }
-  return SteppedGuest::Answer(std::move(requests), context);
+  return SteppedGuest::RoundTrip(requests, context);
 }
 
 void LocalGuest::Begin(Operation operation, const std::string& path,

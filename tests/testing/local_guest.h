@@ -96,9 +96,8 @@ class LocalGuest : public SteppedGuest {
   std::unique_ptr<shell::Process> Start(std::string command_line,
                                         std::shared_ptr<shell::ProcessEvents> events) override;
 
- protected:
-  std::vector<guest::Reply> Answer(std::vector<guest::Request> requests,
-                                   const support::Context& context) override;
+  std::vector<guest::Reply> RoundTrip(const std::vector<guest::Request>& requests,
+                                      const support::Context& context) override;
 
  private:
   class File;

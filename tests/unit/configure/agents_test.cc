@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "configure/settings_error.h"
+#include "configure/json_text.h"
 
 namespace configure {
 namespace {
@@ -38,7 +38,7 @@ std::vector<std::optional<std::string>> StartingTexts(Format format) {
   if (format == Format::kText) return {std::nullopt, "", " \r\n\n", "\xEF\xBB\xBF"};
   if (format == Format::kToml) {
     return {std::nullopt, "# only a comment\n", "model = 'x'\n\n[features] # mine\n\tweb = true\n",
-            "\xEF\xBB\xBFmodel = \"x\"\r\n\r\n[mcp_servers.other] # o\r\ncommand = \"c\"\r\n",
+            "model = \"x\"\r\n\r\n[mcp_servers.other] # o\r\ncommand = \"c\"\r\n",
             "[a]\nb = \"\"\"\n[mcp_servers.lima]\n\"\"\"\nc = [ # list\n  1,\n]\n\n\n# end\n"};
   }
   return {

@@ -27,10 +27,6 @@ class StoredSettingsTest : public ::testing::Test {
   [[nodiscard]] StoredSettings Stored(const fs::path& path) const {
     return {path, directory_.path(), 0600};
   }
-  void Replace(StoredSettings stored, const std::string& text) const {
-    stored.Prepare(text);
-    stored.Commit(top_);
-  }
   static void Write(const fs::path& path, const std::string& text) {
     std::ofstream(path, std::ios::binary) << text;
   }
@@ -60,9 +56,9 @@ class StoredSettingsTest : public ::testing::Test {
 TEST_F(StoredSettingsTest, DoesNotReplaceAFileThatHasChanged) {
   for (const char* before : {"old", ""}) {
     if (*before != '\0') Write(file_, before);
-    StoredSettings stored = Stored(file_);
+    const StoredSettings stored = Stored(file_);
     Write(file_, "theirs");
-    EXPECT_THAT(ErrorOf([&] { Replace(std::move(stored), "ours"); }),
+    EXPECT_THAT(ErrorOf([&] { stored.Write("ours"); }),
                 AllOf(HasSubstr(file_.string()), HasSubstr("changed by another program")));
     ExpectAlone("theirs");
     fs::remove(file_);
@@ -94,13 +90,10 @@ TEST_F(StoredSettingsInAProject, AreNotWrittenThroughALinkThatHasAppeared) {
     fs::remove_all(project_ / "settings");
     fs::create_directories(project_ / "settings");
     if (exists) Write(project_ / "settings/config", "text");
-    StoredSettings unprepared = Stored();
-    StoredSettings prepared = Stored();
-    prepared.Prepare("ours");
+    const StoredSettings stored = Stored();
     LeadOut();
-    for (const std::string& error : {ErrorOf([&] { unprepared.Prepare("ours"); }),
-                                     ErrorOf([&] { unprepared.Commit(project_); }),
-                                     ErrorOf([&] { prepared.Commit(project_); })}) {
+    for (const std::string& error :
+         {ErrorOf([&] { stored.Write("ours"); }), ErrorOf([&] { stored.Remove(project_); })}) {
       EXPECT_THAT(error, HasSubstr((project_ / "settings").string()));
     }
     EXPECT_EQ(Read(own_ / "config"), "text");
@@ -112,9 +105,9 @@ TEST_F(StoredSettingsInAProject, MakeAndRemoveDirectories) {
   fs::create_directory_symlink("project", top_ / "link");
   for (const fs::path& project : {project_, top_ / "link"}) {
     const fs::path file = project / "a/b/config";
-    Replace({file, project, 0600}, "ours");
+    StoredSettings(file, project, 0600).Write("ours");
     EXPECT_EQ(Read(file), "ours");
-    StoredSettings(file, project, 0600).Commit(project);
+    StoredSettings(file, project, 0600).Remove(project);
     EXPECT_FALSE(fs::exists(project_ / "a"));
     EXPECT_TRUE(fs::exists(project_));
   }
@@ -124,7 +117,7 @@ TEST_F(StoredSettingsInAProject, KeepEmptyDirectoriesBehindALink) {
   fs::create_directories(project_ / "kept/by");
   fs::create_directory_symlink("kept/by", project_ / "link");
   Write(project_ / "kept/by/config", "text");
-  StoredSettings(project_ / "link/config", project_, 0600).Commit(project_);
+  StoredSettings(project_ / "link/config", project_, 0600).Remove(project_);
   EXPECT_TRUE(fs::is_empty(project_ / "link"));
 }
 
@@ -139,18 +132,12 @@ TEST_F(StoredSettingsTest, RefusesLargerFiles) {
 
 TEST_F(StoredSettingsTest, ReportsLinksToNothing) {
   fs::create_directory_symlink("nothing", top_ / "link");
-  StoredSettings stored(top_ / "link/settings.json", std::nullopt, 0600);
-  EXPECT_THAT(ErrorOf([&] { stored.Prepare("ours"); }),
+  const StoredSettings stored(top_ / "link/settings.json", std::nullopt, 0600);
+  EXPECT_THAT(ErrorOf([&] { stored.Write("ours"); }),
               AllOf(HasSubstr("cannot make"), HasSubstr((top_ / "link").string())));
   EXPECT_THAT(ErrorOf([&] { (void)Stored(top_ / "link/settings.json"); }),
               AllOf(HasSubstr("cannot open"), HasSubstr((top_ / "link").string())));
   EXPECT_FALSE(fs::exists(top_ / "nothing"));
-}
-
-TEST_F(StoredSettingsTest, RemovesAPreparedFileThatIsNotCommitted) {
-  Write(file_, "old");
-  Stored(file_).Prepare("new");
-  ExpectAlone("old");
 }
 
 TEST_F(StoredSettingsTest, KeepsOwnerAndMode) {
@@ -160,7 +147,7 @@ TEST_F(StoredSettingsTest, KeepsOwnerAndMode) {
   ASSERT_TRUE(::getuid() != 0 || ::chown(file_.c_str(), kNobody, kNobody) == 0);
   struct stat before {};
   ASSERT_EQ(::stat(file_.c_str(), &before), 0);
-  Replace(Stored(file_), "ours");
+  Stored(file_).Write("ours");
   struct stat after {};
   ASSERT_EQ(::stat(file_.c_str(), &after), 0);
   EXPECT_EQ(Read(file_), "ours");
@@ -175,9 +162,9 @@ TEST_F(StoredSettingsTest, LeavesAFileWhoseOwnerItCannotKeep) {
   Write(file_, "old");
   fs::permissions(file_, fs::perms(0644));
   ASSERT_EQ(::chown(top_.c_str(), kNobody, kNobody), 0);
-  StoredSettings stored = Stored(file_);
+  const StoredSettings stored = Stored(file_);
   ASSERT_EQ(::seteuid(kNobody), 0);
-  const std::string error = ErrorOf([&] { Replace(std::move(stored), "ours"); });
+  const std::string error = ErrorOf([&] { stored.Write("ours"); });
   ASSERT_EQ(::seteuid(0), 0);
   EXPECT_THAT(error, HasSubstr("cannot keep the owner of " + file_.string()));
   ExpectAlone("old");
