@@ -311,11 +311,4 @@ std::vector<std::string_view> Words(std::string_view text) {
   }
 }
 
-const Agent* FindAgent(std::string_view name) {
-  for (const Agent& agent : Agents()) {
-    if (agent.name == name) return &agent;
-  }
-  return nullptr;
-}
-
 }  // namespace configure

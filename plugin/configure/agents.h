@@ -60,9 +60,6 @@ struct Agent {
 /// All agents, in alphabetical order.
 std::span<const Agent> Agents();
 
-/// Null if there is no agent of that name.
-const Agent* FindAgent(std::string_view name);
-
 /// The words of a text between spaces and line breaks.
 std::vector<std::string_view> Words(std::string_view text);
 
