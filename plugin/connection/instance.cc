@@ -145,7 +145,8 @@ OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots
   paths::PathRules::Options paths;
   paths.instance = options.name;
   paths.mounts = paths::RootsOfMounts(mounts);
-  paths.mount_check = paths::MakeMountCheck(configuration, mounts, *guest, context);
+  paths.mount_check = std::make_shared<paths::MountCheck>(mounts, configuration.os);
+  paths.mount_check->CheckAll(*guest, context);
   paths.roots = paths::SelectRoots(mounts, options.roots);
   paths.pins = pins;
   paths.working_directory = options.working_directory;
