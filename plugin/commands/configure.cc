@@ -34,20 +34,20 @@ std::string DirectoryOr(const char* name, const std::string& fallback) {
   return value.starts_with('/') ? value : fallback;
 }
 
-configure::Places FindPlaces() {
-  configure::Places places;
-  places.home = DirectoryOr("HOME", "");
-  if (places.home.empty()) throw UsageError("HOME must be set to your home directory");
-  places.config = DirectoryOr("XDG_CONFIG_HOME", places.home + "/.config");
-  places.gemini_home = DirectoryOr("GEMINI_CLI_HOME", places.home);
-  places.codex_home = DirectoryOr("CODEX_HOME", places.home + "/.codex");
-  places.claude_home = DirectoryOr("CLAUDE_CONFIG_DIR", "");
+configure::UserDirectories FindUserDirectories() {
+  configure::UserDirectories directories;
+  directories.home = DirectoryOr("HOME", "");
+  if (directories.home.empty()) throw UsageError("HOME must be set to your home directory");
+  directories.config = DirectoryOr("XDG_CONFIG_HOME", directories.home + "/.config");
+  directories.gemini_home = DirectoryOr("GEMINI_CLI_HOME", directories.home);
+  directories.codex_home = DirectoryOr("CODEX_HOME", directories.home + "/.codex");
+  directories.claude_home = DirectoryOr("CLAUDE_CONFIG_DIR", "");
 #ifdef __APPLE__
-  places.vscode_user = places.home + "/Library/Application Support/Code/User";
+  directories.vscode_user = directories.home + "/Library/Application Support/Code/User";
 #else
-  places.vscode_user = places.config + "/Code/User";
+  directories.vscode_user = directories.config + "/Code/User";
 #endif
-  return places;
+  return directories;
 }
 
 /// Claude Code stores the settings of a project by this directory.
@@ -91,7 +91,7 @@ Job ReadJob(const cxxopts::ParseResult& parsed) {
   if (job.remove && request.trust) throw UsageError("--remove and --trust exclude each other");
   request.instance = positional.size() > 1 ? positional[1] : kDefaultInstance;
   lima::CheckInstanceName(request.instance);
-  request.places = FindPlaces();
+  request.directories = FindUserDirectories();
   request.launch = LaunchCommand();
   // The agent may be started in another directory.
   if (!EnvironmentVariable("LIMA_HOME").empty()) request.lima_home = lima::HomeDirectory().string();
@@ -100,7 +100,7 @@ Job ReadJob(const cxxopts::ParseResult& parsed) {
     RequireUtf8({request.lima_home.value_or("")});
   }
   request.tools = ToolNames();
-  const std::string& home = request.places.home;
+  const std::string& home = request.directories.home;
   job.base = request.user ? fs::path(home) : FindProject(home, ", or give --user");
   job.state = configure::StateDirectory(home, EnvironmentVariable("XDG_STATE_HOME"));
   request.project_key = GitRoot(job.base).string();
@@ -253,7 +253,7 @@ int Configure(const std::vector<std::string>& arguments) {
   const std::optional<cxxopts::ParseResult> parsed = parser.Parse(arguments);
   if (!parsed) return 0;
   if (parsed->unmatched().empty() && parsed->arguments().empty()) {
-    ListAgents(FindPlaces().home);
+    ListAgents(FindUserDirectories().home);
     return 0;
   }
   Job job = ReadJob(*parsed);

@@ -167,14 +167,6 @@ agents::Environment ServerEnvironment(const agents::Environment& environment) {
   return chosen;
 }
 
-agents::SessionPlaces PlacesOf(const ConfinedAgent& agent, const agents::LaunchRequest& request) {
-  std::vector<std::string> options = request.server;
-  options.emplace_back(request.trust ? "trust" : "");
-  const fs::path state =
-      configure::StateDirectory(EnvironmentVariable("HOME"), EnvironmentVariable("XDG_STATE_HOME"));
-  return agents::FindSessionPlaces(state, agent.name, request.project, options);
-}
-
 /// The guest must not reach what decides what the agent may do.
 void RequireOutOfReach(const ConfinedAgent& agent, const agents::LaunchRequest& request,
                        const std::string& lima_home, const WritableMounts& mounts) {
@@ -198,14 +190,14 @@ void RequireOutOfReach(const ConfinedAgent& agent, const agents::LaunchRequest& 
 }
 
 [[noreturn]] void Start(const ConfinedAgent& agent, const agents::LaunchRequest& request,
-                        const agents::SessionPlaces& places, const fs::path& program) {
+                        const fs::path& program) {
   agents::Launch launch = agent.launch(request);
-  agents::WriteSessionFiles(places, launch);
-  Enter(places.directory, launch.environment);
+  agents::WriteSessionFiles(request, launch);
+  Enter(request.directory, launch.environment);
   RequireVersion(agent, program);
   if (!agent.query.empty()) {
     agent.use_output(request, OutputOf(program, agent.query), launch);
-    agents::WriteSessionFiles(places, launch);
+    agents::WriteSessionFiles(request, launch);
   }
   Execute(program, launch);
 }
@@ -247,11 +239,10 @@ int RunAgent(const std::vector<std::string>& arguments) {
   request.tools = ToolNames();
   request.call_timeout = CallTimeout(serve.tools.command_timeout);
   request.trust = (*parsed)["trust"].as<bool>();
-  const agents::SessionPlaces places = PlacesOf(agent, request);
-  request.directory = places.directory;
-  request.home = places.home;
-  request.control = places.control;
-  request.environment["PWD"] = places.directory;
+  const fs::path state =
+      configure::StateDirectory(EnvironmentVariable("HOME"), EnvironmentVariable("XDG_STATE_HOME"));
+  agents::SetDirectories(state, agent.name, request);
+  request.environment["PWD"] = request.directory;
 
   RequireUtf8(request.server);
   RequireUtf8({request.project, request.control});
@@ -261,7 +252,7 @@ int RunAgent(const std::vector<std::string>& arguments) {
     std::cerr << "Starting " << agent.title << " for " << support::Printable(request.project)
               << " in the Lima instance " << instance << "...\n";
   }
-  Start(agent, request, places, program);
+  Start(agent, request, program);
 }
 
 }  // namespace commands

@@ -36,7 +36,7 @@ class SettingsError : public support::CallError {
 /// One thing that an agent's settings must hold.
 struct Change {
   enum class Kind {
-    kEntry,    ///< `path` has `value`; whatever has that name is ours
+    kEntry,    ///< `path` has `value`; an entry of that name counts as ours
     kSetting,  ///< `path` has `value`
     kDefault,  ///< `path` has `value` unless it exists
     kList,     ///< the list at `path` has the elements of `value`
@@ -78,7 +78,7 @@ struct Edited {
 Edited Configure(const SettingsFile& file, const std::optional<std::string>& before);
 
 /// Undoes Configure, also in a file that was edited since: what the user has changed stays. The
-/// result is empty if the file must go. Throws SettingsError.
+/// result is empty if the file is to be removed. Throws SettingsError.
 std::optional<std::string> Restore(const SettingsFile& file, const std::string& now,
                                    const Record& record);
 

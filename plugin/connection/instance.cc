@@ -106,17 +106,9 @@ lima::GuestFacts FindGuestFacts(const lima::InstanceConfiguration& configuration
 
 std::vector<paths::Root> ShownRoots(const InstanceOptions& options,
                                     const lima::InstanceConfiguration& configuration) {
-  std::vector<lima::Mount> mounts;
-  for (const lima::MountLocation& location :
-       lima::ListLocations(configuration, lima::ReadHostFacts(), FactsFromFiles(configuration))) {
-    lima::Mount mount;
-    mount.location = location.location;
-    mount.mount_point = location.mount_point.value_or(location.location);
-    mount.writable = location.writable;
-    mount.reads_may_be_stale = location.reads_may_be_stale;
-    mounts.push_back(std::move(mount));
-  }
-  return paths::SelectRoots(mounts, options.roots);
+  return paths::SelectRoots(
+      lima::ListMounts(configuration, lima::ReadHostFacts(), FactsFromFiles(configuration)),
+      options.roots);
 }
 
 std::string Instructions(const InstanceOptions& options) {
@@ -153,7 +145,8 @@ OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots
   paths::PathRules::Options paths;
   paths.instance = options.name;
   paths.mounts = paths::RootsOfMounts(mounts);
-  paths.mount_check = paths::MakeMountCheck(configuration, mounts, *guest, context);
+  paths.mount_check = std::make_shared<paths::MountCheck>(mounts, configuration.os);
+  paths.mount_check->CheckAll(*guest, context);
   paths.roots = paths::SelectRoots(mounts, options.roots);
   paths.pins = pins;
   paths.working_directory = options.working_directory;

@@ -59,9 +59,6 @@ class LocalGuest : public SteppedGuest {
   /// Whether OpenFile::Sync is offered; true by default.
   void set_offers_sync(bool offers_sync) { offers_sync_ = offers_sync; }
 
-  /// Overrides StatFileSystem's free bytes.
-  void set_free_bytes(std::uint64_t free_bytes);
-
   /// How often an operation was requested, failures included. List means opening a directory.
   [[nodiscard]] int count(Operation operation) const;
   [[nodiscard]] int total() const;
@@ -114,7 +111,6 @@ class LocalGuest : public SteppedGuest {
   std::vector<std::unique_ptr<LocalLauncher>>
       launchers_;  ///< each with the environment of its time
   bool offers_sync_ = true;
-  std::optional<std::uint64_t> free_bytes_;
 };
 
 }  // namespace testing_support

@@ -113,7 +113,7 @@ std::vector<guest::Reply> SteppedGuest::RoundTrip(const std::vector<guest::Reque
     for (const guest::Reply& reply : replies) {
       if (const auto* handle = std::get_if<guest::Handle>(&reply.value)) CloseLater(*handle);
     }
-    // Behind the one that threw.
+    // Those after the request that threw.
     for (std::size_t i = replies.size() + 1; i < requests.size(); ++i) {
       if (const auto* close = std::get_if<guest::request::Close>(&requests[i])) {
         CloseLater(close->handle);

@@ -74,6 +74,23 @@ TEST(JsonSettings, WhatTheUserHasChangedSinceStays) {
   }
 }
 
+TEST(JsonSettings, ReplacedValuesComeBackInAFileThatWasEdited) {
+  const Edited edited =
+      Apply("{\"permission\": {\"bash\": \"ask\"}, \"tools\": {\"exclude\": [\"x\"]}}",
+            {Setting(), List(), Entry()});
+  EXPECT_EQ(Undone("{\"tools\": {\"exclude\": [\"B\", \"y\"]}, \"permission\": {\"bash\": "
+                   "\"deny\", \"edit\": \"deny\"}, \"servers\": {\"lima\": {}}}",
+                   edited.record),
+            "{\"tools\": {\"exclude\": [\"y\"]}, \"permission\": {\"bash\": \"ask\", "
+            "\"edit\": \"deny\"}}");
+}
+
+TEST(JsonSettings, OnlyWhatDiffersIsRecorded) {
+  const Edited edited =
+      Apply("{\"token\": \"secret\", \"servers\": {\"x\": \"secret\"}}", {Entry()});
+  EXPECT_THAT(ToJson(edited.record).dump(), ::testing::Not(HasSubstr("secret")));
+}
+
 TEST(JsonSettings, AFileThatHeldNothingIsAsBefore) {
   for (const std::optional<std::string>& before :
        {std::optional<std::string>(), std::make_optional<std::string>(" \n"),
