@@ -1,15 +1,15 @@
-#include "tools/run_shell_command.h"
-
 #include <array>
 #include <optional>
-#include <utility>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "shell/command_output.h"
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/errors.h"
 #include "support/units.h"
-#include "tools/contract.h"
+#include "tools/tools.h"
 
 namespace tools {
 namespace {
@@ -19,26 +19,14 @@ constexpr int kCommandNotFound = 127;
 /// A shell reports a process that signal N killed with this plus N as exit status.
 constexpr int kSignalBase = 128;
 
-std::string CommandForShell(const std::vector<std::string>& words) {
-  std::string command = shell::ShellCommand(words);
-  if (command.size() > kMaximumShellCommand) {
-    throw support::CallError("argument list too long: the command takes " +
-                             std::to_string(command.size()) +
-                             " bytes when quoted for the guest's shell, which accepts at most " +
-                             std::to_string(kMaximumShellCommand) +
-                             ". Write long text to a file with write_file and name the file.");
-  }
-  return command;
-}
-
 /// The signals that kill a process, by Linux's numbers. "": any other number.
 std::string_view SignalName(int number) {
   constexpr std::array<std::string_view, 32> kNames{
       "",     "HUP",  "INT",  "QUIT", "ILL",    "TRAP",   "ABRT", "BUS", "FPE", "KILL", "USR1",
       "SEGV", "USR2", "PIPE", "ALRM", "TERM",   "STKFLT", "",     "",    "",    "",     "",
       "",     "",     "XCPU", "XFSZ", "VTALRM", "PROF",   "",     "IO",  "PWR", "SYS"};
-  const auto place = static_cast<std::size_t>(number);
-  return number > 0 && place < kNames.size() ? kNames.at(place) : "";
+  const auto index = static_cast<std::size_t>(number);
+  return number > 0 && index < kNames.size() ? kNames.at(index) : "";
 }
 
 /// One word with characters for a shell: the list was probably meant as a line.
@@ -59,7 +47,8 @@ std::string DescribeMissingShell(const std::string& shell) {
          "limactl edit INSTANCE --set '.user.shell = \"/bin/sh\"' --start";
 }
 
-Outcome OutcomeOf(const shell::RunEnd& end, const CommandRequest& request) {
+Outcome OutcomeOf(const shell::RunEnd& end, const std::vector<std::string>& words,
+                  const std::string& shell) {
   if (end.exit_signal) {
     return {std::nullopt, "the guest's shell that ran the command was killed by signal " +
                               *end.exit_signal + ", so the exit code is unknown"};
@@ -73,10 +62,10 @@ Outcome OutcomeOf(const shell::RunEnd& end, const CommandRequest& request) {
     outcome.error = "exit status " + std::to_string(status);
   }
   if (end.shell_missing) {
-    outcome.error += DescribeMissingShell(request.shell);
-  } else if (status == kCommandNotFound && LooksLikeShellLine(request.words)) {
+    outcome.error += DescribeMissingShell(shell);
+  } else if (status == kCommandNotFound && LooksLikeShellLine(words)) {
     outcome.error += ": command is a list of words, not a shell line; use " +
-                     nlohmann::json{"bash", "-c", request.words.front()}.dump(
+                     nlohmann::json{"bash", "-c", words.front()}.dump(
                          -1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
   return outcome;
@@ -141,13 +130,22 @@ std::vector<std::string> CommandArgument(const nlohmann::json& arguments) {
   return command;
 }
 
-}  // namespace
+std::string CommandForShell(const std::vector<std::string>& words) {
+  std::string command = shell::ShellCommand(words);
+  if (command.size() > kMaximumShellCommand) {
+    throw support::CallError("argument list too long: the command takes " +
+                             std::to_string(command.size()) +
+                             " bytes when quoted for the guest's shell, which accepts at most " +
+                             std::to_string(kMaximumShellCommand) +
+                             ". Write long text to a file with write_file and name the file.");
+  }
+  return command;
+}
 
-mcp::ToolResult RunCommand(guest::Guest& guest, const CommandRequest& request,
-                           const ToolOptions& options, const support::Context& context,
-                           mcp::ProgressReporter& progress) {
-  const shell::LoginCommand command{CommandForShell(request.words), request.words.front(),
-                                    request.directory, request.shell};
+mcp::ToolResult Run(guest::Guest& guest, const std::vector<std::string>& words,
+                    const std::string& directory, const std::string& shell,
+                    const ToolOptions& options, const support::Context& context,
+                    mcp::ProgressReporter& progress) {
   shell::CommandOutput output(options.maximum_output_bytes);
   ShownOutput shown(output, progress);
   const auto stopped_result = [&](support::StopReason reason, const std::string& left) {
@@ -155,7 +153,9 @@ mcp::ToolResult RunCommand(guest::Guest& guest, const CommandRequest& request,
                       {std::nullopt, DescribeStop(reason, options.command_timeout) + "; " + left});
   };
   try {
-    return MakeResult(output, OutcomeOf(guest.RunCommand(command, shown, context), request));
+    const shell::RunEnd end =
+        guest.RunCommand({CommandForShell(words), words.front(), directory, shell}, shown, context);
+    return MakeResult(output, OutcomeOf(end, words, shell));
   } catch (const shell::StoppedCommand& stopped) {
     if (stopped.reason() == support::StopReason::kCancelled) throw;
     return stopped_result(
@@ -172,30 +172,25 @@ mcp::ToolResult RunCommand(guest::Guest& guest, const CommandRequest& request,
   }
 }
 
-const mcp::ToolDefinition& RunShellCommand::definition() const {
-  return Definition("run_shell_command");
-}
+}  // namespace
 
-mcp::ToolResult RunShellCommand::Call(const mcp::ToolCall& call) {
-  CommandRequest request;
-  request.words = CommandArgument(call.arguments);
+mcp::ToolResult RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call) {
+  const std::vector<std::string> words = CommandArgument(call.arguments);
   const auto directory = call.arguments.at("directory").get<std::string>();
+  const ToolOptions& options = toolbox.options;
   support::Context context = call.context;
-  if (options_.command_timeout.count() > 0) {
-    context = context.WithTimeout(options_.command_timeout);
-  }
+  if (options.command_timeout.count() > 0) context = context.WithTimeout(options.command_timeout);
   // A command may take long; resolving its directory may not, over all attempts together. The time
   // starts once there is a connection: with `--start`, the VM boots first.
   std::optional<support::Context> resolving;
-  return WithWorkspace(workspaces_, context, call.progress, [&](const Workspace& workspace) {
+  return WithWorkspace(toolbox.workspaces, context, call.progress, [&](const Workspace& workspace) {
     if (!resolving) resolving = context.WithTimeout(kFileToolTimeLimit);
     call.progress.SetStatus("waiting for the guest to resolve the directory");
-    request.directory =
-        workspace.paths->Resolve(directory, paths::Access::kRead, *workspace.guest, *resolving)
-            .guest;
+    const paths::ResolvedPath resolved =
+        workspace.paths->Resolve(directory, paths::Access::kRead, *workspace.guest, *resolving);
     resolving.reset();  // the guest has answered
-    request.shell = workspace.shell;
-    return RunCommand(*workspace.guest, request, options_, context, call.progress);
+    return Run(*workspace.guest, words, resolved.guest, workspace.shell, options, context,
+               call.progress);
   });
 }
 
