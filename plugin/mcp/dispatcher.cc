@@ -34,7 +34,7 @@ void AddCacheHints(ObjectWriter& result, Era era, std::string_view scope) {
 /// What is known of a request before its own parameters are parsed.
 struct Dispatcher::Context {
   Era era = Era::kLegacy;
-  ResultStyle style = ResultStyle::kStructured;
+  ResultFormat format = {};
   bool tasks_extension = false;
   std::size_t bytes = 0;  // of the message
 
@@ -125,7 +125,7 @@ Dispatcher::Context Dispatcher::ContextFor(const Request& request) const {
   if (HasModernMeta(request.params)) {
     const bool has_tasks = ParseModernMeta(request.params);
     return {.era = Era::kModern,
-            .style = options_.result_style(ClientName(request.params, Era::kModern)),
+            .format = options_.result_format(ClientName(request.params, Era::kModern)),
             .tasks_extension = has_tasks};
   }
   if (request.method == "server/discover") {
@@ -136,7 +136,7 @@ Dispatcher::Context Dispatcher::ContextFor(const Request& request) const {
     throw InvalidParams("either send \"initialize\" first, or put " + MetaKeys() +
                         " into the \"_meta\" of every request");
   }
-  return {.style = legacy_style_};
+  return {.format = legacy_format_};
 }
 
 const Dispatcher::Method& Dispatcher::FindMethod(const Request& request, const Context& context) {
@@ -165,7 +165,7 @@ void Dispatcher::Initialize(Request& request, const Context& /*context*/, Reply&
     object.Member("serverInfo", Describe(options_.info));
     object.Member("instructions", std::string_view(options_.instructions()));
   });
-  legacy_style_ = options_.result_style(ClientName(request.params, Era::kLegacy));
+  legacy_format_ = options_.result_format(ClientName(request.params, Era::kLegacy));
   initialized_ = true;  // not earlier: what fails above may be tried again
   reply.Result(std::move(result));
 }
@@ -189,7 +189,7 @@ void Dispatcher::Discover(Request& /*request*/, const Context& context, Reply& r
 void Dispatcher::ListTools(Request& request, const Context& context, Reply& reply) {
   CheckCursor(request.params);
   SendResult(reply, context, [&](ObjectWriter& result) {
-    result.RawMember("tools", tools_.Describe(context.style));
+    result.RawMember("tools", tools_.Describe(context.format.style));
     // The definitions depend on the client.
     AddCacheHints(result, context.era, "private");
   });
@@ -213,7 +213,7 @@ void Dispatcher::CallTool(Request& request, const Context& context, Reply& reply
   calls_.Start(std::move(reply), {.entry = *entry,
                                   .arguments = std::move(params.arguments),
                                   .era = context.era,
-                                  .style = context.style,
+                                  .format = context.format,
                                   .progress_token = std::move(token),
                                   .may_become_task = context.tasks_extension,
                                   .bytes = context.bytes});

@@ -72,9 +72,9 @@ class Dispatcher {
   Requests requests_;
   std::list<Reply> listeners_;
   TaskStore tasks_;
-  ToolCalls calls_;                                      // last: its threads use what is above
-  bool initialized_ = false;                             // a legacy session has begun
-  ResultStyle legacy_style_ = ResultStyle::kStructured;  // of that session
+  ToolCalls calls_;             // last: its threads use what is above
+  bool initialized_ = false;    // a legacy session has begun
+  ResultFormat legacy_format_;  // of that session
 };
 
 }  // namespace mcp

@@ -24,8 +24,8 @@ struct ServerOptions {
   std::function<void()> on_first_message = [] {};
 
   /// How results are encoded for the client of this name (`clientInfo`). Must be quick.
-  std::function<ResultStyle(std::string_view client)> result_style = [](std::string_view) {
-    return ResultStyle::kStructured;
+  std::function<ResultFormat(std::string_view client)> result_format = [](std::string_view) {
+    return ResultFormat();
   };
 
   /// After this time a call is answered with a task handle if its client declared the extension.

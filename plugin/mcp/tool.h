@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -43,12 +44,18 @@ enum class ResultStyle {
   kText,        ///< as plain text, for agents that show it to a model
 };
 
+/// What suits the client of a call.
+struct ResultFormat {
+  ResultStyle style = ResultStyle::kStructured;
+  std::size_t text_bytes = std::size_t{100} * 1024;  ///< of one ToolResult::text that it shows
+};
+
 /// One `tools/call`.
 struct ToolCall {
   const nlohmann::json& arguments;  ///< an object that satisfies the input schema
   support::Context context;         ///< stopped on cancel, end of input, termination
   ProgressReporter& progress;
-  ResultStyle style = ResultStyle::kStructured;
+  ResultFormat format = {};
 };
 
 /// What a tool returns. A failed call throws `support::CallError` instead.

@@ -65,7 +65,7 @@ void ToolCalls::Run(const std::shared_ptr<Call>& call) {
   call->SetStatus("running");
   Tool& tool = *call->invocation.entry.tool;
   Finish(call,
-         CallTool(tool, {call->invocation.arguments, context, *call, call->invocation.style}));
+         CallTool(tool, {call->invocation.arguments, context, *call, call->invocation.format}));
 }
 
 void ToolCalls::Finish(const std::shared_ptr<Call>& call, Outcome outcome) {

@@ -39,7 +39,7 @@ class ToolCalls {
     const ToolList::Entry& entry;
     nlohmann::json arguments;  ///< satisfies the tool's schema
     Era era;
-    ResultStyle style;
+    ResultFormat format;
     std::optional<std::string> progress_token;  ///< JSON
     bool may_become_task;
     std::size_t bytes;  ///< of the request
