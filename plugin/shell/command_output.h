@@ -25,8 +25,8 @@ class CommandOutput final : public shell::OutputSink {
   [[nodiscard]] std::string StandardOutput() const;
   [[nodiscard]] std::string StandardError() const;
 
-  /// Once the command has ended: if a stream was cut, keeps both in `outputs`, in the order in which
-  /// they came; the streams then name the id.
+  /// Once the command has ended: if a stream was cut, keeps both in `outputs`, in the order in
+  /// which they came; the streams then name the id.
   void KeepIfCut(CutOutputs& outputs);
 
   /// For a progress notification: the last line of output, or what is waited for. One printable

@@ -16,21 +16,21 @@ std::string CutOutputs::Keep(OutputLog output) {
   return entries_.back().id;
 }
 
-CutOutputs::Output CutOutputs::Read(std::string_view id, std::optional<std::int64_t> offset) {
+CutOutputs::Output CutOutputs::Read(std::string_view id, std::optional<std::int64_t> offset,
+                                    std::size_t maximum) {
   const std::scoped_lock lock(mutex_);
   std::vector<std::string> known;
   for (Entry& entry : entries_) {
     if (entry.id == id) {
       const std::uint64_t from = offset ? entry.output.Resolve(*offset) : entry.next_read;
-      Output read{entry.output.Read(from, kMaximumRead), 0};
+      Output read{entry.output.Read(from, maximum), 0};
       read.remaining = entry.output.total() - read.piece.end;
       entry.next_read = read.piece.end;
       return read;
     }
     known.push_back(entry.id);
   }
-  throw support::CallError("there is no output " + std::string(id) +
-                           " of a command any more; " +
+  throw support::CallError("there is no output " + std::string(id) + " of a command any more; " +
                            (known.empty() ? "none is kept" : "kept are " + support::Join(known)));
 }
 

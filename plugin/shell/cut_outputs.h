@@ -28,7 +28,8 @@ class CutOutputs {
     OutputLog::Piece piece;
     std::uint64_t remaining = 0;
   };
-  Output Read(std::string_view id, std::optional<std::int64_t> offset);
+  Output Read(std::string_view id, std::optional<std::int64_t> offset,
+              std::size_t maximum = kMaximumRead);
 
  private:
   struct Entry {

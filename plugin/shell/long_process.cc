@@ -43,7 +43,11 @@ void LongProcess::Close() {
   const std::scoped_lock lock(monitor_->mutex);
   launcher.swap(launcher_);
   process.swap(process_);
-  if (!ended_) End(std::nullopt, "it was stopped");
+  if (!ended_) End(std::nullopt, "the process was stopped");
+}
+
+std::string LongProcess::problem() const {
+  return connection_lost_ ? "the process was lost and has been stopped: " + problem_ : problem_;
 }
 
 void LongProcess::ThrowStartFailure() const {
@@ -108,10 +112,11 @@ void LongProcess::OnEnd(const ProcessEnd& end) {
   splitter_.Finish([this](std::string_view own) { Take(own); });
   if (ended_) return;
   connection_lost_ = end.connection_lost;
-  End(std::nullopt, !end.problem.empty() ? end.problem
-                    : end.exit_signal
-                        ? "the guest's shell that ran it was killed by signal " + *end.exit_signal
-                        : "the guest's shell that ran it exited");
+  End(std::nullopt,
+      !end.problem.empty() ? end.problem
+      : end.exit_signal
+          ? "the guest's shell that ran the process was killed by signal " + *end.exit_signal
+          : "the guest's shell that ran the process exited without reporting how it ended");
 }
 
 void LongProcess::Take(std::string_view own) {

@@ -51,7 +51,7 @@ class LongProcess final : public ProcessEvents, public std::enable_shared_from_t
   /// 128+N after signal N. Empty if it is unknown.
   [[nodiscard]] std::optional<int> exit_status() const { return exit_status_; }
   /// Why it ended without an exit status.
-  [[nodiscard]] const std::string& problem() const { return problem_; }
+  [[nodiscard]] std::string problem() const;
   [[nodiscard]] const OutputLog& output() const { return output_; }
   [[nodiscard]] const std::shared_ptr<Launcher>& launcher() const { return launcher_; }
 

@@ -7,11 +7,12 @@
 
 namespace shell {
 
-/// Bytes of output that one read returns: the least that an agent shows its model (opencode: 50 KB).
+/// Bytes of output that one read returns: the least that an agent shows its model (opencode: 50
+/// KB).
 inline constexpr std::size_t kMaximumRead = std::size_t{48} * 1024;
 
-/// The newest bytes of a stream, found by their offset from its beginning. Uses up to an eighth more
-/// than `maximum_bytes` of memory. One thread at a time.
+/// The newest bytes of a stream, found by their offset from its beginning. Uses up to an eighth
+/// more than `maximum_bytes` of memory. One thread at a time.
 class OutputLog {
  public:
   explicit OutputLog(std::size_t maximum_bytes) : maximum_(maximum_bytes) {}
@@ -24,8 +25,8 @@ class OutputLog {
   /// The bytes received so far, kept or not.
   [[nodiscard]] std::uint64_t total() const { return total_; }
 
-  /// How far Read can read now: it does not return the beginning of a UTF-8 character whose rest may
-  /// still come.
+  /// How far Read can read now: it does not return the beginning of a UTF-8 character whose rest
+  /// may still come.
   [[nodiscard]] std::uint64_t readable() const;
 
   struct Piece {

@@ -41,9 +41,9 @@ std::string Processes::Start(const LoginCommand& command, const std::string& dir
     const auto running = static_cast<std::size_t>(std::count_if(
         entries_.begin(), entries_.end(), [](const auto& e) { return !e->process->ended(); }));
     if (running + starting_ >= kMostRunning) {
-      throw support::CallError(std::to_string(kMostRunning) +
-                               " processes run, which is the most. Stop one with write_process: " +
-                               ListRunning());
+      throw support::CallError(
+          std::to_string(kMostRunning) +
+          " processes run, which is the most. Stop one with write_process: " + ListRunning());
     }
     ++starting_;
     if (!thread_.joinable()) thread_ = std::thread([this] { Tend(); });
@@ -75,8 +75,7 @@ std::shared_ptr<LongProcess> Processes::Launch(const LoginCommand& command, Laun
       support::ContextWait wait(context, monitor_->mutex, monitor_->changed);
       Lock lock(monitor_->mutex);
       wait.Until(lock, [&] {
-        return process->started() || process->ended() ||
-               (may_move && process->waits_for_channel());
+        return process->started() || process->ended() || (may_move && process->waits_for_channel());
       });
       if (process->started()) return process;
       if (process->ended()) process->ThrowStartFailure();
@@ -98,7 +97,7 @@ std::shared_ptr<LongProcess> Processes::Launch(const LoginCommand& command, Laun
 
 Processes::Output Processes::Read(std::string_view id, std::optional<std::int64_t> offset,
                                   Wait wait_for, std::chrono::milliseconds time,
-                                  const support::Context& context) {
+                                  const support::Context& context, std::size_t maximum) {
   support::ContextWait wait(context, monitor_->mutex, monitor_->changed);
   Lock lock(monitor_->mutex);
   // Others may forget the entry meanwhile.
@@ -109,24 +108,21 @@ Processes::Output Processes::Read(std::string_view id, std::optional<std::int64_
   const auto deadline = Clock::now() + time;
   wait.Until(
       lock,
-      [&] {
-        return process.ended() || (wait_for == Wait::kForOutput && output.readable() > from);
-      },
+      [&] { return process.ended() || (wait_for == Wait::kForOutput && output.readable() > from); },
       deadline);
   if (time.count() > 0 && wait_for == Wait::kForOutput) {
     wait.Until(
         lock, [&] { return process.ended(); }, std::min(deadline, Clock::now() + kBurstPause));
   }
   context.ThrowIfStopped();
-  Output read{StateOf(process), output.Read(from, kMaximumRead), 0};
+  Output read{StateOf(process), output.Read(from, maximum), 0};
   read.remaining = output.readable() - read.piece.end;
   entry->next_read = read.piece.end;
   return read;
 }
 
 Processes::State Processes::Write(std::string_view id, const Request& request,
-                                  std::chrono::milliseconds time,
-                                  const support::Context& context) {
+                                  std::chrono::milliseconds time, const support::Context& context) {
   support::ContextWait wait(context, monitor_->mutex, monitor_->changed);
   Lock lock(monitor_->mutex);
   const std::shared_ptr<Entry> entry = Find(id);
@@ -216,9 +212,9 @@ std::shared_ptr<Processes::Entry> Processes::Find(std::string_view id) const {
     if (entry->description.id == id) return entry;
     known.push_back(entry->description.id);
   }
-  throw support::CallError("there is no process " + std::string(id) +
-                           (known.empty() ? "; none has been started"
-                                          : "; known are " + support::Join(known, ", ")));
+  throw support::CallError(
+      "there is no process " + std::string(id) +
+      (known.empty() ? "; none has been started" : "; known are " + support::Join(known, ", ")));
 }
 
 std::string Processes::ListRunning() const {
@@ -233,8 +229,8 @@ std::string Processes::ListRunning() const {
 
 void Processes::ForgetOldest() {
   const auto has_ended = [](const auto& entry) { return entry->process->closed(); };
-  const auto ended = static_cast<std::size_t>(
-      std::count_if(entries_.begin(), entries_.end(), has_ended));
+  const auto ended =
+      static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(), has_ended));
   if (ended < kMostEnded) return;
   entries_.erase(std::find_if(entries_.begin(), entries_.end(), has_ended));
 }

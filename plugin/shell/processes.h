@@ -52,19 +52,21 @@ class Processes {
     std::uint64_t remaining = 0;  ///< bytes behind the piece that can be read at once
   };
 
-  /// Starts a command, and returns its id once it runs. Throws support::CallError if too many run or
-  /// the guest refuses it, support::Stopped, and support::ConnectionLost, which says whether it may
-  /// have run.
+  /// Starts a command, and returns its id once it runs. Throws support::CallError if too many run
+  /// or the guest refuses it, support::Stopped, and support::ConnectionLost, which says whether it
+  /// may have run.
   std::string Start(const LoginCommand& command, const std::string& directory, LauncherPool& pool,
                     const support::Context& context);
 
   enum class Wait { kForOutput, kForEnd };
 
   /// Output from `offset` on: negative: so many bytes from the end; none: where the last read
-  /// ended. Waits, no longer than `time`, for output behind the offset, or only for the end of the
-  /// process. Throws support::CallError for an unknown id, support::Stopped.
+  /// ended. At most `maximum` bytes. Waits, no longer than `time`, for output behind the offset, or
+  /// only for the end of the process. Throws support::CallError for an unknown id,
+  /// support::Stopped.
   Output Read(std::string_view id, std::optional<std::int64_t> offset, Wait wait,
-              std::chrono::milliseconds time, const support::Context& context);
+              std::chrono::milliseconds time, const support::Context& context,
+              std::size_t maximum = kMaximumRead);
 
   struct Request {
     std::string_view input;
@@ -72,8 +74,9 @@ class Processes {
     std::string_view signal;  ///< without "SIG"; empty: none
   };
 
-  /// Waits, no longer than `time`, until the process has ended or, if there is only input, has taken
-  /// it. Throws support::CallError if it takes no input, or the id is unknown, and support::Stopped.
+  /// Waits, no longer than `time`, until the process has ended or, if there is only input, has
+  /// taken it. Throws support::CallError if it takes no input, or the id is unknown, and
+  /// support::Stopped.
   State Write(std::string_view id, const Request& request, std::chrono::milliseconds time,
               const support::Context& context);
 

@@ -240,9 +240,8 @@ std::string LoginShell(const std::string& mark, const std::string& directory,
 }
 
 std::string ProcessShell(const std::string& mark, const LoginCommand& command) {
-  return Frame(
-      mark, Fill(kObeyProcessRequests, {{"@MARK@", mark}}),
-      Fill(kStartProcess, {{"@MARK@", mark}, {"@LOGIN@", PlainLogin(command)}}));
+  return Frame(mark, Fill(kObeyProcessRequests, {{"@MARK@", mark}}),
+               Fill(kStartProcess, {{"@MARK@", mark}, {"@LOGIN@", PlainLogin(command)}}));
 }
 
 std::string InputRequest(std::string_view bytes) {
@@ -254,7 +253,8 @@ std::string InputRequest(std::string_view bytes) {
       continue;
     }
     request += "\\0";
-    for (const unsigned shift : {6U, 3U, 0U}) request += static_cast<char>('0' + (value >> shift & 7U));
+    for (const unsigned shift : {6U, 3U, 0U})
+      request += static_cast<char>('0' + (value >> shift & 7U));
   }
   return request + '\n';
 }

@@ -64,10 +64,10 @@ struct LoginCommand {
 /// Code for ScriptShell that runs the command in a new login shell, as `limactl shell` does.
 std::string PlainLogin(const LoginCommand& command);
 
-/// One command in a new login shell, as PlainLogin runs it, in place of the loop. Its standard input
-/// is a pipe, its standard error goes to its standard output. It ends with all that it has started:
-/// what is left in its session gets a second, then TERM, a second later KILL. Reports, besides those
-/// above:
+/// One command in a new login shell, as PlainLogin runs it, in place of the loop. Its standard
+/// input is a pipe, its standard error goes to its standard output. It ends with all that it has
+/// started: what is left in its session gets a second, then TERM, a second later KILL. Reports,
+/// besides those above:
 ///   ready      the watcher takes requests; all output before belongs to the profile of another
 ///              shell
 ///   took       the input of the last InputRequest has been written to the pipe

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace tools {
 namespace {
@@ -17,6 +18,8 @@ struct Property {
   bool required = false;
   int minimum = -1;                    ///< -1: none
   std::vector<Property> entries = {};  ///< of "object[]"
+  int maximum = -1;                    ///< -1: none
+  std::vector<const char*> choices = {};
 };
 
 enum class Effect { kReads, kReplaces, kWrites, kRuns };
@@ -29,6 +32,9 @@ struct Tool {
   std::vector<Property> outputs;
   Effect effect = Effect::kReads;
   bool large_results = true;
+  bool open_ended = false;
+  bool waits = false;
+  bool has_text_style = false;
 };
 
 constexpr bool kRequired = true;
@@ -163,7 +169,8 @@ Tool RunShellCommand() {
                   {"error", "string",
                    "Present if the command failed or was stopped: \"exit status 1\", \"signal: "
                    "KILL\", the time limit."}},
-      .effect = Effect::kRuns};
+      .effect = Effect::kRuns,
+      .open_ended = true};
 }
 
 Tool SearchFileContent() {
@@ -190,6 +197,110 @@ Tool SearchFileContent() {
                    "Lines of the form `file:line:text`, file names relative to `path`; empty if "
                    "nothing matches. If lines were left out, a last line gives the totals.",
                    kRequired}}};
+}
+
+constexpr int kMaximumWait = 30'000;
+
+const std::string kProcessId = "Id of the process.";
+
+std::vector<Property> ProcessOutputs() {
+  return {{"id", "string", kProcessId},
+          {"running", "boolean", "Whether it still runs."},
+          {"exit_code", "integer", "Exit status; 128 + N if signal N killed it."},
+          {"error", "string", "Why it ended without exit_code, or a hint."},
+          {"output", "string", "Output from the offset on, 48 KiB at most."},
+          {"next_offset", "integer", "Offset behind `output`."},
+          {"remaining", "integer", "Bytes behind `output` that can be read at once."}};
+}
+
+Tool StartProcess() {
+  return {
+      .name = "start_process",
+      .title = "Start a long-running process",
+      .description =
+          "Starts a command in the virtual machine and leaves it running: a server, a watcher, a "
+          "long build, a REPL. Returns its id and first output; read_process returns more, "
+          "write_process sends input and signals. No terminal. 16 can run at once. It ends with "
+          "this session, and its children end with it.",
+      .inputs = {{"command", "string[]",
+                  "List of words: [\"npm\",\"run\",\"dev\"]. For pipes or variables: "
+                  "[\"bash\",\"-c\",\"…\"].",
+                  kRequired},
+                 {"directory", "string", "Absolute host path of the directory to run in.",
+                  kRequired},
+                 {"wait_ms",
+                  "integer",
+                  "How long to wait for its end. Default: 1000.",
+                  false,
+                  0,
+                  {},
+                  kMaximumWait}},
+      .outputs = ProcessOutputs(),
+      .effect = Effect::kRuns,
+      .waits = true,
+      .has_text_style = true};
+}
+
+Tool ReadProcess() {
+  std::vector<Property> outputs = ProcessOutputs();
+  outputs.push_back(
+      {"dropped", "integer", "Bytes from the offset on that are gone: the newest 1 MiB is kept."});
+  outputs.push_back({"processes",
+                     "object[]",
+                     "Without `id`: all processes.",
+                     false,
+                     -1,
+                     {{"id", "string", kProcessId, kRequired},
+                      {"command", "string", "Command line.", kRequired},
+                      {"directory", "string", "Directory it was started in.", kRequired},
+                      {"running", "boolean", "Whether it still runs.", kRequired},
+                      {"exit_code", "integer", "Exit status."},
+                      {"started", "string", "When, RFC 3339.", kRequired}}});
+  return {.name = "read_process",
+          .title = "Read a process's output",
+          .description =
+              "Returns output of a process of start_process, also after its end, or all output of "
+              "a command whose result was cut (`c1`). Without `id`, lists the processes.",
+          .inputs = {{"id", "string", "Such as `p1`."},
+                     {"offset", "integer",
+                      "First byte; negative: so many bytes from the end. Default: where the last "
+                      "read ended."},
+                     {"wait_ms",
+                      "integer",
+                      "How long to wait for new output or the end. Default: 0.",
+                      false,
+                      0,
+                      {},
+                      kMaximumWait}},
+          .outputs = std::move(outputs),
+          .waits = true,
+          .has_text_style = true};
+}
+
+Tool WriteProcess() {
+  return {.name = "write_process",
+          .title = "Send input or a signal to a process",
+          .description =
+              "Sends text to the standard input of a process of start_process, ends that input, or "
+              "sends a signal to the process and its children. 5 s after TERM follows KILL.",
+          .inputs = {{"id", "string", kProcessId, kRequired},
+                     {"input", "string", "Text, passed on exactly; end a line with \\n."},
+                     {"end_input", "boolean", "End its standard input."},
+                     {"signal",
+                      "string",
+                      "Signal to send.",
+                      false,
+                      -1,
+                      {},
+                      -1,
+                      {"INT", "TERM", "KILL", "HUP"}}},
+          .outputs = {{"id", "string", kProcessId, kRequired},
+                      {"running", "boolean", "Whether it still runs after at most 1 s.", kRequired},
+                      {"exit_code", "integer", "Exit status; 128 + N if signal N killed it."},
+                      {"error", "string", "Why it ended without exit_code."}},
+          .effect = Effect::kRuns,
+          .large_results = false,
+          .has_text_style = true};
 }
 
 Tool WriteFile() {
@@ -230,6 +341,8 @@ json PropertySchema(const Property& property) {
     schema["type"] = type;
   }
   if (property.minimum >= 0) schema["minimum"] = property.minimum;
+  if (property.maximum >= 0) schema["maximum"] = property.maximum;
+  if (!property.choices.empty()) schema["enum"] = property.choices;
   return schema;
 }
 
@@ -259,7 +372,9 @@ mcp::ToolDefinition Define(const Tool& tool) {
                           {"idempotentHint", reads || tool.effect == Effect::kWrites},
                           {"openWorldHint", tool.effect == Effect::kRuns}},
           .meta = tool.large_results ? large : json(),
-          .open_ended = tool.effect == Effect::kRuns};
+          .open_ended = tool.open_ended,
+          .waits = tool.waits,
+          .has_text_style = tool.has_text_style};
 }
 
 }  // namespace
@@ -267,8 +382,9 @@ mcp::ToolDefinition Define(const Tool& tool) {
 const std::vector<mcp::ToolDefinition>& Definitions() {
   static const std::vector<mcp::ToolDefinition> definitions = [] {
     std::vector<mcp::ToolDefinition> all;
-    for (const Tool& tool : {Glob(), ListDirectory(), ReadFile(), Replace(), RunShellCommand(),
-                             SearchFileContent(), WriteFile()}) {
+    for (const Tool& tool :
+         {Glob(), ListDirectory(), ReadFile(), ReadProcess(), Replace(), RunShellCommand(),
+          SearchFileContent(), StartProcess(), WriteFile(), WriteProcess()}) {
       all.push_back(Define(tool));
     }
     return all;

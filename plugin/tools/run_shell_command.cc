@@ -5,31 +5,17 @@
 #include <utility>
 
 #include "shell/command_output.h"
-#include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/errors.h"
 #include "support/units.h"
+#include "tools/command_arguments.h"
 #include "tools/contract.h"
 
 namespace tools {
 namespace {
 
-constexpr int kCommandNotFound = 127;
-
 /// A shell reports a process that signal N killed with this plus N as exit status.
 constexpr int kSignalBase = 128;
-
-std::string CommandForShell(const std::vector<std::string>& words) {
-  std::string command = shell::ShellCommand(words);
-  if (command.size() > kMaximumShellCommand) {
-    throw support::CallError("argument list too long: the command takes " +
-                             std::to_string(command.size()) +
-                             " bytes when quoted for the guest's shell, which accepts at most " +
-                             std::to_string(kMaximumShellCommand) +
-                             ". Write long text to a file with write_file and name the file.");
-  }
-  return command;
-}
 
 /// The signals that kill a process, by Linux's numbers. "": any other number.
 std::string_view SignalName(int number) {
@@ -39,12 +25,6 @@ std::string_view SignalName(int number) {
       "",     "",     "XCPU", "XFSZ", "VTALRM", "PROF",   "",     "IO",  "PWR", "SYS"};
   const auto place = static_cast<std::size_t>(number);
   return number > 0 && place < kNames.size() ? kNames.at(place) : "";
-}
-
-/// One word with characters for a shell: the list was probably meant as a line.
-bool LooksLikeShellLine(const std::vector<std::string>& words) {
-  return words.size() == 1 &&
-         words.front().find_first_of(" \t\n|&;<>()$`\\\"'*?[]{}#~!") != std::string::npos;
 }
 
 struct Outcome {
@@ -74,10 +54,8 @@ Outcome OutcomeOf(const shell::RunEnd& end, const CommandRequest& request) {
   }
   if (end.shell_missing) {
     outcome.error += DescribeMissingShell(request.shell);
-  } else if (status == kCommandNotFound && LooksLikeShellLine(request.words)) {
-    outcome.error += ": command is a list of words, not a shell line; use " +
-                     nlohmann::json{"bash", "-c", request.words.front()}.dump(
-                         -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  } else if (const std::string hint = ShellLineHint(status, request.words); !hint.empty()) {
+    outcome.error += ": " + hint;
   }
   return outcome;
 }
@@ -126,36 +104,24 @@ mcp::ToolResult MakeResult(const shell::CommandOutput& output, const Outcome& ou
   return result;
 }
 
-std::vector<std::string> CommandArgument(const nlohmann::json& arguments) {
-  auto command = arguments.at("command").get<std::vector<std::string>>();
-  if (command.empty()) {
-    throw support::CallError(
-        "command is an empty list: give the program and its arguments, such as [\"ls\",\"-l\"]");
-  }
-  for (std::size_t i = 0; i < command.size(); ++i) {
-    if (command[i].find('\0') != std::string::npos) {
-      throw support::CallError("command[" + std::to_string(i) +
-                               "] contains a NUL character, which no argument can");
-    }
-  }
-  return command;
-}
-
 }  // namespace
 
 mcp::ToolResult RunCommand(guest::Guest& guest, const CommandRequest& request,
-                           const ToolOptions& options, const support::Context& context,
-                           mcp::ProgressReporter& progress) {
-  const shell::LoginCommand command{CommandForShell(request.words), request.words.front(),
+                           const ToolOptions& options, shell::CutOutputs& cut_outputs,
+                           const support::Context& context, mcp::ProgressReporter& progress) {
+  const shell::LoginCommand command{CommandText(request.words), request.words.front(),
                                     request.directory, request.shell};
   shell::CommandOutput output(options.maximum_output_bytes);
   ShownOutput shown(output, progress);
+  const auto make_result = [&](const Outcome& outcome) {
+    output.KeepIfCut(cut_outputs);
+    return MakeResult(output, outcome);
+  };
   const auto stopped_result = [&](support::StopReason reason, const std::string& left) {
-    return MakeResult(output,
-                      {std::nullopt, DescribeStop(reason, options.command_timeout) + "; " + left});
+    return make_result({std::nullopt, DescribeStop(reason, options.command_timeout) + "; " + left});
   };
   try {
-    return MakeResult(output, OutcomeOf(guest.RunCommand(command, shown, context), request));
+    return make_result(OutcomeOf(guest.RunCommand(command, shown, context), request));
   } catch (const shell::StoppedCommand& stopped) {
     if (stopped.reason() == support::StopReason::kCancelled) throw;
     return stopped_result(
@@ -168,7 +134,7 @@ mcp::ToolResult RunCommand(guest::Guest& guest, const CommandRequest& request,
     return stopped_result(stopped.reason(), "it had not started");
   } catch (const support::ConnectionLost& lost) {
     if (!lost.may_have_run()) throw;
-    return MakeResult(output, {std::nullopt, lost.what()});
+    return make_result({std::nullopt, lost.what()});
   }
 }
 
@@ -195,7 +161,7 @@ mcp::ToolResult RunShellCommand::Call(const mcp::ToolCall& call) {
             .guest;
     resolving.reset();  // the guest has answered
     request.shell = workspace.shell;
-    return RunCommand(*workspace.guest, request, options_, context, call.progress);
+    return RunCommand(*workspace.guest, request, options_, *cut_outputs_, context, call.progress);
   });
 }
 

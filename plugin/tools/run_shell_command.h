@@ -2,12 +2,15 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "guest/guest.h"
 #include "mcp/tool.h"
 #include "shell/capped_output.h"
+#include "shell/cut_outputs.h"
 #include "support/context.h"
 #include "tools/workspace.h"
 
@@ -21,10 +24,6 @@ struct ToolOptions {
   /// Bytes kept of each output stream of a command, and of the lines that a search finds.
   std::size_t maximum_output_bytes = shell::kDefaultMaximumOutput;
 };
-
-/// Bytes of a command as a login shell's -c receives it: Linux's MAX_ARG_STRLEN (32 pages) without
-/// the closing NUL.
-inline constexpr std::size_t kMaximumShellCommand = std::size_t{128} * 1024 - 1;
 
 struct CommandRequest {
   std::vector<std::string> words;  ///< at least one, none with NUL
@@ -43,19 +42,22 @@ struct CommandRequest {
 ///                          no exit_code; error explains; output until then
 /// Output is text: U+FFFD replaces bytes that are not UTF-8; control characters stay.
 ///
+/// If a stream was cut, `cut_outputs` keeps the output, and the result names its id.
+///
 /// Throws support::Stopped once a cancelled command has been stopped, support::CallError if the
 /// command is too long, and what shell::Shells::RunCommand throws before the command can have run.
 mcp::ToolResult RunCommand(guest::Guest& guest, const CommandRequest& request,
-                           const ToolOptions& options, const support::Context& context,
-                           mcp::ProgressReporter& progress);
+                           const ToolOptions& options, shell::CutOutputs& cut_outputs,
+                           const support::Context& context, mcp::ProgressReporter& progress);
 
 /// `run_shell_command`: RunCommand in a directory that the path rules allow. Round trips: two for a
 /// path without links, the path rules' and the command.
 class RunShellCommand final : public mcp::Tool {
  public:
   /// `workspaces` must outlive the tool.
-  RunShellCommand(WorkspaceSource& workspaces, const ToolOptions& options)
-      : workspaces_(workspaces), options_(options) {}
+  RunShellCommand(WorkspaceSource& workspaces, const ToolOptions& options,
+                  std::shared_ptr<shell::CutOutputs> cut_outputs)
+      : workspaces_(workspaces), options_(options), cut_outputs_(std::move(cut_outputs)) {}
 
   [[nodiscard]] const mcp::ToolDefinition& definition() const override;
   mcp::ToolResult Call(const mcp::ToolCall& call) override;
@@ -63,6 +65,7 @@ class RunShellCommand final : public mcp::Tool {
  private:
   WorkspaceSource& workspaces_;
   ToolOptions options_;
+  std::shared_ptr<shell::CutOutputs> cut_outputs_;
 };
 
 }  // namespace tools

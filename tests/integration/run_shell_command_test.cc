@@ -33,8 +33,8 @@ class RunShellCommand : public integration::LoopbackGuest {
   }
 
   nlohmann::json Run(std::vector<std::string> words) {
-    return tools::RunCommand(*guest_, {std::move(words), directory_.path(), "/bin/bash"}, {}, {},
-                             progress_)
+    return tools::RunCommand(*guest_, {std::move(words), directory_.path(), "/bin/bash"}, {},
+                             cut_outputs_, {}, progress_)
         .structured;
   }
   nlohmann::json Bash(const std::string& script) { return Run({"bash", "-c", script}); }
@@ -58,6 +58,7 @@ class RunShellCommand : public integration::LoopbackGuest {
 
   std::shared_ptr<ssh::Connection> guest_;
   testing_support::RecordedProgress progress_;
+  shell::CutOutputs cut_outputs_;
 };
 
 TEST_F(RunShellCommand, PrintsTheArgumentsOfAllProcesses) {

@@ -106,7 +106,8 @@ TEST_P(ProcessesTest, TakeLongInput) {
 }
 
 TEST_P(ProcessesTest, AreSignalledWhileTheyDoNotReadTheirInput) {
-  const std::string id = Start("trap 'echo int' INT; trap 'echo hup' HUP; while :; do sleep 0.05; done");
+  const std::string id =
+      Start("trap 'echo int' INT; trap 'echo hup' HUP; while :; do sleep 0.05; done");
   const std::string text(LongProcess::kMaximumInput, 'x');
   EXPECT_TRUE(processes_->Write(id, {text, false, ""}, 300ms, {}).running);
   EXPECT_THROW(Send(id, text), support::CallError);
@@ -118,9 +119,9 @@ TEST_P(ProcessesTest, AreSignalledWhileTheyDoNotReadTheirInput) {
 }
 
 TEST_P(ProcessesTest, EndWithAllThatTheyHaveStarted) {
-  const std::string id =
-      Start("(trap '' TERM; sh -c 'echo $PPID' >child; while :; do sleep 0.2; done) & "
-            "until [ -s child ]; do sleep 0.01; done; echo started");
+  const std::string id = Start(
+      "(trap '' TERM; sh -c 'echo $PPID' >child; while :; do sleep 0.2; done) & "
+      "until [ -s child ]; do sleep 0.01; done; echo started");
   const Processes::Output output = Finish(id);
   EXPECT_EQ(output.piece.text, "started\n");
   EXPECT_EQ(output.state.exit_status, 0);
@@ -139,8 +140,9 @@ TEST_P(ProcessesTest, AreKilledIfTheyIgnoreTerm) {
 }
 
 TEST_P(ProcessesTest, EndWithTheServer) {
-  Start("trap '' TERM; (sh -c 'echo $PPID' >child; while :; do sleep 0.2; done) & echo $$ >main; "
-        "while :; do sleep 0.2; done");
+  Start(
+      "trap '' TERM; (sh -c 'echo $PPID' >child; while :; do sleep 0.2; done) & echo $$ >main; "
+      "while :; do sleep 0.2; done");
   ASSERT_TRUE(Comes("main"));
   ASSERT_TRUE(Comes("child"));
   processes_.reset();

@@ -36,7 +36,7 @@ class RunShellCommandTool : public SearchToolFixture {
     return {{"command", command}, {"directory", directory}};
   }
 
-  RunShellCommand tool_{*this, {}};
+  RunShellCommand tool_{*this, {}, std::make_shared<shell::CutOutputs>()};
 };
 
 TEST_F(RunShellCommandTool, RunsInTheGuestsDirectory) {
@@ -111,7 +111,7 @@ class EndOfACommand : public ::testing::Test {
   nlohmann::json Run(std::function<shell::RunEnd()> end) {
     guest_.end = std::move(end);
     testing_support::SilentProgress progress;
-    return RunCommand(guest_, {{"echo", "text"}, "/", "/bin/sh"}, {}, {}, progress).structured;
+    return RunCommand(guest_, {{"echo", "text"}, "/", "/bin/sh"}, {}, cut_outputs_, {}, progress).structured;
   }
 
   static shell::RunEnd Status(std::optional<int> status) {
@@ -121,6 +121,7 @@ class EndOfACommand : public ::testing::Test {
   }
 
   EndingGuest guest_;
+  shell::CutOutputs cut_outputs_;
 };
 
 TEST_F(EndOfACommand, NotReportedIsAnErrorWithoutAnExitCode) {
