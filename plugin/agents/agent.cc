@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <charconv>
 
@@ -40,19 +39,19 @@ std::optional<Version> ParseVersion(std::string_view text) {
   if (first == std::string_view::npos) return std::nullopt;
   const char* at = text.data() + first;
   const char* const end = text.data() + text.size();
-  Version version;
-  for (int* number : {&version.major, &version.minor, &version.patch}) {
-    const auto [next, error] = std::from_chars(at, end, *number);
+  Version version{};
+  for (int& number : version) {
+    const auto [next, error] = std::from_chars(at, end, number);
     if (error != std::errc()) return std::nullopt;
     at = next;
-    if (number != &version.patch && (at == end || *at++ != '.')) return std::nullopt;
+    if (&number != &version.back() && (at == end || *at++ != '.')) return std::nullopt;
   }
   return version;
 }
 
 std::string ToString(const Version& version) {
-  return std::to_string(version.major) + "." + std::to_string(version.minor) + "." +
-         std::to_string(version.patch);
+  return std::to_string(version[0]) + "." + std::to_string(version[1]) + "." +
+         std::to_string(version[2]);
 }
 
 std::span<const ConfinedAgent> ConfinedAgents() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -26,15 +27,15 @@ inline constexpr std::size_t kMaximumInstructions = std::size_t{256} * 1024;
 
 using Environment = std::map<std::string, std::string>;
 
-/// What to start an agent for. The directories are those of SessionPlaces.
+/// What to start an agent for.
 struct LaunchRequest {
-  std::string project;                     ///< absolute, without links
-  std::string directory;                   ///< the agent's working directory
-  std::string home;                        ///< for what the agent keeps
-  std::string control;                     ///< for its settings
-  std::vector<std::string> server;         ///< the command that serves the project
-  Environment server_environment;          ///< the server's part of `environment`
-  std::vector<std::string> tools;          ///< the names of the server's tools
+  std::string project;              ///< absolute, without links
+  std::string directory;            ///< the agent's working directory, named like the project
+  std::string home;                 ///< for what the agent keeps between sessions
+  std::string control;              ///< for the settings of sessions with the same options
+  std::vector<std::string> server;  ///< the command that serves the project
+  Environment server_environment;   ///< the server's part of `environment`
+  std::vector<std::string> tools;   ///< the names of the server's tools
   std::chrono::seconds call_timeout{660};  ///< longer than the server lets a command run
   bool trust = false;       ///< the agent need not ask before it calls a tool of the server
   Environment environment;  ///< this program's
@@ -60,13 +61,7 @@ struct Launch {
   std::vector<SessionLink> links = {};
 };
 
-struct Version {
-  int major = 0;
-  int minor = 0;
-  int patch = 0;
-
-  friend auto operator<=>(const Version&, const Version&) = default;
-};
+using Version = std::array<int, 3>;
 
 /// The first MAJOR.MINOR.PATCH in a text; empty if there is none.
 std::optional<Version> ParseVersion(std::string_view text);

@@ -206,8 +206,8 @@ void UseModels(const LaunchRequest& request, const std::string& output, Launch& 
   }
   const std::string path = request.control + "/models.json";
   launch.files.push_back({path, catalogue.dump()});
-  const auto place = std::find(launch.arguments.begin(), launch.arguments.end(), "-C");
-  launch.arguments.insert(place, {"-c", "model_catalog_json=" + TomlValue(path)});
+  const auto position = std::find(launch.arguments.begin(), launch.arguments.end(), "-C");
+  launch.arguments.insert(position, {"-c", "model_catalog_json=" + TomlValue(path)});
 }
 
 std::vector<std::string> CodexSettings(const Environment& environment) {

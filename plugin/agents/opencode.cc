@@ -145,23 +145,23 @@ constexpr std::array kRefusals = {
 /// opencode looks for settings up to the top of the repository, and without one up to "/".
 void AddRepository(const LaunchRequest& request, Launch& launch) {
   const std::string git = request.directory + "/.git/";
-  launch.files.push_back({git + "HEAD", "ref: refs/heads/main\n"});
-  launch.files.push_back(
-      {git + "config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"});
-  launch.files.push_back({git + "objects/info/packs", ""});
-  launch.files.push_back({git + "refs/heads/.keep", ""});
+  launch.files.insert(launch.files.end(),
+                      {{git + "HEAD", "ref: refs/heads/main\n"},
+                       {git + "config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"},
+                       {git + "objects/info/packs", ""},
+                       {git + "refs/heads/.keep", ""}});
 }
 
 /// With the package files, opencode does not install its SDK for plugins at each start.
 void AddSettingsHome(const LaunchRequest& request, const std::string& settings, Launch& launch) {
   const std::string users = SettingsHome(request.environment) + "/opencode";
-  launch.files.push_back({settings + "/opencode.json", UsersSettings(users).dump(2)});
-  launch.files.push_back(
-      {settings + "/package.json", R"({"dependencies":{"@opencode-ai/plugin":"*"}})"});
-  launch.files.push_back({settings + "/package-lock.json",
-                          R"({"lockfileVersion":3,"packages":{"":{"dependencies":)"
-                          R"({"@opencode-ai/plugin":"*"}}}})"});
-  launch.files.push_back({settings + "/node_modules/.keep", ""});
+  const std::string dependencies = R"("dependencies":{"@opencode-ai/plugin":"*"})";
+  launch.files.insert(launch.files.end(),
+                      {{settings + "/opencode.json", UsersSettings(users).dump(2)},
+                       {settings + "/package.json", "{" + dependencies + "}"},
+                       {settings + "/package-lock.json",
+                        R"({"lockfileVersion":3,"packages":{"":{)" + dependencies + "}}}"},
+                       {settings + "/node_modules/.keep", ""}});
   for (const char* name : {"/AGENTS.md", "/themes", "/tui.json", "/tui.jsonc"}) {
     std::error_code missing;
     if (fs::exists(users + name, missing)) launch.links.push_back({settings + name, users + name});

@@ -29,18 +29,18 @@ void WriteLink(const fs::path& path, const std::string& target) {
 
 }  // namespace
 
-SessionPlaces FindSessionPlaces(const fs::path& state, std::string_view agent,
-                                const std::string& project, std::span<const std::string> options) {
-  std::string all_options;
-  for (const std::string& option : options) all_options.append(option).push_back('\0');
-  const fs::path top = state / "run" / agent / configure::Digest(project);
-  return {.directory = top / "work" / support::LastComponent(project),
-          .home = top / "home",
-          .control = top / "options" / configure::Digest(all_options)};
+void SetDirectories(const fs::path& state, std::string_view agent, LaunchRequest& request) {
+  std::string options;
+  for (const std::string& word : request.server) options.append(word).push_back('\0');
+  options += request.trust ? "trust" : "";
+  const fs::path top = state / "run" / agent / configure::Digest(request.project);
+  request.directory = top / "work" / support::LastComponent(request.project);
+  request.home = top / "home";
+  request.control = top / "options" / configure::Digest(options);
 }
 
-void WriteSessionFiles(const SessionPlaces& places, const Launch& launch) {
-  for (const std::string& directory : {places.directory, places.home, places.control}) {
+void WriteSessionFiles(const LaunchRequest& request, const Launch& launch) {
+  for (const std::string& directory : {request.directory, request.home, request.control}) {
     MakePrivateDirectories(directory);
   }
   for (const SessionFile& file : launch.files) {

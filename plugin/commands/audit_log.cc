@@ -7,13 +7,11 @@
 #include <cerrno>
 #include <string_view>
 #include <system_error>
-#include <utility>
 #include <variant>
 
-#include "mcp/json_writer.h"
-#include "support/units.h"
 #include "support/errors.h"
 #include "support/log.h"
+#include "support/units.h"
 #include "support/utf8.h"
 
 namespace commands {
@@ -47,22 +45,21 @@ json ShortenStrings(const json& value) {
   if (!value.is_structured()) return value;
   json shortened = value.is_array() ? json::array() : json::object();
   for (const auto& [key, element] : value.items()) {
-    if (value.is_array()) {
-      shortened.push_back(ShortenStrings(element));
-    } else {
-      shortened[key] = ShortenStrings(element);
-    }
+    (value.is_array() ? shortened.emplace_back() : shortened[key]) = ShortenStrings(element);
   }
   return shortened;
 }
 
-void AddArguments(mcp::ObjectWriter& object, const json& arguments) {
-  const std::string text = mcp::ToJson(ShortenStrings(arguments));
-  if (text.size() <= kMaximumAuditArguments) {
-    object.RawMember("arguments", text);
-  } else {
-    object.Member("arguments", std::string_view(Shorten(text, kMaximumAuditArguments)));
-  }
+template <typename Json>
+std::string ToText(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+json ShortenArguments(const json& arguments) {
+  json shortened = ShortenStrings(arguments);
+  const std::string text = ToText(shortened);
+  if (text.size() > kMaximumAuditArguments) return Shorten(text, kMaximumAuditArguments);
+  return shortened;
 }
 
 std::string_view NameOf(const mcp::CallRecord& record) {
@@ -71,8 +68,13 @@ std::string_view NameOf(const mcp::CallRecord& record) {
   return record.started ? "failed" : "refused";
 }
 
-void AddOutcome(mcp::ObjectWriter& object, const mcp::CallRecord& record) {
-  object.Member("outcome", NameOf(record));
+}  // namespace
+
+std::string AuditLine(const mcp::CallRecord& record) {
+  nlohmann::ordered_json line = {{"time", support::FormatDate(record.received)},
+                                 {"tool", Shorten(record.tool, kMaximumAuditText)},
+                                 {"arguments", ShortenArguments(record.arguments)},
+                                 {"outcome", NameOf(record)}};
   std::string error;
   if (const auto* failure = std::get_if<mcp::ToolFailure>(&record.outcome)) error = failure->text;
   if (const auto* refusal = std::get_if<mcp::ProtocolError>(&record.outcome)) {
@@ -80,26 +82,12 @@ void AddOutcome(mcp::ObjectWriter& object, const mcp::CallRecord& record) {
   }
   if (const auto* result = std::get_if<mcp::ToolResult>(&record.outcome)) {
     const json& structured = result->structured;
-    if (structured.contains("exit_code")) object.Member("exit_code", structured["exit_code"]);
-    if (structured.contains("error")) error = structured["error"].get<std::string>();
+    if (structured.contains("exit_code")) line["exit_code"] = structured["exit_code"];
+    error = structured.value("error", "");
   }
-  if (!error.empty()) {
-    object.Member("error", std::string_view(Shorten(error, kMaximumAuditText)));
-  }
-}
-
-}  // namespace
-
-std::string AuditLine(const mcp::CallRecord& record) {
-  std::string line;
-  mcp::ObjectWriter object(line);
-  object.Member("time", std::string_view(support::FormatDate(record.received)));
-  object.Member("tool", std::string_view(Shorten(record.tool, kMaximumAuditText)));
-  AddArguments(object, record.arguments);
-  AddOutcome(object, record);
-  object.Member("duration_ms", json(record.duration.count()));
-  object.End();
-  return line + '\n';
+  if (!error.empty()) line["error"] = Shorten(error, kMaximumAuditText);
+  line["duration_ms"] = record.duration.count();
+  return ToText(line) + '\n';
 }
 
 AuditLog::AuditLog(const std::string& path) : path_(path), file_(OpenForAppending(path)) {

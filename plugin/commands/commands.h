@@ -1,6 +1,5 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -35,7 +34,7 @@ int RunAgent(const std::vector<std::string>& arguments);
 /// `configure [AGENT] [INSTANCE]`: writes an agent's settings so that it starts `serve`.
 int Configure(const std::vector<std::string>& arguments);
 
-/// `info`: prints ToolDescriptions. Needs no instance.
+/// `info`: prints `{"tools": […]}`, as `tools/list` returns them. Needs no instance.
 int Info(const std::vector<std::string>& arguments);
 
 /// `doctor [INSTANCE]`: prints one line for each check, or one object with `--json`. Returns 1 if a
@@ -44,8 +43,5 @@ int Doctor(const std::vector<std::string>& arguments);
 
 /// `generate-doc DIR`: writes DIR/mcp.md.
 int GenerateDoc(const std::vector<std::string>& arguments);
-
-/// `{"tools": […]}`, as `tools/list` returns them.
-nlohmann::json ToolDescriptions();
 
 }  // namespace commands

@@ -8,7 +8,6 @@
 
 #include "commands/commands.h"
 #include "commands/instance_mounts.h"
-#include "commands/launch_command.h"
 #include "commands/option_parser.h"
 #include "commands/project.h"
 #include "configure/edits.h"
@@ -35,26 +34,20 @@ std::string DirectoryOr(const char* name, const std::string& fallback) {
   return value.starts_with('/') ? value : fallback;
 }
 
-configure::Places FindPlaces() {
-  configure::Places places;
-  places.home = DirectoryOr("HOME", "");
-  if (places.home.empty()) throw UsageError("HOME must be set to your home directory");
-  places.config = DirectoryOr("XDG_CONFIG_HOME", places.home + "/.config");
-  places.gemini_home = DirectoryOr("GEMINI_CLI_HOME", places.home);
-  places.codex_home = DirectoryOr("CODEX_HOME", places.home + "/.codex");
-  places.claude_home = DirectoryOr("CLAUDE_CONFIG_DIR", "");
+configure::UserDirectories FindUserDirectories() {
+  configure::UserDirectories directories;
+  directories.home = DirectoryOr("HOME", "");
+  if (directories.home.empty()) throw UsageError("HOME must be set to your home directory");
+  directories.config = DirectoryOr("XDG_CONFIG_HOME", directories.home + "/.config");
+  directories.gemini_home = DirectoryOr("GEMINI_CLI_HOME", directories.home);
+  directories.codex_home = DirectoryOr("CODEX_HOME", directories.home + "/.codex");
+  directories.claude_home = DirectoryOr("CLAUDE_CONFIG_DIR", "");
 #ifdef __APPLE__
-  places.vscode_user = places.home + "/Library/Application Support/Code/User";
+  directories.vscode_user = directories.home + "/Library/Application Support/Code/User";
 #else
-  places.vscode_user = places.config + "/Code/User";
+  directories.vscode_user = directories.config + "/Code/User";
 #endif
-  return places;
-}
-
-std::vector<std::string> NamesOfAgents() {
-  std::vector<std::string> names;
-  for (const Agent& agent : configure::Agents()) names.emplace_back(agent.name);
-  return names;
+  return directories;
 }
 
 /// Claude Code stores the settings of a project by this directory.
@@ -67,16 +60,26 @@ fs::path GitRoot(const fs::path& project) {
   return project;
 }
 
-const Agent& FindAgent(const std::vector<std::string>& positional) {
-  const std::string known = support::Join(NamesOfAgents());
-  if (positional.empty()) throw UsageError("configure: which agent? There are: " + known);
-  if (const Agent* agent = configure::FindAgent(positional[0])) return *agent;
-  throw UsageError("unknown agent \"" + positional[0] + "\"; there are: " + known);
+/// Starts `serve` for an agent: with limactl if that runs this program as its plugin.
+std::vector<std::string> LaunchCommand() {
+  const std::string path = EnvironmentVariable("PATH");
+  const fs::path own_program = doctor::OwnProgram();
+  std::error_code error;
+  const auto is_this = [&](const std::optional<fs::path>& program) {
+    return program && fs::equivalent(*program, own_program, error);
+  };
+  const auto limactl = doctor::FindProgram("limactl", path);
+  if (limactl && is_this(doctor::FindPlugin(*limactl, path))) return {"limactl", "mcp", "serve"};
+  // A link on the search path survives an upgrade.
+  const auto named = doctor::FindProgram("limactl-mcp", path);
+  return {is_this(named) ? fs::absolute(*named).string() : fs::canonical(own_program).string(),
+          "serve"};
 }
 
-Job ReadJob(const std::vector<std::string>& positional, const cxxopts::ParseResult& parsed) {
+Job ReadJob(const cxxopts::ParseResult& parsed) {
+  const std::vector<std::string>& positional = parsed.unmatched();
   Job job;
-  job.agent = &FindAgent(positional);
+  job.agent = &FindAgent(configure::Agents(), positional);
   job.remove = parsed["remove"].as<bool>();
   Request& request = job.request;
   request.user = parsed["user"].as<bool>();
@@ -88,9 +91,8 @@ Job ReadJob(const std::vector<std::string>& positional, const cxxopts::ParseResu
   if (job.remove && request.trust) throw UsageError("--remove and --trust exclude each other");
   request.instance = positional.size() > 1 ? positional[1] : kDefaultInstance;
   lima::CheckInstanceName(request.instance);
-  request.places = FindPlaces();
-  request.launch =
-      LaunchCommand(doctor::OwnProgram(), EnvironmentVariable("PATH"), doctor::ParentProgram());
+  request.directories = FindUserDirectories();
+  request.launch = LaunchCommand();
   // The agent may be started in another directory.
   if (!EnvironmentVariable("LIMA_HOME").empty()) request.lima_home = lima::HomeDirectory().string();
   if (!job.remove) {
@@ -98,7 +100,7 @@ Job ReadJob(const std::vector<std::string>& positional, const cxxopts::ParseResu
     RequireUtf8({request.lima_home.value_or("")});
   }
   request.tools = ToolNames();
-  const std::string& home = request.places.home;
+  const std::string& home = request.directories.home;
   job.base = request.user ? fs::path(home) : FindProject(home, ", or give --user");
   job.state = configure::StateDirectory(home, EnvironmentVariable("XDG_STATE_HOME"));
   request.project_key = GitRoot(job.base).string();
@@ -106,37 +108,23 @@ Job ReadJob(const std::vector<std::string>& positional, const cxxopts::ParseResu
 }
 
 bool IsFound(const Agent& agent, const std::string& home) {
-  const std::string path = EnvironmentVariable("PATH");
-  const auto on_path = [&](std::string_view program) {
-    return doctor::FindProgram(std::string(program), path).has_value();
-  };
-  const auto in_home = [&](std::string_view directory) {
+  for (const std::string_view program : configure::Words(agent.programs)) {
+    if (doctor::FindProgram(std::string(program), EnvironmentVariable("PATH"))) return true;
+  }
+  for (const std::string_view directory : agent.directories) {
     std::error_code unknown;
-    return fs::is_directory(fs::path(home) / directory, unknown);
-  };
-  const auto programs = configure::Words(agent.programs);
-  return std::any_of(programs.begin(), programs.end(), on_path) ||
-         std::any_of(agent.directories.begin(), agent.directories.end(), in_home);
-}
-
-/// The width of the column of names.
-std::size_t NameWidth() {
-  std::size_t width = 0;
-  for (const Agent& agent : configure::Agents()) width = std::max(width, agent.name.size());
-  return width + 2;
+    if (fs::is_directory(fs::path(home) / directory, unknown)) return true;
+  }
+  return false;
 }
 
 void ListAgents(const std::string& home) {
-  const std::size_t width = NameWidth();
-  for (const bool found : {true, false}) {
-    bool first = true;
-    for (const Agent& agent : configure::Agents()) {
-      if (IsFound(agent, home) != found) continue;
-      if (first) std::cout << (found ? "Found on this machine:\n" : "Others:\n");
-      first = false;
-      std::cout << "  " << agent.name << std::string(width - agent.name.size(), ' ') << agent.title
-                << '\n';
-    }
+  constexpr std::size_t kNameWidth = 10;
+  for (const Agent& agent : configure::Agents()) {
+    std::string name(agent.name);
+    name.resize(std::max(kNameWidth, name.size()), ' ');
+    std::cout << "  " << name << agent.title
+              << (IsFound(agent, home) ? " (found on this machine)" : "") << '\n';
   }
   std::cout << "Configure one with: limactl mcp configure AGENT [INSTANCE]\n";
 }
@@ -196,7 +184,7 @@ std::string UndoCommand(const Job& job) {
 void ReportFiles(const Job& job, const std::vector<Edit>& edits) {
   std::cout << job.agent->title
             << (job.request.user ? ", for all your projects:\n"
-                                 : ", for " + job.base.string() + ":\n");
+                                 : ", for " + support::Printable(job.base.string()) + ":\n");
   for (const Edit& edit : edits) {
     // The guest may have chosen the target's name.
     const std::string link =
@@ -248,30 +236,27 @@ void ConfigureAgent(const Job& job, bool print) {
 
 }  // namespace
 
-OptionParser ConfigureParser() {
+int Configure(const std::vector<std::string>& arguments) {
   OptionParser parser("configure",
                       "Let an agent find the server, and switch off its own file and shell tools. "
                       "Without AGENT: list the agents",
                       "[AGENT] [INSTANCE]", 2);
-  parser.AddOptions()("print", "Only show what the files would be")(
-      "user", "For all your projects, in your own settings, instead of for the current directory")(
-      "project",
-      "In files of the project only, also for agents that keep a project's settings elsewhere")(
-      "trust",
+  cxxopts::OptionAdder add = parser.AddOptions();
+  add("print", "Only show what the files would be");
+  add("user", "For all your projects, in your own settings, instead of for the current directory");
+  add("project",
+      "In files of the project only, also for agents that keep a project's settings elsewhere");
+  add("trust",
       "Let the agent call the server's tools without asking you each time; without this option, a "
-      "trust given before is withdrawn")("remove", "Take away what configure has written");
-  return parser;
-}
-
-int Configure(const std::vector<std::string>& arguments) {
-  OptionParser parser = ConfigureParser();
+      "trust given before is withdrawn");
+  add("remove", "Take away what configure has written");
   const std::optional<cxxopts::ParseResult> parsed = parser.Parse(arguments);
   if (!parsed) return 0;
-  if (parser.positional().empty() && parsed->arguments().empty()) {
-    ListAgents(FindPlaces().home);
+  if (parsed->unmatched().empty() && parsed->arguments().empty()) {
+    ListAgents(FindUserDirectories().home);
     return 0;
   }
-  Job job = ReadJob(parser.positional(), *parsed);
+  Job job = ReadJob(*parsed);
   const bool print = (*parsed)["print"].as<bool>();
   ConfigureAgent(job, print);
   // Files of the project may have been configured with --project.

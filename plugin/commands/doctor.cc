@@ -7,12 +7,12 @@
 
 #include "commands/commands.h"
 #include "commands/option_parser.h"
-#include "doctor/report.h"
 #include "ssh/connection.h"
 #include "support/environment.h"
 #include "support/version.h"
 
 namespace commands {
+
 int Doctor(const std::vector<std::string>& arguments) {
   OptionParser parser("doctor",
                       "Check everything between an agent and a Lima instance, and print what to "
@@ -23,24 +23,24 @@ int Doctor(const std::vector<std::string>& arguments) {
   if (!parsed) return 0;
   const bool as_json = (*parsed)["json"].as<bool>();
   const std::string instance =
-      parser.positional().empty() ? kDefaultInstance : parser.positional().front();
+      parsed->unmatched().empty() ? kDefaultInstance : parsed->unmatched().front();
   (void)::signal(SIGPIPE, SIG_IGN);  // a program that stops reading is an error of write()
 
   if (!as_json) {
     std::cout << "limactl-mcp " << support::Version() << ", libssh " << ssh::LibraryVersion()
               << '\n';
   }
-  const auto results = doctor::Examine(instance, support::EnvironmentVariable("PATH"),
-                                       [&](const doctor::Result& result) {
-                                         if (!as_json)
-                                           std::cout << doctor::ResultLines(result) << std::flush;
-                                       });
+  const auto findings = doctor::Examine(instance, support::EnvironmentVariable("PATH"),
+                                        [&](const doctor::Finding& finding) {
+                                          if (as_json) return;
+                                          std::cout << doctor::FindingLines(finding) << std::flush;
+                                        });
   if (as_json) {
-    std::cout << doctor::ReportJson(instance, results).dump(2) << '\n';
+    std::cout << doctor::ReportJson(instance, findings).dump(2) << '\n';
   } else {
-    std::cout << doctor::SummaryLine(results);
+    std::cout << doctor::SummaryLine(findings);
   }
-  return doctor::AnyFailed(results) ? 1 : 0;
+  return doctor::AnyFailed(findings) ? 1 : 0;
 }
 
 }  // namespace commands

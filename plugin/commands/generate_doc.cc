@@ -4,6 +4,7 @@
 
 #include "commands/commands.h"
 #include "commands/option_parser.h"
+#include "tools/contract.h"
 
 namespace commands {
 namespace {
@@ -17,13 +18,11 @@ void WriteToolPage(std::ostream& page) {
           "`limactl mcp serve INSTANCE` offers these tools to an AI agent. All of them work inside "
           "the virtual machine; paths are those of the host, and only the directories that the "
           "instance mounts can be used. This page is written by `limactl mcp generate-doc`.\n";
-  const nlohmann::json descriptions = ToolDescriptions();
-  for (const nlohmann::json& tool : descriptions.at("tools")) {
-    page << "\n## `" << tool.at("name").get<std::string>() << "`\n\n### Description\n\n"
-         << tool.at("description").get<std::string>() << "\n\n";
-    WriteSchema(page, "Input Schema", tool.at("inputSchema"));
+  for (const mcp::ToolDefinition& tool : tools::Definitions()) {
+    page << "\n## `" << tool.name << "`\n\n### Description\n\n" << tool.description << "\n\n";
+    WriteSchema(page, "Input Schema", tool.input_schema);
     page << '\n';
-    WriteSchema(page, "Output Schema", tool.at("outputSchema"));
+    WriteSchema(page, "Output Schema", tool.output_schema);
   }
 }
 
@@ -31,9 +30,10 @@ void WriteToolPage(std::ostream& page) {
 
 int GenerateDoc(const std::vector<std::string>& arguments) {
   OptionParser parser("generate-doc", "Write the page of the tools, DIR/mcp.md", "DIR", 1);
-  if (!parser.Parse(arguments)) return 0;
-  if (parser.positional().empty()) throw UsageError("generate-doc: name the directory DIR");
-  const std::filesystem::path path = std::filesystem::path(parser.positional()[0]) / "mcp.md";
+  const auto parsed = parser.Parse(arguments);
+  if (!parsed) return 0;
+  if (parsed->unmatched().empty()) throw UsageError("generate-doc: name the directory DIR");
+  const std::filesystem::path path = std::filesystem::path(parsed->unmatched()[0]) / "mcp.md";
   std::ofstream page(path, std::ios::binary | std::ios::trunc);
   WriteToolPage(page);
   page.close();

@@ -1,6 +1,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "commands/commands.h"
 #include "commands/option_parser.h"
@@ -9,20 +10,17 @@
 
 namespace commands {
 
-nlohmann::json ToolDescriptions() {
+int Info(const std::vector<std::string>& arguments) {
+  OptionParser parser("info", "Print the tools as JSON; needs no instance", "", 0);
+  if (!parser.Parse(arguments)) return 0;
   nlohmann::json tools = nlohmann::json::array();
   for (const mcp::ToolDefinition& definition : tools::Definitions()) {
     std::string text;
     mcp::AppendDefinition(text, definition);
     tools.push_back(nlohmann::json::parse(text));
   }
-  return {{"tools", std::move(tools)}};
-}
-
-int Info(const std::vector<std::string>& arguments) {
-  OptionParser parser("info", "Print the tools as JSON; needs no instance", "", 0);
-  if (!parser.Parse(arguments)) return 0;
-  std::cout << ToolDescriptions().dump(4) << '\n';
+  const nlohmann::json descriptions = {{"tools", std::move(tools)}};
+  std::cout << descriptions.dump(4) << '\n';
   return 0;
 }
 

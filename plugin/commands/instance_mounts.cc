@@ -6,6 +6,7 @@
 #include "lima/home.h"
 #include "lima/host.h"
 #include "lima/mounts.h"
+#include "paths/directory_index.h"
 #include "shell/shell_quote.h"
 #include "support/paths.h"
 
@@ -30,25 +31,6 @@ const lima::MountLocation* MountOf(const std::vector<lima::MountLocation>& mount
   return innermost ? &mounts[innermost->value] : nullptr;
 }
 
-/// The value of limactl's flags for mounts. They take a comma-separated list, and so cannot name
-/// every directory.
-std::optional<std::string> MountFlag(const std::string& project) {
-  if (project.find_first_of(",\"\n") != std::string::npos) return std::nullopt;
-  return shell::ShellQuote(project + ":w");
-}
-
-std::string HowToMount(const std::string& instance, const std::string& project) {
-  const auto flag = MountFlag(project);
-  return "limactl stop " + instance + ", then limactl edit " + instance +
-         (flag ? " --start --mount " + *flag : " --start, and add it");
-}
-
-/// With a name: without one, limactl start makes the instance "default".
-std::string HowToMake(const std::string& instance, const std::optional<fs::path>& project) {
-  const auto flag = project ? MountFlag(project->string()) : std::nullopt;
-  return "limactl start --name " + instance + (flag ? " --mount-only " + *flag : "");
-}
-
 InstanceNote Unusable(std::string text) {
   return {.text = std::move(text), .is_usable = false};
 }
@@ -58,10 +40,7 @@ InstanceNote Unusable(std::string text) {
 InstanceNote NoteOnInstance(const std::string& instance, const std::optional<fs::path>& project) {
   try {
     const fs::path lima_home = lima::HomeDirectory();
-    if (!lima::InstanceExists(lima_home, instance)) {
-      return Unusable("there is no Lima instance \"" + instance + "\" in " + lima_home.string() +
-                      " yet; make it: " + HowToMake(instance, project));
-    }
+    lima::RequireInstance(lima_home, instance);
     if (!project) return {};
     const auto configuration = lima::LoadConfiguration(lima_home, instance);
     const auto mounts = lima::ListLocations(configuration, lima::ReadHostFacts(), {});
@@ -78,26 +57,28 @@ InstanceNote NoteOnInstance(const std::string& instance, const std::optional<fs:
                       instance);
     }
     return Unusable("the instance \"" + instance + "\" does not mount " + project->string() +
-                    ", so every call would be refused: " + HowToMount(instance, project->string()));
+                    ", so every call would be refused: limactl stop " + instance +
+                    ", then limactl edit " + instance + " --start --mount " +
+                    shell::ShellQuote(project->string() + ":w"));
   } catch (const lima::ConfigurationError& error) {
-    return Unusable("the instance cannot be used as it is: " + std::string(error.what()));
+    return Unusable(error.what());
   }
 }
 
 WritableMounts::WritableMounts(const lima::InstanceConfiguration& configuration) {
   for (const lima::MountLocation& mount :
        lima::ListLocations(configuration, lima::ReadHostFacts(), {})) {
-    if (!mount.writable) continue;
-    const std::string resolved = Resolved(mount.location);
-    index_.Add(mount.location, locations_.size());
-    index_.Add(resolved, locations_.size());
-    locations_.push_back({mount.location, resolved});
+    if (mount.writable) locations_.push_back({mount.location, Resolved(mount.location)});
   }
 }
 
 std::optional<std::string> WritableMounts::Above(const fs::path& path) const {
   for (const std::string& name : {support::CleanPath(path.string()), Resolved(path)}) {
-    if (const auto match = index_.Find(name)) return locations_[match->value].written;
+    for (const Location& location : locations_) {
+      const bool is_below =
+          support::PathBelow(name, location.written) || support::PathBelow(name, location.resolved);
+      if (is_below) return location.written;
+    }
   }
   return std::nullopt;
 }

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "lima/configuration.h"
-#include "paths/directory_index.h"
 
 /// The mounts of an instance according to Lima's files; the instance need not run.
 namespace commands {
@@ -41,7 +40,6 @@ class WritableMounts {
     std::string resolved;
   };
   std::vector<Location> locations_;
-  paths::DirectoryIndex index_;  ///< of both names
 };
 
 }  // namespace commands

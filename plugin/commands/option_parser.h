@@ -21,17 +21,14 @@ class OptionParser {
   /// For adding options; see cxxopts.
   cxxopts::OptionAdder AddOptions() { return options_.add_options(); }
 
-  /// Empty after printing the help. Throws UsageError.
+  /// Empty after printing the help. The positional arguments are ParseResult::unmatched(). Throws
+  /// UsageError.
   std::optional<cxxopts::ParseResult> Parse(const std::vector<std::string>& arguments);
-
-  /// The positional arguments of the last Parse.
-  [[nodiscard]] const std::vector<std::string>& positional() const { return positional_; }
 
  private:
   std::string command_;
   std::size_t maximum_positional_;
   cxxopts::Options options_;
-  std::vector<std::string> positional_;
 };
 
 }  // namespace commands

@@ -1,10 +1,9 @@
 #include "commands/project.h"
 
-#include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "commands/commands.h"
 #include "support/utf8.h"
+#include "tools/contract.h"
 
 namespace commands {
 
@@ -30,8 +29,7 @@ void RequireUtf8(const std::vector<std::string>& words) {
 
 std::vector<std::string> ToolNames() {
   std::vector<std::string> names;
-  const nlohmann::json descriptions = ToolDescriptions();
-  for (const nlohmann::json& tool : descriptions.at("tools")) names.push_back(tool.at("name"));
+  for (const mcp::ToolDefinition& tool : tools::Definitions()) names.push_back(tool.name);
   return names;
 }
 

@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "agents/agent.h"
@@ -46,22 +45,6 @@ using support::EnvironmentVariable;
 /// Agents read thousands of files before they print their version.
 constexpr std::chrono::seconds kQueryTimeout{30};
 
-std::vector<std::string> NamesOfAgents() {
-  std::vector<std::string> names;
-  for (const ConfinedAgent& agent : agents::ConfinedAgents()) names.emplace_back(agent.name);
-  return names;
-}
-
-const ConfinedAgent& FindAgent(const std::vector<std::string>& positional) {
-  const std::string known = support::Join(NamesOfAgents());
-  if (positional.empty()) throw UsageError("run: which agent? There are: " + known);
-  for (const ConfinedAgent& agent : agents::ConfinedAgents()) {
-    if (agent.name == positional.front()) return agent;
-  }
-  throw UsageError("run cannot start \"" + positional.front() + "\"; it can start: " + known +
-                   ". For an editor, see limactl mcp configure --help");
-}
-
 agents::Environment OwnEnvironment() {
   agents::Environment environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -70,11 +53,6 @@ agents::Environment OwnEnvironment() {
     if (equals != std::string::npos) environment[text.substr(0, equals)] = text.substr(equals + 1);
   }
   return environment;
-}
-
-/// Removes variables that make a shell, Node.js or git read files of the caller's directory.
-void RemoveUnsafeVariables(agents::Environment& environment) {
-  agents::Unset(environment, "BASH_ENV ENV GIT_* INIT_CWD NODE_OPTIONS NODE_PATH OLDPWD PWD");
 }
 
 /// Drops relative directories and those that the guest can write: a program planted there would run
@@ -110,8 +88,6 @@ fs::path FindAgentProgram(const ConfinedAgent& agent, const std::string& path,
 std::string OutputOf(const fs::path& program, const std::vector<std::string>& words) {
   std::vector<std::string> command = {program.string()};
   command.insert(command.end(), words.begin(), words.end());
-  // A program that exits early must not kill this one. The agent must not inherit that.
-  const auto before = std::signal(SIGPIPE, SIG_IGN);
   const auto context = support::Context().WithTimeout(kQueryTimeout);
   std::string output;
   try {
@@ -122,7 +98,6 @@ std::string OutputOf(const fs::path& program, const std::vector<std::string>& wo
   } catch (const support::Stopped&) {
     throw CallError(support::Join(command, " ") + " does not exit; run it to see why");
   }
-  (void)std::signal(SIGPIPE, before);
   return output;
 }
 
@@ -131,8 +106,8 @@ void RequireVersion(const ConfinedAgent& agent, const fs::path& program) {
   const auto version = agents::ParseVersion(printed);
   if (version && *version >= agent.oldest) return;
   throw CallError(std::string(agent.title) + " " +
-                  (version ? ToString(*version) : "of an unknown version") +
-                  " cannot be confined; " + ToString(agent.oldest) +
+                  (version ? agents::ToString(*version) : "of an unknown version") +
+                  " cannot be confined; " + agents::ToString(agent.oldest) +
                   " is the oldest that can. Update it: npm install -g " +
                   std::string(agent.package) + "@latest");
 }
@@ -143,17 +118,6 @@ std::chrono::seconds CallTimeout(std::chrono::milliseconds command_timeout) {
   constexpr std::chrono::seconds kNoLimit = std::chrono::hours(24);
   if (command_timeout == std::chrono::milliseconds::zero()) return kNoLimit;
   return std::chrono::duration_cast<std::chrono::seconds>(command_timeout) + kLonger;
-}
-
-/// The guest must not reach what decides what the agent may do.
-void RequireOutOfReach(const std::string& path, const std::string& what,
-                       const WritableMounts& mounts) {
-  const auto mount = mounts.Touching(path);
-  if (!mount) return;
-  throw CallError("the guest could change " + what + " (" + path + "), since the instance mounts " +
-                  *mount +
-                  " writable. Use an instance that mounts only the project: limactl start --name "
-                  "agent --param project=\"$PWD\" template:agent-sandbox");
 }
 
 /// Warns if the project is mounted read-only.
@@ -203,58 +167,56 @@ agents::Environment ServerEnvironment(const agents::Environment& environment) {
   return chosen;
 }
 
-agents::SessionPlaces PlacesOf(const ConfinedAgent& agent, const agents::LaunchRequest& request) {
-  std::vector<std::string> options = request.server;
-  options.emplace_back(request.trust ? "trust" : "");
-  const fs::path state =
-      configure::StateDirectory(EnvironmentVariable("HOME"), EnvironmentVariable("XDG_STATE_HOME"));
-  return agents::FindSessionPlaces(state, agent.name, request.project, options);
-}
-
-void RequireAllOutOfReach(const ConfinedAgent& agent, const agents::LaunchRequest& request,
-                          const std::string& lima_home, const WritableMounts& mounts) {
-  for (const std::string& place : {request.directory, request.home, request.control}) {
-    RequireOutOfReach(place, "the settings of this session", mounts);
+/// The guest must not reach what decides what the agent may do.
+void RequireOutOfReach(const ConfinedAgent& agent, const agents::LaunchRequest& request,
+                       const std::string& lima_home, const WritableMounts& mounts) {
+  std::vector<std::pair<std::string, std::string>> files = {
+      {request.directory, "the settings of this session"},
+      {request.home, "the settings of this session"},
+      {request.control, "the settings of this session"},
+      {request.server.front(), "this program"},
+      {lima_home, "Lima's configuration"}};
+  for (std::string& settings : agent.settings(request.environment)) {
+    files.emplace_back(std::move(settings), "your settings of " + std::string(agent.title));
   }
-  RequireOutOfReach(request.server.front(), "this program", mounts);
-  RequireOutOfReach(lima_home, "Lima's configuration", mounts);
-  for (const std::string& settings : agent.settings(request.environment)) {
-    RequireOutOfReach(settings, "your settings of " + std::string(agent.title), mounts);
+  for (const auto& [path, what] : files) {
+    const auto mount = mounts.Touching(path);
+    if (!mount) continue;
+    throw CallError("the guest could change " + what + " (" + path +
+                    "), since the instance mounts " + *mount +
+                    " writable. Use an instance that mounts only the project: limactl start --name "
+                    "agent --param project=\"$PWD\" template:agent-sandbox");
   }
 }
 
 [[noreturn]] void Start(const ConfinedAgent& agent, const agents::LaunchRequest& request,
-                        const agents::SessionPlaces& places, const fs::path& program) {
+                        const fs::path& program) {
   agents::Launch launch = agent.launch(request);
-  agents::WriteSessionFiles(places, launch);
-  Enter(places.directory, launch.environment);
+  agents::WriteSessionFiles(request, launch);
+  Enter(request.directory, launch.environment);
   RequireVersion(agent, program);
   if (!agent.query.empty()) {
     agent.use_output(request, OutputOf(program, agent.query), launch);
-    agents::WriteSessionFiles(places, launch);
+    agents::WriteSessionFiles(request, launch);
   }
   Execute(program, launch);
 }
 
 }  // namespace
 
-OptionParser RunParser() {
+int RunAgent(const std::vector<std::string>& arguments) {
+  const auto separator = std::find(arguments.begin(), arguments.end(), "--");
   OptionParser parser("run",
                       "Start an agent for the current directory: in the VM, without its own file "
                       "and shell tools, and without the project's settings",
                       "AGENT [INSTANCE] [-- AGENT-ARGS]", 2);
   AddServeOptions(parser);
   parser.AddOptions()("trust", "Let the agent call the server's tools without asking each time");
-  return parser;
-}
-
-int RunAgent(const std::vector<std::string>& arguments) {
-  const auto separator = std::find(arguments.begin(), arguments.end(), "--");
-  OptionParser parser = RunParser();
   const auto parsed = parser.Parse({arguments.begin(), separator});
   if (!parsed) return 0;
-  const std::vector<std::string>& positional = parser.positional();
-  const ConfinedAgent& agent = FindAgent(positional);
+  const std::vector<std::string>& positional = parsed->unmatched();
+  const ConfinedAgent& agent = FindAgent(agents::ConfinedAgents(), positional,
+                                         ". For an editor, see limactl mcp configure --help");
   const std::string instance = positional.size() > 1 ? positional[1] : kDefaultInstance;
 
   agents::LaunchRequest request;
@@ -267,7 +229,9 @@ int RunAgent(const std::vector<std::string>& arguments) {
   const WritableMounts mounts(lima::LoadConfiguration(serve.instance.lima_home, instance));
 
   request.environment = OwnEnvironment();
-  RemoveUnsafeVariables(request.environment);
+  // They make a shell, Node.js or git read files of the caller's directory.
+  agents::Unset(request.environment,
+                "BASH_ENV ENV GIT_* INIT_CWD NODE_OPTIONS NODE_PATH OLDPWD PWD");
   const std::string path = SafeSearchPath(EnvironmentVariable("PATH"), mounts);
   request.environment["PATH"] = path;
   request.server = ServerCommand(*parsed, instance, request.project);
@@ -275,21 +239,20 @@ int RunAgent(const std::vector<std::string>& arguments) {
   request.tools = ToolNames();
   request.call_timeout = CallTimeout(serve.tools.command_timeout);
   request.trust = (*parsed)["trust"].as<bool>();
-  const agents::SessionPlaces places = PlacesOf(agent, request);
-  request.directory = places.directory;
-  request.home = places.home;
-  request.control = places.control;
-  request.environment["PWD"] = places.directory;
+  const fs::path state =
+      configure::StateDirectory(EnvironmentVariable("HOME"), EnvironmentVariable("XDG_STATE_HOME"));
+  agents::SetDirectories(state, agent.name, request);
+  request.environment["PWD"] = request.directory;
 
   RequireUtf8(request.server);
   RequireUtf8({request.project, request.control});
-  RequireAllOutOfReach(agent, request, serve.instance.lima_home.string(), mounts);
+  RequireOutOfReach(agent, request, serve.instance.lima_home.string(), mounts);
   const fs::path program = FindAgentProgram(agent, path, mounts);
   if (::isatty(STDERR_FILENO) != 0) {
     std::cerr << "Starting " << agent.title << " for " << support::Printable(request.project)
               << " in the Lima instance " << instance << "...\n";
   }
-  Start(agent, request, places, program);
+  Start(agent, request, program);
 }
 
 }  // namespace commands

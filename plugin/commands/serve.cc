@@ -45,7 +45,7 @@ int Serve(const std::vector<std::string>& arguments) {
   if (!parsed) return 0;
   const pid_t parent = TerminationWatch::PrepareProcess();
   const ServeOptions options = ReadServeOptions(
-      *parsed, parser.positional().empty() ? kDefaultInstance : parser.positional().front());
+      *parsed, parsed->unmatched().empty() ? kDefaultInstance : parsed->unmatched().front());
 
   std::optional<AuditLog> audit;
   if (options.audit_file) audit.emplace(*options.audit_file);

@@ -1,18 +1,13 @@
 #include "commands/serve_options.h"
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
-#include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "commands/commands.h"
 #include "commands/instance_mounts.h"
 #include "lima/configuration.h"
 #include "lima/home.h"
 #include "paths/roots.h"
-#include "support/join.h"
 #include "support/log.h"
 #include "support/units.h"
 
@@ -20,26 +15,15 @@ namespace commands {
 namespace {
 
 using connection::InstanceOptions;
-using std::string_view_literals::operator""sv;
 using Strings = std::vector<std::string>;
 
-std::chrono::milliseconds ReadTimeout(const std::string& text) {
-  const auto timeout = support::ParseDuration(text);
-  if (!timeout) {
-    throw UsageError("--command-timeout \"" + text +
-                     "\": expected a time such as 90s, 10m or 1h, or 0 for no limit");
-  }
-  return *timeout;
-}
-
-std::chrono::milliseconds ReadGuestSilence(const std::string& text) {
-  const auto silence = support::ParseDuration(text);
-  if (!silence || *silence < connection::kShortestGuestSilence) {
-    throw UsageError("--guest-silence \"" + text + "\": expected a time of at least " +
-                     support::FormatDuration(connection::kShortestGuestSilence) +
-                     ", such as 30s or 2m");
-  }
-  return *silence;
+std::chrono::milliseconds ReadTime(const cxxopts::ParseResult& parsed, const std::string& name,
+                                   std::chrono::milliseconds shortest) {
+  const std::string text = parsed[name].as<std::string>();
+  const auto time = support::ParseDuration(text);
+  if (time && *time >= shortest) return *time;
+  throw UsageError("--" + name + " \"" + text + "\": expected a time of at least " +
+                   support::FormatDuration(shortest) + ", such as 90s, 10m or 1h");
 }
 
 std::size_t ReadMaximumOutput(const std::string& text) {
@@ -58,34 +42,20 @@ std::string WorkingDirectory() {
   return std::filesystem::current_path(gone).string();
 }
 
-void RequireInstance(const InstanceOptions& options) {
-  if (lima::InstanceExists(options.lima_home, options.name)) return;
-  const std::string known = support::Join(lima::ListInstances(options.lima_home));
-  throw UsageError("there is no Lima instance \"" + options.name + "\" in " +
-                   options.lima_home.string() +
-                   (known.empty() ? "; create it with: limactl start --name " + options.name
-                                  : "; the instances are: " + known));
-}
-
-/// Throws for a --root that lies under no mount. Files of Lima's that cannot be used only cause a
+/// Throws for a --root that lies under no mount, and for an audit file that the agent could change
+/// or replace by a link to any file of the host. Files of Lima's that cannot be used only cause a
 /// warning: the user may fix them while we serve, and until then each call returns the error.
-void CheckRoots(const InstanceOptions& options) {
-  if (options.roots.narrowed_roots.empty()) return;
+void CheckAgainstMounts(const ServeOptions& options) {
+  const InstanceOptions& instance = options.instance;
+  if (instance.roots.narrowed_roots.empty() && !options.audit_file) return;
   try {
-    (void)connection::ShownRoots(options, lima::LoadConfiguration(options.lima_home, options.name));
-  } catch (const lima::ConfigurationError& error) {
-    support::LogWarning(error.what());
-  }
-}
-
-/// The agent could change its records, or put a link there that leads to any file of the host.
-void RequireAgentCannotWrite(const std::string& audit_file, const InstanceOptions& options) {
-  std::error_code unknown;
-  const auto path = std::filesystem::absolute(audit_file, unknown);
-  try {
-    const WritableMounts mounts(lima::LoadConfiguration(options.lima_home, options.name));
-    if (const auto mount = mounts.Above(path)) {
-      throw UsageError("--audit " + audit_file + " lies in " + *mount +
+    const auto configuration = lima::LoadConfiguration(instance.lima_home, instance.name);
+    (void)connection::ShownRoots(instance, configuration);
+    if (!options.audit_file) return;
+    std::error_code unknown;
+    const auto path = std::filesystem::absolute(*options.audit_file, unknown);
+    if (const auto mount = WritableMounts(configuration).Above(path)) {
+      throw UsageError("--audit " + *options.audit_file + " lies in " + *mount +
                        ", which the agent can write; choose a file outside the writable mounts");
     }
   } catch (const lima::ConfigurationError& error) {
@@ -100,7 +70,7 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
   options.instance.lima_home = lima::HomeDirectory();
   options.instance.name = instance;
   options.instance.working_directory = WorkingDirectory();
-  RequireInstance(options.instance);
+  lima::RequireInstance(options.instance.lima_home, instance);
   if (parsed.count("root") > 0) {
     for (const std::string& value : parsed["root"].as<Strings>()) {
       options.instance.roots.narrowed_roots.push_back(paths::ParseNarrowedRoot(value));
@@ -111,16 +81,15 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
       options.instance.roots.allowed_paths.push_back(paths::ParseAllowedPath(value));
     }
   }
-  CheckRoots(options.instance);
   options.instance.allow_settings = parsed["allow-settings"].as<bool>();
   options.start = parsed["start"].as<bool>();
-  options.instance.guest_silence = ReadGuestSilence(parsed["guest-silence"].as<std::string>());
-  options.tools.command_timeout = ReadTimeout(parsed["command-timeout"].as<std::string>());
+  options.instance.guest_silence =
+      ReadTime(parsed, "guest-silence", connection::kShortestGuestSilence);
+  options.tools.command_timeout =
+      ReadTime(parsed, "command-timeout", std::chrono::milliseconds::zero());
   options.tools.maximum_output_bytes = ReadMaximumOutput(parsed["max-output"].as<std::string>());
-  if (parsed.count("audit") > 0) {
-    options.audit_file = parsed["audit"].as<std::string>();
-    RequireAgentCannotWrite(*options.audit_file, options.instance);
-  }
+  if (parsed.count("audit") > 0) options.audit_file = parsed["audit"].as<std::string>();
+  CheckAgainstMounts(options);
   return options;
 }
 
@@ -157,22 +126,13 @@ void AddServeOptions(OptionParser& parser) {
 }
 
 std::vector<std::string> ServeArguments(const cxxopts::ParseResult& parsed) {
-  constexpr std::array kFlags = {"allow-settings"sv, "start"sv};
-  constexpr std::array kValues = {"allow-path"sv,    "audit"sv,      "command-timeout"sv,
-                                  "guest-silence"sv, "max-output"sv, "root"sv};
-  const auto is_one_of = [](const auto& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
   std::vector<std::string> words;
   for (const cxxopts::KeyValue& option : parsed.arguments()) {
-    const std::string& name = option.key();
-    if (is_one_of(kFlags, name) && option.value() == "true") words.push_back("--" + name);
-    if (!is_one_of(kValues, name)) continue;
     std::string value = option.value();
-    if (name == "root") value = paths::ParseNarrowedRoot(value).directory;
-    if (name == "audit") value = std::filesystem::absolute(value).string();
-    words.push_back("--" + name);
-    words.push_back(std::move(value));
+    if (option.key() == "trust") continue;
+    if (option.key() == "root") value = paths::ParseNarrowedRoot(value).directory;
+    if (option.key() == "audit") value = std::filesystem::absolute(value).string();
+    words.push_back("--" + option.key() + "=" + value);
   }
   return words;
 }

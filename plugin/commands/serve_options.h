@@ -25,7 +25,7 @@ void AddServeOptions(OptionParser& parser);
 /// that the agent could write.
 ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::string& instance);
 
-/// The options as words for `serve`, in the given order, with absolute paths.
+/// The options of `run` as words for `serve`, in the given order, with absolute paths.
 std::vector<std::string> ServeArguments(const cxxopts::ParseResult& parsed);
 
 }  // namespace commands

@@ -9,11 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <system_error>
-#include <thread>
 #include <utility>
-
-#include "support/file_descriptor.h"
-#include "support/wake_pipe.h"
 
 #ifdef __APPLE__
 #include <sys/event.h>
@@ -44,54 +40,6 @@ support::FileDescriptor OpenProcess(pid_t process) {
 
 }  // namespace
 
-class TerminationWatch::Implementation {
- public:
-  Implementation(pid_t parent, std::function<void(support::StopReason)> on_termination)
-      : on_termination_(std::move(on_termination)),
-        parent_(parent),
-        parent_fd_(OpenProcess(parent)) {
-    // pselect() returns only for a signal that has a handler.
-    struct sigaction action {};
-    action.sa_handler = [](int) {};
-    for (const int number : kSignals) ::sigaction(number, &action, nullptr);
-    thread_ = std::thread([this] { Watch(); });
-  }
-
-  Implementation(const Implementation&) = delete;
-  Implementation& operator=(const Implementation&) = delete;
-
-  ~Implementation() {
-    stop_.Wake();
-    thread_.join();
-  }
-
- private:
-  void Watch() const {
-    // The parent may have died before OpenProcess.
-    if (::getppid() != parent_) return on_termination_(support::StopReason::kEndOfInput);
-    sigset_t unblocked{};
-    ::pthread_sigmask(SIG_BLOCK, nullptr, &unblocked);
-    for (const int number : kSignals) sigdelset(&unblocked, number);
-    fd_set polled;
-    FD_ZERO(&polled);
-    FD_SET(stop_.fd(), &polled);
-    if (parent_fd_.valid()) FD_SET(parent_fd_.get(), &polled);
-    const int end = std::max(stop_.fd(), parent_fd_.get()) + 1;
-    if (::pselect(end, &polled, nullptr, nullptr, nullptr, &unblocked) < 0) {
-      if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "pselect");
-      on_termination_(support::StopReason::kTerminated);
-    } else if (!FD_ISSET(stop_.fd(), &polled)) {
-      on_termination_(support::StopReason::kEndOfInput);
-    }
-  }
-
-  std::function<void(support::StopReason)> on_termination_;
-  pid_t parent_;
-  support::FileDescriptor parent_fd_;
-  support::WakePipe stop_;
-  std::thread thread_;
-};
-
 pid_t TerminationWatch::PrepareProcess() {
   const pid_t parent = ::getppid();
   sigset_t signals{};
@@ -104,8 +52,36 @@ pid_t TerminationWatch::PrepareProcess() {
 
 TerminationWatch::TerminationWatch(pid_t parent,
                                    std::function<void(support::StopReason)> on_termination)
-    : implementation_(std::make_unique<Implementation>(parent, std::move(on_termination))) {}
+    : on_termination_(std::move(on_termination)), parent_(parent), parent_fd_(OpenProcess(parent)) {
+  // pselect() returns only for a signal that has a handler.
+  struct sigaction action {};
+  action.sa_handler = [](int) {};
+  for (const int number : kSignals) ::sigaction(number, &action, nullptr);
+  thread_ = std::thread([this] { Watch(); });
+}
 
-TerminationWatch::~TerminationWatch() = default;
+TerminationWatch::~TerminationWatch() {
+  stop_.Wake();
+  thread_.join();
+}
+
+void TerminationWatch::Watch() const {
+  // The parent may have died before OpenProcess.
+  if (::getppid() != parent_) return on_termination_(support::StopReason::kEndOfInput);
+  sigset_t unblocked{};
+  ::pthread_sigmask(SIG_BLOCK, nullptr, &unblocked);
+  for (const int number : kSignals) sigdelset(&unblocked, number);
+  fd_set polled;
+  FD_ZERO(&polled);
+  FD_SET(stop_.fd(), &polled);
+  if (parent_fd_.valid()) FD_SET(parent_fd_.get(), &polled);
+  const int end = std::max(stop_.fd(), parent_fd_.get()) + 1;
+  if (::pselect(end, &polled, nullptr, nullptr, nullptr, &unblocked) < 0) {
+    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "pselect");
+    on_termination_(support::StopReason::kTerminated);
+  } else if (!FD_ISSET(stop_.fd(), &polled)) {
+    on_termination_(support::StopReason::kEndOfInput);
+  }
+}
 
 }  // namespace commands

@@ -3,9 +3,11 @@
 #include <sys/types.h>
 
 #include <functional>
-#include <memory>
+#include <thread>
 
 #include "support/context.h"
+#include "support/file_descriptor.h"
+#include "support/wake_pipe.h"
 
 namespace commands {
 
@@ -27,8 +29,13 @@ class TerminationWatch {
   TerminationWatch& operator=(const TerminationWatch&) = delete;
 
  private:
-  class Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  void Watch() const;
+
+  std::function<void(support::StopReason)> on_termination_;
+  pid_t parent_;
+  support::FileDescriptor parent_fd_;  ///< readable once the parent has exited
+  support::WakePipe stop_;
+  std::thread thread_;
 };
 
 }  // namespace commands

@@ -69,8 +69,8 @@ constexpr std::string_view kClaudeTools =
     "Bash PowerShell Monitor Read Edit Write Glob NotebookEdit Grep LSP EnterWorktree ExitWorktree";
 
 AgentSettings ClaudeSettings(const Request& request) {
-  const std::string& own = request.places.claude_home;
-  const std::string& home = request.places.home;
+  const std::string& own = request.directories.claude_home;
+  const std::string& home = request.directories.home;
   Json entry = CommandEntry(request, kWorkingDirectory);
   entry["timeout"] = kTimeoutMilliseconds;
   // Permissions of a project can only be stored in the project.
@@ -113,7 +113,7 @@ AgentSettings CodexSettings(const Request& request) {
   // The tool apply_patch cannot be switched off; in a read-only sandbox it asks.
   AgentSettings all = {
       .files = {{.path = Path(request, ".codex/config.toml",
-                              request.places.codex_home + "/config.toml"),
+                              request.directories.codex_home + "/config.toml"),
                  .format = Format::kToml,
                  .changes = {Setting({"sandbox_mode"}, "read-only"),
                              Setting({"features", "shell_tool"}, false),
@@ -133,7 +133,7 @@ AgentSettings CodexSettings(const Request& request) {
 // Cursor -----------------------------------------------------------------------------------------
 
 AgentSettings CursorSettings(const Request& request) {
-  const std::string own = request.places.home + "/.cursor";
+  const std::string own = request.directories.home + "/.cursor";
   const Json hook = {{"command", "sh -c 'exit 2'"},
                      {"matcher", "Shell|Read|Write|Grep|Delete"},
                      {"failClosed", true}};
@@ -152,10 +152,8 @@ AgentSettings CursorSettings(const Request& request) {
                  .changes = {Entry({"mcpServers", Server()},
                                    CommandEntry(request, kWorkspaceFolder))}}},
       .notes = {"The hook (exit code 2: blocked) stops the editor's own tools Shell, Read, Write, "
-                "Grep and "
-                "Delete; the deny list stops those of cursor-agent. Cursor asks once whether the "
-                "server may "
-                "run."}};
+                "Grep and Delete; the deny list stops those of cursor-agent. Cursor asks once "
+                "whether the server may run."}};
   if (request.trust) {
     all.notes.emplace_back(
         "--trust applies to cursor-agent; the editor keeps a list of its own, in its settings.");
@@ -177,7 +175,7 @@ AgentSettings GeminiSettings(const Request& request) {
   if (request.trust) entry["trust"] = true;
   AgentSettings all = {
       .files = {{.path = Path(request, ".gemini/settings.json",
-                              request.places.gemini_home + "/.gemini/settings.json"),
+                              request.directories.gemini_home + "/.gemini/settings.json"),
                  .changes = {List({"tools", "exclude"}, Words(kGeminiTools)),
                              Entry({"mcpServers", Server()}, std::move(entry))}}}};
   if (!request.user) {
@@ -191,9 +189,10 @@ AgentSettings GeminiSettings(const Request& request) {
 
 AgentSettings OpencodeSettings(const Request& request) {
   SettingsFile file = {
-      .path = Path(request, "opencode.json", request.places.config + "/opencode/opencode.json"),
-      .alternatives = {
-          Path(request, "opencode.jsonc", request.places.config + "/opencode/opencode.jsonc")}};
+      .path =
+          Path(request, "opencode.json", request.directories.config + "/opencode/opencode.json"),
+      .alternatives = {Path(request, "opencode.jsonc",
+                            request.directories.config + "/opencode/opencode.jsonc")}};
   const auto permit = [&](std::string_view tools, const char* decision) {
     for (const std::string_view tool : Words(tools)) {
       file.changes.push_back(Setting({"permission", std::string(tool)}, decision));
@@ -226,7 +225,7 @@ They work inside a virtual machine.
 )";
 
 AgentSettings VscodeSettings(const Request& request) {
-  const std::string& own = request.places.vscode_user;
+  const std::string& own = request.directories.vscode_user;
   Json entry = {{"type", "stdio"}};
   entry.update(CommandEntry(request, kWorkspaceFolder));
   AgentSettings all = {
@@ -238,11 +237,10 @@ AgentSettings VscodeSettings(const Request& request) {
                  .changes = {Setting({"chat.newSession.defaultMode"}, Server())}},
                 {.path = Path(request, ".vscode/mcp.json", own + "/mcp.json"),
                  .changes = {Entry({"servers", Server()}, std::move(entry))}}},
-      .notes = {"Visual Studio Code has no setting that switches its own tools off: new chats "
-                "start with the "
-                "agent \"lima\", which has only the tools of this server. Chats with another agent "
-                "have the "
-                "editor's tools."}};
+      .notes = {
+          "Visual Studio Code has no setting that switches its own tools off: new chats "
+          "start with the agent \"lima\", which has only the tools of this server. Chats with "
+          "another agent have the editor's tools."}};
   if (request.trust) all.notes.emplace_back(kTrustInEditor);
   return all;
 }
@@ -252,8 +250,8 @@ AgentSettings VscodeSettings(const Request& request) {
 AgentSettings ZedSettings(const Request& request) {
   Json entry = CommandEntry(request, kWorkingDirectory);
   entry["timeout"] = kClientTimeoutSeconds;
-  SettingsFile file = {
-      .path = Path(request, ".zed/settings.json", request.places.config + "/zed/settings.json")};
+  SettingsFile file = {.path = Path(request, ".zed/settings.json",
+                                    request.directories.config + "/zed/settings.json")};
   if (request.user) {
     Json tools = Json::object();
     for (const std::string& tool : request.tools) tools[tool] = true;
@@ -309,13 +307,6 @@ std::vector<std::string_view> Words(std::string_view text) {
     words.push_back(text.substr(0, text.find_first_of(kSpace)));
     text.remove_prefix(words.back().size());
   }
-}
-
-const Agent* FindAgent(std::string_view name) {
-  for (const Agent& agent : Agents()) {
-    if (agent.name == name) return &agent;
-  }
-  return nullptr;
 }
 
 }  // namespace configure

@@ -18,8 +18,8 @@ inline constexpr int kClientTimeoutSeconds = 600;
 /// How long Codex waits for the server to start. Its default of 10 s is short on a busy machine.
 inline constexpr int kStartupTimeoutSeconds = 60;
 
-/// Directories of the user's own settings. Relative only if a variable is.
-struct Places {
+/// Directories of the user's own settings, absolute. A relative variable is ignored.
+struct UserDirectories {
   std::string home;
   std::string config;       ///< $XDG_CONFIG_HOME, else home/.config
   std::string gemini_home;  ///< $GEMINI_CLI_HOME, else home
@@ -37,7 +37,7 @@ struct Request {
   std::vector<std::string> launch;  ///< starts the server: {"limactl", "mcp", "serve"}
   std::optional<std::string> lima_home;
   std::vector<std::string> tools;  ///< the names of the server's tools
-  Places places;
+  UserDirectories directories;
 };
 
 struct AgentSettings {
@@ -59,9 +59,6 @@ struct Agent {
 
 /// All agents, in alphabetical order.
 std::span<const Agent> Agents();
-
-/// Null if there is no agent of that name.
-const Agent* FindAgent(std::string_view name);
 
 /// The words of a text between spaces and line breaks.
 std::vector<std::string_view> Words(std::string_view text);

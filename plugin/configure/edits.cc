@@ -1,10 +1,7 @@
 #include "configure/edits.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
-
-#include "configure/settings_error.h"
 
 namespace configure {
 namespace {
@@ -65,7 +62,7 @@ std::optional<std::string> RemoveOurs(const Job& job, const Edit& edit, std::siz
 
 /// Calls `work`. Turns a SettingsError into an EditError.
 template <typename Work>
-auto WithPlace(const Job& job, const Edit& edit, const Work& work) {
+auto WithFileName(const Job& job, const Edit& edit, const Work& work) {
   try {
     return work();
   } catch (const SettingsError& error) {
@@ -82,12 +79,12 @@ Plan PlanEdits(const Job& job) {
   const bool has_records = !plan.records.empty();
   bool has_entry = false;
   for (const Edit& edit : plan.edits) {
-    has_entry |= WithPlace(job, edit, [&] { return HasEntry(edit.file, edit.stored.text()); });
+    has_entry |= WithFileName(job, edit, [&] { return HasEntry(edit.file, edit.stored.text()); });
   }
   for (std::size_t i = 0; i < plan.edits.size(); ++i) {
     Edit& edit = plan.edits[i];
     const std::string path = edit.stored.target().string();
-    WithPlace(job, edit, [&] {
+    WithFileName(job, edit, [&] {
       edit.text = edit.stored.text();
       if (edit.text && plan.records.contains(path)) {
         edit.text = Restore(edit.file, *edit.text, plan.records[path]);
@@ -118,7 +115,7 @@ void WriteEdits(const Job& job, const Plan& plan) {
     if (edit.text) {
       edit.stored.Write(*edit.text);
     } else {
-      edit.stored.Remove(edit.is_users ? fs::path(job.request.places.home) : job.base);
+      edit.stored.Remove(edit.is_users ? fs::path(job.request.directories.home) : job.base);
     }
   }
   if (!job.remove || !plan.record.text()) return;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "configure/settings_error.h"
+#include "configure/json_text.h"
 
 namespace configure {
 namespace {

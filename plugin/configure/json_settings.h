@@ -6,7 +6,7 @@
 #include "configure/settings.h"
 
 /// Changes of a JSON text, and how to undo them. Each throws SettingsError if the text is not a
-/// JSON object, or if the path of a change leads through another kind of value.
+/// JSON object, or if a value on the path of a change is not an object.
 namespace configure {
 
 /// Fills the record's `before` and `written`; its `is_new` is set already.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "configure/settings_error.h"
 #include "support/utf8.h"
 
 namespace configure {
@@ -137,10 +136,13 @@ std::string Splice(std::string_view text, std::size_t from, std::size_t to, std:
   return std::string(text.substr(0, from)).append(with).append(text.substr(to));
 }
 
-/// A value over several lines, with `line_break` between them.
-std::string Print(const Json& value, const std::string& line_break) {
+/// A value over several lines, of which all but the first are indented.
+std::string Print(const Json& value, const std::string& indent) {
   std::string printed;
-  for (const char c : value.dump(2)) c == '\n' ? printed += line_break : printed += c;
+  for (const char c : value.dump(2)) {
+    printed += c;
+    if (c == '\n') printed += indent;
+  }
   return printed;
 }
 
@@ -152,10 +154,19 @@ std::size_t EndOfLineComments(std::string_view text, std::size_t from) {
 
 }  // namespace
 
-std::string Dotted(const KeyPath& path) {
-  std::string text;
-  for (const std::string& name : path) text += (text.empty() ? "" : ".") + name;
-  return text;
+std::size_t ByteOrderMarkSize(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.starts_with(kMark) ? kMark.size() : 0;
+}
+
+void FailAt(std::string_view text, std::size_t offset, const std::string& reason) {
+  const std::size_t mark = std::min(ByteOrderMarkSize(text), offset);
+  const std::string_view before = text.substr(mark, offset - mark);
+  const std::string_view line = before.substr(before.rfind('\n') + 1);
+  const auto is_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+  throw SettingsError(
+      static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')) + 1,
+      static_cast<std::size_t>(std::count_if(line.begin(), line.end(), is_character)) + 1, reason);
 }
 
 JsonNode ParseJson(std::string_view text) {
@@ -195,16 +206,15 @@ Found Find(std::string_view text, const JsonNode& root, const KeyPath& path) {
 
 std::string InsertItem(std::string_view text, const JsonNode& container, const std::string& key,
                        const Json& value) {
-  const std::string line_end = LineEndOf(text);
   const std::string label = container.bracket == '{' ? Json(key).dump() + ": " : "";
   const auto on_its_line = [&](const std::string& indent) {
-    return line_end + indent + label + Print(value, line_end + indent);
+    return "\n" + indent + label + Print(value, indent);
   };
   if (container.items.empty()) {
     const std::string outer = IndentAt(text, container.begin);
     const std::size_t close = container.end - 1;
     const std::size_t comments = text.find_last_not_of(kSpace, close - 1) + 1;
-    return Splice(text, comments, close, on_its_line(outer + "  ") + line_end + outer);
+    return Splice(text, comments, close, on_its_line(outer + "  ") + "\n" + outer);
   }
   const JsonNode& last = container.items.back();
   const std::size_t tail = EndOfLineComments(text, last.comma ? *last.comma + 1 : last.end);
@@ -238,8 +248,7 @@ std::string EraseItem(std::string_view text, const JsonNode& container, const Js
 }
 
 std::string ReplaceValue(std::string_view text, const JsonNode& node, const Json& value) {
-  const std::string line_break = LineEndOf(text) + IndentAt(text, node.begin);
-  return Splice(text, node.begin, node.end, Print(value, line_break));
+  return Splice(text, node.begin, node.end, Print(value, IndentAt(text, node.begin)));
 }
 
 }  // namespace configure

@@ -1,32 +1,30 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "configure/settings.h"
+
 /// JSON as agents read it: with comments, trailing commas and a byte order mark. An edit leaves
-/// every other byte as it is. It returns the new text, to which nodes of the old one do not fit.
+/// every other byte as it is. It returns the new text; nodes of the old text are invalid then.
 namespace configure {
 
-/// Objects keep the order of their members.
-using Json = nlohmann::ordered_json;
+/// Bytes of the UTF-8 byte order mark at the start of `text`: 3 or 0. Some editors write one.
+std::size_t ByteOrderMarkSize(std::string_view text);
 
-/// The names of nested keys, outermost first.
-using KeyPath = std::vector<std::string>;
+/// Throws SettingsError for byte `offset` of `text`.
+[[noreturn]] void FailAt(std::string_view text, std::size_t offset, const std::string& reason);
 
-/// "mcpServers.lima", for people.
-std::string Dotted(const KeyPath& path);
-
-/// A value and its place in the text.
+/// A value and its position in the text.
 struct JsonNode {
   std::string key = {};   ///< of a member of an object
   std::size_t start = 0;  ///< of the key, else `begin`
   std::size_t begin = 0;
   std::size_t end = 0;
-  std::optional<std::size_t> comma = {};  ///< the place of the comma after it
+  std::optional<std::size_t> comma = {};  ///< the position of the comma after it
   char bracket = '\0';                    ///< '{' or '[' of a container
   std::vector<JsonNode> items = {};       ///< of a container
 };
@@ -48,7 +46,7 @@ struct Found {
 Found Find(std::string_view text, const JsonNode& root, const KeyPath& path);
 
 /// Adds an item after the last one: on a line of its own if that one starts its line or there is
-/// none, else on the same line. `key` is ignored for an array.
+/// none, else on the same line. An array ignores `key`.
 std::string InsertItem(std::string_view text, const JsonNode& container, const std::string& key,
                        const Json& value);
 

@@ -1,7 +1,7 @@
 #include "configure/settings.h"
 
 #include "configure/json_settings.h"
-#include "configure/settings_error.h"
+#include "configure/json_text.h"
 #include "configure/toml_settings.h"
 
 namespace configure {
@@ -12,6 +12,12 @@ bool IsBlank(const std::string& text) {
 }
 
 }  // namespace
+
+std::string Dotted(const KeyPath& path) {
+  std::string text;
+  for (const std::string& name : path) text += (text.empty() ? "" : ".") + name;
+  return text;
+}
 
 Edited Configure(const SettingsFile& file, const std::optional<std::string>& before) {
   Edited edited;

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstddef>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "configure/json_text.h"
+#include "support/errors.h"
 
 /// What `limactl mcp configure` does to the text of a settings file. No disk is touched here.
 namespace configure {
@@ -13,10 +15,28 @@ namespace configure {
 /// The server's name in every agent's settings. Gemini CLI allows no '_' in it.
 inline constexpr std::string_view kServerName = "lima";
 
+/// Objects keep the order of their members.
+using Json = nlohmann::ordered_json;
+
+/// The names of nested keys, outermost first.
+using KeyPath = std::vector<std::string>;
+
+/// "mcpServers.lima", for people.
+std::string Dotted(const KeyPath& path);
+
+/// A settings file cannot be read or edited. `what()` follows the file's name: ":2:18: reason" with
+/// line and column, counted from 1, or ": reason".
+class SettingsError : public support::CallError {
+ public:
+  explicit SettingsError(const std::string& reason) : CallError(": " + reason) {}
+  SettingsError(std::size_t line, std::size_t column, const std::string& reason)
+      : CallError(":" + std::to_string(line) + ":" + std::to_string(column) + ": " + reason) {}
+};
+
 /// One thing that an agent's settings must hold.
 struct Change {
   enum class Kind {
-    kEntry,    ///< `path` has `value`; whatever has that name is ours
+    kEntry,    ///< `path` has `value`; an entry of that name counts as ours
     kSetting,  ///< `path` has `value`
     kDefault,  ///< `path` has `value` unless it exists
     kList,     ///< the list at `path` has the elements of `value`
@@ -58,7 +78,7 @@ struct Edited {
 Edited Configure(const SettingsFile& file, const std::optional<std::string>& before);
 
 /// Undoes Configure, also in a file that was edited since: what the user has changed stays. The
-/// result is empty if the file must go. Throws SettingsError.
+/// result is empty if the file is to be removed. Throws SettingsError.
 std::optional<std::string> Restore(const SettingsFile& file, const std::string& now,
                                    const Record& record);
 

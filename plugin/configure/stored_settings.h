@@ -12,13 +12,13 @@ namespace configure {
 /// Larger settings files are refused.
 inline constexpr std::size_t kMaximumSettingsBytes = std::size_t{16} << 20;
 
-/// A settings file on the disk. Links are followed when it is read. In a project, links that appear
-/// later are not: a guest that mounts the project could make them lead to files of the host.
-/// Everything throws support::CallError.
+/// A settings file on the disk. Links are followed when it is read. Links that appear in a project
+/// later are not followed: the guest could make them point to files of the host. Every function
+/// throws support::CallError.
 class StoredSettings {
  public:
-  /// Reads the file, which need not exist. With `project`, a file that links lead out of that
-  /// directory is refused. `mode` is that of a new file, less umask(2).
+  /// Reads the file, which need not exist. With `project`, a link out of that directory
+  /// is refused. `mode` is that of a new file, less umask(2).
   StoredSettings(std::filesystem::path path, const std::optional<std::filesystem::path>& project,
                  unsigned mode);
 

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "configure/settings_error.h"
-
 namespace configure {
 namespace {
 
@@ -57,24 +55,17 @@ std::string Key(const std::string& name) {
   return is_bare ? name : TomlValue(name);
 }
 
-std::string Block(const std::string& lines, const std::string& line_end) {
+std::string Block(const std::string& lines) {
   if (lines.empty()) return "";
-  return std::string(kBegin) + line_end + lines + std::string(kEnd) + line_end;
+  return std::string(kBegin) + "\n" + lines + std::string(kEnd) + "\n";
 }
 
-std::string Table(const KeyPath& path, const Json& value, const std::string& line_end) {
-  std::string keys;
-  std::string tables;
+std::string Table(const KeyPath& path, const Json& value) {
+  std::string lines = "[" + Dotted(path) + "]\n";
   for (const auto& [name, member] : value.items()) {
-    if (member.is_object()) {
-      KeyPath inner = path;
-      inner.push_back(name);
-      tables += Table(inner, member, line_end);
-    } else {
-      keys += Key(name) + " = " + TomlValue(member) + line_end;
-    }
+    lines += Key(name) + " = " + TomlValue(member) + "\n";
   }
-  return "[" + Dotted(path) + "]" + line_end + keys + tables;
+  return lines;
 }
 
 /// "[features]" of a setting "features.shell_tool"; empty for a setting of the root.
@@ -88,18 +79,16 @@ bool Defines(std::string_view line, std::string_view name) {
 }
 
 /// The lines of the settings whose table begins with `header`.
-std::string SettingsOf(const std::string& header, const std::vector<Change>& changes,
-                       const std::string& line_end) {
+std::string SettingsOf(const std::string& header, const std::vector<Change>& changes) {
   std::string lines;
   for (const Change& change : changes) {
     if (change.kind == Kind::kEntry || HeaderOf(change) != header) continue;
-    lines += change.path.back() + " = " + TomlValue(change.value) + line_end;
+    lines += change.path.back() + " = " + TomlValue(change.value) + "\n";
   }
   return lines;
 }
 
-std::string AddBlocks(const std::string& text, const std::vector<Change>& changes,
-                      const std::string& line_end) {
+std::string AddBlocks(const std::string& text, const std::vector<Change>& changes) {
   std::string edited;
   std::string header;  // of the table that the line is in
   Lines headers;
@@ -115,19 +104,19 @@ std::string AddBlocks(const std::string& text, const std::vector<Change>& change
              ((header.empty() && Defines(words, Dotted(each.path))) ||
               (header == HeaderOf(each) && Defines(words, each.path.back())));
     });
-    edited += is_replaced ? Block(std::string(kReplaced) + line, line_end) : line;
-    if (is_header) edited += Block(SettingsOf(header, changes, line_end), line_end);
+    edited += is_replaced ? Block(std::string(kReplaced) + line) : line;
+    if (is_header) edited += Block(SettingsOf(header, changes));
   }
   std::string top;
   std::string bottom;
   for (const Change& change : changes) {
     if (change.kind == Kind::kEntry) {
-      bottom += Table(change.path, change.value, line_end);
+      bottom += Table(change.path, change.value);
     } else if (std::find(headers.begin(), headers.end(), HeaderOf(change)) == headers.end()) {
-      top += Dotted(change.path) + " = " + TomlValue(change.value) + line_end;
+      top += Dotted(change.path) + " = " + TomlValue(change.value) + "\n";
     }
   }
-  return Block(top, line_end) + edited + Block(bottom, line_end);
+  return Block(top) + edited + Block(bottom);
 }
 
 bool IsHeaderOf(std::string_view line, const std::vector<Change>& changes) {
@@ -138,7 +127,21 @@ bool IsHeaderOf(std::string_view line, const std::vector<Change>& changes) {
   });
 }
 
-std::string RemoveBlocks(const std::string& text, const std::vector<Change>& changes) {
+}  // namespace
+
+std::string ApplyToToml(const std::string& text, const std::vector<Change>& changes) {
+  RequireToml(text);
+  const bool is_open = !text.empty() && !text.ends_with('\n');
+  std::string result = AddBlocks(text + (is_open ? "\n" : ""), changes);
+  try {
+    RequireToml(result);
+  } catch (const SettingsError&) {
+    throw SettingsError("cannot add the settings: the file defines one of them in another form");
+  }
+  return result;
+}
+
+std::string RemoveFromToml(const std::string& text, const std::vector<Change>& changes) {
   std::string result;
   bool in_block = false;
   bool is_foreign = false;
@@ -159,39 +162,6 @@ std::string RemoveBlocks(const std::string& text, const std::vector<Change>& cha
   }
   if (!in_block) return result;
   throw SettingsError("the block \"" + std::string(kBegin) + "\" has no end; delete it by hand");
-}
-
-/// Runs `edit` on the text between a byte order mark and the last line end, which may be missing.
-template <typename Edit>
-std::string Between(const std::string& text, const Edit& edit) {
-  const std::size_t mark = ByteOrderMarkSize(text);
-  const std::string line_end = LineEndOf(text);
-  const bool is_open = text.size() > mark && !text.ends_with('\n');
-  std::string result = edit(text.substr(mark) + (is_open ? line_end : ""), line_end);
-  if (is_open && result.ends_with(line_end)) result.resize(result.size() - line_end.size());
-  return text.substr(0, mark) + result;
-}
-
-}  // namespace
-
-std::string ApplyToToml(const std::string& text, const std::vector<Change>& changes) {
-  RequireToml(text);
-  const auto add = [&](const std::string& body, const std::string& line_end) {
-    return AddBlocks(body, changes, line_end);
-  };
-  std::string result = Between(text, add);
-  try {
-    RequireToml(result);
-  } catch (const SettingsError&) {
-    throw SettingsError("cannot add the settings: the file defines one of them in another form");
-  }
-  return result;
-}
-
-std::string RemoveFromToml(const std::string& text, const std::vector<Change>& changes) {
-  return Between(text, [&](const std::string& body, const std::string& /*line_end*/) {
-    return RemoveBlocks(body, changes);
-  });
 }
 
 bool TomlHasEntry(const std::string& text, const std::vector<Change>& changes) {

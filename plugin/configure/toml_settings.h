@@ -6,8 +6,8 @@
 #include "configure/settings.h"
 
 /// Changes of a TOML text: settings and entries, in blocks between two marked comments. A line of
-/// the user's that a setting replaces becomes a comment in a block of its own. Lists and defaults
-/// are not supported. Each throws SettingsError.
+/// the user's that a setting replaces becomes a comment in a block of its own. A missing last line
+/// end is added. Lists and defaults are not supported. Each throws SettingsError.
 namespace configure {
 
 /// `text` has no blocks yet. Throws if the text is not TOML, or would not be TOML with the blocks.

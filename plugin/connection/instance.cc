@@ -73,10 +73,6 @@ std::string ListRoots(const std::vector<paths::Root>& roots) {
 
 }  // namespace
 
-ssh::Endpoint ToEndpoint(const lima::SshEndpoint& from) {
-  return {from.host, from.port, from.user, from.identity_files, from.ciphers};
-}
-
 lima::GuestFacts QueryGuestFacts(guest::Guest& guest, const support::Context& context) {
   const guest::ScriptOutput given =
       guest::CaptureScript(guest, R"sh(printf '%s\n%s' "$(id -u)" "$HOME")sh", context);
@@ -147,11 +143,10 @@ OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots
   RequireRunning(options, configuration);
   const lima::SshEndpoint endpoint = lima::ReadSshConfig(configuration.directory(), options.name);
 
-  const auto connect = [endpoint = ToEndpoint(endpoint),
-                        connect_options =
-                            ConnectionOptionsOf(options)](const support::Context& limits) {
-    return ssh::Connection::Open(endpoint, connect_options, limits);
-  };
+  const auto connect =
+      [endpoint, connect_options = ConnectionOptionsOf(options)](const support::Context& limits) {
+        return ssh::Connection::Open(endpoint, connect_options, limits);
+      };
   const std::shared_ptr<ssh::Connection> connection = connect(context);
   const std::shared_ptr<guest::Guest> guest = connection;
   const lima::GuestFacts facts = FindGuestFacts(configuration, endpoint.user, *guest, context);
@@ -161,7 +156,8 @@ OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots
   paths::PathRules::Options paths;
   paths.instance = options.name;
   paths.mounts = paths::RootsOfMounts(mounts);
-  paths.mount_check = paths::MakeMountCheck(configuration, mounts, *guest, context);
+  paths.mount_check = std::make_shared<paths::MountCheck>(mounts, configuration.os);
+  paths.mount_check->CheckAll(*guest, context);
   paths.roots = paths::SelectRoots(mounts, options.roots);
   paths.pins = pins;
   paths.working_directory = options.working_directory;

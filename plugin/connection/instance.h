@@ -12,7 +12,6 @@
 #include "lima/ssh_config.h"
 #include "lima/status.h"
 #include "paths/roots.h"
-#include "ssh/endpoint.h"
 #include "support/context.h"
 #include "support/errors.h"
 
@@ -43,8 +42,6 @@ class InstanceNotRunning : public support::CallError {
  private:
   lima::State state_;
 };
-
-ssh::Endpoint ToEndpoint(const lima::SshEndpoint& from);
 
 /// The guest user's home directory and uid: one round trip. Only the guest knows them if the
 /// configuration does not say, because Lima's default home depends on the version that created the

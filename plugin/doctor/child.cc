@@ -16,12 +16,14 @@
 
 #include "support/errors.h"
 #include "support/spawn.h"
-#include "support/utf8.h"
 
 namespace doctor {
 namespace {
 
 using support::FileDescriptor;
+
+/// How late a deadline or the end of a program may be noticed.
+constexpr int kPollMilliseconds = 10;
 
 /// The reading and the writing end.
 std::pair<FileDescriptor, FileDescriptor> MakePipe() {
@@ -29,14 +31,6 @@ std::pair<FileDescriptor, FileDescriptor> MakePipe() {
   if (::pipe(ends.data()) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
-}
-
-/// At most `longest`. Throws support::Stopped after the deadline.
-int MillisecondsLeft(const support::Context& context, std::chrono::milliseconds longest) {
-  context.ThrowIfStopped();
-  const auto left = std::clamp<support::Clock::duration>(context.deadline() - support::Clock::now(),
-                                                         support::Clock::duration::zero(), longest);
-  return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count());
 }
 
 }  // namespace
@@ -68,18 +62,15 @@ void Child::Write(std::string_view text) {
 }
 
 std::optional<std::string> Child::ReadLine(const support::Context& context) {
-  constexpr std::chrono::seconds kCheckInterval{1};
   while (true) {
     if (const std::size_t end = received_.find('\n'); end != std::string::npos) {
       std::string line = received_.substr(0, end);
       received_.erase(0, end + 1);
       return line;
     }
-    if (received_.size() > kMaximumChildLine) {
-      throw support::CallError("its output has no line end");
-    }
+    context.ThrowIfStopped();
     pollfd polled{output_.get(), POLLIN, 0};
-    if (::poll(&polled, 1, MillisecondsLeft(context, kCheckInterval)) <= 0) continue;
+    if (::poll(&polled, 1, kPollMilliseconds) <= 0) continue;
     std::array<char, 65536> buffer{};
     const ssize_t count = ::read(output_.get(), buffer.data(), buffer.size());
     if (count <= 0) return std::nullopt;
@@ -88,7 +79,6 @@ std::optional<std::string> Child::ReadLine(const support::Context& context) {
 }
 
 int Child::Finish(const support::Context& context) {
-  constexpr std::chrono::milliseconds kPollInterval{5};
   CloseInput();
   if (pid_ < 0) return exit_code_;
   while (ReadLine(context)) {
@@ -96,7 +86,7 @@ int Child::Finish(const support::Context& context) {
   int status = 0;
   pid_t ended = 0;
   while ((ended = ::waitpid(pid_, &status, WNOHANG)) == 0) {
-    ::poll(nullptr, 0, MillisecondsLeft(context, kPollInterval));
+    support::Pause(std::chrono::milliseconds(kPollMilliseconds), context);
   }
   pid_ = -1;
   // There is no status if this program was started with SIGCHLD ignored.
@@ -104,7 +94,7 @@ int Child::Finish(const support::Context& context) {
   return exit_code_;
 }
 
-std::string Child::LastWords() const {
+std::string Child::ErrorText() const {
   constexpr off_t kKeptBytes = 2048;
   const int file = ::fileno(error_.get());
   struct stat status {};
@@ -112,11 +102,7 @@ std::string Child::LastWords() const {
   std::array<char, kKeptBytes> buffer{};
   const ssize_t count =
       ::pread(file, buffer.data(), buffer.size(), std::max<off_t>(0, status.st_size - kKeptBytes));
-  std::string words(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(0, count)));
-  words = support::ToUtf8(words);
-  while (words.ends_with('\n')) words.pop_back();
-  std::replace(words.begin(), words.end(), '\n', ' ');
-  return words;
+  return {buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(0, count))};
 }
 
 }  // namespace doctor

@@ -2,7 +2,6 @@
 
 #include <sys/types.h>
 
-#include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -15,11 +14,8 @@
 
 namespace doctor {
 
-/// Bytes of one line of a program's standard output, such as the listing of a large directory.
-inline constexpr std::size_t kMaximumChildLine = std::size_t{32} << 20;
-
 /// A program that is spoken to line by line. No function waits beyond its context's deadline:
-/// support::Stopped. One thread. SIGPIPE must be ignored.
+/// support::Stopped. One thread.
 class Child {
  public:
   /// Throws support::CallError when the program cannot be started.
@@ -32,22 +28,21 @@ class Child {
   Child& operator=(const Child&) = delete;
 
   /// Writes at most 16 KiB before the program reads: what a pipe holds. If the program no longer
-  /// reads, ReadLine returns nothing.
+  /// reads, ReadLine returns nothing. SIGPIPE must be ignored.
   void Write(std::string_view text);
 
   /// Ends its standard input.
   void CloseInput() { input_.Close(); }
 
   /// Returns the next line of standard output without its end; nothing at the end of the output.
-  /// Throws support::CallError for a line above kMaximumChildLine.
   std::optional<std::string> ReadLine(const support::Context& context);
 
-  /// Ends its input, discards its output and waits for its end. Returns the exit code, or 128 and
-  /// the number of the signal that killed it.
+  /// Ends its input, discards its output and waits until it exits. Returns the exit code, or 128
+  /// and the number of the signal that killed it.
   int Finish(const support::Context& context);
 
-  /// What it wrote last to standard error, on one line.
-  [[nodiscard]] std::string LastWords() const;
+  /// The last 2 KiB of its standard error.
+  [[nodiscard]] std::string ErrorText() const;
 
  private:
   pid_t pid_ = -1;

@@ -7,7 +7,6 @@
 #include <optional>
 #include <system_error>
 
-#include "connection/instance.h"
 #include "doctor/installation.h"
 #include "doctor/instance_checks.h"
 #include "doctor/server_checks.h"
@@ -24,34 +23,23 @@ using support::Context;
 
 constexpr std::chrono::seconds kCheckTimeout{20};
 
-using Check = std::function<Finding(const Context&)>;
-
-/// What `check` throws becomes a failure.
-Finding RunCheck(const Check& check, const std::string& advice) {
-  try {
-    return check(Context().WithTimeout(kCheckTimeout));
-  } catch (const support::Stopped&) {
-    return Failed("not done within " + support::FormatDuration(kCheckTimeout), advice);
-  } catch (const std::exception& error) {
-    return Failed(error.what(), advice);
-  }
-}
-
 /// Each check uses the results of the checks that it needs.
 class Doctor {
  public:
   Doctor(const std::string& instance, const std::string& path,
-         const std::function<void(const Result&)>& on_result)
-      : instance_(instance), path_(path), on_result_(on_result) {}
+         const std::function<void(const Finding&)>& on_finding)
+      : instance_(instance), path_(path), on_finding_(on_finding) {}
 
-  std::vector<Result> Examine() {
+  std::vector<Finding> Examine() {
     CheckHost();
     CheckFiles();
     CheckGuest();
-    return results_;
+    return findings_;
   }
 
  private:
+  using Check = std::function<Finding(const Context&)>;
+
   void CheckHost();
   void CheckFiles();
   void CheckGuest();
@@ -61,55 +49,59 @@ class Doctor {
   void Run(const std::string& name, const std::string& needs, const std::string& advice,
            const Check& check);
 
-  /// The command of agents; this program itself if limactl is missing or finds no plugin.
+  /// The command of agents; this program itself if limactl does not run it.
   [[nodiscard]] std::vector<std::string> ServerCommand() const {
-    if (culprits_.contains("limactl") || plugins_.empty()) {
-      return {OwnProgram().string(), "serve", instance_};
-    }
+    if (!plugin_) return {OwnProgram().string(), "serve", instance_};
     return {limactl_->string(), "mcp", "serve", instance_};
   }
 
   const std::string& instance_;
   const std::string& path_;
-  const std::function<void(const Result&)>& on_result_;
-  std::vector<Result> results_;
+  const std::function<void(const Finding&)>& on_finding_;
+  std::vector<Finding> findings_;
   std::map<std::string, std::string> culprits_;  ///< failed or skipped check → the one that failed
 
   std::optional<std::filesystem::path> limactl_;
-  std::vector<std::filesystem::path> plugins_;
+  std::optional<std::filesystem::path> plugin_;
   std::filesystem::path lima_home_;
   lima::InstanceConfiguration configuration_;
-  std::vector<lima::MountLocation> mounts_;
+  Mounts mounts_;
   lima::SshEndpoint endpoint_;
   std::unique_ptr<ServerUnderTest> server_;
 };
 
 void Doctor::Run(const std::string& name, const std::string& needs, const std::string& advice,
                  const Check& check) {
-  Result result;
-  result.check = name;
+  Finding finding;
+  const auto start = support::Clock::now();
   if (const auto culprit = culprits_.find(needs); culprit != culprits_.end()) {
     culprits_[name] = culprit->second;
-    result.finding = Skipped("cannot be tried: see " + culprit->second);
+    finding = Skipped("cannot be tried: see " + culprit->second);
   } else {
-    const auto start = support::Clock::now();
-    result.finding = RunCheck(check, advice);
-    result.duration =
-        std::chrono::duration_cast<std::chrono::milliseconds>(support::Clock::now() - start);
-    const Mark mark = result.finding.mark;
-    if (mark == Mark::kFailed || mark == Mark::kSkipped) culprits_[name] = name;
+    try {
+      finding = check(Context().WithTimeout(kCheckTimeout));
+    } catch (const support::Stopped&) {
+      finding = Failed("not done within " + support::FormatDuration(kCheckTimeout), advice);
+    } catch (const std::exception& error) {
+      finding = Failed(error.what(), advice);
+    }
+    const bool works = finding.result == Result::kPassed || finding.result == Result::kWarning;
+    if (!works) culprits_[name] = name;
   }
-  results_.push_back(std::move(result));
-  on_result_(results_.back());
+  finding.check = name;
+  finding.duration =
+      std::chrono::duration_cast<std::chrono::milliseconds>(support::Clock::now() - start);
+  on_finding_(finding);
+  findings_.push_back(std::move(finding));
 }
 
 void Doctor::CheckHost() {
   limactl_ = FindProgram("limactl", path_);
   Run("limactl", "", "run `limactl --version` to see what is wrong",
       [this](const Context& context) { return CheckLimactl(limactl_, context); });
-  Run("plugin", "", "install this program again", [this](const Context&) {
-    plugins_ = FindPlugins(limactl_, path_);
-    return CheckPlugin(plugins_, OwnProgram());
+  Run("plugin", "limactl", "install this program again", [this](const Context&) {
+    plugin_ = FindPlugin(*limactl_, path_);
+    return CheckPlugin(plugin_, OwnProgram());
   });
 }
 
@@ -120,21 +112,18 @@ void Doctor::CheckFiles() {
   Run("instance", "", "limactl list shows the instances; LIMA_HOME names their directory",
       [this](const Context&) {
         lima_home_ = lima::HomeDirectory();
-        return CheckInstance(lima_home_, instance_);
+        lima::RequireInstance(lima_home_, instance_);
+        return Passed((lima_home_ / instance_).string());
       });
   Run("configuration", "instance", fix, [this](const Context&) {
     configuration_ = lima::LoadConfiguration(lima_home_, instance_);
+    mounts_ = lima::ListLocations(configuration_, lima::ReadHostFacts(), {});
     return CheckConfiguration(configuration_);
   });
   Run("status", "configuration", "limactl list",
       [this](const Context&) { return CheckStatus(configuration_); });
-  Run("mounts", "configuration", fix, [&](const Context&) {
-    mounts_ = lima::ListLocations(configuration_, lima::ReadHostFacts(), {});
-    if (configuration_.plain) {
-      return Warning("plain: true in the configuration: the instance mounts nothing", fix);
-    }
-    return CheckMounts(mounts_, instance_, !culprits_.contains("status"));
-  });
+  Run("mounts", "configuration", fix,
+      [this](const Context&) { return CheckMounts(configuration_, mounts_); });
   Run("settings", "configuration", fix, [this](const Context&) {
     std::error_code gone;
     return CheckSettings(mounts_, std::filesystem::current_path(gone).string(), instance_);
@@ -143,15 +132,16 @@ void Doctor::CheckFiles() {
     endpoint_ = lima::ReadSshConfig(configuration_.directory(), instance_);
     return CheckSshConfig(configuration_, endpoint_);
   });
-  Run("key", "ssh.config", "", [this](const Context&) { return CheckKeys(endpoint_); });
 }
 
 void Doctor::CheckGuest() {
-  Run("connect", "key", "wait if it is booting, else: " + RestartCommand(instance_),
+  const auto with_server = [this](const auto& check) {
+    return [this, check](const Context& context) { return check(*server_, mounts_, context); };
+  };
+  const std::string shell = "limactl shell " + instance_;
+  Run("connect", "ssh.config", "wait if it is booting, else: " + RestartCommand(instance_),
       [this](const Context& context) {
-        ssh::ConnectionOptions options;
-        const auto guest =
-            ssh::Connection::Open(connection::ToEndpoint(endpoint_), options, context);
+        const auto guest = ssh::Connection::Open(endpoint_, {}, context);
         return Passed("sshd accepts " + endpoint_.user + ", whose files start in " +
                       guest->RealPath(".", context));
       });
@@ -160,25 +150,21 @@ void Doctor::CheckGuest() {
     return CheckServer(*server_, context);
   });
   Run("mounted", "server", "limactl stop " + instance_ + " && limactl start " + instance_,
-      [this](const Context& context) { return CheckMounted(*server_, mounts_, context); });
-  Run("shell", "mounted", "check with limactl shell " + instance_, [this](const Context& context) {
-    return CheckShell(*server_, mounts_.front().location, context);
-  });
-  Run("write", "shell", "check with limactl shell " + instance_ + " whether its mounts respond",
-      [this](const Context& context) { return CheckWrite(*server_, mounts_, context); });
-  Run("find", "shell", "install findutils in the guest", [this](const Context& context) {
-    return CheckFind(*server_, mounts_.front().location, context);
-  });
-  Run("git", "shell", "install git in the guest", [this](const Context& context) {
-    return CheckGit(*server_, mounts_.front().location, context);
-  });
+      with_server(CheckMounted));
+  Run("shell", "mounted", "check the start-up files with " + shell, with_server(CheckShell));
+  Run("write", "shell",
+      "let the guest's user write there (owner, mode and disk space on the host), or mount it "
+      "read-only",
+      with_server(CheckWrite));
+  Run("find", "shell", "install findutils in the guest", with_server(CheckFind));
+  Run("git", "shell", "install git in the guest", with_server(CheckGit));
 }
 
 }  // namespace
 
-std::vector<Result> Examine(const std::string& instance, const std::string& path,
-                            const std::function<void(const Result&)>& on_result) {
-  return Doctor(instance, path, on_result).Examine();
+std::vector<Finding> Examine(const std::string& instance, const std::string& path,
+                             const std::function<void(const Finding&)>& on_finding) {
+  return Doctor(instance, path, on_finding).Examine();
 }
 
 }  // namespace doctor

@@ -17,18 +17,17 @@ namespace doctor {
 ///   mounts         exist on the host, and none may show old contents in the guest
 ///   settings       the guest cannot change what confines an agent
 ///   ssh.config     can be read, and names the port that the host agent knows
-///   key            is a key that only its owner can read
-///   connect        sshd accepts the key and serves files
+///   connect        sshd accepts a key and serves files
 ///   server         starts as an agent starts it, and lists its tools
 ///   mounted        the guest has the mounts
-///   shell          runs a command, silently and soon
+///   shell          runs a command silently
 ///   write          what a writable mount receives in the guest appears on the host
 ///   find, git      are installed
 ///
 /// Each check ends within 20 seconds. Changes nothing, except for a file in each writable mount,
-/// which it removes. Never throws: errors become findings. Calls `on_result` after each check.
+/// which it removes. Never throws: errors become findings. Calls `on_finding` after each check.
 /// SIGPIPE must be ignored.
-std::vector<Result> Examine(const std::string& instance, const std::string& path,
-                            const std::function<void(const Result&)>& on_result);
+std::vector<Finding> Examine(const std::string& instance, const std::string& path,
+                             const std::function<void(const Finding&)>& on_finding);
 
 }  // namespace doctor

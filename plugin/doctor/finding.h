@@ -1,13 +1,15 @@
 #pragma once
 
 #include <chrono>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 /// `limactl mcp doctor`: checks everything between an agent and the guest, and prints what to do.
 namespace doctor {
 
-enum class Mark {
+enum class Result {
   kPassed,
   kWarning,  ///< works, but not as well or as safely as it could
   kFailed,
@@ -16,29 +18,36 @@ enum class Mark {
 
 /// What one check found.
 struct Finding {
-  Mark mark = Mark::kPassed;
+  Result result = Result::kPassed;
   std::string text;         ///< what there is, or what is wrong
   std::string advice = {};  ///< what to do about it; may be empty
+  std::string check = {};   ///< its name, such as "connect"
+  std::chrono::milliseconds duration{0};
 };
 
 inline Finding Passed(std::string text) {
-  return {Mark::kPassed, std::move(text)};
+  return {Result::kPassed, std::move(text)};
 }
 inline Finding Warning(std::string text, std::string advice) {
-  return {Mark::kWarning, std::move(text), std::move(advice)};
+  return {Result::kWarning, std::move(text), std::move(advice)};
 }
 inline Finding Failed(std::string text, std::string advice) {
-  return {Mark::kFailed, std::move(text), std::move(advice)};
+  return {Result::kFailed, std::move(text), std::move(advice)};
 }
 inline Finding Skipped(std::string text) {
-  return {Mark::kSkipped, std::move(text)};
+  return {Result::kSkipped, std::move(text)};
 }
 
-/// A check that was run or skipped.
-struct Result {
-  std::string check;  ///< its name, such as "connect"
-  Finding finding;
-  std::chrono::milliseconds duration{0};
-};
+/// "ok   connect        text (12 ms)", and a second line for the advice, if any; made
+/// support::Printable.
+std::string FindingLines(const Finding& finding);
+
+/// "14 passed, 1 warning, 2 failed, 1 skipped." and its line end, without zeros.
+std::string SummaryLine(const std::vector<Finding>& findings);
+
+bool AnyFailed(const std::vector<Finding>& findings);
+
+/// What `doctor --json` prints; docs/troubleshooting.md shows it.
+nlohmann::json ReportJson(const std::string& instance, const std::vector<Finding>& findings);
 
 }  // namespace doctor

@@ -3,37 +3,31 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "doctor/finding.h"
 #include "support/context.h"
 
-/// limactl, and the plugin that it runs.
+/// limactl, and the plugin that it runs. `path` is a value of $PATH.
 namespace doctor {
 
-/// The first executable file `name` in the directories of `path` (a value of $PATH), without
-/// following links.
+/// The first executable file `name` in the directories of `path`; links are not resolved.
 std::optional<std::filesystem::path> FindProgram(const std::string& name, const std::string& path);
 
-/// Every executable limactl-mcp, each file once, in the order in which limactl looks: the directory
-/// of limactl and the one that its links resolve to, `path`, and libexec/lima and lib/lima next to
-/// those two. Without limactl, only `path`. Rule: getPluginDirectories in Lima's
-/// pkg/plugins/plugins.go.
-std::vector<std::filesystem::path> FindPlugins(const std::optional<std::filesystem::path>& limactl,
-                                               const std::string& path);
+/// The limactl-mcp that `limactl mcp` runs, links not resolved. limactl looks in its own directory,
+/// in the one that its links resolve to, in `path`, and in libexec/lima and lib/lima next to those
+/// two. Rule: getPluginDirectories in Lima's pkg/plugins/plugins.go.
+std::optional<std::filesystem::path> FindPlugin(const std::filesystem::path& limactl,
+                                                const std::string& path);
 
 /// The file of this program.
 std::filesystem::path OwnProgram();
-
-/// The file of the parent process; empty if unknown.
-std::filesystem::path ParentProgram();
 
 /// Runs `limactl --version`. Lima has plugins since 2.0.
 Finding CheckLimactl(const std::optional<std::filesystem::path>& limactl,
                      const support::Context& context);
 
-/// Whether `limactl mcp` runs `own_program`. `plugins` comes from FindPlugins.
-Finding CheckPlugin(const std::vector<std::filesystem::path>& plugins,
+/// Whether `plugin`, which limactl runs, is `own_program`.
+Finding CheckPlugin(const std::optional<std::filesystem::path>& plugin,
                     const std::filesystem::path& own_program);
 
 }  // namespace doctor

@@ -1,7 +1,5 @@
 #include "doctor/instance_checks.h"
 
-#include <sys/stat.h>
-
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -9,12 +7,8 @@
 #include <system_error>
 
 #include "configure/agents.h"
-#include "configure/settings_error.h"
-#include "lima/home.h"
 #include "lima/host_agent.h"
 #include "lima/status.h"
-#include "shell/shell_quote.h"
-#include "ssh/identity.h"
 #include "support/join.h"
 #include "support/paths.h"
 
@@ -24,17 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using lima::InstanceConfiguration;
 using support::Join;
-
-/// OpenSSH, and so limactl, refuses a key that others may read or write.
-bool IsOpenToOthers(const std::string& file) {
-  struct stat status {};
-  constexpr mode_t kOthers = 077;
-  return ::stat(file.c_str(), &status) == 0 && (status.st_mode & kOthers) != 0;
-}
-
-std::string EditAndRestart(const std::string& instance) {
-  return "limactl stop " + instance + ", then limactl edit " + instance + " --start";
-}
 
 bool HoldsServer(const configure::SettingsFile& settings, const fs::path& path) {
   std::error_code unknown;
@@ -69,14 +52,6 @@ std::string RestartCommand(const std::string& instance) {
   return "limactl stop --force " + instance + " && limactl start " + instance;
 }
 
-Finding CheckInstance(const fs::path& lima_home, const std::string& name) {
-  if (lima::InstanceExists(lima_home, name)) return Passed((lima_home / name).string());
-  const std::string known = Join(lima::ListInstances(lima_home));
-  return Failed("there is no instance \"" + name + "\" in " + lima_home.string(),
-                (known.empty() ? "" : "name one of these: " + known + ", or ") +
-                    "create it: limactl start --name " + name + " --mount-only \"$PWD:w\"");
-}
-
 Finding CheckConfiguration(const InstanceConfiguration& configuration) {
   return Passed(configuration.os + " guest, login shell " + lima::LoginShell(configuration) +
                 (configuration.vm_type ? ", " + *configuration.vm_type : ""));
@@ -96,37 +71,37 @@ Finding CheckStatus(const InstanceConfiguration& configuration) {
                 "unless it is starting or stopping: " + RestartCommand(configuration.name));
 }
 
-Finding CheckMounts(const std::vector<lima::MountLocation>& mounts, const std::string& instance,
-                    bool is_running) {
+Finding CheckMounts(const InstanceConfiguration& configuration,
+                    const std::vector<lima::MountLocation>& mounts) {
+  const std::string edit = "limactl stop " + configuration.name + ", then limactl edit " +
+                           configuration.name + " --start";
+  if (configuration.plain) {
+    return Warning("plain: true in the configuration: the instance mounts nothing",
+                   "remove that: " + edit);
+  }
   if (mounts.empty()) {
     return Warning("the instance mounts nothing: the agent's file tools can use no directory",
-                   "mount the project: limactl stop " + instance + ", then limactl edit " +
-                       instance + " --mount \"$PWD:w\" --start");
+                   "mount the project: " + edit + " --mount \"$PWD:w\"");
   }
   std::vector<std::string> list;
   std::vector<std::string> missing;
   std::vector<std::string> stale;
-  bool can_be_created = !is_running;
   for (const lima::MountLocation& mount : mounts) {
     const bool is_elsewhere = mount.mount_point.value_or(mount.location) != mount.location;
     list.push_back(mount.location + (mount.writable ? " (writable)" : " (read-only)") +
                    (is_elsewhere ? " at " + *mount.mount_point : ""));
     std::error_code unknown;
-    if (!fs::is_directory(mount.location, unknown)) {
-      missing.push_back(mount.location);
-      can_be_created = can_be_created && !fs::exists(fs::symlink_status(mount.location, unknown));
-    }
+    if (!fs::is_directory(mount.location, unknown)) missing.push_back(mount.location);
     if (mount.reads_may_be_stale) stale.push_back(mount.location);
   }
   if (!missing.empty()) {
-    const std::string text = Join(list) + "; no directory on this host: " + Join(missing);
-    if (can_be_created) return Warning(text, "limactl start " + instance + " creates it, empty");
-    return Failed(text, "create it, or change the mounts: " + EditAndRestart(instance));
+    return Failed(Join(list) + "; no directory on this host: " + Join(missing),
+                  "create it, or change the mounts: " + edit);
   }
   if (!stale.empty()) {
     return Warning(
         Join(list) + "; may show the guest old contents (9p with cache fscache): " + Join(stale),
-        "set 9p: {cache: mmap} at these mounts: " + EditAndRestart(instance));
+        "set 9p: {cache: mmap} at these mounts: " + edit);
   }
   return Passed(Join(list));
 }
@@ -181,35 +156,6 @@ Finding CheckSshConfig(const InstanceConfiguration& configuration,
                   RestartCommand(configuration.name) + ", which writes ssh.config again");
   }
   return Passed(endpoint.user + " at " + endpoint.host + " port " + std::to_string(endpoint.port));
-}
-
-Finding CheckKeys(const lima::SshEndpoint& endpoint) {
-  std::vector<std::string> usable;
-  std::vector<std::string> unusable;
-  std::vector<std::string> exposed;
-  std::string advice = "chmod 600";
-  for (const std::string& file : endpoint.identity_files) {
-    if (IsOpenToOthers(file)) {
-      exposed.push_back(file);
-      advice += " " + shell::ShellQuote(file);
-    } else if (const std::string problem = ssh::LoadIdentity(file).problem; problem.empty()) {
-      usable.push_back(file);
-    } else {
-      unusable.push_back(file + ": " + problem);
-    }
-  }
-  if (!exposed.empty()) {
-    const std::string text = Join(exposed) + " may be read by other users; ssh refuses such a key";
-    return usable.empty() ? Failed(text, advice)
-                          : Warning(text + "; used: " + Join(usable), advice);
-  }
-  if (usable.empty()) {
-    return Failed(Join(unusable, "; "),
-                  "restore the key that Lima created, or create the instance "
-                  "again");
-  }
-  // Lima also names keys of the user that need not exist.
-  return Passed(Join(usable) + (unusable.empty() ? "" : "; not used: " + Join(unusable, "; ")));
 }
 
 }  // namespace doctor

@@ -15,18 +15,14 @@ namespace doctor {
 /// A shell line that restarts an instance in any state.
 std::string RestartCommand(const std::string& instance);
 
-/// Throws lima::ConfigurationError for an invalid name.
-Finding CheckInstance(const std::filesystem::path& lima_home, const std::string& name);
-
 /// Throws lima::ConfigurationError for an unsupported guest or login shell.
 Finding CheckConfiguration(const lima::InstanceConfiguration& configuration);
 
 Finding CheckStatus(const lima::InstanceConfiguration& configuration);
 
-/// Whether the locations exist on the host, and none may show the guest old contents. A missing
-/// location of a stopped instance is a warning: limactl start creates it.
-Finding CheckMounts(const std::vector<lima::MountLocation>& mounts, const std::string& instance,
-                    bool is_running);
+/// Whether the locations exist on the host, and none may show the guest old contents.
+Finding CheckMounts(const lima::InstanceConfiguration& configuration,
+                    const std::vector<lima::MountLocation>& mounts);
 
 /// Whether settings from `limactl mcp configure` lie at the top of a writable mount, or in
 /// `project` below one: the guest can change what confines that agent. `project` may be empty.
@@ -37,8 +33,5 @@ Finding CheckSettings(const std::vector<lima::MountLocation>& mounts, const std:
 /// old port may belong to another virtual machine, which accepts it.
 Finding CheckSshConfig(const lima::InstanceConfiguration& configuration,
                        const lima::SshEndpoint& endpoint);
-
-/// Whether the private keys can be used, and only by their owner.
-Finding CheckKeys(const lima::SshEndpoint& endpoint);
 
 }  // namespace doctor

@@ -2,12 +2,10 @@
 
 #include <filesystem>
 #include <optional>
-#include <system_error>
 
 #include "mcp/protocol.h"
 #include "support/errors.h"
 #include "support/join.h"
-#include "support/units.h"
 #include "support/utf8.h"
 #include "support/version.h"
 
@@ -18,36 +16,16 @@ using nlohmann::json;
 
 constexpr std::size_t kShownBytes = 200;  // of what others print
 
-/// From here on a login shell counts as slow.
-constexpr std::chrono::milliseconds kSlowShell{3000};
-
 std::string Shorten(const std::string& text) {
   if (text.size() <= kShownBytes) return text;
   const std::string head = text.substr(0, kShownBytes);
   return head.substr(0, support::ValidUtf8Prefix(head)) + "...";
 }
 
-json RunCommand(ServerUnderTest& server, const json& words, const std::string& directory,
+json RunCommand(ServerUnderTest& server, const json& words, const Mounts& mounts,
                 const support::Context& context) {
-  return server.CallTool("run_shell_command", {{"command", words}, {"directory", directory}},
-                         context);
-}
-
-/// Returns what is wrong; empty when it worked.
-std::string TryToWrite(ServerUnderTest& server, const std::string& directory,
-                       const support::Context& context) {
-  const std::string file = directory + "/.limactl-mcp-doctor";
-  try {
-    server.CallTool("write_file", {{"path", file}, {"content", "limactl mcp doctor\n"}}, context);
-  } catch (const support::Stopped&) {
-    throw;
-  } catch (const support::CallError& error) {
-    return error.what();
-  }
-  std::error_code error;
-  if (std::filesystem::remove(file, error)) return "";
-  return error ? "cannot remove " + file + ": " + error.message()
-               : "what the guest writes does not appear on the host";
+  return server.CallTool("run_shell_command",
+                         {{"command", words}, {"directory", mounts.front().location}}, context);
 }
 
 }  // namespace
@@ -76,7 +54,7 @@ json ServerUnderTest::Request(const std::string& method, const json& params,
   }
   const int exit_code = child_.Finish(context);
   throw support::CallError("it exits with status " + std::to_string(exit_code) + " during " +
-                           method + ": " + child_.LastWords());
+                           method + ": " + child_.ErrorText());
 }
 
 void ServerUnderTest::Notify(const std::string& method) {
@@ -89,7 +67,7 @@ json ServerUnderTest::CallTool(const std::string& name, const json& arguments,
   if (!result.value("isError", false)) return result.value("structuredContent", json::object());
   std::string text;
   for (const json& block : result.value("content", json::array())) text += block.value("text", "");
-  throw support::CallError(text);
+  throw support::CallError(arguments.value("path", name) + ": " + text);
 }
 
 Finding CheckServer(ServerUnderTest& server, const support::Context& context) {
@@ -113,66 +91,43 @@ Finding CheckMounted(ServerUnderTest& server, const Mounts& mounts,
   return Passed("all " + std::to_string(mounts.size()) + " of them");
 }
 
-Finding CheckShell(ServerUnderTest& server, const std::string& directory,
-                   const support::Context& context) {
-  constexpr const char* kStartUpFiles = " (~/.profile, ~/.bash_profile, ~/.bashrc and the like)";
-  const auto start = support::Clock::now();
-  const json result = RunCommand(server, {"true"}, directory, context);
-  const auto took =
-      std::chrono::duration_cast<std::chrono::milliseconds>(support::Clock::now() - start);
-  const std::string printed = result.value("stdout", "") + result.value("stderr", "");
+Finding CheckShell(ServerUnderTest& server, const Mounts& mounts, const support::Context& context) {
+  const std::string advice =
+      "check the start-up files of the guest's user (~/.profile, ~/.bash_profile, ~/.bashrc)";
+  const json result = RunCommand(server, {"true"}, mounts, context);
+  const std::string printed = Shorten(result.value("stdout", "") + result.value("stderr", ""));
   const std::string error = result.value("error", "");
-  if (!error.empty()) {
-    return Failed(
-        "`true` fails: " + error + (printed.empty() ? "" : "; it prints: " + Shorten(printed)),
-        std::string("check the start-up files of the guest's user") + kStartUpFiles +
-            " with limactl shell");
-  }
-  if (!printed.empty()) {
-    return Warning(
-        "start-up files print: " + Shorten(printed),
-        std::string("silence them") + kStartUpFiles + ": every command's output begins with this");
-  }
-  if (took >= kSlowShell) {
-    return Warning("the login shell takes " + support::FormatDuration(took) + " to start",
-                   std::string("make the start-up files faster") + kStartUpFiles);
-  }
-  return Passed("runs commands");
+  if (!error.empty()) return Failed("`true` fails: " + error + "; it prints: " + printed, advice);
+  if (printed.empty()) return Passed("runs commands");
+  return Warning("every command's output begins with what start-up files print: " + printed,
+                 advice);
 }
 
 Finding CheckWrite(ServerUnderTest& server, const Mounts& mounts, const support::Context& context) {
   std::vector<std::string> written;
-  std::vector<std::string> problems;
   for (const lima::MountLocation& mount : mounts) {
     if (!mount.writable) continue;
-    const std::string problem = TryToWrite(server, mount.location, context);
-    if (problem.empty()) {
-      written.push_back(mount.location);
-    } else {
-      problems.push_back(mount.location + ": " + problem);
+    const std::string file = mount.location + "/.limactl-mcp-doctor";
+    server.CallTool("write_file", {{"path", file}, {"content", "limactl mcp doctor\n"}}, context);
+    if (!std::filesystem::remove(file)) {
+      throw support::CallError("what the guest writes to " + file + " does not appear on the host");
     }
+    written.push_back(mount.location);
   }
-  if (!problems.empty()) {
-    return Failed(support::Join(problems, "; "),
-                  "let the guest's user write there (owner, mode and disk space on the host), or "
-                  "mount it read-only");
-  }
-  if (written.empty()) {
-    return Warning("no mount is writable: the agent can only read",
-                   "mount the project with `writable: true`");
-  }
-  return Passed(support::Join(written));
+  if (!written.empty()) return Passed(support::Join(written));
+  return Warning("no mount is writable: the agent can only read",
+                 "mount the project with `writable: true`");
 }
 
-Finding CheckFind(ServerUnderTest& server, const std::string& directory,
-                  const support::Context& context) {
-  server.CallTool("glob", {{"pattern", ".limactl-mcp-*"}, {"path", directory}}, context);
-  return Passed("finds files");
+Finding CheckFind(ServerUnderTest& server, const Mounts& mounts, const support::Context& context) {
+  const json result = RunCommand(server, {"find", ".", "-maxdepth", "0"}, mounts, context);
+  if (result.value("exit_code", 1) == 0) return Passed("finds files");
+  return Failed("find fails: " + Shorten(result.value("stderr", "")),
+                "install findutils in the guest");
 }
 
-Finding CheckGit(ServerUnderTest& server, const std::string& directory,
-                 const support::Context& context) {
-  const json result = RunCommand(server, {"git", "--version"}, directory, context);
+Finding CheckGit(ServerUnderTest& server, const Mounts& mounts, const support::Context& context) {
+  const json result = RunCommand(server, {"git", "--version"}, mounts, context);
   if (result.value("exit_code", 1) != 0) {
     return Warning("no git: search_file_content searches ignored files too",
                    "install git in the guest");

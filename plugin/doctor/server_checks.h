@@ -28,9 +28,10 @@ class ServerUnderTest {
   nlohmann::json Request(const std::string& method, const nlohmann::json& params,
                          const support::Context& context);
 
+  /// Sends a notification.
   void Notify(const std::string& method);
 
-  /// Returns `structuredContent`. Throws support::CallError with the text of a failed call, too.
+  /// Returns `structuredContent`. Throws support::CallError for a failed call, too.
   nlohmann::json CallTool(const std::string& name, const nlohmann::json& arguments,
                           const support::Context& context);
 
@@ -44,21 +45,18 @@ Finding CheckServer(ServerUnderTest& server, const support::Context& context);
 
 using Mounts = std::vector<lima::MountLocation>;
 
-/// Lists each mount in the guest.
+/// Lists each mount in the guest. Skipped if there are none; the checks below need one.
 Finding CheckMounted(ServerUnderTest& server, const Mounts& mounts,
                      const support::Context& context);
 
-/// Runs `true` in `directory`. Start-up files that print, or take three seconds, are a warning.
-Finding CheckShell(ServerUnderTest& server, const std::string& directory,
-                   const support::Context& context);
+/// Runs `true`. Start-up files that print are a warning.
+Finding CheckShell(ServerUnderTest& server, const Mounts& mounts, const support::Context& context);
 
 /// Writes a file in each writable mount, and removes it on the host.
 Finding CheckWrite(ServerUnderTest& server, const Mounts& mounts, const support::Context& context);
 
-Finding CheckFind(ServerUnderTest& server, const std::string& directory,
-                  const support::Context& context);
+Finding CheckFind(ServerUnderTest& server, const Mounts& mounts, const support::Context& context);
 
-Finding CheckGit(ServerUnderTest& server, const std::string& directory,
-                 const support::Context& context);
+Finding CheckGit(ServerUnderTest& server, const Mounts& mounts, const support::Context& context);
 
 }  // namespace doctor

@@ -45,14 +45,6 @@ constexpr std::array kMagics = {
     Magic{"\xFF\xD8\xFF"sv, "a JPEG image"},
 };
 
-const Magic* FindMagic(std::string_view bytes, Place place) {
-  if (place != Place::kBeginning) return nullptr;
-  const auto* found = std::find_if(kMagics.begin(), kMagics.end(), [&](const Magic& magic) {
-    return bytes.starts_with(magic.beginning);
-  });
-  return found == kMagics.end() ? nullptr : found;
-}
-
 bool IsUnusualControl(char c) {
   const auto byte = static_cast<unsigned char>(c);
   const bool usual = (byte >= '\b' && byte <= '\r') || byte == 0x1B;  // white space, ESC
@@ -67,15 +59,13 @@ std::optional<ImageType> FindImageType(std::string_view bytes) {
   if (bytes.starts_with("GIF87a"sv) || bytes.starts_with("GIF89a"sv)) {
     return ImageType{"GIF", "image/gif"};
   }
-  constexpr std::size_t kWebpMark = 8;
-  if (bytes.starts_with("RIFF"sv) && bytes.size() > kWebpMark &&
-      bytes.substr(kWebpMark).starts_with("WEBP"sv)) {
+  if (bytes.starts_with("RIFF"sv) && bytes.substr(0, 12).ends_with("WEBP"sv)) {
     return ImageType{"WebP", "image/webp"};
   }
   return std::nullopt;
 }
 
-ContentKind Classify(std::string_view bytes, Place place) {
+ContentKind Classify(std::string_view bytes) {
   const auto length = static_cast<std::ptrdiff_t>(bytes.size());
   // Most files have none, and to find that out is faster than to count.
   const bool has_nul = bytes.find('\0') != std::string_view::npos;
@@ -83,14 +73,16 @@ ContentKind Classify(std::string_view bytes, Place place) {
   if (support::IsValidUtf8(bytes)) {
     return nuls * kTolerated > length ? ContentKind::kBinary : ContentKind::kUtf8;
   }
-  if (nuls > 0 || FindMagic(bytes, place) != nullptr) return ContentKind::kBinary;
+  if (nuls > 0) return ContentKind::kBinary;
   const std::ptrdiff_t controls = std::count_if(bytes.begin(), bytes.end(), IsUnusualControl);
   return controls * kTolerated > length ? ContentKind::kBinary : ContentKind::kOtherText;
 }
 
-std::string_view DescribeBinary(std::string_view bytes, Place place) {
-  const Magic* magic = FindMagic(bytes, place);
-  return magic == nullptr ? "binary data" : magic->description;
+std::string_view DescribeBinary(std::string_view bytes) {
+  for (const Magic& magic : kMagics) {
+    if (bytes.starts_with(magic.beginning)) return magic.description;
+  }
+  return "binary data";
 }
 
 }  // namespace files

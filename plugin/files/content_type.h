@@ -11,11 +11,8 @@ struct ImageType {
   std::string_view mime_type;  ///< "image/png"
 };
 
-/// One of the four kinds of images that clients show; judged by the first bytes.
+/// One of the four kinds of images that clients show, by the first bytes.
 std::optional<ImageType> FindImageType(std::string_view bytes);
-
-/// Only the beginning of a file shows a binary format.
-enum class Place { kBeginning, kFurtherOn };
 
 enum class ContentKind {
   kUtf8,
@@ -24,11 +21,10 @@ enum class ContentKind {
 };
 
 /// Valid UTF-8 is text unless more than a tenth of it are NULs. Other bytes are binary if they
-/// contain a NUL, begin like a known binary format, or are control characters for more than a
-/// tenth.
-ContentKind Classify(std::string_view bytes, Place place = Place::kBeginning);
+/// contain a NUL, or are control characters for more than a tenth.
+ContentKind Classify(std::string_view bytes);
 
 /// "a ZIP archive", "an ELF program or library", …; "binary data" if the first bytes are unknown.
-std::string_view DescribeBinary(std::string_view bytes, Place place = Place::kBeginning);
+std::string_view DescribeBinary(std::string_view bytes);
 
 }  // namespace files

@@ -8,9 +8,8 @@
 namespace files {
 namespace {
 
-/// The file that was opened must have the path that was checked, since a link may have taken its
-/// place. `dd` opens it again by its descriptor, as `iflag` needs. The dot keeps newlines at the
-/// end of the name.
+/// The opened file must have the checked path: a link may have replaced the file. `dd` opens it
+/// again by its descriptor, as `iflag` needs. The dot keeps newlines at the end of the name.
 std::string Script(const std::string& path) {
   const std::string dd = "dd if=/proc/self/fd/0 2>/dev/null iflag=";
   return "exec <" + shell::ShellQuote(path) +

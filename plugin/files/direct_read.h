@@ -12,15 +12,14 @@ namespace files {
 /// Takes the next bytes of a file; false if no more are wanted.
 using TakeBytes = std::function<bool(std::string_view bytes)>;
 
-/// Reads a file as the host has it now, past the guest's page cache, by one `dd` in the guest.
-/// Tried on Linux 6.1, this needs both O_DIRECT (`iflag=direct`) and the file's cached pages
-/// dropped before
-/// (`nocache`): a read that ends on the host before the size that the guest remembers is completed
-/// from the cache. A file that became shorter on the host ends with NUL bytes instead.
+/// Reads a file as the host has it now, past the guest's page cache, by `dd` in the guest. Linux
+/// 6.1 needs both O_DIRECT (`iflag=direct`) and the cached pages dropped before (`nocache`): where
+/// the file ends on the host before the size that the guest remembers, a direct read goes on in the
+/// cache. A file that became shorter on the host ends with NUL bytes instead.
 ///
-/// `path` is not followed if it is a link. Returns false, before any byte was taken, if the guest
-/// cannot: dd or its flags are missing, or the file system refuses. Throws support::CallError if
-/// reading fails later, and what guest::Guest::RunScript throws.
+/// A link at `path` is not followed. Returns false, before any byte was taken, if the guest cannot:
+/// dd or its flags are missing, or the file system refuses. Throws support::CallError if reading
+/// fails later, and what guest::Guest::RunScript throws.
 bool ReadDirectly(const std::string& path, const TakeBytes& take, guest::Guest& guest,
                   const support::Context& context);
 

@@ -24,17 +24,13 @@ class LineCutter {
     while (!piece.empty() && !done()) {
       const bool wanted = line_ >= range_.first;
       if (wanted && !range_.count) {
-        found_ = true;
         text_ += piece;
         return true;
       }
       const std::size_t end = piece.find('\n');
       const std::string_view part =
           end == std::string_view::npos ? piece : piece.substr(0, end + 1);
-      if (wanted) {
-        found_ = true;
-        text_ += part;
-      }
+      if (wanted) text_ += part;
       unfinished_line_ = end == std::string_view::npos;
       if (!unfinished_line_) ++line_;
       piece.remove_prefix(part.size());
@@ -42,7 +38,6 @@ class LineCutter {
     return !done();
   }
 
-  [[nodiscard]] bool found() const { return found_; }
   [[nodiscard]] std::uint64_t lines_seen() const { return line_ + (unfinished_line_ ? 1 : 0); }
   std::string& text() { return text_; }
 
@@ -54,7 +49,6 @@ class LineCutter {
   LineRange range_;
   std::uint64_t line_ = 0;
   bool unfinished_line_ = false;
-  bool found_ = false;
   std::string text_;
 };
 
@@ -75,6 +69,14 @@ void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedP
   throw CallError(path.host +
                   " was replaced by another file, or written to, while it was being opened. "
                   "Nothing was written: try again");
+}
+
+[[noreturn]] void ThrowTooLarge(const paths::ResolvedPath& path,
+                                std::optional<std::uint64_t> size = std::nullopt) {
+  throw CallError(path.host + " has " + (size ? support::FormatByteCount(*size) + ", " : "") +
+                  "more than the " + support::FormatByteCount(kMaximumReadBytes) +
+                  " that are read at once; read it in parts with offset (first line, from 0) and "
+                  "limit (number of lines)");
 }
 
 }  // namespace
@@ -128,15 +130,16 @@ void FileReader::Read(std::size_t chunk, const TakeBytes& take) {
 
 std::string FileReader::ReadWhole() {
   if (attributes_.size > kMaximumReadBytes && path_.stale_note.empty()) {
-    throw CallError(TooLargeText(path_.host, attributes_.size));
+    ThrowTooLarge(path_, attributes_.size);
   }
   std::string content;
-  // One byte more than the size: a shorter answer proves that the file ends there.
-  Read(static_cast<std::size_t>(attributes_.size) + 1, [&](std::string_view bytes) {
+  // A stale size may be too large. One byte more: a shorter answer proves that the file ends there.
+  const std::uint64_t size = std::min(attributes_.size, kMaximumReadBytes);
+  Read(static_cast<std::size_t>(size) + 1, [&](std::string_view bytes) {
     content += bytes;
     return content.size() <= kMaximumReadBytes;
   });
-  if (content.size() > kMaximumReadBytes) throw CallError(TooLargeText(path_.host, std::nullopt));
+  if (content.size() > kMaximumReadBytes) ThrowTooLarge(path_);
   return content;
 }
 
@@ -150,16 +153,12 @@ std::string FileReader::ReadLines(const LineRange& range) {
                     support::FormatByteCount(kMaximumReadBytes) +
                     "; ask for fewer with limit, or cut long lines with run_shell_command");
   }
-  if (!cutter.found() && range.first > 0) {
+  if (cutter.text().empty() && range.first > 0) {
     throw CallError(path_.host + " has " + std::to_string(cutter.lines_seen()) +
                     (cutter.lines_seen() == 1 ? " line" : " lines") + ": offset " +
                     std::to_string(range.first) + " (counted from 0) is behind its end");
   }
   return std::move(cutter.text());
-}
-
-std::string FileReader::StaleNote() const {
-  return was_read_directly_ ? "" : path_.stale_note;
 }
 
 std::unique_ptr<guest::OpenFile> OpenForWriting(const paths::ResolvedPath& path,
@@ -169,13 +168,6 @@ std::unique_ptr<guest::OpenFile> OpenForWriting(const paths::ResolvedPath& path,
   auto file = guest.Open(path.guest, OpenMode::kWrite, 0, context);
   RequireSameFile(file->Stat(context), path, OpenMode::kWrite, guest, context);
   return file;
-}
-
-std::string TooLargeText(const std::string& shown, std::optional<std::uint64_t> size) {
-  return shown + " has " + (size ? support::FormatByteCount(*size) + ", " : "") + "more than the " +
-         support::FormatByteCount(kMaximumReadBytes) +
-         " that are read at once; read it in parts with offset (first line, from 0) and limit "
-         "(number of lines)";
 }
 
 std::vector<guest::DirectoryEntry> NamesIn(const paths::ResolvedPath& directory,

@@ -31,14 +31,13 @@ class FileReader {
  public:
   /// Opens the file and checks, as far as SFTP can tell, that it is the one that the path rules
   /// saw: type and owner must be the same, and if size, time or permissions differ, the guest must
-  /// still resolve the path to itself. SFTP reports no inode: a directory above that is swapped for
-  /// a link and back can stay unseen, but its swapper had to be able to read the link's target
-  /// anyway.
+  /// still resolve the path to itself. SFTP reports no inode, so a directory above that becomes a
+  /// link for a moment can stay unseen. Whoever does that can read the link's target anyway.
   ///
   /// Throws support::CallError if the file was replaced or is not regular, and guest::FileError.
   ///
-  /// Round trips: two, and one more for a file that has changed. The second one brings a file below
-  /// kReadChunk along; reading another one takes one more, or one for each kReadChunk of a range.
+  /// Round trips: two, and one more for a file that has changed. The second one also reads a file
+  /// below kReadChunk. Reading a larger one takes one more, or one for each kReadChunk of a range.
   FileReader(const paths::ResolvedPath& path, guest::Guest& guest, const support::Context& context);
 
   // Each reads from the beginning; only one may be called. If reads may be stale
@@ -56,7 +55,7 @@ class FileReader {
   [[nodiscard]] bool was_read_directly() const { return was_read_directly_; }
 
   /// Says that what was read may be old; empty if it is not. Call it after reading.
-  [[nodiscard]] std::string StaleNote() const;
+  [[nodiscard]] std::string StaleNote() const { return was_read_directly_ ? "" : path_.stale_note; }
 
  private:
   bool TakeSmallFile();
@@ -76,9 +75,6 @@ class FileReader {
 std::unique_ptr<guest::OpenFile> OpenForWriting(const paths::ResolvedPath& path,
                                                 guest::Guest& guest,
                                                 const support::Context& context);
-
-/// The error for a file that is too large. No `size`: it is unknown.
-std::string TooLargeText(const std::string& shown, std::optional<std::uint64_t> size);
 
 /// The names in a directory that PathRules::Resolve returned for Access::kList: one round trip for
 /// a hundred names, two if it is not open yet. Throws guest::FileError, and support::CallError if

@@ -26,7 +26,10 @@ constexpr std::uint32_t kPermissionBits = 0777;
 constexpr std::uint32_t kOwnerMayWrite = 0200;
 
 /// A write fails if other servers use this many names in its directory.
-constexpr std::size_t kMostTaken = 16;
+constexpr int kMaximumTaken = 16;
+constexpr const char* kTakenText =
+    "other servers write in this directory, or left files there: if no server runs, remove "
+    ".limactl-mcp-1 to .limactl-mcp-16";
 
 constexpr std::chrono::seconds kCleanUpTimeLimit{5};
 
@@ -56,12 +59,6 @@ void MakeParents(const paths::ResolvedPath& target, guest::Guest& guest,
   }
 }
 
-std::string TakenText(const std::vector<std::string>& taken) {
-  return "other servers write in this directory, or left files there: if no server runs, remove " +
-         std::string(support::LastComponent(taken.front())) + " to " +
-         std::string(support::LastComponent(taken.back()));
-}
-
 /// A new file that the destructor removes unless RenameTo was called. The destructor waits at most
 /// kCleanUpTimeLimit, also after a cancel.
 ///
@@ -73,18 +70,16 @@ class TemporaryFile {
   /// Creates the file with the lowest free number. One round trip, and two for each taken name.
   TemporaryFile(const std::string& directory, std::uint32_t permissions, guest::Guest& guest,
                 const support::Context& context)
-      : guest_(guest), context_(context) {
+      : prefix_(support::JoinPath(directory, kTemporaryPrefix)), guest_(guest), context_(context) {
     while (!file_) {
-      const std::string number = std::to_string(taken_.size() + 1);
-      path_ = support::JoinPath(directory, std::string(kTemporaryPrefix) + number);
       try {
-        file_ = guest.Open(path_, guest::OpenMode::kCreateExclusive, permissions, context);
-      } catch (const guest::FileError& error) {
-        if (error.code() != guest::FileErrorCode::kAlreadyExists) throw;
-        taken_.push_back(path_);
-        if (taken_.size() == kMostTaken) {
-          throw guest::FileError(guest::FileErrorCode::kFailure, "write", path_, TakenText(taken_));
+        file_ = guest.Open(Path(number_), guest::OpenMode::kCreateExclusive, permissions, context);
+      } catch (const FileError& error) {
+        if (error.code() != FileErrorCode::kAlreadyExists) throw;
+        if (number_ == kMaximumTaken) {
+          throw FileError(FileErrorCode::kFailure, "write", Path(number_), kTakenText);
         }
+        ++number_;
       }
     }
     is_ours_ = true;
@@ -94,9 +89,9 @@ class TemporaryFile {
     if (!is_ours_) return;
     file_.reset();
     try {
-      guest_.Unlink(path_, support::Context().WithTimeout(kCleanUpTimeLimit));
+      guest_.Unlink(Path(number_), support::Context().WithTimeout(kCleanUpTimeLimit));
     } catch (const std::exception& error) {
-      support::LogWarning("cannot remove a temporary file in the guest: " + path_ + ": " +
+      support::LogWarning("cannot remove a temporary file in the guest: " + Path(number_) + ": " +
                           error.what());
     }
   }
@@ -112,9 +107,9 @@ class TemporaryFile {
   void RenameTo(const std::string& target) {
     is_ours_ = false;  // unless the guest reports that it was not renamed
     try {
-      guest_.Rename(path_, target, context_);
-    } catch (const guest::FileError& error) {
-      is_ours_ = error.code() != guest::FileErrorCode::kNotFound;
+      guest_.Rename(Path(number_), target, context_);
+    } catch (const FileError& error) {
+      is_ours_ = error.code() != FileErrorCode::kNotFound;
       throw;
     }
   }
@@ -123,78 +118,75 @@ class TemporaryFile {
   /// in the same directory that was just written. Logs errors. At most two round trips; none if no
   /// name was taken.
   void RemoveLeftovers(const std::string& written) {
-    if (taken_.empty()) return;
+    if (number_ == 1) return;
     constexpr std::int64_t kAge = std::chrono::seconds(kLeftoverAge).count();
     try {
       std::vector<guest::Request> looks{guest::request::LStat{written}};
-      for (const std::string& path : taken_) looks.emplace_back(guest::request::LStat{path});
-      std::vector<guest::Reply> found = guest_.RoundTrip(std::move(looks), context_);
+      for (int i = 1; i < number_; ++i) looks.emplace_back(guest::request::LStat{Path(i)});
+      std::vector<guest::Reply> found = guest_.RoundTrip(looks, context_);
       // Compared by the file system's own clock, which may differ from the guest's.
       const std::int64_t now = found.front().As<guest::FileAttributes>().modified;
       std::vector<guest::Request> removals;
-      for (std::size_t i = 0; i < taken_.size(); ++i) {
-        guest::Reply& reply = found[i + 1];
+      for (int i = 1; i < number_; ++i) {
+        guest::Reply& reply = found[static_cast<std::size_t>(i)];
         if (reply.failure) continue;  // gone by now
         const auto& attributes = reply.As<guest::FileAttributes>();
         const bool is_old = attributes.modified + kAge < now;
         if (is_old && attributes.type == guest::FileType::kRegular) {
-          removals.emplace_back(guest::request::Unlink{taken_[i]});
+          removals.emplace_back(guest::request::Unlink{Path(i)});
         }
       }
-      if (!removals.empty()) guest_.RoundTrip(std::move(removals), context_);
+      if (!removals.empty()) guest_.RoundTrip(removals, context_);
     } catch (const support::CallError& error) {
       support::LogInfo(std::string("leftover temporary files were not removed: ") + error.what());
     }
   }
 
  private:
+  [[nodiscard]] std::string Path(int number) const { return prefix_ + std::to_string(number); }
+
+  const std::string prefix_;
   guest::Guest& guest_;
   const support::Context& context_;
-  std::vector<std::string> taken_;
-  std::string path_;
+  int number_ = 1;  ///< the lower ones are taken
   std::unique_ptr<guest::OpenFile> file_;
   bool is_ours_ = false;
 };
 
 /// One call of FileWriter::Write.
-class WriteCall {
- public:
-  WriteCall(const paths::ResolvedPath& target, std::string_view content, guest::Guest& guest,
-            const support::Context& context, const std::function<void()>& last_look)
-      : target_(target),
-        content_(content),
-        guest_(guest),
-        context_(context),
-        last_look_(last_look) {}
+struct WriteCall {
+  const paths::ResolvedPath& target;
+  std::string_view content;
+  guest::Guest& guest;
+  const support::Context& context;
+  const std::function<void()>& last_look;
+  enum class Stage { kUntouched, kRenaming, kInPlace } stage = Stage::kUntouched;
 
   /// Turns errors into what they mean for the target.
   std::string Run() {
     try {
       return Write();
     } catch (const FileError& error) {
-      if (stage_ != Stage::kInPlace) throw;
+      if (stage != Stage::kInPlace) throw;
       ThrowProblemInPlace(error);
     } catch (const support::ConnectionLost& lost) {
-      if (stage_ == Stage::kUntouched || (stage_ == Stage::kRenaming && !lost.may_have_run())) {
+      if (stage == Stage::kUntouched || (stage == Stage::kRenaming && !lost.may_have_run())) {
         support::LogWarning(lost.what());
         throw support::ConnectionLost(
-            "the connection to the guest broke: " + target_.host + " was not changed", false);
+            "the connection to the guest broke: " + target.host + " was not changed", false);
       }
       throw support::ConnectionLost(
           "the connection to the guest broke: " + Damage() + " (" + lost.what() + ")", true);
     } catch (const support::Stopped& stopped) {
       const bool is_cancelled = stopped.reason() == support::StopReason::kCancelled;
-      if (stage_ == Stage::kUntouched || is_cancelled) throw;
+      if (stage == Stage::kUntouched || is_cancelled) throw;
       throw support::CallError(std::string(stopped.what()) + ": " + Damage());
     }
   }
 
- private:
-  enum class Stage { kUntouched, kRenaming, kInPlace };
-
   [[nodiscard]] std::string Damage() const {
-    return target_.host +
-           (stage_ == Stage::kRenaming
+    return target.host +
+           (stage == Stage::kRenaming
                 ? " may have been written: it is the old file or the whole new one"
                 : " was written in place and may have been written in part") +
            ". Look at the file before you write again";
@@ -202,7 +194,7 @@ class WriteCall {
 
   [[noreturn]] void ThrowProblemInPlace(const FileError& error) {
     try {
-      ThrowFileProblem(error, "write", target_, content_.size(), guest_, context_);
+      ThrowFileProblem(error, "write", target, content.size(), guest, context);
     } catch (const support::CallError& problem) {
       throw support::CallError(std::string(problem.what()) + ". " + Damage());
     }
@@ -210,92 +202,69 @@ class WriteCall {
 
   std::string Write() {
     std::optional<std::uint32_t> permissions;
-    if (target_.attributes) {
-      RequireRegularFile(target_);
-      permissions = target_.attributes->permissions & kPermissionBits;
+    if (target.attributes) {
+      RequireRegularFile(target);
+      permissions = target.attributes->permissions & kPermissionBits;
       if ((*permissions & kOwnerMayWrite) == 0) {
-        throw FileError(FileErrorCode::kPermissionDenied, "write", target_.host, "");
+        throw FileError(FileErrorCode::kPermissionDenied, "write", target.host, "");
       }
     } else {
-      MakeParents(target_, guest_, context_);
+      MakeParents(target, guest, context);
     }
     std::optional<TemporaryFile> temporary;
     try {
-      temporary.emplace(support::ParentPath(target_.guest),
-                        permissions.value_or(kNewFilePermissions), guest_, context_);
+      temporary.emplace(support::ParentPath(target.guest),
+                        permissions.value_or(kNewFilePermissions), guest, context);
     } catch (const FileError& error) {
-      if (error.code() != FileErrorCode::kPermissionDenied || !target_.attributes) throw;
+      if (error.code() != FileErrorCode::kPermissionDenied || !target.attributes) throw;
     }
     if (!temporary) return WriteInPlace();
-    temporary->WriteAndClose(content_, permissions);
-    if (last_look_) last_look_();
-    context_.ThrowIfStopped();
-    stage_ = Stage::kRenaming;
-    temporary->RenameTo(target_.guest);
-    temporary->RemoveLeftovers(target_.guest);
+    temporary->WriteAndClose(content, permissions);
+    if (last_look) last_look();
+    context.ThrowIfStopped();
+    stage = Stage::kRenaming;
+    temporary->RenameTo(target.guest);
+    temporary->RemoveLeftovers(target.guest);
     return "";
   }
 
   std::string WriteInPlace() {
-    const auto file = OpenForWriting(target_, guest_, context_);
-    if (last_look_) last_look_();
-    stage_ = Stage::kInPlace;
-    file->Write(0, content_, context_);
+    const auto file = OpenForWriting(target, guest, context);
+    if (last_look) last_look();
+    stage = Stage::kInPlace;
+    file->Write(0, content, context);
     // Also if the size seems right: the file may have grown.
-    file->SetAttributes({.permissions = std::nullopt, .size = content_.size()}, context_);
-    file->Sync(context_);  // false if the server does not offer it
-    file->Close(context_);
-    return target_.host +
-           " was written in place, since its directory takes no new file: not atomic";
+    file->SetAttributes({.permissions = std::nullopt, .size = content.size()}, context);
+    file->Sync(context);  // false if the server does not offer it
+    file->Close(context);
+    return target.host + " was written in place, since its directory takes no new file: not atomic";
   }
-
-  const paths::ResolvedPath& target_;
-  std::string_view content_;
-  guest::Guest& guest_;
-  const support::Context& context_;
-  const std::function<void()>& last_look_;
-  Stage stage_ = Stage::kUntouched;
 };
 
 }  // namespace
 
-DirectoryLocks::Lock DirectoryLocks::Acquire(const std::string& directory,
-                                             const support::Context& context) {
-  // Locking here makes sure that no waiter is between its check and its sleep.
-  const auto registration = context.OnStop([this] {
-    { const std::scoped_lock lock(mutex_); }
-    released_.notify_all();
-  });
+FileWriter::DirectoryLock FileWriter::Lock(const paths::ResolvedPath& path,
+                                           const support::Context& context) {
+  std::string directory = support::ParentPath(path.guest);
+  support::ContextWait wait(context, mutex_, released_);
   std::unique_lock lock(mutex_);
-  while (held_.contains(directory)) {
-    context.ThrowIfStopped();
-    if (context.deadline() == support::Clock::time_point::max()) {
-      released_.wait(lock);
-    } else {
-      released_.wait_until(lock, context.deadline());
-    }
-  }
-  held_.insert(directory);
-  return {*this, directory};
+  while (!wait.Until(lock, [&] { return !locked_.contains(directory); })) context.ThrowIfStopped();
+  locked_.insert(directory);
+  return {*this, std::move(directory)};
 }
 
-DirectoryLocks::Lock::~Lock() {
+FileWriter::DirectoryLock::~DirectoryLock() {
   {
-    const std::scoped_lock lock(locks_.mutex_);
-    locks_.held_.erase(directory_);
+    const std::scoped_lock lock(writer_.mutex_);
+    writer_.locked_.erase(directory_);
   }
-  locks_.released_.notify_all();
-}
-
-DirectoryLocks::Lock FileWriter::Lock(const paths::ResolvedPath& path,
-                                      const support::Context& context) {
-  return locks_.Acquire(support::ParentPath(path.guest), context);
+  writer_.released_.notify_all();
 }
 
 std::string FileWriter::Write(const paths::ResolvedPath& target, std::string_view content,
                               guest::Guest& guest, const support::Context& context,
                               const std::function<void()>& last_look) {
-  return WriteCall(target, content, guest, context, last_look).Run();
+  return WriteCall{target, content, guest, context, last_look}.Run();
 }
 
 }  // namespace files

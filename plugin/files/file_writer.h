@@ -22,40 +22,30 @@ inline constexpr std::string_view kTemporaryPrefix = ".limactl-mcp-";
 /// No write uses an older temporary file: calls end within a minute.
 inline constexpr std::chrono::minutes kLeftoverAge{10};
 
-/// Lets one call at a time change files in a directory. Agents send several edits of one file at
-/// once; of two that read before either has written, one would be lost. Thread-safe.
-class DirectoryLocks {
- public:
-  /// Holds a directory until it is destroyed. The DirectoryLocks must outlive it.
-  class Lock {
-   public:
-    Lock(const Lock&) = delete;
-    Lock& operator=(const Lock&) = delete;
-    ~Lock();
-
-   private:
-    friend class DirectoryLocks;
-    Lock(DirectoryLocks& locks, std::string directory)
-        : locks_(locks), directory_(std::move(directory)) {}
-    DirectoryLocks& locks_;
-    std::string directory_;
-  };
-
-  /// Waits until `directory`, resolved by the guest, is free. Throws support::Stopped.
-  [[nodiscard]] Lock Acquire(const std::string& directory, const support::Context& context);
-
- private:
-  std::mutex mutex_;
-  std::condition_variable released_;
-  std::set<std::string> held_;
-};
-
 /// Writes whole files for the tools that change files; one for all calls of a server. Thread-safe.
 class FileWriter {
  public:
-  /// Take it before looking at the file's content, and hold it until Write has returned.
-  [[nodiscard]] DirectoryLocks::Lock Lock(const paths::ResolvedPath& path,
-                                          const support::Context& context);
+  /// Holds a directory until it is destroyed. The writer must outlive it.
+  class DirectoryLock {
+   public:
+    DirectoryLock(const DirectoryLock&) = delete;
+    DirectoryLock& operator=(const DirectoryLock&) = delete;
+    ~DirectoryLock();
+
+   private:
+    friend class FileWriter;
+    DirectoryLock(FileWriter& writer, std::string directory)
+        : writer_(writer), directory_(std::move(directory)) {}
+    FileWriter& writer_;
+    std::string directory_;
+  };
+
+  /// Waits until no other call changes files in the path's directory. Agents send several edits of
+  /// one file at once; of two that read before either has written, one would be lost. So take the
+  /// lock before looking at the file's content, and hold it until Write has returned. Throws
+  /// support::Stopped.
+  [[nodiscard]] DirectoryLock Lock(const paths::ResolvedPath& path,
+                                   const support::Context& context);
 
   /// Creates missing parent directories (0777 less the guest's umask), writes a temporary file
   /// beside the target, syncs it if the server offers that, closes it and renames it over the
@@ -84,7 +74,9 @@ class FileWriter {
                     const std::function<void()>& last_look = {});
 
  private:
-  DirectoryLocks locks_;
+  std::mutex mutex_;
+  std::condition_variable released_;
+  std::set<std::string> locked_;  ///< directories, resolved by the guest
 };
 
 }  // namespace files

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <utility>
 
 namespace files {
 namespace {
@@ -27,74 +26,28 @@ std::string WithCarriageReturns(std::string_view text) {
   return converted;
 }
 
-/// Finds all occurrences of a text, also overlapping ones (Knuth, Morris and Pratt).
-class Search {
- public:
-  Search(std::string_view text, std::string sought) : text_(text), sought_(std::move(sought)) {
-    if (sought_.size() > text_.size()) {
-      position_ = text_.size();
-      return;
-    }
-    borders_.resize(sought_.size());
-    for (std::size_t i = 1, matched = 0; i < sought_.size(); ++i) {
-      matched = Extend(matched, sought_[i]);
-      borders_[i] = matched;
-    }
-  }
-
-  /// The position of the next occurrence.
-  std::optional<std::size_t> Next() {
-    while (position_ < text_.size()) {
-      matched_ = Extend(matched_, text_[position_++]);
-      if (matched_ < sought_.size()) continue;
-      matched_ = borders_[matched_ - 1];
-      return position_ - sought_.size();
-    }
-    return std::nullopt;
-  }
-
-  [[nodiscard]] std::size_t length() const { return sought_.size(); }
-
- private:
-  /// The length of the match after `next`, if it was `matched` before.
-  [[nodiscard]] std::size_t Extend(std::size_t matched, char next) const {
-    while (matched > 0 && sought_[matched] != next) matched = borders_[matched - 1];
-    return sought_[matched] == next ? matched + 1 : matched;
-  }
-
-  std::string_view text_;
-  std::string sought_;
-  std::vector<std::size_t> borders_;  // the longest proper prefix that is also a suffix
-  std::size_t position_ = 0;
-  std::size_t matched_ = 0;
-};
-
 struct Match {
   std::size_t position = 0;
   std::size_t length = 0;
   bool has_carriage_returns = false;  ///< found with CRLF in place of LF
 };
 
-/// Visits the occurrences with either line end, from left to right.
+/// Visits the occurrences with either line end, also overlapping ones, from left to right.
 void ForEachMatch(std::string_view text, std::string_view sought,
                   const std::function<void(const Match&)>& visit) {
-  Search plain(text, std::string(sought));
-  std::optional<Search> converted;
-  if (HasLoneLineFeed(sought)) converted.emplace(text, WithCarriageReturns(sought));
+  const std::string converted = HasLoneLineFeed(sought) ? WithCarriageReturns(sought) : "";
   constexpr std::size_t kNone = std::string_view::npos;
-  std::size_t next = plain.Next().value_or(kNone);
-  std::size_t next_converted = converted ? converted->Next().value_or(kNone) : kNone;
+  std::size_t next = text.find(sought);
+  std::size_t next_converted = converted.empty() ? kNone : text.find(converted);
   while (next != kNone || next_converted != kNone) {
     if (next_converted < next) {
       // The LF of that CRLF is not another occurrence.
-      if (sought.front() == '\n' && next == next_converted + 1) {
-        next = plain.Next().value_or(kNone);
-      }
-      visit({next_converted, converted->length(), true});
-      next_converted = converted->Next().value_or(kNone);
+      if (sought.front() == '\n' && next == next_converted + 1) next = text.find(sought, next + 1);
+      visit({next_converted, converted.size(), true});
+      next_converted = text.find(converted, next_converted + 1);
     } else {
-      visit({next, plain.length(), false});
-      next = plain.Next().value_or(kNone);
+      visit({next, sought.size(), false});
+      next = text.find(sought, next + 1);
     }
   }
 }

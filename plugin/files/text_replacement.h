@@ -12,8 +12,6 @@
 /// Line ends: an LF in the sought text without a CR before it also matches CRLF, but then in all
 /// places of one match. Such a match is replaced with CRLF in place of LF. A sought text without
 /// any LF takes the line ends of the file: CRLF if all of them are.
-///
-/// Time is linear in the length of the texts.
 namespace files {
 
 /// How many line numbers are listed; further occurrences are only counted.

@@ -39,27 +39,6 @@ void Execute(Guest& guest, Request request, const support::Context& context) {
   guest.RoundTrip({std::move(request)}, context).front().RequireSuccess();
 }
 
-/// Resolved paths are compared with roots as text.
-bool CanBeAnswer(bool is_real_path, std::string_view answer) {
-  if (answer.empty() || answer.find('\0') != std::string_view::npos) return false;
-  return !is_real_path || (answer.front() == '/' && support::CleanPath(answer) == answer);
-}
-
-/// Replaces a path that cannot exist by a failure.
-void CheckPath(Reply& reply, bool is_real_path, const std::string& path) {
-  if (reply.failure) return;
-  const std::string& answer = reply.As<std::string>();
-  const char* const operation = is_real_path ? "resolve" : "read the link";
-  if (answer.size() > kLongestPath) {
-    reply.failure.emplace(FileErrorCode::kFailure, operation, path,
-                          "the guest answered with a path of " + std::to_string(answer.size()) +
-                              " bytes; at most " + std::to_string(kLongestPath) + " are possible");
-  } else if (!CanBeAnswer(is_real_path, answer)) {
-    reply.failure.emplace(FileErrorCode::kFailure, operation, path,
-                          "the guest answered with a path that cannot exist");
-  }
-}
-
 bool Exists(Guest& guest, const std::string& path, const support::Context& context) {
   try {
     guest.LStat(path, context);
@@ -106,21 +85,25 @@ FileType FileTypeOf(std::uint32_t mode) {
   }
 }
 
-bool IsItself(const RealFile& file, std::string_view path, FileType type) {
-  return file.path == path && file.attributes && file.attributes->type == type;
-}
-
-std::vector<Reply> Guest::RoundTrip(const std::vector<Request>& requests,
-                                    const support::Context& context) {
-  std::vector<Reply> replies = Answer(requests, context);
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (const auto* real = std::get_if<request::RealPath>(&requests[i])) {
-      CheckPath(replies[i], true, real->path);
-    } else if (const auto* link = std::get_if<request::ReadLink>(&requests[i])) {
-      CheckPath(replies[i], false, link->path);
-    }
+void CheckPath(const Request& request, Reply& reply) {
+  const auto* real_path = std::get_if<request::RealPath>(&request);
+  const auto* link = std::get_if<request::ReadLink>(&request);
+  if (reply.failure || (real_path == nullptr && link == nullptr)) return;
+  const std::string& path = reply.As<std::string>();
+  const auto refuse = [&](const std::string& detail) {
+    reply.failure.emplace(FileErrorCode::kFailure,
+                          real_path != nullptr ? "resolve" : "read the link",
+                          real_path != nullptr ? real_path->path : link->path, detail);
+  };
+  // Resolved paths are compared with roots as text.
+  const bool is_clean =
+      real_path == nullptr || (path.starts_with('/') && support::CleanPath(path) == path);
+  if (path.size() > kLongestPath) {
+    refuse("the guest sent a path of " + std::to_string(path.size()) + " bytes; at most " +
+           std::to_string(kLongestPath) + " are possible");
+  } else if (path.empty() || path.find('\0') != std::string::npos || !is_clean) {
+    refuse("the guest sent a path that cannot exist");
   }
-  return replies;
 }
 
 FileAttributes Guest::Stat(const std::string& path, const support::Context& context) {

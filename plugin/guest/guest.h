@@ -86,9 +86,6 @@ struct RealFile {
   std::optional<FileAttributes> attributes;  ///< from LStat; empty if nothing is there
 };
 
-/// Whether `path` contains no link and is of this type.
-[[nodiscard]] bool IsItself(const RealFile& file, std::string_view path, FileType type);
-
 struct AttributeChange {
   std::optional<std::uint32_t> permissions;  ///< 07777
   std::optional<std::uint64_t> size;         ///< truncates or extends
@@ -228,6 +225,13 @@ struct Reply {
   [[nodiscard]] bool Is(FileErrorCode code) const { return failure && failure->code() == code; }
 };
 
+/// Longest path from a guest, in bytes: Linux's PATH_MAX without the NUL; macOS has 1024.
+inline constexpr std::size_t kLongestPath = 4095;
+
+/// For implementations of Guest: turns a path that cannot exist, in the reply to a RealPath or
+/// ReadLink, into a failure.
+void CheckPath(const Request& request, Reply& reply);
+
 class Guest;
 
 /// Owns a handle; the destructor closes it without waiting. The guest must outlive it.
@@ -306,9 +310,6 @@ class OpenFile {
 /// hundred names. kPermissionDenied for a directory that the user may read but not enter.
 std::vector<DirectoryEntry> ReadNames(const OpenHandle& directory, const support::Context& context);
 
-/// Longest path from a guest, in bytes: Linux's PATH_MAX without the NUL; macOS has 1024.
-inline constexpr std::size_t kLongestPath = 4095;
-
 /// A connected guest. Thread-safe: any number of threads may call at once.
 class Guest : public shell::Launcher {
  public:
@@ -319,8 +320,8 @@ class Guest : public shell::Launcher {
   /// Sends all requests at once and waits for all replies, which are in the same order. The guest
   /// runs them in that order, and goes on after a failure. The caller closes the handles among the
   /// replies. If it throws, no handle stays open, and those to be closed are.
-  std::vector<Reply> RoundTrip(const std::vector<Request>& requests,
-                               const support::Context& context);
+  virtual std::vector<Reply> RoundTrip(const std::vector<Request>& requests,
+                                       const support::Context& context) = 0;
 
   /// Closes a handle without waiting; ignores errors. Any thread.
   virtual void CloseLater(const Handle& handle) noexcept = 0;
@@ -357,12 +358,9 @@ class Guest : public shell::Launcher {
  protected:
   /// See shell::Shells.
   bool MakeRoom() { return shells_.MakeRoom(); }
+  void CloseShells() { shells_.Close(); }
 
  private:
-  /// RoundTrip without the check of the paths in the answers.
-  virtual std::vector<Reply> Answer(std::vector<Request> requests,
-                                    const support::Context& context) = 0;
-
   shell::Shells shells_{*this};
 };
 

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "support/environment.h"
+#include "support/join.h"
 #include "support/lower_case.h"
 
 namespace lima {
@@ -96,12 +97,16 @@ std::vector<std::string> ListInstances(const fs::path& home) {
   return names;
 }
 
-bool InstanceExists(const fs::path& home, const std::string& name) {
+void RequireInstance(const fs::path& home, const std::string& name) {
   const fs::path file = InstanceDirectory(home, name) / kConfigurationFile;
   std::error_code error;
-  const bool exists = fs::exists(file, error);
+  if (fs::exists(file, error)) return;
   if (error) throw ConfigurationError("cannot read " + file.string() + ": " + error.message());
-  return exists;
+  const std::string known = support::Join(ListInstances(home));
+  throw ConfigurationError("there is no Lima instance \"" + name + "\" in " + home.string() +
+                           (known.empty() ? "" : "; the instances are: " + known) +
+                           "; create it with: limactl start --name " + name +
+                           " --mount-only \"$PWD:w\"");
 }
 
 }  // namespace lima

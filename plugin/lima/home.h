@@ -37,8 +37,9 @@ std::filesystem::path InstanceDirectory(const std::filesystem::path& home, const
 /// `home` does not exist. Throws ConfigurationError when it cannot be read.
 std::vector<std::string> ListInstances(const std::filesystem::path& home);
 
-/// Whether the instance has a lima.yaml. Throws ConfigurationError like CheckInstanceName, and when
-/// the directory cannot be read.
-bool InstanceExists(const std::filesystem::path& home, const std::string& name);
+/// Throws ConfigurationError unless the instance has a lima.yaml; the text lists the instances and
+/// how to create this one. Throws like CheckInstanceName, too, and when the directory cannot be
+/// read.
+void RequireInstance(const std::filesystem::path& home, const std::string& name);
 
 }  // namespace lima

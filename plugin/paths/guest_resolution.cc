@@ -15,11 +15,11 @@ using guest::FileError;
 using guest::FileErrorCode;
 using guest::FileType;
 
-/// The result of `ask`; empty if the guest reports that the file is missing.
-template <typename Ask>
-auto IfThere(const Ask& ask) -> std::optional<decltype(ask())> {
+/// The result of `look_up`; empty if the guest reports that the file is missing.
+template <typename LookUp>
+auto IfThere(const LookUp& look_up) -> std::optional<decltype(look_up())> {
   try {
-    return ask();
+    return look_up();
   } catch (const FileError& error) {
     if (error.code() == FileErrorCode::kNotFound) return std::nullopt;
     throw;
@@ -45,7 +45,7 @@ GuestLocation MissingBelow(const std::string& existing, const std::string& base,
 /// has appeared meanwhile.
 std::optional<GuestLocation> ResolveMissing(std::string& candidate, const std::string& shown,
                                             guest::Guest& guest, const support::Context& context) {
-  const auto look = [&](const std::string& path) {
+  const auto attributes_of = [&](const std::string& path) {
     return IfThere([&] { return guest.LStat(path, context); });
   };
   std::vector<std::string> rest;
@@ -58,7 +58,7 @@ std::optional<GuestLocation> ResolveMissing(std::string& candidate, const std::s
     ancestor = support::ParentPath(ancestor);
     base = IfThere([&] { return guest.RealPath(ancestor, context); });
   }
-  const auto found = look(*base);
+  const auto found = attributes_of(*base);
   if (!found) return MissingBelow(support::ParentPath(*base), *base, rest, shown);
   if (found->type != FileType::kDirectory) {
     throw support::CallError(shown + ": a component of this path is a file, not a directory");
@@ -68,7 +68,7 @@ std::optional<GuestLocation> ResolveMissing(std::string& candidate, const std::s
     return std::nullopt;
   }
   std::string next = support::JoinPath(*base, rest.front());
-  const auto next_found = look(next);
+  const auto next_found = attributes_of(next);
   if (!next_found) return MissingBelow(*base, *base, rest, shown);
   if (next_found->type == FileType::kSymlink) {
     const std::string target = guest.ReadLink(next, context);
@@ -79,32 +79,25 @@ std::optional<GuestLocation> ResolveMissing(std::string& candidate, const std::s
   return std::nullopt;
 }
 
-GuestLocation Resolve(std::string candidate, const std::string& shown, guest::Guest& guest,
-                      const support::Context& context, const FileFinder& find) {
-  for (int links = 0; links <= kMaximumLinks; ++links) {
-    if (auto real = IfThere([&] { return find(candidate); })) {
-      const bool is_link = real->attributes && real->attributes->type == FileType::kSymlink;
-      if (!is_link) {
-        std::string parent = real->attributes ? "" : support::ParentPath(real->path);
-        return {std::move(real->path), real->attributes, std::move(parent)};
-      }
-      candidate = std::move(real->path);  // it became a link after it was resolved
-    } else if (auto location = ResolveMissing(candidate, shown, guest, context)) {
-      return *std::move(location);
-    }
-  }
-  throw support::CallError(shown + " resolves to a loop of symbolic links");
-}
-
 }  // namespace
 
-GuestLocation ResolveInGuest(const std::string& path, const std::string& shown, guest::Guest& guest,
-                             const support::Context& context, const FileFinder& find) {
-  try {
-    return Resolve(path, shown, guest, context, find);
-  } catch (const FileError& error) {
-    throw FileError(error.code(), "resolve", shown, error.detail());
+GuestLocation ResolveInGuest(std::string path, std::optional<guest::RealFile> found,
+                             const std::string& shown, guest::Guest& guest,
+                             const support::Context& context) {
+  for (int links = 0; links <= kMaximumLinks; ++links) {
+    if (found) {
+      const bool is_link = found->attributes && found->attributes->type == FileType::kSymlink;
+      if (!is_link) {
+        std::string parent = found->attributes ? "" : support::ParentPath(found->path);
+        return {std::move(found->path), found->attributes, std::move(parent)};
+      }
+      path = std::move(found->path);  // it became a link after it was resolved
+    } else if (auto location = ResolveMissing(path, shown, guest, context)) {
+      return *std::move(location);
+    }
+    found = IfThere([&] { return guest.FindRealFile(path, context); });
   }
+  throw support::CallError(shown + " resolves to a loop of symbolic links");
 }
 
 }  // namespace paths

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -15,15 +14,15 @@ struct GuestLocation {
   std::string existing_parent;  ///< then: the deepest directory above that exists
 };
 
-/// Guest::FindRealFile, or a burst that asks for more than that.
-using FileFinder = std::function<guest::RealFile(const std::string& path)>;
-
 /// Resolves an absolute path that need not exist: the deepest existing ancestor by its real path,
 /// dangling links by their target. (OpenSSH's server reports a path as missing if two components
-/// are missing, in link loops, and below a file.) `find` looks up each path that is tried.
-/// Throws guest::FileError if the guest refuses, and support::CallError for a link loop and for a
-/// file used as a directory; both name the path `shown`.
-GuestLocation ResolveInGuest(const std::string& path, const std::string& shown, guest::Guest& guest,
-                             const support::Context& context, const FileFinder& find);
+/// are missing, in link loops, and below a file.) `found` is what the guest reported for the path;
+/// empty if that was kNotFound.
+///
+/// Throws guest::FileError if the guest refuses, and support::CallError, which names the path
+/// `shown`, for a link loop and for a file used as a directory.
+GuestLocation ResolveInGuest(std::string path, std::optional<guest::RealFile> found,
+                             const std::string& shown, guest::Guest& guest,
+                             const support::Context& context);
 
 }  // namespace paths

@@ -1,9 +1,9 @@
 #include "paths/mount_table.h"
 
-#include <algorithm>
-#include <charconv>
+#include <cstdlib>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "support/paths.h"
@@ -11,68 +11,41 @@
 namespace paths {
 namespace {
 
-/// Removes and returns what precedes the first `end`, which is removed too; all without an `end`.
-std::string_view TakeUntil(std::string_view& text, char end) {
-  const std::string_view taken = text.substr(0, text.find(end));
-  text.remove_prefix(std::min(taken.size() + 1, text.size()));
-  return taken;
-}
-
-bool IsOctal(char c) {
-  return c >= '0' && c <= '7';
-}
-
 /// The kernel escapes space, tab, newline, backslash and '#' as three octal digits (mangle in
 /// fs/proc_namespace.c).
 std::string Unescape(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool escaped = text[i] == '\\' && i + 3 < text.size() && IsOctal(text[i + 1]) &&
-                         IsOctal(text[i + 2]) && IsOctal(text[i + 3]);
-    if (!escaped) {
+    if (text[i] == '\\' && i + 3 < text.size()) {
+      plain += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
+                                 (text[i + 3] - '0'));
+      i += 3;
+    } else {
       plain += text[i];
-      continue;
     }
-    plain +=
-        static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
-    i += 3;
   }
   return plain;
 }
 
-std::optional<int> ParseNumber(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-std::optional<MountLine> ParseLine(std::string_view text) {
+std::optional<MountLine> ParseLine(const std::string& text) {
+  std::istringstream words(text);
   MountLine line;
-  const auto id = ParseNumber(TakeUntil(text, ' '));
-  const auto parent_id = ParseNumber(TakeUntil(text, ' '));
-  if (!id || !parent_id) return std::nullopt;
-  line.id = *id;
-  line.parent_id = *parent_id;
-  TakeUntil(text, ' ');  // device numbers
-  line.root = Unescape(TakeUntil(text, ' '));
-  line.mount_point = Unescape(TakeUntil(text, ' '));
-  TakeUntil(text, ' ');  // options of the mount
-  while (!text.empty() && TakeUntil(text, ' ') != "-") {
-    // Optional fields: how mounts propagate.
-  }
-  line.type = Unescape(TakeUntil(text, ' '));
-  line.source = Unescape(TakeUntil(text, ' '));
-  line.super_options = Unescape(text);
+  std::string ignored;  // device numbers, options of the mount, and how mounts propagate
+  words >> line.id >> line.parent_id >> ignored >> line.root >> line.mount_point;
+  while (words >> ignored && ignored != "-") continue;
+  words >> line.type >> line.source >> line.super_options;
+  line.root = Unescape(line.root);
+  line.mount_point = Unescape(line.mount_point);
+  line.source = Unescape(line.source);
   if (!line.mount_point.starts_with('/') || line.type.empty()) return std::nullopt;
   return line;
 }
 
 /// The mount at "/" whose parent is not in the table, or is itself.
-const MountLine* FindRoot(const std::vector<MountLine>& lines) {
+const MountLine* FindRoot(const std::vector<MountLine>& table) {
   std::set<int> ids;
-  for (const MountLine& line : lines) ids.insert(line.id);
-  for (const MountLine& line : lines) {
+  for (const MountLine& line : table) ids.insert(line.id);
+  for (const MountLine& line : table) {
     const bool has_parent = line.parent_id != line.id && ids.contains(line.parent_id);
     if (line.mount_point == "/" && !has_parent) return &line;
   }
@@ -81,22 +54,23 @@ const MountLine* FindRoot(const std::vector<MountLine>& lines) {
 
 }  // namespace
 
-MountTable MountTable::Parse(std::string_view text) {
-  MountTable table;
-  while (!text.empty()) {
-    if (auto line = ParseLine(TakeUntil(text, '\n'))) table.lines_.push_back(std::move(*line));
+std::vector<MountLine> ParseMountTable(const std::string& text) {
+  std::vector<MountLine> table;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (auto mount = ParseLine(line)) table.push_back(*std::move(mount));
   }
   return table;
 }
 
-const MountLine* MountTable::At(std::string_view path) const {
-  const MountLine* current = FindRoot(lines_);
+const MountLine* FindMount(const std::vector<MountLine>& table, std::string_view path) {
+  const MountLine* current = FindRoot(table);
   if (current == nullptr) return nullptr;
 
   // A look-up walks down and enters the first mount it meets, then what is mounted on that one.
-  for (std::size_t passed = 0; passed < kMostOnAWay; ++passed) {
+  for (std::size_t passed = 0; passed < kMaximumMountsOnPath; ++passed) {
     const MountLine* next = nullptr;
-    for (const MountLine& line : lines_) {
+    for (const MountLine& line : table) {
       if (&line == current || line.parent_id != current->id) continue;
       if (!support::PathBelow(path, line.mount_point)) continue;
       if (next == nullptr || line.mount_point.size() < next->mount_point.size()) next = &line;
@@ -108,19 +82,15 @@ const MountLine* MountTable::At(std::string_view path) const {
 }
 
 bool HasStaleCache(const MountLine& line) {
-  if (line.type != "9p") return false;
   constexpr std::string_view kName = "cache=";
-  std::string_view options = line.super_options;
-  while (!options.empty()) {
-    const std::string_view option = TakeUntil(options, ',');
-    const bool named = option.starts_with(kName);
-    const std::string_view mode = option.substr(named ? kName.size() : 0);
-    if (mode == "loose" || mode == "fscache") return true;
-    if (!named) continue;
-    constexpr unsigned kCacheLoose = 8;
-    unsigned bits = 0;
-    const auto [end, error] = std::from_chars(mode.data(), mode.data() + mode.size(), bits, 16);
-    if (error == std::errc() && end == mode.data() + mode.size()) return (bits & kCacheLoose) != 0;
+  constexpr unsigned long kCacheLoose = 8;
+  if (line.type != "9p") return false;
+  std::istringstream options(line.super_options);
+  for (std::string option; std::getline(options, option, ',');) {
+    const bool is_named = option.starts_with(kName);
+    if (is_named) option.erase(0, kName.size());
+    if (option == "loose" || option == "fscache") return true;
+    if (is_named && (std::strtoul(option.c_str(), nullptr, 16) & kCacheLoose) != 0) return true;
   }
   return false;
 }

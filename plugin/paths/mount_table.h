@@ -19,20 +19,15 @@ struct MountLine {
   std::string super_options;  ///< comma-separated
 };
 
-class MountTable {
- public:
-  /// Ignores lines that are not mounts.
-  static MountTable Parse(std::string_view text);
+/// Ignores lines that are not mounts.
+std::vector<MountLine> ParseMountTable(const std::string& text);
 
-  /// The mount that `path` (absolute, clean, without links) lies in: the topmost one if several lie
-  /// over each other. Null without a root mount, and for a path through more than kMostOnAWay
-  /// mounts: only a lying guest has those.
-  [[nodiscard]] const MountLine* At(std::string_view path) const;
-  static constexpr std::size_t kMostOnAWay = 1000;
+/// Only a lying guest has a path through more mounts.
+inline constexpr std::size_t kMaximumMountsOnPath = 1000;
 
- private:
-  std::vector<MountLine> lines_;
-};
+/// The mount that `path` (absolute, clean, without links) lies in: the topmost one if several lie
+/// over each other. Null without a root mount, and above kMaximumMountsOnPath.
+const MountLine* FindMount(const std::vector<MountLine>& table, std::string_view path);
 
 /// Whether the kernel never asks the host again for what it has read: 9p with cache=loose or
 /// fscache. Linux before 6.4 prints the bare mode ("fscache"), later ones "cache=" and hexadecimal

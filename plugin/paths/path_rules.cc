@@ -28,30 +28,13 @@ DirectoryIndex StrictestFirst(const std::vector<Root>& roots,
   return index;
 }
 
-std::vector<std::string> GuestPaths(const std::vector<Root>& roots) {
-  std::vector<std::string> paths;
-  paths.reserve(roots.size());
-  for (const Root& root : roots) paths.push_back(root.guest);
-  return paths;
-}
-
 bool IsWholeMount(const Root& root) {
   return !root.is_guests_own && root.narrowed_from.empty();
 }
 
 bool IsHostName(const std::string& host_path, const Root& root, const std::string& rest) {
-  const auto matches = [&](const std::string& name) { return JoinPath(name, rest) == host_path; };
-  return matches(root.host) ||
-         std::any_of(root.host_aliases.begin(), root.host_aliases.end(), matches);
-}
-
-std::optional<std::string> RealPath(const std::string& path, guest::Guest& guest,
-                                    const support::Context& context) {
-  try {
-    return guest.RealPath(path, context);
-  } catch (const guest::FileError&) {
-    return std::nullopt;  // missing (for now), or not accessible
-  }
+  return JoinPath(root.host, rest) == host_path ||
+         (!root.resolved_host.empty() && JoinPath(root.resolved_host, rest) == host_path);
 }
 
 std::string RealPathOfRootOption(const std::string& path, const std::string& shown,
@@ -72,15 +55,12 @@ PathRules::PathRules(Options options) : options_(std::move(options)) {
     std::copy_if(roots.begin(), roots.end(), std::back_inserter(options_.mounts),
                  [](const Root& root) { return !root.is_guests_own; });
   }
-  for (std::size_t i = 0; i < roots.size(); ++i) host_names_.Add(roots[i].host, i);
-  for (std::size_t i = 0; i < roots.size(); ++i) {
-    for (const std::string& alias : roots[i].host_aliases) host_names_.Add(alias, i);
-  }
-  names_ = host_names_;  // of equal names, the first one counts: the host's
+  names_ = host_names_ = HostNames(roots);
+  // Of equal names, the first one counts: the host's.
   for (std::size_t i = 0; i < roots.size(); ++i) names_.Add(roots[i].guest, i);
-  mount_points_ = StrictestFirst(options_.mounts, GuestPaths(options_.mounts));
-  places_ = MakePlaces(std::vector<std::optional<std::string>>(roots.size()),
-                       GuestPaths(options_.mounts));
+  std::vector<std::string> mount_points;
+  for (const Root& mount : options_.mounts) mount_points.push_back(mount.guest);
+  mount_points_ = StrictestFirst(options_.mounts, mount_points);
 }
 
 // The steps of Resolve.
@@ -90,20 +70,21 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
   const Target target = Translate(path);
   ResolvedPath resolved;
   resolved.host = target.host;
-  GuestLocation location = Look(target, access, resolved.directory, guest, context);
+  GuestLocation location = LookUp(target, access, resolved.directory, guest, context);
 
-  const PlacesPointer places = PlacesFor(location.path, guest, context);
-  if (!places) throw CallError(LeadsOutsideText(target.host, location.path, options_));
-  const auto match = places->mount_index.Find(location.path);  // none: outside all mounts
-  const Root* mount = match ? &options_.mounts[match->value] : nullptr;
-  if (access == Access::kWrite) RequireWritable(target, location, mount, *places);
+  const DirectoriesPointer directories = CurrentDirectories(location.path, guest, context);
+  if (!directories->roots.Find(location.path)) {
+    throw CallError(ResolvesOutsideText(target.host, location.path, options_));
+  }
+  const auto match = directories->mount_index.Find(location.path);
+  const MountNumber mount = match ? MountNumber(match->value) : std::nullopt;
+  if (access == Access::kWrite) RequireWritable(target, location, mount, *directories);
   if (mount != target.mount && IsChecked(mount)) {  // a link led to another mount
-    RequireMounted(*mount, options_.mount_check->Ask(NumberOf(*mount), guest, context),
-                   target.host);
+    RequireMounted(*mount, options_.mount_check->Check(*mount, guest, context), target.host);
   }
 
   if (location.path != target.guest) resolved.directory = nullptr;
-  if (IsChecked(mount)) resolved.stale_note = StaleNote(*mount, location.path, *places);
+  if (IsChecked(mount)) resolved.stale_note = StaleNote(mount, location.path, *directories);
   resolved.guest = std::move(location.path);
   resolved.attributes = location.attributes;
   resolved.existing_parent = std::move(location.existing_parent);
@@ -119,82 +100,75 @@ PathRules::Target PathRules::Translate(std::string_view path) const {
   target.host = JoinPath(root.host, match->rest);
   target.guest = JoinPath(root.guest, match->rest);
   target.below_root = match->rest;
-  const auto mount = mount_points_.Find(target.guest);
-  if (!mount) return target;
-  target.mount = &options_.mounts[mount->value];
-  const bool is_nested = target.mount->guest.size() > root.guest.size();
+  const auto mount_match = mount_points_.Find(target.guest);
+  if (!mount_match) return target;
+  target.mount = mount_match->value;
+  const Root& mount = options_.mounts[*target.mount];
+  const bool is_nested = mount.guest.size() > root.guest.size();
   const bool named_by_host = given != target.guest;
-  if (is_nested && named_by_host && !IsHostName(target.host, *target.mount, mount->rest)) {
-    throw CallError(
-        CoveredText(target.host, *target.mount, JoinPath(target.mount->host, mount->rest)));
+  if (is_nested && named_by_host && !IsHostName(target.host, mount, mount_match->rest)) {
+    throw CallError(CoveredText(target.host, mount, JoinPath(mount.host, mount_match->rest)));
   }
   return target;
 }
 
-GuestLocation PathRules::Look(const Target& target, Access access,
-                              std::shared_ptr<const guest::OpenHandle>& directory,
-                              guest::Guest& guest, const support::Context& context) const {
-  bool is_first = true;
-  return ResolveInGuest(target.guest, target.host, guest, context, [&](const std::string& path) {
-    return std::exchange(is_first, false)
-               ? LookFirst(target, path, access, directory, guest, context)
-               : guest.FindRealFile(path, context);
-  });
-}
-
-guest::RealFile PathRules::LookFirst(const Target& target, const std::string& path, Access access,
-                                     std::shared_ptr<const guest::OpenHandle>& directory,
-                                     guest::Guest& guest, const support::Context& context) const {
+GuestLocation PathRules::LookUp(const Target& target, Access access,
+                                std::shared_ptr<const guest::OpenHandle>& directory,
+                                guest::Guest& guest, const support::Context& context) const {
+  const std::string& path = target.guest;
   const bool lists = access == Access::kList;
-  std::vector<guest::Request> requests;
-  if (IsChecked(target.mount)) {
-    requests.push_back(options_.mount_check->Question(NumberOf(*target.mount)));
-  }
-  requests.emplace_back(guest::request::RealPath{path});
+  std::vector<guest::Request> requests{guest::request::RealPath{path}};
   if (lists) {
     requests.emplace_back(guest::request::OpenDirectory{path});
   } else {
     requests.emplace_back(guest::request::LStat{path});
   }
-  std::vector<guest::Reply> replies = guest.RoundTrip(std::move(requests), context);
-  guest::Reply& last = replies.back();
-  if (lists && !last.failure) {
-    directory = std::make_shared<const guest::OpenHandle>(guest, last.As<guest::Handle>());
+  if (IsChecked(target.mount)) {
+    requests.push_back(options_.mount_check->StatusRequest(*target.mount));
+  }
+  std::vector<guest::Reply> replies = guest.RoundTrip(requests, context);
+  if (lists && !replies[1].failure) {
+    directory = std::make_shared<const guest::OpenHandle>(guest, replies[1].As<guest::Handle>());
   }
   if (IsChecked(target.mount)) {
-    RequireMounted(*target.mount,
-                   options_.mount_check->Judge(NumberOf(*target.mount), std::move(replies.front()),
-                                               guest, context),
-                   target.host);
+    RequireMounted(
+        *target.mount,
+        options_.mount_check->Evaluate(*target.mount, std::move(replies[2]), guest, context),
+        target.host);
   }
-
-  guest::RealFile found{replies[replies.size() - 2].As<std::string>(), std::nullopt};
-  if (directory && found.path == path) {
-    found.attributes.emplace();
-    found.attributes->type = guest::FileType::kDirectory;
-    return found;
+  try {
+    std::optional<guest::RealFile> found;
+    if (!replies[0].Is(guest::FileErrorCode::kNotFound)) {
+      found.emplace(guest::RealFile{replies[0].As<std::string>(), std::nullopt});
+      if (directory && found->path == path) {
+        found->attributes.emplace().type = guest::FileType::kDirectory;
+      } else {
+        if (lists || found->path != path) {
+          replies[1] = guest.RoundTrip({guest::request::LStat{found->path}}, context).front();
+        }
+        if (!replies[1].Is(guest::FileErrorCode::kNotFound)) {
+          found->attributes = replies[1].As<guest::FileAttributes>();
+        }
+      }
+    }
+    return ResolveInGuest(path, std::move(found), target.host, guest, context);
+  } catch (const guest::FileError& error) {
+    throw guest::FileError(error.code(), "resolve", target.host, error.detail());
   }
-  if (lists || found.path != path) {
-    last = std::move(guest.RoundTrip({guest::request::LStat{found.path}}, context).front());
-  }
-  if (!last.Is(guest::FileErrorCode::kNotFound)) {
-    found.attributes = last.As<guest::FileAttributes>();
-  }
-  return found;
 }
 
-void PathRules::RequireMounted(const Root& mount, MountState state,
+void PathRules::RequireMounted(std::size_t mount, MountState state,
                                const std::string& shown) const {
-  if (!state.mounted) throw CallError(NotMountedText(shown, mount, options_));
+  if (!state.mounted) throw CallError(NotMountedText(shown, options_.mounts[mount], options_));
 }
 
 void PathRules::RequireWritable(const Target& target, const GuestLocation& location,
-                                const Root* mount, const Places& places) const {
-  const auto match = places.roots.Find(location.path);
+                                MountNumber mount, const Directories& directories) const {
+  const auto match = directories.roots.Find(location.path);
   const Root& root = options_.roots[match->value];
   if (!root.writable) throw CallError(ReadOnlyText(target.host, root, options_));
-  if (mount != nullptr && !mount->writable) {
-    throw CallError(ReadOnlyText(target.host, *mount, options_));
+  if (mount && !options_.mounts[*mount].writable) {
+    throw CallError(ReadOnlyText(target.host, options_.mounts[*mount], options_));
   }
   // Both names count: either may be the one that agents read.
   const bool is_protected =
@@ -203,7 +177,7 @@ void PathRules::RequireWritable(const Target& target, const GuestLocation& locat
     throw CallError(ProtectedSettingText(target.host));
   }
   if (location.attributes) return;
-  const auto parent = places.roots.Find(location.existing_parent);
+  const auto parent = directories.roots.Find(location.existing_parent);
   if (!parent || parent->value != match->value) {
     throw CallError(target.host + " cannot be created: the directory " + root.host +
                     " is not there in the guest (" + root.guest + " does not exist)");
@@ -213,11 +187,11 @@ void PathRules::RequireWritable(const Target& target, const GuestLocation& locat
 std::string PathRules::Clean(std::string_view path) const {
   if (path.empty()) {
     throw CallError("the path is empty: expected an absolute path in one of: " +
-                    ListRoots(options_));
+                    DescribeRoots(options_));
   }
   if (path.find('\0') != std::string_view::npos) {
     throw CallError("the path contains a NUL byte: expected an absolute path in one of: " +
-                    ListRoots(options_));
+                    DescribeRoots(options_));
   }
   if (path.front() == '/') return support::CleanPath(path);
 
@@ -225,7 +199,7 @@ std::string PathRules::Clean(std::string_view path) const {
   try {
     text += ", such as " + support::CleanPath(JoinPath(DefaultDirectory(), path));
   } catch (const CallError&) {
-    text += " in one of: " + ListRoots(options_);  // no directory to join it to
+    text += " in one of: " + DescribeRoots(options_);  // no directory to join it to
   }
   throw CallError(text);
 }
@@ -239,27 +213,22 @@ std::string PathRules::DefaultDirectory() const {
   throw CallError(
       "no path was given, and the server's working directory is outside the directories that may "
       "be used; give one of: " +
-      ListRoots(options_));
+      DescribeRoots(options_));
 }
 
 std::string PathRules::ToHost(std::string_view guest_path) const {
-  const auto match = CurrentPlaces()->names.Find(guest_path);
+  const DirectoriesPointer directories = LastDirectories();
+  const auto match = directories ? directories->roots.Find(guest_path) : std::nullopt;
   if (!match) return std::string(guest_path);
   return JoinPath(options_.roots[match->value].host, match->rest);
 }
 
-// Mounts.
+// Mounts below a path, which a search enters.
 
-std::size_t PathRules::NumberOf(const Root& mount) const {
-  return static_cast<std::size_t>(&mount - options_.mounts.data());
-}
-
-/// Also of mounts below the path, which a search enters.
-std::string PathRules::StaleNote(const Root& mount, const std::string& guest_path,
-                                 const Places& places) const {
+std::string PathRules::StaleNote(MountNumber mount, const std::string& guest_path,
+                                 const Directories& directories) const {
   for (std::size_t i = 0; i < options_.mounts.size(); ++i) {
-    const bool concerned =
-        &options_.mounts[i] == &mount || support::PathBelow(places.mounts[i], guest_path);
+    const bool concerned = i == mount || support::PathBelow(directories.mounts[i], guest_path);
     if (concerned && options_.mount_check->LastKnown(i).reads_may_be_stale) {
       return StaleText(options_.mounts[i], options_);
     }
@@ -269,41 +238,40 @@ std::string PathRules::StaleNote(const Root& mount, const std::string& guest_pat
 
 std::string PathRules::MissingNote(const std::string& guest_path, guest::Guest& guest,
                                    const support::Context& context) const {
-  if (!options_.mount_check) return "";
-  const PlacesPointer places = CurrentPlaces();
+  const DirectoriesPointer directories = LastDirectories();
+  if (!options_.mount_check || !directories) return "";
   for (std::size_t i = 0; i < options_.mounts.size(); ++i) {
-    const bool is_below =
-        places->mounts[i] != guest_path && support::PathBelow(places->mounts[i], guest_path);
+    const std::string& mount = directories->mounts[i];
+    const bool is_below = mount != guest_path && support::PathBelow(mount, guest_path);
     if (!is_below || options_.mount_check->LastKnown(i).mounted) continue;
-    if (!options_.mount_check->Ask(i, guest, context).mounted) {
+    if (!options_.mount_check->Check(i, guest, context).mounted) {
       return MissingText(options_.mounts[i]);
     }
   }
   return "";
 }
 
-// Where roots and mounts are in the guest.
+// Roots and mounts in the guest.
 
 void PathRules::CheckRoots(guest::Guest& guest, const support::Context& context) const {
   for (const Root& root : options_.roots) {
     if (!root.narrowed_from.empty()) PinNarrowed(root, guest, context);
-    if (!root.is_guests_own || options_.pins.Find(root)) continue;
-    // It may not exist yet; then ResolvePlaces pins it later.
-    if (const auto path = RealPath(root.guest, guest, context)) options_.pins.Pin(root, *path);
   }
+  if (!options_.roots.empty()) ResolveDirectories(guest, context);  // pins `--allow-path`
 }
 
 void PathRules::PinNarrowed(const Root& root, guest::Guest& guest,
                             const support::Context& context) const {
   const std::string shown = "--root " + root.host;
   const auto match = mount_points_.Find(root.guest);
-  const Root& mount = options_.mounts.at(match.value().value);
+  const std::size_t number = match.value().value;
+  const Root& mount = options_.mounts[number];
   if (mount.guest != root.narrowed_from) {
     throw CallError(CoveredText(shown, mount, JoinPath(mount.host, match->rest)));
   }
   // The directory beneath a missing mount must not be pinned.
-  if (IsChecked(&mount)) {
-    RequireMounted(mount, options_.mount_check->Ask(match->value, guest, context), shown);
+  if (IsChecked(number)) {
+    RequireMounted(number, options_.mount_check->Check(number, guest, context), shown);
   }
   const auto pinned = options_.pins.Find(root);
   const std::string path =
@@ -316,68 +284,57 @@ void PathRules::PinNarrowed(const Root& root, guest::Guest& guest,
   options_.pins.Pin(root, path);
 }
 
-PathRules::PlacesPointer PathRules::CurrentPlaces() const {
+PathRules::DirectoriesPointer PathRules::LastDirectories() const {
   const std::scoped_lock lock(mutex_);
-  return places_;
+  return directories_;
 }
 
-PathRules::PlacesPointer PathRules::MakePlaces(const std::vector<std::optional<std::string>>& roots,
-                                               std::vector<std::string> mounts) const {
-  auto places = std::make_shared<Places>();
-  std::vector<std::string> paths;
-  for (std::size_t i = 0; i < roots.size(); ++i) {
-    places->root_found.push_back(roots[i].has_value());
-    paths.push_back(roots[i].value_or(options_.roots[i].guest));
-    places->names.Add(paths.back(), i);
+PathRules::DirectoriesPointer PathRules::ResolveDirectories(guest::Guest& guest,
+                                                            const support::Context& context) const {
+  std::map<std::string, std::optional<std::string>> real_paths;  // most roots are mounts too
+  for (const Root& root : options_.roots) real_paths[root.guest];
+  for (const Root& mount : options_.mounts) real_paths[mount.guest];
+  std::vector<guest::Request> requests;
+  for (const auto& [path, real] : real_paths) requests.emplace_back(guest::request::RealPath{path});
+  std::vector<guest::Reply> replies = guest.RoundTrip(requests, context);
+  auto reply = replies.begin();
+  for (auto& [path, real] : real_paths) {
+    if (!reply->failure) real = reply->As<std::string>();  // else missing or not accessible
+    ++reply;
   }
-  for (std::size_t i = 0; i < roots.size(); ++i) places->names.Add(options_.roots[i].guest, i);
-  places->roots = StrictestFirst(options_.roots, paths);
-  places->mount_index = StrictestFirst(options_.mounts, mounts);
-  places->mounts = std::move(mounts);
-  return places;
-}
 
-PathRules::PlacesPointer PathRules::ResolvePlaces(guest::Guest& guest,
-                                                  const support::Context& context) const {
-  std::map<std::string, std::optional<std::string>> asked;  // most roots are mounts too
-  const auto real_path = [&](const std::string& path) {
-    const auto [entry, is_new] = asked.try_emplace(path);
-    if (is_new) entry->second = RealPath(path, guest, context);
-    return entry->second;
-  };
-  std::vector<std::optional<std::string>> roots;
+  auto directories = std::make_shared<Directories>();
+  std::vector<std::string> roots;
   for (const Root& root : options_.roots) {
-    auto path = IsWholeMount(root) ? std::nullopt : options_.pins.Find(root);
-    if (!path) path = real_path(root.guest);
-    if (path && !IsWholeMount(root)) path = options_.pins.Pin(root, *path);
-    roots.push_back(std::move(path));
+    std::optional<std::string> path = real_paths[root.guest];
+    if (!IsWholeMount(root)) {
+      path = path ? options_.pins.Pin(root, *path) : options_.pins.Find(root);
+    }
+    directories->root_found.push_back(path.has_value());
+    roots.push_back(path.value_or(root.guest));
   }
-  std::vector<std::string> mounts;
   for (const Root& mount : options_.mounts) {
-    mounts.push_back(real_path(mount.guest).value_or(mount.guest));
+    directories->mounts.push_back(real_paths[mount.guest].value_or(mount.guest));
   }
-  auto places = MakePlaces(roots, std::move(mounts));
+  directories->roots = StrictestFirst(options_.roots, roots);
+  directories->mount_index = StrictestFirst(options_.mounts, directories->mounts);
   const std::scoped_lock lock(mutex_);
-  return places_ = std::move(places);
+  return directories_ = std::move(directories);
 }
 
-PathRules::PlacesPointer PathRules::PlacesFor(const std::string& path, guest::Guest& guest,
-                                              const support::Context& context) const {
-  const auto is_under_found_root = [&path](const Places& places) {
-    const auto match = places.roots.Find(path);
-    return match && places.root_found[match->value];
-  };
-  PlacesPointer places = CurrentPlaces();
-  bool is_current = true;
-  for (std::size_t i = 0; i < options_.mounts.size() && is_current; ++i) {
-    // Only a mount point that is a link can have moved.
-    const std::string& written = options_.mounts[i].guest;
-    is_current =
-        places->mounts[i] == written || RealPath(written, guest, context) == places->mounts[i];
+/// Resolves them again if they may have changed: a mount point is a link, or `path` lies under no
+/// root that was found.
+PathRules::DirectoriesPointer PathRules::CurrentDirectories(const std::string& path,
+                                                            guest::Guest& guest,
+                                                            const support::Context& context) const {
+  const DirectoriesPointer last = LastDirectories();
+  if (!last) return ResolveDirectories(guest, context);
+  const auto match = last->roots.Find(path);
+  bool may_have_changed = !match || !last->root_found[match->value];
+  for (std::size_t i = 0; i < options_.mounts.size(); ++i) {
+    may_have_changed |= last->mounts[i] != options_.mounts[i].guest;
   }
-  if (is_current && is_under_found_root(*places)) return places;
-  places = ResolvePlaces(guest, context);
-  return places->roots.Find(path) ? places : nullptr;
+  return may_have_changed ? ResolveDirectories(guest, context) : last;
 }
 
 }  // namespace paths

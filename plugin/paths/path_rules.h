@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -41,12 +42,11 @@ struct ResolvedPath {
 
 /// What may be used, and under which names. Resolve works in these steps:
 ///
-/// 1. Translate. A path is the host's (a root's `host` or alias) or the guest's (its `guest`). The
-///    longest name counts, then the host's. A host path is refused if another mount lies over it in
-///    the guest.
-/// 2. Look. The guest resolves the path; its mount is asked for in the same burst. A path in a
-/// mount
-///    that is missing in the guest is refused.
+/// 1. Translate. A path is the host's (a root's `host` or its resolved name) or the guest's (its
+///    `guest`). The longest name counts, then the host's. A host path is refused if another mount
+///    lies over it in the guest.
+/// 2. Look up. The guest resolves the path, and in the same burst reports on its mount. A path in a
+///    mount that is missing in the guest is refused.
 /// 3. Check. The resolved path must lie under a root again. Its innermost mount must be there, and
 ///    for writing root and mount must be writable. Protected settings (protected_settings.h) are
 ///    not written, except under `--allow-path`.
@@ -54,11 +54,10 @@ struct ResolvedPath {
 /// A mount counts as the guest resolves it now, since it may come up late. Other roots count as
 /// they were resolved first (PinnedRoots).
 ///
-/// Round trips of Resolve: one (STATVFS, REALPATH, LSTAT or OPENDIR) if at most the last component
+/// Round trips of Resolve: one (REALPATH, LSTAT or OPENDIR, STATVFS) if at most the last component
 /// is missing; one more through a link, and for a kList that cannot be opened. Each further missing
-/// component costs a RealPath, each dangling link LStat, LStat, ReadLink. Once per connection, and
-/// again before a refusal: a RealPath for each root and mount. Each time: a RealPath for each mount
-/// whose mount point is a link.
+/// component costs a RealPath, each dangling link LStat, LStat, ReadLink. One more to resolve the
+/// roots and mounts: after connecting, before a refusal, and each time if a mount point is a link.
 ///
 /// Thread-safe.
 class PathRules {
@@ -91,64 +90,56 @@ class PathRules {
   [[nodiscard]] std::string MissingNote(const std::string& guest_path, guest::Guest& guest,
                                         const support::Context& context) const;
 
-  /// The host's name for a guest path under a root, resolved or not; else the guest path itself.
+  /// The host's name for a resolved guest path under a root; else the guest path itself.
   [[nodiscard]] std::string ToHost(std::string_view guest_path) const;
 
   /// Where glob and search look without a path: the working directory if it is under a root, else
   /// the only root. Throws support::CallError, listing the roots, if there is neither.
   [[nodiscard]] std::string DefaultDirectory() const;
 
-  [[nodiscard]] const std::vector<Root>& roots() const { return options_.roots; }
-
  private:
+  using MountNumber = std::optional<std::size_t>;  ///< in Options::mounts; empty: in no mount
+
   /// A translated path.
   struct Target {
     std::string host;
     std::string guest;
     std::string below_root;  ///< by the name that was given
-    const Root* mount = nullptr;
+    MountNumber mount;
   };
-  /// Where the roots and mounts are in the guest, links resolved. Missing ones are as written.
-  struct Places {
-    std::vector<std::string> mounts;  ///< in the order of the options
-    std::vector<bool> root_found;
+  /// The roots and mounts in the guest, links resolved. Missing ones are as written.
+  struct Directories {
     DirectoryIndex roots;
+    std::vector<bool> root_found;
     DirectoryIndex mount_index;
-    DirectoryIndex names;  ///< of the roots, resolved or as written
+    std::vector<std::string> mounts;  ///< in the order of the options
   };
-  using PlacesPointer = std::shared_ptr<const Places>;
+  using DirectoriesPointer = std::shared_ptr<const Directories>;
 
   [[nodiscard]] std::string Clean(std::string_view path) const;
   [[nodiscard]] Target Translate(std::string_view path) const;
-  void RequireMounted(const Root& mount, MountState state, const std::string& shown) const;
-  [[nodiscard]] bool IsChecked(const Root* mount) const { return mount && options_.mount_check; }
-  [[nodiscard]] std::size_t NumberOf(const Root& mount) const;
-  GuestLocation Look(const Target& target, Access access,
-                     std::shared_ptr<const guest::OpenHandle>& directory, guest::Guest& guest,
-                     const support::Context& context) const;
-  guest::RealFile LookFirst(const Target& target, const std::string& path, Access access,
-                            std::shared_ptr<const guest::OpenHandle>& directory,
-                            guest::Guest& guest, const support::Context& context) const;
-  void RequireWritable(const Target& target, const GuestLocation& location, const Root* mount,
-                       const Places& places) const;
-  [[nodiscard]] std::string StaleNote(const Root& mount, const std::string& guest_path,
-                                      const Places& places) const;
+  GuestLocation LookUp(const Target& target, Access access,
+                       std::shared_ptr<const guest::OpenHandle>& directory, guest::Guest& guest,
+                       const support::Context& context) const;
+  [[nodiscard]] bool IsChecked(MountNumber mount) const { return mount && options_.mount_check; }
+  void RequireMounted(std::size_t mount, MountState state, const std::string& shown) const;
+  void RequireWritable(const Target& target, const GuestLocation& location, MountNumber mount,
+                       const Directories& directories) const;
+  [[nodiscard]] std::string StaleNote(MountNumber mount, const std::string& guest_path,
+                                      const Directories& directories) const;
   void PinNarrowed(const Root& root, guest::Guest& guest, const support::Context& context) const;
 
-  [[nodiscard]] PlacesPointer CurrentPlaces() const;
-  [[nodiscard]] PlacesPointer MakePlaces(const std::vector<std::optional<std::string>>& roots,
-                                         std::vector<std::string> mounts) const;
-  PlacesPointer ResolvePlaces(guest::Guest& guest, const support::Context& context) const;
-  /// The places in which `path` lies under a root that was found, if there are such.
-  PlacesPointer PlacesFor(const std::string& path, guest::Guest& guest,
-                          const support::Context& context) const;
+  [[nodiscard]] DirectoriesPointer LastDirectories() const;
+  DirectoriesPointer ResolveDirectories(guest::Guest& guest, const support::Context& context) const;
+  DirectoriesPointer CurrentDirectories(const std::string& path, guest::Guest& guest,
+                                        const support::Context& context) const;
 
   Options options_;
   DirectoryIndex host_names_;
   DirectoryIndex names_;  ///< of host and guest
   DirectoryIndex mount_points_;
   mutable std::mutex mutex_;  ///< guards the pointer only; not held during requests
-  mutable PlacesPointer places_;
+  mutable DirectoriesPointer directories_;
 };
 
 }  // namespace paths

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "paths/directory_index.h"
 #include "support/errors.h"
 #include "support/paths.h"
 
@@ -18,29 +17,6 @@ std::string ResolvedOnHost(const std::string& path) {
   std::error_code missing;
   std::string resolved = fs::canonical(path, missing).string();
   return missing || resolved == path ? "" : resolved;
-}
-
-std::vector<std::string> Aliases(const std::string& resolved) {
-  if (resolved.empty()) return {};
-  return {resolved};
-}
-
-std::string ListMounts(const std::vector<Root>& mounts) {
-  if (mounts.empty()) return "the instance mounts nothing";
-  std::string text = "the mounts are:";
-  for (const Root& mount : mounts) {
-    text += " " + mount.host + (mount.writable ? " (writable)" : " (read-only)");
-  }
-  return text;
-}
-
-DirectoryIndex HostNames(const std::vector<Root>& mounts) {
-  DirectoryIndex names;
-  for (std::size_t i = 0; i < mounts.size(); ++i) {
-    names.Add(mounts[i].host, i);
-    for (const std::string& alias : mounts[i].host_aliases) names.Add(alias, i);
-  }
-  return names;
 }
 
 void AddOnce(std::vector<Root>& roots, Root root) {
@@ -61,13 +37,13 @@ void AddNarrowed(std::vector<Root>& roots, const NarrowedRoot& narrowed,
   }
   if (!match) {
     throw support::CallError("--root " + narrowed.directory + " lies under no mount; " +
-                             ListMounts(mounts));
+                             (mounts.empty() ? "the instance mounts nothing"
+                                             : "the mounts are: " + FormatRoots(mounts)));
   }
   const Root& mount = mounts[match->value];
   Root root = mount;
   root.host = narrowed.directory;
-  root.host_aliases = Aliases(narrowed.resolved);
-  root.written_guest.clear();
+  root.resolved_host = narrowed.resolved;
   if (!match->rest.empty()) {
     root.guest = support::JoinPath(mount.guest, match->rest);
     root.narrowed_from = mount.guest;
@@ -87,14 +63,14 @@ void AddNarrowed(std::vector<Root>& roots, const NarrowedRoot& narrowed,
 
 std::optional<std::string> PinnedRoots::Find(const Root& root) const {
   const std::scoped_lock lock(state_->mutex);
-  const auto found = state_->first.find({root.host, root.guest});
+  const auto found = state_->first.find(root.guest);
   if (found == state_->first.end()) return std::nullopt;
   return found->second;
 }
 
 std::string PinnedRoots::Pin(const Root& root, const std::string& resolved) const {
   const std::scoped_lock lock(state_->mutex);
-  return state_->first.try_emplace({root.host, root.guest}, resolved).first->second;
+  return state_->first.try_emplace(root.guest, resolved).first->second;
 }
 
 AllowedPath ParseAllowedPath(const std::string& value) {
@@ -117,17 +93,33 @@ NarrowedRoot ParseNarrowedRoot(const std::string& value) {
   return narrowed;
 }
 
+std::string FormatRoots(const std::vector<Root>& roots) {
+  std::string text;
+  for (const Root& root : roots) {
+    text +=
+        (text.empty() ? "" : ", ") + root.host + (root.writable ? " (writable)" : " (read-only)");
+  }
+  return text;
+}
+
+DirectoryIndex HostNames(const std::vector<Root>& roots) {
+  DirectoryIndex names;
+  for (std::size_t i = 0; i < roots.size(); ++i) names.Add(roots[i].host, i);
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    if (!roots[i].resolved_host.empty()) names.Add(roots[i].resolved_host, i);
+  }
+  return names;
+}
+
 std::vector<Root> RootsOfMounts(const std::vector<lima::Mount>& mounts) {
   std::vector<Root> roots;
   for (const lima::Mount& mount : mounts) {
-    Root root;
-    root.host = mount.location;
-    root.guest = mount.mount_point;
-    root.written_guest = mount.unclean_mount_point;
-    root.writable = mount.writable;
-    root.reads_may_be_stale = mount.reads_may_be_stale;
-    root.host_aliases = Aliases(ResolvedOnHost(mount.location));
-    roots.push_back(std::move(root));
+    roots.push_back({.host = mount.location,
+                     .guest = mount.mount_point,
+                     .writable = mount.writable,
+                     .resolved_host = ResolvedOnHost(mount.location),
+                     .reads_may_be_stale = mount.reads_may_be_stale,
+                     .written_guest = mount.unclean_mount_point});
   }
   return roots;
 }
@@ -138,12 +130,10 @@ std::vector<Root> SelectRoots(const std::vector<lima::Mount>& mounts, const Root
   if (options.narrowed_roots.empty()) selected = all;
   for (const NarrowedRoot& narrowed : options.narrowed_roots) AddNarrowed(selected, narrowed, all);
   for (const AllowedPath& allowed : options.allowed_paths) {
-    Root root;
-    root.host = allowed.directory;
-    root.guest = allowed.directory;
-    root.writable = allowed.writable;
-    root.is_guests_own = true;
-    selected.push_back(std::move(root));
+    selected.push_back({.host = allowed.directory,
+                        .guest = allowed.directory,
+                        .writable = allowed.writable,
+                        .is_guests_own = true});
   }
   return selected;
 }

@@ -5,10 +5,10 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "lima/mounts.h"
+#include "paths/directory_index.h"
 
 /// From Lima's mounts and the options of `serve` to the directories that the agent may use.
 namespace paths {
@@ -18,7 +18,7 @@ struct Root {
   std::string host;   ///< as the agent knows it: the mount's location
   std::string guest;  ///< the mount's mountPoint
   bool writable = false;
-  std::vector<std::string> host_aliases = {};  ///< `host` with its links resolved, if that differs
+  std::string resolved_host = {};   ///< `host` with its links resolved; empty: the same
   bool reads_may_be_stale = false;  ///< by Lima's files; MountCheck knows the state in the guest
   std::string written_guest = {};   ///< the mountPoint as Lima compares it; empty: `guest`
   bool is_guests_own = false;       ///< `--allow-path`: not a mount
@@ -38,7 +38,7 @@ class PinnedRoots {
  private:
   struct State {
     std::mutex mutex;
-    std::map<std::pair<std::string, std::string>, std::string> first;  // by host and guest path
+    std::map<std::string, std::string> first;  // by guest path
   };
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
@@ -67,6 +67,13 @@ struct RootOptions {
   std::vector<NarrowedRoot> narrowed_roots;  ///< `--root`; empty: every mount
   std::vector<AllowedPath> allowed_paths;    ///< `--allow-path`
 };
+
+/// "/a (writable), /b (read-only)"
+std::string FormatRoots(const std::vector<Root>& roots);
+
+/// The host's names of the roots. A directory that is one root's own name and another's resolved
+/// one belongs to the former.
+DirectoryIndex HostNames(const std::vector<Root>& roots);
 
 /// One root for each mount.
 std::vector<Root> RootsOfMounts(const std::vector<lima::Mount>& mounts);

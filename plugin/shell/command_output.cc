@@ -14,9 +14,9 @@ constexpr std::size_t kMaximumShownLine = 200;
 
 }  // namespace
 
-bool CommandOutput::OnOutput(shell::Stream stream, std::string_view bytes) {
+bool CommandOutput::OnOutput(Stream stream, std::string_view bytes) {
   const std::scoped_lock lock(mutex_);
-  (stream == shell::Stream::kOutput ? standard_output_ : standard_error_).Add(bytes);
+  (stream == Stream::kOutput ? standard_output_ : standard_error_).Add(bytes);
   both_.Add(bytes);
   KeepLastLine(bytes);
   return true;

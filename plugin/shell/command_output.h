@@ -12,12 +12,12 @@
 namespace shell {
 
 /// The output of a command, capped, and its last line. Thread-safe.
-class CommandOutput final : public shell::OutputSink {
+class CommandOutput final : public OutputSink {
  public:
   explicit CommandOutput(std::size_t maximum_bytes)
       : standard_output_(maximum_bytes), standard_error_(maximum_bytes) {}
 
-  bool OnOutput(shell::Stream stream, std::string_view bytes) override;
+  bool OnOutput(Stream stream, std::string_view bytes) override;
   void OnQueued() override { SetState(State::kQueued); }
   void OnStarted() override { SetState(State::kRunning); }
 

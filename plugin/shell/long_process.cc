@@ -21,16 +21,16 @@ constexpr std::string_view kEnded = "ended ";
 
 LongProcess::LongProcess(std::shared_ptr<Monitor> monitor, std::shared_ptr<Launcher> launcher)
     : monitor_(std::move(monitor)),
-      mark_(MakeMark()),
+      marker_(MakeEndMarker()),
       launcher_(std::move(launcher)),
-      splitter_(mark_) {}
+      splitter_(marker_) {}
 
 void LongProcess::Launch(const LoginCommand& command) {
-  script_ = ProcessShell(mark_, command);
+  script_ = ProcessShell(marker_, command);
   // The greeting shows that the channel is open. Before, nothing is sent, so that a process that
   // waits for a channel can be started on another connection.
   auto process = launcher_->Start(
-      "echo " + mark_ + " " + std::string(kGreeting) + "; " + std::string(kCommandLine),
+      "echo " + marker_ + " " + std::string(kGreeting) + "; " + std::string(kCommandLine),
       shared_from_this());
   const std::scoped_lock lock(monitor_->mutex);
   process_ = std::move(process);

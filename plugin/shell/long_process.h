@@ -80,7 +80,7 @@ class LongProcess final : public ProcessEvents, public std::enable_shared_from_t
   void Pump();
 
   const std::shared_ptr<Monitor> monitor_;
-  const std::string mark_;
+  const std::string marker_;
   std::shared_ptr<Launcher> launcher_;  // null once closed
   std::unique_ptr<Process> process_;
   std::string script_;  // until it is sent

@@ -9,10 +9,10 @@ namespace {
 /// A longer line is no report.
 constexpr std::size_t kLongestReport = 40;
 
-/// How many of the last bytes may be the beginning of `mark`.
-std::size_t PossibleBeginning(std::string_view bytes, std::string_view mark) {
-  std::size_t length = std::min(bytes.size(), mark.size() - 1);
-  while (!bytes.ends_with(mark.substr(0, length))) --length;
+/// How many of the last bytes may be the beginning of `marker`.
+std::size_t PossibleBeginning(std::string_view bytes, std::string_view marker) {
+  std::size_t length = std::min(bytes.size(), marker.size() - 1);
+  while (!bytes.ends_with(marker.substr(0, length))) --length;
   return length;
 }
 
@@ -30,22 +30,22 @@ void ReportSplitter::Feed(std::string_view bytes, const Taker& on_output, const 
 std::string_view ReportSplitter::Split(std::string_view bytes, const Taker& on_output,
                                        const Taker& on_report) {
   while (true) {
-    const std::size_t at = bytes.find(mark_);
+    const std::size_t at = bytes.find(marker_);
     if (at == std::string_view::npos) {
-      const std::size_t own = bytes.size() - PossibleBeginning(bytes, mark_);
+      const std::size_t own = bytes.size() - PossibleBeginning(bytes, marker_);
       if (own > 0) on_output(bytes.substr(0, own));
       return bytes.substr(own);
     }
     if (at > 0) on_output(bytes.substr(0, at));
     bytes.remove_prefix(at);
-    const std::size_t end = bytes.substr(0, mark_.size() + kLongestReport).find('\n');
+    const std::size_t end = bytes.substr(0, marker_.size() + kLongestReport).find('\n');
     if (end != std::string_view::npos) {
-      std::string_view words = bytes.substr(mark_.size(), end - mark_.size());
+      std::string_view words = bytes.substr(marker_.size(), end - marker_.size());
       if (words.starts_with(' ')) words.remove_prefix(1);
       on_report(words);
       bytes.remove_prefix(end + 1);
-    } else if (bytes.size() >= mark_.size() + kLongestReport) {
-      bytes.remove_prefix(mark_.size());
+    } else if (bytes.size() >= marker_.size() + kLongestReport) {
+      bytes.remove_prefix(marker_.size());
     } else {
       return bytes;
     }

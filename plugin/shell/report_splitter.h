@@ -13,9 +13,9 @@ class ReportSplitter {
  public:
   using Taker = std::function<void(std::string_view)>;
 
-  explicit ReportSplitter(std::string mark) : mark_(std::move(mark)) {}
+  explicit ReportSplitter(std::string marker) : marker_(std::move(marker)) {}
 
-  /// Calls `on_output`, and `on_report` with the words behind the mark, in order.
+  /// Calls `on_output`, and `on_report` with the words behind the marker, in order.
   void Feed(std::string_view bytes, const Taker& on_output, const Taker& on_report);
 
   /// The stream has ended: what was held back is output.
@@ -25,7 +25,7 @@ class ReportSplitter {
   /// Returns the rest that depends on later bytes.
   std::string_view Split(std::string_view bytes, const Taker& on_output, const Taker& on_report);
 
-  std::string mark_;
+  std::string marker_;
   std::string held_;
 };
 

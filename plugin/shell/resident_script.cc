@@ -66,15 +66,15 @@ exec >&4
 result=stuck
 stop TERM KILL && result=stopped
 trap - EXIT
-echo "@MARK@ $result"
-echo "@MARK@" >&8
+echo "@MARKER@ $result"
+echo "@MARKER@" >&8
 } <&3 | { trap : HUP INT QUIT TERM
 read -r watcher
 exec 3<&- 4>&- 9<&0 </dev/null
 trap 'status=$?
 kill -USR1 "$watcher"
-echo "@MARK@ ended $status"
-echo "@MARK@" >&8' EXIT
+echo "@MARKER@ ended $status"
+echo "@MARKER@" >&8' EXIT
 @START@
 }
 exit; }
@@ -88,7 +88,7 @@ constexpr std::string_view kPassRequests =
 constexpr std::string_view kObeyProcessRequests = R"sh(writer=; spared=$$
 while IFS= read -r line; do case $line in
 "i "*) [ -z "$writer" ] || wait "$writer"
-{ printf %b "${line#i }"; echo "@MARK@ took" >&4; } &
+{ printf %b "${line#i }"; echo "@MARKER@ took" >&4; } &
 writer=$! ;;
 e) exec >/dev/null ;;
 "k "*) if [ -r /proc/self/stat ]; then others "${line#k }"; else kill "-${line#k }" 0; fi ;;
@@ -96,7 +96,7 @@ esac; done
 spared=-)sh";
 
 /// What the process leaves gets a second to end by itself: it may still be writing output.
-constexpr std::string_view kStartProcess = R"sh(echo "@MARK@ ready"
+constexpr std::string_view kStartProcess = R"sh(echo "@MARKER@ ready"
 (exec 2>&1 <&9 8>&- 9<&-
 @LOGIN@)
 status=$?
@@ -104,28 +104,28 @@ exec 9<&-
 [ -r /proc/self/stat ] && { spared=$$; stop 0 TERM KILL; }
 exit "$status")sh";
 
-constexpr std::string_view kStartScript = R"sh(( _lm_mark=@MARK@ _lm_watcher=$watcher
+constexpr std::string_view kStartScript = R"sh(( _lm_marker=@MARKER@ _lm_watcher=$watcher
 @LOOP@
 ))sh";
 
-/// 7 shows the loop whether the profile has redirected its output. 6 brings the mark past the
+/// 7 shows the loop whether the profile has redirected its output. 6 brings the marker past the
 /// profile; its modification time is the start of the shell.
 constexpr std::string_view kStartLogin = R"sh(if cd @DIRECTORY@; then
 case @SHELL@ in bash | */bash) (exec @SHELL@ -l -c @LOOP@ 7>&1 2>&8 6<<END
-@MARK@ $watcher
+@MARKER@ $watcher
 END
 ) ;; *) (exit 1) ;; esac
-else echo "@MARK@ no-dir"; fi)sh";
+else echo "@MARKER@ no-dir"; fi)sh";
 
 // The loop is one line, because bash counts the lines of a request from there. kForget unsets all
 // its variables before the request.
 constexpr std::string_view kForget =
-    "unset -v _lm_mark _lm_watcher _lm_session _lm_count _lm_word _lm_code _lm_line _lm_exec "
+    "unset -v _lm_marker _lm_watcher _lm_session _lm_count _lm_word _lm_code _lm_line _lm_exec "
     "_lm_pid _lm_last _lm_state _lm_file _lm_seen _lm_now _lm_skip; ";
 
 /// The positional parameters are the profile's files.
 constexpr std::string_view kFitLoop =
-    R"sh(if IFS=" " read -r _lm_mark _lm_watcher <&6 && )sh"
+    R"sh(if IFS=" " read -r _lm_marker _lm_watcher <&6 && )sh"
     R"sh([ "${BASH_VERSINFO:-0}" -ge 4 ] && )sh"
     R"sh(case $- in *[aefkmntuvxET]*) false ;; esac && )sh"
     R"sh(! shopt -q expand_aliases && ! shopt -q extdebug && ! shopt -q nocasematch && )sh"
@@ -141,7 +141,7 @@ constexpr std::string_view kFitLoop =
 constexpr std::string_view kStale =
     R"sh(_lm_now=; for _lm_file do [ -e "$_lm_file" ]; _lm_now=$_lm_now$?; )sh"
     R"sh([ "$_lm_file" -nt /dev/fd/6 ] && _lm_now=stale; done; )sh"
-    R"sh([ "$_lm_now" = "$_lm_seen" ] || { echo "$_lm_mark stale"; break; }; )sh";
+    R"sh([ "$_lm_now" = "$_lm_seen" ] || { echo "$_lm_marker stale"; break; }; )sh";
 
 /// `hash` finds the word only if it is a program, not a builtin: bash need not wait for it.
 constexpr std::string_view kChooseExec =
@@ -158,7 +158,7 @@ constexpr std::string_view kEnterDirectory =
 /// Those that are alive are left if they are in this session or have the channel open.
 constexpr std::string_view kLoop =
     R"sh(IFS=" " read -r _lm_skip _lm_skip _lm_skip _lm_skip _lm_skip _lm_session _lm_skip )sh"
-    R"sh(</proc/self/stat; echo "$_lm_mark ready"; )sh"
+    R"sh(</proc/self/stat; echo "$_lm_marker ready"; )sh"
     R"sh(while IFS=" " read -r _lm_count _lm_word <&9 && IFS= read -r _lm_code <&9; do )sh"
     R"sh(while [ "$_lm_count" -gt 1 ]; do IFS= read -r _lm_line <&9 || break 2; )sh"
     R"sh(_lm_code=$_lm_code@NEWLINE@$_lm_line; _lm_count=$((_lm_count - 1)); done; )sh"
@@ -169,7 +169,7 @@ constexpr std::string_view kLoop =
     R"sh(set --; BASH_EXECUTION_STRING=$_lm_code; @ENTER@)sh"
     R"sh(case $_lm_exec in 1) @FORGET@eval "exec -- $BASH_EXECUTION_STRING" ;; )sh"
     R"sh(*) @FORGET@eval "$BASH_EXECUTION_STRING" ;; esac ); )sh"
-    R"sh(echo "$_lm_mark $?"; echo "$_lm_mark" >&8; )sh"
+    R"sh(echo "$_lm_marker $?"; echo "$_lm_marker" >&8; )sh"
     R"sh(_lm_state=left; if [ -n "$_lm_pid" ] && )sh"
     R"sh(IFS=" " read -r _lm_skip _lm_skip _lm_skip _lm_skip _lm_last </proc/loadavg && )sh"
     R"sh([ "$_lm_last" -gt "$_lm_pid" ] && [ "$((_lm_last - _lm_pid))" -le 2000 ]; then )sh"
@@ -184,8 +184,8 @@ constexpr std::string_view kLoop =
     R"sh([ "$_lm_pid" -lt "$_lm_last" ] || )sh"
     R"sh(IFS=" " read -r _lm_skip _lm_skip _lm_skip _lm_skip _lm_last </proc/loadavg; )sh"
     R"sh(done; fi; fi; )sh"
-    R"sh([ $_lm_state = idle ] || { kill -USR1 "$_lm_watcher"; echo "$_lm_mark left"; break; }; )sh"
-    R"sh(echo "$_lm_mark idle"; done)sh";
+    R"sh([ $_lm_state = idle ] || { kill -USR1 "$_lm_watcher"; echo "$_lm_marker left"; break; }; )sh"
+    R"sh(echo "$_lm_marker idle"; done)sh";
 
 constexpr std::array<std::string_view, 20> kReservedWords{
     "!",        "case", "coproc", "do",     "done", "elif", "else",  "esac",  "fi", "for",
@@ -204,25 +204,25 @@ std::string ShellWord(const std::string& shell) {
   return shell.empty() ? "\"$SHELL\"" : ShellQuote(shell);
 }
 
-std::string Frame(const std::string& mark, std::string_view input, std::string_view start) {
-  return Fill(kFrame, {{"@MARK@", mark}, {"@INPUT@", input}, {"@START@", start}});
+std::string Frame(const std::string& marker, std::string_view input, std::string_view start) {
+  return Fill(kFrame, {{"@MARKER@", marker}, {"@INPUT@", input}, {"@START@", start}});
 }
 
 }  // namespace
 
-std::string MakeMark() {
+std::string MakeEndMarker() {
   constexpr std::size_t kDigits = 32;
   return "limactl-mcp-" + support::RandomHex(kDigits);
 }
 
-std::string ScriptShell(const std::string& mark) {
+std::string ScriptShell(const std::string& marker) {
   const std::string loop = Fill(
       kLoop, {{"@NEWLINE@", "'\n'"}, {"@BEFORE@", ""}, {"@ENTER@", ""}, {"@FORGET@", kForget}});
-  const std::string start = Fill(kStartScript, {{"@MARK@", mark}, {"@LOOP@", loop}});
-  return Frame(mark, kPassRequests, start);
+  const std::string start = Fill(kStartScript, {{"@MARKER@", marker}, {"@LOOP@", loop}});
+  return Frame(marker, kPassRequests, start);
 }
 
-std::string LoginShell(const std::string& mark, const std::string& directory,
+std::string LoginShell(const std::string& markerer, const std::string& directory,
                        const std::string& shell) {
   const std::string quoted_directory = ShellQuote(directory);
   const std::string enter = Fill(kEnterDirectory, {{"@DIRECTORY@", quoted_directory}});
@@ -232,16 +232,16 @@ std::string LoginShell(const std::string& mark, const std::string& directory,
                    {"@ENTER@", enter},
                    {"@FORGET@", kForget}});
   const std::string login = Fill(kFitLoop, {{"@DIRECTORY@", quoted_directory}, {"@LOOP@", loop}});
-  const std::string start = Fill(kStartLogin, {{"@MARK@", mark},
+  const std::string start = Fill(kStartLogin, {{"@MARKER@", marker},
                                                {"@SHELL@", ShellWord(shell)},
                                                {"@LOOP@", ShellQuote(login)},
                                                {"@DIRECTORY@", quoted_directory}});
-  return Frame(mark, kPassRequests, start);
+  return Frame(marker, kPassRequests, start);
 }
 
-std::string ProcessShell(const std::string& mark, const LoginCommand& command) {
-  return Frame(mark, Fill(kObeyProcessRequests, {{"@MARK@", mark}}),
-               Fill(kStartProcess, {{"@MARK@", mark}, {"@LOGIN@", PlainLogin(command)}}));
+std::string ProcessShell(const std::string& marker, const LoginCommand& command) {
+  return Frame(marker, Fill(kObeyProcessRequests, {{"@MARKER@", marker}}),
+               Fill(kStartProcess, {{"@MARKER@", marker}, {"@LOGIN@", PlainLogin(command)}}));
 }
 
 std::string InputRequest(std::string_view bytes) {

@@ -12,9 +12,9 @@
 ///                         └─ sh ── loop: /bin/sh, or the user's bash after its profile.
 ///                                    └─ a subshell for each request, input from /dev/null
 ///
-/// Reports are lines that begin with the end marker `mark`:
+/// Reports are lines that begin with the end marker `marker`:
 ///   ready      the loop waits for requests
-///   STATUS     the request has ended; the line "MARK" ends its standard error
+///   STATUS     the request has ended; the line "MARKER" ends its standard error
 ///   idle       after STATUS: nothing of the request is left, the loop waits for the next
 ///   left       after STATUS: background processes are left. Loop and watcher have exited
 ///   stale      instead of STATUS: a file of the profile has changed. Nothing was run
@@ -36,15 +36,15 @@ namespace shell {
 inline constexpr std::string_view kCommandLine = "exec /bin/sh";
 
 /// A new end marker, which no command or profile prints by accident.
-std::string MakeMark();
+std::string MakeEndMarker();
 
 /// A loop of /bin/sh.
-std::string ScriptShell(const std::string& mark);
+std::string ScriptShell(const std::string& marker);
 
 /// A loop of bash 4 or later, as login shell, in `directory`. It exits without "ready" if it is
 /// another shell, or if the profile is unfit: it exits, changes the directory or the output, or
 /// changes what the loop relies on. `shell`: empty for "$SHELL".
-std::string LoginShell(const std::string& mark, const std::string& directory,
+std::string LoginShell(const std::string& marker, const std::string& directory,
                        const std::string& shell);
 
 /// Whether LoginShell may succeed.
@@ -72,7 +72,7 @@ std::string PlainLogin(const LoginCommand& command);
 ///              shell
 ///   took       the input of the last InputRequest has been written to the pipe
 ///   ended N    the command has ended with this status
-std::string ProcessShell(const std::string& mark, const LoginCommand& command);
+std::string ProcessShell(const std::string& marker, const LoginCommand& command);
 
 // Requests to the watcher of a ProcessShell.
 

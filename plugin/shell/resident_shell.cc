@@ -45,7 +45,7 @@ support::StopReason ReasonOf(const support::Context& context) {
 /// What the shell has reported. The connection's thread writes, under the lock.
 class ResidentShell::Channel final : public ProcessEvents {
  public:
-  explicit Channel(const std::string& mark) : output_(mark), error_(mark) {}
+  explicit Channel(const std::string& marker) : output_(marker), error_(marker) {}
 
   void OnOutput(Stream stream, std::string_view bytes) override {
     const std::scoped_lock lock(mutex);
@@ -98,8 +98,14 @@ class ResidentShell::Channel final : public ProcessEvents {
   std::optional<ProcessEnd> end;
 
  private:
+  /// While the shell settles, background processes of the last request may print.
+  [[nodiscard]] bool IsOfRequest(Stream stream) const {
+    return accepts || (stream == Stream::kError && status && !error_ended);
+  }
+
   void Take(Stream stream, std::string_view own) {
     if (sink != nullptr && !sink_has_enough) {
+      if (!IsOfRequest(stream)) return;
       sink_has_enough = !sink->OnOutput(stream, own);
       if (sink_has_enough) changed.notify_all();
     } else if (!ready && !flooded()) {
@@ -129,8 +135,8 @@ class ResidentShell::Channel final : public ProcessEvents {
   ReportSplitter error_;
 };
 
-ResidentShell::ResidentShell(Launcher& launcher, const std::string& mark, std::string bootstrap)
-    : channel_(std::make_shared<Channel>(mark)),
+ResidentShell::ResidentShell(Launcher& launcher, const std::string& marker, std::string bootstrap)
+    : channel_(std::make_shared<Channel>(marker)),
       process_(launcher.Start(std::string(kCommandLine), channel_)) {
   process_->Send(std::move(bootstrap));
 }

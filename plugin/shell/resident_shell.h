@@ -55,8 +55,8 @@ class ResidentShell {
   /// How long a stopped command may take to end.
   static constexpr std::chrono::seconds kStopPatience{10};
 
-  /// Starts it without waiting. `bootstrap` comes from resident_script.h, with the same mark.
-  ResidentShell(Launcher& launcher, const std::string& mark, std::string bootstrap);
+  /// Starts it without waiting. `bootstrap` comes from resident_script.h, with the same marker.
+  ResidentShell(Launcher& launcher, const std::string& marker, std::string bootstrap);
   ~ResidentShell();
   ResidentShell(const ResidentShell&) = delete;
   ResidentShell& operator=(const ResidentShell&) = delete;

@@ -30,11 +30,6 @@ class DiscardingSink final : public OutputSink {
 
 }  // namespace
 
-Shells::~Shells() {
-  const auto deadline = support::Clock::now() + kSettleTime;
-  for (const Kept& kept : kept_) kept.shell->WaitUntilSettled(deadline);
-}
-
 RunEnd Shells::RunScript(const std::string& script, OutputSink& sink,
                          const support::Context& context) {
   const RunEnd end = RunInScriptShell({}, script, Effect::kNone, sink, context);
@@ -119,11 +114,11 @@ Shells::Taken Shells::Take(const Kind& kind, OutputSink& sink, const support::Co
       context.ThrowIfStopped();
     }
   }
-  const std::string mark = MakeMark();
-  return {std::make_unique<ResidentShell>(launcher_, mark,
+  const std::string marker = MakeEndMarker();
+  return {std::make_unique<ResidentShell>(launcher_, marker,
                                           kind.directory.empty()
-                                              ? ScriptShell(mark)
-                                              : LoginShell(mark, kind.directory, kind.shell)),
+                                              ? ScriptShell(marker)
+                                              : LoginShell(marker, kind.directory, kind.shell)),
           true};
 }
 
@@ -178,6 +173,16 @@ bool Shells::CloseOne(Predicate predicate) {
 bool Shells::MakeRoom() {
   const std::scoped_lock lock(mutex_);
   return CloseOne([](const Kept&) { return true; });
+}
+
+void Shells::Close() {
+  std::vector<Kept> closed;
+  {
+    const std::scoped_lock lock(mutex_);
+    closed.swap(kept_);
+  }
+  const auto deadline = support::Clock::now() + kSettleTime;
+  for (const Kept& kept : closed) kept.shell->WaitUntilSettled(deadline);
 }
 
 }  // namespace shell

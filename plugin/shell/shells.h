@@ -17,8 +17,7 @@
 namespace shell {
 
 /// The resident shells of one connection. They are started on demand and kept: a request costs one
-/// round trip and one fork. Thread-safe. The launcher must outlive it, and must still deliver
-/// events while the destructor runs.
+/// round trip and one fork. Thread-safe. The launcher must outlive the shells: see Close.
 class Shells {
  public:
   /// Shells at once, without retired ones; further requests wait. Commands leave two of the
@@ -26,12 +25,12 @@ class Shells {
   static constexpr std::size_t kMostCommandShells = 8;
   static constexpr std::size_t kMostScriptShells = 2;
 
-  /// How long the destructor waits for shells to report whether a command left background
-  /// processes, which are to live on.
+  /// How long Close waits for shells to report whether a command left background processes, which
+  /// are to live on.
   static constexpr std::chrono::milliseconds kSettleTime{500};
 
   explicit Shells(Launcher& launcher) : launcher_(launcher) {}
-  ~Shells();
+  ~Shells() { Close(); }
   Shells(const Shells&) = delete;
   Shells& operator=(const Shells&) = delete;
 
@@ -50,6 +49,9 @@ class Shells {
   /// Closes the channel that is needed least: one that only background processes use, else an idle
   /// shell's. False if there is none.
   bool MakeRoom();
+
+  /// Closes all shells. No request may run, and the launcher must still deliver events.
+  void Close();
 
  private:
   struct Kind {

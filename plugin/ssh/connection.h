@@ -33,8 +33,7 @@ class Connection final : public guest::Guest {
 
   using guest::Guest::Open;  // a file
 
-  /// Ends the session, within a second even if the guest is frozen. A process that is still held
-  /// keeps it.
+  /// Ends the session, within a second even if the guest is frozen. Its processes must be gone.
   ~Connection() override;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -42,6 +41,8 @@ class Connection final : public guest::Guest {
   /// False once the session has ended.
   [[nodiscard]] bool alive() const;
 
+  std::vector<guest::Reply> RoundTrip(const std::vector<guest::Request>& requests,
+                                      const support::Context& context) override;
   void CloseLater(const guest::Handle& handle) noexcept override;
 
   /// See ProcessRun for when a process counts as ended.
@@ -49,11 +50,9 @@ class Connection final : public guest::Guest {
                                         std::shared_ptr<shell::ProcessEvents> events) override;
 
  private:
-  explicit Connection(std::shared_ptr<SessionLoop> loop);
-  std::vector<guest::Reply> Answer(std::vector<guest::Request> requests,
-                                   const support::Context& context) override;
+  Connection(const Endpoint& endpoint, const ConnectionOptions& options);
 
-  std::shared_ptr<SessionLoop> loop_;
+  std::unique_ptr<SessionLoop> loop_;
 };
 
 }  // namespace ssh

@@ -1,23 +1,13 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
+#include "lima/ssh_config.h"
 #include "support/context.h"
 
 namespace ssh {
 
-/// Where a guest's sshd listens, and the user to log in as. Nothing has a default: a missing port
-/// must never become 22, which may be the host's own sshd.
-struct Endpoint {
-  std::string host;
-  std::uint16_t port = 0;
-  std::string user;
-  std::vector<std::string> identity_files;  ///< private keys, tried in this order
-  /// The value of `Ciphers` in ssh.config without quotes; empty: libssh's default.
-  std::string ciphers;
-};
+/// Nothing in it has a default: a missing port must never become 22, which may be the host's own
+/// sshd.
+using Endpoint = lima::SshEndpoint;
 
 struct ConnectionOptions {
   using Duration = support::Clock::duration;

@@ -17,7 +17,7 @@ struct Identity {
   std::string problem;
 };
 
-/// Reads a private key file. Never asks for a passphrase: a key that has one is a problem.
+/// Reads a private key file. A key with a passphrase is a problem.
 Identity LoadIdentity(const std::string& file);
 
 }  // namespace ssh

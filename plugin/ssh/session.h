@@ -20,7 +20,7 @@ namespace ssh {
 std::string CipherList(const std::string& configured);
 
 /// One SSH session and the event loop around it. For the thread that owns it, except Break. Only
-/// Connect and Poll wait, and no longer than they are told to.
+/// Connect and Poll wait, and no longer than their arguments allow.
 class Session {
  public:
   /// `wake` interrupts Connect and Poll; it must outlive the session.

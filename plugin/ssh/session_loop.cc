@@ -6,21 +6,13 @@
 #include "support/errors.h"
 
 namespace ssh {
-namespace {
 
-constexpr const char* kGone = "the connection to the guest is gone; nothing was done";
-
-}  // namespace
-
-SessionLoop::SessionLoop(Endpoint endpoint, const ConnectionOptions& options)
+SessionLoop::SessionLoop(Endpoint endpoint, const ConnectionOptions& options,
+                         std::function<bool()> make_room)
     : endpoint_(std::move(endpoint)),
       options_(options),
       session_(wake_),
-      broker_(session_,
-              [this] {
-                const std::scoped_lock lock(room_mutex_);
-                return make_room_();
-              }),
+      broker_(session_, std::move(make_room)),
       sftp_(broker_) {}
 
 SessionLoop::~SessionLoop() {
@@ -51,7 +43,7 @@ void SessionLoop::Connect(const support::Context& context) {
   if (stopped != support::StopReason::kNone) throw support::Stopped(stopped);
 }
 
-bool SessionLoop::Post(Task task) {
+bool SessionLoop::Post(std::function<void()> task) {
   {
     const std::scoped_lock lock(mutex_);
     if (!accepting_) return false;
@@ -66,29 +58,7 @@ void SessionLoop::Start(const std::shared_ptr<ProcessRun>& process) {
     processes_.push_back(process);
     process->Begin(broker_);
   });
-  if (!posted) process->Lose(kGone);
-}
-
-void SessionLoop::Run(const std::shared_ptr<Burst>& burst, const support::Context& context) {
-  try {
-    context.ThrowIfStopped();
-  } catch (const support::Stopped&) {
-    for (const guest::Handle& handle : burst->ToClose()) CloseHandle(handle);
-    throw;
-  }
-  if (!Post([this, burst] { sftp_.Submit(burst); })) throw support::ConnectionLost(kGone, false);
-  burst->completion().Wait(context, [&](support::StopReason reason) {
-    static_cast<void>(Post([this, burst, reason] { sftp_.Withdraw(*burst, reason); }));
-  });
-}
-
-void SessionLoop::SetRoomMaker(std::function<bool()> make_room) {
-  const std::scoped_lock lock(room_mutex_);
-  make_room_ = std::move(make_room);
-}
-
-void SessionLoop::CloseHandle(const guest::Handle& handle) {
-  static_cast<void>(Post([this, handle] { sftp_.CloseHandle(handle); }));
+  if (!posted) process->Lose(kConnectionGone);
 }
 
 void SessionLoop::ThreadMain() {
@@ -131,12 +101,12 @@ void SessionLoop::Serve() {
 }
 
 void SessionLoop::RunTasks() {
-  std::deque<Task> tasks;
+  std::vector<std::function<void()>> tasks;
   {
     const std::scoped_lock lock(mutex_);
     tasks.swap(tasks_);
   }
-  for (const Task& task : tasks) task();
+  for (const auto& task : tasks) task();
 }
 
 void SessionLoop::StepAll(TimePoint now) {

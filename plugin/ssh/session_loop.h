@@ -3,7 +3,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -18,11 +17,15 @@
 
 namespace ssh {
 
+inline constexpr const char* kConnectionGone =
+    "the connection to the guest is gone; nothing was done";
+
 /// The thread that owns libssh's session, and everything that runs on it. Other threads post work.
 /// The thread sleeps while there is nothing to do.
 class SessionLoop {
  public:
-  SessionLoop(Endpoint endpoint, const ConnectionOptions& options);
+  /// `make_room`: see ChannelBroker.
+  SessionLoop(Endpoint endpoint, const ConnectionOptions& options, std::function<bool()> make_room);
   /// Ends the session within about kEndPatience even if the guest is frozen.
   ~SessionLoop();
   SessionLoop(const SessionLoop&) = delete;
@@ -37,26 +40,18 @@ class SessionLoop {
   /// Any thread. False once the session has ended.
   [[nodiscard]] bool alive() const { return alive_; }
 
-  /// Any thread: carries the burst out and waits for it. Throws what it failed with.
-  void Run(const std::shared_ptr<Burst>& burst, const support::Context& context);
+  /// Any thread: runs `task` on the session's thread, in order. False, and never runs it, if the
+  /// session has ended.
+  bool Post(std::function<void()> task);
 
   /// Any thread: starts a process without waiting. If the session has ended, so does the process.
   void Start(const std::shared_ptr<ProcessRun>& process);
-  /// Any thread: runs `task` on the session's thread, in order; never if the session has ended.
-  void Do(std::function<void()> task) { static_cast<void>(Post(std::move(task))); }
 
-  /// Any thread: see ChannelBroker. The previous function is not called any more once this returns.
-  void SetRoomMaker(std::function<bool()> make_room);
-
-  /// Any thread: closes a file without waiting.
-  void CloseHandle(const guest::Handle& handle);
+  /// For tasks only.
+  [[nodiscard]] SftpService& sftp() { return sftp_; }
 
  private:
   using TimePoint = support::Clock::time_point;
-  using Task = std::function<void()>;
-
-  bool Post(Task task);
-
   // On the session's thread.
   void ThreadMain();
   void Serve();
@@ -78,15 +73,12 @@ class SessionLoop {
   std::uint64_t packets_seen_ = 0;
   int keepalives_unanswered_ = 0;
 
-  std::mutex room_mutex_;  // held while the function is called
-  std::function<bool()> make_room_ = [] { return false; };
-
   Completion connected_;
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> alive_ = false;
 
   std::mutex mutex_;  // of what follows
-  std::deque<Task> tasks_;
+  std::vector<std::function<void()>> tasks_;
   bool accepting_ = true;
   bool ended_ = false;
   std::condition_variable ended_changed_;

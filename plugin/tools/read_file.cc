@@ -51,10 +51,10 @@ mcp::ToolResult ImageResult(const files::ImageType& type, const std::string& byt
 }
 
 /// `file_size` is empty if it is unknown.
-mcp::ToolResult TextResult(std::string bytes, files::Place place,
-                           std::optional<std::uint64_t> file_size, const std::string& shown) {
+mcp::ToolResult TextResult(std::string bytes, std::optional<std::uint64_t> file_size,
+                           const std::string& shown) {
   mcp::ToolResult result;
-  switch (files::Classify(bytes, place)) {
+  switch (files::Classify(bytes)) {
     case files::ContentKind::kUtf8:
       result.structured["content"] = std::move(bytes);
       return result;
@@ -72,18 +72,13 @@ mcp::ToolResult TextResult(std::string bytes, files::Place place,
     case files::ContentKind::kBinary:
       break;
   }
-  throw CallError(shown + " is not text but " + std::string(files::DescribeBinary(bytes, place)) +
+  throw CallError(shown + " is not text but " + std::string(files::DescribeBinary(bytes)) +
                   (file_size ? " of " + support::FormatByteCount(*file_size) : "") +
                   "; look into it with run_shell_command (file, xxd, iconv, unzip -l)");
 }
 
 mcp::ToolResult Read(const paths::ResolvedPath& path, const std::optional<files::LineRange>& range,
                      guest::Guest& guest, const support::Context& context) {
-  files::RequireRegularFile(path);
-  // If reads may be stale, the size may be too.
-  if (!range && path.stale_note.empty() && path.attributes->size > files::kMaximumReadBytes) {
-    throw CallError(files::TooLargeText(path.host, path.attributes->size));
-  }
   files::FileReader file(path, guest, context);
   std::string bytes = range ? file.ReadLines(*range) : file.ReadWhole();
   // The guest fills a file that became shorter on the host with NUL bytes. No text ends with them.
@@ -95,10 +90,7 @@ mcp::ToolResult Read(const paths::ResolvedPath& path, const std::optional<files:
     std::optional<std::uint64_t> size;
     if (!range) size = bytes.size();
     if (range && !file.was_read_directly()) size = file.attributes().size;
-    const bool is_beginning = !range || range->first == 0;
-    result = TextResult(std::move(bytes),
-                        is_beginning ? files::Place::kBeginning : files::Place::kFurtherOn, size,
-                        path.host);
+    result = TextResult(std::move(bytes), size, path.host);
   }
   AddNote(result, file.StaleNote());
   return result;

@@ -25,7 +25,7 @@ std::vector<mcp::Schema> InputSchemas() {
   return schemas;
 }
 
-/// Whether both are the same value, but for whole numbers of any size, which the library rounds.
+/// Whether both are equal. Ignores differences of large whole numbers, which the library rounds.
 bool AreSame(const nlohmann::json& ours, const nlohmann::json& theirs) {
   if (ours.is_binary()) return theirs.is_number();
   if (ours.type() != theirs.type() || ours.size() != theirs.size()) return false;

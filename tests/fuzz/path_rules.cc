@@ -78,8 +78,8 @@ class Tree final : public testing_support::SteppedGuest {
     return attributes;
   }
 
-  /// realpath(3), but that the last component may be missing. Nothing: a link loop, or something
-  /// above is missing or no directory. Cached, since a loop asks for the same paths at each turn.
+  /// realpath(3), except that the last component may be missing. Nothing if there is a link loop,
+  /// or if something above it is missing or not a directory. Cached, because loops repeat paths.
   [[nodiscard]] const std::optional<std::string>& Resolve(const std::string& path) {
     const auto [entry, is_new] = resolved_.try_emplace(path);
     if (is_new) entry->second = Walk(path);

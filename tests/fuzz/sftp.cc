@@ -10,8 +10,6 @@
 
 namespace {
 
-using ssh::SftpType;
-
 std::string Describe(const ssh::SftpReply& reply) {
   std::string text = std::to_string(reply.index());
   if (const auto* status = std::get_if<ssh::SftpStatus>(&reply)) text += status->message;
@@ -40,11 +38,12 @@ std::vector<std::string> Talk(std::string_view bytes, std::size_t piece) {
   int sent = 0;
   int answered = 0;
   const auto send = [&] {
-    for (const SftpType type : {SftpType::kStat, SftpType::kLStat, SftpType::kRealPath}) {
-      client.Send(ssh::PathRequest(type, "/path"), now, [&](ssh::SftpReply&& reply) {
-        ++answered;
-        replies.push_back(Describe(reply));
-      });
+    for (int i = 0; i < 3; ++i) {
+      client.Send(ssh::MakeRequest(guest::request::Stat{"/path"}), now,
+                  [&](ssh::SftpReply&& reply) {
+                    ++answered;
+                    replies.push_back(Describe(reply));
+                  });
       ++sent;
     }
   };

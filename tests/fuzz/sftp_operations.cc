@@ -40,8 +40,7 @@ class Play final : public testing_support::SteppedGuest {
 
   void CloseLater(const guest::Handle& handle) noexcept override {
     if (lost_) return;
-    client_.Send(ssh::HandleRequest(ssh::SftpType::kClose, handle.value), now_,
-                 [](ssh::SftpReply&&) {});
+    client_.Send(ssh::MakeRequest(guest::request::Close{handle}), now_, [](ssh::SftpReply&&) {});
     TakeRequests();
   }
 
@@ -54,10 +53,9 @@ class Play final : public testing_support::SteppedGuest {
     }
   }
 
- protected:
-  std::vector<guest::Reply> Answer(std::vector<guest::Request> requests,
-                                   const support::Context& context) override {
-    const auto burst = std::make_shared<ssh::Burst>(std::move(requests));
+  std::vector<guest::Reply> RoundTrip(const std::vector<guest::Request>& requests,
+                                      const support::Context& context) override {
+    const auto burst = std::make_shared<ssh::Burst>(requests);
     if (lost_) throw support::ConnectionLost("over", false);
     burst->Begin(client_, 1, now_);
     TakeRequests();

@@ -22,7 +22,7 @@ using testing_support::Eventually;
 using testing_support::LoopbackInstance;
 using testing_support::McpClient;
 
-/// From when the guest's sshd can see the end.
+/// Counted from when the guest's sshd can notice the end.
 constexpr auto kGroupEnds = 3s;
 
 /// How soon the program itself exits.

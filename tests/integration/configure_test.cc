@@ -210,20 +210,20 @@ TEST_F(Configure, NotesWhatTheInstanceLacks) {
   fs::remove_all(Path("lima/default"));
   EXPECT_THAT(Succeeds({"opencode", "agent"}),
               AllOf(HasSubstr("no Lima instance \"agent\""),
-                    HasSubstr("limactl start --name agent --mount-only " + project + ":w\n")));
+                    HasSubstr("limactl start --name agent --mount-only \"$PWD:w\"\n")));
   environment_.erase("LIMA_HOME");
   MakeLink("home/.lima", ".lima");
   EXPECT_THAT(Succeeds({"opencode"}),
-              AllOf(HasSubstr("Note: the instance cannot be used as it is: cannot use Lima's home"),
-                    HasSubstr("Undo with: ")));
+              AllOf(HasSubstr("Note: cannot use Lima's home"), HasSubstr("Undo with: ")));
 }
 
-TEST_F(Configure, ListsInstalledAgentsFirst) {
+TEST_F(Configure, MarksInstalledAgents) {
   MakeProgram("bin/opencode");
   MakeDirectory("home/.codex");
   const std::string list = Succeeds({});
-  EXPECT_THAT(list, StartsWith("Found on this machine:\n  codex     Codex\n  opencode  opencode\n"
-                               "Others:\n  claude    Claude Code\n"));
+  EXPECT_THAT(list, StartsWith("  claude    Claude Code\n"
+                               "  codex     Codex (found on this machine)\n"));
+  EXPECT_THAT(list, HasSubstr("  opencode  opencode (found on this machine)\n"));
   for (const std::string& agent : kAgents) EXPECT_THAT(list, HasSubstr("  " + agent + " "));
 }
 

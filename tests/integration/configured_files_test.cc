@@ -83,9 +83,9 @@ TEST_F(ConfiguredFiles, RemoveRestoresEveryByte) {
 
 TEST_F(ConfiguredFiles, RemoveRestoresEveryByteOfCodexsConfiguration) {
   for (const std::string text :
-       {"", "\n", "\xEF\xBB\xBF", "# mine", "a = 1", "[tui]", "[features] # mine\n",
-        "a = 1\r\n[b]\r\nc = 2", "[features]\n\n[mcp_servers.x]\ncommand = 'y'\n\n\n",
-        "sandbox_mode = 'read-only'\n[features]\nshell_tool = true # mine"}) {
+       {"", "\n", "\xEF\xBB\xBF", "# mine\n", "[tui]\n", "[features] # mine\n",
+        "a = 1\r\n[b]\r\nc = 2\r\n", "[features]\n\n[mcp_servers.x]\ncommand = 'y'\n\n\n",
+        "sandbox_mode = 'read-only'\n[features]\nshell_tool = true # mine\n"}) {
     MakeFile("project/.codex/config.toml", text);
     Succeeds({"codex"});
     const auto once = Files("project");

@@ -70,17 +70,16 @@ TEST_F(Doctor, WarnsOfALoginProfileThatPrints) {
   EXPECT_THAT(OnlyWarning("shell", Examine()), HasSubstr("Welcome to your VM"));
 }
 
-TEST_F(Doctor, WarnsOfASlowLoginProfile) {
-  Start();
-  WriteProfiles({".profile", ".bash_profile"}, "sleep 4\n");
-  slow_shell_counts_ = true;
-  EXPECT_THAT(OnlyWarning("shell", Examine()), HasSubstr("the login shell takes "));
-}
-
 TEST_F(Doctor, WarnsOfAMissingGit) {
   Start();
   WriteProfiles({".profile", ".bash_profile"}, "PATH=" + ProgramsWithout({"git"}).string() + "\n");
   EXPECT_THAT(OnlyWarning("git", Examine()), HasSubstr("install git"));
+}
+
+TEST_F(Doctor, NamesAMissingFind) {
+  Start();
+  WriteProfiles({".profile", ".bash_profile"}, "PATH=" + ProgramsWithout({"find"}).string() + "\n");
+  EXPECT_THAT(OnlyFailure("find", Examine()), HasSubstr("install findutils"));
 }
 
 TEST_F(Doctor, NamesAMountPointThatCannotBeKnown) {

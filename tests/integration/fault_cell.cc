@@ -3,7 +3,6 @@
 #include <chrono>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -95,14 +94,6 @@ void Cell::MakeFiles() const {
   WriteFile(root_ / "small.txt", "small\n");
   if (state_ == State::kInARead) WriteFile(root_ / "large.txt", std::string(kLargeFile, 'r'));
   if (state_ == State::kInAWrite) WriteFile(root_ / "target.txt", kOldContent);
-}
-
-void Cell::WritePort(std::uint16_t port) const {
-  const fs::path config = instance_.directory() / "ssh.config";
-  const std::string text = std::regex_replace(Contents(config), std::regex("Port [0-9]+"),
-                                              "Port " + std::to_string(port));
-  WriteFile(config.string() + ".new", text);
-  fs::rename(config.string() + ".new", config);
 }
 
 std::int64_t Cell::Send(const std::string& tool, const json& arguments) {

@@ -43,8 +43,8 @@ class Cell {
        std::filesystem::path control);
 
   /// Later connections go to sshd, or through the proxy.
-  void DialSshd() const { WritePort(instance_.port()); }
-  void DialLine() const { WritePort(line_.port()); }
+  void DialSshd() const { instance_.WritePort(instance_.port()); }
+  void DialLine() const { instance_.WritePort(line_.port()); }
 
   struct Calls {
     std::string script = kSleeps;  ///< of the command of kInACommand
@@ -97,7 +97,6 @@ class Cell {
   [[nodiscard]] bool QueuedCommandRan() const;
 
  private:
-  void WritePort(std::uint16_t port) const;
   std::int64_t Send(const std::string& tool, const nlohmann::json& arguments);
   std::int64_t SendCommand(const std::string& script);
   void EnterCommand();

@@ -55,17 +55,6 @@ class Healing : public IntegrationTest {
     return StartInstance(std::move(options));
   }
 
-  /// Rewrites the instance's ssh.config, as Lima does at each start.
-  void WritePort(std::uint16_t port) const {
-    const fs::path config = LimaHome() / "default/ssh.config";
-    // Not by std::regex, which two threads must not make at once in GCC's library.
-    std::string text = ReadFile(config);
-    const std::size_t begin = text.find("Port ");
-    text.replace(begin, text.find('\n', begin) - begin, "Port " + std::to_string(port));
-    std::ofstream(config.string() + ".new") << text;
-    fs::rename(config.string() + ".new", config);
-  }
-
   static json ReadRequest(const std::string& path) {
     return {{"name", "read_file"},
             {"arguments", {{"path", path}}},
@@ -88,9 +77,10 @@ TEST_F(Healing, DroppedConnectionsAreRetried) {
   constexpr int kDropped = 4;
   std::atomic<int> dropped = 0;
   const LyingSshd sshd([&](int) {
-    if (++dropped == kDropped) WritePort(instance.port());  // as if Lima had written ssh.config
+    if (++dropped == kDropped)
+      instance.WritePort(instance.port());  // as if Lima had written ssh.config
   });
-  WritePort(sshd.port());
+  Instance().WritePort(sshd.port());
   Serve();
   EXPECT_EQ(Read(file), "text");
   EXPECT_EQ(dropped, kDropped);
@@ -125,7 +115,7 @@ TEST_F(Healing, ASilentGuestDelaysNothingElse) {
   const LoopbackInstance& instance = StartDefault();
   std::atomic<int> accepted = 0;
   std::optional<LyingSshd> sshd([&](int socket) { StaySilent(socket, accepted); });
-  WritePort(sshd->port());
+  Instance().WritePort(sshd->port());
   Serve();
   const auto call = client().SendRequest("tools/call", ReadRequest(file));
   ASSERT_TRUE(Eventually([&] { return accepted > 0; }, kPatience));
@@ -135,7 +125,7 @@ TEST_F(Healing, ASilentGuestDelaysNothingElse) {
   const auto cancelled = client().SendRequest("tools/call", ReadRequest(file));
   client().SendNotification("notifications/cancelled", {{"requestId", cancelled}});
   ExpectAnsweredAtOnce(client());
-  WritePort(instance.port());
+  instance.WritePort(instance.port());
   sshd.reset();
   EXPECT_THAT(TextOfResponse(client().WaitForResponse(call, kPatience)), HasSubstr("text"));
 }
@@ -144,7 +134,7 @@ TEST_F(Healing, TheProgramExitsWhileItConnects) {
   StartDefault();
   std::atomic<int> accepted = 0;
   const LyingSshd sshd([&](int socket) { StaySilent(socket, accepted); });
-  WritePort(sshd.port());
+  Instance().WritePort(sshd.port());
   Serve();
   client().SendRequest("tools/call", ReadRequest(file));
   ASSERT_TRUE(Eventually([&] { return accepted > 0; }, kPatience));
@@ -229,7 +219,7 @@ class StartingInstance : public Healing {
   std::unique_ptr<McpClient> server_;
 };
 
-/// Notes each start, and ends well once the test has started the instance.
+/// Records each start, and exits with 0 once the test has started the instance.
 constexpr const char* kStartsWhenTold =
     "echo \"$@\" >> asked\necho words of limactl\n"
     "while [ ! -e up ]; do sleep 0.02; done\necho done > ended\n";

@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 using testing_support::TextOf;
 
-/// Far below what is sent, far above what is needed, also with a sanitizer.
+/// Far below what the guest sends, and enough for a build with a sanitizer.
 constexpr long kMaximumKilobytes = 800'000;
 
 /// Bytes of one answer, which has its content twice.

@@ -90,8 +90,8 @@ TEST_F(Instances, TheUsersSshAgentIsNotUsed) {
   server.Initialize();
   const nlohmann::json read = server.CallTool("read_file", {{"path", root + "/a.txt"}});
   EXPECT_EQ(read.at("structuredContent").at("content"), "text");
-  pollfd asked = {agent.get(), POLLIN, 0};
-  EXPECT_EQ(::poll(&asked, 1, 0), 0) << "somebody has connected";
+  pollfd polled = {agent.get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&polled, 1, 0), 0) << "the program connected to it";
 }
 
 TEST_F(Instances, AnUnknownOneEndsTheProgramWithAList) {

@@ -14,12 +14,11 @@
 
 namespace integration {
 
-/// Tests of what goes over ssh::Connection to a real sshd on a loopback port: an instance in a
-/// temporary directory, and connections to it as the program makes them of the instance's
-/// ssh.config.
+/// For tests of ssh::Connection with a real sshd on a loopback port: an instance in a temporary
+/// directory, and connections made from its ssh.config as the program makes them.
 class LoopbackGuest : public ::testing::Test {
  protected:
-  /// Takes the place of the instance before, if there is one.
+  /// Replaces the previous instance, if there is one.
   void StartInstance(std::vector<std::string> sshd_options = {}) {
     instance_.reset();
     testing_support::LoopbackInstance::Options options;

@@ -60,7 +60,8 @@ class ProcessTools : public CommandTest {
 
 TEST_F(ProcessTools, AReplIsStartedReadWrittenAndStopped) {
   StartGuest();
-  const json started = Start("echo hello; while read -r line; do echo \"got $line\"; done; exit 7", 2000);
+  const json started =
+      Start("echo hello; while read -r line; do echo \"got $line\"; done; exit 7", 2000);
   EXPECT_EQ(started.at("id"), "p1");
   EXPECT_EQ(started.at("running"), true);
   EXPECT_EQ(started.at("output"), "hello\n");

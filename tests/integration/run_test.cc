@@ -79,8 +79,8 @@ TEST_F(Run, PassesTheOptionsOfServeOn) {
     if (entry.path().filename() != "mcp.json") continue;
     const auto server = nlohmann::json::parse(ReadFile(entry.path())).at("mcpServers").at("lima");
     EXPECT_EQ(server.at("args"),
-              nlohmann::json({"serve", "default", "--command-timeout", "30m", "--allow-path",
-                              "/tmp:w", "--start", "--root", Path("project").string()}));
+              nlohmann::json({"serve", "default", "--command-timeout=30m", "--allow-path=/tmp:w",
+                              "--start=true", "--root", Path("project").string()}));
     EXPECT_EQ(server.at("timeout"), 32 * 60 * 1000) << "longer than a command may run";
     EXPECT_EQ(server.at("env").at("LIMA_HOME"), LimaHome().string());
     return;

@@ -46,7 +46,7 @@ TEST_F(SshGuest, AFifoThatBlocksTheServerCostsOneDeadline) {
   const Stopwatch watch;
   EXPECT_EQ(guest->Stat("/", minute_).type, guest::FileType::kDirectory);
   EXPECT_LT(watch.elapsed(), 5s);
-  // Lets the first server go, which would wait for a writer for ever.
+  // Unblocks the first server, which waits for a writer.
   EXPECT_TRUE(support::FileDescriptor(::open(Path("fifo").c_str(), O_RDWR)).valid());
 }
 
@@ -205,7 +205,7 @@ TEST_F(SshGuest, AFrozenListenerCostsTheConnectTimeout) {
 TEST_F(SshGuest, AFrozenGuestIsNoticedByKeepAlives) {
   StartInstance();
   ssh::ConnectionOptions options;
-  // Not shorter: a machine with much to do may itself give no sign of life for a while.
+  // Not shorter: a busy machine may itself be silent for a while.
   options.keepalive_interval = 1s;
   auto guest = Connect(options);
   CollectedOutput sink;
@@ -309,7 +309,7 @@ TEST_F(SshGuest, ADeathDuringAWriteIsReportedAsMayHaveRun) {
   });
   std::optional<bool> may_have_run;
   try {
-    // Again and again, so that the death always meets one.
+    // Repeated, so that a write is always running when the session dies.
     while (true) file->Write(0, bytes, minute_);
   } catch (const support::ConnectionLost& lost) {
     may_have_run = lost.may_have_run();
@@ -331,7 +331,7 @@ TEST_F(SshGuest, ManyThreadsUseOneConnection) {
       file->Close(minute_);
       const auto again = guest->Open(path, OpenMode::kRead, 0, minute_);
       EXPECT_TRUE(again->Read(0, bytes.size(), minute_) == bytes);
-      // Withdrawn at any point of their lives.
+      // Requests that time out at any stage.
       for (int delay = 0; delay < 20; ++delay) {
         try {
           guest->Stat(path, minute_.WithTimeout(std::chrono::microseconds(delay * 20)));

@@ -100,7 +100,7 @@ TEST_F(SshGuest, ConcurrentListingsGetTheirOwnNames) {
         std::set<std::string> found;
         for (const auto& entry : guest->List(directory(thread), minute_)) found.insert(entry.name);
         EXPECT_EQ(found, expected);
-        // So that at times a file is open when a listing begins, and at times none is.
+        // Some listings begin while a file is open, and some do not.
         const std::string file = directory(thread) + "/" + name(thread, round);
         if (round % 4 == thread) {
           EXPECT_EQ(guest->Open(file, OpenMode::kRead, 0, minute_)->Read(0, 100, minute_),

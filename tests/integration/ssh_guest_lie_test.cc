@@ -18,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing_support::LyingSshd;
 
-/// What drives a terminal, and how it is shown.
+/// Terminal escapes, and how they are shown.
 constexpr const char* kEscapes = "\x1b[2J\x1b]0;title\x07";
 constexpr const char* kShownEscapes = R"(\x1b[2J\x1b]0;title\x07)";
 
@@ -63,7 +63,7 @@ class LyingGuest : public ::testing::Test {
                                  options, support::Context().WithTimeout(kSoon));
   }
 
-  /// How a process ends that is not left.
+  /// Runs a process to its end.
   static shell::ProcessEnd EndOf(ssh::Connection& guest) {
     const auto recorded = std::make_shared<RecordedProcess>();
     const auto process = guest.Start("command", recorded);
@@ -121,8 +121,8 @@ TEST_F(LyingGuest, OutputBeforeSftpIsGrantedIsBounded) {
   EXPECT_TRUE(guest->alive());
 }
 
-// Behind bytes on standard error, which nobody wants, so that libssh takes the answer in as it
-// sends what the new window has room for: it reads 4 KiB at once.
+// The answer comes after bytes on standard error. libssh reads 4 KiB at once, so it may receive the
+// answer while it sends the rest of the write.
 TEST_F(LyingGuest, AnAnswerThatComesWithTheEndOfTheSftpServerCounts) {
   for (const std::size_t before : {0U, 5'000U, 10'000U}) {
     std::promise<void> asked;

@@ -12,8 +12,8 @@ namespace testing_support {
 
 struct GuestProcess {
   pid_t pid = 0;
-  std::string started;  ///< when: numbers are reused
-  std::string command;  ///< its arguments and environment
+  std::string started;  ///< start time, because ids are reused
+  std::string command;  ///< with arguments and environment
 };
 
 /// The processes "in the guest" of a loopback instance: the descendants of its sshd, and orphans,

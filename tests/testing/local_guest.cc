@@ -98,11 +98,6 @@ class LocalGuest::File : public SteppedFile {
 LocalGuest::LocalGuest() = default;
 LocalGuest::~LocalGuest() = default;
 
-void LocalGuest::set_free_bytes(std::uint64_t free_bytes) {
-  const std::lock_guard lock(mutex_);
-  free_bytes_ = free_bytes;
-}
-
 int LocalGuest::count(Operation operation) const {
   const std::lock_guard lock(mutex_);
   const auto found = counts_.find(operation);
@@ -137,13 +132,13 @@ void LocalGuest::ResetCounts() {
   round_trips_ = 0;
 }
 
-std::vector<guest::Reply> LocalGuest::Answer(std::vector<guest::Request> requests,
-                                             const support::Context& context) {
+std::vector<guest::Reply> LocalGuest::RoundTrip(const std::vector<guest::Request>& requests,
+                                                const support::Context& context) {
   {
     const std::lock_guard lock(mutex_);
     ++round_trips_;
   }
-  return SteppedGuest::Answer(std::move(requests), context);
+  return SteppedGuest::RoundTrip(requests, context);
 }
 
 void LocalGuest::Begin(Operation operation, const std::string& path,
@@ -253,9 +248,7 @@ guest::FileSystemStatus LocalGuest::StatFileSystem(const std::string& path,
   Begin(Operation::kStatFileSystem, path, context);
   struct statvfs status {};
   if (statvfs(path.c_str(), &status) != 0) ThrowFileError(errno, "statvfs", path);
-  const std::lock_guard lock(mutex_);
-  return {.free_bytes =
-              free_bytes_.value_or(static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize),
+  return {.free_bytes = static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize,
           .read_only = (status.f_flag & ST_RDONLY) != 0,
           .id = status.f_fsid,
           .block_size = status.f_bsize,

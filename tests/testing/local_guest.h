@@ -59,9 +59,6 @@ class LocalGuest : public SteppedGuest {
   /// Whether OpenFile::Sync is offered; true by default.
   void set_offers_sync(bool offers_sync) { offers_sync_ = offers_sync; }
 
-  /// Overrides StatFileSystem's free bytes.
-  void set_free_bytes(std::uint64_t free_bytes);
-
   /// How often an operation was requested, failures included. List means opening a directory.
   [[nodiscard]] int count(Operation operation) const;
   [[nodiscard]] int total() const;
@@ -99,9 +96,8 @@ class LocalGuest : public SteppedGuest {
   std::unique_ptr<shell::Process> Start(std::string command_line,
                                         std::shared_ptr<shell::ProcessEvents> events) override;
 
- protected:
-  std::vector<guest::Reply> Answer(std::vector<guest::Request> requests,
-                                   const support::Context& context) override;
+  std::vector<guest::Reply> RoundTrip(const std::vector<guest::Request>& requests,
+                                      const support::Context& context) override;
 
  private:
   class File;
@@ -115,7 +111,6 @@ class LocalGuest : public SteppedGuest {
   std::vector<std::unique_ptr<LocalLauncher>>
       launchers_;  ///< each with the environment of its time
   bool offers_sync_ = true;
-  std::optional<std::uint64_t> free_bytes_;
 };
 
 }  // namespace testing_support

@@ -51,7 +51,7 @@ Child Spawn(const std::string& command_line, const std::vector<std::string>& env
   auto input = MakePipe();
   auto output = MakePipe();
   auto error = MakePipe();
-  // Those of the program that runs the tests, too.
+  // Also the descriptors that the tests inherited.
   for (int fd = STDERR_FILENO + 1; fd < 1024; ++fd) fcntl(fd, F_SETFD, FD_CLOEXEC);
   std::vector<std::string> words{"env", "-i"};
   words.insert(words.end(), environment.begin(), environment.end());

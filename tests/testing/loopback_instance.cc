@@ -156,6 +156,18 @@ void LoopbackInstance::WriteRunningFiles() const {
   WriteFile(directory() / "qemu.pid", std::to_string(sshd_->pid()) + "\n");
 }
 
+void LoopbackInstance::WritePort(std::uint16_t port) const {
+  const fs::path config = directory() / "ssh.config";
+  std::ostringstream text;
+  text << std::ifstream(config).rdbuf();
+  // Not std::regex: in GCC's library two threads must not construct one at the same time.
+  std::string changed = text.str();
+  const std::size_t begin = changed.find("Port ");
+  changed.replace(begin, changed.find('\n', begin) - begin, "Port " + std::to_string(port));
+  WriteFile(config.string() + ".new", changed);
+  fs::rename(config.string() + ".new", config);
+}
+
 bool LoopbackInstance::TryStartSshd(std::uint16_t port) {
   const fs::path config = directory() / "sshd_config";
   std::ostringstream text;
@@ -236,10 +248,10 @@ std::vector<pid_t> LoopbackInstance::SessionPids() const {
 
 void LoopbackInstance::Stop() {
   if (!sshd_) return;
-  // Stopped first, so that no session begins after the list is made.
+  // Stopped first, so that no session starts after they are listed.
   sshd_->Signal(SIGSTOP);
   siginfo_t stopped{};
-  // Its end is left for sshd_ to be found.
+  // WNOWAIT leaves its exit status to sshd_.
   ::waitid(P_PID, static_cast<id_t>(sshd_->pid()), &stopped, WSTOPPED | WEXITED | WNOWAIT);
   for (const pid_t pid : SessionPids()) ::kill(pid, SIGKILL);
   sshd_->Signal(SIGTERM);

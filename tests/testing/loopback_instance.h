@@ -46,6 +46,9 @@ class LoopbackInstance {
   /// Starts again, on another port, with a new host key.
   void Start();
 
+  /// Writes another port into ssh.config.
+  void WritePort(std::uint16_t port) const;
+
   [[nodiscard]] const std::string& name() const { return options_.name; }
   [[nodiscard]] const std::filesystem::path& lima_home() const { return options_.lima_home; }
   [[nodiscard]] std::filesystem::path directory() const;

@@ -118,11 +118,11 @@ void LyingSshd::SpeakSsh(int socket, const Lie& lie) const {
     try {
       lie(line);
     } catch (const Over&) {
-      // Mostly a channel's end only.
+      // Usually only the channel has ended.
     }
     line.DenyAll();
   } catch (const Over&) {
-    // The client's end, or the destructor.
+    // The client has gone, or the destructor runs.
   }
 }
 
@@ -177,7 +177,7 @@ bool LyingSshd::Line::IsDeniedChannel() {
 
 void LyingSshd::Line::Chatter() {
   RequireLine(ssh_send_ignore(session_, "chatter"), "send a message");
-  // libssh takes messages for a client that has gone.
+  // libssh still accepts messages for a client that has gone.
   if (ssh_is_connected(session_) == 0) throw Over("the client has gone");
 }
 

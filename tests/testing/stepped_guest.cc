@@ -27,67 +27,67 @@ class SteppedGuest::Step {
  public:
   Step(SteppedGuest& guest, const support::Context& context) : guest_(guest), context_(context) {}
 
-  guest::Reply operator()(const guest::request::Stat& asked) {
-    return {guest_.Stat(asked.path, context_), {}};
+  guest::Reply operator()(const guest::request::Stat& request) {
+    return {guest_.Stat(request.path, context_), {}};
   }
-  guest::Reply operator()(const guest::request::LStat& asked) {
-    return {guest_.LStat(asked.path, context_), {}};
+  guest::Reply operator()(const guest::request::LStat& request) {
+    return {guest_.LStat(request.path, context_), {}};
   }
-  guest::Reply operator()(const guest::request::RealPath& asked) {
-    return {guest_.RealPath(asked.path, context_), {}};
+  guest::Reply operator()(const guest::request::RealPath& request) {
+    return {guest_.RealPath(request.path, context_), {}};
   }
-  guest::Reply operator()(const guest::request::ReadLink& asked) {
-    return {guest_.ReadLink(asked.path, context_), {}};
+  guest::Reply operator()(const guest::request::ReadLink& request) {
+    return {guest_.ReadLink(request.path, context_), {}};
   }
-  guest::Reply operator()(const guest::request::StatFileSystem& asked) {
-    return {guest_.StatFileSystem(asked.path, context_), {}};
+  guest::Reply operator()(const guest::request::StatFileSystem& request) {
+    return {guest_.StatFileSystem(request.path, context_), {}};
   }
-  guest::Reply operator()(const guest::request::Open& asked) {
-    auto file = guest_.Open(asked.path, asked.mode, asked.permissions, context_);
-    return {guest_.Keep(asked.path, {std::move(file), {}}), {}};
+  guest::Reply operator()(const guest::request::Open& request) {
+    auto file = guest_.Open(request.path, request.mode, request.permissions, context_);
+    return {guest_.Keep(request.path, {std::move(file), {}}), {}};
   }
-  guest::Reply operator()(const guest::request::OpenDirectory& asked) {
-    auto names = guest_.List(asked.path, context_);
+  guest::Reply operator()(const guest::request::OpenDirectory& request) {
+    auto names = guest_.List(request.path, context_);
     names.insert(names.begin(), {".", {}});
-    return {guest_.Keep(asked.path, {nullptr, std::move(names)}), {}};
+    return {guest_.Keep(request.path, {nullptr, std::move(names)}), {}};
   }
-  guest::Reply operator()(const guest::request::MakeDirectory& asked) {
-    guest_.MakeDirectory(asked.path, asked.permissions, context_);
+  guest::Reply operator()(const guest::request::MakeDirectory& request) {
+    guest_.MakeDirectory(request.path, request.permissions, context_);
     return {};
   }
-  guest::Reply operator()(const guest::request::Rename& asked) {
-    guest_.Rename(asked.from, asked.to, context_);
+  guest::Reply operator()(const guest::request::Rename& request) {
+    guest_.Rename(request.from, request.to, context_);
     return {};
   }
-  guest::Reply operator()(const guest::request::Unlink& asked) {
-    guest_.Unlink(asked.path, context_);
+  guest::Reply operator()(const guest::request::Unlink& request) {
+    guest_.Unlink(request.path, context_);
     return {};
   }
-  guest::Reply operator()(const guest::request::StatOpen& asked) {
-    return {File(asked.handle).Stat(context_), {}};
+  guest::Reply operator()(const guest::request::StatOpen& request) {
+    return {File(request.handle).Stat(context_), {}};
   }
-  guest::Reply operator()(const guest::request::Read& asked) {
-    return {File(asked.handle).Read(asked.offset, asked.length, context_), {}};
+  guest::Reply operator()(const guest::request::Read& request) {
+    return {File(request.handle).Read(request.offset, request.length, context_), {}};
   }
-  guest::Reply operator()(const guest::request::Write& asked) {
-    File(asked.handle).Write(asked.offset, asked.bytes, context_);
+  guest::Reply operator()(const guest::request::Write& request) {
+    File(request.handle).Write(request.offset, request.bytes, context_);
     return {};
   }
-  guest::Reply operator()(const guest::request::SetAttributes& asked) {
-    File(asked.handle).SetAttributes(asked.change, context_);
+  guest::Reply operator()(const guest::request::SetAttributes& request) {
+    File(request.handle).SetAttributes(request.change, context_);
     return {};
   }
-  guest::Reply operator()(const guest::request::Sync& asked) {
-    if (File(asked.handle).Sync(context_)) return {};
+  guest::Reply operator()(const guest::request::Sync& request) {
+    if (File(request.handle).Sync(context_)) return {};
     return {{},
-            guest::FileError(guest::FileErrorCode::kUnsupported, "sync", asked.handle.path, "")};
+            guest::FileError(guest::FileErrorCode::kUnsupported, "sync", request.handle.path, "")};
   }
-  guest::Reply operator()(const guest::request::Close& asked) {
-    guest_.Take(asked.handle)->file->Close(context_);
+  guest::Reply operator()(const guest::request::Close& request) {
+    guest_.Take(request.handle)->file->Close(context_);
     return {};
   }
-  guest::Reply operator()(const guest::request::ReadDirectory& asked) {
-    return {std::exchange(guest_.Find(asked.handle)->names, {}), {}};
+  guest::Reply operator()(const guest::request::ReadDirectory& request) {
+    return {std::exchange(guest_.Find(request.handle)->names, {}), {}};
   }
 
  private:
@@ -97,13 +97,14 @@ class SteppedGuest::Step {
   const support::Context& context_;
 };
 
-std::vector<guest::Reply> SteppedGuest::Answer(std::vector<guest::Request> requests,
-                                               const support::Context& context) {
+std::vector<guest::Reply> SteppedGuest::RoundTrip(const std::vector<guest::Request>& requests,
+                                                  const support::Context& context) {
   std::vector<guest::Reply> replies;
   try {
     for (const guest::Request& request : requests) {
       try {
         replies.push_back(std::visit(Step(*this, context), request));
+        CheckPath(request, replies.back());
       } catch (const guest::FileError& error) {
         replies.push_back({{}, error});
       }
@@ -112,7 +113,7 @@ std::vector<guest::Reply> SteppedGuest::Answer(std::vector<guest::Request> reque
     for (const guest::Reply& reply : replies) {
       if (const auto* handle = std::get_if<guest::Handle>(&reply.value)) CloseLater(*handle);
     }
-    // Behind the one that threw.
+    // Those after the request that threw.
     for (std::size_t i = replies.size() + 1; i < requests.size(); ++i) {
       if (const auto* close = std::get_if<guest::request::Close>(&requests[i])) {
         CloseLater(close->handle);

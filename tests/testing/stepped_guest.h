@@ -76,9 +76,8 @@ class SteppedGuest : public guest::Guest {
   /// Files and directories that are not closed.
   [[nodiscard]] std::size_t open_handles() const;
 
- protected:
-  std::vector<guest::Reply> Answer(std::vector<guest::Request> requests,
-                                   const support::Context& context) override;
+  std::vector<guest::Reply> RoundTrip(const std::vector<guest::Request>& requests,
+                                      const support::Context& context) override;
 
  private:
   /// A file, or the unread names of a directory.

@@ -131,7 +131,7 @@ void TcpProxy::Loop() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     std::vector<pollfd> polled = {{wake_.fd(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
-    // poll would report the hang-up of an idle end again and again.
+    // An idle end is not polled: poll would report its hang-up again and again.
     const auto add = [&](int fd, const Lane& in, const Lane& out, std::uint64_t out_budget) {
       short events = 0;
       if (!in.ended && in.waiting.size() < most_kept_) events |= POLLIN;

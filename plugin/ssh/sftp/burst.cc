@@ -10,19 +10,7 @@ namespace ssh {
 namespace {
 
 namespace request = guest::request;
-using Type = SftpType;
 using guest::FileErrorCode;
-
-template <typename... Callables>
-struct Overloaded : Callables... {
-  using Callables::operator()...;
-};
-// Clang deduces the arguments of an aggregate only since version 17.
-template <typename... Callables>
-Overloaded(Callables...) -> Overloaded<Callables...>;
-
-/// Indexes in SftpReply.
-enum : std::size_t { kStatus, kHandle, kData, kNames, kAttributes, kExtendedReply };
 
 constexpr const char* kWrongAnswer = "the guest's SFTP server sent the wrong kind of answer";
 
@@ -48,27 +36,20 @@ std::string Detail(const SftpStatus& status) {
   return support::Printable(std::string_view(status.message).substr(0, kMaximumServerText));
 }
 
-const guest::Handle* HandleOf(const guest::Request& request) {
-  return std::visit(
-      [](const auto& asked) -> const guest::Handle* {
-        if constexpr (requires { asked.handle; }) {
-          return &asked.handle;
-        } else {
-          return nullptr;
-        }
-      },
-      request);
-}
+struct Target {
+  std::string path;              ///< for texts
+  std::uint64_t channel_number;  ///< of its handle; 0 if it has none
+};
 
-std::string PathOf(const guest::Request& request) {
+Target TargetOf(const guest::Request& request) {
   return std::visit(
-      [](const auto& asked) -> std::string {
-        if constexpr (requires { asked.handle; }) {
-          return asked.handle.path;
-        } else if constexpr (requires { asked.path; }) {
-          return asked.path;
+      [](const auto& specific) -> Target {
+        if constexpr (requires { specific.handle; }) {
+          return {specific.handle.path, specific.handle.channel};
+        } else if constexpr (requires { specific.path; }) {
+          return {specific.path, 0};
         } else {
-          return asked.from + " to " + asked.to;
+          return {specific.from + " to " + specific.to, 0};
         }
       },
       request);
@@ -76,97 +57,23 @@ std::string PathOf(const guest::Request& request) {
 
 }  // namespace
 
-Burst::Plan Burst::PlanFor(const guest::Request& request) {
-  const auto simple = [](const char* operation, std::size_t wanted, Type type,
-                         const std::string& path_or_handle) {
-    return Plan{operation, wanted, PathRequest(type, path_or_handle)};
-  };
-  const auto extended = [](const char* operation, std::size_t wanted, std::string_view extension,
-                           const std::vector<std::string_view>& arguments) {
-    return Plan{operation, wanted, ExtendedRequest(extension, arguments), extension};
-  };
-  return std::visit(
-      Overloaded{
-          [&](const request::Stat& a) { return simple("stat", kAttributes, Type::kStat, a.path); },
-          [&](const request::LStat& a) {
-            return simple("stat", kAttributes, Type::kLStat, a.path);
-          },
-          [&](const request::RealPath& a) {
-            return simple("resolve", kNames, Type::kRealPath, a.path);
-          },
-          [&](const request::ReadLink& a) {
-            return simple("read the link", kNames, Type::kReadLink, a.path);
-          },
-          [&](const request::StatFileSystem& a) {
-            return extended("stat the file system of", kExtendedReply, kFileSystemExtension,
-                            {a.path});
-          },
-          [&](const request::Open& a) {
-            return Plan{"open", kHandle, OpenRequest(a.path, a.mode, a.permissions)};
-          },
-          [&](const request::OpenDirectory& a) {
-            return simple("list", kHandle, Type::kOpenDirectory, a.path);
-          },
-          [&](const request::MakeDirectory& a) {
-            return Plan{"make the directory", kStatus, MakeDirectoryRequest(a.path, a.permissions)};
-          },
-          [&](const request::Rename& a) {
-            return extended("rename", kStatus, kPosixRenameExtension, {a.from, a.to});
-          },
-          [&](const request::Unlink& a) {
-            return simple("remove", kStatus, Type::kRemove, a.path);
-          },
-          [&](const request::StatOpen& a) {
-            return simple("stat", kAttributes, Type::kFStat, a.handle.value);
-          },
-          [&](const request::Read&) {
-            return Plan{"read", kData, SftpRequest()};
-          },
-          [&](const request::Write&) {
-            return Plan{"write", kStatus, SftpRequest()};
-          },
-          [&](const request::SetAttributes& a) {
-            return Plan{"set the attributes of", kStatus,
-                        SetAttributesRequest(a.handle.value, a.change)};
-          },
-          [&](const request::Sync& a) {
-            return extended("sync", kStatus, kSyncExtension, {a.handle.value});
-          },
-          [&](const request::Close& a) {
-            Plan plan = simple("close", kStatus, Type::kClose, a.handle.value);
-            plan.request.changes_guest = a.handle.writes;
-            return plan;
-          },
-          [&](const request::ReadDirectory& a) {
-            return simple("list", kNames, Type::kReadDirectory, a.handle.value);
-          }},
-      request);
-}
-
-Burst::Burst(std::vector<guest::Request> requests) {
+Burst::Burst(const std::vector<guest::Request>& requests) {
   parts_.reserve(requests.size());
-  for (guest::Request& request : requests) {
-    if (const guest::Handle* handle = HandleOf(request)) handle_channel_ = handle->channel;
-    Plan plan = PlanFor(request);
-    std::string path = PathOf(request);
-    parts_.push_back({std::move(request), std::move(plan), std::move(path)});
+  for (const guest::Request& request : requests) {
+    Target target = TargetOf(request);
+    if (target.channel_number != 0) handle_channel_ = target.channel_number;
+    parts_.push_back({request, MakeRequest(request), std::move(target.path)});
   }
 }
 
 std::vector<guest::Reply> Burst::TakeReplies() {
   std::vector<guest::Reply> replies;
   replies.reserve(parts_.size());
-  for (Part& part : parts_) replies.push_back(std::move(part.reply));
-  return replies;
-}
-
-std::vector<guest::Handle> Burst::ToClose() const {
-  std::vector<guest::Handle> handles;
-  for (const Part& part : parts_) {
-    if (const auto* close = std::get_if<request::Close>(&part.request))
-      handles.push_back(close->handle);
+  for (Part& part : parts_) {
+    guest::CheckPath(part.request, part.reply);
+    replies.push_back(std::move(part.reply));
   }
-  return handles;
+  return replies;
 }
 
 std::vector<guest::Handle> Burst::Opened() const {
@@ -180,7 +87,7 @@ std::vector<guest::Handle> Burst::Opened() const {
 
 std::string Burst::Describe() const {
   if (parts_.empty()) return "";
-  return std::string(parts_.front().plan.operation) + " " + parts_.front().path;
+  return std::string(parts_.front().whole.operation) + " " + parts_.front().path;
 }
 
 void Burst::Begin(SftpClient& client, std::uint64_t channel, TimePoint now) {
@@ -193,29 +100,30 @@ void Burst::Begin(SftpClient& client, std::uint64_t channel, TimePoint now) {
 
 void Burst::SendPart(SftpClient& client, std::size_t index, TimePoint now) {
   Part& part = parts_[index];
-  if (!part.plan.extension.empty() && !client.Offers(part.plan.extension)) {
-    Refuse(part, FileErrorCode::kUnsupported, std::string(part.plan.extension));
+  if (!part.whole.extension.empty() && !client.Offers(part.whole.extension)) {
+    Refuse(part, FileErrorCode::kUnsupported, std::string(part.whole.extension));
   } else if (const auto* read = std::get_if<request::Read>(&part.request)) {
     const std::size_t length = std::min(read->length, guest::kMaximumTransfer);
     part.reply.value = std::string(length, '\0');
     part.piece = client.maximum_read();
     for (std::size_t done = 0; done < length; done += part.piece) {
-      const auto wanted = static_cast<std::uint32_t>(std::min(length - done, part.piece));
-      Send(client, index, ReadRequest(read->handle.value, read->offset + done, wanted), now);
+      const std::size_t wanted = std::min(length - done, part.piece);
+      Send(client, index, MakeRequest(request::Read{read->handle, read->offset + done, wanted}),
+           now);
     }
   } else if (const auto* write = std::get_if<request::Write>(&part.request)) {
     for (std::size_t done = 0; done < write->bytes.size(); done += client.maximum_write()) {
       const std::string_view bytes = write->bytes.substr(done, client.maximum_write());
-      Send(client, index, WriteRequest(write->handle.value, write->offset + done, bytes), now);
+      Send(client, index, MakeRequest(request::Write{write->handle, write->offset + done, bytes}),
+           now);
     }
   } else {
-    Send(client, index, part.plan.request, now);
+    Send(client, index, part.whole, now);
   }
 }
 
 void Burst::Send(SftpClient& client, std::size_t index, const SftpRequest& request, TimePoint now) {
   Part& part = parts_[index];
-  part.changes_guest = request.changes_guest;
   const std::size_t piece = part.lengths.size();
   part.lengths.push_back(0);
   ++part.answers_left;
@@ -233,18 +141,18 @@ void Burst::OnReply(SftpClient& client, std::size_t index, std::size_t piece, Sf
   const auto* handle = std::get_if<SftpHandle>(&reply);
   if (handle != nullptr && (finished_ || lost_)) {
     // The caller has gone: close what it opened.
-    client.Send(HandleRequest(SftpType::kClose, handle->handle), client.last_received(),
-                [](SftpReply&&) {});
+    const guest::Handle unwanted{handle->handle, channel_, part.path};
+    client.Send(MakeRequest(request::Close{unwanted}), client.last_received(), [](SftpReply&&) {});
   }
   if (finished_) return;
   if (auto* lost = std::get_if<SftpLost>(&reply)) {
     if (!lost_) lost_ = lost->reason;
-    may_have_changed_ |= part.changes_guest && lost->may_have_run;
+    may_have_changed_ |= part.whole.changes_guest && lost->may_have_run;
   } else {
     // Even if the part has failed, another piece of it may have been written.
     const auto* status = std::get_if<SftpStatus>(&reply);
     const bool refused = status != nullptr && status->code != SftpStatusCode::kOk;
-    may_have_changed_ |= part.changes_guest && !refused;
+    may_have_changed_ |= part.whole.changes_guest && !refused;
     Take(part, piece, std::move(reply));
   }
   FinishWhenComplete();
@@ -252,15 +160,30 @@ void Burst::OnReply(SftpClient& client, std::size_t index, std::size_t piece, Sf
 
 void Burst::Take(Part& part, std::size_t piece, SftpReply&& reply) {
   const auto* status = std::get_if<SftpStatus>(&reply);
-  const bool is_read = part.plan.wanted == kData;
+  const bool is_read = part.whole.wanted == kData;
   const bool is_names = std::holds_alternative<request::ReadDirectory>(part.request);
   if (status != nullptr && status->code == SftpStatusCode::kEndOfFile && (is_read || is_names)) {
     if (is_names) part.reply.value = std::vector<guest::DirectoryEntry>();
   } else if (status != nullptr && status->code != SftpStatusCode::kOk) {
     Refuse(part, CodeOf(status->code), Detail(*status));
-  } else if (reply.index() != part.plan.wanted) {
+  } else if (reply.index() != part.whole.wanted) {
     Refuse(part, FileErrorCode::kFailure, kWrongAnswer);
-  } else if (auto* attributes = std::get_if<guest::FileAttributes>(&reply)) {
+  } else {
+    TakeValue(part, piece, std::move(reply));
+  }
+  if (!is_read || part.answers_left > 0 || part.reply.failure) return;
+  // The data ends with the first piece that is not full.
+  auto& all = std::get<std::string>(part.reply.value);
+  std::size_t end = 0;
+  for (const std::size_t length : part.lengths) {
+    end += length;
+    if (length < part.piece) break;
+  }
+  all.resize(end);
+}
+
+void Burst::TakeValue(Part& part, std::size_t piece, SftpReply&& reply) {
+  if (auto* attributes = std::get_if<guest::FileAttributes>(&reply)) {
     part.reply.value = *attributes;
   } else if (auto* opened = std::get_if<SftpHandle>(&reply)) {
     const auto* open = std::get_if<request::Open>(&part.request);
@@ -275,7 +198,7 @@ void Burst::Take(Part& part, std::size_t piece, SftpReply&& reply) {
       Refuse(part, FileErrorCode::kFailure, error.what());
     }
   } else if (auto* names = std::get_if<SftpNames>(&reply)) {
-    if (is_names) {
+    if (std::holds_alternative<request::ReadDirectory>(part.request)) {
       part.reply.value = std::move(names->entries);
     } else if (names->entries.size() == 1) {
       part.reply.value = std::move(names->entries.front().name);
@@ -283,15 +206,6 @@ void Burst::Take(Part& part, std::size_t piece, SftpReply&& reply) {
       Refuse(part, FileErrorCode::kFailure, kWrongAnswer);
     }
   }
-  if (!is_read || part.answers_left > 0 || part.reply.failure) return;
-  // The data ends with the first piece that is not full.
-  auto& all = std::get<std::string>(part.reply.value);
-  std::size_t end = 0;
-  for (const std::size_t length : part.lengths) {
-    end += length;
-    if (length < part.piece) break;
-  }
-  all.resize(end);
 }
 
 void Burst::TakeData(Part& part, std::size_t piece, std::string_view bytes) {
@@ -308,7 +222,7 @@ void Burst::TakeData(Part& part, std::size_t piece, std::string_view bytes) {
 
 void Burst::Refuse(Part& part, FileErrorCode code, const std::string& detail) {
   if (!part.reply.failure) {
-    part.reply.failure.emplace(code, part.plan.operation, part.path, detail);
+    part.reply.failure.emplace(code, part.whole.operation, part.path, detail);
   }
 }
 

@@ -27,7 +27,7 @@ class Burst final : public std::enable_shared_from_this<Burst> {
  public:
   using TimePoint = support::Clock::time_point;
 
-  explicit Burst(std::vector<guest::Request> requests);
+  explicit Burst(const std::vector<guest::Request>& requests);
 
   Completion& completion() { return completion_; }
   /// Once the completion has finished without failure.
@@ -35,8 +35,6 @@ class Burst final : public std::enable_shared_from_this<Burst> {
 
   /// The channel of its handles; 0 if it has none. A burst never mixes handles of two channels.
   [[nodiscard]] std::uint64_t handle_channel() const { return handle_channel_; }
-  /// The handles of its request::Close requests.
-  [[nodiscard]] std::vector<guest::Handle> ToClose() const;
   /// Operation and path of its first request, for texts.
   [[nodiscard]] std::string Describe() const;
 
@@ -51,29 +49,21 @@ class Burst final : public std::enable_shared_from_this<Burst> {
   [[nodiscard]] std::vector<guest::Handle> Opened() const;
 
  private:
-  /// How a request is sent.
-  struct Plan {
-    const char* operation;            ///< "open", for texts
-    std::size_t wanted;               ///< index in SftpReply of a good answer
-    SftpRequest request;              ///< not for request::Read and request::Write
-    std::string_view extension = {};  ///< that the server must offer
-  };
   struct Part {
     guest::Request request;
-    Plan plan;
-    std::string path;
+    SftpRequest whole;  ///< a long Read or Write is sent in pieces instead
+    std::string path;   ///< for texts
     guest::Reply reply = {};
     std::size_t answers_left = 0;
     std::size_t piece = 0;                  ///< length of one READ
     std::vector<std::size_t> lengths = {};  ///< of the data of each READ
-    bool changes_guest = false;
   };
 
-  static Plan PlanFor(const guest::Request& request);
   void SendPart(SftpClient& client, std::size_t index, TimePoint now);
   void Send(SftpClient& client, std::size_t index, const SftpRequest& request, TimePoint now);
   void OnReply(SftpClient& client, std::size_t index, std::size_t piece, SftpReply&& reply);
   void Take(Part& part, std::size_t piece, SftpReply&& reply);
+  void TakeValue(Part& part, std::size_t piece, SftpReply&& reply);
   void TakeData(Part& part, std::size_t piece, std::string_view bytes);
   static void Refuse(Part& part, guest::FileErrorCode code, const std::string& detail);
   void FinishWhenComplete();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 namespace ssh {
 namespace {
@@ -57,7 +56,7 @@ void SftpClient::OnVersion(SftpVersion version, TimePoint now) {
     return;
   }
   state_ = State::kAskingLimits;
-  Send(ExtendedRequest(kLimitsExtension, {}), now, [this](SftpReply&& reply) { OnLimits(reply); });
+  Send(LimitsRequest(), now, [this](SftpReply&& reply) { OnLimits(reply); });
 }
 
 void SftpClient::OnLimits(const SftpReply& reply) {
@@ -93,8 +92,6 @@ void SftpClient::Send(const SftpRequest& request, TimePoint now, Handler handler
     return;
   }
   if (pending_.empty()) owing_since_ = now;
-  // Ids wrap around.
-  while (pending_.find(next_id_) != pending_.end()) ++next_id_;
   const std::uint32_t id = next_id_++;
   const std::size_t before = output_.size();
   AppendRequest(output_, id, request);
@@ -103,11 +100,7 @@ void SftpClient::Send(const SftpRequest& request, TimePoint now, Handler handler
 }
 
 void SftpClient::Fail(const std::string& reason) {
-  std::vector<Pending> lost;
-  for (auto& [id, pending] : std::exchange(pending_, {})) lost.push_back(std::move(pending));
-  std::sort(lost.begin(), lost.end(),
-            [](const Pending& a, const Pending& b) { return a.output_end < b.output_end; });
-  for (const Pending& pending : lost) {
+  for (const auto& [id, pending] : std::exchange(pending_, {})) {
     // The server acts on whole requests only.
     pending.handler(SftpLost{reason, pending.output_end <= consumed_});
   }

@@ -38,7 +38,7 @@ class SftpClient {
   /// OpenSSH's server would exit.
   void Send(const SftpRequest& request, TimePoint now, Handler handler);
 
-  /// Answers every pending request with SftpLost, oldest first.
+  /// Answers every pending request with SftpLost.
   void Fail(const std::string& reason);
 
   /// Since when the server has owed a reply without sending anything; max() while it owes none.

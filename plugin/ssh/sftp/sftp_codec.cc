@@ -7,6 +7,34 @@
 namespace ssh {
 namespace {
 
+namespace request = guest::request;
+
+enum class Type : std::uint8_t {
+  kInit = 1,
+  kVersion = 2,
+  kOpen = 3,
+  kClose = 4,
+  kRead = 5,
+  kWrite = 6,
+  kLStat = 7,
+  kFStat = 8,
+  kFSetStat = 10,
+  kOpenDirectory = 11,
+  kReadDirectory = 12,
+  kRemove = 13,
+  kMakeDirectory = 14,
+  kRealPath = 16,
+  kStat = 17,
+  kReadLink = 19,
+  kStatus = 101,
+  kHandle = 102,
+  kData = 103,
+  kName = 104,
+  kAttributes = 105,
+  kExtended = 200,
+  kExtendedReply = 201,
+};
+
 constexpr std::size_t kLengthField = 4;
 
 constexpr std::uint32_t kAttributeSize = 0x01;
@@ -49,21 +77,6 @@ void AppendAttributes(std::string& out, const guest::AttributeChange& change) {
   if (change.permissions) Append32(out, *change.permissions);
 }
 
-/// Not for kOpen and kExtended, which depend on their arguments. A server may write data as late as
-/// on CLOSE.
-bool ChangesGuest(SftpType type) {
-  switch (type) {
-    case SftpType::kClose:
-    case SftpType::kWrite:
-    case SftpType::kFSetStat:
-    case SftpType::kRemove:
-    case SftpType::kMakeDirectory:
-      return true;
-    default:
-      return false;
-  }
-}
-
 std::uint32_t OpenFlags(guest::OpenMode mode) {
   switch (mode) {
     case guest::OpenMode::kRead:
@@ -75,6 +88,104 @@ std::uint32_t OpenFlags(guest::OpenMode mode) {
   }
   return kOpenRead;
 }
+
+/// A request whose body begins with a path or a handle.
+SftpRequest Simple(const char* operation, Type type, std::size_t wanted,
+                   std::string_view path_or_handle) {
+  SftpRequest made{operation, static_cast<std::uint8_t>(type), wanted, {}};
+  AppendString(made.body, path_or_handle);
+  return made;
+}
+
+SftpRequest Changing(SftpRequest made) {
+  made.changes_guest = true;
+  return made;
+}
+
+SftpRequest Extended(const char* operation, std::size_t wanted, std::string_view extension,
+                     std::initializer_list<std::string_view> arguments) {
+  SftpRequest made = Simple(operation, Type::kExtended, wanted, extension);
+  made.extension = extension;
+  for (const std::string_view argument : arguments) AppendString(made.body, argument);
+  return made;
+}
+
+struct ToSftp {
+  SftpRequest operator()(const request::Stat& request) const {
+    return Simple("stat", Type::kStat, kAttributes, request.path);
+  }
+  SftpRequest operator()(const request::LStat& request) const {
+    return Simple("stat", Type::kLStat, kAttributes, request.path);
+  }
+  SftpRequest operator()(const request::RealPath& request) const {
+    return Simple("resolve", Type::kRealPath, kNames, request.path);
+  }
+  SftpRequest operator()(const request::ReadLink& request) const {
+    return Simple("read the link", Type::kReadLink, kNames, request.path);
+  }
+  SftpRequest operator()(const request::StatFileSystem& request) const {
+    return Extended("stat the file system of", kExtendedReply, "statvfs@openssh.com",
+                    {request.path});
+  }
+  SftpRequest operator()(const request::Open& request) const {
+    const bool creates = request.mode == guest::OpenMode::kCreateExclusive;
+    SftpRequest made = Simple("open", Type::kOpen, kHandle, request.path);
+    made.changes_guest = creates;
+    Append32(made.body, OpenFlags(request.mode));
+    AppendAttributes(made.body, {creates ? std::optional(request.permissions) : std::nullopt, {}});
+    return made;
+  }
+  SftpRequest operator()(const request::OpenDirectory& request) const {
+    return Simple("list", Type::kOpenDirectory, kHandle, request.path);
+  }
+  SftpRequest operator()(const request::MakeDirectory& request) const {
+    SftpRequest made =
+        Changing(Simple("make the directory", Type::kMakeDirectory, kStatus, request.path));
+    AppendAttributes(made.body, {request.permissions, {}});
+    return made;
+  }
+  SftpRequest operator()(const request::Rename& request) const {
+    return Changing(
+        Extended("rename", kStatus, "posix-rename@openssh.com", {request.from, request.to}));
+  }
+  SftpRequest operator()(const request::Unlink& request) const {
+    return Changing(Simple("remove", Type::kRemove, kStatus, request.path));
+  }
+  SftpRequest operator()(const request::StatOpen& request) const {
+    return Simple("stat", Type::kFStat, kAttributes, request.handle.value);
+  }
+  SftpRequest operator()(const request::Read& request) const {
+    SftpRequest made = Simple("read", Type::kRead, kData, request.handle.value);
+    Append64(made.body, request.offset);
+    Append32(made.body, static_cast<std::uint32_t>(request.length));
+    return made;
+  }
+  SftpRequest operator()(const request::Write& request) const {
+    SftpRequest made = Changing(Simple("write", Type::kWrite, kStatus, request.handle.value));
+    Append64(made.body, request.offset);
+    Append32(made.body, static_cast<std::uint32_t>(request.bytes.size()));
+    made.tail = request.bytes;
+    return made;
+  }
+  SftpRequest operator()(const request::SetAttributes& request) const {
+    SftpRequest made =
+        Changing(Simple("set the attributes of", Type::kFSetStat, kStatus, request.handle.value));
+    AppendAttributes(made.body, request.change);
+    return made;
+  }
+  SftpRequest operator()(const request::Sync& request) const {
+    return Changing(Extended("sync", kStatus, "fsync@openssh.com", {request.handle.value}));
+  }
+  SftpRequest operator()(const request::Close& request) const {
+    SftpRequest made = Simple("close", Type::kClose, kStatus, request.handle.value);
+    // A server may write data as late as now.
+    made.changes_guest = request.handle.writes;
+    return made;
+  }
+  SftpRequest operator()(const request::ReadDirectory& request) const {
+    return Simple("list", Type::kReadDirectory, kNames, request.handle.value);
+  }
+};
 
 /// Reads the fields of one packet. Throws if the packet ends too early.
 class Fields {
@@ -162,66 +273,18 @@ std::string Excerpt(std::string_view bytes) {
 
 }  // namespace
 
-SftpRequest PathRequest(SftpType type, std::string_view path) {
-  SftpRequest request{type, {}, {}, ChangesGuest(type)};
-  AppendString(request.body, path);
-  return request;
+SftpRequest MakeRequest(const guest::Request& request) {
+  return std::visit(ToSftp(), request);
 }
 
-SftpRequest HandleRequest(SftpType type, std::string_view handle) {
-  return PathRequest(type, handle);
-}
-
-SftpRequest OpenRequest(std::string_view path, guest::OpenMode mode, std::uint32_t permissions) {
-  SftpRequest request = PathRequest(SftpType::kOpen, path);
-  request.changes_guest = mode == guest::OpenMode::kCreateExclusive;
-  Append32(request.body, OpenFlags(mode));
-  guest::AttributeChange attributes;
-  if (mode == guest::OpenMode::kCreateExclusive) attributes.permissions = permissions;
-  AppendAttributes(request.body, attributes);
-  return request;
-}
-
-SftpRequest ReadRequest(std::string_view handle, std::uint64_t offset, std::uint32_t length) {
-  SftpRequest request = HandleRequest(SftpType::kRead, handle);
-  Append64(request.body, offset);
-  Append32(request.body, length);
-  return request;
-}
-
-SftpRequest WriteRequest(std::string_view handle, std::uint64_t offset, std::string_view bytes) {
-  SftpRequest request = HandleRequest(SftpType::kWrite, handle);
-  Append64(request.body, offset);
-  Append32(request.body, static_cast<std::uint32_t>(bytes.size()));
-  request.tail = bytes;
-  return request;
-}
-
-SftpRequest SetAttributesRequest(std::string_view handle, const guest::AttributeChange& change) {
-  SftpRequest request = HandleRequest(SftpType::kFSetStat, handle);
-  AppendAttributes(request.body, change);
-  return request;
-}
-
-SftpRequest MakeDirectoryRequest(std::string_view path, std::uint32_t permissions) {
-  guest::AttributeChange attributes;
-  attributes.permissions = permissions;
-  SftpRequest request = PathRequest(SftpType::kMakeDirectory, path);
-  AppendAttributes(request.body, attributes);
-  return request;
-}
-
-SftpRequest ExtendedRequest(std::string_view name, const std::vector<std::string_view>& arguments) {
-  SftpRequest request = PathRequest(SftpType::kExtended, name);
-  request.changes_guest = name != kLimitsExtension && name != kFileSystemExtension;
-  for (const std::string_view argument : arguments) AppendString(request.body, argument);
-  return request;
+SftpRequest LimitsRequest() {
+  return Extended("request the limits", kExtendedReply, kLimitsExtension, {});
 }
 
 std::string InitPacket() {
   std::string out;
   Append32(out, 5);
-  out += static_cast<char>(SftpType::kInit);
+  out += static_cast<char>(Type::kInit);
   Append32(out, kSftpVersion);
   return out;
 }
@@ -263,7 +326,7 @@ std::optional<SftpVersion> SftpDecoder::NextVersion() {
   if (bytes.size() <= kLengthField) return std::nullopt;
   const std::size_t length = Fields(bytes).Number32();
   const auto type = static_cast<std::uint8_t>(bytes[kLengthField]);
-  if (length > kMaximumSftpPacket || type != static_cast<std::uint8_t>(SftpType::kVersion)) {
+  if (length > kMaximumSftpPacket || type != static_cast<std::uint8_t>(Type::kVersion)) {
     throw SftpProtocolError(
         "the guest's login profile prints text where SFTP must begin (\"" + Excerpt(bytes) +
         "\"); let the shell's start-up files in the guest (such as ~/.bashrc) print only in "
@@ -285,26 +348,26 @@ std::optional<SftpPacket> SftpDecoder::Next() {
   const std::optional<std::string_view> bytes = NextPacket();
   if (!bytes) return std::nullopt;
   Fields fields(*bytes);
-  const auto type = static_cast<SftpType>(fields.Number8());
+  const auto type = static_cast<Type>(fields.Number8());
   SftpPacket packet;
   packet.id = fields.Number32();
   switch (type) {
-    case SftpType::kStatus:
+    case Type::kStatus:
       packet.reply = DecodeStatus(fields);
       break;
-    case SftpType::kHandle:
+    case Type::kHandle:
       packet.reply = SftpHandle{std::string(fields.String())};
       break;
-    case SftpType::kData:
+    case Type::kData:
       packet.reply = SftpData{fields.String()};
       break;
-    case SftpType::kName:
+    case Type::kName:
       packet.reply = DecodeNames(fields);
       break;
-    case SftpType::kAttributes:
+    case Type::kAttributes:
       packet.reply = DecodeAttributes(fields);
       break;
-    case SftpType::kExtendedReply:
+    case Type::kExtendedReply:
       packet.reply = SftpExtendedReply{std::string(bytes->substr(1 + 4))};
       break;
     default:

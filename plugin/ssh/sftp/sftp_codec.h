@@ -23,36 +23,7 @@ inline constexpr std::size_t kMaximumSftpPacket = std::size_t{256} * 1024;
 /// Most data in one READ or WRITE: OpenSSH's server exits on a longer packet.
 inline constexpr std::size_t kMaximumSftpData = kMaximumSftpPacket - 1024;
 
-inline constexpr std::string_view kPosixRenameExtension = "posix-rename@openssh.com";
-inline constexpr std::string_view kSyncExtension = "fsync@openssh.com";
-inline constexpr std::string_view kFileSystemExtension = "statvfs@openssh.com";
 inline constexpr std::string_view kLimitsExtension = "limits@openssh.com";
-
-enum class SftpType : std::uint8_t {
-  kInit = 1,
-  kVersion = 2,
-  kOpen = 3,
-  kClose = 4,
-  kRead = 5,
-  kWrite = 6,
-  kLStat = 7,
-  kFStat = 8,
-  kFSetStat = 10,
-  kOpenDirectory = 11,
-  kReadDirectory = 12,
-  kRemove = 13,
-  kMakeDirectory = 14,
-  kRealPath = 16,
-  kStat = 17,
-  kReadLink = 19,
-  kStatus = 101,
-  kHandle = 102,
-  kData = 103,
-  kName = 104,
-  kAttributes = 105,
-  kExtended = 200,
-  kExtendedReply = 201,
-};
 
 enum class SftpStatusCode : std::uint32_t {
   kOk = 0,
@@ -62,35 +33,6 @@ enum class SftpStatusCode : std::uint32_t {
   kFailure = 4,
   kUnsupported = 8,
 };
-
-/// A request without its id.
-struct SftpRequest {
-  SftpType type = SftpType::kStat;
-  std::string body;       ///< what follows the id
-  std::string_view tail;  ///< follows the body; must live until the request is encoded
-  /// It may change the guest's files: without an answer it must not be sent again.
-  bool changes_guest = false;
-};
-
-SftpRequest PathRequest(SftpType type, std::string_view path);      ///< STAT, LSTAT, REMOVE, …
-SftpRequest HandleRequest(SftpType type, std::string_view handle);  ///< CLOSE, FSTAT, READDIR
-SftpRequest OpenRequest(std::string_view path, guest::OpenMode mode, std::uint32_t permissions);
-SftpRequest ReadRequest(std::string_view handle, std::uint64_t offset, std::uint32_t length);
-/// `bytes` is referred to, not copied.
-SftpRequest WriteRequest(std::string_view handle, std::uint64_t offset, std::string_view bytes);
-SftpRequest SetAttributesRequest(std::string_view handle, const guest::AttributeChange& change);
-SftpRequest MakeDirectoryRequest(std::string_view path, std::uint32_t permissions);
-/// EXTENDED with string arguments.
-SftpRequest ExtendedRequest(std::string_view name, const std::vector<std::string_view>& arguments);
-
-/// INIT, the only packet without an id.
-std::string InitPacket();
-
-/// Of its packet without the length field.
-std::size_t LengthOf(const SftpRequest& request);
-
-/// Appends a whole packet.
-void AppendRequest(std::string& out, std::uint32_t id, const SftpRequest& request);
 
 struct SftpStatus {
   SftpStatusCode code = SftpStatusCode::kOk;
@@ -115,6 +57,35 @@ struct SftpLost {
 };
 using SftpReply = std::variant<SftpStatus, SftpHandle, SftpData, SftpNames, guest::FileAttributes,
                                SftpExtendedReply, SftpLost>;
+/// Its indexes.
+enum : std::size_t { kStatus, kHandle, kData, kNames, kAttributes, kExtendedReply };
+
+/// A request without its id.
+struct SftpRequest {
+  const char* operation = "";       ///< "open", for error texts
+  std::uint8_t type = 0;            ///< SSH_FXP_STAT, …
+  std::size_t wanted = 0;           ///< index in SftpReply of a good answer
+  std::string body;                 ///< what follows the id
+  std::string_view tail = {};       ///< follows the body; must live until the request is encoded
+  std::string_view extension = {};  ///< the server must offer it
+  /// It may change the guest's files: without an answer it must not be sent again.
+  bool changes_guest = false;
+};
+
+/// The request for a whole guest::Request. A Write is referred to, not copied; see
+/// kMaximumSftpData.
+SftpRequest MakeRequest(const guest::Request& request);
+/// limits@openssh.com.
+SftpRequest LimitsRequest();
+
+/// INIT, the only packet without an id.
+std::string InitPacket();
+
+/// Of its packet without the length field.
+std::size_t LengthOf(const SftpRequest& request);
+
+/// Appends a whole packet.
+void AppendRequest(std::string& out, std::uint32_t id, const SftpRequest& request);
 
 struct SftpPacket {
   std::uint32_t id = 0;

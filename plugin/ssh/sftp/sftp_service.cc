@@ -8,29 +8,18 @@
 namespace ssh {
 
 void SftpService::Submit(std::shared_ptr<Burst> burst) {
-  const TimePoint now = support::Clock::now();
-  const bool usable = state_ == State::kConversing && client_->ready();
-  if (burst->handle_channel() != 0) {
-    if (usable && burst->handle_channel() == channel_number_) {
-      Begin(burst, now);
-    } else {
-      burst->FailLost("the file's SFTP channel has been closed");
-    }
-    return;
-  }
-  if (usable && has_served_) {
-    Begin(burst, now);
-    return;
-  }
-  waiting_.push_back(std::move(burst));
-  if (state_ == State::kClosed) {
+  const std::uint64_t channel = burst->handle_channel();
+  const bool ready = client_ && client_->ready();
+  if (ready && (channel == 0 || channel == channel_number_)) {
+    burst->Begin(*client_, channel_number_, support::Clock::now());
+  } else if (channel != 0) {
+    burst->FailLost("the file's SFTP channel has been closed");
+  } else {
+    waiting_.push_back(std::move(burst));
+    if (state_ != State::kClosed) return;
     state_ = State::kWaiting;
     broker_.Request(*this);
   }
-}
-
-void SftpService::Begin(const std::shared_ptr<Burst>& burst, TimePoint now) {
-  burst->Begin(*client_, channel_number_, now);
 }
 
 void SftpService::Withdraw(Burst& burst, support::StopReason reason) {
@@ -48,7 +37,7 @@ void SftpService::Withdraw(Burst& burst, support::StopReason reason) {
 
 void SftpService::CloseHandle(const guest::Handle& handle) {
   if (state_ != State::kConversing || handle.channel != channel_number_) return;
-  client_->Send(HandleRequest(SftpType::kClose, handle.value), support::Clock::now(),
+  client_->Send(MakeRequest(guest::request::Close{handle}), support::Clock::now(),
                 [](SftpReply&&) {});
 }
 
@@ -96,11 +85,8 @@ void SftpService::StepConversation(TimePoint now) {
   ReceiveInbox(now);
   if (state_ != State::kConversing) return;
   if (client_->ready()) {
-    has_served_ = true;
-    while (!waiting_.empty()) {
-      const std::shared_ptr<Burst> burst = std::move(waiting_.front());
-      waiting_.pop_front();
-      Begin(burst, now);
+    for (const auto& burst : std::exchange(waiting_, {})) {
+      burst->Begin(*client_, channel_number_, now);
     }
   }
   // One piece per step, so that a large upload does not delay the other channels.
@@ -139,22 +125,16 @@ void SftpService::CloseChannel() {
   client_.reset();
   inbox_.clear();
   ++channel_number_;
-  has_served_ = false;
   more_output_ = false;
   state_ = State::kClosed;
 }
 
 void SftpService::GiveUp(const std::string& reason) {
-  // A server that fails before its first answer must not be restarted for ever.
-  const bool was_up = has_served_;
   const std::unique_ptr<SftpClient> client = std::move(client_);
   CloseChannel();
   if (client) client->Fail(reason);
-  if (!was_up) FailWaiting(reason);
-  if (!waiting_.empty()) {
-    state_ = State::kWaiting;
-    broker_.Request(*this);
-  }
+  // They wait for the first answer. A server that fails before it is not restarted for them.
+  FailWaiting(reason);
 }
 
 void SftpService::FailWaiting(const std::string& reason) {

@@ -2,9 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ssh/channel_broker.h"
 #include "ssh/sftp/burst.h"
@@ -50,9 +50,8 @@ class SftpService final : public ChannelUser {
   void StepRequest();
   void StepConversation(TimePoint now);
   void ReceiveInbox(TimePoint now);
-  void Begin(const std::shared_ptr<Burst>& burst, TimePoint now);
   void CheckEnd();
-  /// Fails what runs on the channel, and what waits unless the server had served before.
+  /// Closes the channel and fails every burst.
   void GiveUp(const std::string& reason);
   void FailWaiting(const std::string& reason);
   void CloseChannel();
@@ -64,8 +63,7 @@ class SftpService final : public ChannelUser {
   std::uint64_t channel_number_ = 1;
   std::string inbox_;  // filled by libssh's callback, read by Step
   TimePoint opened_at_;
-  std::deque<std::shared_ptr<Burst>> waiting_;
-  bool has_served_ = false;  // on this channel
+  std::vector<std::shared_ptr<Burst>> waiting_;
   bool more_output_ = false;
 };
 

@@ -31,31 +31,38 @@ std::string ReadFile(const fs::path& path) {
   return text.str();
 }
 
-TEST(SessionPlaces, DifferByProjectAndTheSettingsByOptions) {
-  const auto find = [&](const std::string& project, const Words& options) {
-    return FindSessionPlaces("/state", "codex", project, options);
-  };
-  EXPECT_THAT(find("/a/x", {}).directory, StartsWith("/state/run/codex/"));
-  EXPECT_THAT(find("/a/x", {}).directory, EndsWith("/work/x"));
-  EXPECT_NE(find("/a/x", {}).directory, find("/b/x", {}).directory);
-  EXPECT_EQ(find("/a", {"--trust"}).directory, find("/a", {}).directory);
-  EXPECT_EQ(find("/a", {"--trust"}).home, find("/a", {}).home);
-  EXPECT_NE(find("/a", {"--trust"}).control, find("/a", {}).control);
-  EXPECT_NE(find("/a", {"ab", "c"}).control, find("/a", {"a", "bc"}).control);
+LaunchRequest Request(const std::string& project, const Words& server, bool trust = false,
+                      const fs::path& state = "/state") {
+  LaunchRequest request;
+  request.project = project;
+  request.server = server;
+  request.trust = trust;
+  SetDirectories(state, "codex", request);
+  return request;
+}
+
+TEST(SessionDirectories, DifferByProjectAndTheSettingsByOptions) {
+  EXPECT_THAT(Request("/a/x", {}).directory, StartsWith("/state/run/codex/"));
+  EXPECT_THAT(Request("/a/x", {}).directory, EndsWith("/work/x"));
+  EXPECT_NE(Request("/a/x", {}).directory, Request("/b/x", {}).directory);
+  EXPECT_EQ(Request("/a", {}, true).directory, Request("/a", {}).directory);
+  EXPECT_EQ(Request("/a", {}, true).home, Request("/a", {}).home);
+  EXPECT_NE(Request("/a", {}, true).control, Request("/a", {}).control);
+  EXPECT_NE(Request("/a", {"ab", "c"}).control, Request("/a", {"a", "bc"}).control);
 }
 
 TEST(SessionFiles, AreForTheUserAloneAndReplaceOlderOnes) {
   const testing_support::TemporaryDirectory top;
-  const SessionPlaces places = FindSessionPlaces(top.path(), "claude", "/project", Words{});
-  const std::string file = places.control + "/deep/settings.json";
-  const std::string link = places.home + "/auth.json";
-  WriteSessionFiles(places, {.files = {{file, "old and long"}}, .links = {{link, "/nowhere"}}});
-  WriteSessionFiles(places, {.files = {{file, "new"}}, .links = {{link, "/elsewhere"}}});
+  const LaunchRequest request = Request("/project", {}, false, top.path());
+  const std::string file = request.control + "/deep/settings.json";
+  const std::string link = request.home + "/auth.json";
+  WriteSessionFiles(request, {.files = {{file, "old and long"}}, .links = {{link, "/nowhere"}}});
+  WriteSessionFiles(request, {.files = {{file, "new"}}, .links = {{link, "/elsewhere"}}});
   EXPECT_EQ(ReadFile(file), "new");
   EXPECT_EQ(fs::read_symlink(link), "/elsewhere");
   EXPECT_EQ(ModeOf(file), 0600U);
-  for (const fs::path& directory : {fs::path(places.directory), fs::path(places.control),
-                                    fs::path(places.home), fs::path(file).parent_path()}) {
+  for (const fs::path& directory : {fs::path(request.directory), fs::path(request.control),
+                                    fs::path(request.home), fs::path(file).parent_path()}) {
     EXPECT_EQ(ModeOf(directory), 0700U) << directory;
   }
   const auto names =

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "configure/settings_error.h"
+#include "configure/json_text.h"
 
 namespace configure {
 namespace {
@@ -18,19 +18,20 @@ Request MakeRequest() {
   request.project_key = "/home/u/project";
   request.launch = {"limactl", "mcp", "serve"};
   request.tools = {"glob", "read_file"};
-  request.places = {.home = "/home/u",
-                    .config = "/home/u/.config",
-                    .gemini_home = "/home/u",
-                    .codex_home = "/home/u/.codex",
-                    .claude_home = "",
-                    .vscode_user = "/home/u/.config/Code/User"};
+  request.directories = {.home = "/home/u",
+                         .config = "/home/u/.config",
+                         .gemini_home = "/home/u",
+                         .codex_home = "/home/u/.codex",
+                         .claude_home = "",
+                         .vscode_user = "/home/u/.config/Code/User"};
   return request;
 }
 
 const Agent& Named(std::string_view name) {
-  const Agent* agent = FindAgent(name);
-  if (agent == nullptr) throw std::runtime_error("no agent " + std::string(name));
-  return *agent;
+  for (const Agent& agent : Agents()) {
+    if (agent.name == name) return agent;
+  }
+  throw std::runtime_error("no agent " + std::string(name));
 }
 
 /// Files as people write them.
@@ -38,7 +39,7 @@ std::vector<std::optional<std::string>> StartingTexts(Format format) {
   if (format == Format::kText) return {std::nullopt, "", " \r\n\n", "\xEF\xBB\xBF"};
   if (format == Format::kToml) {
     return {std::nullopt, "# only a comment\n", "model = 'x'\n\n[features] # mine\n\tweb = true\n",
-            "\xEF\xBB\xBFmodel = \"x\"\r\n\r\n[mcp_servers.other] # o\r\ncommand = \"c\"\r\n",
+            "model = \"x\"\r\n\r\n[mcp_servers.other] # o\r\ncommand = \"c\"\r\n",
             "[a]\nb = \"\"\"\n[mcp_servers.lima]\n\"\"\"\nc = [ # list\n  1,\n]\n\n\n# end\n"};
   }
   return {
@@ -150,7 +151,6 @@ TEST(Agents, AreSevenInAlphabeticalOrder) {
   for (const Agent& agent : Agents()) names.push_back(agent.name);
   EXPECT_EQ(names.size(), 7U);
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
-  EXPECT_EQ(FindAgent("emacs"), nullptr);
 }
 
 Json ReadFile(const std::string& agent, const Request& request, std::string_view path) {
@@ -225,7 +225,7 @@ TEST(Agents, ClaudesSettingsFollowItsVariable) {
   request.user = true;
   EXPECT_EQ(Named("claude").settings(request).files[0].path, "/home/u/.claude/settings.json");
   EXPECT_EQ(Named("claude").settings(request).files[1].path, "/home/u/.claude.json");
-  request.places.claude_home = "/home/u/c";
+  request.directories.claude_home = "/home/u/c";
   EXPECT_EQ(Named("claude").settings(request).files[0].path, "/home/u/c/settings.json");
   EXPECT_EQ(Named("claude").settings(request).files[1].path, "/home/u/c/.claude.json");
 }

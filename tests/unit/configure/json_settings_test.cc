@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "configure/settings_error.h"
-
 namespace configure {
 namespace {
 
@@ -74,6 +72,23 @@ TEST(JsonSettings, WhatTheUserHasChangedSinceStays) {
   for (const auto& [change, now, after] : cases) {
     EXPECT_EQ(Undone(now, Apply("", {change}).record), after) << now;
   }
+}
+
+TEST(JsonSettings, ReplacedValuesComeBackInAFileThatWasEdited) {
+  const Edited edited =
+      Apply("{\"permission\": {\"bash\": \"ask\"}, \"tools\": {\"exclude\": [\"x\"]}}",
+            {Setting(), List(), Entry()});
+  EXPECT_EQ(Undone("{\"tools\": {\"exclude\": [\"B\", \"y\"]}, \"permission\": {\"bash\": "
+                   "\"deny\", \"edit\": \"deny\"}, \"servers\": {\"lima\": {}}}",
+                   edited.record),
+            "{\"tools\": {\"exclude\": [\"y\"]}, \"permission\": {\"bash\": \"ask\", "
+            "\"edit\": \"deny\"}}");
+}
+
+TEST(JsonSettings, OnlyWhatDiffersIsRecorded) {
+  const Edited edited =
+      Apply("{\"token\": \"secret\", \"servers\": {\"x\": \"secret\"}}", {Entry()});
+  EXPECT_THAT(ToJson(edited.record).dump(), ::testing::Not(HasSubstr("secret")));
 }
 
 TEST(JsonSettings, AFileThatHeldNothingIsAsBefore) {

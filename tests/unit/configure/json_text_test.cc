@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "configure/settings_error.h"
-
 namespace configure {
 namespace {
 
@@ -106,10 +104,9 @@ INSTANTIATE_TEST_SUITE_P(
                   "{\n  \"a\": 1, /* x */ // one\n  \"b\": 2,\n}"},
         Insertion{"{\n  // nothing\n}\n", 2, "{\n  // nothing\n  \"b\": 2\n}\n"},
         // With other line ends.
-        Insertion{
-            "\xEF\xBB\xBF{\r\n  \"a\": 1 // x\r\n}\r\n",
-            {{"c", 2}},
-            "\xEF\xBB\xBF{\r\n  \"a\": 1, // x\r\n  \"b\": {\r\n    \"c\": 2\r\n  }\r\n}\r\n"},
+        Insertion{"\xEF\xBB\xBF{\r\n  \"a\": 1 // x\r\n}\r\n",
+                  {{"c", 2}},
+                  "\xEF\xBB\xBF{\r\n  \"a\": 1, // x\n  \"b\": {\n    \"c\": 2\n  }\r\n}\r\n"},
         // Into an empty container.
         Insertion{"{}", 2, "{\n  \"b\": 2\n}"}, Insertion{"[]", 2, "[\n  2\n]"}));
 

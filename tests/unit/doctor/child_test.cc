@@ -42,11 +42,11 @@ TEST_F(ChildTest, ReturnsTheExitCode) {
   ::signal(SIGCHLD, SIG_DFL);
 }
 
-TEST_F(ChildTest, KeepsTheLastWordsOnOneLine) {
+TEST_F(ChildTest, KeepsTheEndOfStandardError) {
   Child child(Shell("yes no | head -c 100000 >&2; echo >&2; echo one >&2; echo two >&2"));
   child.Finish(ample);
-  EXPECT_THAT(child.LastWords(), ::testing::EndsWith(" one two"));
-  EXPECT_LE(child.LastWords().size(), 2048U);
+  EXPECT_THAT(child.ErrorText(), ::testing::EndsWith("\none\ntwo\n"));
+  EXPECT_EQ(child.ErrorText().size(), 2048U);
 }
 
 TEST_F(ChildTest, WaitsNoLongerThanTheDeadline) {
@@ -55,11 +55,6 @@ TEST_F(ChildTest, WaitsNoLongerThanTheDeadline) {
     const auto soon = support::Context().WithTimeout(std::chrono::milliseconds(20));
     EXPECT_THROW(child.Finish(soon), support::Stopped);
   }
-}
-
-TEST_F(ChildTest, RefusesAnEndlessLine) {
-  Child child(Shell("yes | tr -d '\\n'"));
-  EXPECT_THROW(child.ReadLine(ample), support::CallError);
 }
 
 TEST_F(ChildTest, NamesAProgramThatCannotBeStarted) {

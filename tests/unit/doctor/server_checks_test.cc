@@ -43,9 +43,9 @@ class ServerChecksTest : public ::testing::Test {
       return error.what();
     }
   }
-  static Finding Shell(const std::string& structured_content) {
-    return Run("call '" + structured_content + "'", [](auto& server, const auto& context) {
-      return CheckShell(server, "/work", context);
+  Finding Shell(const std::string& structured_content) {
+    return Run("call '" + structured_content + "'", [this](auto& server, const auto& context) {
+      return CheckShell(server, mounts, context);
     });
   }
 
@@ -58,7 +58,7 @@ TEST_F(ServerChecksTest, ServerListsItsTools) {
       Run("answer '{}'; echo '{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}'\n"
           "answer '{\"tools\":[{},{}]}'",
           CheckServer);
-  EXPECT_EQ(finding.mark, Mark::kPassed);
+  EXPECT_EQ(finding.result, Result::kPassed);
   EXPECT_EQ(finding.text, "2 tools");
 }
 
@@ -81,21 +81,21 @@ TEST_F(ServerChecksTest, MountedListsEachMount) {
     return CheckMounted(server, mounts, context);
   };
   EXPECT_EQ(Run("call '{}'; call '{}'", check).text, "all 2 of them");
-  EXPECT_EQ(ErrorOf("call '{}'; fail", check), "no such directory");
+  EXPECT_EQ(ErrorOf("call '{}'; fail", check), "/work: no such directory");
   EXPECT_EQ(
       Run("", [](auto& server, const auto& context) { return CheckMounted(server, {}, context); })
-          .mark,
-      Mark::kSkipped);
+          .result,
+      Result::kSkipped);
 }
 
 TEST_F(ServerChecksTest, ShellRunsACommandInSilence) {
-  EXPECT_EQ(Shell(R"({"stdout":"","stderr":"","exit_code":0})").mark, Mark::kPassed);
+  EXPECT_EQ(Shell(R"({"stdout":"","stderr":"","exit_code":0})").result, Result::kPassed);
   const Finding loud = Shell(R"({"stdout":"Welcome )" + std::string(5000, 'x') + R"("})");
-  EXPECT_EQ(loud.mark, Mark::kWarning);
+  EXPECT_EQ(loud.result, Result::kWarning);
   EXPECT_THAT(loud.text, AllOf(HasSubstr("Welcome"), ::testing::EndsWith("...")));
   EXPECT_LT(loud.text.size(), 500U);
   const Finding broken = Shell(R"({"stderr":"out of order","error":"exit status 5"})");
-  EXPECT_EQ(broken.mark, Mark::kFailed);
+  EXPECT_EQ(broken.result, Result::kFailed);
   EXPECT_THAT(broken.text, AllOf(HasSubstr("exit status 5"), HasSubstr("out of order")));
 }
 
@@ -106,33 +106,31 @@ TEST_F(ServerChecksTest, WriteMustArriveOnTheHost) {
   const std::string file = directory.path() / ".limactl-mcp-doctor";
   EXPECT_EQ(Run("echo >'" + file + "'; call '{}'", check).text, directory.path().string());
   EXPECT_FALSE(std::filesystem::exists(file));
-  const Finding elsewhere = Run("call '{}'", check);
-  EXPECT_EQ(elsewhere.mark, Mark::kFailed);
-  EXPECT_THAT(elsewhere.text, HasSubstr("does not appear on the host"));
-  const Finding refused = Run("fail", check);
-  EXPECT_EQ(refused.mark, Mark::kFailed);
-  EXPECT_EQ(refused.text, directory.path().string() + ": no such directory");
+  EXPECT_THAT(ErrorOf("call '{}'", check), HasSubstr("does not appear on the host"));
+  EXPECT_EQ(ErrorOf("fail", check), file + ": no such directory");
 }
 
 TEST_F(ServerChecksTest, WriteWarnsIfNothingIsWritable) {
   EXPECT_EQ(
       Run("", [this](auto& server,
                      const auto& context) { return CheckWrite(server, {mounts[1]}, context); })
-          .mark,
-      Mark::kWarning);
+          .result,
+      Result::kWarning);
 }
 
 TEST_F(ServerChecksTest, GitIsOptionalAndFindIsNot) {
-  const Check git = [](auto& server, const auto& context) {
-    return CheckGit(server, "/work", context);
+  const Check git = [this](auto& server, const auto& context) {
+    return CheckGit(server, mounts, context);
   };
+  const Check find = [this](auto& server, const auto& context) {
+    return CheckFind(server, mounts, context);
+  };
+  const std::string missing = R"(call '{"error":"exit status 127","exit_code":127}')";
   EXPECT_EQ(Run(R"(call '{"stdout":"git version 2.9\n","exit_code":0}')", git).text,
             "git version 2.9");
-  EXPECT_EQ(Run(R"(call '{"error":"exit status 127","exit_code":127}')", git).mark, Mark::kWarning);
-  EXPECT_EQ(
-      ErrorOf("fail", [](auto& server,
-                         const auto& context) { return CheckFind(server, "/work", context); }),
-      "no such directory");
+  EXPECT_EQ(Run(missing, git).result, Result::kWarning);
+  EXPECT_EQ(Run(R"(call '{"stdout":".\n","exit_code":0}')", find).result, Result::kPassed);
+  EXPECT_EQ(Run(missing, find).result, Result::kFailed);
 }
 
 }  // namespace

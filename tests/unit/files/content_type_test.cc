@@ -46,12 +46,6 @@ TEST(ContentType, WellKnownFormatsAreNamed) {
   EXPECT_EQ(Classify("\x1F\x8B\xFF"), ContentKind::kBinary);
 }
 
-TEST(ContentType, OnlyTheFirstBytesOfAFileTellItsFormat) {
-  EXPECT_EQ(Classify("BZh\xFC", Place::kBeginning), ContentKind::kBinary);
-  EXPECT_EQ(Classify("BZh\xFC", Place::kFurtherOn), ContentKind::kOtherText);
-  EXPECT_EQ(DescribeBinary("BZh\xFC", Place::kFurtherOn), "binary data");
-}
-
 TEST(ContentType, ImagesAreKnownByTheirFirstBytes) {
   EXPECT_EQ(FindImageType("\x89PNG\r\n\x1A\nrest")->mime_type, "image/png");
   EXPECT_EQ(FindImageType("\xFF\xD8\xFF\xE0")->mime_type, "image/jpeg");

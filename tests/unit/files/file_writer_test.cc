@@ -166,14 +166,19 @@ TEST_F(FileWriterTest, ConcurrentWritesInOneDirectoryDoNotMeet) {
   EXPECT_LE(guest.count(Operation::kOpen), kThreads * kRounds + 1) << "one name at a time";
 }
 
-TEST(DirectoryLocks, LetOneCallAtATimeHoldADirectory) {
-  DirectoryLocks locks;
+paths::ResolvedPath At(const std::string& guest_path) {
+  paths::ResolvedPath path;
+  path.guest = guest_path;
+  return path;
+}
+
+TEST_F(FileWriterTest, OneCallAtATimeLocksADirectory) {
   std::atomic<int> inside = 0;
   std::atomic<int> most = 0;
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) {
-    threads.emplace_back([&] {
-      const auto lock = locks.Acquire("/a", {});
+    threads.emplace_back([&, path = At("/a/" + std::to_string(i))] {
+      const auto lock = writer.Lock(path, {});
       most = std::max<int>(most, ++inside);
       std::this_thread::yield();
       --inside;
@@ -183,16 +188,14 @@ TEST(DirectoryLocks, LetOneCallAtATimeHoldADirectory) {
   EXPECT_EQ(most, 1);
 }
 
-TEST(DirectoryLocks, WaitEndsByTheDeadlineAndByACancel) {
-  DirectoryLocks locks;
-  const auto lock = locks.Acquire("/a", {});
-  const auto other = locks.Acquire("/b", {});  // does not wait
-  EXPECT_THROW(
-      (void)locks.Acquire("/a", support::Context().WithTimeout(std::chrono::milliseconds(1))),
-      support::Stopped);
+TEST_F(FileWriterTest, WaitForALockEndsByTheDeadlineAndByACancel) {
+  const auto lock = writer.Lock(At("/a/x"), {});
+  const auto other = writer.Lock(At("/b/x"), {});  // does not wait
+  const auto soon = support::Context().WithTimeout(std::chrono::milliseconds(1));
+  EXPECT_THROW((void)writer.Lock(At("/a/y"), soon), support::Stopped);
   support::StopSource source;
   std::thread stopper([&] { source.Stop(support::StopReason::kCancelled); });
-  EXPECT_THROW((void)locks.Acquire("/a", source.context()), support::Stopped);
+  EXPECT_THROW((void)writer.Lock(At("/a/y"), source.context()), support::Stopped);
   stopper.join();
 }
 

@@ -63,10 +63,10 @@ TEST(Instances, AreDirectoriesWithALimaYaml) {
   WriteFile(home.path() / "file", "");
   std::filesystem::create_directory_symlink("alpha", home.path() / "link");
   EXPECT_THAT(ListInstances(home.path()), ElementsAre("alpha", "beta"));
-  EXPECT_TRUE(InstanceExists(home.path(), "alpha"));
-  EXPECT_TRUE(InstanceExists(home.path(), "link"));  // limactl lists no link, but opens it
-  EXPECT_FALSE(InstanceExists(home.path(), "unfinished"));
-  EXPECT_FALSE(InstanceExists(home.path(), "gamma"));
+  EXPECT_NO_THROW(RequireInstance(home.path(), "alpha"));
+  EXPECT_NO_THROW(RequireInstance(home.path(), "link"));  // limactl lists no link, but opens it
+  EXPECT_THROW(RequireInstance(home.path(), "unfinished"), ConfigurationError);
+  EXPECT_THROW(RequireInstance(home.path(), "gamma"), ConfigurationError);
 }
 
 TEST(Instances, AnUnreadableOneIsNotMissing) {
@@ -74,7 +74,12 @@ TEST(Instances, AnUnreadableOneIsNotMissing) {
   WriteFile(home.path() / "alpha/lima.yaml", "");
   // A loop stops root too, unlike a mode.
   std::filesystem::create_directory_symlink("loop", home.path() / "loop");
-  EXPECT_THROW(InstanceExists(home.path(), "loop"), ConfigurationError);
+  try {
+    RequireInstance(home.path(), "loop");
+    FAIL();
+  } catch (const ConfigurationError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("cannot read"));
+  }
   EXPECT_THAT(ListInstances(home.path()), ElementsAre("alpha"));
 }
 
@@ -88,7 +93,7 @@ TEST(Instances, AreNoneWithoutAHome) {
 TEST(Instances, AreCheckedBeforeTheyBecomePaths) {
   EXPECT_EQ(InstanceDirectory("/lima", "default"), "/lima/default");
   EXPECT_THROW(InstanceDirectory("/lima", "../etc"), ConfigurationError);
-  EXPECT_THROW(InstanceExists("/lima", ""), ConfigurationError);
+  EXPECT_THROW(RequireInstance("/lima", ""), ConfigurationError);
 }
 
 }  // namespace

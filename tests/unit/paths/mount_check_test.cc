@@ -1,13 +1,8 @@
-// Whether the guest has a mount, and which check a guest gets.
-
 #include "paths/mount_check.h"
 
 #include <gmock/gmock.h>
 
-#include <filesystem>
 #include <fstream>
-#include <map>
-#include <memory>
 #include <string>
 
 #include "lima/mounts.h"
@@ -17,13 +12,21 @@
 namespace paths {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
-class MountWatchTest : public ::testing::Test {
+lima::Mount Mount(const std::string& path) {
+  lima::Mount mount;
+  mount.location = mount.mount_point = mount.unclean_mount_point = path;
+  return mount;
+}
+
+class MountCheckTest : public ::testing::Test {
  protected:
-  MountWatchTest() { guest.Show(""); }
+  MountCheckTest() { guest.Show(""); }
 
-  bool IsMounted(std::size_t mount = 0) { return watch.Ask(mount, guest, {}).mounted; }
+  bool IsMounted(std::size_t number = 0) { return check.Check(number, guest, {}).mounted; }
 
   /// Mounts `type` at /work: the table shows it, and the file system is another one.
   void MountWork(const std::string& type, const std::string& source,
@@ -43,18 +46,21 @@ class MountWatchTest : public ::testing::Test {
                                                     .blocks = 50,
                                                     .maximum_name = 255};
   MountGuest guest;
-  MountWatch watch{{{"/work", kTag}, {"/work/inner", "lima-fedcba9876543210"}}};
+  const lima::Mount mount = Mount("/work");
+  const lima::Mount inner = Mount("/work/inner");
+  const std::string tag = lima::MountTag(mount);
+  MountCheck check{{mount, inner}, "Linux"};
 };
 
-TEST_F(MountWatchTest, KnowsTheMountsThatLimaMakes) {
+TEST_F(MountCheckTest, KnowsTheMountsThatLimaMakes) {
   struct Row {
     std::string type;
     std::string source;
     bool is_limas;
   };
   for (const auto& [type, source, is_limas] : {
-           Row{"9p", kTag, true},
-           Row{"virtiofs", kTag, true},
+           Row{"9p", tag, true},
+           Row{"virtiofs", tag, true},
            Row{"fuse.sshfs", ":/Users/me/work", true},
            Row{"9p", "mount0", true},
            Row{"9p", "mount17", true},
@@ -62,45 +68,45 @@ TEST_F(MountWatchTest, KnowsTheMountsThatLimaMakes) {
            Row{"9p", "mountx", false},
            Row{"9p", "mount1x", false},
            Row{"9p", "lima-fedcba9876543210", false},
-           Row{"ext4", kTag, false},
+           Row{"ext4", tag, false},
        }) {
     MountWork(type, source);
     EXPECT_EQ(IsMounted(), is_limas) << type << " " << source;
     UnmountWork();
     EXPECT_FALSE(IsMounted());
   }
-  guest.Show("80 30 0:44 /sub /work rw - 9p " + std::string(kTag) + " rw\n");
+  guest.Show("80 30 0:44 /sub /work rw - 9p " + tag + " rw\n");
   EXPECT_FALSE(IsMounted()) << "a part of the shared directory";
 }
 
-TEST_F(MountWatchTest, MountOnTopHidesIt) {
-  MountWork("9p", kTag);
+TEST_F(MountCheckTest, MountOnTopHidesIt) {
+  MountWork("9p", tag);
   EXPECT_TRUE(IsMounted());
-  guest.Show(Line("/work", "9p", kTag) + Line("/work", "tmpfs", "cover", "rw", 81, 80));
+  guest.Show(Line("/work", "9p", tag) + Line("/work", "tmpfs", "cover", "rw", 81, 80));
   guest.file_systems["/work"].id = 3;
   EXPECT_FALSE(IsMounted());
 }
 
-TEST_F(MountWatchTest, MountPointCountsResolved) {
+TEST_F(MountCheckTest, MountPointCountsResolved) {
   guest.links["/work"] = "/var/mnt/a b";
-  guest.Show(Line("/var/mnt/a\\040b", "virtiofs", kTag));
+  guest.Show(Line("/var/mnt/a\\040b", "virtiofs", tag));
   guest.missing.insert("/work");
   EXPECT_FALSE(IsMounted());
   guest.missing.clear();
   EXPECT_TRUE(IsMounted());
 }
 
-TEST_F(MountWatchTest, NestedMountsAreJudgedOneByOne) {
-  const std::string outer = Line("/work", "9p", kTag);
+TEST_F(MountCheckTest, NestedMountsAreCheckedOneByOne) {
+  const std::string outer = Line("/work", "9p", tag);
   guest.Show(outer);
   EXPECT_TRUE(IsMounted(0));
   EXPECT_FALSE(IsMounted(1));
-  guest.Show(outer + Line("/work/inner", "9p", "lima-fedcba9876543210", "ro", 81, 80));
+  guest.Show(outer + Line("/work/inner", "9p", lima::MountTag(inner), "ro", 81, 80));
   EXPECT_TRUE(IsMounted(1));
 }
 
-TEST_F(MountWatchTest, TableIsReadAgainOnlyIfTheFileSystemChanges) {
-  MountWork("9p", kTag);
+TEST_F(MountCheckTest, TableIsReadAgainOnlyIfTheFileSystemChanges) {
+  MountWork("9p", tag);
   EXPECT_TRUE(IsMounted());
   guest.round_trips = 0;
   for (int i = 0; i < 3; ++i) {
@@ -114,11 +120,11 @@ TEST_F(MountWatchTest, TableIsReadAgainOnlyIfTheFileSystemChanges) {
   EXPECT_FALSE(IsMounted());
   EXPECT_FALSE(IsMounted());
   EXPECT_EQ(guest.tables_read, 3) << "a missing mount is looked for each time";
-  MountWork("9p", kTag);
+  MountWork("9p", tag);
   EXPECT_TRUE(IsMounted());
 }
 
-TEST_F(MountWatchTest, FileSystemWithoutIdentityIsKnownByItsSize) {
+TEST_F(MountCheckTest, FileSystemWithoutIdentityIsKnownByItsSize) {
   MountWork("fuse.sshfs", ":/Users/me");
   guest.file_systems["/work"].id = 0;
   EXPECT_TRUE(IsMounted());
@@ -128,111 +134,82 @@ TEST_F(MountWatchTest, FileSystemWithoutIdentityIsKnownByItsSize) {
   EXPECT_FALSE(IsMounted());
 }
 
-TEST_F(MountWatchTest, MountThatAppearsWhileTheTableIsReadIsNotTakenForTheDirectoryBeneath) {
-  guest.on_run = [this] { MountWork("9p", kTag); };
+TEST_F(MountCheckTest, MountThatAppearsWhileTheTableIsReadIsNotTakenForTheDirectoryBeneath) {
+  guest.on_run = [this] { MountWork("9p", tag); };
   EXPECT_TRUE(IsMounted());
   guest.on_run = nullptr;
   UnmountWork();  // statvfs reports the first file system again
   EXPECT_FALSE(IsMounted());
 }
 
-TEST_F(MountWatchTest, WithoutStatvfsTheTableIsReadEachTime) {
+TEST_F(MountCheckTest, WithoutStatvfsTheTableIsReadEachTime) {
   guest.offers_statvfs = false;
-  MountWork("9p", kTag);
+  MountWork("9p", tag);
   EXPECT_TRUE(IsMounted());
   UnmountWork();
   EXPECT_FALSE(IsMounted());
   EXPECT_EQ(guest.tables_read, 2);
 }
 
-TEST_F(MountWatchTest, CacheOptionShowsWhetherReadsMayBeStale) {
-  MountWork("9p", kTag, "ro,dirsync,fscache,trans=virtio");
-  EXPECT_TRUE(watch.Ask(0, guest, {}).reads_may_be_stale);
-  EXPECT_TRUE(watch.Ask(0, guest, {}).reads_may_be_stale) << "also without the table";
-  EXPECT_TRUE(watch.LastKnown(0).reads_may_be_stale);
+TEST_F(MountCheckTest, CacheOptionShowsWhetherReadsMayBeStale) {
+  MountWork("9p", tag, "ro,dirsync,fscache,trans=virtio");
+  EXPECT_TRUE(check.Check(0, guest, {}).reads_may_be_stale);
+  EXPECT_TRUE(check.Check(0, guest, {}).reads_may_be_stale) << "also without the table";
+  EXPECT_TRUE(check.LastKnown(0).reads_may_be_stale);
   UnmountWork();
-  EXPECT_FALSE(watch.Ask(0, guest, {}).reads_may_be_stale);
-  MountWork("9p", kTag, "ro,dirsync,mmap,trans=virtio");
-  EXPECT_FALSE(watch.Ask(0, guest, {}).reads_may_be_stale);
+  EXPECT_FALSE(check.Check(0, guest, {}).reads_may_be_stale);
+  MountWork("9p", tag, "ro,dirsync,mmap,trans=virtio");
+  EXPECT_FALSE(check.Check(0, guest, {}).reads_may_be_stale);
 }
 
-TEST_F(MountWatchTest, UnreadableTableIsAnError) {
+TEST_F(MountCheckTest, UnreadableTableIsAnError) {
   guest.table_status = 1;
-  EXPECT_THAT([this] { watch.Ask(0, guest, {}); },
+  EXPECT_THAT([this] { check.Check(0, guest, {}); },
               ::testing::ThrowsMessage<support::CallError>(HasSubstr("cannot be read")));
 }
 
-class MakeMountCheckTest : public ::testing::Test {
- protected:
-  MakeMountCheckTest() {
-    mount.location = mount.mount_point = mount.unclean_mount_point = "/work";
-    guest.Show(Line("/work", "9p", lima::MountTag(mount)));
-  }
-
-  std::shared_ptr<MountCheck> Make() { return MakeMountCheck(configuration, {mount}, guest, {}); }
-
-  lima::Mount mount;
-  lima::InstanceConfiguration configuration;
-  MountGuest guest;
-};
-
-TEST_F(MakeMountCheckTest, ExpectsLimasTagAndLogsMissingMounts) {
-  const auto check = Make();
-  ASSERT_NE(check, nullptr);
-  EXPECT_TRUE(check->Ask(0, guest, {}).mounted);
-  guest.Show("");
+TEST_F(MountCheckTest, CheckAllReadsTheTableOnceAndLogsMissingMounts) {
+  MountWork("9p", tag);
   ::testing::internal::CaptureStderr();
-  EXPECT_NE(Make(), nullptr);
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("/work is not mounted"));
+  check.CheckAll(guest, {});
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("/work/inner is not mounted"), Not(HasSubstr("/work is not"))));
+  EXPECT_TRUE(check.LastKnown(0).mounted);
+  EXPECT_FALSE(check.LastKnown(1).mounted);
+  EXPECT_EQ(guest.tables_read, 1);
+  EXPECT_TRUE(IsMounted());
+  EXPECT_EQ(guest.tables_read, 1);
 }
 
-TEST_F(MakeMountCheckTest, OnThisMachineTheSameIsAskedAndEveryMountPasses) {
-  if (!std::filesystem::exists(kBootIdFile)) GTEST_SKIP() << "this system has no " << kBootIdFile;
+TEST_F(MountCheckTest, OnThisMachineEveryMountPasses) {
   std::ifstream file(kBootIdFile);
-  std::getline(file, guest.boot_id);
-  guest.Show("");
-  const auto check = Make();
-  ASSERT_NE(check, nullptr);
+  if (!std::getline(file, guest.boot_id)) GTEST_SKIP() << "this system has no " << kBootIdFile;
+  check.CheckAll(guest, {});
   guest.round_trips = 0;
-  EXPECT_TRUE(check->Ask(0, guest, {}).mounted);
-  EXPECT_TRUE(check->LastKnown(0).mounted);
+  EXPECT_TRUE(IsMounted());
   EXPECT_EQ(guest.round_trips, 1);
-  EXPECT_EQ(guest.tables_read, 0);
+  EXPECT_EQ(guest.tables_read, 1);
 }
 
-TEST_F(MakeMountCheckTest, NothingIsCheckedWithoutMountsOrWithoutATable) {
-  EXPECT_EQ(MakeMountCheck(configuration, {}, guest, {}), nullptr);
+TEST_F(MountCheckTest, WithoutATableEveryMountPasses) {
   guest.table_status = 3;
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(Make(), nullptr);
+  check.CheckAll(guest, {});
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("not checked"));
+  EXPECT_TRUE(IsMounted());
 }
 
-TEST_F(MakeMountCheckTest, GuestThatFailsNowIsAskedAtEachCall) {
-  guest.on_run = [] { throw support::CallError("no more processes"); };
-  const auto check = Make();
-  ASSERT_NE(check, nullptr);
-  EXPECT_FALSE(check->LastKnown(0).mounted);
-  EXPECT_THROW(check->Ask(0, guest, {}), support::CallError);
-  guest.on_run = nullptr;
-  EXPECT_TRUE(check->Ask(0, guest, {}).mounted);
-  guest.on_run = [] { throw support::ConnectionLost("lost", false); };
-  EXPECT_THROW(Make(), support::ConnectionLost);
-}
-
-TEST_F(MakeMountCheckTest, MountPointsOfMacGuestsAreLinksToTheSharedVolume) {
-  configuration.os = "Darwin";
-  const auto check = Make();
-  ASSERT_NE(check, nullptr);
-  EXPECT_FALSE(check->Ask(0, guest, {}).mounted);
-  const std::string shared = "/Volumes/My Shared Files/" + lima::MountTag(mount);
-  guest.links["/work"] = shared;
-  EXPECT_TRUE(check->Ask(0, guest, {}).mounted);
-  EXPECT_FALSE(check->LastKnown(0).mounted) << "it is looked for each time";
-  guest.missing.insert(shared);
-  EXPECT_FALSE(check->Ask(0, guest, {}).mounted);
+TEST_F(MountCheckTest, MountPointsOfMacGuestsAreLinksToTheSharedVolume) {
+  MountCheck mac({mount}, "Darwin");
+  const std::string shared = "/Volumes/My Shared Files/" + tag;
+  EXPECT_FALSE(mac.Check(0, guest, {}).mounted);
   guest.links["/work"] = "/Volumes/My Shared Files/lima-0000000000000000";
-  EXPECT_FALSE(check->Ask(0, guest, {}).mounted);
+  EXPECT_FALSE(mac.Check(0, guest, {}).mounted);
+  guest.links["/work"] = shared;
+  guest.missing.insert(shared);
+  EXPECT_FALSE(mac.Check(0, guest, {}).mounted);
+  guest.missing.clear();
+  EXPECT_TRUE(mac.Check(0, guest, {}).mounted);
   EXPECT_EQ(guest.tables_read, 0);
 }
 

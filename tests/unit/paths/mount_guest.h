@@ -1,17 +1,13 @@
 #pragma once
 
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 
 #include "guest/guest.h"
 #include "paths/mount_check.h"
 #include "testing/local_guest.h"
-#include "testing/temporary_directory.h"
 
 namespace paths {
 
@@ -28,7 +24,7 @@ class MountGuest final : public testing_support::LocalGuest {
   std::map<std::string, std::string> links;
   std::set<std::string> missing;
   bool offers_statvfs = true;
-  std::string boot_id = "another machine's\n";
+  std::string boot_id = "another machine's";
   std::function<void()> on_run;
 
   std::string RealPath(const std::string& path, const support::Context& context) override {
@@ -60,21 +56,12 @@ class MountGuest final : public testing_support::LocalGuest {
     return found == file_systems.end() ? kRootFileSystem : found->second;
   }
 
-  std::unique_ptr<testing_support::SteppedFile> Open(const std::string& path, guest::OpenMode mode,
-                                                     std::uint32_t permissions,
-                                                     const support::Context& context) override {
-    if (path != kBootIdFile) return LocalGuest::Open(path, mode, permissions, context);
-    const std::filesystem::path file = directory_.path() / "boot_id";
-    std::ofstream(file) << boot_id;
-    return LocalGuest::Open(file, mode, permissions, context);
-  }
-
   shell::RunEnd RunScript(const std::string&, shell::OutputSink& sink,
                           const support::Context&) override {
     ++round_trips;
     ++tables_read;
     if (on_run) on_run();
-    if (table_status == 0) sink.OnOutput(shell::Stream::kOutput, table);
+    if (table_status == 0) sink.OnOutput(shell::Stream::kOutput, boot_id + "\n" + table);
     shell::RunEnd end;
     end.exit_status = table_status;
     return end;
@@ -89,12 +76,7 @@ class MountGuest final : public testing_support::LocalGuest {
                                                            .block_size = 4096,
                                                            .blocks = 1000,
                                                            .maximum_name = 255};
-
- private:
-  testing_support::TemporaryDirectory directory_;
 };
-
-inline constexpr const char* kTag = "lima-0123456789abcdef";
 
 /// A line of the mount table.
 inline std::string Line(const std::string& mount_point, const std::string& type,

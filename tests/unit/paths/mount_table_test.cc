@@ -17,13 +17,15 @@ constexpr const char* kGuest =
     "82 30 0:46 / /mnt/a\\040b\\134c\\011d\\043 rw,relatime - virtiofs lima-1111111111111111 rw\n"
     "83 30 0:47 / /home/me rw,nosuid - fuse.sshfs :/Users/me rw,user_id=501,allow_other\n";
 
-std::string TypeAt(const MountTable& table, std::string_view path) {
-  const MountLine* line = table.At(path);
+using Table = std::vector<MountLine>;
+
+std::string TypeAt(const Table& table, std::string_view path) {
+  const MountLine* line = FindMount(table, path);
   return line == nullptr ? "(none)" : line->mount_point + " " + line->type + " " + line->source;
 }
 
 TEST(MountTable, FindsTheMountThatAPathLiesIn) {
-  const MountTable table = MountTable::Parse(kGuest);
+  const Table table = ParseMountTable(kGuest);
   EXPECT_EQ(TypeAt(table, "/"), "/ ext4 /dev/vda");
   EXPECT_EQ(TypeAt(table, "/workshop"), "/ ext4 /dev/vda");
   EXPECT_EQ(TypeAt(table, "/work"), "/work 9p lima-0123456789abcdef");
@@ -33,39 +35,40 @@ TEST(MountTable, FindsTheMountThatAPathLiesIn) {
 }
 
 TEST(MountTable, DecodesTheKernelsEscapes) {
-  EXPECT_EQ(TypeAt(MountTable::Parse(kGuest), "/mnt/a b\\c\td#/x"),
+  EXPECT_EQ(TypeAt(ParseMountTable(kGuest), "/mnt/a b\\c\td#/x"),
             "/mnt/a b\\c\td# virtiofs lima-1111111111111111");
-  EXPECT_EQ(TypeAt(MountTable::Parse("1 0 0:1 / / rw - tmpfs a\\04 rw\n"), "/"), "/ tmpfs a\\04");
+  EXPECT_EQ(TypeAt(ParseMountTable("1 0 0:1 / / rw - tmpfs a\\04 rw\n"), "/"), "/ tmpfs a\\04");
 }
 
 TEST(MountTable, TopmostOfSeveralMountsCounts) {
   const std::string over = std::string(kGuest) + "90 80 0:50 / /work rw - tmpfs cover rw\n";
-  EXPECT_EQ(TypeAt(MountTable::Parse(over), "/work/a"), "/work tmpfs cover");
+  EXPECT_EQ(TypeAt(ParseMountTable(over), "/work/a"), "/work tmpfs cover");
   // The inner mount belongs to the covered one: no path reaches it.
-  EXPECT_EQ(TypeAt(MountTable::Parse(over), "/work/inner/a"), "/work tmpfs cover");
+  EXPECT_EQ(TypeAt(ParseMountTable(over), "/work/inner/a"), "/work tmpfs cover");
 }
 
 TEST(MountTable, MountOverAParentHidesWhatIsBelow) {
   const std::string over = std::string(kGuest) + "90 30 0:50 / /home rw - tmpfs cover rw\n";
-  EXPECT_EQ(TypeAt(MountTable::Parse(over), "/home/me"), "/home tmpfs cover");
+  EXPECT_EQ(TypeAt(ParseMountTable(over), "/home/me"), "/home tmpfs cover");
 }
 
 TEST(MountTable, OrderOfTheLinesDoesNotMatter) {
-  const MountTable table = MountTable::Parse(
+  const Table table = ParseMountTable(
       "81 80 0:45 / /work/inner rw - 9p inner rw\n80 30 0:44 / /work rw - 9p outer rw\n"
       "30 1 254:0 / / rw - ext4 /dev/vda rw\n");
   EXPECT_EQ(TypeAt(table, "/work/inner/x"), "/work/inner 9p inner");
 }
 
 TEST(MountTable, IgnoresLinesThatAreNotMounts) {
-  EXPECT_EQ(MountTable::Parse("").At("/"), nullptr);
-  EXPECT_EQ(MountTable::Parse("garbage\n\n1 2\n1 1 0:1 / relative rw - x y z\n").At("/"), nullptr);
-  EXPECT_EQ(TypeAt(MountTable::Parse("1 1 0:1 / / rw - tmpfs none"), "/a"), "/ tmpfs none");
-  EXPECT_EQ(TypeAt(MountTable::Parse("2 1 0:1 / / rw"), "/a"), "(none)");
+  EXPECT_EQ(TypeAt(ParseMountTable(""), "/"), "(none)");
+  EXPECT_EQ(TypeAt(ParseMountTable("garbage\n\n1 2\n1 1 0:1 / relative rw - x y z\n"), "/"),
+            "(none)");
+  EXPECT_EQ(TypeAt(ParseMountTable("1 1 0:1 / / rw - tmpfs none"), "/a"), "/ tmpfs none");
+  EXPECT_EQ(TypeAt(ParseMountTable("2 1 0:1 / / rw"), "/a"), "(none)");
 }
 
 TEST(MountTable, LinesThatNameEachOtherAsParentsAreHarmless) {
-  const MountTable table = MountTable::Parse(
+  const Table table = ParseMountTable(
       "1 0 0:1 / / rw - tmpfs root rw\n2 3 0:1 / /a rw - tmpfs b rw\n3 2 0:1 / /a rw - tmpfs c "
       "rw\n4 1 0:1 / /a rw - tmpfs d rw\n5 5 0:1 / /a rw - tmpfs e rw\n");
   EXPECT_EQ(TypeAt(table, "/a"), "/a tmpfs d");
@@ -79,14 +82,14 @@ TEST(MountTable, PathThroughTooManyMountsIsInNone) {
     text += std::to_string(mounts) + " " + std::to_string(mounts - 1) + " 0:1 / / rw - tmpfs " +
             std::to_string(mounts) + " rw\n";
   };
-  while (mounts < MountTable::kMostOnAWay) cover();
-  EXPECT_EQ(TypeAt(MountTable::Parse(text), "/a"), "/ tmpfs " + std::to_string(mounts));
+  while (mounts < kMaximumMountsOnPath) cover();
+  EXPECT_EQ(TypeAt(ParseMountTable(text), "/a"), "/ tmpfs " + std::to_string(mounts));
   cover();
-  EXPECT_EQ(MountTable::Parse(text).At("/a"), nullptr);
-  EXPECT_EQ(MountTable::Parse("1 0 0:1 / / rw - tmpfs root rw\n2 1 0:1 / /a rw - tmpfs a rw\n"
-                              "1 2 0:1 / /a rw - tmpfs b rw\n")
-                .At("/a"),
-            nullptr)
+  EXPECT_EQ(TypeAt(ParseMountTable(text), "/a"), "(none)");
+  EXPECT_EQ(TypeAt(ParseMountTable("1 0 0:1 / / rw - tmpfs root rw\n2 1 0:1 / /a rw - tmpfs a rw\n"
+                                   "1 2 0:1 / /a rw - tmpfs b rw\n"),
+                   "/a"),
+            "(none)")
       << "a circle";
 }
 

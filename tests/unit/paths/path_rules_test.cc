@@ -18,7 +18,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST_F(PathRulesTest, HostAndGuestNamesReachTheSameFile) {
-  options.roots[0].host_aliases = {"/private/host/work"};
+  options.roots[0].resolved_host = "/private/host/work";
   for (const std::string& path :
        {std::string("/host/work/file"), Guest("work/file"), std::string("/private/host/work/file"),
         std::string("/host//work/./a/../file"), std::string("/../host/work/file")}) {
@@ -56,7 +56,7 @@ TEST_F(PathRulesTest, HostPathThatIsWhatIsMountedThereIsUsed) {
   options.mounts = options.roots;
   options.mounts.push_back({.host = "/link/to/inner",
                             .guest = Guest("work/inner"),
-                            .host_aliases = {"/host/work/inner"}});
+                            .resolved_host = "/host/work/inner"});
   EXPECT_EQ(Resolve("/host/work/inner/file").guest, Guest("work/inner/file"));
 }
 
@@ -102,6 +102,7 @@ TEST_F(PathRulesTest, PathsOutsideByTheirNameAreRefusedWithoutARoundTrip) {
 }
 
 TEST_F(PathRulesTest, GuestPathsAreTranslatedBackToTheHost) {
+  (void)Resolve("/host/work");
   EXPECT_EQ(rules().ToHost(Guest("work/a/b")), "/host/work/a/b");
   EXPECT_EQ(rules().ToHost(Guest("work")), "/host/work");
   EXPECT_EQ(rules().ToHost("/etc/passwd"), "/etc/passwd");

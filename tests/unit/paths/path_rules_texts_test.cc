@@ -57,10 +57,6 @@ TEST_F(ReadOnlyText, IsQuotedForTheShellAndForJson) {
   const std::string quotes = Guest("it's \"b\"");
   EXPECT_THAT(TextFor({.host = quotes, .guest = quotes}),
               HasSubstr("\"location\":\"" + Guest("it'\"'\"'s \\\"b\\\"") + "\""));
-  const std::string newline = Guest("a\nb");
-  EXPECT_THAT(TextFor({.host = newline, .guest = newline}),
-              AllOf(HasSubstr("`limactl edit default --start`, and sets `writable: true`"),
-                    Not(HasSubstr("--set"))));
 }
 
 TEST_F(ReadOnlyText, OfAnAllowedPathNamesItsOption) {

@@ -14,7 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 lima::Mount MakeMount(const std::string& location, const std::string& mount_point, bool writable) {
   lima::Mount mount;
@@ -56,7 +55,7 @@ TEST(ParseNarrowedRoot, IsTakenFromTheWorkingDirectory) {
   EXPECT_THROW(ParseNarrowedRoot(""), support::CallError);
 }
 
-TEST(SelectRoots, MountHasItsResolvedLocationAsAnAlias) {
+TEST(SelectRoots, MountHasItsResolvedLocationAsASecondName) {
   const testing_support::TemporaryDirectory directory;
   const fs::path real = directory.path() / "real";
   const fs::path link = directory.path() / "link";
@@ -70,8 +69,8 @@ TEST(SelectRoots, MountHasItsResolvedLocationAsAnAlias) {
   EXPECT_EQ(roots[0].guest, "/mnt");
   EXPECT_EQ(roots[0].written_guest, "/mnt/");
   EXPECT_TRUE(roots[0].writable);
-  EXPECT_THAT(roots[0].host_aliases, ElementsAre(real.string()));
-  EXPECT_THAT(roots[1].host_aliases, IsEmpty());
+  EXPECT_EQ(roots[0].resolved_host, real.string());
+  EXPECT_EQ(roots[1].resolved_host, "");
 }
 
 TEST(SelectRoots, AllowedPathsFollowTheMounts) {
@@ -116,7 +115,7 @@ TEST(NarrowedRoots, OutsideAllMountsAreRefusedWithAListOfTheMounts) {
         Narrow({MakeMount("/a", "/a", true), MakeMount("/b", "/b", false)}, {"/ab"});
       },
       ::testing::ThrowsMessage<support::CallError>(
-          "--root /ab lies under no mount; the mounts are: /a (writable) /b (read-only)"));
+          "--root /ab lies under no mount; the mounts are: /a (writable), /b (read-only)"));
 }
 
 TEST(NarrowedRoots, AreFoundByTheirNameOrElseByTheirResolvedName) {
@@ -124,7 +123,7 @@ TEST(NarrowedRoots, AreFoundByTheirNameOrElseByTheirResolvedName) {
       Narrow({MakeMount("/data", "/mnt/data", true), MakeMount("/data/p/vendor", "/v", false)},
              {"/home/u/project", "/data/p"});
   EXPECT_THAT(HostPaths(roots), ElementsAre("/home/u/project", "/data/p/vendor"));
-  EXPECT_THAT(roots.at(0).host_aliases, ElementsAre("/data/p"));
+  EXPECT_EQ(roots.at(0).resolved_host, "/data/p");
   EXPECT_EQ(roots.at(0).guest, "/mnt/data/p");
   EXPECT_EQ(roots.at(0).narrowed_from, "/mnt/data");
 

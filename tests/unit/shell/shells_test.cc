@@ -23,7 +23,7 @@ TEST_F(ShellsTest, RunCommandsInOneForkEach) {
   EXPECT_EQ(launcher_->started(), 1U);
 }
 
-TEST_F(ShellsTest, HideTheMark) {
+TEST_F(ShellsTest, HideTheEndMarker) {
   const std::string seen =
       Run({"eval", "declare -p; set; env; ps axeww; cat /proc/$$/environ /proc/$PPID/environ"})
           .output;
@@ -122,7 +122,7 @@ TEST_F(ShellsTest, StartALoginShellPerCommandWhenTheProfileIsUnfit) {
        {"exit 3", "exec /bin/sh", "exec cat", "set -e", "set -x", "set -u", "cd /", "exec 2>&1",
         "exec >/dev/null", "trap 'echo bye' EXIT", "trap 'echo debug' DEBUG", "trap '' TERM",
         "shopt -s expand_aliases; alias true='echo alias'", "eval() { echo mine; }",
-        "kill -KILL $$", "readonly _lm_mark=1", "exec 9<&- 8>&- 7>&-"}) {
+        "kill -KILL $$", "readonly _lm_marker=1", "exec 9<&- 8>&- 7>&-"}) {
     SCOPED_TRACE(profile);
     WriteProfile(profile);
     Restart();
@@ -279,6 +279,46 @@ TEST_F(ShellsTest, ReportWhyBinShCannotRun) {
     FAIL();
   } catch (const support::CallError& error) {
     EXPECT_THAT(error.what(), HasSubstr("/nonexistent/sh"));
+  }
+}
+
+/// A shell that answers what it is sent as a test says: standard output, standard error.
+class PlayedShell final : public Launcher {
+ public:
+  using Answers = std::vector<std::pair<std::string, std::string>>;
+  explicit PlayedShell(Answers answers) : answers_(std::move(answers)) {}
+
+  std::unique_ptr<Process> Start(std::string, std::shared_ptr<ProcessEvents> events) override {
+    events_ = std::move(events);
+    return std::make_unique<Player>(*this);
+  }
+
+ private:
+  struct Player final : Process {
+    explicit Player(PlayedShell& shell) : played(shell) {}
+    void Send(std::string) override {
+      const auto& [output, error] = played.answers_.at(played.next_++);
+      played.events_->OnOutput(Stream::kOutput, output);
+      played.events_->OnOutput(Stream::kError, error);
+    }
+    void EndInput() override {}
+    PlayedShell& played;
+  };
+
+  Answers answers_;
+  std::size_t next_ = 0;
+  std::shared_ptr<ProcessEvents> events_;
+};
+
+TEST(ResidentShell, DropsWhatIsPrintedBetweenTwoRequests) {
+  PlayedShell played(
+      {{"M ready\n", ""}, {"one\nM 0\n", "error\nM\n"}, {"late\nM idle\ntwo\nM 0\n", "M\n"}});
+  ResidentShell shell(played, "M", "");
+  for (const auto& [output, error] : {std::pair("one\n", "error\n"), std::pair("two\n", "")}) {
+    TextSink sink;
+    shell.Run("", ResidentShell::Effect::kAny, sink, {});
+    EXPECT_EQ(sink.output(), output);
+    EXPECT_EQ(sink.error(), error);
   }
 }
 

@@ -26,23 +26,21 @@
 
 namespace tools {
 
-/// Reports the states that a test sets, and counts the judgements.
+/// Reports the states that a test sets, and counts the checks.
 class FakeCheck final : public paths::MountCheck {
  public:
-  [[nodiscard]] guest::Request Question(std::size_t mount) const override {
-    return guest::request::StatFileSystem{"/" + std::to_string(mount)};
-  }
-  paths::MountState Judge(std::size_t mount, guest::Reply, guest::Guest&,
-                          const support::Context&) override {
-    ++asked;
+  FakeCheck() : MountCheck(std::vector<lima::Mount>(3), "Linux") {}
+  paths::MountState Evaluate(std::size_t mount, guest::Reply, guest::Guest&,
+                             const support::Context&) override {
+    ++checked;
     return states.at(mount);
   }
   [[nodiscard]] paths::MountState LastKnown(std::size_t mount) const override {
     return states.at(mount);
   }
 
-  std::vector<paths::MountState> states;
-  int asked = 0;
+  std::vector<paths::MountState> states{3, {.mounted = true, .reads_may_be_stale = false}};
+  int checked = 0;
 };
 
 /// SFTP sees the files that the guest remembers, in stale/. Commands see the host's present files,
@@ -82,7 +80,6 @@ class MountCheckTest : public ::testing::Test, private WorkspaceSource {
     for (const char* name : {"work/inner", "stale", "fresh", "local"}) {
       std::filesystem::create_directories(top / name);
     }
-    check->states.resize(3);
     paths::PathRules::Options options;
     options.instance = "default";
     options.roots = {{.host = "/host/work", .guest = top / "work", .writable = true},

@@ -63,7 +63,7 @@ TEST_F(MountCheckTest, MountThatAppearsLaterWorks) {
   EXPECT_EQ(Content({{"path", "/host/work/a"}}), "text");
 }
 
-TEST_F(MountCheckTest, NestedMountsAreJudgedOneByOne) {
+TEST_F(MountCheckTest, NestedMountsAreCheckedOneByOne) {
   Put("work/inner/a", "inner");
   Put("work/a", "outer");
   check->states[kWork].mounted = false;
@@ -105,7 +105,7 @@ TEST_F(MountCheckTest, RootThatIsNoMountIsNeverChecked) {
   for (paths::MountState& state : check->states) state.mounted = false;
   Call("write_file", {{"path", (top / "local/a").string()}, {"content", "text"}});
   EXPECT_EQ(Content({{"path", (top / "local/a").string()}}), "text");
-  EXPECT_EQ(check->asked, 0);
+  EXPECT_EQ(check->checked, 0);
 }
 
 TEST_F(MountCheckTest, NarrowedRootBelongsToItsMount) {
@@ -125,11 +125,11 @@ TEST_F(MountCheckTest, NarrowedRootBelongsToItsMount) {
 
 TEST_F(MountCheckTest, EachCallAsksOnce) {
   Call("write_file", {{"path", "/host/work/a"}, {"content", "text"}});
-  EXPECT_EQ(check->asked, 1);
+  EXPECT_EQ(check->checked, 1);
   Content({{"path", "/host/work/a"}});
-  EXPECT_EQ(check->asked, 2);
+  EXPECT_EQ(check->checked, 2);
   Call("list_directory", {{"path", "/host/work"}});
-  EXPECT_EQ(check->asked, 3);
+  EXPECT_EQ(check->checked, 3);
 }
 
 }  // namespace

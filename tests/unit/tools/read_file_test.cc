@@ -189,7 +189,7 @@ TEST_F(ReadFile, ThirtyTwoMebibytesAreReadAndOneByteMoreIsAnErrorWithTheWayOut) 
   guest->ResetCounts();
   EXPECT_THAT(Error({{"path", "/host/work/file"}}),
               AllOf(HasSubstr("33554433 bytes"), HasSubstr("offset"), HasSubstr("limit")));
-  EXPECT_EQ(guest->count(Operation::kOpen), 0);
+  EXPECT_EQ(guest->count(Operation::kFileRead), 0);
 }
 
 TEST_F(ReadFile, FileThatGrowsBeyondTheLimitWhileItIsReadIsAnError) {

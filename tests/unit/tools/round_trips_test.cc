@@ -39,8 +39,10 @@ class RoundTrips : public ::testing::Test, protected WorkspaceSource {
     options.instance = "default";
     options.roots = {{.host = "/work", .guest = top_.path().string(), .writable = true}};
     options.mounts = options.roots;
-    options.mount_check = std::make_shared<paths::MountWatch>(
-        std::vector<paths::MountWatch::Expected>{{top_.path().string(), "tag"}}, true);
+    lima::Mount mount;
+    mount.mount_point = top_.path().string();
+    options.mount_check =
+        std::make_shared<paths::MountCheck>(std::vector<lima::Mount>{mount}, "Linux");
     workspace_.guest = guest_;
     workspace_.paths = std::make_shared<const paths::PathRules>(options);
     workspace_.shell = "/bin/sh";

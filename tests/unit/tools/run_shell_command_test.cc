@@ -70,11 +70,10 @@ class DirectoryTimeLimit : public RunShellCommandTool {
    public:
     std::optional<support::Clock::time_point> first_deadline;
 
-   protected:
-    std::vector<guest::Reply> Answer(std::vector<guest::Request> requests,
-                                     const support::Context& context) override {
+    std::vector<guest::Reply> RoundTrip(const std::vector<guest::Request>& requests,
+                                        const support::Context& context) override {
       if (!first_deadline) first_deadline = context.deadline();
-      return LocalGuest::Answer(std::move(requests), context);
+      return LocalGuest::RoundTrip(requests, context);
     }
   };
 

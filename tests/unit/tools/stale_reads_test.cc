@@ -16,6 +16,7 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing_support::Operation;
 
 class StaleReadsTest : public MountCheckTest {
  protected:
@@ -58,6 +59,18 @@ TEST_F(StaleReadsTest, RangesOfLinesAreReadPastTheCacheToo) {
   EXPECT_EQ(Content({{"path", "/host/stale/lines"}, {"limit", 0}}), "");
   EXPECT_THAT(Error("read_file", {{"path", "/host/stale/lines"}, {"offset", 4}}),
               HasSubstr("has 4 lines"));
+}
+
+TEST_F(StaleReadsTest, LargeFileThatCannotBeReadPastTheCacheIsNotReadWhole) {
+  guest->can_read_directly = false;
+  Put("stale/large", "");
+  Put("fresh/large", "");
+  fs::resize_file(top / "stale/large", std::uintmax_t{96} << 20);
+  EXPECT_THAT(Error("read_file", {{"path", "/host/stale/large"}}), HasSubstr("more than the"));
+  constexpr int kRequestsPerTransfer = 2;
+  EXPECT_LE(
+      guest->count(Operation::kFileRead),
+      kRequestsPerTransfer * ((int{32} << 20) / static_cast<int>(guest::kMaximumTransfer) + 1));
 }
 
 TEST_F(StaleReadsTest, LimitIsTheSameAndTheUnknownSizeIsNotReported) {

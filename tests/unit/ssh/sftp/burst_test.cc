@@ -109,33 +109,32 @@ TEST_F(BurstTest, EachRequestHasItsPacketAndAcceptsOneKindOfAnswer) {
                               String("1") + extension("statvfs") + String("2");
   std::string numbers;
   for (int i = 0; i < 11; ++i) numbers += Number64(1);
-  enum : std::size_t { kStatus, kHandle, kData, kName, kAttributes, kExtended };
   const std::vector<std::string> answers = {Status(1, 0),      Handle(1, "h"),
-                                            Data(1, "x"),      Names(1, 1, Name("n")),
+                                            Data(1, "x"),      Names(1, 1, Name("/n")),
                                             Attributes(1, 10), Packet(201, Number32(1) + numbers)};
   const std::string p = String("/p");
   const std::string h = String("h");
   const std::string mode = Number32(4) + Number32(0640);  // attributes with permissions alone
   using Case = std::tuple<guest::Request, int, std::string, std::size_t>;
-  for (const auto& [request, type, rest, wanted] :
-       std::vector<Case>{{request::Stat{"/p"}, 17, p, kAttributes},
-                         {request::LStat{"/p"}, 7, p, kAttributes},
-                         {request::RealPath{"/p"}, 16, p, kName},
-                         {request::ReadLink{"/p"}, 19, p, kName},
-                         {request::StatFileSystem{"/p"}, 200, extension("statvfs") + p, kExtended},
-                         {request::Open{"/p"}, 3, p + Number32(1) + Number32(0), kHandle},
-                         {request::OpenDirectory{"/p"}, 11, p, kHandle},
-                         {request::MakeDirectory{"/p", 0640}, 14, p + mode, kStatus},
-                         {request::Rename{"/p", "/q"}, 200,
-                          extension("posix-rename") + p + String("/q"), kStatus},
-                         {request::Unlink{"/p"}, 13, p, kStatus},
-                         {request::StatOpen{kFile}, 8, h, kAttributes},
-                         {request::Read{kFile, 7, 1}, 5, h + Number64(7) + Number32(1), kData},
-                         {request::Write{kFile, 7, "x"}, 6, h + Number64(7) + String("x"), kStatus},
-                         {request::SetAttributes{kFile, {0640, {}}}, 10, h + mode, kStatus},
-                         {request::Sync{kFile}, 200, extension("fsync") + h, kStatus},
-                         {request::Close{kFile}, 4, h, kStatus},
-                         {request::ReadDirectory{kFile}, 12, h, kName}}) {
+  for (const auto& [request, type, rest, wanted] : std::vector<Case>{
+           {request::Stat{"/p"}, 17, p, kAttributes},
+           {request::LStat{"/p"}, 7, p, kAttributes},
+           {request::RealPath{"/p"}, 16, p, kNames},
+           {request::ReadLink{"/p"}, 19, p, kNames},
+           {request::StatFileSystem{"/p"}, 200, extension("statvfs") + p, kExtendedReply},
+           {request::Open{"/p"}, 3, p + Number32(1) + Number32(0), kHandle},
+           {request::OpenDirectory{"/p"}, 11, p, kHandle},
+           {request::MakeDirectory{"/p", 0640}, 14, p + mode, kStatus},
+           {request::Rename{"/p", "/q"}, 200, extension("posix-rename") + p + String("/q"),
+            kStatus},
+           {request::Unlink{"/p"}, 13, p, kStatus},
+           {request::StatOpen{kFile}, 8, h, kAttributes},
+           {request::Read{kFile, 7, 1}, 5, h + Number64(7) + Number32(1), kData},
+           {request::Write{kFile, 7, "x"}, 6, h + Number64(7) + String("x"), kStatus},
+           {request::SetAttributes{kFile, {0640, {}}}, 10, h + mode, kStatus},
+           {request::Sync{kFile}, 200, extension("fsync") + h, kStatus},
+           {request::Close{kFile}, 4, h, kStatus},
+           {request::ReadDirectory{kFile}, 12, h, kNames}}) {
     for (std::size_t answer = 0; answer < answers.size(); ++answer) {
       Converse(Version(offered));
       const auto burst = Begin({request});
@@ -211,6 +210,15 @@ TEST_F(BurstTest, ExtensionsThatAreNotOfferedAreNeverSent) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(replies[i].Is(FileErrorCode::kUnsupported));
   EXPECT_FALSE(replies[3].failure);
   EXPECT_TRUE(Begin({request::Sync{kFile}})->finished()) << "nothing is waited for";
+}
+
+TEST_F(BurstTest, PathsThatCannotExistAreRefused) {
+  auto replies =
+      Replies({request::RealPath{"/p"}, request::ReadLink{"/p"}, request::RealPath{"/p"}},
+              Names(1, 1, Name("/a/../b")) + Names(2, 1, Name("")) + Names(3, 1, Name("/a")));
+  EXPECT_TRUE(replies[0].Is(FileErrorCode::kFailure));
+  EXPECT_TRUE(replies[1].Is(FileErrorCode::kFailure));
+  EXPECT_EQ(replies[2].As<std::string>(), "/a");
 }
 
 TEST_F(BurstTest, TheEndOfTheNamesIsAnEmptyList) {

@@ -34,11 +34,6 @@ inline std::string OpenSshVersion() {
   return Version(String("limits@openssh.com") + String("1"));
 }
 
-/// The answer to limits@openssh.com, which states none.
-inline std::string NoLimits(std::uint32_t id) {
-  return Packet(201, Number32(id) + Number64(0) + Number64(0) + Number64(0) + Number64(0));
-}
-
 inline std::string Status(std::uint32_t id, std::uint32_t code) {
   return Packet(101, Number32(id) + Number32(code) + String("text") + String("en"));
 }

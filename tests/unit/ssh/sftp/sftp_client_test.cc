@@ -19,7 +19,7 @@ class SftpClientTest : public ::testing::Test {
     client_.Consumed(client_.output().size());
   }
   void Stat(std::vector<SftpReply>& replies, TimePoint now) {
-    client_.Send(PathRequest(SftpType::kStat, "/"), now,
+    client_.Send(MakeRequest(guest::request::Stat{"/"}), now,
                  [&](SftpReply&& reply) { replies.push_back(std::move(reply)); });
   }
 
@@ -104,7 +104,7 @@ TEST_F(SftpClientTest, ARequestLongerThanAPacketIsRefusedWithoutTheServer) {
   MakeReady();
   std::vector<SftpReply> replies;
   const auto ask = [&](std::size_t length) {
-    client_.Send(PathRequest(SftpType::kStat, std::string(length, 'p')), start_,
+    client_.Send(MakeRequest(guest::request::Stat{std::string(length, 'p')}), start_,
                  [&](SftpReply&& reply) { replies.push_back(std::move(reply)); });
   };
   const std::size_t longest = kMaximumSftpPacket - 9;  // type, id and the path's own length
