@@ -222,7 +222,7 @@ std::string ScriptShell(const std::string& marker) {
   return Frame(marker, kPassRequests, start);
 }
 
-std::string LoginShell(const std::string& markerer, const std::string& directory,
+std::string LoginShell(const std::string& marker, const std::string& directory,
                        const std::string& shell) {
   const std::string quoted_directory = ShellQuote(directory);
   const std::string enter = Fill(kEnterDirectory, {{"@DIRECTORY@", quoted_directory}});

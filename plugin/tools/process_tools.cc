@@ -81,7 +81,8 @@ mcp::ToolResult ResultOf(const mcp::ToolCall& call, const Answer& answer,
   if (piece.dropped > 0) text = "[" + std::to_string(piece.dropped) + " bytes before are gone]\n";
   text += piece.text;
   if (!text.empty() && text.back() != '\n') text += '\n';
-  text += "[" + answer.Text();
+  text += remaining == 0 && !answer.running ? "[end of " : "[";
+  text += answer.Text();
   if (answer.running.value_or(false) || remaining > 0) {
     text += "; next_offset " + std::to_string(piece.end);
   }

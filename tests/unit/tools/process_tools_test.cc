@@ -53,7 +53,7 @@ TEST_F(ProcessToolsAsText, AreTheOutputAndALineOfState) {
   EXPECT_EQ(Text(read_, json::object()), "No process has been started.");
   EXPECT_EQ(Start("echo out; printf x; exit 2"), "out\nx\n[p1 exited with 2]");
   EXPECT_EQ(Text(read_, {{"id", "p1"}}), "[p1 exited with 2]");
-  EXPECT_EQ(Text(read_, {{"id", "p1"}, {"offset", -3}}), "\nx\n[p1 exited with 2]");
+  EXPECT_EQ(Text(read_, {{"id", "p1"}, {"offset", -3}}), "t\nx\n[p1 exited with 2]");
   EXPECT_EQ(Text(write_, {{"id", "p1"}, {"signal", "TERM"}}), "[p1 exited with 2]");
   EXPECT_THAT(Text(read_, json::object()),
               StartsWith("p1 exited with 2: sh -c 'echo out; printf x; exit 2' (in " +
@@ -71,7 +71,7 @@ TEST_F(ProcessToolsAsText, NameTheEndOfACutOutput) {
   shell::OutputLog log(100);
   log.Add("text\n");
   cut_outputs_->Keep(std::move(log));
-  EXPECT_EQ(Text(read_, {{"id", "c1"}}), "text\n[c1]");
+  EXPECT_EQ(Text(read_, {{"id", "c1"}}), "text\n[end of c1]");
 }
 
 TEST_F(ProcessToolsAsText, HaveNoOutputSchemaThen) {
