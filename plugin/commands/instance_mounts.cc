@@ -23,8 +23,7 @@ std::string Resolved(const fs::path& path) {
 }
 
 /// The innermost mount that holds the project; null if there is none.
-const lima::MountLocation* MountOf(const std::vector<lima::MountLocation>& mounts,
-                                   const std::string& project) {
+const lima::Mount* MountOf(const std::vector<lima::Mount>& mounts, const std::string& project) {
   paths::DirectoryIndex locations;
   for (std::size_t i = 0; i < mounts.size(); ++i) locations.Add(Resolved(mounts[i].location), i);
   const auto innermost = locations.Find(project);
@@ -43,8 +42,8 @@ InstanceNote NoteOnInstance(const std::string& instance, const std::optional<fs:
     lima::RequireInstance(lima_home, instance);
     if (!project) return {};
     const auto configuration = lima::LoadConfiguration(lima_home, instance);
-    const auto mounts = lima::ListLocations(configuration, lima::ReadHostFacts(), {});
-    const lima::MountLocation* mount = MountOf(mounts, project->string());
+    const auto mounts = lima::ListMounts(configuration, lima::ReadHostFacts(), {});
+    const lima::Mount* mount = MountOf(mounts, project->string());
     if (mount != nullptr && mount->writable) return {};
     if (mount != nullptr) {
       return {.text = "the instance \"" + instance + "\" mounts " + mount->location +
@@ -66,8 +65,7 @@ InstanceNote NoteOnInstance(const std::string& instance, const std::optional<fs:
 }
 
 WritableMounts::WritableMounts(const lima::InstanceConfiguration& configuration) {
-  for (const lima::MountLocation& mount :
-       lima::ListLocations(configuration, lima::ReadHostFacts(), {})) {
+  for (const lima::Mount& mount : lima::ListMounts(configuration, lima::ReadHostFacts(), {})) {
     if (mount.writable) locations_.push_back({mount.location, Resolved(mount.location)});
   }
 }

@@ -176,15 +176,7 @@ fs::path StateDirectory(const std::string& home, const std::string& xdg_state_ho
 }
 
 std::string Digest(std::string_view text) {
-  constexpr std::size_t kBytes = 8;
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  const lima::Sha256Digest digest = lima::Sha256(text);
-  std::string name;
-  for (std::size_t i = 0; i < kBytes; ++i) {
-    name += kDigits[digest.at(i) >> 4U];
-    name += kDigits[digest.at(i) & 0xFU];
-  }
-  return name;
+  return lima::ShortSha256(text);
 }
 
 }  // namespace configure

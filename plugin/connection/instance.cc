@@ -106,17 +106,9 @@ lima::GuestFacts FindGuestFacts(const lima::InstanceConfiguration& configuration
 
 std::vector<paths::Root> ShownRoots(const InstanceOptions& options,
                                     const lima::InstanceConfiguration& configuration) {
-  std::vector<lima::Mount> mounts;
-  for (const lima::MountLocation& location :
-       lima::ListLocations(configuration, lima::ReadHostFacts(), FactsFromFiles(configuration))) {
-    lima::Mount mount;
-    mount.location = location.location;
-    mount.mount_point = location.mount_point.value_or(location.location);
-    mount.writable = location.writable;
-    mount.reads_may_be_stale = location.reads_may_be_stale;
-    mounts.push_back(std::move(mount));
-  }
-  return paths::SelectRoots(mounts, options.roots);
+  return paths::SelectRoots(
+      lima::ListMounts(configuration, lima::ReadHostFacts(), FactsFromFiles(configuration)),
+      options.roots);
 }
 
 std::string Instructions(const InstanceOptions& options) {

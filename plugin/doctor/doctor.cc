@@ -117,7 +117,7 @@ void Doctor::CheckFiles() {
       });
   Run("configuration", "instance", fix, [this](const Context&) {
     configuration_ = lima::LoadConfiguration(lima_home_, instance_);
-    mounts_ = lima::ListLocations(configuration_, lima::ReadHostFacts(), {});
+    mounts_ = lima::ListMounts(configuration_, lima::ReadHostFacts(), {});
     return CheckConfiguration(configuration_);
   });
   Run("status", "configuration", "limactl list",

@@ -72,7 +72,7 @@ Finding CheckStatus(const InstanceConfiguration& configuration) {
 }
 
 Finding CheckMounts(const InstanceConfiguration& configuration,
-                    const std::vector<lima::MountLocation>& mounts) {
+                    const std::vector<lima::Mount>& mounts) {
   const std::string edit = "limactl stop " + configuration.name + ", then limactl edit " +
                            configuration.name + " --start";
   if (configuration.plain) {
@@ -86,10 +86,10 @@ Finding CheckMounts(const InstanceConfiguration& configuration,
   std::vector<std::string> list;
   std::vector<std::string> missing;
   std::vector<std::string> stale;
-  for (const lima::MountLocation& mount : mounts) {
-    const bool is_elsewhere = mount.mount_point.value_or(mount.location) != mount.location;
+  for (const lima::Mount& mount : mounts) {
+    const bool is_elsewhere = mount.mount_point != mount.location;
     list.push_back(mount.location + (mount.writable ? " (writable)" : " (read-only)") +
-                   (is_elsewhere ? " at " + *mount.mount_point : ""));
+                   (is_elsewhere ? " at " + mount.mount_point : ""));
     std::error_code unknown;
     if (!fs::is_directory(mount.location, unknown)) missing.push_back(mount.location);
     if (mount.reads_may_be_stale) stale.push_back(mount.location);
@@ -106,10 +106,10 @@ Finding CheckMounts(const InstanceConfiguration& configuration,
   return Passed(Join(list));
 }
 
-Finding CheckSettings(const std::vector<lima::MountLocation>& mounts, const std::string& project,
+Finding CheckSettings(const std::vector<lima::Mount>& mounts, const std::string& project,
                       const std::string& instance) {
   std::set<std::string> directories;
-  for (const lima::MountLocation& mount : mounts) {
+  for (const lima::Mount& mount : mounts) {
     if (!mount.writable) continue;
     directories.insert(mount.location);
     if (support::PathBelow(project, mount.location)) directories.insert(project);
@@ -140,7 +140,7 @@ Finding CheckSshConfig(const InstanceConfiguration& configuration,
   const fs::path socket = configuration.directory() / "ha.sock";
   std::uint16_t port = 0;
   try {
-    port = lima::AskHostAgent(socket).ssh_local_port;
+    port = lima::QueryHostAgent(socket).ssh_local_port;
   } catch (const lima::HostAgentError& error) {
     return Failed("cannot use the host agent's " + socket.string() + ": " + error.what(),
                   RestartCommand(configuration.name));

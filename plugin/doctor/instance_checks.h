@@ -22,11 +22,11 @@ Finding CheckStatus(const lima::InstanceConfiguration& configuration);
 
 /// Whether the locations exist on the host, and none may show the guest old contents.
 Finding CheckMounts(const lima::InstanceConfiguration& configuration,
-                    const std::vector<lima::MountLocation>& mounts);
+                    const std::vector<lima::Mount>& mounts);
 
 /// Whether settings from `limactl mcp configure` lie at the top of a writable mount, or in
 /// `project` below one: the guest can change what confines that agent. `project` may be empty.
-Finding CheckSettings(const std::vector<lima::MountLocation>& mounts, const std::string& project,
+Finding CheckSettings(const std::vector<lima::Mount>& mounts, const std::string& project,
                       const std::string& instance);
 
 /// Whether the host agent names the port of ssh.config. All instances of a user share one key: an

@@ -85,7 +85,7 @@ Finding CheckServer(ServerUnderTest& server, const support::Context& context) {
 Finding CheckMounted(ServerUnderTest& server, const Mounts& mounts,
                      const support::Context& context) {
   if (mounts.empty()) return Skipped("there are no mounts");
-  for (const lima::MountLocation& mount : mounts) {
+  for (const lima::Mount& mount : mounts) {
     server.CallTool("list_directory", {{"path", mount.location}}, context);
   }
   return Passed("all " + std::to_string(mounts.size()) + " of them");
@@ -105,7 +105,7 @@ Finding CheckShell(ServerUnderTest& server, const Mounts& mounts, const support:
 
 Finding CheckWrite(ServerUnderTest& server, const Mounts& mounts, const support::Context& context) {
   std::vector<std::string> written;
-  for (const lima::MountLocation& mount : mounts) {
+  for (const lima::Mount& mount : mounts) {
     if (!mount.writable) continue;
     const std::string file = mount.location + "/.limactl-mcp-doctor";
     server.CallTool("write_file", {{"path", file}, {"content", "limactl mcp doctor\n"}}, context);

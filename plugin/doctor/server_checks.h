@@ -43,7 +43,7 @@ class ServerUnderTest {
 /// Initializes the server and counts its tools.
 Finding CheckServer(ServerUnderTest& server, const support::Context& context);
 
-using Mounts = std::vector<lima::MountLocation>;
+using Mounts = std::vector<lima::Mount>;
 
 /// Lists each mount in the guest. Skipped if there are none; the checks below need one.
 Finding CheckMounted(ServerUnderTest& server, const Mounts& mounts,

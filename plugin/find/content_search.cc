@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -30,24 +31,20 @@ struct Attempt {
 std::string GitQuotedName(std::string_view name) {
   constexpr std::string_view kSpecial = "\a\b\t\n\v\f\r\"\\";
   constexpr std::string_view kLetters = "abtnvfr\"\\";
-  std::string quoted;
-  bool needs_quotes = false;
+  std::string quoted = "\"";
   for (const char c : name) {
     const unsigned byte = static_cast<unsigned char>(c);
     if (const auto at = kSpecial.find(c); at != std::string_view::npos) {
       quoted += {'\\', kLetters[at]};
     } else if (byte < 0x20 || byte == 0x7F) {
-      const auto octal_digit = [byte](unsigned shift) {
-        return static_cast<char>('0' + ((byte >> shift) & 7U));
-      };
-      quoted += {'\\', octal_digit(6), octal_digit(3), octal_digit(0)};
+      std::array<char, 16> octal{};
+      std::snprintf(octal.data(), octal.size(), "\\%03o", byte);
+      quoted += octal.data();
     } else {
       quoted += c;
-      continue;
     }
-    needs_quotes = true;
   }
-  return needs_quotes ? '"' + quoted + '"' : quoted;
+  return quoted.size() == 1 + name.size() ? std::string(name) : quoted + '"';
 }
 
 /// Where to cut a long line: not within a UTF-8 character.
@@ -67,9 +64,9 @@ class MatchSink : public shell::OutputSink {
  public:
   explicit MatchSink(const SearchRequest& request) : request_(request) {}
 
-  /// git prints nothing before it fails, so engines can follow each other.
+  /// Call it before each attempt: a failed one has printed no lines.
   void StartWith(Engine engine) {
-    words.clear();
+    error_text.clear();
     first_ = engine == Engine::kGrep ? kText : kName;
     field_ = first_;
   }
@@ -78,7 +75,7 @@ class MatchSink : public shell::OutputSink {
     if (stream == shell::Stream::kOutput) {
       while (!bytes.empty()) Take(bytes);
     } else {
-      words += bytes.substr(0, kMaximumWarnings - words.size());
+      error_text += bytes.substr(0, kMaximumWarnings - error_text.size());
     }
     return true;
   }
@@ -95,7 +92,7 @@ class MatchSink : public shell::OutputSink {
     return std::move(kept_);
   }
 
-  std::string words;
+  std::string error_text;
 
  private:
   enum Field { kName, kNumber, kText };
@@ -250,32 +247,33 @@ std::string Script(const SearchRequest& request, const Attempt& attempt) {
          (attempt.engine == Engine::kGrep ? GrepScript(request) : GitScript(request, attempt));
 }
 
-/// The attempt that may succeed after `attempt` failed with these words, which may quote the
-/// pattern: none is made twice.
-std::optional<Attempt> Next(Attempt attempt, int status, std::string_view words) {
+/// The attempt that may succeed after `attempt` failed with this error text. The text may quote the
+/// pattern and so mislead, but no attempt is made twice.
+std::optional<Attempt> Next(Attempt attempt, int status, std::string_view error_text) {
   if (attempt.engine == Engine::kGrep) return std::nullopt;
   // Without the developer tools, the `git` of macOS only says to install them.
-  if (status == kNoGitStatus || Contains(words, "xcode-select: ")) {
+  if (status == kNoGitStatus || Contains(error_text, "xcode-select: ")) {
     attempt.engine = Engine::kGrep;
     return attempt;
   }
-  if (attempt.engine == Engine::kGitPerl && Contains(words, "Perl-compatible") &&
-      Contains(words, "compiled")) {
+  if (attempt.engine == Engine::kGitPerl && Contains(error_text, "Perl-compatible") &&
+      Contains(error_text, "compiled")) {
     attempt.engine = Engine::kGitExtended;
     return attempt;
   }
-  if (attempt.in_repository && (Contains(words, "config") || Contains(words, "repository"))) {
+  if (attempt.in_repository &&
+      (Contains(error_text, "config") || Contains(error_text, "repository"))) {
     attempt.in_repository = false;
     return attempt;
   }
   return std::nullopt;
 }
 
-[[noreturn]] void ThrowFailure(Engine engine, int status, std::string_view words) {
-  words = words.substr(0, words.find_last_not_of(" \n") + 1);
+[[noreturn]] void ThrowFailure(Engine engine, int status, std::string_view error_text) {
+  error_text = error_text.substr(0, error_text.find_last_not_of(" \n") + 1);
   throw support::CallError(std::string(engine == Engine::kGrep ? "grep" : "git grep") +
                            " failed in the guest (exit status " + std::to_string(status) + ")" +
-                           (words.empty() ? "." : ": " + std::string(words)));
+                           (error_text.empty() ? "." : ": " + std::string(error_text)));
 }
 
 }  // namespace
@@ -291,11 +289,11 @@ SearchResult SearchContent(guest::Guest& guest, const SearchRequest& request,
     if (status == kNoDirectoryStatus) {
       throw support::CallError("The directory to search cannot be entered in the guest.");
     }
-    if (status == 0 || (status == kNoMatchStatus && !Contains(sink.words, "xcode-select: "))) {
-      return {attempt.engine != Engine::kGrep, sink.Finish(), sink.words};
+    if (status == 0 || (status == kNoMatchStatus && !Contains(sink.error_text, "xcode-select: "))) {
+      return {attempt.engine != Engine::kGrep, sink.Finish(), sink.error_text};
     }
-    const std::optional<Attempt> next = Next(attempt, status, sink.words);
-    if (!next || sink.has_lines()) ThrowFailure(attempt.engine, status, sink.words);
+    const std::optional<Attempt> next = Next(attempt, status, sink.error_text);
+    if (!next || sink.has_lines()) ThrowFailure(attempt.engine, status, sink.error_text);
     attempt = *next;
   }
 }

@@ -34,17 +34,17 @@ struct SearchResult {
   std::string warnings;  ///< of git or grep, such as the names of files that could not be read
 };
 
-/// Finds matching lines with `git grep --no-index`: Perl-compatible expressions or, if the guest's
-/// git lacks them, extended ones (one more round trip). Leaves out files that git ignores, unless
-/// `directory` lies in an ignored one. A repository whose configuration git cannot read counts as
-/// none (likewise).
+/// Finds matching lines with `git grep --no-index`. Leaves out files that git ignores, unless
+/// `directory` lies in an ignored one.
 ///
-/// Without git, uses `grep -E` on what `find` lists (likewise): ignore files have no effect, and
-/// `.` is one byte. BusyBox's grep also searches binary files. A name that contains a line break,
-/// or ":1:", may be printed or filtered wrongly.
+/// Fallbacks, each for one more round trip: extended expressions if the guest's git lacks
+/// Perl-compatible ones; no repository if git cannot read its configuration; `grep -E` on what
+/// `find` lists if there is no git. With grep, ignore files have no effect and `.` is one byte,
+/// BusyBox's also searches binary files, and a name that contains a line break or ":1:" may be
+/// printed or filtered wrongly.
 ///
-/// Memory is bounded by maximum_output_bytes and one line. Throws support::CallError with the words
-/// of git or grep if they fail, as with a bad pattern.
+/// Memory is bounded by maximum_output_bytes and one line. Throws support::CallError with the error
+/// text of git or grep if they fail, as with a bad pattern.
 SearchResult SearchContent(guest::Guest& guest, const SearchRequest& request,
                            const support::Context& context);
 

@@ -22,10 +22,10 @@ constexpr std::string_view kWalkBegins = "walk";
 constexpr std::string_view kFailed = "failed ";
 
 /// The shell function `walk` lists the working directory; its arguments are a selection. Names go
-/// to descriptor 3, complaints stay on 2.
+/// to descriptor 3, messages stay on 2.
 ///
 /// GNU's find prints times by itself. For BusyBox's and BSD's, stat does; its lines carry the path,
-/// so a file that vanishes in between shifts nothing. GNU's form is tried first: a find without
+/// so a file that vanishes in between shifts nothing. GNU's form comes first: a find without
 /// -printf fails before it prints anything.
 std::string WalkFunction() {
   return R"sh(export LC_ALL=C
@@ -103,12 +103,12 @@ std::string Walk(const ListingRequest& request, std::size_t number) {
   }
   // Exit status 1: some directories could not be read.
   return "printf 'walk//\\n'\nif cd -P -- " + directory +
-         " 2>/dev/null && [ \"$PWD\" = " + directory + " ]; then\ncomplaints=$({ " + walk +
+         " 2>/dev/null && [ \"$PWD\" = " + directory + " ]; then\nmessages=$({ " + walk +
          "; } 2>&1)\nstatus=$?\n[ $status -le 1 ] || exit $status\n"
-         "case $complaints in *'Permission denied'*) printf 'failed %s\\n//\\n' \"$complaints\";; "
+         "case $messages in *'Permission denied'*) printf 'failed %s\\n//\\n' \"$messages\";; "
          "esac\nelif [ -d " +
          directory + " ] && [ ! -x " + directory +
-         " ]; then\nprintf 'failed %s: Permission denied\\n//\\n' " + directory + "\nfi\n";
+         " ]; then\nprintf 'failed find: .: Permission denied\\n//\\n'\nfi\n";
 }
 
 /// Prints what ListTrees reads.
@@ -163,7 +163,6 @@ Number ToNumber(std::string_view text, int base = 10) {
   return number;
 }
 
-/// "1577836807.1234567890": seconds, with or without a fraction.
 std::int64_t ParseTime(std::string_view text) {
   constexpr std::int64_t kFarthest = 9'000'000'000;  // the years 1684 to 2255
   const auto seconds = ToNumber<std::int64_t>(TakeUntil(text, "."));
@@ -173,23 +172,17 @@ std::int64_t ParseTime(std::string_view text) {
          ToNumber<std::uint32_t>(fraction);
 }
 
-/// find's letter, or 'x' and st_mode in hexadecimal.
 bool IsDirectory(std::string_view type) {
   return type == "d" ||
          (type.starts_with('x') && guest::FileTypeOf(ToNumber<std::uint32_t>(type.substr(1), 16)) ==
                                        guest::FileType::kDirectory);
 }
 
-/// find prefixes each path with the directory's own ".".
-std::string_view WithoutDot(std::string_view path) {
-  return path.substr(std::min(path.size(), std::string_view("./").size()));
-}
-
 ListedName ParseName(std::string_view record) {
   ListedName name;
   name.modified = ParseTime(TakeUntil(record, " "));
   name.is_directory = IsDirectory(TakeUntil(record, " "));
-  name.path = WithoutDot(record);
+  name.path = record.substr(std::min(record.size(), std::string_view("./").size()));
   return name;
 }
 
@@ -243,7 +236,7 @@ std::size_t IgnoredPart(const ListedName& name, const IgnoredNames& ignored) {
 
 std::string VisitNames(std::string_view text, const std::vector<IgnoredNames>& ignored,
                        const NameVisitor& visit, const support::Context& context) {
-  std::string complaints;
+  std::string messages;
   std::size_t walks = 0;  // that have begun
   while (!text.empty()) {
     context.ThrowIfStopped();
@@ -254,7 +247,7 @@ std::string VisitNames(std::string_view text, const std::vector<IgnoredNames>& i
     }
     if (walks == 0 || walks > ignored.size()) continue;
     if (record.starts_with(kFailed)) {
-      complaints += record.substr(kFailed.size(), kMaximumComplaints - complaints.size());
+      messages += record.substr(kFailed.size(), kMaximumMessages - messages.size());
       continue;
     }
     ListedName name = ParseName(record);
@@ -266,7 +259,7 @@ std::string VisitNames(std::string_view text, const std::vector<IgnoredNames>& i
     name.ignored_names = IgnoredPart(name, ignored[walks - 1]);
     visit(walks - 1, name);
   }
-  return complaints;
+  return messages;
 }
 
 }  // namespace

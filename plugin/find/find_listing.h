@@ -23,8 +23,8 @@ inline constexpr std::size_t kMaximumIgnoredListing = std::size_t{8} << 20;
 /// Bytes of one listed path. The kernel takes 4096 at once, but find descends step by step.
 inline constexpr std::size_t kMaximumListedPath = std::size_t{64} << 10;
 
-/// Bytes of find's complaints.
-inline constexpr std::size_t kMaximumComplaints = 4096;
+/// Bytes of find's error messages.
+inline constexpr std::size_t kMaximumMessages = 4096;
 
 struct ListingRequest {
   std::string directory;  ///< resolved by the guest: absolute, without links
@@ -44,8 +44,8 @@ struct ListedName {
   std::string_view path;
   bool is_directory = false;
   std::int64_t modified = 0;  ///< nanoseconds since 1970-01-01 00:00:00 UTC
-  /// How many of the first names lead to what git ignores: the outermost ignored directory, or the
-  /// whole path. 0: git does not ignore it.
+  /// How many of the first names form the path that git ignores: the outermost ignored directory,
+  /// or the whole path. 0: git does not ignore it.
   std::size_t ignored_names = 0;
 };
 
@@ -53,9 +53,9 @@ struct ListedName {
 using NameVisitor = std::function<void(std::size_t request, const ListedName& name)>;
 
 /// Answers all requests in one round trip, request by request, each in the order of the guest's
-/// find. A directory that has vanished has no names. Returns find's complaints about
-/// directories that the guest's user may not read, any bytes, at most kMaximumComplaints; empty:
-/// nothing is missing. Throws support::CallError if the guest has no usable find, find fails, a
+/// find. A directory that has vanished has no names. Returns find's messages
+/// about directories that the guest's user may not read: any bytes, at most kMaximumMessages. Empty
+/// if nothing is missing. Throws support::CallError if the guest has no usable find, find fails, a
 /// limit is exceeded, or the guest lists a name that cannot exist.
 std::string ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
                       const NameVisitor& visit, const support::Context& context);

@@ -7,6 +7,7 @@
 #endif
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -51,56 +52,52 @@ bool MatchesCharacter(const GlobPart& part, char32_t character, bool case_sensit
   return contains != part.characters->negated;
 }
 
-/// On a mismatch, only the last `*` is extended by one character: an earlier one never needs to be,
-/// as the parts between them have matched as early as possible.
-bool MatchesName(const std::vector<GlobPart>& parts, Name name, bool case_sensitive) {
-  std::size_t part = 0;
+/// Matches the elements of a text against those of a pattern with stars. On a mismatch, only the
+/// last star is extended by one element: an earlier one never needs to be, as the elements between
+/// them have matched as early as possible. Returns how many elements of the pattern were needed;
+/// empty if they do not match.
+template <typename Pattern, typename Text, typename IsStar, typename MatchesOne>
+std::optional<std::size_t> Match(const Pattern& pattern, const Text& text, const IsStar& is_star,
+                                 const MatchesOne& matches_one) {
+  std::size_t needed = 0;
   std::size_t at = 0;
   std::size_t after_star = 0;  // 0: there was none
   std::size_t star_ends = 0;
-  while (at < name.size()) {
-    if (part < parts.size() && parts[part].kind == Kind::kAnyCharacters) {
-      after_star = ++part;
+  while (at < text.size()) {
+    if (needed < pattern.size() && is_star(pattern[needed])) {
+      after_star = ++needed;
       star_ends = at;
-    } else if (part < parts.size() && MatchesCharacter(parts[part], name[at], case_sensitive)) {
-      ++part;
+    } else if (needed < pattern.size() && matches_one(pattern[needed], text[at])) {
+      ++needed;
       ++at;
     } else if (after_star > 0) {
-      part = after_star;
+      needed = after_star;
       at = ++star_ends;
     } else {
-      return false;
+      return std::nullopt;
     }
   }
-  return std::all_of(parts.begin() + static_cast<std::ptrdiff_t>(part), parts.end(),
-                     [](const GlobPart& rest) { return rest.kind == Kind::kAnyCharacters; });
+  return needed;
 }
 
-/// The same with names in place of characters and `**` in place of `*`. A final `**` matches at
-/// least one name.
+bool MatchesName(const std::vector<GlobPart>& parts, Name name, bool case_sensitive) {
+  const auto is_star = [](const GlobPart& part) { return part.kind == Kind::kAnyCharacters; };
+  const auto needed = Match(parts, name, is_star, [&](const GlobPart& part, char32_t character) {
+    return MatchesCharacter(part, character, case_sensitive);
+  });
+  return needed &&
+         std::all_of(parts.begin() + static_cast<std::ptrdiff_t>(*needed), parts.end(), is_star);
+}
+
+/// A final `**` matches at least one name.
 bool MatchesPath(const std::vector<GlobComponent>& components, const std::vector<Name>& names,
                  bool case_sensitive) {
-  std::size_t component = 0;
-  std::size_t at = 0;
-  std::size_t after_any_depth = 0;  // 0: there was none
-  std::size_t any_depth_ends = 0;
-  while (at < names.size()) {
-    if (component < components.size() && components[component].is_any_depth) {
-      if (component + 1 == components.size()) return true;
-      after_any_depth = ++component;
-      any_depth_ends = at;
-    } else if (component < components.size() &&
-               MatchesName(components[component].parts, names[at], case_sensitive)) {
-      ++component;
-      ++at;
-    } else if (after_any_depth > 0) {
-      component = after_any_depth;
-      at = ++any_depth_ends;
-    } else {
-      return false;
-    }
-  }
-  return component == components.size();
+  return Match(
+             components, names,
+             [](const GlobComponent& component) { return component.is_any_depth; },
+             [&](const GlobComponent& component, Name name) {
+               return MatchesName(component.parts, name, case_sensitive);
+             }) == components.size();
 }
 
 bool ContainsGit(std::string_view path) {

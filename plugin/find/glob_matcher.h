@@ -26,8 +26,8 @@ class GlobMatcher {
   GlobMatcher(std::vector<GlobAlternative> alternatives, bool case_sensitive);
 
   /// `path` is relative to where the alternatives begin, without "." and doubled '/', and valid
-  /// UTF-8: U+FFFD replaces each byte that is not. `ignored_names`: how many of its first names
-  /// lead to what git ignores, 0 for none. If the pattern itself names these, it is kNamed.
+  /// UTF-8: U+FFFD replaces each byte that is not. `ignored_names`: see
+  /// ListedName. If the pattern names these without wildcards, the match is kNamed.
   [[nodiscard]] GlobMatch Match(std::string_view path, bool is_directory,
                                 std::size_t ignored_names = 0) const;
 

@@ -1,7 +1,5 @@
 #include "find/glob_pattern.h"
 
-#include <wctype.h>
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -17,20 +15,6 @@ using Sequence = std::vector<GlobPart>;
 
 /// More filters cost find more than they save.
 constexpr std::size_t kMaximumNameFilters = 32;
-
-bool IsContinuation(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
-}
-
-/// "1..3", "a..z"
-bool LooksLikeRange(std::string_view text) {
-  const std::size_t dots = text.find("..");
-  return dots != std::string_view::npos && dots > 0 && dots + 2 < text.size() &&
-         std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                  c == '_' || c == '-' || c == '.';
-         });
-}
 
 /// Parses a pattern and expands its braces as it goes, so that a limit stops it in time.
 class Parser {
@@ -58,10 +42,9 @@ class Parser {
   }
 
   std::vector<Sequence> ParseBraces(std::size_t depth) {
-    const std::size_t start = at_++;
+    const std::size_t start = ++at_;
     if (depth > kMaximumGlobBraceDepth) {
-      Fail(start,
-           "braces are nested more than " + std::to_string(kMaximumGlobBraceDepth) + " deep");
+      Fail("braces are nested more than " + std::to_string(kMaximumGlobBraceDepth) + " deep");
     }
     std::vector<Sequence> choices;
     bool has_comma = false;
@@ -69,107 +52,87 @@ class Parser {
       std::vector<Sequence> expansions = ParseStretch(depth);
       std::move(expansions.begin(), expansions.end(), std::back_inserter(choices));
       CheckSize(choices.size(), CountParts(choices));
-      if (at_ == pattern_.size()) Fail(start, "'{' without '}'");
+      if (at_ == pattern_.size()) Fail("'{' without '}'");
       if (pattern_[at_++] == '}') break;
       has_comma = true;
     }
     if (has_comma) return choices;
-    if (LooksLikeRange(pattern_.substr(start + 1, at_ - start - 2))) {
-      Fail(start, "ranges in braces are not supported: write {1,2,3}");
+    if (pattern_.substr(start, at_ - start).find("..") != std::string_view::npos) {
+      Fail("ranges in braces are not supported: write {1,2,3}");
     }
     for (Sequence& choice : choices) {
-      choice.insert(choice.begin(), {.position = start, .text = "{", .character = '{'});
-      choice.push_back({.position = at_ - 1, .text = "}", .character = '}'});
+      choice.insert(choice.begin(), {.text = "{", .character = '{'});
+      choice.push_back({.text = "}", .character = '}'});
     }
     return choices;
   }
 
   GlobPart ParsePart() {
-    const std::size_t start = at_;
     switch (pattern_[at_]) {
       case '/':
         ++at_;
-        return {.kind = Kind::kSeparator, .position = start};
+        return {.kind = Kind::kSeparator};
       case '*':
         ++at_;
-        return {.kind = Kind::kAnyCharacters, .position = start};
+        return {.kind = Kind::kAnyCharacters};
       case '?':
         ++at_;
-        return {.kind = Kind::kAnyCharacter, .position = start};
+        return {.kind = Kind::kAnyCharacter};
       case '[':
         return {.kind = Kind::kClass,
-                .position = start,
                 .characters = std::make_shared<const CharacterClass>(ParseClass())};
       case '\\':
         ++at_;
-        if (at_ == pattern_.size()) Fail(start, "'\\' with nothing after it");
-        if (pattern_[at_] == '/') Fail(start, "'/' separates names and cannot be escaped");
+        if (at_ == pattern_.size()) Fail("'\\' with nothing after it");
+        if (pattern_[at_] == '/') Fail("'/' separates names and cannot be escaped");
         break;
       default:
         break;
     }
     const std::size_t text = at_;
     const char32_t character = TakeCharacter(pattern_, at_);
-    return {.position = start,
-            .text = std::string(pattern_.substr(text, at_ - text)),
-            .character = character};
+    return {.text = std::string(pattern_.substr(text, at_ - text)), .character = character};
   }
 
   CharacterClass ParseClass() {
     CharacterClass parsed;
-    const std::size_t start = at_++;
-    parsed.negated = PeekInClass(start) == '!' || PeekInClass(start) == '^';
+    ++at_;
+    parsed.negated = PeekInClass() == '!' || PeekInClass() == '^';
     if (parsed.negated) ++at_;
-    for (bool first = true; first || PeekInClass(start) != ']'; first = false) {
-      ParseClassItem(start, parsed);
-    }
+    do {
+      ParseClassItem(parsed);
+    } while (PeekInClass() != ']');
     ++at_;
     return parsed;
   }
 
-  char PeekInClass(std::size_t start, std::size_t ahead = 0) const {
+  char PeekInClass(std::size_t ahead = 0) const {
     if (at_ + ahead >= pattern_.size() || pattern_[at_] == '/') {
-      Fail(start, "'[' without ']' in the same name; write \\[ for a bracket");
+      Fail("'[' without ']' in the same name; write \\[ for a bracket");
     }
     return pattern_[at_ + ahead];
   }
 
-  void ParseClassItem(std::size_t start, CharacterClass& parsed) {
-    const std::size_t item = at_;
-    if (PeekInClass(start) == '[' && ParseNamedClass(parsed)) return;
-    const char32_t low = TakeClassCharacter(start);
-    if (PeekInClass(start) != '-' || PeekInClass(start, 1) == ']') {
+  void ParseClassItem(CharacterClass& parsed) {
+    const std::string_view rest = pattern_.substr(at_);
+    if (rest.starts_with("[:") && rest.find(":]", 2) != std::string_view::npos) {
+      Fail("classes such as [:digit:] are not supported: write [0-9]");
+    }
+    const char32_t low = TakeClassCharacter();
+    if (PeekInClass() != '-' || PeekInClass(1) == ']') {
       parsed.ranges.emplace_back(low, low);
       return;
     }
     ++at_;
-    const char32_t high = TakeClassCharacter(start);
-    if (high < low) Fail(item, "the range runs backwards");
+    const char32_t high = TakeClassCharacter();
+    if (high < low) Fail("the range runs backwards");
     parsed.ranges.emplace_back(low, high);
   }
 
-  char32_t TakeClassCharacter(std::size_t start) {
-    if (PeekInClass(start) == '\\') ++at_;
-    PeekInClass(start);  // not at the end
+  char32_t TakeClassCharacter() {
+    if (PeekInClass() == '\\') ++at_;
+    PeekInClass();  // not at the end
     return TakeCharacter(pattern_, at_);
-  }
-
-  /// The ASCII characters of `[:name:]`. False if there is none at `at_`.
-  bool ParseNamedClass(CharacterClass& parsed) {
-    const std::string_view rest = pattern_.substr(at_);
-    const std::size_t end = rest.find(":]");
-    if (!rest.starts_with("[:") || end == std::string_view::npos || end < 2) return false;
-    const std::string_view name = rest.substr(2, end - 2);
-    if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyz") != std::string_view::npos) {
-      return false;
-    }
-    const wctype_t type = wctype(std::string(name).c_str());
-    if (type == 0) Fail(at_, "there is no class [:" + std::string(name) + ":]");
-    for (char32_t c = 0; c < 0x80; ++c) {
-      if (iswctype(static_cast<wint_t>(c), type) != 0) parsed.ranges.emplace_back(c, c);
-    }
-    at_ += end + 2;
-    return true;
   }
 
   [[nodiscard]] std::vector<Sequence> Combine(const std::vector<Sequence>& heads,
@@ -194,15 +157,12 @@ class Parser {
 
   void CheckSize(std::size_t alternatives, std::size_t parts) const {
     if (alternatives <= kMaximumGlobAlternatives && parts <= kMaximumExpandedGlobParts) return;
-    Fail(pattern_.find('{'), "the braces expand to more than " +
-                                 std::to_string(kMaximumGlobAlternatives) + " alternatives or " +
-                                 std::to_string(kMaximumExpandedGlobParts) +
-                                 " characters: use several narrower patterns");
+    Fail("the braces expand to more than " + std::to_string(kMaximumGlobAlternatives) +
+         " alternatives or " + std::to_string(kMaximumExpandedGlobParts) +
+         " characters: use several narrower patterns");
   }
 
-  [[noreturn]] void Fail(std::size_t offset, const std::string& problem) const {
-    ThrowGlobError(pattern_, offset, problem);
-  }
+  [[noreturn]] void Fail(const std::string& problem) const { ThrowGlobError(pattern_, problem); }
 
   std::string_view pattern_;
   std::size_t at_ = 0;
@@ -220,13 +180,13 @@ void AppendFilter(std::string& filter, const GlobPart& part) {
 
 GlobComponent MakeComponent(Sequence parts) {
   GlobComponent component;
-  component.is_literal = true;
+  bool has_wildcard = false;
   for (const GlobPart& part : parts) {
     AppendFilter(component.name_filter, part);
     component.literal += part.text;
-    component.is_literal = component.is_literal && part.kind == Kind::kCharacter;
+    has_wildcard = has_wildcard || part.kind != Kind::kCharacter;
   }
-  if (!component.is_literal) component.literal.clear();
+  if (has_wildcard) component.literal.clear();
   component.is_any_depth = parts.size() == 2 && parts[0].kind == Kind::kAnyCharacters &&
                            parts[1].kind == Kind::kAnyCharacters;
   component.parts = std::move(parts);
@@ -242,8 +202,7 @@ GlobAlternative MakeAlternative(std::string_view pattern, const Sequence& parts)
         begin, parts.end(), [](const GlobPart& part) { return part.kind == Kind::kSeparator; });
     GlobComponent component = MakeComponent({begin, end});
     if (component.literal == "..") {
-      ThrowGlobError(pattern, begin->position,
-                     "'..' cannot leave the directory: give that directory as the path");
+      ThrowGlobError(pattern, "'..' cannot leave the directory: give that directory as the path");
     }
     const bool repeated = component.is_any_depth && !alternative.components.empty() &&
                           alternative.components.back().is_any_depth;
@@ -253,7 +212,7 @@ GlobAlternative MakeAlternative(std::string_view pattern, const Sequence& parts)
     begin = end == parts.end() ? end : std::next(end);
   }
   if (alternative.components.empty()) {
-    ThrowGlobError(pattern, 0, "it names nothing: write \"*\" for every name in the directory");
+    ThrowGlobError(pattern, "it names nothing: write \"*\" for every name in the directory");
   }
   return alternative;
 }
@@ -268,7 +227,7 @@ bool GlobAlternative::HasAnyDepth() const {
 std::size_t GlobAlternative::LiteralNames() const {
   const auto wildcard =
       std::find_if(components.begin(), components.end(),
-                   [](const GlobComponent& component) { return !component.is_literal; });
+                   [](const GlobComponent& component) { return component.literal.empty(); });
   return static_cast<std::size_t>(std::distance(components.begin(), wildcard));
 }
 
@@ -279,7 +238,7 @@ std::vector<GlobAlternative> ParseGlob(std::string_view pattern) {
                              " allowed. Use several narrower patterns.");
   }
   if (const auto nul = pattern.find('\0'); nul != std::string_view::npos) {
-    ThrowGlobError(pattern.substr(0, nul), nul, "a NUL character cannot be part of a name");
+    ThrowGlobError(pattern.substr(0, nul), "a NUL character cannot be part of a name");
   }
   std::vector<GlobAlternative> alternatives;
   for (const Sequence& sequence : Parser(pattern).Parse()) {
@@ -305,18 +264,16 @@ char32_t TakeCharacter(std::string_view utf8, std::size_t& at) {
   const auto lead = static_cast<unsigned char>(utf8[at++]);
   if (lead < 0xC0) return lead;
   char32_t character = lead & (lead < 0xE0 ? 0x1FU : lead < 0xF0 ? 0x0FU : 0x07U);
-  for (; at < utf8.size() && IsContinuation(utf8[at]); ++at) {
-    character = (character << 6U) | (static_cast<unsigned char>(utf8[at]) & 0x3FU);
+  for (; at < utf8.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(utf8[at]);
+    if ((byte & 0xC0U) != 0x80U) break;
+    character = (character << 6U) | (byte & 0x3FU);
   }
   return character;
 }
 
-void ThrowGlobError(std::string_view pattern, std::size_t offset, const std::string& problem) {
-  const std::string_view before = pattern.substr(0, offset);
-  const auto continuations = std::count_if(before.begin(), before.end(), IsContinuation);
-  const std::size_t character = before.size() - static_cast<std::size_t>(continuations) + 1;
-  throw support::CallError("Bad pattern \"" + std::string(pattern) + "\" at character " +
-                           std::to_string(character) + ": " + problem + ".");
+void ThrowGlobError(std::string_view pattern, const std::string& problem) {
+  throw support::CallError("Bad pattern \"" + std::string(pattern) + "\": " + problem + ".");
 }
 
 }  // namespace find

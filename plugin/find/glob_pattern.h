@@ -11,7 +11,7 @@
 ///
 /// A pattern is names separated by '/'. In a name:
 ///   `*`        any number of characters; `?` one character
-///   `[a-z_]`   one of these characters; `[!…]` or `[^…]` any other; `[[:digit:]]` POSIX classes
+///   `[a-z_]`   one of these characters; `[!…]` or `[^…]` any other
 ///   `\x`       x itself
 /// `{a,b}` is either. Braces may contain '/' and further braces; they are expanded first, except
 /// within `[…]`. Braces without a comma are ordinary characters, as in a shell.
@@ -40,7 +40,6 @@ struct GlobPart {
   enum class Kind { kCharacter, kAnyCharacter, kAnyCharacters, kClass, kSeparator };
 
   Kind kind = Kind::kCharacter;
-  std::size_t position = 0;                               ///< in the pattern, in bytes
   std::string text = {};                                  ///< kCharacter: in UTF-8
   char32_t character = 0;                                 ///< kCharacter
   std::shared_ptr<const CharacterClass> characters = {};  ///< kClass
@@ -49,9 +48,8 @@ struct GlobPart {
 /// One name of a pattern.
 struct GlobComponent {
   std::vector<GlobPart> parts;
-  std::string literal;        ///< the name itself, if it has no wildcard
+  std::string literal;        ///< the name itself; empty if it has wildcards
   std::string name_filter;    ///< an fnmatch(3) pattern that matches at least as much
-  bool is_literal = false;    ///< it has no wildcard
   bool is_any_depth = false;  ///< `**`
 };
 
@@ -78,9 +76,7 @@ std::vector<std::string> NameFilters(const std::vector<GlobAlternative>& alterna
 /// Returns the character that begins at `at`, and moves `at` behind it. Never reads past the end.
 char32_t TakeCharacter(std::string_view utf8, std::size_t& at);
 
-/// Throws support::CallError: `Bad pattern "…" at character N: problem.` `offset` counts bytes from
-/// 0, the text counts characters from 1.
-[[noreturn]] void ThrowGlobError(std::string_view pattern, std::size_t offset,
-                                 const std::string& problem);
+/// Throws support::CallError: `Bad pattern "…": problem.`
+[[noreturn]] void ThrowGlobError(std::string_view pattern, const std::string& problem);
 
 }  // namespace find

@@ -13,14 +13,13 @@ std::size_t LiteralPrefix(const GlobAlternative& alternative, bool case_sensitiv
   return std::min(alternative.LiteralNames(), alternative.components.size() - 1);
 }
 
-using Place = std::pair<bool, std::string>;  ///< absolute, directory
-
-std::map<Place, std::vector<GlobAlternative>> GroupByDirectory(
+/// By GlobWalk::directory.
+std::map<std::string, std::vector<GlobAlternative>> GroupByDirectory(
     const std::vector<GlobAlternative>& alternatives, bool case_sensitive, std::size_t longest) {
-  std::map<Place, std::vector<GlobAlternative>> groups;
+  std::map<std::string, std::vector<GlobAlternative>> groups;
   for (const GlobAlternative& alternative : alternatives) {
     const std::size_t length = std::min(longest, LiteralPrefix(alternative, case_sensitive));
-    std::string directory;
+    std::string directory = alternative.absolute ? "/" : "";
     for (std::size_t i = 0; i < length; ++i) {
       if (i > 0) directory += '/';
       directory += alternative.components[i].literal;
@@ -28,12 +27,12 @@ std::map<Place, std::vector<GlobAlternative>> GroupByDirectory(
     GlobAlternative rest = alternative;
     rest.components.erase(rest.components.begin(),
                           rest.components.begin() + static_cast<std::ptrdiff_t>(length));
-    groups[{alternative.absolute, std::move(directory)}].push_back(std::move(rest));
+    groups[directory].push_back(std::move(rest));
   }
   return groups;
 }
 
-GlobWalk MakeWalk(const Place& place, std::vector<GlobAlternative> alternatives,
+GlobWalk MakeWalk(const std::string& directory, std::vector<GlobAlternative> alternatives,
                   bool case_sensitive) {
   ListingRequest listing;
   listing.maximum_depth = 0;
@@ -50,8 +49,7 @@ GlobWalk MakeWalk(const Place& place, std::vector<GlobAlternative> alternatives,
   }
   listing.wants_ignored = !listing.maximum_depth;
   if (case_sensitive) listing.name_filters = NameFilters(alternatives);
-  return {place.second, place.first, std::move(listing),
-          GlobMatcher(std::move(alternatives), case_sensitive)};
+  return {directory, std::move(listing), GlobMatcher(std::move(alternatives), case_sensitive)};
 }
 
 std::string Pathspec(const GlobAlternative& alternative) {
@@ -78,8 +76,8 @@ std::vector<GlobWalk> PlanGlob(std::string_view pattern, bool case_sensitive) {
   }
   std::vector<GlobWalk> walks;
   walks.reserve(groups.size());
-  for (auto& [place, members] : groups) {
-    walks.push_back(MakeWalk(place, std::move(members), case_sensitive));
+  for (auto& [directory, members] : groups) {
+    walks.push_back(MakeWalk(directory, std::move(members), case_sensitive));
   }
   return walks;
 }
@@ -89,7 +87,7 @@ IncludeFilter::IncludeFilter(std::string_view include) {
   std::vector<GlobAlternative> patterns;
   for (GlobAlternative& alternative : ParseGlob(include)) {
     if (alternative.absolute) {
-      ThrowGlobError(include, 0,
+      ThrowGlobError(include,
                      "include is for names below the searched directory and cannot begin with '/': "
                      "give that directory as the path");
     }

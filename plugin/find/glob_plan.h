@@ -17,10 +17,9 @@ inline constexpr std::size_t kMaximumGlobWalks = 16;
 
 /// One directory to list, and what to take from the listing.
 struct GlobWalk {
-  /// Below the given path or, if `absolute`, below "/". Empty: the given path itself. Not resolved;
-  /// without ".." and wildcards.
+  /// Absolute if the pattern is, else below the given path. Empty: the given path itself. Not
+  /// resolved; without ".." and wildcards.
   std::string directory;
-  bool absolute = false;
 
   ListingRequest listing;  ///< but for its directory
   GlobMatcher matcher;     ///< for names relative to `directory`

@@ -26,16 +26,15 @@ GuestUser ReadUser(const yaml::Mapping& user) {
 std::map<std::string, Parameter, std::less<>> ReadParameters(const yaml::Mapping& param) {
   std::map<std::string, Parameter, std::less<>> result;
   for (const auto& [key, node] : param.entries()) {
-    result[key] = {param.String(key).value_or(""), yaml::IsRewrittenByLima(*node)};
+    result[key] = {param.String(key).value_or(""), yaml::IsRewrittenByLima(node)};
   }
   return result;
 }
 
-MountEntry ReadMount(const yaml::NodePointer& node, const std::string& file,
-                     const std::string& what) {
+MountEntry ReadMount(const YAML::Node& node, const std::string& file, const std::string& what) {
   const yaml::Mapping mount(node, file, what);
   MountEntry entry;
-  entry.where = file + ": " + what + " (line " + std::to_string(node->line) + ")";
+  entry.where = file + ": " + what + yaml::AtLine(node);
   entry.location = mount.String("location").value_or("");
   entry.mount_point = mount.String("mountPoint");
   entry.writable = mount.Boolean("writable");
@@ -45,15 +44,15 @@ MountEntry ReadMount(const yaml::NodePointer& node, const std::string& file,
 
 std::vector<MountEntry> ReadMounts(const yaml::Mapping& top, const std::string& file) {
   std::vector<MountEntry> mounts;
-  for (const yaml::NodePointer& item : top.Sequence("mounts")) {
+  for (const YAML::Node& item : top.Sequence("mounts")) {
     mounts.push_back(ReadMount(item, file, "mounts[" + std::to_string(mounts.size()) + "]"));
   }
   return mounts;
 }
 
-bool NamesNineP(const std::vector<yaml::NodePointer>& mount_types) {
-  return std::any_of(mount_types.begin(), mount_types.end(), [](const yaml::NodePointer& item) {
-    return item->kind == yaml::Kind::kScalar && item->text == "9p";
+bool NamesNineP(const std::vector<YAML::Node>& mount_types) {
+  return std::any_of(mount_types.begin(), mount_types.end(), [](const YAML::Node& item) {
+    return item.IsScalar() && item.Scalar() == "9p";
   });
 }
 

@@ -30,7 +30,7 @@ constexpr int kSendFlags = 0;  // macOS has SO_NOSIGPIPE instead
 #endif
 
 [[noreturn]] void ThrowSystemError(const std::string& what) {
-  if (errno == EAGAIN || errno == EWOULDBLOCK) throw HostAgentError("it does not answer in time");
+  if (errno == EAGAIN || errno == EWOULDBLOCK) throw HostAgentError("it does not respond in time");
   throw HostAgentError(what + ": " + std::generic_category().message(errno));
 }
 
@@ -58,45 +58,47 @@ support::FileDescriptor Connect(const std::string& path, std::chrono::millisecon
 }
 
 std::string Receive(int fd, Clock::time_point deadline) {
-  std::string answer;
+  std::string response;
   std::array<char, 4096> piece{};
   while (true) {
     const ssize_t count = ::recv(fd, piece.data(), piece.size(), 0);
-    if (count == 0) return answer;
+    if (count == 0) return response;
     if (count < 0) ThrowSystemError("cannot receive from it");
-    answer.append(piece.data(), static_cast<std::size_t>(count));
-    if (answer.size() > kMaximumHostAgentAnswer) throw HostAgentError("its answer has no end");
-    if (Clock::now() >= deadline) throw HostAgentError("it does not answer in time");
+    response.append(piece.data(), static_cast<std::size_t>(count));
+    if (response.size() > kMaximumHostAgentResponse)
+      throw HostAgentError("its response has no end");
+    if (Clock::now() >= deadline) throw HostAgentError("it does not respond in time");
   }
 }
 
 /// The body of a 2xx response.
-std::string_view SuccessfulBody(std::string_view answer) {
+std::string_view SuccessfulBody(std::string_view response) {
   constexpr std::string_view kEndOfHead = "\r\n\r\n";
-  const std::size_t end = answer.find(kEndOfHead);
-  const bool is_http = answer.starts_with("HTTP/1.") && end != std::string_view::npos;
-  if (!is_http) throw HostAgentError("its answer is not HTTP");
-  const std::string_view status_line = answer.substr(0, answer.find("\r\n"));
+  const std::size_t end = response.find(kEndOfHead);
+  const bool is_http = response.starts_with("HTTP/1.") && end != std::string_view::npos;
+  if (!is_http) throw HostAgentError("its response is not HTTP");
+  const std::string_view status_line = response.substr(0, response.find("\r\n"));
   if (status_line.find(" 2") != status_line.find(' ')) {
-    throw HostAgentError("it answers \"" + std::string(status_line.substr(0, 100)) + "\"");
+    throw HostAgentError("it responds \"" + std::string(status_line.substr(0, 100)) + "\"");
   }
-  return answer.substr(end + kEndOfHead.size());
+  return response.substr(end + kEndOfHead.size());
 }
 
 HostAgentInfo ParseInfo(std::string_view body) {
   const nlohmann::json info = nlohmann::json::parse(body, nullptr, /*allow_exceptions=*/false);
-  if (!info.is_object()) throw HostAgentError("its answer is not a JSON object");
+  if (!info.is_object()) throw HostAgentError("its response is not a JSON object");
   const auto port = info.find("sshLocalPort");
   if (port == info.end()) return {};
   if (!port->is_number_unsigned() || port->get<std::uint64_t>() > 65535) {
-    throw HostAgentError("its answer has no usable sshLocalPort");
+    throw HostAgentError("its response has no usable sshLocalPort");
   }
   return {port->get<std::uint16_t>()};
 }
 
 }  // namespace
 
-HostAgentInfo AskHostAgent(const std::filesystem::path& socket, std::chrono::milliseconds timeout) {
+HostAgentInfo QueryHostAgent(const std::filesystem::path& socket,
+                             std::chrono::milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
   const support::FileDescriptor fd = Connect(socket.string(), timeout);
   if (::send(fd.get(), kRequest.data(), kRequest.size(), kSendFlags) != std::ssize(kRequest)) {

@@ -12,7 +12,7 @@ namespace lima {
 inline constexpr std::chrono::seconds kHostAgentTimeout{3};
 
 /// Bytes of a whole response.
-inline constexpr std::size_t kMaximumHostAgentAnswer = std::size_t{1024} * 1024;
+inline constexpr std::size_t kMaximumHostAgentResponse = std::size_t{1024} * 1024;
 
 /// The host agent of an instance did not respond as it should; what() says how.
 class HostAgentError : public std::runtime_error {
@@ -26,7 +26,7 @@ struct HostAgentInfo {
 
 /// GET /v1/info over the Unix socket `socket` (an instance's ha.sock). Throws HostAgentError; waits
 /// at most about `timeout`. Rule: Lima's pkg/hostagent/api/client.
-HostAgentInfo AskHostAgent(const std::filesystem::path& socket,
-                           std::chrono::milliseconds timeout = kHostAgentTimeout);
+HostAgentInfo QueryHostAgent(const std::filesystem::path& socket,
+                             std::chrono::milliseconds timeout = kHostAgentTimeout);
 
 }  // namespace lima

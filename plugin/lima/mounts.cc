@@ -160,10 +160,6 @@ struct MergedEntry {
   std::optional<std::string> nine_p_cache;
 };
 
-std::string CacheOf(const MergedEntry& entry) {
-  return entry.nine_p_cache.value_or(entry.writable.value_or(false) ? "mmap" : "fscache");
-}
-
 /// Only QEMU chooses 9p by default, unless the guest cannot mount it. Rule: FillConfig in Lima's
 /// pkg/driver/qemu/qemu_driver.go, ResolveVMType in pkg/driverutil/vm.go.
 bool CacheMayBeStale(const InstanceConfiguration& configuration, const HostFacts& host,
@@ -195,18 +191,30 @@ std::vector<MergedEntry> MergeEntries(const InstanceConfiguration& configuration
   return merged;
 }
 
+std::vector<Mount> Evaluate(const InstanceConfiguration& configuration, const HostFacts& host,
+                            const GuestFacts& guest, bool needs_all_facts) {
+  std::vector<Mount> mounts;
+  for (const MergedEntry& entry : MergeEntries(configuration, host, guest)) {
+    if (needs_all_facts && !entry.mount_point) {
+      ThrowEntry(*entry.first, "mountPoint",
+                 "a template needs the guest user's home directory or user id, which is unknown");
+    }
+    Mount mount;
+    mount.location = entry.location;
+    mount.unclean_mount_point = entry.mount_point.value_or(entry.location);
+    mount.mount_point = support::CleanPath(mount.unclean_mount_point);
+    mount.writable = entry.writable.value_or(false);
+    mount.nine_p_cache = entry.nine_p_cache.value_or(mount.writable ? "mmap" : "fscache");
+    mount.reads_may_be_stale = CacheMayBeStale(configuration, host, mount.nine_p_cache);
+    mounts.push_back(std::move(mount));
+  }
+  return mounts;
+}
+
 }  // namespace
 
 std::string MountTag(const Mount& mount) {
-  constexpr std::size_t kHashedBytes = 8;
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  const Sha256Digest digest = Sha256(mount.location + ":" + mount.unclean_mount_point);
-  std::string tag = "lima-";
-  for (std::size_t i = 0; i < kHashedBytes; ++i) {
-    tag += kDigits[digest[i] >> 4U];
-    tag += kDigits[digest[i] & 0xFU];
-  }
-  return tag;
+  return "lima-" + ShortSha256(mount.location + ":" + mount.unclean_mount_point);
 }
 
 bool NeedsGuestFacts(const InstanceConfiguration& configuration) {
@@ -224,34 +232,12 @@ bool NeedsGuestFacts(const InstanceConfiguration& configuration) {
 
 std::vector<Mount> EvaluateMounts(const InstanceConfiguration& configuration, const HostFacts& host,
                                   const GuestFacts& guest) {
-  std::vector<Mount> mounts;
-  for (MergedEntry& entry : MergeEntries(configuration, host, guest)) {
-    if (!entry.mount_point.has_value()) {
-      ThrowEntry(*entry.first, "mountPoint",
-                 "a template needs the guest user's home directory or user id, which is unknown");
-    }
-    Mount mount;
-    mount.location = std::move(entry.location);
-    mount.mount_point = support::CleanPath(*entry.mount_point);
-    mount.writable = entry.writable.value_or(false);
-    mount.nine_p_cache = CacheOf(entry);
-    mount.unclean_mount_point = std::move(*entry.mount_point);
-    mount.reads_may_be_stale = CacheMayBeStale(configuration, host, mount.nine_p_cache);
-    mounts.push_back(std::move(mount));
-  }
-  return mounts;
+  return Evaluate(configuration, host, guest, true);
 }
 
-std::vector<MountLocation> ListLocations(const InstanceConfiguration& configuration,
-                                         const HostFacts& host, const GuestFacts& guest) {
-  std::vector<MountLocation> locations;
-  for (MergedEntry& entry : MergeEntries(configuration, host, guest)) {
-    if (entry.mount_point) entry.mount_point = support::CleanPath(*entry.mount_point);
-    locations.push_back({std::move(entry.location), std::move(entry.mount_point),
-                         entry.writable.value_or(false),
-                         CacheMayBeStale(configuration, host, CacheOf(entry))});
-  }
-  return locations;
+std::vector<Mount> ListMounts(const InstanceConfiguration& configuration, const HostFacts& host,
+                              const GuestFacts& guest) {
+  return Evaluate(configuration, host, guest, false);
 }
 
 }  // namespace lima

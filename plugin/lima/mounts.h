@@ -27,16 +27,16 @@ struct Mount {
   std::string mount_point;  ///< in the guest; absolute and clean
   bool writable = false;
 
-  /// The 9p cache mode if this is a 9p mount: the configured one, else Lima's default.
-  std::string nine_p_cache;
-
   /// Whether the guest may see old files after the host has changed them: 9p with a cache that is
   /// never refreshed (fscache, Lima's default for read-only mounts, or loose). Also true if the
   /// driver chooses the mount type and may choose 9p.
   bool reads_may_be_stale = false;
 
+  /// The 9p cache mode if this is a 9p mount: the configured one, else Lima's default.
+  std::string nine_p_cache = {};
+
   /// The mountPoint as Lima has it: evaluated but not cleaned.
-  std::string unclean_mount_point;
+  std::string unclean_mount_point = {};
 
   friend bool operator==(const Mount&, const Mount&) = default;
 };
@@ -55,20 +55,10 @@ bool NeedsGuestFacts(const InstanceConfiguration& configuration);
 std::vector<Mount> EvaluateMounts(const InstanceConfiguration& configuration, const HostFacts& host,
                                   const GuestFacts& guest);
 
-/// A mount as far as it is known without the guest.
-struct MountLocation {
-  std::string location;                    ///< on the host; absolute and clean
-  std::optional<std::string> mount_point;  ///< empty while only the guest knows it
-  bool writable = false;
-  bool reads_may_be_stale = false;  ///< see Mount
-
-  friend bool operator==(const MountLocation&, const MountLocation&) = default;
-};
-
-/// The same without the guest, to be shown, never to be enforced: an entry whose mountPoint is not
-/// known yet may turn out to be the same mount as another. Throws like EvaluateMounts, except for a
-/// missing fact.
-std::vector<MountLocation> ListLocations(const InstanceConfiguration& configuration,
-                                         const HostFacts& host, const GuestFacts& guest);
+/// The same without the guest, to be shown, never to be enforced. The location stands for a
+/// mountPoint that only the guest knows; such an entry may turn out to be the same mount as
+/// another. Throws like EvaluateMounts, except for a missing fact.
+std::vector<Mount> ListMounts(const InstanceConfiguration& configuration, const HostFacts& host,
+                              const GuestFacts& guest);
 
 }  // namespace lima

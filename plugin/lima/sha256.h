@@ -1,14 +1,12 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace lima {
 
-using Sha256Digest = std::array<std::uint8_t, 32>;
-
-/// FIPS 180-4, from CommonCrypto on macOS and OpenSSL's libcrypto elsewhere.
-Sha256Digest Sha256(std::string_view bytes);
+/// The first eight bytes, in hexadecimal, of the SHA-256 (FIPS 180-4) of `bytes`. From CommonCrypto
+/// on macOS and OpenSSL's libcrypto elsewhere.
+std::string ShortSha256(std::string_view bytes);
 
 }  // namespace lima

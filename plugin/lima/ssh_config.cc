@@ -22,10 +22,6 @@ struct Line {
 
 constexpr std::string_view kSpaces = " \t\r\f";
 
-bool IsSpace(char c) {
-  return kSpaces.find(c) != std::string_view::npos;
-}
-
 void SkipSpaces(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size()));
 }
@@ -39,38 +35,24 @@ std::string TakeKeyword(std::string_view& text) {
   return keyword;
 }
 
-bool IsEscaped(std::string_view text, bool in_quotes) {
-  if (text.size() < 2 || text.front() != '\\') return false;
-  const char next = text[1];
-  return next == '\\' || next == '"' || next == '\'' || (!in_quotes && next == ' ');
-}
-
+/// A word, or the text between double quotes.
 std::string TakeArgument(std::string_view& text) {
-  std::string argument;
-  char quote = '\0';
-  while (!text.empty() && (quote != '\0' || !IsSpace(text.front()))) {
-    const char c = text.front();
-    if (IsEscaped(text, quote != '\0')) {
-      argument += text[1];
-      text.remove_prefix(2);
-      continue;
-    }
-    text.remove_prefix(1);
-    if (quote == '\0' && (c == '"' || c == '\'')) {
-      quote = c;
-    } else if (quote != '\0' && c == quote) {
-      quote = '\0';
-    } else {
-      argument += c;
-    }
+  const bool is_quoted = text.starts_with('"');
+  if (is_quoted) text.remove_prefix(1);
+  const std::size_t end =
+      is_quoted ? text.find('"') : std::min(text.find_first_of(kSpaces), text.size());
+  if (end == std::string_view::npos) throw ConfigurationError("a quote has no end");
+  std::string argument(text.substr(0, end));
+  text.remove_prefix(end + (is_quoted ? 1 : 0));
+  const bool is_one_word = text.empty() || kSpaces.find(text.front()) != std::string_view::npos;
+  if (!is_one_word || argument.find_first_of(is_quoted ? "\\" : "\\\"'") != std::string::npos) {
+    throw ConfigurationError("backslashes, and quotes within a value, are not supported");
   }
-  if (quote != '\0') throw ConfigurationError("a quote has no end");
   return argument;
 }
 
-/// Splits `Keyword value…`, `Keyword=value` and `Keyword = value`. A backslash escapes a quote or a
-/// backslash, and outside quotes also a space; a '#' before an argument starts a comment. Throws
-/// ConfigurationError for a quote without end. Rule: OpenSSH's readconf.c and argv_split in misc.c.
+/// Splits `Keyword value…`, `Keyword=value` and `Keyword = value`; a '#' before an argument starts
+/// a comment. Throws ConfigurationError for what OpenSSH would unquote in another way.
 Line SplitLine(std::string_view line) {
   Line result;
   SkipSpaces(line);

@@ -31,9 +31,10 @@ struct SshEndpoint {
 /// missing HostName, Port, User or IdentityFile is an error, since a default could be another
 /// machine.
 ///
-/// Ignores other keywords. Refuses options that would change the connection: ProxyCommand,
-/// ProxyJump, ProxyUseFdpass, Include, Match, Host lines with wildcards or negation, percent signs
-/// in host, user and key files, and hosts and users that begin with '-'.
+/// Ignores other keywords. Refuses backslashes, quotes within a value, and options that would
+/// change the connection: ProxyCommand, ProxyJump, ProxyUseFdpass, Include, Match, Host lines with
+/// wildcards or negation, percent signs in host, user and key files, and hosts and users that begin
+/// with '-'.
 ///
 /// Throws ConfigurationError that starts with `file`.
 SshEndpoint ParseSshConfig(std::string_view text, const std::string& instance_name,

@@ -81,7 +81,7 @@ Status Inspect(const std::filesystem::path& directory, const std::optional<std::
   }
   const std::filesystem::path socket = directory / "ha.sock";
   try {
-    AskHostAgent(socket);
+    QueryHostAgent(socket);
   } catch (const HostAgentError& error) {
     return Broken("the host agent is alive, but " + socket.string() +
                   " cannot be used: " + error.what());

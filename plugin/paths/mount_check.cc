@@ -14,17 +14,24 @@ using guest::FileSystemStatus;
 
 constexpr std::string_view kMacVolume = "/Volumes/My Shared Files";
 
-/// Prints the boot id and the mount table. A command reads them: sftp-server returns the kernel's
-/// files in small pieces, from which the SFTP client would conclude that the server always does.
+/// A command reads the mount table: sftp-server returns the kernel's file in small pieces, from
+/// which the SFTP client would conclude that the server always does.
 constexpr int kNoTable = 3;
 constexpr const char* kTableScript =
-    "[ -r /proc/self/mountinfo ] || exit 3; "
-    "cat /proc/sys/kernel/random/boot_id; cat /proc/self/mountinfo";
+    "[ -r /proc/self/mountinfo ] || exit 3; cat /proc/self/mountinfo";
 
-bool IsThisMachine(const std::string& script_output) {
+bool IsThisMachine(guest::Guest& guest, const support::Context& context) {
+  constexpr std::size_t kMaximumId = 128;
   std::ifstream file(kBootIdFile);
   std::string id;
-  return std::getline(file, id) && script_output.starts_with(id + "\n");
+  if (!std::getline(file, id)) return false;
+  try {
+    return guest.Open(kBootIdFile, guest::OpenMode::kRead, 0, context)
+        ->Read(0, kMaximumId, context)
+        .starts_with(id);
+  } catch (const guest::FileError&) {
+    return false;
+  }
 }
 
 bool IsLimaMount(const MountLine& line, const std::string& tag) {
@@ -72,6 +79,7 @@ MountState MountCheck::Check(std::size_t mount, guest::Guest& guest,
 
 void MountCheck::CheckAll(guest::Guest& guest, const support::Context& context) {
   if (mounts_.empty()) return;
+  is_this_machine_ = IsThisMachine(guest, context);
   std::vector<guest::Request> requests;
   for (std::size_t i = 0; i < mounts_.size(); ++i) requests.push_back(StatusRequest(i));
   const std::vector<guest::Reply> replies = guest.RoundTrip(requests, context);
@@ -89,7 +97,7 @@ MountState MountCheck::LastKnown(std::size_t mount) const {
 
 MountCheck::Table MountCheck::ReadTable(guest::Guest& guest,
                                         const support::Context& context) const {
-  if (is_mac_) return std::nullopt;
+  if (is_mac_ || is_this_machine_) return std::nullopt;
   const guest::ScriptOutput script = guest::CaptureScript(guest, kTableScript, context);
   if (script.exit_status == kNoTable) {
     support::LogWarning(
@@ -101,7 +109,6 @@ MountCheck::Table MountCheck::ReadTable(guest::Guest& guest,
         "the guest's mount table (/proc/self/mountinfo) cannot be read, so it is unknown whether "
         "the mounts are there; log in with limactl shell and look at that file");
   }
-  if (IsThisMachine(script.output)) return std::nullopt;
   return ParseMountTable(script.output);
 }
 

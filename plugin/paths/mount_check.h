@@ -55,7 +55,7 @@ class MountCheck {
   /// StatusRequest and Evaluate.
   MountState Check(std::size_t mount, guest::Guest& guest, const support::Context& context);
 
-  /// Checks all mounts by one command, and logs which are missing. Call it after connecting.
+  /// Checks all mounts by one command, and logs which are missing. Call it once, before the others.
   void CheckAll(guest::Guest& guest, const support::Context& context);
 
   /// The last state; "not mounted" before the first check. No round trip.
@@ -77,6 +77,7 @@ class MountCheck {
 
   const std::vector<lima::Mount> mounts_;
   const bool is_mac_;
+  bool is_this_machine_ = false;
   mutable std::mutex mutex_;  // guards known_; not held during requests
   std::vector<Known> known_;
 };

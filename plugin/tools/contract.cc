@@ -206,11 +206,11 @@ const std::string kProcessId = "Id of the process.";
 std::vector<Property> ProcessOutputs() {
   return {{"id", "string", kProcessId},
           {"running", "boolean", "Whether it still runs."},
-          {"exit_code", "integer", "Exit status; 128 + N if signal N killed it."},
-          {"error", "string", "Why it ended without exit_code, or a hint."},
-          {"output", "string", "Output from the offset on, 48 KiB at most."},
-          {"next_offset", "integer", "Offset behind `output`."},
-          {"remaining", "integer", "Bytes behind `output` that can be read at once."}};
+          {"exit_code", "integer", "128 + N after signal N."},
+          {"error", "string", "Why it ended, or a hint."},
+          {"output", "string", "At most 48 KiB."},
+          {"next_offset", "integer", "Where `output` ends."},
+          {"remaining", "integer", "Bytes that follow."}};
 }
 
 Tool StartProcess() {
@@ -243,19 +243,18 @@ Tool StartProcess() {
 
 Tool ReadProcess() {
   std::vector<Property> outputs = ProcessOutputs();
-  outputs.push_back(
-      {"dropped", "integer", "Bytes from the offset on that are gone: the newest 1 MiB is kept."});
+  outputs.push_back({"dropped", "integer", "Bytes before `output` that are gone."});
   outputs.push_back({"processes",
                      "object[]",
-                     "Without `id`: all processes.",
+                     "Without `id`.",
                      false,
                      -1,
                      {{"id", "string", kProcessId, kRequired},
-                      {"command", "string", "Command line.", kRequired},
-                      {"directory", "string", "Directory it was started in.", kRequired},
+                      {"command", "string", "Command.", kRequired},
+                      {"directory", "string", "Where.", kRequired},
                       {"running", "boolean", "Whether it still runs.", kRequired},
                       {"exit_code", "integer", "Exit status."},
-                      {"started", "string", "When, RFC 3339.", kRequired}}});
+                      {"started", "string", "When.", kRequired}}});
   return {.name = "read_process",
           .title = "Read a process's output",
           .description =
@@ -295,9 +294,9 @@ Tool WriteProcess() {
                       -1,
                       {"INT", "TERM", "KILL", "HUP"}}},
           .outputs = {{"id", "string", kProcessId, kRequired},
-                      {"running", "boolean", "Whether it still runs after at most 1 s.", kRequired},
-                      {"exit_code", "integer", "Exit status; 128 + N if signal N killed it."},
-                      {"error", "string", "Why it ended without exit_code."}},
+                      {"running", "boolean", "Whether it still runs.", kRequired},
+                      {"exit_code", "integer", "128 + N after signal N."},
+                      {"error", "string", "Why it ended."}},
           .effect = Effect::kRuns,
           .large_results = false,
           .has_text_style = true};

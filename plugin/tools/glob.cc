@@ -1,5 +1,3 @@
-#include "tools/glob.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -15,10 +13,13 @@
 #include "support/errors.h"
 #include "support/paths.h"
 #include "support/utf8.h"
-#include "tools/contract.h"
+#include "tools/tools.h"
 
 namespace tools {
 namespace {
+
+/// Matches that the error for too many shows.
+constexpr std::size_t kShownGlobMatches = 100;
 
 /// Bytes of matches that are kept to be compared.
 constexpr std::size_t kMaximumKeptMatches = std::size_t{128} << 20;
@@ -50,22 +51,22 @@ class GlobCall {
     is_flat_ = std::all_of(walks.begin(), walks.end(), [](const find::GlobWalk& walk) {
       return walk.listing.maximum_depth == 1;
     });
-    for (const find::GlobWalk& walk : walks) AddPlace(walk);
+    for (const find::GlobWalk& walk : walks) AddWalk(walk);
     // Only the directory that the pattern begins with may be missing.
-    if (places_.empty() && (path_ || base_)) ResolveBase();
-    std::vector<Match> matches = is_flat_ ? ListFlat() : ListDeep();
-    std::sort(matches.begin(), matches.end(), NewestFirst);
-    matches.erase(std::unique(matches.begin(), matches.end()), matches.end());
-    return matches;
+    if (walks_.empty() && (path_ || base_)) ResolveBase();
+    is_flat_ ? ListFlat() : ListDeep();
+    std::sort(matches_.begin(), matches_.end(), NewestFirst);
+    matches_.erase(std::unique(matches_.begin(), matches_.end()), matches_.end());
+    return std::move(matches_);
   }
 
   /// About missing mounts and directories, and about times that may be stale.
   [[nodiscard]] const std::set<std::string>& notes() const { return notes_; }
 
  private:
-  struct Place {
+  struct ResolvedWalk {
     paths::ResolvedPath directory;
-    const find::GlobWalk* walk;
+    const find::GlobWalk* plan;
   };
 
   const std::string& Base() {
@@ -92,71 +93,67 @@ class GlobCall {
     return base;
   }
 
-  void AddPlace(const find::GlobWalk& walk) {
+  void AddWalk(const find::GlobWalk& walk) {
+    const bool is_absolute = walk.directory.starts_with('/');
     // An empty path is an error, whatever follows it.
-    const bool is_base = !walk.absolute && (walk.directory.empty() || Base().empty());
-    paths::ResolvedPath place = is_base ? ResolveBase() : Resolve(PathOf(walk));
-    if (!IsDirectory(place)) return;
-    if (walk.absolute && path_ && !support::PathBelow(place.guest, ResolveBase().guest)) {
-      throw support::CallError("The pattern begins with " + place.host +
+    const bool is_base = !is_absolute && (walk.directory.empty() || Base().empty());
+    paths::ResolvedPath directory =
+        is_base ? ResolveBase()
+                : Resolve(is_absolute ? walk.directory : Base() + "/" + walk.directory);
+    if (!IsDirectory(directory)) return;
+    if (is_absolute && path_ && !support::PathBelow(directory.guest, ResolveBase().guest)) {
+      throw support::CallError("The pattern begins with " + directory.host +
                                ", which is not inside the path " + ResolveBase().host +
                                ". Leave one of them out.");
     }
-    Note(workspace_.paths->MissingNote(place.guest, *workspace_.guest, context_));
-    places_.push_back({std::move(place), &walk});
-  }
-
-  std::string PathOf(const find::GlobWalk& walk) {
-    return (walk.absolute ? "" : Base()) + "/" + walk.directory;
+    Note(workspace_.paths->MissingNote(directory.guest, *workspace_.guest, context_));
+    walks_.push_back({std::move(directory), &walk});
   }
 
   /// Lists each directory over SFTP.
-  std::vector<Match> ListFlat() {
-    for (const Place& place : places_) {
+  void ListFlat() {
+    for (const ResolvedWalk& walk : walks_) {
       try {
-        for (const auto& entry : files::NamesIn(place.directory, *workspace_.guest, context_)) {
-          Visit(place, {.path = entry.name,
-                        .is_directory = entry.attributes.type == guest::FileType::kDirectory,
-                        .modified = entry.attributes.modified * 1'000'000'000});
+        for (const auto& entry : files::NamesIn(walk.directory, *workspace_.guest, context_)) {
+          Visit(walk, {.path = entry.name,
+                       .is_directory = entry.attributes.type == guest::FileType::kDirectory,
+                       .modified = entry.attributes.modified * 1'000'000'000});
         }
       } catch (const guest::FileError& error) {
         if (error.code() == guest::FileErrorCode::kNotFound) continue;  // it has vanished
         if (error.code() != guest::FileErrorCode::kPermissionDenied) throw;
-        NoteGaps(place.directory.guest + ": Permission denied");
+        NoteGaps(walk.directory.host + ": Permission denied");
       }
     }
-    return std::move(matches_);
   }
 
   /// Lists all directories with one find.
-  std::vector<Match> ListDeep() {
+  void ListDeep() {
     std::vector<find::ListingRequest> requests;
-    for (const Place& place : places_) {
-      find::ListingRequest request = place.walk->listing;
-      request.directory = place.directory.guest;
+    for (const ResolvedWalk& walk : walks_) {
+      find::ListingRequest request = walk.plan->listing;
+      request.directory = walk.directory.guest;
       requests.push_back(std::move(request));
     }
     if (!requests.empty()) {
       NoteGaps(find::ListTrees(
           *workspace_.guest, requests,
-          [&](std::size_t request, const find::ListedName& name) { Visit(places_[request], name); },
+          [&](std::size_t request, const find::ListedName& name) { Visit(walks_[request], name); },
           context_));
     }
-    return std::move(matches_);
   }
 
-  void NoteGaps(const std::string& complaints) {
-    if (complaints.empty()) return;
-    Note("The guest's user may not look at everything, so names may be missing here:\n" +
-         complaints);
+  void NoteGaps(const std::string& messages) {
+    if (messages.empty()) return;
+    Note("The guest's user may not look at everything, so names may be missing here:\n" + messages);
   }
 
-  void Visit(const Place& place, const find::ListedName& name) {
-    const find::GlobMatch match = place.walk->matcher.Match(support::ToUtf8(name.path),
-                                                            name.is_directory, name.ignored_names);
+  void Visit(const ResolvedWalk& walk, const find::ListedName& name) {
+    const find::GlobMatch match =
+        walk.plan->matcher.Match(support::ToUtf8(name.path), name.is_directory, name.ignored_names);
     const bool is_left_out = match == find::GlobMatch::kFound && name.ignored_names > 0;
     if (match == find::GlobMatch::kNone || is_left_out) return;
-    const std::string guest_path = support::JoinPath(place.directory.guest, name.path);
+    const std::string guest_path = support::JoinPath(walk.directory.guest, name.path);
     matches_.push_back({name.modified, support::ToUtf8(workspace_.paths->ToHost(guest_path))});
     kept_ += sizeof(Match) + matches_.back().path.size();
     if (kept_ > kMaximumKeptMatches) {
@@ -171,7 +168,7 @@ class GlobCall {
   const Workspace& workspace_;
   const support::Context& context_;
   bool is_flat_ = false;  ///< every walk lists the names of one directory
-  std::vector<Place> places_;
+  std::vector<ResolvedWalk> walks_;
   std::vector<Match> matches_;
   std::size_t kept_ = 0;  ///< bytes
   std::set<std::string> notes_;
@@ -190,27 +187,22 @@ void RefuseTooMany(const std::vector<Match>& matches) {
 
 }  // namespace
 
-const mcp::ToolDefinition& GlobTool::definition() const {
-  return Definition("glob");
-}
-
-mcp::ToolResult GlobTool::Call(const mcp::ToolCall& call) {
+mcp::ToolResult Glob(Toolbox& toolbox, const mcp::ToolCall& call) {
   const std::vector<find::GlobWalk> walks =
       find::PlanGlob(call.arguments.at("pattern").get_ref<const std::string&>(),
                      call.arguments.value("case_sensitive", true));
   const std::optional<std::string> path = OptionalText(call.arguments, "path");
-  return WithTimeLimit(workspaces_, call, "The search for names", kGlobTimeLimit,
-                       [&](const Workspace& workspace, const support::Context& context) {
-                         GlobCall glob(path, workspace, context);
-                         const std::vector<Match> matches = glob.Find(walks);
-                         RefuseTooMany(matches);
-                         mcp::ToolResult result;
-                         result.structured = {{"matches", nlohmann::json::array()}};
-                         for (const Match& match : matches)
-                           result.structured["matches"].push_back(match.path);
-                         for (const std::string& note : glob.notes()) AddNote(result, note);
-                         return result;
-                       });
+  return WithTimeLimit(
+      toolbox.workspaces, call, "The search for names", toolbox.options.search_timeout,
+      [&](const Workspace& workspace, const support::Context& context) {
+        GlobCall glob(path, workspace, context);
+        const std::vector<Match> matches = glob.Find(walks);
+        RefuseTooMany(matches);
+        mcp::ToolResult result = {.structured = {{"matches", nlohmann::json::array()}}};
+        for (const Match& match : matches) result.structured["matches"].push_back(match.path);
+        for (const std::string& note : glob.notes()) AddNote(result, note);
+        return result;
+      });
 }
 
 }  // namespace tools

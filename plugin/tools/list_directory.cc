@@ -1,15 +1,14 @@
-#include "tools/list_directory.h"
-
 #include <algorithm>
-#include <chrono>
-#include <utility>
+#include <array>
+#include <ctime>
+#include <string>
 #include <vector>
 
 #include "files/file_content.h"
 #include "files/file_problem.h"
 #include "mcp/json_writer.h"
 #include "support/errors.h"
-#include "tools/contract.h"
+#include "tools/tools.h"
 
 namespace tools {
 namespace {
@@ -42,6 +41,24 @@ std::uint32_t GoType(FileType type) {
   return Bit(19);
 }
 
+/// Go's io/fs.FileMode number: type and special bits from 1<<19 upwards, rwxrwxrwx below (package
+/// io/fs, constants ModeDir … ModeIrregular).
+std::uint32_t GoFileMode(const guest::FileAttributes& attributes) {
+  std::uint32_t mode = GoType(attributes.type) | (attributes.permissions & 0777U);
+  if ((attributes.permissions & 04000U) != 0) mode |= Bit(23);  // set user id
+  if ((attributes.permissions & 02000U) != 0) mode |= Bit(22);  // set group id
+  if ((attributes.permissions & 01000U) != 0) mode |= Bit(20);  // sticky
+  return mode;
+}
+
+/// "2026-11-21T05:04:00Z" (RFC 3339)
+std::string FormatTime(std::time_t seconds_since_1970) {
+  std::tm parts{};
+  ::gmtime_r(&seconds_since_1970, &parts);
+  std::array<char, 64> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
 /// Writes JSON text directly: this is most of what a listing costs on the host.
 void AppendEntry(std::string& out, const guest::DirectoryEntry& entry) {
   out += R"({"name":)";
@@ -50,38 +67,13 @@ void AppendEntry(std::string& out, const guest::DirectoryEntry& entry) {
   out += std::to_string(entry.attributes.size);
   out += R"(,"mode":)";
   out += std::to_string(GoFileMode(entry.attributes));
-  if (const std::string time = FormatTime(entry.attributes.modified); !time.empty()) {
-    out += R"(,"time":")";
-    out += time;
-    out += '"';
-  }
+  out += R"(,"time":")";
+  out += FormatTime(entry.attributes.modified);
   const bool is_directory = entry.attributes.type == FileType::kDirectory;
-  out += is_directory ? R"(,"is_dir":true})" : R"(,"is_dir":false})";
-}
-
-std::vector<guest::DirectoryEntry> List(const paths::ResolvedPath& path, guest::Guest& guest,
-                                        const support::Context& context) {
-  if (!path.attributes) throw support::CallError(path.host + " does not exist");
-  if (path.attributes->type != FileType::kDirectory) {
-    throw support::CallError(path.host + " is a " +
-                             std::string(files::Name(path.attributes->type)) + ", not a directory");
-  }
-  try {
-    return files::NamesIn(path, guest, context);
-  } catch (const guest::FileError& error) {
-    files::ThrowFileProblem(error, "list", path, 0, guest, context);
-  }
+  out += is_directory ? R"(","is_dir":true})" : R"(","is_dir":false})";
 }
 
 }  // namespace
-
-std::int64_t GoFileMode(const guest::FileAttributes& attributes) {
-  std::uint32_t mode = GoType(attributes.type) | (attributes.permissions & 0777U);
-  if ((attributes.permissions & 04000U) != 0) mode |= Bit(23);  // set user id
-  if ((attributes.permissions & 02000U) != 0) mode |= Bit(22);  // set group id
-  if ((attributes.permissions & 01000U) != 0) mode |= Bit(20);  // sticky
-  return mode;
-}
 
 std::string EntriesText(std::vector<guest::DirectoryEntry> entries) {
   std::sort(entries.begin(), entries.end(),
@@ -95,44 +87,20 @@ std::string EntriesText(std::vector<guest::DirectoryEntry> entries) {
   return text;
 }
 
-std::string FormatTime(std::int64_t seconds_since_1970) {
-  using namespace std::chrono;
-  constexpr std::int64_t kFirst = -62'167'219'200;  // 0000-01-01T00:00:00Z
-  constexpr std::int64_t kLast = 253'402'300'799;   // 9999-12-31T23:59:59Z
-  if (seconds_since_1970 < kFirst || seconds_since_1970 > kLast) return "";
-  const sys_seconds time{seconds{seconds_since_1970}};
-  const auto day = floor<days>(time);
-  const year_month_day date(day);
-  const hh_mm_ss clock(time - day);
-  std::string text = "0000-00-00T00:00:00Z";
-  const auto put = [&text](std::size_t last_digit, std::int64_t number) {
-    for (; number > 0; number /= 10) text[last_digit--] = static_cast<char>('0' + number % 10);
-  };
-  put(3, static_cast<int>(date.year()));
-  put(6, static_cast<unsigned>(date.month()));
-  put(9, static_cast<unsigned>(date.day()));
-  put(12, clock.hours().count());
-  put(15, clock.minutes().count());
-  put(18, clock.seconds().count());
-  return text;
-}
-
-const mcp::ToolDefinition& ListDirectoryTool::definition() const {
-  return Definition("list_directory");
-}
-
-mcp::ToolResult ListDirectoryTool::Call(const mcp::ToolCall& call) {
-  const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
-  return WithWorkspace(
-      workspaces_, context, call.progress, [&](const Workspace& workspace) -> mcp::ToolResult {
-        const paths::ResolvedPath path =
-            workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
-                                     paths::Access::kList, *workspace.guest, context);
-        mcp::ToolResult result;
-        result.structured_text = EntriesText(List(path, *workspace.guest, context));
-        AddNote(result, path.stale_note);
-        return result;
-      });
+mcp::ToolResult ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call) {
+  return WithFile(toolbox.workspaces, call, paths::Access::kList, "list", [](FileCall& file) {
+    const paths::ResolvedPath& path = file.path;
+    if (!path.attributes) throw support::CallError(path.host + " does not exist");
+    if (path.attributes->type != FileType::kDirectory) {
+      throw support::CallError(path.host + " is a " +
+                               std::string(files::Name(path.attributes->type)) +
+                               ", not a directory");
+    }
+    mcp::ToolResult result;
+    result.structured_text = EntriesText(files::NamesIn(path, *file.workspace.guest, file.context));
+    AddNote(result, path.stale_note);
+    return result;
+  });
 }
 
 }  // namespace tools

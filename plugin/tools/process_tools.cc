@@ -1,5 +1,3 @@
-#include "tools/process_tools.h"
-
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -9,7 +7,7 @@
 #include "support/units.h"
 #include "support/utf8.h"
 #include "tools/command_arguments.h"
-#include "tools/contract.h"
+#include "tools/tools.h"
 
 namespace tools {
 namespace {
@@ -113,73 +111,62 @@ mcp::ToolResult ListOf(const mcp::ToolCall& call, const std::vector<Processes::L
 
 }  // namespace
 
-const mcp::ToolDefinition& StartProcessTool::definition() const {
-  return Definition("start_process");
-}
-
-mcp::ToolResult StartProcessTool::Call(const mcp::ToolCall& call) {
+mcp::ToolResult StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
   const std::vector<std::string> words = CommandArgument(call.arguments);
   const std::string command = CommandText(words);
   const auto directory = call.arguments.at("directory").get<std::string>();
   std::string id;
   // The time starts once there is a connection: with `--start`, the VM boots first.
   std::optional<support::Context> starting;
-  WithWorkspace(workspaces_, call.context, call.progress, [&](const Workspace& workspace) {
+  WithWorkspace(toolbox.workspaces, call.context, call.progress, [&](const Workspace& workspace) {
     if (!starting) starting = call.context.WithTimeout(kFileToolTimeLimit);
     call.progress.SetStatus("waiting for the guest to start the process");
     const std::string guest_directory =
         workspace.paths->Resolve(directory, paths::Access::kRead, *workspace.guest, *starting)
             .guest;
-    id = processes_->Start({command, words.front(), guest_directory, workspace.shell}, directory,
-                           *workspace.process_launchers, *starting);
+    id = toolbox.processes.Start({command, words.front(), guest_directory, workspace.shell},
+                                 directory, *workspace.process_launchers, *starting);
     return mcp::ToolResult();
   });
   call.progress.SetStatus(id + " has been started");
   try {
     const Processes::Output output =
-        processes_->Read(id, {}, Processes::Wait::kForEnd, WaitOf(call.arguments, kStartWait),
-                         call.context, MaximumOutput(call));
+        toolbox.processes.Read(id, {}, Processes::Wait::kForEnd, WaitOf(call.arguments, kStartWait),
+                               call.context, MaximumOutput(call));
     Answer answer = AnswerOf(id, output.state);
     if (answer.exit_code) answer.error += ShellLineHint(*answer.exit_code, words);
     return ResultOf(call, answer, output.piece, output.remaining);
   } catch (const support::Stopped&) {
-    processes_->Abandon(id);
+    toolbox.processes.Abandon(id);
     throw;
   }
 }
 
-const mcp::ToolDefinition& ReadProcessTool::definition() const {
-  return Definition("read_process");
-}
-
-mcp::ToolResult ReadProcessTool::Call(const mcp::ToolCall& call) {
+mcp::ToolResult ReadProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
   const auto id = call.arguments.find("id");
-  if (id == call.arguments.end()) return ListOf(call, processes_->List());
+  if (id == call.arguments.end()) return ListOf(call, toolbox.processes.List());
   const auto name = id->get<std::string>();
   std::optional<std::int64_t> offset;
   if (const auto given = call.arguments.find("offset"); given != call.arguments.end()) {
     offset = given->get<std::int64_t>();
   }
   if (name.starts_with('c')) {
-    const auto [piece, remaining] = cut_outputs_->Read(name, offset, MaximumOutput(call));
+    const auto [piece, remaining] = toolbox.cut_outputs.Read(name, offset, MaximumOutput(call));
     return ResultOf(call, {name, {}, {}, ""}, piece, remaining);
   }
-  const Processes::Output output =
-      processes_->Read(name, offset, Processes::Wait::kForOutput,
-                       WaitOf(call.arguments, milliseconds(0)), call.context, MaximumOutput(call));
+  const Processes::Output output = toolbox.processes.Read(name, offset, Processes::Wait::kForOutput,
+                                                          WaitOf(call.arguments, milliseconds(0)),
+                                                          call.context, MaximumOutput(call));
   return ResultOf(call, AnswerOf(name, output.state), output.piece, output.remaining);
 }
 
-const mcp::ToolDefinition& WriteProcessTool::definition() const {
-  return Definition("write_process");
-}
-
-mcp::ToolResult WriteProcessTool::Call(const mcp::ToolCall& call) {
+mcp::ToolResult WriteProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
   const auto id = call.arguments.at("id").get<std::string>();
   const auto input = call.arguments.value("input", std::string());
   const auto signal = call.arguments.value("signal", std::string());
   const Processes::Request request{input, call.arguments.value("end_input", false), signal};
-  const Answer answer = AnswerOf(id, processes_->Write(id, request, kWriteWait, call.context));
+  const Answer answer =
+      AnswerOf(id, toolbox.processes.Write(id, request, kWriteWait, call.context));
   mcp::ToolResult result;
   result.structured = answer.Structured();
   if (WantsText(call)) result.text = "[" + answer.Text() + "]";

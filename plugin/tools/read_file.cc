@@ -1,5 +1,3 @@
-#include "tools/read_file.h"
-
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,28 +8,20 @@
 #include "support/errors.h"
 #include "support/units.h"
 #include "support/utf8.h"
-#include "tools/contract.h"
+#include "tools/tools.h"
 
 namespace tools {
 namespace {
 
-using nlohmann::json;
 using support::CallError;
 
-struct Arguments {
-  std::string path;
-  std::optional<files::LineRange> range;  ///< empty: the whole file
-};
-
-Arguments ParseArguments(const json& arguments) {
-  Arguments parsed;
-  parsed.path = arguments.at("path").get<std::string>();
-  if (arguments.contains("offset") || arguments.contains("limit")) {
-    parsed.range.emplace();
-    parsed.range->first = arguments.value("offset", std::uint64_t{0});
-    if (arguments.contains("limit")) parsed.range->count = arguments["limit"].get<std::uint64_t>();
-  }
-  return parsed;
+/// Empty: the whole file.
+std::optional<files::LineRange> RangeArgument(const nlohmann::json& arguments) {
+  if (!arguments.contains("offset") && !arguments.contains("limit")) return std::nullopt;
+  files::LineRange range;
+  range.first = arguments.value("offset", std::uint64_t{0});
+  if (arguments.contains("limit")) range.count = arguments["limit"].get<std::uint64_t>();
+  return range;
 }
 
 mcp::ToolResult ImageResult(const files::ImageType& type, const std::string& bytes,
@@ -77,9 +67,9 @@ mcp::ToolResult TextResult(std::string bytes, std::optional<std::uint64_t> file_
                   "; look into it with run_shell_command (file, xxd, iconv, unzip -l)");
 }
 
-mcp::ToolResult Read(const paths::ResolvedPath& path, const std::optional<files::LineRange>& range,
-                     guest::Guest& guest, const support::Context& context) {
-  files::FileReader file(path, guest, context);
+mcp::ToolResult Read(FileCall& call, const std::optional<files::LineRange>& range) {
+  const paths::ResolvedPath& path = call.path;
+  files::FileReader file(path, *call.workspace.guest, call.context);
   std::string bytes = range ? file.ReadLines(*range) : file.ReadWhole();
   // The guest fills a file that became shorter on the host with NUL bytes. No text ends with them.
   if (file.was_read_directly()) bytes.erase(bytes.find_last_not_of('\0') + 1);
@@ -98,23 +88,10 @@ mcp::ToolResult Read(const paths::ResolvedPath& path, const std::optional<files:
 
 }  // namespace
 
-const mcp::ToolDefinition& ReadFileTool::definition() const {
-  return Definition("read_file");
-}
-
-mcp::ToolResult ReadFileTool::Call(const mcp::ToolCall& call) {
-  const Arguments arguments = ParseArguments(call.arguments);
-  const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
-  return WithWorkspace(workspaces_, context, call.progress, [&](const Workspace& workspace) {
-    paths::ResolvedPath path;
-    try {
-      path =
-          workspace.paths->Resolve(arguments.path, paths::Access::kRead, *workspace.guest, context);
-      return Read(path, arguments.range, *workspace.guest, context);
-    } catch (const guest::FileError& error) {
-      files::ThrowFileProblem(error, "read", path, 0, *workspace.guest, context);
-    }
-  });
+mcp::ToolResult ReadFile(Toolbox& toolbox, const mcp::ToolCall& call) {
+  const std::optional<files::LineRange> range = RangeArgument(call.arguments);
+  return WithFile(toolbox.workspaces, call, paths::Access::kRead, "read",
+                  [&](FileCall& file) { return Read(file, range); });
 }
 
 }  // namespace tools

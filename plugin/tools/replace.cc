@@ -1,21 +1,20 @@
-#include "tools/replace.h"
-
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "files/file_problem.h"
 #include "files/text_replacement.h"
 #include "support/errors.h"
 #include "support/units.h"
 #include "support/utf8.h"
-#include "tools/contract.h"
-#include "tools/write_file.h"
+#include "tools/tools.h"
 
 namespace tools {
 namespace {
 
 using support::CallError;
+
+/// How often a file that something else is changing is tried.
+constexpr int kMostTries = 3;
 
 /// Something else has written to the file since it was read.
 class ChangedMeanwhile : public CallError {
@@ -87,8 +86,8 @@ std::string NearMissHint(std::string_view content, std::string_view old_string) 
   throw CallError(text + NearMissHint(content, edit.old_string));
 }
 
-files::ReplacedText Replace(std::string_view content, const Edit& edit,
-                            const paths::ResolvedPath& path) {
+files::ReplacedText FindAndReplace(std::string_view content, const Edit& edit,
+                                   const paths::ResolvedPath& path) {
   const files::Occurrences found = files::FindOccurrences(content, edit.old_string);
   if (found.count == 0) ThrowNotFound(content, edit, path);
   if (found.count > 1 && !edit.allow_multiple) {
@@ -107,9 +106,8 @@ files::ReplacedText Replace(std::string_view content, const Edit& edit,
   return *std::move(replaced);
 }
 
-/// Sets the attributes of `path` to those of the file that was read. Throws ChangedMeanwhile if it
-/// changed after that.
-std::string ReadForReplace(paths::ResolvedPath& path, guest::Guest& guest,
+/// Throws ChangedMeanwhile unless it is the file that the path rules saw.
+std::string ReadForReplace(const paths::ResolvedPath& path, guest::Guest& guest,
                            const support::Context& context) {
   files::FileReader file(path, guest, context);
   const guest::FileAttributes& opened = file.attributes();
@@ -129,64 +127,42 @@ std::string ReadForReplace(paths::ResolvedPath& path, guest::Guest& guest,
                     " ends with NUL bytes, as the guest shows it if it became shorter on the host; "
                     "nothing was changed. Write the whole file with write_file.");
   }
-  // The path was resolved before the lock was taken, so the file may have changed since.
-  if (opened != *path.attributes) {
-    const guest::FileAttributes now = guest.LStat(path.guest, context);
-    if (now != *path.attributes && now != opened) throw ChangedMeanwhile(path.host);
-    path.attributes = now;
-  }
+  if (opened != *path.attributes) throw ChangedMeanwhile(path.host);
   return content;
 }
 
-template <typename Attempt>
-std::uint64_t RepeatWhileItChanges(const Attempt& attempt) {
-  for (int tries = 1;; ++tries) {
-    try {
-      return attempt();
-    } catch (const ChangedMeanwhile&) {
-      if (tries == kMostTries) throw;
+/// Throws ChangedMeanwhile if something else changes the file at the same time.
+mcp::ToolResult ReplaceOnce(FileCall& file, const Edit& edit, files::FileWriter& writer) {
+  guest::Guest& guest = *file.workspace.guest;
+  const std::string content = ReadForReplace(file.path, guest, file.context);
+  const files::ReplacedText replaced = FindAndReplace(content, edit, file.path);
+  RefuseReplacementCharacters(file.path, edit.new_string, content);
+  file.needed_bytes = replaced.text.size();
+  mcp::ToolResult result = {.structured = {{"replacements", replaced.replacements}}};
+  AddNote(result, writer.Write(file.path, replaced.text, guest, file.context, [&] {
+    if (guest.LStat(file.path.guest, file.context) != *file.path.attributes) {
+      throw ChangedMeanwhile(file.path.host);
     }
-  }
+  }));
+  return result;
 }
 
 }  // namespace
 
-const mcp::ToolDefinition& ReplaceTool::definition() const {
-  return Definition("replace");
-}
-
-mcp::ToolResult ReplaceTool::Call(const mcp::ToolCall& call) {
+mcp::ToolResult Replace(Toolbox& toolbox, const mcp::ToolCall& call) {
   const Edit edit = ParseEdit(call.arguments);
-  const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
-  return WithWorkspace(
-      workspaces_, context, call.progress, [&](const Workspace& workspace) -> mcp::ToolResult {
-        guest::Guest& guest = *workspace.guest;
-        paths::ResolvedPath path;
-        std::uint64_t needed_bytes = 0;
-        std::string note;
-        const auto attempt = [&] {
-          path = {};
-          path = workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
-                                          paths::Access::kWrite, guest, context);
-          const auto lock = writer_->Lock(path, context);
-          const std::string content = ReadForReplace(path, guest, context);
-          const files::ReplacedText replaced = Replace(content, edit, path);
-          RefuseReplacementCharacters(path, edit.new_string, content);
-          needed_bytes = replaced.text.size();
-          note = writer_->Write(path, replaced.text, guest, context, [&] {
-            if (guest.LStat(path.guest, context) != *path.attributes) {
-              throw ChangedMeanwhile(path.host);
-            }
-          });
-          return replaced.replacements;
-        };
-        try {
-          mcp::ToolResult result = {
-              .structured = {{"replacements", RepeatWhileItChanges(attempt)}}};
-          AddNote(result, note);
-          return result;
-        } catch (const guest::FileError& error) {
-          files::ThrowFileProblem(error, "replace in", path, needed_bytes, guest, context);
+  return WithFile(
+      toolbox.workspaces, call, paths::Access::kWrite, "replace in", [&](FileCall& file) {
+        const auto lock = toolbox.writer.Lock(file.path, file.context);
+        for (int tries = 1;; ++tries) {
+          try {
+            return ReplaceOnce(file, edit, toolbox.writer);
+          } catch (const ChangedMeanwhile&) {
+            if (tries == kMostTries) throw;
+          }
+          file.path = file.workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
+                                                    paths::Access::kWrite, *file.workspace.guest,
+                                                    file.context);
         }
       });
 }

@@ -1,15 +1,15 @@
-#include "tools/run_shell_command.h"
-
 #include <array>
 #include <optional>
-#include <utility>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "shell/command_output.h"
 #include "shell/shells.h"
 #include "support/errors.h"
 #include "support/units.h"
 #include "tools/command_arguments.h"
-#include "tools/contract.h"
+#include "tools/tools.h"
 
 namespace tools {
 namespace {
@@ -23,8 +23,8 @@ std::string_view SignalName(int number) {
       "",     "HUP",  "INT",  "QUIT", "ILL",    "TRAP",   "ABRT", "BUS", "FPE", "KILL", "USR1",
       "SEGV", "USR2", "PIPE", "ALRM", "TERM",   "STKFLT", "",     "",    "",    "",     "",
       "",     "",     "XCPU", "XFSZ", "VTALRM", "PROF",   "",     "IO",  "PWR", "SYS"};
-  const auto place = static_cast<std::size_t>(number);
-  return number > 0 && place < kNames.size() ? kNames.at(place) : "";
+  const auto index = static_cast<std::size_t>(number);
+  return number > 0 && index < kNames.size() ? kNames.at(index) : "";
 }
 
 struct Outcome {
@@ -39,7 +39,8 @@ std::string DescribeMissingShell(const std::string& shell) {
          "limactl edit INSTANCE --set '.user.shell = \"/bin/sh\"' --start";
 }
 
-Outcome OutcomeOf(const shell::RunEnd& end, const CommandRequest& request) {
+Outcome OutcomeOf(const shell::RunEnd& end, const std::vector<std::string>& words,
+                  const std::string& shell) {
   if (end.exit_signal) {
     return {std::nullopt, "the guest's shell that ran the command was killed by signal " +
                               *end.exit_signal + ", so the exit code is unknown"};
@@ -53,8 +54,8 @@ Outcome OutcomeOf(const shell::RunEnd& end, const CommandRequest& request) {
     outcome.error = "exit status " + std::to_string(status);
   }
   if (end.shell_missing) {
-    outcome.error += DescribeMissingShell(request.shell);
-  } else if (const std::string hint = ShellLineHint(status, request.words); !hint.empty()) {
+    outcome.error += DescribeMissingShell(shell);
+  } else if (const std::string hint = ShellLineHint(status, words); !hint.empty()) {
     outcome.error += ": " + hint;
   }
   return outcome;
@@ -104,24 +105,23 @@ mcp::ToolResult MakeResult(const shell::CommandOutput& output, const Outcome& ou
   return result;
 }
 
-}  // namespace
-
-mcp::ToolResult RunCommand(guest::Guest& guest, const CommandRequest& request,
-                           const ToolOptions& options, shell::CutOutputs& cut_outputs,
-                           const support::Context& context, mcp::ProgressReporter& progress) {
-  const shell::LoginCommand command{CommandText(request.words), request.words.front(),
-                                    request.directory, request.shell};
-  shell::CommandOutput output(options.maximum_output_bytes);
+mcp::ToolResult Run(guest::Guest& guest, const std::vector<std::string>& words,
+                    const std::string& directory, const std::string& shell, Toolbox& toolbox,
+                    const support::Context& context, mcp::ProgressReporter& progress) {
+  shell::CommandOutput output(toolbox.options.maximum_output_bytes);
   ShownOutput shown(output, progress);
   const auto make_result = [&](const Outcome& outcome) {
-    output.KeepIfCut(cut_outputs);
+    output.KeepIfCut(toolbox.cut_outputs);
     return MakeResult(output, outcome);
   };
   const auto stopped_result = [&](support::StopReason reason, const std::string& left) {
-    return make_result({std::nullopt, DescribeStop(reason, options.command_timeout) + "; " + left});
+    return make_result(
+        {std::nullopt, DescribeStop(reason, toolbox.options.command_timeout) + "; " + left});
   };
   try {
-    return make_result(OutcomeOf(guest.RunCommand(command, shown, context), request));
+    const shell::RunEnd end =
+        guest.RunCommand({CommandText(words), words.front(), directory, shell}, shown, context);
+    return make_result(OutcomeOf(end, words, shell));
   } catch (const shell::StoppedCommand& stopped) {
     if (stopped.reason() == support::StopReason::kCancelled) throw;
     return stopped_result(
@@ -138,30 +138,25 @@ mcp::ToolResult RunCommand(guest::Guest& guest, const CommandRequest& request,
   }
 }
 
-const mcp::ToolDefinition& RunShellCommand::definition() const {
-  return Definition("run_shell_command");
-}
+}  // namespace
 
-mcp::ToolResult RunShellCommand::Call(const mcp::ToolCall& call) {
-  CommandRequest request;
-  request.words = CommandArgument(call.arguments);
+mcp::ToolResult RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call) {
+  const std::vector<std::string> words = CommandArgument(call.arguments);
   const auto directory = call.arguments.at("directory").get<std::string>();
+  const ToolOptions& options = toolbox.options;
   support::Context context = call.context;
-  if (options_.command_timeout.count() > 0) {
-    context = context.WithTimeout(options_.command_timeout);
-  }
+  if (options.command_timeout.count() > 0) context = context.WithTimeout(options.command_timeout);
   // A command may take long; resolving its directory may not, over all attempts together. The time
   // starts once there is a connection: with `--start`, the VM boots first.
   std::optional<support::Context> resolving;
-  return WithWorkspace(workspaces_, context, call.progress, [&](const Workspace& workspace) {
+  return WithWorkspace(toolbox.workspaces, context, call.progress, [&](const Workspace& workspace) {
     if (!resolving) resolving = context.WithTimeout(kFileToolTimeLimit);
     call.progress.SetStatus("waiting for the guest to resolve the directory");
-    request.directory =
-        workspace.paths->Resolve(directory, paths::Access::kRead, *workspace.guest, *resolving)
-            .guest;
+    const paths::ResolvedPath resolved =
+        workspace.paths->Resolve(directory, paths::Access::kRead, *workspace.guest, *resolving);
     resolving.reset();  // the guest has answered
-    request.shell = workspace.shell;
-    return RunCommand(*workspace.guest, request, options_, *cut_outputs_, context, call.progress);
+    return Run(*workspace.guest, words, resolved.guest, workspace.shell, toolbox, context,
+               call.progress);
   });
 }
 

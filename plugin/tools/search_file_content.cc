@@ -1,5 +1,3 @@
-#include "tools/search_file_content.h"
-
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,7 +7,7 @@
 #include "support/errors.h"
 #include "support/paths.h"
 #include "support/utf8.h"
-#include "tools/contract.h"
+#include "tools/tools.h"
 
 namespace tools {
 namespace {
@@ -32,7 +30,7 @@ void CheckPattern(std::string_view pattern) {
 }
 
 /// Sets where to search: a directory, or one file in it.
-void SetPlace(find::SearchRequest& request, const paths::ResolvedPath& path) {
+void SetTarget(find::SearchRequest& request, const paths::ResolvedPath& path) {
   if (!path.attributes) {
     throw support::CallError("There is no file or directory " + path.host + ".");
   }
@@ -56,13 +54,9 @@ std::string NoteOf(const find::SearchResult& result) {
 
 }  // namespace
 
-const mcp::ToolDefinition& SearchFileContentTool::definition() const {
-  return Definition("search_file_content");
-}
-
-mcp::ToolResult SearchFileContentTool::Call(const mcp::ToolCall& call) {
+mcp::ToolResult SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call) {
   find::SearchRequest request;
-  request.maximum_output_bytes = maximum_output_bytes_;
+  request.maximum_output_bytes = toolbox.options.maximum_output_bytes;
   request.pattern = call.arguments.at("pattern").get<std::string>();
   CheckPattern(request.pattern);
   std::optional<find::IncludeFilter> include;
@@ -71,12 +65,12 @@ mcp::ToolResult SearchFileContentTool::Call(const mcp::ToolCall& call) {
   const std::optional<std::string> path = OptionalText(call.arguments, "path");
 
   return WithTimeLimit(
-      workspaces_, call, "The search", time_limit_,
+      toolbox.workspaces, call, "The search", toolbox.options.search_timeout,
       [&](const Workspace& workspace, const support::Context& context) {
         const paths::ResolvedPath resolved =
             workspace.paths->Resolve(path ? *path : workspace.paths->DefaultDirectory(),
                                      paths::Access::kRead, *workspace.guest, context);
-        SetPlace(request, resolved);
+        SetTarget(request, resolved);
         mcp::ToolResult result;
         result.structured = {{"git_grep_output", ""}};
         if (include && !request.file.empty() && !include->Matches(support::ToUtf8(request.file))) {

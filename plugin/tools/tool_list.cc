@@ -1,34 +1,48 @@
 #include "tools/tool_list.h"
 
-#include "tools/glob.h"
-#include "tools/list_directory.h"
-#include "tools/process_tools.h"
-#include "tools/read_file.h"
-#include "tools/replace.h"
-#include "tools/run_shell_command.h"
-#include "tools/search_file_content.h"
-#include "tools/write_file.h"
+#include <utility>
+
+#include "tools/contract.h"
+#include "tools/tools.h"
 
 namespace tools {
+namespace {
+
+using Function = mcp::ToolResult(Toolbox&, const mcp::ToolCall&);
+
+class FunctionTool final : public mcp::Tool {
+ public:
+  FunctionTool(const char* name, Function& function, std::shared_ptr<Toolbox> toolbox)
+      : definition_(Definition(name)), function_(function), toolbox_(std::move(toolbox)) {}
+
+  [[nodiscard]] const mcp::ToolDefinition& definition() const override { return definition_; }
+  mcp::ToolResult Call(const mcp::ToolCall& call) override { return function_(*toolbox_, call); }
+
+ private:
+  const mcp::ToolDefinition& definition_;
+  Function& function_;
+  std::shared_ptr<Toolbox> toolbox_;
+};
+
+}  // namespace
 
 std::vector<std::unique_ptr<mcp::Tool>> MakeTools(WorkspaceSource& workspaces,
                                                   const ToolOptions& options) {
-  const auto writer = std::make_shared<files::FileWriter>();
-  const auto processes = std::make_shared<shell::Processes>();
-  const auto cut_outputs = std::make_shared<shell::CutOutputs>();
-
+  const auto toolbox = std::make_shared<Toolbox>(workspaces, options);
   std::vector<std::unique_ptr<mcp::Tool>> tools;
-  tools.push_back(std::make_unique<GlobTool>(workspaces));
-  tools.push_back(std::make_unique<ListDirectoryTool>(workspaces));
-  tools.push_back(std::make_unique<ReadFileTool>(workspaces));
-  tools.push_back(std::make_unique<ReadProcessTool>(processes, cut_outputs));
-  tools.push_back(std::make_unique<ReplaceTool>(workspaces, writer));
-  tools.push_back(std::make_unique<RunShellCommand>(workspaces, options, cut_outputs));
-  tools.push_back(
-      std::make_unique<SearchFileContentTool>(workspaces, options.maximum_output_bytes));
-  tools.push_back(std::make_unique<StartProcessTool>(workspaces, processes));
-  tools.push_back(std::make_unique<WriteFileTool>(workspaces, writer));
-  tools.push_back(std::make_unique<WriteProcessTool>(processes));
+  const auto add = [&](const char* name, Function& function) {
+    tools.push_back(std::make_unique<FunctionTool>(name, function, toolbox));
+  };
+  add("glob", Glob);
+  add("list_directory", ListDirectory);
+  add("read_file", ReadFile);
+  add("read_process", ReadProcess);
+  add("replace", Replace);
+  add("run_shell_command", RunShellCommand);
+  add("search_file_content", SearchFileContent);
+  add("start_process", StartProcess);
+  add("write_file", WriteFile);
+  add("write_process", WriteProcess);
   return tools;
 }
 

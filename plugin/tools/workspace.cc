@@ -1,5 +1,6 @@
 #include "tools/workspace.h"
 
+#include "files/file_problem.h"
 #include "support/errors.h"
 #include "support/log.h"
 #include "support/utf8.h"
@@ -30,6 +31,23 @@ mcp::ToolResult WithWorkspace(WorkspaceSource& source, const support::Context& c
       throw support::CallError(earlier_loss + "; the retry timed out");
     }
   }
+}
+
+mcp::ToolResult WithFile(WorkspaceSource& source, const mcp::ToolCall& call, paths::Access access,
+                         const std::string& action,
+                         const std::function<mcp::ToolResult(FileCall&)>& work) {
+  const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
+  return WithWorkspace(source, context, call.progress, [&](const Workspace& workspace) {
+    FileCall file = {workspace, context};
+    try {
+      file.path = workspace.paths->Resolve(call.arguments.at("path").get<std::string>(), access,
+                                           *workspace.guest, context);
+      return work(file);
+    } catch (const guest::FileError& error) {
+      files::ThrowFileProblem(error, action, file.path, file.needed_bytes, *workspace.guest,
+                              context);
+    }
+  });
 }
 
 mcp::ToolResult WithTimeLimit(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -58,6 +59,20 @@ inline constexpr int kMaximumAttempts = 3;
 mcp::ToolResult WithWorkspace(WorkspaceSource& source, const support::Context& context,
                               mcp::ProgressReporter& progress,
                               const std::function<mcp::ToolResult(const Workspace&)>& work);
+
+/// A call on one file or directory, the argument `path`.
+struct FileCall {
+  const Workspace& workspace;
+  const support::Context& context;
+  paths::ResolvedPath path = {};
+  std::uint64_t needed_bytes = 0;  ///< of a write; for the error if the guest lacks room
+};
+
+/// WithWorkspace for such a call, within kFileToolTimeLimit. Throws support::CallError in place of
+/// guest::FileError: "`action` PATH: …".
+mcp::ToolResult WithFile(WorkspaceSource& source, const mcp::ToolCall& call, paths::Access access,
+                         const std::string& action,
+                         const std::function<mcp::ToolResult(FileCall&)>& work);
 
 /// WithWorkspace with a time limit. When that passes, and no deadline of the caller's own, throws
 /// support::CallError with a text that says how to ask for less: "`what` took longer than 60 s …".

@@ -1,13 +1,10 @@
-#include "tools/write_file.h"
-
 #include <string>
 #include <string_view>
 
 #include "files/file_content.h"
-#include "files/file_problem.h"
 #include "support/errors.h"
 #include "support/utf8.h"
-#include "tools/contract.h"
+#include "tools/tools.h"
 
 namespace tools {
 namespace {
@@ -28,31 +25,20 @@ void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_vi
       "run_shell_command (sed, iconv), or leave U+FFFD out.");
 }
 
-const mcp::ToolDefinition& WriteFileTool::definition() const {
-  return Definition("write_file");
-}
-
-mcp::ToolResult WriteFileTool::Call(const mcp::ToolCall& call) {
+mcp::ToolResult WriteFile(Toolbox& toolbox, const mcp::ToolCall& call) {
   const auto& content = call.arguments.at("content").get_ref<const std::string&>();
-  const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
-  return WithWorkspace(
-      workspaces_, context, call.progress, [&](const Workspace& workspace) -> mcp::ToolResult {
-        mcp::ToolResult result = {.structured = nlohmann::json::object()};
-        paths::ResolvedPath path;
-        try {
-          path = workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
-                                          paths::Access::kWrite, *workspace.guest, context);
-          const auto lock = writer_->Lock(path, context);
-          if (path.attributes && HasReplacementCharacters(content)) {
-            files::FileReader old_file(path, *workspace.guest, context);
-            RefuseReplacementCharacters(path, content, old_file.ReadWhole());
-          }
-          AddNote(result, writer_->Write(path, content, *workspace.guest, context));
-        } catch (const guest::FileError& error) {
-          files::ThrowFileProblem(error, "write", path, content.size(), *workspace.guest, context);
-        }
-        return result;
-      });
+  return WithFile(toolbox.workspaces, call, paths::Access::kWrite, "write", [&](FileCall& file) {
+    guest::Guest& guest = *file.workspace.guest;
+    file.needed_bytes = content.size();
+    const auto lock = toolbox.writer.Lock(file.path, file.context);
+    if (file.path.attributes && HasReplacementCharacters(content)) {
+      files::FileReader old_file(file.path, guest, file.context);
+      RefuseReplacementCharacters(file.path, content, old_file.ReadWhole());
+    }
+    mcp::ToolResult result = {.structured = nlohmann::json::object()};
+    AddNote(result, toolbox.writer.Write(file.path, content, guest, file.context));
+    return result;
+  });
 }
 
 }  // namespace tools

@@ -12,7 +12,7 @@
 #include "mcp/outcome.h"
 #include "paths/path_rules.h"
 #include "testing/stepped_guest.h"
-#include "tools/list_directory.h"
+#include "tools/tools.h"
 
 namespace {
 

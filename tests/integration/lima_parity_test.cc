@@ -233,7 +233,6 @@ INSTANTIATE_TEST_SUITE_P(
         Case{Verdict::kRefused, "mounts: [{location: /a, 9p: mmap}]\n"},
         Case{Verdict::kRefused, "mounts: [{location: /a, location: /b}]\n"},
         Case{Verdict::kRefused, "plain: true\nplain: false\n"},
-        Case{Verdict::kRefused, "unknown: {a: 1, a: 2}\n"},
         Case{Verdict::kRefused, "a: &a {location: /a}\nmounts: [{<<: *a, location: /b}]\n"},
         Case{Verdict::kRefused, "a: &a {}\nmounts: [{<<: [*a], location: /b}]\n"},
         Case{Verdict::kRefused, "a: &a {}\nmounts: [{<<: *a, <<: *a, location: /b}]\n"},

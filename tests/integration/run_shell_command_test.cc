@@ -1,7 +1,5 @@
 // Commands over ssh::Connection and a real sshd: what `limactl shell` gives them, and progress.
 
-#include "tools/run_shell_command.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,22 +17,33 @@
 #include "testing/eventually.h"
 #include "testing/recorded_process.h"
 #include "testing/recorded_progress.h"
+#include "unit/tools/tool_named.h"
 
 namespace {
 
 using namespace std::chrono_literals;
 using testing_support::CollectedOutput;
 
-class RunShellCommand : public integration::LoopbackGuest {
+class RunShellCommand : public integration::LoopbackGuest, public tools::WorkspaceSource {
  protected:
   void SetUp() override {
     StartInstance({});
     guest_ = Connect();
+    paths::PathRules::Options rules;
+    rules.roots = {{directory_.path(), directory_.path(), true, {}}};
+    rules.instance = "default";
+    paths_ = std::make_shared<const paths::PathRules>(std::move(rules));
   }
 
-  nlohmann::json Run(std::vector<std::string> words) {
-    return tools::RunCommand(*guest_, {std::move(words), directory_.path(), "/bin/bash"}, {},
-                             cut_outputs_, {}, progress_)
+  tools::Workspace Acquire(const support::Context&, mcp::ProgressReporter&) override {
+    return {guest_, paths_, "/bin/bash"};
+  }
+
+  nlohmann::json Run(const std::vector<std::string>& words) {
+    const nlohmann::json arguments = {{"command", words},
+                                      {"directory", directory_.path().string()}};
+    return tools::ToolNamed("run_shell_command", *this)
+        ->Call({arguments, support::Context(), progress_})
         .structured;
   }
   nlohmann::json Bash(const std::string& script) { return Run({"bash", "-c", script}); }
@@ -57,8 +66,8 @@ class RunShellCommand : public integration::LoopbackGuest {
   }
 
   std::shared_ptr<ssh::Connection> guest_;
+  std::shared_ptr<const paths::PathRules> paths_;
   testing_support::RecordedProgress progress_;
-  shell::CutOutputs cut_outputs_;
 };
 
 TEST_F(RunShellCommand, PrintsTheArgumentsOfAllProcesses) {

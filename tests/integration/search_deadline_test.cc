@@ -14,7 +14,7 @@
 #include "testing/child_process.h"
 #include "testing/eventually.h"
 #include "testing/silent_progress.h"
-#include "tools/search_file_content.h"
+#include "unit/tools/tool_named.h"
 
 namespace {
 
@@ -57,11 +57,11 @@ TEST_F(SearchDeadline, EndsACatastrophicPatternAndItsProcesses) {
   // No other process has it in its command line.
   const std::string mark = "mark" + std::filesystem::path(directory_.path()).filename().string();
   const std::string pattern = "((?#" + mark + ")a+)+$";
-  tools::SearchFileContentTool tool(*this, 1024, 1s);
+  const auto tool = tools::ToolNamed("search_file_content", *this, {.search_timeout = 1s});
   const auto start = std::chrono::steady_clock::now();
   try {
     const nlohmann::json found =
-        tool.Call({{{"pattern", pattern}, {"path", root_}}, support::Context(), progress_})
+        tool->Call({{{"pattern", pattern}, {"path", root_}}, support::Context(), progress_})
             .structured;
     FAIL() << "it finished: " << found.dump();
   } catch (const support::CallError& error) {

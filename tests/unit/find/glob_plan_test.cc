@@ -14,7 +14,7 @@ using testing::SizeIs;
 std::vector<std::string> Directories(const std::string& pattern, bool case_sensitive = true) {
   std::vector<std::string> directories;
   for (const GlobWalk& walk : PlanGlob(pattern, case_sensitive)) {
-    directories.push_back((walk.absolute ? "/" : "") + walk.directory);
+    directories.push_back(walk.directory);
   }
   return directories;
 }

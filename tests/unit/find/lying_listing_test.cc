@@ -37,7 +37,7 @@ class ListingOfALiar : public ::testing::Test {
   std::vector<std::string> Names(const std::string& listing) {
     liar_.names = "walk//\n" + listing;
     std::vector<std::string> names;
-    complaints_ = ListTrees(
+    messages_ = ListTrees(
         liar_, {request_},
         [&](std::size_t, const ListedName& name) { names.emplace_back(name.path); }, context_);
     return names;
@@ -56,7 +56,7 @@ class ListingOfALiar : public ::testing::Test {
   const ListingRequest request_ = {.directory = "/mnt", .wants_ignored = true};
   support::Context context_;
   LyingGuest liar_;
-  std::string complaints_;
+  std::string messages_;
 };
 
 TEST_F(ListingOfALiar, NamesThatCannotExistAreRejected) {
@@ -74,9 +74,9 @@ TEST_F(ListingOfALiar, OtherRecordsDoNoHarm) {
   EXPECT_THAT(Names("//\n//\n x//\n99999999999999999999999 xzz ./a//\n1 f ./b//\nwalk//\n"
                     "1 f ./c//\nfailed x//\nunfinished"),
               ElementsAre("a", "b"));
-  EXPECT_EQ(complaints_, "");
-  Names("failed " + std::string(2 * kMaximumComplaints, 'x') + "//\nfailed x//\n");
-  EXPECT_EQ(complaints_.size(), kMaximumComplaints);
+  EXPECT_EQ(messages_, "");
+  Names("failed " + std::string(2 * kMaximumMessages, 'x') + "//\nfailed x//\n");
+  EXPECT_EQ(messages_.size(), kMaximumMessages);
 }
 
 TEST_F(ListingOfALiar, FailuresAreErrorsAndNoShortListing) {

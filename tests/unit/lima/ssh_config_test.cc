@@ -71,15 +71,13 @@ TEST(SshConfig, ReadsWhatLimaWrites) {
 TEST(SshConfig, ReadsKeywordsInAnyCaseWithSpaceOrEqualsSign) {
   const SshEndpoint endpoint = Parse(
       "HOST=lima-my-vm\r\n\tIDENTITYFILE = \"/k\"\r\nuser=me\r\nhostname  h # comment\r\n"
-      "  # PORT 1\r\nPort\t=\t'2'\r\n");
+      "  # PORT 1\r\nPort\t=\t2\r\n");
   EXPECT_EQ(endpoint, (SshEndpoint{"h", 2, "me", {"/k"}, ""}));
 }
 
-TEST(SshConfig, ReadsEscapedCharacters) {
-  EXPECT_THAT(
-      Parse(std::string(kHost) + "IdentityFile \"/a\\\"b\\\\c\"\nIdentityFile /d\\ e\n" + kMinimal)
-          .identity_files,
-      ElementsAre("/a\"b\\c", "/d e", "/k"));
+TEST(SshConfig, QuotesProtectSpacesAndApostrophes) {
+  EXPECT_THAT(Parse(std::string(kHost) + "IdentityFile \"/a b/o'c#\"\n" + kMinimal).identity_files,
+              ElementsAre("/a b/o'c#", "/k"));
 }
 
 TEST(SshConfig, TheFirstValueCountsAndIdentityFilesAddUp) {
@@ -136,6 +134,11 @@ TEST(SshConfig, RefusesInvalidAndUnsupportedLines) {
                                  "IdentityFile %d/id",
                                  "IdentityFile none",
                                  "IdentityFile \"/open",
+                                 "IdentityFile \"/a\\\"b\"",
+                                 "IdentityFile \"/a\"b",
+                                 "IdentityFile /a\\ b",
+                                 "IdentityFile /a\"b\"",
+                                 "IdentityFile '/a'",
                                  "Include /x",
                                  "Match all",
                                  "ProxyCommand nc %h %p",

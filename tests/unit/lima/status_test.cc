@@ -164,7 +164,7 @@ TEST_F(StatusTest, BrokenWhenTheAgentNeverAnswers) {
   Write("qemu.pid", OwnPid());
   const SilentHostAgent silent(socket());
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_THAT(Inspect().reason, HasSubstr("does not answer in time"));
+  EXPECT_THAT(Inspect().reason, HasSubstr("does not respond in time"));
   const auto taken = std::chrono::steady_clock::now() - start;
   EXPECT_GE(taken, kHostAgentTimeout);
   EXPECT_LT(taken, kHostAgentTimeout * 4);
@@ -173,29 +173,30 @@ TEST_F(StatusTest, BrokenWhenTheAgentNeverAnswers) {
 TEST(HostAgent, ReturnsThePortIfItKnowsIt) {
   const TemporaryDirectory directory;
   const FakeHostAgent agent(directory.path() / "ha.sock", kGoodAnswer);
-  EXPECT_EQ(AskHostAgent(directory.path() / "ha.sock").ssh_local_port, 60022);
+  EXPECT_EQ(QueryHostAgent(directory.path() / "ha.sock").ssh_local_port, 60022);
   const FakeHostAgent new_agent(directory.path() / "new.sock", "HTTP/1.0 200 OK\r\n\r\n{}");
-  EXPECT_EQ(AskHostAgent(directory.path() / "new.sock").ssh_local_port, 0);
+  EXPECT_EQ(QueryHostAgent(directory.path() / "new.sock").ssh_local_port, 0);
 }
 
 TEST(HostAgent, AnEndlessAnswerIsCutOff) {
   const TemporaryDirectory directory;
-  const FakeHostAgent agent(directory.path() / "ha.sock",
-                            "HTTP/1.0 200 OK\r\n\r\n" + std::string(kMaximumHostAgentAnswer, ' '));
-  EXPECT_THROW(AskHostAgent(directory.path() / "ha.sock"), HostAgentError);
+  const FakeHostAgent agent(
+      directory.path() / "ha.sock",
+      "HTTP/1.0 200 OK\r\n\r\n" + std::string(kMaximumHostAgentResponse, ' '));
+  EXPECT_THROW(QueryHostAgent(directory.path() / "ha.sock"), HostAgentError);
 }
 
 TEST(HostAgent, AFullQueueDoesNotBlock) {
   const TemporaryDirectory directory;
   const SilentHostAgent silent(directory.path() / "ha.sock");
   for (int i = 0; i < 4; ++i) {
-    EXPECT_THROW(AskHostAgent(directory.path() / "ha.sock", std::chrono::milliseconds(30)),
+    EXPECT_THROW(QueryHostAgent(directory.path() / "ha.sock", std::chrono::milliseconds(30)),
                  HostAgentError);
   }
 }
 
 TEST(HostAgent, APathTooLongForASocketIsAnError) {
-  EXPECT_THROW(AskHostAgent("/tmp/" + std::string(200, 'x')), HostAgentError);
+  EXPECT_THROW(QueryHostAgent("/tmp/" + std::string(200, 'x')), HostAgentError);
 }
 
 }  // namespace

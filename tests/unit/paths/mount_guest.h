@@ -1,13 +1,17 @@
 #pragma once
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 
 #include "guest/guest.h"
 #include "paths/mount_check.h"
 #include "testing/local_guest.h"
+#include "testing/temporary_directory.h"
 
 namespace paths {
 
@@ -56,12 +60,21 @@ class MountGuest final : public testing_support::LocalGuest {
     return found == file_systems.end() ? kRootFileSystem : found->second;
   }
 
+  std::unique_ptr<testing_support::SteppedFile> Open(const std::string& path, guest::OpenMode mode,
+                                                     std::uint32_t permissions,
+                                                     const support::Context& context) override {
+    if (path != kBootIdFile) return LocalGuest::Open(path, mode, permissions, context);
+    const std::filesystem::path file = directory_.path() / "boot_id";
+    std::ofstream(file) << boot_id;
+    return LocalGuest::Open(file, mode, permissions, context);
+  }
+
   shell::RunEnd RunScript(const std::string&, shell::OutputSink& sink,
                           const support::Context&) override {
     ++round_trips;
     ++tables_read;
     if (on_run) on_run();
-    if (table_status == 0) sink.OnOutput(shell::Stream::kOutput, boot_id + "\n" + table);
+    if (table_status == 0) sink.OnOutput(shell::Stream::kOutput, table);
     shell::RunEnd end;
     end.exit_status = table_status;
     return end;
@@ -76,6 +89,9 @@ class MountGuest final : public testing_support::LocalGuest {
                                                            .block_size = 4096,
                                                            .blocks = 1000,
                                                            .maximum_name = 255};
+
+ private:
+  testing_support::TemporaryDirectory directory_;
 };
 
 /// A line of the mount table.

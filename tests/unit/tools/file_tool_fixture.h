@@ -18,15 +18,16 @@
 #include "testing/silent_progress.h"
 #include "testing/temporary_directory.h"
 #include "tools/workspace.h"
+#include "unit/tools/tool_named.h"
 
 namespace tools {
 
 /// Calls one file tool over this machine's files: the host's /host/work is a writable directory,
 /// /host/library a read-only one.
-template <typename Tool>
 class FileToolTest : public ::testing::Test, private WorkspaceSource {
  protected:
-  FileToolTest() {
+  explicit FileToolTest(const std::string& tool)
+      : tool_(ToolNamed(tool, static_cast<WorkspaceSource&>(*this))) {
     std::filesystem::create_directory(work);
     std::filesystem::create_directory(library);
     paths::PathRules::Options options;
@@ -38,7 +39,7 @@ class FileToolTest : public ::testing::Test, private WorkspaceSource {
   }
 
   mcp::ToolResult Call(const nlohmann::json& arguments) {
-    return tool_.Call({.arguments = arguments, .context = context, .progress = progress_});
+    return tool_->Call({.arguments = arguments, .context = context, .progress = progress_});
   }
 
   /// The text of the error that the call must end with.
@@ -109,7 +110,7 @@ class FileToolTest : public ::testing::Test, private WorkspaceSource {
 
   testing_support::SilentProgress progress_;
   Workspace workspace_;
-  Tool tool_{static_cast<WorkspaceSource&>(*this)};
+  std::unique_ptr<mcp::Tool> tool_;
 };
 
 }  // namespace tools

@@ -1,5 +1,3 @@
-#include "tools/list_directory.h"
-
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +8,7 @@
 
 #include "file_tool_fixture.h"
 #include "testing/file_names.h"
+#include "tools/tools.h"
 
 namespace tools {
 namespace {
@@ -18,8 +17,10 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-class ListDirectory : public FileToolTest<ListDirectoryTool> {
+class ListDirectory : public FileToolTest {
  protected:
+  ListDirectory() : FileToolTest("list_directory") {}
+
   json Structured() { return json::parse(Call({{"path", "/host/work"}}).structured_text); }
   json FirstEntry() { return Structured().at("entries").at(0); }
   std::string JoinedNames() {
@@ -110,10 +111,15 @@ TEST_F(ListDirectory, ALinkSwappedInAfterTheCheckIsNotFollowed) {
   EXPECT_THAT(Error({{"path", "/host/work/link"}}), HasSubstr("/host/work/link was replaced"));
 }
 
-TEST(GoFileMode, HasTheBitsOfGosFileMode) {
+/// The only entry of the result.
+json Entry(const guest::FileAttributes& attributes) {
+  return json::parse(EntriesText({{.name = "name", .attributes = attributes}})).at("entries").at(0);
+}
+
+TEST(EntriesText, HasTheModeBitsOfGosFileMode) {
   using guest::FileType;
   const auto mode = [](FileType type, std::uint32_t permissions) {
-    return GoFileMode({.type = type, .permissions = permissions});
+    return Entry({.type = type, .permissions = permissions}).at("mode").get<std::int64_t>();
   };
   const auto bit = [](int n) { return std::int64_t{1} << n; };
   EXPECT_EQ(mode(FileType::kRegular, 0644), 0644);
@@ -127,13 +133,11 @@ TEST(GoFileMode, HasTheBitsOfGosFileMode) {
   EXPECT_EQ(mode(FileType::kRegular, 06755), bit(23) | bit(22) | 0755);
 }
 
-TEST(FormatTime, IsRfc3339InUtc) {
-  EXPECT_EQ(FormatTime(0), "1970-01-01T00:00:00Z");
-  EXPECT_EQ(FormatTime(951'782'400), "2000-02-29T00:00:00Z");
-  EXPECT_EQ(FormatTime(4'294'967'295), "2106-02-07T06:28:15Z");
-  EXPECT_EQ(FormatTime(-1), "1969-12-31T23:59:59Z");
-  EXPECT_EQ(FormatTime(253'402'300'799), "9999-12-31T23:59:59Z");
-  EXPECT_EQ(FormatTime(253'402'300'800), "") << "no such year in RFC 3339";
+TEST(EntriesText, HasTimesOfRfc3339InUtc) {
+  const auto time = [](std::int64_t seconds) { return Entry({.modified = seconds}).at("time"); };
+  EXPECT_EQ(time(0), "1970-01-01T00:00:00Z");
+  EXPECT_EQ(time(951'782'400), "2000-02-29T00:00:00Z");
+  EXPECT_EQ(time(4'294'967'295), "2106-02-07T06:28:15Z");
 }
 
 }  // namespace

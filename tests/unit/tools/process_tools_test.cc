@@ -1,5 +1,3 @@
-#include "tools/process_tools.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +6,7 @@
 
 #include "shell/launcher_pool.h"
 #include "testing/local_launcher.h"
-#include "tools/contract.h"
+#include "tools/tools.h"
 #include "unit/tools/search_tool_fixture.h"
 
 namespace tools {
@@ -28,12 +26,13 @@ class ProcessToolsAsText : public SearchToolFixture {
     return workspace;
   }
 
-  std::string Text(mcp::Tool& tool, const json& arguments, std::size_t text_bytes = 100'000) {
+  using Tool = mcp::ToolResult(Toolbox&, const mcp::ToolCall&);
+  std::string Text(Tool& tool, const json& arguments, std::size_t text_bytes = 100'000) {
     const mcp::ResultFormat format{mcp::ResultStyle::kText, text_bytes};
-    return tool.Call({arguments, context_, progress_, format}).text.value_or("no text");
+    return tool(toolbox_, {arguments, context_, progress_, format}).text.value_or("no text");
   }
   std::string Start(const std::string& script) {
-    return Text(start_,
+    return Text(StartProcess,
                 {{"command", {"sh", "-c", script}}, {"directory", kHost}, {"wait_ms", 20'000}});
   }
 
@@ -42,20 +41,16 @@ class ProcessToolsAsText : public SearchToolFixture {
         return std::make_shared<testing_support::LocalLauncher>(
             testing_support::LocalLauncher::Options{{"PATH=/usr/bin:/bin"}});
       });
-  std::shared_ptr<shell::Processes> processes_ = std::make_shared<shell::Processes>();
-  std::shared_ptr<shell::CutOutputs> cut_outputs_ = std::make_shared<shell::CutOutputs>();
-  StartProcessTool start_{*this, processes_};
-  ReadProcessTool read_{processes_, cut_outputs_};
-  WriteProcessTool write_{processes_};
+  Toolbox toolbox_{static_cast<WorkspaceSource&>(*this), {}};
 };
 
 TEST_F(ProcessToolsAsText, AreTheOutputAndALineOfState) {
-  EXPECT_EQ(Text(read_, json::object()), "No process has been started.");
+  EXPECT_EQ(Text(ReadProcess, json::object()), "No process has been started.");
   EXPECT_EQ(Start("echo out; printf x; exit 2"), "out\nx\n[p1 exited with 2]");
-  EXPECT_EQ(Text(read_, {{"id", "p1"}}), "[p1 exited with 2]");
-  EXPECT_EQ(Text(read_, {{"id", "p1"}, {"offset", -3}}), "t\nx\n[p1 exited with 2]");
-  EXPECT_EQ(Text(write_, {{"id", "p1"}, {"signal", "TERM"}}), "[p1 exited with 2]");
-  EXPECT_THAT(Text(read_, json::object()),
+  EXPECT_EQ(Text(ReadProcess, {{"id", "p1"}}), "[p1 exited with 2]");
+  EXPECT_EQ(Text(ReadProcess, {{"id", "p1"}, {"offset", -3}}), "t\nx\n[p1 exited with 2]");
+  EXPECT_EQ(Text(WriteProcess, {{"id", "p1"}, {"signal", "TERM"}}), "[p1 exited with 2]");
+  EXPECT_THAT(Text(ReadProcess, json::object()),
               StartsWith("p1 exited with 2: sh -c 'echo out; printf x; exit 2' (in " +
                          std::string(kHost) + ", since 20"));
 }
@@ -64,21 +59,14 @@ TEST_F(ProcessToolsAsText, SayHowToReadOn) {
   EXPECT_THAT(
       Start("head -c 60000 /dev/zero | tr '\\0' x"),
       EndsWith("x\n[p1 exited with 0; next_offset 49152; 10848 more bytes can be read now]"));
-  EXPECT_EQ(Text(read_, {{"id", "p1"}, {"offset", 0}}, 10'000).find('['), 10'000U - 512 + 1);
+  EXPECT_EQ(Text(ReadProcess, {{"id", "p1"}, {"offset", 0}}, 10'000).find('['), 10'000U - 512 + 1);
 }
 
 TEST_F(ProcessToolsAsText, NameTheEndOfACutOutput) {
   shell::OutputLog log(100);
   log.Add("text\n");
-  cut_outputs_->Keep(std::move(log));
-  EXPECT_EQ(Text(read_, {{"id", "c1"}}), "text\n[end of c1]");
-}
-
-TEST_F(ProcessToolsAsText, HaveNoOutputSchemaThen) {
-  for (const mcp::Tool* tool : {static_cast<mcp::Tool*>(&start_), static_cast<mcp::Tool*>(&read_),
-                                static_cast<mcp::Tool*>(&write_)}) {
-    EXPECT_TRUE(tool->definition().has_text_style) << tool->definition().name;
-  }
+  toolbox_.cut_outputs.Keep(std::move(log));
+  EXPECT_EQ(Text(ReadProcess, {{"id", "c1"}}), "text\n[end of c1]");
 }
 
 }  // namespace

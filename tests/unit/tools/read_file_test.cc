@@ -1,5 +1,3 @@
-#include "tools/read_file.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -15,6 +13,7 @@
 
 #include "file_tool_fixture.h"
 #include "files/file_content.h"
+#include "tools/tools.h"
 
 namespace tools {
 namespace {
@@ -26,8 +25,10 @@ using ::testing::HasSubstr;
 using testing_support::Operation;
 using namespace std::string_literals;
 
-class ReadFile : public FileToolTest<ReadFileTool> {
+class ReadFile : public FileToolTest {
  protected:
+  ReadFile() : FileToolTest("read_file") {}
+
   std::string Content(const json& arguments) {
     const mcp::ToolResult result = Call(arguments);
     EXPECT_TRUE(result.more_content.empty());

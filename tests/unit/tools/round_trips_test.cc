@@ -43,6 +43,7 @@ class RoundTrips : public ::testing::Test, protected WorkspaceSource {
     mount.mount_point = top_.path().string();
     options.mount_check =
         std::make_shared<paths::MountCheck>(std::vector<lima::Mount>{mount}, "Linux");
+    options.mount_check->CheckAll(*guest_, {});
     workspace_.guest = guest_;
     workspace_.paths = std::make_shared<const paths::PathRules>(options);
     workspace_.shell = "/bin/sh";

@@ -1,5 +1,3 @@
-#include "tools/run_shell_command.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,11 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "shell/shells.h"
 #include "support/errors.h"
 #include "testing/local_guest.h"
-#include "testing/silent_progress.h"
-#include "testing/stepped_guest.h"
-#include "tools/run_shell_command.h"
 #include "unit/tools/search_tool_fixture.h"
 
 namespace tools {
@@ -36,11 +32,11 @@ class RunShellCommandTool : public SearchToolFixture {
     return {{"command", command}, {"directory", directory}};
   }
 
-  RunShellCommand tool_{*this, {}, std::make_shared<shell::CutOutputs>()};
+  const std::unique_ptr<mcp::Tool> tool_ = ToolNamed("run_shell_command", *this);
 };
 
 TEST_F(RunShellCommandTool, RunsInTheGuestsDirectory) {
-  const auto structured = Call(tool_, Arguments({"pwd"})).structured;
+  const auto structured = Call(*tool_, Arguments({"pwd"})).structured;
   EXPECT_TRUE(
       std::filesystem::equivalent(structured["stdout"].get<std::string>().substr(
                                       0, structured["stdout"].get<std::string>().find('\n')),
@@ -49,17 +45,17 @@ TEST_F(RunShellCommandTool, RunsInTheGuestsDirectory) {
 }
 
 TEST_F(RunShellCommandTool, RejectsAnEmptyCommand) {
-  EXPECT_THAT(ErrorOf(tool_, Arguments({})), HasSubstr("command is an empty list"));
+  EXPECT_THAT(ErrorOf(*tool_, Arguments({})), HasSubstr("command is an empty list"));
 }
 
 TEST_F(RunShellCommandTool, RejectsAnArgumentWithNul) {
-  EXPECT_THAT(ErrorOf(tool_, Arguments({"echo", std::string("a\0b", 3)})),
+  EXPECT_THAT(ErrorOf(*tool_, Arguments({"echo", std::string("a\0b", 3)})),
               HasSubstr("command[1] contains a NUL"));
 }
 
 TEST_F(RunShellCommandTool, RejectsADirectoryOutsideTheRoots) {
-  EXPECT_THAT(ErrorOf(tool_, Arguments({"true"}, "/elsewhere")), HasSubstr("/elsewhere"));
-  EXPECT_THAT(ErrorOf(tool_, Arguments({"true"}, "src")), HasSubstr("expected an absolute path"));
+  EXPECT_THAT(ErrorOf(*tool_, Arguments({"true"}, "/elsewhere")), HasSubstr("/elsewhere"));
+  EXPECT_THAT(ErrorOf(*tool_, Arguments({"true"}, "src")), HasSubstr("expected an absolute path"));
   EXPECT_EQ(guest_.count(testing_support::Operation::kRun), 0);
 }
 
@@ -89,15 +85,15 @@ class DirectoryTimeLimit : public RunShellCommandTool {
 };
 
 TEST_F(DirectoryTimeLimit, StartsWhenThereIsAConnection) {
-  Call(tool_, Arguments({"true"}));
+  Call(*tool_, Arguments({"true"}));
   ASSERT_TRUE(noting_guest_->first_deadline.has_value());
   EXPECT_GE(*noting_guest_->first_deadline, connected_at_ + kFileToolTimeLimit);
 }
 
 /// Reports the end of a command as a test sets it.
-class EndOfACommand : public ::testing::Test {
+class EndOfACommand : public RunShellCommandTool {
  protected:
-  class EndingGuest final : public testing_support::SteppedGuest {
+  class EndingGuest final : public testing_support::LocalGuest {
    public:
     shell::RunEnd RunCommand(const shell::LoginCommand&, shell::OutputSink& sink,
                              const support::Context&) override {
@@ -107,10 +103,15 @@ class EndOfACommand : public ::testing::Test {
     std::function<shell::RunEnd()> end;
   };
 
+  Workspace Acquire(const support::Context& context, mcp::ProgressReporter& progress) override {
+    Workspace workspace = RunShellCommandTool::Acquire(context, progress);
+    workspace.guest = ending_guest_;
+    return workspace;
+  }
+
   nlohmann::json Run(std::function<shell::RunEnd()> end) {
-    guest_.end = std::move(end);
-    testing_support::SilentProgress progress;
-    return RunCommand(guest_, {{"echo", "text"}, "/", "/bin/sh"}, {}, cut_outputs_, {}, progress).structured;
+    ending_guest_->end = std::move(end);
+    return Call(*tool_, Arguments({"echo", "text"})).structured;
   }
 
   static shell::RunEnd Status(std::optional<int> status) {
@@ -119,8 +120,7 @@ class EndOfACommand : public ::testing::Test {
     return end;
   }
 
-  EndingGuest guest_;
-  shell::CutOutputs cut_outputs_;
+  const std::shared_ptr<EndingGuest> ending_guest_ = std::make_shared<EndingGuest>();
 };
 
 TEST_F(EndOfACommand, NotReportedIsAnErrorWithoutAnExitCode) {

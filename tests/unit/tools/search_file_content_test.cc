@@ -1,11 +1,10 @@
-#include "tools/search_file_content.h"
-
 #include <gmock/gmock.h>
 
 #include <sstream>
 
 #include "find/content_search.h"
 #include "testing/file_names.h"
+#include "tools/tools.h"
 #include "unit/tools/search_tool_fixture.h"
 
 namespace tools {
@@ -22,12 +21,12 @@ class Search : public SearchToolFixture {
   /// A string is the pattern alone.
   std::string Find(const json& arguments) {
     const mcp::ToolResult result =
-        Call(tool_, arguments.is_string() ? json{{"pattern", arguments}} : arguments);
+        Call(*tool_, arguments.is_string() ? json{{"pattern", arguments}} : arguments);
     note_ = result.more_content.empty() ? "" : result.more_content[0].at("text").get<std::string>();
     return result.structured.at("git_grep_output").get<std::string>();
   }
   using SearchToolFixture::ErrorOf;
-  std::string ErrorOf(const json& arguments) { return ErrorOf(tool_, arguments); }
+  std::string ErrorOf(const json& arguments) { return ErrorOf(*tool_, arguments); }
 
   void WithoutGit() {
     guest_.OfferOnly(Outside("programs"), {{"sh", "/bin/sh"},
@@ -37,7 +36,7 @@ class Search : public SearchToolFixture {
                                            {"grep", find::FindProgram("grep")}});
   }
 
-  SearchFileContentTool tool_{*this};
+  const std::unique_ptr<mcp::Tool> tool_ = ToolNamed("search_file_content", *this);
   std::string note_;
 };
 
@@ -119,7 +118,7 @@ TEST_F(Search, IncludeIsAPatternForPathsWithBraces) {
   check();
   EXPECT_THAT(ErrorOf({{"pattern", "x"}, {"include", "../../etc/*"}}), HasSubstr("'..' cannot"));
   EXPECT_THAT(ErrorOf({{"pattern", "x"}, {"include", "/etc/*"}}), HasSubstr("cannot begin with"));
-  EXPECT_THAT(ErrorOf({{"pattern", "x"}, {"include", "a[b"}}), HasSubstr("at character 2"));
+  EXPECT_THAT(ErrorOf({{"pattern", "x"}, {"include", "a[b"}}), HasSubstr("Bad pattern \"a[b\""));
 }
 
 TEST_F(Search, RejectsEmptyLongAndMultilinePatterns) {
@@ -139,8 +138,8 @@ TEST_F(Search, OutputIsCutAtALimitAndCounted) {
   for (int i = 0; i < 1000; ++i) content += "needle\n";
   Write("a", content);
   Write("b", content);
-  SearchFileContentTool small(*this, 20);
-  EXPECT_EQ(Call(small, {{"pattern", "needle"}}).structured["git_grep_output"],
+  const auto small = ToolNamed("search_file_content", *this, {.maximum_output_bytes = 20});
+  EXPECT_EQ(Call(*small, {{"pattern", "needle"}}).structured["git_grep_output"],
             "a:1:needle\n[Only the first 1 of 2000 matching lines, in 2 files, are shown. Narrow "
             "the search with a path, an include or a longer pattern.]\n");
 }
@@ -169,8 +168,9 @@ TEST_F(Search, ALongLineIsCutBetweenCharacters) {
 
 TEST_F(Search, TheTimeLimitIsAnErrorThatAdvises) {
   Write("a", "x");
-  SearchFileContentTool hasty(*this, shell::kDefaultMaximumOutput, std::chrono::seconds(0));
-  EXPECT_THAT(ErrorOf(hasty, {{"pattern", "x"}}),
+  const auto hasty =
+      ToolNamed("search_file_content", *this, {.search_timeout = std::chrono::seconds(0)});
+  EXPECT_THAT(ErrorOf(*hasty, {{"pattern", "x"}}),
               AllOf(HasSubstr("took longer than 0 s"), HasSubstr("more specific")));
 }
 

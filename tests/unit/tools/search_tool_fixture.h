@@ -9,6 +9,7 @@
 #include "testing/silent_progress.h"
 #include "tools/workspace.h"
 #include "unit/find/search_fixture.h"
+#include "unit/tools/tool_named.h"
 
 namespace tools {
 

@@ -1,7 +1,5 @@
 // What write_file leaves in the guest, also if something fails or changes meanwhile.
 
-#include "tools/write_file.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -29,9 +27,9 @@ using ::testing::Not;
 using testing_support::Name;
 using testing_support::Operation;
 
-class WriteFile : public FileToolTest<WriteFileTool> {
+class WriteFile : public FileToolTest {
  protected:
-  WriteFile() : umask_(umask(022)) {}
+  WriteFile() : FileToolTest("write_file"), umask_(umask(022)) {}
   ~WriteFile() override { umask(umask_); }
 
   void Write(const std::string& path, const std::string& content) {
