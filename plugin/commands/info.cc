@@ -5,7 +5,7 @@
 
 #include "commands/commands.h"
 #include "commands/option_parser.h"
-#include "mcp/tool_list.h"
+#include "mcp/protocol.h"
 #include "tools/contract.h"
 
 namespace commands {
@@ -15,9 +15,7 @@ int Info(const std::vector<std::string>& arguments) {
   if (!parser.Parse(arguments)) return 0;
   nlohmann::json tools = nlohmann::json::array();
   for (const mcp::ToolDefinition& definition : tools::Definitions()) {
-    std::string text;
-    mcp::AppendDefinition(text, definition);
-    tools.push_back(nlohmann::json::parse(text));
+    tools.push_back(mcp::Describe(definition));
   }
   const nlohmann::json descriptions = {{"tools", std::move(tools)}};
   std::cout << descriptions.dump(4) << '\n';

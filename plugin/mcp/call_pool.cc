@@ -19,9 +19,8 @@ CallPool::~CallPool() {
 bool CallPool::Run(bool open_ended, std::size_t bytes, std::function<void()> call) noexcept {
   {
     const std::scoped_lock lock(mutex_);
-    // A call that is larger than the limit by itself may wait when no other does.
-    const bool too_many_bytes = !queue_.empty() && queued_bytes_ + bytes > limits_.queued_bytes;
-    if (queue_.size() >= limits_.queued_calls || too_many_bytes) return false;
+    bytes += kCallBytes;
+    if (queued_bytes_ + bytes > limits_.queued_bytes) return false;
     queue_.push_back({open_ended, bytes, std::move(call)});
     queued_bytes_ += bytes;
     if (running_ + queue_.size() > threads_.size() && threads_.size() < limits_.threads) {

@@ -20,11 +20,13 @@ class CallPool {
     /// How many threads may run open-ended calls. More than a guest runs at once, so that the next
     /// is ready when one ends.
     std::size_t open_ended_threads = 10;
-    /// Calls that wait for a thread, and the bytes of their arguments. More are refused. Reading
-    /// goes on, or `ping` and cancellations would wait too.
-    std::size_t queued_calls = 8192;
-    std::size_t queued_bytes = std::size_t{64} * 1024 * 1024;
+    /// Size of the calls that may wait for a thread. More are refused. Reading goes on, or `ping`
+    /// and cancellations would wait too.
+    std::size_t queued_bytes = std::size_t{128} * 1024 * 1024;
   };
+
+  /// What a call counts in addition to its arguments.
+  static constexpr std::size_t kCallBytes = std::size_t{16} * 1024;
 
   explicit CallPool(Limits limits) : limits_(limits) {}
 

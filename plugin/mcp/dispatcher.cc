@@ -1,9 +1,11 @@
 #include "mcp/dispatcher.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
 #include "mcp/json_writer.h"
+#include "mcp/schema.h"
 #include "support/log.h"
 
 namespace mcp {
@@ -36,7 +38,6 @@ struct Dispatcher::Context {
   Era era = Era::kLegacy;
   ResultFormat format = {};
   bool tasks_extension = false;
-  std::size_t bytes = 0;  // of the message
 
   void RequireTasks() const {
     if (tasks_extension) return;
@@ -70,11 +71,10 @@ const Dispatcher::Method Dispatcher::kMethods[] = {
 // clang-format on
 
 void Dispatcher::Handle(std::string line) {
-  const std::size_t bytes = line.size();
   Message message = ParseMessage(line);
   std::string().swap(line);  // it may be large, and a call may take long
   if (auto* request = std::get_if<Request>(&message)) {
-    HandleRequest(*request, bytes);
+    HandleRequest(*request);
   } else if (const auto* notification = std::get_if<Notification>(&message)) {
     HandleNotification(*notification);
   } else if (const auto* malformed = std::get_if<Malformed>(&message)) {
@@ -94,7 +94,7 @@ void Dispatcher::HandleMalformed(const Malformed& malformed) {
     support::LogWarning("dropped: a malformed request with the id of one that is in flight");
     return;
   }
-  transport_.Send(ErrorResponse(malformed.id ? &*malformed.id : nullptr, malformed.error));
+  output_.Write(ErrorResponse(malformed.id ? &*malformed.id : nullptr, malformed.error));
 }
 
 void Dispatcher::HandleNotification(const Notification& notification) {
@@ -103,15 +103,14 @@ void Dispatcher::HandleNotification(const Notification& notification) {
   if (const auto id = ParseCancelled(notification.params)) requests_.Cancel(*id);
 }
 
-void Dispatcher::HandleRequest(Request& request, std::size_t bytes) {
+void Dispatcher::HandleRequest(Request& request) {
   std::optional<Reply> reply = requests_.Open(request.id);
   if (!reply) {
     support::LogWarning("dropped: a request with the id of one that is in flight");
     return;
   }
   try {
-    Context context = ContextFor(request);
-    context.bytes = bytes;
+    const Context context = ContextFor(request);
     const Method& method = FindMethod(request, context);
     (this->*method.handle)(request, context, *reply);
   } catch (...) {
@@ -188,8 +187,12 @@ void Dispatcher::Discover(Request& /*request*/, const Context& context, Reply& r
 
 void Dispatcher::ListTools(Request& request, const Context& context, Reply& reply) {
   CheckCursor(request.params);
+  json tools = json::array();
+  for (const auto& tool : tools_) {
+    tools.push_back(Describe(tool->definition(), context.format.style));
+  }
   SendResult(reply, context, [&](ObjectWriter& result) {
-    result.RawMember("tools", tools_.Describe(context.format.style));
+    result.Member("tools", tools);
     // The definitions depend on the client.
     AddCacheHints(result, context.era, "private");
   });
@@ -198,25 +201,28 @@ void Dispatcher::ListTools(Request& request, const Context& context, Reply& repl
 void Dispatcher::CallTool(Request& request, const Context& context, Reply& reply) {
   std::optional<std::string> token = ParseProgressToken(request.params);
   CallToolParams params = ParseCallTool(std::move(request.params));
-  const ToolList::Entry* entry = tools_.Find(params.name);
-  if (entry == nullptr) {
+  const auto tool = std::find_if(tools_.begin(), tools_.end(), [&params](const auto& candidate) {
+    return candidate->definition().name == params.name;
+  });
+  if (tool == tools_.end()) {
     const ProtocolError error = InvalidParams("unknown tool " + QuoteName(params.name));
     calls_.RecordRejected(params.name, params.arguments, error);
     throw ProtocolError(error);
   }
-  if (const auto error = entry->input.FindError(params.arguments)) {
+  const json& schema = (*tool)->definition().input_schema;
+  if (const auto error = FindSchemaError(schema, params.arguments)) {
     const ToolFailure failure{"validating \"arguments\": " + *error};
     calls_.RecordRejected(params.name, params.arguments, failure);
     reply.Result(ToolFailureText(failure, context.era, options_.info));
     return;
   }
-  calls_.Start(std::move(reply), {.entry = *entry,
+  calls_.Start(std::move(reply), {.tool = **tool,
                                   .arguments = std::move(params.arguments),
                                   .era = context.era,
                                   .format = context.format,
                                   .progress_token = std::move(token),
                                   .may_become_task = context.tasks_extension,
-                                  .bytes = context.bytes});
+                                  .bytes = request.bytes});
 }
 
 /// Acknowledges the request and holds it open until it is cancelled. There are no notifications to
@@ -224,7 +230,7 @@ void Dispatcher::CallTool(Request& request, const Context& context, Reply& reply
 void Dispatcher::Listen(Request& request, const Context& /*context*/, Reply& reply) {
   CheckListen(request.params);
   listeners_.remove_if([](const Reply& listener) { return !listener.IsOpen(); });
-  const std::string& id = reply.id().json();
+  const std::string& id = reply.id();
   if (listeners_.size() >= kMaxListeners || id.size() > kMaxListenerIdBytes) {
     throw InvalidRequest("too many open subscriptions, or the id is too long");
   }
@@ -238,7 +244,7 @@ void Dispatcher::CloseListeners() {
   for (Reply& listener : listeners_) {
     const std::string meta = ObjectText([&](ObjectWriter& object) {
       object.Member(meta_key::kServerInfo, Describe(options_.info));
-      object.RawMember(meta_key::kSubscriptionId, listener.id().json());
+      object.RawMember(meta_key::kSubscriptionId, listener.id());
     });
     listener.Result(R"({"resultType":"complete","_meta":)" + meta + "}");
   }
@@ -251,7 +257,7 @@ void Dispatcher::GetTask(Request& request, const Context& context, Reply& reply)
              [&](ObjectWriter& result) { tasks_.Describe(result, ParseTaskId(request.params)); });
 }
 
-/// No task here ever asks for input, so the update itself is ignored.
+/// No task here requires input, so the update itself is ignored.
 void Dispatcher::UpdateTask(Request& request, const Context& context, Reply& reply) {
   context.RequireTasks();
   if (!tasks_.Contains(ParseTaskId(request.params))) throw InvalidParams("unknown task");

@@ -2,17 +2,19 @@
 
 #include <functional>
 #include <list>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "mcp/line_writer.h"
 #include "mcp/message.h"
 #include "mcp/protocol.h"
 #include "mcp/reply.h"
 #include "mcp/server_options.h"
 #include "mcp/tasks.h"
+#include "mcp/tool.h"
 #include "mcp/tool_calls.h"
-#include "mcp/tool_list.h"
-#include "mcp/transport.h"
 
 namespace mcp {
 
@@ -22,14 +24,14 @@ namespace mcp {
 class Dispatcher {
  public:
   /// All of these must outlive this.
-  Dispatcher(const ServerOptions& options, const ToolList& tools, Transport& transport,
-             Heartbeat& heartbeat)
+  Dispatcher(const ServerOptions& options, const std::vector<std::unique_ptr<Tool>>& tools,
+             LineWriter& output, Heartbeat& heartbeat)
       : options_(options),
         tools_(tools),
-        transport_(transport),
-        requests_(transport),
+        output_(output),
+        requests_(output),
         tasks_(heartbeat, options.info),
-        calls_(options, transport, heartbeat, tasks_) {}
+        calls_(options, output, heartbeat, tasks_) {}
 
   /// Handles one line from the client. Errors are answered.
   void Handle(std::string line);
@@ -49,7 +51,7 @@ class Dispatcher {
 
   void HandleNotification(const Notification& notification);
   void HandleMalformed(const Malformed& malformed);
-  void HandleRequest(Request& request, std::size_t bytes);
+  void HandleRequest(Request& request);
   [[nodiscard]] Context ContextFor(const Request& request) const;
   [[nodiscard]] static const Method& FindMethod(const Request& request, const Context& context);
 
@@ -67,8 +69,8 @@ class Dispatcher {
   void CancelTask(Request& request, const Context& context, Reply& reply);
 
   const ServerOptions& options_;
-  const ToolList& tools_;
-  Transport& transport_;
+  const std::vector<std::unique_ptr<Tool>>& tools_;
+  LineWriter& output_;
   Requests requests_;
   std::list<Reply> listeners_;
   TaskStore tasks_;

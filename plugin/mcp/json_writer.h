@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -14,9 +13,6 @@ enum class Escaping {
   kOnce,   ///< as the content of a JSON string
   kTwice,  ///< as the content of a string in JSON that is itself the content of a string
 };
-
-/// The longest that one byte becomes: "\\u001f", with both backslashes.
-inline constexpr std::size_t kLongestEscape = 7;
 
 /// Appends `text`, which must be part of valid UTF-8. It may be cut anywhere.
 void AppendEscaped(std::string& out, std::string_view text, Escaping escaping);

@@ -2,20 +2,15 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
 
 namespace mcp {
 namespace {
-
-/// The most for one write(). Writing to a file or terminal may block; this bounds for how long.
-constexpr std::size_t kMaxWrite = std::size_t{256} * 1024;
 
 /// The largest line that the sender writes itself.
 constexpr std::size_t kMaxDirect = std::size_t{64} * 1024;
@@ -25,14 +20,12 @@ constexpr std::size_t kMaxDirect = std::size_t{64} * 1024;
 LineWriter::LineWriter(int fd, support::WakePipe& closed, std::size_t max_pending)
     : fd_(fd), closed_wake_(closed), max_pending_(max_pending) {
   struct stat info = {};
-  if (::fstat(fd, &info) == 0) {
-    is_socket_ = S_ISSOCK(info.st_mode);
-    const int flags = ::fcntl(fd, F_GETFL);
-    // Sockets have MSG_DONTWAIT. The flags of a terminal are shared with other programs.
-    if (S_ISFIFO(info.st_mode) && flags >= 0 && (flags & O_NONBLOCK) == 0 &&
-        ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0) {
-      restore_flags_ = flags;
-    }
+  const int flags = ::fcntl(fd, F_GETFL);
+  // The flags of a terminal are shared with other programs.
+  const bool is_own = ::fstat(fd, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
+  if (is_own && flags >= 0 && (flags & O_NONBLOCK) == 0 &&
+      ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0) {
+    restore_flags_ = flags;
   }
   drain_ = std::thread([this] { Drain(); });
 }
@@ -50,9 +43,7 @@ LineWriter::~LineWriter() {
 
 LineWriter::Progress LineWriter::WriteSome(std::string_view& rest) {
   while (!rest.empty()) {
-    const std::size_t size = std::min(rest.size(), kMaxWrite);
-    const ssize_t count =
-        is_socket_ ? ::send(fd_, rest.data(), size, MSG_DONTWAIT) : ::write(fd_, rest.data(), size);
+    const ssize_t count = ::write(fd_, rest.data(), rest.size());
     if (count >= 0) {
       rest.remove_prefix(static_cast<std::size_t>(count));
       last_taken_ = support::Clock::now();
@@ -107,11 +98,6 @@ void LineWriter::GiveUpWaiting() {
   const std::scoped_lock lock(mutex_);
   give_up_ = true;
   changed_.notify_all();
-}
-
-bool LineWriter::StalledFor(std::chrono::milliseconds patience) const {
-  const std::scoped_lock lock(mutex_);
-  return !pending_.empty() && support::Clock::now() - last_taken_.load() >= patience;
 }
 
 bool LineWriter::Flush(std::chrono::milliseconds patience) {

@@ -22,8 +22,8 @@ class LineWriter {
   /// From this many unwritten bytes on there is no room, and senders of large lines should wait.
   static constexpr std::size_t kMaxPending = std::size_t{64} * 1024 * 1024;
 
-  /// Does not own `fd`. A pipe is non-blocking until this is destroyed. `closed` is woken when the
-  /// reader has closed its end. The process must ignore SIGPIPE.
+  /// Does not own `fd`. A pipe or socket is non-blocking until this is destroyed. `closed` is woken
+  /// when the reader has closed its end. The process must ignore SIGPIPE.
   LineWriter(int fd, support::WakePipe& closed, std::size_t max_pending = kMaxPending);
 
   /// Drops what is unwritten; `Flush` first to keep it.
@@ -39,9 +39,6 @@ class LineWriter {
   /// Returns when there is room, the reader has closed its end, or `GiveUpWaiting` was called.
   void WaitForRoom();
   void GiveUpWaiting();
-
-  /// Whether the client has taken nothing for that long although something is pending.
-  [[nodiscard]] bool StalledFor(std::chrono::milliseconds patience) const;
 
   /// Waits until everything is written. Gives up, with false, when the client takes nothing for
   /// `patience`, has closed its end, or `Hurry` was called and `patience` is over.
@@ -68,7 +65,6 @@ class LineWriter {
   const int fd_;
   support::WakePipe& closed_wake_;
   const std::size_t max_pending_;
-  bool is_socket_ = false;
   int restore_flags_ = -1;  // of fd_; -1 when they were left alone
 
   std::atomic<support::Clock::time_point> last_taken_ = support::Clock::now();

@@ -2,13 +2,56 @@
 
 #include <utility>
 
-#include "mcp/json_reader.h"
 #include "mcp/json_writer.h"
 
 namespace mcp {
 namespace {
 
 using nlohmann::json;
+
+/// Throws unless parsing `text` needs little memory and stack. Looks at brackets and commas only.
+void CheckLimits(std::string_view text) {
+  std::size_t depth = 0;
+  std::size_t values = 1;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string) {
+      if (c == '\\') ++i;
+      continue;
+    }
+    if (c == '[' || c == '{') ++depth;
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+    if (c == '[' || c == '{' || c == ',') ++values;
+    if (depth > kMaxJsonDepth) {
+      throw InvalidRequest("nested more than " + std::to_string(kMaxJsonDepth) + " levels deep");
+    }
+    if (values > kMaxJsonValues) {
+      throw InvalidRequest("more than " + std::to_string(kMaxJsonValues) +
+                           " values in one message");
+    }
+  }
+}
+
+/// The last of two members with the same name counts. Numbers beyond the range of a double, NUL
+/// bytes and unpaired surrogates are syntax errors. Whole numbers beyond 64 bits become doubles.
+json ParseJson(std::string_view text) {
+  CheckLimits(text);
+  std::string error = "number out of range";
+  // nlohmann's parser takes a NUL for the end of its input.
+  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
+    error = "NUL at byte " + std::to_string(nul + 1);
+  } else {
+    try {
+      return json::parse(text);
+    } catch (const json::parse_error& invalid) {
+      error = "not valid JSON at byte " + std::to_string(invalid.byte);
+    } catch (const json::out_of_range&) {
+    }
+  }
+  throw ProtocolError(ErrorCode::kParseError, error);
+}
 
 bool IsResponse(const json& object) {
   return !object.contains("method") && (object.contains("result") || object.contains("error"));
@@ -26,12 +69,12 @@ std::string FindError(const json& object) {
   return {};
 }
 
-Message FromValue(json& value) {
+Message FromValue(json& value, std::size_t bytes) {
   if (!value.is_object()) return Malformed{{}, InvalidRequest("a message must be an object")};
   if (IsResponse(value)) return Ignored{"response to a request that was never sent"};
   std::optional<RequestId> id;
   if (value.contains("id")) {
-    id = RequestId::From(value["id"]);
+    id = ParseId(value["id"]);
     if (!id) return Malformed{{}, InvalidRequest("\"id\" must be a string or an integer")};
   }
   if (const std::string error = FindError(value); !error.empty()) {
@@ -45,25 +88,23 @@ Message FromValue(json& value) {
   if (method.starts_with("notifications/")) {
     return Malformed{id, InvalidRequest("a notification has no \"id\"")};
   }
-  return Request{*std::move(id), std::move(method), std::move(params)};
+  return Request{*std::move(id), std::move(method), std::move(params), bytes};
 }
 
 }  // namespace
 
-std::optional<RequestId> RequestId::From(const nlohmann::json& value) {
+std::optional<RequestId> ParseId(const nlohmann::json& value) {
   if (!value.is_string() && !value.is_number_integer()) return std::nullopt;
-  return RequestId(ToJson(value));
+  return ToJson(value);
 }
 
 Message ParseMessage(std::string_view line) {
-  JsonText text = ParseJson(line);
-  if (text.problem == JsonText::Problem::kNone) return FromValue(text.value);
-  if (text.problem == JsonText::Problem::kSyntax) {
-    return Malformed{{}, ProtocolError(ErrorCode::kParseError, text.explanation)};
+  try {
+    json value = ParseJson(line);
+    return FromValue(value, line.size());
+  } catch (const ProtocolError& error) {
+    return Malformed{{}, error};
   }
-  std::optional<RequestId> id;
-  if (text.value.is_object() && text.value.contains("id")) id = RequestId::From(text.value["id"]);
-  return Malformed{id, InvalidRequest(text.explanation)};
 }
 
 }  // namespace mcp

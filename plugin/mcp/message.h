@@ -1,10 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 
 #include "mcp/protocol_error.h"
@@ -12,28 +12,24 @@
 /// Parses one line of input (JSON-RPC 2.0; MCP, basic, "Messages").
 namespace mcp {
 
-/// The id of a request: a string or an integer. Ids of different types differ: 1 is not "1".
-class RequestId {
- public:
-  /// Nothing when `value` is neither a string nor an integer.
-  static std::optional<RequestId> From(const nlohmann::json& value);
+/// How deep arrays and objects may be nested. Tool arguments are three deep.
+inline constexpr std::size_t kMaxJsonDepth = 128;
 
-  /// The id as JSON, exactly as it is echoed.
-  [[nodiscard]] const std::string& json() const { return json_; }
+/// How many values one message may hold. A value takes up to 100 bytes of memory but as little as
+/// two bytes of text, so the line length alone bounds nothing.
+inline constexpr std::size_t kMaxJsonValues = 262'144;
 
-  friend bool operator==(const RequestId&, const RequestId&) = default;
-  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes its own 0 for a pointer
-  friend auto operator<=>(const RequestId&, const RequestId&) = default;
+/// The id of a request, a string or an integer, as JSON, exactly as it is echoed: 1 is not "1".
+using RequestId = std::string;
 
- private:
-  explicit RequestId(std::string json) : json_(std::move(json)) {}
-  std::string json_;
-};
+/// Nothing when `value` is neither a string nor an integer.
+[[nodiscard]] std::optional<RequestId> ParseId(const nlohmann::json& value);
 
 struct Request {
   RequestId id;
   std::string method;
   nlohmann::json params;  ///< an object; empty when the message had none
+  std::size_t bytes;      ///< of the line
 };
 
 /// Never answered.
@@ -55,7 +51,8 @@ struct Malformed {
 
 using Message = std::variant<Request, Notification, Ignored, Malformed>;
 
-/// Never throws on any input. Batches, which only version 2025-03-26 has, are malformed.
+/// Never throws on any input. Batches, which only version 2025-03-26 has, are malformed, and so is
+/// a message beyond the limits above, whose id is not read.
 [[nodiscard]] Message ParseMessage(std::string_view line);
 
 }  // namespace mcp

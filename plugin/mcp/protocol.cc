@@ -43,6 +43,18 @@ json Describe(const ServerInfo& server) {
   return {{"name", server.name}, {"version", server.version}};
 }
 
+json Describe(const ToolDefinition& tool, ResultStyle style) {
+  json description = {
+      {"name", tool.name}, {"description", tool.description}, {"inputSchema", tool.input_schema}};
+  if (!tool.title.empty()) description["title"] = tool.title;
+  // Claude Code and opencode fail a call without structuredContent if there is an output schema.
+  const bool has_schema = style == ResultStyle::kStructured || !tool.has_text_style;
+  if (has_schema && !tool.output_schema.is_null()) description["outputSchema"] = tool.output_schema;
+  if (!tool.annotations.empty()) description["annotations"] = tool.annotations;
+  if (!tool.meta.is_null()) description["_meta"] = tool.meta;
+  return description;
+}
+
 void BeginResult(ObjectWriter& result, Era era, const ServerInfo& server,
                  std::string_view result_type) {
   if (era == Era::kLegacy) return;
@@ -130,7 +142,7 @@ std::string ParseTaskId(const json& params) {
 
 std::optional<RequestId> ParseCancelled(const json& params) {
   const json* id = Find(params, "requestId");
-  return id == nullptr ? std::nullopt : RequestId::From(*id);
+  return id == nullptr ? std::nullopt : ParseId(*id);
 }
 
 std::string QuoteName(const std::string& name) {

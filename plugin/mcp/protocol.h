@@ -8,6 +8,7 @@
 
 #include "mcp/json_writer.h"
 #include "mcp/message.h"
+#include "mcp/tool.h"
 
 /// Versions, names and parameters of MCP. Every parser throws ProtocolError with kInvalidParams
 /// unless it says otherwise.
@@ -48,6 +49,10 @@ struct ServerInfo {
 /// `{"name":…,"version":…}` (specification: "Implementation").
 [[nodiscard]] nlohmann::json Describe(const ServerInfo& server);
 
+/// A tool as `tools/list` shows it.
+[[nodiscard]] nlohmann::json Describe(const ToolDefinition& tool,
+                                      ResultStyle style = ResultStyle::kStructured);
+
 /// Writes the members that every modern result has: `resultType` and the server in `_meta`.
 void BeginResult(ObjectWriter& result, Era era, const ServerInfo& server,
                  std::string_view result_type = "complete");
@@ -73,7 +78,7 @@ bool ParseModernMeta(const nlohmann::json& params);
 /// Checks the cursor of `tools/list`. There is one page, so only "", null or none is known.
 void CheckCursor(const nlohmann::json& params);
 
-/// Checks the parameters of `subscriptions/listen`. This server sends none of what they ask for.
+/// Checks the parameters of `subscriptions/listen`. This server has nothing to notify of.
 void CheckListen(const nlohmann::json& params);
 
 struct CallToolParams {

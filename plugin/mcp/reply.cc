@@ -18,14 +18,14 @@ std::string ErrorObject(const ProtocolError& error) {
 std::string ErrorResponse(const RequestId* id, const ProtocolError& error) {
   return ObjectText([&](ObjectWriter& response) {
     response.Member("jsonrpc", std::string_view("2.0"));
-    if (id != nullptr) response.RawMember("id", id->json());
+    if (id != nullptr) response.RawMember("id", *id);
     response.RawMember("error", ErrorObject(error));
   });
 }
 
 Reply::~Reply() {
   if (!request_ || !IsOpen()) return;
-  support::LogError("request " + id().json() + " was not answered by its handler");
+  support::LogError("request " + id() + " was not answered by its handler");
   Error(ProtocolError(ErrorCode::kInternalError, "internal error: the request was not answered"));
 }
 
@@ -36,11 +36,11 @@ bool Reply::IsOpen() const {
 
 void Reply::Notify(Line line) {
   const std::scoped_lock lock(requests_->mutex_);
-  if (request_->open) requests_->transport_.Send(std::move(line));
+  if (request_->open) requests_->output_.Write(std::move(line));
 }
 
 void Reply::Result(Line result) {
-  Line response(R"({"jsonrpc":"2.0","id":)" + id().json() + R"(,"result":)");
+  Line response(R"({"jsonrpc":"2.0","id":)" + id() + R"(,"result":)");
   response.Append(std::move(result));
   response.Append("}");
   Send(std::move(response));
@@ -55,7 +55,7 @@ void Reply::Send(Line response) {
   if (!std::exchange(request_->open, false)) return;
   requests_->open_.erase(request_->id);
   // Under the lock, so that a new request with this id cannot be answered before this one.
-  requests_->transport_.Send(std::move(response));
+  requests_->output_.Write(std::move(response));
 }
 
 std::optional<Reply> Requests::Open(const RequestId& id) {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "mcp/line.h"
+#include "mcp/line_writer.h"
 #include "mcp/message.h"
-#include "mcp/transport.h"
 #include "support/context.h"
 
 namespace mcp {
@@ -64,8 +64,8 @@ class Reply {
 /// Thread-safe.
 class Requests {
  public:
-  /// `transport` must outlive this; this must outlive its replies.
-  explicit Requests(Transport& transport) : transport_(transport) {}
+  /// `output` must outlive this; this must outlive its replies.
+  explicit Requests(LineWriter& output) : output_(output) {}
 
   /// Nothing when a request with this id is open: ids must not be reused before the response.
   std::optional<Reply> Open(const RequestId& id);
@@ -79,7 +79,7 @@ class Requests {
  private:
   friend class Reply;
 
-  Transport& transport_;
+  LineWriter& output_;
   mutable std::mutex mutex_;
   std::map<RequestId, std::shared_ptr<PendingRequest>> open_;
 };

@@ -1,6 +1,5 @@
 #include "mcp/server.h"
 
-#include <stdexcept>
 #include <utility>
 
 #ifdef __GLIBC__
@@ -8,7 +7,6 @@
 #endif
 
 #include "mcp/dispatcher.h"
-#include "mcp/stdio_transport.h"
 #include "support/log.h"
 
 namespace mcp {
@@ -31,28 +29,24 @@ Server::Server(ServerOptions options, std::vector<std::unique_ptr<Tool>> tools)
 Server::~Server() = default;
 
 Server::Exit Server::Serve(int input_fd, int output_fd) {
-  return Serve(std::make_unique<StdioTransport>(input_fd, output_fd, options_.client_patience));
-}
-
-Server::Exit Server::Serve(std::unique_ptr<Transport> transport) {
   ReturnLargeBlocks();
   {
     const std::scoped_lock lock(mutex_);
-    if (transport_) throw std::logic_error("a server serves once");
-    transport_ = std::move(transport);
+    transport_ = std::make_unique<Transport>(input_fd, output_fd);
     if (stop_requested_) transport_->Interrupt();
   }
   Heartbeat& heartbeat = options_.heartbeat != nullptr ? *options_.heartbeat : heartbeat_;
-  dispatcher_ = std::make_unique<Dispatcher>(options_, tools_, *transport_, heartbeat);
+  LineWriter& output = transport_->output();
+  dispatcher_ = std::make_unique<Dispatcher>(options_, tools_, output, heartbeat);
   const support::StopReason reason = ReceiveAll();
 
   ToolCalls& calls = dispatcher_->calls();
-  transport_->GiveUpWaiting();
+  output.GiveUpWaiting();
   calls.StopAll(reason);
   const bool ended = calls.WaitUntilIdle(support::Clock::now() + options_.stop_grace);
   if (!ended) calls.RecordUnfinished();
   dispatcher_->CloseListeners();
-  if (!transport_->Flush(options_.client_patience)) {
+  if (!output.Flush(options_.client_patience)) {
     support::LogWarning("the client did not read the last answers");
   }
   return {reason, ended};

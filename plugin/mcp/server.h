@@ -8,7 +8,6 @@
 #include "mcp/heartbeat.h"
 #include "mcp/server_options.h"
 #include "mcp/tool.h"
-#include "mcp/tool_list.h"
 #include "mcp/transport.h"
 #include "support/context.h"
 
@@ -19,8 +18,7 @@ class Dispatcher;
 /// An MCP server for tools over one connection, for legacy and modern clients.
 class Server {
  public:
-  /// Throws std::invalid_argument when two tools have the same name or an input schema cannot be
-  /// checked (see Schema).
+  /// `tools` are listed in this order.
   Server(ServerOptions options, std::vector<std::unique_ptr<Tool>> tools);
 
   /// Waits for calls that are still running.
@@ -42,7 +40,6 @@ class Server {
   /// within the graces of the options. Call it once. Does not own the file descriptors; the output
   /// must stay open until the destructor. Ignores SIGPIPE in this process.
   Exit Serve(int input_fd, int output_fd);
-  Exit Serve(std::unique_ptr<Transport> transport);
 
   /// Ends `Serve`, now or when it begins. Any thread, but not a signal handler.
   void Stop(support::StopReason reason);
@@ -51,7 +48,7 @@ class Server {
   support::StopReason ReceiveAll();
 
   const ServerOptions options_;
-  const ToolList tools_;
+  const std::vector<std::unique_ptr<Tool>> tools_;
   ThreadHeartbeat heartbeat_;
 
   std::mutex mutex_;  // guards stop_requested_ and the setting of transport_

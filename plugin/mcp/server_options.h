@@ -15,8 +15,8 @@ namespace mcp {
 struct ServerOptions {
   ServerInfo info;
 
-  /// What `initialize` and `server/discover` tell the agent about this server. Called for each of
-  /// these requests in the thread of `Serve`; must be quick.
+  /// The `instructions` of `initialize` and `server/discover`. Called for each of these requests in
+  /// the thread of `Serve`; must be quick.
   std::function<std::string()> instructions = [] { return std::string(); };
 
   /// Called once, in the thread of `Serve`, after the first message was handled; must be quick.
@@ -27,9 +27,6 @@ struct ServerOptions {
   std::function<ResultFormat(std::string_view client)> result_format = [](std::string_view) {
     return ResultFormat();
   };
-
-  /// After this time a call is answered with a task handle if its client declared the extension.
-  std::chrono::milliseconds task_threshold = std::chrono::seconds(5);
 
   CallPool::Limits limits;
 

@@ -16,22 +16,6 @@ constexpr std::size_t kIdDigits = 32;
 
 }  // namespace
 
-void TaskStore::SetOutcome(Task& task, Outcome outcome) const {
-  task.status = "completed";
-  if (auto* result = std::get_if<ToolResult>(&outcome)) {
-    task.result = ToolResultText(std::move(*result), Era::kModern, server_).Text();
-  } else if (const auto* failure = std::get_if<ToolFailure>(&outcome)) {
-    task.result = ToolFailureText(*failure, Era::kModern, server_);
-  } else if (const auto* error = std::get_if<ProtocolError>(&outcome)) {
-    task.status = "failed";
-    task.result = ErrorObject(*error);
-    task.message = error->what();
-  } else {
-    task.status = "cancelled";
-    task.message = "cancelled by the client";
-  }
-}
-
 void TaskStore::DropExpired() {
   const support::Clock::time_point now = heartbeat_.Now();
   for (auto task = tasks_.begin(); task != tasks_.end();) {
@@ -54,7 +38,7 @@ TaskStore::Task& TaskStore::Require(const std::string& id) {
 std::string TaskStore::Create(support::StopSource work) {
   const std::scoped_lock lock(mutex_);
   DropExpired();
-  if (tasks_.size() >= kMaxTasks || result_bytes_ > max_result_bytes_ / 2) return {};
+  if (tasks_.size() >= kMaxTasks || result_bytes_ > max_result_bytes_) return {};
   std::string id = support::RandomHex(kIdDigits);
   Task& task = tasks_[id];
   task.created = task.updated = heartbeat_.WallNow();
@@ -64,19 +48,26 @@ std::string TaskStore::Create(support::StopSource work) {
 }
 
 void TaskStore::Finish(const std::string& id, Outcome outcome) {
-  Task ended;
-  SetOutcome(ended, std::move(outcome));
-  const std::scoped_lock lock(mutex_);
-  DropExpired();  // not this one: it still works
-  Task& task = tasks_.at(id);
-  if (result_bytes_ + ended.result.size() > max_result_bytes_) {
-    SetOutcome(ended, ToolFailure{"The call is done, but there was no memory left for its result. "
-                                  "Fetch the results of other tasks first; repeat the call only if "
-                                  "it is safe to run twice"});
+  std::string status = "completed";
+  std::string text;
+  std::string message;
+  if (auto* result = std::get_if<ToolResult>(&outcome)) {
+    text = ToolResultText(std::move(*result), Era::kModern, server_).Text();
+  } else if (const auto* failure = std::get_if<ToolFailure>(&outcome)) {
+    text = ToolFailureText(*failure, Era::kModern, server_);
+  } else if (const auto* error = std::get_if<ProtocolError>(&outcome)) {
+    status = "failed";
+    text = ErrorObject(*error);
+    message = error->what();
+  } else {
+    status = "cancelled";
+    message = "cancelled by the client";
   }
-  task.status = std::move(ended.status);
-  task.result = std::move(ended.result);
-  task.message = std::move(ended.message);
+  const std::scoped_lock lock(mutex_);
+  Task& task = tasks_.at(id);  // one that still works does not expire
+  task.status = std::move(status);
+  task.result = std::move(text);
+  task.message = std::move(message);
   task.expires = std::max(task.expires, heartbeat_.Now() + kTimeToFetch);
   task.updated = heartbeat_.WallNow();
   result_bytes_ += task.result.size();

@@ -22,10 +22,9 @@ class TaskStore {
   static constexpr std::chrono::milliseconds kPollInterval = std::chrono::seconds(1);
   static constexpr std::chrono::milliseconds kTimeToFetch = std::chrono::minutes(5);
 
-  /// A task must not expire early, so these bound memory. No task is created beyond kMaxTasks or
-  /// half of kMaxResultBytes; a result beyond kMaxResultBytes is replaced by an error text.
+  /// A task must not expire early, so no more are created beyond these.
   static constexpr std::size_t kMaxTasks = 256;
-  static constexpr std::size_t kMaxResultBytes = std::size_t{128} * 1024 * 1024;
+  static constexpr std::size_t kMaxResultBytes = std::size_t{64} * 1024 * 1024;
 
   /// `heartbeat` must outlive this.
   TaskStore(const Heartbeat& heartbeat, ServerInfo server,
@@ -60,7 +59,6 @@ class TaskStore {
     std::string message;  // why it failed or was cancelled
   };
 
-  void SetOutcome(Task& task, Outcome outcome) const;
   void DropExpired();
   Task& Require(const std::string& id);
 

@@ -37,7 +37,7 @@ class ProgressReporter {
   virtual ~ProgressReporter() = default;
 
   /// Sets what the call is doing now: one line of UTF-8. The server sends it about once a second,
-  /// with the elapsed time, if the client asked for progress. Never waits. Thread-safe.
+  /// with the elapsed time, if the client requested progress. Never waits. Thread-safe.
   virtual void SetStatus(std::string text) = 0;
 };
 

@@ -25,10 +25,6 @@ struct ToolCalls::Call final : ProgressReporter {
     status = std::move(text);
   }
 
-  [[nodiscard]] const ToolDefinition& definition() const {
-    return invocation.entry.tool->definition();
-  }
-
   const Invocation invocation;
   support::StopSource stop;
   const std::chrono::system_clock::time_point received;
@@ -52,7 +48,7 @@ void ToolCalls::Start(Reply reply, Invocation invocation) {
   }
   const bool needs_beat = given.progress_token || given.may_become_task;
   if (needs_beat) heartbeat_.Start([this] { return Beat(); });
-  const ToolDefinition& definition = call->definition();
+  const ToolDefinition& definition = given.tool.definition();
   CallPool& pool = definition.waits ? waiting_pool_ : pool_;
   if (!pool.Run(definition.open_ended, given.bytes, [this, call] { Run(call); })) {
     Finish(call, ToolFailure{"too many calls are waiting for their turn: wait until some of them "
@@ -64,15 +60,14 @@ void ToolCalls::Run(const std::shared_ptr<Call>& call) {
   const support::Context context = call->stop.context();
   call->started = context.stop_reason() == support::StopReason::kNone;
   call->SetStatus("running");
-  Tool& tool = *call->invocation.entry.tool;
-  Finish(call,
-         CallTool(tool, {call->invocation.arguments, context, *call, call->invocation.format}));
+  const Invocation& given = call->invocation;
+  Finish(call, CallTool(given.tool, {given.arguments, context, *call, given.format}));
 }
 
 void ToolCalls::Finish(const std::shared_ptr<Call>& call, Outcome outcome) {
   Record(*call, outcome);
   // A client that does not read must not make memory grow. The call may become a task meanwhile.
-  if (std::holds_alternative<ToolResult>(outcome)) transport_.WaitForRoom();
+  if (std::holds_alternative<ToolResult>(outcome)) output_.WaitForRoom();
   {
     const std::scoped_lock lock(mutex_);
     active_.erase(call);
@@ -91,7 +86,7 @@ void ToolCalls::Record(Call& call, const Outcome& outcome) const {
   options_.observer->OnCallEnded(
       {.received = call.received,
        .duration = duration_cast<milliseconds>(heartbeat_.Now() - call.began),
-       .tool = call.definition().name,
+       .tool = call.invocation.tool.definition().name,
        .arguments = call.invocation.arguments,
        .started = call.started,
        .outcome = outcome});
@@ -143,10 +138,10 @@ bool ToolCalls::BeatFor(Call& call) {
   if (!call.reply || !call.reply->IsOpen()) return false;
   const Invocation& invocation = call.invocation;
   const auto elapsed = duration_cast<milliseconds>(heartbeat_.Now() - call.began);
-  if (invocation.may_become_task && elapsed >= options_.task_threshold) TurnIntoTask(call);
+  if (invocation.may_become_task && elapsed >= kTaskThreshold) TurnIntoTask(call);
   if (!call.reply) return false;
   if (!invocation.progress_token) return invocation.may_become_task;
-  if (elapsed < call.last_progress + Heartbeat::kInterval || !transport_.HasRoom()) return true;
+  if (elapsed < call.last_progress + Heartbeat::kInterval || !output_.HasRoom()) return true;
   call.last_progress = elapsed;
   const auto seconds = duration_cast<std::chrono::seconds>(elapsed);
   const std::string message = call.status + " (" + support::FormatDuration(seconds) + ")";

@@ -11,23 +11,26 @@
 #include <string_view>
 
 #include "mcp/call_pool.h"
+#include "mcp/line_writer.h"
 #include "mcp/reply.h"
 #include "mcp/server_options.h"
 #include "mcp/tasks.h"
-#include "mcp/tool_list.h"
-#include "mcp/transport.h"
+#include "mcp/tool.h"
 
 namespace mcp {
+
+/// After this time a call is answered with a task handle if its client declared the extension.
+inline constexpr std::chrono::seconds kTaskThreshold{110};
 
 /// Runs all calls in the pool and answers them: with the result, or with a task handle if the
 /// client understands that and the call takes long. Sends progress. Thread-safe.
 class ToolCalls {
  public:
   /// All of these must outlive this.
-  ToolCalls(const ServerOptions& options, Transport& transport, Heartbeat& heartbeat,
+  ToolCalls(const ServerOptions& options, LineWriter& output, Heartbeat& heartbeat,
             TaskStore& tasks)
       : options_(options),
-        transport_(transport),
+        output_(output),
         heartbeat_(heartbeat),
         tasks_(tasks),
         pool_(options.limits),
@@ -37,7 +40,7 @@ class ToolCalls {
   ToolCalls& operator=(const ToolCalls&) = delete;
 
   struct Invocation {
-    const ToolList::Entry& entry;
+    Tool& tool;
     nlohmann::json arguments;  ///< satisfies the tool's schema
     Era era;
     ResultFormat format;
@@ -84,7 +87,7 @@ class ToolCalls {
   void TurnIntoTask(Call& call);
 
   const ServerOptions& options_;
-  Transport& transport_;
+  LineWriter& output_;
   Heartbeat& heartbeat_;
   TaskStore& tasks_;
   std::mutex mutex_;

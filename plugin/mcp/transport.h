@@ -1,50 +1,45 @@
 #pragma once
 
-#include <chrono>
 #include <string>
 
-#include "mcp/line.h"
+#include "mcp/line_reader.h"
+#include "mcp/line_writer.h"
+#include "support/wake_pipe.h"
 
 namespace mcp {
 
-/// Carries messages as whole lines between client and server. `Receive` belongs to one thread; any
-/// thread may call the rest.
+/// MCP's stdio transport over two file descriptors (specification: basic/transports/stdio): pipes,
+/// sockets, files or terminals, which it does not own. `Receive` belongs to one thread; any thread
+/// may call the rest.
 class Transport {
  public:
-  virtual ~Transport() = default;
+  /// Ignores SIGPIPE in this process from now on.
+  Transport(int input_fd, int output_fd);
 
   enum class Received {
     kLine,          ///< `line` holds one, trimmed, not blank
-    kLineTooLong,   ///< a line beyond the transport's limit was discarded
+    kLineTooLong,   ///< a line beyond LineReader::kMaxLine was discarded
     kEndOfInput,    ///< the client sends no more
     kOutputClosed,  ///< the client no longer reads
     kInterrupted,   ///< `Interrupt` was called
   };
 
-  /// Waits for the next line. Reads nothing while there is no room for output, so that a client
-  /// that does not read cannot make memory grow.
-  virtual Received Receive(std::string& line) = 0;
+  /// Waits for the next line. Reads nothing while the output has no room, so that a client that
+  /// does not read cannot make memory grow.
+  Received Receive(std::string& line);
 
-  /// Sends one line and adds the line end. Never waits for the client. Lines leave in the order of
-  /// the calls. Dropped once the output is closed.
-  virtual void Send(Line line) = 0;
+  /// Makes `Receive` return kInterrupted from now on, and the output's `Flush` wait only once.
+  void Interrupt();
 
-  /// Whether the unread output is within the transport's limit.
-  [[nodiscard]] virtual bool HasRoom() const = 0;
+  LineWriter& output() { return writer_; }
 
-  /// Waits until there is room, the output is closed, or `GiveUpWaiting` was called. Call it before
-  /// composing a large message; never from the thread that receives.
-  virtual void WaitForRoom() = 0;
-
-  /// Makes `WaitForRoom` return at once from now on.
-  virtual void GiveUpWaiting() = 0;
-
-  /// Makes `Receive` return kInterrupted from now on, and `Flush` wait only once.
-  virtual void Interrupt() = 0;
-
-  /// Waits until everything is sent. Gives up, with false, when the client takes nothing for
-  /// `patience` or has closed the output.
-  virtual bool Flush(std::chrono::milliseconds patience) = 0;
+ private:
+  int input_fd_;
+  int output_fd_;
+  support::WakePipe interrupted_;
+  support::WakePipe output_closed_;
+  LineReader reader_;
+  LineWriter writer_;
 };
 
 }  // namespace mcp

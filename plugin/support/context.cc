@@ -1,7 +1,7 @@
 #include "support/context.h"
 
 #include <atomic>
-#include <map>
+#include <set>
 
 #include "support/errors.h"
 
@@ -24,20 +24,11 @@ std::string Describe(StopReason reason) {
 }
 
 struct Context::State {
-  // Held while callbacks run. Recursive, because a callback may destroy registrations.
-  std::recursive_mutex mutex;
-  // Read without the lock: the reader may hold a lock that a callback waits for.
+  std::mutex mutex;
+  // Read without the lock: the reader may hold the mutex of a wait.
   std::atomic<StopReason> reason = StopReason::kNone;
-  std::uint64_t next_key = 0;
-  std::map<std::uint64_t, std::function<void()>> callbacks;
+  std::set<ContextWait*> waits;
 };
-
-Context::Registration::~Registration() {
-  if (!state_) return;
-  // Stop() runs callbacks under this lock.
-  const std::scoped_lock lock(state_->mutex);
-  state_->callbacks.erase(key_);
-}
 
 Context Context::WithDeadline(Clock::time_point deadline) const {
   Context result = *this;
@@ -65,28 +56,16 @@ void Context::ThrowIfStopped() const {
   if (reason != StopReason::kNone) throw Stopped(reason);
 }
 
-Context::Registration Context::OnStop(std::function<void()> callback) const {
-  if (!state_) return {};
-  const std::scoped_lock lock(state_->mutex);
-  if (state_->reason != StopReason::kNone) {
-    callback();
-    return {};
-  }
-  const std::uint64_t key = state_->next_key++;
-  state_->callbacks.emplace(key, std::move(callback));
-  return {state_, key};
-}
-
 StopSource::StopSource() : state_(std::make_shared<Context::State>()) {}
 
 void StopSource::Stop(StopReason reason) {
   const std::scoped_lock lock(state_->mutex);
   if (state_->reason != StopReason::kNone) return;
   state_->reason = reason;
-  // One by one: a callback may destroy registrations, its own among them.
-  while (!state_->callbacks.empty()) {
-    const auto next = state_->callbacks.extract(state_->callbacks.begin());
-    next.mapped()();
+  for (ContextWait* wait : state_->waits) {
+    // Locking makes sure that the waiter is not between its check and its sleep.
+    { const std::scoped_lock wait_lock(wait->mutex_); }
+    wait->changed_.notify_all();
   }
 }
 
@@ -94,6 +73,20 @@ Context StopSource::context() const {
   Context result;
   result.state_ = state_;
   return result;
+}
+
+ContextWait::ContextWait(const Context& context, std::mutex& mutex,
+                         std::condition_variable& changed)
+    : context_(context), mutex_(mutex), changed_(changed) {
+  if (!context.state_) return;
+  const std::scoped_lock lock(context.state_->mutex);
+  context.state_->waits.insert(this);
+}
+
+ContextWait::~ContextWait() {
+  if (!context_.state_) return;
+  const std::scoped_lock lock(context_.state_->mutex);
+  context_.state_->waits.erase(this);
 }
 
 void Pause(Clock::duration duration, const Context& context) {

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
 
 namespace support {
 
@@ -50,34 +47,8 @@ class Context {
   /// Throws `Stopped` when the work must end now.
   void ThrowIfStopped() const;
 
-  /// Keeps a callback registered. The destructor waits for a callback that is running in another
-  /// thread.
-  class Registration {
-   public:
-    Registration() = default;
-    Registration& operator=(Registration&& other) noexcept {
-      std::swap(state_, other.state_);
-      std::swap(key_, other.key_);
-      return *this;
-    }
-    Registration(const Registration&) = delete;
-    Registration& operator=(const Registration&) = delete;
-    ~Registration();
-
-   private:
-    friend class Context;
-    Registration(std::shared_ptr<State> state, std::uint64_t key)
-        : state_(std::move(state)), key_(key) {}
-    std::shared_ptr<State> state_;
-    std::uint64_t key_ = 0;
-  };
-
-  /// Calls `callback` once, when the source is stopped: in the stopping thread, or at once in this
-  /// one if it has been stopped already. A deadline calls nothing. The callback must be quick and
-  /// must not use this context.
-  [[nodiscard]] Registration OnStop(std::function<void()> callback) const;
-
  private:
+  friend class ContextWait;
   friend class StopSource;
   std::shared_ptr<State> state_;
   Clock::time_point deadline_ = Clock::time_point::max();
@@ -101,11 +72,10 @@ class StopSource {
 class ContextWait {
  public:
   /// Must be constructed and destroyed without holding `mutex`.
-  ContextWait(const Context& context, std::mutex& mutex, std::condition_variable& changed)
-      : context_(context), changed_(changed), registration_(context.OnStop([&mutex, &changed] {
-          { const std::scoped_lock lock(mutex); }
-          changed.notify_all();
-        })) {}
+  ContextWait(const Context& context, std::mutex& mutex, std::condition_variable& changed);
+  ~ContextWait();
+  ContextWait(const ContextWait&) = delete;
+  ContextWait& operator=(const ContextWait&) = delete;
 
   /// Returns when done() is true, or the context ends, or at `until`. Returns done().
   template <typename Done>
@@ -123,9 +93,10 @@ class ContextWait {
   }
 
  private:
-  const Context& context_;
+  friend class StopSource;
+  const Context context_;
+  std::mutex& mutex_;
   std::condition_variable& changed_;
-  Context::Registration registration_;
 };
 
 /// Waits for `duration`. Throws `Stopped` if the context ends first.

@@ -1,49 +1,46 @@
 #include "support/units.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <ctime>
 #include <limits>
+#include <span>
 
 namespace support {
 namespace {
 
-struct DurationUnit {
+struct Unit {
   std::string_view suffix;
-  std::int64_t milliseconds;
+  std::uint64_t factor;
 };
 
-// From large to small, as a duration must name them.
-constexpr std::array<DurationUnit, 4> kDurationUnits = {
+constexpr std::array<Unit, 4> kDurationUnits = {
     {{"h", 3'600'000}, {"m", 60'000}, {"s", 1000}, {"ms", 1}}};
-constexpr std::int64_t kMaximumMilliseconds = 1000 * kDurationUnits[0].milliseconds;
+constexpr std::uint64_t kMaximumMilliseconds = 1000 * kDurationUnits[0].factor;
 
-struct ByteUnit {
-  std::string_view short_suffix;
-  std::string_view long_suffix;
-  std::uint64_t bytes;
-};
+constexpr std::array<Unit, 7> kByteUnits = {{{"GiB", 1ULL << 30U},
+                                             {"MiB", 1ULL << 20U},
+                                             {"KiB", 1ULL << 10U},
+                                             {"G", 1ULL << 30U},
+                                             {"M", 1ULL << 20U},
+                                             {"K", 1ULL << 10U},
+                                             {"", 1}}};
 
-constexpr std::array<ByteUnit, 3> kByteUnits = {
-    {{"G", "GiB", 1ULL << 30U}, {"M", "MiB", 1ULL << 20U}, {"K", "KiB", 1ULL << 10U}}};
-
-/// Removes the digits at the front of `text`.
-template <typename Number>
-std::optional<Number> TakeNumber(std::string_view& text) {
-  Number value = 0;
-  if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+/// A number and one of the units, of at most `maximum`.
+std::optional<std::uint64_t> Parse(std::string_view text, std::span<const Unit> units,
+                                   std::uint64_t maximum) {
+  std::uint64_t number = 0;
+  const char* const text_end = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), text_end, number);
   if (error != std::errc()) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return value;
-}
-
-std::string_view TakeLetters(std::string_view& text) {
-  std::size_t count = 0;
-  while (count < text.size() && (text[count] < '0' || text[count] > '9')) ++count;
-  const std::string_view letters = text.substr(0, count);
-  text.remove_prefix(count);
-  return letters;
+  const std::string_view suffix(end, static_cast<std::size_t>(text_end - end));
+  for (const Unit& unit : units) {
+    if (unit.suffix != suffix) continue;
+    if (number > maximum / unit.factor) return std::nullopt;
+    return number * unit.factor;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -51,18 +48,15 @@ std::string_view TakeLetters(std::string_view& text) {
 std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text) {
   if (text == "0") return std::chrono::milliseconds(0);
   if (text.empty()) return std::nullopt;
-  std::int64_t total = 0;
-  std::size_t next_unit = 0;
+  constexpr std::string_view kDigits = "0123456789";
+  std::uint64_t total = 0;
   while (!text.empty()) {
-    const std::optional<std::int64_t> number = TakeNumber<std::int64_t>(text);
-    const std::string_view suffix = TakeLetters(text);
-    while (next_unit < kDurationUnits.size() && kDurationUnits[next_unit].suffix != suffix) {
-      ++next_unit;
-    }
-    if (!number || next_unit == kDurationUnits.size()) return std::nullopt;
-    const std::int64_t unit = kDurationUnits[next_unit++].milliseconds;
-    if (*number > (kMaximumMilliseconds - total) / unit) return std::nullopt;
-    total += *number * unit;
+    const std::size_t suffix = text.find_first_not_of(kDigits);
+    const std::size_t end = std::min(text.find_first_of(kDigits, suffix), text.size());
+    const auto part = Parse(text.substr(0, end), kDurationUnits, kMaximumMilliseconds - total);
+    if (!part) return std::nullopt;
+    total += *part;
+    text.remove_prefix(end);
   }
   return std::chrono::milliseconds(total);
 }
@@ -82,23 +76,14 @@ std::string FormatDuration(std::chrono::milliseconds duration) {
 }
 
 std::optional<std::uint64_t> ParseByteCount(std::string_view text) {
-  const std::optional<std::uint64_t> number = TakeNumber<std::uint64_t>(text);
-  if (!number) return std::nullopt;
-  if (text.empty()) return number;
-  for (const ByteUnit& unit : kByteUnits) {
-    if (text != unit.short_suffix && text != unit.long_suffix) continue;
-    if (*number > std::numeric_limits<std::uint64_t>::max() / unit.bytes) return std::nullopt;
-    return *number * unit.bytes;
-  }
-  return std::nullopt;
+  return Parse(text, kByteUnits, std::numeric_limits<std::uint64_t>::max());
 }
 
 std::string FormatByteCount(std::uint64_t bytes) {
   std::string text = std::to_string(bytes) + " bytes";
-  for (const ByteUnit& unit : kByteUnits) {
-    if (bytes == 0 || bytes % unit.bytes != 0) continue;
-    return text + " (" + std::to_string(bytes / unit.bytes) + " " + std::string(unit.long_suffix) +
-           ")";
+  for (const Unit& unit : kByteUnits) {
+    if (bytes == 0 || unit.factor == 1 || bytes % unit.factor != 0) continue;
+    return text + " (" + std::to_string(bytes / unit.factor) + " " + std::string(unit.suffix) + ")";
   }
   return text;
 }

@@ -9,8 +9,8 @@
 /// Durations, sizes and dates as text.
 namespace support {
 
-/// Parses "90s", "10m", "1h", "1h30m", "250ms" or "0": whole numbers, each unit at most once and
-/// from large to small, at most 1000 hours.
+/// Parses "90s", "10m", "1h30m", "250ms" or "0": sums of whole numbers, each with its unit, at most
+/// 1000 hours.
 std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text);
 
 /// "9m0s", "1h0m0s", "45s", as Go prints durations, but with three decimals: "1.500s". Not

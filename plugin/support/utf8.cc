@@ -1,6 +1,5 @@
 #include "support/utf8.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -79,20 +78,15 @@ std::string ToUtf8(std::string_view bytes) {
 std::string EncodeBase64(std::string_view bytes) {
   constexpr std::string_view kAlphabet =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  constexpr std::size_t kGroup = 3;
   std::string text;
-  text.reserve((bytes.size() + kGroup - 1) / kGroup * 4);
-  for (; !bytes.empty(); bytes.remove_prefix(std::min(kGroup, bytes.size()))) {
-    const std::size_t present = std::min(kGroup, bytes.size());
-    std::uint32_t bits = 0;
-    for (std::size_t i = 0; i < kGroup; ++i) {
-      bits <<= 8U;
-      if (i < present) bits |= static_cast<unsigned char>(bytes[i]);
-    }
-    for (std::size_t i = 0; i <= kGroup; ++i) {
-      text += i <= present ? kAlphabet[(bits >> (18 - 6 * i)) & 0x3FU] : '=';
-    }
+  std::uint32_t bits = 0;
+  unsigned count = 0;  // of the bits that are not written yet
+  for (const char c : bytes) {
+    bits = bits << 8U | static_cast<unsigned char>(c);
+    for (count += 8; count >= 6; count -= 6) text += kAlphabet[(bits >> (count - 6)) & 0x3FU];
   }
+  if (count > 0) text += kAlphabet[(bits << (6 - count)) & 0x3FU];
+  text.append((4 - text.size() % 4) % 4, '=');
   return text;
 }
 

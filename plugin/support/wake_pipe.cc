@@ -22,19 +22,16 @@ WakePipe::WakePipe() {
 }
 
 void WakePipe::Wake() {
-  if (signalled_.exchange(true)) return;
   const char byte = 0;
-  // The pipe holds at most one byte, so only a signal can interrupt the write.
+  // A full pipe is readable, which is enough.
   while (::write(write_end_.get(), &byte, 1) < 0 && errno == EINTR) {
   }
 }
 
 void WakePipe::Drain() {
-  std::array<char, 16> bytes{};
+  std::array<char, 64> bytes{};
   while (::read(read_end_.get(), bytes.data(), bytes.size()) == std::ssize(bytes)) {
   }
-  // A wake-up before this line writes nothing, but this thread looks for work after every drain.
-  signalled_.store(false);
 }
 
 }  // namespace support

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <atomic>
-
 #include "support/file_descriptor.h"
 
 namespace support {
@@ -23,7 +21,6 @@ class WakePipe {
  private:
   FileDescriptor read_end_;
   FileDescriptor write_end_;
-  std::atomic<bool> signalled_ = false;
 };
 
 }  // namespace support

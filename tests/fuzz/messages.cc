@@ -80,7 +80,7 @@ void TryParser(Parse parse) {
 
 void Check(const mcp::Message& message) {
   if (const auto* request = std::get_if<mcp::Request>(&message)) {
-    const auto id = nlohmann::json::parse(request->id.json());
+    const auto id = nlohmann::json::parse(request->id);
     fuzz::Require(id.is_string() || id.is_number(), "an id is a string or a number");
     fuzz::Require(request->params.is_object(), "params are an object");
     TryParser([&] { return mcp::ParseInitialize(request->params); });

@@ -166,8 +166,8 @@ json IntegrationTest::Call(const std::string& tool, const json& arguments) {
   const json structured = result.at("structuredContent");
   const json contract = Contract();
   if (contract.contains(tool)) {
-    const mcp::Schema schema(contract.at(tool).at("outputSchema"));
-    EXPECT_EQ(schema.FindError(structured), std::nullopt) << tool << ": " << structured.dump();
+    EXPECT_EQ(mcp::FindSchemaError(contract.at(tool).at("outputSchema"), structured), std::nullopt)
+        << tool << ": " << structured.dump();
   }
   EXPECT_EQ(json::parse(TextOf(result)), structured) << tool;
   return structured;

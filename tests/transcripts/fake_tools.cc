@@ -51,19 +51,18 @@ class Gates {
   ToolResult Block(const ToolCall& call) {
     const std::string name = call.arguments["name"];
     const bool deaf = call.arguments.value("deaf", false);
-    bool stopped = false;  // this call; the gate knows whether any of its calls was
-    const auto registration = call.context.OnStop([this, name, &stopped] {
-      const std::scoped_lock lock(mutex_);
-      stopped = true;
-      gates_[name].stopped = true;
-      changed_.notify_all();
-    });
+    support::ContextWait wait(call.context, mutex_, changed_);
     std::unique_lock lock(mutex_);
     Gate& gate = gates_[name];
     gate.context = call.context;
     gate.started = true;
     changed_.notify_all();
-    changed_.wait(lock, [&] { return gate.released || (stopped && !deaf); });
+    const auto released = [&gate] { return gate.released; };
+    if (!wait.Until(lock, released)) {
+      gate.stopped = true;
+      changed_.notify_all();
+      if (deaf) changed_.wait(lock, released);
+    }
     lock.unlock();
     if (!deaf) call.context.ThrowIfStopped();
     if (call.arguments.contains("end")) return Fail(call.arguments["end"]);
@@ -136,8 +135,7 @@ ToolDefinition EchoDefinition() {
 }
 
 ToolDefinition ChoosyDefinition() {
-  const json properties = {{"count", {{"type", "integer"}, {"minimum", 1}, {"maximum", 10}}},
-                           {"mode", {{"enum", {"fast", "slow"}}}},
+  const json properties = {{"count", {{"type", "integer"}, {"minimum", 1}}},
                            {"words", {{"type", "array"}, {"items", String()}}},
                            {"path", {{"type", {"null", "string"}}}},
                            {"nested", Object({{"deep", {{"type", "boolean"}}}}, {"deep"})}};

@@ -50,29 +50,21 @@ TEST(CallPool, UsesNoMoreThreadsThanAllowed) {
 }
 
 TEST(CallPool, RefusesMoreThanMayWait) {
-  struct Case {
-    std::size_t calls;
-    std::size_t bytes;
-    std::vector<std::size_t> accepted;
-  };
-  for (const Case& one : {Case{2, 1000, {1, 1}}, Case{100, 1000, {400, 600}},
-                          Case{100, 1000, {2000}} /* alone it may be larger */}) {
-    Gate gate;
-    std::promise<void> started;
-    CallPool pool({.threads = 1, .queued_calls = one.calls, .queued_bytes = one.bytes});
-    ASSERT_TRUE(pool.Run(kShort, 1, [&] {
-      started.set_value();
-      gate.Wait();
-    }));
-    started.get_future().wait();
-    for (const std::size_t bytes : one.accepted) {
-      EXPECT_TRUE(pool.Run(kShort, bytes, [] {}));
-    }
-    EXPECT_FALSE(pool.Run(kShort, 1, [] { FAIL(); }));
-    gate.Open();
-    ASSERT_TRUE(pool.WaitUntilIdle(Soon()));
-    EXPECT_TRUE(pool.Run(kShort, 1, [] {}));
-  }
+  Gate gate;
+  std::promise<void> started;
+  CallPool pool({.threads = 1, .queued_bytes = 2 * CallPool::kCallBytes + 1000});
+  ASSERT_TRUE(pool.Run(kShort, 1, [&] {
+    started.set_value();
+    gate.Wait();
+  }));
+  started.get_future().wait();
+  EXPECT_TRUE(pool.Run(kShort, 400, [] {}));
+  EXPECT_FALSE(pool.Run(kShort, 601, [] { FAIL(); }));
+  EXPECT_TRUE(pool.Run(kShort, 600, [] {}));
+  EXPECT_FALSE(pool.Run(kShort, 0, [] { FAIL(); }));
+  gate.Open();
+  ASSERT_TRUE(pool.WaitUntilIdle(Soon()));
+  EXPECT_TRUE(pool.Run(kShort, 1, [] {}));
 }
 
 TEST(CallPool, OpenEndedCallsLeaveThreadsToTheOthers) {

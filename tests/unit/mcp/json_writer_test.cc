@@ -31,24 +31,6 @@ TEST(AppendEscaped, OnceIsTheContentOfAStringAndTwiceThatOfOnce) {
   EXPECT_EQ(Escaped(text, Escaping::kTwice), Unquoted(json(once).dump()));
 }
 
-TEST(AppendEscaped, EveryPairOfBytesAtEveryPlaceOfAWord) {
-  const std::string bytes = EveryAsciiByte() + "\x80\xa0\xa2\xdc\xff";
-  std::string text;
-  std::string expected;
-  for (const char first : bytes) {
-    for (const char second : bytes) {
-      // Eleven bytes, so that the pair comes at each place of a word of eight.
-      const std::string piece = std::string("plain") + first + second + "text";
-      text += piece;
-      for (const char c : piece) {
-        const bool is_ascii = static_cast<unsigned char>(c) < 0x80;
-        expected += is_ascii ? Unquoted(json(std::string(1, c)).dump()) : std::string(1, c);
-      }
-    }
-  }
-  EXPECT_TRUE(Escaped(text, Escaping::kOnce) == expected);
-}
-
 TEST(AppendEscaped, TextMayBeCutAnywhere) {
   const std::string text = "tab\there \"quoted\" \\ é 😀\x01 end";
   for (const Escaping escaping : {Escaping::kOnce, Escaping::kTwice}) {
@@ -57,14 +39,6 @@ TEST(AppendEscaped, TextMayBeCutAnywhere) {
                 Escaped(text, escaping));
     }
   }
-}
-
-TEST(AppendEscaped, LongTextOfTheLongestEscapes) {
-  const std::string text(100'000, '\x1f');
-  std::string expected;
-  for (std::size_t i = 0; i < text.size(); ++i) expected += "\\\\u001f";
-  EXPECT_EQ(expected.size(), text.size() * kLongestEscape);
-  EXPECT_EQ(Escaped(text, Escaping::kTwice), expected);
 }
 
 TEST(JsonWriter, WritesWhatNlohmannWrites) {

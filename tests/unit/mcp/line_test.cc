@@ -5,6 +5,9 @@
 namespace mcp {
 namespace {
 
+/// What one byte becomes at most: "\\\\u001f".
+constexpr std::size_t kLongest = 7;
+
 std::shared_ptr<const std::string> Shared(std::string text) {
   return std::make_shared<const std::string>(std::move(text));
 }
@@ -35,10 +38,10 @@ TEST(Line, LargeTextsComeInBoundedPieces) {
   std::string all;
   std::string piece;
   while (line.Take(piece)) {
-    EXPECT_LE(piece.size(), Line::kPieceBytes * kLongestEscape);
+    EXPECT_LE(piece.size(), Line::kPieceBytes * kLongest);
     all += piece;
   }
-  EXPECT_EQ(all.size(), 1 + text.size() * kLongestEscape);
+  EXPECT_EQ(all.size(), 1 + text.size() * kLongest);
 }
 
 TEST(Line, SharedTextIsFreedWithItsLastPart) {

@@ -6,32 +6,33 @@
 #include <utility>
 #include <vector>
 
-#include "unit/mcp/recording_transport.h"
+#include "unit/mcp/piped_output.h"
 
 namespace mcp {
 namespace {
 
+using Lines = std::vector<std::string>;
+
 class ReplyTest : public ::testing::Test {
  protected:
-  Reply Open(const nlohmann::json& id) { return *requests_.Open(*RequestId::From(id)); }
-  void Cancel(const nlohmann::json& id) { requests_.Cancel(*RequestId::From(id)); }
-  std::vector<std::string>& sent() { return transport_.lines; }
+  Reply Open(const nlohmann::json& id) { return *requests_.Open(*ParseId(id)); }
+  void Cancel(const nlohmann::json& id) { requests_.Cancel(*ParseId(id)); }
+  Lines Sent() { return output_.Lines(); }
 
-  RecordingTransport transport_;
-  Requests requests_{transport_};
+  PipedOutput output_;
+  Requests requests_{output_.writer()};
 };
-
-using Lines = std::vector<std::string>;
 
 TEST_F(ReplyTest, SendsOneResult) {
   Open(1).Result("{}");
-  EXPECT_EQ(sent(), (Lines{R"({"jsonrpc":"2.0","id":1,"result":{}})"}));
+  EXPECT_EQ(Sent(), (Lines{R"({"jsonrpc":"2.0","id":1,"result":{}})"}));
 }
 
-TEST_F(ReplyTest, AForgottenReplyLinesByItself) {
+TEST_F(ReplyTest, AForgottenReplySendsAnInternalError) {
   { const Reply forgotten = Open(1); }
-  ASSERT_EQ(sent().size(), 1U);
-  EXPECT_NE(sent()[0].find("-32603"), std::string::npos);
+  const Lines sent = Sent();
+  ASSERT_EQ(sent.size(), 1U);
+  EXPECT_NE(sent[0].find("-32603"), std::string::npos);
 }
 
 TEST_F(ReplyTest, AMovedReplyIsAnsweredByItsNewOwnerOnly) {
@@ -40,14 +41,14 @@ TEST_F(ReplyTest, AMovedReplyIsAnsweredByItsNewOwnerOnly) {
     Reply second = std::move(first);
     second.Result("{}");
   }
-  EXPECT_EQ(sent().size(), 1U);
+  EXPECT_EQ(Sent().size(), 1U);
 }
 
 TEST_F(ReplyTest, ErrorOnAReplyHandedOnDoesNothing) {
   Reply first = Open(1);
   Reply second = std::move(first);
   first.Error(ProtocolError(ErrorCode::kInternalError, "late"));  // NOLINT: that is the case
-  EXPECT_TRUE(sent().empty());
+  EXPECT_TRUE(Sent().empty());
   second.Result("{}");
 }
 
@@ -65,7 +66,7 @@ TEST_F(ReplyTest, NothingIsSentOnceTheRequestIsCancelled) {
     const Reply never_answered = Open(2);
     Cancel(2);
   }
-  EXPECT_TRUE(sent().empty());
+  EXPECT_TRUE(Sent().empty());
 }
 
 TEST_F(ReplyTest, NothingIsSentAfterTheResponse) {
@@ -74,15 +75,15 @@ TEST_F(ReplyTest, NothingIsSentAfterTheResponse) {
   reply.Result("{}");
   reply.Notify("late");
   reply.Result("{}");
-  EXPECT_EQ(sent(), (Lines{"progress", R"({"jsonrpc":"2.0","id":1,"result":{}})"}));
+  EXPECT_EQ(Sent(), (Lines{"progress", R"({"jsonrpc":"2.0","id":1,"result":{}})"}));
 }
 
 TEST_F(ReplyTest, AnIdIsFreeAgainAfterTheResponse) {
   Reply reply = Open(1);
-  EXPECT_FALSE(requests_.Open(*RequestId::From(1)));
+  EXPECT_FALSE(requests_.Open(*ParseId(1)));
   reply.Result("{}");
   Open(1).Result("{}");
-  EXPECT_EQ(sent().size(), 2U);
+  EXPECT_EQ(Sent().size(), 2U);
 }
 
 }  // namespace

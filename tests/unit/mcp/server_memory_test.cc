@@ -107,9 +107,7 @@ TEST(ServerMemory, ManySmallValuesAreBounded) {
     session.Send(R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[)");
     SendRepeated(session, piece, 2 * kMiB);
     session.Send("0]}}\n");
-    const json answer = session.Read();
-    EXPECT_EQ(answer["id"], 1);
-    EXPECT_EQ(answer["error"]["code"], -32600);
+    EXPECT_EQ(session.Read()["error"]["code"], -32600);
     ExpectPeakBelow(memory, 256, "millions of values");
   }
 }

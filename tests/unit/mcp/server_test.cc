@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <future>
 #include <memory>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -18,7 +18,8 @@
 #include <vector>
 
 #include "fake_tools.h"
-#include "unit/mcp/recording_transport.h"
+#include "mcp/tool_calls.h"
+#include "unit/mcp/piped_output.h"
 #include "unit/mcp/server_session.h"
 
 namespace mcp {
@@ -71,7 +72,7 @@ TEST(Server, ThousandsOfCallsCanBeCancelled) {
 
 TEST(Server, MoreCallsThanMayWaitAreRefused) {
   Session session(
-      [](ServerOptions& options) { options.limits = {.threads = 2, .queued_calls = 2}; });
+      [](ServerOptions& options) { options.limits = {.threads = 2, .queued_bytes = 40'000}; });
   session.Initialize();
   session.Call(1, "block", {{"name", "a"}});
   session.Call(2, "await_started", {{"name", "a"}});
@@ -106,18 +107,32 @@ TEST(Server, ACallThatWaitsForAThreadReportsThat) {
 
 TEST(Server, NoProgressForAClientThatDoesNotRead) {
   FakeHeartbeat heartbeat;
-  auto transport = std::make_unique<RecordingTransport>();
-  RecordingTransport& client = *transport;
-  client.input = {R"({"jsonrpc":"2.0","id":1,"method":"initialize"})",
-                  R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"report",)"
-                  R"("arguments":{"messages":["a","b"],"seconds_between":1},)"
-                  R"("_meta":{"progressToken":1}}})"};
-  client.has_room = false;
-  ServerOptions options = transcripts::FakeServerOptions(heartbeat);
-  options.end_of_input_grace = 1min;
-  Server server(options, transcripts::MakeFakeTools(heartbeat));
-  server.Serve(std::move(transport));
-  EXPECT_EQ(client.lines.size(), 2U) << "the responses only";
+  const ServerOptions options = transcripts::FakeServerOptions(heartbeat);
+  const auto tools = transcripts::MakeFakeTools(heartbeat);
+  const auto report = std::find_if(tools.begin(), tools.end(), [](const auto& tool) {
+    return tool->definition().name == "report";
+  });
+  PipedOutput output(1);  // one unread byte is too many
+  Requests requests(output.writer());
+  TaskStore tasks(heartbeat, options.info);
+  ToolCalls calls(options, output.writer(), heartbeat, tasks);
+  const auto progress_of_a_call = [&] {
+    calls.Start(*requests.Open(*ParseId(1)),
+                {.tool = **report,
+                 .arguments = {{"messages", {"a", "b"}}, {"seconds_between", 1}},
+                 .era = Era::kLegacy,
+                 .format = {},
+                 .progress_token = "1",
+                 .may_become_task = false,
+                 .bytes = 1});
+    calls.WaitUntilIdle(support::Clock::now() + 1min);
+    return output.Lines().size() - 1;  // without the response
+  };
+  EXPECT_EQ(progress_of_a_call(), 2U);
+  const std::string large(kMiB, 'x');
+  output.writer().Write(large);
+  output.writer().GiveUpWaiting();  // the response is sent all the same
+  EXPECT_EQ(progress_of_a_call(), 1U) << "the large line only";
 }
 
 // ---- subscriptions
@@ -255,15 +270,6 @@ TEST(Server, AReaderThatStopsReadingDoesNotHoldUpTheEnd) {
   EXPECT_TRUE(session.Exit().all_calls_ended);
 }
 
-TEST(Server, AReaderThatStopsReadingAndWritingIsTheEnd) {
-  Session session([](ServerOptions& options) { options.client_patience = 1ms; },
-                  Session::Output::kLeftOpen);
-  session.Initialize();
-  for (int i = 0; i < 100; ++i) session.Call(i, "big", {{"bytes", kMiB}});
-  session.CloseInput();
-  EXPECT_EQ(session.Exit().reason, support::StopReason::kEndOfInput);
-}
-
 TEST(Server, AClientThatReadsAfterItsInputEndedGetsAllAnswers) {
   Session session;
   session.Initialize();
@@ -271,12 +277,6 @@ TEST(Server, AClientThatReadsAfterItsInputEndedGetsAllAnswers) {
   session.CloseInput();
   const std::vector<json> answers = session.ReadToTheEnd();
   EXPECT_EQ(answers.size(), 10U);
-}
-
-TEST(Server, ServesOnce) {
-  Server server(ServerOptions(), {});
-  server.Serve(std::make_unique<RecordingTransport>());
-  EXPECT_THROW(server.Serve(std::make_unique<RecordingTransport>()), std::logic_error);
 }
 
 TEST(Server, FirstMessageIsReportedOnce) {
@@ -289,40 +289,6 @@ TEST(Server, FirstMessageIsReportedOnce) {
   session.ExpectPingIsAnswered();
   session.ExpectPingIsAnswered();
   EXPECT_EQ(reported, 1);
-}
-
-TEST(Server, RefusesAToolWhoseSchemaItCannotCheckAndNamesIt) {
-  class UncheckedTool final : public Tool {
-   public:
-    [[nodiscard]] const ToolDefinition& definition() const override { return definition_; }
-    ToolResult Call(const ToolCall&) override { return {json::object(), {}}; }
-
-   private:
-    const ToolDefinition definition_ = {.name = "unchecked",
-                                        .title = "",
-                                        .description = "",
-                                        .input_schema = {{"pattern", "x"}},
-                                        .output_schema = nullptr,
-                                        .annotations = json::object(),
-                                        .meta = nullptr};
-  };
-  std::vector<std::unique_ptr<Tool>> tools;
-  tools.push_back(std::make_unique<UncheckedTool>());
-  try {
-    const Server server(ServerOptions(), std::move(tools));
-    FAIL();
-  } catch (const std::invalid_argument& error) {
-    EXPECT_NE(std::string(error.what()).find("tool unchecked: "), std::string::npos)
-        << error.what();
-  }
-}
-
-TEST(Server, RefusesTwoToolsOfOneName) {
-  FakeHeartbeat heartbeat;
-  auto tools = transcripts::MakeFakeTools(heartbeat);
-  for (auto& tool : transcripts::MakeFakeTools(heartbeat)) tools.push_back(std::move(tool));
-  EXPECT_THROW(Server(transcripts::FakeServerOptions(heartbeat), std::move(tools)),
-               std::invalid_argument);
 }
 
 }  // namespace

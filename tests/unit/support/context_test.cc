@@ -47,87 +47,6 @@ TEST(Context, EarlierDeadlineIsKept) {
   EXPECT_EQ(context.deadline(), early);
 }
 
-TEST(Context, CallbackRunsOnceOnStop) {
-  StopSource source;
-  int calls = 0;
-  const auto registration = source.context().OnStop([&calls] { ++calls; });
-  source.Stop(StopReason::kCancelled);
-  source.Stop(StopReason::kCancelled);
-  EXPECT_EQ(calls, 1);
-}
-
-TEST(Context, ReportsTheReasonWhileACallbackWaits) {
-  // As if the callback waited for a lock that the caller holds.
-  StopSource source;
-  std::promise<void> running;
-  std::promise<void> asked;
-  const auto registration = source.context().OnStop([&] {
-    running.set_value();
-    asked.get_future().wait();
-  });
-  std::thread stopper([&] { source.Stop(StopReason::kCancelled); });
-  running.get_future().wait();
-  auto reason = std::async(std::launch::async, [&] { return source.context().stop_reason(); });
-  EXPECT_EQ(reason.wait_for(std::chrono::seconds(60)), std::future_status::ready);
-  asked.set_value();
-  stopper.join();
-  EXPECT_EQ(reason.get(), StopReason::kCancelled);
-}
-
-TEST(Context, CallbackRunsAtOnceWhenAlreadyStopped) {
-  StopSource source;
-  source.Stop(StopReason::kCancelled);
-  int calls = 0;
-  const auto registration = source.context().OnStop([&calls] { ++calls; });
-  EXPECT_EQ(calls, 1);
-}
-
-TEST(Context, CallbackMayDestroyRegistrations) {
-  StopSource source;
-  int calls = 0;
-  Context::Registration first;
-  Context::Registration second;
-  first = source.context().OnStop([&] {
-    ++calls;
-    first = Context::Registration();
-    second = Context::Registration();
-  });
-  second = source.context().OnStop([&calls] { ++calls; });
-  source.Stop(StopReason::kCancelled);
-  EXPECT_EQ(calls, 1);
-}
-
-TEST(Context, DestroyingARegistrationWaitsForItsCallback) {
-  StopSource source;
-  std::promise<void> running;
-  std::promise<void> released;
-  bool done = false;
-  auto registration = source.context().OnStop([&] {
-    running.set_value();
-    released.get_future().wait();
-    done = true;
-  });
-  std::thread stopper([&] { source.Stop(StopReason::kCancelled); });
-  running.get_future().wait();
-  auto was_done = std::async(std::launch::async, [&] {
-    registration = Context::Registration();
-    return done;
-  });
-  released.set_value();
-  EXPECT_TRUE(was_done.get());
-  stopper.join();
-}
-
-TEST(Context, DestroyedRegistrationIsNotCalled) {
-  StopSource source;
-  int calls = 0;
-  {
-    const auto registration = source.context().OnStop([&calls] { ++calls; });
-  }
-  source.Stop(StopReason::kCancelled);
-  EXPECT_EQ(calls, 0);
-}
-
 TEST(ContextWait, EndsWithTheConditionTheStopOrTheDeadline) {
   std::mutex mutex;
   std::condition_variable changed;
@@ -142,6 +61,34 @@ TEST(ContextWait, EndsWithTheConditionTheStopOrTheDeadline) {
   auto stopped = std::async(std::launch::async, [&] { return wait(source.context(), false); });
   source.Stop(StopReason::kCancelled);
   EXPECT_FALSE(stopped.get());
+}
+
+TEST(ContextWait, IsWokenByAStopAtAnyMoment) {
+  for (int round = 0; round < 1000; ++round) {
+    std::mutex mutex;
+    std::condition_variable changed;
+    StopSource source;
+    std::thread stopper([&source] { source.Stop(StopReason::kCancelled); });
+    ContextWait wait(source.context(), mutex, changed);
+    {
+      std::unique_lock lock(mutex);
+      EXPECT_FALSE(wait.Until(lock, [] { return false; }));
+    }
+    stopper.join();
+  }
+}
+
+TEST(Context, ReportsTheReasonWhileAWaitIsWoken) {
+  StopSource source;
+  std::mutex mutex;
+  std::condition_variable changed;
+  const Context context = source.context();
+  const ContextWait wait(context, mutex, changed);
+  std::unique_lock lock(mutex);  // the stopping thread waits for it
+  std::thread stopper([&source] { source.Stop(StopReason::kCancelled); });
+  while (context.stop_reason() == StopReason::kNone) std::this_thread::yield();
+  lock.unlock();
+  stopper.join();
 }
 
 TEST(Pause, EndsAfterItsTimeOrThrowsWhenItIsStopped) {

@@ -93,6 +93,20 @@ TEST(Contract, AnnouncedToolTakesATextAndItsReplacement) {
   EXPECT_EQ(replace.annotations.at("idempotentHint"), false);
 }
 
+void ExpectCheckedKeywords(const json& schema) {
+  static const std::set<std::string> checked = {
+      "additionalProperties", "description", "items", "minimum", "properties", "required", "type"};
+  for (const auto& [keyword, value] : schema.items()) EXPECT_TRUE(checked.contains(keyword));
+  if (schema.contains("properties")) {
+    for (const json& property : schema["properties"]) ExpectCheckedKeywords(property);
+  }
+  if (schema.contains("items")) ExpectCheckedKeywords(schema["items"]);
+}
+
+TEST(Contract, UsesOnlyKeywordsThatAreChecked) {
+  for (const mcp::ToolDefinition& tool : Definitions()) ExpectCheckedKeywords(tool.input_schema);
+}
+
 TEST(Contract, ListsToolsInAlphabeticalOrder) {
   EXPECT_TRUE(std::is_sorted(Definitions().begin(), Definitions().end(),
                              [](const auto& a, const auto& b) { return a.name < b.name; }));

@@ -1,4 +1,4 @@
-#include "mcp/stdio_transport.h"
+#include "mcp/transport.h"
 
 #include <poll.h>
 
@@ -11,31 +11,17 @@ namespace {
 /// How often a full output is checked; nothing wakes poll() when there is room.
 constexpr int kRoomCheckMilliseconds = 20;
 
-/// macOS reports a hang-up only when it is requested. Linux always does, but needs POLLRDHUP for a
-/// socket whose peer only stopped sending.
-#ifdef POLLRDHUP
-constexpr short kHangUp = POLLHUP | POLLRDHUP;
-#else
-constexpr short kHangUp = POLLHUP;
-#endif
-
-bool HasHungUp(int fd) {
-  pollfd polled = {.fd = fd, .events = kHangUp, .revents = 0};
-  return ::poll(&polled, 1, 0) > 0;
-}
-
 }  // namespace
 
-StdioTransport::StdioTransport(int input_fd, int output_fd, std::chrono::milliseconds patience)
+Transport::Transport(int input_fd, int output_fd)
     : input_fd_(input_fd),
       output_fd_(output_fd),
-      patience_(patience),
       reader_(input_fd),
       writer_(output_fd, output_closed_) {
   (void)std::signal(SIGPIPE, SIG_IGN);
 }
 
-Transport::Received StdioTransport::Receive(std::string& line) {
+Transport::Received Transport::Receive(std::string& line) {
   while (true) {
     const bool has_room = writer_.HasRoom();
     const auto next = has_room ? reader_.Next(line) : LineReader::Result::kNeedMore;
@@ -57,11 +43,12 @@ Transport::Received StdioTransport::Receive(std::string& line) {
     if (next == LineReader::Result::kLine) return Received::kLine;
     if (next == LineReader::Result::kTooLong) return Received::kLineTooLong;
     if (fds[3].revents != 0) reader_.Fill();
-    // The client neither sends nor reads.
-    if (!has_room && writer_.StalledFor(patience_) && HasHungUp(input_fd_)) {
-      return Received::kEndOfInput;
-    }
   }
+}
+
+void Transport::Interrupt() {
+  writer_.Hurry();
+  interrupted_.Wake();
 }
 
 }  // namespace mcp
