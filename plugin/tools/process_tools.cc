@@ -16,6 +16,8 @@ using nlohmann::json;
 using shell::Processes;
 using std::chrono::milliseconds;
 
+/// Clients give up after 60 s at the earliest.
+constexpr milliseconds kMaximumWait{30'000};
 constexpr milliseconds kStartWait{1000};
 constexpr milliseconds kWriteWait{1000};
 
@@ -23,7 +25,8 @@ constexpr milliseconds kWriteWait{1000};
 constexpr std::size_t kFooterRoom = 512;
 
 milliseconds WaitOf(const json& arguments, milliseconds default_wait) {
-  return milliseconds(arguments.value("wait_ms", default_wait.count()));
+  const auto wait = arguments.value("wait_ms", std::uint64_t{0} + default_wait.count());
+  return milliseconds(std::min<std::uint64_t>(wait, kMaximumWait.count()));
 }
 
 bool WantsText(const mcp::ToolCall& call) {

@@ -69,8 +69,8 @@ void List(guest::Guest& guest) {
     fuzz::Require(request < requests.size(), "a name belongs to a request");
     fuzz::Require(IsNameBelow(name.path), "a listed name lies in its directory");
   };
-  const std::string complaints = find::ListTrees(guest, requests, visit, {});
-  fuzz::Require(complaints.size() <= find::kMaximumComplaints, "complaints are bounded");
+  const std::string warnings = find::ListTrees(guest, requests, visit, {});
+  fuzz::Require(warnings.size() <= find::kMaximumWarnings, "warnings are bounded");
 }
 
 void Search(guest::Guest& guest) {

@@ -47,7 +47,7 @@ TEST_F(ServedTools, ArgumentsThatBreakTheSchemaAreToolErrors) {
       {"run_shell_command", {{"command", json::array({"ls", 1})}, {"directory", "/"}}},
       {"run_shell_command", {{"command", json::array({"ls"})}}},
       {"search_file_content", {{"pattern", json::array({"x"})}}},
-      {"start_process", {{"command", {"x"}}, {"directory", "/"}, {"wait_ms", 30'001}}},
+      {"start_process", {{"command", {"x"}}, {"directory", "/"}, {"wait_ms", -1}}},
       {"write_process", {{"id", "p1"}, {"signal", "STOP"}}}};
   for (const auto& [tool, arguments] : bad) {
     EXPECT_THAT(Refusal(tool, arguments), ::testing::StartsWith("validating \"arguments\": "))

@@ -9,6 +9,8 @@
 #include <set>
 #include <string>
 
+#include "mcp/protocol.h"
+
 namespace tools {
 namespace {
 
@@ -95,7 +97,8 @@ TEST(Contract, AnnouncedToolTakesATextAndItsReplacement) {
 
 void ExpectCheckedKeywords(const json& schema) {
   static const std::set<std::string> checked = {
-      "additionalProperties", "description", "items", "minimum", "properties", "required", "type"};
+      "additionalProperties", "description", "enum", "items", "minimum",
+      "properties",           "required",    "type"};
   for (const auto& [keyword, value] : schema.items()) EXPECT_TRUE(checked.contains(keyword));
   if (schema.contains("properties")) {
     for (const json& property : schema["properties"]) ExpectCheckedKeywords(property);
@@ -142,9 +145,23 @@ TEST(Contract, OnlyWritingAndRunningAreNotReadOnly) {
   EXPECT_EQ(Definition("run_shell_command").annotations.at("openWorldHint"), true);
 }
 
-TEST(Contract, MarksLargeResultsForClaudeCode) {
+TEST(Contract, MarksToolsAndLargeResultsForClaudeCode) {
+  for (const mcp::ToolDefinition& definition : Definitions()) {
+    EXPECT_EQ(definition.meta.at("anthropic/alwaysLoad"), true) << definition.name;
+  }
   EXPECT_EQ(Definition("read_file").meta.at("anthropic/maxResultSizeChars"), 500'000);
-  EXPECT_TRUE(Definition("write_file").meta.is_null());
+  EXPECT_FALSE(Definition("write_file").meta.contains("anthropic/maxResultSizeChars"));
+}
+
+// An agent sends the definitions with every request to its model. This is about 2,300 tokens.
+constexpr std::size_t kMaximumDefinitionCharacters = 9'200;
+
+TEST(Contract, DefinitionsForAnAgentAreShort) {
+  json listed = json::array();
+  for (const mcp::ToolDefinition& definition : Definitions()) {
+    listed.push_back(mcp::Describe(definition, mcp::ResultStyle::kText));
+  }
+  EXPECT_LE(listed.dump().size(), kMaximumDefinitionCharacters);
 }
 
 }  // namespace
