@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,8 +27,8 @@ constexpr milliseconds kWriteWait{1000};
 constexpr std::size_t kFooterRoom = 512;
 
 milliseconds WaitOf(const json& arguments, milliseconds default_wait) {
-  const auto wait = arguments.value("wait_ms", std::uint64_t{0} + default_wait.count());
-  return milliseconds(std::min<std::uint64_t>(wait, kMaximumWait.count()));
+  const milliseconds wait(arguments.value("wait_ms", std::int64_t{default_wait.count()}));
+  return std::clamp(wait, milliseconds(0), kMaximumWait);
 }
 
 bool WantsText(const mcp::ToolCall& call) {

@@ -40,7 +40,7 @@ TEST(Schema, MinimumIsInclusive) {
 TEST(Schema, EnumTakesItsValuesOnly) {
   const json schema = {{"enum", {"INT", "TERM"}}};
   EXPECT_EQ(Error(schema, "TERM"), "");
-  EXPECT_EQ(Error(schema, "term"), R"(the arguments: expected one of ["INT","TERM"], got "term")");
+  EXPECT_EQ(Error(schema, "term"), R"(the arguments: expected one of ["INT","TERM"], got string "term")");
 }
 
 TEST(Schema, IntegersThatAreWrittenWithAnExponentFitInto64BitsToo) {
