@@ -196,20 +196,18 @@ std::vector<Property> ProcessOutputs() {
 Tool StartProcess() {
   return {
       .name = "start_process",
-      .title = "Start a long-running process",
+      .title = "Start a process",
       .description =
-          "Starts a command in the virtual machine and leaves it running: a server, a watcher, a "
-          "long build, a REPL. Returns its id and first output; read_process returns more, "
-          "write_process sends input and signals. No terminal. 16 can run at once. It ends with "
-          "this session, and its children end with it.",
+          "Starts a command in the guest and leaves it running: a server, a watcher, a build, a "
+          "REPL. Returns its id and first output; go on with read_process and write_process. "
+          "No terminal. It and its children are stopped when this session ends.",
       .inputs = {{"command", "string[]",
-                  "List of words: [\"npm\",\"run\",\"dev\"]. For pipes or variables: "
+                  "List of words, such as [\"npm\",\"run\",\"dev\"]; for a shell line "
                   "[\"bash\",\"-c\",\"…\"].",
                   kRequired},
-                 {"directory", "string", "Absolute host path of the directory to run in.",
-                  kRequired},
-                 {"wait_ms", "integer",
-                  "How long to wait for its end, at most 30000. Default: 1000.", false, 0}},
+                 {"directory", "string", "Absolute host path to run in.", kRequired},
+                 {"wait_ms", "integer", "How long to wait for its end: up to 30000, default 1000.",
+                  false, 0}},
       .outputs = ProcessOutputs(),
       .effect = Effect::kRuns,
       .waits = true,
@@ -233,15 +231,14 @@ Tool ReadProcess() {
   return {.name = "read_process",
           .title = "Read a process's output",
           .description =
-              "Returns output of a process of start_process, also after its end, or all output of "
-              "a command whose result was cut (`c1`). Without `id`, lists the processes.",
-          .inputs = {{"id", "string", "Such as `p1`."},
+              "Returns output of a process (`p1`), also after its end, or the whole output of a "
+              "command whose result was cut (`c1`). Without `id`, lists the processes.",
+          .inputs = {{"id", "string", "`p1` or `c1`."},
                      {"offset", "integer",
-                      "First byte; negative: so many bytes from the end. Default: where the last "
-                      "read ended."},
+                      "First byte; negative: so many from the end. Default: where the last read "
+                      "ended."},
                      {"wait_ms", "integer",
-                      "How long to wait for new output or the end, at most 30000. Default: 0.",
-                      false, 0}},
+                      "How long to wait for output or the end: up to 30000, default 0.", false, 0}},
           .outputs = std::move(outputs),
           .waits = true,
           .has_text_style = true};
@@ -250,15 +247,14 @@ Tool ReadProcess() {
 Tool WriteProcess() {
   return {
       .name = "write_process",
-      .title = "Send input or a signal to a process",
+      .title = "Write to a process",
       .description =
-          "Sends text to the standard input of a process of start_process, ends that input, or "
-          "sends a signal to the process and its children. 5 s after TERM follows KILL.",
-      .inputs =
-          {{"id", "string", kProcessId, kRequired},
-           {"input", "string", "Text, passed on exactly; end a line with \\n."},
-           {"end_input", "boolean", "End its standard input."},
-           {"signal", "string", "Signal to send.", false, -1, {}, {"INT", "TERM", "KILL", "HUP"}}},
+          "Sends input to a process, ends its input, or sends it and its children a signal. "
+          "KILL follows 5 s after TERM.",
+      .inputs = {{"id", "string", kProcessId, kRequired},
+                 {"input", "string", "Text as it is; end a line with \\n."},
+                 {"end_input", "boolean", "End its standard input."},
+                 {"signal", "string", "Signal.", false, -1, {}, {"INT", "TERM", "KILL", "HUP"}}},
       .outputs = {{"id", "string", kProcessId, kRequired},
                   {"running", "boolean", "Whether it still runs.", kRequired},
                   {"exit_code", "integer", "128 + N after signal N."},

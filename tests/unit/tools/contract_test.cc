@@ -160,6 +160,7 @@ TEST(Contract, DefinitionsForAnAgentAreShort) {
   json listed = json::array();
   for (const mcp::ToolDefinition& definition : Definitions()) {
     listed.push_back(mcp::Describe(definition, mcp::ResultStyle::kText));
+    listed.back().erase("outputSchema");  // which no agent shows its model
   }
   EXPECT_LE(listed.dump().size(), kMaximumDefinitionCharacters);
 }
