@@ -80,7 +80,7 @@ trust_level = "trusted"
     own: ['glob', 'grep_search', 'list_background_processes', 'list_directory',
       'read_background_output', 'read_file', 'read_many_files', 'replace', 'run_shell_command',
       'search_file_content', 'write_file'],
-    ownWithout: ['glob', 'read_file', 'read_process', 'replace', 'run_shell_command', 'write_file'],
+    ownWithout: ['glob', 'read_file', 'replace', 'run_shell_command', 'write_file'],
     name: (tool) => `mcp_lima_${tool}`,
     helper: { name: 'invoke_agent',
       arguments: { agent_name: 'generalist', prompt: 'look' } },
