@@ -48,7 +48,9 @@ ordered_json Settings(const LaunchRequest& request, const std::string& instructi
   ordered_json plan = Permission(request);
   plan["lima_replace"] = "deny";
   plan["lima_write_file"] = "deny";
-  plan["lima_run_shell_command"] = "ask";
+  for (const char* runs : {"run_shell_command", "start_process", "write_process"}) {
+    plan[std::string("lima_") + runs] = "ask";
+  }
   ordered_json environment = request.server_environment;
   environment["XDG_CONFIG_HOME"] = SettingsHome(request.environment);
   return {{"mcp",

@@ -115,9 +115,9 @@ std::string Instructions(const InstanceOptions& options) {
   try {
     const lima::InstanceConfiguration configuration =
         lima::LoadConfiguration(options.lima_home, options.name);
-    return "These tools work inside the Lima virtual machine \"" + options.name + "\" (" +
-           configuration.os +
-           "), not on the host. Use them instead of your own tools that would touch the host.\n" +
+    // Codex shows a model only the first line.
+    return "Files, search and commands in the Lima virtual machine \"" + options.name + "\" (" +
+           configuration.os + "), not on the host: use these tools for all work on the project.\n" +
            ListRoots(ShownRoots(options, configuration)) +
            "Give absolute host paths. Other paths are refused: ask the user to mount the "
            "directory. Commands run as the guest's user and see the guest's own files too.\n";
@@ -135,8 +135,11 @@ OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots
   RequireRunning(options, configuration);
   const lima::SshEndpoint endpoint = lima::ReadSshConfig(configuration.directory(), options.name);
 
-  const std::shared_ptr<ssh::Connection> connection =
-      ssh::Connection::Open(endpoint, ConnectionOptionsOf(options), context);
+  const auto connect =
+      [endpoint, connect_options = ConnectionOptionsOf(options)](const support::Context& limits) {
+        return ssh::Connection::Open(endpoint, connect_options, limits);
+      };
+  const std::shared_ptr<ssh::Connection> connection = connect(context);
   const std::shared_ptr<guest::Guest> guest = connection;
   const lima::GuestFacts facts = FindGuestFacts(configuration, endpoint.user, *guest, context);
   const std::vector<lima::Mount> mounts =
@@ -159,6 +162,7 @@ OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots
   opened.workspace.guest = guest;
   opened.workspace.paths = rules;
   opened.workspace.shell = shell;
+  opened.workspace.process_launchers = std::make_shared<shell::LauncherPool>(connect);
   opened.alive = [connection] { return connection->alive(); };
   return opened;
 }

@@ -82,6 +82,12 @@ std::optional<std::string> FindSchemaError(const json& schema, const json& value
   if (value.is_number() && schema.contains("minimum") && value < schema["minimum"]) {
     return expected("at least " + ToJson(schema["minimum"]));
   }
+  if (schema.contains("enum")) {
+    const json& choices = schema["enum"];
+    if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
+      return expected("one of " + ToJson(choices));
+    }
+  }
   if (value.is_object()) return FindObjectError(schema, value, where);
   if (!value.is_array() || !schema.contains("items")) return std::nullopt;
   for (std::size_t i = 0; i < value.size(); ++i) {

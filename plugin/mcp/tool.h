@@ -24,6 +24,9 @@ struct ToolDefinition {
   /// A call may take any time. Such calls never take all threads.
   bool open_ended = false;
 
+  /// A call mostly waits, as long as its arguments say. Such calls have threads of their own.
+  bool waits = false;
+
   /// Calls with ResultStyle::kText set ToolResult::text; `tools/list` then has no output schema.
   bool has_text_style = false;
 };

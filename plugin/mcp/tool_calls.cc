@@ -48,8 +48,9 @@ void ToolCalls::Start(Reply reply, Invocation invocation) {
   }
   const bool needs_beat = given.progress_token || given.may_become_task;
   if (needs_beat) heartbeat_.Start([this] { return Beat(); });
-  const bool open_ended = given.tool.definition().open_ended;
-  if (!pool_.Run(open_ended, given.bytes, [this, call] { Run(call); })) {
+  const ToolDefinition& definition = given.tool.definition();
+  CallPool& pool = definition.waits ? waiting_pool_ : pool_;
+  if (!pool.Run(definition.open_ended, given.bytes, [this, call] { Run(call); })) {
     Finish(call, ToolFailure{"too many calls are waiting for their turn: wait until some of them "
                              "are answered, then call again"});
   }

@@ -33,7 +33,8 @@ class ToolCalls {
         output_(output),
         heartbeat_(heartbeat),
         tasks_(tasks),
-        pool_(options.limits) {}
+        pool_(options.limits),
+        waiting_pool_(WaitingLimits(options.limits)) {}
   ~ToolCalls() { heartbeat_.Stop(); }
   ToolCalls(const ToolCalls&) = delete;
   ToolCalls& operator=(const ToolCalls&) = delete;
@@ -64,11 +65,17 @@ class ToolCalls {
 
   /// Waits until no call runs or waits for a thread; false when some did at the deadline.
   bool WaitUntilIdle(std::chrono::steady_clock::time_point deadline) {
-    return pool_.WaitUntilIdle(deadline);
+    return pool_.WaitUntilIdle(deadline) && waiting_pool_.WaitUntilIdle(deadline);
   }
 
  private:
   struct Call;
+
+  /// Each of sixteen processes may have a reader, and some clients send two calls at once.
+  static CallPool::Limits WaitingLimits(CallPool::Limits limits) {
+    limits.threads = limits.open_ended_threads = 32;
+    return limits;
+  }
 
   void Run(const std::shared_ptr<Call>& call);
   void Finish(const std::shared_ptr<Call>& call, Outcome outcome);
@@ -85,7 +92,9 @@ class ToolCalls {
   TaskStore& tasks_;
   std::mutex mutex_;
   std::set<std::shared_ptr<Call>> active_;
-  CallPool pool_;  // last: its threads use everything above
+  // Last: their threads use everything above.
+  CallPool pool_;
+  CallPool waiting_pool_;  // of calls that mostly wait
 };
 
 }  // namespace mcp

@@ -58,14 +58,16 @@ void CappedOutput::Add(std::string_view bytes) {
   if (tail_.size() > 2 * wanted) tail_.erase(0, tail_.size() - wanted);
 }
 
-std::string CappedOutput::Text() const {
-  if (total_ <= 2 * half_) return head_ + tail_;
+std::string CappedOutput::Text(std::string_view remedy) const {
+  if (!is_cut()) return head_ + tail_;
   const std::size_t wanted = std::min(tail_.size(), half_ + 1);
   const std::string_view head = CutEnd(head_);
   const std::string_view tail = CutBeginning(std::string_view(tail_).substr(tail_.size() - wanted));
   std::string text(head);
   if (!text.empty() && text.back() != '\n') text += '\n';
-  text += "[… " + std::to_string(total_ - head.size() - tail.size()) + " bytes left out …]\n";
+  text += "[… " + std::to_string(total_ - head.size() - tail.size()) + " bytes left out";
+  text += remedy;
+  text += " …]\n";
   text += tail;
   return text;
 }

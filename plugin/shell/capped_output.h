@@ -20,8 +20,10 @@ class CappedOutput {
 
   /// The kept bytes. If bytes were left out, one line "[… N bytes left out …]" is between the
   /// parts, which are cut at a line end if there is one in their half next to the gap, else between
-  /// two UTF-8 characters.
-  [[nodiscard]] std::string Text() const;
+  /// two UTF-8 characters. `remedy`: how to get them, after "left out".
+  [[nodiscard]] std::string Text(std::string_view remedy = {}) const;
+
+  [[nodiscard]] bool is_cut() const { return total_ > 2 * half_; }
 
  private:
   std::size_t half_;

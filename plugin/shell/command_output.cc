@@ -1,6 +1,7 @@
 #include "shell/command_output.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "support/printable.h"
 #include "support/utf8.h"
@@ -16,6 +17,7 @@ constexpr std::size_t kMaximumShownLine = 200;
 bool CommandOutput::OnOutput(Stream stream, std::string_view bytes) {
   const std::scoped_lock lock(mutex_);
   (stream == Stream::kOutput ? standard_output_ : standard_error_).Add(bytes);
+  both_.Add(bytes);
   KeepLastLine(bytes);
   return true;
 }
@@ -41,12 +43,18 @@ void CommandOutput::KeepLastLine(std::string_view bytes) {
 
 std::string CommandOutput::StandardOutput() const {
   const std::scoped_lock lock(mutex_);
-  return support::ToUtf8(standard_output_.Text());
+  return support::ToUtf8(standard_output_.Text(remedy_));
 }
 
 std::string CommandOutput::StandardError() const {
   const std::scoped_lock lock(mutex_);
-  return support::ToUtf8(standard_error_.Text());
+  return support::ToUtf8(standard_error_.Text(remedy_));
+}
+
+void CommandOutput::KeepIfCut(CutOutputs& outputs) {
+  const std::scoped_lock lock(mutex_);
+  if (!standard_output_.is_cut() && !standard_error_.is_cut()) return;
+  remedy_ = "; read_process {\"id\":\"" + outputs.Keep(std::move(both_)) + "\"} returns them";
 }
 
 std::string CommandOutput::Describe() const {

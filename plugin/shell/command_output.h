@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "shell/capped_output.h"
+#include "shell/cut_outputs.h"
+#include "shell/output_log.h"
 #include "shell/resident_shell.h"
 
 namespace shell {
@@ -23,6 +25,10 @@ class CommandOutput final : public OutputSink {
   [[nodiscard]] std::string StandardOutput() const;
   [[nodiscard]] std::string StandardError() const;
 
+  /// Once the command has ended: if a stream was cut, keeps both in `outputs`, in the order in
+  /// which they came; the streams then name the id.
+  void KeepIfCut(CutOutputs& outputs);
+
   /// For a progress notification: the last line of output, or what is waited for. One printable
   /// line.
   [[nodiscard]] std::string Describe() const;
@@ -36,6 +42,8 @@ class CommandOutput final : public OutputSink {
   State state_ = State::kStarting;
   CappedOutput standard_output_;
   CappedOutput standard_error_;
+  OutputLog both_{CutOutputs::kMaximumOutput};
+  std::string remedy_;
   std::string last_line_;
   bool line_ended_ = false;
 };

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "shell/shell_quote.h"
+#include "support/random.h"
 
 namespace shell {
 namespace {
@@ -35,14 +36,7 @@ std::string Fill(std::string_view text,
 /// - The pauses add up to one second, also if sleep supports only whole seconds.
 constexpr std::string_view kFrame = R"sh({ exec 3<&0 4>&1 8>&2 </dev/null 2>/dev/null
 trap : HUP INT QUIT TERM
-{ trap '' HUP INT QUIT TERM PIPE
-read -r self rest </proc/self/stat || self=$(exec /bin/sh -c 'echo $PPID')
-echo "$self" || exit
-while IFS= read -r line; do printf '%s\n' "$line" || break; done
-trap '' USR1
-trap 'kill -KILL 0' EXIT
-exec >&4
-[ -r /proc/self/stat ] || { kill -TERM 0; sleep 1; kill -KILL 0; }
+spared=-
 others() { found=1
 stats=$(grep -l " $$ " /proc/[0-9]*/stat)
 [ "$stats" ] || exit
@@ -50,17 +44,27 @@ for stat in $stats; do
 read -r line <"$stat" || continue
 pid=${stat#/proc/}
 set -- "$1" "${pid%/stat}" ${line##*") "}
-case $2/$3/$6 in "$self"/* | $$/* | */[ZX]/*) ;; */$$) found=0; kill "-$1" "$2" ;; esac
+case $2/$3/$6/$4 in "$watcher"/* | $$/* | */[ZX]/* | */$spared) ;; */$$/*) found=0; kill "-$1" "$2" ;; esac
 done
 return $found; }
-result=stuck
-for signal in TERM KILL; do
+stop() { for signal in "$@"; do
 others "$signal"
 for pause in 0.02 0.1 0.2 0.3 0.38; do
-others 0 || { result=stopped; break 2; }
+others 0 || return 0
 sleep "$pause" || { sleep 1; break; }
 done
 done
+return 1; }
+{ trap '' HUP INT QUIT TERM PIPE
+read -r watcher rest </proc/self/stat || watcher=$(exec /bin/sh -c 'echo $PPID')
+echo "$watcher" || exit
+@INPUT@
+trap '' USR1
+trap 'kill -KILL 0' EXIT
+exec >&4
+[ -r /proc/self/stat ] || { kill -TERM 0; sleep 1; kill -KILL 0; }
+result=stuck
+stop TERM KILL && result=stopped
 trap - EXIT
 echo "@MARKER@ $result"
 echo "@MARKER@" >&8
@@ -75,6 +79,30 @@ echo "@MARKER@" >&8' EXIT
 }
 exit; }
 )sh";
+
+/// To the loop.
+constexpr std::string_view kPassRequests =
+    R"sh(while IFS= read -r line; do printf '%s\n' "$line" || break; done)sh";
+
+/// To a process. The watcher itself must never block, or it would miss the end of its input.
+constexpr std::string_view kObeyProcessRequests = R"sh(writer=; spared=$$
+while IFS= read -r line; do case $line in
+"i "*) [ -z "$writer" ] || wait "$writer"
+{ printf %b "${line#i }"; echo "@MARKER@ took" >&4; } &
+writer=$! ;;
+e) exec >/dev/null ;;
+"k "*) if [ -r /proc/self/stat ]; then others "${line#k }"; else kill "-${line#k }" 0; fi ;;
+esac; done
+spared=-)sh";
+
+/// What the process leaves gets a second to end by itself: it may still be writing output.
+constexpr std::string_view kStartProcess = R"sh(echo "@MARKER@ ready"
+(exec 2>&1 <&9 8>&- 9<&-
+@LOGIN@)
+status=$?
+exec 9<&-
+[ -r /proc/self/stat ] && { spared=$$; stop 0 TERM KILL; }
+exit "$status")sh";
 
 constexpr std::string_view kStartScript = R"sh(( _lm_marker=@MARKER@ _lm_watcher=$watcher
 @LOOP@
@@ -176,13 +204,22 @@ std::string ShellWord(const std::string& shell) {
   return shell.empty() ? "\"$SHELL\"" : ShellQuote(shell);
 }
 
+std::string Frame(const std::string& marker, std::string_view input, std::string_view start) {
+  return Fill(kFrame, {{"@MARKER@", marker}, {"@INPUT@", input}, {"@START@", start}});
+}
+
 }  // namespace
+
+std::string MakeEndMarker() {
+  constexpr std::size_t kDigits = 32;
+  return "limactl-mcp-" + support::RandomHex(kDigits);
+}
 
 std::string ScriptShell(const std::string& marker) {
   const std::string loop = Fill(
       kLoop, {{"@NEWLINE@", "'\n'"}, {"@BEFORE@", ""}, {"@ENTER@", ""}, {"@FORGET@", kForget}});
   const std::string start = Fill(kStartScript, {{"@MARKER@", marker}, {"@LOOP@", loop}});
-  return Fill(kFrame, {{"@MARKER@", marker}, {"@START@", start}});
+  return Frame(marker, kPassRequests, start);
 }
 
 std::string LoginShell(const std::string& marker, const std::string& directory,
@@ -199,7 +236,31 @@ std::string LoginShell(const std::string& marker, const std::string& directory,
                                                {"@SHELL@", ShellWord(shell)},
                                                {"@LOOP@", ShellQuote(login)},
                                                {"@DIRECTORY@", quoted_directory}});
-  return Fill(kFrame, {{"@MARKER@", marker}, {"@START@", start}});
+  return Frame(marker, kPassRequests, start);
+}
+
+std::string ProcessShell(const std::string& marker, const LoginCommand& command) {
+  return Frame(marker, Fill(kObeyProcessRequests, {{"@MARKER@", marker}}),
+               Fill(kStartProcess, {{"@MARKER@", marker}, {"@LOGIN@", PlainLogin(command)}}));
+}
+
+std::string InputRequest(std::string_view bytes) {
+  std::string request = "i ";
+  for (const char byte : bytes) {
+    const auto value = static_cast<unsigned char>(byte);
+    if (value >= 0x20 && value < 0x7F && byte != '\\') {
+      request += byte;
+      continue;
+    }
+    request += "\\0";
+    for (const unsigned shift : {6U, 3U, 0U})
+      request += static_cast<char>('0' + (value >> shift & 7U));
+  }
+  return request + '\n';
+}
+
+std::string SignalRequest(std::string_view name) {
+  return "k " + std::string(name) + '\n';
 }
 
 bool MayBeBash(std::string_view shell) {

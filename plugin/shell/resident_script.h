@@ -35,6 +35,9 @@ namespace shell {
 
 inline constexpr std::string_view kCommandLine = "exec /bin/sh";
 
+/// A new end marker, which no command or profile prints by accident.
+std::string MakeEndMarker();
+
 /// A loop of /bin/sh.
 std::string ScriptShell(const std::string& marker);
 
@@ -60,5 +63,26 @@ struct LoginCommand {
 
 /// Code for ScriptShell that runs the command in a new login shell, as `limactl shell` does.
 std::string PlainLogin(const LoginCommand& command);
+
+/// One command in a new login shell, as PlainLogin runs it, in place of the loop. Its standard
+/// input is a pipe, its standard error goes to its standard output. It ends with all that it has
+/// started: what is left in its session gets a second, then TERM, a second later KILL. Reports,
+/// besides those above:
+///   ready      the watcher takes requests; all output before belongs to the profile of another
+///              shell
+///   took       the input of the last InputRequest has been written to the pipe
+///   ended N    the command has ended with this status
+std::string ProcessShell(const std::string& marker, const LoginCommand& command);
+
+// Requests to the watcher of a ProcessShell.
+
+/// Bytes for the command's standard input. The next one must wait for "took".
+std::string InputRequest(std::string_view bytes);
+
+/// Ends the command's standard input.
+inline constexpr std::string_view kEndInputRequest = "e\n";
+
+/// Signals everything that the command has started. `name` is without "SIG".
+std::string SignalRequest(std::string_view name);
 
 }  // namespace shell

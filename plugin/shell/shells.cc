@@ -5,7 +5,6 @@
 
 #include "shell/shell_quote.h"
 #include "support/errors.h"
-#include "support/random.h"
 
 namespace shell {
 namespace {
@@ -23,12 +22,6 @@ constexpr std::chrono::milliseconds kLookInterval{50};
 // Exit statuses of a shell whose program is missing or cannot be run.
 constexpr int kCannotRun = 126;
 constexpr int kNotFound = 127;
-
-/// No command or profile prints it by accident.
-std::string MakeEndMarker() {
-  constexpr std::size_t kDigits = 32;
-  return "limactl-mcp-" + support::RandomHex(kDigits);
-}
 
 class DiscardingSink final : public OutputSink {
  public:

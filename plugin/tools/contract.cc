@@ -18,6 +18,7 @@ struct Property {
   bool required = false;
   int minimum = -1;                    ///< -1: none
   std::vector<Property> entries = {};  ///< of "object[]"
+  std::vector<const char*> choices = {};
 };
 
 enum class Effect { kReads, kReplaces, kWrites, kRuns };
@@ -30,6 +31,9 @@ struct Tool {
   std::vector<Property> outputs;
   Effect effect = Effect::kReads;
   bool large_results = true;
+  bool open_ended = false;
+  bool waits = false;
+  bool has_text_style = false;
 };
 
 constexpr bool kRequired = true;
@@ -150,7 +154,8 @@ Tool RunShellCommand() {
                   {"error", "string",
                    "Present if the command failed or was stopped: \"exit status 1\", \"signal: "
                    "KILL\", the time limit."}},
-      .effect = Effect::kRuns};
+      .effect = Effect::kRuns,
+      .open_ended = true};
 }
 
 Tool SearchFileContent() {
@@ -174,6 +179,89 @@ Tool SearchFileContent() {
                    "Lines of the form `file:line:text`, file names relative to `path`; empty if "
                    "nothing matches. If lines were left out, a last line gives the totals.",
                    kRequired}}};
+}
+
+const std::string kProcessId = "Id of the process.";
+
+std::vector<Property> ProcessOutputs() {
+  return {{"id", "string", kProcessId},
+          {"running", "boolean", "Whether it still runs."},
+          {"exit_code", "integer", "128 + N after signal N."},
+          {"error", "string", "Why it ended, or a hint."},
+          {"output", "string", "At most 48 KiB."},
+          {"next_offset", "integer", "Where `output` ends."},
+          {"remaining", "integer", "Bytes that follow."}};
+}
+
+Tool StartProcess() {
+  return {
+      .name = "start_process",
+      .title = "Start a process",
+      .description =
+          "Starts a command in the guest and leaves it running: a server, a watcher, a build, a "
+          "REPL. Returns its id and first output; go on with read_process and write_process. "
+          "No terminal. It and its children are stopped when this session ends.",
+      .inputs = {{"command", "string[]",
+                  "List of words, such as [\"npm\",\"run\",\"dev\"]; for a shell line "
+                  "[\"bash\",\"-c\",\"…\"].",
+                  kRequired},
+                 {"directory", "string", "Absolute host path to run in.", kRequired},
+                 {"wait_ms", "integer", "How long to wait for its end: up to 30000, default 1000.",
+                  false, 0}},
+      .outputs = ProcessOutputs(),
+      .effect = Effect::kRuns,
+      .waits = true,
+      .has_text_style = true};
+}
+
+Tool ReadProcess() {
+  std::vector<Property> outputs = ProcessOutputs();
+  outputs.push_back({"dropped", "integer", "Bytes before `output` that are gone."});
+  outputs.push_back({"processes",
+                     "object[]",
+                     "Without `id`.",
+                     false,
+                     -1,
+                     {{"id", "string", kProcessId, kRequired},
+                      {"command", "string", "Command.", kRequired},
+                      {"directory", "string", "Where.", kRequired},
+                      {"running", "boolean", "Whether it still runs.", kRequired},
+                      {"exit_code", "integer", "Exit status."},
+                      {"started", "string", "When.", kRequired}}});
+  return {.name = "read_process",
+          .title = "Read a process's output",
+          .description =
+              "Returns output of a process (`p1`), also after its end, or the whole output of a "
+              "command whose result was cut (`c1`). Without `id`, lists the processes.",
+          .inputs = {{"id", "string", "`p1` or `c1`."},
+                     {"offset", "integer",
+                      "First byte; negative: so many from the end. Default: where the last read "
+                      "ended."},
+                     {"wait_ms", "integer",
+                      "How long to wait for output or the end: up to 30000, default 0.", false, 0}},
+          .outputs = std::move(outputs),
+          .waits = true,
+          .has_text_style = true};
+}
+
+Tool WriteProcess() {
+  return {
+      .name = "write_process",
+      .title = "Write to a process",
+      .description =
+          "Sends input to a process, ends its input, or sends it and its children a signal. "
+          "KILL follows 5 s after TERM.",
+      .inputs = {{"id", "string", kProcessId, kRequired},
+                 {"input", "string", "Text as it is; end a line with \\n."},
+                 {"end_input", "boolean", "End its standard input."},
+                 {"signal", "string", "Signal.", false, -1, {}, {"INT", "TERM", "KILL", "HUP"}}},
+      .outputs = {{"id", "string", kProcessId, kRequired},
+                  {"running", "boolean", "Whether it still runs.", kRequired},
+                  {"exit_code", "integer", "128 + N after signal N."},
+                  {"error", "string", "Why it ended."}},
+      .effect = Effect::kRuns,
+      .large_results = false,
+      .has_text_style = true};
 }
 
 Tool WriteFile() {
@@ -209,6 +297,7 @@ json PropertySchema(const Property& property) {
     schema["type"] = type;
   }
   if (property.minimum >= 0) schema["minimum"] = property.minimum;
+  if (!property.choices.empty()) schema["enum"] = property.choices;
   return schema;
 }
 
@@ -239,7 +328,9 @@ mcp::ToolDefinition Define(const Tool& tool) {
                           {"idempotentHint", reads || tool.effect == Effect::kWrites},
                           {"openWorldHint", tool.effect == Effect::kRuns}},
           .meta = std::move(meta),
-          .open_ended = tool.effect == Effect::kRuns};
+          .open_ended = tool.open_ended,
+          .waits = tool.waits,
+          .has_text_style = tool.has_text_style};
 }
 
 }  // namespace
@@ -247,8 +338,9 @@ mcp::ToolDefinition Define(const Tool& tool) {
 const std::vector<mcp::ToolDefinition>& Definitions() {
   static const std::vector<mcp::ToolDefinition> definitions = [] {
     std::vector<mcp::ToolDefinition> all;
-    for (const Tool& tool : {Glob(), ListDirectory(), ReadFile(), Replace(), RunShellCommand(),
-                             SearchFileContent(), WriteFile()}) {
+    for (const Tool& tool :
+         {Glob(), ListDirectory(), ReadFile(), ReadProcess(), Replace(), RunShellCommand(),
+          SearchFileContent(), StartProcess(), WriteFile(), WriteProcess()}) {
       all.push_back(Define(tool));
     }
     return all;

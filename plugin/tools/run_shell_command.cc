@@ -5,16 +5,14 @@
 #include <vector>
 
 #include "shell/command_output.h"
-#include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/errors.h"
 #include "support/units.h"
+#include "tools/command_arguments.h"
 #include "tools/tools.h"
 
 namespace tools {
 namespace {
-
-constexpr int kCommandNotFound = 127;
 
 /// A shell reports a process that signal N killed with this plus N as exit status.
 constexpr int kSignalBase = 128;
@@ -27,12 +25,6 @@ std::string_view SignalName(int number) {
       "",     "",     "XCPU", "XFSZ", "VTALRM", "PROF",   "",     "IO",  "PWR", "SYS"};
   const auto index = static_cast<std::size_t>(number);
   return number > 0 && index < kNames.size() ? kNames.at(index) : "";
-}
-
-/// One word with characters for a shell: the list was probably meant as a line.
-bool LooksLikeShellLine(const std::vector<std::string>& words) {
-  return words.size() == 1 &&
-         words.front().find_first_of(" \t\n|&;<>()$`\\\"'*?[]{}#~!") != std::string::npos;
 }
 
 struct Outcome {
@@ -63,10 +55,8 @@ Outcome OutcomeOf(const shell::RunEnd& end, const std::vector<std::string>& word
   }
   if (end.shell_missing) {
     outcome.error += DescribeMissingShell(shell);
-  } else if (status == kCommandNotFound && LooksLikeShellLine(words)) {
-    outcome.error += ": command is a list of words, not a shell line; use " +
-                     nlohmann::json{"bash", "-c", words.front()}.dump(
-                         -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  } else if (const std::string hint = ShellLineHint(status, words); !hint.empty()) {
+    outcome.error += ": " + hint;
   }
   return outcome;
 }
@@ -115,47 +105,23 @@ mcp::ToolResult MakeResult(const shell::CommandOutput& output, const Outcome& ou
   return result;
 }
 
-std::vector<std::string> CommandArgument(const nlohmann::json& arguments) {
-  auto command = arguments.at("command").get<std::vector<std::string>>();
-  if (command.empty()) {
-    throw support::CallError(
-        "command is an empty list: give the program and its arguments, such as [\"ls\",\"-l\"]");
-  }
-  for (std::size_t i = 0; i < command.size(); ++i) {
-    if (command[i].find('\0') != std::string::npos) {
-      throw support::CallError("command[" + std::to_string(i) +
-                               "] contains a NUL character, which no argument can");
-    }
-  }
-  return command;
-}
-
-std::string CommandForShell(const std::vector<std::string>& words) {
-  std::string command = shell::ShellCommand(words);
-  if (command.size() > kMaximumShellCommand) {
-    throw support::CallError("argument list too long: the command takes " +
-                             std::to_string(command.size()) +
-                             " bytes when quoted for the guest's shell, which accepts at most " +
-                             std::to_string(kMaximumShellCommand) +
-                             ". Write long text to a file with write_file and name the file.");
-  }
-  return command;
-}
-
 mcp::ToolResult Run(guest::Guest& guest, const std::vector<std::string>& words,
-                    const std::string& directory, const std::string& shell,
-                    const ToolOptions& options, const support::Context& context,
-                    mcp::ProgressReporter& progress) {
-  shell::CommandOutput output(options.maximum_output_bytes);
+                    const std::string& directory, const std::string& shell, Toolbox& toolbox,
+                    const support::Context& context, mcp::ProgressReporter& progress) {
+  shell::CommandOutput output(toolbox.options.maximum_output_bytes);
   ShownOutput shown(output, progress);
+  const auto make_result = [&](const Outcome& outcome) {
+    output.KeepIfCut(toolbox.cut_outputs);
+    return MakeResult(output, outcome);
+  };
   const auto stopped_result = [&](support::StopReason reason, const std::string& left) {
-    return MakeResult(output,
-                      {std::nullopt, DescribeStop(reason, options.command_timeout) + "; " + left});
+    return make_result(
+        {std::nullopt, DescribeStop(reason, toolbox.options.command_timeout) + "; " + left});
   };
   try {
     const shell::RunEnd end =
-        guest.RunCommand({CommandForShell(words), words.front(), directory, shell}, shown, context);
-    return MakeResult(output, OutcomeOf(end, words, shell));
+        guest.RunCommand({CommandText(words), words.front(), directory, shell}, shown, context);
+    return make_result(OutcomeOf(end, words, shell));
   } catch (const shell::StoppedCommand& stopped) {
     if (stopped.reason() == support::StopReason::kCancelled) throw;
     return stopped_result(
@@ -168,7 +134,7 @@ mcp::ToolResult Run(guest::Guest& guest, const std::vector<std::string>& words,
     return stopped_result(stopped.reason(), "it had not started");
   } catch (const support::ConnectionLost& lost) {
     if (!lost.may_have_run()) throw;
-    return MakeResult(output, {std::nullopt, lost.what()});
+    return make_result({std::nullopt, lost.what()});
   }
 }
 
@@ -189,7 +155,7 @@ mcp::ToolResult RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call) {
     const paths::ResolvedPath resolved =
         workspace.paths->Resolve(directory, paths::Access::kRead, *workspace.guest, *resolving);
     resolving.reset();  // the guest has answered
-    return Run(*workspace.guest, words, resolved.guest, workspace.shell, options, context,
+    return Run(*workspace.guest, words, resolved.guest, workspace.shell, toolbox, context,
                call.progress);
   });
 }

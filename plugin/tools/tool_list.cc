@@ -36,10 +36,13 @@ std::vector<std::unique_ptr<mcp::Tool>> MakeTools(WorkspaceSource& workspaces,
   add("glob", Glob);
   add("list_directory", ListDirectory);
   add("read_file", ReadFile);
+  add("read_process", ReadProcess);
   add("replace", Replace);
   add("run_shell_command", RunShellCommand);
   add("search_file_content", SearchFileContent);
+  add("start_process", StartProcess);
   add("write_file", WriteFile);
+  add("write_process", WriteProcess);
   return tools;
 }
 

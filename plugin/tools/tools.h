@@ -10,6 +10,8 @@
 #include "files/file_writer.h"
 #include "guest/guest.h"
 #include "mcp/tool.h"
+#include "shell/cut_outputs.h"
+#include "shell/processes.h"
 #include "tools/tool_list.h"
 #include "tools/workspace.h"
 
@@ -25,6 +27,8 @@ struct Toolbox {
   WorkspaceSource& workspaces;
   const ToolOptions options;
   files::FileWriter writer;
+  shell::Processes processes;
+  shell::CutOutputs cut_outputs;
 };
 
 /// Matches that one call of `glob` returns; more are an error, never a silent cut.
@@ -63,21 +67,28 @@ inline constexpr std::uint64_t kMaximumReplaceBytes = files::kMaximumReadBytes;
 /// Round trips: seven (three as read_file; three of FileWriter::Write; the last look).
 mcp::ToolResult Replace(Toolbox& toolbox, const mcp::ToolCall& call);
 
-/// Bytes of a command as a login shell's -c receives it: Linux's MAX_ARG_STRLEN (32 pages) without
-/// the closing NUL.
-inline constexpr std::size_t kMaximumShellCommand = std::size_t{128} * 1024 - 1;
-
 /// Runs a command as `limactl shell --workdir=DIRECTORY INSTANCE WORDS…` does (Lima's
-/// cmd/limactl/shell.go), in the guest's resident shells (shell/resident_script.h). A failed command
-/// is no error of the tool:
+/// cmd/limactl/shell.go), in the guest's resident shells (shell/resident_script.h). A failed
+/// command is no error of the tool:
 ///   exited with status N   exit_code N; error "exit status N" unless N is 0
 ///   killed by a signal     exit_code 128 + Linux's number; error "signal: NAME". A command that
 ///                          exits with that status looks the same
 ///   stopped by the time limit, lost connection
 ///                          no exit_code; error explains; output until then
-/// Throws support::Stopped once a cancelled command has been stopped. Round trips: two (path rules;
-/// the command).
+/// If a stream is cut, Toolbox::cut_outputs keeps the output, and the result names its id. Throws
+/// support::Stopped once a cancelled command has been stopped. Round trips: two (path rules; the
+/// command).
 mcp::ToolResult RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call);
+
+/// A call that is cancelled stops the process. Round trips: three (path rules; two for the
+/// process), and a new connection if none has room.
+mcp::ToolResult StartProcess(Toolbox& toolbox, const mcp::ToolCall& call);
+
+/// No round trip.
+mcp::ToolResult ReadProcess(Toolbox& toolbox, const mcp::ToolCall& call);
+
+/// Waits for at most a second: until the process has ended, or has taken its input.
+mcp::ToolResult WriteProcess(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Bytes of a search pattern.
 inline constexpr std::size_t kMaximumSearchPattern = std::size_t{16} << 10;

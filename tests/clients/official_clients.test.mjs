@@ -17,8 +17,8 @@ import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/c
 import { startInstance } from './instance.mjs';
 
 const identity = { name: 'limactl-mcp-test', version: '1' };
-const toolNames = ['glob', 'list_directory', 'read_file', 'replace',
-  'run_shell_command', 'search_file_content', 'write_file'];
+const toolNames = ['glob', 'list_directory', 'read_file', 'read_process', 'replace',
+  'run_shell_command', 'search_file_content', 'start_process', 'write_file', 'write_process'];
 
 const flavours = [
   {

@@ -166,6 +166,10 @@ class Source final : public tools::WorkspaceSource {
     options.roots = {{.host = "/host/work", .guest = "/mnt/w", .writable = true}};
     workspace_.paths = std::make_shared<const paths::PathRules>(options);
     workspace_.shell = "/bin/bash";
+    workspace_.process_launchers = std::make_shared<shell::LauncherPool>(
+        [](const support::Context&) -> std::shared_ptr<shell::Launcher> {
+          throw support::CallError("no connection");
+        });
   }
   tools::Workspace Acquire(const support::Context&, mcp::ProgressReporter&) override {
     return workspace_;
@@ -184,7 +188,11 @@ nlohmann::json ArgumentsOf(const std::string& tool) {
   if (tool == "replace") {
     return {{"path", "/host/work/file"}, {"old_string", "a"}, {"new_string", "b"}};
   }
-  if (tool == "run_shell_command") return {{"command", {"true"}}, {"directory", "/host/work"}};
+  if (tool == "read_process") return nlohmann::json::object();
+  if (tool == "write_process") return {{"id", "p1"}, {"signal", "TERM"}};
+  if (tool == "run_shell_command" || tool == "start_process") {
+    return {{"command", {"true"}}, {"directory", "/host/work"}};
+  }
   if (tool == "search_file_content") return {{"pattern", "a"}, {"path", "/host/work"}};
   return {{"path", "/host/work/file"}, {"content", "text"}};
 }

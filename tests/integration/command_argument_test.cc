@@ -5,7 +5,7 @@
 #include <string>
 
 #include "integration/command_fixture.h"
-#include "tools/tools.h"
+#include "tools/command_arguments.h"
 
 namespace integration {
 namespace {

@@ -21,11 +21,12 @@ class ServedTools : public IntegrationTest {
   json tools_;
 };
 
-TEST_F(ServedTools, AreTheSixOfTheContractAndReplaceInAlphabeticalOrder) {
+TEST_F(ServedTools, AreInAlphabeticalOrder) {
   std::vector<std::string> names;
   for (const json& tool : tools_) names.push_back(tool.at("name"));
-  EXPECT_THAT(names, ElementsAre("glob", "list_directory", "read_file", "replace",
-                                 "run_shell_command", "search_file_content", "write_file"));
+  EXPECT_THAT(names, ElementsAre("glob", "list_directory", "read_file", "read_process", "replace",
+                                 "run_shell_command", "search_file_content", "start_process",
+                                 "write_file", "write_process"));
 }
 
 TEST_F(ServedTools, AreWhatInfoPrints) {
@@ -45,7 +46,9 @@ TEST_F(ServedTools, ArgumentsThatBreakTheSchemaAreToolErrors) {
       {"run_shell_command", {{"command", "ls -l"}, {"directory", "/"}}},
       {"run_shell_command", {{"command", json::array({"ls", 1})}, {"directory", "/"}}},
       {"run_shell_command", {{"command", json::array({"ls"})}}},
-      {"search_file_content", {{"pattern", json::array({"x"})}}}};
+      {"search_file_content", {{"pattern", json::array({"x"})}}},
+      {"start_process", {{"command", {"x"}}, {"directory", "/"}, {"wait_ms", -1}}},
+      {"write_process", {{"id", "p1"}, {"signal", "STOP"}}}};
   for (const auto& [tool, arguments] : bad) {
     EXPECT_THAT(Refusal(tool, arguments), ::testing::StartsWith("validating \"arguments\": "))
         << tool << " " << arguments.dump();

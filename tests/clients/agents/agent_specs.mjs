@@ -8,8 +8,8 @@ export const programs = process.env.AGENT_PROGRAMS;
 if (!programs) throw new Error('set AGENT_PROGRAMS to the directory of the agents');
 
 /** The tools of the guest. */
-export const ours = ['glob', 'list_directory', 'read_file', 'replace', 'run_shell_command',
-  'search_file_content', 'write_file'];
+export const ours = ['glob', 'list_directory', 'read_file', 'read_process', 'replace',
+  'run_shell_command', 'search_file_content', 'start_process', 'write_file', 'write_process'];
 
 /** Agents start slowly, especially several at once on a busy machine. */
 export const patience = 180_000;
@@ -79,7 +79,7 @@ trust_level = "trusted"
     own: ['glob', 'grep_search', 'list_background_processes', 'list_directory',
       'read_background_output', 'read_file', 'read_many_files', 'replace', 'run_shell_command',
       'search_file_content', 'write_file'],
-    ownWithout: ['glob', 'read_file', 'replace', 'run_shell_command', 'write_file'],
+    ownWithout: ['glob', 'read_file', 'read_process', 'replace', 'run_shell_command', 'write_file'],
     name: (tool) => `mcp_lima_${tool}`,
     helper: { name: 'invoke_agent',
       arguments: { agent_name: 'codebase_investigator', prompt: 'look' } },

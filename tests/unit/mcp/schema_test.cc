@@ -37,6 +37,12 @@ TEST(Schema, MinimumIsInclusive) {
   EXPECT_EQ(Error(schema, 0.5), "the arguments: expected at least 1, got number 0.5");
 }
 
+TEST(Schema, EnumTakesItsValuesOnly) {
+  const json schema = {{"enum", {"INT", "TERM"}}};
+  EXPECT_EQ(Error(schema, "TERM"), "");
+  EXPECT_EQ(Error(schema, "term"), R"(the arguments: expected one of ["INT","TERM"], got string "term")");
+}
+
 TEST(Schema, IntegersThatAreWrittenWithAnExponentFitInto64BitsToo) {
   EXPECT_EQ(Error({{"type", "integer"}}, 1e3), "");
   EXPECT_EQ(Error({{"type", "integer"}}, 18446744073709551615U), "");

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace shell {
+
+/// Bytes of output that one read returns: the least that an agent shows its model (opencode: 50
+/// KB).
+inline constexpr std::size_t kMaximumRead = std::size_t{48} * 1024;
+
+/// The newest bytes of a stream, found by their offset from its beginning. Uses up to an eighth
+/// more than `maximum_bytes` of memory. One thread at a time.
+class OutputLog {
+ public:
+  explicit OutputLog(std::size_t maximum_bytes) : maximum_(maximum_bytes) {}
+
+  void Add(std::string_view bytes);
+
+  /// No more bytes come.
+  void Finish() { finished_ = true; }
+
+  /// The bytes received so far, kept or not.
+  [[nodiscard]] std::uint64_t total() const { return total_; }
+
+  /// How far Read can read now: it does not return the beginning of a UTF-8 character whose rest
+  /// may still come.
+  [[nodiscard]] std::uint64_t readable() const;
+
+  struct Piece {
+    std::string text;           ///< valid UTF-8: U+FFFD replaces other bytes
+    std::uint64_t end = 0;      ///< the offset behind it
+    std::uint64_t dropped = 0;  ///< bytes from `offset` on that are not kept any more
+  };
+
+  /// Up to `maximum` bytes from `offset` on, cut between two UTF-8 characters.
+  [[nodiscard]] Piece Read(std::uint64_t offset, std::size_t maximum) const;
+
+  /// The offset that a reader means: a negative one is that many bytes before the end, but not
+  /// before the first byte that is kept.
+  [[nodiscard]] std::uint64_t Resolve(std::int64_t offset) const;
+
+ private:
+  [[nodiscard]] std::uint64_t begin() const { return total_ - kept_.size(); }
+  /// The next offset that is not in the middle of a UTF-8 character.
+  [[nodiscard]] std::uint64_t CharacterFrom(std::uint64_t offset) const;
+
+  std::size_t maximum_;
+  std::uint64_t total_ = 0;
+  std::string kept_;
+  bool finished_ = false;
+};
+
+}  // namespace shell

@@ -1,0 +1,238 @@
+#include "shell/processes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "support/errors.h"
+#include "support/join.h"
+
+namespace shell {
+namespace {
+
+using Lock = std::unique_lock<std::mutex>;
+using support::Clock;
+
+/// Bytes of a command in an error.
+constexpr std::size_t kMaximumShownCommand = 60;
+
+/// Output comes in bursts: a read that has waited takes in the rest of one.
+constexpr std::chrono::milliseconds kBurstPause{50};
+
+Processes::State StateOf(const LongProcess& process) {
+  return {!process.ended(), process.exit_status(), process.problem()};
+}
+
+}  // namespace
+
+Processes::~Processes() {
+  {
+    const std::scoped_lock lock(monitor_->mutex);
+    closing_ = true;
+    monitor_->changed.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+  for (const auto& entry : entries_) entry->process->Close();
+}
+
+std::string Processes::Start(const LoginCommand& command, const std::string& directory,
+                             LauncherPool& pool, const support::Context& context) {
+  {
+    const std::scoped_lock lock(monitor_->mutex);
+    const auto running = static_cast<std::size_t>(std::count_if(
+        entries_.begin(), entries_.end(), [](const auto& e) { return !e->process->ended(); }));
+    if (running + starting_ >= kMostRunning) {
+      throw support::CallError(
+          std::to_string(kMostRunning) +
+          " processes run, which is the most. Stop one with write_process: " + ListRunning());
+    }
+    ++starting_;
+    if (!thread_.joinable()) thread_ = std::thread([this] { Tend(); });
+  }
+  std::shared_ptr<LongProcess> process;
+  try {
+    process = Launch(command, pool, context);
+  } catch (...) {
+    const std::scoped_lock lock(monitor_->mutex);
+    --starting_;
+    throw;
+  }
+  const std::scoped_lock lock(monitor_->mutex);
+  --starting_;
+  ForgetOldest();
+  const std::string id = "p" + std::to_string(++last_id_);
+  entries_.push_back(std::make_shared<Entry>(
+      Entry{{id, command.text, directory, std::chrono::system_clock::now()}, process, 0, {}}));
+  monitor_->changed.notify_all();  // it may have ended already
+  return id;
+}
+
+std::shared_ptr<LongProcess> Processes::Launch(const LoginCommand& command, LauncherPool& pool,
+                                               const support::Context& context) {
+  for (bool may_move = true;;) {
+    const auto process = std::make_shared<LongProcess>(monitor_, pool.Take(context));
+    try {
+      process->Launch(command);
+      support::ContextWait wait(context, monitor_->mutex, monitor_->changed);
+      Lock lock(monitor_->mutex);
+      wait.Until(lock, [&] {
+        return process->started() || process->ended() || (may_move && process->waits_for_channel());
+      });
+      if (process->started()) return process;
+      if (process->ended()) process->ThrowStartFailure();
+      context.ThrowIfStopped();
+      may_move = pool.MarkFull(process->launcher());
+      if (!may_move) {
+        wait.Until(lock, [&] { return process->started() || process->ended(); });
+        if (process->started()) return process;
+        if (process->ended()) process->ThrowStartFailure();
+        context.ThrowIfStopped();
+      }
+    } catch (...) {
+      process->Close();
+      throw;
+    }
+    process->Close();
+  }
+}
+
+Processes::Output Processes::Read(std::string_view id, std::optional<std::int64_t> offset,
+                                  Wait wait_for, std::chrono::milliseconds time,
+                                  const support::Context& context, std::size_t maximum) {
+  support::ContextWait wait(context, monitor_->mutex, monitor_->changed);
+  Lock lock(monitor_->mutex);
+  // Others may forget the entry meanwhile.
+  const std::shared_ptr<Entry> entry = Find(id);
+  const LongProcess& process = *entry->process;
+  const OutputLog& output = process.output();
+  const std::uint64_t from = offset ? output.Resolve(*offset) : entry->next_read;
+  const auto deadline = Clock::now() + time;
+  wait.Until(
+      lock,
+      [&] { return process.ended() || (wait_for == Wait::kForOutput && output.readable() > from); },
+      deadline);
+  if (time.count() > 0 && wait_for == Wait::kForOutput) {
+    wait.Until(
+        lock, [&] { return process.ended(); }, std::min(deadline, Clock::now() + kBurstPause));
+  }
+  context.ThrowIfStopped();
+  Output read{StateOf(process), output.Read(from, maximum), 0};
+  read.remaining = output.readable() - read.piece.end;
+  entry->next_read = read.piece.end;
+  return read;
+}
+
+Processes::State Processes::Write(std::string_view id, const Request& request,
+                                  std::chrono::milliseconds time, const support::Context& context) {
+  support::ContextWait wait(context, monitor_->mutex, monitor_->changed);
+  Lock lock(monitor_->mutex);
+  const std::shared_ptr<Entry> entry = Find(id);
+  LongProcess& process = *entry->process;
+  const std::string name(id);
+  if (!request.input.empty()) {
+    if (process.ended()) throw support::CallError(name + " has ended and takes no input");
+    if (process.input_ended()) {
+      throw support::CallError("the standard input of " + name + " has been ended");
+    }
+    if (process.waiting_input() + request.input.size() > LongProcess::kMaximumInput) {
+      throw support::CallError(
+          name + " does not read its input: " + std::to_string(process.waiting_input()) +
+          " bytes wait already, and at most " + std::to_string(LongProcess::kMaximumInput) +
+          " can. Nothing of this call's input was kept.");
+    }
+    process.AddInput(request.input);
+  }
+  if (!process.ended()) {
+    if (request.end_input) process.EndInput();
+    if (!request.signal.empty()) {
+      process.Signal(request.signal);
+      if (request.signal == "TERM" && !entry->kill_at) {
+        entry->kill_at = Clock::now() + kTermPatience;
+        monitor_->changed.notify_all();
+      }
+    }
+  }
+  const bool only_input = !request.end_input && request.signal.empty();
+  wait.Until(
+      lock, [&] { return process.ended() || (only_input && process.input_is_taken()); },
+      Clock::now() + time);
+  context.ThrowIfStopped();
+  return StateOf(process);
+}
+
+void Processes::Abandon(std::string_view id) {
+  std::shared_ptr<Entry> entry;
+  {
+    const std::scoped_lock lock(monitor_->mutex);
+    entry = Find(id);
+    std::erase(entries_, entry);
+  }
+  entry->process->Close();
+}
+
+std::vector<Processes::Listed> Processes::List() {
+  const std::scoped_lock lock(monitor_->mutex);
+  std::vector<Listed> listed;
+  for (const auto& entry : entries_) {
+    listed.push_back({entry->description, StateOf(*entry->process)});
+  }
+  return listed;
+}
+
+void Processes::Tend() {
+  Lock lock(monitor_->mutex);
+  while (!closing_) {
+    auto next = Clock::time_point::max();
+    std::vector<std::shared_ptr<LongProcess>> over;
+    for (const auto& entry : entries_) {
+      LongProcess& process = *entry->process;
+      if (process.ended()) {
+        if (!process.closed()) over.push_back(entry->process);
+      } else if (entry->kill_at && *entry->kill_at <= Clock::now()) {
+        process.Signal("KILL");
+        entry->kill_at.reset();
+      } else if (entry->kill_at) {
+        next = std::min(next, *entry->kill_at);
+      }
+    }
+    if (!over.empty()) {
+      lock.unlock();
+      for (const auto& process : over) process->Close();
+      lock.lock();
+    } else if (next == Clock::time_point::max()) {
+      monitor_->changed.wait(lock);
+    } else {
+      monitor_->changed.wait_until(lock, next);
+    }
+  }
+}
+
+std::shared_ptr<Processes::Entry> Processes::Find(std::string_view id) const {
+  std::vector<std::string> known;
+  for (const auto& entry : entries_) {
+    if (entry->description.id == id) return entry;
+    known.push_back(entry->description.id);
+  }
+  throw support::CallError(
+      "there is no process " + std::string(id) +
+      (known.empty() ? "; none has been started" : "; known are " + support::Join(known, ", ")));
+}
+
+std::string Processes::ListRunning() const {
+  std::vector<std::string> running;
+  for (const auto& entry : entries_) {
+    if (entry->process->ended()) continue;
+    running.push_back(entry->description.id + " " +
+                      entry->description.command.substr(0, kMaximumShownCommand));
+  }
+  return support::Join(running, "; ");
+}
+
+void Processes::ForgetOldest() {
+  const auto has_ended = [](const auto& entry) { return entry->process->closed(); };
+  const auto ended =
+      static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(), has_ended));
+  if (ended < kMostEnded) return;
+  entries_.erase(std::find_if(entries_.begin(), entries_.end(), has_ended));
+}
+
+}  // namespace shell

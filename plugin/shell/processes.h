@@ -1,0 +1,119 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "shell/launcher_pool.h"
+#include "shell/long_process.h"
+#include "support/context.h"
+
+namespace shell {
+
+/// The long-running processes of this server, and those that have ended. They outlive the
+/// connection for commands and files. Thread-safe.
+class Processes {
+ public:
+  static constexpr std::size_t kMostRunning = 16;
+  /// Of those that have ended, the youngest stay readable.
+  static constexpr std::size_t kMostEnded = 64;
+
+  /// A process gets this time to react to TERM.
+  static constexpr std::chrono::seconds kTermPatience{5};
+
+  Processes() = default;
+  /// Stops all that run: TERM, a second later KILL. Does not wait for their end.
+  ~Processes();
+  Processes(const Processes&) = delete;
+  Processes& operator=(const Processes&) = delete;
+
+  struct Description {
+    std::string id;         ///< "p1", "p2", …
+    std::string command;    ///< as a line for a shell
+    std::string directory;  ///< as the agent named it
+    std::chrono::system_clock::time_point started;
+  };
+
+  struct State {
+    bool running = false;
+    std::optional<int> exit_status;  ///< 128+N after signal N
+    std::string problem;             ///< why it ended without an exit status
+  };
+
+  struct Output {
+    State state;
+    OutputLog::Piece piece;
+    std::uint64_t remaining = 0;  ///< bytes behind the piece that can be read at once
+  };
+
+  /// Starts a command, and returns its id once it runs. Throws support::CallError if too many run
+  /// or the guest refuses it, support::Stopped, and support::ConnectionLost, which says whether it
+  /// may have run.
+  std::string Start(const LoginCommand& command, const std::string& directory, LauncherPool& pool,
+                    const support::Context& context);
+
+  enum class Wait { kForOutput, kForEnd };
+
+  /// Output from `offset` on: negative: so many bytes from the end; none: where the last read
+  /// ended. At most `maximum` bytes. Waits, no longer than `time`, for output behind the offset, or
+  /// only for the end of the process. Throws support::CallError for an unknown id,
+  /// support::Stopped.
+  Output Read(std::string_view id, std::optional<std::int64_t> offset, Wait wait,
+              std::chrono::milliseconds time, const support::Context& context,
+              std::size_t maximum = kMaximumRead);
+
+  struct Request {
+    std::string_view input;
+    bool end_input = false;
+    std::string_view signal;  ///< without "SIG"; empty: none
+  };
+
+  /// Waits, no longer than `time`, until the process has ended or, if there is only input, has
+  /// taken it. Throws support::CallError if it takes no input, or the id is unknown, and
+  /// support::Stopped.
+  State Write(std::string_view id, const Request& request, std::chrono::milliseconds time,
+              const support::Context& context);
+
+  /// Stops it, and forgets it at once.
+  void Abandon(std::string_view id);
+
+  struct Listed {
+    Description description;
+    State state;
+  };
+  /// The oldest first.
+  std::vector<Listed> List();
+
+ private:
+  struct Entry {
+    Description description;
+    std::shared_ptr<LongProcess> process;
+    std::uint64_t next_read = 0;
+    std::optional<support::Clock::time_point> kill_at;
+  };
+
+  std::shared_ptr<LongProcess> Launch(const LoginCommand& command, LauncherPool& pool,
+                                      const support::Context& context);
+  /// Closes the channels of processes that have ended, and kills those that ignore TERM.
+  void Tend();
+
+  // With the lock held.
+  [[nodiscard]] std::shared_ptr<Entry> Find(std::string_view id) const;
+  [[nodiscard]] std::string ListRunning() const;
+  void ForgetOldest();
+
+  const std::shared_ptr<Monitor> monitor_ = std::make_shared<Monitor>();  // of what follows
+  std::vector<std::shared_ptr<Entry>> entries_;
+  std::size_t starting_ = 0;
+  std::uint64_t last_id_ = 0;
+  bool closing_ = false;
+  std::thread thread_;
+};
+
+}  // namespace shell

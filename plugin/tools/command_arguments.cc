@@ -1,0 +1,53 @@
+#include "tools/command_arguments.h"
+
+#include "shell/shell_quote.h"
+#include "support/errors.h"
+
+namespace tools {
+namespace {
+
+constexpr int kCommandNotFound = 127;
+
+/// One word with characters for a shell: the list was probably meant as a line.
+bool LooksLikeShellLine(const std::vector<std::string>& words) {
+  return words.size() == 1 &&
+         words.front().find_first_of(" \t\n|&;<>()$`\\\"'*?[]{}#~!") != std::string::npos;
+}
+
+}  // namespace
+
+std::vector<std::string> CommandArgument(const nlohmann::json& arguments) {
+  auto command = arguments.at("command").get<std::vector<std::string>>();
+  if (command.empty()) {
+    throw support::CallError(
+        "command is an empty list: give the program and its arguments, such as [\"ls\",\"-l\"]");
+  }
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    if (command[i].find('\0') != std::string::npos) {
+      throw support::CallError("command[" + std::to_string(i) +
+                               "] contains a NUL character, which no argument can");
+    }
+  }
+  return command;
+}
+
+std::string CommandText(const std::vector<std::string>& words) {
+  std::string command = shell::ShellCommand(words);
+  if (command.size() > kMaximumShellCommand) {
+    throw support::CallError("argument list too long: the command takes " +
+                             std::to_string(command.size()) +
+                             " bytes when quoted for the guest's shell, which accepts at most " +
+                             std::to_string(kMaximumShellCommand) +
+                             ". Write long text to a file with write_file and name the file.");
+  }
+  return command;
+}
+
+std::string ShellLineHint(int status, const std::vector<std::string>& words) {
+  if (status != kCommandNotFound || !LooksLikeShellLine(words)) return "";
+  return "command is a list of words, not a shell line; use " +
+         nlohmann::json{"bash", "-c", words.front()}.dump(-1, ' ', false,
+                                                          nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace tools

@@ -1,0 +1,67 @@
+#include "shell/output_log.h"
+
+#include <gtest/gtest.h>
+
+namespace shell {
+namespace {
+
+constexpr std::size_t kAll = 1000;
+
+TEST(OutputLog, IsReadByOffset) {
+  OutputLog log(100);
+  log.Add("one ");
+  log.Add("two");
+  EXPECT_EQ(log.Read(0, kAll).text, "one two");
+  const OutputLog::Piece piece = log.Read(4, 2);
+  EXPECT_EQ(piece.text, "tw");
+  EXPECT_EQ(piece.end, 6U);
+  EXPECT_EQ(piece.dropped, 0U);
+  EXPECT_EQ(log.Read(99, kAll).text, "");
+  EXPECT_EQ(log.Read(99, kAll).end, 7U);
+}
+
+TEST(OutputLog, KeepsTheNewestBytesAndCountsTheOthers) {
+  OutputLog log(8);
+  for (int i = 0; i < 10; ++i) log.Add("0123456789");
+  log.Add("abcdefgh");
+  const OutputLog::Piece piece = log.Read(90, kAll);
+  EXPECT_EQ(piece.text.substr(piece.text.size() - 8), "abcdefgh");
+  EXPECT_EQ(piece.dropped + piece.text.size(), 18U);
+  EXPECT_EQ(piece.end, 108U);
+  EXPECT_LE(piece.text.size(), 9U);
+}
+
+TEST(OutputLog, CountsNegativeOffsetsFromTheEnd) {
+  OutputLog log(8);
+  log.Add("abcd");
+  EXPECT_EQ(log.Resolve(-3), 1U);
+  EXPECT_EQ(log.Resolve(-9), 0U);
+  EXPECT_EQ(log.Resolve(2), 2U);
+  log.Add("\xE2\x82\xAC!");
+  EXPECT_EQ(log.Read(log.Resolve(-3), kAll).text, "!") << "not from the middle of a character";
+}
+
+TEST(OutputLog, HoldsBackACharacterUntilItIsWhole) {
+  OutputLog log(100);
+  log.Add("a\xE2\x82");
+  EXPECT_EQ(log.readable(), 1U);
+  EXPECT_EQ(log.Read(0, kAll).text, "a");
+  log.Add("\xAC");
+  EXPECT_EQ(log.Read(1, kAll).text, "\xE2\x82\xAC");
+  EXPECT_EQ(log.Read(0, 3).text, "a");
+  EXPECT_EQ(log.Read(0, 4).text, "a\xE2\x82\xAC");
+  log.Add("\xF0\x9F");
+  log.Finish();
+  EXPECT_EQ(log.Read(4, kAll).text, "\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(log.Read(4, kAll).end, 6U);
+}
+
+TEST(OutputLog, AlwaysReadsOn) {
+  OutputLog log(100);
+  log.Add("\xE2\x82\xAC\x80\x80\x80\x80\xFF");
+  EXPECT_EQ(log.readable(), 8U) << "no character begins here";
+  EXPECT_EQ(log.Read(0, 1).end, 1U);
+}
+
+}  // namespace
+}  // namespace shell

@@ -1,0 +1,290 @@
+// Long-running processes, as child processes of the test.
+
+#include "shell/processes.h"
+
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "shell/cut_outputs.h"
+#include "support/errors.h"
+#include "unit/shell/shells_fixture.h"
+
+namespace shell {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using Wait = Processes::Wait;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLong{20'000};
+
+/// For each /bin/sh that a guest may have.
+class ProcessesTest : public ShellsTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    const std::string shell = GetParam();
+    if (!std::filesystem::exists(shell.substr(0, shell.find(' ')))) GTEST_SKIP() << "no " << shell;
+    options_.posix_shell = shell;
+  }
+
+  std::string Start(const std::string& script, const std::string& shell = "/bin/bash") {
+    return processes_->Start({ShellCommand({"bash", "-c", script}), "bash", work_, shell}, "/host",
+                             pool_, {});
+  }
+  std::string Read(const std::string& id, milliseconds time = kLong) {
+    return processes_->Read(id, {}, Wait::kForOutput, time, {}).piece.text;
+  }
+  /// Everything until the end.
+  Processes::Output Finish(const std::string& id) {
+    return processes_->Read(id, 0, Wait::kForEnd, kLong, {});
+  }
+  std::string ReadUntil(const std::string& id, const std::string& end) {
+    std::string text;
+    Eventually([&] {
+      text += Read(id, 100ms);
+      return text.ends_with(end);
+    });
+    return text;
+  }
+  Processes::State Send(const std::string& id, const std::string& input) {
+    return processes_->Write(id, {input, false, ""}, kLong, {});
+  }
+  Processes::State EndInput(const std::string& id) {
+    return processes_->Write(id, {"", true, ""}, kLong, {});
+  }
+  Processes::State Signal(const std::string& id, const char* name, milliseconds time = kLong) {
+    return processes_->Write(id, {"", false, name}, time, {});
+  }
+
+  std::vector<std::weak_ptr<testing_support::LocalLauncher>> opened_;
+  LauncherPool pool_{[this](const support::Context&) {
+    auto launcher = std::make_shared<testing_support::LocalLauncher>(options_);
+    opened_.push_back(launcher);
+    return launcher;
+  }};
+  std::unique_ptr<Processes> processes_ = std::make_unique<Processes>();
+};
+
+TEST_P(ProcessesTest, RunInTheirDirectoryAndEndWithAStatus) {
+  const Processes::Output output = Finish(Start("pwd; echo error >&2; echo out; exit 3"));
+  EXPECT_EQ(output.piece.text, work_ + "\nerror\nout\n");
+  EXPECT_EQ(output.state.exit_status, 3);
+  EXPECT_FALSE(output.state.running);
+  for (const char* shell : {"/bin/dash", "/bin/sh", ""}) {
+    EXPECT_EQ(Finish(Start("echo x", shell)).piece.text, "x\n") << shell;
+  }
+}
+
+TEST_P(ProcessesTest, GetTheirInputByteForByte) {
+  const std::string id = Start("od -An -v -tx1 | tr -d ' \\n'");
+  Send(id, std::string("a\0\n\\\\n%s\t", 9));
+  Send(id, "  \xC3\xA9\x7F'\"$x\r\nlast");
+  EndInput(id);
+  EXPECT_EQ(Finish(id).piece.text, "61000a5c5c6e2573092020c3a97f272224780d0a6c617374");
+}
+
+TEST_P(ProcessesTest, AnswerWhatTheyAreSent) {
+  const std::string id = Start("while read -r line; do echo \"<$line>\"; done; echo end");
+  for (const char* line : {"one", "two"}) {
+    EXPECT_TRUE(Send(id, std::string(line) + "\n").running);
+    EXPECT_EQ(ReadUntil(id, ">\n"), "<" + std::string(line) + ">\n");
+  }
+  EXPECT_FALSE(EndInput(id).running);
+  EXPECT_EQ(Read(id), "end\n");
+  EXPECT_THROW(Send(id, "x"), support::CallError);
+}
+
+TEST_P(ProcessesTest, TakeLongInput) {
+  const std::string id = Start("cat >copy");
+  const std::string text(300'000, 'x');
+  Send(id, text);
+  EndInput(id);
+  EXPECT_EQ(std::filesystem::file_size(work_ + "/copy"), text.size());
+}
+
+TEST_P(ProcessesTest, AreSignalledWhileTheyDoNotReadTheirInput) {
+  const std::string id =
+      Start("trap 'echo int' INT; trap 'echo hup' HUP; while :; do sleep 0.05; done");
+  const std::string text(LongProcess::kMaximumInput, 'x');
+  EXPECT_TRUE(processes_->Write(id, {text, false, ""}, 300ms, {}).running);
+  EXPECT_THROW(Send(id, text), support::CallError);
+  EXPECT_TRUE(Signal(id, "INT", 100ms).running);
+  EXPECT_THAT(ReadUntil(id, "int\n"), EndsWith("int\n"));
+  Signal(id, "HUP", 100ms);
+  EXPECT_THAT(ReadUntil(id, "hup\n"), EndsWith("hup\n"));
+  EXPECT_EQ(Signal(id, "KILL").exit_status, 128 + SIGKILL);
+}
+
+TEST_P(ProcessesTest, EndWithAllThatTheyHaveStarted) {
+  const std::string id = Start(
+      "(trap '' TERM; sh -c 'echo $PPID' >child; while :; do sleep 0.2; done) & "
+      "until [ -s child ]; do sleep 0.01; done; echo started");
+  const Processes::Output output = Finish(id);
+  EXPECT_EQ(output.piece.text, "started\n");
+  EXPECT_EQ(output.state.exit_status, 0);
+  EXPECT_TRUE(Ends("child"));
+}
+
+TEST_P(ProcessesTest, GetTheRestOfTheirOutputThroughAChild) {
+  EXPECT_EQ(Finish(Start("exec > >(sleep 0.2; cat); echo late")).piece.text, "late\n");
+}
+
+TEST_P(ProcessesTest, AreKilledIfTheyIgnoreTerm) {
+  const std::string id = Start("trap '' TERM; echo ready; while :; do sleep 0.2; done");
+  ReadUntil(id, "ready\n");
+  EXPECT_TRUE(Signal(id, "TERM", 10ms).running);
+  EXPECT_EQ(Finish(id).state.exit_status, 128 + SIGKILL);
+}
+
+TEST_P(ProcessesTest, EndWithTheServer) {
+  Start(
+      "trap '' TERM; (sh -c 'echo $PPID' >child; while :; do sleep 0.2; done) & echo $$ >main; "
+      "while :; do sleep 0.2; done");
+  ASSERT_TRUE(Comes("main"));
+  ASSERT_TRUE(Comes("child"));
+  processes_.reset();
+  EXPECT_TRUE(Ends("main"));
+  EXPECT_TRUE(Ends("child"));
+}
+
+TEST_P(ProcessesTest, AreLostWithTheirConnection) {
+  const std::string id = Start("echo before; echo $$ >main; sleep 60");
+  EXPECT_EQ(ReadUntil(id, "before\n"), "before\n");
+  opened_.front().lock()->BreakConnection();
+  const Processes::Output output = Finish(id);
+  EXPECT_FALSE(output.state.running);
+  EXPECT_EQ(output.state.exit_status, std::nullopt);
+  EXPECT_THAT(output.state.problem, HasSubstr("connection is lost"));
+  EXPECT_EQ(output.piece.text, "before\n");
+  EXPECT_TRUE(Ends("main"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shells, ProcessesTest,
+                         ::testing::Values("/bin/dash", "/bin/bash", "/bin/busybox sh"),
+                         [](const auto& shell) {
+                           const std::string name = std::string(shell.param).substr(5);
+                           return name.substr(0, name.find(' '));
+                         });
+
+class ProcessTable : public ProcessesTest {};
+INSTANTIATE_TEST_SUITE_P(Shells, ProcessTable, ::testing::Values("/bin/sh"));
+
+TEST_P(ProcessTable, BoundsHowManyRunAndUsesFewConnections) {
+  std::vector<std::thread> starters;
+  for (std::size_t i = 0; i < Processes::kMostRunning; ++i) {
+    starters.emplace_back([this] { Start("exec sleep 60"); });
+  }
+  for (std::thread& starter : starters) starter.join();
+  EXPECT_EQ(opened_.size(), Processes::kMostRunning / LauncherPool::kMostProcesses);
+  try {
+    Start("true");
+    ADD_FAILURE();
+  } catch (const support::CallError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("p1 bash -c 'exec sleep 60'; p2"), HasSubstr("p16")));
+  }
+  Signal("p3", "KILL");
+  EXPECT_EQ(Finish(Start("echo x")).piece.text, "x\n");
+  EXPECT_EQ(processes_->List().size(), Processes::kMostRunning + 1);
+}
+
+TEST_P(ProcessTable, ClosesAConnectionThatNoProcessUses) {
+  Finish(Start("true"));
+  EXPECT_TRUE(Eventually([this] { return opened_.front().expired(); }));
+}
+
+TEST_P(ProcessTable, ForgetsTheOldestThatHaveEnded) {
+  for (std::size_t i = 0; i < Processes::kMostEnded + 2; ++i) Finish(Start("true"));
+  EXPECT_TRUE(Eventually([this] { return opened_.front().expired(); }));
+  Start("true");
+  try {
+    Finish("p1");
+    ADD_FAILURE();
+  } catch (const support::CallError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("there is no process p1; known are p"));
+  }
+}
+
+TEST_P(ProcessTable, AWaitingReadCanBeCancelled) {
+  const std::string id = Start("sleep 60");
+  support::StopSource source;
+  std::thread stopper([&] {
+    std::this_thread::sleep_for(50ms);
+    source.Stop(support::StopReason::kCancelled);
+  });
+  EXPECT_THROW(processes_->Read(id, {}, Wait::kForOutput, kLong, source.context()),
+               support::Stopped);
+  stopper.join();
+}
+
+TEST_P(ProcessTable, ReadsGoOnWhereTheLastEnded) {
+  const std::string id = Start("head -c 100000 /dev/zero | tr '\\0' x; echo end");
+  const Processes::Output first = Finish(id);
+  EXPECT_EQ(first.piece.text.size(), kMaximumRead);
+  EXPECT_EQ(first.remaining, 100'004 - kMaximumRead);
+  std::string text = first.piece.text;
+  while (text.size() < 100'004) text += Read(id, 0ms);
+  EXPECT_THAT(text, EndsWith("xend\n"));
+  EXPECT_EQ(Read(id, 0ms), "");
+  EXPECT_EQ(processes_->Read(id, -4, Wait::kForEnd, 0ms, {}).piece.text, "end\n");
+}
+
+/// A guest whose sshd allows a connection a single channel.
+class NarrowLauncher final : public Launcher {
+ public:
+  explicit NarrowLauncher(const testing_support::LocalLauncher::Options& options)
+      : launcher_(options) {}
+  std::unique_ptr<Process> Start(std::string command_line,
+                                 std::shared_ptr<ProcessEvents> events) override {
+    if (used_.exchange(true)) {
+      events->OnQueued();
+      return std::make_unique<NoProcess>();
+    }
+    return launcher_.Start(std::move(command_line), std::move(events));
+  }
+
+ private:
+  class NoProcess final : public Process {
+   public:
+    void Send(std::string) override { ADD_FAILURE() << "sent without a channel"; }
+    void EndInput() override {}
+  };
+  testing_support::LocalLauncher launcher_;
+  std::atomic<bool> used_ = false;
+};
+
+TEST_P(ProcessTable, TakesAnotherConnectionWhenOneHasNoChannel) {
+  int opened = 0;
+  LauncherPool pool([&](const support::Context&) {
+    ++opened;
+    return std::make_shared<NarrowLauncher>(options_);
+  });
+  for (int i = 0; i < 2; ++i) {
+    processes_->Start({"exec sleep 60", "exec", work_, "/bin/sh"}, "", pool, {});
+  }
+  EXPECT_EQ(opened, 2);
+  processes_.reset();
+}
+
+TEST(CutOutputs, KeepTheLastFew) {
+  CutOutputs outputs;
+  for (std::size_t i = 1; i <= CutOutputs::kMostKept + 1; ++i) {
+    OutputLog log(100);
+    log.Add("output " + std::to_string(i));
+    EXPECT_EQ(outputs.Keep(std::move(log)), "c" + std::to_string(i));
+  }
+  EXPECT_EQ(outputs.Read("c5", 7).piece.text, "5");
+  EXPECT_EQ(outputs.Read("c5", {}).piece.text, "");
+  EXPECT_EQ(outputs.Read("c2", {}).piece.text, "output 2");
+  try {
+    outputs.Read("c1", {});
+    ADD_FAILURE();
+  } catch (const support::CallError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("kept are c2, c3, c4, c5"));
+  }
+}
+
+}  // namespace
+}  // namespace shell
