@@ -35,6 +35,7 @@ mcp::ServerOptions MakeServerOptions(const ServeOptions& given, SharedConnection
     return mcp::FormatFor(client, style);
   };
   options.on_first_message = [&connection] { connection.ConnectInBackground(); };
+  options.max_result_bytes = given.max_result_bytes;
   options.observer = observer;
   return options;
 }

@@ -1,5 +1,6 @@
 #include "commands/serve_options.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <system_error>
 
@@ -17,6 +18,10 @@ namespace {
 using connection::InstanceOptions;
 using Strings = std::vector<std::string>;
 
+/// Bounds of --max-result: the list of tools and any error fit, and memory stays bounded.
+constexpr std::uint64_t kSmallestMaximumResult = std::uint64_t{64} * 1024;
+constexpr std::uint64_t kLargestMaximumResult = std::uint64_t{64} * 1024 * 1024;
+
 std::chrono::milliseconds ReadTime(const cxxopts::ParseResult& parsed, const std::string& name,
                                    std::chrono::milliseconds shortest) {
   const std::string text = parsed[name].as<std::string>();
@@ -26,14 +31,14 @@ std::chrono::milliseconds ReadTime(const cxxopts::ParseResult& parsed, const std
                    support::FormatDuration(shortest) + ", such as 90s, 10m or 1h");
 }
 
-std::size_t ReadMaximumOutput(const std::string& text) {
+std::size_t ReadSize(const cxxopts::ParseResult& parsed, const std::string& name,
+                     std::uint64_t smallest, std::uint64_t largest) {
+  const std::string text = parsed[name].as<std::string>();
   const auto bytes = support::ParseByteCount(text);
-  if (!bytes || *bytes < tools::kSmallestMaximumOutput || *bytes > tools::kLargestMaximumOutput) {
-    throw UsageError("--max-output \"" + text + "\": expected a size from " +
-                     support::FormatByteCount(tools::kSmallestMaximumOutput) + " to " +
-                     support::FormatByteCount(tools::kLargestMaximumOutput) + ", such as 256KiB");
-  }
-  return static_cast<std::size_t>(*bytes);
+  if (bytes && *bytes >= smallest && *bytes <= largest) return static_cast<std::size_t>(*bytes);
+  throw UsageError("--" + name + " \"" + text + "\": expected a size from " +
+                   support::FormatByteCount(smallest) + " to " + support::FormatByteCount(largest) +
+                   ", such as 256KiB");
 }
 
 std::optional<mcp::ResultStyle> ReadResultStyle(const std::string& text) {
@@ -94,7 +99,10 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
       ReadTime(parsed, "guest-silence", connection::kShortestGuestSilence);
   options.tools.command_timeout =
       ReadTime(parsed, "command-timeout", std::chrono::milliseconds::zero());
-  options.tools.maximum_output_bytes = ReadMaximumOutput(parsed["max-output"].as<std::string>());
+  options.tools.maximum_output_bytes =
+      ReadSize(parsed, "max-output", tools::kSmallestMaximumOutput, tools::kLargestMaximumOutput);
+  options.max_result_bytes =
+      ReadSize(parsed, "max-result", kSmallestMaximumResult, kLargestMaximumResult);
   options.result_style = ReadResultStyle(parsed["results"].as<std::string>());
   if (parsed.count("audit") > 0) options.audit_file = parsed["audit"].as<std::string>();
   CheckAgainstMounts(options);
@@ -121,6 +129,8 @@ void AddServeOptions(OptionParser& parser) {
       "How much to keep of each output stream of a command and of what a search finds, such as "
       "1MiB",
       value(std::to_string(defaults.maximum_output_bytes)), "SIZE");
+  add("max-result", "The longest message with a result; beyond it the call is an error",
+      value(std::to_string(ServeOptions().max_result_bytes)), "SIZE");
   add("results",
       "How results are sent: structured, text, or auto for text to agents that show it to a model",
       value("auto"), "STYLE");

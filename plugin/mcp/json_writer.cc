@@ -58,6 +58,16 @@ void AppendEscaped(std::string& out, std::string_view text, Escaping escaping) {
   }
 }
 
+std::size_t EscapedBytes(std::string_view text, Escaping escaping) {
+  if (escaping == Escaping::kNone) return text.size();
+  const EscapeTable& table = TableFor(escaping);
+  std::size_t bytes = 0;
+  for (const char c : text) {
+    bytes += std::max<std::size_t>(table[static_cast<unsigned char>(c)].size(), 1);
+  }
+  return bytes;
+}
+
 void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
   if (support::IsValidUtf8(text)) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -16,6 +17,12 @@ enum class Escaping {
 
 /// Appends `text`, which must be part of valid UTF-8. It may be cut anywhere.
 void AppendEscaped(std::string& out, std::string_view text, Escaping escaping);
+
+/// How many bytes AppendEscaped appends.
+[[nodiscard]] std::size_t EscapedBytes(std::string_view text, Escaping escaping);
+
+/// What one byte becomes at most: `\\u001f`.
+inline constexpr std::size_t kLongestEscape = 7;
 
 /// Appends `text` as a JSON string, quotes included.
 void AppendJsonString(std::string& out, std::string_view text);

@@ -23,6 +23,12 @@ std::size_t Line::bytes() const {
   return bytes - offset_;
 }
 
+std::size_t Line::escaped_bytes() const {
+  std::size_t bytes = 0;
+  for (const Part& part : parts_) bytes += EscapedBytes(*part.text, part.escaping);
+  return bytes;
+}
+
 bool Line::Take(std::string& piece) {
   piece.clear();
   // Small parts go together: each piece may cost a system call.

@@ -29,6 +29,9 @@ class Line {
   /// How many bytes are left, before escaping.
   [[nodiscard]] std::size_t bytes() const;
 
+  /// How many bytes the line will have. Nothing was taken yet.
+  [[nodiscard]] std::size_t escaped_bytes() const;
+
   /// Replaces `piece` by the next part of the text, at most kPieceBytes before escaping, and frees
   /// what was taken. False at the end.
   bool Take(std::string& piece);

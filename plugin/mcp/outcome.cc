@@ -1,6 +1,7 @@
 #include "mcp/outcome.h"
 
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,11 @@ std::vector<Part> Split(ToolResult& result) {
   return parts;
 }
 
+ToolFailure TooLarge(std::size_t bytes, const ResultLimit& limit) {
+  return {"the result has " + std::to_string(bytes) + " bytes as a message, more than the " +
+          std::to_string(limit.bytes) + " that --max-result allows: " + std::string(limit.advice)};
+}
+
 }  // namespace
 
 Outcome OutcomeOf(const std::exception_ptr& exception) {
@@ -90,7 +96,8 @@ Outcome CallTool(Tool& tool, const ToolCall& call) {
   }
 }
 
-Line ToolResultText(ToolResult result, Era era, const ServerInfo& server) {
+Line ToolResultText(ToolResult result, Era era, const ServerInfo& server,
+                    const ResultLimit& limit) {
   const bool is_plain = result.text.has_value();
   const std::vector<Part> shown =
       is_plain ? std::vector<Part>{TextPart(*std::move(result.text))} : Split(result);
@@ -119,6 +126,10 @@ Line ToolResultText(ToolResult result, Era era, const ServerInfo& server) {
   }
   object.End();
   line.Append(std::move(text));
+  // Counting takes time: most results cannot be too large.
+  const bool may_be_too_large = line.bytes() > limit.bytes / kLongestEscape;
+  const std::size_t bytes = may_be_too_large ? line.escaped_bytes() : 0;
+  if (bytes > limit.bytes) return ToolFailureText(TooLarge(bytes, limit), era, server);
   return line;
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <exception>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -35,10 +37,18 @@ using Outcome = std::variant<ToolResult, ToolFailure, ProtocolError, Cancelled>;
 /// Calls the tool unless the context is stopped already. Never throws.
 [[nodiscard]] Outcome CallTool(Tool& tool, const ToolCall& call);
 
+/// How large a result may be.
+struct ResultLimit {
+  std::size_t bytes = std::numeric_limits<std::size_t>::max();  ///< of its line
+  std::string_view advice = {};                                 ///< ToolDefinition::when_too_large
+};
+
 /// A CallToolResult (specification: server/tools, "Tool result"): the structured content, and the
 /// same JSON as text in content[0]. Results may be tens of megabytes, so large strings at the top
-/// of the structured content are kept once and escaped as they are written.
-[[nodiscard]] Line ToolResultText(ToolResult result, Era era, const ServerInfo& server);
+/// of the structured content are kept once and escaped as they are written. One above the limit
+/// becomes a failure that says how to get the rest.
+[[nodiscard]] Line ToolResultText(ToolResult result, Era era, const ServerInfo& server,
+                                  const ResultLimit& limit = {});
 
 /// A CallToolResult with `isError`.
 [[nodiscard]] std::string ToolFailureText(const ToolFailure& failure, Era era,

@@ -47,12 +47,12 @@ std::string TaskStore::Create(support::StopSource work) {
   return id;
 }
 
-void TaskStore::Finish(const std::string& id, Outcome outcome) {
+void TaskStore::Finish(const std::string& id, Outcome outcome, const ResultLimit& limit) {
   std::string status = "completed";
   std::string text;
   std::string message;
   if (auto* result = std::get_if<ToolResult>(&outcome)) {
-    text = ToolResultText(std::move(*result), Era::kModern, server_).Text();
+    text = ToolResultText(std::move(*result), Era::kModern, server_, limit).Text();
   } else if (const auto* failure = std::get_if<ToolFailure>(&outcome)) {
     text = ToolFailureText(*failure, Era::kModern, server_);
   } else if (const auto* error = std::get_if<ProtocolError>(&outcome)) {

@@ -35,8 +35,9 @@ class TaskStore {
   /// no room. `work` stops what the task does.
   [[nodiscard]] std::string Create(support::StopSource work);
 
-  /// Ends a task. Cancelled is "cancelled", a protocol error "failed", everything else "completed".
-  void Finish(const std::string& id, Outcome outcome);
+  /// Ends a task; `limit` is that of its result. Cancelled is "cancelled", a protocol error
+  /// "failed", everything else "completed".
+  void Finish(const std::string& id, Outcome outcome, const ResultLimit& limit = {});
 
   /// Stops the work, which may still complete. Does nothing when it has ended. Throws
   /// ProtocolError (kInvalidParams) for an unknown id.
@@ -55,8 +56,8 @@ class TaskStore {
     std::chrono::system_clock::time_point updated;
     support::Clock::time_point expires;
     support::StopSource work;
-    std::string result;   // JSON: the result of a completed task, the error of a failed one
-    std::string message;  // why it failed or was cancelled
+    std::string result;  // JSON: the result of a completed task, the error of a failed one
+    std::string message = "running; it is stopped when this session ends";  // or why it failed
   };
 
   void DropExpired();

@@ -27,6 +27,9 @@ struct ToolDefinition {
   /// A call mostly waits, as long as its arguments say. Such calls have threads of their own.
   bool waits = false;
 
+  /// What to do when a result is too large to send, as an imperative.
+  std::string when_too_large = "ask for less";
+
   /// Calls with ResultStyle::kText set ToolResult::text; `tools/list` then has no output schema.
   bool has_text_style = false;
 };

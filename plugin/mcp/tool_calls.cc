@@ -12,6 +12,9 @@ namespace mcp {
 using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 
+/// Of a message, for what stands around the result.
+constexpr std::size_t kEnvelopeBytes = 1024;
+
 struct ToolCalls::Call final : ProgressReporter {
   Call(Reply first_reply, Invocation given, const Heartbeat& heartbeat)
       : invocation(std::move(given)),
@@ -77,7 +80,7 @@ void ToolCalls::Finish(const std::shared_ptr<Call>& call, Outcome outcome) {
     Answer(*call, *call->reply, std::move(outcome));
     call->reply.reset();
   } else {
-    tasks_.Finish(call->task_id, std::move(outcome));
+    tasks_.Finish(call->task_id, std::move(outcome), LimitFor(*call));
   }
 }
 
@@ -110,12 +113,17 @@ void ToolCalls::RecordUnfinished() {
   }
 }
 
+ResultLimit ToolCalls::LimitFor(const Call& call) const {
+  return {.bytes = options_.max_result_bytes - kEnvelopeBytes,
+          .advice = call.invocation.tool.definition().when_too_large};
+}
+
 void ToolCalls::Answer(const Call& call, Reply& reply, Outcome outcome) const {
   const Era era = call.invocation.era;
   if (const auto* error = std::get_if<ProtocolError>(&outcome)) {
     reply.Error(*error);
   } else if (auto* result = std::get_if<ToolResult>(&outcome)) {
-    reply.Result(ToolResultText(std::move(*result), era, options_.info));
+    reply.Result(ToolResultText(std::move(*result), era, options_.info, LimitFor(call)));
   } else if (const auto* failure = std::get_if<ToolFailure>(&outcome)) {
     reply.Result(ToolFailureText(*failure, era, options_.info));
   }

@@ -80,6 +80,7 @@ class ToolCalls {
   void Run(const std::shared_ptr<Call>& call);
   void Finish(const std::shared_ptr<Call>& call, Outcome outcome);
   void Record(Call& call, const Outcome& outcome) const;
+  [[nodiscard]] ResultLimit LimitFor(const Call& call) const;
   void Answer(const Call& call, Reply& reply, Outcome outcome) const;
   /// Sends progress and turns long calls into tasks. Returns whether another beat is needed.
   bool Beat();

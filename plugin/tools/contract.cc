@@ -34,9 +34,12 @@ struct Tool {
   bool open_ended = false;
   bool waits = false;
   bool has_text_style = false;
+  const char* when_too_large = "ask for less";  ///< mcp::ToolDefinition
 };
 
 constexpr bool kRequired = true;
+
+constexpr const char* kNarrower = "give a narrower pattern or directory";
 
 const std::string kPathRule = " Paths are absolute host paths in directories that the VM mounts.";
 
@@ -61,8 +64,9 @@ Tool Glob() {
                   kRequired},
                  {"path", "string?", "Directory to search." + kDefaultPath},
                  {"case_sensitive", "boolean", "Default: true."}},
-      .outputs = {
-          {"matches", "string[]", "Absolute host paths, most recently changed first.", kRequired}}};
+      .outputs = {{"matches", "string[]", "Absolute host paths, most recently changed first.",
+                   kRequired}},
+      .when_too_large = kNarrower};
 }
 
 Tool ListDirectory() {
@@ -74,22 +78,23 @@ Tool ListDirectory() {
           "permissions, size, time of the last change. Links are listed as links." +
           kPathRule,
       .inputs = {{"path", "string", "Directory to list.", kRequired}},
-      .outputs = {
-          {"entries",
-           "object[]",
-           "Sorted by name, byte by byte.",
-           kRequired,
-           -1,
-           {{"name", "string",
-             "Name without its directory. U+FFFD replaces bytes that are not valid UTF-8; only "
-             "shell commands can reach such a file.",
-             kRequired},
-            {"size", "integer?", "Size in bytes."},
-            {"mode", "integer?",
-             "Type and permissions as Go's io/fs.FileMode number: 1<<31 is a directory, 1<<27 a "
-             "symbolic link, the lowest nine bits are rwxrwxrwx."},
-            {"time", "string", "Time of the last change, RFC 3339, UTC."},
-            {"is_dir", "boolean?", "True for a directory; false for a link to one."}}}}};
+      .outputs =
+          {{"entries",
+            "object[]",
+            "Sorted by name, byte by byte.",
+            kRequired,
+            -1,
+            {{"name", "string",
+              "Name without its directory. U+FFFD replaces bytes that are not valid UTF-8; only "
+              "shell commands can reach such a file.",
+              kRequired},
+             {"size", "integer?", "Size in bytes."},
+             {"mode", "integer?",
+              "Type and permissions as Go's io/fs.FileMode number: 1<<31 is a directory, 1<<27 a "
+              "symbolic link, the lowest nine bits are rwxrwxrwx."},
+             {"time", "string", "Time of the last change, RFC 3339, UTC."},
+             {"is_dir", "boolean?", "True for a directory; false for a link to one."}}}},
+      .when_too_large = "find the entries by a pattern, with glob"};
 }
 
 Tool ReadFile() {
@@ -106,8 +111,9 @@ Tool ReadFile() {
                  {"offset", "integer", "First line, counted from 0. Default: 0.", false, 0},
                  {"limit", "integer", "Number of lines. Default: all, or as many as fit.", false,
                   1}},
-      .outputs = {
-          {"content", "string", "The text; for an image, a line that describes it.", kRequired}}};
+      .outputs = {{"content", "string", "The text; for an image, a line that describes it.",
+                   kRequired}},
+      .when_too_large = "read it in ranges of lines, with `offset` and `limit`"};
 }
 
 Tool Replace() {
@@ -155,7 +161,9 @@ Tool RunShellCommand() {
                    "Present if the command failed or was stopped: \"exit status 1\", \"signal: "
                    "KILL\", the time limit."}},
       .effect = Effect::kRuns,
-      .open_ended = true};
+      .open_ended = true,
+      .when_too_large =
+          "the command has ended; redirect its output into a file, and read that in ranges"};
 }
 
 Tool SearchFileContent() {
@@ -178,7 +186,8 @@ Tool SearchFileContent() {
       .outputs = {{"git_grep_output", "string",
                    "Lines of the form `file:line:text`, file names relative to `path`; empty if "
                    "nothing matches. If lines were left out, a last line gives the totals.",
-                   kRequired}}};
+                   kRequired}},
+      .when_too_large = kNarrower};
 }
 
 const std::string kProcessId = "Id of the process.";
@@ -330,6 +339,7 @@ mcp::ToolDefinition Define(const Tool& tool) {
           .meta = std::move(meta),
           .open_ended = tool.open_ended,
           .waits = tool.waits,
+          .when_too_large = tool.when_too_large,
           .has_text_style = tool.has_text_style};
 }
 

@@ -5,9 +5,6 @@
 namespace mcp {
 namespace {
 
-/// What one byte becomes at most: "\\\\u001f".
-constexpr std::size_t kLongest = 7;
-
 std::shared_ptr<const std::string> Shared(std::string text) {
   return std::make_shared<const std::string>(std::move(text));
 }
@@ -19,6 +16,7 @@ TEST(Line, PartsKeepTheirOrder) {
   Line more(std::string("z"));
   line.Append(std::move(more));
   EXPECT_EQ(line.bytes(), 6U);
+  EXPECT_EQ(line.escaped_bytes(), 13U);
   EXPECT_EQ(std::move(line).Text(), R"(a\"\n\\\"\\nz)");
 }
 
@@ -35,13 +33,14 @@ TEST(Line, LargeTextsComeInBoundedPieces) {
   const std::string text(5 * Line::kPieceBytes + 3, '\x1f');
   Line line(std::string("["));
   line.Append(Shared(text), Escaping::kTwice);
+  EXPECT_EQ(line.escaped_bytes(), 1 + text.size() * kLongestEscape);
   std::string all;
   std::string piece;
   while (line.Take(piece)) {
-    EXPECT_LE(piece.size(), Line::kPieceBytes * kLongest);
+    EXPECT_LE(piece.size(), Line::kPieceBytes * kLongestEscape);
     all += piece;
   }
-  EXPECT_EQ(all.size(), 1 + text.size() * kLongest);
+  EXPECT_EQ(all.size(), 1 + text.size() * kLongestEscape);
 }
 
 TEST(Line, SharedTextIsFreedWithItsLastPart) {

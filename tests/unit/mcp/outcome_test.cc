@@ -80,6 +80,27 @@ TEST(Outcome, LargeStringsAreSentAsSmallOnesAre) {
   EXPECT_EQ(sent["content"][1]["text"], "a note");
 }
 
+TEST(Outcome, AResultAboveTheLimitIsAFailureThatSaysHowToGoOn) {
+  for (const char* character : {"x", "\"", "\n", "\x01", "é"}) {
+    std::string large;
+    while (large.size() < 50'000) large += character;
+    for (const bool is_plain : {true, false}) {
+      ToolResult result{.structured = {{"a", large}, {"b", "small"}}};
+      if (is_plain) result.text = large;
+      const std::size_t bytes = ToolResultText(result, Era::kModern, {}).Text().size();
+      const auto sent = [&](std::size_t limit) {
+        return ToolResultText(result, Era::kModern, {}, {limit, "read less"}).Text();
+      };
+      EXPECT_EQ(sent(bytes).size(), bytes);
+      const nlohmann::json refused = nlohmann::json::parse(sent(bytes - 1));
+      EXPECT_TRUE(refused["isError"]);
+      EXPECT_EQ(refused["content"][0]["text"],
+                "the result has " + std::to_string(bytes) + " bytes as a message, more than the " +
+                    std::to_string(bytes - 1) + " that --max-result allows: read less");
+    }
+  }
+}
+
 TEST(Outcome, LargeStringsThatAreNotUtf8GetReplacementCharacters) {
   const std::string large = std::string(100'000, 'x') + "\xFF";
   const nlohmann::json sent = Sent({.structured = {{"a", large}}});

@@ -57,6 +57,21 @@ TEST(Server, ThousandsOfCallsInFlightAreAllAnsweredOnce) {
   EXPECT_TRUE(session.Exit().all_calls_ended);
 }
 
+TEST(Server, NoResultIsLongerThanItsLimit) {
+  constexpr std::size_t kLimit = 100'000;
+  Session session([](ServerOptions& options) { options.max_result_bytes = kLimit; });
+  session.Initialize();
+  bool has_failed = false;
+  for (std::size_t bytes = kLimit / 2 - 1100; bytes < kLimit / 2 + 100; bytes += 50) {
+    session.Call(1, "big", {{"bytes", bytes}});
+    const std::string line = session.ReadLine().value_or("");
+    EXPECT_LE(line.size(), kLimit);
+    has_failed = line.find("isError") != std::string::npos;
+    EXPECT_TRUE(has_failed || line.size() > bytes * 2);
+  }
+  EXPECT_TRUE(has_failed);
+}
+
 TEST(Server, ThousandsOfCallsCanBeCancelled) {
   Session session;
   session.Initialize();
