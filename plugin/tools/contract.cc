@@ -61,8 +61,9 @@ Tool Glob() {
                   kRequired},
                  {"path", "string?", "Directory to search." + kDefaultPath},
                  {"case_sensitive", "boolean", "Default: true."}},
-      .outputs = {
-          {"matches", "string[]", "Absolute host paths, most recently changed first.", kRequired}}};
+      .outputs = {{"matches", "string[]", "Absolute host paths, most recently changed first.",
+                   kRequired}},
+      .has_text_style = true};
 }
 
 Tool ListDirectory() {
@@ -74,22 +75,23 @@ Tool ListDirectory() {
           "permissions, size, time of the last change. Links are listed as links." +
           kPathRule,
       .inputs = {{"path", "string", "Directory to list.", kRequired}},
-      .outputs = {
-          {"entries",
-           "object[]",
-           "Sorted by name, byte by byte.",
-           kRequired,
-           -1,
-           {{"name", "string",
-             "Name without its directory. U+FFFD replaces bytes that are not valid UTF-8; only "
-             "shell commands can reach such a file.",
-             kRequired},
-            {"size", "integer?", "Size in bytes."},
-            {"mode", "integer?",
-             "Type and permissions as Go's io/fs.FileMode number: 1<<31 is a directory, 1<<27 a "
-             "symbolic link, the lowest nine bits are rwxrwxrwx."},
-            {"time", "string", "Time of the last change, RFC 3339, UTC."},
-            {"is_dir", "boolean?", "True for a directory; false for a link to one."}}}}};
+      .outputs =
+          {{"entries",
+            "object[]",
+            "Sorted by name, byte by byte.",
+            kRequired,
+            -1,
+            {{"name", "string",
+              "Name without its directory. U+FFFD replaces bytes that are not valid UTF-8; only "
+              "shell commands can reach such a file.",
+              kRequired},
+             {"size", "integer?", "Size in bytes."},
+             {"mode", "integer?",
+              "Type and permissions as Go's io/fs.FileMode number: 1<<31 is a directory, 1<<27 a "
+              "symbolic link, the lowest nine bits are rwxrwxrwx."},
+             {"time", "string", "Time of the last change, RFC 3339, UTC."},
+             {"is_dir", "boolean?", "True for a directory; false for a link to one."}}}},
+      .has_text_style = true};
 }
 
 Tool ReadFile() {
@@ -106,8 +108,9 @@ Tool ReadFile() {
                  {"offset", "integer", "First line, counted from 0. Default: 0.", false, 0},
                  {"limit", "integer", "Number of lines. Default: all, or as many as fit.", false,
                   1}},
-      .outputs = {
-          {"content", "string", "The text; for an image, a line that describes it.", kRequired}}};
+      .outputs = {{"content", "string", "The text; for an image, a line that describes it.",
+                   kRequired}},
+      .has_text_style = true};
 }
 
 Tool Replace() {
@@ -155,7 +158,8 @@ Tool RunShellCommand() {
                    "Present if the command failed or was stopped: \"exit status 1\", \"signal: "
                    "KILL\", the time limit."}},
       .effect = Effect::kRuns,
-      .open_ended = true};
+      .open_ended = true,
+      .has_text_style = true};
 }
 
 Tool SearchFileContent() {
@@ -178,7 +182,8 @@ Tool SearchFileContent() {
       .outputs = {{"git_grep_output", "string",
                    "Lines of the form `file:line:text`, file names relative to `path`; empty if "
                    "nothing matches. If lines were left out, a last line gives the totals.",
-                   kRequired}}};
+                   kRequired}},
+      .has_text_style = true};
 }
 
 const std::string kProcessId = "Id of the process.";
