@@ -5,7 +5,7 @@
 
 namespace lima {
 
-/// What mount templates may use of the host, and what Lima's defaults depend on.
+/// Facts about the host that mount templates and Lima's defaults use.
 struct HostFacts {
   std::string home;  ///< of the user who runs this program ($HOME)
   std::string user;  ///< login name
@@ -13,7 +13,7 @@ struct HostFacts {
   std::string temp_dir;  ///< $TMPDIR, else "/tmp", as Go's os.TempDir
 
   std::string arch = {};  ///< as Lima writes it: "x86_64", "aarch64"
-  /// Lima's default driver for a guest of the same architecture; for others it is "qemu". Rule:
+  /// Lima's default driver for a guest of the same architecture; for others it is "qemu". Follows
   /// DefaultDriver in Lima's pkg/limatype/lima_yaml.go.
   std::string vm_type = "qemu";
 };

@@ -66,6 +66,7 @@ Tool Glob() {
                  {"case_sensitive", "boolean", "Default: true."}},
       .outputs = {{"matches", "string[]", "Absolute host paths, most recently changed first.",
                    kRequired}},
+      .has_text_style = true,
       .when_too_large = kNarrower};
 }
 
@@ -94,6 +95,7 @@ Tool ListDirectory() {
               "symbolic link, the lowest nine bits are rwxrwxrwx."},
              {"time", "string", "Time of the last change, RFC 3339, UTC."},
              {"is_dir", "boolean?", "True for a directory; false for a link to one."}}}},
+      .has_text_style = true,
       .when_too_large = "find the entries by a pattern, with glob"};
 }
 
@@ -113,6 +115,7 @@ Tool ReadFile() {
                   1}},
       .outputs = {{"content", "string", "The text; for an image, a line that describes it.",
                    kRequired}},
+      .has_text_style = true,
       .when_too_large = "read it in ranges of lines, with `offset` and `limit`"};
 }
 
@@ -162,6 +165,7 @@ Tool RunShellCommand() {
                    "KILL\", the time limit."}},
       .effect = Effect::kRuns,
       .open_ended = true,
+      .has_text_style = true,
       .when_too_large =
           "the command has ended; redirect its output into a file, and read that in ranges"};
 }
@@ -187,6 +191,7 @@ Tool SearchFileContent() {
                    "Lines of the form `file:line:text`, file names relative to `path`; empty if "
                    "nothing matches. If lines were left out, a last line gives the totals.",
                    kRequired}},
+      .has_text_style = true,
       .when_too_large = kNarrower};
 }
 

@@ -199,7 +199,7 @@ TEST_F(FaultMatrix, ProcessTableFull) {
        {std::pair<std::string, nlohmann::json>{"run_shell_command", command},
         {"glob", {{"pattern", "**"}, {"path", root}}}}) {
     EXPECT_THAT(Refusal(tool, arguments),
-                ::testing::HasSubstr("the guest can start no further process"));
+                ::testing::HasSubstr("the guest cannot start another process"));
   }
   Write(root + "/file", "new text");
   EXPECT_EQ(Read(root + "/file"), "new text");
