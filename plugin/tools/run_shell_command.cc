@@ -118,7 +118,10 @@ mcp::ToolResult Run(guest::Guest& guest, const std::vector<std::string>& words,
                     const support::Context& context, const mcp::ToolCall& call) {
   std::size_t maximum_output = toolbox.options.maximum_output_bytes;
   if (WantsText(call)) {
-    maximum_output = std::min({maximum_output, kMaximumTextOutput, TextRoom(call)});
+    // An agent that shows little must see the end of both streams.
+    const bool shows_little = call.format.text_bytes < mcp::ResultFormat().text_bytes;
+    maximum_output =
+        std::min(maximum_output, shows_little ? TextRoom(call) / 2 : kMaximumTextOutput);
   }
   shell::CommandOutput output(maximum_output);
   ShownOutput shown(output, call.progress);

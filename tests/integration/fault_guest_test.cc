@@ -151,9 +151,9 @@ TEST_F(FaultMatrix, DirectoryRemovedDuringAWalk) {
   EXPECT_EQ(client().CloseAndWait(), 0) << client().log();
 }
 
-/// Usage: full|free GROUP PID...  Lets the processes, and what they start, start no further
-/// process, or lifts that. RLIMIT_NPROC does not limit root, and only root can make a control
-/// group.
+/// Usage: full|free GROUP PID...  Prevents the processes and their children from starting another
+/// process, or permits it again. RLIMIT_NPROC does not limit root, and only root can create a
+/// control group.
 constexpr const char* kLimitProcesses = R"sh(
 action=$1 group=$2
 shift 2

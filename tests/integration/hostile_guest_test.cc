@@ -1,5 +1,5 @@
-// A hostile guest and the whole program: the agent gets JSON, bounded and in time, and the program
-// goes on.
+// A hostile guest against the whole program: the agent gets JSON, bounded and in time, and the
+// program keeps running.
 
 #include <filesystem>
 #include <iostream>
@@ -40,7 +40,7 @@ class HostileGuest : public CommandTest {
   }
 };
 
-/// Lies of hostile-sftp-server, and texts of the answers.
+/// Lies of hostile-sftp-server, and texts of the responses.
 struct Lie {
   const char* name;
   std::string listed;
@@ -73,7 +73,8 @@ INSTANTIATE_TEST_SUITE_P(
         Lie{"flood", "SFTP must begin", "SFTP must begin"}, Lie{"late-flood", kBreaks, kBreaks},
         Lie{"unrequested-reply", kBreaks, kBreaks}, Lie{"cut-limits", kBreaks, kBreaks},
         Lie{"wrong-id", kBreaks, kBreaks}, Lie{"two-replies", kBreaks, kBreaks},
-        Lie{"unknown-kind", kBreaks, kBreaks}, Lie{"wrong-kind", "wrong kind", "wrong kind"},
+        Lie{"unknown-kind", kBreaks, kBreaks},
+        Lie{"wrong-kind", "unexpected kind", "unexpected kind"},
         Lie{"endless-packet", kBreaks, kBreaks}, Lie{"cut-packet", kBreaks, kBreaks},
         Lie{"long-words", R"((\x1b[2Jwww)", R"((\x1b[2Jwww)"},
         Lie{"endless-names", "more than 1000000 entries", kContent},
@@ -95,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-/// What the guest prints instead of a script's output, and texts of the answers.
+/// What the guest prints instead of a script's output, and texts of the responses.
 struct Print {
   const char* name;
   const char* commands;  ///< of the shell
@@ -115,8 +116,8 @@ class HostileShell : public HostileGuest {
     }
   }
 
-  /// SFTP is honest. Resident shells run `scripts`, or `commands` if they are login shells, instead
-  /// of the requests; in a subshell with the mark.
+  /// SFTP is honest. Instead of the requests, resident shells run `scripts`, or `commands` if they
+  /// are login shells, in a subshell that has the end marker.
   void StartLiar(const std::string& scripts, const std::string& commands) {
     StartFake(R"sh(
 is_login=

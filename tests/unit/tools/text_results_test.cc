@@ -171,5 +171,13 @@ TEST_F(TextOfTools, OfACommandNamesTheIdOfWhatIsCut) {
   EXPECT_THAT(text, EndsWith("10000\n"));
 }
 
+TEST_F(TextOfTools, OfBothStreamsOfACommandFits) {
+  const std::string text =
+      TextOf("run_shell_command",
+             {{"command", {"sh", "-c", "seq 10000; seq 10000 >&2; exit 3"}}, {"directory", kHost}});
+  EXPECT_LE(text.size(), kText.text_bytes);
+  EXPECT_THAT(text, EndsWith("10000\n[exit status 3]"));
+}
+
 }  // namespace
 }  // namespace tools
