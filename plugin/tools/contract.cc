@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "tools/tools.h"
+
 namespace tools {
 namespace {
 
@@ -19,6 +21,7 @@ struct Property {
   int minimum = -1;                    ///< -1: none
   std::vector<Property> entries = {};  ///< of "object[]"
   std::vector<const char*> choices = {};
+  int maximum = -1;  ///< -1: none
 };
 
 enum class Effect { kReads, kReplaces, kWrites, kRuns };
@@ -158,6 +161,13 @@ Tool RunShellCommand() {
       .open_ended = true};
 }
 
+Property Count(const char* name, std::string description, int minimum, int maximum) {
+  Property property = {name, "integer", std::move(description)};
+  property.minimum = minimum;
+  property.maximum = maximum;
+  return property;
+}
+
 Tool SearchFileContent() {
   return {
       .name = "search_file_content",
@@ -174,11 +184,23 @@ Tool SearchFileContent() {
                  {"path", "string?", "Directory or file to search." + kDefaultPath},
                  {"include", "string?",
                   "Only files whose path below `path` matches: `*.js` (at any depth), "
-                  "`src/**/*.{ts,tsx}`."}},
-      .outputs = {{"git_grep_output", "string",
-                   "Lines of the form `file:line:text`, file names relative to `path`; empty if "
-                   "nothing matches. If lines were left out, a last line gives the totals.",
-                   kRequired}}};
+                  "`src/**/*.{ts,tsx}`."},
+                 {"case_sensitive", "boolean", "Default: true."},
+                 {"fixed_strings", "boolean", "`pattern` is plain text."},
+                 Count("before", "Lines of context before each match.", 0, kMaximumSearchContext),
+                 Count("after", "And after it.", 0, kMaximumSearchContext),
+                 Count("context", "Default of both.", 0, kMaximumSearchContext),
+                 {"names_only", "boolean", "Return file names only."},
+                 {"no_ignore", "boolean", "Search git-ignored files too."},
+                 Count("max_matches_per_file", "Matching lines.", 1, kMaximumSearchMatches),
+                 Count("total_max_matches", "Matching lines, or file names.", 1,
+                       kMaximumSearchMatches)},
+      .outputs = {
+          {"git_grep_output", "string",
+           "Lines `file:line:text`, file names relative to `path`; empty if nothing matches. "
+           "Lines of context are `file-line-text`, with `--` between groups. If lines "
+           "were left out, a last line gives the totals.",
+           kRequired}}};
 }
 
 const std::string kProcessId = "Id of the process.";
@@ -297,6 +319,7 @@ json PropertySchema(const Property& property) {
     schema["type"] = type;
   }
   if (property.minimum >= 0) schema["minimum"] = property.minimum;
+  if (property.maximum >= 0) schema["maximum"] = property.maximum;
   if (!property.choices.empty()) schema["enum"] = property.choices;
   return schema;
 }
