@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "commands/audit_log.h"
@@ -13,6 +14,7 @@
 #include "connection/instance.h"
 #include "connection/instance_opener.h"
 #include "connection/shared_connection.h"
+#include "mcp/known_agents.h"
 #include "mcp/server.h"
 #include "support/log.h"
 #include "support/version.h"
@@ -21,15 +23,17 @@
 namespace commands {
 namespace {
 
-using connection::InstanceOptions;
 using connection::SharedConnection;
 
-mcp::ServerOptions MakeServerOptions(const InstanceOptions& instance, SharedConnection& connection,
+mcp::ServerOptions MakeServerOptions(const ServeOptions& given, SharedConnection& connection,
                                      mcp::CallObserver* observer) {
   mcp::ServerOptions options;
   options.info.name = "lima";
   options.info.version = support::Version();
-  options.instructions = [instance] { return connection::Instructions(instance); };
+  options.instructions = [instance = given.instance] { return connection::Instructions(instance); };
+  options.result_format = [style = given.result_style](std::string_view client) {
+    return mcp::FormatFor(client, style);
+  };
   options.on_first_message = [&connection] { connection.ConnectInBackground(); };
   options.observer = observer;
   return options;
@@ -55,7 +59,7 @@ int Serve(const std::vector<std::string>& arguments) {
       [&opener](const support::Context& context, const connection::ReportStatus& report_status) {
         return opener.Open(context, report_status);
       });
-  mcp::Server server(MakeServerOptions(options.instance, connection, audit ? &*audit : nullptr),
+  mcp::Server server(MakeServerOptions(options, connection, audit ? &*audit : nullptr),
                      tools::MakeTools(connection, options.tools));
   const TerminationWatch watch(parent,
                                [&server](support::StopReason reason) { server.Stop(reason); });

@@ -36,6 +36,13 @@ std::size_t ReadMaximumOutput(const std::string& text) {
   return static_cast<std::size_t>(*bytes);
 }
 
+std::optional<mcp::ResultStyle> ReadResultStyle(const std::string& text) {
+  if (text == "auto") return std::nullopt;
+  if (text == "structured") return mcp::ResultStyle::kStructured;
+  if (text == "text") return mcp::ResultStyle::kText;
+  throw UsageError("--results \"" + text + "\": expected auto, structured or text");
+}
+
 /// This program's directory on the host; empty when it no longer exists.
 std::string WorkingDirectory() {
   std::error_code gone;
@@ -88,6 +95,7 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
   options.tools.command_timeout =
       ReadTime(parsed, "command-timeout", std::chrono::milliseconds::zero());
   options.tools.maximum_output_bytes = ReadMaximumOutput(parsed["max-output"].as<std::string>());
+  options.result_style = ReadResultStyle(parsed["results"].as<std::string>());
   if (parsed.count("audit") > 0) options.audit_file = parsed["audit"].as<std::string>();
   CheckAgainstMounts(options);
   return options;
@@ -113,6 +121,9 @@ void AddServeOptions(OptionParser& parser) {
       "How much to keep of each output stream of a command and of what a search finds, such as "
       "1MiB",
       value(std::to_string(defaults.maximum_output_bytes)), "SIZE");
+  add("results",
+      "How results are sent: structured, text, or auto for text to agents that show it to a model",
+      value("auto"), "STYLE");
   add("start",
       "Start a stopped instance in the background, now and whenever a call finds it stopped; a "
       "start in progress continues when this program exits");

@@ -6,6 +6,7 @@
 
 #include "commands/option_parser.h"
 #include "connection/instance.h"
+#include "mcp/tool.h"
 #include "tools/tool_list.h"
 
 /// The options of `serve`, which `run` takes too.
@@ -16,6 +17,7 @@ struct ServeOptions {
   bool start = false;  ///< whether to start a stopped instance
   tools::ToolOptions tools;
   std::optional<std::string> audit_file;
+  std::optional<mcp::ResultStyle> result_style;  ///< nothing: by the client's name
 };
 
 void AddServeOptions(OptionParser& parser);

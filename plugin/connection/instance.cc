@@ -115,9 +115,9 @@ std::string Instructions(const InstanceOptions& options) {
   try {
     const lima::InstanceConfiguration configuration =
         lima::LoadConfiguration(options.lima_home, options.name);
-    return "These tools work inside the Lima virtual machine \"" + options.name + "\" (" +
-           configuration.os +
-           "), not on the host. Use them instead of your own tools that would touch the host.\n" +
+    // Codex shows a model only the first line.
+    return "Files, search and commands in the Lima virtual machine \"" + options.name + "\" (" +
+           configuration.os + "), not on the host: use these tools for all work on the project.\n" +
            ListRoots(ShownRoots(options, configuration)) +
            "Give absolute host paths. Other paths are refused: ask the user to mount the "
            "directory. Commands run as the guest's user and see the guest's own files too.\n";

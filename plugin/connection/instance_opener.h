@@ -14,38 +14,37 @@ namespace connection {
 struct RetryTimes {
   using Duration = support::Clock::duration;
 
-  /// For one connection, all attempts together: a booting virtual machine has files long before its
-  /// sshd listens, and a busy sshd drops connections (MaxStartups). Clients time out after 60 s at
-  /// the earliest.
+  /// All attempts for one connection together. A booting VM has its files long before sshd listens,
+  /// and a busy sshd drops connections (MaxStartups). No known client times out before 60 s.
   Duration total = std::chrono::seconds(45);
 
-  /// The same if the last connection failed less than `memory` ago, so that a dead guest does not
-  /// cost every call the whole time.
+  /// Replaces `total` if the last connection failed less than `memory` ago, so that calls to a dead
+  /// guest fail sooner.
   Duration after_failure = std::chrono::seconds(5);
   Duration memory = std::chrono::minutes(1);
 
-  /// An instance looks broken for a moment while it starts or stops.
+  /// How long a broken instance is retried: it looks broken briefly while it starts or stops.
   Duration broken = std::chrono::seconds(5);
 
-  /// Between attempts; doubles each time, minus a random part of up to a half. OpenSSH since 9.8
-  /// blocks an address that reconnects too fast (PerSourcePenalties).
+  /// Between attempts. Doubles each time; up to half of it is taken off at random. OpenSSH since
+  /// 9.8 blocks an address that reconnects too fast (PerSourcePenalties).
   Duration first_pause = std::chrono::milliseconds(100);
   Duration longest_pause = std::chrono::seconds(3);
 };
 
 /// Opens connections to one instance: retries while its VM boots, and starts it if allowed. Keeps
-/// what must outlive a connection. One thread.
+/// the state that outlives a connection. One thread.
 class InstanceOpener {
  public:
-  /// `may_start`: a stopped instance is started (`--start`). `options` must outlive this.
+  /// `may_start` (`--start`) allows starting a stopped instance. `options` must outlive this.
   InstanceOpener(const InstanceOptions& options, bool may_start, const RetryTimes& times = {});
   virtual ~InstanceOpener() = default;
   InstanceOpener(const InstanceOpener&) = delete;
   InstanceOpener& operator=(const InstanceOpener&) = delete;
 
-  /// Attempts that throw support::ConnectionLost are repeated, and for a while those that find a
-  /// broken instance. Returns within about `total` and `broken`; twice that and the time of the
-  /// start if the instance is started. Throws what the last attempt threw, support::Stopped.
+  /// Retries after support::ConnectionLost, and for a while if the instance is broken. Takes at
+  /// most about `total` + `broken`; if it starts the instance, twice that plus the start itself.
+  /// Throws the last attempt's error, or support::Stopped.
   OpenedConnection Open(const support::Context& context, const ReportStatus& report_status);
 
  protected:

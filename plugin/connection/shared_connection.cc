@@ -11,13 +11,13 @@ namespace {
 
 void ThrowIfStopped(const support::Context& context, const std::string& waiting) {
   if (context.stop_reason() == support::StopReason::kDeadline) {
-    throw support::CallError("the guest cannot be used yet: " + waiting +
+    throw support::CallError("the guest is not ready: " + waiting +
                              ". Nothing was done; call again later");
   }
   context.ThrowIfStopped();
 }
 
-/// Throws a copy, so that no exception object is shared by the threads of several calls.
+/// Throws a copy, so that calls in several threads do not share one exception object.
 [[noreturn]] void ThrowCopy(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
@@ -54,7 +54,7 @@ void SharedConnection::ConnectInBackground() {
 }
 
 void SharedConnection::Want() {
-  // Not earlier: the program must answer its first request.
+  // The thread is started late so that the server answers its first request at once.
   if (!thread_.joinable()) thread_ = std::thread([this] { ConnectWhenWanted(); });
   wanted_ = true;
   changed_.notify_all();
@@ -104,7 +104,7 @@ void SharedConnection::ConnectWhenWanted() {
     std::optional<OpenedConnection> dead = std::exchange(current_, std::nullopt);
     lock.unlock();
 
-    // Closing the dead connection and opening a new one take time.
+    // Unlocked, because closing the dead connection and opening a new one take time.
     dead.reset();
     std::optional<OpenedConnection> opened;
     std::exception_ptr failure;

@@ -19,9 +19,9 @@ enum class Result {
 /// What one check found.
 struct Finding {
   Result result = Result::kPassed;
-  std::string text;         ///< what there is, or what is wrong
+  std::string text;         ///< what was found, or what is wrong
   std::string advice = {};  ///< what to do about it; may be empty
-  std::string check = {};   ///< its name, such as "connect"
+  std::string check = {};   ///< the check's name, such as "connect"
   std::chrono::milliseconds duration{0};
 };
 
@@ -38,11 +38,11 @@ inline Finding Skipped(std::string text) {
   return {Result::kSkipped, std::move(text)};
 }
 
-/// "ok   connect        text (12 ms)", and a second line for the advice, if any; made
+/// "ok   connect        text (12 ms)", and a second line for the advice, if any. Escaped with
 /// support::Printable.
 std::string FindingLines(const Finding& finding);
 
-/// "14 passed, 1 warning, 2 failed, 1 skipped." and its line end, without zeros.
+/// "14 passed, 1 warning, 2 failed, 1 skipped." and a line feed. Omits zero counts.
 std::string SummaryLine(const std::vector<Finding>& findings);
 
 bool AnyFailed(const std::vector<Finding>& findings);

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// One in so many bytes.
+// Text may have one NUL or unusual control character in this many bytes.
 constexpr std::ptrdiff_t kTolerated = 10;
 
 struct Magic {
@@ -67,7 +67,7 @@ std::optional<ImageType> FindImageType(std::string_view bytes) {
 
 ContentKind Classify(std::string_view bytes) {
   const auto length = static_cast<std::ptrdiff_t>(bytes.size());
-  // Most files have none, and to find that out is faster than to count.
+  // Most files have no NUL, and find() is faster than count().
   const bool has_nul = bytes.find('\0') != std::string_view::npos;
   const std::ptrdiff_t nuls = has_nul ? std::count(bytes.begin(), bytes.end(), '\0') : 0;
   if (support::IsValidUtf8(bytes)) {

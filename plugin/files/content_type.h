@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-/// What the bytes of a file are. The file's name does not count.
+/// Detects what a file contains from its bytes; its name is ignored.
 namespace files {
 
 struct ImageType {
@@ -11,7 +11,7 @@ struct ImageType {
   std::string_view mime_type;  ///< "image/png"
 };
 
-/// One of the four kinds of images that clients show, by the first bytes.
+/// Detects the image types that clients can show, by the first bytes; nullopt for anything else.
 std::optional<ImageType> FindImageType(std::string_view bytes);
 
 enum class ContentKind {
@@ -20,8 +20,8 @@ enum class ContentKind {
   kBinary,
 };
 
-/// Valid UTF-8 is text unless more than a tenth of it are NULs. Other bytes are binary if they
-/// contain a NUL, or are control characters for more than a tenth.
+/// Valid UTF-8 is text unless more than a tenth of the bytes are NULs. Other bytes are binary if
+/// one is a NUL, or more than a tenth are control characters.
 ContentKind Classify(std::string_view bytes);
 
 /// "a ZIP archive", "an ELF program or library", …; "binary data" if the first bytes are unknown.

@@ -14,12 +14,12 @@ namespace {
 using guest::OpenMode;
 using support::CallError;
 
-/// Cuts the wanted lines out of a file that comes in pieces.
+/// Extracts a range of lines from a file that arrives in pieces.
 class LineCutter {
  public:
   explicit LineCutter(const LineRange& range) : range_(range) {}
 
-  /// False if no more is wanted.
+  /// Returns false once it has all the lines.
   bool Add(std::string_view piece) {
     while (!piece.empty() && !done()) {
       const bool wanted = line_ >= range_.first;
@@ -52,8 +52,7 @@ class LineCutter {
   std::string text_;
 };
 
-/// Throws unless the opened file can be the one that the path rules saw; FileReader states the
-/// rule.
+/// Throws unless the opened file may be the one that the path rules checked; see FileReader.
 void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedPath& path,
                      OpenMode mode, guest::Guest& guest, const support::Context& context) {
   if (mode == OpenMode::kRead && opened == *path.attributes) return;
@@ -73,10 +72,10 @@ void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedP
 
 [[noreturn]] void ThrowTooLarge(const paths::ResolvedPath& path,
                                 std::optional<std::uint64_t> size = std::nullopt) {
-  throw CallError(path.host + " has " + (size ? support::FormatByteCount(*size) + ", " : "") +
-                  "more than the " + support::FormatByteCount(kMaximumReadBytes) +
-                  " that are read at once; read it in parts with offset (first line, from 0) and "
-                  "limit (number of lines)");
+  throw CallError(
+      path.host + " has " + (size ? support::FormatByteCount(*size) + ", " : "") +
+      "more than the limit of " + support::FormatByteCount(kMaximumReadBytes) +
+      "; read it in parts with offset (first line, from 0) and limit (number of lines)");
 }
 
 }  // namespace
@@ -94,14 +93,15 @@ FileReader::FileReader(const paths::ResolvedPath& path, guest::Guest& guest,
   RequireSameFile(attributes_, path, OpenMode::kRead, guest, context);
 }
 
-/// Reads a small file and closes it, in one round trip. False if it has grown or cannot be read.
+/// Reads and closes a small file in one round trip. Returns false if it has grown or cannot be
+/// read.
 bool FileReader::TakeSmallFile() {
   const std::size_t wanted = static_cast<std::size_t>(path_.attributes->size) + 1;
   guest::FileBeginning beginning;
   try {
     beginning = file_->ReadAndClose(wanted, context_);
   } catch (const guest::FileError&) {
-    return false;  // opening it again reports what it is
+    return false;  // the caller opens it again, and reports the error
   }
   attributes_ = beginning.attributes;
   RequireSameFile(attributes_, path_, OpenMode::kRead, guest_, context_);
@@ -124,7 +124,7 @@ void FileReader::Read(std::size_t chunk, const TakeBytes& take) {
     const std::string bytes = file_->Read(position, chunk, context_);
     if (!take(bytes) || bytes.size() < chunk) return;
     position += bytes.size();
-    chunk = std::max(chunk, kReadChunk);  // the size was wrong
+    chunk = std::max(chunk, kReadChunk);  // the file is longer than its reported size
   }
 }
 
@@ -133,7 +133,8 @@ std::string FileReader::ReadWhole() {
     ThrowTooLarge(path_, attributes_.size);
   }
   std::string content;
-  // A stale size may be too large. One byte more: a shorter answer proves that the file ends there.
+  // Requests one byte more than the size: a shorter reply proves that the file ends there. A stale
+  // size may be too large.
   const std::uint64_t size = std::min(attributes_.size, kMaximumReadBytes);
   Read(static_cast<std::size_t>(size) + 1, [&](std::string_view bytes) {
     content += bytes;
@@ -156,7 +157,7 @@ std::string FileReader::ReadLines(const LineRange& range) {
   if (cutter.text().empty() && range.first > 0) {
     throw CallError(path_.host + " has " + std::to_string(cutter.lines_seen()) +
                     (cutter.lines_seen() == 1 ? " line" : " lines") + ": offset " +
-                    std::to_string(range.first) + " (counted from 0) is behind its end");
+                    std::to_string(range.first) + " (counted from 0) is past its end");
   }
   return std::move(cutter.text());
 }
@@ -173,7 +174,7 @@ std::unique_ptr<guest::OpenFile> OpenForWriting(const paths::ResolvedPath& path,
 std::vector<guest::DirectoryEntry> NamesIn(const paths::ResolvedPath& directory,
                                            guest::Guest& guest, const support::Context& context) {
   if (directory.directory) return guest::ReadNames(*directory.directory, context);
-  // Resolved again: a link may have taken its place.
+  // Resolved again, because a link may have replaced the directory.
   std::vector<guest::Reply> replies = guest.RoundTrip(
       {guest::request::RealPath{directory.guest}, guest::request::OpenDirectory{directory.guest}},
       context);

@@ -7,13 +7,13 @@
 namespace find {
 namespace {
 
-/// The names before the first wildcard; at least one component is left to match.
+/// Counts the components before the first wildcard, but leaves at least one to match.
 std::size_t LiteralPrefix(const GlobAlternative& alternative, bool case_sensitive) {
   if (!case_sensitive && !alternative.absolute) return 0;
   return std::min(alternative.LiteralNames(), alternative.components.size() - 1);
 }
 
-/// By GlobWalk::directory.
+/// Groups by GlobWalk::directory, each with at most `longest` components.
 std::map<std::string, std::vector<GlobAlternative>> GroupByDirectory(
     const std::vector<GlobAlternative>& alternatives, bool case_sensitive, std::size_t longest) {
   std::map<std::string, std::vector<GlobAlternative>> groups;
@@ -88,8 +88,8 @@ IncludeFilter::IncludeFilter(std::string_view include) {
   for (GlobAlternative& alternative : ParseGlob(include)) {
     if (alternative.absolute) {
       ThrowGlobError(include,
-                     "include is for names below the searched directory and cannot begin with '/': "
-                     "give that directory as the path");
+                     "include matches names below the searched directory and cannot begin with "
+                     "'/': pass that directory as path");
     }
     const bool slash_free = alternative.components.size() == 1 && !alternative.directories_only;
     const bool may_name_directory =

@@ -12,12 +12,12 @@ namespace {
 constexpr std::size_t kMaximumEntries = 1'000'000;
 constexpr std::size_t kMaximumNameBytes = std::size_t{64} << 20;  ///< of all names
 
-/// Requests at once. Each answer brings a hundred names; a short directory and its end come with
-/// the first two.
+/// READDIR requests in one round trip; doubled each time. sshd sends 100 names per reply, so two
+/// return a short directory and its end marker.
 constexpr std::size_t kFirstAtOnce = 2;
 constexpr std::size_t kMostRequestsAtOnce = 16;
 
-bool CanExist(std::string_view name) {
+bool IsValidName(std::string_view name) {
   return !name.empty() && name.find('/') == std::string_view::npos &&
          name.find('\0') == std::string_view::npos;
 }
@@ -33,9 +33,9 @@ std::vector<DirectoryEntry> ReadNames(const OpenHandle& directory,
   const auto take = [&](DirectoryEntry& entry) {
     any = true;
     if (entry.name == "." || entry.name == "..") return;
-    if (!CanExist(entry.name)) {
+    if (!IsValidName(entry.name)) {
       throw FileError(FileErrorCode::kFailure, "list", path,
-                      "the guest's SFTP server sent a file name that cannot exist");
+                      "the guest's SFTP server sent an invalid file name");
     }
     bytes += entry.name.size();
     entries.push_back(std::move(entry));
@@ -56,8 +56,8 @@ std::vector<DirectoryEntry> ReadNames(const OpenHandle& directory,
     }
   }
   if (any) return entries;
-  // OpenSSH's server leaves out names that it may not stat: all of them, even ".", in a directory
-  // that the user may read but not enter.
+  // OpenSSH's server omits names that it cannot stat. If the user may read a directory but not
+  // enter it, that is all of them, even ".".
   try {
     directory.guest().LStat(path + "/.", context);
   } catch (const FileError& error) {

@@ -18,14 +18,14 @@ struct Status {
 };
 
 /// Inspects an instance's directory like `limactl list`:
-///   running   the host agent (ha.pid) and the driver (*.pid) live, and ha.sock responds
-///   stopped   neither lives
+///   running   the host agent (ha.pid) and the driver (*.pid) run, and ha.sock responds
+///   stopped   neither runs
 ///   broken    anything else, including an unreadable pid file
-/// The host agent alone counts for drivers without a pid file of their own: external ones, which
-/// have a *.drv.pid, and WSL2.
+/// External drivers (those with a *.drv.pid) and WSL2 have no pid file of their own, so only the
+/// host agent is checked for them.
 ///
-/// `vm_type` is the configured one, if any. Takes about kHostAgentTimeout at most. Unlike limactl,
-/// leaves pid files of dead processes alone. Any thread. Rule: Inspect in Lima's
+/// `vm_type` is the configured one, if any. Takes at most about kHostAgentTimeout. Unlike limactl,
+/// does not remove pid files of dead processes. Thread-safe. Follows Inspect in Lima's
 /// pkg/store/instance.go.
 Status InspectStatus(const std::filesystem::path& instance_directory,
                      const std::optional<std::string>& vm_type = std::nullopt);

@@ -15,99 +15,101 @@
 #include "paths/roots.h"
 #include "support/context.h"
 
-/// The path rules: a file tool works under a root, or not at all.
+/// The path rules: file tools work only under a root.
 namespace paths {
 
 enum class Access {
   kRead,
-  kList,  ///< as kRead; a directory is opened in the same burst
+  kList,  ///< as kRead; also opens a directory, in the same round trip
   kWrite
 };
 
 /// A path that has passed the rules.
 struct ResolvedPath {
-  std::string host;   ///< its host name, clean, links not resolved; for texts
+  std::string host;   ///< its path on the host, clean, links not resolved; for messages only
   std::string guest;  ///< resolved by the guest; the only path to use
-  /// Links followed; empty if nothing is there. If `directory` is set, only the type is known.
+  /// Of the link's target; empty if nothing is there. If `directory` is set, only the type is
+  /// known.
   std::optional<guest::FileAttributes> attributes;
-  /// Open after Access::kList, unless the path led through a link. Must not outlive the guest.
+  /// Open after Access::kList, unless the path contains a link. Must not outlive the guest.
   std::shared_ptr<const guest::OpenHandle> directory = {};
-  /// If nothing is there: the deepest existing directory above `guest`. For writing it is under the
+  /// If nothing is there, the deepest existing directory above `guest`; for kWrite, it is under the
   /// same root.
   std::string existing_parent;
-  /// Says that contents, sizes and times from here may be old, and how to change that. Empty if the
-  /// guest always asks the host.
+  /// A warning that contents, sizes and times here may be stale, and the remedy. Empty if the guest
+  /// does not cache this mount.
   std::string stale_note = {};
 };
 
-/// What may be used, and under which names. Resolve works in these steps:
+/// Translates a client's path, and decides whether a tool may use it. Resolve has three steps:
 ///
-/// 1. Translate. A path is the host's (a root's `host` or its resolved name) or the guest's (its
-///    `guest`). The longest name counts, then the host's. A host path is refused if another mount
-///    lies over it in the guest.
-/// 2. Look up. The guest resolves the path, and in the same burst reports on its mount. A path in a
-///    mount that is missing in the guest is refused.
-/// 3. Check. The resolved path must lie under a root again. Its innermost mount must be there, and
-///    for writing root and mount must be writable. Protected settings (protected_settings.h) are
-///    not written, except under `--allow-path`.
+/// 1. Translate. A path under a root's `host`, or what that resolves to, is a host path; one under
+///    its `guest` is a guest path. The longest match wins, then the host's. Refuses a host path
+///    that another mount covers in the guest.
+/// 2. Look up. The guest resolves the path and, in the same round trip, reports its mount. Refuses
+///    a path in a mount that is missing in the guest.
+/// 3. Check. The resolved path must be under a root too. Its innermost mount must exist; for
+///    writing, the root and the mount must be writable. Refuses to write protected settings
+///    (protected_settings.h), except under `--allow-path`.
 ///
-/// A mount counts as the guest resolves it now, since it may come up late. Other roots count as
-/// they were resolved first (PinnedRoots).
+/// Mounts are resolved anew, since one may appear late. Other roots keep the path that they first
+/// resolved to (PinnedRoots).
 ///
-/// Round trips of Resolve: one (REALPATH, LSTAT or OPENDIR, STATVFS) if at most the last component
-/// is missing; one more through a link, and for a kList that cannot be opened. Each further missing
-/// component costs a RealPath, each dangling link LStat, LStat, ReadLink. One more to resolve the
-/// roots and mounts: after connecting, before a refusal, and each time if a mount point is a link.
+/// Resolve takes one round trip (REALPATH, LSTAT or OPENDIR, STATVFS) if at most the last component
+/// is missing. A link costs one more, and so does a kList that cannot be opened. Each further
+/// missing component costs a RealPath; each dangling link two LStat and a ReadLink. Resolving the
+/// roots and mounts costs one more: after connecting, before a refusal, and always if a mount point
+/// is a link.
 ///
 /// Thread-safe.
 class PathRules {
  public:
   struct Options {
     std::vector<Root> roots;
-    std::string instance;           ///< for texts
+    std::string instance;           ///< for messages only
     std::string working_directory;  ///< of this program, on the host; may be empty
     bool allow_settings = false;    ///< `--allow-settings`
-    /// All mounts of the instance. Empty: the roots that are not the guest's own.
+    /// All mounts of the instance. If empty, the roots that are not the guest's own.
     std::vector<Root> mounts;
-    std::shared_ptr<MountCheck> mount_check;  ///< of `mounts`; null: nothing is checked
+    std::shared_ptr<MountCheck> mount_check;  ///< checks `mounts`; null for no checks
     PinnedRoots pins;
   };
   explicit PathRules(Options options);
 
   /// Call it once after connecting. Pins the roots of `--root` and `--allow-path`. Throws
-  /// support::CallError for a `--root` that is missing in the guest, lies in a missing mount or
-  /// under another mount, or resolves to a path outside its mount.
+  /// support::CallError for a `--root` that is missing in the guest, is in a missing mount, is
+  /// covered by another mount, or resolves to a path outside its mount.
   void CheckRoots(guest::Guest& guest, const support::Context& context) const;
 
-  /// Throws support::CallError, with the path and the roots, if `path` may not be used, and
-  /// guest::FileError, with the path's host name, if the guest fails to resolve it. A missing file
-  /// is no error.
+  /// Throws support::CallError, with the path and the roots, if `path` is refused. Throws
+  /// guest::FileError, with the host path, if the guest fails to resolve it. A missing file is not
+  /// an error.
   [[nodiscard]] ResolvedPath Resolve(std::string_view path, Access access, guest::Guest& guest,
                                      const support::Context& context) const;
 
-  /// Says that a search below `guest_path` leaves out a mount that is missing in the guest; empty
-  /// if it does not. One round trip for each mount there that was missing before.
+  /// A warning that a search below `guest_path` skips a mount that is missing in the guest; empty
+  /// if there is none. Takes one round trip for each mount there that was missing before.
   [[nodiscard]] std::string MissingNote(const std::string& guest_path, guest::Guest& guest,
                                         const support::Context& context) const;
 
-  /// The host's name for a resolved guest path under a root; else the guest path itself.
+  /// The host path for a resolved guest path under a root; else the guest path itself.
   [[nodiscard]] std::string ToHost(std::string_view guest_path) const;
 
-  /// Where glob and search look without a path: the working directory if it is under a root, else
-  /// the only root. Throws support::CallError, listing the roots, if there is neither.
+  /// The directory for a call without a path: the working directory if it is under a root, else the
+  /// only root. Throws support::CallError, with the roots, if there is neither.
   [[nodiscard]] std::string DefaultDirectory() const;
 
  private:
-  using MountNumber = std::optional<std::size_t>;  ///< in Options::mounts; empty: in no mount
+  using MountNumber = std::optional<std::size_t>;  ///< index in Options::mounts; empty for no mount
 
   /// A translated path.
   struct Target {
     std::string host;
     std::string guest;
-    std::string below_root;  ///< by the name that was given
+    std::string below_root;  ///< the part of the given path below its root
     MountNumber mount;
   };
-  /// The roots and mounts in the guest, links resolved. Missing ones are as written.
+  /// The roots and mounts in the guest, links resolved. Missing ones keep their configured path.
   struct Directories {
     DirectoryIndex roots;
     std::vector<bool> root_found;
@@ -136,7 +138,7 @@ class PathRules {
 
   Options options_;
   DirectoryIndex host_names_;
-  DirectoryIndex names_;  ///< of host and guest
+  DirectoryIndex names_;  ///< host and guest paths
   DirectoryIndex mount_points_;
   mutable std::mutex mutex_;  ///< guards the pointer only; not held during requests
   mutable DirectoriesPointer directories_;

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-struct ssh_key_struct;  // libssh's name, so that other folders need not include it
+struct ssh_key_struct;  // declared here to keep libssh's header out of other folders
 
 namespace ssh {
 
@@ -11,7 +11,7 @@ struct FreeKey {
   void operator()(ssh_key_struct* key) const noexcept;
 };
 
-/// A private key, or why it cannot be used. `problem` never contains anything of the key.
+/// A private key, or why it cannot be used. `problem` never contains key material.
 struct Identity {
   std::unique_ptr<ssh_key_struct, FreeKey> key;
   std::string problem;

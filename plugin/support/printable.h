@@ -5,9 +5,8 @@
 
 namespace support {
 
-/// `text` on one line, harmless to a terminal: control characters (C0, C1, DEL), those that change
-/// the direction of writing (U+202A to U+202E, U+2066 to U+2069) and bytes that are not UTF-8
-/// become \xHH.
+/// Returns `text` on one line, safe for a terminal. Control characters (C0, C1, DEL), bidirectional
+/// controls (U+202A to U+202E, U+2066 to U+2069) and invalid UTF-8 bytes become \xHH.
 std::string Printable(std::string_view text);
 
 }  // namespace support

@@ -27,7 +27,7 @@ constexpr std::array<Unit, 7> kByteUnits = {{{"GiB", 1ULL << 30U},
                                              {"K", 1ULL << 10U},
                                              {"", 1}}};
 
-/// A number and one of the units, of at most `maximum`.
+/// Parses a number followed by one of the units. Returns nullopt above `maximum`.
 std::optional<std::uint64_t> Parse(std::string_view text, std::span<const Unit> units,
                                    std::uint64_t maximum) {
   std::uint64_t number = 0;

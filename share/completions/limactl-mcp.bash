@@ -14,7 +14,7 @@ _limactl_mcp_instances() {
 
 # The options of a command; '' is the program itself.
 _limactl_mcp_options() {
-  local serve='--root --allow-path --command-timeout --guest-silence --max-output --start --allow-settings --audit'
+  local serve='--root --allow-path --command-timeout --guest-silence --max-output --results --start --allow-settings --audit'
   case $1 in
     '') echo '-h --help -v --version' ;;
     serve) echo "-h --help $serve" ;;
@@ -30,6 +30,7 @@ _limactl_mcp_value() {
   case $1 in
     --root | --allow-path) echo directories ;;
     --audit) echo files ;;
+    --results) echo 'auto structured text' ;;
     --command-timeout | --guest-silence | --max-output) echo ' ' ;;
   esac
 }

@@ -37,7 +37,7 @@ function __limactl_mcp_at
     set -e words[1]
     set -l position 1
     while set -q words[1]
-        if contains -- $words[1] --root --allow-path --command-timeout --guest-silence --max-output --audit
+        if contains -- $words[1] --root --allow-path --command-timeout --guest-silence --max-output --results --audit
             set -e words[1]
         else if not string match -q -- '-*' $words[1]
             set position (math $position + 1)
@@ -72,6 +72,7 @@ for program in limactl-mcp limactl
         $add "__limactl_mcp_at $command" -l command-timeout -r -d 'How long a command may run, such as 10m'
         $add "__limactl_mcp_at $command" -l guest-silence -r -d 'How long the guest may be silent before the connection counts as lost'
         $add "__limactl_mcp_at $command" -l max-output -r -d 'How much output to keep, such as 1MiB'
+        $add "__limactl_mcp_at $command" -l results -r -a 'auto structured text' -d 'How results are sent'
         $add "__limactl_mcp_at $command" -l start -d 'Start a stopped instance'
         $add "__limactl_mcp_at $command" -l allow-settings -d 'Let the file tools write settings of agents, editors and git'
         $add "__limactl_mcp_at $command" -l audit -r -a '(__fish_complete_path)' -d 'Append one line of JSON for every call'

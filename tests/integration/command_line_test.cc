@@ -76,6 +76,7 @@ TEST_F(CommandLine, EachMistakeIsOneLine) {
       {{"serve", "default", "--guest-silence", "3999ms"}, "at least 4s"},
       {{"serve", "default", "--command-timeout", "soon"}, "soon"},
       {{"serve", "default", "--max-output", "lots"}, "lots"},
+      {{"serve", "default", "--results", "pretty"}, "pretty"},
       {{"serve", "default", "--root"}, "root"},
       {{"serve", "default", "--allow-path", ""}, "allow-path"},
       {{"serve", "default", "--audit", "/no/such/directory/audit"}, "cannot be opened"}};

@@ -40,7 +40,7 @@ std::string Contents(const fs::path& path) {
 
 /// Whether an error reports that the connection is lost or cannot be made.
 bool IsConnectionError(const std::string& text) {
-  constexpr std::array kWords = {"onnect", "limactl start", "cannot be used yet",
+  constexpr std::array kWords = {"onnect", "limactl start", "is not ready",
                                  "SFTP",   "may have run",  "signal"};
   return std::any_of(kWords.begin(), kWords.end(),
                      [&](const char* words) { return text.find(words) != std::string::npos; });

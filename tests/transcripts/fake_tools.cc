@@ -8,8 +8,10 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "mcp/known_agents.h"
 #include "mcp/protocol_error.h"
 #include "support/errors.h"
 
@@ -131,7 +133,8 @@ ToolDefinition EchoDefinition() {
           .input_schema = Object({{"text", String()}}, {"text"}),
           .output_schema = Object({{"text", String()}}, {"text"}),
           .annotations = {{"readOnlyHint", true}},
-          .meta = {{"example.com/key", 1}}};
+          .meta = {{"example.com/key", 1}},
+          .has_text_style = true};
 }
 
 ToolDefinition ChoosyDefinition() {
@@ -158,7 +161,11 @@ std::vector<std::unique_ptr<mcp::Tool>> MakeFakeTools(FakeHeartbeat& heartbeat) 
       Object({{"name", String()}, {"deaf", {{"type", "boolean"}}}, {"end", String()}}, {"name"});
 
   add(simple("release", named), [gates](const ToolCall& call) { return gates->Release(call); });
-  add(EchoDefinition(), [](const ToolCall& call) { return ToolResult{call.arguments, {}}; });
+  add(EchoDefinition(), [](const ToolCall& call) {
+    ToolResult result{call.arguments, {}};
+    if (call.format.style == mcp::ResultStyle::kText) result.text = call.arguments["text"];
+    return result;
+  });
   add(ChoosyDefinition(), [](const ToolCall& call) { return ToolResult{call.arguments, {}}; });
   add(simple("block", named), [gates](const ToolCall& call) { return gates->Block(call); });
   add(simple("await_started", named),
@@ -194,6 +201,7 @@ mcp::ServerOptions FakeServerOptions(FakeHeartbeat& heartbeat) {
   mcp::ServerOptions options;
   options.info = {"lima", "1.2.3"};
   options.instructions = [] { return std::string("Paths under /work only."); };
+  options.result_format = [](std::string_view client) { return mcp::FormatFor(client); };
   options.heartbeat = &heartbeat;
   return options;
 }

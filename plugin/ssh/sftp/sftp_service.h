@@ -11,9 +11,9 @@
 
 namespace ssh {
 
-/// The files of a session: opens an SFTP channel for the first burst, runs any number of bursts at
-/// once, and replaces the channel when a burst times out because the server is stuck. For the
-/// session's thread only.
+/// SFTP for one session. Opens a channel for the first burst (requests sent together), runs any
+/// number of bursts at once, and replaces the channel if a burst times out because the server is
+/// stuck. For the session's thread only.
 class SftpService final : public ChannelUser {
  public:
   using TimePoint = support::Clock::time_point;
@@ -21,13 +21,13 @@ class SftpService final : public ChannelUser {
   /// A burst that times out closes the channel if the guest has sent nothing for this long.
   static constexpr auto kShortestSilence = std::chrono::seconds(1);
 
-  /// Bytes that may come before the request for SFTP is answered: some may come with the answer.
+  /// Most bytes accepted before the subsystem request is answered; some arrive with the answer.
   static constexpr std::size_t kMostBeforeAnswer = kMaximumSftpPacket;
 
   explicit SftpService(ChannelBroker& broker) : broker_(broker) {}
 
   void Submit(std::shared_ptr<Burst> burst);
-  /// Finishes the burst with support::Stopped. Requests that were sent run on.
+  /// Finishes the burst with support::Stopped. Requests already sent are not cancelled.
   void Withdraw(Burst& burst, support::StopReason reason);
   /// Closes a file without waiting.
   void CloseHandle(const guest::Handle& handle);
@@ -37,7 +37,7 @@ class SftpService final : public ChannelUser {
     return more_output_ ? TimePoint::min() : TimePoint::max();
   }
 
-  /// The session died.
+  /// Call it when the session is lost.
   void Lose(const std::string& text);
 
   void OnChannelOpen(std::unique_ptr<Channel> channel) override;

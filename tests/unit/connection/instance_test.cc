@@ -19,6 +19,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 /// An instance that has never been started: limactl writes its ssh.config then.
 class InstructionsTest : public ::testing::Test {
@@ -39,7 +40,8 @@ class InstructionsTest : public ::testing::Test {
 TEST_F(InstructionsTest, ListTheRootsOfANewInstance) {
   Configure("mounts: [{location: /work, mountPoint: /mnt, writable: true}, {location: /docs}]\n");
   EXPECT_THAT(Instructions(options_),
-              AllOf(HasSubstr("the Lima virtual machine \"agent\" (Linux), not on the host"),
+              AllOf(StartsWith("Files, search and commands in the Lima virtual machine \"agent\" "
+                               "(Linux), not on the host: use these tools"),
                     HasSubstr("\n- /work (writable), which is /mnt in the guest\n"),
                     HasSubstr("\n- /docs (read-only)")));
 }

@@ -141,7 +141,7 @@ TEST(SharedConnection, WaitingEndsWithTheContext) {
     Acquire(connection, Context().WithTimeout(std::chrono::milliseconds(1)));
     FAIL() << "expected a CallError";
   } catch (const CallError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("cannot be used yet: connecting to the guest"));
+    EXPECT_THAT(error.what(), HasSubstr("the guest is not ready: connecting to the guest"));
     EXPECT_THAT(error.what(), HasSubstr("call again"));
   }
 

@@ -222,7 +222,7 @@ TEST_F(ReadFile, OffsetBehindTheEndIsAnErrorThatCountsTheLines) {
         std::tuple{"", std::uint64_t{1}, "has 0 lines:"}}) {
     Put("file", text);
     EXPECT_THAT(Error({{"path", "/host/work/file"}, {"offset", offset}, {"limit", UINT64_MAX}}),
-                AllOf(HasSubstr(count), HasSubstr("(counted from 0) is behind its end")));
+                AllOf(HasSubstr(count), HasSubstr("(counted from 0) is past its end")));
     EXPECT_EQ(Lines(0, UINT64_MAX), text);
   }
 }
