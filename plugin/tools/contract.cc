@@ -41,31 +41,29 @@ struct Tool {
 
 constexpr bool kRequired = true;
 
-const std::string kPathRule = " Paths are absolute host paths in directories that the VM mounts.";
+const std::string kPathRule = " Paths are absolute host paths in mounted directories.";
 
 const std::string kWritablePathRule =
-    " Paths are absolute host paths in directories that the VM mounts writable.";
+    " Paths are absolute host paths in directories mounted writable.";
 
-const std::string kDefaultPath =
-    " Default: the server's working directory if mounted, else the only mount.";
+const std::string kDefaultPath = " Default: the working directory.";
 
 Tool Glob() {
-  return {
-      .name = "glob",
-      .title = "Find files by name",
-      .description =
-          "Finds files and directories in the VM by a path pattern with `*`, `?`, `[...]`, `{a,b}` "
-          "and `**`. Returns absolute host paths, most recently changed first, at most 10,000. "
-          "`**` skips .git and git-ignored files, unless `path` is inside such a directory." +
-          kPathRule,
-      .inputs = {{"pattern", "string",
-                  "Path below `path`: `*.md`, `src/**/*.{cc,h}`. A trailing `/` matches "
-                  "directories only.",
-                  kRequired},
-                 {"path", "string?", "Directory to search." + kDefaultPath},
-                 {"case_sensitive", "boolean", "Default: true."}},
-      .outputs = {
-          {"matches", "string[]", "Absolute host paths, most recently changed first.", kRequired}}};
+  return {.name = "glob",
+          .title = "Find files by name",
+          .description =
+              "Finds files and directories in the VM by a path pattern with `*`, `?`, `[...]`, "
+              "`{a,b}`, `**`. Returns absolute host paths, latest change first, at most 10,000. "
+              "`**` skips .git and git-ignored files unless `path` is inside such a directory." +
+              kPathRule,
+          .inputs = {{"pattern", "string",
+                      "Relative to `path`: `*.md`, `src/**/*.{cc,h}`; with `/` at its end for "
+                      "directories only.",
+                      kRequired},
+                     {"path", "string?", "Directory to search." + kDefaultPath},
+                     {"case_sensitive", "boolean", "Default: true."}},
+          .outputs = {{"matches", "string[]", "Absolute host paths, most recently changed first.",
+                       kRequired}}};
 }
 
 Tool ListDirectory() {
@@ -73,8 +71,8 @@ Tool ListDirectory() {
       .name = "list_directory",
       .title = "List a directory",
       .description =
-          "Lists one directory in the VM, sorted by name, hidden files included: type, "
-          "permissions, size, time of the last change. Links are listed as links." +
+          "Lists a directory in the VM, hidden files included: type, permissions, size and time of "
+          "the last change, sorted by name." +
           kPathRule,
       .inputs = {{"path", "string", "Directory to list.", kRequired}},
       .outputs = {
@@ -96,21 +94,18 @@ Tool ListDirectory() {
 }
 
 Tool ReadFile() {
-  return {
-      .name = "read_file",
-      .title = "Read a file",
-      .description =
-          "Reads a file in the VM. Text comes unchanged, up to 32 MiB; read larger files in "
-          "ranges of lines with `offset` and `limit`. U+FFFD stands for bytes that are not UTF-8. "
-          "PNG, JPEG, GIF and WebP of up to 5 MiB come as an image. Other binary files are "
-          "refused." +
-          kPathRule,
-      .inputs = {{"path", "string", "File to read.", kRequired},
-                 {"offset", "integer", "First line, counted from 0. Default: 0.", false, 0},
-                 {"limit", "integer", "Number of lines. Default: all, or as many as fit.", false,
-                  1}},
-      .outputs = {
-          {"content", "string", "The text; for an image, a line that describes it.", kRequired}}};
+  return {.name = "read_file",
+          .title = "Read a file",
+          .description =
+              "Reads a text file in the VM, unchanged, or an image (PNG, JPEG, GIF, WebP; up to 5 "
+              "MiB). Above 32 MiB, read ranges of lines with `offset` and `limit`. U+FFFD stands "
+              "for bytes that are not UTF-8." +
+              kPathRule,
+          .inputs = {{"path", "string", "File to read.", kRequired},
+                     {"offset", "integer", "First line, from 0. Default: 0.", false, 0},
+                     {"limit", "integer", "Number of lines. Default: all that fit.", false, 1}},
+          .outputs = {{"content", "string", "The text; for an image, a line that describes it.",
+                       kRequired}}};
 }
 
 Tool Replace() {
@@ -118,15 +113,14 @@ Tool Replace() {
       .name = "replace",
       .title = "Replace text in a file",
       .description =
-          "Replaces text in a file in the VM. The text must occur exactly once, unless "
-          "`allow_multiple` is set; otherwise the file stays and the error names the lines where "
-          "it occurs. Files of up to 32 MiB." +
+          "Replaces text that occurs exactly once in a file in the VM; otherwise nothing changes, "
+          "and the error names the lines." +
           kWritablePathRule,
       .inputs = {{"path", "string", "File to change.", kRequired},
                  {"old_string", "string",
                   "Text as in the file, white space included. LF also matches CRLF.", kRequired},
                  {"new_string", "string", "New text; may be empty.", kRequired},
-                 {"allow_multiple", "boolean", "Replace all occurrences. Default: false."}},
+                 {"allow_multiple", "boolean", "Replace all occurrences."}},
       .outputs = {{"replacements", "integer", "How many occurrences were replaced.", kRequired}},
       .effect = Effect::kReplaces,
       .large_results = false};
@@ -135,11 +129,11 @@ Tool Replace() {
 Tool RunShellCommand() {
   return {
       .name = "run_shell_command",
-      .title = "Run a command in the virtual machine",
+      .title = "Run a command in the VM",
       .description =
-          "Runs one command in the VM in a login shell, without a terminal or input, and returns "
-          "its output and exit code. It is stopped after nine minutes (or the server's own limit). "
-          "A command can use whatever the VM's user can, not only mounted directories.",
+          "Runs a command in the VM in a login shell, without terminal or input, for up to nine "
+          "minutes; start_process is for longer ones. Returns output and exit code. A command can "
+          "use the whole VM, not only mounted directories.",
       .inputs = {{"command", "string[]",
                   "List of words, passed on exactly: [\"ls\",\"-l\",\"my file\"]. For pipes or "
                   "variables: [\"bash\",\"-c\",\"make 2>&1 | tail\"]. Leading NAME=value words "
@@ -161,7 +155,7 @@ Tool RunShellCommand() {
       .open_ended = true};
 }
 
-Property Count(const char* name, std::string description, int minimum, int maximum) {
+Property Count(const char* name, std::string description, int minimum, int maximum = -1) {
   Property property = {name, "integer", std::move(description)};
   property.minimum = minimum;
   property.maximum = maximum;
@@ -173,18 +167,14 @@ Tool SearchFileContent() {
       .name = "search_file_content",
       .title = "Search in files",
       .description =
-          "Searches text files in the VM line by line for a regular expression, with `git grep` "
-          "(`grep -E` without git), also outside a repository. Returns lines `file:line:text`, "
-          "names relative to `path`. Skips binary files, .git and git-ignored files, unless `path` "
-          "is such a file or inside such a directory." +
+          "Searches text files in the VM line by line for a regular expression, as `git grep` "
+          "does, also outside a repository. Returns `file:line:text`, names relative to `path`. "
+          "Skips binary files, .git and git-ignored files unless `path` is one or inside one." +
           kPathRule,
-      .inputs = {{"pattern", "string",
-                  "Perl-style, or extended if the guest's git lacks it: `function\\s+myFunction`.",
-                  kRequired},
+      .inputs = {{"pattern", "string", "Perl-style: `function\\s+myFunction`.", kRequired},
                  {"path", "string?", "Directory or file to search." + kDefaultPath},
                  {"include", "string?",
-                  "Only files whose path below `path` matches: `*.js` (at any depth), "
-                  "`src/**/*.{ts,tsx}`."},
+                  "Only matching files: `*.js` (at any depth), `src/**/*.{ts,tsx}`."},
                  {"case_sensitive", "boolean", "Default: true."},
                  {"fixed_strings", "boolean", "`pattern` is plain text."},
                  Count("before", "Lines of context before each match.", 0, kMaximumSearchContext),
@@ -192,9 +182,8 @@ Tool SearchFileContent() {
                  Count("context", "Default of both.", 0, kMaximumSearchContext),
                  {"names_only", "boolean", "Return file names only."},
                  {"no_ignore", "boolean", "Search git-ignored files too."},
-                 Count("max_matches_per_file", "Matching lines.", 1, kMaximumSearchMatches),
-                 Count("total_max_matches", "Matching lines, or file names.", 1,
-                       kMaximumSearchMatches)},
+                 Count("max_matches_per_file", "Matching lines.", 1),
+                 Count("total_max_matches", "Matching lines, or file names.", 1)},
       .outputs = {
           {"git_grep_output", "string",
            "Lines `file:line:text`, file names relative to `path`; empty if nothing matches. "
@@ -220,12 +209,12 @@ Tool StartProcess() {
       .name = "start_process",
       .title = "Start a process",
       .description =
-          "Starts a command in the guest and leaves it running: a server, a watcher, a build, a "
+          "Starts a command in the VM and leaves it running: a server, a watcher, a build, a "
           "REPL. Returns its id and first output; go on with read_process and write_process. "
           "No terminal. It and its children are stopped when this session ends.",
       .inputs = {{"command", "string[]",
                   "List of words, such as [\"npm\",\"run\",\"dev\"]; for a shell line "
-                  "[\"bash\",\"-c\",\"…\"].",
+                  "[\"bash\",\"-c\",\"...\"].",
                   kRequired},
                  {"directory", "string", "Absolute host path to run in.", kRequired},
                  {"wait_ms", "integer", "How long to wait for its end: up to 30000, default 1000.",
@@ -290,9 +279,9 @@ Tool WriteFile() {
   return {.name = "write_file",
           .title = "Write a file",
           .description =
-              "Writes a whole file in the VM, new or in place of the old one, atomically where the "
-              "directory allows it. Creates missing parent directories, keeps permissions, writes "
-              "through symbolic links, breaks hard links." +
+              "Writes a whole file in the VM, new or in place of the old one, and creates missing "
+              "directories. Atomic where the directory allows it; keeps permissions, follows "
+              "symbolic links, breaks hard links." +
               kWritablePathRule,
           .inputs = {{"path", "string", "File to write.", kRequired},
                      {"content", "string", "The whole new text.", kRequired}},

@@ -96,9 +96,6 @@ inline constexpr std::size_t kMaximumSearchPattern = std::size_t{16} << 10;
 /// Lines of context before a match, and after it.
 inline constexpr int kMaximumSearchContext = 100;
 
-/// What `max_matches_per_file` and `total_max_matches` may be at most.
-inline constexpr int kMaximumSearchMatches = 1'000'000;
-
 /// `path` may also name one file, which is searched even if git ignores it. Round trips: two (path
 /// rules; the search), more as content_search.h says.
 mcp::ToolResult SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call);
