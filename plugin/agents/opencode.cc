@@ -28,28 +28,17 @@ constexpr std::string_view kUsersKeys =
     "compaction disabled_providers enabled_providers model provider share small_model tool_output "
     "username";
 
-/// The last rule that matches counts. opencode merges settings; keys with "*" at the end, which
-/// nobody else writes, keep this order. `task` is denied: its prompt can include files of the host.
-ordered_json Permission(const LaunchRequest& request) {
-  const std::string ours = std::string(kServer) + "_**";
-  return {{"**", "deny"},          {ours, request.trust ? "allow" : "ask"},
-          {"invalid*", "allow"},   {"todowrite*", "allow"},
-          {"question*", "allow"},  {"plan_enter*", "allow"},
-          {"plan_exit*", "allow"}, {"websearch*", "allow"},
-          {"webfetch*", "ask"},    {"doom_loop*", "ask"}};
-}
-
 std::string SettingsHome(const Environment& environment) {
   return Value(environment, "XDG_CONFIG_HOME", Value(environment, "HOME") + "/.config");
 }
 
 /// Override all files but an administrator's.
 ordered_json Settings(const LaunchRequest& request, const std::string& instructions) {
-  ordered_json plan = Permission(request);
-  plan["lima_replace"] = "deny";
-  plan["lima_write_file"] = "deny";
-  for (const char* runs : {"run_shell_command", "start_process", "write_process"}) {
-    plan[std::string("lima_") + runs] = "ask";
+  const ordered_json permission = configure::OpencodePermission(request.trust);
+  ordered_json plan = permission;
+  for (const char* tool : {"lima_replace", "lima_write_file"}) plan[tool] = "deny";
+  for (const char* tool : {"lima_run_shell_command", "lima_start_process", "lima_write_process"}) {
+    plan[tool] = "ask";
   }
   ordered_json environment = request.server_environment;
   environment["XDG_CONFIG_HOME"] = SettingsHome(request.environment);
@@ -61,7 +50,7 @@ ordered_json Settings(const LaunchRequest& request, const std::string& instructi
               {"enabled", true},
               {"timeout", request.call_timeout.count() * 1000}}}}},
           {"agent",
-           {{"build", {{"permission", Permission(request)}}},
+           {{"build", {{"permission", permission}}},
             {"plan", {{"permission", std::move(plan)}}},
             {"general", {{"disable", true}}},
             {"explore", {{"disable", true}}}}},
@@ -186,7 +175,7 @@ Environment AgentEnvironment(const LaunchRequest& request, const std::string& se
     environment[name] = "1";
   }
   environment["OPENCODE_SERVER_PASSWORD"] = support::RandomHex(kPasswordDigits);
-  environment["OPENCODE_PERMISSION"] = Permission(request).dump();
+  environment["OPENCODE_PERMISSION"] = configure::OpencodePermission(request.trust).dump();
   environment["OPENCODE_CONFIG_CONTENT"] = Settings(request, instructions).dump();
   return environment;
 }

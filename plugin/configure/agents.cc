@@ -54,6 +54,9 @@ Change Entry(KeyPath path, Json value) {
 Change Setting(KeyPath path, Json value) {
   return {.kind = Kind::kSetting, .path = std::move(path), .value = std::move(value)};
 }
+Change Last(KeyPath path, Json value) {
+  return {.kind = Kind::kLast, .path = std::move(path), .value = std::move(value)};
+}
 Change Default(KeyPath path, Json value) {
   return {.kind = Kind::kDefault, .path = std::move(path), .value = std::move(value)};
 }
@@ -73,6 +76,7 @@ AgentSettings ClaudeSettings(const Request& request) {
   const std::string& home = request.directories.home;
   Json entry = CommandEntry(request, kWorkingDirectory);
   entry["timeout"] = kTimeoutMilliseconds;
+  entry["alwaysLoad"] = true;  // offered without a search for tools
   // Permissions of a project can only be stored in the project.
   SettingsFile settings = {.path = Path(request, ".claude/settings.json",
                                         (own.empty() ? home + "/.claude" : own) + "/settings.json"),
@@ -107,7 +111,9 @@ AgentSettings CodexSettings(const Request& request) {
   Json entry = {{"command", request.launch.front()},
                 {"args", ArgumentsFrom(request, 1, kWorkingDirectory)},
                 {"startup_timeout_sec", kStartupTimeoutSeconds},
-                {"tool_timeout_sec", kClientTimeoutSeconds}};
+                {"tool_timeout_sec", kClientTimeoutSeconds},
+                {"supports_parallel_tool_calls", true},
+                {"omit_tools_from", {"deferred"}}};  // offered without a search for tools
   if (request.trust) entry["default_tools_approval_mode"] = "approve";
   AddEnvironment(request, "env", entry);
   // The tool apply_patch cannot be switched off; in a read-only sandbox it asks.
@@ -163,21 +169,30 @@ AgentSettings CursorSettings(const Request& request) {
 
 // Gemini CLI -------------------------------------------------------------------------------------
 
-// Names of classes: a plain name such as read_file would exclude our tool of that name, too.
-// Gemini recommends policy files instead, but reads none from a project.
+// An allow-list of all tools, those of MCP servers included. Gemini CLI reads no policy files from
+// a project, and warns that "exclude" is deprecated.
 constexpr std::string_view kGeminiTools =
-    "ShellTool ReadFileTool ReadManyFilesTool WriteFileTool EditTool GlobTool GrepTool RipGrepTool "
-    "LSTool ListBackgroundProcessesTool ReadBackgroundOutputTool";
+    "google_web_search web_fetch write_todos update_topic UpdateTopicTool ask_user activate_skill "
+    "invoke_agent";
 
 AgentSettings GeminiSettings(const Request& request) {
   Json entry = CommandEntry(request, kWorkingDirectory);
   entry["timeout"] = kTimeoutMilliseconds;
   if (request.trust) entry["trust"] = true;
+  Json allowed = Words(kGeminiTools);
+  Json confirmed = {"web_fetch", "ask_user", "activate_skill"};  // the list would skip the question
+  for (const std::string& tool : request.tools) {
+    (request.trust ? allowed : confirmed).push_back("mcp_" + Server() + "_" + tool);
+  }
   AgentSettings all = {
-      .files = {{.path = Path(request, ".gemini/settings.json",
-                              request.directories.gemini_home + "/.gemini/settings.json"),
-                 .changes = {List({"tools", "exclude"}, Words(kGeminiTools)),
-                             Entry({"mcpServers", Server()}, std::move(entry))}}}};
+      .files = {
+          {.path = Path(request, ".gemini/settings.json",
+                        request.directories.gemini_home + "/.gemini/settings.json"),
+           .changes = {Setting({"tools", "core"}, std::move(allowed)),
+                       List({"tools", "confirmationRequired"}, std::move(confirmed)),
+                       // The agent delegates to it, but it is useless without file tools.
+                       Setting({"agents", "overrides", "codebase_investigator", "enabled"}, false),
+                       Entry({"mcpServers", Server()}, std::move(entry))}}}};
   if (!request.user) {
     all.notes.emplace_back(
         "Gemini CLI reads this file only in a folder that it trusts, and asks once.");
@@ -193,18 +208,10 @@ AgentSettings OpencodeSettings(const Request& request) {
           Path(request, "opencode.json", request.directories.config + "/opencode/opencode.json"),
       .alternatives = {Path(request, "opencode.jsonc",
                             request.directories.config + "/opencode/opencode.jsonc")}};
-  const auto permit = [&](std::string_view tools, const char* decision) {
-    for (const std::string_view tool : Words(tools)) {
-      file.changes.push_back(Setting({"permission", std::string(tool)}, decision));
-    }
-  };
-  // The last rule that matches counts. "*" denies unknown tools, such as the project's own; the
-  // names override earlier rules of the user. "edit" includes write and apply_patch. `task` reads
-  // files of the host that its prompt names.
-  permit("* bash edit read glob grep list lsp task skill", "deny");
-  permit(Server() + "_*", request.trust ? "allow" : "ask");
-  permit("todowrite question websearch invalid", "allow");
-  permit("webfetch", "ask");
+  const Json permission = OpencodePermission(request.trust);
+  for (const auto& [tools, decision] : permission.items()) {
+    file.changes.push_back(Last({"permission", tools}, decision));
+  }
   Json entry = {{"type", "local"}, {"command", ArgumentsFrom(request, 0, kWorkingDirectory)}};
   AddEnvironment(request, "environment", entry);
   entry["enabled"] = true;
@@ -280,6 +287,14 @@ AgentSettings ZedSettings(const Request& request) {
 }
 
 }  // namespace
+
+Json OpencodePermission(bool trust) {
+  return {{"**", "deny"},          {Server() + "_**", trust ? "allow" : "ask"},
+          {"invalid*", "allow"},   {"todowrite*", "allow"},
+          {"question*", "allow"},  {"plan_enter*", "allow"},
+          {"plan_exit*", "allow"}, {"websearch*", "allow"},
+          {"webfetch*", "ask"},    {"doom_loop*", "ask"}};
+}
 
 std::span<const Agent> Agents() {
   static const std::array<Agent, 7> kAgents = {{

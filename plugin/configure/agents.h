@@ -60,6 +60,11 @@ struct Agent {
 /// All agents, in alphabetical order.
 std::span<const Agent> Agents();
 
+/// The rules for opencode's tools, in order: the last one that matches counts. opencode merges its
+/// settings, where a key of the user's keeps its place. Nobody else writes keys like these, with
+/// "*" at the end, so they come last. `task` is denied: its prompt can include files of the host.
+Json OpencodePermission(bool trust);
+
 /// The words of a text between spaces and line breaks.
 std::vector<std::string_view> Words(std::string_view text);
 

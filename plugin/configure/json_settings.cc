@@ -50,6 +50,10 @@ std::string Apply(std::string text, const Change& change) {
     return InsertItem(text, *node, path[depth], value);
   }
   if (change.kind == Kind::kDefault) return text;
+  if (change.kind == Kind::kLast) {
+    FailAt(text, node->begin,
+           "\"" + Dotted(path) + "\" must come last, where configure adds it; remove this one");
+  }
   const Json now = ValueOf(text, *node);
   if (change.kind != Kind::kList) {
     return SameValue(now, change.value) ? text : ReplaceValue(text, *node, change.value);

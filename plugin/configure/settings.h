@@ -38,6 +38,7 @@ struct Change {
   enum class Kind {
     kEntry,    ///< `path` has `value`; an entry of that name counts as ours
     kSetting,  ///< `path` has `value`
+    kLast,     ///< `path` has `value`, after its siblings; refused if it exists
     kDefault,  ///< `path` has `value` unless it exists
     kList,     ///< the list at `path` has the elements of `value`
   };

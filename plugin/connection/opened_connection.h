@@ -9,11 +9,11 @@ namespace connection {
 
 struct OpenedConnection {
   tools::Workspace workspace;
-  /// False once the connection is known to be dead. Any thread.
+  /// False once the connection is known to be lost. Any thread.
   std::function<bool()> alive;
 };
 
-/// Reports what is waited for, for a progress notification: "connecting to …". On the thread that
+/// Reports a status such as "connecting to …" for progress notifications. Called on the thread that
 /// opens connections.
 using ReportStatus = std::function<void(const std::string&)>;
 

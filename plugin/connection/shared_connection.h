@@ -15,8 +15,8 @@
 
 namespace connection {
 
-/// The connection that all calls share. Opened in a thread of its own, and again by the next call
-/// after it died or failed. Thread-safe.
+/// The connection that all calls share. Its own thread opens it; the next call reopens it after it
+/// was lost or failed to open. Thread-safe.
 class SharedConnection final : public tools::WorkspaceSource {
  public:
   /// Opens a connection in bounded time; throws support::CallError. Called in one thread only; its
@@ -31,19 +31,19 @@ class SharedConnection final : public tools::WorkspaceSource {
   /// Connects without waiting. A failure is logged; the next Acquire tries again.
   void ConnectInBackground();
 
-  /// See WorkspaceSource. If the context times out, support::CallError says what was waited for,
-  /// and the attempt goes on for the next call. If an attempt that began before this call fails, a
-  /// new one is made: the reason may be gone.
+  /// See WorkspaceSource. If the context times out, throws support::CallError with the status, and
+  /// the attempt continues for the next call. If an attempt that began before this call fails,
+  /// makes a new one, since the cause may be gone.
   tools::Workspace Acquire(const support::Context& context,
                            mcp::ProgressReporter& progress) override;
 
  private:
-  /// Requests an attempt from the thread; the lock is held.
+  /// Requests an attempt from the thread. The caller holds the lock.
   void Want();
   void ConnectWhenWanted();
   [[nodiscard]] bool IsAlive() const;
   void SetWaitingFor(const std::string& text);
-  /// What is waited for; the lock is held.
+  /// The current status. The caller holds the lock.
   [[nodiscard]] std::string Waiting() const;
 
   Opener open_;

@@ -23,7 +23,7 @@ using support::Context;
 
 constexpr std::chrono::seconds kCheckTimeout{20};
 
-/// Each check uses the results of the checks that it needs.
+/// Runs the checks. A check may use the results of those that it needs.
 class Doctor {
  public:
   Doctor(const std::string& instance, const std::string& path,
@@ -44,12 +44,12 @@ class Doctor {
   void CheckFiles();
   void CheckGuest();
 
-  /// Runs a check, unless `needs` (empty for none) failed or was skipped. `advice` is for what the
+  /// Runs a check, unless `needs` (empty for none) failed or was skipped. `advice` is used if the
   /// check throws.
   void Run(const std::string& name, const std::string& needs, const std::string& advice,
            const Check& check);
 
-  /// The command of agents; this program itself if limactl does not run it.
+  /// The command that agents use; this program itself if limactl does not find it.
   [[nodiscard]] std::vector<std::string> ServerCommand() const {
     if (!plugin_) return {OwnProgram().string(), "serve", instance_};
     return {limactl_->string(), "mcp", "serve", instance_};
@@ -81,7 +81,7 @@ void Doctor::Run(const std::string& name, const std::string& needs, const std::s
     try {
       finding = check(Context().WithTimeout(kCheckTimeout));
     } catch (const support::Stopped&) {
-      finding = Failed("not done within " + support::FormatDuration(kCheckTimeout), advice);
+      finding = Failed("timed out after " + support::FormatDuration(kCheckTimeout), advice);
     } catch (const std::exception& error) {
       finding = Failed(error.what(), advice);
     }
@@ -142,7 +142,7 @@ void Doctor::CheckGuest() {
   Run("connect", "ssh.config", "wait if it is booting, else: " + RestartCommand(instance_),
       [this](const Context& context) {
         const auto guest = ssh::Connection::Open(endpoint_, {}, context);
-        return Passed("sshd accepts " + endpoint_.user + ", whose files start in " +
+        return Passed("sshd accepts " + endpoint_.user + ", whose home is " +
                       guest->RealPath(".", context));
       });
   Run("server", "connect", "start it yourself to see its messages", [this](const Context& context) {

@@ -28,7 +28,7 @@ constexpr long kFirstMajorWithPlugins = 2;
 constexpr const char* kInstallLima =
     "install Lima 2.0 or later: https://lima-vm.io/docs/installation/";
 
-/// Like limactl: executable by anyone.
+/// Like limactl, accepts a file that anyone may execute.
 bool IsExecutable(const fs::path& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
@@ -99,7 +99,7 @@ Finding CheckLimactl(const std::optional<fs::path>& limactl, const support::Cont
   const long major = std::strtol(version.c_str() + version.rfind(' ') + 1, &end, 10);
   if (*end != '.') return Warning(found + " is not a release", "use Lima 2.0 or later");
   if (major < kFirstMajorWithPlugins) {
-    return Failed(found + " is too old to have plugins", kInstallLima);
+    return Failed(found + " is too old for plugins", kInstallLima);
   }
   return Passed(found);
 }
@@ -107,7 +107,7 @@ Finding CheckLimactl(const std::optional<fs::path>& limactl, const support::Cont
 Finding CheckPlugin(const std::optional<fs::path>& plugin, const fs::path& own_program) {
   if (!plugin) {
     return Failed("limactl does not find this program (" + own_program.string() + ")",
-                  "put it, or a link to it, into a directory on PATH, such as /usr/local/bin");
+                  "put it, or a link to it, in a directory on PATH, such as /usr/local/bin");
   }
   std::error_code error;
   if (fs::equivalent(*plugin, own_program, error)) {

@@ -8,8 +8,9 @@
 namespace files {
 namespace {
 
-/// The opened file must have the checked path: a link may have replaced the file. `dd` opens it
-/// again by its descriptor, as `iflag` needs. The dot keeps newlines at the end of the name.
+/// Checks that the opened file has the expected path, as a link may have replaced the file. `dd`
+/// reopens it through its descriptor, as `iflag` requires. The dot preserves newlines at the end of
+/// the name.
 std::string Script(const std::string& path) {
   const std::string dd = "dd if=/proc/self/fd/0 2>/dev/null iflag=";
   return "exec <" + shell::ShellQuote(path) +

@@ -17,31 +17,32 @@ namespace files {
 /// The largest file that is read into memory.
 inline constexpr std::uint64_t kMaximumReadBytes = std::uint64_t{32} << 20;
 
-/// Bytes that are read at a time if only a part of a file is wanted.
+/// Bytes per read if only a part of a file is wanted.
 inline constexpr std::size_t kReadChunk = std::size_t{256} << 10;
 
 /// Lines end with LF; the last one may lack it.
 struct LineRange {
   std::uint64_t first = 0;             ///< counted from 0
-  std::optional<std::uint64_t> count;  ///< empty: all that follow
+  std::optional<std::uint64_t> count;  ///< empty for all that follow
 };
 
 /// A regular file that is open for reading. One thread. The arguments must outlive it.
 class FileReader {
  public:
-  /// Opens the file and checks, as far as SFTP can tell, that it is the one that the path rules
-  /// saw: type and owner must be the same, and if size, time or permissions differ, the guest must
-  /// still resolve the path to itself. SFTP reports no inode, so a directory above that becomes a
-  /// link for a moment can stay unseen. Whoever does that can read the link's target anyway.
+  /// Opens the file and checks, as far as SFTP allows, that it is the one that the path rules
+  /// checked: type and owner must be the same, and if size, time or permissions differ, the guest
+  /// must still resolve the path to itself. SFTP reports no inode, so a parent directory that is
+  /// briefly replaced by a link can go unnoticed. A process that can do that can read the link's
+  /// target anyway.
   ///
   /// Throws support::CallError if the file was replaced or is not regular, and guest::FileError.
   ///
-  /// Round trips: two, and one more for a file that has changed. The second one also reads a file
-  /// below kReadChunk. Reading a larger one takes one more, or one for each kReadChunk of a range.
+  /// Takes two round trips, and one more for a file that has changed. The second one also reads a
+  /// file below kReadChunk. A larger file takes one more, or one for each kReadChunk of a range.
   FileReader(const paths::ResolvedPath& path, guest::Guest& guest, const support::Context& context);
 
-  // Each reads from the beginning; only one may be called. If reads may be stale
-  // (ResolvedPath::stale_note), they read past the guest's cache if the guest can.
+  // Each reads from the beginning; call only one of them. If reads may be stale
+  // (ResolvedPath::stale_note), they bypass the guest's cache if the guest can.
 
   /// Throws support::CallError above kMaximumReadBytes.
   std::string ReadWhole();
@@ -50,11 +51,11 @@ class FileReader {
   /// empty line 0), or the range is above kMaximumReadBytes.
   std::string ReadLines(const LineRange& range);
 
-  /// Of the file that was opened. The size is unknown after reading past the guest's cache.
+  /// Of the file that was opened. The size is unknown after a read that bypassed the guest's cache.
   [[nodiscard]] const guest::FileAttributes& attributes() const { return attributes_; }
   [[nodiscard]] bool was_read_directly() const { return was_read_directly_; }
 
-  /// Says that what was read may be old; empty if it is not. Call it after reading.
+  /// A warning that the data may be stale; empty if it is not. Call it after reading.
   [[nodiscard]] std::string StaleNote() const { return was_read_directly_ ? "" : path_.stale_note; }
 
  private:
@@ -71,14 +72,15 @@ class FileReader {
 };
 
 /// Opens a regular file for writing, with the checks of FileReader. The guest must always resolve
-/// the path to itself, and the file must be as the path rules saw it, or as the path is now.
+/// the path to itself, and the file's attributes must be those that the path rules saw, or those
+/// that the path has now.
 std::unique_ptr<guest::OpenFile> OpenForWriting(const paths::ResolvedPath& path,
                                                 guest::Guest& guest,
                                                 const support::Context& context);
 
-/// The names in a directory that PathRules::Resolve returned for Access::kList: one round trip for
-/// a hundred names, two if it is not open yet. Throws guest::FileError, and support::CallError if
-/// the directory was replaced.
+/// The names in a directory that PathRules::Resolve returned for Access::kList. Takes one round
+/// trip for a hundred names, and one more if the directory is not open yet. Throws
+/// guest::FileError, and support::CallError if the directory was replaced.
 std::vector<guest::DirectoryEntry> NamesIn(const paths::ResolvedPath& directory,
                                            guest::Guest& guest, const support::Context& context);
 

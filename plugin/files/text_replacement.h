@@ -7,19 +7,19 @@
 #include <string_view>
 #include <vector>
 
-/// Finding and replacing a piece of a file's text, byte by byte and in any encoding.
+/// Finds and replaces text in a file's bytes, in any encoding.
 ///
-/// Line ends: an LF in the sought text without a CR before it also matches CRLF, but then in all
-/// places of one match. Such a match is replaced with CRLF in place of LF. A sought text without
-/// any LF takes the line ends of the file: CRLF if all of them are.
+/// Line ends: a lone LF in the sought text also matches CRLF, but one match must not mix the two. A
+/// match with CRLF is replaced with CRLF in place of LF. If the sought text has no LF, the
+/// replacement uses CRLF if all of the file's lines do.
 namespace files {
 
-/// How many line numbers are listed; further occurrences are only counted.
+/// Line numbers listed at most; further occurrences are only counted.
 inline constexpr std::size_t kMaximumListedLines = 20;
 
 struct Occurrences {
-  std::uint64_t count = 0;           ///< overlapping ones too: each may be the intended one
-  std::vector<std::uint64_t> lines;  ///< of the first ones, counted from 1, each line once
+  std::uint64_t count = 0;           ///< includes overlapping ones: each may be the intended one
+  std::vector<std::uint64_t> lines;  ///< lines of the first ones, from 1, without duplicates
 };
 
 /// `sought` must not be empty.
@@ -31,7 +31,7 @@ struct ReplacedText {
 };
 
 /// Replaces all occurrences from left to right; of two that overlap, the first. `sought` must not
-/// be empty. Returns nothing if the result would be longer than `maximum_size` bytes.
+/// be empty. Returns nullopt if the result would be longer than `maximum_size` bytes.
 std::optional<ReplacedText> ReplaceOccurrences(std::string_view text, std::string_view sought,
                                                std::string_view replacement,
                                                std::size_t maximum_size);

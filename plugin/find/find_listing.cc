@@ -14,18 +14,18 @@
 namespace find {
 namespace {
 
-/// Exit status if there is neither GNU's find, nor one beside a stat command.
+/// Exit status if the guest has neither GNU find, nor another find with a stat command.
 constexpr int kNoFindStatus = 97;
 
 constexpr std::string_view kRecordEnd = "//\n";
 constexpr std::string_view kWalkBegins = "walk";
 constexpr std::string_view kFailed = "failed ";
 
-/// The shell function `walk` lists the working directory; its arguments are a selection. Names go
-/// to descriptor 3, messages stay on 2.
+/// The shell function `walk` lists the working directory; its arguments select names as find's do.
+/// Names go to descriptor 3, messages to 2.
 ///
-/// GNU's find prints times by itself. For BusyBox's and BSD's, stat does; its lines carry the path,
-/// so a file that vanishes in between shifts nothing. GNU's form comes first: a find without
+/// GNU find prints times itself; for BusyBox and BSD, stat prints them. Each line has the path, so
+/// it does not matter if a file vanishes in between. GNU's form is tried first: a find without
 /// -printf fails before it prints anything.
 std::string WalkFunction() {
   return R"sh(export LC_ALL=C
@@ -44,9 +44,9 @@ return )sh" +
          std::to_string(kNoFindStatus) + "\nfi\n}\n";
 }
 
-/// $1 is the number of the request, $2 the directory of the repository or its `.git`. Prints to
-/// descriptor 4, as find's own output must not be cut in two. Below the top of a repository the
-/// directory itself may be ignored; then nothing in it is.
+/// $1 is the number of the request, $2 the repository's directory or its `.git`. Prints to
+/// descriptor 4, so as not to split a record of find's output. If the listed directory is itself
+/// ignored by its repository, nothing in it counts as ignored.
 std::string IgnoredScript() {
   return R"sh(repository=${2%/.git}
 cd -- "$repository" 2>/dev/null || exit 0
@@ -71,15 +71,15 @@ done
          "esac\n";
 }
 
-/// Leaves out `.git` and its content.
+/// Skips `.git` and its content.
 std::string WithoutGit(const ListingRequest& request, std::size_t number) {
   std::string selection;
   if (request.wants_ignored) {
-    // Standard input ends when git has answered for the first repository.
+    // `cat` waits until git has finished with the first repository.
     selection = " -name .git -prune ! -path ./.git -exec sh -c \"cat >/dev/null; $ignored\" sh " +
                 std::to_string(number) + " {} \\;";
   } else {
-    // GNU's find compares names slowly (a tenth of the whole), so only directories are compared.
+    // Compares only directories: comparing all names takes a tenth of GNU find's time.
     selection = " -type d \\( -name .git -prune \\)";
   }
   const auto lets_git_through = [](const std::string& filter) {
@@ -98,7 +98,7 @@ std::string Walk(const ListingRequest& request, std::size_t number) {
   if (!request.enters_git) walk += WithoutGit(request, number);
   walk += NameTests(request.name_filters);
   if (request.wants_ignored) {
-    // Both at once: git looks through the same directories.
+    // In parallel: git reads the same directories.
     walk = "(set -- " + std::to_string(number) + " .; eval \"$ignored\") | " + walk;
   }
   // Exit status 1: some directories could not be read.
@@ -115,11 +115,11 @@ std::string Walk(const ListingRequest& request, std::size_t number) {
 ///
 /// Standard output: records that end with "//\n", which no path that find prints can contain:
 ///   "walk"                  the next request begins
-///   "failed <text>"         what find says about directories that it cannot read
+///   "failed <text>"         find's messages about directories that it cannot read
 ///   "<time> <type> ./a/b"   a name; seconds with or without a fraction; find's letter of the type,
 ///                           or 'x' and st_mode in hexadecimal
 /// Standard error: records that end with NUL:
-///   "/<number of the request> ./a" git's answer for the repository in ./a begins
+///   "/<number of the request> ./a" git's output for the repository in ./a begins
 ///   "b/", "c"                      ignored names, relative to ./a
 std::string FindScript(const std::vector<ListingRequest>& requests) {
   std::string script = "cd /\n" + GitEnvironment() +
@@ -130,7 +130,7 @@ std::string FindScript(const std::vector<ListingRequest>& requests) {
 
 [[noreturn]] void ThrowTooMany() {
   throw support::CallError(
-      "There are too many names to look at. Give a path or a pattern that begins deeper in the "
+      "There are too many names to search. Give a path or a pattern that begins deeper in the "
       "tree.");
 }
 
@@ -186,8 +186,8 @@ ListedName ParseName(std::string_view record) {
   return name;
 }
 
-/// Whether it can be below a directory: a lying guest must not name files elsewhere.
-bool IsPossible(std::string_view path) {
+/// Whether `path` is below its directory: a lying guest must not name files elsewhere.
+bool IsBelow(std::string_view path) {
   if (path.size() > kMaximumListedPath || path.find('\0') != std::string_view::npos) return false;
   while (true) {
     const std::size_t slash = path.find('/');
@@ -198,7 +198,7 @@ bool IsPossible(std::string_view path) {
   }
 }
 
-/// Relative to the directory of the request; one that ends with '/' stands for everything below.
+/// Relative to the request's directory. A name that ends with '/' stands for everything below it.
 using IgnoredNames = std::unordered_set<std::string>;
 
 std::vector<IgnoredNames> ParseIgnored(std::string_view text, std::size_t request_count) {
@@ -221,7 +221,7 @@ std::vector<IgnoredNames> ParseIgnored(std::string_view text, std::size_t reques
   return ignored;
 }
 
-/// ListedName::ignored_names
+/// Returns ListedName::ignored_names.
 std::size_t IgnoredPart(const ListedName& name, const IgnoredNames& ignored) {
   if (ignored.empty()) return 0;
   std::size_t names = 1;
@@ -237,7 +237,7 @@ std::size_t IgnoredPart(const ListedName& name, const IgnoredNames& ignored) {
 std::string VisitNames(std::string_view text, const std::vector<IgnoredNames>& ignored,
                        const NameVisitor& visit, const support::Context& context) {
   std::string messages;
-  std::size_t walks = 0;  // that have begun
+  std::size_t walks = 0;  // begun so far
   while (!text.empty()) {
     context.ThrowIfStopped();
     const std::string_view record = TakeUntil(text, kRecordEnd);
@@ -253,8 +253,8 @@ std::string VisitNames(std::string_view text, const std::vector<IgnoredNames>& i
     ListedName name = ParseName(record);
     const bool is_directory_itself = name.path.empty();
     if (is_directory_itself) continue;
-    if (!IsPossible(name.path)) {
-      throw support::CallError("The guest listed a name that cannot exist.");
+    if (!IsBelow(name.path)) {
+      throw support::CallError("The guest listed an invalid name.");
     }
     name.ignored_names = IgnoredPart(name, ignored[walks - 1]);
     visit(walks - 1, name);

@@ -61,7 +61,7 @@ void Overlay(std::optional<Value>& base, const std::optional<Value>& stronger) {
   if (stronger.has_value()) base = stronger;
 }
 
-/// All but `param`.
+/// Overlays everything but `param`.
 void Overlay(ConfigurationFile& base, const ConfigurationFile& stronger) {
   Overlay(base.plain, stronger.plain);
   Overlay(base.os, stronger.os);
@@ -77,7 +77,7 @@ void Overlay(ConfigurationFile& base, const ConfigurationFile& stronger) {
   base.mounts.insert(base.mounts.end(), stronger.mounts.begin(), stronger.mounts.end());
 }
 
-/// "" and "default" are unset. Rule: FillDefault, ResolveOS and ResolveArch in Lima's
+/// "" and "default" mean unset. Follows FillDefault, ResolveOS and ResolveArch in Lima's
 /// pkg/limayaml/defaults.go.
 std::optional<std::string> WithoutDefault(std::optional<std::string> value) {
   if (value == "" || value == "default") value.reset();

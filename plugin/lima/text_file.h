@@ -9,12 +9,12 @@
 
 namespace lima {
 
-/// The text of a regular file, links followed; nothing if it does not exist. Throws
-/// ConfigurationError when it cannot be read, is not a file, or has more than `limit` bytes. Never
-/// waits for a FIFO.
+/// Reads a regular file, following links; nullopt if it does not exist. Throws ConfigurationError
+/// if it cannot be read, is not a regular file, or has more than `limit` bytes. Does not block on a
+/// FIFO.
 std::optional<std::string> ReadTextFile(const std::filesystem::path& path, std::size_t limit);
 
-/// The same for a file opened with O_NONBLOCK; `path` is for errors.
+/// The same for a file opened with O_NONBLOCK; `path` is for error messages.
 std::string ReadTextFile(const support::FileDescriptor& file, const std::filesystem::path& path,
                          std::size_t limit);
 

@@ -15,28 +15,27 @@
 namespace paths {
 
 struct MountState {
-  /// False: the mount point is an ordinary directory of the guest, or missing. What is written
-  /// there never reaches the host.
+  /// If false, the mount point is missing or an ordinary directory of the guest. Writes there never
+  /// reach the host.
   bool mounted = false;
-  /// The guest's cache never asks the host again: contents, sizes and times may be old.
+  /// The guest never revalidates its cache: contents, sizes and times may be stale.
   bool reads_may_be_stale = false;
 };
 
-/// Whether the instance's mounts are there in the guest. Lima mounts with `nofail`, and
-/// reverse-sshfs mounts end with their SSH connection, so they may come and go at any time.
+/// Checks that the instance's mounts are present in the guest. Lima mounts with `nofail`, and a
+/// reverse-sshfs mount ends with its SSH connection, so they may come and go at any time.
 ///
-/// In a Linux guest, a mount is there if a file system begins at its mount point (links resolved)
-/// that Lima would have mounted:
+/// In a Linux guest, a mount is present if its mount point (links resolved) has a file system that
+/// Lima would have mounted:
 ///   9p, virtiofs   with Lima's tag, or an older Lima's "mount" and a number
 ///   fuse.sshfs     with any source; its form depends on the version of sshfs
 /// In a macOS guest, the mount point is a link to the directory "/Volumes/My Shared Files/TAG".
-/// Every mount passes if the guest has no mount table (logged), or is this very machine (a loopback
-/// sshd).
+/// All mounts pass if the guest has no mount table (logged), or is this machine (a loopback sshd).
 ///
-/// A command reads the mount table. It is not read again while the file system's identity (statvfs)
-/// stays the same. A missing mount is looked for each time.
+/// A command in the guest reads the mount table. A mount's state is reused while its file system's
+/// identity (statvfs) stays the same. A missing mount is checked each time.
 ///
-/// Mounts are numbered as in the constructor. Thread-safe.
+/// `mount` is an index in the constructor's `mounts`. Thread-safe.
 class MountCheck {
  public:
   /// `os` is the guest's: "Linux", "Darwin", …
@@ -44,18 +43,18 @@ class MountCheck {
       : mounts_(std::move(mounts)), is_mac_(os == "Darwin"), known_(mounts_.size()) {}
   virtual ~MountCheck() = default;
 
-  /// The request for Evaluate; send it in one burst with the call's other requests.
+  /// The request for Evaluate; send it in one round trip with the call's other requests.
   [[nodiscard]] guest::Request StatusRequest(std::size_t mount) const;
 
-  /// The state of a mount, from the reply to StatusRequest. Throws support::CallError if the mount
+  /// The state of a mount for a reply to StatusRequest. Throws support::CallError if the mount
   /// table cannot be read.
   virtual MountState Evaluate(std::size_t mount, guest::Reply reply, guest::Guest& guest,
                               const support::Context& context);
 
-  /// StatusRequest and Evaluate.
+  /// Sends StatusRequest and evaluates the reply.
   MountState Check(std::size_t mount, guest::Guest& guest, const support::Context& context);
 
-  /// Checks all mounts by one command, and logs which are missing. Call it once, before the others.
+  /// Checks all mounts with one command, and logs the missing ones. Call it once, first.
   void CheckAll(guest::Guest& guest, const support::Context& context);
 
   /// The last state; "not mounted" before the first check. No round trip.
@@ -63,10 +62,10 @@ class MountCheck {
 
  private:
   struct Known {
-    std::optional<guest::FileSystemStatus> file_system;  ///< empty: read the table next time
+    std::optional<guest::FileSystemStatus> file_system;  ///< if empty, read the table next time
     MountState state;
   };
-  /// Empty: every mount passes.
+  /// If empty, every mount passes.
   using Table = std::optional<std::vector<MountLine>>;
 
   [[nodiscard]] Table ReadTable(guest::Guest& guest, const support::Context& context) const;

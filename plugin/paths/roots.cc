@@ -12,7 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Empty if the path has no links, or does not exist on the host, as a location need not.
+/// The path with links resolved. Empty if that changes nothing, or if the path does not exist on
+/// the host; Lima allows such a location.
 std::string ResolvedOnHost(const std::string& path) {
   std::error_code missing;
   std::string resolved = fs::canonical(path, missing).string();
@@ -36,7 +37,7 @@ void AddNarrowed(std::vector<Root>& roots, const NarrowedRoot& narrowed,
     match = names.Find(*name);
   }
   if (!match) {
-    throw support::CallError("--root " + narrowed.directory + " lies under no mount; " +
+    throw support::CallError("--root " + narrowed.directory + " is not under a mount; " +
                              (mounts.empty() ? "the instance mounts nothing"
                                              : "the mounts are: " + FormatRoots(mounts)));
   }
@@ -52,7 +53,7 @@ void AddNarrowed(std::vector<Root>& roots, const NarrowedRoot& narrowed,
   AddOnce(roots, std::move(root));
   for (const Root& other : mounts) {
     if (&other == &mount) continue;
-    // Also a mount from elsewhere that is mounted inside: it may be read-only there.
+    // Also a mount of another host directory inside the root: it may be read-only.
     if (support::PathBelow(other.host, *name) || support::PathBelow(other.guest, guest)) {
       AddOnce(roots, other);
     }

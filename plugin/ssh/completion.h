@@ -10,8 +10,8 @@
 
 namespace ssh {
 
-/// A failure for Completion::Finish. In a function of its own, so that the session's thread holds
-/// no reference to the exception when the caller gets it.
+/// Makes a failure for Completion::Finish. In its own function, so that the session's thread holds
+/// no reference to the exception when the caller receives it.
 template <typename Exception, typename... Arguments>
 std::exception_ptr MakeFailure(Arguments&&... arguments) {
   return std::make_exception_ptr(Exception(std::forward<Arguments>(arguments)...));
@@ -20,7 +20,7 @@ std::exception_ptr MakeFailure(Arguments&&... arguments) {
 /// Lets a calling thread wait for work of the session's thread.
 class Completion {
  public:
-  /// The session's thread: the work is done, or has failed. Once.
+  /// The session's thread calls this once, when the work is done or has failed.
   void Finish(std::exception_ptr failure = nullptr) {
     {
       const std::scoped_lock lock(mutex_);
@@ -30,8 +30,9 @@ class Completion {
     changed_.notify_all();
   }
 
-  /// The caller: waits for Finish and rethrows its failure. When `context` ends, calls `withdraw`
-  /// once, which must bring about Finish soon. What the work refers to can be destroyed afterwards.
+  /// The caller waits for Finish; its failure is rethrown. If `context` is stopped, calls
+  /// `withdraw` once, which must cause Finish soon. After Wait, objects that the work refers to may
+  /// be destroyed.
   void Wait(const support::Context& context,
             const std::function<void(support::StopReason)>& withdraw) {
     support::ContextWait wait(context, mutex_, changed_);
@@ -43,7 +44,7 @@ class Completion {
       lock.lock();
       changed_.wait(lock, is_finished);
     }
-    // The exception then belongs to this thread alone.
+    // exchange() makes this thread the exception's only owner.
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
 

@@ -14,15 +14,15 @@ class SessionLoop;
 /// The version of libssh at run time ("0.10.6"). Its releases carry security fixes.
 std::string LibraryVersion();
 
-/// A guest over one SSH session: each process on a channel of its own, files over SFTP version 3.
+/// A guest over one SSH session: each process has its own channel, and files use SFTP version 3.
 /// Thread-safe; no call delays another thread's call.
 ///
-/// One thread owns the session. Every call posts its work there and waits, no longer than its
-/// context allows. When the session dies, every call under way throws support::ConnectionLost, and
-/// so do all later ones: open a new connection then.
+/// One thread owns the session. Every call posts its work there and waits, within its context. When
+/// the session is lost, every current and later call throws support::ConnectionLost; open a new
+/// connection then.
 ///
-/// sshd limits the channels (MaxSessions, 10 by default). If none is free, a request waits, and
-/// idle shells are closed.
+/// sshd limits the number of channels (MaxSessions, 10 by default). If none is free, idle shells
+/// are closed and the request waits.
 class Connection final : public guest::Guest {
  public:
   /// Connects and authenticates. Throws support::ConnectionLost if the guest cannot be reached,
@@ -33,7 +33,8 @@ class Connection final : public guest::Guest {
 
   using guest::Guest::Open;  // a file
 
-  /// Ends the session, within a second even if the guest is frozen. Its processes must be gone.
+  /// Closes the session, within a second even if the guest is frozen. Its processes must be
+  /// destroyed before.
   ~Connection() override;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -45,7 +46,7 @@ class Connection final : public guest::Guest {
                                       const support::Context& context) override;
   void CloseLater(const guest::Handle& handle) noexcept override;
 
-  /// See ProcessRun for when a process counts as ended.
+  /// See ProcessRun for when a process counts as exited.
   std::unique_ptr<shell::Process> Start(std::string command_line,
                                         std::shared_ptr<shell::ProcessEvents> events) override;
 

@@ -1,7 +1,7 @@
-// Debian builds libssh with Kerberos (GSSAPI), which Lima's instances never use. Where libssh is
-// linked as an archive, its calls end here instead of in six more libraries. Each reports that the
-// mechanism is unavailable (RFC 2744, 3.9.1). The arguments behind the first are not looked at, so
-// they are not declared.
+// Stubs for the GSSAPI functions that libssh calls. Debian builds libssh with Kerberos, which
+// Lima's instances never use; the stubs save a static build six more libraries. Each reports that
+// the mechanism is unavailable (RFC 2744, 3.9.1). Only the first argument is used, so only it is
+// declared.
 
 #include <cstdint>
 

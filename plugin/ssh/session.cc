@@ -22,7 +22,7 @@ std::string Name(const Endpoint& endpoint) {
   return endpoint.host + ":" + std::to_string(endpoint.port);
 }
 
-/// Denies every request of the guest: on 1 libssh answers so and forgets it.
+/// Denies every request of the guest: if this returns 1, libssh rejects and frees the request.
 int DenyRequest(ssh_session, ssh_message, void*) {
   return 1;
 }
@@ -32,7 +32,7 @@ int DenyRequest(ssh_session, ssh_message, void*) {
 std::string CipherList(const std::string& configured) {
   if (!configured.starts_with('^')) return configured;
   std::string list = configured.substr(1);
-  // What libssh 0.10 to 0.12 offer, fastest first on machines with AES instructions.
+  // The defaults of libssh 0.10 to 0.12, fastest first on CPUs with AES instructions.
   for (const char* cipher :
        {"aes128-gcm@openssh.com", "aes256-gcm@openssh.com", "chacha20-poly1305@openssh.com",
         "aes256-ctr", "aes192-ctr", "aes128-ctr"}) {
@@ -45,17 +45,17 @@ std::string CipherList(const std::string& configured) {
 
 Session::Session(support::WakePipe& wake)
     : wake_(wake), session_(ssh_new()), event_(ssh_event_new()) {
-  if (!session_ || !event_) throw std::runtime_error("libssh gave no session");
+  if (!session_ || !event_) throw std::runtime_error("libssh cannot create a session");
   ssh_set_counters(session_.get(), &socket_bytes_, &received_);
-  // Without a callback libssh queues every request of the guest.
+  // Without a callback, libssh queues the guest's requests without limit.
   ssh_set_message_callback(session_.get(), &DenyRequest, nullptr);
   if (ssh_event_add_fd(event_.get(), wake_.fd(), POLLIN, &Session::OnWake, this) != SSH_OK) {
-    throw std::runtime_error("libssh took no event");
+    throw std::runtime_error("libssh cannot poll the wake pipe");
   }
 }
 
 Session::~Session() {
-  // ssh_event_free would leak it.
+  // ssh_event_free does not free it.
   ssh_event_remove_fd(event_.get(), wake_.fd());
 }
 
@@ -131,9 +131,9 @@ void Session::Connect(const Endpoint& endpoint, support::Clock::duration timeout
                                     false);
     }
     KeepNonBlocking();
-    // libssh has nothing to poll before the first call.
+    // Only after the first ssh_connect does libssh have a socket to poll.
     if (!in_event && ssh_event_add_session(event_.get(), session_.get()) != SSH_OK) {
-      throw std::runtime_error("libssh took no session into its event");
+      throw std::runtime_error("libssh cannot poll the session");
     }
     in_event = true;
     if (code == SSH_OK) break;
@@ -190,7 +190,7 @@ void Session::Authenticate(const Endpoint& endpoint, support::Clock::time_point 
 
 void Session::Poll(support::Clock::time_point until) {
   if (woken_) {
-    // The wake-up came while libssh polled by itself; the posted work has not been taken yet.
+    // libssh consumed the wake-up in a poll of its own; the posted work is still waiting.
     until = support::Clock::time_point::min();
   }
   int timeout = -1;
@@ -218,7 +218,7 @@ std::string Session::ErrorText() const {
 }
 
 void Session::SendKeepAlive() {
-  // libssh sends only on every second call.
+  // libssh sends a packet only on every second call.
   for (int i = 0; i < 2; ++i) {
     if (ssh_send_keepalive(session_.get()) == SSH_ERROR) poll_failed_ = true;
   }

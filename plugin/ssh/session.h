@@ -15,12 +15,12 @@
 
 namespace ssh {
 
-/// The value of libssh's cipher options for the value of `Ciphers` in ssh.config: "^a,b" puts a and
-/// b before the default ones (ssh_config(5)). libssh 0.10 would lose the first of them.
+/// Converts `Ciphers` from ssh.config for libssh. "^a,b" puts a and b before the defaults
+/// (ssh_config(5)); libssh 0.10 would lose the first of them.
 std::string CipherList(const std::string& configured);
 
-/// One SSH session and the event loop around it. For the thread that owns it, except Break. Only
-/// Connect and Poll wait, and no longer than their arguments allow.
+/// One SSH session and its event loop. Only the owning thread may use it, except for Break. Only
+/// Connect and Poll wait, within the time that their arguments allow.
 class Session {
  public:
   /// `wake` interrupts Connect and Poll; it must outlive the session.
@@ -29,32 +29,33 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Connects and authenticates with the endpoint's keys. Reads no configuration file, agent or
-  /// known_hosts, and does not check the host key: Lima's own ssh.config says StrictHostKeyChecking
-  /// no. Throws support::ConnectionLost if the guest cannot be reached in time or `stopped` becomes
-  /// true (it is called after each wake-up), support::CallError if every key is rejected.
+  /// Connects and authenticates with the endpoint's keys. Does not use a configuration file, SSH
+  /// agent or known_hosts. Does not check the host key, as Lima's ssh.config sets
+  /// StrictHostKeyChecking to no. Throws support::ConnectionLost if the guest cannot be reached in
+  /// time or `stopped`, called after each wake-up, returns true; support::CallError if every key is
+  /// rejected.
   void Connect(const Endpoint& endpoint, support::Clock::duration timeout,
                const std::function<bool()>& stopped);
 
-  /// Waits until the session moves, the pipe wakes or `until`, and lets libssh call back.
+  /// Waits for session activity, the wake pipe or `until`, and runs libssh's callbacks.
   void Poll(support::Clock::time_point until);
 
-  /// False once the connection is gone, for good.
+  /// False once the connection is lost; it never becomes true again.
   [[nodiscard]] bool alive() const;
 
-  /// libssh's text for the last error, printable: it may quote the guest.
+  /// libssh's last error message, made printable because it may quote the guest.
   [[nodiscard]] std::string ErrorText() const;
 
   void SendKeepAlive();
 
   [[nodiscard]] std::uint64_t packets_received() const { return received_.in_packets; }
 
-  /// True while libssh holds bytes that the socket has not taken.
+  /// True while libssh has output that the socket has not accepted.
   [[nodiscard]] bool output_waits() const;
 
   [[nodiscard]] ssh_session handle() const { return session_.get(); }
 
-  /// Any thread: cuts the connection, so that the owner finds it dead.
+  /// Any thread: shuts the connection down, so that the owner sees it as lost.
   void Break();
 
  private:
@@ -79,7 +80,7 @@ class Session {
   support::WakePipe& wake_;
   bool woken_ = false;
   bool poll_failed_ = false;
-  ssh_counter_struct socket_bytes_{};  // libssh wants both
+  ssh_counter_struct socket_bytes_{};  // unused, but libssh requires it
   ssh_counter_struct received_{};
   std::unique_ptr<ssh_session_struct, FreeSession> session_;
   std::unique_ptr<ssh_event_struct, FreeEvent> event_;  // freed before the session

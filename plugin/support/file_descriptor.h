@@ -6,8 +6,8 @@
 
 namespace support {
 
-/// Owns one file descriptor and closes it. Ignores errors of close(): not for files that are
-/// written.
+/// Owns one file descriptor and closes it. Ignores errors of close(), so do not use it for files
+/// that are written.
 class FileDescriptor {
  public:
   FileDescriptor() = default;

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-/// Bytes of others as text: JSON carries only valid UTF-8.
+/// Converts foreign bytes to text: JSON allows only valid UTF-8.
 namespace support {
 
 /// U+FFFD, which replaces each byte that is not UTF-8.
@@ -15,13 +15,13 @@ std::size_t ValidUtf8Prefix(std::string_view bytes);
 
 bool IsValidUtf8(std::string_view bytes);
 
-/// The length of the well-formed character that `bytes` (not empty) begins with; 0 if there is
-/// none.
+/// The length of the well-formed character at the beginning of `bytes`; 0 if there is none. `bytes`
+/// must not be empty.
 std::size_t FirstCharacterLength(std::string_view bytes);
 
 struct DecodedText {
   std::string text;          ///< valid UTF-8
-  std::size_t replaced = 0;  ///< bytes that U+FFFD replaces, one for each
+  std::size_t replaced = 0;  ///< number of bytes replaced, each by one U+FFFD
 };
 
 DecodedText DecodeUtf8(std::string_view bytes);

@@ -12,7 +12,7 @@ namespace {
 namespace request = guest::request;
 using guest::FileErrorCode;
 
-constexpr const char* kWrongAnswer = "the guest's SFTP server sent the wrong kind of answer";
+constexpr const char* kWrongAnswer = "the guest's SFTP server sent an unexpected kind of reply";
 
 FileErrorCode CodeOf(SftpStatusCode code) {
   switch (code) {
@@ -27,7 +27,7 @@ FileErrorCode CodeOf(SftpStatusCode code) {
   }
 }
 
-/// Empty for OpenSSH's texts, which only repeat the code.
+/// The server's message; empty for OpenSSH's messages, which only repeat the code.
 std::string Detail(const SftpStatus& status) {
   for (const char* plain :
        {"Failure", "No such file", "Permission denied", "Success", "Operation unsupported"}) {
@@ -37,7 +37,7 @@ std::string Detail(const SftpStatus& status) {
 }
 
 struct Target {
-  std::string path;              ///< for texts
+  std::string path;              ///< for messages
   std::uint64_t channel_number;  ///< of its handle; 0 if it has none
 };
 
@@ -92,7 +92,7 @@ std::string Burst::Describe() const {
 
 void Burst::Begin(SftpClient& client, std::uint64_t channel, TimePoint now) {
   channel_ = channel;
-  ++answers_left_;  // so that it does not finish before all are sent
+  ++answers_left_;  // keeps the burst from finishing before all requests are sent
   for (std::size_t i = 0; i < parts_.size(); ++i) SendPart(client, i, now);
   --answers_left_;
   FinishWhenComplete();
@@ -140,7 +140,7 @@ void Burst::OnReply(SftpClient& client, std::size_t index, std::size_t piece, Sf
   --part.answers_left;
   const auto* handle = std::get_if<SftpHandle>(&reply);
   if (handle != nullptr && (finished_ || lost_)) {
-    // The caller has gone: close what it opened.
+    // The caller no longer waits: close what it opened.
     const guest::Handle unwanted{handle->handle, channel_, part.path};
     client.Send(MakeRequest(request::Close{unwanted}), client.last_received(), [](SftpReply&&) {});
   }
@@ -149,7 +149,7 @@ void Burst::OnReply(SftpClient& client, std::size_t index, std::size_t piece, Sf
     if (!lost_) lost_ = lost->reason;
     may_have_changed_ |= part.whole.changes_guest && lost->may_have_run;
   } else {
-    // Even if the part has failed, another piece of it may have been written.
+    // Counts even if the part has failed: another piece of it may have been written.
     const auto* status = std::get_if<SftpStatus>(&reply);
     const bool refused = status != nullptr && status->code != SftpStatusCode::kOk;
     may_have_changed_ |= part.whole.changes_guest && !refused;
@@ -172,7 +172,7 @@ void Burst::Take(Part& part, std::size_t piece, SftpReply&& reply) {
     TakeValue(part, piece, std::move(reply));
   }
   if (!is_read || part.answers_left > 0 || part.reply.failure) return;
-  // The data ends with the first piece that is not full.
+  // The data ends at the first incomplete piece.
   auto& all = std::get<std::string>(part.reply.value);
   std::size_t end = 0;
   for (const std::size_t length : part.lengths) {
@@ -211,7 +211,7 @@ void Burst::TakeValue(Part& part, std::size_t piece, SftpReply&& reply) {
 void Burst::TakeData(Part& part, std::size_t piece, std::string_view bytes) {
   auto& all = std::get<std::string>(part.reply.value);
   const std::size_t begin = piece * part.piece;
-  // An empty answer that is not the end would be requested again for ever.
+  // Without this check, empty data before the end of file would be requested again forever.
   if (bytes.empty() || bytes.size() > std::min(part.piece, all.size() - begin)) {
     Refuse(part, FileErrorCode::kFailure, "the guest's SFTP server sent a wrong amount of data");
     return;

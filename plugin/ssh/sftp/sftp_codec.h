@@ -11,8 +11,8 @@
 
 #include "guest/guest.h"
 
-/// SFTP version 3 (draft-ietf-secsh-filexfer-02) and OpenSSH's extensions (its PROTOCOL file,
-/// section 4) without a channel: requests to bytes, bytes to replies.
+/// Codec for SFTP version 3 (draft-ietf-secsh-filexfer-02) and OpenSSH's extensions (its PROTOCOL
+/// file, section 4). Encodes requests and decodes replies; does no I/O.
 namespace ssh {
 
 inline constexpr std::uint32_t kSftpVersion = 3;
@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kSftpVersion = 3;
 /// Longest packet without its length field, as in OpenSSH (SFTP_MAX_MSG_LENGTH, sftp-common.h).
 inline constexpr std::size_t kMaximumSftpPacket = std::size_t{256} * 1024;
 
-/// Most data in one READ or WRITE: OpenSSH's server exits on a longer packet.
+/// Most data in one READ or WRITE. OpenSSH's server exits on a longer packet.
 inline constexpr std::size_t kMaximumSftpData = kMaximumSftpPacket - 1024;
 
 inline constexpr std::string_view kLimitsExtension = "limits@openssh.com";
@@ -36,7 +36,7 @@ enum class SftpStatusCode : std::uint32_t {
 
 struct SftpStatus {
   SftpStatusCode code = SftpStatusCode::kOk;
-  std::string message;  ///< of the server; may be empty
+  std::string message;  ///< from the server; may be empty
 };
 struct SftpHandle {
   std::string handle;
@@ -50,38 +50,37 @@ struct SftpNames {
 struct SftpExtendedReply {
   std::string body;
 };
-/// The request will not be answered.
+/// There will be no reply to the request.
 struct SftpLost {
   std::string reason;
   bool may_have_run = false;
 };
 using SftpReply = std::variant<SftpStatus, SftpHandle, SftpData, SftpNames, guest::FileAttributes,
                                SftpExtendedReply, SftpLost>;
-/// Its indexes.
+/// The indexes of SftpReply.
 enum : std::size_t { kStatus, kHandle, kData, kNames, kAttributes, kExtendedReply };
 
 /// A request without its id.
 struct SftpRequest {
-  const char* operation = "";       ///< "open", for error texts
+  const char* operation = "";       ///< "open", for error messages
   std::uint8_t type = 0;            ///< SSH_FXP_STAT, …
-  std::size_t wanted = 0;           ///< index in SftpReply of a good answer
-  std::string body;                 ///< what follows the id
+  std::size_t wanted = 0;           ///< index in SftpReply of the expected reply
+  std::string body;                 ///< follows the id
   std::string_view tail = {};       ///< follows the body; must live until the request is encoded
   std::string_view extension = {};  ///< the server must offer it
-  /// It may change the guest's files: without an answer it must not be sent again.
+  /// It may change the guest's files, so it must not be retried if the reply is lost.
   bool changes_guest = false;
 };
 
-/// The request for a whole guest::Request. A Write is referred to, not copied; see
-/// kMaximumSftpData.
+/// Encodes a whole guest::Request. Does not split it (see kMaximumSftpData) and does not copy the
+/// bytes of a Write.
 SftpRequest MakeRequest(const guest::Request& request);
-/// limits@openssh.com.
 SftpRequest LimitsRequest();
 
 /// INIT, the only packet without an id.
 std::string InitPacket();
 
-/// Of its packet without the length field.
+/// The length of its packet without the length field.
 std::size_t LengthOf(const SftpRequest& request);
 
 /// Appends a whole packet.
@@ -103,19 +102,20 @@ class SftpProtocolError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Cuts a stream of bytes into replies. Keeps at most one unfinished packet and the last bytes.
+/// Splits a byte stream into replies. Keeps at most one incomplete packet and the last bytes
+/// appended.
 class SftpDecoder {
  public:
   void Append(std::string_view bytes);
 
-  /// The first packet of a connection; nothing while it is incomplete. Throws SftpProtocolError,
+  /// The first packet of a connection; nullopt while it is incomplete. Throws SftpProtocolError,
   /// which names the login profile if that seems to have printed the bytes.
   std::optional<SftpVersion> NextVersion();
 
-  /// The next reply; nothing while it is incomplete. Throws SftpProtocolError.
+  /// The next reply; nullopt while it is incomplete. Throws SftpProtocolError.
   std::optional<SftpPacket> Next();
 
-  /// Bytes that belong to no complete packet yet.
+  /// Bytes that are not part of a complete packet yet.
   [[nodiscard]] std::string_view rest() const {
     return std::string_view(buffer_).substr(position_);
   }
@@ -127,7 +127,7 @@ class SftpDecoder {
   std::size_t position_ = 0;
 };
 
-/// From the reply to limits@openssh.com, in bytes of data; 0: unlimited.
+/// From the reply to limits@openssh.com, in bytes of data; 0 for no limit.
 struct SftpLimits {
   std::uint64_t read_length = 0;
   std::uint64_t write_length = 0;

@@ -27,9 +27,10 @@ export const agents = [
         hasCompletedOnboarding: true, projects: { [project]: { hasTrustDialogAccepted: true } },
       }));
     },
-    // Otherwise it offers MCP tools only after a search for them.
+    // Otherwise it offers MCP tools only after a search for them, unless the server asks for more.
     environment: (model) => ({ ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: 'stub',
       ENABLE_TOOL_SEARCH: 'false', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' }),
+    deferring: { ENABLE_TOOL_SEARCH: 'true' },
     listed: /^lima: limactl mcp serve default --root \. - . Connected$/m,
     turn: ['-p', 'run it'],
     own: ['Bash', 'Edit', 'EnterWorktree', 'Glob', 'Grep', 'LSP', 'Monitor', 'NotebookEdit',
@@ -79,19 +80,22 @@ trust_level = "trusted"
     own: ['glob', 'grep_search', 'list_background_processes', 'list_directory',
       'read_background_output', 'read_file', 'read_many_files', 'replace', 'run_shell_command',
       'search_file_content', 'write_file'],
-    ownWithout: ['glob', 'read_file', 'read_process', 'replace', 'run_shell_command', 'write_file'],
+    ownWithout: ['glob', 'read_file', 'replace', 'run_shell_command', 'write_file'],
     name: (tool) => `mcp_lima_${tool}`,
     helper: { name: 'invoke_agent',
-      arguments: { agent_name: 'codebase_investigator', prompt: 'look' } },
+      arguments: { agent_name: 'generalist', prompt: 'look' } },
   },
   {
     agent: 'opencode',
     program: 'opencode',
     title: 'opencode',
     prepare(home, _project, model) {
+      const stub = { attachment: true, modalities: { input: ['text', 'image'], output: ['text'] } };
       write(join(home, '.config', 'opencode', 'opencode.json'), JSON.stringify({
         model: 'stub/stub', autoupdate: false,
-        provider: { stub: { npm: '@ai-sdk/openai-compatible', models: { stub: {} },
+        // Rules of the user's own, where the last one that matches counts.
+        permission: { '*': 'allow', bash: 'allow', 'b*': 'allow' },
+        provider: { stub: { npm: '@ai-sdk/openai-compatible', models: { stub },
           options: { baseURL: `${model}/v1`, apiKey: 'stub' } } },
       }));
     },

@@ -67,33 +67,37 @@ export async function startScene(spec, mounts) {
   return scene;
 }
 
-/** The results of the model's calls, as [name, text]. */
+/** The results of the model's calls in a request, as [name, result]. */
+export function toolResults(body) {
+  const { messages = [], contents = [], input = [] } = JSON.parse(body);
+  const all = [];
+  const names = new Map();
+  for (const { functionResponse } of contents.flatMap(({ parts }) => parts)) {
+    if (functionResponse) all.push([functionResponse.name, functionResponse.response]);
+  }
+  for (const item of Array.isArray(input) ? input : []) {
+    if (/_call$/.test(item.type)) {
+      names.set(item.call_id, item.namespace ? `${item.namespace}__${item.name}` : item.name);
+    }
+    if (/_call_output$/.test(item.type)) all.push([names.get(item.call_id), item.output]);
+  }
+  for (const message of messages) {
+    for (const call of message.tool_calls ?? []) names.set(call.id, call.function.name);
+    if (message.role === 'tool') all.push([names.get(message.tool_call_id), message.content]);
+    for (const block of Array.isArray(message.content) ? message.content : []) {
+      if (block.type === 'tool_use') names.set(block.id, block.name);
+      if (block.type === 'tool_result') all.push([names.get(block.tool_use_id), block.content]);
+    }
+  }
+  return all;
+}
+
+/** The results in all requests, once each, as [name, text]. */
 function results(bodies) {
   const all = new Map();
-  const add = (name, result) => {
+  for (const [name, result] of bodies.flatMap(toolResults)) {
     const text = typeof result === 'string' ? result : JSON.stringify(result);
     all.set(`${name} ${text}`, [name, text]);
-  };
-  for (const body of bodies) {
-    const { messages = [], contents = [], input = [] } = JSON.parse(body);
-    const names = new Map();
-    for (const { functionResponse } of contents.flatMap(({ parts }) => parts)) {
-      if (functionResponse) add(functionResponse.name, functionResponse.response);
-    }
-    for (const item of Array.isArray(input) ? input : []) {
-      if (/_call$/.test(item.type)) {
-        names.set(item.call_id, item.namespace ? `${item.namespace}__${item.name}` : item.name);
-      }
-      if (/_call_output$/.test(item.type)) add(names.get(item.call_id), item.output);
-    }
-    for (const message of messages) {
-      for (const call of message.tool_calls ?? []) names.set(call.id, call.function.name);
-      if (message.role === 'tool') add(names.get(message.tool_call_id), message.content);
-      for (const block of Array.isArray(message.content) ? message.content : []) {
-        if (block.type === 'tool_use') names.set(block.id, block.name);
-        if (block.type === 'tool_result') add(names.get(block.tool_use_id), block.content);
-      }
-    }
   }
   return [...all.values()];
 }

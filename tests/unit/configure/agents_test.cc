@@ -184,11 +184,24 @@ TEST(Agents, ClaudeKeepsTheServerOfAProjectInTheUsersOwnFile) {
   EXPECT_EQ(servers.at("lima").at("command"), "limactl");
 }
 
-TEST(Agents, OpencodeDeniesUnknownTools) {
+TEST(Agents, OpencodesRulesForAllToolsComeAfterTheUsers) {
+  const SettingsFile file = Named("opencode").settings(MakeRequest()).files[0];
   const std::string text =
-      Configure(Named("opencode").settings(MakeRequest()).files[0], std::nullopt).text;
-  EXPECT_LT(text.find("\"*\": \"deny\""), text.find("\"lima_*\": \"ask\"")) << text;
-  EXPECT_THAT(text, HasSubstr("\"task\": \"deny\""));
+      Configure(file, "{\"permission\": {\"*\": \"ask\", \"bash\": \"ask\", \"b*\": \"allow\"}}")
+          .text;
+  EXPECT_LT(text.find("\"b*\": \"allow\""), text.find("\"**\": \"deny\"")) << text;
+  EXPECT_LT(text.find("\"**\": \"deny\""), text.find("\"lima_**\": \"ask\"")) << text;
+}
+
+TEST(Agents, ClaudeAndCodexOfferTheToolsWithoutASearch) {
+  const Request request = MakeRequest();
+  const Json claude = ReadFile("claude", request, "/home/u/.claude.json");
+  EXPECT_EQ(
+      claude.at("projects").at("/home/u/project").at("mcpServers").at("lima").at("alwaysLoad"),
+      true);
+  const std::string codex = Configure(Named("codex").settings(request).files[0], std::nullopt).text;
+  EXPECT_THAT(codex, HasSubstr("\nomit_tools_from = [\"deferred\"]\n"));
+  EXPECT_THAT(codex, HasSubstr("\nsupports_parallel_tool_calls = true\n"));
 }
 
 TEST(Agents, PromptsAreSkippedOnlyWithTrust) {
@@ -202,7 +215,7 @@ TEST(Agents, PromptsAreSkippedOnlyWithTrust) {
          {"\"trust\": true", "mcp__lima", "enabledMcpjsonServers", "Mcp(lima:*)", "\"approve\""}) {
       if (all.find(word) != std::string::npos) return true;
     }
-    return all.find("\"lima_*\": \"allow\"") != std::string::npos;
+    return all.find("\"lima_**\": \"allow\"") != std::string::npos;
   };
   for (const Agent& agent : Agents()) EXPECT_FALSE(skips(agent.name)) << agent.name;
   request.trust = true;
@@ -211,11 +224,13 @@ TEST(Agents, PromptsAreSkippedOnlyWithTrust) {
   }
 }
 
-// Gemini also applies tools.exclude to MCP tools, without the server's name.
-TEST(Agents, GeminiKeepsTheToolsOfTheServer) {
-  const Json names = ReadFile("gemini", MakeRequest(), "settings.json").at("tools").at("exclude");
+// Gemini CLI warns of "exclude".
+TEST(Agents, GeminiHasAListOfItsOwnToolsThatStay) {
+  const Json settings = ReadFile("gemini", MakeRequest(), "settings.json");
+  EXPECT_FALSE(settings.at("tools").contains("exclude"));
+  const Json names = settings.at("tools").at("core");
   for (const char* tool : {"glob", "list_directory", "read_file", "replace", "run_shell_command",
-                           "search_file_content", "grep_search", "write_file"}) {
+                           "grep_search", "write_file", "ShellTool"}) {
     EXPECT_EQ(std::find(names.begin(), names.end(), tool), names.end()) << tool;
   }
 }

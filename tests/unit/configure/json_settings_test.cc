@@ -110,6 +110,8 @@ TEST(JsonSettings, OtherKindsOfValuesOnThePathAreRefused) {
       {"{\"servers\": []}", Entry()},
       {"{\"servers\": {}, \"servers\": {\"lima\": {}}}", Entry()},
       {"{\"tools\": {\"exclude\": \"A\"}}", List()},
+      {"{\"permission\": {\"**\": \"deny\", \"bash\": \"allow\"}}",
+       {.kind = Change::Kind::kLast, .path = {"permission", "**"}, .value = "deny"}},
       {"{\n\"permission\": \"allow\"}", Setting()},
   };
   for (const auto& [text, change] : cases) {

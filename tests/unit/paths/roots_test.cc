@@ -115,7 +115,7 @@ TEST(NarrowedRoots, OutsideAllMountsAreRefusedWithAListOfTheMounts) {
         Narrow({MakeMount("/a", "/a", true), MakeMount("/b", "/b", false)}, {"/ab"});
       },
       ::testing::ThrowsMessage<support::CallError>(
-          "--root /ab lies under no mount; the mounts are: /a (writable), /b (read-only)"));
+          "--root /ab is not under a mount; the mounts are: /a (writable), /b (read-only)"));
 }
 
 TEST(NarrowedRoots, AreFoundByTheirNameOrElseByTheirResolvedName) {
