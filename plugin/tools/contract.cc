@@ -99,7 +99,7 @@ Tool ReadFile() {
           .description =
               "Reads a text file in the VM, unchanged, or an image (PNG, JPEG, GIF, WebP; up to 5 "
               "MiB). Above 32 MiB, read ranges of lines with `offset` and `limit`. U+FFFD stands "
-              "for bytes that are not UTF-8." +
+              "for invalid UTF-8." +
               kPathRule,
           .inputs = {{"path", "string", "File to read.", kRequired},
                      {"offset", "integer", "First line, from 0. Default: 0.", false, 0},
@@ -111,7 +111,7 @@ Tool ReadFile() {
 Tool Replace() {
   return {
       .name = "replace",
-      .title = "Replace text in a file",
+      .title = "Replace text",
       .description =
           "Replaces text that occurs exactly once in a file in the VM; otherwise nothing changes, "
           "and the error names the lines." +
@@ -139,9 +139,8 @@ Tool RunShellCommand() {
                   "variables: [\"bash\",\"-c\",\"make 2>&1 | tail\"]. Leading NAME=value words "
                   "set the environment.",
                   kRequired},
-                 {"directory", "string", "Absolute host path of the mounted directory to run in.",
-                  kRequired},
-                 {"description", "string", "Its purpose in a few words, for the user."}},
+                 {"directory", "string", "Absolute host path to run in.", kRequired},
+                 {"description", "string", "Purpose, for the user."}},
       .outputs = {{"stdout", "string",
                    "Standard output. Above 256 KiB (or the server's own limit) only its first "
                    "and last part, with a line between them that counts what was left out.",
@@ -163,33 +162,32 @@ Property Count(const char* name, std::string description, int minimum, int maxim
 }
 
 Tool SearchFileContent() {
-  return {
-      .name = "search_file_content",
-      .title = "Search in files",
-      .description =
-          "Searches text files in the VM line by line for a regular expression, as `git grep` "
-          "does, also outside a repository. Returns `file:line:text`, names relative to `path`. "
-          "Skips binary files, .git and git-ignored files unless `path` is one or inside one." +
-          kPathRule,
-      .inputs = {{"pattern", "string", "Perl-style: `function\\s+myFunction`.", kRequired},
-                 {"path", "string?", "Directory or file to search." + kDefaultPath},
-                 {"include", "string?",
-                  "Only matching files: `*.js` (at any depth), `src/**/*.{ts,tsx}`."},
-                 {"case_sensitive", "boolean", "Default: true."},
-                 {"fixed_strings", "boolean", "`pattern` is plain text."},
-                 Count("before", "Lines of context before each match.", 0, kMaximumSearchContext),
-                 Count("after", "And after it.", 0, kMaximumSearchContext),
-                 Count("context", "Default of both.", 0, kMaximumSearchContext),
-                 {"names_only", "boolean", "Return file names only."},
-                 {"no_ignore", "boolean", "Search git-ignored files too."},
-                 Count("max_matches_per_file", "Matching lines.", 1),
-                 Count("total_max_matches", "Matching lines, or file names.", 1)},
-      .outputs = {
-          {"git_grep_output", "string",
-           "Lines `file:line:text`, file names relative to `path`; empty if nothing matches. "
-           "Lines of context are `file-line-text`, with `--` between groups. If lines "
-           "were left out, a last line gives the totals.",
-           kRequired}}};
+  return {.name = "search_file_content",
+          .title = "Search in files",
+          .description =
+              "Searches text files in the VM line by line for a regular expression, as `git grep` "
+              "does. Returns `file:line:text`, names relative to `path`. "
+              "Skips binary files, .git and git-ignored files unless `path` is one or inside one." +
+              kPathRule,
+          .inputs = {{"pattern", "string", "Perl-style: `function\\s+myFunction`.", kRequired},
+                     {"path", "string?", "Directory or file to search." + kDefaultPath},
+                     {"include", "string?",
+                      "Only matching files: `*.js` (at any depth), `src/**/*.{ts,tsx}`."},
+                     {"case_sensitive", "boolean", "Default: true."},
+                     {"fixed_strings", "boolean", "`pattern` is plain text."},
+                     Count("before", "Context lines before a match.", 0, kMaximumSearchContext),
+                     Count("after", "And after it.", 0, kMaximumSearchContext),
+                     Count("context", "Default of both.", 0, kMaximumSearchContext),
+                     {"names_only", "boolean", "File names only."},
+                     {"no_ignore", "boolean", "Search git-ignored files too."},
+                     Count("max_matches_per_file", "Matching lines.", 1),
+                     Count("total_max_matches", "Matches in all.", 1)},
+          .outputs = {
+              {"git_grep_output", "string",
+               "Lines `file:line:text`, file names relative to `path`; empty if nothing matches. "
+               "Lines of context are `file-line-text`, with `--` between groups. If lines "
+               "were left out, a last line gives the totals.",
+               kRequired}}};
 }
 
 const std::string kProcessId = "Id of the process.";
@@ -205,24 +203,23 @@ std::vector<Property> ProcessOutputs() {
 }
 
 Tool StartProcess() {
-  return {
-      .name = "start_process",
-      .title = "Start a process",
-      .description =
-          "Starts a command in the VM and leaves it running: a server, a watcher, a build, a "
-          "REPL. Returns its id and first output; go on with read_process and write_process. "
-          "No terminal. It and its children are stopped when this session ends.",
-      .inputs = {{"command", "string[]",
-                  "List of words, such as [\"npm\",\"run\",\"dev\"]; for a shell line "
-                  "[\"bash\",\"-c\",\"...\"].",
-                  kRequired},
-                 {"directory", "string", "Absolute host path to run in.", kRequired},
-                 {"wait_ms", "integer", "How long to wait for its end: up to 30000, default 1000.",
-                  false, 0}},
-      .outputs = ProcessOutputs(),
-      .effect = Effect::kRuns,
-      .waits = true,
-      .has_text_style = true};
+  return {.name = "start_process",
+          .title = "Start a process",
+          .description =
+              "Starts a command in the VM and leaves it running: a server, a watcher, a build, a "
+              "REPL. Returns its id and first output; go on with read_process and write_process. "
+              "No terminal. It and its children are stopped when this session ends.",
+          .inputs = {{"command", "string[]",
+                      "List of words, such as [\"npm\",\"run\",\"dev\"]; for a shell line "
+                      "[\"bash\",\"-c\",\"...\"].",
+                      kRequired},
+                     {"directory", "string", "Absolute host path to run in.", kRequired},
+                     {"wait_ms", "integer",
+                      "How long to wait for its end: up to 30000, default 1000.", false, 0}},
+          .outputs = ProcessOutputs(),
+          .effect = Effect::kRuns,
+          .waits = true,
+          .has_text_style = true};
 }
 
 Tool ReadProcess() {
@@ -240,7 +237,7 @@ Tool ReadProcess() {
                       {"exit_code", "integer", "Exit status."},
                       {"started", "string", "When.", kRequired}}});
   return {.name = "read_process",
-          .title = "Read a process's output",
+          .title = "Read a process",
           .description =
               "Returns output of a process (`p1`), also after its end, or the whole output of a "
               "command whose result was cut (`c1`). Without `id`, lists the processes.",
