@@ -17,19 +17,19 @@
 
 namespace connection {
 
-/// Which instance to connect to, and what of it the agent may use.
+/// Which instance to connect to, and what the agent may use there.
 struct InstanceOptions {
   std::filesystem::path lima_home;
   std::string name;
   paths::RootOptions roots;
   std::string working_directory;  ///< this program's, on the host
   bool allow_settings = false;    ///< `--allow-settings`
-  /// How long the guest may send nothing before the connection counts as lost; keep-alives are sent
-  /// in between. At least kShortestGuestSilence.
+  /// How long the guest may be silent, despite keep-alives, before the connection counts as lost.
+  /// At least kShortestGuestSilence.
   std::chrono::milliseconds guest_silence = std::chrono::minutes(1);
 };
 
-/// A busy guest needs time to answer.
+/// Shorter values would disconnect a busy guest.
 inline constexpr std::chrono::seconds kShortestGuestSilence{4};
 
 /// The instance is stopped or broken, according to Lima's files.
@@ -43,32 +43,32 @@ class InstanceNotRunning : public support::CallError {
   lima::State state_;
 };
 
-/// The guest user's home directory and uid: one round trip. Only the guest knows them if the
-/// configuration does not say, because Lima's default home depends on the version that created the
-/// instance. Throws support::CallError if the answer is invalid.
+/// Queries the guest user's home directory and uid, in one round trip. Needed if the configuration
+/// does not set them, because Lima's default home depends on the version that created the instance.
+/// Throws support::CallError if the reply is invalid.
 lima::GuestFacts QueryGuestFacts(guest::Guest& guest, const support::Context& context);
 
-/// What EvaluateMounts needs to know of the guest; the guest is queried only for what the
-/// configuration does not say. `user` is the one in ssh.config. Throws like QueryGuestFacts.
+/// The facts that EvaluateMounts needs. Queries the guest only for those that the configuration
+/// does not set. `user` is the one in ssh.config. Throws like QueryGuestFacts.
 lima::GuestFacts FindGuestFacts(const lima::InstanceConfiguration& configuration,
                                 const std::string& user, guest::Guest& guest,
                                 const support::Context& context);
 
-/// The roots according to Lima's files, without the guest: to be shown, not to be enforced. Throws
-/// lima::ConfigurationError, and support::CallError if a `--root` is under no mount.
+/// The roots according to Lima's files, without asking the guest; for display only, never for
+/// enforcement. Throws lima::ConfigurationError, and support::CallError if a `--root` is not under
+/// a mount.
 std::vector<paths::Root> ShownRoots(const InstanceOptions& options,
                                     const lima::InstanceConfiguration& configuration);
 
-/// The text of `initialize` for the agent: where it works, which host directories it may use, and
-/// what to do about others. Reads Lima's files only. Never throws: the text then says what is wrong
-/// with them.
+/// The `instructions` of `initialize`: where the agent works, which host directories it may use,
+/// and what to do about others. Reads only Lima's files. Never throws; if they are invalid, the
+/// text has the error.
 std::string Instructions(const InstanceOptions& options);
 
-/// Reads Lima's files and connects: one attempt. Everything is read again each time, because Lima
-/// rewrites ssh.config at each start of the VM. Only the resolved paths of roots that are no mounts
-/// are kept, in `pins`. Throws InstanceNotRunning, support::ConnectionLost if the guest cannot be
-/// reached, support::Stopped, and support::CallError if the files, the keys or a `--root` cannot be
-/// used.
+/// Reads Lima's files and makes one attempt to connect. Reads the files each time, because Lima
+/// rewrites ssh.config whenever the VM starts. `pins` keeps the resolved paths of roots that are
+/// not mounts. Throws InstanceNotRunning, support::Stopped, support::ConnectionLost if the guest
+/// cannot be reached, and support::CallError if the files, the keys or a `--root` cannot be used.
 OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots& pins,
                               const support::Context& context);
 

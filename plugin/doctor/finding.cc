@@ -13,7 +13,7 @@
 namespace doctor {
 namespace {
 
-constexpr std::size_t kNameWidth = 14;  // "configuration" and a blank
+constexpr std::size_t kNameWidth = 14;  // "configuration" and a space
 
 // In the order of Result.
 constexpr std::array<std::string_view, 4> kNames = {"passed", "warning", "failed", "skipped"};

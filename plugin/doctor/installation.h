@@ -15,7 +15,7 @@ std::optional<std::filesystem::path> FindProgram(const std::string& name, const 
 
 /// The limactl-mcp that `limactl mcp` runs, links not resolved. limactl looks in its own directory,
 /// in the one that its links resolve to, in `path`, and in libexec/lima and lib/lima next to those
-/// two. Rule: getPluginDirectories in Lima's pkg/plugins/plugins.go.
+/// two. Follows getPluginDirectories in Lima's pkg/plugins/plugins.go.
 std::optional<std::filesystem::path> FindPlugin(const std::filesystem::path& limactl,
                                                 const std::string& path);
 

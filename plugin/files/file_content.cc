@@ -144,6 +144,16 @@ std::string FileReader::ReadWhole() {
   return content;
 }
 
+FileReader::Beginning FileReader::ReadBeginning(std::size_t maximum_bytes) {
+  Beginning beginning;
+  Read(maximum_bytes + 1, [&](std::string_view bytes) {
+    beginning.bytes += bytes;
+    beginning.is_whole = beginning.bytes.size() <= maximum_bytes;
+    return beginning.is_whole;
+  });
+  return beginning;
+}
+
 std::string FileReader::ReadLines(const LineRange& range) {
   LineCutter cutter(range);
   Read(kReadChunk, [&](std::string_view bytes) {

@@ -41,11 +41,18 @@ class FileReader {
   /// file below kReadChunk. A larger file takes one more, or one for each kReadChunk of a range.
   FileReader(const paths::ResolvedPath& path, guest::Guest& guest, const support::Context& context);
 
-  // Each reads from the beginning; call only one of them. If reads may be stale
-  // (ResolvedPath::stale_note), they bypass the guest's cache if the guest can.
+  // Each reads from the beginning. If reads may be stale (ResolvedPath::stale_note), they bypass
+  // the guest's cache if the guest can.
 
   /// Throws support::CallError above kMaximumReadBytes.
   std::string ReadWhole();
+
+  struct Beginning {
+    std::string bytes;
+    bool is_whole = true;
+  };
+  /// The whole file, or a beginning of more than `maximum_bytes`.
+  Beginning ReadBeginning(std::size_t maximum_bytes);
 
   /// With line ends. Throws support::CallError if the file has no such line (an empty file has an
   /// empty line 0), or the range is above kMaximumReadBytes.

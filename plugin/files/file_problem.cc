@@ -62,7 +62,7 @@ std::string_view Name(guest::FileType type) {
 }
 
 void RequireRegularFile(const paths::ResolvedPath& path) {
-  if (!path.attributes) throw support::CallError("file does not exist");
+  if (!path.attributes) throw PathlessError("file does not exist");
   if (path.attributes->type == guest::FileType::kRegular) return;
   std::string text =
       path.host + " is a " + std::string(Name(path.attributes->type)) + ", not a regular file";
@@ -77,9 +77,9 @@ void ThrowFileProblem(const guest::FileError& error, const std::string& action,
                       guest::Guest& guest, const support::Context& context) {
   switch (error.code()) {
     case FileErrorCode::kNotFound:
-      throw support::CallError("file does not exist");
+      throw PathlessError("file does not exist");
     case FileErrorCode::kPermissionDenied:
-      throw support::CallError("permission denied");
+      throw PathlessError("permission denied");
     case FileErrorCode::kAlreadyExists:
       throw support::CallError(action + " " + path.host +
                                ": a file with that name has appeared; try again");

@@ -7,8 +7,16 @@
 #include "guest/guest.h"
 #include "paths/path_rules.h"
 #include "support/context.h"
+#include "support/errors.h"
 
 namespace files {
+
+/// `file does not exist` or `permission denied`: the texts that Lima's own tests expect name no
+/// path.
+class PathlessError : public support::CallError {
+ public:
+  using support::CallError::CallError;
+};
 
 /// "directory", "FIFO", …
 std::string_view Name(guest::FileType type);

@@ -62,9 +62,9 @@ void MakeParents(const paths::ResolvedPath& target, guest::Guest& guest,
 /// A new file that the destructor removes unless RenameTo was called. The destructor waits at most
 /// kCleanUpTimeLimit, also after a cancel.
 ///
-/// It removes and renames only a file that it certainly created: the same name may be another
-/// server's. So a file stays if the guest does not answer, or the connection breaks; a later write
-/// in the directory removes it. Of one server, only one may exist in a directory at a time.
+/// It removes and renames only a file that it certainly created, as another server may use the same
+/// name. So a file remains if the guest does not respond or the connection is lost; a later write
+/// in the directory removes it. A server may have only one of these in a directory at a time.
 class TemporaryFile {
  public:
   /// Creates the file with the lowest free number. One round trip, and two for each taken name.
@@ -105,7 +105,7 @@ class TemporaryFile {
   }
 
   void RenameTo(const std::string& target) {
-    is_ours_ = false;  // unless the guest reports that it was not renamed
+    is_ours_ = false;  // set again if the guest reports that it was not renamed
     try {
       guest_.Rename(Path(number_), target, context_);
     } catch (const FileError& error) {
@@ -114,9 +114,9 @@ class TemporaryFile {
     }
   }
 
-  /// Removes the files with the taken names that are older by kLeftoverAge than `written`, a file
-  /// in the same directory that was just written. Logs errors. At most two round trips; none if no
-  /// name was taken.
+  /// Removes the temporary files with taken names that are older by kLeftoverAge than `written`, a
+  /// file just written in the same directory. Logs errors. Takes at most two round trips; none if
+  /// no name was taken.
   void RemoveLeftovers(const std::string& written) {
     if (number_ == 1) return;
     constexpr std::int64_t kAge = std::chrono::seconds(kLeftoverAge).count();
@@ -124,12 +124,12 @@ class TemporaryFile {
       std::vector<guest::Request> looks{guest::request::LStat{written}};
       for (int i = 1; i < number_; ++i) looks.emplace_back(guest::request::LStat{Path(i)});
       std::vector<guest::Reply> found = guest_.RoundTrip(looks, context_);
-      // Compared by the file system's own clock, which may differ from the guest's.
+      // Both times are from the file system's clock, which may differ from the guest's.
       const std::int64_t now = found.front().As<guest::FileAttributes>().modified;
       std::vector<guest::Request> removals;
       for (int i = 1; i < number_; ++i) {
         guest::Reply& reply = found[static_cast<std::size_t>(i)];
-        if (reply.failure) continue;  // gone by now
+        if (reply.failure) continue;  // already removed
         const auto& attributes = reply.As<guest::FileAttributes>();
         const bool is_old = attributes.modified + kAge < now;
         if (is_old && attributes.type == guest::FileType::kRegular) {
@@ -162,7 +162,7 @@ struct WriteCall {
   const std::function<void()>& last_look;
   enum class Stage { kUntouched, kRenaming, kInPlace } stage = Stage::kUntouched;
 
-  /// Turns errors into what they mean for the target.
+  /// Turns errors into messages about the target.
   std::string Run() {
     try {
       return Write();
@@ -173,10 +173,10 @@ struct WriteCall {
       if (stage == Stage::kUntouched || (stage == Stage::kRenaming && !lost.may_have_run())) {
         support::LogWarning(lost.what());
         throw support::ConnectionLost(
-            "the connection to the guest broke: " + target.host + " was not changed", false);
+            "the connection to the guest was lost: " + target.host + " was not changed", false);
       }
       throw support::ConnectionLost(
-          "the connection to the guest broke: " + Damage() + " (" + lost.what() + ")", true);
+          "the connection to the guest was lost: " + Damage() + " (" + lost.what() + ")", true);
     } catch (const support::Stopped& stopped) {
       const bool is_cancelled = stopped.reason() == support::StopReason::kCancelled;
       if (stage == Stage::kUntouched || is_cancelled) throw;
@@ -189,7 +189,7 @@ struct WriteCall {
            (stage == Stage::kRenaming
                 ? " may have been written: it is the old file or the whole new one"
                 : " was written in place and may have been written in part") +
-           ". Look at the file before you write again";
+           ". Read the file before you write again";
   }
 
   [[noreturn]] void ThrowProblemInPlace(const FileError& error) {
@@ -233,11 +233,11 @@ struct WriteCall {
     if (last_look) last_look();
     stage = Stage::kInPlace;
     file->Write(0, content, context);
-    // Also if the size seems right: the file may have grown.
+    // Even if the size seems right: the file may have grown.
     file->SetAttributes({.permissions = std::nullopt, .size = content.size()}, context);
     file->Sync(context);  // false if the server does not offer it
     file->Close(context);
-    return target.host + " was written in place, since its directory takes no new file: not atomic";
+    return target.host + " was written in place, not atomically: no file can be created beside it";
   }
 };
 

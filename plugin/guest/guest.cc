@@ -48,7 +48,7 @@ bool Exists(Guest& guest, const std::string& path, const support::Context& conte
   return true;
 }
 
-/// SFTP version 3 has no code for kAlreadyExists.
+/// Finds out whether the name is taken: SFTP version 3 has no code for kAlreadyExists.
 [[noreturn]] void ThrowWhyNotMade(Guest& guest, const FileError& error, const char* operation,
                                   const std::string& path, const support::Context& context) {
   if (error.code() == FileErrorCode::kFailure && Exists(guest, path, context)) {
@@ -100,9 +100,9 @@ void CheckPath(const Request& request, Reply& reply) {
       real_path == nullptr || (path.starts_with('/') && support::CleanPath(path) == path);
   if (path.size() > kLongestPath) {
     refuse("the guest sent a path of " + std::to_string(path.size()) + " bytes; at most " +
-           std::to_string(kLongestPath) + " are possible");
+           std::to_string(kLongestPath) + " are allowed");
   } else if (path.empty() || path.find('\0') != std::string::npos || !is_clean) {
-    refuse("the guest sent a path that cannot exist");
+    refuse("the guest sent an invalid path");
   }
 }
 

@@ -14,20 +14,20 @@
 #include "support/context.h"
 #include "support/errors.h"
 
-/// The one interface to the virtual machine. ssh/ implements it, tests have fakes.
+/// The one interface to the virtual machine. ssh/ implements it; tests have fakes.
 ///
-/// Paths are bytes: absolute, as the guest names them, without NUL. A path from the guest that
-/// cannot exist is a FileError (kFailure).
+/// Paths are absolute guest paths: any bytes but NUL. An invalid path from the guest is a FileError
+/// (kFailure).
 ///
-/// File requests go out in bursts: RoundTrip sends several at once, in one round trip. File
-/// operations throw `FileError` if the guest refuses, `support::ConnectionLost`, `support::Stopped`
-/// if the context ends, and `support::CallError` if the guest has no SFTP. Each call is one round
-/// trip unless its comment says otherwise.
+/// RoundTrip sends several file requests at once, in one round trip. File operations throw
+/// `FileError` if the guest refuses, `support::ConnectionLost`, `support::Stopped` if the context
+/// is stopped, and `support::CallError` if the guest has no SFTP. Each call takes one round trip
+/// unless its comment says otherwise.
 namespace guest {
 
 enum class FileErrorCode {
   kNotFound,          ///< no such file or directory
-  kPermissionDenied,  ///< the guest user may not
+  kPermissionDenied,  ///< the guest user has no permission
   kAlreadyExists,     ///< the name of a new file is taken
   kUnsupported,       ///< the SFTP server does not offer the operation
   kFailure,           ///< anything else; SFTP version 3 has no more codes
@@ -36,7 +36,7 @@ enum class FileErrorCode {
 /// A file operation failed in the guest; the connection is fine.
 class FileError : public support::CallError {
  public:
-  /// `path` is the guest path; `detail` is the guest's text and may be empty.
+  /// `path` is the guest path; `detail` is the guest's message and may be empty.
   FileError(FileErrorCode code, const std::string& operation, const std::string& path,
             const std::string& detail);
 
@@ -98,7 +98,7 @@ struct FileSystemStatus {
   // The identity of the file system; each may be 0.
   std::uint64_t id = 0;          ///< f_fsid
   std::uint64_t block_size = 0;  ///< bytes
-  std::uint64_t blocks = 0;      ///< in all
+  std::uint64_t blocks = 0;      ///< in total
   std::uint64_t maximum_name = 0;
 };
 
@@ -112,13 +112,13 @@ enum class OpenMode {
 struct Handle {
   std::string value;
   std::uint64_t channel = 0;  ///< number of the connection's SFTP server
-  std::string path;           ///< for texts
+  std::string path;           ///< for messages
   bool writes = false;        ///< opened for writing: closing it may change the guest
 
   friend bool operator==(const Handle&, const Handle&) = default;
 };
 
-/// The requests of RoundTrip. Behind each is the type for Reply::As, if it has a value.
+/// The requests of RoundTrip. The comment behind each is the type for Reply::As, if it has a value.
 namespace request {
 
 struct Stat {  // FileAttributes; follows links
@@ -166,7 +166,7 @@ struct Unlink {
 struct StatOpen {  // FileAttributes
   Handle handle;
 };
-/// At most kMaximumTransfer bytes. Only an empty answer means the end of the file.
+/// At most kMaximumTransfer bytes. Only an empty reply means the end of the file.
 struct Read {  // std::string
   Handle handle;
   std::uint64_t offset = 0;
@@ -206,7 +206,7 @@ using Request =
 /// Bytes of one request::Read or request::Write. A cancelled call still transfers them.
 inline constexpr std::size_t kMaximumTransfer = std::size_t{4} << 20;
 
-/// The answer to one request.
+/// The reply to one request.
 struct Reply {
   std::variant<std::monostate, FileAttributes, std::string, FileSystemStatus, Handle,
                std::vector<DirectoryEntry>>
@@ -228,8 +228,8 @@ struct Reply {
 /// Longest path from a guest, in bytes: Linux's PATH_MAX without the NUL; macOS has 1024.
 inline constexpr std::size_t kLongestPath = 4095;
 
-/// For implementations of Guest: turns a path that cannot exist, in the reply to a RealPath or
-/// ReadLink, into a failure.
+/// For implementations of Guest: turns an invalid path in the reply to a RealPath or ReadLink into
+/// a failure.
 void CheckPath(const Request& request, Reply& reply);
 
 class Guest;
@@ -260,7 +260,7 @@ class OpenHandle {
   }
 
  private:
-  Guest* guest_;  ///< null: released
+  Guest* guest_;  ///< null if released
   Handle handle_;
 };
 
@@ -275,7 +275,7 @@ class OpenFile {
  public:
   explicit OpenFile(OpenHandle handle) : handle_(std::move(handle)) {}
 
-  /// Of the open file, whatever the path names now.
+  /// The open file's attributes, even if the path now names another file.
   FileAttributes Stat(const support::Context& context);
 
   /// Reads up to `length` bytes from `offset`; fewer at the end of the file. A round trip for each
@@ -290,15 +290,15 @@ class OpenFile {
   /// False if the SFTP server does not offer fsync.
   bool Sync(const support::Context& context);
 
-  /// Closes and reports errors. The last call.
+  /// Closes and reports errors. No other call may follow.
   void Close(const support::Context& context);
 
-  /// Stat, Read from 0 and Close at once, up to kMaximumTransfer. May return less than the file
-  /// has. The last call.
+  /// Stat, Read from 0 and Close in one round trip, up to kMaximumTransfer. May return less than
+  /// the file has. No other call may follow.
   FileBeginning ReadAndClose(std::size_t length, const support::Context& context);
 
   /// Write from 0, set the permissions (07777) if given, Sync if offered, and Close; one round trip
-  /// up to kMaximumTransfer. Throws the first failure. The last call.
+  /// up to kMaximumTransfer. Throws the first failure. No other call may follow.
   void WriteAndClose(std::string_view bytes, std::optional<std::uint32_t> permissions,
                      const support::Context& context);
 
@@ -306,8 +306,8 @@ class OpenFile {
   OpenHandle handle_;
 };
 
-/// The names of an open directory without "." and "..", in the guest's order: one round trip for a
-/// hundred names. kPermissionDenied for a directory that the user may read but not enter.
+/// The names of an open directory without "." and "..", in the guest's order. Takes one round trip
+/// for a hundred names. Throws kPermissionDenied if the user may read but not enter the directory.
 std::vector<DirectoryEntry> ReadNames(const OpenHandle& directory, const support::Context& context);
 
 /// A connected guest. Thread-safe: any number of threads may call at once.
@@ -318,8 +318,9 @@ class Guest : public shell::Launcher {
   Guest& operator=(const Guest&) = delete;
 
   /// Sends all requests at once and waits for all replies, which are in the same order. The guest
-  /// runs them in that order, and goes on after a failure. The caller closes the handles among the
-  /// replies. If it throws, no handle stays open, and those to be closed are.
+  /// runs them in that order, and continues after a failure. The caller closes the handles among
+  /// the replies. If RoundTrip throws, it closes the handles that it opened and those in Close
+  /// requests.
   virtual std::vector<Reply> RoundTrip(const std::vector<Request>& requests,
                                        const support::Context& context) = 0;
 
@@ -334,7 +335,7 @@ class Guest : public shell::Launcher {
   FileSystemStatus StatFileSystem(const std::string& path, const support::Context& context);
   void Rename(const std::string& from, const std::string& to, const support::Context& context);
   void Unlink(const std::string& path, const support::Context& context);
-  /// One more after kFailure, to find out whether the name is taken (kAlreadyExists).
+  /// One more after kFailure, to check whether the name is taken (kAlreadyExists).
   void MakeDirectory(const std::string& path, std::uint32_t permissions,
                      const support::Context& context);
   /// As MakeDirectory if the file is created.
@@ -365,8 +366,9 @@ class Guest : public shell::Launcher {
 };
 
 struct ScriptOutput {
-  std::string output;              ///< standard output
-  std::optional<int> exit_status;  ///< empty: unknown, or the output is above kMaximumScriptOutput
+  std::string output;  ///< standard output
+  /// Empty if unknown, or if the output is above kMaximumScriptOutput.
+  std::optional<int> exit_status;
 };
 
 inline constexpr std::size_t kMaximumScriptOutput = std::size_t{1} << 20;

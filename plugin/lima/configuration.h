@@ -13,7 +13,7 @@
 
 namespace lima {
 
-/// Bytes of one configuration file, which may contain provision scripts.
+/// Most bytes of a configuration file, which may contain provision scripts.
 inline constexpr std::size_t kMaximumConfigurationFile = std::size_t{4} * 1024 * 1024;
 
 /// An entry of `mounts:` as written, templates unevaluated.
@@ -30,7 +30,7 @@ struct MountEntry {
 /// A value of `param:`.
 struct Parameter {
   std::string text;
-  /// Lima would print the value differently (1.50 as 1.5): a path that uses it is refused.
+  /// Lima would print the value differently (1.50 as 1.5), so a path that uses it is refused.
   bool is_rewritten = false;
 };
 
@@ -56,8 +56,8 @@ struct ConfigurationFile {
   std::vector<MountEntry> mounts;
 };
 
-/// Reads one file's text. `file` names it in errors. Throws ConfigurationError for what Lima
-/// refuses too: text that is not YAML, duplicate keys, and wrong types of what is read here.
+/// Parses one file's text. `file` is its name in errors. Throws ConfigurationError for text that
+/// Lima also rejects: invalid YAML, duplicate keys, and wrong types of the entries read here.
 ConfigurationFile ParseConfiguration(std::string_view text, const std::string& file);
 
 /// The three files of an instance, merged.
@@ -67,10 +67,10 @@ struct InstanceConfiguration {
 
   bool plain = false;
   std::string os = "Linux";  ///< Linux, Darwin, FreeBSD or Windows
-  /// As Lima writes it: "x86_64", "aarch64". Empty: the host's own.
+  /// As Lima writes it: "x86_64", "aarch64". Empty for the host's own.
   std::optional<std::string> arch;
-  std::optional<std::string> vm_type;     ///< empty: Lima's default for this host
-  std::optional<std::string> mount_type;  ///< empty: the driver's default
+  std::optional<std::string> vm_type;     ///< empty for Lima's default on this host
+  std::optional<std::string> mount_type;  ///< empty for the driver's default
   bool nine_p_is_unsupported = false;     ///< in any file: then that default is not 9p
   GuestUser user;
   std::map<std::string, Parameter, std::less<>> param;  ///< lima.yaml's own
@@ -81,14 +81,14 @@ struct InstanceConfiguration {
 
 /// Merges as Lima does: `override_file` wins over `main`, which wins over `defaults`. Mounts are
 /// concatenated: defaults, main, override. Throws ConfigurationError for an unknown `os`.
-/// Rule: FillDefault in Lima's pkg/limayaml/defaults.go.
+/// Follows FillDefault in Lima's pkg/limayaml/defaults.go.
 InstanceConfiguration MergeConfiguration(const std::filesystem::path& lima_home,
                                          const std::string& name, ConfigurationFile defaults,
                                          ConfigurationFile main,
                                          const ConfigurationFile& override_file);
 
 /// Reads and merges `_config/default.yaml`, the instance's lima.yaml and `_config/override.yaml`.
-/// Throws ConfigurationError when there is no such instance, or a file cannot be used.
+/// Throws ConfigurationError if the instance does not exist or a file is invalid.
 InstanceConfiguration LoadConfiguration(const std::filesystem::path& lima_home,
                                         const std::string& name);
 

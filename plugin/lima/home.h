@@ -10,21 +10,23 @@
 
 namespace lima {
 
-/// Bytes; Lima's pkg/identifiers.
+/// In bytes; from Lima's pkg/identifiers.
 inline constexpr std::size_t kMaximumInstanceName = 76;
 
 /// Throws ConfigurationError unless Lima accepts `name` for an instance: groups of ASCII letters
 /// and digits with single '.', '_' or '-' between them, not ending in .yml or .yaml in any case. A
-/// valid name is a single, harmless path component. Rule: Lima's pkg/identifiers/validate.go.
+/// valid name is a single path component, safe to use in paths. Follows Lima's
+/// pkg/identifiers/validate.go.
 void CheckInstanceName(std::string_view name);
 
-/// The guest's host name, also in ssh.config: "lima-" and the name with '-' for '.' and '_'. Rule:
+/// The guest's host name, also in ssh.config: "lima-" and the instance's name with '-' for '.' and
+/// '_'. Follows
 /// Lima's pkg/instance/hostname.
 std::string HostnameOf(std::string_view name);
 
 /// The directory of all instances: $LIMA_HOME, else $HOME/.lima, with links resolved if it exists.
 /// Throws ConfigurationError when neither is set, for a relative path, and when its links cannot be
-/// resolved. Rule: Lima's pkg/limatype/dirnames.
+/// resolved. Follows Lima's pkg/limatype/dirnames.
 std::filesystem::path HomeDirectory();
 
 /// The same for given values; empty means not set.
@@ -37,8 +39,8 @@ std::filesystem::path InstanceDirectory(const std::filesystem::path& home, const
 /// `home` does not exist. Throws ConfigurationError when it cannot be read.
 std::vector<std::string> ListInstances(const std::filesystem::path& home);
 
-/// Throws ConfigurationError unless the instance has a lima.yaml; the text lists the instances and
-/// how to create this one. Throws like CheckInstanceName, too, and when the directory cannot be
+/// Throws ConfigurationError unless the instance has a lima.yaml; the message lists the instances
+/// and how to create this one. Also throws like CheckInstanceName, and if the directory cannot be
 /// read.
 void RequireInstance(const std::filesystem::path& home, const std::string& name);
 

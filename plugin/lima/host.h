@@ -13,7 +13,7 @@ struct HostFacts {
   std::string temp_dir;  ///< $TMPDIR, else "/tmp", as Go's os.TempDir
 
   std::string arch = {};  ///< as Lima writes it: "x86_64", "aarch64"
-  /// Lima's default driver for a guest of the same architecture; for others it is "qemu". Rule:
+  /// Lima's default driver for a guest of the same architecture; for others it is "qemu". Follows
   /// DefaultDriver in Lima's pkg/limatype/lima_yaml.go.
   std::string vm_type = "qemu";
 };

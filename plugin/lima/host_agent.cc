@@ -66,7 +66,7 @@ std::string Receive(int fd, Clock::time_point deadline) {
     if (count < 0) ThrowSystemError("cannot receive from it");
     response.append(piece.data(), static_cast<std::size_t>(count));
     if (response.size() > kMaximumHostAgentResponse)
-      throw HostAgentError("its response has no end");
+      throw HostAgentError("its response is incomplete");
     if (Clock::now() >= deadline) throw HostAgentError("it does not respond in time");
   }
 }
@@ -90,7 +90,7 @@ HostAgentInfo ParseInfo(std::string_view body) {
   const auto port = info.find("sshLocalPort");
   if (port == info.end()) return {};
   if (!port->is_number_unsigned() || port->get<std::uint64_t>() > 65535) {
-    throw HostAgentError("its response has no usable sshLocalPort");
+    throw HostAgentError("its response has no valid sshLocalPort");
   }
   return {port->get<std::uint16_t>()};
 }

@@ -25,7 +25,7 @@ struct HostAgentInfo {
 };
 
 /// GET /v1/info over the Unix socket `socket` (an instance's ha.sock). Throws HostAgentError; waits
-/// at most about `timeout`. Rule: Lima's pkg/hostagent/api/client.
+/// at most about `timeout`. Follows Lima's pkg/hostagent/api/client.
 HostAgentInfo QueryHostAgent(const std::filesystem::path& socket,
                              std::chrono::milliseconds timeout = kHostAgentTimeout);
 

@@ -28,12 +28,12 @@ std::string LookUpParameter(const InstanceConfiguration& configuration, std::str
   }
   if (found->second.is_rewritten) {
     throw ConfigurationError(use + "whose value " + found->second.text +
-                             " Lima would print differently; put it in quotes");
+                             " Lima would print differently; quote it");
   }
   return found->second.text;
 }
 
-/// Fields of `location`. Rule: executeHostTemplate.
+/// Fields of `location`. Follows executeHostTemplate.
 std::string LookUpOnHost(const InstanceConfiguration& configuration, const HostFacts& host,
                          std::string_view name) {
   if (name == "Home") return host.home;
@@ -53,7 +53,7 @@ const Value& Known(const std::optional<Value>& value) {
   return *value;
 }
 
-/// Fields of `mountPoint` and `user.home`. Rule: executeGuestTemplate.
+/// Fields of `mountPoint` and `user.home`. Follows executeGuestTemplate.
 class GuestFields {
  public:
   GuestFields(const InstanceConfiguration& configuration, const GuestFacts& guest)
@@ -133,7 +133,7 @@ void CheckMountPoint(const MountEntry& entry, const std::string& mount_point) {
   }
 }
 
-/// Empty while only the guest knows it.
+/// Returns nullopt if only the guest knows it.
 std::optional<std::string> EvaluateMountPoint(const MountEntry& entry, const std::string& location,
                                               const GuestFields& fields) {
   std::string mount_point = location;
@@ -160,7 +160,7 @@ struct MergedEntry {
   std::optional<std::string> nine_p_cache;
 };
 
-/// Only QEMU chooses 9p by default, unless the guest cannot mount it. Rule: FillConfig in Lima's
+/// Only QEMU chooses 9p by default, unless the guest cannot mount it. Follows FillConfig in Lima's
 /// pkg/driver/qemu/qemu_driver.go, ResolveVMType in pkg/driverutil/vm.go.
 bool CacheMayBeStale(const InstanceConfiguration& configuration, const HostFacts& host,
                      std::string_view cache) {

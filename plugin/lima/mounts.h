@@ -8,14 +8,14 @@
 #include "lima/configuration.h"
 #include "lima/host.h"
 
-/// The host directories that an instance mounts. Rule: the mounts part of FillDefault in Lima's
+/// The host directories that an instance mounts. Follows the mounts part of FillDefault in Lima's
 /// pkg/limayaml/defaults.go, and Validate in validate.go. Stricter than Lima: a template that
 /// cannot be evaluated (Lima keeps the raw text, or "<no value>") and an empty or relative
 /// mountPoint are errors that name the file and the entry.
 namespace lima {
 
-/// What only the guest knows. `user` comes from ssh.config, the rest from the guest, if
-/// NeedsGuestFacts.
+/// Facts that templates may need. `user` comes from ssh.config; the others come from the guest, if
+/// NeedsGuestFacts returns true.
 struct GuestFacts {
   std::optional<std::string> user;
   std::optional<std::string> home;
@@ -27,7 +27,7 @@ struct Mount {
   std::string mount_point;  ///< in the guest; absolute and clean
   bool writable = false;
 
-  /// Whether the guest may see old files after the host has changed them: 9p with a cache that is
+  /// Whether the guest may see stale files after the host has changed them: 9p with a cache that is
   /// never refreshed (fscache, Lima's default for read-only mounts, or loose). Also true if the
   /// driver chooses the mount type and may choose 9p.
   bool reads_may_be_stale = false;
@@ -35,29 +35,29 @@ struct Mount {
   /// The 9p cache mode if this is a 9p mount: the configured one, else Lima's default.
   std::string nine_p_cache = {};
 
-  /// The mountPoint as Lima has it: evaluated but not cleaned.
+  /// The mountPoint as Lima stores it: evaluated but not cleaned.
   std::string unclean_mount_point = {};
 
   friend bool operator==(const Mount&, const Mount&) = default;
 };
 
 /// The tag of a 9p or virtiofs mount in the guest: "lima-" and the first eight bytes, in
-/// hexadecimal, of the SHA-256 of "location:mountPoint". Rule: MountTag in Lima's
+/// hexadecimal, of the SHA-256 of "location:mountPoint". Follows MountTag in Lima's
 /// pkg/limayaml/defaults.go. Earlier versions of Lima used "mount0", "mount1", ….
 std::string MountTag(const Mount& mount);
 
-/// Whether EvaluateMounts needs the guest's home or uid: a template uses it and no file gives it.
-/// Ignores invalid templates, which EvaluateMounts reports.
+/// Whether EvaluateMounts needs the guest's home or uid: a template uses it and no file sets it.
+/// Ignores invalid templates; EvaluateMounts reports them.
 bool NeedsGuestFacts(const InstanceConfiguration& configuration);
 
-/// The effective mounts, in Lima's order. Throws ConfigurationError for an entry that cannot be
-/// used, and for a needed fact of the guest that is missing.
+/// The effective mounts, in Lima's order. Throws ConfigurationError for an invalid entry, and for a
+/// guest fact that is needed but missing.
 std::vector<Mount> EvaluateMounts(const InstanceConfiguration& configuration, const HostFacts& host,
                                   const GuestFacts& guest);
 
-/// The same without the guest, to be shown, never to be enforced. The location stands for a
-/// mountPoint that only the guest knows; such an entry may turn out to be the same mount as
-/// another. Throws like EvaluateMounts, except for a missing fact.
+/// The same without asking the guest; for display only, never for enforcement. If only the guest
+/// knows a mountPoint, uses the location instead, so two of the mounts may be one in the guest.
+/// Throws like EvaluateMounts, except for a missing fact.
 std::vector<Mount> ListMounts(const InstanceConfiguration& configuration, const HostFacts& host,
                               const GuestFacts& guest);
 

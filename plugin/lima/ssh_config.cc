@@ -13,7 +13,7 @@
 namespace lima {
 namespace {
 
-constexpr std::string_view kRestart = "; `limactl stop` and `limactl start` write it again";
+constexpr std::string_view kRestart = "; `limactl stop` and `limactl start` rewrite it";
 
 struct Line {
   std::string keyword;                 // in lower case; empty for an empty line or a comment
@@ -41,7 +41,7 @@ std::string TakeArgument(std::string_view& text) {
   if (is_quoted) text.remove_prefix(1);
   const std::size_t end =
       is_quoted ? text.find('"') : std::min(text.find_first_of(kSpaces), text.size());
-  if (end == std::string_view::npos) throw ConfigurationError("a quote has no end");
+  if (end == std::string_view::npos) throw ConfigurationError("a quote is not closed");
   std::string argument(text.substr(0, end));
   text.remove_prefix(end + (is_quoted ? 1 : 0));
   const bool is_one_word = text.empty() || kSpaces.find(text.front()) != std::string_view::npos;
@@ -52,7 +52,7 @@ std::string TakeArgument(std::string_view& text) {
 }
 
 /// Splits `Keyword value…`, `Keyword=value` and `Keyword = value`; a '#' before an argument starts
-/// a comment. Throws ConfigurationError for what OpenSSH would unquote in another way.
+/// a comment. Throws ConfigurationError for text that OpenSSH would unquote differently.
 Line SplitLine(std::string_view line) {
   Line result;
   SkipSpaces(line);
@@ -150,7 +150,7 @@ class Reader {
     }
   }
 
-  /// Empty if unset.
+  /// Returns "" if unset.
   [[nodiscard]] std::string ValueOf(const std::string& keyword) const {
     const auto found = values_.find(keyword);
     return found == values_.end() ? "" : found->second;
@@ -195,7 +195,7 @@ class Reader {
   int line_number_ = 0;
   bool applies_ = true;  // options before the first Host are for every host
   bool has_host_ = false;
-  std::map<std::string, std::string> values_;  // by keyword; the first counts
+  std::map<std::string, std::string> values_;  // by keyword; the first wins
   std::vector<std::string> identity_files_;
 };
 

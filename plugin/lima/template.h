@@ -17,7 +17,7 @@ using FieldLookup = std::function<std::string(std::string_view name)>;
 /// Evaluates the part of Go's text/template that paths use: fields such as {{.Name}},
 /// {{ .Param.key }} and {{$.Name}}, comments {{/* … */}}, and the trim markers {{- and -}}. Throws
 /// ConfigurationError for all else: a path that Lima evaluates differently would be another
-/// directory. Rule: Go's text/template/parse/lex.go.
+/// directory. Follows Go's text/template/parse/lex.go.
 std::string EvaluateTemplate(std::string_view text, const FieldLookup& lookup);
 
 }  // namespace lima

@@ -8,15 +8,15 @@
 #include <string_view>
 #include <vector>
 
-/// YAML, read as strictly as Lima does (goccy/go-yaml, checked by go.yaml.in/yaml): two readers
-/// that understand a file differently must not decide what an agent may write.
+/// Reads YAML as strictly as Lima does (goccy/go-yaml, checked by go.yaml.in/yaml). If the two
+/// understood a file differently, an agent might write where it must not.
 namespace lima::yaml {
 
-/// Merges (`<<`) through merges.
+/// Most nested merges (`<<`).
 inline constexpr int kMaximumMergeDepth = 100;
 
-/// The first document. Throws ConfigurationError that starts with `file`, also for text that is not
-/// UTF-8 or starts with a byte order mark. An empty text is a null node.
+/// Parses the first document; empty text is a null node. Throws ConfigurationError that starts with
+/// `file`, also for text that is not UTF-8 or starts with a byte order mark.
 YAML::Node Parse(std::string_view text, const std::string& file);
 
 /// The values of a mapping, with its merges applied.
@@ -27,11 +27,11 @@ class Mapping {
   /// anything but one mapping, and a key that is set both next to and through a `<<`.
   Mapping(const YAML::Node& node, std::string file, std::string what);
 
-  // Each returns nothing when the key is missing or its value is null, and throws
-  // ConfigurationError for a value of another type.
+  // Each returns nullopt if the key is missing or its value is null, and throws ConfigurationError
+  // for a value of another type.
   [[nodiscard]] std::optional<bool> Boolean(std::string_view key) const;
   [[nodiscard]] std::optional<std::string> String(std::string_view key) const;
-  /// In plain decimal digits, from 0 to `maximum`.
+  /// A number in plain decimal digits, from 0 to `maximum`.
   [[nodiscard]] std::optional<unsigned long> Number(std::string_view key,
                                                     unsigned long maximum) const;
   [[nodiscard]] std::vector<YAML::Node> Sequence(std::string_view key) const;

@@ -8,14 +8,14 @@
 namespace paths {
 namespace {
 
-// As many as the Linux kernel follows (MAXSYMLINKS).
+// The Linux kernel's limit (MAXSYMLINKS).
 constexpr int kMaximumLinks = 40;
 
 using guest::FileError;
 using guest::FileErrorCode;
 using guest::FileType;
 
-/// The result of `look_up`; empty if the guest reports that the file is missing.
+/// The result of `look_up`; nullopt if the guest reports that the file is missing.
 template <typename LookUp>
 auto IfThere(const LookUp& look_up) -> std::optional<decltype(look_up())> {
   try {
@@ -40,9 +40,9 @@ GuestLocation MissingBelow(const std::string& existing, const std::string& base,
   return {std::move(path), std::nullopt, existing};
 }
 
-/// Resolves a path of which more than the last component is missing. Returns nothing if it must be
-/// tried again: `candidate` is then the path with its first dangling link followed, or a path that
-/// has appeared meanwhile.
+/// Resolves a path that lacks more than its last component. Returns nullopt if the caller must
+/// retry with `candidate`: the path with its first dangling link followed, or a path that has
+/// appeared meanwhile.
 std::optional<GuestLocation> ResolveMissing(std::string& candidate, const std::string& shown,
                                             guest::Guest& guest, const support::Context& context) {
   const auto attributes_of = [&](const std::string& path) {
@@ -63,7 +63,7 @@ std::optional<GuestLocation> ResolveMissing(std::string& candidate, const std::s
   if (found->type != FileType::kDirectory) {
     throw support::CallError(shown + ": a component of this path is a file, not a directory");
   }
-  if (rest.empty()) {  // it ended with a slash, and has appeared
+  if (rest.empty()) {  // the path ended with a slash, and has appeared
     candidate = *std::move(base);
     return std::nullopt;
   }
@@ -91,7 +91,7 @@ GuestLocation ResolveInGuest(std::string path, std::optional<guest::RealFile> fo
         std::string parent = found->attributes ? "" : support::ParentPath(found->path);
         return {std::move(found->path), found->attributes, std::move(parent)};
       }
-      path = std::move(found->path);  // it became a link after it was resolved
+      path = std::move(found->path);  // the path became a link after it was resolved
     } else if (auto location = ResolveMissing(path, shown, guest, context)) {
       return *std::move(location);
     }

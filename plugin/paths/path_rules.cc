@@ -16,7 +16,7 @@ namespace {
 using support::CallError;
 using support::JoinPath;
 
-/// Of two names of one directory, the read-only one counts.
+/// If two roots are the same directory, the read-only one wins.
 DirectoryIndex StrictestFirst(const std::vector<Root>& roots,
                               const std::vector<std::string>& directories) {
   DirectoryIndex index;
@@ -56,7 +56,7 @@ PathRules::PathRules(Options options) : options_(std::move(options)) {
                  [](const Root& root) { return !root.is_guests_own; });
   }
   names_ = host_names_ = HostNames(roots);
-  // Of equal names, the first one counts: the host's.
+  // Of equal names, the first one wins: the host's.
   for (std::size_t i = 0; i < roots.size(); ++i) names_.Add(roots[i].guest, i);
   std::vector<std::string> mount_points;
   for (const Root& mount : options_.mounts) mount_points.push_back(mount.guest);
@@ -79,7 +79,7 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
   const auto match = directories->mount_index.Find(location.path);
   const MountNumber mount = match ? MountNumber(match->value) : std::nullopt;
   if (access == Access::kWrite) RequireWritable(target, location, mount, *directories);
-  if (mount != target.mount && IsChecked(mount)) {  // a link led to another mount
+  if (mount != target.mount && IsChecked(mount)) {  // a link points into another mount
     RequireMounted(*mount, options_.mount_check->Check(*mount, guest, context), target.host);
   }
 
@@ -170,7 +170,7 @@ void PathRules::RequireWritable(const Target& target, const GuestLocation& locat
   if (mount && !options_.mounts[*mount].writable) {
     throw CallError(ReadOnlyText(target.host, options_.mounts[*mount], options_));
   }
-  // Both names count: either may be the one that agents read.
+  // Check both names: an agent may read either.
   const bool is_protected =
       IsProtectedSetting(target.below_root) || IsProtectedSetting(match->rest);
   if (is_protected && !options_.allow_settings && !root.is_guests_own) {
@@ -180,7 +180,7 @@ void PathRules::RequireWritable(const Target& target, const GuestLocation& locat
   const auto parent = directories.roots.Find(location.existing_parent);
   if (!parent || parent->value != match->value) {
     throw CallError(target.host + " cannot be created: the directory " + root.host +
-                    " is not there in the guest (" + root.guest + " does not exist)");
+                    " is missing in the guest (" + root.guest + " does not exist)");
   }
 }
 
@@ -211,8 +211,8 @@ std::string PathRules::DefaultDirectory() const {
   }
   if (options_.roots.size() == 1) return options_.roots.front().host;
   throw CallError(
-      "no path was given, and the server's working directory is outside the directories that may "
-      "be used; give one of: " +
+      "path is missing, and the server's working directory is outside the directories that may "
+      "be used; pass one of: " +
       DescribeRoots(options_));
 }
 
@@ -223,7 +223,7 @@ std::string PathRules::ToHost(std::string_view guest_path) const {
   return JoinPath(options_.roots[match->value].host, match->rest);
 }
 
-// Mounts below a path, which a search enters.
+// Mounts below a path, for searches.
 
 std::string PathRules::StaleNote(MountNumber mount, const std::string& guest_path,
                                  const Directories& directories) const {
@@ -269,7 +269,7 @@ void PathRules::PinNarrowed(const Root& root, guest::Guest& guest,
   if (mount.guest != root.narrowed_from) {
     throw CallError(CoveredText(shown, mount, JoinPath(mount.host, match->rest)));
   }
-  // The directory beneath a missing mount must not be pinned.
+  // Do not pin the directory that a missing mount would cover.
   if (IsChecked(number)) {
     RequireMounted(number, options_.mount_check->Check(number, guest, context), shown);
   }
@@ -291,7 +291,7 @@ PathRules::DirectoriesPointer PathRules::LastDirectories() const {
 
 PathRules::DirectoriesPointer PathRules::ResolveDirectories(guest::Guest& guest,
                                                             const support::Context& context) const {
-  std::map<std::string, std::optional<std::string>> real_paths;  // most roots are mounts too
+  std::map<std::string, std::optional<std::string>> real_paths;  // shared: most roots are mounts
   for (const Root& root : options_.roots) real_paths[root.guest];
   for (const Root& mount : options_.mounts) real_paths[mount.guest];
   std::vector<guest::Request> requests;
@@ -322,7 +322,7 @@ PathRules::DirectoriesPointer PathRules::ResolveDirectories(guest::Guest& guest,
   return directories_ = std::move(directories);
 }
 
-/// Resolves them again if they may have changed: a mount point is a link, or `path` lies under no
+/// Resolves them again if they may have changed: a mount point is a link, or `path` is not under a
 /// root that was found.
 PathRules::DirectoriesPointer PathRules::CurrentDirectories(const std::string& path,
                                                             guest::Guest& guest,

@@ -21,9 +21,9 @@ std::string StopAndEdit(const PathRules::Options& options, const std::string& ar
          " --start" + arguments + "`";
 }
 
-/// Lima merges entries with the same mountPoint (compared as text: "/a/" is another one). The first
-/// entry counts, but a later `writable` wins. So adding an entry works however the mount is
-/// written.
+/// An entry that makes `mount` writable. Lima merges entries with the same mountPoint, compared as
+/// text ("/a/" differs from "/a"). The first entry wins, except for `writable`, where the last one
+/// does. So adding an entry always works.
 std::string WritableEntry(const Root& mount) {
   const json entry = {
       {"location", mount.host},
@@ -76,14 +76,14 @@ std::string NotMountedText(const std::string& path, const Root& mount,
   const std::string instance = shell::ShellQuote(options.instance);
   return path + " cannot be used now: " + NameInBoth(mount) +
          " is a mount of the instance, but it is not mounted in the guest. Nothing was read or "
-         "written. To mount it, the user restarts the instance: `limactl stop " +
+         "written. To mount it, the user must restart the instance: `limactl stop " +
          instance + "`, then `limactl start " + instance + "`.";
 }
 
 std::string MissingText(const Root& mount) {
   return "This leaves out " + NameInBoth(mount) +
-         ", a mount of the instance that is not mounted in the guest now; names found there lie "
-         "in the directory beneath.";
+         ", a mount of the instance that is not mounted in the guest now; names found there are "
+         "those of the directory beneath.";
 }
 
 std::string StaleText(const Root& mount, const PathRules::Options& options) {

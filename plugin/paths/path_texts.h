@@ -4,10 +4,10 @@
 
 #include "paths/path_rules.h"
 
-/// Error texts and notes of the path rules.
+/// Error messages and notes of the path rules.
 namespace paths {
 
-/// The roots; without any, how to mount a directory.
+/// Lists the roots; if there are none, says how to mount a directory.
 std::string DescribeRoots(const PathRules::Options& options);
 
 std::string OutsideText(const std::string& path, const PathRules::Options& options);
@@ -20,17 +20,18 @@ std::string ResolvesOutsideText(const std::string& path, const std::string& gues
 std::string ReadOnlyText(const std::string& path, const Root& root,
                          const PathRules::Options& options);
 
-/// In the guest `mount` lies over the host's `path`; the path that means these files is `other`.
+/// `mount` covers the host's `path` in the guest. `other` is the path of the covering mount's
+/// files.
 std::string CoveredText(const std::string& path, const Root& mount, const std::string& other);
 
-/// `mount` is missing in the guest, and `path` lies in it.
+/// `path` is in `mount`, which is missing in the guest.
 std::string NotMountedText(const std::string& path, const Root& mount,
                            const PathRules::Options& options);
 
-/// `mount` is missing in the guest, and a search leaves it out.
+/// A search skips `mount`, which is missing in the guest.
 std::string MissingText(const Root& mount);
 
-/// The guest's cache for `mount` never asks the host again.
+/// The guest's cache for `mount` is never refreshed.
 std::string StaleText(const Root& mount, const PathRules::Options& options);
 
 }  // namespace paths

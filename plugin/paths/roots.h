@@ -10,29 +10,30 @@
 #include "lima/mounts.h"
 #include "paths/directory_index.h"
 
-/// From Lima's mounts and the options of `serve` to the directories that the agent may use.
+/// Determines the directories that the agent may use, from Lima's mounts and the options of
+/// `serve`.
 namespace paths {
 
 /// A directory that the agent may use. Paths are absolute and clean.
 struct Root {
-  std::string host;   ///< as the agent knows it: the mount's location
+  std::string host;   ///< the path that the agent uses: the mount's location
   std::string guest;  ///< the mount's mountPoint
   bool writable = false;
-  std::string resolved_host = {};   ///< `host` with its links resolved; empty: the same
+  std::string resolved_host = {};   ///< `host` with its links resolved; empty if the same
   bool reads_may_be_stale = false;  ///< by Lima's files; MountCheck knows the state in the guest
-  std::string written_guest = {};   ///< the mountPoint as Lima compares it; empty: `guest`
-  bool is_guests_own = false;       ///< `--allow-path`: not a mount
-  std::string narrowed_from = {};   ///< `--root`: the mountPoint of its mount; empty: all of it
+  std::string written_guest = {};   ///< the mountPoint as Lima compares it; empty if `guest`
+  bool is_guests_own = false;       ///< from `--allow-path`, not a mount
+  std::string narrowed_from = {};   ///< from `--root` below a mount: that mount's mountPoint
 };
 
-/// What the roots of `--root` and `--allow-path` resolved to in the guest the first time. They are
-/// ordinary directories, which a command can replace by a link; the first resolution counts while
-/// this program runs, also after a reconnect. Copies share their state. Thread-safe.
+/// The paths that the roots of `--root` and `--allow-path` first resolved to in the guest. These
+/// roots are ordinary directories, which a command can replace with a link, so the first resolution
+/// holds while this program runs, even after a reconnect. Copies share their state. Thread-safe.
 class PinnedRoots {
  public:
   [[nodiscard]] std::optional<std::string> Find(const Root& root) const;
 
-  /// Returns the resolution that counts: the first one.
+  /// Returns the first resolution; keeps `resolved` if there is none yet.
   std::string Pin(const Root& root, const std::string& resolved) const;
 
  private:
@@ -43,7 +44,7 @@ class PinnedRoots {
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-/// `--allow-path DIR[:w]`: a directory of the guest, under the same name on the host.
+/// `--allow-path DIR[:w]`: a directory of the guest; agents use its guest path.
 struct AllowedPath {
   std::string directory;  ///< absolute and clean
   bool writable = false;
@@ -55,32 +56,32 @@ AllowedPath ParseAllowedPath(const std::string& value);
 /// `--root DIR`: a directory of the host, the only part of its mount that may be used.
 struct NarrowedRoot {
   std::string directory;  ///< absolute and clean
-  /// With its links resolved when the option was read; empty if it has no links. Never
-  /// resolved again: the guest may change links in a writable mount.
+  /// `directory` with its links resolved; empty if it has none. Resolved only once, when the option
+  /// is read, because the guest may change links in a writable mount.
   std::string resolved = {};
 };
 
-/// Relative directories are taken from the working directory. Throws support::CallError for "".
+/// Relative directories are relative to the working directory. Throws support::CallError for "".
 NarrowedRoot ParseNarrowedRoot(const std::string& value);
 
 struct RootOptions {
-  std::vector<NarrowedRoot> narrowed_roots;  ///< `--root`; empty: every mount
+  std::vector<NarrowedRoot> narrowed_roots;  ///< `--root`; empty for every mount
   std::vector<AllowedPath> allowed_paths;    ///< `--allow-path`
 };
 
 /// "/a (writable), /b (read-only)"
 std::string FormatRoots(const std::vector<Root>& roots);
 
-/// The host's names of the roots. A directory that is one root's own name and another's resolved
-/// one belongs to the former.
+/// The host paths of the roots, as written and resolved. If a directory is one root's written path
+/// and another's resolved path, it belongs to the former.
 DirectoryIndex HostNames(const std::vector<Root>& roots);
 
 /// One root for each mount.
 std::vector<Root> RootsOfMounts(const std::vector<lima::Mount>& mounts);
 
-/// The mounts, narrowed by `--root`, and the allowed paths. A narrowed root has the rights of its
-/// mount, found by the directory's name or else by its resolved name; mounts nested in it stay.
-/// Throws support::CallError, listing the mounts, for a `--root` outside all of them.
+/// The mounts, narrowed by `--root`, and the allowed paths. A narrowed root has the permissions of
+/// its mount, which is found by the written path, or else by the resolved one. Mounts nested in it
+/// remain roots. Throws support::CallError, with the mounts, for a `--root` outside all of them.
 std::vector<Root> SelectRoots(const std::vector<lima::Mount>& mounts, const RootOptions& options);
 
 }  // namespace paths

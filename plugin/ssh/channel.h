@@ -11,13 +11,13 @@ namespace ssh {
 
 class Channel;
 
-/// Uses a channel: a process, or SFTP. The functions for data and exits are called from inside
-/// libssh: they must be quick, and must neither call libssh nor free the channel.
+/// A process or SFTP, which uses a channel. libssh calls OnData and the functions for exits; they
+/// must be quick, and must neither call libssh nor free the channel.
 class ChannelUser {
  public:
   virtual ~ChannelUser() = default;
   virtual void OnChannelOpen(std::unique_ptr<Channel> channel) = 0;
-  /// The guest has no free channel now. At most once per request.
+  /// The guest has no free channel now. Called at most once per request.
   virtual void OnChannelDelayed() {}
   /// The request has failed; `text` says why.
   virtual void OnChannelImpossible(const std::string& text) = 0;
@@ -30,34 +30,34 @@ class ChannelUser {
 class Channel {
  public:
   enum class Progress {
-    kAgain,    ///< call again when the session has moved; also returned when it has died
+    kAgain,    ///< call again after session activity; also returned if the session is lost
     kDone,     ///< accepted
-    kRefused,  ///< refused by the guest, or the channel is dead
+    kRefused,  ///< refused by the guest, or the channel is closed
   };
 
-  /// Throws std::runtime_error if libssh has no channel. The session must outlive it.
+  /// Throws std::runtime_error if libssh cannot create a channel. The session must outlive it.
   explicit Channel(ssh_session session);
   ~Channel();
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  /// The receiver of data and exits: must outlive the channel or be replaced by null.
+  /// Sets the receiver of data and exits. It must outlive the channel or be replaced by null.
   void SetUser(ChannelUser* user) { user_ = user; }
 
   Progress Open();
   Progress RequestExec(const std::string& command_line);
   Progress RequestSftp();
 
-  /// Writes what the peer's window has room for, at most kLargestWrite; returns how much.
+  /// Writes as much as fits in the peer's window, at most kLargestWrite. Returns the bytes written.
   std::size_t Write(std::string_view bytes);
   static constexpr std::size_t kLargestWrite = std::size_t{256} * 1024;
 
-  /// The peer takes no more input.
+  /// True if the peer accepts no more input.
   [[nodiscard]] bool write_failed() const { return write_failed_; }
 
   void SendEndOfFile();
 
-  /// Repeat until it returns true: libssh may have sent nothing yet.
+  /// Call it until it returns true: libssh may not have sent anything yet.
   bool Close();
 
   [[nodiscard]] bool peer_sent_end_of_file() const { return end_of_file_; }

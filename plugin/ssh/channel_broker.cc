@@ -14,7 +14,7 @@ void ChannelBroker::Request(ChannelUser& user) {
 
 void ChannelBroker::Withdraw(ChannelUser& user) {
   waiting_.remove_if([&](const Waiting& waiting) { return waiting.user == &user; });
-  // A channel that the guest is about to open stays until it can be closed.
+  // A channel that is still being opened is kept until it can be closed.
   for (Opening& opening : opening_) {
     if (opening.request.user == &user) opening.request.user = nullptr;
   }
@@ -85,7 +85,7 @@ void ChannelBroker::OnRefused(const Waiting& request, TimePoint now) {
 
 bool ChannelBroker::MayOpen(TimePoint now) const {
   if (open_ + opening_.size() < limit_) return true;
-  // Beyond what is known to work, one attempt at a time.
+  // Above the number of channels that is known to work, try one at a time.
   return opening_.empty() && now >= retry_at_;
 }
 
@@ -104,7 +104,7 @@ void ChannelBroker::StepWaiting(TimePoint now) {
   while (!waiting_.empty() && MayOpen(now)) {
     opening_.push_back({std::make_unique<Channel>(session_.handle()), waiting_.front()});
     waiting_.pop_front();
-    // Sends the request; the next step finds the answer.
+    // Sends the request; a later step checks for the reply.
     if (opening_.back().channel->Open() == Channel::Progress::kRefused) break;
   }
   for (Waiting& waiting : waiting_) {

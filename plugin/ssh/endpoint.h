@@ -5,8 +5,7 @@
 
 namespace ssh {
 
-/// Nothing in it has a default: a missing port must never become 22, which may be the host's own
-/// sshd.
+/// Has no defaults: a missing port must never become 22, which may be the host's own sshd.
 using Endpoint = lima::SshEndpoint;
 
 struct ConnectionOptions {

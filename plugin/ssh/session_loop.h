@@ -18,33 +18,34 @@
 namespace ssh {
 
 inline constexpr const char* kConnectionGone =
-    "the connection to the guest is gone; nothing was done";
+    "the connection to the guest was lost; nothing was done";
 
 /// The thread that owns libssh's session, and everything that runs on it. Other threads post work.
-/// The thread sleeps while there is nothing to do.
+/// It sleeps while there is nothing to do.
 class SessionLoop {
  public:
   /// `make_room`: see ChannelBroker.
   SessionLoop(Endpoint endpoint, const ConnectionOptions& options, std::function<bool()> make_room);
-  /// Ends the session within about kEndPatience even if the guest is frozen.
+  /// Closes the session within about kEndPatience even if the guest is frozen.
   ~SessionLoop();
   SessionLoop(const SessionLoop&) = delete;
   SessionLoop& operator=(const SessionLoop&) = delete;
 
   static constexpr auto kEndPatience = std::chrono::milliseconds(500);
 
-  /// Waits until the session is up. Throws what Session::Connect throws, and support::Stopped.
-  /// Once, before anything else.
+  /// Waits until the session is connected. Throws what Session::Connect throws, and
+  /// support::Stopped. Call it once, before anything else.
   void Connect(const support::Context& context);
 
   /// Any thread. False once the session has ended.
   [[nodiscard]] bool alive() const { return alive_; }
 
-  /// Any thread: runs `task` on the session's thread, in order. False, and never runs it, if the
-  /// session has ended.
+  /// Any thread: runs `task` on the session's thread, in order. Returns false, and never runs it,
+  /// if the session has ended.
   bool Post(std::function<void()> task);
 
-  /// Any thread: starts a process without waiting. If the session has ended, so does the process.
+  /// Any thread: starts a process without waiting. If the session has ended, the process ends as
+  /// lost.
   void Start(const std::shared_ptr<ProcessRun>& process);
 
   /// For tasks only.
@@ -77,7 +78,7 @@ class SessionLoop {
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> alive_ = false;
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<std::function<void()>> tasks_;
   bool accepting_ = true;
   bool ended_ = false;

@@ -16,7 +16,7 @@ std::string Describe(StopReason reason) {
     case StopReason::kEndOfInput:
       return "stopped: the client closed the connection";
     case StopReason::kTerminated:
-      return "stopped: limactl-mcp was told to terminate";
+      return "stopped: limactl-mcp is terminating";
     case StopReason::kDeadline:
       return "timed out";
   }
@@ -63,7 +63,7 @@ void StopSource::Stop(StopReason reason) {
   if (state_->reason != StopReason::kNone) return;
   state_->reason = reason;
   for (ContextWait* wait : state_->waits) {
-    // Locking makes sure that the waiter is not between its check and its sleep.
+    // Takes the lock so that no waiter is between its check and its sleep.
     { const std::scoped_lock wait_lock(wait->mutex_); }
     wait->changed_.notify_all();
   }

@@ -7,7 +7,7 @@
 
 namespace support {
 
-/// A child's standard streams: descriptors that stay the caller's, or -1 for /dev/null.
+/// A child's standard streams: descriptors, which the caller still owns, or -1 for /dev/null.
 struct SpawnStreams {
   int input = -1;
   int output = -1;
@@ -15,14 +15,13 @@ struct SpawnStreams {
 };
 
 enum class SpawnSession {
-  kShared,  ///< a signal of the terminal reaches the child too
-  kOwn,     ///< the child goes on when this program ends
+  kShared,  ///< the terminal's signals reach the child too
+  kOwn,     ///< the child keeps running when this program exits
 };
 
 /// Starts `command`: a program (found on PATH unless its name has a slash) and its arguments. The
 /// child inherits the environment and the directory, but no other descriptors and no ignored or
-/// blocked signals. Returns the process id, which the caller must wait for. Throws
-/// std::system_error.
+/// blocked signals. Returns the process id; the caller must wait for it. Throws std::system_error.
 pid_t Spawn(const std::vector<std::string>& command, const SpawnStreams& streams,
             SpawnSession session);
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-/// Durations, sizes and dates as text.
+/// Parses and formats durations, sizes and dates.
 namespace support {
 
 /// Parses "90s", "10m", "1h30m", "250ms" or "0": sums of whole numbers, each with its unit, at most

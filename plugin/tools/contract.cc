@@ -63,7 +63,8 @@ Tool Glob() {
                      {"path", "string?", "Directory to search." + kDefaultPath},
                      {"case_sensitive", "boolean", "Default: true."}},
           .outputs = {{"matches", "string[]", "Absolute host paths, most recently changed first.",
-                       kRequired}}};
+                       kRequired}},
+          .has_text_style = true};
 }
 
 Tool ListDirectory() {
@@ -75,22 +76,23 @@ Tool ListDirectory() {
           "the last change, sorted by name." +
           kPathRule,
       .inputs = {{"path", "string", "Directory to list.", kRequired}},
-      .outputs = {
-          {"entries",
-           "object[]",
-           "Sorted by name, byte by byte.",
-           kRequired,
-           -1,
-           {{"name", "string",
-             "Name without its directory. U+FFFD replaces bytes that are not valid UTF-8; only "
-             "shell commands can reach such a file.",
-             kRequired},
-            {"size", "integer?", "Size in bytes."},
-            {"mode", "integer?",
-             "Type and permissions as Go's io/fs.FileMode number: 1<<31 is a directory, 1<<27 a "
-             "symbolic link, the lowest nine bits are rwxrwxrwx."},
-            {"time", "string", "Time of the last change, RFC 3339, UTC."},
-            {"is_dir", "boolean?", "True for a directory; false for a link to one."}}}}};
+      .outputs =
+          {{"entries",
+            "object[]",
+            "Sorted by name, byte by byte.",
+            kRequired,
+            -1,
+            {{"name", "string",
+              "Name without its directory. U+FFFD replaces bytes that are not valid UTF-8; only "
+              "shell commands can reach such a file.",
+              kRequired},
+             {"size", "integer?", "Size in bytes."},
+             {"mode", "integer?",
+              "Type and permissions as Go's io/fs.FileMode number: 1<<31 is a directory, 1<<27 a "
+              "symbolic link, the lowest nine bits are rwxrwxrwx."},
+             {"time", "string", "Time of the last change, RFC 3339, UTC."},
+             {"is_dir", "boolean?", "True for a directory; false for a link to one."}}}},
+      .has_text_style = true};
 }
 
 Tool ReadFile() {
@@ -105,7 +107,8 @@ Tool ReadFile() {
                      {"offset", "integer", "First line, from 0. Default: 0.", false, 0},
                      {"limit", "integer", "Number of lines. Default: all that fit.", false, 1}},
           .outputs = {{"content", "string", "The text; for an image, a line that describes it.",
-                       kRequired}}};
+                       kRequired}},
+          .has_text_style = true};
 }
 
 Tool Replace() {
@@ -151,7 +154,8 @@ Tool RunShellCommand() {
                    "Present if the command failed or was stopped: \"exit status 1\", \"signal: "
                    "KILL\", the time limit."}},
       .effect = Effect::kRuns,
-      .open_ended = true};
+      .open_ended = true,
+      .has_text_style = true};
 }
 
 Property Count(const char* name, std::string description, int minimum, int maximum = -1) {
@@ -182,12 +186,13 @@ Tool SearchFileContent() {
                      {"no_ignore", "boolean", "Search git-ignored files too."},
                      Count("max_matches_per_file", "Matching lines.", 1),
                      Count("total_max_matches", "Matches in all.", 1)},
-          .outputs = {
-              {"git_grep_output", "string",
-               "Lines `file:line:text`, file names relative to `path`; empty if nothing matches. "
-               "Lines of context are `file-line-text`, with `--` between groups. If lines "
-               "were left out, a last line gives the totals.",
-               kRequired}}};
+          .outputs =
+              {{"git_grep_output", "string",
+                "Lines `file:line:text`, file names relative to `path`; empty if nothing matches. "
+                "Lines of context are `file-line-text`, with `--` between groups. If lines "
+                "were left out, a last line gives the totals.",
+                kRequired}},
+          .has_text_style = true};
 }
 
 const std::string kProcessId = "Id of the process.";

@@ -13,6 +13,7 @@
 #include "support/errors.h"
 #include "support/paths.h"
 #include "support/utf8.h"
+#include "tools/text_results.h"
 #include "tools/tools.h"
 
 namespace tools {
@@ -198,8 +199,16 @@ mcp::ToolResult Glob(Toolbox& toolbox, const mcp::ToolCall& call) {
         GlobCall glob(path, workspace, context);
         const std::vector<Match> matches = glob.Find(walks);
         RefuseTooMany(matches);
-        mcp::ToolResult result = {.structured = {{"matches", nlohmann::json::array()}}};
-        for (const Match& match : matches) result.structured["matches"].push_back(match.path);
+        std::vector<std::string> paths;
+        paths.reserve(matches.size());
+        for (const Match& match : matches) paths.push_back(match.path);
+        mcp::ToolResult result;
+        if (WantsText(call)) {
+          result.text = LinesText(paths, TextRoom(call), "matches",
+                                  "The newest are shown: narrow the pattern or the path.");
+        } else {
+          result.structured = {{"matches", paths}};
+        }
         for (const std::string& note : glob.notes()) AddNote(result, note);
         return result;
       });

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "files/file_problem.h"
 #include "mcp/json_writer.h"
 #include "support/errors.h"
+#include "tools/text_results.h"
 #include "tools/tools.h"
 
 namespace tools {
@@ -75,9 +77,7 @@ void AppendEntry(std::string& out, const guest::DirectoryEntry& entry) {
 
 }  // namespace
 
-std::string EntriesText(std::vector<guest::DirectoryEntry> entries) {
-  std::sort(entries.begin(), entries.end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
+std::string EntriesText(const std::vector<guest::DirectoryEntry>& entries) {
   std::string text = R"({"entries":[)";
   for (const guest::DirectoryEntry& entry : entries) {
     if (&entry != &entries.front()) text += ',';
@@ -88,7 +88,7 @@ std::string EntriesText(std::vector<guest::DirectoryEntry> entries) {
 }
 
 mcp::ToolResult ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call) {
-  return WithFile(toolbox.workspaces, call, paths::Access::kList, "list", [](FileCall& file) {
+  return WithFile(toolbox.workspaces, call, paths::Access::kList, "list", [&](FileCall& file) {
     const paths::ResolvedPath& path = file.path;
     if (!path.attributes) throw support::CallError(path.host + " does not exist");
     if (path.attributes->type != FileType::kDirectory) {
@@ -97,7 +97,18 @@ mcp::ToolResult ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call) {
                                ", not a directory");
     }
     mcp::ToolResult result;
-    result.structured_text = EntriesText(files::NamesIn(path, *file.workspace.guest, file.context));
+    std::vector<guest::DirectoryEntry> entries =
+        files::NamesIn(path, *file.workspace.guest, file.context);
+    std::sort(entries.begin(), entries.end(),
+              [](const auto& a, const auto& b) { return a.name < b.name; });
+    if (WantsText(call)) {
+      std::vector<std::string> lines;
+      lines.reserve(entries.size());
+      std::transform(entries.begin(), entries.end(), std::back_inserter(lines), EntryLine);
+      result.text = LinesText(lines, TextRoom(call), "entries", "glob finds the others by name.");
+    } else {
+      result.structured_text = EntriesText(entries);
+    }
     AddNote(result, path.stale_note);
     return result;
   });

@@ -9,6 +9,7 @@
 #include "support/units.h"
 #include "support/utf8.h"
 #include "tools/command_arguments.h"
+#include "tools/text_results.h"
 #include "tools/tools.h"
 
 namespace tools {
@@ -23,22 +24,14 @@ constexpr milliseconds kMaximumWait{30'000};
 constexpr milliseconds kStartWait{1000};
 constexpr milliseconds kWriteWait{1000};
 
-/// In bytes: what a text result says besides the output.
-constexpr std::size_t kFooterRoom = 512;
-
 milliseconds WaitOf(const json& arguments, milliseconds default_wait) {
   const milliseconds wait(arguments.value("wait_ms", std::int64_t{default_wait.count()}));
   return std::clamp(wait, milliseconds(0), kMaximumWait);
 }
 
-bool WantsText(const mcp::ToolCall& call) {
-  return call.format.style == mcp::ResultStyle::kText;
-}
-
 std::size_t MaximumOutput(const mcp::ToolCall& call) {
   if (!WantsText(call)) return shell::kMaximumRead;
-  return std::min(shell::kMaximumRead,
-                  std::max(call.format.text_bytes, 2 * kFooterRoom) - kFooterRoom);
+  return std::min(shell::kMaximumRead, TextRoom(call));
 }
 
 /// A process, or a command whose output was cut (no `running`).

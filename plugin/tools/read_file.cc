@@ -8,6 +8,7 @@
 #include "support/errors.h"
 #include "support/units.h"
 #include "support/utf8.h"
+#include "tools/text_results.h"
 #include "tools/tools.h"
 
 namespace tools {
@@ -67,31 +68,57 @@ mcp::ToolResult TextResult(std::string bytes, std::optional<std::uint64_t> file_
                   "; look into it with run_shell_command (file, xxd, iconv, unzip -l)");
 }
 
-mcp::ToolResult Read(FileCall& call, const std::optional<files::LineRange>& range) {
-  const paths::ResolvedPath& path = call.path;
-  files::FileReader file(path, *call.workspace.guest, call.context);
-  std::string bytes = range ? file.ReadLines(*range) : file.ReadWhole();
+void TrimNuls(std::string& bytes, const files::FileReader& file) {
   // The guest fills a file that became shorter on the host with NUL bytes. No text ends with them.
   if (file.was_read_directly()) bytes.erase(bytes.find_last_not_of('\0') + 1);
-  mcp::ToolResult result;
-  if (const auto image = range ? std::nullopt : files::FindImageType(bytes)) {
-    result = ImageResult(*image, bytes, path.host);
-  } else {
-    std::optional<std::uint64_t> size;
-    if (!range) size = bytes.size();
-    if (range && !file.was_read_directly()) size = file.attributes().size;
-    result = TextResult(std::move(bytes), size, path.host);
-  }
-  AddNote(result, file.StaleNote());
+}
+
+/// What an agent sees of a file if it wants no range. Empty for an image.
+std::optional<mcp::ToolResult> ReadBeginning(files::FileReader& file, const std::string& shown,
+                                             std::size_t room) {
+  auto [bytes, is_whole] = file.ReadBeginning(room);
+  if (files::FindImageType(bytes)) return std::nullopt;
+  if (is_whole) TrimNuls(bytes, file);
+  const std::string last_line = CutBeginning(bytes, is_whole, room);
+  std::optional<std::uint64_t> size;
+  if (!file.was_read_directly()) size = file.attributes().size;
+  mcp::ToolResult result = TextResult(std::move(bytes), size, shown);
+  result.structured["content"].get_ref<std::string&>() += last_line;
   return result;
+}
+
+mcp::ToolResult ReadAll(files::FileReader& file, const std::optional<files::LineRange>& range,
+                        const std::string& shown) {
+  std::string bytes = range ? file.ReadLines(*range) : file.ReadWhole();
+  TrimNuls(bytes, file);
+  if (const auto image = range ? std::nullopt : files::FindImageType(bytes)) {
+    return ImageResult(*image, bytes, shown);
+  }
+  std::optional<std::uint64_t> size;
+  if (!range) size = bytes.size();
+  if (range && !file.was_read_directly()) size = file.attributes().size;
+  return TextResult(std::move(bytes), size, shown);
+}
+
+mcp::ToolResult Read(const FileCall& target, const mcp::ToolCall& call) {
+  const std::optional<files::LineRange> range = RangeArgument(call.arguments);
+  files::FileReader file(target.path, *target.workspace.guest, target.context);
+  std::optional<mcp::ToolResult> result;
+  if (WantsText(call) && !range) result = ReadBeginning(file, target.path.host, TextRoom(call));
+  if (!result) result = ReadAll(file, range, target.path.host);
+  if (WantsText(call)) {
+    result->text = std::move(result->structured["content"].get_ref<std::string&>());
+    result->structured = nullptr;
+  }
+  AddNote(*result, file.StaleNote());
+  return *std::move(result);
 }
 
 }  // namespace
 
 mcp::ToolResult ReadFile(Toolbox& toolbox, const mcp::ToolCall& call) {
-  const std::optional<files::LineRange> range = RangeArgument(call.arguments);
   return WithFile(toolbox.workspaces, call, paths::Access::kRead, "read",
-                  [&](FileCall& file) { return Read(file, range); });
+                  [&](const FileCall& file) { return Read(file, call); });
 }
 
 }  // namespace tools

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "support/errors.h"
 #include "support/units.h"
 #include "tools/command_arguments.h"
+#include "tools/text_results.h"
 #include "tools/tools.h"
 
 namespace tools {
@@ -97,9 +99,15 @@ class ShownOutput final : public shell::OutputSink {
   mcp::ProgressReporter& progress_;
 };
 
-mcp::ToolResult MakeResult(const shell::CommandOutput& output, const Outcome& outcome) {
+mcp::ToolResult MakeResult(const mcp::ToolCall& call, const shell::CommandOutput& output,
+                           const Outcome& outcome) {
   mcp::ToolResult result;
-  result.structured = {{"stdout", output.StandardOutput()}, {"stderr", output.StandardError()}};
+  if (WantsText(call)) {
+    result.text = CommandText(output.StandardOutput(), output.StandardError(), outcome.exit_code,
+                              outcome.error);
+  } else {
+    result.structured = {{"stdout", output.StandardOutput()}, {"stderr", output.StandardError()}};
+  }
   if (outcome.exit_code) result.structured["exit_code"] = *outcome.exit_code;
   if (!outcome.error.empty()) result.structured["error"] = outcome.error;
   return result;
@@ -107,12 +115,16 @@ mcp::ToolResult MakeResult(const shell::CommandOutput& output, const Outcome& ou
 
 mcp::ToolResult Run(guest::Guest& guest, const std::vector<std::string>& words,
                     const std::string& directory, const std::string& shell, Toolbox& toolbox,
-                    const support::Context& context, mcp::ProgressReporter& progress) {
-  shell::CommandOutput output(toolbox.options.maximum_output_bytes);
-  ShownOutput shown(output, progress);
+                    const support::Context& context, const mcp::ToolCall& call) {
+  std::size_t maximum_output = toolbox.options.maximum_output_bytes;
+  if (WantsText(call)) {
+    maximum_output = std::min({maximum_output, kMaximumTextOutput, TextRoom(call)});
+  }
+  shell::CommandOutput output(maximum_output);
+  ShownOutput shown(output, call.progress);
   const auto make_result = [&](const Outcome& outcome) {
     output.KeepIfCut(toolbox.cut_outputs);
-    return MakeResult(output, outcome);
+    return MakeResult(call, output, outcome);
   };
   const auto stopped_result = [&](support::StopReason reason, const std::string& left) {
     return make_result(
@@ -155,8 +167,7 @@ mcp::ToolResult RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call) {
     const paths::ResolvedPath resolved =
         workspace.paths->Resolve(directory, paths::Access::kRead, *workspace.guest, *resolving);
     resolving.reset();  // the guest has answered
-    return Run(*workspace.guest, words, resolved.guest, workspace.shell, toolbox, context,
-               call.progress);
+    return Run(*workspace.guest, words, resolved.guest, workspace.shell, toolbox, context, call);
   });
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -7,6 +8,7 @@
 #include "support/errors.h"
 #include "support/paths.h"
 #include "support/utf8.h"
+#include "tools/text_results.h"
 #include "tools/tools.h"
 
 namespace tools {
@@ -70,6 +72,9 @@ std::string NoteOf(const find::SearchResult& result) {
 mcp::ToolResult SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call) {
   find::SearchRequest request;
   request.maximum_output_bytes = toolbox.options.maximum_output_bytes;
+  if (WantsText(call)) {
+    request.maximum_output_bytes = std::min(request.maximum_output_bytes, TextRoom(call));
+  }
   request.pattern = call.arguments.at("pattern").get<std::string>();
   CheckPattern(request.pattern);
   SetOptions(request, call.arguments);
@@ -86,12 +91,19 @@ mcp::ToolResult SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call) {
                                      paths::Access::kRead, *workspace.guest, context);
         SetTarget(request, resolved);
         mcp::ToolResult result;
-        result.structured = {{"git_grep_output", ""}};
+        const auto set_lines = [&](std::string lines) {
+          if (!WantsText(call)) {
+            result.structured = {{"git_grep_output", std::move(lines)}};
+          } else {
+            result.text = lines.empty() ? "[no matches]" : std::move(lines);
+          }
+        };
+        set_lines("");
         if (include && !request.file.empty() && !include->Matches(support::ToUtf8(request.file))) {
           return result;
         }
         const find::SearchResult found = find::SearchContent(*workspace.guest, request, context);
-        result.structured["git_grep_output"] = support::ToUtf8(found.lines);
+        set_lines(support::ToUtf8(found.lines));
         AddNote(result, NoteOf(found));
         AddNote(result, resolved.stale_note);
         AddNote(result, workspace.paths->MissingNote(resolved.guest, *workspace.guest, context));

@@ -47,8 +47,8 @@ mcp::ToolResult Glob(Toolbox& toolbox, const mcp::ToolCall& call);
 /// hundred names at a time; of a longer directory up to sixteen such parts are requested at once.
 mcp::ToolResult ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call);
 
-/// The result of `list_directory` as JSON text, sorted by name.
-std::string EntriesText(std::vector<guest::DirectoryEntry> entries);
+/// The result of `list_directory` as JSON text.
+std::string EntriesText(const std::vector<guest::DirectoryEntry>& entries);
 
 /// Larger images are refused: clients send them to a model, which takes no larger ones.
 inline constexpr std::uint64_t kMaximumImageBytes = std::uint64_t{5} << 20;

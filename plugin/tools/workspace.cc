@@ -4,6 +4,7 @@
 #include "support/errors.h"
 #include "support/log.h"
 #include "support/utf8.h"
+#include "tools/text_results.h"
 
 namespace tools {
 
@@ -39,13 +40,18 @@ mcp::ToolResult WithFile(WorkspaceSource& source, const mcp::ToolCall& call, pat
   const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
   return WithWorkspace(source, context, call.progress, [&](const Workspace& workspace) {
     FileCall file = {workspace, context};
+    const auto path = call.arguments.at("path").get<std::string>();
     try {
-      file.path = workspace.paths->Resolve(call.arguments.at("path").get<std::string>(), access,
-                                           *workspace.guest, context);
-      return work(file);
-    } catch (const guest::FileError& error) {
-      files::ThrowFileProblem(error, action, file.path, file.needed_bytes, *workspace.guest,
-                              context);
+      try {
+        file.path = workspace.paths->Resolve(path, access, *workspace.guest, context);
+        return work(file);
+      } catch (const guest::FileError& error) {
+        files::ThrowFileProblem(error, action, file.path, file.needed_bytes, *workspace.guest,
+                                context);
+      }
+    } catch (const files::PathlessError& error) {
+      if (!WantsText(call)) throw;
+      throw support::CallError(std::string(error.what()) + ": " + path);
     }
   });
 }

@@ -127,7 +127,7 @@ TEST_F(Instances, AStoppedOneIsServedAndWorksOnceItHasStarted) {
   LoopbackInstance& instance = StartDefault();
   instance.Stop();
   Serve();
-  EXPECT_EQ(client().Request("tools/list").at("result").at("tools").size(), 7U);
+  EXPECT_EQ(client().Request("tools/list").at("result").at("tools").size(), 10U);
   EXPECT_THAT(ReadRefusal(root + "/a.txt"), HasSubstr("limactl start default"));
   EXPECT_THAT(Refusal("run_shell_command", {{"command", {"true"}}, {"directory", root}}),
               HasSubstr("limactl start default"));

@@ -79,7 +79,7 @@ TEST_F(ThroughLimactl, PrintsAndReturnsWhatTheProgramDoes) {
 TEST_F(ThroughLimactl, ServesTheInstance) {
   McpClient server(Plugin({"serve", "default"}));
   server.Initialize();
-  EXPECT_EQ(server.Request("tools/list").at("result").at("tools").size(), 7U);
+  EXPECT_EQ(server.Request("tools/list").at("result").at("tools").size(), 10U);
   EXPECT_EQ(server.CallTool("read_file", {{"path", root + "/a.txt"}}).at("structuredContent"),
             (json{{"content", "text"}}));
   EXPECT_EQ(server.CallTool("write_file", {{"path", root + "/b.txt"}, {"content", "written"}})

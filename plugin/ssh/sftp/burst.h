@@ -15,14 +15,14 @@
 
 namespace ssh {
 
-/// In bytes, of a text of the server that is quoted in an error.
+/// Most bytes of a server's message that are quoted in an error.
 inline constexpr std::size_t kMaximumServerText = 256;
 
-/// One guest::Guest::RoundTrip. The caller makes it, waits on `completion()` and takes the replies;
-/// everything else is for the session's thread. Shared pointers keep it for late replies: files
-/// that they open are closed.
+/// The requests of one guest::Guest::RoundTrip. The caller creates the burst, waits on
+/// `completion()` and calls TakeReplies; everything else is for the session's thread. Shared
+/// pointers keep it alive for late replies, so that files which these open get closed.
 ///
-/// A long request::Read or request::Write becomes as many requests as the server's limits require.
+/// A long request::Read or request::Write is split as the server's limits require.
 class Burst final : public std::enable_shared_from_this<Burst> {
  public:
   using TimePoint = support::Clock::time_point;
@@ -30,33 +30,33 @@ class Burst final : public std::enable_shared_from_this<Burst> {
   explicit Burst(const std::vector<guest::Request>& requests);
 
   Completion& completion() { return completion_; }
-  /// Once the completion has finished without failure.
+  /// Call it after the completion has finished without failure.
   std::vector<guest::Reply> TakeReplies();
 
-  /// The channel of its handles; 0 if it has none. A burst never mixes handles of two channels.
+  /// The channel number of its handles; 0 if it has none. Handles in a burst share one channel.
   [[nodiscard]] std::uint64_t handle_channel() const { return handle_channel_; }
-  /// Operation and path of its first request, for texts.
+  /// Operation and path of its first request, for messages.
   [[nodiscard]] std::string Describe() const;
 
-  /// Sends all requests. `channel` goes into the handles that they open.
+  /// Sends all requests. `channel` is stored in the handles that they open.
   void Begin(SftpClient& client, std::uint64_t channel, TimePoint now);
-  /// Finishes before the replies have come.
+  /// Finishes without waiting for the replies.
   void Fail(std::exception_ptr failure);
-  /// The same if the connection or the server is gone.
+  /// The same if the connection or the server is lost.
   void FailLost(const std::string& reason);
   [[nodiscard]] bool finished() const { return finished_; }
-  /// What it has opened so far, for the caller of Fail to close.
+  /// The handles opened so far. The caller of Fail must close them.
   [[nodiscard]] std::vector<guest::Handle> Opened() const;
 
  private:
   struct Part {
     guest::Request request;
     SftpRequest whole;  ///< a long Read or Write is sent in pieces instead
-    std::string path;   ///< for texts
+    std::string path;   ///< for messages
     guest::Reply reply = {};
     std::size_t answers_left = 0;
     std::size_t piece = 0;                  ///< length of one READ
-    std::vector<std::size_t> lengths = {};  ///< of the data of each READ
+    std::vector<std::size_t> lengths = {};  ///< of the data that each READ returned
   };
 
   void SendPart(SftpClient& client, std::size_t index, TimePoint now);
@@ -73,7 +73,7 @@ class Burst final : public std::enable_shared_from_this<Burst> {
   std::uint64_t channel_ = 0;
   Completion completion_;
   std::size_t answers_left_ = 0;
-  std::optional<std::string> lost_;  ///< why requests have no answer
+  std::optional<std::string> lost_;  ///< why requests have no reply
   bool may_have_changed_ = false;    ///< the guest's files
   bool finished_ = false;
 };

@@ -76,7 +76,7 @@ void SftpService::StepRequest() {
   } else if (channel_->peer_closed()) {
     GiveUp("the guest's sshd closed the channel instead of starting SFTP");
   } else if (inbox_.size() > kMostBeforeAnswer) {
-    // libssh keeps opening the window, although nothing is read yet.
+    // libssh keeps enlarging the window although nothing reads the data yet.
     GiveUp("the guest's sshd sends data before it answers the request for SFTP");
   }
 }
@@ -110,7 +110,7 @@ void SftpService::ReceiveInbox(TimePoint now) {
 }
 
 void SftpService::CheckEnd() {
-  // Sending polls too; what came then is read in the next turn.
+  // Sending polls too; the next turn reads what that received.
   if (!inbox_.empty()) return;
   if (channel_->peer_closed() || channel_->peer_sent_end_of_file()) {
     GiveUp(client_->ready()
@@ -133,7 +133,7 @@ void SftpService::GiveUp(const std::string& reason) {
   const std::unique_ptr<SftpClient> client = std::move(client_);
   CloseChannel();
   if (client) client->Fail(reason);
-  // They wait for the first answer. A server that fails before it is not restarted for them.
+  // These wait for the server's first reply. A server that fails before is not restarted for them.
   FailWaiting(reason);
 }
 

@@ -16,7 +16,8 @@ export const patience = 180_000;
 
 /** Each agent: `prepare` makes the home of a user who has logged in and trusts the project. `own` are
  *  its own file and shell tools, `ownWithout` those that it has without configure. `name` returns its
- *  name for a tool of ours. `helper` calls a subagent. */
+ *  name for a tool of ours. `helper` calls a subagent. With `deferring` in its environment and with
+ *  `models`, it may hide tools. */
 export const agents = [
   {
     agent: 'claude',
@@ -27,10 +28,10 @@ export const agents = [
         hasCompletedOnboarding: true, projects: { [project]: { hasTrustDialogAccepted: true } },
       }));
     },
-    // Otherwise it offers MCP tools only after a search for them, unless the server asks for more.
+    // Otherwise it offers MCP tools of other servers only after a search for them.
     environment: (model) => ({ ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: 'stub',
       ENABLE_TOOL_SEARCH: 'false', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' }),
-    deferring: { ENABLE_TOOL_SEARCH: 'true' },
+    deferring: { ENABLE_TOOL_SEARCH: 'true' },  // hides tools behind a search
     listed: /^lima: limactl mcp serve default --root \. - . Connected$/m,
     turn: ['-p', 'run it'],
     own: ['Bash', 'Edit', 'EnterWorktree', 'Glob', 'Grep', 'LSP', 'Monitor', 'NotebookEdit',
@@ -58,6 +59,8 @@ trust_level = "trusted"
     environment: () => ({}),
     listed: /^lima +limactl +mcp serve default --root \. .* enabled /m,  // it connects in a turn only
     turn: ['exec', '--skip-git-repo-check', 'run it'],
+    turnWithRun: ['exec', 'run it'],
+    models: ['gpt-5.5', 'gpt-6-astra'],  // they can hide tools; the second writes code
     own: ['exec_command', 'write_stdin', 'shell', 'shell_command', 'local_shell', 'view_image'],
     ownWithout: ['exec_command', 'view_image'],
     name: (tool) => `mcp__lima__${tool}`,
@@ -77,6 +80,7 @@ trust_level = "trusted"
     listed: /lima: limactl mcp serve default --root \. \(stdio\) - Connected/,
     // Headless, it does not offer tools that need a confirmation.
     turn: ['-m', 'gemini-2.5-flash', '--approval-mode=yolo', '-p', 'run it'],
+    turnWithRun: ['-m', 'gemini-2.5-flash', '-p', 'run it'],
     own: ['glob', 'grep_search', 'list_background_processes', 'list_directory',
       'read_background_output', 'read_file', 'read_many_files', 'replace', 'run_shell_command',
       'search_file_content', 'write_file'],

@@ -39,7 +39,8 @@ class FileToolTest : public ::testing::Test, private WorkspaceSource {
   }
 
   mcp::ToolResult Call(const nlohmann::json& arguments) {
-    return tool_->Call({.arguments = arguments, .context = context, .progress = progress_});
+    return tool_->Call(
+        {.arguments = arguments, .context = context, .progress = progress_, .format = format});
   }
 
   /// The text of the error that the call must end with.
@@ -104,6 +105,7 @@ class FileToolTest : public ::testing::Test, private WorkspaceSource {
   const std::shared_ptr<testing_support::LocalGuest> guest =
       std::make_shared<testing_support::LocalGuest>();
   support::Context context;
+  mcp::ResultFormat format;
 
  private:
   Workspace Acquire(const support::Context&, mcp::ProgressReporter&) override { return workspace_; }

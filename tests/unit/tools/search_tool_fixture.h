@@ -32,7 +32,7 @@ class SearchToolFixture : public find::SearchFixture, public WorkspaceSource {
   }
 
   mcp::ToolResult Call(mcp::Tool& tool, const nlohmann::json& arguments) {
-    return tool.Call({arguments, context_, progress_});
+    return tool.Call({arguments, context_, progress_, format_});
   }
 
   std::string ErrorOf(mcp::Tool& tool, const nlohmann::json& arguments) {
@@ -49,6 +49,7 @@ class SearchToolFixture : public find::SearchFixture, public WorkspaceSource {
 
   std::shared_ptr<const paths::PathRules> paths_;
   testing_support::SilentProgress progress_;
+  mcp::ResultFormat format_;
 };
 
 }  // namespace tools

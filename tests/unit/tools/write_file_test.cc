@@ -131,8 +131,8 @@ TEST_F(WriteFile, FileInADirectoryThatTakesNoNewFileIsWrittenInPlaceAndTheResult
   EXPECT_EQ(result.structured, nlohmann::json::object());
   ASSERT_EQ(result.more_content.size(), 1U);
   EXPECT_EQ(result.more_content[0].at("text"),
-            "/host/work/file was written in place, since its directory takes no new file: not "
-            "atomic");
+            "/host/work/file was written in place, not atomically: no file can be created beside "
+            "it");
   EXPECT_EQ(Get("file"), "new");
   EXPECT_EQ(Inode("file"), before);
   EXPECT_EQ(WriteError("/host/work/new"), "permission denied");
