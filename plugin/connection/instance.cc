@@ -37,7 +37,8 @@ void RequireRunning(const InstanceOptions& options,
 
 ssh::ConnectionOptions ConnectionOptionsOf(const InstanceOptions& options) {
   ssh::ConnectionOptions connection;
-  // The connection is lost after one interval without keep-alives and keepalive_limit with them.
+  // The connection counts as lost after one silent interval, and keepalive_limit more with a
+  // keep-alive each.
   connection.keepalive_interval = options.guest_silence / (connection.keepalive_limit + 1);
   return connection;
 }
@@ -54,7 +55,7 @@ lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration
 }
 
 constexpr const char* kStale =
-    ": the guest may not notice when the host changes files here (9p cache). read_file reads past "
+    ": the guest may not notice when the host changes files here (9p cache). read_file bypasses "
     "that; commands, lists and searches may show old contents";
 
 std::string ListRoots(const std::vector<paths::Root>& roots) {
@@ -86,7 +87,7 @@ lima::GuestFacts QueryGuestFacts(guest::Guest& guest, const support::Context& co
   if (!is_number || !home.starts_with('/') || !given.exit_status) {
     throw support::CallError(
         "the guest did not report its user's id and home directory, which the instance's mounts "
-        "need; set user.home and user.uid in its lima.yaml, or look for the reason with limactl "
+        "need; set user.home and user.uid in its lima.yaml, or find the cause with limactl "
         "shell");
   }
   lima::GuestFacts facts;

@@ -60,7 +60,7 @@ class InstanceOpener::Attempts {
   }
 
  private:
-  /// True if a start was tried.
+  /// Returns true if it tried to start the instance.
   bool Start(const InstanceNotRunning& problem) {
     if (problem.state() != lima::State::kStopped) return false;
     if (start_failure_) std::rethrow_exception(start_failure_);
@@ -69,7 +69,7 @@ class InstanceOpener::Attempts {
       opener_.Start(context_, report_status_);
     } catch (const support::CallError&) {
       context_.ThrowIfStopped();
-      // Another program may be starting it: the next attempt shows.
+      // Another program may be starting the instance; the next attempt finds out.
       start_failure_ = std::current_exception();
     }
     deadline_ = Clock::now() + times_.total;
@@ -77,7 +77,7 @@ class InstanceOpener::Attempts {
     return true;
   }
 
-  /// Whether to look again soon.
+  /// Returns true to retry soon.
   bool MayRecover(const InstanceNotRunning& problem) {
     if (problem.state() != lima::State::kBroken) return false;
     if (!broken_since_) broken_since_ = Clock::now();

@@ -19,10 +19,10 @@
 namespace connection {
 namespace {
 
-/// Between looks whether limactl has exited.
+/// Between checks whether limactl has exited.
 constexpr std::chrono::milliseconds kPollInterval{100};
 
-/// Of limactl's output, for the text of a failure.
+/// Bytes of limactl's output that an error quotes.
 constexpr off_t kLastBytes = 2048;
 constexpr std::size_t kLastLines = 5;
 
@@ -46,7 +46,7 @@ std::optional<int> StatusOf(pid_t process) {
   int status = 0;
   const pid_t pid = ::waitpid(process, &status, WNOHANG);
   if (pid == 0 || (pid < 0 && errno == EINTR)) return std::nullopt;
-  // If SIGCHLD is ignored there is no status; the next look at the instance shows the result.
+  // If SIGCHLD is ignored there is no status; the next check of the instance shows the result.
   return pid < 0 ? 0 : status;
 }
 
@@ -93,7 +93,7 @@ void LimactlStart::Run(const support::Context& context, const ReportStatus& repo
     if (support::Clock::now() - process_->since >= time_limit_) {
       throw support::CallError("`" + CommandLine() + "` has not finished within " +
                                support::FormatDuration(time_limit_) +
-                               " and goes on; look at it on the host with: limactl list");
+                               " and continues; check it on the host with: limactl list");
     }
     support::Pause(kPollInterval, context);
   }

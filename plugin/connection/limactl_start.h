@@ -14,9 +14,9 @@
 
 namespace connection {
 
-/// Starts the instance with `limactl start --tty=false NAME`. limactl is the one on PATH: limactl
-/// puts its own directory first there for its plugins. Its output goes to a temporary file, and it
-/// runs in a session of its own: a start goes on when this program ends. One thread.
+/// Starts the instance with `limactl start --tty=false NAME`. Uses the limactl on PATH: limactl
+/// puts its own directory first there for its plugins. Its output goes to a temporary file. It runs
+/// in its own session, so a start continues when this program exits. One thread.
 class LimactlStart {
  public:
   /// limactl itself gives up after ten minutes (`limactl start --timeout`).
@@ -26,12 +26,12 @@ class LimactlStart {
       : name_(std::move(name)), time_limit_(time_limit) {}
 
   /// Starts the instance, or waits for the start that an earlier call began; returns once limactl
-  /// has succeeded. The instance must exist: limactl would create it. Throws support::CallError
-  /// with limactl's last lines if it failed, or with what to do if there is no limactl or the time
-  /// limit has passed, and support::Stopped. A start that is not waited for goes on.
+  /// has succeeded. The instance must exist, or limactl would create it. Throws support::CallError
+  /// if limactl failed (with its last lines), is missing, or exceeds the time limit; and
+  /// support::Stopped. In the last two cases the start continues.
   void Run(const support::Context& context, const ReportStatus& report_status);
 
-  /// The instance has been reached: the next Run does not wait for an earlier start.
+  /// Call it when the instance has been reached: the next Run does not wait for an earlier start.
   void Forget();
 
  private:

@@ -22,10 +22,10 @@ namespace {
 
 using support::FileDescriptor;
 
-/// How late a deadline or the end of a program may be noticed.
+/// How late a deadline or a program's exit may be noticed.
 constexpr int kPollMilliseconds = 10;
 
-/// The reading and the writing end.
+/// The read end and the write end.
 std::pair<FileDescriptor, FileDescriptor> MakePipe() {
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) throw std::system_error(errno, std::generic_category(), "pipe");

@@ -14,31 +14,30 @@
 
 namespace doctor {
 
-/// A program that is spoken to line by line. No function waits beyond its context's deadline:
+/// A child program that reads and writes lines. At its context's deadline, each function throws
 /// support::Stopped. One thread.
 class Child {
  public:
   /// Throws support::CallError when the program cannot be started.
   explicit Child(const std::vector<std::string>& command);
 
-  /// Kills the program if it still runs. A plugin whose limactl is killed sees the end of its
-  /// input.
+  /// Kills the program if it still runs. If that is limactl, its plugin sees the end of its input.
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Writes at most 16 KiB before the program reads: what a pipe holds. If the program no longer
-  /// reads, ReadLine returns nothing. SIGPIPE must be ignored.
+  /// Write at most 16 KiB, a pipe's capacity, before the program reads. If the program no longer
+  /// reads, ReadLine returns nullopt. The caller must ignore SIGPIPE.
   void Write(std::string_view text);
 
-  /// Ends its standard input.
+  /// Closes its standard input.
   void CloseInput() { input_.Close(); }
 
-  /// Returns the next line of standard output without its end; nothing at the end of the output.
+  /// Returns the next line of standard output without its line end; nullopt at the end of output.
   std::optional<std::string> ReadLine(const support::Context& context);
 
-  /// Ends its input, discards its output and waits until it exits. Returns the exit code, or 128
-  /// and the number of the signal that killed it.
+  /// Closes its input, discards its output and waits until it exits. Returns the exit code, or 128
+  /// plus the number of the signal that killed it.
   int Finish(const support::Context& context);
 
   /// The last 2 KiB of its standard error.
@@ -49,7 +48,7 @@ class Child {
   int exit_code_ = 0;
   support::FileDescriptor input_;
   support::FileDescriptor output_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> error_;  ///< a file without a name
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> error_;  ///< an unlinked temporary file
   std::string received_;
 };
 

@@ -7,7 +7,7 @@
 #include "doctor/finding.h"
 #include "support/context.h"
 
-/// limactl, and the plugin that it runs. `path` is a value of $PATH.
+/// Checks limactl and the plugin that it runs. `path` is a value of $PATH.
 namespace doctor {
 
 /// The first executable file `name` in the directories of `path`; links are not resolved.
@@ -19,7 +19,7 @@ std::optional<std::filesystem::path> FindProgram(const std::string& name, const 
 std::optional<std::filesystem::path> FindPlugin(const std::filesystem::path& limactl,
                                                 const std::string& path);
 
-/// The file of this program.
+/// The path of this program's file.
 std::filesystem::path OwnProgram();
 
 /// Runs `limactl --version`. Lima has plugins since 2.0.

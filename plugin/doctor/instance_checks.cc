@@ -100,7 +100,7 @@ Finding CheckMounts(const InstanceConfiguration& configuration,
   }
   if (!stale.empty()) {
     return Warning(
-        Join(list) + "; may show the guest old contents (9p with cache fscache): " + Join(stale),
+        Join(list) + "; may be stale in the guest (9p with cache fscache): " + Join(stale),
         "set 9p: {cache: mmap} at these mounts: " + edit);
   }
   return Passed(Join(list));
@@ -130,7 +130,7 @@ Finding CheckSettings(const std::vector<lima::Mount>& mounts, const std::string&
                    : "review changes of these files before you start the agent";
     }
   }
-  if (found.empty()) return Passed("no writable mount holds settings that configure wrote");
+  if (found.empty()) return Passed("no writable mount has settings that configure wrote");
   return Warning("a command in the guest can change what confines the agent: " + Join(found),
                  advice);
 }
@@ -153,7 +153,7 @@ Finding CheckSshConfig(const InstanceConfiguration& configuration,
     return Failed("ssh.config has port " + std::to_string(endpoint.port) +
                       ", the host agent port " + std::to_string(port) +
                       ": the former may belong to another instance",
-                  RestartCommand(configuration.name) + ", which writes ssh.config again");
+                  RestartCommand(configuration.name) + ", which rewrites ssh.config");
   }
   return Passed(endpoint.user + " at " + endpoint.host + " port " + std::to_string(endpoint.port));
 }

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kShownBytes = 200;  // of what others print
+constexpr std::size_t kShownBytes = 200;  // of other programs' output
 
 std::string Shorten(const std::string& text) {
   if (text.size() <= kShownBytes) return text;
@@ -46,7 +46,7 @@ json ServerUnderTest::Request(const std::string& method, const json& params,
   while (const std::optional<std::string> line = child_.ReadLine(context)) {
     const json message = json::parse(*line, nullptr, /*allow_exceptions=*/false);
     if (!message.is_object()) {
-      throw support::CallError("it prints something that is no MCP message: " + Shorten(*line));
+      throw support::CallError("it prints something that is not an MCP message: " + Shorten(*line));
     }
     if (message.value("id", json()) != json(id)) continue;  // a notification
     if (message.contains("result") && message["result"].is_object()) return message["result"];
@@ -99,8 +99,7 @@ Finding CheckShell(ServerUnderTest& server, const Mounts& mounts, const support:
   const std::string error = result.value("error", "");
   if (!error.empty()) return Failed("`true` fails: " + error + "; it prints: " + printed, advice);
   if (printed.empty()) return Passed("runs commands");
-  return Warning("every command's output begins with what start-up files print: " + printed,
-                 advice);
+  return Warning("every command's output begins with text from startup files: " + printed, advice);
 }
 
 Finding CheckWrite(ServerUnderTest& server, const Mounts& mounts, const support::Context& context) {
@@ -110,7 +109,8 @@ Finding CheckWrite(ServerUnderTest& server, const Mounts& mounts, const support:
     const std::string file = mount.location + "/.limactl-mcp-doctor";
     server.CallTool("write_file", {{"path", file}, {"content", "limactl mcp doctor\n"}}, context);
     if (!std::filesystem::remove(file)) {
-      throw support::CallError("what the guest writes to " + file + " does not appear on the host");
+      throw support::CallError("a file that the guest writes, " + file +
+                               ", does not appear on the host");
     }
     written.push_back(mount.location);
   }

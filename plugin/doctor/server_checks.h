@@ -9,29 +9,29 @@
 #include "lima/mounts.h"
 #include "support/context.h"
 
-/// What the server of an instance can do, tried as an agent would.
+/// Checks of an instance's server, which use it as an agent would.
 namespace doctor {
 
 /// A server and its only client, which sends one request at a time. Each function throws
-/// support::CallError for a server that exits or prints something else than MCP, and
-/// support::Stopped at the context's deadline.
+/// support::CallError if the server exits or prints anything but MCP, and support::Stopped at the
+/// context's deadline.
 class ServerUnderTest {
  public:
   explicit ServerUnderTest(const std::vector<std::string>& command) : child_(command) {}
 
-  /// Ends the server's input and waits for its exit, or kills it after a second.
+  /// Closes the server's input and waits until it exits, or kills it after a second.
   ~ServerUnderTest();
   ServerUnderTest(const ServerUnderTest&) = delete;
   ServerUnderTest& operator=(const ServerUnderTest&) = delete;
 
-  /// Returns the result. Throws support::CallError for an error of the protocol, too.
+  /// Returns the result. Also throws support::CallError for a protocol error.
   nlohmann::json Request(const std::string& method, const nlohmann::json& params,
                          const support::Context& context);
 
   /// Sends a notification.
   void Notify(const std::string& method);
 
-  /// Returns `structuredContent`. Throws support::CallError for a failed call, too.
+  /// Returns `structuredContent`. Also throws support::CallError for a failed call.
   nlohmann::json CallTool(const std::string& name, const nlohmann::json& arguments,
                           const support::Context& context);
 

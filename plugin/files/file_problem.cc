@@ -17,8 +17,8 @@ std::optional<guest::FileSystemStatus> AskFileSystem(const paths::ResolvedPath& 
   try {
     return guest.StatFileSystem(existing, context);
   } catch (const support::CallError&) {
-    // Not offered, or gone. A lost connection must not hide the failure either: the call would be
-    // repeated.
+    // Not supported, or the connection was lost. Report the first failure in either case:
+    // ConnectionLost would retry the call.
     return std::nullopt;
   }
 }

@@ -21,14 +21,14 @@ class PathlessError : public support::CallError {
 /// "directory", "FIFO", …
 std::string_view Name(guest::FileType type);
 
-/// Throws support::CallError unless the path is a regular file: `file does not exist`, or a text
-/// that names what is there instead.
+/// Throws support::CallError unless the path is a regular file: `file does not exist`, or a message
+/// with what it is instead.
 void RequireRegularFile(const paths::ResolvedPath& path);
 
 /// Throws support::CallError for a failure of the guest: `file does not exist`, `permission
-/// denied`, or "`action` PATH: …" with the path's host name. For a failure without a code, one
-/// round trip finds out whether the file system is read-only or lacks room for `needed_bytes`;
-/// never throws support::ConnectionLost or support::Stopped instead. `path` is empty if
+/// denied`, or "`action` PATH: …" with the host path. If the failure has no code, takes one round
+/// trip to check whether the file system is read-only or lacks room for `needed_bytes`. Never
+/// throws support::ConnectionLost or support::Stopped instead. `path` is empty if
 /// PathRules::Resolve failed.
 [[noreturn]] void ThrowFileProblem(const guest::FileError& error, const std::string& action,
                                    const paths::ResolvedPath& path, std::uint64_t needed_bytes,

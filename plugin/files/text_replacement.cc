@@ -32,7 +32,7 @@ struct Match {
   bool has_carriage_returns = false;  ///< found with CRLF in place of LF
 };
 
-/// Visits the occurrences with either line end, also overlapping ones, from left to right.
+/// Visits the occurrences with either line end from left to right, including overlapping ones.
 void ForEachMatch(std::string_view text, std::string_view sought,
                   const std::function<void(const Match&)>& visit) {
   const std::string converted = HasLoneLineFeed(sought) ? WithCarriageReturns(sought) : "";

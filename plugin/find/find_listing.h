@@ -14,26 +14,26 @@
 /// Lists directory trees of the guest with its `find`.
 namespace find {
 
-/// Bytes of the listing as the guest prints it, over all requests of one call: some 700,000 names.
+/// Most bytes of a listing as the guest prints it, for all requests of a call: some 700,000 names.
 inline constexpr std::size_t kMaximumListing = std::size_t{64} << 20;
 
-/// Bytes of the names that git ignores, as it prints them; a whole directory counts once.
+/// Most bytes of the ignored names that git prints; it prints a whole directory as one name.
 inline constexpr std::size_t kMaximumIgnoredListing = std::size_t{8} << 20;
 
-/// Bytes of one listed path. The kernel takes 4096 at once, but find descends step by step.
+/// Most bytes of one listed path. May exceed the kernel's 4096, because find descends step by step.
 inline constexpr std::size_t kMaximumListedPath = std::size_t{64} << 10;
 
-/// Bytes of find's error messages.
+/// Most bytes of find's error messages.
 inline constexpr std::size_t kMaximumMessages = 4096;
 
 struct ListingRequest {
   std::string directory;  ///< resolved by the guest: absolute, without links
-  std::optional<std::size_t> maximum_depth = {};  ///< 1: its own names only; empty: no limit
-  bool enters_git = false;                        ///< false: leaves out `.git` and its content
-  std::vector<std::string> name_filters = {};     ///< fnmatch(3) patterns for names; empty: all
-  /// Asks git what it ignores: in the repository around `directory` and, unless `enters_git`, in
-  /// those below it. Nothing is ignored if `directory` itself lies in an ignored directory, or the
-  /// guest has no git.
+  std::optional<std::size_t> maximum_depth = {};  ///< 1 for its own names only; empty for no limit
+  bool enters_git = false;                        ///< if false, skips `.git` and its content
+  std::vector<std::string> name_filters = {};     ///< fnmatch(3) patterns for names; empty for all
+  /// Reports which names git ignores: in the repository around `directory` and, unless
+  /// `enters_git`, in those below it. None are if `directory` itself is in an ignored directory, or
+  /// the guest has no git.
   bool wants_ignored = false;
 };
 
@@ -44,19 +44,19 @@ struct ListedName {
   std::string_view path;
   bool is_directory = false;
   std::int64_t modified = 0;  ///< nanoseconds since 1970-01-01 00:00:00 UTC
-  /// How many of the first names form the path that git ignores: the outermost ignored directory,
-  /// or the whole path. 0: git does not ignore it.
+  /// How many leading names form the path that git ignores: the outermost ignored directory, or the
+  /// whole path. 0 if git does not ignore it.
   std::size_t ignored_names = 0;
 };
 
 /// Called for each name; `request` is the index of the request that found it.
 using NameVisitor = std::function<void(std::size_t request, const ListedName& name)>;
 
-/// Answers all requests in one round trip, request by request, each in the order of the guest's
-/// find. A directory that has vanished has no names. Returns find's messages
-/// about directories that the guest's user may not read: any bytes, at most kMaximumMessages. Empty
-/// if nothing is missing. Throws support::CallError if the guest has no usable find, find fails, a
-/// limit is exceeded, or the guest lists a name that cannot exist.
+/// Lists all requests in one round trip, one after the other, each in the order of the guest's
+/// find. A directory that has vanished has no names. Returns find's messages about directories that
+/// the guest's user may not read: any bytes, at most kMaximumMessages, empty if there are none.
+/// Throws support::CallError if the guest has no usable find, find fails, a limit is exceeded, or
+/// the guest lists an invalid name.
 std::string ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
                       const NameVisitor& visit, const support::Context& context);
 

@@ -52,16 +52,16 @@ bool MatchesCharacter(const GlobPart& part, char32_t character, bool case_sensit
   return contains != part.characters->negated;
 }
 
-/// Matches the elements of a text against those of a pattern with stars. On a mismatch, only the
-/// last star is extended by one element: an earlier one never needs to be, as the elements between
-/// them have matched as early as possible. Returns how many elements of the pattern were needed;
-/// empty if they do not match.
+/// Matches the elements of a text against a pattern with stars. On a mismatch, extends only the
+/// last star by one element: extending an earlier star cannot help, because the elements after it
+/// matched as early as possible. Returns how many elements of the pattern were used; nullopt if
+/// they do not match.
 template <typename Pattern, typename Text, typename IsStar, typename MatchesOne>
 std::optional<std::size_t> Match(const Pattern& pattern, const Text& text, const IsStar& is_star,
                                  const MatchesOne& matches_one) {
   std::size_t needed = 0;
   std::size_t at = 0;
-  std::size_t after_star = 0;  // 0: there was none
+  std::size_t after_star = 0;  // 0 before the first star
   std::size_t star_ends = 0;
   while (at < text.size()) {
     if (needed < pattern.size() && is_star(pattern[needed])) {

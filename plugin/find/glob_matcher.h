@@ -10,24 +10,24 @@ namespace find {
 
 enum class GlobMatch {
   kNone,
-  kFound,  ///< by a `**`: to be left out if git ignores it
-  kNamed,  ///< by names and wildcards of single names
+  kFound,  ///< matched by a `**`: dropped if git ignores it
+  kNamed,  ///< matched without a `**`
 };
 
-/// Matches names against the alternatives of one pattern. The time is bounded by the product of the
-/// lengths, whatever the pattern. Immutable; thread-safe.
+/// Matches paths against the alternatives of one pattern. Takes at most time proportional to the
+/// product of both lengths. Immutable; thread-safe.
 ///
-/// A pattern with `**` finds nothing named `.git` and nothing in it, unless one of its names is
+/// A pattern with `**` does not match `.git` or anything in it, unless one of its components is
 /// `.git`.
 class GlobMatcher {
  public:
-  /// Case is ignored as Unicode's simple mappings have it; only ASCII's if the C library has no
-  /// UTF-8 locale.
+  /// Ignores case by Unicode's simple mappings; only for ASCII if the C library has no UTF-8
+  /// locale.
   GlobMatcher(std::vector<GlobAlternative> alternatives, bool case_sensitive);
 
-  /// `path` is relative to where the alternatives begin, without "." and doubled '/', and valid
-  /// UTF-8: U+FFFD replaces each byte that is not. `ignored_names`: see
-  /// ListedName. If the pattern names these without wildcards, the match is kNamed.
+  /// `path` is relative to the directory where the alternatives begin, without "." and repeated
+  /// '/'. It is valid UTF-8, with U+FFFD for each invalid byte. `ignored_names`: see ListedName. If
+  /// the pattern has these names without wildcards, the match is kNamed.
   [[nodiscard]] GlobMatch Match(std::string_view path, bool is_directory,
                                 std::size_t ignored_names = 0) const;
 

@@ -13,10 +13,10 @@ namespace {
 using Kind = GlobPart::Kind;
 using Sequence = std::vector<GlobPart>;
 
-/// More filters cost find more than they save.
+/// More filters slow find down.
 constexpr std::size_t kMaximumNameFilters = 32;
 
-/// Parses a pattern and expands its braces as it goes, so that a limit stops it in time.
+/// Parses a pattern and expands its braces on the way, so that the limits stop it early.
 class Parser {
  public:
   explicit Parser(std::string_view pattern) : pattern_(pattern) {}
@@ -24,7 +24,7 @@ class Parser {
   std::vector<Sequence> Parse() { return ParseStretch(0); }
 
  private:
-  /// Inside braces (`depth` > 0), stops before the ',' or '}' that ends the stretch.
+  /// Inside braces (`depth` > 0), stops before the ',' or '}' that ends the alternative.
   std::vector<Sequence> ParseStretch(std::size_t depth) {
     std::vector<Sequence> expansions(1);
     while (at_ < pattern_.size()) {

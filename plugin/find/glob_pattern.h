@@ -9,25 +9,25 @@
 
 /// Parses glob patterns.
 ///
-/// A pattern is names separated by '/'. In a name:
+/// A pattern has names separated by '/'. In a name:
 ///   `*`        any number of characters; `?` one character
 ///   `[a-z_]`   one of these characters; `[!…]` or `[^…]` any other
 ///   `\x`       x itself
-/// `{a,b}` is either. Braces may contain '/' and further braces; they are expanded first, except
-/// within `[…]`. Braces without a comma are ordinary characters, as in a shell.
-/// A name `**` is any number of directories; at the end of a pattern, everything below.
+/// `{a,b}` matches `a` or `b`. Braces may contain '/' and nested braces; they are expanded first,
+/// except within `[…]`. Braces without a comma are ordinary characters, as in a shell.
+/// A name `**` matches any number of directories; at the end of a pattern, everything below.
 /// A leading dot is an ordinary character. `.` and doubled '/' are ignored. A trailing '/' matches
 /// directories only. `..` is an error. Wildcards match characters of UTF-8, never '/'.
 /// Source: glob(7), POSIX.1-2017 XCU 2.13, bash's globstar and brace expansion.
 namespace find {
 
-/// Bytes of a pattern.
+/// Most bytes of a pattern.
 inline constexpr std::size_t kMaximumGlobPattern = 4096;
-/// Alternatives that the braces of a pattern may expand to.
+/// Most alternatives that the braces of a pattern may expand to.
 inline constexpr std::size_t kMaximumGlobAlternatives = 1000;
-/// Parts (characters, wildcards) of all alternatives together.
+/// Most parts (characters, wildcards) of all alternatives together.
 inline constexpr std::size_t kMaximumExpandedGlobParts = std::size_t{64} * 1024;
-/// Braces within braces.
+/// Most levels of nested braces.
 inline constexpr std::size_t kMaximumGlobBraceDepth = 32;
 
 /// `[…]`
@@ -66,14 +66,14 @@ struct GlobAlternative {
   [[nodiscard]] std::size_t LiteralNames() const;
 };
 
-/// The alternatives of a pattern, in the order of its braces. Throws as ThrowGlobError.
+/// The alternatives of a pattern, in the order of its braces. Throws like ThrowGlobError.
 std::vector<GlobAlternative> ParseGlob(std::string_view pattern);
 
-/// The name filters of the alternatives' last names. Empty: any name can match, or there are too
-/// many filters to be of use.
+/// The name filters of the alternatives' last names. Empty if any name can match, or if there are
+/// too many filters to be useful.
 std::vector<std::string> NameFilters(const std::vector<GlobAlternative>& alternatives);
 
-/// Returns the character that begins at `at`, and moves `at` behind it. Never reads past the end.
+/// Returns the character that begins at `at`, and moves `at` past it. Never reads past the end.
 char32_t TakeCharacter(std::string_view utf8, std::size_t& at);
 
 /// Throws support::CallError: `Bad pattern "…": problem.`

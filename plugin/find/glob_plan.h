@@ -11,41 +11,41 @@
 
 namespace find {
 
-/// Directories that one pattern is looked for in. If its alternatives begin in more, fewer and
-/// higher ones are listed.
+/// Most directories that are listed for one pattern. If its alternatives begin in more, their
+/// parents are listed instead.
 inline constexpr std::size_t kMaximumGlobWalks = 16;
 
-/// One directory to list, and what to take from the listing.
+/// One directory to list, and the matcher for its names.
 struct GlobWalk {
-  /// Absolute if the pattern is, else below the given path. Empty: the given path itself. Not
+  /// Absolute if the pattern is, else relative to the given path; empty for that path itself. Not
   /// resolved; without ".." and wildcards.
   std::string directory;
 
-  ListingRequest listing;  ///< but for its directory
+  ListingRequest listing;  ///< its directory is not set
   GlobMatcher matcher;     ///< for names relative to `directory`
 };
 
-/// The listings that answer a pattern. The names before an alternative's first wildcard narrow the
-/// directory. If case is ignored, only those of an absolute pattern do; they are always taken as
-/// written. Throws as ParseGlob does.
+/// Plans the listings for a pattern. The components before an alternative's first wildcard become
+/// part of the directory. If case is ignored, only those of an absolute pattern do, and must match
+/// in case. Throws like ParseGlob.
 std::vector<GlobWalk> PlanGlob(std::string_view pattern, bool case_sensitive);
 
-/// Which files a search looks into: a glob pattern (see glob_pattern.h) for paths relative to the
-/// searched directory. A pattern without '/' is for the file's name at any depth. One without
-/// wildcards may also name a directory, and one that ends with '/' does.
+/// Selects the files of a search by a glob pattern (see glob_pattern.h) for paths relative to the
+/// searched directory. A pattern without '/' matches file names at any depth. A pattern that ends
+/// with '/' matches a directory's files; a path without wildcards may match either.
 class IncludeFilter {
  public:
   /// Throws support::CallError for a bad pattern, and for an absolute one.
   explicit IncludeFilter(std::string_view include);
 
-  /// For git, after "--": they let through at least what Matches does. Each begins with ":(glob)",
-  /// so that nothing in it can be other magic. Braces are expanded; git knows none.
+  /// Arguments for git, after "--". They match everything that Matches does, maybe more. Each begins
+  /// with ":(glob)", so git reads no other magic in it. Braces are expanded, because git has none.
   [[nodiscard]] const std::vector<std::string>& pathspecs() const { return pathspecs_; }
 
-  /// For find: likewise. As NameFilters.
+  /// The same for find; see NameFilters.
   [[nodiscard]] const std::vector<std::string>& name_filters() const { return name_filters_; }
 
-  /// `path` is valid UTF-8 as GlobMatcher::Match wants it.
+  /// `path` must be valid UTF-8, as for GlobMatcher::Match.
   [[nodiscard]] bool Matches(std::string_view path) const;
 
  private:

@@ -21,8 +21,8 @@ std::string OpenFile::Read(std::uint64_t offset, std::size_t length,
   std::string bytes;
   bool at_end = false;
   while (bytes.size() < length && !at_end) {
-    // A short answer does not mean the end of the file, an empty one does. So the last byte is a
-    // request of its own.
+    // Only an empty reply proves the end of the file, not a short one. So the last byte is
+    // requested separately.
     const std::size_t most = std::min(length - bytes.size(), kMaximumTransfer) - 1;
     const std::uint64_t position = offset + bytes.size();
     std::vector<Request> requests{request::Read{*handle_, position + most, 1}};

@@ -2,12 +2,12 @@
 
 #include "support/errors.h"
 
-/// What Lima keeps on the host: its home, instances, their configuration, mounts, connection and
-/// status. Knows nothing of SSH sessions or MCP.
+/// Reads Lima's files on the host: instances and their configuration, mounts, ssh.config and
+/// status. Does not depend on SSH or MCP.
 namespace lima {
 
-/// A file of Lima's, or an instance's name, cannot be used. The text names the file and the entry,
-/// and says what to do.
+/// One of Lima's files or an instance's name is invalid. The message has the file, the entry and
+/// what to do.
 class ConfigurationError : public support::CallError {
  public:
   using CallError::CallError;

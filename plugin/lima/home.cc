@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 constexpr const char* kConfigurationFile = "lima.yaml";
 
 bool IsIdentifier(std::string_view name) {
-  bool after_separator = true;  // a name may not start with one either
+  bool after_separator = true;  // initially, because a name may not start with a separator
   for (const char c : name) {
     const bool is_separator = c == '.' || c == '_' || c == '-';
     const bool is_alphanumeric =

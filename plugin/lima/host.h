@@ -5,7 +5,7 @@
 
 namespace lima {
 
-/// What mount templates may use of the host, and what Lima's defaults depend on.
+/// Facts about the host that mount templates and Lima's defaults use.
 struct HostFacts {
   std::string home;  ///< of the user who runs this program ($HOME)
   std::string user;  ///< login name

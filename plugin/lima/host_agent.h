@@ -8,13 +8,13 @@
 
 namespace lima {
 
-/// How long Lima itself waits for its host agent (pkg/store/instance.go).
+/// Lima's own timeout for its host agent (pkg/store/instance.go).
 inline constexpr std::chrono::seconds kHostAgentTimeout{3};
 
-/// Bytes of a whole response.
+/// Most bytes of a whole response.
 inline constexpr std::size_t kMaximumHostAgentResponse = std::size_t{1024} * 1024;
 
-/// The host agent of an instance did not respond as it should; what() says how.
+/// The host agent did not respond, or its response is invalid.
 class HostAgentError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -28,7 +28,7 @@ std::string LookUpParameter(const InstanceConfiguration& configuration, std::str
   }
   if (found->second.is_rewritten) {
     throw ConfigurationError(use + "whose value " + found->second.text +
-                             " Lima would print differently; quote it");
+                             " Lima would print differently; put it in quotes");
   }
   return found->second.text;
 }

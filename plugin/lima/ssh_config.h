@@ -9,10 +9,10 @@
 
 namespace lima {
 
-/// Bytes; Lima's own has less than one thousand.
+/// In bytes; Lima writes less than one thousand.
 inline constexpr std::size_t kMaximumSshConfig = std::size_t{256} * 1024;
 
-/// Where the guest listens, and who logs in with which keys.
+/// The address of the guest's sshd, the user and the keys.
 struct SshEndpoint {
   std::string host;  ///< name or address
   std::uint16_t port = 0;
@@ -26,9 +26,9 @@ struct SshEndpoint {
 };
 
 /// Reads an instance's ssh.config by the rules of ssh_config(5): keywords in any case,
-/// `Keyword value` or `Keyword=value`, quotes, comments; the first value counts, IdentityFiles add
-/// up. Only options under `Host lima-NAME`, or before any Host, count. There are no defaults: a
-/// missing HostName, Port, User or IdentityFile is an error, since a default could be another
+/// `Keyword value` or `Keyword=value`, quotes, comments. The first value wins; IdentityFiles are
+/// collected. Uses only options under `Host lima-NAME`, or before any Host. There are no defaults:
+/// a missing HostName, Port, User or IdentityFile is an error, since a default could be another
 /// machine.
 ///
 /// Ignores other keywords. Refuses backslashes, quotes within a value, and options that would
@@ -40,8 +40,8 @@ struct SshEndpoint {
 SshEndpoint ParseSshConfig(std::string_view text, const std::string& instance_name,
                            const std::string& file);
 
-/// Reads `instance_directory`/ssh.config. Lima may write another port at each start: call this
-/// before every connection. Throws ConfigurationError when the file is missing or cannot be used.
+/// Reads `instance_directory`/ssh.config. Call this before every connection, because Lima may write
+/// another port at each start. Throws ConfigurationError if the file is missing or invalid.
 SshEndpoint ReadSshConfig(const std::filesystem::path& instance_directory,
                           const std::string& instance_name);
 

@@ -24,7 +24,7 @@ std::string_view Trim(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(kSpaces), text.size()));
 }
 
-/// False if there is no file. Throws ConfigurationError for a file without a process id.
+/// Returns false if there is no file. Throws ConfigurationError for a file without a process id.
 bool NamesLiveProcess(const std::filesystem::path& pid_file) {
   const auto text = ReadTextFile(pid_file, kMaximumPidFile);
   if (!text.has_value()) return false;
@@ -40,7 +40,7 @@ bool NamesLiveProcess(const std::filesystem::path& pid_file) {
 
 enum class Driver { kAlive, kDead, kCannotTell };
 
-/// Lima's own drivers that always write a pid file.
+/// True for Lima's own drivers that always write a pid file.
 bool WritesPidFile(const std::optional<std::string>& vm_type) {
   return !vm_type.has_value() || *vm_type == "qemu" || *vm_type == "vz" || *vm_type == "krunkit";
 }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kSpaces = " \t\r\n";
 
-/// Bytes. std::regex recurses: a long action would exhaust the stack.
+/// In bytes. std::regex recurses, so a long action would exhaust the stack.
 constexpr std::size_t kMaximumAction = 256;
 
 std::string_view TrimLeft(std::string_view text) {
@@ -56,7 +56,7 @@ std::string EvaluateTemplate(std::string_view text, const FieldLookup& lookup) {
     text.remove_prefix(open);
     const std::size_t close = text.find("}}");
     if (close == std::string_view::npos)
-      throw ConfigurationError("a template action {{ has no end");
+      throw ConfigurationError("a template action {{ is not closed");
     const std::string_view whole = text.substr(0, close + 2);
     std::cmatch action;
     if (whole.size() > kMaximumAction ||

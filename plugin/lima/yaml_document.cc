@@ -50,7 +50,7 @@ bool IsCanonicalNumber(std::string_view text) {
   return text.find_first_not_of(kDigits) == std::string_view::npos;
 }
 
-/// Errs on the side of true: the user is then asked for quotes.
+/// May return true too often: the user must then add quotes.
 bool LooksLikeNumber(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   if (IsOneOf(text, {".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"})) return true;

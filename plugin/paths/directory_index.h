@@ -20,7 +20,8 @@ class DirectoryIndex {
     std::string rest;  ///< the path below the directory; empty for the directory itself
   };
 
-  /// `value` is the caller's number for the directory. Of equal directories the first one counts.
+  /// `value` is the caller's number for the directory. If a directory is added twice, the first
+  /// wins.
   void Add(std::string directory, std::size_t value) {
     entries_.push_back({std::move(directory), value});
   }

@@ -14,8 +14,8 @@ using guest::FileSystemStatus;
 
 constexpr std::string_view kMacVolume = "/Volumes/My Shared Files";
 
-/// A command reads the mount table: sftp-server returns the kernel's file in small pieces, from
-/// which the SFTP client would conclude that the server always does.
+/// Uses a command and not SFTP: sftp-server returns this kernel file in small pieces, and the SFTP
+/// client would assume that it always does.
 constexpr int kNoTable = 3;
 constexpr const char* kTableScript =
     "[ -r /proc/self/mountinfo ] || exit 3; cat /proc/self/mountinfo";
@@ -43,14 +43,14 @@ bool IsLimaMount(const MountLine& line, const std::string& tag) {
           line.source.find_first_not_of("0123456789", kOldTag.size()) == std::string::npos);
 }
 
-/// Empty if statvfs is not offered, nothing is there, or a reverse-sshfs mount is dead.
+/// Empty if the server has no statvfs, the path is missing, or a reverse-sshfs mount is dead.
 std::optional<FileSystemStatus> StatusIn(const guest::Reply& reply) {
   if (reply.failure) return std::nullopt;
   return std::get<FileSystemStatus>(reply.value);
 }
 
-/// Free space changes with every write, the number of blocks on some file systems too. So blocks
-/// count only if the file system has no identity (FUSE).
+/// Ignores free space, which changes with every write. Compares the number of blocks only if f_fsid
+/// is 0 (FUSE), because it changes on some file systems too.
 bool SameFileSystem(const FileSystemStatus& a, const FileSystemStatus& b) {
   return a.id == b.id && a.block_size == b.block_size && a.maximum_name == b.maximum_name &&
          a.read_only == b.read_only && (a.id != 0 || a.blocks == b.blocks);
@@ -100,14 +100,13 @@ MountCheck::Table MountCheck::ReadTable(guest::Guest& guest,
   if (is_mac_ || is_this_machine_) return std::nullopt;
   const guest::ScriptOutput script = guest::CaptureScript(guest, kTableScript, context);
   if (script.exit_status == kNoTable) {
-    support::LogWarning(
-        "the guest has no /proc/self/mountinfo: whether its mounts are there is not checked");
+    support::LogWarning("the guest has no /proc/self/mountinfo: its mounts are not checked");
     return std::nullopt;
   }
   if (script.exit_status != 0) {
     throw support::CallError(
         "the guest's mount table (/proc/self/mountinfo) cannot be read, so it is unknown whether "
-        "the mounts are there; log in with limactl shell and look at that file");
+        "the mounts are there; log in with limactl shell and check that file");
   }
   return ParseMountTable(script.output);
 }
@@ -127,7 +126,7 @@ MountState MountCheck::Find(const lima::Mount& mount, const Table& table, guest:
       state.reads_may_be_stale = state.mounted && HasStaleCache(*line);
     }
   } catch (const guest::FileError&) {
-    // Missing or not accessible: for this user nothing is mounted there.
+    // Missing or not accessible, so nothing is mounted there for this user.
   }
   return state;
 }

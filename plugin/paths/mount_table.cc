@@ -30,7 +30,7 @@ std::string Unescape(std::string_view text) {
 std::optional<MountLine> ParseLine(const std::string& text) {
   std::istringstream words(text);
   MountLine line;
-  std::string ignored;  // device numbers, options of the mount, and how mounts propagate
+  std::string ignored;  // device numbers, mount options, and propagation
   words >> line.id >> line.parent_id >> ignored >> line.root >> line.mount_point;
   while (words >> ignored && ignored != "-") continue;
   words >> line.type >> line.source >> line.super_options;
@@ -41,7 +41,7 @@ std::optional<MountLine> ParseLine(const std::string& text) {
   return line;
 }
 
-/// The mount at "/" whose parent is not in the table, or is itself.
+/// The root mount: at "/", and its parent is itself or not in the table.
 const MountLine* FindRoot(const std::vector<MountLine>& table) {
   std::set<int> ids;
   for (const MountLine& line : table) ids.insert(line.id);
@@ -67,7 +67,7 @@ const MountLine* FindMount(const std::vector<MountLine>& table, std::string_view
   const MountLine* current = FindRoot(table);
   if (current == nullptr) return nullptr;
 
-  // A look-up walks down and enters the first mount it meets, then what is mounted on that one.
+  // Like the kernel's lookup: enters the first mount on the path, then any mounted on top of it.
   for (std::size_t passed = 0; passed < kMaximumMountsOnPath; ++passed) {
     const MountLine* next = nullptr;
     for (const MountLine& line : table) {

@@ -8,7 +8,7 @@
 /// Linux's mount table: /proc/self/mountinfo (proc_pid_mountinfo(5)).
 namespace paths {
 
-/// One line, with escapes (\040 and so on) decoded.
+/// One line, with its escapes (such as \040) decoded.
 struct MountLine {
   int id = 0;
   int parent_id = 0;
@@ -22,16 +22,16 @@ struct MountLine {
 /// Ignores lines that are not mounts.
 std::vector<MountLine> ParseMountTable(const std::string& text);
 
-/// Only a lying guest has a path through more mounts.
+/// Only a lying guest has a path with more mounts on it.
 inline constexpr std::size_t kMaximumMountsOnPath = 1000;
 
-/// The mount that `path` (absolute, clean, without links) lies in: the topmost one if several lie
-/// over each other. Null without a root mount, and above kMaximumMountsOnPath.
+/// The mount that contains `path` (absolute, clean, without links): the topmost one if several are
+/// stacked. Null if there is no root mount, or above kMaximumMountsOnPath.
 const MountLine* FindMount(const std::vector<MountLine>& table, std::string_view path);
 
-/// Whether the kernel never asks the host again for what it has read: 9p with cache=loose or
-/// fscache. Linux before 6.4 prints the bare mode ("fscache"), later ones "cache=" and hexadecimal
-/// bits, of which 8 is CACHE_LOOSE (fs/9p/v9fs.h).
+/// Whether the kernel never refreshes its cache: 9p with cache=loose or fscache. Linux before 6.4
+/// prints only the mode ("fscache"), later versions "cache=" and hexadecimal bits, of which 8 is
+/// CACHE_LOOSE (fs/9p/v9fs.h).
 bool HasStaleCache(const MountLine& line);
 
 }  // namespace paths

@@ -41,7 +41,7 @@ bool IsProtectedSetting(std::string_view path) {
 std::string ProtectedSettingText(const std::string& shown) {
   return shown +
          " is a settings file of an agent, an editor or git. Programs on the host may run commands "
-         "from it, so the file tools do not write it. Ask the user to change it on the host, or to "
+         "from it, so the file tools do not write it. Ask the user to edit it on the host, or to "
          "start the server with --allow-settings.";
 }
 

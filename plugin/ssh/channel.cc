@@ -6,7 +6,7 @@
 namespace ssh {
 
 Channel::Channel(ssh_session session) : handle_(ssh_channel_new(session)) {
-  if (!handle_) throw std::runtime_error("libssh gave no channel");
+  if (!handle_) throw std::runtime_error("libssh cannot create a channel");
   callbacks_.userdata = this;
   callbacks_.channel_data_function = [](ssh_session, ssh_channel, void* data, uint32_t length,
                                         int is_standard_error, void* self) {
@@ -33,7 +33,7 @@ Channel::Channel(ssh_session session) : handle_(ssh_channel_new(session)) {
   };
   ssh_callbacks_init(&callbacks_);
   if (ssh_set_channel_callbacks(handle_.get(), &callbacks_) != SSH_OK) {
-    throw std::runtime_error("libssh took no callbacks");
+    throw std::runtime_error("libssh cannot set the channel's callbacks");
   }
 }
 
@@ -44,7 +44,7 @@ Channel::~Channel() {
 
 Channel::Progress Channel::ToProgress(int code) const {
   if (code == SSH_OK) return Progress::kDone;
-  // A dead session refuses nothing: its owner fails everything that waits for it.
+  // Not kRefused: if the session is lost, its owner fails everything that waits for it.
   const bool is_dead = ssh_is_connected(ssh_channel_get_session(handle_.get())) == 0;
   return code == SSH_AGAIN || is_dead ? Progress::kAgain : Progress::kRefused;
 }
@@ -62,7 +62,7 @@ Channel::Progress Channel::RequestSftp() {
 }
 
 std::size_t Channel::Write(std::string_view bytes) {
-  // With a closed window libssh would poll the session on each call.
+  // If the window is closed, libssh would poll the session on each call.
   const std::size_t window = ssh_channel_window_size(handle_.get());
   const std::size_t length = std::min({bytes.size(), window, kLargestWrite});
   if (length == 0 || write_failed_) return 0;

@@ -15,9 +15,10 @@ namespace ssh {
 
 /// Opens channels first come, first served, and closes them. For the session's thread only.
 ///
-/// sshd does not announce its limit (MaxSessions, 10 by default); it is learned from refusals. A
-/// slot comes back when the channel is closed and its process has exited, which is not announced
-/// either. So a refused request is retried after a growing pause, and when a channel closes.
+/// sshd does not announce its limit (MaxSessions, 10 by default), so the broker learns it from
+/// refusals. sshd frees a slot when the channel is closed and its process has exited, but does not
+/// announce that either. So a refused request is retried after a growing pause, and when a channel
+/// closes.
 class ChannelBroker {
  public:
   using TimePoint = support::Clock::time_point;
@@ -26,7 +27,7 @@ class ChannelBroker {
   static constexpr auto kLongestPause = std::chrono::milliseconds(1000);
 
   /// How often `make_room` is called while a request waits; less often once it has closed a
-  /// channel, because the guest needs a moment to give the slot back.
+  /// channel, because the guest needs a moment to free the slot.
   static constexpr auto kRoomInterval = std::chrono::milliseconds(50);
   static constexpr auto kRoomPause = std::chrono::milliseconds(500);
 
@@ -34,11 +35,11 @@ class ChannelBroker {
   /// each, so a lower limit is an error.
   static constexpr auto kRefusalPatience = std::chrono::seconds(10);
 
-  /// `make_room` closes a channel that is not needed now; false if there is none.
+  /// `make_room` closes an idle channel; it returns false if there is none.
   ChannelBroker(Session& session, std::function<bool()> make_room);
 
   void Request(ChannelUser& user);
-  /// The user is not called any more. A channel that opens for it is closed.
+  /// Makes no more calls to the user. A channel that opens for it is closed.
   void Withdraw(ChannelUser& user);
   /// Closes the channel, and keeps it until the guest has closed it too.
   void Retire(std::unique_ptr<Channel> channel);
@@ -71,7 +72,7 @@ class ChannelBroker {
   Session& session_;
   std::function<bool()> make_room_;
   std::uint64_t next_turn_ = 0;
-  std::list<Waiting> waiting_;  ///< by turn
+  std::list<Waiting> waiting_;  ///< first come, first served
   std::list<Opening> opening_;
   std::list<Closing> closing_;
   std::size_t open_ = 0;

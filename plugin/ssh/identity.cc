@@ -24,7 +24,8 @@ void FreeKey::operator()(ssh_key_struct* key) const noexcept {
 }
 
 Identity LoadIdentity(const std::string& file) {
-  // libssh does not say why it cannot open a file. Non-blocking: it might be a FIFO.
+  // Opened here because libssh does not report why it cannot open a file. Non-blocking, as it may
+  // be a FIFO.
   const support::FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!opened.valid()) {
     return {nullptr, std::string("cannot read the key file: ") + std::strerror(errno)};
@@ -41,7 +42,7 @@ Identity LoadIdentity(const std::string& file) {
   if (passphrase_wanted) {
     identity.problem = "the key file is protected by a passphrase";
   } else if (code != SSH_OK || !identity.key) {
-    identity.problem = "the file holds no private key that libssh can read";
+    identity.problem = "the file has no private key that libssh can read";
   }
   if (!identity.problem.empty()) identity.key.reset();
   return identity;

@@ -8,7 +8,7 @@
 namespace ssh {
 namespace {
 
-/// In bytes. Names that SSH does not know have "@" and a domain behind them (RFC 4254, 6.10).
+/// In bytes. Signals that are not in RFC 4254, 6.10 have names of the form "NAME@domain".
 constexpr std::size_t kLongestSignalName = 64;
 
 }  // namespace
@@ -51,7 +51,7 @@ void ProcessRun::Leave() {
     broker_->Withdraw(*this);
     state_ = State::kDone;
   }
-  // A process whose request is under way would miss the end of its input: Step closes it later.
+  // A process whose request is pending would miss the end of its input, so Step closes it later.
   if (state_ == State::kRunning) {
     channel_->SendEndOfFile();
     CloseChannel();
@@ -85,8 +85,8 @@ void ProcessRun::StepRequest() {
     return CloseChannel();
   }
   if (progress == Channel::Progress::kRefused) {
-    End("the guest's sshd refuses to run a command: it does not allow this user any, or the guest "
-        "can start no further process");
+    End("the guest's sshd refuses to run a command: this user may not run commands, or the guest "
+        "cannot start another process");
     return CloseChannel();
   }
   state_ = State::kRunning;

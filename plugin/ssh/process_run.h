@@ -9,11 +9,11 @@
 
 namespace ssh {
 
-/// One process on a channel of its own (shell::Process). For the session's thread only.
+/// One process on its own channel (shell::Process). For the session's thread only.
 ///
 /// The process has ended when its channel is closed, when its exit status and the end of its output
-/// have come, or kExitGrace after the exit status: background processes may hold the output open
-/// for ever. The channel stays open for them until Leave.
+/// have arrived, or kExitGrace after the exit status, because background processes may hold the
+/// output open forever. The channel stays open for them until Leave.
 class ProcessRun final : public ChannelUser {
  public:
   using TimePoint = support::Clock::time_point;
@@ -26,14 +26,14 @@ class ProcessRun final : public ChannelUser {
   void Begin(ChannelBroker& broker);
   void Send(const std::string& bytes);
   void EndInput();
-  /// No more events are wanted: ends its input and closes the channel.
+  /// Sends no more events, ends its input and closes the channel.
   void Leave();
-  /// The session died; `text` says why.
+  /// Call it when the session is lost; `text` has the reason.
   void Lose(const std::string& text);
 
   void Step(TimePoint now);
   [[nodiscard]] TimePoint NextStep() const { return next_step_; }
-  /// Nothing is left to do.
+  /// True if nothing is left to do.
   [[nodiscard]] bool done() const { return state_ == State::kDone; }
 
   void OnChannelOpen(std::unique_ptr<Channel> channel) override;

@@ -88,8 +88,8 @@ void SessionLoop::ThreadMain() {
 void SessionLoop::Serve() {
   keepalive_at_ = support::Clock::now() + options_.keepalive_interval;
   while (!stopping_ && session_.alive()) {
-    // Most calls of libssh poll too. What they take in after the receiver's step needs another
-    // turn, and a death that they notice does not wake the poll below.
+    // Most calls of libssh poll too. If one receives data after the receiver's step, another turn
+    // is needed; if it finds the connection lost, the poll below does not wake.
     const std::uint64_t packets = session_.packets_received();
     RunTasks();
     const TimePoint now = support::Clock::now();
@@ -112,7 +112,7 @@ void SessionLoop::RunTasks() {
 void SessionLoop::StepAll(TimePoint now) {
   for (const auto& process : processes_) process->Step(now);
   sftp_.Step(now);
-  // Last, because the others may have closed a channel that a request waits for.
+  // Last, because the others may have freed a slot that a request waits for.
   broker_.Step(now);
   std::erase_if(processes_, [](const auto& process) { return process->done(); });
 }
@@ -140,7 +140,7 @@ void SessionLoop::KeepAlive(TimePoint now) {
 }
 
 void SessionLoop::FlushBriefly() {
-  // The last tasks may end the input of commands in the guest.
+  // The last tasks may close the standard input of commands in the guest.
   const TimePoint until = support::Clock::now() + kEndPatience / 2;
   while (session_.alive() && session_.output_waits() && support::Clock::now() < until) {
     session_.Poll(until);
@@ -155,13 +155,14 @@ void SessionLoop::End(const std::string& text) {
   }
   RunTasks();
   FlushBriefly();
-  // A frozen guest must see the end when it wakes: its watchers then stop what still runs.
+  // A frozen guest must see the connection closed when it wakes, so that its watchers stop the
+  // remaining processes.
   session_.Break();
   for (const auto& process : processes_) process->Lose(text);
   processes_.clear();
   sftp_.Lose(text);
   {
-    // Notified under the lock, because the destructor may run as soon as it is free.
+    // Notify under the lock, because the destructor may run as soon as it is released.
     const std::scoped_lock lock(mutex_);
     ended_ = true;
     ended_changed_.notify_all();

@@ -16,7 +16,7 @@ std::string Describe(StopReason reason) {
     case StopReason::kEndOfInput:
       return "stopped: the client closed the connection";
     case StopReason::kTerminated:
-      return "stopped: limactl-mcp is terminating";
+      return "stopped: limactl-mcp was told to terminate";
     case StopReason::kDeadline:
       return "timed out";
   }

@@ -24,8 +24,8 @@ std::string Describe(StopReason reason);
 
 class StopSource;
 
-/// The limits of a piece of work: its caller may stop it, and it has a deadline. A small value that
-/// is passed to every operation that may wait; copies share the stop state. Thread-safe.
+/// Carries a stop signal and a deadline to every operation that may wait. A small value; copies
+/// share the stop state. Thread-safe.
 class Context {
   struct State;
 
@@ -40,11 +40,11 @@ class Context {
   /// `Clock::time_point::max()` if there is none.
   [[nodiscard]] Clock::time_point deadline() const { return deadline_; }
 
-  /// Why the work must end now; kNone while it may go on. Never blocks, so it may be called under
-  /// any lock.
+  /// Why the work must stop now; kNone while it may continue. Never blocks, so you may call it with
+  /// any lock held.
   [[nodiscard]] StopReason stop_reason() const;
 
-  /// Throws `Stopped` when the work must end now.
+  /// Throws `Stopped` if the work must stop now.
   void ThrowIfStopped() const;
 
  private:
@@ -54,7 +54,7 @@ class Context {
   Clock::time_point deadline_ = Clock::time_point::max();
 };
 
-/// The side that stops. Thread-safe; the first reason wins.
+/// Stops the contexts made from it. Thread-safe; the first reason wins.
 class StopSource {
  public:
   StopSource();
@@ -68,7 +68,7 @@ class StopSource {
   std::shared_ptr<Context::State> state_;
 };
 
-/// Waits on a condition variable, no longer than a context allows.
+/// Waits on a condition variable until a context is stopped or times out.
 class ContextWait {
  public:
   /// Must be constructed and destroyed without holding `mutex`.
@@ -77,7 +77,7 @@ class ContextWait {
   ContextWait(const ContextWait&) = delete;
   ContextWait& operator=(const ContextWait&) = delete;
 
-  /// Returns when done() is true, or the context ends, or at `until`. Returns done().
+  /// Waits until done() is true, the context is stopped, or `until`. Returns done().
   template <typename Done>
   bool Until(std::unique_lock<std::mutex>& lock, Done done,
              Clock::time_point until = Clock::time_point::max()) {
@@ -99,7 +99,7 @@ class ContextWait {
   std::condition_variable& changed_;
 };
 
-/// Waits for `duration`. Throws `Stopped` if the context ends first.
+/// Waits for `duration`. Throws `Stopped` if the context is stopped first.
 void Pause(Clock::duration duration, const Context& context);
 
 }  // namespace support

@@ -20,8 +20,8 @@ class ConnectionLost : public CallError {
   ConnectionLost(const std::string& text, bool may_have_run)
       : CallError(text), may_have_run_(may_have_run) {}
 
-  /// True if the guest may have changed something: the work must not be repeated, and the text says
-  /// "may have run". False if the request did not reach the guest or changes nothing there.
+  /// True if the guest may have changed something: do not retry; the message has "may have run".
+  /// False if the request did not reach the guest or changes nothing there.
   [[nodiscard]] bool may_have_run() const { return may_have_run_; }
 
  private:

@@ -14,7 +14,7 @@
 namespace support {
 namespace {
 
-/// Whether standard error takes PIPE_BUF bytes without waiting.
+/// Whether PIPE_BUF bytes can be written to standard error without waiting.
 bool MayWrite() {
   pollfd standard_error{STDERR_FILENO, POLLOUT, 0};
   return ::poll(&standard_error, 1, 0) > 0;
@@ -26,8 +26,8 @@ void LogLine(std::string_view level, std::string_view text) {
   line += ": ";
   line += Printable(text);
   line += '\n';
-  // A pipe that is not read must not stop the server, so the rest is dropped. One thread at a time:
-  // poll() would report the same room to two.
+  // A pipe that is not read must not block the server, so the rest is dropped. Only one thread at a
+  // time, because poll() would report the same room to two.
   static std::mutex mutex;
   const std::scoped_lock lock(mutex);
   std::string_view rest = line;

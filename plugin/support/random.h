@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-/// Unpredictable random numbers of the operating system. Instead of std::random_device, which needs
+/// Unpredictable random numbers from the operating system. Not std::random_device, which needs
 /// glibc 2.36 with GCC 12. Any thread; both throw std::system_error.
 namespace support {
 

@@ -7,7 +7,7 @@
 #include <csignal>
 #include <system_error>
 
-// Declared by the GNU headers only.
+// Only the GNU headers declare it.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables,readability-redundant-declaration)
 extern "C" char** environ;
 

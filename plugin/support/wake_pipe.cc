@@ -23,7 +23,7 @@ WakePipe::WakePipe() {
 
 void WakePipe::Wake() {
   const char byte = 0;
-  // A full pipe is readable, which is enough.
+  // Ignore a full pipe: it is readable already.
   while (::write(write_end_.get(), &byte, 1) < 0 && errno == EINTR) {
   }
 }

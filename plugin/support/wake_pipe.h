@@ -4,7 +4,7 @@
 
 namespace support {
 
-/// Wakes a thread that polls. A pipe, because macOS has no eventfd.
+/// Wakes a thread that polls. Uses a pipe, because macOS has no eventfd.
 class WakePipe {
  public:
   WakePipe();
@@ -12,10 +12,10 @@ class WakePipe {
   /// Any thread.
   void Wake();
 
-  /// For the polling thread, when `fd()` is readable. Without it the pipe stays readable.
+  /// The polling thread calls this when `fd()` is readable; until then it stays readable.
   void Drain();
 
-  /// The end to poll for reading.
+  /// The descriptor to poll for reading.
   [[nodiscard]] int fd() const { return read_end_.get(); }
 
  private:

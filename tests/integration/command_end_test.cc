@@ -22,7 +22,7 @@ using testing_support::Eventually;
 using testing_support::LoopbackInstance;
 using testing_support::McpClient;
 
-/// Counted from when the guest's sshd can notice the end.
+/// Measured from when the guest's sshd can notice the end.
 constexpr auto kGroupEnds = 3s;
 
 /// How soon the program itself exits.
@@ -159,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(Signals, CommandEndBySignal,
 TEST_F(CommandEnd, ByDeathOfTheSession) {
   const LoopbackInstance& instance = StartGuest();
   const long group = BeginFamily("family");
-  // What sshd has not sent is lost with it.
+  // Output that sshd has not sent yet is lost with it.
   while (!NextProgress("family").starts_with("before")) {
   }
   for (const pid_t pid : instance.SessionPids()) ::kill(pid, SIGKILL);

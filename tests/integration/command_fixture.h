@@ -25,7 +25,7 @@ class CommandTest : public IntegrationTest {
   nlohmann::json Run(const std::vector<std::string>& command);
   nlohmann::json Shell(const std::string& script) { return Run({"sh", "-c", script}); }
 
-  /// Sends the call without waiting for its response. "": no progress token.
+  /// Sends the call without waiting for its response. "" for no progress token.
   std::int64_t Begin(const std::vector<std::string>& command, const std::string& progress = "");
   std::int64_t BeginShell(const std::string& script, const std::string& progress = "") {
     return Begin({"sh", "-c", script}, progress);
@@ -48,7 +48,7 @@ class CommandTest : public IntegrationTest {
 /// Whether any process of the group runs. Zombies do not count.
 bool GroupLives(long process_group);
 
-/// Waits for the end of a process group; returns how long that took.
+/// Waits until a process group has exited; returns how long that took.
 std::chrono::milliseconds TimeUntilGroupEnds(long process_group);
 
 /// A line "NAME: value kB" or "NAME: value" of /proc/PID/status; 0 if there is no such file.

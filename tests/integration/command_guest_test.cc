@@ -1,4 +1,4 @@
-// Guests of many kinds: each tool works, or says what is missing.
+// Guests of many kinds: each tool works, or reports what is missing.
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-// The command line: what is printed where, and with which exit code.
+// The command line: output, errors and exit codes.
 
 #include <gmock/gmock.h>
 

@@ -93,7 +93,7 @@ TEST_F(CommandLoad, AThousandCallsTakeBoundedThreadsAndMemory) {
   constexpr long kMaximumKilobytes = 200'000;  // resident; sanitizers take some
   // How far responses may be out of order, as calls run side by side.
   constexpr int kSideBySide = 300;
-  // More reads than any machine answers before the first command.
+  // More reads than any machine completes before the first command.
   constexpr std::size_t kMostReads = 20'000;
   StartGuest();
   EXPECT_EQ(Read(root + "/a.txt"), "needle\n");

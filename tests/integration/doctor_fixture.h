@@ -12,8 +12,7 @@
 
 namespace integration {
 
-/// `limactl mcp doctor`, a limactl that does what doctor needs, and an instance with a writable
-/// mount.
+/// `limactl mcp doctor`, a fake limactl, and an instance with a writable mount.
 class Doctor : public IntegrationTest {
  protected:
   /// Longer than a check takes, shorter than all deadlines together.

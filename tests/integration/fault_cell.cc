@@ -20,9 +20,9 @@ using testing_support::TcpProxy;
 
 /// More than a channel's window and all buffers.
 constexpr std::size_t kLargeFile = std::size_t{8} * 1024 * 1024;
-/// More than all that comes before the content.
+/// More than everything that precedes the content.
 constexpr std::uint64_t kHoldAfter = std::uint64_t{512} * 1024;
-/// More than fits on the full disk, and quickly read: a ping follows it.
+/// More than fits on the full disk, but quick to read, because a ping follows it.
 constexpr std::size_t kFirstContent = std::size_t{64} * 1024;
 constexpr std::chrono::seconds kPatience{30};
 

@@ -57,7 +57,7 @@ class Cell {
   /// The server must outlive the cell.
   void Attach(testing_support::McpClient& client) { client_ = &client; }
 
-  /// Brings the server into the state for certain.
+  /// Returns once the server is certainly in the state.
   void Enter(Calls calls);
 
   /// After the fault: releases the proxy, and makes the call of kIdle.
@@ -85,13 +85,14 @@ class Cell {
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
   [[nodiscard]] const std::filesystem::path& control() const { return control_; }
 
-  /// The problem of kInAWrite's file, which must be the old one or the whole new one; empty: none.
+  /// What is wrong with kInAWrite's file, which must be the old one or the whole new one; empty if
+  /// nothing.
   [[nodiscard]] std::string WhatIsWrongWithTheFile() const;
   /// Creates the files of the state in the root.
   void MakeFiles() const;
   /// Hidden files of unfinished writes.
   [[nodiscard]] std::vector<std::filesystem::path> Leftovers() const;
-  /// So that the next write in the directory removes them.
+  /// Makes them so old that the next write in the directory removes them.
   void MakeLeftoversOld() const;
   /// Whether the command that was queued has run.
   [[nodiscard]] bool QueuedCommandRan() const;

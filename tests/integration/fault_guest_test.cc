@@ -151,9 +151,9 @@ TEST_F(FaultMatrix, DirectoryRemovedDuringAWalk) {
   EXPECT_EQ(client().CloseAndWait(), 0) << client().log();
 }
 
-/// Usage: full|free GROUP PID...  Lets the processes, and what they start, start no further
-/// process, or lifts that. RLIMIT_NPROC does not limit root, and only root can make a control
-/// group.
+/// Usage: full|free GROUP PID...  Prevents the processes and their children from starting another
+/// process, or permits it again. RLIMIT_NPROC does not limit root, and only root can create a
+/// control group.
 constexpr const char* kLimitProcesses = R"sh(
 action=$1 group=$2
 shift 2
@@ -199,7 +199,7 @@ TEST_F(FaultMatrix, ProcessTableFull) {
        {std::pair<std::string, nlohmann::json>{"run_shell_command", command},
         {"glob", {{"pattern", "**"}, {"path", root}}}}) {
     EXPECT_THAT(Refusal(tool, arguments),
-                ::testing::HasSubstr("the guest can start no further process"));
+                ::testing::HasSubstr("the guest cannot start another process"));
   }
   Write(root + "/file", "new text");
   EXPECT_EQ(Read(root + "/file"), "new text");

@@ -7,7 +7,7 @@
 namespace integration {
 namespace {
 
-/// Calls that change nothing are repeated on a new connection; calls that may have run are not.
+/// Calls that change nothing are retried on a new connection; calls that may have run are not.
 const AllowedEndings kConnectionLost = {{State::kIdle, "ok"},
                                         {State::kInACommand, "may have run"},
                                         {State::kInARead, "ok"},

@@ -13,7 +13,7 @@
 
 namespace integration {
 
-/// By state: texts that the error may contain, separated by "|"; "ok": the call succeeds.
+/// By state: texts that the error may contain, separated by "|"; "ok" if the call may succeed.
 using AllowedEndings = std::map<State, std::string>;
 
 /// A fault of the guest or the connection, and the allowed results of the calls.
@@ -32,9 +32,9 @@ struct Fault {
   std::chrono::milliseconds limit = std::chrono::seconds(15);
   std::set<State> end_after_fix = {};
 
-  /// The sessions end, and all their processes.
+  /// Whether the sessions and all their processes end.
   bool ends_sessions = true;
-  /// The temporary file of an interrupted write stays until a later write in its directory.
+  /// Whether an interrupted write leaves its temporary file until a later write in the directory.
   bool may_leave_temporary_file = false;
 
   Cell::Calls calls = {};

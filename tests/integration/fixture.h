@@ -14,9 +14,9 @@
 #include "testing/mcp_client.h"
 #include "testing/temporary_directory.h"
 
-/// The real binary against a real sshd. The "guest" is this very machine behind a loopback sshd, so
-/// a file in the guest is a file that the test can see; a mapped mount has its guest directory
-/// elsewhere in the temporary directory.
+/// The real binary against a real sshd. The "guest" is this machine behind a loopback sshd, so the
+/// test sees the guest's files. A mapped mount has its guest directory elsewhere in the temporary
+/// directory.
 namespace integration {
 
 using Mounts = std::vector<testing_support::LoopbackInstance::Mount>;
@@ -43,7 +43,7 @@ std::string Skipping(const std::string& reason);
 class IntegrationTest : public ::testing::Test {
  protected:
   struct ServeOptions {
-    std::vector<std::string> arguments = {"default"};  ///< what follows `serve`
+    std::vector<std::string> arguments = {"default"};  ///< of `serve`
     std::string working_directory = {};                ///< empty: "/"
     bool initialize = true;
   };
@@ -77,7 +77,7 @@ class IntegrationTest : public ::testing::Test {
   testing_support::McpClient& Serve(const ServeOptions& options);
   testing_support::McpClient& Serve() { return Serve(ServeOptions{}); }
   testing_support::McpClient& client() { return *clients_.back(); }
-  /// Kills the server that was started last, if it still runs; the one before becomes `client`.
+  /// Kills the last server, if it still runs; the previous one becomes `client`.
   void ForgetServer() { clients_.pop_back(); }
   /// The instance that was started last.
   testing_support::LoopbackInstance& Instance() { return *instances_.back(); }
@@ -85,8 +85,8 @@ class IntegrationTest : public ::testing::Test {
   /// StartInstance and Serve.
   void Mount(const Mounts& mounts, const std::vector<std::string>& serve_options = {});
 
-  /// Calls a tool that must succeed; its result must satisfy the contract's output schema and stand
-  /// in `content[0]` as text. Returns `structuredContent`.
+  /// Calls a tool that must succeed. Its result must match the contract's output schema, and
+  /// `content[0]` must have the same result as text. Returns `structuredContent`.
   nlohmann::json Call(const std::string& tool, const nlohmann::json& arguments);
 
   /// Calls a tool that must fail with `isError`; returns its text.

@@ -121,7 +121,7 @@ TEST_F(Healing, ASilentGuestDelaysNothingElse) {
   ASSERT_TRUE(Eventually([&] { return accepted > 0; }, kPatience));
   ExpectAnsweredAtOnce(client());
 
-  // A cancelled call leaves at once; the other one gets its guest.
+  // A cancelled call returns at once; the other one gets its guest.
   const auto cancelled = client().SendRequest("tools/call", ReadRequest(file));
   client().SendNotification("notifications/cancelled", {{"requestId", cancelled}});
   ExpectAnsweredAtOnce(client());

@@ -1,5 +1,5 @@
-// A hostile guest and the whole program: the agent gets JSON, bounded and in time, and the program
-// goes on.
+// A hostile guest against the whole program: the agent gets JSON, bounded and in time, and the
+// program keeps running.
 
 #include <filesystem>
 #include <iostream>
@@ -40,7 +40,7 @@ class HostileGuest : public CommandTest {
   }
 };
 
-/// Lies of hostile-sftp-server, and texts of the answers.
+/// Lies of hostile-sftp-server, and texts of the responses.
 struct Lie {
   const char* name;
   std::string listed;
@@ -63,7 +63,7 @@ TEST_P(HostileSftp, IsAnsweredInBounds) {
 }
 
 constexpr const char* kBreaks = "SFTP server violates the protocol";
-constexpr const char* kImpossible = "sent an invalid";
+constexpr const char* kInvalid = "an invalid";
 constexpr const char* kEntries = R"({"entries":[{)";
 constexpr const char* kContent = R"({"content":"0123456789"})";
 
@@ -73,17 +73,17 @@ INSTANTIATE_TEST_SUITE_P(
         Lie{"flood", "SFTP must begin", "SFTP must begin"}, Lie{"late-flood", kBreaks, kBreaks},
         Lie{"unrequested-reply", kBreaks, kBreaks}, Lie{"cut-limits", kBreaks, kBreaks},
         Lie{"wrong-id", kBreaks, kBreaks}, Lie{"two-replies", kBreaks, kBreaks},
-        Lie{"unknown-kind", kBreaks, kBreaks}, Lie{"wrong-kind", "wrong kind", "wrong kind"},
+        Lie{"unknown-kind", kBreaks, kBreaks},
+        Lie{"wrong-kind", "unexpected kind", "unexpected kind"},
         Lie{"endless-packet", kBreaks, kBreaks}, Lie{"cut-packet", kBreaks, kBreaks},
         Lie{"long-words", R"((\x1b[2Jwww)", R"((\x1b[2Jwww)"},
         Lie{"endless-names", "more than 1000000 entries", kContent},
         Lie{"endless-long-names", "64 MiB of names", kContent},
-        Lie{"count-of-names", kBreaks, kContent}, Lie{"name-above", kImpossible, kContent},
-        Lie{"name-with-nul", kImpossible, kContent}, Lie{"empty-name", kImpossible, kContent},
+        Lie{"count-of-names", kBreaks, kContent}, Lie{"name-above", kInvalid, kContent},
+        Lie{"name-with-nul", kInvalid, kContent}, Lie{"empty-name", kInvalid, kContent},
         Lie{"odd-name", "\\u001b[2J\u202E\uFFFD\\n\\\"", kContent},
-        Lie{"real-path-above", kImpossible, kImpossible},
-        Lie{"real-path-relative", kImpossible, kImpossible},
-        Lie{"real-path-with-nul", kImpossible, kImpossible},
+        Lie{"real-path-above", kInvalid, kInvalid}, Lie{"real-path-relative", kInvalid, kInvalid},
+        Lie{"real-path-with-nul", kInvalid, kInvalid},
         Lie{"real-path-elsewhere", kEntries, "is a directory"},
         Lie{"huge-size", kEntries, "has 9223372036854775807 bytes, more than"},
         Lie{"small-size", kEntries, "a wrong amount of data"},
@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-/// What the guest prints instead of a script's output, and texts of the answers.
+/// What the guest prints instead of a script's output, and texts of the responses.
 struct Print {
   const char* name;
   const char* commands;  ///< of the shell
@@ -116,8 +116,8 @@ class HostileShell : public HostileGuest {
     }
   }
 
-  /// SFTP is honest. Resident shells run `scripts`, or `commands` if they are login shells, instead
-  /// of the requests; in a subshell with the mark.
+  /// SFTP is honest. Instead of the requests, resident shells run `scripts`, or `commands` if they
+  /// are login shells, in a subshell that has the end marker.
   void StartLiar(const std::string& scripts, const std::string& commands) {
     StartFake(R"sh(
 is_login=
@@ -168,8 +168,8 @@ TEST_P(HostileScript, IsAnsweredInBounds) {
 INSTANTIATE_TEST_SUITE_P(
     Prints, HostileScript,
     ::testing::Values(
-        Print{"NameAbove", R"(printf 'walk//\n1 f ./../../etc/passwd//\n')", kImpossible, nullptr},
-        Print{"NameWithNul", R"(printf 'walk//\n1 f ./a\0b//\n')", kImpossible, nullptr},
+        Print{"NameAbove", R"(printf 'walk//\n1 f ./../../etc/passwd//\n')", kInvalid, nullptr},
+        Print{"NameWithNul", R"(printf 'walk//\n1 f ./a\0b//\n')", kInvalid, nullptr},
         Print{"WalkTooMany", R"(printf 'walk//\nwalk//\nfailed find: ./x: Permission denied//\n')",
               kNoMatch, nullptr},
         Print{"CutComplaint", R"(printf 'walk//\nfailed find: : Permission denied//\n')", kNoMatch,

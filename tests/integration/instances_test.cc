@@ -37,7 +37,6 @@ class Instances : public IntegrationTest {
     return StartInstance({{root, "", true}});
   }
 
-  /// Returns it.
   static std::string ExpectOneLine(const ProcessResult& result) {
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_EQ(result.output, "");

@@ -32,7 +32,7 @@ using testing_support::FakeHostAgent;
 using testing_support::Limactl;
 using testing_support::TemporaryDirectory;
 
-// What Lima wants of every lima.yaml. The probe uses the parameter, which must not be unused.
+// The entries that Lima requires. The probe uses the parameter, because Lima rejects unused ones.
 constexpr const char* kBase =
     "images: [{location: /nonexistent.img, arch: x86_64}]\narch: x86_64\nvmType: qemu\n";
 constexpr const char* kParameter =
@@ -244,7 +244,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{Verdict::kRefused, "user: {uid: -1}\n"},
         Case{Verdict::kRefused, "user: {uid: 4294967296}\n"}));
 
-// limactl accepts these though they are hardly meant.
+// limactl accepts these, although users hardly mean them.
 INSTANTIATE_TEST_SUITE_P(
     Stricter, ConfigurationParity,
     testing::Values(Case{Verdict::kStricter, "mounts: [{location: /a, mountPoint: \"\"}]\n"},
@@ -267,7 +267,8 @@ TEST_F(LimaParity, ParametersAreTheSameOrRefused) {
   EXPECT_EQ(evaluate(), Show(List("vm").at("config")));
   Write(lima_home() / "vm/lima.yaml",
         std::string(kBase) + kParameter + "mounts: [{location: \"/a/{{.Param.decimal}}\"}]\n");
-  EXPECT_EQ(List("vm").at("config").at("mounts").at(0).at("location"), nlohmann::json("/a/1.5"));  // not 1.50
+  EXPECT_EQ(List("vm").at("config").at("mounts").at(0).at("location"),
+            nlohmann::json("/a/1.5"));  // not 1.50
   EXPECT_THROW(evaluate(), ConfigurationError);
 }
 

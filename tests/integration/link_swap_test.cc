@@ -1,7 +1,7 @@
 // A process in the guest swaps a link between the check of a path and its use. SFTP version 3 opens
-// by path only, so this can be narrowed but not closed: a call uses the path that the guest
-// resolved, and compares what was opened with what was checked. The process gains nothing: only the
-// guest user can place the link, and that user reaches its target without us.
+// only by path, so the race can be narrowed but not prevented: a call uses the path that the guest
+// resolved, and compares the opened file with the checked one. The process gains nothing: only the
+// guest user can place the link, and that user can reach its target anyway.
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ using testing_support::TextOf;
 
 constexpr int kCalls = 150;
 
-/// Swaps two names in a tight loop until it is destroyed.
+/// Swaps two files in a tight loop until it is destroyed.
 class Swapper {
  public:
   /// `one` and `other` are moved to `name` and back in turn.

@@ -41,7 +41,7 @@ McpClient& SearchGuests::StartGuest(const std::string& name, const std::string& 
   LoopbackInstance::Options options;
   options.name = name;
   options.mounts = {{root, "", true}};
-  // sshd heeds one such line only: this takes the place of the instance's own.
+  // sshd uses only one such line: this replaces the instance's own.
   const fs::path home = MakeDirectory("home-" + name);
   options.sshd_options = {"SetEnv HOME=" + home.string() + " PATH=" + path};
   StartInstance(std::move(options));

@@ -108,7 +108,7 @@ TEST_F(SearchInjection, GlobWithNestedBracesThatMultiply) {
 
 TEST_F(SearchInjection, RegularExpressionsThatExplode) {
   MakeFile("root/a", std::string(5000, 'a') + "b\n");
-  // git gives up with an error, or finds that nothing matches.
+  // git fails with an error, or finds no match.
   for (const char* pattern : {"(a+)+$", "(a|aa)+$", "(.*)*x$", "^(([a-z])+.)+[A-Z]([a-z])+$"}) {
     EXPECT_THAT(Search(client(), {{"pattern", pattern}}),
                 ::testing::AnyOf("", HasSubstr("error: git grep failed")))

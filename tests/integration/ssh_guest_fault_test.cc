@@ -147,7 +147,7 @@ TEST_F(SshGuest, NamesEachKeyThatDoesNotWork) {
       Thrown<support::CallError>([&] { ssh::Connection::Open(endpoint, {}, minute_); }).what(),
       ::testing::AllOf(HasSubstr("stranger: rejected"), HasSubstr("locked: the key file is prot"),
                        HasSubstr("missing: cannot read the key file: No such file"),
-                       HasSubstr("nonsense: the file holds no private key"),
+                       HasSubstr("nonsense: the file has no private key"),
                        HasSubstr("fifo: the key file is not a regular file"),
                        HasSubstr(Path("") + ": the key file is not a regular file")));
   endpoint.identity_files.push_back(instance_->identity_file());

@@ -1,4 +1,4 @@
-// What ssh::Connection makes of an sshd that lies.
+// ssh::Connection against an sshd that lies.
 
 #include <gmock/gmock.h>
 #include <sys/socket.h>
@@ -22,7 +22,7 @@ using testing_support::LyingSshd;
 constexpr const char* kEscapes = "\x1b[2J\x1b]0;title\x07";
 constexpr const char* kShownEscapes = R"(\x1b[2J\x1b]0;title\x07)";
 
-/// Long enough for any machine, and shorter than what the program itself waits for an answer.
+/// Long enough for any machine, but shorter than the program's own timeouts.
 constexpr auto kSoon = 10s;
 
 bool IsSoonReady(const std::future<void>& future) {

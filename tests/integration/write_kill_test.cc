@@ -113,7 +113,7 @@ class KilledServer : public WriteKill {
     return new_text;
   }
 
-  /// At most about as long as such a write takes on this machine, judged by the outcomes so far.
+  /// At most about as long as such a write takes on this machine, estimated from earlier outcomes.
   void SleepAWhile(const std::string& kind) {
     const auto [most, is_new] = times.try_emplace(kind, 10'000);
     std::this_thread::sleep_for(std::chrono::microseconds(random.Below(most->second)));

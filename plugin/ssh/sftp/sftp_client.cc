@@ -6,13 +6,13 @@
 namespace ssh {
 namespace {
 
-/// Every server must take packets of 34,000 bytes (draft-ietf-secsh-filexfer-02, section 3).
+/// Every server must accept packets of 34,000 bytes (draft-ietf-secsh-filexfer-02, section 3).
 constexpr std::uint32_t kDefaultLength = 32 * 1024;
 
-/// A lower limit of the server is ignored: one burst would become thousands of requests.
+/// A server's lower limit is ignored, because one burst would become thousands of requests.
 constexpr std::uint64_t kShortestLength = 4 * 1024;
 
-/// Output that was sent is erased from the buffer once it is this long.
+/// Sent output is erased from the buffer once it is this long.
 constexpr std::size_t kCompactAt = std::size_t{1024} * 1024;
 
 }  // namespace
@@ -101,7 +101,7 @@ void SftpClient::Send(const SftpRequest& request, TimePoint now, Handler handler
 
 void SftpClient::Fail(const std::string& reason) {
   for (const auto& [id, pending] : std::exchange(pending_, {})) {
-    // The server acts on whole requests only.
+    // The server runs only requests that it has received completely.
     pending.handler(SftpLost{reason, pending.output_end <= consumed_});
   }
 }

@@ -10,9 +10,9 @@
 
 namespace ssh {
 
-/// A conversation with an SFTP server without its channel: bytes in, bytes out, replies matched to
-/// requests by id. One thread. Handlers are called from Receive and Fail, and from Send if it
-/// refuses; they may send further requests.
+/// An SFTP client without I/O: consumes and produces bytes, and matches replies to requests by id.
+/// One thread. Handlers are called from Receive and Fail, and from Send if it rejects the request;
+/// they may send further requests.
 class SftpClient {
  public:
   using TimePoint = support::Clock::time_point;
@@ -22,26 +22,26 @@ class SftpClient {
   /// Sends INIT.
   explicit SftpClient(TimePoint now);
 
-  /// The server has sent VERSION, and its limits if it offers limits@openssh.com.
+  /// True once the server has sent VERSION, and its limits if it offers limits@openssh.com.
   [[nodiscard]] bool ready() const { return state_ == State::kReady; }
 
-  /// Throws SftpProtocolError: the conversation is over, call Fail.
+  /// After it throws SftpProtocolError, call Fail.
   void Receive(std::string_view bytes, TimePoint now);
 
-  /// What to send, oldest byte first; then call Consumed with the number of bytes sent.
+  /// The bytes to send; then call Consumed with the number of bytes sent.
   [[nodiscard]] std::string_view output() const {
     return std::string_view(output_).substr(output_position_);
   }
   void Consumed(std::size_t count);
 
-  /// A request longer than kMaximumSftpPacket (a long path) is answered at once with kFailure:
+  /// A request longer than kMaximumSftpPacket (a long path) gets kFailure at once, because
   /// OpenSSH's server would exit.
   void Send(const SftpRequest& request, TimePoint now, Handler handler);
 
-  /// Answers every pending request with SftpLost.
+  /// Finishes every pending request with SftpLost.
   void Fail(const std::string& reason);
 
-  /// Since when the server has owed a reply without sending anything; max() while it owes none.
+  /// Since when a reply is pending and the server has been silent; max() if none is pending.
   [[nodiscard]] TimePoint silent_since() const {
     return ready() && pending_.empty() ? TimePoint::max() : owing_since_;
   }
@@ -68,7 +68,7 @@ class SftpClient {
 
   State state_ = State::kStarting;
   TimePoint last_received_;
-  TimePoint owing_since_;  ///< last received, or begun to owe
+  TimePoint owing_since_;  ///< the last data, or the first pending request if later
   SftpDecoder decoder_;
   SftpVersion version_;
   std::string output_;

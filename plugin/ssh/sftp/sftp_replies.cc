@@ -13,10 +13,10 @@ constexpr std::size_t kLengthField = 4;
 
 constexpr std::uint64_t kFileSystemReadOnly = 0x1;
 
-/// In bytes: two strings and the flags of attributes.
+/// In bytes: the lengths of two strings, and the flags of the attributes.
 constexpr std::size_t kShortestEntry = 3 * sizeof(std::uint32_t);
 
-/// How much of a login profile's text an error quotes, in bytes.
+/// Most bytes of a login profile's output that an error quotes.
 constexpr std::size_t kShownText = 80;
 
 /// Reads the fields of one packet. Throws if the packet ends too early.
@@ -93,7 +93,7 @@ SftpNames DecodeNames(Fields& fields) {
 SftpStatus DecodeStatus(Fields& fields) {
   SftpStatus status;
   status.code = static_cast<SftpStatusCode>(fields.Number32());
-  // Old servers leave the message out.
+  // Old servers omit the message.
   if (!fields.empty()) status.message = fields.String();
   return status;
 }

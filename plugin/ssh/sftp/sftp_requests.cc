@@ -137,7 +137,7 @@ struct ToSftp {
   }
   SftpRequest operator()(const request::Close& request) const {
     SftpRequest made = Simple("close", Type::kClose, kStatus, request.handle.value);
-    // A server may write data as late as now.
+    // A server may write the data only now.
     made.changes_guest = request.handle.writes;
     return made;
   }

@@ -47,7 +47,7 @@ RetryTimes QuickTimes() {
   return times;
 }
 
-/// Connects as a test says; the shell of the connection is the number of attempts.
+/// Connects as the test specifies; the connection's shell is the number of attempts.
 class ScriptedOpener final : public InstanceOpener {
  public:
   ScriptedOpener(const InstanceOptions& options, const RetryTimes& times, Step start)

@@ -99,7 +99,7 @@ TEST_F(Starting, GoesOnWhenItTakesTooLongAndIsJoinedByTheNextCall) {
   MakeLimactl("echo once >> starts; while [ ! -e go ]; do sleep 0.02; done");
   LimactlStart starter("agent", 0ms);
   const auto too_long =
-      AllOf(HasSubstr("`limactl start agent` has not finished within 0s and goes on"),
+      AllOf(HasSubstr("`limactl start agent` has not finished within 0s and continues"),
             HasSubstr("limactl list"));
   for (int call = 0; call < 2; ++call) {
     EXPECT_THAT(Start(starter, Context().WithTimeout(10s)), too_long);
@@ -114,7 +114,7 @@ TEST_F(Starting, GoesOnWhenItTakesTooLongAndIsJoinedByTheNextCall) {
 TEST_F(Starting, OneThatIsForgottenIsNotWaitedFor) {
   MakeLimactl("echo once >> starts; while [ ! -e go ]; do sleep 0.02; done; exit 3");
   LimactlStart starter("agent", 0ms);
-  EXPECT_THAT(Start(starter), HasSubstr("goes on"));
+  EXPECT_THAT(Start(starter), HasSubstr("continues"));
   starter.Forget();
   MakeLimactl("echo once >> starts");
   EXPECT_TRUE(testing_support::Eventually([&] { return Start(starter).empty(); }));

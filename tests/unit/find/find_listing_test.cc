@@ -38,7 +38,7 @@ class FindListing : public SearchFixture {
     return request;
   }
 
-  /// BusyBox's find and stat, and nothing else.
+  /// Only BusyBox's find and stat.
   bool OfferBusyBox() {
     const std::string busybox = FindProgram("busybox");
     if (busybox.empty()) return false;

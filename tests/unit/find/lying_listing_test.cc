@@ -1,4 +1,4 @@
-// Listings that a hostile guest makes up.
+// Listings invented by a hostile guest.
 
 #include <gmock/gmock.h>
 

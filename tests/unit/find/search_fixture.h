@@ -86,7 +86,7 @@ class SearchFixture : public testing::Test {
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
   }
 
-  /// Makes the guest's commands run as an ordinary user. False if that is not possible.
+  /// Makes the guest's commands run as an ordinary user. Returns false if that is not possible.
   bool ActAsOrdinaryUser() {
     if (geteuid() != 0) return true;
     const std::string program = FindProgram("setpriv");

@@ -210,7 +210,7 @@ TEST_F(GuestTest, AnOpenHandleIsClosedByItsLastOwnerOnly) {
   Open("file").reset();
 }
 
-/// Answers as a test says.
+/// Replies as the test specifies.
 class LyingGuest final : public testing_support::SteppedGuest {
  public:
   std::string ReadLink(const std::string&, const support::Context&) override { return path; }
@@ -245,7 +245,7 @@ class LyingGuest final : public testing_support::SteppedGuest {
   std::vector<std::string> looked_at;
   std::string closed;
 
-  /// This many answers with these names, then the end.
+  /// This many replies with these names, then the end.
   std::size_t answers = 0;
   std::vector<std::string> names;
   std::optional<FileError> last_failure;  ///< of the last request of a burst that brings the end

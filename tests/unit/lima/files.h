@@ -6,7 +6,7 @@
 
 namespace lima {
 
-/// Writes a whole file, its directories made where they are missing.
+/// Writes a whole file; creates missing directories.
 inline void WriteFile(const std::filesystem::path& path, std::string_view text) {
   std::filesystem::create_directories(path.parent_path());
   std::ofstream stream(path, std::ios::binary);

@@ -14,7 +14,7 @@
 
 namespace {
 
-/// Whether the user database knows nobody.
+/// If true, the user database is empty.
 bool database_is_empty = false;
 
 }  // namespace
@@ -32,7 +32,7 @@ extern "C" int getpwuid_r(uid_t uid, passwd* entry, char* room, std::size_t size
 namespace lima {
 namespace {
 
-/// Sets an environment variable while it lives.
+/// Sets an environment variable until it is destroyed.
 class ScopedVariable {
  public:
   ScopedVariable(const char* name, const char* value) : name_(name) {

@@ -106,7 +106,7 @@ TEST(Mounts, InvalidOnesAreErrorsThatNameFileAndEntry) {
       {"{location: \"/x/{{.Param.missing}}\"}", "no such param"},
       {"{location: \"/x/{{.Param}}\"}", "does not exist"},
       {"{location: \"/x/{{.Param.decimal}}\"}", "put it in quotes"},
-      {"{location: \"/x/{{.Home\"}", "has no end"},
+      {"{location: \"/x/{{.Home\"}", "is not closed"},
       {"{location: \"/x/{{len .Home}}\"}", "not supported"},
       {"{location: \"/x\\0\"}", "NUL"},
       {"{location: /, mountPoint: null}", "system directory"},

@@ -72,7 +72,7 @@ TEST_F(StatusTest, RunningWhenAgentAndAnyDriverLiveAndTheAgentAnswers) {
   }
 }
 
-/// Drops the rights of root: only for a process of its own.
+/// Drops root's privileges. Call it only in a separate process.
 void BecomeOrdinaryUser() {
   constexpr uid_t kNobody = 65534;
   if (::geteuid() == 0 && ::setuid(kNobody) != 0) std::abort();

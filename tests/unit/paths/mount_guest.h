@@ -15,7 +15,7 @@
 
 namespace paths {
 
-/// A guest whose mount table, file systems and links are what a test says.
+/// A guest whose mount table, file systems and links a test sets.
 class MountGuest final : public testing_support::LocalGuest {
  public:
   void Show(const std::string& mountinfo) {

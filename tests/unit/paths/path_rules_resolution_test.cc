@@ -141,7 +141,7 @@ TEST_F(PathRulesTest, MountThatWasFoundThroughALinkForAWhileIsNoWayOut) {
 
 TEST_F(PathRulesTest, NothingIsCreatedWhereTheMountPointIsMissing) {
   options.roots.push_back({.host = "/host/gone", .guest = Guest("no/gone"), .writable = true});
-  EXPECT_THAT(Refusal("/host/gone/file", Access::kWrite), HasSubstr("not there in the guest"));
+  EXPECT_THAT(Refusal("/host/gone/file", Access::kWrite), HasSubstr("missing in the guest"));
   EXPECT_FALSE(Resolve("/host/gone/file").attributes);
 }
 

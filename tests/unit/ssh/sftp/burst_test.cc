@@ -32,7 +32,7 @@ void Wait(Burst& burst) {
   burst.completion().Wait({}, [](support::StopReason) {});
 }
 
-/// Bursts to a server that the test plays.
+/// Sends bursts to a server that the test simulates.
 class BurstTest : public ::testing::Test {
  protected:
   BurstTest() { Converse(Version()); }
@@ -48,7 +48,7 @@ class BurstTest : public ::testing::Test {
     return burst;
   }
   void Receive(const std::string& bytes) { client_.Receive(bytes, now_); }
-  /// What was sent since the last time.
+  /// The bytes sent since the last call.
   std::string TakeOutput() {
     std::string output(client_.output());
     client_.Consumed(output.size());

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-/// What an SFTP server would send, byte by byte, independent of the code under test.
+/// An SFTP server's bytes, built independently of the code under test.
 namespace sftp_bytes {
 
 inline std::string Number32(std::uint64_t value) {
@@ -46,12 +46,12 @@ inline std::string Data(std::uint32_t id, std::string_view bytes) {
   return Packet(103, Number32(id) + String(bytes));
 }
 
-/// Attributes that tell the size alone.
+/// Attributes with only the size.
 inline std::string Attributes(std::uint32_t id, std::uint64_t size) {
   return Packet(105, Number32(id) + Number32(1) + Number64(size));
 }
 
-/// Attributes that tell size and st_mode.
+/// Attributes with the size and st_mode.
 inline std::string Attributes(std::uint32_t id, std::uint64_t size, std::uint32_t mode) {
   return Packet(105, Number32(id) + Number32(5) + Number64(size) + Number32(mode));
 }
