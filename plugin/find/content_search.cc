@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "find/find_listing.h"
+#include "find/match_sink.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
-#include "support/utf8.h"
 
 namespace find {
 namespace {
@@ -24,155 +22,6 @@ enum class Engine { kGitPerl, kGitExtended, kGrep };
 struct Attempt {
   Engine engine = Engine::kGitPerl;
   bool in_repository = true;
-};
-
-/// As git prints it with core.quotePath off: in double quotes and with C's escapes if it contains
-/// control characters, double quotes or backslashes (git's quote.c).
-std::string GitQuotedName(std::string_view name) {
-  constexpr std::string_view kSpecial = "\a\b\t\n\v\f\r\"\\";
-  constexpr std::string_view kLetters = "abtnvfr\"\\";
-  std::string quoted = "\"";
-  for (const char c : name) {
-    const unsigned byte = static_cast<unsigned char>(c);
-    if (const auto at = kSpecial.find(c); at != std::string_view::npos) {
-      quoted += {'\\', kLetters[at]};
-    } else if (byte < 0x20 || byte == 0x7F) {
-      std::array<char, 16> octal{};
-      std::snprintf(octal.data(), octal.size(), "\\%03o", byte);
-      quoted += octal.data();
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted.size() == 1 + name.size() ? std::string(name) : quoted + '"';
-}
-
-/// Where to cut a long line: not within a UTF-8 character.
-std::size_t CutPoint(std::string_view text) {
-  if (text.size() <= kMaximumGrepLine) return text.size();
-  std::size_t cut = kMaximumGrepLine;
-  while (cut > kMaximumGrepLine - 3 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) {
-    --cut;
-  }
-  return cut;
-}
-
-/// Formats matching lines as `git grep -n` does, keeps the first ones up to a size, and counts all.
-/// Reads what the engine prints: name, NUL, line number, NUL, text, newline; grep has ':' in place
-/// of NUL. git's names may contain newlines, a text NULs.
-class MatchSink : public shell::OutputSink {
- public:
-  explicit MatchSink(const SearchRequest& request) : request_(request) {}
-
-  /// Call it before each attempt: a failed one has printed no lines.
-  void StartWith(Engine engine) {
-    error_text.clear();
-    first_ = engine == Engine::kGrep ? kText : kName;
-    field_ = first_;
-  }
-
-  bool OnOutput(shell::Stream stream, std::string_view bytes) override {
-    if (stream == shell::Stream::kOutput) {
-      while (!bytes.empty()) Take(bytes);
-    } else {
-      error_text += bytes.substr(0, kMaximumWarnings - error_text.size());
-    }
-    return true;
-  }
-
-  [[nodiscard]] bool has_lines() const { return lines_ > 0; }
-
-  std::string Finish() {
-    if (kept_lines_ < lines_) {
-      kept_ += "[Only the first " + std::to_string(kept_lines_) + " of " + std::to_string(lines_) +
-               " matching lines, in " + std::to_string(files_) +
-               " files, are shown. Narrow the search with a path, an include or a longer "
-               "pattern.]\n";
-    }
-    return std::move(kept_);
-  }
-
-  std::string error_text;
-
- private:
-  enum Field { kName, kNumber, kText };
-
-  /// One byte more than is printed, and room for grep's name and number.
-  static constexpr std::size_t kMaximumField = kMaximumGrepLine + 1 + (std::size_t{8} << 10);
-
-  void Take(std::string_view& bytes) {
-    const std::size_t end = bytes.find(field_ == kText ? '\n' : '\0');
-    const std::string_view piece = bytes.substr(0, end);
-    const std::string_view kept = piece.substr(0, kMaximumField - fields_[field_].size());
-    fields_[field_] += kept;
-    left_out_ += piece.size() - kept.size();
-    bytes.remove_prefix(end == std::string_view::npos ? bytes.size() : end + 1);
-    if (end != std::string_view::npos) EndField();
-  }
-
-  void EndField() {
-    if (field_ != kText) {
-      field_ = field_ == kName ? kNumber : kText;
-      left_out_ = 0;
-      return;
-    }
-    if (first_ == kText) {
-      AddGrepLine(fields_[kText]);
-    } else {
-      Add(fields_[kName], fields_[kNumber], fields_[kText]);
-    }
-    for (std::string& field : fields_) field.clear();
-    field_ = first_;
-    left_out_ = 0;
-  }
-
-  /// "./name:number:text"
-  void AddGrepLine(std::string_view line) {
-    for (std::size_t colon = line.find(':'); colon != std::string_view::npos;
-         colon = line.find(':', colon + 1)) {
-      const std::size_t end = line.find_first_not_of("0123456789", colon + 1);
-      if (end == std::string_view::npos || end == colon + 1 || line[end] != ':') continue;
-      std::string_view name = line.substr(0, colon);
-      if (name.starts_with("./")) name.remove_prefix(2);
-      Add(name, line.substr(colon + 1, end - colon - 1), line.substr(end + 1));
-      return;
-    }
-  }
-
-  void Add(std::string_view name, std::string_view number, std::string_view text) {
-    if (name != file_) {
-      file_ = name;
-      printed_file_ = GitQuotedName(name);
-      is_included_ =
-          request_.include == nullptr || request_.include->Matches(support::ToUtf8(name));
-      if (is_included_) ++files_;
-    }
-    if (!is_included_) return;
-    const bool is_cut = kept_lines_ < lines_;
-    ++lines_;
-    if (is_cut) return;
-    const std::string_view kept_text = text.substr(0, CutPoint(text));
-    const std::size_t left_out = text.size() - kept_text.size() + left_out_;
-    std::string line = printed_file_ + ":" + std::string(number) + ":" + std::string(kept_text);
-    if (left_out > 0) line += "… [" + std::to_string(left_out) + " bytes left out]";
-    if (kept_.size() + line.size() + 1 > request_.maximum_output_bytes) return;
-    kept_ += line + "\n";
-    ++kept_lines_;
-  }
-
-  const SearchRequest& request_;
-  Field first_ = kName;
-  Field field_ = kName;
-  std::array<std::string, 3> fields_;
-  std::size_t left_out_ = 0;  ///< bytes at the end of a field
-
-  std::string file_;
-  std::string printed_file_;
-  bool is_included_ = false;
-  std::string kept_;
-  std::size_t lines_ = 0;
-  std::size_t kept_lines_ = 0;
-  std::size_t files_ = 0;
 };
 
 bool Contains(std::string_view text, std::string_view part) {
@@ -191,10 +40,21 @@ bool OtherLinesMayDecide(std::string_view perl_expression) {
 
 /// git first searches all the rest of a file for a pattern, and looks at lines only if that finds
 /// something. A pattern in parentheses is matched line by line, which is slower.
-std::string PatternOptions(const std::string& pattern, Engine engine) {
-  const std::string option = "-e " + shell::ShellQuote(pattern);
+std::string GitPattern(const SearchRequest& request, Engine engine) {
+  const std::string option = "-e " + shell::ShellQuote(request.pattern);
+  if (request.fixed_strings) return "--fixed-strings " + option;
   if (engine == Engine::kGitExtended) return "--extended-regexp " + option;
-  return "--perl-regexp " + (OtherLinesMayDecide(pattern) ? "'(' " + option + " ')'" : option);
+  return "--perl-regexp " +
+         (OtherLinesMayDecide(request.pattern) ? "'(' " + option + " ')'" : option);
+}
+
+/// Those that git and grep write alike, each with a space before it.
+std::string CommonOptions(const SearchRequest& request) {
+  std::string options = request.case_sensitive ? "" : " -i";
+  if (request.names_only) return options + " -l";
+  if (request.before > 0) options += " -B " + std::to_string(request.before);
+  if (request.after > 0) options += " -A " + std::to_string(request.after);
+  return options;
 }
 
 std::string GitScript(const SearchRequest& request, const Attempt& attempt) {
@@ -206,8 +66,9 @@ std::string GitScript(const SearchRequest& request, const Attempt& attempt) {
       "search() { " + GitCommand() +
       " grep --no-index --null --line-number -H -I --no-color --no-column --no-heading --no-break"
       " --no-full-name --no-textconv \"$@\"; }\n"
-      "set -- " +
-      PatternOptions(request.pattern, attempt.engine) + " --";
+      "set --" +
+      CommonOptions(request) + (request.has_context() ? " --column " : " ") +
+      GitPattern(request, attempt.engine) + " --";
   if (!request.file.empty()) {
     return script + " " + shell::ShellQuote(":(literal)" + request.file) +
            "\nsearch --no-exclude-standard \"$@\"\nexit\n";
@@ -219,6 +80,7 @@ std::string GitScript(const SearchRequest& request, const Attempt& attempt) {
       script += ' ' + shell::ShellQuote(pathspec);
     }
   }
+  if (request.no_ignore) return script + "\nsearch --no-exclude-standard \"$@\"\n";
   // The top of a repository is never ignored, though git says so if a "*" is.
   return script +
          "\nsearch --exclude-standard \"$@\"\nstatus=$?\n"
@@ -231,13 +93,19 @@ std::string GitScript(const SearchRequest& request, const Attempt& attempt) {
 /// In the C locale, so that a file of another encoding does not count as binary.
 std::string GrepScript(const SearchRequest& request) {
   const std::string pattern = " -e " + shell::ShellQuote(request.pattern);
+  const std::string grep = request.fixed_strings ? "grep -F" : "grep -E";
   std::string files = "find . -name .git -prune -o -type f";
   if (request.include != nullptr) files += NameTests(request.include->name_filters());
   if (!request.file.empty()) files = "find " + shell::ShellQuote("./" + request.file);
+  // BusyBox has no --null.
+  const std::string null = request.has_context() ? "$(echo x | grep --null -e x >/dev/null 2>&1 "
+                                                   "&& echo ' --null')"
+                                                 : "";
   return "export LC_ALL=C\nunset GREP_OPTIONS\n"
-         "echo | grep -E" +
-         pattern + " >/dev/null || [ $? = 1 ] || exit 2\n" + files +
-         " -print0 | sort -z | xargs -0 grep -nHEI" + pattern + " --\nexit 0\n";
+         "echo | " +
+         grep + pattern + " >/dev/null || [ $? = 1 ] || exit 2\n" + files +
+         " -print0 | sort -z | xargs -0 " + grep + " -nHI" + CommonOptions(request) + null +
+         pattern + " --\nexit 0\n";
 }
 
 std::string Script(const SearchRequest& request, const Attempt& attempt) {
@@ -283,7 +151,7 @@ SearchResult SearchContent(guest::Guest& guest, const SearchRequest& request,
   Attempt attempt;
   MatchSink sink(request);
   while (true) {
-    sink.StartWith(attempt.engine);
+    sink.Start(attempt.engine != Engine::kGrep);
     const int status =
         guest.RunScript(Script(request, attempt), sink, context).exit_status.value_or(-1);
     if (status == kNoDirectoryStatus) {

@@ -12,12 +12,25 @@
 namespace find {
 
 struct SearchRequest {
-  std::string directory;  ///< resolved by the guest; names are printed relative to it
+  std::string directory = {};  ///< resolved by the guest; names are printed relative to it
   /// A name in `directory`, searched alone, also if git ignores it. Empty: everything below.
   std::string file = {};
-  std::string pattern;                     ///< not empty, one line
+  std::string pattern = {};                ///< not empty, one line
   const IncludeFilter* include = nullptr;  ///< null: all files
   std::size_t maximum_output_bytes = shell::kDefaultMaximumOutput;
+
+  bool case_sensitive = true;
+  bool fixed_strings = false;               ///< the pattern is no expression
+  std::size_t before = 0;                   ///< lines of context before a match
+  std::size_t after = 0;                    ///< and after it
+  bool names_only = false;                  ///< names of files with matches, without context
+  bool no_ignore = false;                   ///< also search what git ignores
+  std::size_t maximum_per_file = kNoLimit;  ///< matching lines
+  std::size_t maximum_total = kNoLimit;     ///< matching lines or, if `names_only`, files
+
+  static constexpr std::size_t kNoLimit = static_cast<std::size_t>(-1);
+
+  [[nodiscard]] bool has_context() const { return !names_only && before + after > 0; }
 };
 
 /// Bytes of one line's text that are printed; minified files have lines of megabytes.
@@ -30,6 +43,7 @@ struct SearchResult {
   bool has_git = true;
   /// As `git grep -n` prints them ("name:12:text"), sorted by name: the first lines and, if lines
   /// are missing, a last one with the totals. Of a long line the first bytes, and how many follow.
+  /// Lines of context are "name-12-text", with "--" between groups. Or names alone.
   std::string lines;
   std::string warnings;  ///< of git or grep, such as the names of files that could not be read
 };
@@ -39,9 +53,12 @@ struct SearchResult {
 ///
 /// Fallbacks, each for one more round trip: extended expressions if the guest's git lacks
 /// Perl-compatible ones; no repository if git cannot read its configuration; `grep -E` on what
-/// `find` lists if there is no git. With grep, ignore files have no effect and `.` is one byte,
-/// BusyBox's also searches binary files, and a name that contains a line break or ":1:" may be
-/// printed or filtered wrongly.
+/// `find` lists if there is no git. With grep, ignore files have no effect, `.` is one byte, only
+/// the case of ASCII letters can be ignored, BusyBox's also searches binary files, and a name that
+/// contains a line break, ":1:" or (BusyBox, with context) "-1-" may be printed or filtered
+/// wrongly.
+///
+/// The limits of matches only cut the result: all files are searched, so that all are counted.
 ///
 /// Memory is bounded by maximum_output_bytes and one line. Throws support::CallError with the error
 /// text of git or grep if they fail, as with a bad pattern.

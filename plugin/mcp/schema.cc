@@ -88,6 +88,9 @@ std::optional<std::string> FindSchemaError(const json& schema, const json& value
       return expected("one of " + ToJson(choices));
     }
   }
+  if (value.is_number() && schema.contains("maximum") && value > schema["maximum"]) {
+    return expected("at most " + ToJson(schema["maximum"]));
+  }
   if (value.is_object()) return FindObjectError(schema, value, where);
   if (!value.is_array() || !schema.contains("items")) return std::nullopt;
   for (std::size_t i = 0; i < value.size(); ++i) {

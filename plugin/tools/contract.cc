@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "tools/tools.h"
+
 namespace tools {
 namespace {
 
@@ -19,6 +21,7 @@ struct Property {
   int minimum = -1;                    ///< -1: none
   std::vector<Property> entries = {};  ///< of "object[]"
   std::vector<const char*> choices = {};
+  int maximum = -1;  ///< -1: none
 };
 
 enum class Effect { kReads, kReplaces, kWrites, kRuns };
@@ -41,33 +44,31 @@ constexpr bool kRequired = true;
 
 constexpr const char* kNarrower = "give a narrower pattern or directory";
 
-const std::string kPathRule = " Paths are absolute host paths in directories that the VM mounts.";
+const std::string kPathRule = " Paths are absolute host paths in mounted directories.";
 
 const std::string kWritablePathRule =
-    " Paths are absolute host paths in directories that the VM mounts writable.";
+    " Paths are absolute host paths in directories mounted writable.";
 
-const std::string kDefaultPath =
-    " Default: the server's working directory if mounted, else the only mount.";
+const std::string kDefaultPath = " Default: the working directory.";
 
 Tool Glob() {
-  return {
-      .name = "glob",
-      .title = "Find files by name",
-      .description =
-          "Finds files and directories in the VM by a path pattern with `*`, `?`, `[...]`, `{a,b}` "
-          "and `**`. Returns absolute host paths, most recently changed first, at most 10,000. "
-          "`**` skips .git and git-ignored files, unless `path` is inside such a directory." +
-          kPathRule,
-      .inputs = {{"pattern", "string",
-                  "Path below `path`: `*.md`, `src/**/*.{cc,h}`. A trailing `/` matches "
-                  "directories only.",
-                  kRequired},
-                 {"path", "string?", "Directory to search." + kDefaultPath},
-                 {"case_sensitive", "boolean", "Default: true."}},
-      .outputs = {{"matches", "string[]", "Absolute host paths, most recently changed first.",
-                   kRequired}},
-      .has_text_style = true,
-      .when_too_large = kNarrower};
+  return {.name = "glob",
+          .title = "Find files by name",
+          .description =
+              "Finds files and directories in the VM by a path pattern with `*`, `?`, `[...]`, "
+              "`{a,b}`, `**`. Returns absolute host paths, latest change first, at most 10,000. "
+              "`**` skips .git and git-ignored files unless `path` is inside such a directory." +
+              kPathRule,
+          .inputs = {{"pattern", "string",
+                      "Relative to `path`: `*.md`, `src/**/*.{cc,h}`; with `/` at its end for "
+                      "directories only.",
+                      kRequired},
+                     {"path", "string?", "Directory to search." + kDefaultPath},
+                     {"case_sensitive", "boolean", "Default: true."}},
+          .outputs = {{"matches", "string[]", "Absolute host paths, most recently changed first.",
+                       kRequired}},
+          .has_text_style = true,
+          .when_too_large = kNarrower};
 }
 
 Tool ListDirectory() {
@@ -75,8 +76,8 @@ Tool ListDirectory() {
       .name = "list_directory",
       .title = "List a directory",
       .description =
-          "Lists one directory in the VM, sorted by name, hidden files included: type, "
-          "permissions, size, time of the last change. Links are listed as links." +
+          "Lists a directory in the VM, hidden files included: type, permissions, size and time of "
+          "the last change, sorted by name." +
           kPathRule,
       .inputs = {{"path", "string", "Directory to list.", kRequired}},
       .outputs =
@@ -100,39 +101,35 @@ Tool ListDirectory() {
 }
 
 Tool ReadFile() {
-  return {
-      .name = "read_file",
-      .title = "Read a file",
-      .description =
-          "Reads a file in the VM. Text comes unchanged, up to 32 MiB; read larger files in "
-          "ranges of lines with `offset` and `limit`. U+FFFD stands for bytes that are not UTF-8. "
-          "PNG, JPEG, GIF and WebP of up to 5 MiB come as an image. Other binary files are "
-          "refused." +
-          kPathRule,
-      .inputs = {{"path", "string", "File to read.", kRequired},
-                 {"offset", "integer", "First line, counted from 0. Default: 0.", false, 0},
-                 {"limit", "integer", "Number of lines. Default: all, or as many as fit.", false,
-                  1}},
-      .outputs = {{"content", "string", "The text; for an image, a line that describes it.",
-                   kRequired}},
-      .has_text_style = true,
-      .when_too_large = "read it in ranges of lines, with `offset` and `limit`"};
+  return {.name = "read_file",
+          .title = "Read a file",
+          .description =
+              "Reads a text file in the VM, unchanged, or an image (PNG, JPEG, GIF, WebP; up to 5 "
+              "MiB). Above 32 MiB, read ranges of lines with `offset` and `limit`. U+FFFD stands "
+              "for invalid UTF-8." +
+              kPathRule,
+          .inputs = {{"path", "string", "File to read.", kRequired},
+                     {"offset", "integer", "First line, from 0. Default: 0.", false, 0},
+                     {"limit", "integer", "Number of lines. Default: all that fit.", false, 1}},
+          .outputs = {{"content", "string", "The text; for an image, a line that describes it.",
+                       kRequired}},
+          .has_text_style = true,
+          .when_too_large = "read it in ranges of lines, with `offset` and `limit`"};
 }
 
 Tool Replace() {
   return {
       .name = "replace",
-      .title = "Replace text in a file",
+      .title = "Replace text",
       .description =
-          "Replaces text in a file in the VM. The text must occur exactly once, unless "
-          "`allow_multiple` is set; otherwise the file stays and the error names the lines where "
-          "it occurs. Files of up to 32 MiB." +
+          "Replaces text that occurs exactly once in a file in the VM; otherwise nothing changes, "
+          "and the error names the lines." +
           kWritablePathRule,
       .inputs = {{"path", "string", "File to change.", kRequired},
                  {"old_string", "string",
                   "Text as in the file, white space included. LF also matches CRLF.", kRequired},
                  {"new_string", "string", "New text; may be empty.", kRequired},
-                 {"allow_multiple", "boolean", "Replace all occurrences. Default: false."}},
+                 {"allow_multiple", "boolean", "Replace all occurrences."}},
       .outputs = {{"replacements", "integer", "How many occurrences were replaced.", kRequired}},
       .effect = Effect::kReplaces,
       .large_results = false};
@@ -141,19 +138,18 @@ Tool Replace() {
 Tool RunShellCommand() {
   return {
       .name = "run_shell_command",
-      .title = "Run a command in the virtual machine",
+      .title = "Run a command in the VM",
       .description =
-          "Runs one command in the VM in a login shell, without a terminal or input, and returns "
-          "its output and exit code. It is stopped after nine minutes (or the server's own limit). "
-          "A command can use whatever the VM's user can, not only mounted directories.",
+          "Runs a command in the VM in a login shell, without terminal or input, for up to nine "
+          "minutes; start_process is for longer ones. Returns output and exit code. A command can "
+          "use the whole VM, not only mounted directories.",
       .inputs = {{"command", "string[]",
                   "List of words, passed on exactly: [\"ls\",\"-l\",\"my file\"]. For pipes or "
                   "variables: [\"bash\",\"-c\",\"make 2>&1 | tail\"]. Leading NAME=value words "
                   "set the environment.",
                   kRequired},
-                 {"directory", "string", "Absolute host path of the mounted directory to run in.",
-                  kRequired},
-                 {"description", "string", "Its purpose in a few words, for the user."}},
+                 {"directory", "string", "Absolute host path to run in.", kRequired},
+                 {"description", "string", "Purpose, for the user."}},
       .outputs = {{"stdout", "string",
                    "Standard output. Above 256 KiB (or the server's own limit) only its first "
                    "and last part, with a line between them that counts what was left out.",
@@ -170,29 +166,42 @@ Tool RunShellCommand() {
           "the command has ended; redirect its output into a file, and read that in ranges"};
 }
 
+Property Count(const char* name, std::string description, int minimum, int maximum = -1) {
+  Property property = {name, "integer", std::move(description)};
+  property.minimum = minimum;
+  property.maximum = maximum;
+  return property;
+}
+
 Tool SearchFileContent() {
-  return {
-      .name = "search_file_content",
-      .title = "Search in files",
-      .description =
-          "Searches text files in the VM line by line for a regular expression, with `git grep` "
-          "(`grep -E` without git), also outside a repository. Returns lines `file:line:text`, "
-          "names relative to `path`. Skips binary files, .git and git-ignored files, unless `path` "
-          "is such a file or inside such a directory." +
-          kPathRule,
-      .inputs = {{"pattern", "string",
-                  "Perl-style, or extended if the guest's git lacks it: `function\\s+myFunction`.",
-                  kRequired},
-                 {"path", "string?", "Directory or file to search." + kDefaultPath},
-                 {"include", "string?",
-                  "Only files whose path below `path` matches: `*.js` (at any depth), "
-                  "`src/**/*.{ts,tsx}`."}},
-      .outputs = {{"git_grep_output", "string",
-                   "Lines of the form `file:line:text`, file names relative to `path`; empty if "
-                   "nothing matches. If lines were left out, a last line gives the totals.",
-                   kRequired}},
-      .has_text_style = true,
-      .when_too_large = kNarrower};
+  return {.name = "search_file_content",
+          .title = "Search in files",
+          .description =
+              "Searches text files in the VM line by line for a regular expression, as `git grep` "
+              "does. Returns `file:line:text`, names relative to `path`. "
+              "Skips binary files, .git and git-ignored files unless `path` is one or inside one." +
+              kPathRule,
+          .inputs = {{"pattern", "string", "Perl-style: `function\\s+myFunction`.", kRequired},
+                     {"path", "string?", "Directory or file to search." + kDefaultPath},
+                     {"include", "string?",
+                      "Only matching files: `*.js` (at any depth), `src/**/*.{ts,tsx}`."},
+                     {"case_sensitive", "boolean", "Default: true."},
+                     {"fixed_strings", "boolean", "`pattern` is plain text."},
+                     Count("before", "Context lines before a match.", 0, kMaximumSearchContext),
+                     Count("after", "And after it.", 0, kMaximumSearchContext),
+                     Count("context", "Default of both.", 0, kMaximumSearchContext),
+                     {"names_only", "boolean", "File names only."},
+                     {"no_ignore", "boolean", "Search git-ignored files too."},
+                     Count("max_matches_per_file", "Matching lines.", 1),
+                     Count("total_max_matches", "Matches in all.", 1)},
+          .outputs =
+              {{"git_grep_output", "string",
+                "Lines `file:line:text`, file names relative to `path`; empty if nothing matches. "
+                "Lines of context are `file-line-text`, with `--` between groups. If lines "
+                "were left out, a last line gives the totals.",
+                kRequired}},
+          .has_text_style = true,
+          .when_too_large = kNarrower};
 }
 
 const std::string kProcessId = "Id of the process.";
@@ -208,24 +217,23 @@ std::vector<Property> ProcessOutputs() {
 }
 
 Tool StartProcess() {
-  return {
-      .name = "start_process",
-      .title = "Start a process",
-      .description =
-          "Starts a command in the guest and leaves it running: a server, a watcher, a build, a "
-          "REPL. Returns its id and first output; go on with read_process and write_process. "
-          "No terminal. It and its children are stopped when this session ends.",
-      .inputs = {{"command", "string[]",
-                  "List of words, such as [\"npm\",\"run\",\"dev\"]; for a shell line "
-                  "[\"bash\",\"-c\",\"…\"].",
-                  kRequired},
-                 {"directory", "string", "Absolute host path to run in.", kRequired},
-                 {"wait_ms", "integer", "How long to wait for its end: up to 30000, default 1000.",
-                  false, 0}},
-      .outputs = ProcessOutputs(),
-      .effect = Effect::kRuns,
-      .waits = true,
-      .has_text_style = true};
+  return {.name = "start_process",
+          .title = "Start a process",
+          .description =
+              "Starts a command in the VM and leaves it running: a server, a watcher, a build, a "
+              "REPL. Returns its id and first output; go on with read_process and write_process. "
+              "No terminal. It and its children are stopped when this session ends.",
+          .inputs = {{"command", "string[]",
+                      "List of words, such as [\"npm\",\"run\",\"dev\"]; for a shell line "
+                      "[\"bash\",\"-c\",\"...\"].",
+                      kRequired},
+                     {"directory", "string", "Absolute host path to run in.", kRequired},
+                     {"wait_ms", "integer",
+                      "How long to wait for its end: up to 30000, default 1000.", false, 0}},
+          .outputs = ProcessOutputs(),
+          .effect = Effect::kRuns,
+          .waits = true,
+          .has_text_style = true};
 }
 
 Tool ReadProcess() {
@@ -243,7 +251,7 @@ Tool ReadProcess() {
                       {"exit_code", "integer", "Exit status."},
                       {"started", "string", "When.", kRequired}}});
   return {.name = "read_process",
-          .title = "Read a process's output",
+          .title = "Read a process",
           .description =
               "Returns output of a process (`p1`), also after its end, or the whole output of a "
               "command whose result was cut (`c1`). Without `id`, lists the processes.",
@@ -282,9 +290,9 @@ Tool WriteFile() {
   return {.name = "write_file",
           .title = "Write a file",
           .description =
-              "Writes a whole file in the VM, new or in place of the old one, atomically where the "
-              "directory allows it. Creates missing parent directories, keeps permissions, writes "
-              "through symbolic links, breaks hard links." +
+              "Writes a whole file in the VM, new or in place of the old one, and creates missing "
+              "directories. Atomic where the directory allows it; keeps permissions, follows "
+              "symbolic links, breaks hard links." +
               kWritablePathRule,
           .inputs = {{"path", "string", "File to write.", kRequired},
                      {"content", "string", "The whole new text.", kRequired}},
@@ -311,6 +319,7 @@ json PropertySchema(const Property& property) {
     schema["type"] = type;
   }
   if (property.minimum >= 0) schema["minimum"] = property.minimum;
+  if (property.maximum >= 0) schema["maximum"] = property.maximum;
   if (!property.choices.empty()) schema["enum"] = property.choices;
   return schema;
 }

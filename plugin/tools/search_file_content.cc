@@ -14,6 +14,19 @@
 namespace tools {
 namespace {
 
+/// With `names_only`, options for lines have no effect.
+void SetOptions(find::SearchRequest& request, const nlohmann::json& arguments) {
+  request.case_sensitive = arguments.value("case_sensitive", true);
+  request.fixed_strings = arguments.value("fixed_strings", false);
+  request.names_only = arguments.value("names_only", false);
+  request.no_ignore = arguments.value("no_ignore", false);
+  const auto context = arguments.value("context", std::size_t{0});
+  request.before = arguments.value("before", context);
+  request.after = arguments.value("after", context);
+  request.maximum_per_file = arguments.value("max_matches_per_file", request.maximum_per_file);
+  request.maximum_total = arguments.value("total_max_matches", request.maximum_total);
+}
+
 void CheckPattern(std::string_view pattern) {
   if (pattern.empty()) throw support::CallError("The pattern is empty: every line would match.");
   if (pattern.size() > kMaximumSearchPattern) {
@@ -64,6 +77,7 @@ mcp::ToolResult SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call) {
   }
   request.pattern = call.arguments.at("pattern").get<std::string>();
   CheckPattern(request.pattern);
+  SetOptions(request, call.arguments);
   std::optional<find::IncludeFilter> include;
   if (const auto text = OptionalText(call.arguments, "include")) include.emplace(*text);
   if (include) request.include = &*include;

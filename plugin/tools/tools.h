@@ -93,6 +93,9 @@ mcp::ToolResult WriteProcess(Toolbox& toolbox, const mcp::ToolCall& call);
 /// Bytes of a search pattern.
 inline constexpr std::size_t kMaximumSearchPattern = std::size_t{16} << 10;
 
+/// Lines of context before a match, and after it.
+inline constexpr int kMaximumSearchContext = 100;
+
 /// `path` may also name one file, which is searched even if git ignores it. Round trips: two (path
 /// rules; the search), more as content_search.h says.
 mcp::ToolResult SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call);

@@ -37,10 +37,17 @@ TEST(Schema, MinimumIsInclusive) {
   EXPECT_EQ(Error(schema, 0.5), "the arguments: expected at least 1, got number 0.5");
 }
 
+TEST(Schema, MaximumIsInclusive) {
+  const json schema = {{"maximum", 3}};
+  EXPECT_EQ(Error(schema, 3), "");
+  EXPECT_EQ(Error(schema, 4), "the arguments: expected at most 3, got integer 4");
+}
+
 TEST(Schema, EnumTakesItsValuesOnly) {
   const json schema = {{"enum", {"INT", "TERM"}}};
   EXPECT_EQ(Error(schema, "TERM"), "");
-  EXPECT_EQ(Error(schema, "term"), R"(the arguments: expected one of ["INT","TERM"], got string "term")");
+  EXPECT_EQ(Error(schema, "term"),
+            R"(the arguments: expected one of ["INT","TERM"], got string "term")");
 }
 
 TEST(Schema, IntegersThatAreWrittenWithAnExponentFitInto64BitsToo) {

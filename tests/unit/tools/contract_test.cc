@@ -30,11 +30,21 @@ const std::set<std::string>& OwnTools() {
   return own;
 }
 
-// Optional inputs that Lima's interface has announced.
-const std::set<std::string>& AnnouncedInputs() {
-  static const std::set<std::string> announced = {"glob.case_sensitive", "read_file.limit",
-                                                  "read_file.offset"};
-  return announced;
+// Optional inputs that Lima's interface does not have, or has announced.
+const std::set<std::string>& AddedInputs() {
+  static const std::set<std::string> added = {"glob.case_sensitive",
+                                              "read_file.limit",
+                                              "read_file.offset",
+                                              "search_file_content.after",
+                                              "search_file_content.before",
+                                              "search_file_content.case_sensitive",
+                                              "search_file_content.context",
+                                              "search_file_content.fixed_strings",
+                                              "search_file_content.max_matches_per_file",
+                                              "search_file_content.names_only",
+                                              "search_file_content.no_ignore",
+                                              "search_file_content.total_max_matches"};
+  return added;
 }
 
 void RemoveDescriptions(json& value) {
@@ -49,8 +59,8 @@ void RemoveDescriptions(json& value) {
   }
 }
 
-void RemoveAnnouncedInputs(const std::string& tool, json& schema) {
-  for (const std::string& input : AnnouncedInputs()) {
+void RemoveAddedInputs(const std::string& tool, json& schema) {
+  for (const std::string& input : AddedInputs()) {
     const std::size_t dot = input.find('.');
     if (input.substr(0, dot) != tool) continue;
     EXPECT_EQ(schema["properties"].erase(input.substr(dot + 1)), 1U) << input;
@@ -74,13 +84,13 @@ TEST(Contract, ServesExactlyTheToolsAndSchemasOfLimasInterface) {
     json served = {{"inputSchema", definition.input_schema},
                    {"outputSchema", definition.output_schema}};
     RemoveDescriptions(served);
-    RemoveAnnouncedInputs(definition.name, served["inputSchema"]);
+    RemoveAddedInputs(definition.name, served["inputSchema"]);
     EXPECT_EQ(served, contract.at(definition.name)) << definition.name;
   }
 }
 
-TEST(Contract, AnnouncedInputsAreOptional) {
-  for (const std::string& input : AnnouncedInputs()) {
+TEST(Contract, AddedInputsAreOptional) {
+  for (const std::string& input : AddedInputs()) {
     const std::size_t dot = input.find('.');
     const json& required = Definition(input.substr(0, dot)).input_schema["required"];
     EXPECT_THAT(required, ::testing::Not(::testing::Contains(input.substr(dot + 1))));
@@ -97,7 +107,7 @@ TEST(Contract, AnnouncedToolTakesATextAndItsReplacement) {
 
 void ExpectCheckedKeywords(const json& schema) {
   static const std::set<std::string> checked = {
-      "additionalProperties", "description", "enum", "items", "minimum",
+      "additionalProperties", "description", "enum", "items", "maximum", "minimum",
       "properties",           "required",    "type"};
   for (const auto& [keyword, value] : schema.items()) EXPECT_TRUE(checked.contains(keyword));
   if (schema.contains("properties")) {

@@ -133,6 +133,30 @@ TEST_F(Search, RejectsEmptyLongAndMultilinePatterns) {
   EXPECT_THAT(ErrorOf({{"pattern", "("}}), HasSubstr("missing"));
 }
 
+TEST_F(Search, TakesOptions) {
+  Write(".gitignore", "c\n");
+  Write("a", "one\nX.y\nxzy\nfour\n");
+  Write("c", "x.y\n");
+  const auto find = [this](json options) {
+    options["pattern"] = options.value("pattern", "x.y");
+    return Find(options);
+  };
+  EXPECT_EQ(find({{"case_sensitive", true}, {"fixed_strings", false}, {"context", 0}}),
+            "a:3:xzy\n");
+  EXPECT_EQ(find({{"case_sensitive", false}}), "a:2:X.y\na:3:xzy\n");
+  EXPECT_EQ(find({{"fixed_strings", true}}), "");
+  EXPECT_EQ(find({{"fixed_strings", true}, {"case_sensitive", false}, {"no_ignore", true}}),
+            "a:2:X.y\nc:1:x.y\n");
+  EXPECT_EQ(find({{"context", 1}}), "a-2-X.y\na:3:xzy\na-4-four\n");
+  EXPECT_EQ(find({{"context", 1}, {"before", 2}}), "a-1-one\na-2-X.y\na:3:xzy\na-4-four\n");
+  EXPECT_EQ(find({{"context", 1}, {"after", 0}}), "a-2-X.y\na:3:xzy\n");
+  EXPECT_EQ(find({{"names_only", true}, {"context", 1}}), "a\n");
+  EXPECT_EQ(find({{"pattern", "o"}, {"max_matches_per_file", 1}}),
+            "a:1:one\n[Only 1 of 2 matching lines, in 1 files, are shown. Raise "
+            "max_matches_per_file for more.]\n");
+  EXPECT_THAT(find({{"pattern", "o"}, {"total_max_matches", 1}}), HasSubstr("total_max_matches"));
+}
+
 TEST_F(Search, OutputIsCutAtALimitAndCounted) {
   std::string content;
   for (int i = 0; i < 1000; ++i) content += "needle\n";
