@@ -105,7 +105,7 @@ Tool ReadFile() {
           .title = "Read a file",
           .description =
               "Reads a text file in the VM, unchanged, or an image (PNG, JPEG, GIF, WebP; up to 5 "
-              "MiB). Above 32 MiB, read ranges of lines with `offset` and `limit`. U+FFFD stands "
+              "MiB). Read large files in ranges of lines with `offset` and `limit`. U+FFFD stands "
               "for invalid UTF-8." +
               kPathRule,
           .inputs = {{"path", "string", "File to read.", kRequired},

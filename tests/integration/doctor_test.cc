@@ -25,7 +25,7 @@ TEST_F(Doctor, FindsNothingWrongWithASoundInstance) {
                   "limactl", "plugin", "instance", "configuration", "status", "mounts", "settings",
                   "ssh.config", "connect", "server", "mounted", "shell", "write", "find", "git"))
       << checks.dump(2);
-  EXPECT_EQ(checks.at("server").at("text"), "7 tools");
+  EXPECT_EQ(checks.at("server").at("text"), "10 tools");
   EXPECT_TRUE(fs::is_empty(project)) << "a file is left of the check of write access";
 }
 

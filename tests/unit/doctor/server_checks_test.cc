@@ -65,7 +65,7 @@ TEST_F(ServerChecksTest, ServerListsItsTools) {
 TEST_F(ServerChecksTest, ErrorsQuoteWhatTheServerSaid) {
   EXPECT_THAT(ErrorOf("answer '{}'; request; echo no more >&2; exit 6", CheckServer),
               AllOf(HasSubstr("exits with status 6 during tools/list"), HasSubstr("no more")));
-  EXPECT_THAT(ErrorOf("echo Welcome; cat", CheckServer), HasSubstr("no MCP message: Welcome"));
+  EXPECT_THAT(ErrorOf("echo Welcome; cat", CheckServer), HasSubstr("not an MCP message: Welcome"));
   EXPECT_THAT(ErrorOf("echo '{\"id\":1,\"error\":{\"message\":\"not here\"}}'; cat", CheckServer),
               AllOf(HasSubstr("initialize returns"), HasSubstr("not here")));
   EXPECT_THAT(ErrorOf("answer '[]'; cat", CheckServer), HasSubstr("initialize returns"));
