@@ -147,6 +147,12 @@ class TextOfTools : public SearchToolFixture {
  protected:
   TextOfTools() { format_ = kText; }
 
+  Workspace Acquire(const support::Context& context, mcp::ProgressReporter& progress) override {
+    Workspace workspace = SearchToolFixture::Acquire(context, progress);
+    workspace.shell = "/bin/sh";
+    return workspace;
+  }
+
   std::string TextOf(const std::string& tool, const nlohmann::json& arguments) {
     return Call(*ToolNamed(tool, *this), arguments).text.value();
   }
