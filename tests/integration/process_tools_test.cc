@@ -168,7 +168,7 @@ TEST_F(ProcessTools, ALostConnectionLosesThem) {
   if (before.empty()) before = ReadUntil("p1", "before\n");
   EXPECT_EQ(before, "before\n");
   testing_support::KillEverything(Instance());
-  const json lost = ReadOn("p1");
+  const json lost = ReadToTheEnd("p1");
   EXPECT_EQ(lost.at("running"), false);
   EXPECT_THAT(lost.at("error").get<std::string>(), StartsWith("the process was lost"));
   EXPECT_EQ(Call("read_process", {{"id", "p1"}, {"offset", 0}}).at("output"), "before\n");
