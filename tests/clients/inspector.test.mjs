@@ -24,7 +24,7 @@ describe('inspector', () => {
 
   test('lists the tools', async () => {
     const { tools } = await inspect('--method', 'tools/list');
-    assert.equal(tools.length, 7);
+    assert.equal(tools.length, 10);
   });
 
   test('finds no fault with the schemas', async () => {

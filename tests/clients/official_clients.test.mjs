@@ -143,9 +143,13 @@ for (const flavour of flavours) {
 
     test('carries a result of several megabytes', async () => {
       const path = join(instance.project, 'big.txt');
-      const content = 'a line of text with "quotes" and \\ and é\n'.repeat(100_000);
+      const content = 'a line of text with "quotes" and \\ and é\n'.repeat(80_000);
       writeFileSync(path, content);
       assert.equal((await succeed('read_file', { path })).content, content);
+      writeFileSync(path, content + content);
+      const refused = await call({ name: 'read_file', arguments: { path } });
+      assert.ok(refused.isError);
+      assert.match(refused.content[0].text, /--max-result allows: read it in ranges/);
     });
 
     test('a cancelled command ends in the guest, and the next call works', async () => {
