@@ -79,6 +79,12 @@ struct ToolResult {
   /// Sent as content[0] instead of `structured`, which then is for the audit log only. Set only for
   /// ResultStyle::kText.
   std::optional<std::string> text = {};
+
+  /// Of a command or process, if it has one. For a CallObserver.
+  std::optional<int> exit_code = {};
+
+  /// Why a command did not succeed; empty if it did. For a CallObserver.
+  std::string error = {};
 };
 
 /// A tool. Calls may run at the same time, each in its own thread.
