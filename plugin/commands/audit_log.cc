@@ -81,9 +81,8 @@ std::string AuditLine(const mcp::CallRecord& record) {
     error = refusal->what();
   }
   if (const auto* result = std::get_if<mcp::ToolResult>(&record.outcome)) {
-    const json& structured = result->structured;
-    if (structured.contains("exit_code")) line["exit_code"] = structured["exit_code"];
-    error = structured.value("error", "");
+    if (result->exit_code) line["exit_code"] = *result->exit_code;
+    error = result->error;
   }
   if (!error.empty()) line["error"] = Shorten(error, kMaximumAuditText);
   line["duration_ms"] = record.duration.count();

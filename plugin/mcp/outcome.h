@@ -9,7 +9,6 @@
 #include <string_view>
 #include <variant>
 
-#include "mcp/line.h"
 #include "mcp/protocol.h"
 #include "mcp/protocol_error.h"
 #include "mcp/tool.h"
@@ -43,12 +42,10 @@ struct ResultLimit {
   std::string_view advice = {};                                 ///< ToolDefinition::when_too_large
 };
 
-/// A CallToolResult (specification: server/tools, "Tool result"): the structured content, and the
-/// same JSON as text in content[0]. Results may be tens of megabytes, so large strings at the top
-/// of the structured content are kept once and escaped as they are written. One above the limit
-/// becomes a failure that says how to get the rest.
-[[nodiscard]] Line ToolResultText(ToolResult result, Era era, const ServerInfo& server,
-                                  const ResultLimit& limit = {});
+/// A CallToolResult (specification: server/tools, "Tool result"). One above the limit becomes a
+/// failure that says how to get the rest.
+[[nodiscard]] std::string ToolResultText(const ToolResult& result, Era era,
+                                         const ServerInfo& server, const ResultLimit& limit = {});
 
 /// A CallToolResult with `isError`.
 [[nodiscard]] std::string ToolFailureText(const ToolFailure& failure, Era era,

@@ -34,23 +34,22 @@ bool Reply::IsOpen() const {
   return request_->open;
 }
 
-void Reply::Notify(Line line) {
+void Reply::Notify(std::string line) {
   const std::scoped_lock lock(requests_->mutex_);
   if (request_->open) requests_->output_.Write(std::move(line));
 }
 
-void Reply::Result(Line result) {
-  Line response(R"({"jsonrpc":"2.0","id":)" + id() + R"(,"result":)");
-  response.Append(std::move(result));
-  response.Append("}");
-  Send(std::move(response));
+void Reply::Result(std::string result) {
+  result.insert(0, R"({"jsonrpc":"2.0","id":)" + id() + R"(,"result":)");
+  result += '}';
+  Send(std::move(result));
 }
 
 void Reply::Error(const ProtocolError& error) {
   if (request_) Send(ErrorResponse(&id(), error));
 }
 
-void Reply::Send(Line response) {
+void Reply::Send(std::string response) {
   const std::scoped_lock lock(requests_->mutex_);
   if (!std::exchange(request_->open, false)) return;
   requests_->open_.erase(request_->id);

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "mcp/line.h"
 #include "mcp/line_writer.h"
 #include "mcp/message.h"
 #include "support/context.h"
@@ -43,17 +42,17 @@ class Reply {
   [[nodiscard]] bool IsOpen() const;
 
   /// Sends a notification about the request while it is open.
-  void Notify(Line line);
+  void Notify(std::string line);
 
   /// `result` is a JSON object.
-  void Result(Line result);
+  void Result(std::string result);
 
   /// Does nothing after this reply was moved from, so that the exception of a handler can always be
   /// answered with it.
   void Error(const ProtocolError& error);
 
  private:
-  void Send(Line response);
+  void Send(std::string response);
 
   Requests* requests_;
   std::shared_ptr<PendingRequest> request_;  // null once moved from

@@ -29,9 +29,8 @@ struct ServerOptions {
     return ResultFormat();
   };
 
-  /// The longest message with a result. Claude Code ends the connection at 16 MiB, and MCP's
-  /// TypeScript SDK by default at 10 MiB.
-  std::size_t max_result_bytes = std::size_t{8} * 1024 * 1024;
+  /// The longest message with a result.
+  std::size_t max_result_bytes = kLongestMessage;
 
   CallPool::Limits limits;
 

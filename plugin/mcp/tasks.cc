@@ -52,7 +52,7 @@ void TaskStore::Finish(const std::string& id, Outcome outcome, const ResultLimit
   std::string text;
   std::string message;
   if (auto* result = std::get_if<ToolResult>(&outcome)) {
-    text = ToolResultText(std::move(*result), Era::kModern, server_, limit).Text();
+    text = ToolResultText(*result, Era::kModern, server_, limit);
   } else if (const auto* failure = std::get_if<ToolFailure>(&outcome)) {
     text = ToolFailureText(*failure, Era::kModern, server_);
   } else if (const auto* error = std::get_if<ProtocolError>(&outcome)) {

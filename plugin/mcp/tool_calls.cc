@@ -122,8 +122,8 @@ void ToolCalls::Answer(const Call& call, Reply& reply, Outcome outcome) const {
   const Era era = call.invocation.era;
   if (const auto* error = std::get_if<ProtocolError>(&outcome)) {
     reply.Error(*error);
-  } else if (auto* result = std::get_if<ToolResult>(&outcome)) {
-    reply.Result(ToolResultText(std::move(*result), era, options_.info, LimitFor(call)));
+  } else if (const auto* result = std::get_if<ToolResult>(&outcome)) {
+    reply.Result(ToolResultText(*result, era, options_.info, LimitFor(call)));
   } else if (const auto* failure = std::get_if<ToolFailure>(&outcome)) {
     reply.Result(ToolFailureText(*failure, era, options_.info));
   }

@@ -201,8 +201,8 @@ void Check(mcp::Outcome outcome, std::size_t sent) {
   constexpr auto kEra = mcp::Era::kLegacy;
   const mcp::ServerInfo server{"fuzz", "0"};
   std::string text;
-  if (auto* result = std::get_if<mcp::ToolResult>(&outcome)) {
-    text = mcp::ToolResultText(std::move(*result), kEra, server).Text();
+  if (const auto* result = std::get_if<mcp::ToolResult>(&outcome)) {
+    text = mcp::ToolResultText(*result, kEra, server);
   } else if (const auto* failure = std::get_if<mcp::ToolFailure>(&outcome)) {
     text = mcp::ToolFailureText(*failure, kEra, server);
   } else {

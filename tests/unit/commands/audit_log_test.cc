@@ -30,7 +30,7 @@ struct Given {
   std::string tool = "read_file";
   json arguments = {{"path", "/work/a"}};
   bool started = true;
-  mcp::Outcome outcome = mcp::ToolResult{{{"content", "text"}}, {}};
+  mcp::Outcome outcome = mcp::ToolResult();
 };
 
 mcp::CallRecord RecordOf(const Given& given) {
@@ -91,7 +91,7 @@ TEST(AuditLine, DistinguishesFailedRefusedAndCancelled) {
 TEST(AuditLine, HasExitCodeAndErrorOfACommandButNotItsOutput) {
   const json line =
       LineOf({.outcome = mcp::ToolResult{
-                  {{"stdout", "secret"}, {"exit_code", 3}, {"error", "exit status 3"}}, {}}});
+                  .content = mcp::PlainText{"secret"}, .exit_code = 3, .error = "exit status 3"}});
   EXPECT_EQ(line["outcome"], "succeeded");
   EXPECT_EQ(line["exit_code"], 3);
   EXPECT_EQ(line["error"], "exit status 3");

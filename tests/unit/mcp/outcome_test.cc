@@ -42,69 +42,46 @@ TEST(Outcome, EverythingElseIsAnInternalError) {
 }
 
 /// What a client reads.
-nlohmann::json Sent(ToolResult result) {
-  return nlohmann::json::parse(ToolResultText(std::move(result), Era::kLegacy, {"x", "1"}).Text());
+nlohmann::json Sent(const ToolResult& result) {
+  return nlohmann::json::parse(ToolResultText(result, Era::kLegacy, {"x", "1"}));
 }
 
 TEST(Outcome, ResultsStandInTheTextAndInTheStructure) {
-  const nlohmann::json small = {{"b", "\"quoted\"\n"}, {"n", 1}};
-  const nlohmann::json sent = Sent({.structured = small});
-  EXPECT_EQ(sent["structuredContent"], small);
-  EXPECT_EQ(nlohmann::json::parse(sent["content"][0]["text"].get<std::string>()), small);
+  const nlohmann::json content = {{"b", "\"quoted\"\n\x01 é"}, {"n", 1}};
+  const nlohmann::json sent = Sent({.content = StructuredContent{content.dump()},
+                                    .more_content = {{{"type", "text"}, {"text", "a note"}}}});
+  EXPECT_EQ(sent["structuredContent"], content);
+  EXPECT_EQ(sent["content"][0]["text"], content.dump());
+  EXPECT_EQ(sent["content"][1]["text"], "a note");
 }
 
-TEST(Outcome, StructuredTextIsSentAsItsValuesAre) {
-  const std::string text = R"({"entries":[{"name":"a \"quoted\" name\n","size":1}]})";
-  EXPECT_EQ(Sent({.structured_text = text}), Sent({.structured = nlohmann::json::parse(text)}));
+TEST(Outcome, AResultWithoutContentIsAnEmptyObject) {
+  EXPECT_EQ(Sent({})["structuredContent"], nlohmann::json::object());
 }
 
 TEST(Outcome, PlainTextIsSentAloneAndWithItsNotes) {
-  const nlohmann::json sent = Sent({.structured = {{"exit_code", 1}},
+  const nlohmann::json sent = Sent({.content = PlainText{"a \"line\"\n\xFF"},
                                     .more_content = {{{"type", "text"}, {"text", "a note"}}},
-                                    .text = "a \"line\"\n\xFF"});
+                                    .exit_code = 1});
   EXPECT_FALSE(sent.contains("structuredContent"));
   EXPECT_EQ(sent["content"][0]["text"], "a \"line\"\n\xEF\xBF\xBD");
   EXPECT_EQ(sent["content"][1]["text"], "a note");
 }
 
-TEST(Outcome, LargeStringsAreSentAsSmallOnesAre) {
-  // Not a divisor of any size of a piece, so that pieces are cut anywhere.
-  const std::string unit = "\"\\\n\t\x01 é 😀 text;";
-  std::string large;
-  while (large.size() < 300'000) large += unit;
-  const nlohmann::json result = {{"a", large}, {"b", 1}, {"c", large}, {"d", {{"nested", large}}}};
-  const nlohmann::json sent =
-      Sent({.structured = result, .more_content = {{{"type", "text"}, {"text", "a note"}}}});
-  EXPECT_EQ(sent["structuredContent"], result);
-  EXPECT_EQ(nlohmann::json::parse(sent["content"][0]["text"].get<std::string>()), result);
-  EXPECT_EQ(sent["content"][1]["text"], "a note");
-}
-
 TEST(Outcome, AResultAboveTheLimitIsAFailureThatSaysHowToGoOn) {
-  for (const char* character : {"x", "\"", "\n", "\x01", "é"}) {
-    std::string large;
-    while (large.size() < 50'000) large += character;
-    for (const bool is_plain : {true, false}) {
-      ToolResult result{.structured = {{"a", large}, {"b", "small"}}};
-      if (is_plain) result.text = large;
-      const std::size_t bytes = ToolResultText(result, Era::kModern, {}).Text().size();
-      const auto sent = [&](std::size_t limit) {
-        return ToolResultText(result, Era::kModern, {}, {limit, "read less"}).Text();
-      };
-      EXPECT_EQ(sent(bytes).size(), bytes);
-      const nlohmann::json refused = nlohmann::json::parse(sent(bytes - 1));
-      EXPECT_TRUE(refused["isError"]);
-      EXPECT_EQ(refused["content"][0]["text"],
-                "the result has " + std::to_string(bytes) + " bytes as a message, more than the " +
-                    std::to_string(bytes - 1) + " that --max-result allows: read less");
-    }
+  for (const ToolResult& result : {ToolResult{.content = PlainText{std::string(5000, '"')}},
+                                   ToolResult{.content = StructuredContent{R"({"a":"x"})"}}}) {
+    const std::size_t bytes = ToolResultText(result, Era::kModern, {}).size();
+    const auto sent = [&](std::size_t limit) {
+      return ToolResultText(result, Era::kModern, {}, {limit, "read less"});
+    };
+    EXPECT_EQ(sent(bytes).size(), bytes);
+    const nlohmann::json refused = nlohmann::json::parse(sent(bytes - 1));
+    EXPECT_TRUE(refused["isError"]);
+    EXPECT_EQ(refused["content"][0]["text"],
+              "the result has " + std::to_string(bytes) + " bytes as a message, more than the " +
+                  std::to_string(bytes - 1) + " that clients accept: read less");
   }
-}
-
-TEST(Outcome, LargeStringsThatAreNotUtf8GetReplacementCharacters) {
-  const std::string large = std::string(100'000, 'x') + "\xFF";
-  const nlohmann::json sent = Sent({.structured = {{"a", large}}});
-  EXPECT_EQ(sent["structuredContent"]["a"], std::string(100'000, 'x') + "\xEF\xBF\xBD");
 }
 
 }  // namespace

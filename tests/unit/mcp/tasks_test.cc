@@ -47,7 +47,8 @@ TEST_F(TaskStoreTest, ThereIsNoRoomForMoreThanTheLimit) {
 TEST_F(TaskStoreTest, LargeResultsLeaveNoRoomUntilTheyExpire) {
   const std::string id = store_.Create({});
   // It is there twice, as structured content and as text.
-  store_.Finish(id, ToolResult{std::string(kMaxResultBytes / 2, 'x'), {}});
+  store_.Finish(id,
+                ToolResult{StructuredContent{json(std::string(kMaxResultBytes / 2, 'x')).dump()}});
   EXPECT_TRUE(store_.Create({}).empty());
   EXPECT_EQ(Describe(id)["status"], "completed");
   heartbeat_.Advance(TaskStore::kTimeToLive);
@@ -58,7 +59,7 @@ TEST_F(TaskStoreTest, LargeResultsLeaveNoRoomUntilTheyExpire) {
 TEST_F(TaskStoreTest, ATaskThatEndsLateCanStillBeFetched) {
   const std::string id = store_.Create({});
   heartbeat_.Advance(TaskStore::kTimeToLive * 2);
-  store_.Finish(id, ToolResult{json::object(), {}});
+  store_.Finish(id, ToolResult{});
   EXPECT_EQ(Describe(id)["status"], "completed");
   heartbeat_.Advance(TaskStore::kTimeToFetch - std::chrono::milliseconds(1));
   EXPECT_EQ(Describe(id)["status"], "completed");
@@ -78,14 +79,14 @@ TEST_F(TaskStoreTest, CancelStopsTheWorkAndTheWorkDecides) {
   store_.Cancel(id);
   EXPECT_EQ(work.context().stop_reason(), support::StopReason::kCancelled);
   EXPECT_EQ(Describe(id)["status"], "working");
-  store_.Finish(id, ToolResult{json::object(), {}});
+  store_.Finish(id, ToolResult{});
   EXPECT_EQ(Describe(id)["status"], "completed");
 }
 
 TEST_F(TaskStoreTest, DatesAreThoseOfTheChanges) {
   const std::string id = store_.Create({});
   heartbeat_.Advance(std::chrono::milliseconds(61'005));
-  store_.Finish(id, ToolResult{json::object(), {}});
+  store_.Finish(id, ToolResult{});
   EXPECT_EQ(Describe(id)["createdAt"], "2026-01-01T00:00:00.000Z");
   EXPECT_EQ(Describe(id)["lastUpdatedAt"], "2026-01-01T00:01:01.005Z");
 }
