@@ -13,8 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-/// How long clients may rely on `server/discover` and `tools/list`. Both never change.
-constexpr int kCacheTtlMilliseconds = 3'600'000;
+/// How long clients may rely on `tools/list`, which never changes for a client.
+constexpr int kToolsTtlMilliseconds = 3'600'000;
 
 /// Limits of `subscriptions/listen`, whose ids are kept as long as the connection.
 constexpr std::size_t kMaxListeners = 1024;
@@ -25,10 +25,10 @@ std::string MetaKeys() {
          std::string(meta_key::kClientCapabilities) + "\"";
 }
 
-void AddCacheHints(ObjectWriter& result, Era era, std::string_view scope) {
+void AddCacheHints(ObjectWriter& result, Era era, int ttl_milliseconds) {
   if (era == Era::kLegacy) return;
-  result.Member("ttlMs", json(kCacheTtlMilliseconds));
-  result.Member("cacheScope", scope);
+  result.Member("ttlMs", json(ttl_milliseconds));
+  result.Member("cacheScope", std::string_view("private"));
 }
 
 }  // namespace
@@ -37,14 +37,6 @@ void AddCacheHints(ObjectWriter& result, Era era, std::string_view scope) {
 struct Dispatcher::Context {
   Era era = Era::kLegacy;
   ResultFormat format = {};
-  bool tasks_extension = false;
-
-  void RequireTasks() const {
-    if (tasks_extension) return;
-    const json extensions = {{std::string(kTasksExtension), json::object()}};
-    throw ProtocolError(ErrorCode::kMissingClientCapability, "Missing required client capability",
-                        {{"requiredCapabilities", {{"extensions", extensions}}}});
-  }
 };
 
 struct Dispatcher::Method {
@@ -64,9 +56,6 @@ const Dispatcher::Method Dispatcher::kMethods[] = {
     {"tools/list",           true,  true,  &Dispatcher::ListTools},
     {"tools/call",           true,  true,  &Dispatcher::CallTool},
     {"subscriptions/listen", false, true,  &Dispatcher::Listen},
-    {"tasks/get",            false, true,  &Dispatcher::GetTask},
-    {"tasks/update",         false, true,  &Dispatcher::UpdateTask},
-    {"tasks/cancel",         false, true,  &Dispatcher::CancelTask},
 };
 // clang-format on
 
@@ -122,10 +111,9 @@ void Dispatcher::HandleRequest(Request& request) {
 /// Decides in which era the request is answered (MCP 2026-07-28, basic/versioning).
 Dispatcher::Context Dispatcher::ContextFor(const Request& request) const {
   if (HasModernMeta(request.params)) {
-    const bool has_tasks = ParseModernMeta(request.params);
+    CheckModernMeta(request.params);
     return {.era = Era::kModern,
-            .format = options_.result_format(ClientName(request.params, Era::kModern)),
-            .tasks_extension = has_tasks};
+            .format = options_.result_format(ClientName(request.params, Era::kModern))};
   }
   if (request.method == "server/discover") {
     throw InvalidParams("server/discover needs \"_meta\" with " + MetaKeys());
@@ -175,13 +163,11 @@ void Dispatcher::Ping(Request& /*request*/, const Context& /*context*/, Reply& r
 }
 
 void Dispatcher::Discover(Request& /*request*/, const Context& context, Reply& reply) {
-  const json capabilities = {{"tools", json::object()},
-                             {"extensions", {{std::string(kTasksExtension), json::object()}}}};
   SendResult(reply, context, [&](ObjectWriter& result) {
     result.Member("supportedVersions", json(kVersions));
-    result.Member("capabilities", capabilities);
+    result.Member("capabilities", json{{"tools", json::object()}});
     result.Member("instructions", std::string_view(options_.instructions()));
-    AddCacheHints(result, context.era, "public");
+    AddCacheHints(result, context.era, 0);  // the instructions change with the mounts
   });
 }
 
@@ -193,8 +179,7 @@ void Dispatcher::ListTools(Request& request, const Context& context, Reply& repl
   }
   SendResult(reply, context, [&](ObjectWriter& result) {
     result.Member("tools", tools);
-    // The definitions depend on the client.
-    AddCacheHints(result, context.era, "private");
+    AddCacheHints(result, context.era, kToolsTtlMilliseconds);
   });
 }
 
@@ -221,12 +206,11 @@ void Dispatcher::CallTool(Request& request, const Context& context, Reply& reply
                                   .era = context.era,
                                   .format = context.format,
                                   .progress_token = std::move(token),
-                                  .may_become_task = context.tasks_extension,
                                   .bytes = request.bytes});
 }
 
 /// Acknowledges the request and holds it open until it is cancelled. There are no notifications to
-/// send: tasks are polled, and tools never change.
+/// send: tools never change.
 void Dispatcher::Listen(Request& request, const Context& /*context*/, Reply& reply) {
   CheckListen(request.params);
   listeners_.remove_if([](const Reply& listener) { return !listener.IsOpen(); });
@@ -249,25 +233,6 @@ void Dispatcher::CloseListeners() {
     listener.Result(R"({"resultType":"complete","_meta":)" + meta + "}");
   }
   listeners_.clear();
-}
-
-void Dispatcher::GetTask(Request& request, const Context& context, Reply& reply) {
-  context.RequireTasks();
-  SendResult(reply, context,
-             [&](ObjectWriter& result) { tasks_.Describe(result, ParseTaskId(request.params)); });
-}
-
-/// No task here requires input, so the update itself is ignored.
-void Dispatcher::UpdateTask(Request& request, const Context& context, Reply& reply) {
-  context.RequireTasks();
-  if (!tasks_.Contains(ParseTaskId(request.params))) throw InvalidParams("unknown task");
-  SendResult(reply, context, [](ObjectWriter&) {});
-}
-
-void Dispatcher::CancelTask(Request& request, const Context& context, Reply& reply) {
-  context.RequireTasks();
-  tasks_.Cancel(ParseTaskId(request.params));
-  SendResult(reply, context, [](ObjectWriter&) {});
 }
 
 }  // namespace mcp

@@ -35,9 +35,8 @@ struct ToolCalls::Call final : ProgressReporter {
   std::atomic<bool> started = false;
   std::atomic<bool> recorded = false;
 
-  std::mutex mutex;            // guards what follows
-  std::optional<Reply> reply;  // until it is used
-  std::string task_id;         // if the reply was a task handle
+  std::mutex mutex;  // guards what follows
+  Reply reply;
   std::string status = "waiting for its turn behind other calls";
   milliseconds last_progress{0};  // since `began`
 };
@@ -49,8 +48,7 @@ void ToolCalls::Start(Reply reply, Invocation invocation) {
     const std::scoped_lock lock(mutex_);
     active_.insert(call);
   }
-  const bool needs_beat = given.progress_token || given.may_become_task;
-  if (needs_beat) heartbeat_.Start([this] { return Beat(); });
+  if (given.progress_token) heartbeat_.Start([this] { return Beat(); });
   const ToolDefinition& definition = given.tool.definition();
   CallPool& pool = definition.waits ? waiting_pool_ : pool_;
   if (!pool.Run(definition.open_ended, given.bytes, [this, call] { Run(call); })) {
@@ -69,19 +67,14 @@ void ToolCalls::Run(const std::shared_ptr<Call>& call) {
 
 void ToolCalls::Finish(const std::shared_ptr<Call>& call, Outcome outcome) {
   Record(*call, outcome);
-  // A client that does not read must not make memory grow. The call may become a task meanwhile.
+  // A client that does not read must not make memory grow.
   if (std::holds_alternative<ToolResult>(outcome)) output_.WaitForRoom();
   {
     const std::scoped_lock lock(mutex_);
     active_.erase(call);
   }
   const std::scoped_lock lock(call->mutex);
-  if (call->reply) {
-    Answer(*call, *call->reply, std::move(outcome));
-    call->reply.reset();
-  } else {
-    tasks_.Finish(call->task_id, std::move(outcome), LimitFor(*call));
-  }
+  Answer(*call, call->reply, std::move(outcome));
 }
 
 void ToolCalls::Record(Call& call, const Outcome& outcome) const {
@@ -143,33 +136,19 @@ bool ToolCalls::Beat() {
 
 bool ToolCalls::BeatFor(Call& call) {
   const std::scoped_lock lock(call.mutex);
-  if (!call.reply || !call.reply->IsOpen()) return false;
-  const Invocation& invocation = call.invocation;
+  if (!call.invocation.progress_token || !call.reply.IsOpen()) return false;
   const auto elapsed = duration_cast<milliseconds>(heartbeat_.Now() - call.began);
-  if (invocation.may_become_task && elapsed >= kTaskThreshold) TurnIntoTask(call);
-  if (!call.reply) return false;
-  if (!invocation.progress_token) return invocation.may_become_task;
   if (elapsed < call.last_progress + Heartbeat::kInterval || !output_.HasRoom()) return true;
   call.last_progress = elapsed;
   const auto seconds = duration_cast<std::chrono::seconds>(elapsed);
   const std::string message = call.status + " (" + support::FormatDuration(seconds) + ")";
   const std::string params = ObjectText([&](ObjectWriter& object) {
-    object.RawMember("progressToken", *invocation.progress_token);
+    object.RawMember("progressToken", *call.invocation.progress_token);
     object.Member("progress", nlohmann::json(static_cast<double>(elapsed.count()) / 1000));
     object.Member("message", std::string_view(message));
   });
-  call.reply->Notify(NotificationText("notifications/progress", params));
+  call.reply.Notify(NotificationText("notifications/progress", params));
   return true;
-}
-
-void ToolCalls::TurnIntoTask(Call& call) {
-  call.task_id = tasks_.Create(call.stop);
-  if (call.task_id.empty()) return;
-  call.reply->Result(ObjectText([&](ObjectWriter& object) {
-    BeginResult(object, call.invocation.era, options_.info, "task");
-    tasks_.Describe(object, call.task_id);
-  }));
-  call.reply.reset();
 }
 
 void ToolCalls::StopAll(support::StopReason reason) {

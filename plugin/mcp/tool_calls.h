@@ -14,25 +14,18 @@
 #include "mcp/line_writer.h"
 #include "mcp/reply.h"
 #include "mcp/server_options.h"
-#include "mcp/tasks.h"
 #include "mcp/tool.h"
 
 namespace mcp {
 
-/// After this time a call is answered with a task handle if its client declared the extension.
-inline constexpr std::chrono::seconds kTaskThreshold{110};
-
-/// Runs all calls in the pool and answers them: with the result, or with a task handle if the
-/// client understands that and the call takes long. Sends progress. Thread-safe.
+/// Runs all calls in the pool, answers them and sends progress. Thread-safe.
 class ToolCalls {
  public:
   /// All of these must outlive this.
-  ToolCalls(const ServerOptions& options, LineWriter& output, Heartbeat& heartbeat,
-            TaskStore& tasks)
+  ToolCalls(const ServerOptions& options, LineWriter& output, Heartbeat& heartbeat)
       : options_(options),
         output_(output),
         heartbeat_(heartbeat),
-        tasks_(tasks),
         pool_(options.limits),
         waiting_pool_(WaitingLimits(options.limits)) {}
   ~ToolCalls() { heartbeat_.Stop(); }
@@ -45,8 +38,7 @@ class ToolCalls {
     Era era;
     ResultFormat format;
     std::optional<std::string> progress_token;  ///< JSON
-    bool may_become_task;
-    std::size_t bytes;  ///< of the request
+    std::size_t bytes;                          ///< of the request
   };
 
   /// Never waits for the tool.
@@ -59,8 +51,7 @@ class ToolCalls {
   /// Records the calls that have not ended, for a program that exits without them.
   void RecordUnfinished();
 
-  /// Stops every call that runs, waits for a thread, or goes on as a task. Call it when no more
-  /// calls are started.
+  /// Stops every call that runs or waits for a thread. Call it when no more calls are started.
   void StopAll(support::StopReason reason);
 
   /// Waits until no call runs or waits for a thread; false when some did at the deadline.
@@ -82,15 +73,13 @@ class ToolCalls {
   void Record(Call& call, const Outcome& outcome) const;
   [[nodiscard]] ResultLimit LimitFor(const Call& call) const;
   void Answer(const Call& call, Reply& reply, Outcome outcome) const;
-  /// Sends progress and turns long calls into tasks. Returns whether another beat is needed.
+  /// Sends progress. Returns whether another beat is needed.
   bool Beat();
   bool BeatFor(Call& call);
-  void TurnIntoTask(Call& call);
 
   const ServerOptions& options_;
   LineWriter& output_;
   Heartbeat& heartbeat_;
-  TaskStore& tasks_;
   std::mutex mutex_;
   std::set<std::shared_ptr<Call>> active_;
   // Last: their threads use everything above.

@@ -67,7 +67,6 @@ class Gates {
     }
     lock.unlock();
     if (!deaf) call.context.ThrowIfStopped();
-    if (call.arguments.contains("end")) return Fail(call.arguments["end"]);
     return {{{"released", name}}, {}};
   }
 
@@ -157,8 +156,7 @@ std::vector<std::unique_ptr<mcp::Tool>> MakeFakeTools(FakeHeartbeat& heartbeat) 
     return ToolDefinition{std::move(name), "",     "For tests", std::move(schema), nullptr,
                           json::object(),  nullptr};
   };
-  const json named =
-      Object({{"name", String()}, {"deaf", {{"type", "boolean"}}}, {"end", String()}}, {"name"});
+  const json named = Object({{"name", String()}, {"deaf", {{"type", "boolean"}}}}, {"name"});
 
   add(simple("release", named), [gates](const ToolCall& call) { return gates->Release(call); });
   add(EchoDefinition(), [](const ToolCall& call) {
@@ -172,11 +170,6 @@ std::vector<std::unique_ptr<mcp::Tool>> MakeFakeTools(FakeHeartbeat& heartbeat) 
       [gates](const ToolCall& call) { return gates->AwaitStarted(call); });
   add(simple("await_stopped", named),
       [gates](const ToolCall& call) { return gates->AwaitStopped(call); });
-  add(simple("advance", Object({{"seconds", {{"type", "integer"}}}}, {"seconds"})),
-      [&heartbeat](const ToolCall& call) {
-        heartbeat.Advance(std::chrono::seconds(call.arguments["seconds"].get<int>()));
-        return ToolResult{json::object(), {}};
-      });
   add(simple("report", Object({{"messages", {{"type", "array"}, {"items", String()}}},
                                {"seconds_between", {{"type", "number"}}}},
                               {"messages", "seconds_between"})),

@@ -129,8 +129,7 @@ TEST(Server, NoProgressForAClientThatDoesNotRead) {
   });
   PipedOutput output(1);  // one unread byte is too many
   Requests requests(output.writer());
-  TaskStore tasks(heartbeat, options.info);
-  ToolCalls calls(options, output.writer(), heartbeat, tasks);
+  ToolCalls calls(options, output.writer(), heartbeat);
   const auto progress_of_a_call = [&] {
     calls.Start(*requests.Open(*ParseId(1)),
                 {.tool = **report,
@@ -138,7 +137,6 @@ TEST(Server, NoProgressForAClientThatDoesNotRead) {
                  .era = Era::kLegacy,
                  .format = {},
                  .progress_token = "1",
-                 .may_become_task = false,
                  .bytes = 1});
     calls.WaitUntilIdle(support::Clock::now() + 1min);
     return output.Lines().size() - 1;  // without the response
