@@ -11,6 +11,13 @@
 /// What MCP knows of a tool, without Lima or SSH.
 namespace mcp {
 
+/// Which calls share threads. Calls of one lane never take the threads of another.
+enum class Lane {
+  kQuick,    ///< ends by itself within a minute
+  kCommand,  ///< may take any time
+  kWaiting,  ///< mostly waits, as long as its arguments say
+};
+
 /// What `tools/list` reports about a tool (specification: server/tools, "Data types").
 struct ToolDefinition {
   std::string name;
@@ -21,11 +28,7 @@ struct ToolDefinition {
   nlohmann::json annotations;    ///< ToolAnnotations; left out when empty
   nlohmann::json meta;           ///< `_meta`; left out when null
 
-  /// A call may take any time. Such calls never take all threads.
-  bool open_ended = false;
-
-  /// A call mostly waits, as long as its arguments say. Such calls have threads of their own.
-  bool waits = false;
+  Lane lane = Lane::kQuick;
 
   /// What to do when a result is too large to send, as an imperative.
   std::string when_too_large = "ask for less";

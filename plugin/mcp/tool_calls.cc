@@ -50,8 +50,8 @@ void ToolCalls::Start(Reply reply, Invocation invocation) {
   }
   if (given.progress_token) heartbeat_.Start([this] { return Beat(); });
   const ToolDefinition& definition = given.tool.definition();
-  CallPool& pool = definition.waits ? waiting_pool_ : pool_;
-  if (!pool.Run(definition.open_ended, given.bytes, [this, call] { Run(call); })) {
+  CallPool& pool = definition.lane == Lane::kWaiting ? waiting_pool_ : pool_;
+  if (!pool.Run(definition.lane == Lane::kCommand, given.bytes, [this, call] { Run(call); })) {
     Finish(call, ToolFailure{"too many calls are waiting for their turn: wait until some of them "
                              "are answered, then call again"});
   }

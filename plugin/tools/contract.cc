@@ -34,8 +34,7 @@ struct Tool {
   std::vector<Property> outputs;
   Effect effect = Effect::kReads;
   bool large_results = true;
-  bool open_ended = false;
-  bool waits = false;
+  mcp::Lane lane = mcp::Lane::kQuick;
   bool has_text_style = false;
   const char* when_too_large = "ask for less";  ///< mcp::ToolDefinition
 };
@@ -160,7 +159,7 @@ Tool RunShellCommand() {
                    "Present if the command failed or was stopped: \"exit status 1\", \"signal: "
                    "KILL\", the time limit."}},
       .effect = Effect::kRuns,
-      .open_ended = true,
+      .lane = mcp::Lane::kCommand,
       .has_text_style = true,
       .when_too_large =
           "the command has ended; redirect its output into a file, and read that in ranges"};
@@ -232,7 +231,7 @@ Tool StartProcess() {
                       "How long to wait for its end: up to 30000, default 1000.", false, 0}},
           .outputs = ProcessOutputs(),
           .effect = Effect::kRuns,
-          .waits = true,
+          .lane = mcp::Lane::kWaiting,
           .has_text_style = true};
 }
 
@@ -262,7 +261,7 @@ Tool ReadProcess() {
                      {"wait_ms", "integer",
                       "How long to wait for output or the end: up to 30000, default 0.", false, 0}},
           .outputs = std::move(outputs),
-          .waits = true,
+          .lane = mcp::Lane::kWaiting,
           .has_text_style = true};
 }
 
@@ -283,6 +282,7 @@ Tool WriteProcess() {
                   {"error", "string", "Why it ended."}},
       .effect = Effect::kRuns,
       .large_results = false,
+      .lane = mcp::Lane::kWaiting,
       .has_text_style = true};
 }
 
@@ -351,8 +351,7 @@ mcp::ToolDefinition Define(const Tool& tool) {
                           {"idempotentHint", reads || tool.effect == Effect::kWrites},
                           {"openWorldHint", tool.effect == Effect::kRuns}},
           .meta = std::move(meta),
-          .open_ended = tool.open_ended,
-          .waits = tool.waits,
+          .lane = tool.lane,
           .when_too_large = tool.when_too_large,
           .has_text_style = tool.has_text_style};
 }
