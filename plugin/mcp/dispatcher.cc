@@ -189,24 +189,28 @@ void Dispatcher::CallTool(Request& request, const Context& context, Reply& reply
   const auto tool = std::find_if(tools_.begin(), tools_.end(), [&params](const auto& candidate) {
     return candidate->definition().name == params.name;
   });
-  if (tool == tools_.end()) {
-    const ProtocolError error = InvalidParams("unknown tool " + QuoteName(params.name));
-    calls_.RecordRejected(params.name, params.arguments, error);
-    throw ProtocolError(error);
+  ToolCalls::Invocation call = {.tool = tool == tools_.end() ? nullptr : tool->get(),
+                                .name = std::move(params.name),
+                                .arguments = std::move(params.arguments),
+                                .era = context.era,
+                                .format = context.format,
+                                .progress_token = std::move(token),
+                                .bytes = request.bytes};
+  std::optional<Outcome> rejection;
+  if (call.tool == nullptr) {
+    rejection = InvalidParams("unknown tool " + QuoteName(call.name));
+  } else {
+    const json& schema = call.tool->definition().input_schema;
+    DropAbsent(schema, call.arguments);
+    if (const auto error = FindSchemaError(schema, call.arguments)) {
+      rejection = ToolFailure{"validating \"arguments\": " + *error};
+    }
   }
-  const json& schema = (*tool)->definition().input_schema;
-  if (const auto error = FindSchemaError(schema, params.arguments)) {
-    const ToolFailure failure{"validating \"arguments\": " + *error};
-    calls_.RecordRejected(params.name, params.arguments, failure);
-    reply.Result(ToolFailureText(failure, context.era, options_.info));
-    return;
+  if (rejection) {
+    calls_.Reject(std::move(reply), std::move(call), *std::move(rejection));
+  } else {
+    calls_.Start(std::move(reply), std::move(call));
   }
-  calls_.Start(std::move(reply), {.tool = **tool,
-                                  .arguments = std::move(params.arguments),
-                                  .era = context.era,
-                                  .format = context.format,
-                                  .progress_token = std::move(token),
-                                  .bytes = request.bytes});
 }
 
 /// Acknowledges the request and holds it open until it is cancelled. There are no notifications to

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mcp/json_writer.h"
+#include "mcp/reply.h"
 #include "support/errors.h"
 #include "support/log.h"
 #include "support/utf8.h"
@@ -61,9 +62,25 @@ std::vector<Part> Split(ToolResult& result) {
   return parts;
 }
 
-ToolFailure TooLarge(std::size_t bytes, const ResultLimit& limit) {
-  return {"the result has " + std::to_string(bytes) + " bytes as a message, more than the " +
-          std::to_string(limit.bytes) + " that --max-result allows: " + std::string(limit.advice)};
+/// For what stands around a result in its message.
+constexpr std::size_t kEnvelopeBytes = 1024;
+constexpr std::size_t kLongestResult = kLongestMessage - kEnvelopeBytes;
+
+std::optional<ToolFailure> TooLarge(const Line& result, std::string_view advice) {
+  // Counting takes time: most results cannot be too large.
+  if (result.bytes() <= kLongestResult / kLongestEscape) return std::nullopt;
+  const std::size_t bytes = result.escaped_bytes();
+  if (bytes <= kLongestResult) return std::nullopt;
+  return ToolFailure{"the result has " + std::to_string(bytes) + " bytes as a message, more than " +
+                     std::to_string(kLongestResult) + ": " + std::string(advice)};
+}
+
+std::string FailureText(const ToolFailure& failure, Era era, const ServerInfo& server) {
+  return ObjectText([&](ObjectWriter& object) {
+    BeginResult(object, era, server);
+    object.RawMember("content", R"([{"type":"text","text":)" + ToJson(failure.text) + "}]");
+    object.Member("isError", nlohmann::json(true));
+  });
 }
 
 }  // namespace
@@ -96,8 +113,7 @@ Outcome CallTool(Tool& tool, const ToolCall& call) {
   }
 }
 
-Line ToolResultText(ToolResult result, Era era, const ServerInfo& server,
-                    const ResultLimit& limit) {
+Line ToolResultText(ToolResult result, Era era, const ServerInfo& server) {
   const bool is_plain = result.text.has_value();
   const std::vector<Part> shown =
       is_plain ? std::vector<Part>{TextPart(*std::move(result.text))} : Split(result);
@@ -126,19 +142,31 @@ Line ToolResultText(ToolResult result, Era era, const ServerInfo& server,
   }
   object.End();
   line.Append(std::move(text));
-  // Counting takes time: most results cannot be too large.
-  const bool may_be_too_large = line.bytes() > limit.bytes / kLongestEscape;
-  const std::size_t bytes = may_be_too_large ? line.escaped_bytes() : 0;
-  if (bytes > limit.bytes) return ToolFailureText(TooLarge(bytes, limit), era, server);
   return line;
 }
 
-std::string ToolFailureText(const ToolFailure& failure, Era era, const ServerInfo& server) {
-  return ObjectText([&](ObjectWriter& object) {
-    BeginResult(object, era, server);
-    object.RawMember("content", R"([{"type":"text","text":)" + ToJson(failure.text) + "}]");
-    object.Member("isError", nlohmann::json(true));
-  });
+EncodedOutcome Encode(Outcome outcome, Era era, const ServerInfo& server, std::string_view advice) {
+  if (auto* result = std::get_if<ToolResult>(&outcome)) {
+    EncodedOutcome encoded{.status = CallStatus::kSucceeded,
+                           .response = R"("result":)",
+                           .exit_code = result->exit_code,
+                           .error = std::exchange(result->error, {})};
+    Line text = ToolResultText(std::move(*result), era, server);
+    if (auto failure = TooLarge(text, advice)) return Encode(*std::move(failure), era, server);
+    encoded.response.Append(std::move(text));
+    return encoded;
+  }
+  if (const auto* failure = std::get_if<ToolFailure>(&outcome)) {
+    return {.status = CallStatus::kFailed,
+            .response = R"("result":)" + FailureText(*failure, era, server),
+            .error = failure->text};
+  }
+  const bool cancelled = std::holds_alternative<Cancelled>(outcome);
+  const ProtocolError error = cancelled ? ProtocolError(ErrorCode::kInternalError, "cancelled")
+                                        : std::get<ProtocolError>(outcome);
+  return {.status = cancelled ? CallStatus::kCancelled : CallStatus::kFailed,
+          .response = R"("error":)" + ErrorObject(error),
+          .error = cancelled ? "" : error.what()};
 }
 
 }  // namespace mcp

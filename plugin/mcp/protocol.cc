@@ -40,7 +40,7 @@ const std::string& RequireString(const json& params, std::string_view key) {
 }  // namespace
 
 json Describe(const ServerInfo& server) {
-  return {{"name", server.name}, {"version", server.version}};
+  return {{"name", server.name}, {"title", server.title}, {"version", server.version}};
 }
 
 json Describe(const ToolDefinition& tool, ResultStyle style) {

@@ -40,10 +40,11 @@ inline constexpr std::string_view kSubscriptionId = "io.modelcontextprotocol/sub
 
 struct ServerInfo {
   std::string name;
+  std::string title;  ///< for people
   std::string version;
 };
 
-/// `{"name":…,"version":…}` (specification: "Implementation").
+/// `{"name":…,"title":…,"version":…}` (specification: "Implementation").
 [[nodiscard]] nlohmann::json Describe(const ServerInfo& server);
 
 /// A tool as `tools/list` shows it.

@@ -40,17 +40,19 @@ void Reply::Notify(Line line) {
 }
 
 void Reply::Result(Line result) {
-  Line response(R"({"jsonrpc":"2.0","id":)" + id() + R"(,"result":)");
-  response.Append(std::move(result));
-  response.Append("}");
-  Send(std::move(response));
+  Line member(R"("result":)");
+  member.Append(std::move(result));
+  Send(std::move(member));
 }
 
 void Reply::Error(const ProtocolError& error) {
-  if (request_) Send(ErrorResponse(&id(), error));
+  if (request_) Send(R"("error":)" + ErrorObject(error));
 }
 
-void Reply::Send(Line response) {
+void Reply::Send(Line member) {
+  Line response(R"({"jsonrpc":"2.0","id":)" + id() + ",");
+  response.Append(std::move(member));
+  response.Append("}");
   const std::scoped_lock lock(requests_->mutex_);
   if (!std::exchange(request_->open, false)) return;
   requests_->open_.erase(request_->id);

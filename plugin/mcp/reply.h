@@ -45,6 +45,9 @@ class Reply {
   /// Sends a notification about the request while it is open.
   void Notify(Line line);
 
+  /// Sends the response; `member` is its `"result":…` or `"error":…`.
+  void Send(Line member);
+
   /// `result` is a JSON object.
   void Result(Line result);
 
@@ -53,8 +56,6 @@ class Reply {
   void Error(const ProtocolError& error);
 
  private:
-  void Send(Line response);
-
   Requests* requests_;
   std::shared_ptr<PendingRequest> request_;  // null once moved from
 };

@@ -67,6 +67,11 @@ struct ToolCall {
   ResultFormat format = {};
 };
 
+/// The longest message with a result, in bytes. Claude Code ends the connection at 16 MiB, MCP's
+/// TypeScript SDK by default at 10 MiB. A longer result becomes a failure with
+/// ToolDefinition::when_too_large.
+inline constexpr std::size_t kLongestMessage = std::size_t{8} << 20;
+
 /// What a tool returns. A failed call throws `support::CallError` instead.
 // NOLINTNEXTLINE(bugprone-exception-escape): clang-tidy 14 doubts the noexcept of nlohmann/json
 struct ToolResult {

@@ -192,7 +192,7 @@ std::vector<std::unique_ptr<mcp::Tool>> MakeFakeTools(FakeHeartbeat& heartbeat) 
 
 mcp::ServerOptions FakeServerOptions(FakeHeartbeat& heartbeat) {
   mcp::ServerOptions options;
-  options.info = {"lima", "1.2.3"};
+  options.info = {"lima", "Lima", "1.2.3"};
   options.instructions = [] { return std::string("Paths under /work only."); };
   options.result_format = [](std::string_view client) { return mcp::FormatFor(client); };
   options.heartbeat = &heartbeat;

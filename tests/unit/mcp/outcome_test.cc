@@ -43,7 +43,7 @@ TEST(Outcome, EverythingElseIsAnInternalError) {
 
 /// What a client reads.
 nlohmann::json Sent(ToolResult result) {
-  return nlohmann::json::parse(ToolResultText(std::move(result), Era::kLegacy, {"x", "1"}).Text());
+  return nlohmann::json::parse(ToolResultText(std::move(result), Era::kLegacy, {}).Text());
 }
 
 TEST(Outcome, ResultsStandInTheTextAndInTheStructure) {
@@ -80,23 +80,67 @@ TEST(Outcome, LargeStringsAreSentAsSmallOnesAre) {
   EXPECT_EQ(sent["content"][1]["text"], "a note");
 }
 
+/// The response as the client reads it.
+nlohmann::json Response(EncodedOutcome& encoded) {
+  return nlohmann::json::parse("{" + std::move(encoded.response).Text() + "}");
+}
+
+TEST(Outcome, IsRecordedAsTheClientGetsIt) {
+  EncodedOutcome result =
+      Encode(ToolResult{.structured = {{"a", 1}}, .exit_code = 3, .error = "exit status 3"},
+             Era::kModern, {});
+  EXPECT_EQ(result.status, CallStatus::kSucceeded);
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.error, "exit status 3");
+  EXPECT_EQ(Response(result)["result"]["structuredContent"]["a"], 1);
+
+  EncodedOutcome failure = Encode(ToolFailure{"the disk is full"}, Era::kModern, {});
+  EXPECT_EQ(failure.status, CallStatus::kFailed);
+  EXPECT_EQ(failure.error, "the disk is full");
+  const nlohmann::json failed = Response(failure)["result"];
+  EXPECT_TRUE(failed["isError"]);
+  EXPECT_EQ(failed["content"][0]["text"], "the disk is full");
+  EXPECT_EQ(failed["resultType"], "complete");
+
+  EncodedOutcome error = Encode(InvalidParams("unknown"), Era::kModern, {});
+  EXPECT_EQ(error.status, CallStatus::kFailed);
+  EXPECT_EQ(error.error, "unknown");
+  EXPECT_EQ(Response(error)["error"]["code"], -32602);
+
+  EncodedOutcome cancelled = Encode(Cancelled{}, Era::kModern, {});
+  EXPECT_EQ(cancelled.status, CallStatus::kCancelled);
+  EXPECT_EQ(cancelled.error, "");
+  EXPECT_EQ(Response(cancelled)["error"]["code"], -32603);
+}
+
 TEST(Outcome, AResultAboveTheLimitIsAFailureThatSaysHowToGoOn) {
-  for (const char* character : {"x", "\"", "\n", "\x01", "é"}) {
-    std::string large;
-    while (large.size() < 50'000) large += character;
+  constexpr std::size_t kLimit = kLongestMessage - 1024;
+  const auto result = [](bool is_plain, const std::string& text, std::size_t note) {
+    ToolResult made{.structured = {{"a", text}},
+                    .more_content = {{{"type", "text"}, {"text", std::string(note, 'n')}}}};
+    if (is_plain) made.text = text;
+    return made;
+  };
+  for (const char* character : {"x", "\"", "\x01", "é"}) {
     for (const bool is_plain : {true, false}) {
-      ToolResult result{.structured = {{"a", large}, {"b", "small"}}};
-      if (is_plain) result.text = large;
-      const std::size_t bytes = ToolResultText(result, Era::kModern, {}).Text().size();
-      const auto sent = [&](std::size_t limit) {
-        return ToolResultText(result, Era::kModern, {}, {limit, "read less"}).Text();
+      std::string unit;
+      while (unit.size() < 20'000) unit += character;
+      const auto bytes = [&](const std::string& text) {
+        return ToolResultText(result(is_plain, text, 0), Era::kModern, {}).escaped_bytes();
       };
-      EXPECT_EQ(sent(bytes).size(), bytes);
-      const nlohmann::json refused = nlohmann::json::parse(sent(bytes - 1));
-      EXPECT_TRUE(refused["isError"]);
-      EXPECT_EQ(refused["content"][0]["text"],
-                "the result has " + std::to_string(bytes) + " bytes as a message, more than the " +
-                    std::to_string(bytes - 1) + " that --max-result allows: read less");
+      const std::size_t per_unit = bytes(unit + unit) - bytes(unit);
+      std::string text;
+      for (std::size_t i = 1; i < kLimit / per_unit; ++i) text += unit;
+      const std::size_t longest_note = kLimit - bytes(text);
+      EXPECT_EQ(Encode(result(is_plain, text, longest_note), Era::kModern, {}).status,
+                CallStatus::kSucceeded);
+      EncodedOutcome refused =
+          Encode(result(is_plain, text, longest_note + 1), Era::kModern, {}, "read less");
+      EXPECT_EQ(refused.status, CallStatus::kFailed);
+      EXPECT_EQ(refused.error, "the result has " + std::to_string(kLimit + 1) +
+                                   " bytes as a message, more than " + std::to_string(kLimit) +
+                                   ": read less");
+      EXPECT_EQ(Response(refused)["result"]["content"][0]["text"], refused.error);
     }
   }
 }
