@@ -5,12 +5,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <exception>
 #include <string_view>
 #include <system_error>
-#include <variant>
 
 #include "support/errors.h"
 #include "support/log.h"
+#include "support/sha256.h"
 #include "support/units.h"
 #include "support/utf8.h"
 
@@ -25,10 +26,6 @@ support::FileDescriptor OpenForAppending(const std::string& path, int flags = 0)
   return support::FileDescriptor(::open(path.c_str(), kFlags | flags, 0600));
 }
 
-std::string ErrnoText(int number) {
-  return std::generic_category().message(number);
-}
-
 std::string Shorten(std::string_view text, std::size_t limit) {
   if (text.size() <= limit) return std::string(text);
   const std::string_view head = text.substr(0, limit);
@@ -39,100 +36,111 @@ std::string Shorten(std::string_view text, std::size_t limit) {
          " more bytes]";
 }
 
-/// A copy with each string cut.
-json ShortenStrings(const json& value) {
-  if (value.is_string()) return Shorten(value.get_ref<const std::string&>(), kMaximumAuditText);
-  if (!value.is_structured()) return value;
-  json shortened = value.is_array() ? json::array() : json::object();
-  for (const auto& [key, element] : value.items()) {
-    (value.is_array() ? shortened.emplace_back() : shortened[key]) = ShortenStrings(element);
-  }
-  return shortened;
+template <typename Json>
+std::string ToText(const Json& value, bool ascii) {
+  return value.dump(-1, ' ', ascii, Json::error_handler_t::replace);
 }
 
-template <typename Json>
-std::string ToText(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+/// What identifies a text of which only the ends are kept.
+json Abridge(std::string_view text) {
+  constexpr std::size_t kEnd = kMaximumAuditArgument / 2;
+  return {{"head", text.substr(0, kEnd)},
+          {"tail", text.substr(text.size() - kEnd)},
+          {"bytes", text.size()},
+          {"sha256", support::Sha256(text)}};
+}
+
+json ShortenArgument(std::string_view name, const json& value) {
+  const bool is_contents = name == "content" || name == "old_string" || name == "new_string";
+  const std::string text = value.is_string() ? value.get<std::string>() : ToText(value, false);
+  if (is_contents && value.is_string()) return Shorten(text, kMaximumAuditText);
+  return text.size() <= kMaximumAuditArgument ? value : Abridge(text);
 }
 
 json ShortenArguments(const json& arguments) {
-  json shortened = ShortenStrings(arguments);
-  const std::string text = ToText(shortened);
-  if (text.size() > kMaximumAuditArguments) return Shorten(text, kMaximumAuditArguments);
-  return shortened;
+  json shortened = json::object();
+  for (const auto& [name, value] : arguments.items()) {
+    shortened[name] = ShortenArgument(name, value);
+  }
+  const std::string text = ToText(shortened, false);
+  return text.size() <= kMaximumAuditArguments ? shortened : Abridge(text);
 }
 
-std::string_view NameOf(const mcp::CallRecord& record) {
-  if (std::holds_alternative<mcp::ToolResult>(record.outcome)) return "succeeded";
-  if (std::holds_alternative<mcp::Cancelled>(record.outcome)) return "cancelled";
-  return record.started ? "failed" : "refused";
+std::string_view NameOf(mcp::CallStatus status) {
+  switch (status) {
+    case mcp::CallStatus::kSucceeded:
+      return "succeeded";
+    case mcp::CallStatus::kFailed:
+      return "failed";
+    case mcp::CallStatus::kRefused:
+      return "refused";
+    case mcp::CallStatus::kCancelled:
+      break;
+  }
+  return "cancelled";
 }
 
 }  // namespace
 
-std::string AuditLine(const mcp::CallRecord& record) {
-  nlohmann::ordered_json line = {{"time", support::FormatDate(record.received)},
-                                 {"tool", Shorten(record.tool, kMaximumAuditText)},
-                                 {"arguments", ShortenArguments(record.arguments)},
-                                 {"outcome", NameOf(record)}};
-  std::string error;
-  if (const auto* failure = std::get_if<mcp::ToolFailure>(&record.outcome)) error = failure->text;
-  if (const auto* refusal = std::get_if<mcp::ProtocolError>(&record.outcome)) {
-    error = refusal->what();
+std::string AuditLine(const mcp::ObservedCall& call, const mcp::CallEnd* end) {
+  nlohmann::ordered_json line = {{"time", support::FormatDate(call.received)},
+                                 {"pid", ::getpid()},
+                                 {"number", call.number},
+                                 {"tool", Shorten(call.tool, kMaximumAuditText)},
+                                 {"arguments", ShortenArguments(call.arguments)},
+                                 {"outcome", end == nullptr ? "started" : NameOf(end->status)}};
+  if (end != nullptr) {
+    if (end->exit_code) line["exit_code"] = *end->exit_code;
+    if (!end->error.empty()) line["error"] = Shorten(end->error, kMaximumAuditText);
+    line["duration_ms"] = end->duration.count();
   }
-  if (const auto* result = std::get_if<mcp::ToolResult>(&record.outcome)) {
-    if (result->exit_code) line["exit_code"] = *result->exit_code;
-    error = result->error;
-  }
-  if (!error.empty()) line["error"] = Shorten(error, kMaximumAuditText);
-  line["duration_ms"] = record.duration.count();
-  return ToText(line) + '\n';
+  return ToText(line, true) + '\n';
 }
 
 AuditLog::AuditLog(const std::string& path) : path_(path), file_(OpenForAppending(path)) {
   if (file_.valid()) return;
-  throw support::CallError("--audit " + path +
-                           ": cannot be opened for appending: " + ErrnoText(errno));
+  throw support::CallError("--audit " + path + ": cannot be opened for appending: " +
+                           std::generic_category().message(errno));
 }
 
-void AuditLog::OnCallEnded(const mcp::CallRecord& record) {
-  const std::string line = AuditLine(record);
+void AuditLog::Record(const mcp::ObservedCall& call, const mcp::CallEnd* end) noexcept {
   const std::scoped_lock lock(mutex_);
-  const int error = Append(line);
-  if (error == 0) {
+  try {
+    Append(AuditLine(call, end));
     if (lost_ > 0) {
       support::LogWarning("--audit " + path_ +
                           ": can be written again; records lost: " + std::to_string(lost_));
     }
     lost_ = 0;
-  } else if (lost_++ == 0) {
-    support::LogError("--audit " + path_ + ": cannot be written (" + ErrnoText(error) +
+  } catch (const std::exception& error) {
+    if (lost_++ > 0) return;
+    support::LogError("--audit " + path_ + ": cannot be written (" + error.what() +
                       "); calls continue without a record");
   }
 }
 
-int AuditLog::Append(const std::string& line) {
-  if (const int error = ReopenIfMoved()) return error;
+void AuditLog::Append(const std::string& line) {
+  ReopenIfMoved();
   ssize_t written = -1;
   do {
     written = ::write(file_.get(), line.data(), line.size());
   } while (written < 0 && errno == EINTR);
-  if (written < 0) return errno;
-  return written == std::ssize(line) ? 0 : ENOSPC;
+  if (written == std::ssize(line)) return;
+  throw std::system_error(written < 0 ? errno : ENOSPC, std::generic_category());
 }
 
-int AuditLog::ReopenIfMoved() {
+void AuditLog::ReopenIfMoved() {
   if (file_.valid()) {
     struct stat opened {};
     struct stat named {};
-    if (::fstat(file_.get(), &opened) != 0) return errno;
-    if (!S_ISREG(opened.st_mode)) return 0;  // a pipe or a device
+    if (::fstat(file_.get(), &opened) != 0) throw std::system_error(errno, std::generic_category());
+    if (!S_ISREG(opened.st_mode)) return;  // a pipe or a device
     const bool found = ::stat(path_.c_str(), &named) == 0;
-    if (found && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino) return 0;
+    if (found && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino) return;
     file_.Close();
   }
   file_ = OpenForAppending(path_, O_NOFOLLOW);
-  return file_.valid() ? 0 : errno;
+  if (!file_.valid()) throw std::system_error(errno, std::generic_category());
 }
 
 }  // namespace commands

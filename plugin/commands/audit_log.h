@@ -2,49 +2,59 @@
 
 #include <cstddef>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <string>
 
-#include "mcp/outcome.h"
+#include "mcp/call_observer.h"
 #include "support/file_descriptor.h"
 
 /// `serve --audit FILE`: a record of every call, for the user.
 namespace commands {
 
-/// Bytes of one string in a record; longer ones are cut.
+/// Bytes of the contents of a file in a record, of an error and of a tool's name; longer ones are
+/// cut.
 inline constexpr std::size_t kMaximumAuditText = 512;
 
-/// Bytes of all arguments in one record.
-inline constexpr std::size_t kMaximumAuditArguments = std::size_t{16} * 1024;
+/// Bytes of any other argument: its text, or its JSON. Of a longer one the record has the object
+/// {"head","tail","bytes","sha256"}: half of this limit from each end, the length and the digest.
+inline constexpr std::size_t kMaximumAuditArgument = std::size_t{16} * 1024;
 
-/// A record as one line of JSON, with its line end:
+/// Bytes of the JSON of all arguments, abridged in the same way. More than a tool accepts.
+inline constexpr std::size_t kMaximumAuditArguments = std::size_t{1024} * 1024;
+
+/// A record as one line of JSON, ASCII only, with its line end:
 ///   time         when the call was received, RFC 3339 in UTC with milliseconds
+///   pid          of this server: several may share the file
+///   number       of the call in this server
 ///   tool         as the client named it
-///   arguments    with strings cut; if still too large, their JSON as one cut string
-///   outcome      "succeeded", "failed", "refused" (the tool was not called: it is unknown, its
-///                arguments are wrong, too many calls are waiting, the server exits), "cancelled"
-///   exit_code    of a command, if it has one
-///   error        what the client received, or the error in a command's result
+///   arguments    as the client gave them, shortened
+///   outcome      "started" (without `end`), "succeeded", "failed", "refused", "cancelled"
+///   exit_code    of a command or process, if it has one
+///   error        what the client received, or why a command did not succeed
 ///   duration_ms  whole milliseconds from receipt to end
-std::string AuditLine(const mcp::CallRecord& record);
+std::string AuditLine(const mcp::ObservedCall& call, const mcp::CallEnd* end);
 
-/// Appends a line for each call to a file. Several servers may share the file: each line is one
-/// write at the file's end. If the file was moved or removed, the next record creates it again,
-/// without following a link.
+/// Appends a line for each call to a file when it ends, and one when it starts if it may change
+/// something. Several servers may share the file: each line is one write at the file's end. If the
+/// file was moved or removed, the next record creates it again, without following a link. Never
+/// fails or delays a call: logs the first write that fails, and the next that succeeds with the
+/// number of lost records.
 class AuditLog final : public mcp::CallObserver {
  public:
   /// Creates a missing file for its owner only (0600). Throws support::CallError when it cannot be
   /// opened for appending, also for a FIFO without a reader.
   explicit AuditLog(const std::string& path);
 
-  /// Never fails or delays the call. Logs the first write that fails, and the next that succeeds
-  /// with the number of lost records.
-  void OnCallEnded(const mcp::CallRecord& record) override;
+  void OnCallStarted(const mcp::ObservedCall& call) noexcept override { Record(call, nullptr); }
+  void OnCallEnded(const mcp::ObservedCall& call, const mcp::CallEnd& end) noexcept override {
+    Record(call, &end);
+  }
 
  private:
-  // Both return 0 or errno.
-  int Append(const std::string& line);
-  int ReopenIfMoved();
+  void Record(const mcp::ObservedCall& call, const mcp::CallEnd* end) noexcept;
+
+  // Both throw std::exception.
+  void Append(const std::string& line);
+  void ReopenIfMoved();
 
   const std::string path_;
   std::mutex mutex_;  // guards what follows, and keeps the lines in order

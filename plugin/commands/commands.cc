@@ -44,7 +44,9 @@ constexpr std::array<Command, 6> kCommands = {{
 }};
 
 int Dispatch(const std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments[0] == "-h" || arguments[0] == "--help") {
+  const bool help = !arguments.empty() && arguments[0] == "help";
+  if (help && arguments.size() > 1) return Dispatch({arguments[1], "--help"});
+  if (help || arguments.empty() || arguments[0] == "-h" || arguments[0] == "--help") {
     std::cout << kHelp;
     return 0;
   }

@@ -28,14 +28,12 @@ using connection::SharedConnection;
 mcp::ServerOptions MakeServerOptions(const ServeOptions& given, SharedConnection& connection,
                                      mcp::CallObserver* observer) {
   mcp::ServerOptions options;
-  options.info.name = "lima";
-  options.info.version = support::Version();
+  options.info = {.name = "lima", .title = "Lima", .version = std::string(support::Version())};
   options.instructions = [instance = given.instance] { return connection::Instructions(instance); };
   options.result_format = [style = given.result_style](std::string_view client) {
     return mcp::FormatFor(client, style);
   };
   options.on_first_message = [&connection] { connection.ConnectInBackground(); };
-  options.max_result_bytes = given.max_result_bytes;
   options.observer = observer;
   return options;
 }

@@ -18,27 +18,20 @@ namespace {
 using connection::InstanceOptions;
 using Strings = std::vector<std::string>;
 
-/// Bounds of --max-result: the list of tools and any error fit, and memory stays bounded.
-constexpr std::uint64_t kSmallestMaximumResult = std::uint64_t{64} * 1024;
-constexpr std::uint64_t kLargestMaximumResult = std::uint64_t{64} * 1024 * 1024;
-
-std::chrono::milliseconds ReadTime(const cxxopts::ParseResult& parsed, const std::string& name,
-                                   std::chrono::milliseconds shortest) {
-  const std::string text = parsed[name].as<std::string>();
-  const auto time = support::ParseDuration(text);
-  if (time && *time >= shortest) return *time;
-  throw UsageError("--" + name + " \"" + text + "\": expected a time of at least " +
-                   support::FormatDuration(shortest) + ", such as 90s, 10m or 1h");
+std::chrono::milliseconds ReadCommandTimeout(const std::string& text) {
+  if (const auto time = support::ParseDuration(text)) return *time;
+  throw UsageError("--command-timeout \"" + text +
+                   "\": expected a time such as 90s, 10m or 1h, or 0 for no limit");
 }
 
-std::size_t ReadSize(const cxxopts::ParseResult& parsed, const std::string& name,
-                     std::uint64_t smallest, std::uint64_t largest) {
-  const std::string text = parsed[name].as<std::string>();
+std::size_t ReadMaximumOutput(const std::string& text) {
+  constexpr std::uint64_t kSmallest = tools::kSmallestMaximumOutput;
+  constexpr std::uint64_t kLargest = tools::kLargestMaximumOutput;
   const auto bytes = support::ParseByteCount(text);
-  if (bytes && *bytes >= smallest && *bytes <= largest) return static_cast<std::size_t>(*bytes);
-  throw UsageError("--" + name + " \"" + text + "\": expected a size from " +
-                   support::FormatByteCount(smallest) + " to " + support::FormatByteCount(largest) +
-                   ", such as 256KiB");
+  if (bytes && *bytes >= kSmallest && *bytes <= kLargest) return static_cast<std::size_t>(*bytes);
+  throw UsageError("--max-output \"" + text + "\": expected a size from " +
+                   support::FormatByteCount(kSmallest) + " to " +
+                   support::FormatByteCount(kLargest) + ", such as 256KiB");
 }
 
 std::optional<mcp::ResultStyle> ReadResultStyle(const std::string& text) {
@@ -95,14 +88,8 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
   }
   options.instance.allow_settings = parsed["allow-settings"].as<bool>();
   options.start = parsed["start"].as<bool>();
-  options.instance.guest_silence =
-      ReadTime(parsed, "guest-silence", connection::kShortestGuestSilence);
-  options.tools.command_timeout =
-      ReadTime(parsed, "command-timeout", std::chrono::milliseconds::zero());
-  options.tools.maximum_output_bytes =
-      ReadSize(parsed, "max-output", tools::kSmallestMaximumOutput, tools::kLargestMaximumOutput);
-  options.max_result_bytes =
-      ReadSize(parsed, "max-result", kSmallestMaximumResult, kLargestMaximumResult);
+  options.tools.command_timeout = ReadCommandTimeout(parsed["command-timeout"].as<std::string>());
+  options.tools.maximum_output_bytes = ReadMaximumOutput(parsed["max-output"].as<std::string>());
   options.result_style = ReadResultStyle(parsed["results"].as<std::string>());
   if (parsed.count("audit") > 0) options.audit_file = parsed["audit"].as<std::string>();
   CheckAgainstMounts(options);
@@ -123,14 +110,10 @@ void AddServeOptions(OptionParser& parser) {
       cxxopts::value<Strings>(), "DIR[:w]");
   add("command-timeout", "How long a command may run, such as 90s, 10m or 1h; 0 for no limit",
       value(support::FormatDuration(defaults.command_timeout)), "TIME");
-  add("guest-silence", "How long the guest may be silent before the connection counts as lost",
-      value(support::FormatDuration(InstanceOptions().guest_silence)), "TIME");
   add("max-output",
-      "How much to keep of each output stream of a command and of what a search finds, such as "
-      "1MiB",
+      "How much to keep of each output stream of a command and of what a search finds, up to "
+      "256KiB",
       value(std::to_string(defaults.maximum_output_bytes)), "SIZE");
-  add("max-result", "The longest message with a result; beyond it the call is an error",
-      value(std::to_string(ServeOptions().max_result_bytes)), "SIZE");
   add("results",
       "How results are sent: structured, text, or auto for text to agents that show it to a model",
       value("auto"), "STYLE");
@@ -141,8 +124,8 @@ void AddServeOptions(OptionParser& parser) {
       "Let the file tools write settings of agents and editors, and git's hooks and configuration, "
       "which programs on the host read");
   add("audit",
-      "Append one line of JSON for every call to FILE, outside the writable mounts: time, tool, "
-      "shortened arguments, outcome, duration",
+      "Append a line of JSON to FILE, outside the writable mounts, for every call, and one before "
+      "a call that may change something",
       cxxopts::value<std::string>(), "FILE");
 }
 

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "commands/option_parser.h"
 #include "connection/instance.h"
-#include "mcp/server_options.h"
 #include "mcp/tool.h"
 #include "tools/tool_list.h"
 
@@ -19,7 +17,6 @@ struct ServeOptions {
   bool start = false;  ///< whether to start a stopped instance
   tools::ToolOptions tools;
   std::optional<std::string> audit_file;
-  std::size_t max_result_bytes = mcp::ServerOptions().max_result_bytes;
   std::optional<mcp::ResultStyle> result_style;  ///< nothing: by the client's name
 };
 

@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "lima/configuration_error.h"
-#include "lima/sha256.h"
 #include "lima/text_file.h"
 #include "support/errors.h"
 #include "support/file_descriptor.h"
 #include "support/paths.h"
 #include "support/random.h"
+#include "support/sha256.h"
 
 namespace configure {
 namespace {
@@ -176,7 +176,8 @@ fs::path StateDirectory(const std::string& home, const std::string& xdg_state_ho
 }
 
 std::string Digest(std::string_view text) {
-  return lima::ShortSha256(text);
+  constexpr std::size_t kDigits = 16;
+  return support::Sha256(text).substr(0, kDigits);
 }
 
 }  // namespace configure

@@ -35,14 +35,6 @@ void RequireRunning(const InstanceOptions& options,
   }
 }
 
-ssh::ConnectionOptions ConnectionOptionsOf(const InstanceOptions& options) {
-  ssh::ConnectionOptions connection;
-  // The connection counts as lost after one silent interval, and keepalive_limit more with a
-  // keep-alive each.
-  connection.keepalive_interval = options.guest_silence / (connection.keepalive_limit + 1);
-  return connection;
-}
-
 /// ssh.config names the guest's user. It is missing until the instance has been started once.
 lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration) {
   lima::GuestFacts facts;
@@ -136,10 +128,9 @@ OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots
   RequireRunning(options, configuration);
   const lima::SshEndpoint endpoint = lima::ReadSshConfig(configuration.directory(), options.name);
 
-  const auto connect =
-      [endpoint, connect_options = ConnectionOptionsOf(options)](const support::Context& limits) {
-        return ssh::Connection::Open(endpoint, connect_options, limits);
-      };
+  const auto connect = [endpoint](const support::Context& limits) {
+    return ssh::Connection::Open(endpoint, {}, limits);
+  };
   const std::shared_ptr<ssh::Connection> connection = connect(context);
   const std::shared_ptr<guest::Guest> guest = connection;
   const lima::GuestFacts facts = FindGuestFacts(configuration, endpoint.user, *guest, context);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -24,13 +23,7 @@ struct InstanceOptions {
   paths::RootOptions roots;
   std::string working_directory;  ///< this program's, on the host
   bool allow_settings = false;    ///< `--allow-settings`
-  /// How long the guest may be silent, despite keep-alives, before the connection counts as lost.
-  /// At least kShortestGuestSilence.
-  std::chrono::milliseconds guest_silence = std::chrono::minutes(1);
 };
-
-/// Shorter values would disconnect a busy guest.
-inline constexpr std::chrono::seconds kShortestGuestSilence{4};
 
 /// The instance is stopped or broken, according to Lima's files.
 class InstanceNotRunning : public support::CallError {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "lima/home.h"
-#include "lima/sha256.h"
 #include "lima/template.h"
 #include "support/paths.h"
+#include "support/sha256.h"
 
 namespace lima {
 namespace {
@@ -214,7 +214,9 @@ std::vector<Mount> Evaluate(const InstanceConfiguration& configuration, const Ho
 }  // namespace
 
 std::string MountTag(const Mount& mount) {
-  return "lima-" + ShortSha256(mount.location + ":" + mount.unclean_mount_point);
+  constexpr std::size_t kDigits = 16;
+  const std::string mounted = mount.location + ":" + mount.unclean_mount_point;
+  return "lima-" + support::Sha256(mounted).substr(0, kDigits);
 }
 
 bool NeedsGuestFacts(const InstanceConfiguration& configuration) {

@@ -6,26 +6,24 @@
 namespace mcp {
 
 CallPool::~CallPool() {
-  std::deque<Queued> dropped;
+  std::array<Queue, 3> dropped;
   {
     const std::scoped_lock lock(mutex_);
     stopping_ = true;
-    dropped.swap(queue_);
+    for (std::size_t i = 0; i < queues_.size(); ++i) dropped[i].calls.swap(queues_[i].calls);
   }
   work_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
-bool CallPool::Run(bool open_ended, std::size_t bytes, std::function<void()> call) noexcept {
+bool CallPool::Run(Lane lane, std::size_t bytes, std::function<void()> call) noexcept {
   {
     const std::scoped_lock lock(mutex_);
     bytes += kCallBytes;
-    if (queued_bytes_ + bytes > limits_.queued_bytes) return false;
-    queue_.push_back({open_ended, bytes, std::move(call)});
-    queued_bytes_ += bytes;
-    if (running_ + queue_.size() > threads_.size() && threads_.size() < limits_.threads) {
-      threads_.emplace_back([this] { Loop(); });
-    }
+    if (bytes > queued_bytes_left_) return false;
+    queued_bytes_left_ -= bytes;
+    queues_.at(static_cast<std::size_t>(lane)).calls.push_back({bytes, std::move(call)});
+    if (threads_.size() < WantedThreads()) threads_.emplace_back([this] { Loop(); });
   }
   work_.notify_one();
   return true;
@@ -33,34 +31,45 @@ bool CallPool::Run(bool open_ended, std::size_t bytes, std::function<void()> cal
 
 bool CallPool::WaitUntilIdle(std::chrono::steady_clock::time_point deadline) {
   std::unique_lock lock(mutex_);
-  return idle_.wait_until(lock, deadline, [this] { return queue_.empty() && running_ == 0; });
+  return idle_.wait_until(lock, deadline, [this] { return IsIdle(); });
 }
 
-std::deque<CallPool::Queued>::iterator CallPool::Next() {
-  const bool open_ended_may = running_open_ended_ < limits_.open_ended_threads;
-  return std::find_if(queue_.begin(), queue_.end(),
-                      [&](const Queued& queued) { return open_ended_may || !queued.open_ended; });
+CallPool::Queue* CallPool::Next() {
+  for (Queue& queue : queues_) {
+    if (!queue.calls.empty() && queue.running < queue.limit) return &queue;
+  }
+  return nullptr;
+}
+
+std::size_t CallPool::WantedThreads() const {
+  std::size_t wanted = 0;
+  for (const Queue& queue : queues_) {
+    wanted += std::min(queue.limit, queue.running + queue.calls.size());
+  }
+  return wanted;
+}
+
+bool CallPool::IsIdle() const {
+  return std::all_of(queues_.begin(), queues_.end(),
+                     [](const Queue& queue) { return queue.calls.empty() && queue.running == 0; });
 }
 
 void CallPool::Loop() {
   std::unique_lock lock(mutex_);
   while (true) {
-    work_.wait(lock, [this] { return stopping_ || Next() != queue_.end(); });
+    Queue* queue = nullptr;
+    work_.wait(lock, [&] { return stopping_ || (queue = Next()) != nullptr; });
     if (stopping_) return;
-    const auto next = Next();
-    Queued taken = std::move(*next);
-    queue_.erase(next);
-    const std::size_t open_ended = taken.open_ended ? 1 : 0;
-    queued_bytes_ -= taken.bytes;
-    ++running_;
-    running_open_ended_ += open_ended;
+    Queued taken = std::move(queue->calls.front());
+    queue->calls.pop_front();
+    queued_bytes_left_ += taken.bytes;
+    ++queue->running;
     lock.unlock();
     taken.call();
     taken.call = nullptr;  // frees what it holds before the pool counts as idle
     lock.lock();
-    --running_;
-    running_open_ended_ -= open_ended;
-    if (running_ == 0 && queue_.empty()) idle_.notify_all();
+    --queue->running;
+    if (IsIdle()) idle_.notify_all();
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -9,17 +10,24 @@
 #include <thread>
 #include <vector>
 
+#include "mcp/tool.h"
+
 namespace mcp {
 
-/// Runs calls in a bounded number of threads, in the order they came. Open-ended calls, which may
-/// take any time, leave some threads to the others. Thread-safe.
+/// Runs calls in a bounded number of threads for each lane, those of a lane in the order they came.
+/// A lane whose threads are all busy never delays another. Thread-safe.
 class CallPool {
  public:
+  /// How many calls may run at once.
   struct Limits {
-    std::size_t threads = 16;
-    /// How many threads may run open-ended calls. More than a guest runs at once, so that the next
-    /// is ready when one ends.
-    std::size_t open_ended_threads = 10;
+    std::size_t quick = 16;
+
+    /// More commands than a guest runs at once, so that the next is ready when one ends.
+    std::size_t command = 10;
+
+    /// Each process may have several readers, and stopping one must not wait for them.
+    std::size_t waiting = 32;
+
     /// Size of the calls that may wait for a thread. More are refused. Reading goes on, or `ping`
     /// and cancellations would wait too.
     std::size_t queued_bytes = std::size_t{128} * 1024 * 1024;
@@ -28,7 +36,9 @@ class CallPool {
   /// What a call counts in addition to its arguments.
   static constexpr std::size_t kCallBytes = std::size_t{16} * 1024;
 
-  explicit CallPool(Limits limits) : limits_(limits) {}
+  explicit CallPool(const Limits& limits)
+      : queued_bytes_left_(limits.queued_bytes),
+        queues_{{{.limit = limits.quick}, {.limit = limits.command}, {.limit = limits.waiting}}} {}
 
   /// Waits for running calls; drops those that wait for a thread.
   ~CallPool();
@@ -37,30 +47,35 @@ class CallPool {
 
   /// Returns false, and does not run `call`, when too many wait. `bytes` is the size of its
   /// arguments. `call` must not throw. Ends the program if the host cannot start a thread.
-  [[nodiscard]] bool Run(bool open_ended, std::size_t bytes, std::function<void()> call) noexcept;
+  [[nodiscard]] bool Run(Lane lane, std::size_t bytes, std::function<void()> call) noexcept;
 
   /// Waits until no call runs or waits; false when some did at the deadline.
   bool WaitUntilIdle(std::chrono::steady_clock::time_point deadline);
 
  private:
   struct Queued {
-    bool open_ended;
     std::size_t bytes;
     std::function<void()> call;
   };
 
-  void Loop();
-  /// The first call that may run now; `queue_.end()` if there is none.
-  std::deque<Queued>::iterator Next();
+  /// One lane. Its threads are those of the pool that run its calls.
+  struct Queue {
+    std::size_t limit;
+    std::size_t running = 0;
+    std::deque<Queued> calls = {};
+  };
 
-  const Limits limits_;
-  std::mutex mutex_;
+  void Loop();
+  /// A queue whose first call may run now; null if there is none.
+  Queue* Next();
+  [[nodiscard]] std::size_t WantedThreads() const;
+  [[nodiscard]] bool IsIdle() const;
+
+  std::mutex mutex_;  // guards what follows
   std::condition_variable work_;
   std::condition_variable idle_;
-  std::deque<Queued> queue_;
-  std::size_t queued_bytes_ = 0;
-  std::size_t running_ = 0;  // open-ended ones included
-  std::size_t running_open_ended_ = 0;
+  std::size_t queued_bytes_left_;
+  std::array<Queue, 3> queues_;  // by Lane
   bool stopping_ = false;
   std::vector<std::thread> threads_;
 };

@@ -13,8 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-/// How long clients may rely on `server/discover` and `tools/list`. Both never change.
-constexpr int kCacheTtlMilliseconds = 3'600'000;
+/// How long clients may rely on `tools/list`, which never changes for a client.
+constexpr int kToolsTtlMilliseconds = 3'600'000;
 
 /// Limits of `subscriptions/listen`, whose ids are kept as long as the connection.
 constexpr std::size_t kMaxListeners = 1024;
@@ -25,10 +25,10 @@ std::string MetaKeys() {
          std::string(meta_key::kClientCapabilities) + "\"";
 }
 
-void AddCacheHints(ObjectWriter& result, Era era, std::string_view scope) {
+void AddCacheHints(ObjectWriter& result, Era era, int ttl_milliseconds) {
   if (era == Era::kLegacy) return;
-  result.Member("ttlMs", json(kCacheTtlMilliseconds));
-  result.Member("cacheScope", scope);
+  result.Member("ttlMs", json(ttl_milliseconds));
+  result.Member("cacheScope", std::string_view("private"));
 }
 
 }  // namespace
@@ -37,14 +37,6 @@ void AddCacheHints(ObjectWriter& result, Era era, std::string_view scope) {
 struct Dispatcher::Context {
   Era era = Era::kLegacy;
   ResultFormat format = {};
-  bool tasks_extension = false;
-
-  void RequireTasks() const {
-    if (tasks_extension) return;
-    const json extensions = {{std::string(kTasksExtension), json::object()}};
-    throw ProtocolError(ErrorCode::kMissingClientCapability, "Missing required client capability",
-                        {{"requiredCapabilities", {{"extensions", extensions}}}});
-  }
 };
 
 struct Dispatcher::Method {
@@ -64,9 +56,6 @@ const Dispatcher::Method Dispatcher::kMethods[] = {
     {"tools/list",           true,  true,  &Dispatcher::ListTools},
     {"tools/call",           true,  true,  &Dispatcher::CallTool},
     {"subscriptions/listen", false, true,  &Dispatcher::Listen},
-    {"tasks/get",            false, true,  &Dispatcher::GetTask},
-    {"tasks/update",         false, true,  &Dispatcher::UpdateTask},
-    {"tasks/cancel",         false, true,  &Dispatcher::CancelTask},
 };
 // clang-format on
 
@@ -122,10 +111,9 @@ void Dispatcher::HandleRequest(Request& request) {
 /// Decides in which era the request is answered (MCP 2026-07-28, basic/versioning).
 Dispatcher::Context Dispatcher::ContextFor(const Request& request) const {
   if (HasModernMeta(request.params)) {
-    const bool has_tasks = ParseModernMeta(request.params);
+    CheckModernMeta(request.params);
     return {.era = Era::kModern,
-            .format = options_.result_format(ClientName(request.params, Era::kModern)),
-            .tasks_extension = has_tasks};
+            .format = options_.result_format(ClientName(request.params, Era::kModern))};
   }
   if (request.method == "server/discover") {
     throw InvalidParams("server/discover needs \"_meta\" with " + MetaKeys());
@@ -158,7 +146,7 @@ void Dispatcher::SendResult(Reply& reply, const Context& context,
 void Dispatcher::Initialize(Request& request, const Context& /*context*/, Reply& reply) {
   if (initialized_) throw InvalidRequest("the session is initialized already");
   const std::string_view version = ParseInitialize(request.params);
-  std::string result = ObjectText([&](ObjectWriter& object) {
+  const std::string result = ObjectText([&](ObjectWriter& object) {
     object.Member("protocolVersion", version);
     object.Member("capabilities", json{{"tools", json::object()}});
     object.Member("serverInfo", Describe(options_.info));
@@ -166,7 +154,7 @@ void Dispatcher::Initialize(Request& request, const Context& /*context*/, Reply&
   });
   legacy_format_ = options_.result_format(ClientName(request.params, Era::kLegacy));
   initialized_ = true;  // not earlier: what fails above may be tried again
-  reply.Result(std::move(result));
+  reply.Result(result);
 }
 
 // NOLINTNEXTLINE(readability-convert-member-functions-to-static): one of a table of members
@@ -175,13 +163,11 @@ void Dispatcher::Ping(Request& /*request*/, const Context& /*context*/, Reply& r
 }
 
 void Dispatcher::Discover(Request& /*request*/, const Context& context, Reply& reply) {
-  const json capabilities = {{"tools", json::object()},
-                             {"extensions", {{std::string(kTasksExtension), json::object()}}}};
   SendResult(reply, context, [&](ObjectWriter& result) {
     result.Member("supportedVersions", json(kVersions));
-    result.Member("capabilities", capabilities);
+    result.Member("capabilities", json{{"tools", json::object()}});
     result.Member("instructions", std::string_view(options_.instructions()));
-    AddCacheHints(result, context.era, "public");
+    AddCacheHints(result, context.era, 0);  // the instructions change with the mounts
   });
 }
 
@@ -193,8 +179,7 @@ void Dispatcher::ListTools(Request& request, const Context& context, Reply& repl
   }
   SendResult(reply, context, [&](ObjectWriter& result) {
     result.Member("tools", tools);
-    // The definitions depend on the client.
-    AddCacheHints(result, context.era, "private");
+    AddCacheHints(result, context.era, kToolsTtlMilliseconds);
   });
 }
 
@@ -204,29 +189,32 @@ void Dispatcher::CallTool(Request& request, const Context& context, Reply& reply
   const auto tool = std::find_if(tools_.begin(), tools_.end(), [&params](const auto& candidate) {
     return candidate->definition().name == params.name;
   });
-  if (tool == tools_.end()) {
-    const ProtocolError error = InvalidParams("unknown tool " + QuoteName(params.name));
-    calls_.RecordRejected(params.name, params.arguments, error);
-    throw ProtocolError(error);
+  ToolCalls::Invocation call = {.tool = tool == tools_.end() ? nullptr : tool->get(),
+                                .name = std::move(params.name),
+                                .arguments = std::move(params.arguments),
+                                .era = context.era,
+                                .format = context.format,
+                                .progress_token = std::move(token),
+                                .bytes = request.bytes};
+  std::optional<Outcome> rejection;
+  if (call.tool == nullptr) {
+    rejection = InvalidParams("unknown tool " + QuoteName(call.name));
+  } else {
+    const json& schema = call.tool->definition().input_schema;
+    DropAbsent(schema, call.arguments);
+    if (const auto error = FindSchemaError(schema, call.arguments)) {
+      rejection = ToolFailure{"validating \"arguments\": " + *error};
+    }
   }
-  const json& schema = (*tool)->definition().input_schema;
-  if (const auto error = FindSchemaError(schema, params.arguments)) {
-    const ToolFailure failure{"validating \"arguments\": " + *error};
-    calls_.RecordRejected(params.name, params.arguments, failure);
-    reply.Result(ToolFailureText(failure, context.era, options_.info));
-    return;
+  if (rejection) {
+    calls_.Reject(std::move(reply), std::move(call), *std::move(rejection));
+  } else {
+    calls_.Start(std::move(reply), std::move(call));
   }
-  calls_.Start(std::move(reply), {.tool = **tool,
-                                  .arguments = std::move(params.arguments),
-                                  .era = context.era,
-                                  .format = context.format,
-                                  .progress_token = std::move(token),
-                                  .may_become_task = context.tasks_extension,
-                                  .bytes = request.bytes});
 }
 
 /// Acknowledges the request and holds it open until it is cancelled. There are no notifications to
-/// send: tasks are polled, and tools never change.
+/// send: tools never change.
 void Dispatcher::Listen(Request& request, const Context& /*context*/, Reply& reply) {
   CheckListen(request.params);
   listeners_.remove_if([](const Reply& listener) { return !listener.IsOpen(); });
@@ -249,25 +237,6 @@ void Dispatcher::CloseListeners() {
     listener.Result(R"({"resultType":"complete","_meta":)" + meta + "}");
   }
   listeners_.clear();
-}
-
-void Dispatcher::GetTask(Request& request, const Context& context, Reply& reply) {
-  context.RequireTasks();
-  SendResult(reply, context,
-             [&](ObjectWriter& result) { tasks_.Describe(result, ParseTaskId(request.params)); });
-}
-
-/// No task here requires input, so the update itself is ignored.
-void Dispatcher::UpdateTask(Request& request, const Context& context, Reply& reply) {
-  context.RequireTasks();
-  if (!tasks_.Contains(ParseTaskId(request.params))) throw InvalidParams("unknown task");
-  SendResult(reply, context, [](ObjectWriter&) {});
-}
-
-void Dispatcher::CancelTask(Request& request, const Context& context, Reply& reply) {
-  context.RequireTasks();
-  tasks_.Cancel(ParseTaskId(request.params));
-  SendResult(reply, context, [](ObjectWriter&) {});
 }
 
 }  // namespace mcp

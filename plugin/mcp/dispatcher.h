@@ -12,7 +12,6 @@
 #include "mcp/protocol.h"
 #include "mcp/reply.h"
 #include "mcp/server_options.h"
-#include "mcp/tasks.h"
 #include "mcp/tool.h"
 #include "mcp/tool_calls.h"
 
@@ -30,8 +29,7 @@ class Dispatcher {
         tools_(tools),
         output_(output),
         requests_(output),
-        tasks_(heartbeat, options.info),
-        calls_(options, output, heartbeat, tasks_) {}
+        calls_(options, output, heartbeat) {}
 
   /// Handles one line from the client. Errors are answered.
   void Handle(std::string line);
@@ -64,16 +62,12 @@ class Dispatcher {
   void ListTools(Request& request, const Context& context, Reply& reply);
   void CallTool(Request& request, const Context& context, Reply& reply);
   void Listen(Request& request, const Context& context, Reply& reply);
-  void GetTask(Request& request, const Context& context, Reply& reply);
-  void UpdateTask(Request& request, const Context& context, Reply& reply);
-  void CancelTask(Request& request, const Context& context, Reply& reply);
 
   const ServerOptions& options_;
   const std::vector<std::unique_ptr<Tool>>& tools_;
   LineWriter& output_;
   Requests requests_;
   std::list<Reply> listeners_;
-  TaskStore tasks_;
   ToolCalls calls_;             // last: its threads use what is above
   bool initialized_ = false;    // a legacy session has begun
   ResultFormat legacy_format_;  // of that session

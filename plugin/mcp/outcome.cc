@@ -3,15 +3,23 @@
 #include <string>
 
 #include "mcp/json_writer.h"
+#include "mcp/reply.h"
 #include "support/errors.h"
 #include "support/log.h"
 
 namespace mcp {
 namespace {
 
-ToolFailure TooLarge(std::size_t bytes, const ResultLimit& limit) {
-  return {"the result has " + std::to_string(bytes) + " bytes as a message, more than the " +
-          std::to_string(limit.bytes) + " that clients accept: " + std::string(limit.advice)};
+/// For what stands around a result in its message.
+constexpr std::size_t kEnvelopeBytes = 1024;
+constexpr std::size_t kLongestResult = kLongestMessage - kEnvelopeBytes;
+
+std::string FailureText(const ToolFailure& failure, Era era, const ServerInfo& server) {
+  return ObjectText([&](ObjectWriter& object) {
+    BeginResult(object, era, server);
+    object.RawMember("content", R"([{"type":"text","text":)" + ToJson(failure.text) + "}]");
+    object.Member("isError", nlohmann::json(true));
+  });
 }
 
 }  // namespace
@@ -44,8 +52,7 @@ Outcome CallTool(Tool& tool, const ToolCall& call) {
   }
 }
 
-std::string ToolResultText(const ToolResult& result, Era era, const ServerInfo& server,
-                           const ResultLimit& limit) {
+std::string ToolResultText(const ToolResult& result, Era era, const ServerInfo& server) {
   const auto* structured = std::get_if<StructuredContent>(&result.content);
   std::string text;
   ObjectWriter object(text);
@@ -62,16 +69,34 @@ std::string ToolResultText(const ToolResult& result, Era era, const ServerInfo& 
   text += ']';
   if (structured != nullptr) object.RawMember("structuredContent", structured->json);
   object.End();
-  if (text.size() > limit.bytes) return ToolFailureText(TooLarge(text.size(), limit), era, server);
   return text;
 }
 
-std::string ToolFailureText(const ToolFailure& failure, Era era, const ServerInfo& server) {
-  return ObjectText([&](ObjectWriter& object) {
-    BeginResult(object, era, server);
-    object.RawMember("content", R"([{"type":"text","text":)" + ToJson(failure.text) + "}]");
-    object.Member("isError", nlohmann::json(true));
-  });
+EncodedOutcome Encode(Outcome outcome, Era era, const ServerInfo& server, std::string_view advice) {
+  if (const auto* result = std::get_if<ToolResult>(&outcome)) {
+    const std::string text = ToolResultText(*result, era, server);
+    if (text.size() > kLongestResult) {
+      return Encode(ToolFailure{"the result has " + std::to_string(text.size()) +
+                                " bytes as a message, more than " + std::to_string(kLongestResult) +
+                                ": " + std::string(advice)},
+                    era, server);
+    }
+    return {.status = CallStatus::kSucceeded,
+            .response = R"("result":)" + text,
+            .exit_code = result->exit_code,
+            .error = result->error};
+  }
+  if (const auto* failure = std::get_if<ToolFailure>(&outcome)) {
+    return {.status = CallStatus::kFailed,
+            .response = R"("result":)" + FailureText(*failure, era, server),
+            .error = failure->text};
+  }
+  const bool cancelled = std::holds_alternative<Cancelled>(outcome);
+  const ProtocolError error = cancelled ? ProtocolError(ErrorCode::kInternalError, "cancelled")
+                                        : std::get<ProtocolError>(outcome);
+  return {.status = cancelled ? CallStatus::kCancelled : CallStatus::kFailed,
+          .response = R"("error":)" + ErrorObject(error),
+          .error = cancelled ? "" : error.what()};
 }
 
 }  // namespace mcp

@@ -1,14 +1,13 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <exception>
-#include <limits>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 
+#include "mcp/call_observer.h"
 #include "mcp/protocol.h"
 #include "mcp/protocol_error.h"
 #include "mcp/tool.h"
@@ -21,7 +20,7 @@ struct ToolFailure {
   std::string text;
 };
 
-/// The client cancelled the call: nothing is sent.
+/// The client cancelled the call and gets no answer.
 struct Cancelled {};
 
 using Outcome = std::variant<ToolResult, ToolFailure, ProtocolError, Cancelled>;
@@ -36,39 +35,21 @@ using Outcome = std::variant<ToolResult, ToolFailure, ProtocolError, Cancelled>;
 /// Calls the tool unless the context is stopped already. Never throws.
 [[nodiscard]] Outcome CallTool(Tool& tool, const ToolCall& call);
 
-/// How large a result may be.
-struct ResultLimit {
-  std::size_t bytes = std::numeric_limits<std::size_t>::max();  ///< of its line
-  std::string_view advice = {};                                 ///< ToolDefinition::when_too_large
-};
-
-/// A CallToolResult (specification: server/tools, "Tool result"). One above the limit becomes a
-/// failure that says how to get the rest.
+/// A CallToolResult (specification: server/tools, "Tool result").
 [[nodiscard]] std::string ToolResultText(const ToolResult& result, Era era,
-                                         const ServerInfo& server, const ResultLimit& limit = {});
+                                         const ServerInfo& server);
 
-/// A CallToolResult with `isError`.
-[[nodiscard]] std::string ToolFailureText(const ToolFailure& failure, Era era,
-                                          const ServerInfo& server);
-
-/// One `tools/call` that has ended. Valid only during CallObserver::OnCallEnded.
-struct CallRecord {
-  std::chrono::system_clock::time_point received;
-  std::chrono::milliseconds duration;  ///< from receipt to end, waiting included
-  std::string_view tool;               ///< as the client named it
-  const nlohmann::json& arguments;     ///< as the client gave them
-  bool started;  ///< false: the tool never ran (unknown, bad arguments, too many calls, stopped)
-  const Outcome& outcome;
+/// What is recorded of an outcome, and what is sent.
+struct EncodedOutcome {
+  CallStatus status;                  ///< never kRefused
+  std::string response;               ///< for Reply::Send
+  std::optional<int> exit_code = {};  ///< ToolResult::exit_code
+  std::string error = {};             ///< ToolResult::error, or the text of the failure
 };
 
-/// Observes every call, however it ends. Requests that cannot be read as a call are left out.
-class CallObserver {
- public:
-  virtual ~CallObserver() = default;
-
-  /// Called once for each call, right before its response is sent, by any thread, several at a
-  /// time. Must be quick and must not throw.
-  virtual void OnCallEnded(const CallRecord& record) = 0;
-};
+/// The one place that decides how an outcome is sent: a failure as a result with `isError`. A
+/// result above kLongestMessage is such a failure; `advice` is ToolDefinition::when_too_large.
+[[nodiscard]] EncodedOutcome Encode(Outcome outcome, Era era, const ServerInfo& server,
+                                    std::string_view advice = {});
 
 }  // namespace mcp

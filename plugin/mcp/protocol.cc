@@ -40,7 +40,7 @@ const std::string& RequireString(const json& params, std::string_view key) {
 }  // namespace
 
 json Describe(const ServerInfo& server) {
-  return {{"name", server.name}, {"version", server.version}};
+  return {{"name", server.name}, {"title", server.title}, {"version", server.version}};
 }
 
 json Describe(const ToolDefinition& tool, ResultStyle style) {
@@ -55,10 +55,9 @@ json Describe(const ToolDefinition& tool, ResultStyle style) {
   return description;
 }
 
-void BeginResult(ObjectWriter& result, Era era, const ServerInfo& server,
-                 std::string_view result_type) {
+void BeginResult(ObjectWriter& result, Era era, const ServerInfo& server) {
   if (era == Era::kLegacy) return;
-  result.Member("resultType", result_type);
+  result.Member("resultType", std::string_view("complete"));
   result.Member("_meta", json{{std::string(meta_key::kServerInfo), Describe(server)}});
 }
 
@@ -71,7 +70,7 @@ bool HasModernMeta(const json& params) {
                      [meta](std::string_view key) { return Find(*meta, key) != nullptr; });
 }
 
-bool ParseModernMeta(const json& params) {
+void CheckModernMeta(const json& params) {
   const json* meta = Meta(params);
   const json* requested = meta == nullptr ? nullptr : Find(*meta, meta_key::kProtocolVersion);
   if (requested == nullptr || !requested->is_string()) {
@@ -82,12 +81,10 @@ bool ParseModernMeta(const json& params) {
     throw ProtocolError(ErrorCode::kUnsupportedProtocolVersion, "Unsupported protocol version",
                         {{"supported", kVersions}, {"requested", *requested}});
   }
-  const json* capabilities = FindObject(meta, meta_key::kClientCapabilities);
-  if (capabilities == nullptr) {
+  if (FindObject(meta, meta_key::kClientCapabilities) == nullptr) {
     throw InvalidParams("_meta must hold \"" + std::string(meta_key::kClientCapabilities) +
                         "\", an object");
   }
-  return FindObject(FindObject(capabilities, "extensions"), kTasksExtension) != nullptr;
 }
 
 std::string ClientName(const json& params, Era era) {
@@ -123,8 +120,12 @@ void CheckCursor(const json& params) {
 }
 
 void CheckListen(const json& params) {
-  if (FindObject(&params, "notifications") != nullptr) return;
-  throw InvalidParams("\"notifications\" must be an object");
+  const json* notifications = FindObject(&params, "notifications");
+  if (notifications == nullptr) throw InvalidParams("\"notifications\" must be an object");
+  if (!notifications->contains("taskIds")) return;
+  const json extensions = {{"io.modelcontextprotocol/tasks", json::object()}};
+  throw ProtocolError(ErrorCode::kMissingClientCapability, "Missing required client capability",
+                      {{"requiredCapabilities", {{"extensions", extensions}}}});
 }
 
 CallToolParams ParseCallTool(json params) {
@@ -134,10 +135,6 @@ CallToolParams ParseCallTool(json params) {
   if (!arguments->is_object()) throw InvalidParams("\"arguments\" must be an object");
   result.arguments = std::move(*arguments);
   return result;
-}
-
-std::string ParseTaskId(const json& params) {
-  return RequireString(params, "taskId");
 }
 
 std::optional<RequestId> ParseCancelled(const json& params) {

@@ -38,15 +38,13 @@ inline constexpr std::string_view kServerInfo = "io.modelcontextprotocol/serverI
 inline constexpr std::string_view kSubscriptionId = "io.modelcontextprotocol/subscriptionId";
 }  // namespace meta_key
 
-/// SEP-2663.
-inline constexpr std::string_view kTasksExtension = "io.modelcontextprotocol/tasks";
-
 struct ServerInfo {
   std::string name;
+  std::string title;  ///< for people
   std::string version;
 };
 
-/// `{"name":…,"version":…}` (specification: "Implementation").
+/// `{"name":…,"title":…,"version":…}` (specification: "Implementation").
 [[nodiscard]] nlohmann::json Describe(const ServerInfo& server);
 
 /// A tool as `tools/list` shows it.
@@ -54,15 +52,13 @@ struct ServerInfo {
                                       ResultStyle style = ResultStyle::kStructured);
 
 /// Writes the members that every modern result has: `resultType` and the server in `_meta`.
-void BeginResult(ObjectWriter& result, Era era, const ServerInfo& server,
-                 std::string_view result_type = "complete");
+void BeginResult(ObjectWriter& result, Era era, const ServerInfo& server);
 
 [[nodiscard]] bool HasModernMeta(const nlohmann::json& params);
 
 /// Checks `_meta` in this order: protocolVersion present, supported, clientCapabilities present.
-/// Any version but the modern one throws kUnsupportedProtocolVersion. Returns whether the client
-/// declares the tasks extension.
-bool ParseModernMeta(const nlohmann::json& params);
+/// Any version but the modern one throws kUnsupportedProtocolVersion.
+void CheckModernMeta(const nlohmann::json& params);
 
 /// The name in the `clientInfo` of `initialize` or of a modern request's `_meta`; empty if there is
 /// none.
@@ -78,7 +74,8 @@ bool ParseModernMeta(const nlohmann::json& params);
 /// Checks the cursor of `tools/list`. There is one page, so only "", null or none is known.
 void CheckCursor(const nlohmann::json& params);
 
-/// Checks the parameters of `subscriptions/listen`. This server has nothing to notify of.
+/// Checks the parameters of `subscriptions/listen`. This server has nothing to notify of. One for
+/// tasks throws kMissingClientCapability: there are none.
 void CheckListen(const nlohmann::json& params);
 
 struct CallToolParams {
@@ -86,8 +83,6 @@ struct CallToolParams {
   nlohmann::json arguments;  ///< an object; empty when there were none
 };
 [[nodiscard]] CallToolParams ParseCallTool(nlohmann::json params);
-
-[[nodiscard]] std::string ParseTaskId(const nlohmann::json& params);
 
 /// The request that a `notifications/cancelled` names; nothing when it cannot be read.
 [[nodiscard]] std::optional<RequestId> ParseCancelled(const nlohmann::json& params);

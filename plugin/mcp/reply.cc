@@ -39,17 +39,16 @@ void Reply::Notify(std::string line) {
   if (request_->open) requests_->output_.Write(std::move(line));
 }
 
-void Reply::Result(std::string result) {
-  result.insert(0, R"({"jsonrpc":"2.0","id":)" + id() + R"(,"result":)");
-  result += '}';
-  Send(std::move(result));
+void Reply::Result(std::string_view result) {
+  Send(R"("result":)" + std::string(result));
 }
 
 void Reply::Error(const ProtocolError& error) {
-  if (request_) Send(ErrorResponse(&id(), error));
+  if (request_) Send(R"("error":)" + ErrorObject(error));
 }
 
-void Reply::Send(std::string response) {
+void Reply::Send(const std::string& member) {
+  std::string response = R"({"jsonrpc":"2.0","id":)" + id() + "," + member + "}";
   const std::scoped_lock lock(requests_->mutex_);
   if (!std::exchange(request_->open, false)) return;
   requests_->open_.erase(request_->id);

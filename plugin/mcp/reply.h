@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "mcp/line_writer.h"
 #include "mcp/message.h"
@@ -44,16 +45,17 @@ class Reply {
   /// Sends a notification about the request while it is open.
   void Notify(std::string line);
 
+  /// Sends the response; `member` is its `"result":…` or `"error":…`.
+  void Send(const std::string& member);
+
   /// `result` is a JSON object.
-  void Result(std::string result);
+  void Result(std::string_view result);
 
   /// Does nothing after this reply was moved from, so that the exception of a handler can always be
   /// answered with it.
   void Error(const ProtocolError& error);
 
  private:
-  void Send(std::string response);
-
   Requests* requests_;
   std::shared_ptr<PendingRequest> request_;  // null once moved from
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "mcp/json_writer.h"
@@ -16,12 +17,17 @@ using support::Join;
 /// Longest value or name that an error text repeats, in bytes.
 constexpr std::size_t kMaxQuoted = 60;
 
-/// JSON Schema counts 1.0 as an integer. Tools read integers of 64 bits; converting a larger number
-/// is undefined.
+/// JSON Schema counts 1.0 as an integer.
 bool IsInteger(const json& value) {
   if (!value.is_number_float()) return value.is_number_integer();
-  const auto number = value.get<double>();
-  return std::trunc(number) == number && number >= -0x1p63 && number < 0x1p64;
+  return std::trunc(value.get<double>()) == value.get<double>();
+}
+
+/// Tools read integers of 64 bits; converting a larger number is undefined.
+bool FitsInt64(const json& number) {
+  if (number.is_number_unsigned()) return number.get<std::uint64_t>() <= INT64_MAX;
+  if (!number.is_number_float()) return true;
+  return number.get<double>() >= -0x1p63 && number.get<double>() < 0x1p63;
 }
 
 bool HasType(const json& value, const std::string& type) {
@@ -79,6 +85,7 @@ std::optional<std::string> FindSchemaError(const json& schema, const json& value
   const bool fits = std::any_of(types.begin(), types.end(),
                                 [&value](const auto& name) { return HasType(value, name); });
   if (!types.empty() && !fits) return expected(Join(types, " or "));
+  if (value.is_number() && !FitsInt64(value)) return expected("a number that fits into 64 bits");
   if (value.is_number() && schema.contains("minimum") && value < schema["minimum"]) {
     return expected("at least " + ToJson(schema["minimum"]));
   }
@@ -98,6 +105,18 @@ std::optional<std::string> FindSchemaError(const json& schema, const json& value
     if (auto error = FindSchemaError(schema["items"], value[i], element)) return error;
   }
   return std::nullopt;
+}
+
+void DropAbsent(const json& schema, json& value) {
+  const json required = schema.value("required", json::array());
+  const json properties = schema.value("properties", json::object());
+  for (const auto& [name, property] : properties.items()) {
+    const auto member = value.find(name);
+    if (member == value.end()) continue;
+    if (std::find(required.begin(), required.end(), name) != required.end()) continue;
+    const bool is_empty = *member == "" && !FindSchemaError(property, nullptr);
+    if (member->is_null() || is_empty) value.erase(member);
+  }
 }
 
 }  // namespace mcp

@@ -14,4 +14,8 @@ namespace mcp {
                                                          const nlohmann::json& value,
                                                          const std::string& where = "");
 
+/// Removes the members of an object that count as not given: null for an optional property, and ""
+/// for one that may also be null.
+void DropAbsent(const nlohmann::json& schema, nlohmann::json& value);
+
 }  // namespace mcp

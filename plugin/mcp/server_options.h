@@ -1,14 +1,13 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
 
+#include "mcp/call_observer.h"
 #include "mcp/call_pool.h"
 #include "mcp/heartbeat.h"
-#include "mcp/outcome.h"
 #include "mcp/protocol.h"
 
 namespace mcp {
@@ -28,9 +27,6 @@ struct ServerOptions {
   std::function<ResultFormat(std::string_view client)> result_format = [](std::string_view) {
     return ResultFormat();
   };
-
-  /// The longest message with a result.
-  std::size_t max_result_bytes = kLongestMessage;
 
   CallPool::Limits limits;
 

@@ -12,14 +12,20 @@ namespace mcp {
 using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 
-/// Of a message, for what stands around the result.
-constexpr std::size_t kEnvelopeBytes = 1024;
+namespace {
+
+bool IsReadOnly(const ToolDefinition& tool) {
+  const auto hint = tool.annotations.find("readOnlyHint");
+  return hint != tool.annotations.end() && *hint == true;
+}
+
+}  // namespace
 
 struct ToolCalls::Call final : ProgressReporter {
-  Call(Reply first_reply, Invocation given, const Heartbeat& heartbeat)
+  Call(Reply first_reply, Invocation given, std::uint64_t call_number, const Heartbeat& heartbeat)
       : invocation(std::move(given)),
         stop(first_reply.stop()),
-        received(heartbeat.WallNow()),
+        observed{call_number, heartbeat.WallNow(), invocation.name, invocation.arguments},
         began(heartbeat.Now()),
         reply(std::move(first_reply)) {}
 
@@ -30,104 +36,82 @@ struct ToolCalls::Call final : ProgressReporter {
 
   const Invocation invocation;
   support::StopSource stop;
-  const std::chrono::system_clock::time_point received;
+  const ObservedCall observed;
   const support::Clock::time_point began;
   std::atomic<bool> started = false;
   std::atomic<bool> recorded = false;
 
-  std::mutex mutex;            // guards what follows
-  std::optional<Reply> reply;  // until it is used
-  std::string task_id;         // if the reply was a task handle
+  std::mutex mutex;  // guards what follows
+  Reply reply;
   std::string status = "waiting for its turn behind other calls";
   milliseconds last_progress{0};  // since `began`
 };
 
 void ToolCalls::Start(Reply reply, Invocation invocation) {
-  const auto call = std::make_shared<Call>(std::move(reply), std::move(invocation), heartbeat_);
+  const auto call =
+      std::make_shared<Call>(std::move(reply), std::move(invocation), ++last_number_, heartbeat_);
   const Invocation& given = call->invocation;
   {
     const std::scoped_lock lock(mutex_);
     active_.insert(call);
   }
-  const bool needs_beat = given.progress_token || given.may_become_task;
-  if (needs_beat) heartbeat_.Start([this] { return Beat(); });
-  const ToolDefinition& definition = given.tool.definition();
-  CallPool& pool = definition.lane == Lane::kWaiting ? waiting_pool_ : pool_;
-  if (!pool.Run(definition.lane == Lane::kCommand, given.bytes, [this, call] { Run(call); })) {
+  if (given.progress_token) heartbeat_.Start([this] { return Beat(); });
+  if (!pool_.Run(given.tool->definition().lane, given.bytes, [this, call] { Run(call); })) {
     Finish(call, ToolFailure{"too many calls are waiting for their turn: wait until some of them "
                              "are answered, then call again"});
   }
 }
 
+void ToolCalls::Reject(Reply reply, Invocation invocation, Outcome outcome) {
+  Finish(
+      std::make_shared<Call>(std::move(reply), std::move(invocation), ++last_number_, heartbeat_),
+      std::move(outcome));
+}
+
 void ToolCalls::Run(const std::shared_ptr<Call>& call) {
+  const Invocation& given = call->invocation;
   const support::Context context = call->stop.context();
   call->started = context.stop_reason() == support::StopReason::kNone;
+  if (call->started && options_.observer != nullptr && !IsReadOnly(given.tool->definition())) {
+    options_.observer->OnCallStarted(call->observed);
+  }
   call->SetStatus("running");
-  const Invocation& given = call->invocation;
-  Finish(call, CallTool(given.tool, {given.arguments, context, *call, given.format}));
+  Finish(call, CallTool(*given.tool, {given.arguments, context, *call, given.format}));
 }
 
 void ToolCalls::Finish(const std::shared_ptr<Call>& call, Outcome outcome) {
-  Record(*call, outcome);
-  // A client that does not read must not make memory grow. The call may become a task meanwhile.
-  if (std::holds_alternative<ToolResult>(outcome)) output_.WaitForRoom();
+  const Invocation& given = call->invocation;
+  const std::string_view advice =
+      given.tool == nullptr ? std::string_view() : given.tool->definition().when_too_large;
+  EncodedOutcome encoded = Encode(std::move(outcome), given.era, options_.info, advice);
+  Record(*call, encoded);
+  // A client that does not read must not make memory grow.
+  if (encoded.status == CallStatus::kSucceeded) output_.WaitForRoom();
   {
     const std::scoped_lock lock(mutex_);
     active_.erase(call);
   }
   const std::scoped_lock lock(call->mutex);
-  if (call->reply) {
-    Answer(*call, *call->reply, std::move(outcome));
-    call->reply.reset();
-  } else {
-    tasks_.Finish(call->task_id, std::move(outcome), LimitFor(*call));
-  }
+  call->reply.Send(encoded.response);
 }
 
-void ToolCalls::Record(Call& call, const Outcome& outcome) const {
+void ToolCalls::Record(Call& call, const EncodedOutcome& outcome) const {
   if (options_.observer == nullptr || call.recorded.exchange(true)) return;
+  const bool refused = outcome.status == CallStatus::kFailed && !call.started;
   options_.observer->OnCallEnded(
-      {.received = call.received,
-       .duration = duration_cast<milliseconds>(heartbeat_.Now() - call.began),
-       .tool = call.invocation.tool.definition().name,
-       .arguments = call.invocation.arguments,
-       .started = call.started,
-       .outcome = outcome});
-}
-
-void ToolCalls::RecordRejected(std::string_view tool, const nlohmann::json& arguments,
-                               const Outcome& outcome) const {
-  if (options_.observer == nullptr) return;
-  options_.observer->OnCallEnded({.received = heartbeat_.WallNow(),
-                                  .duration = milliseconds(0),
-                                  .tool = tool,
-                                  .arguments = arguments,
-                                  .started = false,
-                                  .outcome = outcome});
+      call.observed, {.status = refused ? CallStatus::kRefused : outcome.status,
+                      .duration = duration_cast<milliseconds>(heartbeat_.Now() - call.began),
+                      .exit_code = outcome.exit_code,
+                      .error = outcome.error});
 }
 
 void ToolCalls::RecordUnfinished() {
   const std::scoped_lock lock(mutex_);
   for (const std::shared_ptr<Call>& call : active_) {
-    Record(*call, ToolFailure{"the server exited before the call ended; it may still be running"});
+    Record(*call, {.status = CallStatus::kFailed,
+                   .response = {},
+                   .error = "the server exited before the call ended; it may still be running"});
   }
-}
-
-ResultLimit ToolCalls::LimitFor(const Call& call) const {
-  return {.bytes = options_.max_result_bytes - kEnvelopeBytes,
-          .advice = call.invocation.tool.definition().when_too_large};
-}
-
-void ToolCalls::Answer(const Call& call, Reply& reply, Outcome outcome) const {
-  const Era era = call.invocation.era;
-  if (const auto* error = std::get_if<ProtocolError>(&outcome)) {
-    reply.Error(*error);
-  } else if (const auto* result = std::get_if<ToolResult>(&outcome)) {
-    reply.Result(ToolResultText(*result, era, options_.info, LimitFor(call)));
-  } else if (const auto* failure = std::get_if<ToolFailure>(&outcome)) {
-    reply.Result(ToolFailureText(*failure, era, options_.info));
-  }
-  // Cancelled needs no answer. If the client did not cancel the call, ~Reply sends an error.
 }
 
 bool ToolCalls::Beat() {
@@ -143,33 +127,19 @@ bool ToolCalls::Beat() {
 
 bool ToolCalls::BeatFor(Call& call) {
   const std::scoped_lock lock(call.mutex);
-  if (!call.reply || !call.reply->IsOpen()) return false;
-  const Invocation& invocation = call.invocation;
+  if (!call.invocation.progress_token || !call.reply.IsOpen()) return false;
   const auto elapsed = duration_cast<milliseconds>(heartbeat_.Now() - call.began);
-  if (invocation.may_become_task && elapsed >= kTaskThreshold) TurnIntoTask(call);
-  if (!call.reply) return false;
-  if (!invocation.progress_token) return invocation.may_become_task;
   if (elapsed < call.last_progress + Heartbeat::kInterval || !output_.HasRoom()) return true;
   call.last_progress = elapsed;
   const auto seconds = duration_cast<std::chrono::seconds>(elapsed);
   const std::string message = call.status + " (" + support::FormatDuration(seconds) + ")";
   const std::string params = ObjectText([&](ObjectWriter& object) {
-    object.RawMember("progressToken", *invocation.progress_token);
+    object.RawMember("progressToken", *call.invocation.progress_token);
     object.Member("progress", nlohmann::json(static_cast<double>(elapsed.count()) / 1000));
     object.Member("message", std::string_view(message));
   });
-  call.reply->Notify(NotificationText("notifications/progress", params));
+  call.reply.Notify(NotificationText("notifications/progress", params));
   return true;
-}
-
-void ToolCalls::TurnIntoTask(Call& call) {
-  call.task_id = tasks_.Create(call.stop);
-  if (call.task_id.empty()) return;
-  call.reply->Result(ObjectText([&](ObjectWriter& object) {
-    BeginResult(object, call.invocation.era, options_.info, "task");
-    tasks_.Describe(object, call.task_id);
-  }));
-  call.reply.reset();
 }
 
 void ToolCalls::StopAll(support::StopReason reason) {

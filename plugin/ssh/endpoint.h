@@ -17,7 +17,7 @@ struct ConnectionOptions {
   /// A keep-alive is sent after this long without a packet from the guest…
   Duration keepalive_interval = std::chrono::seconds(15);
 
-  /// …and the connection counts as lost after this many unanswered ones.
+  /// …and the connection counts as lost after this many unanswered ones: after a minute in all.
   int keepalive_limit = 3;
 };
 

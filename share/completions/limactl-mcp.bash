@@ -14,7 +14,7 @@ _limactl_mcp_instances() {
 
 # The options of a command; '' is the program itself.
 _limactl_mcp_options() {
-  local serve='--root --allow-path --command-timeout --guest-silence --max-output --max-result --results --start --allow-settings --audit'
+  local serve='--root --allow-path --command-timeout --max-output --results --start --allow-settings --audit'
   case $1 in
     '') echo '-h --help -v --version' ;;
     serve) echo "-h --help $serve" ;;
@@ -31,7 +31,7 @@ _limactl_mcp_value() {
     --root | --allow-path) echo directories ;;
     --audit) echo files ;;
     --results) echo 'auto structured text' ;;
-    --command-timeout | --guest-silence | --max-output | --max-result) echo ' ' ;;
+    --command-timeout | --max-output) echo ' ' ;;
   esac
 }
 

@@ -37,7 +37,7 @@ function __limactl_mcp_at
     set -e words[1]
     set -l position 1
     while set -q words[1]
-        if contains -- $words[1] --root --allow-path --command-timeout --guest-silence --max-output --max-result --results --audit
+        if contains -- $words[1] --root --allow-path --command-timeout --max-output --results --audit
             set -e words[1]
         else if not string match -q -- '-*' $words[1]
             set position (math $position + 1)
@@ -70,13 +70,11 @@ for program in limactl-mcp limactl
         $add "__limactl_mcp_at $command" -l root -r -a '(__fish_complete_directories)' -d 'Allow only this host directory'
         $add "__limactl_mcp_at $command" -l allow-path -r -a '(__fish_complete_directories)' -d 'Also allow this directory of the guest; append :w to allow writing'
         $add "__limactl_mcp_at $command" -l command-timeout -r -d 'How long a command may run, such as 10m'
-        $add "__limactl_mcp_at $command" -l guest-silence -r -d 'How long the guest may be silent before the connection counts as lost'
-        $add "__limactl_mcp_at $command" -l max-output -r -d 'How much output to keep, such as 1MiB'
-        $add "__limactl_mcp_at $command" -l max-result -r -d 'The longest message with a result, such as 16MiB'
+        $add "__limactl_mcp_at $command" -l max-output -r -d 'How much output to keep, such as 64KiB'
         $add "__limactl_mcp_at $command" -l results -r -a 'auto structured text' -d 'How results are sent'
         $add "__limactl_mcp_at $command" -l start -d 'Start a stopped instance'
         $add "__limactl_mcp_at $command" -l allow-settings -d 'Let the file tools write settings of agents, editors and git'
-        $add "__limactl_mcp_at $command" -l audit -r -a '(__fish_complete_path)' -d 'Append one line of JSON for every call'
+        $add "__limactl_mcp_at $command" -l audit -r -a '(__fish_complete_path)' -d 'Append lines of JSON for every call'
     end
     $add '__limactl_mcp_at run' -l trust -d 'Let the agent call the tools without asking each time'
     $add '__limactl_mcp_at configure' -l print -d 'Only print what the files would contain'

@@ -45,7 +45,7 @@ function listSeries(root) {
       echo 'a needle' >> d$d/faaa
     done`);
 
-  const whole = steps(kKibibyte, 32 * kMebibyte, 4); // the most that read_file reads at once
+  const whole = steps(kKibibyte, kMebibyte, 4); // about what fits into one message
   const ranges = steps(kKibibyte, 256 * kMebibyte, 4);
   const written = steps(kKibibyte, 48 * kMebibyte, 4); // escaped, this fits into a request's 64 MiB
   const entries = steps(10, 100_000, 10);

@@ -11,7 +11,7 @@
 // output. Exits with 0 if every goal is reached, 2 if one is missed, 1 if a call of ours or of the
 // reference failed, or if nothing could be measured.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, loadavg, tmpdir } from 'node:os';
@@ -47,14 +47,8 @@ function readArguments() {
     programs.push([entry.slice(0, at), entry.slice(at + 1)]);
   }
   const servers =
-    programs.map(([name, program]) => ({ name, command: [program, 'serve', ...largest(program), values.instance] }));
+    programs.map(([name, program]) => ({ name, command: [program, 'serve', values.instance] }));
   return { ...values, rounds, servers, goals: kGoals[values.goals] };
-}
-
-/** The option that lets a server send results as large as those measured, if it has one. */
-function largest(program) {
-  const { stdout } = spawnSync(program, ['serve', '--help'], { encoding: 'utf8' });
-  return stdout.includes('--max-result') ? ['--max-result=64MiB'] : [];
 }
 
 const cleanUps = [];

@@ -13,6 +13,9 @@ export const text = (size) => kLine.repeat(Math.ceil(size / kLine.length)).slice
 export const kSmall = 4096;
 export const kLarge = 16 * 1024 * 1024;
 
+/** A file that is read at once: servers limit the length of a message. */
+export const kPart = kLarge / 8;
+
 /** Ten names, eight of them *.txt; what is read and written by the mixed calls is among them. */
 const kProject = [...'12345'].map((number) => `notes${number}.txt`)
   .concat('small.txt', 'other.txt', 'written.txt', 'README.md', 'main.c');
@@ -38,8 +41,8 @@ export class Place {
         this.#directory(`tree/d${d}`, [...Array(100).keys()].map((f) => `f${f}.txt`), kOtherLine);
       appendFileSync(join(directory, 'f50.txt'), kLine);
     }
-    this.large = join(this.root, 'large.txt');
-    writeFileSync(this.large, text(kLarge));
+    this.part = join(this.root, 'part.txt');
+    writeFileSync(this.part, text(kPart));
     this.largeWritten = join(this.root, 'large_written.txt');
     writeFileSync(this.largeWritten, '');
   }

@@ -198,16 +198,11 @@ nlohmann::json ArgumentsOf(const std::string& tool) {
 }
 
 void Check(mcp::Outcome outcome, std::size_t sent) {
-  constexpr auto kEra = mcp::Era::kLegacy;
-  const mcp::ServerInfo server{"fuzz", "0"};
-  std::string text;
-  if (const auto* result = std::get_if<mcp::ToolResult>(&outcome)) {
-    text = mcp::ToolResultText(*result, kEra, server);
-  } else if (const auto* failure = std::get_if<mcp::ToolFailure>(&outcome)) {
-    text = mcp::ToolFailureText(*failure, kEra, server);
-  } else {
-    fuzz::Require(false, "a call ends with a result or a failure, never with an internal error");
-  }
+  const bool is_answer = std::holds_alternative<mcp::ToolResult>(outcome) ||
+                         std::holds_alternative<mcp::ToolFailure>(outcome);
+  fuzz::Require(is_answer, "a call ends with a result or a failure, never with an internal error");
+  const mcp::EncodedOutcome encoded = mcp::Encode(std::move(outcome), mcp::Era::kLegacy, {});
+  const std::string text = "{" + encoded.response + "}";
   fuzz::Require(support::IsValidUtf8(text), "an answer is UTF-8");
   fuzz::Require(text.find('\n') == std::string::npos, "an answer is one line");
   fuzz::Require(nlohmann::json::accept(text), "an answer is JSON");

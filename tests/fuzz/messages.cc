@@ -84,12 +84,11 @@ void Check(const mcp::Message& message) {
     fuzz::Require(id.is_string() || id.is_number(), "an id is a string or a number");
     fuzz::Require(request->params.is_object(), "params are an object");
     TryParser([&] { return mcp::ParseInitialize(request->params); });
-    TryParser([&] { return mcp::ParseModernMeta(request->params); });
+    TryParser([&] { mcp::CheckModernMeta(request->params); });
     TryParser([&] { return mcp::ParseProgressToken(request->params); });
     TryParser([&] { mcp::CheckCursor(request->params); });
     TryParser([&] { return mcp::ParseCallTool(request->params); });
     TryParser([&] { mcp::CheckListen(request->params); });
-    TryParser([&] { return mcp::ParseTaskId(request->params); });
   } else if (const auto* notification = std::get_if<mcp::Notification>(&message)) {
     fuzz::Require(notification->params.is_object(), "params are an object");
     static_cast<void>(mcp::ParseCancelled(notification->params));

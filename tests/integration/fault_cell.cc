@@ -20,6 +20,8 @@ using testing_support::TcpProxy;
 
 /// More than a channel's window and all buffers.
 constexpr std::size_t kLargeFile = std::size_t{8} * 1024 * 1024;
+/// The same for a file that is read, which must fit into one message.
+constexpr std::size_t kLargeRead = std::size_t{3} * 1024 * 1024;
 /// More than everything that precedes the content.
 constexpr std::uint64_t kHoldAfter = std::uint64_t{512} * 1024;
 /// More than fits on the full disk, but quick to read, because a ping follows it.
@@ -92,7 +94,7 @@ Cell::Cell(State state, LoopbackInstance& instance, fs::path root, fs::path cont
 
 void Cell::MakeFiles() const {
   WriteFile(root_ / "small.txt", "small\n");
-  if (state_ == State::kInARead) WriteFile(root_ / "large.txt", std::string(kLargeFile, 'r'));
+  if (state_ == State::kInARead) WriteFile(root_ / "large.txt", std::string(kLargeRead, 'r'));
   if (state_ == State::kInAWrite) WriteFile(root_ / "target.txt", kOldContent);
 }
 

@@ -67,9 +67,7 @@ std::unique_ptr<Cell> FaultMatrix::MakeCell(State state, const Fault& fault) {
   auto cell = std::make_unique<Cell>(state, StartInstance(options), Path("root/" + name),
                                      MakeDirectory("control/" + name));
   ServeOptions serve;
-  serve.arguments = {name, "--max-result", "64MiB"};
-  serve.arguments.insert(serve.arguments.end(), fault.serve_options.begin(),
-                         fault.serve_options.end());
+  serve.arguments = {name};
   cell->Attach(Serve(serve));
   return cell;
 }

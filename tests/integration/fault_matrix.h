@@ -38,7 +38,6 @@ struct Fault {
   bool may_leave_temporary_file = false;
 
   Cell::Calls calls = {};
-  std::vector<std::string> serve_options = {};
 };
 
 /// Runs one fault against a server in each state, all at the same time.

@@ -72,7 +72,6 @@ class Gates {
     }
     lock.unlock();
     if (!deaf) call.context.ThrowIfStopped();
-    if (call.arguments.contains("end")) return Fail(call.arguments["end"]);
     return Content({{"released", name}});
   }
 
@@ -161,8 +160,7 @@ std::vector<std::unique_ptr<mcp::Tool>> MakeFakeTools(FakeHeartbeat& heartbeat) 
     return ToolDefinition{std::move(name), "",     "For tests", std::move(schema), nullptr,
                           json::object(),  nullptr};
   };
-  const json named =
-      Object({{"name", String()}, {"deaf", {{"type", "boolean"}}}, {"end", String()}}, {"name"});
+  const json named = Object({{"name", String()}, {"deaf", {{"type", "boolean"}}}}, {"name"});
 
   add(simple("release", named), [gates](const ToolCall& call) { return gates->Release(call); });
   add(EchoDefinition(), [](const ToolCall& call) {
@@ -175,11 +173,6 @@ std::vector<std::unique_ptr<mcp::Tool>> MakeFakeTools(FakeHeartbeat& heartbeat) 
       [gates](const ToolCall& call) { return gates->AwaitStarted(call); });
   add(simple("await_stopped", named),
       [gates](const ToolCall& call) { return gates->AwaitStopped(call); });
-  add(simple("advance", Object({{"seconds", {{"type", "integer"}}}}, {"seconds"})),
-      [&heartbeat](const ToolCall& call) {
-        heartbeat.Advance(std::chrono::seconds(call.arguments["seconds"].get<int>()));
-        return ToolResult();
-      });
   add(simple("report", Object({{"messages", {{"type", "array"}, {"items", String()}}},
                                {"seconds_between", {{"type", "number"}}}},
                               {"messages", "seconds_between"})),
@@ -203,7 +196,7 @@ std::vector<std::unique_ptr<mcp::Tool>> MakeFakeTools(FakeHeartbeat& heartbeat) 
 
 mcp::ServerOptions FakeServerOptions(FakeHeartbeat& heartbeat) {
   mcp::ServerOptions options;
-  options.info = {"lima", "1.2.3"};
+  options.info = {"lima", "Lima", "1.2.3"};
   options.instructions = [] { return std::string("Paths under /work only."); };
   options.result_format = [](std::string_view client) { return mcp::FormatFor(client); };
   options.heartbeat = &heartbeat;

@@ -12,13 +12,11 @@ namespace transcripts {
 /// Tools that a conversation controls, so that no transcript depends on timing:
 ///
 ///   echo           {"text"}: gives it back
-///   block          {"name", "deaf"?, "end"?}: runs until it is released or stopped; a deaf one
-///                  does not notice that it was stopped and still gives a result when released;
-///                  with "end" it fails in that way (see fail) instead of giving a result
+///   block          {"name", "deaf"?}: runs until it is released or stopped; a deaf one does not
+///                  notice that it was stopped and still gives a result when released
 ///   await_started  {"name"}: returns once the call to `block` of that name runs
 ///   await_stopped  {"name"}: returns, with the reason, once that call has been stopped
 ///   release        {"name"}: ends that call
-///   advance        {"seconds"}: moves the server's time
 ///   report         {"messages", "seconds_between"}: sets each status, then moves the time
 ///   fail           {"how"}: "call_error", "timeout", "protocol_error", "exception"
 ///   bad_bytes      {}: a result that is not UTF-8

@@ -2,20 +2,14 @@
 
 #include <algorithm>
 #include <fstream>
-#include <map>
 #include <optional>
-#include <regex>
 #include <stdexcept>
 #include <string_view>
-#include <thread>
 
 namespace transcripts {
 namespace {
 
 using Kind = Line::Kind;
-
-/// What the placeholders like `<TASK>` stand for.
-using Bindings = std::map<std::string, std::string>;
 
 Line ParseLine(const std::string& text, std::size_t number) {
   if (text.empty() || text.front() == '#') return {Kind::kText, "", text, number};
@@ -24,7 +18,6 @@ Line ParseLine(const std::string& text, std::size_t number) {
       {Kind::kSendEscaped, ">e "},
       {Kind::kExpect, "< "},
       {Kind::kExpectUnordered, "<~ "},
-      {Kind::kExpectEventually, "<? "},
       {Kind::kEndOfInput, "! end of input"},
       {Kind::kExpectEnd, "! end of output"},
   };
@@ -63,73 +56,17 @@ std::string Unescape(std::string_view text) {
   return bytes;
 }
 
-/// The name in a placeholder `<NAME>` at the start of `text`; "*" for `<*>`.
-std::optional<std::string> PlaceholderAt(std::string_view text) {
-  if (text.starts_with("<*>")) return "*";
-  if (!text.starts_with('<')) return std::nullopt;
-  const auto end = text.find('>');
-  if (end == std::string_view::npos || end == 1) return std::nullopt;
-  const std::string_view name = text.substr(1, end - 1);
-  const bool upper =
-      std::all_of(name.begin(), name.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
-  return upper ? std::optional(std::string(name)) : std::nullopt;
-}
-
-std::string Substitute(std::string text, const Bindings& bindings) {
-  for (const auto& [name, value] : bindings) {
-    const std::string placeholder = "<" + name + ">";
-    for (auto at = text.find(placeholder); at != std::string::npos; at = text.find(placeholder)) {
-      text.replace(at, placeholder.size(), value);
-    }
+/// Whether `pattern`, where `<*>` stands for any text, matches all of `line`.
+bool Matches(std::string_view pattern, std::string_view line) {
+  constexpr std::string_view kAny = "<*>";
+  const std::size_t any = pattern.find(kAny);
+  if (any == std::string_view::npos) return pattern == line;
+  if (!line.starts_with(pattern.substr(0, any))) return false;
+  pattern.remove_prefix(any + kAny.size());
+  for (line.remove_prefix(any); !Matches(pattern, line); line.remove_prefix(1)) {
+    if (line.empty()) return false;
   }
-  return text;
-}
-
-/// Whether `pattern` matches all of `line`. Binds new placeholders, also if it does not match.
-bool MatchesFrom(std::string_view pattern, std::string_view line, Bindings& bindings) {
-  while (!pattern.empty()) {
-    const std::optional<std::string> name = PlaceholderAt(pattern);
-    if (!name) {
-      if (line.empty() || line.front() != pattern.front()) return false;
-      pattern.remove_prefix(1);
-      line.remove_prefix(1);
-      continue;
-    }
-    pattern.remove_prefix(name->size() + 2);
-    if (*name != "*") {
-      const std::string_view value = line.substr(0, line.find('"'));
-      const auto [binding, is_new] = bindings.try_emplace(*name, value);
-      if (!is_new && binding->second != value) return false;
-      line.remove_prefix(value.size());
-      continue;
-    }
-    for (std::size_t skipped = 0; skipped <= line.size(); ++skipped) {
-      Bindings attempt = bindings;
-      if (!MatchesFrom(pattern, line.substr(skipped), attempt)) continue;
-      bindings = std::move(attempt);
-      return true;
-    }
-    return false;
-  }
-  return line.empty();
-}
-
-bool Matches(const std::string& pattern, const std::string& line, Bindings& bindings) {
-  Bindings attempt = bindings;
-  if (!MatchesFrom(pattern, line, attempt)) return false;
-  bindings = std::move(attempt);
   return true;
-}
-
-/// Puts placeholders in place of what differs from run to run.
-std::string Generalise(std::string line, const Bindings& bindings) {
-  for (const auto& [name, value] : bindings) {
-    for (auto at = line.find(value); at != std::string::npos; at = line.find(value, at)) {
-      line.replace(at, value.size(), "<" + name + ">");
-    }
-  }
-  static const std::regex kTaskId(R"("taskId":"[0-9a-f]{32}")");
-  return std::regex_replace(line, kTaskId, R"("taskId":"<TASK>")");
 }
 
 class Player {
@@ -153,8 +90,7 @@ class Player {
       case Kind::kText:
         break;
       case Kind::kSend:
-        last_sent_ = Substitute(line.text, bindings_) + "\n";
-        peer_.Send(last_sent_);
+        peer_.Send(line.text + "\n");
         break;
       case Kind::kSendEscaped:
         peer_.Send(Unescape(line.text));
@@ -167,7 +103,6 @@ class Player {
         break;
       case Kind::kExpect:
       case Kind::kExpectUnordered:
-      case Kind::kExpectEventually:
         ExpectGroup();
         return;
     }
@@ -196,33 +131,23 @@ class Player {
     while (!expected.empty()) {
       const auto got = peer_.ReadLine();
       const auto match = std::find_if(expected.begin(), expected.end(), [&](const Line& line) {
-        return got && Matches(line.text, *got, bindings_);
+        return got && Matches(line.text, *got);
       });
       if (match != expected.end()) {
         Keep(*match, match->text);
         expected.erase(match);
-      } else if (got && first.kind == Kind::kExpectEventually && ++repeats_ < kMaxRepeats) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        peer_.Send(last_sent_);
       } else {
         AddError(first, expected.front().text, got.value_or("the end of output"));
         if (!got) return;
-        const std::string text = Generalise(*got, bindings_);
-        Matches(text, *got, bindings_);  // binds what is new
-        Keep(first, text);
+        Keep(first, *got);
         expected.pop_back();
       }
     }
   }
 
-  static constexpr int kMaxRepeats = 10'000;
-
   const std::vector<Line>& lines_;
   Peer& peer_;
   std::size_t next_ = 0;
-  std::string last_sent_;
-  int repeats_ = 0;
-  Bindings bindings_;
   Replay replay_;
 };
 

@@ -12,14 +12,13 @@ namespace transcripts {
 
 struct Line {
   enum class Kind {
-    kText,              ///< a comment or a blank line
-    kSend,              ///< "> "
-    kSendEscaped,       ///< ">e "
-    kExpect,            ///< "< "
-    kExpectUnordered,   ///< "<~ "
-    kExpectEventually,  ///< "<? "
-    kEndOfInput,        ///< "! end of input"
-    kExpectEnd,         ///< "! end of output"
+    kText,             ///< a comment or a blank line
+    kSend,             ///< "> "
+    kSendEscaped,      ///< ">e "
+    kExpect,           ///< "< "
+    kExpectUnordered,  ///< "<~ "
+    kEndOfInput,       ///< "! end of input"
+    kExpectEnd,        ///< "! end of output"
   };
 
   Kind kind;

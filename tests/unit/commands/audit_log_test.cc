@@ -11,11 +11,13 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <thread>
 #include <vector>
 
 #include "support/errors.h"
+#include "support/sha256.h"
 #include "testing/temporary_directory.h"
 
 namespace commands {
@@ -29,24 +31,41 @@ using ::testing::StartsWith;
 struct Given {
   std::string tool = "read_file";
   json arguments = {{"path", "/work/a"}};
-  bool started = true;
-  mcp::Outcome outcome = mcp::ToolResult();
+  mcp::CallStatus status = mcp::CallStatus::kSucceeded;
+  std::optional<int> exit_code = {};
+  std::string error = {};
 };
 
-mcp::CallRecord RecordOf(const Given& given) {
+mcp::ObservedCall CallOf(const Given& given) {
   using namespace std::chrono_literals;
-  return {.received = std::chrono::system_clock::time_point(1'769'860'800'007ms),
-          .duration = 12ms,
+  return {.number = 7,
+          .received = std::chrono::system_clock::time_point(1'769'860'800'007ms),
           .tool = given.tool,
-          .arguments = given.arguments,
-          .started = given.started,
-          .outcome = given.outcome};
+          .arguments = given.arguments};
+}
+
+mcp::CallEnd EndOf(const Given& given) {
+  return {.status = given.status,
+          .duration = std::chrono::milliseconds(12),
+          .exit_code = given.exit_code,
+          .error = given.error};
+}
+
+std::string EndLine(const Given& given) {
+  const mcp::CallEnd end = EndOf(given);
+  return AuditLine(CallOf(given), &end);
+}
+
+void RecordEnd(AuditLog& log, const Given& given = {}) {
+  log.OnCallEnded(CallOf(given), EndOf(given));
 }
 
 json LineOf(const Given& given) {
-  const std::string line = AuditLine(RecordOf(given));
+  const std::string line = EndLine(given);
   EXPECT_THAT(line, EndsWith("\n"));
-  EXPECT_EQ(line.find('\n'), line.size() - 1);
+  EXPECT_TRUE(std::all_of(line.begin(), line.end() - 1, [](char c) {
+    return c >= ' ' && c <= '~';
+  })) << line;
   return json::parse(line);
 }
 
@@ -66,69 +85,97 @@ json ArgumentsOf(const json& arguments) {
   return LineOf({.arguments = arguments})["arguments"];
 }
 
-TEST(AuditLine, HasTimeToolArgumentsOutcomeAndDuration) {
+TEST(AuditLine, HasTimeNumberToolArgumentsOutcomeAndDuration) {
   EXPECT_EQ(LineOf({}), json({{"time", "2026-01-31T12:00:00.007Z"},
+                              {"pid", ::getpid()},
+                              {"number", 7},
                               {"tool", "read_file"},
                               {"arguments", {{"path", "/work/a"}}},
                               {"outcome", "succeeded"},
                               {"duration_ms", 12}}));
 }
 
-TEST(AuditLine, DistinguishesFailedRefusedAndCancelled) {
-  const json failed = LineOf({.outcome = mcp::ToolFailure{"file does not exist"}});
-  EXPECT_EQ(failed["outcome"], "failed");
-  EXPECT_EQ(failed["error"], "file does not exist");
-  const json refused = LineOf({.started = false, .outcome = mcp::ToolFailure{"bad arguments"}});
-  EXPECT_EQ(refused["outcome"], "refused");
-  const json unknown =
-      LineOf({.started = false,
-              .outcome = mcp::ProtocolError(mcp::ErrorCode::kInvalidParams, "unknown tool")});
-  EXPECT_EQ(unknown["outcome"], "refused");
-  EXPECT_EQ(unknown["error"], "unknown tool");
-  EXPECT_EQ(LineOf({.outcome = mcp::Cancelled{}})["outcome"], "cancelled");
+TEST(AuditLine, OfAStartHasTheSameNumberAndNoEnd) {
+  EXPECT_EQ(json::parse(AuditLine(CallOf({}), nullptr)), json({{"time", "2026-01-31T12:00:00.007Z"},
+                                                               {"pid", ::getpid()},
+                                                               {"number", 7},
+                                                               {"tool", "read_file"},
+                                                               {"arguments", {{"path", "/work/a"}}},
+                                                               {"outcome", "started"}}));
 }
 
-TEST(AuditLine, HasExitCodeAndErrorOfACommandButNotItsOutput) {
-  const json line =
-      LineOf({.outcome = mcp::ToolResult{
-                  .content = mcp::PlainText{"secret"}, .exit_code = 3, .error = "exit status 3"}});
-  EXPECT_EQ(line["outcome"], "succeeded");
+TEST(AuditLine, NamesEachOutcome) {
+  EXPECT_EQ(LineOf({.status = mcp::CallStatus::kFailed})["outcome"], "failed");
+  EXPECT_EQ(LineOf({.status = mcp::CallStatus::kRefused})["outcome"], "refused");
+  EXPECT_EQ(LineOf({.status = mcp::CallStatus::kCancelled})["outcome"], "cancelled");
+}
+
+TEST(AuditLine, HasExitCodeAndErrorIfThereAreAny) {
+  const json line = LineOf({.exit_code = 3, .error = "exit status 3"});
   EXPECT_EQ(line["exit_code"], 3);
   EXPECT_EQ(line["error"], "exit status 3");
-  EXPECT_THAT(line.dump(), Not(HasSubstr("secret")));
 }
 
-TEST(AuditLine, IsOneValidLineWhateverTheBytes) {
-  const json line = LineOf({.tool = "a\nb\xff",
-                            .arguments = {{"command", {"\x1b[2J\n\r\xe2\x80\xa8", "\xff\xfe"}}},
-                            .outcome = mcp::ToolFailure{"line\nbreak \xff"}});
-  EXPECT_EQ(line["error"], "line\nbreak \xEF\xBF\xBD");
+TEST(AuditLine, IsOneAsciiLineWhateverTheBytes) {
+  // Escapes, a line separator, C1's CSI, right-to-left override, a tag character, no UTF-8.
+  const json command = {"\x1b[2J\n\r\x7f\u2028", "\u009b2J", "\u202e", "\U000E0041", "\xff\xfe"};
+  const json line = LineOf({.tool = "a\nb\u202e\xff",
+                            .arguments = {{"command", command}, {"\u202e", 1}},
+                            .error = "line\nbreak \u009b \xff"});
+  EXPECT_EQ(line["error"], "line\nbreak \u009b \uFFFD");
+  EXPECT_EQ(line["arguments"]["command"][1], "\u009b2J");
+  EXPECT_EQ(line["arguments"]["command"][4], "\uFFFD\uFFFD");
 }
 
-TEST(AuditLine, CutsLongStringsBetweenCharacters) {
+TEST(AuditLine, KeepsACommandWhole) {
+  const json command = {"bash", "-c", std::string(10'000, ' ') + "rm -rf ~"};
+  EXPECT_EQ(ArgumentsOf({{"command", command}})["command"], command);
+  const std::string longest(kMaximumAuditArgument, 'x');
+  EXPECT_EQ(ArgumentsOf({{"input", longest}})["input"], longest);
+  const json words = json::array({longest.substr(4)});  // its JSON has four more bytes
+  EXPECT_EQ(ArgumentsOf({{"command", words}})["command"], words);
+}
+
+TEST(AuditLine, KeepsTheEndsAndTheDigestOfALongerArgument) {
+  const std::string text =
+      std::string(kMaximumAuditArgument, 'x') + "\"hidden\"" + std::string(8'000, 'y') + "end";
+  const json input = ArgumentsOf({{"input", text}})["input"];
+  EXPECT_EQ(input["head"], text.substr(0, kMaximumAuditArgument / 2));
+  EXPECT_EQ(input["tail"], text.substr(text.size() - kMaximumAuditArgument / 2));
+  EXPECT_EQ(input["bytes"], text.size());
+  EXPECT_EQ(input["sha256"], support::Sha256(text));
+  const json command = ArgumentsOf({{"command", {"bash", text}}})["command"];
+  EXPECT_EQ(command["sha256"], support::Sha256(json({"bash", text}).dump()));
+}
+
+TEST(AuditLine, CutsContentsBetweenCharacters) {
   const std::string longest(kMaximumAuditText, 'x');
-  EXPECT_EQ(ArgumentsOf({{"content", longest}}), json({{"content", longest}}));
-  EXPECT_EQ(ArgumentsOf({{"content", longest + "yz"}}),
-            json({{"content", longest + "… [2 more bytes]"}}));
+  for (const std::string name : {"content", "old_string", "new_string"}) {
+    EXPECT_EQ(ArgumentsOf({{name, longest}})[name], longest);
+    EXPECT_EQ(ArgumentsOf({{name, longest + "yz"}})[name], longest + "… [2 more bytes]");
+  }
   const std::string shorter = longest.substr(1);
-  EXPECT_EQ(ArgumentsOf({"a", shorter + "€ and more"}), json({"a", shorter + "… [12 more bytes]"}));
-  EXPECT_THAT(ArgumentsOf({"\xff" + longest}).at(0).get<std::string>(),
+  EXPECT_EQ(ArgumentsOf({{"content", shorter + "€ and more"}})["content"],
+            shorter + "… [12 more bytes]");
+  EXPECT_THAT(ArgumentsOf({{"content", "\xff" + longest}})["content"].get<std::string>(),
               EndsWith("x… [1 more bytes]"));
 }
 
-TEST(AuditLine, CutsTheTextOfManyArguments) {
+TEST(AuditLine, AbridgesTheTextOfManyArguments) {
   json members = json::object();
-  for (int i = 0; i < 1000; ++i) members["key" + std::to_string(i)] = std::string(100'000, 'x');
+  for (int i = 0; i < 200; ++i) members["key" + std::to_string(i)] = std::string(10'000, 'x');
   const json arguments = ArgumentsOf(members);
-  EXPECT_THAT(arguments, StartsWith(R"({"key0":"xxx)"));
-  EXPECT_THAT(arguments, EndsWith(" more bytes]"));
-  EXPECT_LT(arguments.dump().size(), 2 * kMaximumAuditArguments);
+  EXPECT_THAT(arguments["head"].get<std::string>(), StartsWith(R"({"key0":"xxx)"));
+  EXPECT_LT(arguments.dump().size(), 2 * kMaximumAuditArgument);
 }
 
 TEST(AuditLog, CreatesTheFileForItsOwnerOnlyAndAppends) {
   const testing_support::TemporaryDirectory directory;
   const std::string path = directory.path() / "audit.jsonl";
-  for (int server = 0; server < 2; ++server) AuditLog(path).OnCallEnded(RecordOf({}));
+  for (int server = 0; server < 2; ++server) {
+    AuditLog log(path);
+    RecordEnd(log);
+  }
   struct stat status = {};
   ASSERT_EQ(::stat(path.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777U, 0600U);
@@ -147,7 +194,7 @@ TEST(AuditLog, SeveralServersAndThreadsShareAFile) {
   const Given given{.arguments = {{"content", std::string(kMaximumAuditText, 'x')}}};
   for (int i = 0; i < kServers * kThreads; ++i) {
     threads.emplace_back([&log = *logs[static_cast<std::size_t>(i % kServers)], &given] {
-      for (int call = 0; call < kCalls; ++call) log.OnCallEnded(RecordOf(given));
+      for (int call = 0; call < kCalls; ++call) RecordEnd(log, given);
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -159,18 +206,18 @@ TEST(AuditLog, CreatesAMovedOrRemovedFileAgain) {
   const testing_support::TemporaryDirectory directory;
   const std::string path = directory.path() / "audit.jsonl";
   const std::string rotated = directory.path() / "audit.jsonl.1";
-  const std::string line = AuditLine(RecordOf({}));
+  const std::string line = EndLine({});
   AuditLog log(path);
-  log.OnCallEnded(RecordOf({}));
+  RecordEnd(log);
   ASSERT_EQ(::rename(path.c_str(), rotated.c_str()), 0);
-  for (int record = 0; record < 2; ++record) log.OnCallEnded(RecordOf({}));
+  for (int record = 0; record < 2; ++record) RecordEnd(log);
   EXPECT_EQ(ReadFile(rotated), line);
   EXPECT_EQ(ReadFile(path), line + line);
   struct stat status = {};
   ASSERT_EQ(::stat(path.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777U, 0600U);
   ASSERT_EQ(::unlink(path.c_str()), 0);
-  log.OnCallEnded(RecordOf({}));
+  RecordEnd(log);
   EXPECT_EQ(ReadFile(path), line);
 }
 
@@ -183,13 +230,13 @@ TEST(AuditLog, LinkThatTakesTheFilesPlaceIsNotFollowed) {
   ASSERT_EQ(::unlink(path.c_str()), 0);
   ASSERT_EQ(::symlink(other.c_str(), path.c_str()), 0);
   ::testing::internal::CaptureStderr();
-  for (int record = 0; record < 2; ++record) log.OnCallEnded(RecordOf({}));
+  for (int record = 0; record < 2; ++record) RecordEnd(log);
   const std::string logged = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::count(logged.begin(), logged.end(), '\n'), 1) << logged;
   EXPECT_EQ(ReadFile(other), "not a record\n");
   ASSERT_EQ(::unlink(path.c_str()), 0);
-  log.OnCallEnded(RecordOf({}));
-  EXPECT_EQ(ReadFile(path), AuditLine(RecordOf({})));
+  RecordEnd(log);
+  EXPECT_EQ(ReadFile(path), EndLine({}));
 }
 
 TEST(AuditLog, NamesAFileThatCannotBeOpened) {
@@ -213,7 +260,7 @@ TEST(AuditLog, ReportsFailingWritesOncePerChange) {
   const Given given{.arguments = {{"content", std::string(kMaximumAuditText, 'x')}}};
 
   ::testing::internal::CaptureStderr();
-  for (int i = 0; i < 10'000; ++i) log.OnCallEnded(RecordOf(given));
+  for (int i = 0; i < 10'000; ++i) RecordEnd(log, given);
   const std::string full = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::count(full.begin(), full.end(), '\n'), 1) << full;
   EXPECT_THAT(full, HasSubstr("calls continue without a record"));
@@ -222,8 +269,8 @@ TEST(AuditLog, ReportsFailingWritesOncePerChange) {
   while (::read(reader.get(), buffer.data(), buffer.size()) > 0) {
   }
   ::testing::internal::CaptureStderr();
-  log.OnCallEnded(RecordOf(given));
-  log.OnCallEnded(RecordOf(given));
+  RecordEnd(log, given);
+  RecordEnd(log, given);
   const std::string fixed = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::count(fixed.begin(), fixed.end(), '\n'), 1) << fixed;
   EXPECT_THAT(fixed, HasSubstr("records lost: "));

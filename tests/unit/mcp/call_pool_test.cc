@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -11,9 +12,6 @@ namespace mcp {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr bool kShort = false;
-constexpr bool kOpenEnded = true;
 
 std::chrono::steady_clock::time_point Soon() {
   return std::chrono::steady_clock::now() + 30s;
@@ -34,9 +32,9 @@ TEST(CallPool, UsesNoMoreThreadsThanAllowed) {
   Gate gate;
   std::atomic<int> running = 0;
   std::atomic<int> most = 0;
-  CallPool pool({.threads = 3});
+  CallPool pool({.quick = 3});
   for (int i = 0; i < 50; ++i) {
-    ASSERT_TRUE(pool.Run(kShort, 1, [&] {
+    ASSERT_TRUE(pool.Run(Lane::kQuick, 1, [&] {
       const int now = ++running;
       for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
       }
@@ -52,46 +50,51 @@ TEST(CallPool, UsesNoMoreThreadsThanAllowed) {
 TEST(CallPool, RefusesMoreThanMayWait) {
   Gate gate;
   std::promise<void> started;
-  CallPool pool({.threads = 1, .queued_bytes = 2 * CallPool::kCallBytes + 1000});
-  ASSERT_TRUE(pool.Run(kShort, 1, [&] {
+  CallPool pool({.quick = 1, .queued_bytes = 2 * CallPool::kCallBytes + 1000});
+  ASSERT_TRUE(pool.Run(Lane::kQuick, 1, [&] {
     started.set_value();
     gate.Wait();
   }));
   started.get_future().wait();
-  EXPECT_TRUE(pool.Run(kShort, 400, [] {}));
-  EXPECT_FALSE(pool.Run(kShort, 601, [] { FAIL(); }));
-  EXPECT_TRUE(pool.Run(kShort, 600, [] {}));
-  EXPECT_FALSE(pool.Run(kShort, 0, [] { FAIL(); }));
+  EXPECT_TRUE(pool.Run(Lane::kQuick, 400, [] {}));
+  EXPECT_FALSE(pool.Run(Lane::kQuick, 601, [] { FAIL(); }));
+  EXPECT_TRUE(pool.Run(Lane::kQuick, 600, [] {}));
+  EXPECT_FALSE(pool.Run(Lane::kQuick, 0, [] { FAIL(); }));
   gate.Open();
   ASSERT_TRUE(pool.WaitUntilIdle(Soon()));
-  EXPECT_TRUE(pool.Run(kShort, 1, [] {}));
+  EXPECT_TRUE(pool.Run(Lane::kQuick, 1, [] {}));
 }
 
-TEST(CallPool, OpenEndedCallsLeaveThreadsToTheOthers) {
-  Gate gate;
-  std::atomic<int> open_ended = 0;
-  std::promise<void> other;
-  CallPool pool({.threads = 3, .open_ended_threads = 2});
-  for (int i = 0; i < 50; ++i) {
-    ASSERT_TRUE(pool.Run(kOpenEnded, 1, [&] {
-      ++open_ended;
-      gate.Wait();
-    }));
+TEST(CallPool, ABusyLaneDelaysNoOther) {
+  for (const Lane busy : {Lane::kQuick, Lane::kCommand, Lane::kWaiting}) {
+    Gate gate;
+    std::atomic<int> running = 0;
+    std::array<std::promise<void>, 3> ended;
+    CallPool pool({.quick = 2, .command = 2, .waiting = 2});
+    for (int i = 0; i < 50; ++i) {
+      ASSERT_TRUE(pool.Run(busy, 1, [&] {
+        ++running;
+        gate.Wait();
+      }));
+    }
+    for (const Lane other : {Lane::kQuick, Lane::kCommand, Lane::kWaiting}) {
+      if (other == busy) continue;
+      std::promise<void>& other_ended = ended.at(static_cast<std::size_t>(other));
+      ASSERT_TRUE(pool.Run(other, 1, [&other_ended] { other_ended.set_value(); }));
+      EXPECT_EQ(other_ended.get_future().wait_for(30s), std::future_status::ready);
+    }
+    EXPECT_LE(running, 2);
+    gate.Open();
+    ASSERT_TRUE(pool.WaitUntilIdle(Soon()));
+    EXPECT_EQ(running, 50);
   }
-  ASSERT_TRUE(pool.Run(kShort, 1, [&] { other.set_value(); }));
-  EXPECT_EQ(other.get_future().wait_for(30s), std::future_status::ready);
-  EXPECT_LE(open_ended, 2);
-  gate.Open();
-  ASSERT_TRUE(pool.WaitUntilIdle(Soon()));
-  EXPECT_EQ(open_ended, 50);
 }
 
-TEST(CallPool, OneThreadKeepsTheOrderOfBothKinds) {
+TEST(CallPool, CallsOfALaneKeepTheirOrder) {
   std::vector<int> order;
-  CallPool pool({.threads = 1});
+  CallPool pool({.command = 1});
   for (int i = 0; i < 100; ++i) {
-    const bool open_ended = i % 3 == 0;
-    ASSERT_TRUE(pool.Run(open_ended, 1, [&order, i] { order.push_back(i); }));
+    ASSERT_TRUE(pool.Run(Lane::kCommand, 1, [&order, i] { order.push_back(i); }));
   }
   ASSERT_TRUE(pool.WaitUntilIdle(Soon()));
   for (int i = 0; i < 100; ++i) EXPECT_EQ(order.at(static_cast<std::size_t>(i)), i);
@@ -99,8 +102,8 @@ TEST(CallPool, OneThreadKeepsTheOrderOfBothKinds) {
 
 TEST(CallPool, WaitUntilIdleHasADeadline) {
   Gate gate;
-  CallPool pool({.threads = 1});
-  ASSERT_TRUE(pool.Run(kShort, 1, [&gate] { gate.Wait(); }));
+  CallPool pool({.quick = 1});
+  ASSERT_TRUE(pool.Run(Lane::kQuick, 1, [&gate] { gate.Wait(); }));
   EXPECT_FALSE(pool.WaitUntilIdle(std::chrono::steady_clock::now()));
   gate.Open();
 }

@@ -43,7 +43,7 @@ TEST(Outcome, EverythingElseIsAnInternalError) {
 
 /// What a client reads.
 nlohmann::json Sent(const ToolResult& result) {
-  return nlohmann::json::parse(ToolResultText(result, Era::kLegacy, {"x", "1"}));
+  return nlohmann::json::parse(ToolResultText(result, Era::kLegacy, {}));
 }
 
 TEST(Outcome, ResultsStandInTheTextAndInTheStructure) {
@@ -68,19 +68,55 @@ TEST(Outcome, PlainTextIsSentAloneAndWithItsNotes) {
   EXPECT_EQ(sent["content"][1]["text"], "a note");
 }
 
+/// The response as the client reads it.
+nlohmann::json Response(const EncodedOutcome& encoded) {
+  return nlohmann::json::parse("{" + encoded.response + "}");
+}
+
+TEST(Outcome, IsRecordedAsTheClientGetsIt) {
+  EncodedOutcome result = Encode(
+      ToolResult{
+          .content = StructuredContent{R"({"a":1})"}, .exit_code = 3, .error = "exit status 3"},
+      Era::kModern, {});
+  EXPECT_EQ(result.status, CallStatus::kSucceeded);
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.error, "exit status 3");
+  EXPECT_EQ(Response(result)["result"]["structuredContent"]["a"], 1);
+
+  EncodedOutcome failure = Encode(ToolFailure{"the disk is full"}, Era::kModern, {});
+  EXPECT_EQ(failure.status, CallStatus::kFailed);
+  EXPECT_EQ(failure.error, "the disk is full");
+  const nlohmann::json failed = Response(failure)["result"];
+  EXPECT_TRUE(failed["isError"]);
+  EXPECT_EQ(failed["content"][0]["text"], "the disk is full");
+  EXPECT_EQ(failed["resultType"], "complete");
+
+  EncodedOutcome error = Encode(InvalidParams("unknown"), Era::kModern, {});
+  EXPECT_EQ(error.status, CallStatus::kFailed);
+  EXPECT_EQ(error.error, "unknown");
+  EXPECT_EQ(Response(error)["error"]["code"], -32602);
+
+  EncodedOutcome cancelled = Encode(Cancelled{}, Era::kModern, {});
+  EXPECT_EQ(cancelled.status, CallStatus::kCancelled);
+  EXPECT_EQ(cancelled.error, "");
+  EXPECT_EQ(Response(cancelled)["error"]["code"], -32603);
+}
+
 TEST(Outcome, AResultAboveTheLimitIsAFailureThatSaysHowToGoOn) {
-  for (const ToolResult& result : {ToolResult{.content = PlainText{std::string(5000, '"')}},
-                                   ToolResult{.content = StructuredContent{R"({"a":"x"})"}}}) {
+  constexpr std::size_t kLimit = kLongestMessage - 1024;
+  for (const bool is_plain : {true, false}) {
+    ToolResult result{.more_content = {{{"type", "text"}, {"text", ""}}}};
+    if (is_plain) result.content = PlainText{std::string(500'000, '"')};
     const std::size_t bytes = ToolResultText(result, Era::kModern, {}).size();
-    const auto sent = [&](std::size_t limit) {
-      return ToolResultText(result, Era::kModern, {}, {limit, "read less"});
-    };
-    EXPECT_EQ(sent(bytes).size(), bytes);
-    const nlohmann::json refused = nlohmann::json::parse(sent(bytes - 1));
-    EXPECT_TRUE(refused["isError"]);
-    EXPECT_EQ(refused["content"][0]["text"],
-              "the result has " + std::to_string(bytes) + " bytes as a message, more than the " +
-                  std::to_string(bytes - 1) + " that clients accept: read less");
+    result.more_content[0]["text"] = std::string(kLimit - bytes, 'n');
+    EXPECT_EQ(Encode(result, Era::kModern, {}).status, CallStatus::kSucceeded);
+    result.more_content[0]["text"] = std::string(kLimit - bytes + 1, 'n');
+    const EncodedOutcome refused = Encode(result, Era::kModern, {}, "read less");
+    EXPECT_EQ(refused.status, CallStatus::kFailed);
+    EXPECT_EQ(refused.error, "the result has " + std::to_string(kLimit + 1) +
+                                 " bytes as a message, more than " + std::to_string(kLimit) +
+                                 ": read less");
+    EXPECT_EQ(Response(refused)["result"]["content"][0]["text"], refused.error);
   }
 }
 

@@ -1,11 +1,14 @@
 #include "mcp/schema.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+
+#include <cstdint>
 
 namespace mcp {
 namespace {
 
 using nlohmann::json;
+using ::testing::StartsWith;
 
 std::string Error(const json& schema, const json& value) {
   return FindSchemaError(schema, value).value_or("");
@@ -50,14 +53,41 @@ TEST(Schema, EnumTakesItsValuesOnly) {
             R"(the arguments: expected one of ["INT","TERM"], got string "term")");
 }
 
-TEST(Schema, IntegersThatAreWrittenWithAnExponentFitInto64BitsToo) {
+TEST(Schema, IntegersThatAreWrittenWithAnExponentAreIntegers) {
   EXPECT_EQ(Error({{"type", "integer"}}, 1e3), "");
-  EXPECT_EQ(Error({{"type", "integer"}}, 18446744073709551615U), "");
-  EXPECT_EQ(Error({{"type", {"null", "integer"}}}, -0x1p63), "");
-  for (const double number : {0x1p64, -0x1p64, 1e300}) {
-    EXPECT_NE(Error({{"type", "integer"}}, number), "") << number;
-    EXPECT_EQ(Error({{"type", "number"}}, number), "");
+}
+
+TEST(Schema, NumbersFitInto64Bits) {
+  for (const json& number : {json(INT64_MIN), json(INT64_MAX), json(-0x1p63)}) {
+    EXPECT_EQ(Error({{"type", {"null", "integer"}}}, number), "") << number;
   }
+  for (const json& number :
+       {json(9223372036854775808U), json(0x1p63), json(-0x1p64), json(1e300)}) {
+    EXPECT_THAT(Error({{"type", "integer"}}, number),
+                StartsWith("the arguments: expected a number that fits into 64 bits, got "))
+        << number;
+  }
+}
+
+TEST(Schema, NullCountsAsNotGivenForOptionalProperties) {
+  const json schema = {{"required", {"needed"}},
+                       {"properties",
+                        {{"needed", {{"type", "string"}}},
+                         {"text", {{"type", "string"}}},
+                         {"count", {{"type", "integer"}}},
+                         {"path", {{"type", {"null", "string"}}}}}}};
+  const auto kept = [&schema](json value) {
+    DropAbsent(schema, value);
+    return value;
+  };
+  EXPECT_EQ(kept({{"text", nullptr}, {"count", nullptr}, {"path", nullptr}}), json::object());
+  EXPECT_EQ(kept({{"needed", nullptr}, {"unknown", nullptr}}),
+            json({{"needed", nullptr}, {"unknown", nullptr}}));
+  EXPECT_EQ(kept({{"needed", ""}, {"text", ""}, {"path", ""}}),
+            json({{"needed", ""}, {"text", ""}}))
+      << "an empty text counts as null where null is allowed";
+  EXPECT_EQ(kept({{"text", "a"}, {"count", 0}, {"path", "/"}}),
+            json({{"text", "a"}, {"count", 0}, {"path", "/"}}));
 }
 
 }  // namespace

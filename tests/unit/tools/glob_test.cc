@@ -4,6 +4,7 @@
 
 #include "find/glob_plan.h"
 #include "testing/file_names.h"
+#include "tools/limits.h"
 #include "tools/tools.h"
 #include "unit/tools/search_tool_fixture.h"
 

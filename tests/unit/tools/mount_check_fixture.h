@@ -23,6 +23,7 @@
 #include "testing/temporary_directory.h"
 #include "tools/tool_list.h"
 #include "tools/workspace.h"
+#include "unit/tools/tool_named.h"
 
 namespace tools {
 

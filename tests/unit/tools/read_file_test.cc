@@ -13,6 +13,7 @@
 
 #include "file_tool_fixture.h"
 #include "files/file_content.h"
+#include "tools/limits.h"
 #include "tools/tools.h"
 
 namespace tools {

@@ -1,4 +1,4 @@
-#include "lima/sha256.h"
+#include "support/sha256.h"
 
 #ifdef __APPLE__
 #include <CommonCrypto/CommonDigest.h>
@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <stdexcept>
 
-namespace lima {
+namespace support {
 
-std::string ShortSha256(std::string_view bytes) {
+std::string Sha256(std::string_view bytes) {
   std::array<std::uint8_t, 32> digest{};
 #ifdef __APPLE__
   CC_SHA256(bytes.data(), static_cast<CC_LONG>(bytes.size()), digest.data());
@@ -23,11 +23,11 @@ std::string ShortSha256(std::string_view bytes) {
 #endif
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
-  for (std::size_t i = 0; i < 8; ++i) {
-    text += kDigits[digest.at(i) >> 4U];
-    text += kDigits[digest.at(i) & 0xFU];
+  for (const std::uint8_t byte : digest) {
+    text += kDigits[byte >> 4U];
+    text += kDigits[byte & 0xFU];
   }
   return text;
 }
 
-}  // namespace lima
+}  // namespace support
