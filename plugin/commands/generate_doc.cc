@@ -4,7 +4,7 @@
 
 #include "commands/commands.h"
 #include "commands/option_parser.h"
-#include "tools/contract.h"
+#include "tools/tool_list.h"
 
 namespace commands {
 namespace {

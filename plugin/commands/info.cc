@@ -6,7 +6,7 @@
 #include "commands/commands.h"
 #include "commands/option_parser.h"
 #include "mcp/protocol.h"
-#include "tools/contract.h"
+#include "tools/tool_list.h"
 
 namespace commands {
 

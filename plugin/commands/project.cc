@@ -3,7 +3,7 @@
 #include <system_error>
 
 #include "support/utf8.h"
-#include "tools/contract.h"
+#include "tools/tool_list.h"
 
 namespace commands {
 

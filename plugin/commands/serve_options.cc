@@ -111,8 +111,8 @@ void AddServeOptions(OptionParser& parser) {
   add("command-timeout", "How long a command may run, such as 90s, 10m or 1h; 0 for no limit",
       value(support::FormatDuration(defaults.command_timeout)), "TIME");
   add("max-output",
-      "How much to keep of each output stream of a command and of what a search finds, such as "
-      "1MiB",
+      "How much to keep of each output stream of a command and of what a search finds, up to "
+      "256KiB",
       value(std::to_string(defaults.maximum_output_bytes)), "SIZE");
   add("results",
       "How results are sent: structured, text, or auto for text to agents that show it to a model",

@@ -146,7 +146,7 @@ void Dispatcher::SendResult(Reply& reply, const Context& context,
 void Dispatcher::Initialize(Request& request, const Context& /*context*/, Reply& reply) {
   if (initialized_) throw InvalidRequest("the session is initialized already");
   const std::string_view version = ParseInitialize(request.params);
-  std::string result = ObjectText([&](ObjectWriter& object) {
+  const std::string result = ObjectText([&](ObjectWriter& object) {
     object.Member("protocolVersion", version);
     object.Member("capabilities", json{{"tools", json::object()}});
     object.Member("serverInfo", Describe(options_.info));
@@ -154,7 +154,7 @@ void Dispatcher::Initialize(Request& request, const Context& /*context*/, Reply&
   });
   legacy_format_ = options_.result_format(ClientName(request.params, Era::kLegacy));
   initialized_ = true;  // not earlier: what fails above may be tried again
-  reply.Result(std::move(result));
+  reply.Result(result);
 }
 
 // NOLINTNEXTLINE(readability-convert-member-functions-to-static): one of a table of members

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "support/utf8.h"
 
@@ -12,68 +11,40 @@ namespace {
 using nlohmann::json;
 
 /// What each byte becomes; empty if it stays as it is.
-using EscapeTable = std::array<std::string, 256>;
-
-std::string EscapeOnce(const std::string& text) {
-  const std::string quoted = json(text).dump();
-  return quoted.substr(1, quoted.size() - 2);
-}
-
-EscapeTable MakeTable(Escaping escaping) {
-  EscapeTable table;
+std::array<std::string, 256> MakeEscapes() {
+  std::array<std::string, 256> escapes;
   for (std::size_t byte = 0; byte < 0x80; ++byte) {  // the others are parts of characters
     const std::string text(1, static_cast<char>(byte));
-    std::string escaped = EscapeOnce(text);
-    if (escaping == Escaping::kTwice) escaped = EscapeOnce(escaped);
-    if (escaped != text) table.at(byte) = std::move(escaped);
+    const std::string quoted = json(text).dump();
+    const std::string escaped = quoted.substr(1, quoted.size() - 2);
+    if (escaped != text) escapes.at(byte) = escaped;
   }
-  return table;
+  return escapes;
 }
 
-const EscapeTable& TableFor(Escaping escaping) {
-  static const EscapeTable once = MakeTable(Escaping::kOnce);
-  static const EscapeTable twice = MakeTable(Escaping::kTwice);
-  return escaping == Escaping::kOnce ? once : twice;
-}
-
-}  // namespace
-
-void AppendEscaped(std::string& out, std::string_view text, Escaping escaping) {
-  if (escaping == Escaping::kNone) {
-    out += text;
-    return;
-  }
-  const EscapeTable& table = TableFor(escaping);
-  const auto needs_escape = [&table](char c) {
-    return !table[static_cast<unsigned char>(c)].empty();
-  };
+/// `text` must be valid UTF-8.
+void AppendEscaped(std::string& out, std::string_view text) {
+  static const std::array<std::string, 256> escapes = MakeEscapes();
+  const auto needs_escape = [](char c) { return !escapes[static_cast<unsigned char>(c)].empty(); };
   const char* at = text.data();
   const char* const end = at + text.size();
   while (true) {
     const char* const special = std::find_if(at, end, needs_escape);
     out.append(at, special);
     if (special == end) return;
-    out += table[static_cast<unsigned char>(*special)];
+    out += escapes[static_cast<unsigned char>(*special)];
     at = special + 1;
   }
 }
 
-std::size_t EscapedBytes(std::string_view text, Escaping escaping) {
-  if (escaping == Escaping::kNone) return text.size();
-  const EscapeTable& table = TableFor(escaping);
-  std::size_t bytes = 0;
-  for (const char c : text) {
-    bytes += std::max<std::size_t>(table[static_cast<unsigned char>(c)].size(), 1);
-  }
-  return bytes;
-}
+}  // namespace
 
 void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
   if (support::IsValidUtf8(text)) {
-    AppendEscaped(out, text, Escaping::kOnce);
+    AppendEscaped(out, text);
   } else {
-    AppendEscaped(out, support::ToUtf8(text), Escaping::kOnce);
+    AppendEscaped(out, support::ToUtf8(text));
   }
   out += '"';
 }

@@ -9,21 +9,6 @@
 /// copy, and puts U+FFFD in place of each byte that is not UTF-8. The text has no raw newline.
 namespace mcp {
 
-enum class Escaping {
-  kNone,   ///< as it is
-  kOnce,   ///< as the content of a JSON string
-  kTwice,  ///< as the content of a string in JSON that is itself the content of a string
-};
-
-/// Appends `text`, which must be part of valid UTF-8. It may be cut anywhere.
-void AppendEscaped(std::string& out, std::string_view text, Escaping escaping);
-
-/// How many bytes AppendEscaped appends.
-[[nodiscard]] std::size_t EscapedBytes(std::string_view text, Escaping escaping);
-
-/// What one byte becomes at most: `\\u001f`.
-inline constexpr std::size_t kLongestEscape = 7;
-
 /// Appends `text` as a JSON string, quotes included.
 void AppendJsonString(std::string& out, std::string_view text);
 

@@ -64,24 +64,22 @@ void LineWriter::Close() {
   changed_.notify_all();
 }
 
-void LineWriter::Enqueue(Line line) {
-  const std::size_t bytes = line.bytes();
+void LineWriter::Enqueue(std::string line) {
   if (pending_.empty()) last_taken_ = support::Clock::now();
-  pending_bytes_ += bytes;
-  pending_.push_back({std::move(line), bytes});
+  pending_bytes_ += line.size();
+  pending_.push_back(std::move(line));
   changed_.notify_all();
 }
 
-void LineWriter::Write(Line line) {
-  line.Append("\n");
+void LineWriter::Write(std::string line) {
+  line += '\n';
   const std::scoped_lock lock(mutex_);
   if (closed_) return;
-  if (!pending_.empty() || line.bytes() > kMaxDirect) return Enqueue(std::move(line));
-  const std::string text = std::move(line).Text();
-  std::string_view rest = text;
+  if (!pending_.empty() || line.size() > kMaxDirect) return Enqueue(std::move(line));
+  std::string_view rest = line;
   const Progress progress = WriteSome(rest);
   if (progress == Progress::kClosed) Close();
-  if (progress == Progress::kWouldBlock) Enqueue(Line(std::string(rest)));
+  if (progress == Progress::kWouldBlock) Enqueue(std::string(rest));
 }
 
 bool LineWriter::HasRoom() const {
@@ -116,18 +114,13 @@ void LineWriter::WaitUntilWritable() const {
 }
 
 /// Returns kWouldBlock only during destruction.
-LineWriter::Progress LineWriter::WriteWhole(Line& line) {
-  std::string piece;
-  while (line.Take(piece)) {
-    std::string_view rest = piece;
-    Progress progress = WriteSome(rest);
-    while (progress == Progress::kWouldBlock && !stopping_) {
-      WaitUntilWritable();
-      progress = WriteSome(rest);
-    }
-    if (progress != Progress::kDone) return progress;
+LineWriter::Progress LineWriter::WriteWhole(std::string_view line) {
+  Progress progress = WriteSome(line);
+  while (progress == Progress::kWouldBlock && !stopping_) {
+    WaitUntilWritable();
+    progress = WriteSome(line);
   }
-  return Progress::kDone;
+  return progress;
 }
 
 /// The thread: writes pending lines in order.
@@ -137,14 +130,14 @@ void LineWriter::Drain() {
     changed_.wait(lock, [this] { return stopping_ || !pending_.empty(); });
     if (stopping_) return;
     // Stays valid without the lock: only this thread removes lines, and a deque does not move them.
-    Pending& first = pending_.front();
+    const std::string& first = pending_.front();
     lock.unlock();
-    const Progress progress = WriteWhole(first.line);
+    const Progress progress = WriteWhole(first);
     lock.lock();
     if (progress == Progress::kClosed) {
       Close();
     } else if (progress == Progress::kDone) {
-      pending_bytes_ -= first.bytes;
+      pending_bytes_ -= first.size();
       pending_.pop_front();
       changed_.notify_all();
     }

@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <deque>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <thread>
 
-#include "mcp/line.h"
 #include "support/context.h"
 #include "support/wake_pipe.h"
 
@@ -32,7 +32,7 @@ class LineWriter {
   LineWriter& operator=(const LineWriter&) = delete;
 
   /// `line` has no line end. Dropped when the reader has closed its end.
-  void Write(Line line);
+  void Write(std::string line);
 
   [[nodiscard]] bool HasRoom() const;
 
@@ -48,17 +48,12 @@ class LineWriter {
  private:
   enum class Progress { kDone, kWouldBlock, kClosed };
 
-  struct Pending {
-    Line line;
-    std::size_t bytes = 0;  // when it was added
-  };
-
   /// Writes from `rest` and removes what was written.
   Progress WriteSome(std::string_view& rest);
 
-  Progress WriteWhole(Line& line);
+  Progress WriteWhole(std::string_view line);
   void WaitUntilWritable() const;
-  void Enqueue(Line line);
+  void Enqueue(std::string line);
   void Close();
   void Drain();
 
@@ -70,7 +65,7 @@ class LineWriter {
   std::atomic<support::Clock::time_point> last_taken_ = support::Clock::now();
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Pending> pending_;  // the thread is writing the first
+  std::deque<std::string> pending_;  // the thread is writing the first
   std::size_t pending_bytes_ = 0;
   bool closed_ = false;
   bool give_up_ = false;

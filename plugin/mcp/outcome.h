@@ -8,7 +8,6 @@
 #include <variant>
 
 #include "mcp/call_observer.h"
-#include "mcp/line.h"
 #include "mcp/protocol.h"
 #include "mcp/protocol_error.h"
 #include "mcp/tool.h"
@@ -36,15 +35,14 @@ using Outcome = std::variant<ToolResult, ToolFailure, ProtocolError, Cancelled>;
 /// Calls the tool unless the context is stopped already. Never throws.
 [[nodiscard]] Outcome CallTool(Tool& tool, const ToolCall& call);
 
-/// A CallToolResult (specification: server/tools, "Tool result"): the structured content, and the
-/// same JSON as text in content[0]. Results may be megabytes, so large strings at the top of the
-/// structured content are kept once and escaped as they are written.
-[[nodiscard]] Line ToolResultText(ToolResult result, Era era, const ServerInfo& server);
+/// A CallToolResult (specification: server/tools, "Tool result").
+[[nodiscard]] std::string ToolResultText(const ToolResult& result, Era era,
+                                         const ServerInfo& server);
 
 /// What is recorded of an outcome, and what is sent.
 struct EncodedOutcome {
   CallStatus status;                  ///< never kRefused
-  Line response;                      ///< for Reply::Send
+  std::string response;               ///< for Reply::Send
   std::optional<int> exit_code = {};  ///< ToolResult::exit_code
   std::string error = {};             ///< ToolResult::error, or the text of the failure
 };

@@ -48,8 +48,8 @@ json Describe(const ToolDefinition& tool, ResultStyle style) {
       {"name", tool.name}, {"description", tool.description}, {"inputSchema", tool.input_schema}};
   if (!tool.title.empty()) description["title"] = tool.title;
   // Claude Code and opencode fail a call without structuredContent if there is an output schema.
-  const bool has_schema = style == ResultStyle::kStructured || !tool.has_text_style;
-  if (has_schema && !tool.output_schema.is_null()) description["outputSchema"] = tool.output_schema;
+  const bool has_schema = style == ResultStyle::kStructured && !tool.output_schema.is_null();
+  if (has_schema) description["outputSchema"] = tool.output_schema;
   if (!tool.annotations.empty()) description["annotations"] = tool.annotations;
   if (!tool.meta.is_null()) description["_meta"] = tool.meta;
   return description;

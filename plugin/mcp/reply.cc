@@ -34,25 +34,21 @@ bool Reply::IsOpen() const {
   return request_->open;
 }
 
-void Reply::Notify(Line line) {
+void Reply::Notify(std::string line) {
   const std::scoped_lock lock(requests_->mutex_);
   if (request_->open) requests_->output_.Write(std::move(line));
 }
 
-void Reply::Result(Line result) {
-  Line member(R"("result":)");
-  member.Append(std::move(result));
-  Send(std::move(member));
+void Reply::Result(std::string_view result) {
+  Send(R"("result":)" + std::string(result));
 }
 
 void Reply::Error(const ProtocolError& error) {
   if (request_) Send(R"("error":)" + ErrorObject(error));
 }
 
-void Reply::Send(Line member) {
-  Line response(R"({"jsonrpc":"2.0","id":)" + id() + ",");
-  response.Append(std::move(member));
-  response.Append("}");
+void Reply::Send(const std::string& member) {
+  std::string response = R"({"jsonrpc":"2.0","id":)" + id() + "," + member + "}";
   const std::scoped_lock lock(requests_->mutex_);
   if (!std::exchange(request_->open, false)) return;
   requests_->open_.erase(request_->id);

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include "mcp/line.h"
 #include "mcp/line_writer.h"
 #include "mcp/message.h"
 #include "support/context.h"
@@ -43,13 +43,13 @@ class Reply {
   [[nodiscard]] bool IsOpen() const;
 
   /// Sends a notification about the request while it is open.
-  void Notify(Line line);
+  void Notify(std::string line);
 
   /// Sends the response; `member` is its `"result":…` or `"error":…`.
-  void Send(Line member);
+  void Send(const std::string& member);
 
   /// `result` is a JSON object.
-  void Result(Line result);
+  void Result(std::string_view result);
 
   /// Does nothing after this reply was moved from, so that the exception of a handler can always be
   /// answered with it.

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "support/context.h"
@@ -24,7 +25,8 @@ struct ToolDefinition {
   std::string title;  ///< for people; left out when empty
   std::string description;
   nlohmann::json input_schema;   ///< JSON Schema; arguments are checked against it before the call
-  nlohmann::json output_schema;  ///< JSON Schema of `structuredContent`; left out when null
+  nlohmann::json output_schema;  ///< JSON Schema of `structuredContent`; left out when null, and
+                                 ///< for ResultStyle::kText
   nlohmann::json annotations;    ///< ToolAnnotations; left out when empty
   nlohmann::json meta;           ///< `_meta`; left out when null
 
@@ -32,9 +34,6 @@ struct ToolDefinition {
 
   /// What to do when a result is too large to send, as an imperative.
   std::string when_too_large = "ask for less";
-
-  /// Calls with ResultStyle::kText set ToolResult::text; `tools/list` then has no output schema.
-  bool has_text_style = false;
 };
 
 /// Shows the client what a long call is doing.
@@ -56,7 +55,7 @@ enum class ResultStyle {
 /// What suits the client of a call.
 struct ResultFormat {
   ResultStyle style = ResultStyle::kStructured;
-  std::size_t text_bytes = std::size_t{100} * 1024;  ///< of one ToolResult::text that it shows
+  std::size_t text_bytes = std::size_t{100} * 1024;  ///< of one PlainText that it shows
 };
 
 /// One `tools/call`.
@@ -72,21 +71,25 @@ struct ToolCall {
 /// ToolDefinition::when_too_large.
 inline constexpr std::size_t kLongestMessage = std::size_t{8} << 20;
 
+/// JSON text of an object that satisfies the output schema, on one line, in valid UTF-8. Sent as
+/// `structuredContent` and, as text, in `content[0]`.
+struct StructuredContent {
+  std::string json = "{}";
+};
+
+/// Sent in `content[0]` alone.
+struct PlainText {
+  std::string text;
+};
+
 /// What a tool returns. A failed call throws `support::CallError` instead.
 // NOLINTNEXTLINE(bugprone-exception-escape): clang-tidy 14 doubts the noexcept of nlohmann/json
 struct ToolResult {
-  /// Satisfies the output schema. Sent as `structuredContent` and, as text, in `content[0]`.
-  nlohmann::json structured = {};
+  /// As the call's ResultStyle.
+  std::variant<StructuredContent, PlainText> content = {};
 
   /// Further content blocks (specification: server/tools, "Tool result"): a note, an image.
   std::vector<nlohmann::json> more_content = {};
-
-  /// The same as `structured`, in its place, as JSON text: faster for results of many values.
-  std::string structured_text = {};
-
-  /// Sent as content[0] instead of `structured`, which then is for the audit log only. Set only for
-  /// ResultStyle::kText.
-  std::optional<std::string> text = {};
 
   /// Of a command or process, if it has one. For a CallObserver.
   std::optional<int> exit_code = {};

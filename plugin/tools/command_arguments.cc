@@ -8,6 +8,9 @@ namespace {
 
 constexpr int kCommandNotFound = 127;
 
+/// Bytes of a line that the hint repeats.
+constexpr std::size_t kMaximumShownLine = 1024;
+
 /// One word with characters for a shell: the list was probably meant as a line.
 bool LooksLikeShellLine(const std::vector<std::string>& words) {
   return words.size() == 1 &&
@@ -45,9 +48,10 @@ std::string CommandText(const std::vector<std::string>& words) {
 
 std::string ShellLineHint(int status, const std::vector<std::string>& words) {
   if (status != kCommandNotFound || !LooksLikeShellLine(words)) return "";
+  const std::string line = words.front().size() <= kMaximumShownLine ? words.front() : "...";
   return "command is a list of words, not a shell line; use " +
-         nlohmann::json{"bash", "-c", words.front()}.dump(-1, ' ', false,
-                                                          nlohmann::json::error_handler_t::replace);
+         nlohmann::json{"bash", "-c", line}.dump(-1, ' ', false,
+                                                 nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace tools

@@ -1,18 +1,24 @@
 #pragma once
 
-#include <string_view>
-#include <vector>
+#include <chrono>
 
 #include "mcp/tool.h"
 
-/// The tools' names, schemas and texts, as data. Names, properties, types and outputs are those of
-/// Lima's MCP interface (package msi of github.com/lima-vm/lima, pkg/mcp/msi); the texts are ours.
-namespace tools {
+/// What each tool is for its caller: schemas, texts and hints, as data. Names, properties, types
+/// and outputs are those of Lima's MCP interface (package msi of github.com/lima-vm/lima,
+/// pkg/mcp/msi); the texts are ours. tool_list.cc adds name and lane.
+namespace tools::contract {
 
-/// All tools, in alphabetical order. Needs no instance. Thread-safe; valid as long as the program.
-const std::vector<mcp::ToolDefinition>& Definitions();
+mcp::ToolDefinition Glob();
+mcp::ToolDefinition ListDirectory();
+mcp::ToolDefinition ReadFile();
+mcp::ToolDefinition ReadProcess();
+mcp::ToolDefinition Replace();
+/// 0: no limit.
+mcp::ToolDefinition RunShellCommand(std::chrono::milliseconds time_limit);
+mcp::ToolDefinition SearchFileContent();
+mcp::ToolDefinition StartProcess();
+mcp::ToolDefinition WriteFile();
+mcp::ToolDefinition WriteProcess();
 
-/// Throws std::out_of_range if there is no such tool.
-const mcp::ToolDefinition& Definition(std::string_view name);
-
-}  // namespace tools
+}  // namespace tools::contract

@@ -13,7 +13,7 @@
 #include "support/errors.h"
 #include "support/paths.h"
 #include "support/utf8.h"
-#include "tools/text_results.h"
+#include "tools/limits.h"
 #include "tools/tools.h"
 
 namespace tools {
@@ -188,30 +188,21 @@ void RefuseTooMany(const std::vector<Match>& matches) {
 
 }  // namespace
 
-mcp::ToolResult Glob(Toolbox& toolbox, const mcp::ToolCall& call) {
+Matches Glob(Toolbox& toolbox, const mcp::ToolCall& call) {
+  const auto& pattern = call.arguments.at("pattern").get_ref<const std::string&>();
   const std::vector<find::GlobWalk> walks =
-      find::PlanGlob(call.arguments.at("pattern").get_ref<const std::string&>(),
-                     call.arguments.value("case_sensitive", true));
+      find::PlanGlob(pattern, call.arguments.value("case_sensitive", true));
   const std::optional<std::string> path = OptionalText(call.arguments, "path");
-  return WithTimeLimit(
-      toolbox.workspaces, call, "The search for names", toolbox.options.search_timeout,
-      [&](const Workspace& workspace, const support::Context& context) {
-        GlobCall glob(path, workspace, context);
-        const std::vector<Match> matches = glob.Find(walks);
-        RefuseTooMany(matches);
-        std::vector<std::string> paths;
-        paths.reserve(matches.size());
-        for (const Match& match : matches) paths.push_back(match.path);
-        mcp::ToolResult result;
-        if (WantsText(call)) {
-          result.text = LinesText(paths, TextRoom(call), "matches",
-                                  "The newest are shown: narrow the pattern or the path.");
-        } else {
-          result.structured = {{"matches", paths}};
-        }
-        for (const std::string& note : glob.notes()) AddNote(result, note);
-        return result;
-      });
+  Matches result;
+  WithSearch(toolbox, call, [&](const Workspace& workspace, const support::Context& context) {
+    GlobCall glob(path, workspace, context);
+    std::vector<Match> matches = glob.Find(walks);
+    RefuseTooMany(matches);
+    result.paths.clear();
+    for (Match& match : matches) result.paths.push_back(std::move(match.path));
+    result.notes.assign(glob.notes().begin(), glob.notes().end());
+  });
+  return result;
 }
 
 }  // namespace tools

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "files/content_type.h"
@@ -8,13 +10,17 @@
 #include "support/errors.h"
 #include "support/units.h"
 #include "support/utf8.h"
-#include "tools/text_results.h"
+#include "tools/limits.h"
 #include "tools/tools.h"
 
 namespace tools {
 namespace {
 
 using support::CallError;
+using support::FormatByteCount;
+
+/// Enough to tell what a file contains.
+constexpr std::size_t kHeadBytes = 4096;
 
 /// Empty: the whole file.
 std::optional<files::LineRange> RangeArgument(const nlohmann::json& arguments) {
@@ -25,47 +31,41 @@ std::optional<files::LineRange> RangeArgument(const nlohmann::json& arguments) {
   return range;
 }
 
-mcp::ToolResult ImageResult(const files::ImageType& type, const std::string& bytes,
-                            const std::string& shown) {
-  const std::string what =
-      std::string(type.name) + " image, " + support::FormatByteCount(bytes.size());
-  if (bytes.size() > kMaximumImageBytes) {
-    throw CallError(shown + " is a " + what + "; images above " +
-                    support::FormatByteCount(kMaximumImageBytes) +
-                    " are not shown; scale it down with run_shell_command");
-  }
-  mcp::ToolResult result;
-  result.structured = {{"content", what + ": see the image content block"}};
-  result.more_content.push_back(
-      {{"type", "image"}, {"data", support::EncodeBase64(bytes)}, {"mimeType", type.mime_type}});
-  return result;
+/// "PNG image, 10 bytes". Throws if it is too large.
+std::string DescribeImage(const files::ImageType& type, std::uint64_t size,
+                          const std::string& shown) {
+  std::string what = std::string(type.name) + " image, " + FormatByteCount(size);
+  if (size <= kMaximumImageBytes) return what;
+  throw CallError(shown + " is a " + what + "; images above " +
+                  FormatByteCount(kMaximumImageBytes) +
+                  " are not shown; scale it down with run_shell_command");
 }
 
 /// `file_size` is empty if it is unknown.
-mcp::ToolResult TextResult(std::string bytes, std::optional<std::uint64_t> file_size,
-                           const std::string& shown) {
-  mcp::ToolResult result;
+FileContent TextContent(std::string bytes, std::optional<std::uint64_t> file_size,
+                        const std::string& shown) {
   switch (files::Classify(bytes)) {
     case files::ContentKind::kUtf8:
-      result.structured["content"] = std::move(bytes);
-      return result;
+      return {.text = std::move(bytes)};
     case files::ContentKind::kOtherText: {
       support::DecodedText decoded = support::DecodeUtf8(bytes);
-      result.structured["content"] = std::move(decoded.text);
-      result.more_content.push_back(
-          {{"type", "text"},
-           {"text",
-            "Bytes of this text that are not valid UTF-8: " + std::to_string(decoded.replaced) +
-                ". Each appears as U+FFFD. The file has another encoding: writing this text back "
-                "would lose them, and is refused."}});
-      return result;
+      std::string note =
+          "Bytes of this text that are not valid UTF-8: " + std::to_string(decoded.replaced) +
+          ". Each appears as U+FFFD. The file has another encoding: writing this text back would "
+          "lose them, and is refused.";
+      return {.text = std::move(decoded.text), .notes = {std::move(note)}};
     }
     case files::ContentKind::kBinary:
       break;
   }
   throw CallError(shown + " is not text but " + std::string(files::DescribeBinary(bytes)) +
-                  (file_size ? " of " + support::FormatByteCount(*file_size) : "") +
+                  (file_size ? " of " + FormatByteCount(*file_size) : "") +
                   "; look into it with run_shell_command (file, xxd, iconv, unzip -l)");
+}
+
+std::optional<std::uint64_t> KnownSize(const files::FileReader& file) {
+  if (file.was_read_directly()) return std::nullopt;
+  return file.attributes().size;
 }
 
 void TrimNuls(std::string& bytes, const files::FileReader& file) {
@@ -73,52 +73,91 @@ void TrimNuls(std::string& bytes, const files::FileReader& file) {
   if (file.was_read_directly()) bytes.erase(bytes.find_last_not_of('\0') + 1);
 }
 
-/// What an agent sees of a file if it wants no range. Empty for an image.
-std::optional<mcp::ToolResult> ReadBeginning(files::FileReader& file, const std::string& shown,
-                                             std::size_t room) {
-  auto [bytes, is_whole] = file.ReadBeginning(room);
-  if (files::FindImageType(bytes)) return std::nullopt;
-  if (is_whole) TrimNuls(bytes, file);
-  const std::string last_line = CutBeginning(bytes, is_whole, room);
-  std::optional<std::uint64_t> size;
-  if (!file.was_read_directly()) size = file.attributes().size;
-  mcp::ToolResult result = TextResult(std::move(bytes), size, shown);
-  result.structured["content"].get_ref<std::string&>() += last_line;
-  return result;
-}
-
-mcp::ToolResult ReadAll(files::FileReader& file, const std::optional<files::LineRange>& range,
-                        const std::string& shown) {
-  std::string bytes = range ? file.ReadLines(*range) : file.ReadWhole();
+FileContent ReadRange(files::FileReader& file, const files::LineRange& range,
+                      const std::string& shown) {
+  std::string bytes = file.ReadLines(range);
   TrimNuls(bytes, file);
-  if (const auto image = range ? std::nullopt : files::FindImageType(bytes)) {
-    return ImageResult(*image, bytes, shown);
-  }
-  std::optional<std::uint64_t> size;
-  if (!range) size = bytes.size();
-  if (range && !file.was_read_directly()) size = file.attributes().size;
-  return TextResult(std::move(bytes), size, shown);
+  return TextContent(std::move(bytes), KnownSize(file), shown);
 }
 
-mcp::ToolResult Read(const FileCall& target, const mcp::ToolCall& call) {
-  const std::optional<files::LineRange> range = RangeArgument(call.arguments);
-  files::FileReader file(target.path, *target.workspace.guest, target.context);
-  std::optional<mcp::ToolResult> result;
-  if (WantsText(call) && !range) result = ReadBeginning(file, target.path.host, TextRoom(call));
-  if (!result) result = ReadAll(file, range, target.path.host);
-  if (WantsText(call)) {
-    result->text = std::move(result->structured["content"].get_ref<std::string&>());
-    result->structured = nullptr;
+FileContent ReadWhole(files::FileReader& file, const std::string& shown) {
+  std::string bytes = file.ReadWhole();
+  TrimNuls(bytes, file);
+  if (const auto image = files::FindImageType(bytes)) {
+    return {.text = DescribeImage(*image, bytes.size(), shown) + ": see the image content block",
+            .image = Image{std::move(bytes), image->mime_type.data()}};
   }
-  AddNote(*result, file.StaleNote());
-  return *std::move(result);
+  const std::uint64_t size = bytes.size();
+  return TextContent(std::move(bytes), size, shown);
+}
+
+/// The whole file, or what `limits` allow of it.
+FileContent ReadFrom(files::FileReader& file, const paths::ResolvedPath& path,
+                     const FetchLimits& limits) {
+  const std::uint64_t size = file.attributes().size;
+  const bool is_size_known = path.stale_note.empty();
+  const bool cannot_fit = !limits.shows_beginning && is_size_known && size > limits.file_bytes;
+  if (!limits.shows_beginning && !cannot_fit) return ReadWhole(file, path.host);
+  const std::size_t room = cannot_fit ? kHeadBytes : limits.file_bytes;
+  auto [bytes, is_whole] = file.ReadBeginning(room);
+  if (const auto image = files::FindImageType(bytes)) {
+    if (is_size_known) (void)DescribeImage(*image, size, path.host);
+    return ReadWhole(file, path.host);
+  }
+  if (is_whole) TrimNuls(bytes, file);
+  std::string rest = CutBeginning(bytes, is_whole, room);
+  FileContent content = TextContent(std::move(bytes), KnownSize(file), path.host);
+  if (cannot_fit) {
+    throw CallError(path.host + " has " + FormatByteCount(size) +
+                    ", more than fits into a result; read it in parts with offset (first line, "
+                    "from 0) and limit (number of lines)");
+  }
+  content.rest = std::move(rest);
+  return content;
+}
+
+/// The end of the line number `lines` in `text`, or of the text.
+std::size_t EndOfLines(std::string_view text, std::uint64_t lines) {
+  std::size_t end = 0;
+  for (std::uint64_t i = 0; i < lines && end < text.size(); ++i) {
+    const std::size_t line_end = text.find('\n', end);
+    end = line_end == std::string_view::npos ? text.size() : line_end + 1;
+  }
+  return end;
 }
 
 }  // namespace
 
-mcp::ToolResult ReadFile(Toolbox& toolbox, const mcp::ToolCall& call) {
-  return WithFile(toolbox.workspaces, call, paths::Access::kRead, "read",
-                  [&](const FileCall& file) { return Read(file, call); });
+std::string CutBeginning(std::string& bytes, bool is_whole, std::size_t maximum_bytes) {
+  const std::size_t lines_end = EndOfLines(bytes, kMaximumTextLines);
+  if (is_whole && lines_end == bytes.size()) return "";
+  bytes.resize(std::min(lines_end, maximum_bytes));
+  const std::size_t last_line_end = bytes.rfind('\n');
+  if (last_line_end == std::string::npos) {
+    constexpr std::size_t kLongestCharacter = 4;
+    const std::size_t valid = support::ValidUtf8Prefix(bytes);
+    if (bytes.size() - valid < kLongestCharacter) bytes.resize(valid);
+    return "\n[Line 0 is longer than " + FormatByteCount(maximum_bytes) +
+           "; this is its beginning. offset 0 with limit 1 returns all of it. Go on after it with "
+           "offset 1.]";
+  }
+  bytes.resize(last_line_end + 1);
+  const auto lines = std::count(bytes.begin(), bytes.end(), '\n');
+  return "[There is more. Go on with offset " + std::to_string(lines) +
+         "; with limit, up to the whole rest is returned.]";
+}
+
+FileContent ReadFile(Toolbox& toolbox, const mcp::ToolCall& call) {
+  const std::optional<files::LineRange> range = RangeArgument(call.arguments);
+  const FetchLimits limits = LimitsFor(call.format, toolbox.options);
+  FileContent result;
+  WithFile(toolbox, call, paths::Access::kRead, "read", [&](const FileCall& target) {
+    const paths::ResolvedPath& path = target.path;
+    files::FileReader file(path, *target.workspace.guest, target.context);
+    result = range ? ReadRange(file, *range, path.host) : ReadFrom(file, path, limits);
+    result.notes.push_back(file.StaleNote());
+  });
+  return result;
 }
 
 }  // namespace tools

@@ -132,39 +132,40 @@ std::string ReadForReplace(const paths::ResolvedPath& path, guest::Guest& guest,
 }
 
 /// Throws ChangedMeanwhile if something else changes the file at the same time.
-mcp::ToolResult ReplaceOnce(FileCall& file, const Edit& edit, files::FileWriter& writer) {
+Replacements ReplaceOnce(FileCall& file, const Edit& edit, files::FileWriter& writer) {
   guest::Guest& guest = *file.workspace.guest;
   const std::string content = ReadForReplace(file.path, guest, file.context);
   const files::ReplacedText replaced = FindAndReplace(content, edit, file.path);
   RefuseReplacementCharacters(file.path, edit.new_string, content);
   file.needed_bytes = replaced.text.size();
-  mcp::ToolResult result = {.structured = {{"replacements", replaced.replacements}}};
-  AddNote(result, writer.Write(file.path, replaced.text, guest, file.context, [&] {
+  std::string note = writer.Write(file.path, replaced.text, guest, file.context, [&] {
     if (guest.LStat(file.path.guest, file.context) != *file.path.attributes) {
       throw ChangedMeanwhile(file.path.host);
     }
-  }));
-  return result;
+  });
+  return {.count = replaced.replacements, .notes = {std::move(note)}};
 }
 
 }  // namespace
 
-mcp::ToolResult Replace(Toolbox& toolbox, const mcp::ToolCall& call) {
+Replacements Replace(Toolbox& toolbox, const mcp::ToolCall& call) {
   const Edit edit = ParseEdit(call.arguments);
-  return WithFile(
-      toolbox.workspaces, call, paths::Access::kWrite, "replace in", [&](FileCall& file) {
-        const auto lock = toolbox.writer.Lock(file.path, file.context);
-        for (int tries = 1;; ++tries) {
-          try {
-            return ReplaceOnce(file, edit, toolbox.writer);
-          } catch (const ChangedMeanwhile&) {
-            if (tries == kMostTries) throw;
-          }
-          file.path = file.workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
-                                                    paths::Access::kWrite, *file.workspace.guest,
-                                                    file.context);
-        }
-      });
+  Replacements result;
+  WithFile(toolbox, call, paths::Access::kWrite, "replace in", [&](FileCall& file) {
+    const auto lock = toolbox.writer.Lock(file.path, file.context);
+    for (int tries = 1;; ++tries) {
+      try {
+        result = ReplaceOnce(file, edit, toolbox.writer);
+        return;
+      } catch (const ChangedMeanwhile&) {
+        if (tries == kMostTries) throw;
+      }
+      file.path =
+          file.workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
+                                        paths::Access::kWrite, *file.workspace.guest, file.context);
+    }
+  });
+  return result;
 }
 
 }  // namespace tools

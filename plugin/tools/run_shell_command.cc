@@ -1,8 +1,9 @@
-#include <algorithm>
 #include <array>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "shell/command_output.h"
@@ -10,7 +11,7 @@
 #include "support/errors.h"
 #include "support/units.h"
 #include "tools/command_arguments.h"
-#include "tools/text_results.h"
+#include "tools/limits.h"
 #include "tools/tools.h"
 
 namespace tools {
@@ -29,11 +30,6 @@ std::string_view SignalName(int number) {
   return number > 0 && index < kNames.size() ? kNames.at(index) : "";
 }
 
-struct Outcome {
-  std::optional<int> exit_code;
-  std::string error;  ///< empty: none
-};
-
 std::string DescribeMissingShell(const std::string& shell) {
   return ": the guest has no " + shell +
          ", which the instance's configuration (or Lima's default) names as the user's shell. "
@@ -41,14 +37,14 @@ std::string DescribeMissingShell(const std::string& shell) {
          "limactl edit INSTANCE --set '.user.shell = \"/bin/sh\"' --start";
 }
 
-Outcome OutcomeOf(const shell::RunEnd& end, const std::vector<std::string>& words,
-                  const std::string& shell) {
+End EndOf(const shell::RunEnd& end, const std::vector<std::string>& words,
+          const std::string& shell) {
   if (end.exit_signal) {
     return {std::nullopt, "the guest's shell that ran the command was killed by signal " +
                               *end.exit_signal + ", so the exit code is unknown"};
   }
   if (!end.exit_status) return {std::nullopt, "the guest did not report how the command ended"};
-  Outcome outcome{end.exit_status, ""};
+  End outcome{end.exit_status, ""};
   const int status = *end.exit_status;
   if (const std::string_view name = SignalName(status - kSignalBase); !name.empty()) {
     outcome.error = "signal: " + std::string(name);
@@ -99,35 +95,14 @@ class ShownOutput final : public shell::OutputSink {
   mcp::ProgressReporter& progress_;
 };
 
-mcp::ToolResult MakeResult(const mcp::ToolCall& call, const shell::CommandOutput& output,
-                           const Outcome& outcome) {
-  mcp::ToolResult result;
-  if (WantsText(call)) {
-    result.text = CommandText(output.StandardOutput(), output.StandardError(), outcome.exit_code,
-                              outcome.error);
-  } else {
-    result.structured = {{"stdout", output.StandardOutput()}, {"stderr", output.StandardError()}};
-  }
-  if (outcome.exit_code) result.structured["exit_code"] = *outcome.exit_code;
-  if (!outcome.error.empty()) result.structured["error"] = outcome.error;
-  return result;
-}
-
-mcp::ToolResult Run(guest::Guest& guest, const std::vector<std::string>& words,
-                    const std::string& directory, const std::string& shell, Toolbox& toolbox,
-                    const support::Context& context, const mcp::ToolCall& call) {
-  std::size_t maximum_output = toolbox.options.maximum_output_bytes;
-  if (WantsText(call)) {
-    // An agent that shows little must see the end of both streams.
-    const bool shows_little = call.format.text_bytes < mcp::ResultFormat().text_bytes;
-    maximum_output =
-        std::min(maximum_output, shows_little ? TextRoom(call) / 2 : kMaximumTextOutput);
-  }
-  shell::CommandOutput output(maximum_output);
+CommandEnd Run(guest::Guest& guest, const std::vector<std::string>& words,
+               const std::string& directory, const std::string& shell, Toolbox& toolbox,
+               const support::Context& context, const mcp::ToolCall& call) {
+  shell::CommandOutput output(LimitsFor(call.format, toolbox.options).output_bytes);
   ShownOutput shown(output, call.progress);
-  const auto make_result = [&](const Outcome& outcome) {
+  const auto make_result = [&](End end) -> CommandEnd {
     output.KeepIfCut(toolbox.cut_outputs);
-    return MakeResult(call, output, outcome);
+    return {output.StandardOutput(), output.StandardError(), std::move(end)};
   };
   const auto stopped_result = [&](support::StopReason reason, const std::string& left) {
     return make_result(
@@ -136,7 +111,7 @@ mcp::ToolResult Run(guest::Guest& guest, const std::vector<std::string>& words,
   try {
     const shell::RunEnd end =
         guest.RunCommand({CommandText(words), words.front(), directory, shell}, shown, context);
-    return make_result(OutcomeOf(end, words, shell));
+    return make_result(EndOf(end, words, shell));
   } catch (const shell::StoppedCommand& stopped) {
     if (stopped.reason() == support::StopReason::kCancelled) throw;
     return stopped_result(
@@ -155,23 +130,23 @@ mcp::ToolResult Run(guest::Guest& guest, const std::vector<std::string>& words,
 
 }  // namespace
 
-mcp::ToolResult RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call) {
+CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call) {
   const std::vector<std::string> words = CommandArgument(call.arguments);
-  const auto directory = call.arguments.at("directory").get<std::string>();
-  const ToolOptions& options = toolbox.options;
-  support::Context context = call.context;
-  if (options.command_timeout.count() > 0) context = context.WithTimeout(options.command_timeout);
+  const auto path = call.arguments.at("directory").get<std::string>();
+  const std::chrono::milliseconds limit = toolbox.options.command_timeout;
+  const support::Context context =
+      limit.count() > 0 ? call.context.WithTimeout(limit) : call.context;
   // A command may take long; resolving its directory may not, over all attempts together. The time
   // starts once there is a connection: with `--start`, the VM boots first.
   std::optional<support::Context> resolving;
-  return WithWorkspace(toolbox.workspaces, context, call.progress, [&](const Workspace& workspace) {
-    if (!resolving) resolving = context.WithTimeout(kFileToolTimeLimit);
-    call.progress.SetStatus("waiting for the guest to resolve the directory");
-    const paths::ResolvedPath resolved =
-        workspace.paths->Resolve(directory, paths::Access::kRead, *workspace.guest, *resolving);
+  CommandEnd result;
+  WithWorkspace(toolbox.workspaces, context, call.progress, [&](const Workspace& workspace) {
+    if (!resolving) resolving = context.WithTimeout(toolbox.options.time_limit);
+    const std::string directory = ResolveDirectory(path, workspace, *resolving, call.progress);
     resolving.reset();  // the guest has answered
-    return Run(*workspace.guest, words, resolved.guest, workspace.shell, toolbox, context, call);
+    result = Run(*workspace.guest, words, directory, workspace.shell, toolbox, context, call);
   });
+  return result;
 }
 
 }  // namespace tools

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,7 +7,7 @@
 #include "support/errors.h"
 #include "support/paths.h"
 #include "support/utf8.h"
-#include "tools/text_results.h"
+#include "tools/limits.h"
 #include "tools/tools.h"
 
 namespace tools {
@@ -69,12 +68,9 @@ std::string NoteOf(const find::SearchResult& result) {
 
 }  // namespace
 
-mcp::ToolResult SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call) {
+FoundLines SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call) {
   find::SearchRequest request;
-  request.maximum_output_bytes = toolbox.options.maximum_output_bytes;
-  if (WantsText(call)) {
-    request.maximum_output_bytes = std::min(request.maximum_output_bytes, TextRoom(call));
-  }
+  request.maximum_output_bytes = LimitsFor(call.format, toolbox.options).search_bytes;
   request.pattern = call.arguments.at("pattern").get<std::string>();
   CheckPattern(request.pattern);
   SetOptions(request, call.arguments);
@@ -83,32 +79,21 @@ mcp::ToolResult SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call) {
   if (include) request.include = &*include;
   const std::optional<std::string> path = OptionalText(call.arguments, "path");
 
-  return WithTimeLimit(
-      toolbox.workspaces, call, "The search", toolbox.options.search_timeout,
-      [&](const Workspace& workspace, const support::Context& context) {
-        const paths::ResolvedPath resolved =
-            workspace.paths->Resolve(path ? *path : workspace.paths->DefaultDirectory(),
-                                     paths::Access::kRead, *workspace.guest, context);
-        SetTarget(request, resolved);
-        mcp::ToolResult result;
-        const auto set_lines = [&](std::string lines) {
-          if (!WantsText(call)) {
-            result.structured = {{"git_grep_output", std::move(lines)}};
-          } else {
-            result.text = lines.empty() ? "[no matches]" : std::move(lines);
-          }
-        };
-        set_lines("");
-        if (include && !request.file.empty() && !include->Matches(support::ToUtf8(request.file))) {
-          return result;
-        }
-        const find::SearchResult found = find::SearchContent(*workspace.guest, request, context);
-        set_lines(support::ToUtf8(found.lines));
-        AddNote(result, NoteOf(found));
-        AddNote(result, resolved.stale_note);
-        AddNote(result, workspace.paths->MissingNote(resolved.guest, *workspace.guest, context));
-        return result;
-      });
+  FoundLines result;
+  WithSearch(toolbox, call, [&](const Workspace& workspace, const support::Context& context) {
+    const paths::ResolvedPath resolved =
+        workspace.paths->Resolve(path ? *path : workspace.paths->DefaultDirectory(),
+                                 paths::Access::kRead, *workspace.guest, context);
+    SetTarget(request, resolved);
+    if (include && !request.file.empty() && !include->Matches(support::ToUtf8(request.file))) {
+      return;
+    }
+    const find::SearchResult found = find::SearchContent(*workspace.guest, request, context);
+    result = {.lines = support::ToUtf8(found.lines),
+              .notes = {NoteOf(found), resolved.stale_note,
+                        workspace.paths->MissingNote(resolved.guest, *workspace.guest, context)}};
+  });
+  return result;
 }
 
 }  // namespace tools

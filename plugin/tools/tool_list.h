@@ -20,17 +20,20 @@ struct ToolOptions {
   /// Bytes kept of each output stream of a command, and of the lines that a search finds.
   std::size_t maximum_output_bytes = shell::kDefaultMaximumOutput;
 
-  /// For `glob` and `search_file_content`. Only tests change it.
-  std::chrono::seconds search_timeout{60};
+  /// Of a file tool's call, of a search, and of a process's start: clients give up after 60 s at
+  /// the earliest. Only tests change it.
+  std::chrono::milliseconds time_limit = std::chrono::seconds(50);
 };
 
-/// Bounds of ToolOptions::maximum_output_bytes: with less an agent sees nothing useful; with more,
-/// many commands at once use up the machine's memory.
+/// Bounds of ToolOptions::maximum_output_bytes: with less an agent sees nothing useful; more would
+/// not fit into a message with both streams (limits.cc).
 inline constexpr std::uint64_t kSmallestMaximumOutput = 1024;
-inline constexpr std::uint64_t kLargestMaximumOutput = std::uint64_t{64} * 1024 * 1024;
+inline constexpr std::uint64_t kLargestMaximumOutput = shell::kDefaultMaximumOutput;
 
-/// All tools, in alphabetical order, as Definitions() describes them. `workspaces` must outlive
-/// them.
+/// What `tools/list` reports, in alphabetical order. Needs no instance.
+std::vector<mcp::ToolDefinition> Definitions(const ToolOptions& options = {});
+
+/// All tools, as Definitions() describes them. `workspaces` must outlive them.
 std::vector<std::unique_ptr<mcp::Tool>> MakeTools(WorkspaceSource& workspaces,
                                                   const ToolOptions& options);
 

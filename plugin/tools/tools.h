@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <variant>
 
 #include "files/file_content.h"
 #include "files/file_writer.h"
-#include "guest/guest.h"
 #include "mcp/tool.h"
 #include "shell/cut_outputs.h"
 #include "shell/processes.h"
+#include "tools/results.h"
 #include "tools/tool_list.h"
 #include "tools/workspace.h"
 
@@ -31,9 +31,6 @@ struct Toolbox {
   shell::CutOutputs cut_outputs;
 };
 
-/// Matches that one call of `glob` returns; more are an error, never a silent cut.
-inline constexpr std::size_t kMaximumGlobMatches = 10'000;
-
 /// The names that a pattern begins with pass the path rules like the path itself. So an absolute
 /// pattern is allowed if its directory is; with a `path` it must lie below that.
 ///
@@ -41,21 +38,21 @@ inline constexpr std::size_t kMaximumGlobMatches = 10'000;
 /// listings and starts no process; times then count in whole seconds. Round trips: two (path rules;
 /// the listing). Each further directory that the pattern begins with takes one more, or two if it
 /// is listed over SFTP.
-mcp::ToolResult Glob(Toolbox& toolbox, const mcp::ToolCall& call);
+Matches Glob(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Round trips: two (path rules, which open the directory; the names). OpenSSH's server sends a
 /// hundred names at a time; of a longer directory up to sixteen such parts are requested at once.
-mcp::ToolResult ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call);
-
-/// The result of `list_directory` as JSON text.
-std::string EntriesText(const std::vector<guest::DirectoryEntry>& entries);
-
-/// Larger images are refused: clients send them to a model, which takes no larger ones.
-inline constexpr std::uint64_t kMaximumImageBytes = std::uint64_t{5} << 20;
+Entries ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Round trips: three (path rules; open; stat, read and close). A file of files::kReadChunk or more
-/// takes four, a range of it one for each kReadChunk up to the range's end.
-mcp::ToolResult ReadFile(Toolbox& toolbox, const mcp::ToolCall& call);
+/// takes four, a range of it one for each kReadChunk up to the range's end. A file that cannot fit
+/// into a message is not read.
+FileContent ReadFile(Toolbox& toolbox, const mcp::ToolCall& call);
+
+/// Cuts the beginning of a file (FileReader::ReadBeginning) after the last line that fits into
+/// `maximum_bytes` and kMaximumTextLines. Returns the line that says how to go on; empty if nothing
+/// was cut.
+std::string CutBeginning(std::string& bytes, bool is_whole, std::size_t maximum_bytes);
 
 /// The limit for the file and for the result: `replace` must be able to read what it wrote.
 inline constexpr std::uint64_t kMaximumReplaceBytes = files::kMaximumReadBytes;
@@ -65,7 +62,7 @@ inline constexpr std::uint64_t kMaximumReplaceBytes = files::kMaximumReadBytes;
 /// size, nor one in the round trip between the last look and the rename.
 ///
 /// Round trips: seven (three as read_file; three of FileWriter::Write; the last look).
-mcp::ToolResult Replace(Toolbox& toolbox, const mcp::ToolCall& call);
+Replacements Replace(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Runs a command as `limactl shell --workdir=DIRECTORY INSTANCE WORDS…` does (Lima's
 /// cmd/limactl/shell.go), in the guest's resident shells (shell/resident_script.h). A failed
@@ -78,17 +75,18 @@ mcp::ToolResult Replace(Toolbox& toolbox, const mcp::ToolCall& call);
 /// If a stream is cut, Toolbox::cut_outputs keeps the output, and the result names its id. Throws
 /// support::Stopped once a cancelled command has been stopped. Round trips: two (path rules; the
 /// command).
-mcp::ToolResult RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call);
+CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call);
 
-/// A call that is cancelled stops the process. Round trips: three (path rules; two for the
-/// process), and a new connection if none has room.
-mcp::ToolResult StartProcess(Toolbox& toolbox, const mcp::ToolCall& call);
+/// Ends within ToolOptions::time_limit, once there is a connection. A call that is cancelled, or
+/// has no time left to return the id, stops the process. Round trips: three (path rules; two for
+/// the process), and a new connection if none has room.
+ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// No round trip.
-mcp::ToolResult ReadProcess(Toolbox& toolbox, const mcp::ToolCall& call);
+std::variant<ProcessOutput, ProcessList> ReadProcess(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Waits for at most a second: until the process has ended, or has taken its input.
-mcp::ToolResult WriteProcess(Toolbox& toolbox, const mcp::ToolCall& call);
+ProcessState WriteProcess(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Bytes of a search pattern.
 inline constexpr std::size_t kMaximumSearchPattern = std::size_t{16} << 10;
@@ -98,12 +96,12 @@ inline constexpr int kMaximumSearchContext = 100;
 
 /// `path` may also name one file, which is searched even if git ignores it. Round trips: two (path
 /// rules; the search), more as content_search.h says.
-mcp::ToolResult SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call);
+FoundLines SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// FileWriter::Write says what is kept of an existing file. Round trips: four (path rules; three of
 /// FileWriter::Write). If the content contains U+FFFD, the existing file is read before: two more
 /// for a small file.
-mcp::ToolResult WriteFile(Toolbox& toolbox, const mcp::ToolCall& call);
+Written WriteFile(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Throws support::CallError if `content` contains U+FFFD and the file's `bytes` are not valid
 /// UTF-8: what read_file shows in place of invalid bytes must not overwrite them.

@@ -1,77 +1,114 @@
 #include "tools/workspace.h"
 
+#include <utility>
+
 #include "files/file_problem.h"
 #include "support/errors.h"
 #include "support/log.h"
-#include "support/utf8.h"
-#include "tools/text_results.h"
+#include "support/units.h"
+#include "tools/tools.h"
 
 namespace tools {
+namespace {
 
-void AddNote(mcp::ToolResult& result, std::string_view note) {
-  if (note.empty()) return;
-  result.more_content.push_back({{"type", "text"}, {"text", support::ToUtf8(note)}});
+using support::CallError;
+using support::Stopped;
+using support::StopReason;
+
+const std::string kGuestAdvice =
+    "Check the guest with run_shell_command ([\"df\"]); if its mount hangs, restart the VM on the "
+    "host.";
+
+/// Returns if the time has passed; else throws `stopped` again.
+void RequireTimeOut(const Stopped& stopped) {
+  if (stopped.reason() != StopReason::kDeadline) throw;
 }
 
-mcp::ToolResult WithWorkspace(WorkspaceSource& source, const support::Context& context,
-                              mcp::ProgressReporter& progress,
-                              const std::function<mcp::ToolResult(const Workspace&)>& work) {
+Workspace Connect(WorkspaceSource& source, const support::Context& context,
+                  mcp::ProgressReporter& progress) {
+  try {
+    return source.Acquire(context, progress);
+  } catch (const Stopped& stopped) {
+    RequireTimeOut(stopped);
+    throw CallError(
+        "There is no connection to the VM yet. Try again, or check the VM on the host with "
+        "limactl list.");
+  }
+}
+
+/// WithWorkspace within ToolOptions::time_limit.
+void WithTimeLimit(Toolbox& toolbox, const mcp::ToolCall& call, const std::string& what,
+                   const std::string& advice, const LimitedWork& work) {
+  const std::chrono::milliseconds limit = toolbox.options.time_limit;
+  const support::Context context = call.context.WithTimeout(limit);
+  try {
+    WithWorkspace(toolbox.workspaces, context, call.progress,
+                  [&](const Workspace& workspace) { work(workspace, context); });
+  } catch (const Stopped& stopped) {
+    RequireTimeOut(stopped);
+    throw CallError(what + " took longer than " + support::FormatDuration(limit) +
+                    " and was stopped. " + advice);
+  }
+}
+
+}  // namespace
+
+void WithWorkspace(WorkspaceSource& source, const support::Context& context,
+                   mcp::ProgressReporter& progress,
+                   const std::function<void(const Workspace&)>& work) {
   std::string earlier_loss;
   for (int attempt = 1;; ++attempt) {
     // Outside the try block: a failed connect is not retried here.
-    const Workspace workspace = source.Acquire(context, progress);
+    const Workspace workspace = Connect(source, context, progress);
     try {
       return work(workspace);
     } catch (const support::ConnectionLost& lost) {
       if (lost.may_have_run() || attempt == kMaximumAttempts) throw;
       support::LogInfo(std::string("retrying a call: ") + lost.what());
       earlier_loss = lost.what();
-    } catch (const support::Stopped& stopped) {
-      // "timed out" alone would hide that the guest does not answer.
-      if (stopped.reason() != support::StopReason::kDeadline || earlier_loss.empty()) throw;
-      throw support::CallError(earlier_loss + "; the retry timed out");
+    } catch (const Stopped& stopped) {
+      RequireTimeOut(stopped);
+      if (earlier_loss.empty()) throw;
+      throw CallError(earlier_loss + "; the retry timed out");
     }
   }
 }
 
-mcp::ToolResult WithFile(WorkspaceSource& source, const mcp::ToolCall& call, paths::Access access,
-                         const std::string& action,
-                         const std::function<mcp::ToolResult(FileCall&)>& work) {
-  const support::Context context = call.context.WithTimeout(kFileToolTimeLimit);
-  return WithWorkspace(source, context, call.progress, [&](const Workspace& workspace) {
-    FileCall file = {workspace, context};
-    const auto path = call.arguments.at("path").get<std::string>();
-    try {
-      try {
-        file.path = workspace.paths->Resolve(path, access, *workspace.guest, context);
-        return work(file);
-      } catch (const guest::FileError& error) {
-        files::ThrowFileProblem(error, action, file.path, file.needed_bytes, *workspace.guest,
-                                context);
-      }
-    } catch (const files::PathlessError& error) {
-      if (!WantsText(call)) throw;
-      throw support::CallError(std::string(error.what()) + ": " + path);
-    }
-  });
-}
-
-mcp::ToolResult WithTimeLimit(
-    WorkspaceSource& source, const mcp::ToolCall& call, const std::string& what,
-    std::chrono::seconds limit,
-    const std::function<mcp::ToolResult(const Workspace&, const support::Context&)>& work) {
-  const support::Context context = call.context.WithTimeout(limit);
+std::string ResolveDirectory(const std::string& path, const Workspace& workspace,
+                             const support::Context& context, mcp::ProgressReporter& progress) {
+  progress.SetStatus("waiting for the guest to resolve the directory");
   try {
-    return WithWorkspace(source, context, call.progress,
-                         [&](const Workspace& workspace) { return work(workspace, context); });
-  } catch (const support::Stopped& stopped) {
-    const bool limit_passed = stopped.reason() == support::StopReason::kDeadline &&
-                              call.context.stop_reason() == support::StopReason::kNone;
-    if (!limit_passed) throw;
-    throw support::CallError(what + " took longer than " + std::to_string(limit.count()) +
-                             " s and was stopped. Give a path deeper in the tree or a more "
-                             "specific pattern.");
+    return workspace.paths->Resolve(path, paths::Access::kRead, *workspace.guest, context).guest;
+  } catch (const Stopped& stopped) {
+    RequireTimeOut(stopped);
+    throw CallError("The directory " + path + " was not resolved in time; nothing was run. " +
+                    kGuestAdvice);
   }
+}
+
+void WithFile(Toolbox& toolbox, const mcp::ToolCall& call, paths::Access access,
+              const std::string& action, const std::function<void(FileCall&)>& work) {
+  const auto path = call.arguments.at("path").get<std::string>();
+  const std::string advice =
+      access == paths::Access::kWrite ? "It may have changed: read it before you try again. " : "";
+  WithTimeLimit(toolbox, call, action + " " + path, advice + kGuestAdvice,
+                [&](const Workspace& workspace, const support::Context& context) {
+                  FileCall file = {workspace, context};
+                  try {
+                    file.path = workspace.paths->Resolve(path, access, *workspace.guest, context);
+                    work(file);
+                  } catch (const guest::FileError& error) {
+                    files::ThrowFileProblem(error, action, file.path, file.needed_bytes,
+                                            *workspace.guest, context);
+                  }
+                });
+}
+
+void WithSearch(Toolbox& toolbox, const mcp::ToolCall& call, const LimitedWork& work) {
+  WithTimeLimit(
+      toolbox, call,
+      "The search in " + OptionalText(call.arguments, "path").value_or("the working directory"),
+      "Give a path deeper in the tree or a more specific pattern.", work);
 }
 
 std::optional<std::string> OptionalText(const nlohmann::json& arguments, const char* property) {

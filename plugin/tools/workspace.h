@@ -1,12 +1,10 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "guest/guest.h"
 #include "mcp/tool.h"
@@ -29,12 +27,7 @@ struct Workspace {
   std::shared_ptr<shell::LauncherPool> process_launchers = nullptr;
 };
 
-/// The time limit of a file tool's call: enough for 32 MiB over a slow connection; clients give up
-/// after 60 s at the earliest.
-inline constexpr std::chrono::seconds kFileToolTimeLimit{55};
-
-/// Adds a text block to a result, with invalid UTF-8 replaced; none if `note` is empty.
-void AddNote(mcp::ToolResult& result, std::string_view note);
+struct Toolbox;
 
 /// The connection to one instance.
 class WorkspaceSource {
@@ -54,11 +47,16 @@ inline constexpr int kMaximumAttempts = 3;
 /// Runs `work` with a workspace. If the connection is lost and nothing in the guest can have
 /// changed (support::ConnectionLost without may_have_run), runs it again from the start on a new
 /// connection, kMaximumAttempts times in all and within `context`. Throws what Acquire and `work`
-/// throw. If the time ends in a later attempt, throws support::CallError that names the earlier
-/// loss.
-mcp::ToolResult WithWorkspace(WorkspaceSource& source, const support::Context& context,
-                              mcp::ProgressReporter& progress,
-                              const std::function<mcp::ToolResult(const Workspace&)>& work);
+/// throw. If the time ends while connecting, or in a later attempt, throws support::CallError that
+/// says so.
+void WithWorkspace(WorkspaceSource& source, const support::Context& context,
+                   mcp::ProgressReporter& progress,
+                   const std::function<void(const Workspace&)>& work);
+
+/// The guest's directory for a command. Throws as PathRules::Resolve does, and support::CallError
+/// when the context's time has passed.
+std::string ResolveDirectory(const std::string& path, const Workspace& workspace,
+                             const support::Context& context, mcp::ProgressReporter& progress);
 
 /// A call on one file or directory, the argument `path`.
 struct FileCall {
@@ -68,18 +66,16 @@ struct FileCall {
   std::uint64_t needed_bytes = 0;  ///< of a write; for the error if the guest lacks room
 };
 
-/// WithWorkspace for such a call, within kFileToolTimeLimit. Throws support::CallError in place of
-/// guest::FileError: "`action` PATH: …".
-mcp::ToolResult WithFile(WorkspaceSource& source, const mcp::ToolCall& call, paths::Access access,
-                         const std::string& action,
-                         const std::function<mcp::ToolResult(FileCall&)>& work);
+/// WithWorkspace for such a call, within ToolOptions::time_limit. Throws support::CallError in
+/// place of guest::FileError, and when the time has passed: "`action` PATH …".
+void WithFile(Toolbox& toolbox, const mcp::ToolCall& call, paths::Access access,
+              const std::string& action, const std::function<void(FileCall&)>& work);
 
-/// WithWorkspace with a time limit. When that passes, and no deadline of the caller's own, throws
-/// support::CallError with a text that says how to ask for less: "`what` took longer than 60 s …".
-mcp::ToolResult WithTimeLimit(
-    WorkspaceSource& source, const mcp::ToolCall& call, const std::string& what,
-    std::chrono::seconds limit,
-    const std::function<mcp::ToolResult(const Workspace&, const support::Context&)>& work);
+using LimitedWork = std::function<void(const Workspace&, const support::Context&)>;
+
+/// WithWorkspace for a search in the optional argument `path`, within ToolOptions::time_limit. When
+/// that has passed, throws support::CallError that says how to ask for less.
+void WithSearch(Toolbox& toolbox, const mcp::ToolCall& call, const LimitedWork& work);
 
 /// The value of an optional property that may also be null.
 std::optional<std::string> OptionalText(const nlohmann::json& arguments, const char* property);

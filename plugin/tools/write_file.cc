@@ -25,9 +25,10 @@ void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_vi
       "run_shell_command (sed, iconv), or leave U+FFFD out.");
 }
 
-mcp::ToolResult WriteFile(Toolbox& toolbox, const mcp::ToolCall& call) {
+Written WriteFile(Toolbox& toolbox, const mcp::ToolCall& call) {
   const auto& content = call.arguments.at("content").get_ref<const std::string&>();
-  return WithFile(toolbox.workspaces, call, paths::Access::kWrite, "write", [&](FileCall& file) {
+  Written result;
+  WithFile(toolbox, call, paths::Access::kWrite, "write", [&](FileCall& file) {
     guest::Guest& guest = *file.workspace.guest;
     file.needed_bytes = content.size();
     const auto lock = toolbox.writer.Lock(file.path, file.context);
@@ -35,10 +36,9 @@ mcp::ToolResult WriteFile(Toolbox& toolbox, const mcp::ToolCall& call) {
       files::FileReader old_file(file.path, guest, file.context);
       RefuseReplacementCharacters(file.path, content, old_file.ReadWhole());
     }
-    mcp::ToolResult result = {.structured = nlohmann::json::object()};
-    AddNote(result, toolbox.writer.Write(file.path, content, guest, file.context));
-    return result;
+    result.notes = {toolbox.writer.Write(file.path, content, guest, file.context)};
   });
+  return result;
 }
 
 }  // namespace tools

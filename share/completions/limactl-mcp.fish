@@ -70,7 +70,7 @@ for program in limactl-mcp limactl
         $add "__limactl_mcp_at $command" -l root -r -a '(__fish_complete_directories)' -d 'Allow only this host directory'
         $add "__limactl_mcp_at $command" -l allow-path -r -a '(__fish_complete_directories)' -d 'Also allow this directory of the guest; append :w to allow writing'
         $add "__limactl_mcp_at $command" -l command-timeout -r -d 'How long a command may run, such as 10m'
-        $add "__limactl_mcp_at $command" -l max-output -r -d 'How much output to keep, such as 1MiB'
+        $add "__limactl_mcp_at $command" -l max-output -r -d 'How much output to keep, such as 64KiB'
         $add "__limactl_mcp_at $command" -l results -r -a 'auto structured text' -d 'How results are sent'
         $add "__limactl_mcp_at $command" -l start -d 'Start a stopped instance'
         $add "__limactl_mcp_at $command" -l allow-settings -d 'Let the file tools write settings of agents, editors and git'

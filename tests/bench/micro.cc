@@ -12,7 +12,7 @@
 #include "mcp/outcome.h"
 #include "paths/path_rules.h"
 #include "testing/stepped_guest.h"
-#include "tools/tools.h"
+#include "tools/render.h"
 
 namespace {
 
@@ -54,30 +54,25 @@ void WriteATextResult(benchmark::State& state) {
   const std::string text = SampleText(static_cast<std::size_t>(state.range(0)));
   std::size_t bytes = 0;
   for ([[maybe_unused]] const auto& round : state) {
-    mcp::ToolResult result;
-    result.structured = {{"content", text}};
-    mcp::Line line = mcp::ToolResultText(std::move(result), mcp::Era::kLegacy, {});
-    std::string piece;
-    bytes = 0;
-    while (line.Take(piece)) bytes += piece.size();
+    const mcp::ToolResult result = tools::Render(tools::FileContent{.text = text}, {});
+    bytes = mcp::ToolResultText(result, mcp::Era::kLegacy, {}).size();
   }
   SetBytes(state, bytes);
 }
 BENCHMARK(WriteATextResult)->RangeMultiplier(64)->Range(64, 1 << 24U);
 
 void WriteAListing(benchmark::State& state) {
-  std::vector<guest::DirectoryEntry> entries;
+  tools::Entries listing;
   for (std::int64_t i = 0; i < state.range(0); ++i) {
-    entries.push_back({.name = "file" + std::to_string(i) + ".txt",
-                       .attributes = {.type = guest::FileType::kRegular,
-                                      .permissions = 0644,
-                                      .size = static_cast<std::uint64_t>(i),
-                                      .modified = 1'767'225'600}});
+    listing.entries.push_back({.name = "file" + std::to_string(i) + ".txt",
+                               .attributes = {.type = guest::FileType::kRegular,
+                                              .permissions = 0644,
+                                              .size = static_cast<std::uint64_t>(i),
+                                              .modified = 1'767'225'600}});
   }
   for ([[maybe_unused]] const auto& round : state) {
-    mcp::ToolResult result;
-    result.structured_text = tools::EntriesText(entries);
-    benchmark::DoNotOptimize(mcp::ToolResultText(std::move(result), mcp::Era::kLegacy, {}).Text());
+    const mcp::ToolResult result = tools::Render(listing, {});
+    benchmark::DoNotOptimize(mcp::ToolResultText(result, mcp::Era::kLegacy, {}));
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }

@@ -6,7 +6,7 @@
 #include "fuzz/input.h"
 #include "mcp/schema.h"
 #include "support/utf8.h"
-#include "tools/contract.h"
+#include "tools/tool_list.h"
 
 namespace {
 

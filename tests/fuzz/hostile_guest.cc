@@ -201,8 +201,8 @@ void Check(mcp::Outcome outcome, std::size_t sent) {
   const bool is_answer = std::holds_alternative<mcp::ToolResult>(outcome) ||
                          std::holds_alternative<mcp::ToolFailure>(outcome);
   fuzz::Require(is_answer, "a call ends with a result or a failure, never with an internal error");
-  mcp::EncodedOutcome encoded = mcp::Encode(std::move(outcome), mcp::Era::kLegacy, {});
-  const std::string text = "{" + std::move(encoded.response).Text() + "}";
+  const mcp::EncodedOutcome encoded = mcp::Encode(std::move(outcome), mcp::Era::kLegacy, {});
+  const std::string text = "{" + encoded.response + "}";
   fuzz::Require(support::IsValidUtf8(text), "an answer is UTF-8");
   fuzz::Require(text.find('\n') == std::string::npos, "an answer is one line");
   fuzz::Require(nlohmann::json::accept(text), "an answer is JSON");

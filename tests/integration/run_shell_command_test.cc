@@ -42,9 +42,8 @@ class RunShellCommand : public integration::LoopbackGuest, public tools::Workspa
   nlohmann::json Run(const std::vector<std::string>& words) {
     const nlohmann::json arguments = {{"command", words},
                                       {"directory", directory_.path().string()}};
-    return tools::ToolNamed("run_shell_command", *this)
-        ->Call({arguments, support::Context(), progress_})
-        .structured;
+    return tools::Structured(tools::ToolNamed("run_shell_command", *this)
+                                 ->Call({arguments, support::Context(), progress_}));
   }
   nlohmann::json Bash(const std::string& script) { return Run({"bash", "-c", script}); }
 

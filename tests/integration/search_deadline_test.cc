@@ -57,15 +57,15 @@ TEST_F(SearchDeadline, EndsACatastrophicPatternAndItsProcesses) {
   // No other process has it in its command line.
   const std::string mark = "mark" + std::filesystem::path(directory_.path()).filename().string();
   const std::string pattern = "((?#" + mark + ")a+)+$";
-  const auto tool = tools::ToolNamed("search_file_content", *this, {.search_timeout = 1s});
+  const auto tool = tools::ToolNamed("search_file_content", *this, {.time_limit = 1s});
   const auto start = std::chrono::steady_clock::now();
   try {
-    const nlohmann::json found =
-        tool->Call({{{"pattern", pattern}, {"path", root_}}, support::Context(), progress_})
-            .structured;
-    FAIL() << "it finished: " << found.dump();
+    const mcp::ToolResult found =
+        tool->Call({{{"pattern", pattern}, {"path", root_}}, support::Context(), progress_});
+    FAIL() << "it finished: " << tools::Structured(found);
   } catch (const support::CallError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("The search took longer than 1 s and was stopped."));
+    EXPECT_THAT(error.what(),
+                HasSubstr("The search in " + root_ + " took longer than 1s and was stopped."));
   }
   EXPECT_LT(std::chrono::steady_clock::now() - start, 20s);
   EXPECT_TRUE(testing_support::Eventually([&] { return !Runs(mark); }, 20s))

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "mcp/json_writer.h"
 #include "mcp/known_agents.h"
 #include "mcp/protocol_error.h"
 #include "support/errors.h"
@@ -37,6 +38,10 @@ class FakeTool : public mcp::Tool {
   const ToolDefinition definition_;
   const Function function_;
 };
+
+ToolResult Content(const json& structured) {
+  return {.content = mcp::StructuredContent{mcp::ToJson(structured)}};
+}
 
 ToolResult Fail(const std::string& how) {
   if (how == "call_error") throw support::CallError("the disk is full: free some space");
@@ -67,28 +72,28 @@ class Gates {
     }
     lock.unlock();
     if (!deaf) call.context.ThrowIfStopped();
-    return {{{"released", name}}, {}};
+    return Content({{"released", name}});
   }
 
   ToolResult AwaitStarted(const ToolCall& call) {
     std::unique_lock lock(mutex_);
     const Gate& gate = gates_[call.arguments["name"]];
     changed_.wait(lock, [&gate] { return gate.started; });
-    return {{{"started", true}}, {}};
+    return Content({{"started", true}});
   }
 
   ToolResult AwaitStopped(const ToolCall& call) {
     std::unique_lock lock(mutex_);
     const Gate& gate = gates_[call.arguments["name"]];
     changed_.wait(lock, [&gate] { return gate.stopped; });
-    return {{{"stopped", support::Describe(gate.context.stop_reason())}}, {}};
+    return Content({{"stopped", support::Describe(gate.context.stop_reason())}});
   }
 
   ToolResult Release(const ToolCall& call) {
     const std::scoped_lock lock(mutex_);
     gates_[call.arguments["name"]].released = true;
     changed_.notify_all();
-    return {json::object(), {}};
+    return {};
   }
 
  private:
@@ -111,7 +116,7 @@ ToolResult Report(FakeHeartbeat& heartbeat, const ToolCall& call) {
     call.progress.SetStatus(message);
     heartbeat.Advance(between);
   }
-  return {json::object(), {}};
+  return {};
 }
 
 json Object(json properties, json required = json::array()) {
@@ -132,8 +137,7 @@ ToolDefinition EchoDefinition() {
           .input_schema = Object({{"text", String()}}, {"text"}),
           .output_schema = Object({{"text", String()}}, {"text"}),
           .annotations = {{"readOnlyHint", true}},
-          .meta = {{"example.com/key", 1}},
-          .has_text_style = true};
+          .meta = {{"example.com/key", 1}}};
 }
 
 ToolDefinition ChoosyDefinition() {
@@ -160,11 +164,10 @@ std::vector<std::unique_ptr<mcp::Tool>> MakeFakeTools(FakeHeartbeat& heartbeat) 
 
   add(simple("release", named), [gates](const ToolCall& call) { return gates->Release(call); });
   add(EchoDefinition(), [](const ToolCall& call) {
-    ToolResult result{call.arguments, {}};
-    if (call.format.style == mcp::ResultStyle::kText) result.text = call.arguments["text"];
-    return result;
+    if (call.format.style == mcp::ResultStyle::kStructured) return Content(call.arguments);
+    return ToolResult{.content = mcp::PlainText{call.arguments["text"]}};
   });
-  add(ChoosyDefinition(), [](const ToolCall& call) { return ToolResult{call.arguments, {}}; });
+  add(ChoosyDefinition(), [](const ToolCall& call) { return Content(call.arguments); });
   add(simple("block", named), [gates](const ToolCall& call) { return gates->Block(call); });
   add(simple("await_started", named),
       [gates](const ToolCall& call) { return gates->AwaitStarted(call); });
@@ -177,15 +180,16 @@ std::vector<std::unique_ptr<mcp::Tool>> MakeFakeTools(FakeHeartbeat& heartbeat) 
   add(simple("fail", Object({{"how", String()}}, {"how"})),
       [](const ToolCall& call) { return Fail(call.arguments["how"]); });
   add(simple("bad_bytes", Object(json::object())), [](const ToolCall&) {
-    return ToolResult{{{"text", "a\xFF\xC0z"}}, {}};
+    return Content({{"text", "a\xFF\xC0z"}});
   });
   add(simple("image", Object(json::object())), [](const ToolCall&) {
-    return ToolResult{{{"content", "an image"}},
-                      {{{"type", "image"}, {"data", "aGk="}, {"mimeType", "image/png"}}}};
+    ToolResult result = Content({{"content", "an image"}});
+    result.more_content = {{{"type", "image"}, {"data", "aGk="}, {"mimeType", "image/png"}}};
+    return result;
   });
   add(simple("big", Object({{"bytes", {{"type", "integer"}}}}, {"bytes"})),
       [](const ToolCall& call) {
-        return ToolResult{{{"text", std::string(call.arguments["bytes"], 'x')}}, {}};
+        return Content({{"text", std::string(call.arguments["bytes"], 'x')}});
       });
   return tools;
 }

@@ -42,53 +42,42 @@ TEST(Outcome, EverythingElseIsAnInternalError) {
 }
 
 /// What a client reads.
-nlohmann::json Sent(ToolResult result) {
-  return nlohmann::json::parse(ToolResultText(std::move(result), Era::kLegacy, {}).Text());
+nlohmann::json Sent(const ToolResult& result) {
+  return nlohmann::json::parse(ToolResultText(result, Era::kLegacy, {}));
 }
 
 TEST(Outcome, ResultsStandInTheTextAndInTheStructure) {
-  const nlohmann::json small = {{"b", "\"quoted\"\n"}, {"n", 1}};
-  const nlohmann::json sent = Sent({.structured = small});
-  EXPECT_EQ(sent["structuredContent"], small);
-  EXPECT_EQ(nlohmann::json::parse(sent["content"][0]["text"].get<std::string>()), small);
+  const nlohmann::json content = {{"b", "\"quoted\"\n\x01 é"}, {"n", 1}};
+  const nlohmann::json sent = Sent({.content = StructuredContent{content.dump()},
+                                    .more_content = {{{"type", "text"}, {"text", "a note"}}}});
+  EXPECT_EQ(sent["structuredContent"], content);
+  EXPECT_EQ(sent["content"][0]["text"], content.dump());
+  EXPECT_EQ(sent["content"][1]["text"], "a note");
 }
 
-TEST(Outcome, StructuredTextIsSentAsItsValuesAre) {
-  const std::string text = R"({"entries":[{"name":"a \"quoted\" name\n","size":1}]})";
-  EXPECT_EQ(Sent({.structured_text = text}), Sent({.structured = nlohmann::json::parse(text)}));
+TEST(Outcome, AResultWithoutContentIsAnEmptyObject) {
+  EXPECT_EQ(Sent({})["structuredContent"], nlohmann::json::object());
 }
 
 TEST(Outcome, PlainTextIsSentAloneAndWithItsNotes) {
-  const nlohmann::json sent = Sent({.structured = {{"exit_code", 1}},
+  const nlohmann::json sent = Sent({.content = PlainText{"a \"line\"\n\xFF"},
                                     .more_content = {{{"type", "text"}, {"text", "a note"}}},
-                                    .text = "a \"line\"\n\xFF"});
+                                    .exit_code = 1});
   EXPECT_FALSE(sent.contains("structuredContent"));
   EXPECT_EQ(sent["content"][0]["text"], "a \"line\"\n\xEF\xBF\xBD");
   EXPECT_EQ(sent["content"][1]["text"], "a note");
 }
 
-TEST(Outcome, LargeStringsAreSentAsSmallOnesAre) {
-  // Not a divisor of any size of a piece, so that pieces are cut anywhere.
-  const std::string unit = "\"\\\n\t\x01 é 😀 text;";
-  std::string large;
-  while (large.size() < 300'000) large += unit;
-  const nlohmann::json result = {{"a", large}, {"b", 1}, {"c", large}, {"d", {{"nested", large}}}};
-  const nlohmann::json sent =
-      Sent({.structured = result, .more_content = {{{"type", "text"}, {"text", "a note"}}}});
-  EXPECT_EQ(sent["structuredContent"], result);
-  EXPECT_EQ(nlohmann::json::parse(sent["content"][0]["text"].get<std::string>()), result);
-  EXPECT_EQ(sent["content"][1]["text"], "a note");
-}
-
 /// The response as the client reads it.
-nlohmann::json Response(EncodedOutcome& encoded) {
-  return nlohmann::json::parse("{" + std::move(encoded.response).Text() + "}");
+nlohmann::json Response(const EncodedOutcome& encoded) {
+  return nlohmann::json::parse("{" + encoded.response + "}");
 }
 
 TEST(Outcome, IsRecordedAsTheClientGetsIt) {
-  EncodedOutcome result =
-      Encode(ToolResult{.structured = {{"a", 1}}, .exit_code = 3, .error = "exit status 3"},
-             Era::kModern, {});
+  EncodedOutcome result = Encode(
+      ToolResult{
+          .content = StructuredContent{R"({"a":1})"}, .exit_code = 3, .error = "exit status 3"},
+      Era::kModern, {});
   EXPECT_EQ(result.status, CallStatus::kSucceeded);
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_EQ(result.error, "exit status 3");
@@ -115,40 +104,20 @@ TEST(Outcome, IsRecordedAsTheClientGetsIt) {
 
 TEST(Outcome, AResultAboveTheLimitIsAFailureThatSaysHowToGoOn) {
   constexpr std::size_t kLimit = kLongestMessage - 1024;
-  const auto result = [](bool is_plain, const std::string& text, std::size_t note) {
-    ToolResult made{.structured = {{"a", text}},
-                    .more_content = {{{"type", "text"}, {"text", std::string(note, 'n')}}}};
-    if (is_plain) made.text = text;
-    return made;
-  };
-  for (const char* character : {"x", "\"", "\x01", "é"}) {
-    for (const bool is_plain : {true, false}) {
-      std::string unit;
-      while (unit.size() < 20'000) unit += character;
-      const auto bytes = [&](const std::string& text) {
-        return ToolResultText(result(is_plain, text, 0), Era::kModern, {}).escaped_bytes();
-      };
-      const std::size_t per_unit = bytes(unit + unit) - bytes(unit);
-      std::string text;
-      for (std::size_t i = 1; i < kLimit / per_unit; ++i) text += unit;
-      const std::size_t longest_note = kLimit - bytes(text);
-      EXPECT_EQ(Encode(result(is_plain, text, longest_note), Era::kModern, {}).status,
-                CallStatus::kSucceeded);
-      EncodedOutcome refused =
-          Encode(result(is_plain, text, longest_note + 1), Era::kModern, {}, "read less");
-      EXPECT_EQ(refused.status, CallStatus::kFailed);
-      EXPECT_EQ(refused.error, "the result has " + std::to_string(kLimit + 1) +
-                                   " bytes as a message, more than " + std::to_string(kLimit) +
-                                   ": read less");
-      EXPECT_EQ(Response(refused)["result"]["content"][0]["text"], refused.error);
-    }
+  for (const bool is_plain : {true, false}) {
+    ToolResult result{.more_content = {{{"type", "text"}, {"text", ""}}}};
+    if (is_plain) result.content = PlainText{std::string(500'000, '"')};
+    const std::size_t bytes = ToolResultText(result, Era::kModern, {}).size();
+    result.more_content[0]["text"] = std::string(kLimit - bytes, 'n');
+    EXPECT_EQ(Encode(result, Era::kModern, {}).status, CallStatus::kSucceeded);
+    result.more_content[0]["text"] = std::string(kLimit - bytes + 1, 'n');
+    const EncodedOutcome refused = Encode(result, Era::kModern, {}, "read less");
+    EXPECT_EQ(refused.status, CallStatus::kFailed);
+    EXPECT_EQ(refused.error, "the result has " + std::to_string(kLimit + 1) +
+                                 " bytes as a message, more than " + std::to_string(kLimit) +
+                                 ": read less");
+    EXPECT_EQ(Response(refused)["result"]["content"][0]["text"], refused.error);
   }
-}
-
-TEST(Outcome, LargeStringsThatAreNotUtf8GetReplacementCharacters) {
-  const std::string large = std::string(100'000, 'x') + "\xFF";
-  const nlohmann::json sent = Sent({.structured = {{"a", large}}});
-  EXPECT_EQ(sent["structuredContent"]["a"], std::string(100'000, 'x') + "\xEF\xBF\xBD");
 }
 
 }  // namespace

@@ -212,7 +212,7 @@ class DeafTool : public Tool {
     release_.wait();
     call.progress.SetStatus("released");
     ended_ = true;
-    return {json::object(), {}};
+    return {};
   }
 
  private:

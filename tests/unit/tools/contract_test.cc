@@ -1,5 +1,3 @@
-#include "tools/contract.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,14 +5,19 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "mcp/protocol.h"
+#include "tools/tool_list.h"
 
 namespace tools {
 namespace {
 
 using nlohmann::json;
+using ::testing::HasSubstr;
 
 json Contract() {
   std::ifstream file(CONTRACT_FILE);
@@ -67,6 +70,13 @@ void RemoveAddedInputs(const std::string& tool, json& schema) {
   }
 }
 
+mcp::ToolDefinition Definition(std::string_view name, const ToolOptions& options = {}) {
+  for (mcp::ToolDefinition& definition : Definitions(options)) {
+    if (definition.name == name) return std::move(definition);
+  }
+  throw std::out_of_range(std::string(name));
+}
+
 /// At any depth.
 void ExpectDescriptions(const json& schema, const std::string& where) {
   if (!schema.contains("properties")) return;
@@ -92,13 +102,13 @@ TEST(Contract, ServesExactlyTheToolsAndSchemasOfLimasInterface) {
 TEST(Contract, AddedInputsAreOptional) {
   for (const std::string& input : AddedInputs()) {
     const std::size_t dot = input.find('.');
-    const json& required = Definition(input.substr(0, dot)).input_schema["required"];
+    const json required = Definition(input.substr(0, dot)).input_schema["required"];
     EXPECT_THAT(required, ::testing::Not(::testing::Contains(input.substr(dot + 1))));
   }
 }
 
 TEST(Contract, AnnouncedToolTakesATextAndItsReplacement) {
-  const mcp::ToolDefinition& replace = Definition(kAnnouncedTool);
+  mcp::ToolDefinition replace = Definition(kAnnouncedTool);
   EXPECT_EQ(replace.input_schema["required"], (json{"path", "old_string", "new_string"}));
   EXPECT_EQ(replace.input_schema["properties"]["allow_multiple"]["type"], "boolean");
   EXPECT_EQ(replace.output_schema["properties"]["replacements"]["type"], "integer");
@@ -121,7 +131,8 @@ TEST(Contract, UsesOnlyKeywordsThatAreChecked) {
 }
 
 TEST(Contract, ListsToolsInAlphabeticalOrder) {
-  EXPECT_TRUE(std::is_sorted(Definitions().begin(), Definitions().end(),
+  const auto definitions = Definitions();
+  EXPECT_TRUE(std::is_sorted(definitions.begin(), definitions.end(),
                              [](const auto& a, const auto& b) { return a.name < b.name; }));
 }
 
@@ -161,6 +172,23 @@ TEST(Contract, MarksToolsAndLargeResultsForClaudeCode) {
   }
   EXPECT_EQ(Definition("read_file").meta.at("anthropic/maxResultSizeChars"), 500'000);
   EXPECT_FALSE(Definition("write_file").meta.contains("anthropic/maxResultSizeChars"));
+}
+
+TEST(Contract, ACommandsDescriptionNamesItsTimeLimit) {
+  const auto text = [](std::chrono::milliseconds limit) {
+    return Definition("run_shell_command", {.command_timeout = limit}).description;
+  };
+  EXPECT_THAT(Definition("run_shell_command").description, HasSubstr("for up to 9m0s"));
+  EXPECT_THAT(text(std::chrono::seconds(90)), HasSubstr("for up to 1m30s"));
+  EXPECT_THAT(text(std::chrono::seconds(0)), HasSubstr("without a time limit"));
+}
+
+TEST(Contract, StoppingAProcessSharesNoThreadsWithFileTools) {
+  EXPECT_EQ(Definition("read_file").lane, mcp::Lane::kQuick);
+  EXPECT_EQ(Definition("run_shell_command").lane, mcp::Lane::kCommand);
+  for (const char* name : {"read_process", "start_process", "write_process"}) {
+    EXPECT_EQ(Definition(name).lane, mcp::Lane::kWaiting) << name;
+  }
 }
 
 // An agent sends the definitions with every request to its model. This is about 2,300 tokens.

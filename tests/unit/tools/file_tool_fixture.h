@@ -46,8 +46,7 @@ class FileToolTest : public ::testing::Test, private WorkspaceSource {
   /// The text of the error that the call must end with.
   std::string Error(const nlohmann::json& arguments) {
     try {
-      const mcp::ToolResult result = Call(arguments);
-      ADD_FAILURE() << "no error but " << result.structured;
+      ADD_FAILURE() << "no error but " << Structured(Call(arguments));
       return "";
     } catch (const support::CallError& error) {
       return error.what();

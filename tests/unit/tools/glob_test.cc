@@ -4,6 +4,7 @@
 
 #include "find/glob_plan.h"
 #include "testing/file_names.h"
+#include "tools/limits.h"
 #include "tools/tools.h"
 #include "unit/tools/search_tool_fixture.h"
 
@@ -23,7 +24,7 @@ class Glob : public SearchToolFixture {
   /// A string is the pattern alone.
   std::vector<std::string> Matches(const json& arguments) {
     const json structured =
-        Call(*tool_, arguments.is_string() ? json{{"pattern", arguments}} : arguments).structured;
+        Structured(Call(*tool_, arguments.is_string() ? json{{"pattern", arguments}} : arguments));
     return structured.at("matches").get<std::vector<std::string>>();
   }
   using SearchToolFixture::ErrorOf;
@@ -52,7 +53,7 @@ TEST_F(Glob, ReturnsHostPathsNewestFirstThenByName) {
 }
 
 TEST_F(Glob, NoMatchIsAnEmptyList) {
-  EXPECT_EQ(Call(*tool_, {{"pattern", "*.txt"}}).structured.dump(), R"({"matches":[]})");
+  EXPECT_EQ(Structured(Call(*tool_, {{"pattern", "*.txt"}})).dump(), R"({"matches":[]})");
   EXPECT_THAT(Matches("missing/*.txt"), ElementsAre());
   EXPECT_THAT(Matches("missing/**"), ElementsAre());
 }
@@ -266,7 +267,7 @@ TEST_F(Glob, UnreadableDirectoriesAreReportedBesideTheMatches) {
   std::filesystem::permissions(Path("secret"), std::filesystem::perms::none);
   const mcp::ToolResult result = Call(*tool_, {{"pattern", "**/*.c"}});
   std::filesystem::permissions(Path("secret"), std::filesystem::perms::owner_all);
-  EXPECT_EQ(result.structured.dump(), json({{"matches", Hosts({"a.c"})}}).dump());
+  EXPECT_EQ(Structured(result).dump(), json({{"matches", Hosts({"a.c"})}}).dump());
   ASSERT_EQ(result.more_content.size(), 1U);
   EXPECT_EQ(result.more_content[0]["text"],
             "The guest's user may not look at everything, so names may be missing here:\n"

@@ -8,7 +8,7 @@
 
 #include "file_tool_fixture.h"
 #include "testing/file_names.h"
-#include "tools/tools.h"
+#include "tools/render.h"
 
 namespace tools {
 namespace {
@@ -21,10 +21,10 @@ class ListDirectory : public FileToolTest {
  protected:
   ListDirectory() : FileToolTest("list_directory") {}
 
-  json Structured() { return json::parse(Call({{"path", "/host/work"}}).structured_text); }
-  json FirstEntry() { return Structured().at("entries").at(0); }
+  json Listing() { return Structured(Call({{"path", "/host/work"}})); }
+  json FirstEntry() { return Listing().at("entries").at(0); }
   std::string JoinedNames() {
-    const json structured = Structured();
+    const json structured = Listing();
     std::string names;
     for (const json& entry : structured.at("entries")) {
       names += (names.empty() ? "" : " ") + entry.at("name").get<std::string>();
@@ -39,7 +39,7 @@ TEST_F(ListDirectory, EntriesAreSortedByNameByteByByte) {
 }
 
 TEST_F(ListDirectory, AnEmptyDirectoryIsAnEmptyList) {
-  EXPECT_EQ(Structured(), json({{"entries", json::array()}}));
+  EXPECT_EQ(Listing(), json({{"entries", json::array()}}));
 }
 
 TEST_F(ListDirectory, AFileHasSizeModeAndTime) {
@@ -113,10 +113,12 @@ TEST_F(ListDirectory, ALinkSwappedInAfterTheCheckIsNotFollowed) {
 
 /// The only entry of the result.
 json Entry(const guest::FileAttributes& attributes) {
-  return json::parse(EntriesText({{.name = "name", .attributes = attributes}})).at("entries").at(0);
+  return Structured(Render(Entries{{{.name = "name", .attributes = attributes}}}, {}))
+      .at("entries")
+      .at(0);
 }
 
-TEST(EntriesText, HasTheModeBitsOfGosFileMode) {
+TEST(RenderedEntries, HasTheModeBitsOfGosFileMode) {
   using guest::FileType;
   const auto mode = [](FileType type, std::uint32_t permissions) {
     return Entry({.type = type, .permissions = permissions}).at("mode").get<std::int64_t>();
@@ -133,7 +135,7 @@ TEST(EntriesText, HasTheModeBitsOfGosFileMode) {
   EXPECT_EQ(mode(FileType::kRegular, 06755), bit(23) | bit(22) | 0755);
 }
 
-TEST(EntriesText, HasTimesOfRfc3339InUtc) {
+TEST(RenderedEntries, HasTimesOfRfc3339InUtc) {
   const auto time = [](std::int64_t seconds) { return Entry({.modified = seconds}).at("time"); };
   EXPECT_EQ(time(0), "1970-01-01T00:00:00Z");
   EXPECT_EQ(time(951'782'400), "2000-02-29T00:00:00Z");

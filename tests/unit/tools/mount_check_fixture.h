@@ -23,6 +23,7 @@
 #include "testing/temporary_directory.h"
 #include "tools/tool_list.h"
 #include "tools/workspace.h"
+#include "unit/tools/tool_named.h"
 
 namespace tools {
 
@@ -109,7 +110,7 @@ class MountCheckTest : public ::testing::Test, private WorkspaceSource {
 
   std::string Error(const std::string& tool, const nlohmann::json& arguments) {
     try {
-      ADD_FAILURE() << tool << " did not fail: " << Call(tool, arguments).structured;
+      ADD_FAILURE() << tool << " did not fail: " << Structured(Call(tool, arguments));
       return "";
     } catch (const support::CallError& error) {
       return error.what();
@@ -126,7 +127,7 @@ class MountCheckTest : public ::testing::Test, private WorkspaceSource {
   }
 
   std::string Content(const nlohmann::json& arguments) {
-    return Call("read_file", arguments).structured.at("content");
+    return Structured(Call("read_file", arguments)).at("content");
   }
 
   void Put(const std::string& name, const std::string& bytes) const {

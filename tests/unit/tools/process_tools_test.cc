@@ -1,11 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "shell/launcher_pool.h"
 #include "testing/local_launcher.h"
+#include "tools/render.h"
 #include "tools/tools.h"
 #include "unit/tools/search_tool_fixture.h"
 
@@ -13,7 +16,9 @@ namespace tools {
 namespace {
 
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::EndsWith;
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 /// Results as text, for clients that are known agents.
@@ -26,10 +31,10 @@ class ProcessToolsAsText : public SearchToolFixture {
     return workspace;
   }
 
-  using Tool = mcp::ToolResult(Toolbox&, const mcp::ToolCall&);
+  template <typename Tool>
   std::string Text(Tool& tool, const json& arguments, std::size_t text_bytes = 100'000) {
     const mcp::ResultFormat format{mcp::ResultStyle::kText, text_bytes};
-    return tool(toolbox_, {arguments, context_, progress_, format}).text.value_or("no text");
+    return TextOf(Render(tool(toolbox_, {arguments, context_, progress_, format}), format));
   }
   std::string Start(const std::string& script) {
     return Text(StartProcess,
@@ -60,6 +65,55 @@ TEST_F(ProcessToolsAsText, SayHowToReadOn) {
       Start("head -c 60000 /dev/zero | tr '\\0' x"),
       EndsWith("x\n[p1 exited with 0; next_offset 49152; 10848 more bytes can be read now]"));
   EXPECT_EQ(Text(ReadProcess, {{"id", "p1"}, {"offset", 0}}, 10'000).find('['), 10'000U - 512 + 1);
+}
+
+TEST_F(ProcessToolsAsText, ListIsShortHoweverLongTheCommands) {
+  const std::string long_word(50'000, 'x');
+  for (int i = 0; i < 5; ++i) Start("echo " + long_word);
+  const std::string list = Text(ReadProcess, json::object());
+  EXPECT_LT(list.size(), 5U * 500);
+  EXPECT_THAT(list, HasSubstr("sh -c 'echo xxx"));
+  EXPECT_THAT(list, HasSubstr("x… (in " + std::string(kHost)));
+}
+
+/// The guest takes its time to start a process.
+class SlowStart : public ProcessToolsAsText {
+ protected:
+  Workspace Acquire(const support::Context& context, mcp::ProgressReporter& progress) override {
+    Workspace workspace = ProcessToolsAsText::Acquire(context, progress);
+    workspace.guest = guest_of_call_;
+    return workspace;
+  }
+
+  /// Never answers.
+  class SilentGuest final : public testing_support::LocalGuest {
+   public:
+    std::vector<guest::Reply> RoundTrip(const std::vector<guest::Request>&,
+                                        const support::Context& context) override {
+      support::Pause(std::chrono::hours(1), context);
+      return {};
+    }
+  };
+
+  std::string ErrorOfStart(std::chrono::milliseconds limit) {
+    Toolbox hasty(static_cast<WorkspaceSource&>(*this), {.time_limit = limit});
+    try {
+      const json arguments = {{"command", {"sleep", "60"}}, {"directory", kHost}};
+      (void)StartProcess(hasty, {arguments, context_, progress_});
+      return "no error";
+    } catch (const support::CallError& error) {
+      EXPECT_TRUE(hasty.processes.List().empty());
+      return error.what();
+    }
+  }
+
+  std::shared_ptr<guest::Guest> guest_of_call_ = std::make_shared<SilentGuest>();
+};
+
+TEST_F(SlowStart, SaysWhatWasWaitedForAndWhatToDo) {
+  EXPECT_THAT(ErrorOfStart(std::chrono::milliseconds(50)),
+              AllOf(HasSubstr("The directory " + std::string(kHost) + " was not resolved in time"),
+                    HasSubstr("nothing was run"), HasSubstr("df")));
 }
 
 TEST_F(ProcessToolsAsText, NameTheEndOfACutOutput) {

@@ -13,6 +13,7 @@
 
 #include "file_tool_fixture.h"
 #include "files/file_content.h"
+#include "tools/limits.h"
 #include "tools/tools.h"
 
 namespace tools {
@@ -32,7 +33,7 @@ class ReadFile : public FileToolTest {
   std::string Content(const json& arguments) {
     const mcp::ToolResult result = Call(arguments);
     EXPECT_TRUE(result.more_content.empty());
-    return result.structured.at("content").get<std::string>();
+    return Structured(result).at("content").get<std::string>();
   }
   std::string Lines(std::uint64_t offset, std::uint64_t limit) {
     return Content({{"path", "/host/work/file"}, {"offset", offset}, {"limit", limit}});
@@ -148,7 +149,7 @@ TEST_F(ReadFile, FileThatKeepsGrowingIsReadInLargePieces) {
 TEST_F(ReadFile, BytesThatAreNotUtf8AreReplacedAndCounted) {
   Put("file", "caf\xE9 \xFF!");
   const mcp::ToolResult result = Call({{"path", "/host/work/file"}});
-  EXPECT_EQ(result.structured["content"], "caf\uFFFD \uFFFD!");
+  EXPECT_EQ(Structured(result)["content"], "caf\uFFFD \uFFFD!");
   ASSERT_EQ(result.more_content.size(), 1U);
   EXPECT_EQ(result.more_content[0]["type"], "text");
   EXPECT_THAT(result.more_content[0]["text"].get<std::string>(), HasSubstr("not valid UTF-8: 2."));
@@ -162,14 +163,14 @@ TEST_F(ReadFile, BinaryFileIsAnErrorWithTypeAndSize) {
 
 TEST_F(ReadFile, LineThatBeginsLikeABinaryFormatIsTextWithinAFile) {
   Put("file", "ID1,Meier\nID2,Schulz\nID3,M\xFCller\n");
-  EXPECT_EQ(Call({{"path", "/host/work/file"}, {"offset", 2}}).structured["content"],
+  EXPECT_EQ(Structured(Call({{"path", "/host/work/file"}, {"offset", 2}}))["content"],
             "ID3,M\uFFFDller\n");
 }
 
 TEST_F(ReadFile, ImageComesAsAnImageBlock) {
   Put("image", "\x89PNG\r\n\x1A\n\0\0"s);
   const mcp::ToolResult result = Call({{"path", "/host/work/image"}});
-  EXPECT_THAT(result.structured["content"].get<std::string>(), HasSubstr("PNG image, 10 bytes"));
+  EXPECT_THAT(Structured(result)["content"].get<std::string>(), HasSubstr("PNG image, 10 bytes"));
   ASSERT_EQ(result.more_content.size(), 1U);
   EXPECT_EQ(result.more_content[0],
             json({{"type", "image"}, {"data", "iVBORw0KGgoAAA=="}, {"mimeType", "image/png"}}));

@@ -36,7 +36,7 @@ class Replace : public FileToolTest {
 
 TEST_F(Replace, ReplacesTheOnlyOccurrence) {
   Put("file", "one two three");
-  EXPECT_EQ(Call(Edit("two", "2")).structured, (json{{"replacements", 1}}));
+  EXPECT_EQ(Structured(Call(Edit("two", "2"))), (json{{"replacements", 1}}));
   EXPECT_EQ(Get("file"), "one 2 three");
   Call(Edit(" 2", ""));
   EXPECT_EQ(Get("file"), "one three");
@@ -63,9 +63,9 @@ TEST_F(Replace, SeveralOccurrencesAreCountedWithTheirLinesAndLeftAlone) {
 
 TEST_F(Replace, AllOccurrencesAreReplacedIfAllowed) {
   Put("file", "x\ny\nx\n");
-  EXPECT_EQ(Call(EditAll("x", "z")).structured, (json{{"replacements", 2}}));
+  EXPECT_EQ(Structured(Call(EditAll("x", "z"))), (json{{"replacements", 2}}));
   EXPECT_EQ(Get("file"), "z\ny\nz\n");
-  EXPECT_EQ(Call(EditAll("y", "x")).structured, (json{{"replacements", 1}}));
+  EXPECT_EQ(Structured(Call(EditAll("y", "x"))), (json{{"replacements", 1}}));
 }
 
 TEST_F(Replace, MissingTextIsAnErrorAlsoWithAllowMultiple) {
@@ -177,7 +177,7 @@ TEST_F(Replace, ChangeMadeMeanwhileStaysInPlaceToo) {
   });
   const mcp::ToolResult result = Call(Edit("one", "1"));
   EXPECT_EQ(Get("file"), "1\ntwo\nthree\n");
-  EXPECT_EQ(result.structured, (json{{"replacements", 1}}));
+  EXPECT_EQ(Structured(result), (json{{"replacements", 1}}));
   ASSERT_EQ(result.more_content.size(), 1U);
   EXPECT_THAT(result.more_content[0].at("text"), HasSubstr("written in place"));
 }

@@ -36,7 +36,7 @@ class RunShellCommandTool : public SearchToolFixture {
 };
 
 TEST_F(RunShellCommandTool, RunsInTheGuestsDirectory) {
-  const auto structured = Call(*tool_, Arguments({"pwd"})).structured;
+  const auto structured = Structured(Call(*tool_, Arguments({"pwd"})));
   EXPECT_TRUE(
       std::filesystem::equivalent(structured["stdout"].get<std::string>().substr(
                                       0, structured["stdout"].get<std::string>().find('\n')),
@@ -87,7 +87,7 @@ class DirectoryTimeLimit : public RunShellCommandTool {
 TEST_F(DirectoryTimeLimit, StartsWhenThereIsAConnection) {
   Call(*tool_, Arguments({"true"}));
   ASSERT_TRUE(noting_guest_->first_deadline.has_value());
-  EXPECT_GE(*noting_guest_->first_deadline, connected_at_ + kFileToolTimeLimit);
+  EXPECT_GE(*noting_guest_->first_deadline, connected_at_ + ToolOptions().time_limit);
 }
 
 /// Reports the end of a command as a test sets it.
@@ -111,7 +111,7 @@ class EndOfACommand : public RunShellCommandTool {
 
   nlohmann::json Run(std::function<shell::RunEnd()> end) {
     ending_guest_->end = std::move(end);
-    return Call(*tool_, Arguments({"echo", "text"})).structured;
+    return Structured(Call(*tool_, Arguments({"echo", "text"})));
   }
 
   static shell::RunEnd Status(std::optional<int> status) {

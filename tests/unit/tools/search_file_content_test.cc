@@ -23,7 +23,7 @@ class Search : public SearchToolFixture {
     const mcp::ToolResult result =
         Call(*tool_, arguments.is_string() ? json{{"pattern", arguments}} : arguments);
     note_ = result.more_content.empty() ? "" : result.more_content[0].at("text").get<std::string>();
-    return result.structured.at("git_grep_output").get<std::string>();
+    return Structured(result).at("git_grep_output").get<std::string>();
   }
   using SearchToolFixture::ErrorOf;
   std::string ErrorOf(const json& arguments) { return ErrorOf(*tool_, arguments); }
@@ -163,7 +163,7 @@ TEST_F(Search, OutputIsCutAtALimitAndCounted) {
   Write("a", content);
   Write("b", content);
   const auto small = ToolNamed("search_file_content", *this, {.maximum_output_bytes = 20});
-  EXPECT_EQ(Call(*small, {{"pattern", "needle"}}).structured["git_grep_output"],
+  EXPECT_EQ(Structured(Call(*small, {{"pattern", "needle"}}))["git_grep_output"],
             "a:1:needle\n[Only the first 1 of 2000 matching lines, in 2 files, are shown. Narrow "
             "the search with a path, an include or a longer pattern.]\n");
 }
@@ -193,9 +193,10 @@ TEST_F(Search, ALongLineIsCutBetweenCharacters) {
 TEST_F(Search, TheTimeLimitIsAnErrorThatAdvises) {
   Write("a", "x");
   const auto hasty =
-      ToolNamed("search_file_content", *this, {.search_timeout = std::chrono::seconds(0)});
+      ToolNamed("search_file_content", *this, {.time_limit = std::chrono::seconds(0)});
   EXPECT_THAT(ErrorOf(*hasty, {{"pattern", "x"}}),
-              AllOf(HasSubstr("took longer than 0 s"), HasSubstr("more specific")));
+              AllOf(HasSubstr("The search in the working directory took longer than 0s"),
+                    HasSubstr("more specific")));
 }
 
 TEST_F(Search, ACancelIsNotTheTimeLimit) {

@@ -37,7 +37,7 @@ class SearchToolFixture : public find::SearchFixture, public WorkspaceSource {
 
   std::string ErrorOf(mcp::Tool& tool, const nlohmann::json& arguments) {
     try {
-      return "no error: " + Call(tool, arguments).structured.dump();
+      return "no error: " + Structured(Call(tool, arguments)).dump();
     } catch (const support::CallError& error) {
       return error.what();
     }

@@ -78,9 +78,10 @@ TEST_F(StaleReadsTest, LimitIsTheSameAndTheUnknownSizeIsNotReported) {
   EXPECT_THAT(Error("read_file", {{"path", "/host/stale/binary"}, {"offset", 0}}),
               HasSubstr("is not text but binary data; look into it"));
   PutBoth("large", "small", std::string((std::size_t{32} << 20) + 1, 'x'));
-  EXPECT_THAT(Error("read_file", {{"path", "/host/stale/large"}}),
-              AllOf(HasSubstr("/host/stale/large has more than the limit of 33554432 bytes (32 MiB)"),
-                    HasSubstr("read it in parts")));
+  EXPECT_THAT(
+      Error("read_file", {{"path", "/host/stale/large"}}),
+      AllOf(HasSubstr("/host/stale/large has more than the limit of 33554432 bytes (32 MiB)"),
+            HasSubstr("read it in parts")));
   PutBoth("largest", "small", std::string(std::size_t{32} << 20, 'x'));
   EXPECT_EQ(Content({{"path", "/host/stale/largest"}}).size(), std::size_t{32} << 20);
 }

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "mcp/tool.h"
 #include "tools/tool_list.h"
@@ -18,6 +19,16 @@ inline std::unique_ptr<mcp::Tool> ToolNamed(const std::string& name, WorkspaceSo
     if (tool->definition().name == name) return std::move(tool);
   }
   throw std::out_of_range(name);
+}
+
+/// The structured content of a result.
+inline nlohmann::json Structured(const mcp::ToolResult& result) {
+  return nlohmann::json::parse(std::get<mcp::StructuredContent>(result.content).json);
+}
+
+/// The text of a result that has no structured content.
+inline std::string TextOf(const mcp::ToolResult& result) {
+  return std::get<mcp::PlainText>(result.content).text;
 }
 
 }  // namespace tools

@@ -29,13 +29,14 @@ class CountedSource final : public WorkspaceSource {
 class RetriedWork : public ::testing::Test {
  protected:
   /// Loses the connection `losses` times, then returns the number of the last one.
-  mcp::ToolResult Do(int losses, bool may_have_run) {
-    return WithWorkspace(source_, source_of_stop_.context(), progress_,
-                         [&](const Workspace& workspace) -> mcp::ToolResult {
-                           ++begun_;
-                           if (begun_ <= losses) throw ConnectionLost("lost", may_have_run);
-                           return {.structured = workspace.shell};
-                         });
+  std::string Do(int losses, bool may_have_run) {
+    std::string last;
+    WithWorkspace(source_, source_of_stop_.context(), progress_, [&](const Workspace& workspace) {
+      ++begun_;
+      if (begun_ <= losses) throw ConnectionLost("lost", may_have_run);
+      last = workspace.shell;
+    });
+    return last;
   }
 
   CountedSource source_;
@@ -45,7 +46,7 @@ class RetriedWork : public ::testing::Test {
 };
 
 TEST_F(RetriedWork, IsRetriedIfNothingCanHaveChanged) {
-  EXPECT_EQ(Do(1, false).structured, "2");
+  EXPECT_EQ(Do(1, false), "2");
   EXPECT_EQ(begun_, 2);
 }
 
@@ -55,7 +56,7 @@ TEST_F(RetriedWork, IsNeverRetriedIfItMayHaveRun) {
 }
 
 TEST_F(RetriedWork, FailsAfterTheLastAttempt) {
-  EXPECT_EQ(Do(kMaximumAttempts - 1, false).structured, std::to_string(kMaximumAttempts));
+  EXPECT_EQ(Do(kMaximumAttempts - 1, false), std::to_string(kMaximumAttempts));
   begun_ = 0;
   EXPECT_THROW(Do(kMaximumAttempts, false), ConnectionLost);
   EXPECT_EQ(begun_, kMaximumAttempts);
@@ -69,7 +70,7 @@ TEST_F(RetriedWork, FailsIfTheReconnectFails) {
 
 TEST_F(RetriedWork, IsNotRetriedAfterACancel) {
   EXPECT_THROW(WithWorkspace(source_, source_of_stop_.context(), progress_,
-                             [&](const Workspace&) -> mcp::ToolResult {
+                             [&](const Workspace&) {
                                source_of_stop_.Stop(support::StopReason::kCancelled);
                                throw ConnectionLost("lost", false);
                              }),
@@ -79,7 +80,7 @@ TEST_F(RetriedWork, IsNotRetriedAfterACancel) {
 TEST_F(RetriedWork, ThatTimesOutNamesTheEarlierLoss) {
   int attempts = 0;
   try {
-    WithWorkspace(source_, {}, progress_, [&](const Workspace&) -> mcp::ToolResult {
+    WithWorkspace(source_, {}, progress_, [&](const Workspace&) {
       if (++attempts == 1) throw ConnectionLost("the guest does not answer", false);
       throw support::Stopped(support::StopReason::kDeadline);
     });

@@ -34,7 +34,7 @@ class WriteFile : public FileToolTest {
 
   void Write(const std::string& path, const std::string& content) {
     const mcp::ToolResult result = Call({{"path", path}, {"content", content}});
-    EXPECT_EQ(result.structured, nlohmann::json::object());
+    EXPECT_EQ(Structured(result), nlohmann::json::object());
     EXPECT_TRUE(result.more_content.empty()) << result.more_content.front();
   }
   std::string WriteError(const std::string& path, const std::string& content = "new") {
@@ -128,7 +128,7 @@ TEST_F(WriteFile, FileInADirectoryThatTakesNoNewFileIsWrittenInPlaceAndTheResult
   const ino_t before = Inode("file");
   RefuseNewFiles();
   const mcp::ToolResult result = Call({{"path", "/host/work/file"}, {"content", "new"}});
-  EXPECT_EQ(result.structured, nlohmann::json::object());
+  EXPECT_EQ(Structured(result), nlohmann::json::object());
   ASSERT_EQ(result.more_content.size(), 1U);
   EXPECT_EQ(result.more_content[0].at("text"),
             "/host/work/file was written in place, not atomically: no file can be created beside "

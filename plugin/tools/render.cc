@@ -1,0 +1,315 @@
+#include "tools/render.h"
+
+#include <array>
+#include <cstdint>
+#include <ctime>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "mcp/json_writer.h"
+#include "support/printable.h"
+#include "support/units.h"
+#include "support/utf8.h"
+#include "tools/limits.h"
+
+namespace tools {
+namespace {
+
+using guest::FileAttributes;
+using guest::FileType;
+using mcp::ObjectWriter;
+using mcp::ResultFormat;
+using nlohmann::json;
+
+bool IsText(const ResultFormat& format) {
+  return format.style == mcp::ResultStyle::kText;
+}
+
+/// `text` returns the result as text, `members` writes those of the structured content.
+template <typename Text, typename Members>
+mcp::ToolResult Encode(const ResultFormat& format, const Text& text, const Members& members,
+                       const Notes& notes, const End& end = {}) {
+  mcp::ToolResult result = {.exit_code = end.exit_code, .error = end.error};
+  if (IsText(format)) {
+    result.content = mcp::PlainText{text()};
+  } else {
+    result.content = mcp::StructuredContent{mcp::ObjectText(members)};
+  }
+  for (const std::string& note : notes) {
+    if (!note.empty()) result.more_content.push_back({{"type", "text"}, {"text", note}});
+  }
+  return result;
+}
+
+void EndLine(std::string& text) {
+  if (!text.empty() && text.back() != '\n') text += '\n';
+}
+
+/// One item on a line, as far as they fit; then how many there are and `advice`.
+std::string LinesText(std::size_t count, const std::function<std::string(std::size_t)>& item,
+                      const ResultFormat& format, const std::string& what, const char* advice) {
+  if (count == 0) return "[no " + what + "]";
+  std::string text;
+  for (std::size_t shown = 0; shown < count; ++shown) {
+    const std::string line = item(shown);
+    if (text.size() + line.size() >= TextRoom(format)) {
+      return text + "[" + std::to_string(shown) + " of " + std::to_string(count) + " " + what +
+             ". " + advice + "]";
+    }
+    text += line + '\n';
+  }
+  return text;
+}
+
+std::string FormatTime(std::time_t seconds_since_1970, const char* pattern) {
+  std::tm parts{};
+  ::gmtime_r(&seconds_since_1970, &parts);
+  std::array<char, 64> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), pattern, &parts)};
+}
+
+constexpr std::uint32_t Bit(unsigned number) {
+  return 1U << number;
+}
+
+struct TypeCode {
+  char letter;            ///< of `ls -l`
+  std::uint32_t go_mode;  ///< Go's package io/fs, constants ModeDir … ModeIrregular
+};
+
+TypeCode CodeOf(FileType type) {
+  static const std::map<FileType, TypeCode> codes = {
+      {FileType::kRegular, {'-', 0}},
+      {FileType::kDirectory, {'d', Bit(31)}},
+      {FileType::kSymlink, {'l', Bit(27)}},
+      {FileType::kFifo, {'p', Bit(25)}},
+      {FileType::kSocket, {'s', Bit(24)}},
+      {FileType::kCharacterDevice, {'c', Bit(26) | Bit(21)}},
+      {FileType::kBlockDevice, {'b', Bit(26)}},
+      {FileType::kUnknown, {'?', Bit(19)}}};
+  return codes.at(type);
+}
+
+/// Go's io/fs.FileMode number.
+std::uint32_t GoFileMode(const FileAttributes& attributes) {
+  const std::uint32_t bits = attributes.permissions;
+  std::uint32_t mode = CodeOf(attributes.type).go_mode | (bits & 0777U);
+  if ((bits & 04000U) != 0) mode |= Bit(23);  // set user id
+  if ((bits & 02000U) != 0) mode |= Bit(22);  // set group id
+  if ((bits & 01000U) != 0) mode |= Bit(20);  // sticky
+  return mode;
+}
+
+/// "-rwxr-xr-x"
+std::string ModeText(const FileAttributes& attributes) {
+  const std::uint32_t bits = attributes.permissions;
+  std::string mode = "-rwxrwxrwx";
+  mode[0] = CodeOf(attributes.type).letter;
+  for (unsigned i = 1; i < mode.size(); ++i) {
+    if ((bits & Bit(9 - i)) == 0) mode[i] = '-';
+  }
+  // Like ls: s and t where x is set too.
+  if ((bits & 04000U) != 0) mode[3] = mode[3] == 'x' ? 's' : 'S';
+  if ((bits & 02000U) != 0) mode[6] = mode[6] == 'x' ? 's' : 'S';
+  if ((bits & 01000U) != 0) mode[9] = mode[9] == 'x' ? 't' : 'T';
+  return mode;
+}
+
+/// Like a line of `ls -la`, the time in UTC.
+std::string EntryLine(const guest::DirectoryEntry& entry) {
+  const FileAttributes& attributes = entry.attributes;
+  constexpr std::size_t kSizeWidth = 9;
+  std::string size = std::to_string(attributes.size);
+  if (size.size() < kSizeWidth) size.insert(0, kSizeWidth - size.size(), ' ');
+  return ModeText(attributes) + " " + size + " " +
+         FormatTime(attributes.modified, "%Y-%m-%d %H:%M") + " " + support::Printable(entry.name) +
+         (attributes.type == FileType::kDirectory ? "/" : "");
+}
+
+/// Without nlohmann/json: this is most of what a listing costs on the host.
+void AppendEntry(std::string& out, const guest::DirectoryEntry& entry) {
+  const FileAttributes& attributes = entry.attributes;
+  out += R"({"name":)";
+  mcp::AppendJsonString(out, entry.name);
+  out += R"(,"size":)" + std::to_string(attributes.size);
+  out += R"(,"mode":)" + std::to_string(GoFileMode(attributes));
+  out += R"(,"time":")" + FormatTime(attributes.modified, "%Y-%m-%dT%H:%M:%SZ");  // RFC 3339
+  const bool is_directory = attributes.type == FileType::kDirectory;
+  out += is_directory ? R"(","is_dir":true})" : R"(","is_dir":false})";
+}
+
+void WriteEnd(ObjectWriter& object, const End& end) {
+  if (!end.error.empty()) object.Member("error", std::string_view(end.error));
+  if (end.exit_code) object.Member("exit_code", json(*end.exit_code));
+}
+
+void WriteState(ObjectWriter& object, const ProcessState& state) {
+  object.Member("id", std::string_view(state.id));
+  if (state.running) object.Member("running", json(*state.running));
+  WriteEnd(object, state.end);
+}
+
+/// "p1 running"
+std::string StateText(const ProcessState& state) {
+  const auto& [exit_code, error] = state.end;
+  std::string text = state.id;
+  if (state.running) text += *state.running ? " running" : exit_code ? " exited with " : " ended";
+  if (exit_code) text += std::to_string(*exit_code);
+  return error.empty() ? text : text + ": " + error;
+}
+
+std::string OutputText(const ProcessOutput& output) {
+  const auto& [state, piece, remaining] = output;
+  std::string text;
+  if (piece.dropped > 0) text = "[" + std::to_string(piece.dropped) + " bytes before are gone]\n";
+  text += piece.text;
+  EndLine(text);
+  text += (remaining == 0 && !state.running ? "[end of " : "[") + StateText(state);
+  if (state.running.value_or(false) || remaining > 0) {
+    text += "; next_offset " + std::to_string(piece.end);
+  }
+  if (remaining > 0) text += "; " + std::to_string(remaining) + " more bytes can be read now";
+  return text + "]";
+}
+
+std::string CommandText(const CommandEnd& command) {
+  const auto& [exit_code, error] = command.end;
+  std::string text = command.standard_output;
+  if (!command.standard_error.empty()) {
+    EndLine(text);
+    text += "[stderr]\n" + command.standard_error;
+  }
+  if (error.empty()) return text.empty() ? "[no output]" : text;
+  EndLine(text);
+  const bool names_code = !exit_code || error.starts_with("exit status ");
+  return text + "[" + (names_code ? "" : "exit code " + std::to_string(*exit_code) + ": ") + error +
+         "]";
+}
+
+}  // namespace
+
+mcp::ToolResult Render(const FileContent& file, const ResultFormat& format) {
+  const auto text = [&] { return file.text + file.rest; };
+  const auto members = [&](ObjectWriter& object) {
+    object.Member("content", std::string_view(file.text));
+  };
+  mcp::ToolResult result = Encode(format, text, members, file.notes);
+  if (file.image) {
+    result.more_content.push_back({{"type", "image"},
+                                   {"data", support::EncodeBase64(file.image->bytes)},
+                                   {"mimeType", file.image->mime_type}});
+  }
+  return result;
+}
+
+mcp::ToolResult Render(const Entries& entries, const ResultFormat& format) {
+  const auto line = [&](std::size_t i) { return EntryLine(entries.entries[i]); };
+  const auto text = [&] {
+    return LinesText(entries.entries.size(), line, format, "entries",
+                     "glob finds the others by name.");
+  };
+  const auto members = [&](ObjectWriter& object) {
+    std::string list = "[";
+    for (const guest::DirectoryEntry& entry : entries.entries) {
+      if (list.size() > 1) list += ',';
+      AppendEntry(list, entry);
+    }
+    object.RawMember("entries", list + "]");
+  };
+  return Encode(format, text, members, entries.notes);
+}
+
+mcp::ToolResult Render(const Matches& matches, const ResultFormat& format) {
+  const auto line = [&](std::size_t i) { return matches.paths[i]; };
+  const auto text = [&] {
+    return LinesText(matches.paths.size(), line, format, "matches",
+                     "The newest are shown: narrow the pattern or the path.");
+  };
+  const auto members = [&](ObjectWriter& object) { object.Member("matches", json(matches.paths)); };
+  return Encode(format, text, members, matches.notes);
+}
+
+mcp::ToolResult Render(const FoundLines& found, const ResultFormat& format) {
+  const auto text = [&] { return found.lines.empty() ? "[no matches]" : found.lines; };
+  const auto members = [&](ObjectWriter& object) {
+    object.Member("git_grep_output", std::string_view(found.lines));
+  };
+  return Encode(format, text, members, found.notes);
+}
+
+mcp::ToolResult Render(const CommandEnd& command, const ResultFormat& format) {
+  const auto members = [&](ObjectWriter& object) {
+    object.Member("stdout", std::string_view(command.standard_output));
+    object.Member("stderr", std::string_view(command.standard_error));
+    WriteEnd(object, command.end);
+  };
+  return Encode(
+      format, [&] { return CommandText(command); }, members, {}, command.end);
+}
+
+mcp::ToolResult Render(const ProcessState& state, const ResultFormat& format) {
+  const auto text = [&] { return "[" + StateText(state) + "]"; };
+  const auto members = [&](ObjectWriter& object) { WriteState(object, state); };
+  return Encode(format, text, members, {}, state.end);
+}
+
+mcp::ToolResult Render(const ProcessOutput& output, const ResultFormat& format) {
+  const auto members = [&](ObjectWriter& object) {
+    const shell::OutputLog::Piece& piece = output.piece;
+    WriteState(object, output.state);
+    object.Member("output", std::string_view(piece.text));
+    object.Member("next_offset", json(piece.end));
+    if (output.remaining > 0) object.Member("remaining", json(output.remaining));
+    if (piece.dropped > 0) object.Member("dropped", json(piece.dropped));
+  };
+  return Encode(
+      format, [&] { return OutputText(output); }, members, {}, output.state.end);
+}
+
+mcp::ToolResult Render(const ProcessList& list, const ResultFormat& format) {
+  const auto text = [&] {
+    std::string lines;
+    for (const ListedProcess& process : list.processes) {
+      lines += StateText(process.state) + ": " + process.command + " (in " + process.directory +
+               ", since " + support::FormatDate(process.started) + ")\n";
+    }
+    return lines.empty() ? "No process has been started." : lines;
+  };
+  const auto members = [&](ObjectWriter& object) {
+    std::string array = "[";
+    for (const ListedProcess& process : list.processes) {
+      if (array.size() > 1) array += ',';
+      array += mcp::ObjectText([&](ObjectWriter& entry) {
+        WriteState(entry, process.state);
+        entry.Member("command", std::string_view(process.command));
+        entry.Member("directory", std::string_view(process.directory));
+        entry.Member("started", std::string_view(support::FormatDate(process.started)));
+      });
+    }
+    object.RawMember("processes", array + "]");
+  };
+  return Encode(format, text, members, {});
+}
+
+mcp::ToolResult Render(const Replacements& result, const ResultFormat& format) {
+  const auto text = [&] { return "[replacements: " + std::to_string(result.count) + "]"; };
+  const auto members = [&](ObjectWriter& object) {
+    object.Member("replacements", json(result.count));
+  };
+  return Encode(format, text, members, result.notes);
+}
+
+mcp::ToolResult Render(const Written& written, const ResultFormat& format) {
+  return Encode(
+      format, [] { return "[written]"; }, [](ObjectWriter&) {}, written.notes);
+}
+
+std::string ErrorText(const files::PathlessError& error, const mcp::ToolCall& call) {
+  if (!IsText(call.format)) return error.what();
+  return std::string(error.what()) + ": " + call.arguments.at("path").get<std::string>();
+}
+
+}  // namespace tools

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "guest/guest.h"
+#include "shell/output_log.h"
+
+/// What the tools return. render.h makes of it what a client receives.
+namespace tools {
+
+/// Texts for the agent, beside the result. Empty ones are left out.
+using Notes = std::vector<std::string>;
+
+struct Image {
+  std::string bytes;
+  const char* mime_type;
+};
+
+struct FileContent {
+  std::string text = {};  ///< of an image: what it is
+  std::string rest = {};  ///< how to read what follows; empty: nothing does
+  std::optional<Image> image = {};
+  Notes notes = {};
+};
+
+struct Entries {
+  std::vector<guest::DirectoryEntry> entries = {};
+  Notes notes = {};
+};
+
+struct Matches {
+  std::vector<std::string> paths = {};
+  Notes notes = {};
+};
+
+struct FoundLines {
+  std::string lines = {};
+  Notes notes = {};
+};
+
+/// How a command or process ended; one that runs has neither.
+struct End {
+  std::optional<int> exit_code = {};
+  std::string error = {};  ///< why it did not succeed, or a hint
+};
+
+struct CommandEnd {
+  std::string standard_output;
+  std::string standard_error;
+  End end;
+};
+
+/// A process, or a command whose output was cut (no `running`).
+struct ProcessState {
+  std::string id;
+  std::optional<bool> running = {};
+  End end = {};
+};
+
+struct ProcessOutput {
+  ProcessState state;
+  shell::OutputLog::Piece piece;
+  std::uint64_t remaining = 0;  ///< bytes behind the piece that can be read at once
+};
+
+struct ListedProcess {
+  ProcessState state;
+  std::string command;
+  std::string directory;
+  std::chrono::system_clock::time_point started;
+};
+
+struct ProcessList {
+  std::vector<ListedProcess> processes;
+};
+
+struct Replacements {
+  std::size_t count = 0;
+  Notes notes = {};
+};
+
+struct Written {
+  Notes notes = {};
+};
+
+}  // namespace tools

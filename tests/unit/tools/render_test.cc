@@ -1,0 +1,271 @@
+#include "tools/render.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "mcp/outcome.h"
+#include "tools/limits.h"
+#include "tools/tools.h"
+#include "unit/tools/file_tool_fixture.h"
+#include "unit/tools/search_tool_fixture.h"
+
+namespace tools {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr mcp::ResultFormat kText{.style = mcp::ResultStyle::kText, .text_bytes = 4096};
+
+std::string Lines(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += std::to_string(i) + '\n';
+  return text;
+}
+
+TEST(CutBeginning, LeavesAFileThatFits) {
+  for (const std::string& text : {std::string(), Lines(2000), std::string("no line end")}) {
+    std::string bytes = text;
+    EXPECT_EQ(CutBeginning(bytes, true, 100'000), "");
+    EXPECT_EQ(bytes, text);
+  }
+}
+
+TEST(CutBeginning, ShowsAtMostTwoThousandLines) {
+  std::string bytes = Lines(2001);
+  EXPECT_THAT(CutBeginning(bytes, true, 100'000), HasSubstr("Go on with offset 2000;"));
+  EXPECT_EQ(bytes, Lines(2000));
+}
+
+TEST(CutBeginning, EndsWithTheLastLineThatFits) {
+  std::string bytes = "aaa\nbbb\nccc\n";
+  EXPECT_THAT(CutBeginning(bytes, false, 9), HasSubstr("Go on with offset 2;"));
+  EXPECT_EQ(bytes, "aaa\nbbb\n");
+}
+
+TEST(CutBeginning, ShowsTheBeginningOfALongFirstLine) {
+  std::string bytes = "aaé" + std::string(100, 'x');
+  EXPECT_THAT(CutBeginning(bytes, false, 3), HasSubstr("Go on after it with offset 1."));
+  EXPECT_EQ(bytes, "aa") << "no half character";
+}
+
+/// A kind of result in both styles: the structured content, and the text.
+struct Rendered {
+  const char* what;
+  mcp::ToolResult (*render)(const mcp::ResultFormat&);
+  const char* json;
+  const char* text;
+};
+
+const ProcessState kRunning{.id = "p1", .running = true};
+const ProcessState kKilled{.id = "p2", .running = false, .end = {137, "killed"}};
+
+// clang-format off
+const Rendered kRendered[] = {
+    {"file", [](const auto& f) { return Render(FileContent{.text = "a\"\n", .rest = "[more]"}, f); },
+     R"({"content":"a\"\n"})", "a\"\n[more]"},
+    {"entries", [](const auto& f) { return Render(Entries{{{.name = "d", .attributes = {.type = guest::FileType::kDirectory, .permissions = 0755, .size = 7}}}}, f); },
+     R"({"entries":[{"name":"d","size":7,"mode":2147484141,"time":"1970-01-01T00:00:00Z","is_dir":true}]})",
+     "drwxr-xr-x         7 1970-01-01 00:00 d/\n"},
+    {"no entries", [](const auto& f) { return Render(Entries{}, f); }, R"({"entries":[]})", "[no entries]"},
+    {"matches", [](const auto& f) { return Render(Matches{.paths = {"/b", "/a"}}, f); },
+     R"({"matches":["/b","/a"]})", "/b\n/a\n"},
+    {"no matches", [](const auto& f) { return Render(Matches{}, f); }, R"({"matches":[]})", "[no matches]"},
+    {"lines", [](const auto& f) { return Render(FoundLines{.lines = "a:1:x\n"}, f); },
+     R"({"git_grep_output":"a:1:x\n"})", "a:1:x\n"},
+    {"no lines", [](const auto& f) { return Render(FoundLines{}, f); }, R"({"git_grep_output":""})", "[no matches]"},
+    {"command", [](const auto& f) { return Render(CommandEnd{"out\n", "", {0, ""}}, f); },
+     R"({"stdout":"out\n","stderr":"","exit_code":0})", "out\n"},
+    {"silent command", [](const auto& f) { return Render(CommandEnd{"", "", {0, ""}}, f); },
+     R"({"stdout":"","stderr":"","exit_code":0})", "[no output]"},
+    {"failed command", [](const auto& f) { return Render(CommandEnd{"out", "err\n", {3, "exit status 3"}}, f); },
+     R"({"stdout":"out","stderr":"err\n","error":"exit status 3","exit_code":3})", "out\n[stderr]\nerr\n[exit status 3]"},
+    {"killed command", [](const auto& f) { return Render(CommandEnd{"", "", {137, "signal: KILL"}}, f); },
+     R"({"stdout":"","stderr":"","error":"signal: KILL","exit_code":137})", "[exit code 137: signal: KILL]"},
+    {"stopped command", [](const auto& f) { return Render(CommandEnd{"half", "", {{}, "timed out"}}, f); },
+     R"({"stdout":"half","stderr":"","error":"timed out"})", "half\n[timed out]"},
+    {"state", [](const auto& f) { return Render(kKilled, f); },
+     R"({"id":"p2","running":false,"error":"killed","exit_code":137})", "[p2 exited with 137: killed]"},
+    {"output", [](const auto& f) { return Render(ProcessOutput{kRunning, {"x", 9, 2}, 4}, f); },
+     R"({"id":"p1","running":true,"output":"x","next_offset":9,"remaining":4,"dropped":2})",
+     "[2 bytes before are gone]\nx\n[p1 running; next_offset 9; 4 more bytes can be read now]"},
+    {"end of a cut output", [](const auto& f) { return Render(ProcessOutput{{.id = "c1"}, {"x", 1, 0}, 0}, f); },
+     R"({"id":"c1","output":"x","next_offset":1})", "x\n[end of c1]"},
+    {"processes", [](const auto& f) { return Render(ProcessList{{{kRunning, "make", "/w", {}}}}, f); },
+     R"({"processes":[{"id":"p1","running":true,"command":"make","directory":"/w","started":"1970-01-01T00:00:00.000Z"}]})",
+     "p1 running: make (in /w, since 1970-01-01T00:00:00.000Z)\n"},
+    {"no processes", [](const auto& f) { return Render(ProcessList{}, f); }, R"({"processes":[]})", "No process has been started."},
+    {"replacements", [](const auto& f) { return Render(Replacements{.count = 2}, f); },
+     R"({"replacements":2})", "[replacements: 2]"},
+    {"written", [](const auto& f) { return Render(Written{}, f); }, "{}", "[written]"},
+};
+// clang-format on
+
+TEST(Render, WritesEveryKindOfResultInBothStyles) {
+  for (const Rendered& given : kRendered) {
+    const mcp::ToolResult structured = given.render({});
+    EXPECT_EQ(std::get<mcp::StructuredContent>(structured.content).json, given.json) << given.what;
+    EXPECT_EQ(TextOf(given.render(kText)), given.text) << given.what;
+    EXPECT_TRUE(structured.more_content.empty()) << given.what;
+  }
+}
+
+TEST(Render, ReportsTheEndOfCommandsAndProcessesInBothStyles) {
+  for (const mcp::ResultFormat& format : {mcp::ResultFormat(), kText}) {
+    for (const mcp::ToolResult& result :
+         {Render(CommandEnd{"", "", {137, "killed"}}, format), Render(kKilled, format),
+          Render(ProcessOutput{kKilled, {}, 0}, format)}) {
+      EXPECT_EQ(result.exit_code, 137);
+      EXPECT_EQ(result.error, "killed");
+    }
+  }
+}
+
+TEST(Render, LeavesOutEmptyNotes) {
+  const mcp::ToolResult result = Render(Written{{"", "a note", ""}}, {});
+  ASSERT_EQ(result.more_content.size(), 1U);
+  EXPECT_EQ(result.more_content[0]["text"], "a note");
+}
+
+TEST(Render, SaysHowManyItemsDoNotFit) {
+  const std::string text = TextOf(Render(Matches{.paths = {"/a", std::string(4000, 'b')}}, kText));
+  EXPECT_THAT(text, StartsWith("/a\n[1 of 2 matches. The newest are shown"));
+}
+
+TEST(Render, ShowsEntriesLikeLs) {
+  const auto line = [](const std::string& name, guest::FileType type, std::uint32_t permissions) {
+    return TextOf(
+        Render(Entries{{{name, {.type = type, .permissions = permissions, .size = 1234}}}}, kText));
+  };
+  EXPECT_EQ(line("a b", guest::FileType::kRegular, 0644),
+            "-rw-r--r--      1234 1970-01-01 00:00 a b\n");
+  EXPECT_THAT(line("d", guest::FileType::kDirectory, 01777), StartsWith("drwxrwxrwt "));
+  EXPECT_THAT(line("x", guest::FileType::kRegular, 06711), StartsWith("-rws--s--x "));
+  EXPECT_THAT(line("two\nlines", guest::FileType::kSymlink, 0777), EndsWith(" two\\x0alines\n"));
+}
+
+/// What a result can hold at most fits into a message, whatever the bytes.
+TEST(LimitsFor, BoundWhatIsFetchedSoThatItFits) {
+  const FetchLimits limits = LimitsFor({}, {.maximum_output_bytes = kLargestMaximumOutput});
+  const std::string output(limits.output_bytes, '\x01');
+  for (const mcp::ToolResult& result :
+       {Render(CommandEnd{output, output, {127, std::string(2048, '"')}}, {}),
+        Render(FoundLines{.lines = std::string(limits.search_bytes, '\x01')}, {}),
+        Render(ProcessOutput{kRunning, {std::string(limits.process_bytes, '\x01')}}, {})}) {
+    EXPECT_LT(mcp::ToolResultText(result, mcp::Era::kModern, {}).size(), mcp::kLongestMessage);
+  }
+}
+
+class TextOfReadFile : public FileToolTest {
+ protected:
+  TextOfReadFile() : FileToolTest("read_file") { format = kText; }
+
+  mcp::ToolResult Read(const nlohmann::json& more = nlohmann::json::object()) {
+    nlohmann::json arguments = {{"path", "/host/work/file"}};
+    arguments.update(more);
+    return Call(arguments);
+  }
+};
+
+TEST_F(TextOfReadFile, IsTheContent) {
+  const std::string text = "a \"quoted\" \\line\\\n\ttab";
+  Put("file", text);
+  const mcp::ToolResult result = Read();
+  EXPECT_EQ(TextOf(result), text);
+}
+
+TEST_F(TextOfReadFile, OfALargeFileIsItsBeginningAndTheRestComesByRange) {
+  const std::string text = Lines(200'000);
+  Put("file", text);
+  const std::string shown = TextOf(Read());
+  EXPECT_LE(shown.size(), kText.text_bytes);
+  const std::string mark = "Go on with offset ";
+  const std::size_t next = std::stoul(shown.substr(shown.find(mark) + mark.size()));
+  EXPECT_EQ(shown.substr(0, shown.rfind('[')), Lines(static_cast<int>(next)));
+  EXPECT_EQ(shown.substr(0, shown.rfind('[')) + TextOf(Read({{"offset", next}})), text);
+}
+
+TEST_F(TextOfReadFile, OfALargeFileTakesNoMoreRoundTripsThanItsBeginning) {
+  Put("file", Lines(2'000'000));
+  const std::string beginning = RoundTrips({{"path", "/host/work/file"}});
+  Put("file", Lines(200'000));
+  EXPECT_EQ(beginning, RoundTrips({{"path", "/host/work/file"}}));
+}
+
+TEST_F(TextOfReadFile, HasNotesAndImagesBesideIt) {
+  Put("file", "caf\xE9\n");
+  const mcp::ToolResult text = Read();
+  EXPECT_EQ(TextOf(text), "caf\xEF\xBF\xBD\n");
+  EXPECT_EQ(text.more_content.size(), 1U);
+  Put("file", "\x89PNG\r\n\x1A\n" + std::string(20'000, '\0'));
+  const mcp::ToolResult image = Read();
+  EXPECT_THAT(TextOf(image), StartsWith("PNG image"));
+  EXPECT_EQ(image.more_content.at(0).at("type"), "image");
+}
+
+TEST_F(TextOfReadFile, DoesNotTakeACutCharacterForAnotherEncoding) {
+  std::string text;
+  while (text.size() < 3 * kText.text_bytes) text += "é";
+  Put("file", "x" + text);
+  EXPECT_TRUE(Read().more_content.empty());
+}
+
+TEST_F(TextOfReadFile, ErrorsNameThePath) {
+  EXPECT_EQ(Error({{"path", "/host/work/none"}}), "file does not exist: /host/work/none");
+  Put("file", "");
+  guest->set_hook([](testing_support::Operation operation, const std::string& path) {
+    if (operation == testing_support::Operation::kOpen) {
+      throw guest::FileError(guest::FileErrorCode::kPermissionDenied, "open", path, "");
+    }
+  });
+  EXPECT_EQ(Error({{"path", "/host/work/file"}}), "permission denied: /host/work/file");
+}
+
+class TextOfTools : public SearchToolFixture {
+ protected:
+  TextOfTools() { format_ = kText; }
+
+  Workspace Acquire(const support::Context& context, mcp::ProgressReporter& progress) override {
+    Workspace workspace = SearchToolFixture::Acquire(context, progress);
+    workspace.shell = "/bin/sh";
+    return workspace;
+  }
+
+  std::string TextFrom(const std::string& tool, const nlohmann::json& arguments) {
+    return TextOf(Call(*ToolNamed(tool, *this), arguments));
+  }
+};
+
+TEST_F(TextOfTools, IsALinePerPathMatchOrEntry) {
+  Write("quotes.txt", "a \"quoted\" line\n");
+  EXPECT_EQ(TextFrom("glob", {{"pattern", "quotes.*"}}), Host("quotes.txt") + "\n");
+  EXPECT_EQ(TextFrom("glob", {{"pattern", "none.*"}}), "[no matches]");
+  EXPECT_EQ(TextFrom("search_file_content", {{"pattern", "quoted"}}),
+            "quotes.txt:1:a \"quoted\" line\n");
+  EXPECT_EQ(TextFrom("search_file_content", {{"pattern", "none"}}), "[no matches]");
+  EXPECT_THAT(TextFrom("list_directory", {{"path", kHost}}), HasSubstr(" quotes.txt\n"));
+}
+
+TEST_F(TextOfTools, OfACommandNamesTheIdOfWhatIsCut) {
+  const std::string text =
+      TextFrom("run_shell_command", {{"command", {"seq", "10000"}}, {"directory", kHost}});
+  EXPECT_LE(text.size(), kText.text_bytes);
+  EXPECT_THAT(text, StartsWith("1\n2\n"));
+  EXPECT_THAT(text, HasSubstr("c1"));
+  EXPECT_THAT(text, EndsWith("10000\n"));
+}
+
+TEST_F(TextOfTools, OfBothStreamsOfACommandFits) {
+  const std::string text = TextFrom(
+      "run_shell_command",
+      {{"command", {"sh", "-c", "seq 10000; seq 10000 >&2; exit 3"}}, {"directory", kHost}});
+  EXPECT_LE(text.size(), kText.text_bytes);
+  EXPECT_THAT(text, EndsWith("10000\n[exit status 3]"));
+}
+
+}  // namespace
+}  // namespace tools
