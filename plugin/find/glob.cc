@@ -4,7 +4,6 @@
 #include <re2/set.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "support/errors.h"
@@ -51,11 +50,13 @@ class Parser {
     Texts expansions(1);
     while (!AtEnd() && !(depth > 0 && (rest_[0] == ',' || rest_[0] == '}'))) {
       const Texts tails = rest_[0] == '{' ? ExpandBraces(depth + 1) : Texts{TakeItem().text};
-      CheckSize(expansions.size() * tails.size(),
-                TotalSize(expansions) * tails.size() + TotalSize(tails) * expansions.size());
       Texts longer;
+      std::size_t bytes = 0;
       for (const std::string& head : expansions) {
-        for (const std::string& tail : tails) longer.push_back(head + tail);
+        for (const std::string& tail : tails) {
+          longer.push_back(head + tail);
+          CheckSize(longer.size(), bytes += longer.back().size());
+        }
       }
       expansions = std::move(longer);
     }
@@ -92,12 +93,6 @@ class Parser {
     return choices;
   }
 
-  static std::size_t TotalSize(const Texts& texts) {
-    std::size_t size = 0;
-    for (const std::string& text : texts) size += text.size();
-    return size;
-  }
-
   [[noreturn]] void Fail(const std::string& problem) const { ThrowGlobError(pattern_, problem); }
 
   std::string_view pattern_;
@@ -106,19 +101,20 @@ class Parser {
 
 /// The class for RE2. It does not match '/'.
 std::string ClassExpression(std::string_view pattern, std::string content) {
-  static const RE2 item(R"((?s)\\?(.)(?:-\\?(.))?)");
+  static const RE2 item(R"((?s)(\[:\w*:$)|\\?(.)(?:-\\?(.))?)");
   std::string expression = "[";
   if (content[0] == '!' || content[0] == '^') {
     expression += "^/";
     content.erase(0, 1);
   }
-  if (RE2::PartialMatch(content, R"(\[:\w*:$)")) {
-    ThrowGlobError(pattern, "classes such as [:digit:] are not supported: write [0-9]");
-  }
   re2::StringPiece rest(content);
+  std::string named;
   std::string low;
   std::string high;
-  while (RE2::Consume(&rest, item, &low, &high)) {
+  while (RE2::Consume(&rest, item, &named, &low, &high)) {
+    if (!named.empty()) {
+      ThrowGlobError(pattern, "classes such as [:digit:] are not supported: write [0-9]");
+    }
     expression += RE2::QuoteMeta(low);
     if (high.empty()) continue;
     // UTF-8 sorts by code point.
@@ -176,14 +172,6 @@ GlobAlternative ParseAlternative(std::string_view pattern, std::string_view text
   return alternative;
 }
 
-RE2::Options Options(bool case_sensitive) {
-  RE2::Options options;
-  options.set_case_sensitive(case_sensitive);
-  options.set_dot_nl(true);
-  options.set_log_errors(false);
-  return options;
-}
-
 std::string Expression(const GlobAlternative& alternative) {
   std::string expression;
   for (const GlobName& name : alternative.names) {
@@ -210,8 +198,8 @@ bool GlobAlternative::NamesGit() const {
 }
 
 std::size_t GlobAlternative::LiteralNames() const {
-  const auto wildcard = std::ranges::find(names, std::string(), &GlobName::literal);
-  return static_cast<std::size_t>(std::distance(names.begin(), wildcard));
+  return static_cast<std::size_t>(std::ranges::find(names, std::string(), &GlobName::literal) -
+                                  names.begin());
 }
 
 std::vector<GlobAlternative> ParseGlob(std::string_view pattern) {
@@ -244,7 +232,11 @@ struct GlobMatcher::Set {
 };
 
 GlobMatcher::GlobMatcher(std::vector<GlobAlternative> alternatives, bool case_sensitive) {
-  RE2::Set expressions(Options(case_sensitive), RE2::ANCHOR_BOTH);
+  RE2::Options options;
+  options.set_case_sensitive(case_sensitive);
+  options.set_dot_nl(true);
+  options.set_log_errors(false);
+  RE2::Set expressions(options, RE2::ANCHOR_BOTH);
   for (const GlobAlternative& alternative : alternatives) {
     if (expressions.Add(Expression(alternative), nullptr) < 0) ThrowTooComplex();
   }

@@ -43,20 +43,6 @@ std::string Directory(const GlobAlternative& alternative, std::size_t prefix_len
   return directory;
 }
 
-GlobWalk MakeWalk(const std::string& directory, const std::vector<GlobAlternative>& alternatives,
-                  bool case_sensitive) {
-  ListingRequest listing;
-  std::size_t depth = 0;
-  for (const GlobAlternative& alternative : alternatives) {
-    listing.wants_ignored |= alternative.HasAnyDepth();
-    listing.enters_git |= !alternative.HasAnyDepth() || alternative.NamesGit();
-    depth = std::max(depth, alternative.names.size());
-  }
-  if (!listing.wants_ignored) listing.maximum_depth = depth;
-  if (case_sensitive) listing.name_filters = NameFilters(alternatives);
-  return {directory, std::move(listing), GlobMatcher(alternatives, case_sensitive)};
-}
-
 std::string Pathspec(const GlobAlternative& alternative) {
   std::string pathspec = ":(glob)";
   for (const GlobName& name : alternative.names) {
@@ -89,7 +75,16 @@ std::vector<GlobWalk> PlanGlob(std::string_view pattern, bool case_sensitive) {
   }
   std::vector<GlobWalk> walks;
   for (const auto& [directory, members] : groups) {
-    walks.push_back(MakeWalk(directory, members, case_sensitive));
+    ListingRequest listing;
+    std::size_t depth = 0;
+    for (const GlobAlternative& member : members) {
+      listing.wants_ignored |= member.HasAnyDepth();
+      listing.enters_git |= !member.HasAnyDepth() || member.NamesGit();
+      depth = std::max(depth, member.names.size());
+    }
+    if (!listing.wants_ignored) listing.maximum_depth = depth;
+    if (case_sensitive) listing.name_filters = NameFilters(members);
+    walks.push_back({directory, std::move(listing), GlobMatcher(members, case_sensitive)});
   }
   return walks;
 }
