@@ -14,6 +14,7 @@ class LimactlMcp < Formula
   depends_on "tomlplusplus" => :build
   depends_on "libssh"
   depends_on "lima"
+  depends_on "re2"
   depends_on "yaml-cpp"
 
   on_linux do

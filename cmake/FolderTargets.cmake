@@ -50,6 +50,24 @@ function(add_plugin_folder name)
   precompile_headers(plugin_${name} plugin_support ${standard_headers} <nlohmann/json.hpp>)
 endfunction()
 
+# embed_programs(FOLDER name …) makes the header FOLDER/programs.h: a string `name_program` for each
+# shell program programs/name.sh, without its comments. They run in the guest.
+function(embed_programs folder)
+  set(constants)
+  foreach(name IN LISTS ARGN)
+    set(program ${CMAKE_CURRENT_SOURCE_DIR}/programs/${name}.sh)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${program})
+    file(READ ${program} text)
+    string(REGEX REPLACE "(^|\n) *#[^\n]*" "\\1" text "${text}")
+    string(REGEX REPLACE "\n\n+" "\n" text "${text}")
+    string(APPEND constants
+           "inline constexpr std::string_view ${name}_program = R\"sh(${text})sh\";\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/embedded/${folder}/programs.h @ONLY CONTENT
+       "#pragma once\n\n#include <string_view>\n\nnamespace @folder@ {\n@constants@}\n")
+  target_include_directories(plugin_${folder} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/embedded)
+endfunction()
+
 set(LIMACTL_MCP_TEST_SECONDS 120 CACHE STRING "How long one test may take")
 
 # add_unit_test(NAME SOURCES a_test.cc … DEPENDS target …): one executable per folder, one ctest entry

@@ -54,6 +54,21 @@ if(static_yaml_cpp_LINKS)
   set(LIMACTL_MCP_YAML static_yaml_cpp)
 endif()
 
+# Since 2023-07, RE2 needs archives of Abseil. pkg-config lists them all in the linker's order.
+find_package(PkgConfig QUIET)
+if(PKG_CONFIG_FOUND)
+  pkg_check_modules(RE2 QUIET re2)
+endif()
+if(NOT RE2_STATIC_LIBRARIES)
+  set(RE2_STATIC_LIBRARIES re2)
+endif()
+limactl_mcp_archive(static_re2 LIBRARIES ${RE2_STATIC_LIBRARIES} SOURCE
+"#include <re2/set.h>
+int main() { return re2::RE2::Set(re2::RE2::Options(), re2::RE2::ANCHOR_BOTH).Compile(); }")
+if(static_re2_LINKS)
+  set(LIMACTL_MCP_RE2 static_re2)
+endif()
+
 limactl_mcp_archive(static_libssh LIBRARIES ssh crypto z SOURCE
   "#include <libssh/libssh.h>
 int main() {

@@ -7,7 +7,10 @@
 #include <string_view>
 #include <vector>
 
-/// Finds and replaces text in a file's bytes, in any encoding.
+#include "support/context.h"
+
+/// Finds and replaces text in a file's bytes, in any encoding. Takes linear time. Throws
+/// support::Stopped when the context is stopped.
 ///
 /// Line ends: a lone LF in the sought text also matches CRLF, but one match must not mix the two. A
 /// match with CRLF is replaced with CRLF in place of LF. If the sought text has no LF, the
@@ -23,7 +26,8 @@ struct Occurrences {
 };
 
 /// `sought` must not be empty.
-Occurrences FindOccurrences(std::string_view text, std::string_view sought);
+Occurrences FindOccurrences(std::string_view text, std::string_view sought,
+                            const support::Context& context);
 
 struct ReplacedText {
   std::string text;
@@ -34,6 +38,7 @@ struct ReplacedText {
 /// be empty. Returns nullopt if the result would be longer than `maximum_size` bytes.
 std::optional<ReplacedText> ReplaceOccurrences(std::string_view text, std::string_view sought,
                                                std::string_view replacement,
-                                               std::size_t maximum_size);
+                                               std::size_t maximum_size,
+                                               const support::Context& context);
 
 }  // namespace files

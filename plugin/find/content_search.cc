@@ -1,12 +1,13 @@
 #include "find/content_search.h"
 
-#include <algorithm>
-#include <array>
+#include <re2/re2.h>
+
 #include <optional>
 #include <string_view>
 
 #include "find/find_listing.h"
 #include "find/match_sink.h"
+#include "find/programs.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
 
@@ -31,11 +32,8 @@ bool Contains(std::string_view text, std::string_view part) {
 /// Whether other lines may keep a line from matching: by lookaround, by anchors of the whole text,
 /// or by a part that gives nothing back. Errs on the side of true.
 bool OtherLinesMayDecide(std::string_view perl_expression) {
-  constexpr std::array<std::string_view, 16> kSigns = {"(?!", "(?<!", "(?>", "(?(", "(?-", "(?^",
-                                                       "(*",  "++",   "*+",  "?+",  "}+",  "\\A",
-                                                       "\\Z", "\\z",  "\\G", "\\K"};
-  return std::any_of(kSigns.begin(), kSigns.end(),
-                     [&](std::string_view sign) { return Contains(perl_expression, sign); });
+  static const re2::RE2 signs(R"(\(\?(?:<!|[!>(^-])|\(\*|[+*?}]\+|\\[AZzGK])", re2::RE2::Latin1);
+  return re2::RE2::PartialMatch(perl_expression, signs);
 }
 
 /// git first searches all the rest of a file for a pattern, and looks at lines only if that finds
@@ -63,8 +61,8 @@ std::string GitScript(const SearchRequest& request, const Attempt& attempt) {
   // Keeps git from looking for a repository.
   if (!attempt.in_repository) script += "export GIT_DIR=/dev/null\n";
   script +=
-      "search() { " + GitCommand() +
-      " grep --no-index --null --line-number -H -I --no-color --no-column --no-heading --no-break"
+      "search() { plain_git grep --no-index --null --line-number -H -I --no-color --no-column "
+      "--no-heading --no-break"
       " --no-full-name --no-textconv \"$@\"; }\n"
       "set --" +
       CommonOptions(request) + (request.has_context() ? " --column " : " ") +
@@ -84,9 +82,8 @@ std::string GitScript(const SearchRequest& request, const Attempt& attempt) {
   // The top of a repository is never ignored, though git says so if a "*" is.
   return script +
          "\nsearch --exclude-standard \"$@\"\nstatus=$?\n"
-         "if [ \"$status\" = 1 ] && [ ! -f .git ] && [ ! -f .git/HEAD ] && " +
-         GitCommand() +
-         " check-ignore --no-index -q . 2>/dev/null; then\n"
+         "if [ \"$status\" = 1 ] && [ ! -f .git ] && [ ! -f .git/HEAD ] && "
+         "plain_git check-ignore --no-index -q . 2>/dev/null; then\n"
          "search --no-exclude-standard \"$@\"\nstatus=$?\nfi\nexit \"$status\"\n";
 }
 
@@ -111,7 +108,7 @@ std::string GrepScript(const SearchRequest& request) {
 std::string Script(const SearchRequest& request, const Attempt& attempt) {
   const std::string directory = shell::ShellQuote(request.directory);
   return "cd -P -- " + directory + " && [ \"$PWD\" = " + directory + " ] || exit " +
-         std::to_string(kNoDirectoryStatus) + "\n" + GitEnvironment() +
+         std::to_string(kNoDirectoryStatus) + "\n" + std::string(git_program) +
          (attempt.engine == Engine::kGrep ? GrepScript(request) : GitScript(request, attempt));
 }
 
@@ -164,33 +161,6 @@ SearchResult SearchContent(guest::Guest& guest, const SearchRequest& request,
     if (!next || sink.has_lines()) ThrowFailure(attempt.engine, status, sink.error_text);
     attempt = *next;
   }
-}
-
-std::string GitEnvironment() {
-  // GIT_CONFIG_GLOBAL came with 2.32; before, git reads files below HOME and XDG_CONFIG_HOME.
-  // Optional locks would write to a repository that is only read. In a partial clone git fetches
-  // missing objects with programs that the repository names: no protocol is allowed.
-  return "unset GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY"
-         " GIT_NAMESPACE GIT_PREFIX GIT_CEILING_DIRECTORIES GIT_DISCOVERY_ACROSS_FILESYSTEM"
-         " GIT_CONFIG GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS GIT_LITERAL_PATHSPECS"
-         " GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS GIT_ICASE_PATHSPECS GIT_TRACE GIT_TRACE_SETUP"
-         " GIT_TRACE_PERFORMANCE GIT_TRACE2 GIT_TRACE2_EVENT GIT_TRACE2_PERF GIT_EXEC_PATH"
-         " GIT_ATTR_SOURCE GIT_REPLACE_REF_BASE\n"
-         "export HOME=/dev/null XDG_CONFIG_HOME=/dev/null GIT_CONFIG_NOSYSTEM=1"
-         " GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null GIT_ATTR_NOSYSTEM=1"
-         " GIT_OPTIONAL_LOCKS=0 GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none GIT_PAGER=cat "
-         "GIT_TERMINAL_PROMPT=0 TERM=dumb LC_ALL=C.UTF-8\n";
-}
-
-std::string GitCommand() {
-  // safe.directory: on a mount the files may belong to a user that the guest does not have.
-  // Nothing that git's ownership check guards against (hooks, monitors) is run here.
-  return "git --no-pager -c safe.directory='*' -c core.fsmonitor=false -c core.untrackedCache=false"
-         " -c core.quotePath=false -c core.excludesFile=/dev/null -c core.attributesFile=/dev/null"
-         " -c core.hooksPath=/dev/null -c submodule.recurse=false -c color.ui=false"
-         " -c grep.lineNumber=true -c grep.column=false -c grep.fullName=false -c grep.threads=0"
-         " -c grep.patternType=default -c grep.extendedRegexp=false"
-         " -c grep.fallbackToNoIndex=false -c color.grep=false";
 }
 
 }  // namespace find

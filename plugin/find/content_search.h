@@ -65,13 +65,4 @@ struct SearchResult {
 SearchResult SearchContent(guest::Guest& guest, const SearchRequest& request,
                            const support::Context& context);
 
-/// Lines of POSIX shell that set the environment for calls of git. Together with GitCommand,
-/// neither the user's configuration, nor the environment, nor a repository's configuration can
-/// change what git prints or make it run another program. The locale is UTF-8 if the guest has
-/// C.UTF-8.
-std::string GitEnvironment();
-
-/// `git` with the `-c` options that win over a repository's configuration; a subcommand follows.
-std::string GitCommand();
-
 }  // namespace find

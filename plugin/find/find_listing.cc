@@ -3,73 +3,24 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <unordered_set>
 #include <utility>
 
-#include "find/content_search.h"
+#include "find/programs.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
 
 namespace find {
 namespace {
 
-/// Exit status if the guest has neither GNU find, nor another find with a stat command.
+/// Exit status of walk.sh if the guest has neither GNU find, nor another find with a stat command.
 constexpr int kNoFindStatus = 97;
 
 constexpr std::string_view kRecordEnd = "//\n";
 constexpr std::string_view kWalkBegins = "walk";
 constexpr std::string_view kFailed = "failed ";
-
-/// The shell function `walk` lists the working directory; its arguments select names as find's do.
-/// Names go to descriptor 3, messages to 2.
-///
-/// GNU find prints times itself; for BusyBox and BSD, stat prints them. Each line has the path, so
-/// it does not matter if a file vanishes in between. GNU's form is tried first: a find without
-/// -printf fails before it prints anything.
-std::string WalkFunction() {
-  return R"sh(export LC_ALL=C
-exec 3>&1 4>&2
-walk() {
-find . "$@" -printf '%T@ %y %p//\n' >&3 && return
-status=$?
-if find . -maxdepth 0 -printf '' >/dev/null 2>&1; then
-return $status
-elif [ -n "$(find . -maxdepth 0 -exec stat -c '%Y x%f %n//' {} + 2>/dev/null)" ]; then
-find . "$@" -exec stat -c '%Y x%f %n//' {} + >&3
-elif [ -n "$(find . -maxdepth 0 -exec stat -f '%Fm x%Xp %N//' {} + 2>/dev/null)" ]; then
-find . "$@" -exec stat -f '%Fm x%Xp %N//' {} + >&3
-else
-return )sh" +
-         std::to_string(kNoFindStatus) + "\nfi\n}\n";
-}
-
-/// $1 is the number of the request, $2 the repository's directory or its `.git`. Prints to
-/// descriptor 4, so as not to split a record of find's output. If the listed directory is itself
-/// ignored by its repository, nothing in it counts as ignored.
-std::string IgnoredScript() {
-  return R"sh(repository=${2%/.git}
-cd -- "$repository" 2>/dev/null || exit 0
-if [ ! -f .git ] && [ ! -f .git/HEAD ]; then
-above=$PWD
-while [ ! -e "$above/.git" ]; do
-[ -n "$above" ] || exit 0
-above=${above%/*}
-done
-)sh" + GitCommand() +
-         " check-ignore --no-index -q . 2>/dev/null\n"
-         "[ $? = 1 ] || exit 0\n"
-         "fi\n"
-         "printf '/%s %s\\0' \"$1\" \"$repository\" >&4\n" +
-         GitCommand() +
-         " ls-files -z -o -i --exclude-standard --directory >&4 2>/dev/null\n"
-         // Before 2.32, git with --directory skips directories that hold nothing tracked.
-         "case $(git version) in 'git version 2.'[0-9].*|'git version 2.'[12][0-9].*|"
-         "'git version 2.3'[01].*)\n" +
-         GitCommand() +
-         " ls-files -z -o -i --exclude-standard >&4 2>/dev/null\n"
-         "esac\n";
-}
 
 /// Skips `.git` and its content.
 std::string WithoutGit(const ListingRequest& request, std::size_t number) {
@@ -91,24 +42,13 @@ std::string WithoutGit(const ListingRequest& request, std::size_t number) {
   return selection + (is_filtered ? " -o" : " -o ! -name .git");
 }
 
-std::string Walk(const ListingRequest& request, std::size_t number) {
-  const std::string directory = shell::ShellQuote(request.directory);
-  std::string walk = "walk";
-  if (request.maximum_depth) walk += " -maxdepth " + std::to_string(*request.maximum_depth);
-  if (!request.enters_git) walk += WithoutGit(request, number);
-  walk += NameTests(request.name_filters);
-  if (request.wants_ignored) {
-    // In parallel: git reads the same directories.
-    walk = "(set -- " + std::to_string(number) + " .; eval \"$ignored\") | " + walk;
-  }
-  // Exit status 1: some directories could not be read.
-  return "printf 'walk//\\n'\nif cd -P -- " + directory +
-         " 2>/dev/null && [ \"$PWD\" = " + directory + " ]; then\nmessages=$({ " + walk +
-         "; } 2>&1)\nstatus=$?\n[ $status -le 1 ] || exit $status\n"
-         "case $messages in *'Permission denied'*) printf 'failed %s\\n//\\n' \"$messages\";; "
-         "esac\nelif [ -d " +
-         directory + " ] && [ ! -x " + directory +
-         " ]; then\nprintf 'failed find: .: Permission denied\\n//\\n'\nfi\n";
+std::string List(const ListingRequest& request, std::size_t number) {
+  std::string list =
+      "list " + shell::ShellQuote(request.directory) +
+      (request.wants_ignored ? " walk_and_ask_git " + std::to_string(number) : " walk");
+  if (request.maximum_depth) list += " -maxdepth " + std::to_string(*request.maximum_depth);
+  if (!request.enters_git) list += WithoutGit(request, number);
+  return list + NameTests(request.name_filters) + "\n";
 }
 
 /// Prints what ListTrees reads.
@@ -122,9 +62,11 @@ std::string Walk(const ListingRequest& request, std::size_t number) {
 ///   "/<number of the request> ./a" git's output for the repository in ./a begins
 ///   "b/", "c"                      ignored names, relative to ./a
 std::string FindScript(const std::vector<ListingRequest>& requests) {
-  std::string script = "cd /\n" + GitEnvironment() +
-                       "ignored=" + shell::ShellQuote(IgnoredScript()) + "\n" + WalkFunction();
-  for (std::size_t i = 0; i < requests.size(); ++i) script += Walk(requests[i], i);
+  const std::string git(git_program);
+  std::string script = "cd /\n" + git +
+                       "ignored=" + shell::ShellQuote(git + std::string(ignored_program)) + "\n" +
+                       std::string(walk_program);
+  for (std::size_t i = 0; i < requests.size(); ++i) script += List(requests[i], i);
   return script + "exit 0";
 }
 
@@ -188,14 +130,11 @@ ListedName ParseName(std::string_view record) {
 
 /// Whether `path` is below its directory: a lying guest must not name files elsewhere.
 bool IsBelow(std::string_view path) {
-  if (path.size() > kMaximumListedPath || path.find('\0') != std::string_view::npos) return false;
-  while (true) {
-    const std::size_t slash = path.find('/');
-    const std::string_view component = path.substr(0, slash);
-    if (component.empty() || component == "." || component == "..") return false;
-    if (slash == std::string_view::npos) return true;
-    path.remove_prefix(slash + 1);
-  }
+  if (path.size() > kMaximumListedPath) return false;
+  const std::string names = "/" + std::string(path) + "/";
+  constexpr std::array<std::string_view, 4> kWrong = {"//", "/./", "/../", {"\0", 1}};
+  return std::ranges::none_of(
+      kWrong, [&](std::string_view wrong) { return names.find(wrong) != std::string::npos; });
 }
 
 /// Relative to the request's directory. A name that ends with '/' stands for everything below it.

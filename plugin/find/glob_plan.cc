@@ -2,62 +2,51 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace find {
 namespace {
 
-/// Counts the components before the first wildcard, but leaves at least one to match.
-std::size_t LiteralPrefix(const GlobAlternative& alternative, bool case_sensitive) {
+/// More filters slow find down.
+constexpr std::size_t kMaximumNameFilters = 32;
+
+void AddIfNew(std::vector<std::string>& texts, const std::string& text) {
+  if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+}
+
+/// The filters of the last names. Empty if any name can match, or there are too many filters.
+std::vector<std::string> NameFilters(const std::vector<GlobAlternative>& alternatives) {
+  std::vector<std::string> filters;
+  for (const GlobAlternative& alternative : alternatives) {
+    AddIfNew(filters, alternative.names.back().filter);
+    const bool is_any = filters.back().find_first_not_of('*') == std::string::npos;
+    if (is_any || filters.size() > kMaximumNameFilters) return {};
+  }
+  return filters;
+}
+
+/// How many names of an alternative become part of the directory: those before its first wildcard,
+/// at most `most`, but never the last name.
+std::size_t PrefixLength(const GlobAlternative& alternative, bool case_sensitive,
+                         std::size_t most) {
   if (!case_sensitive && !alternative.absolute) return 0;
-  return std::min(alternative.LiteralNames(), alternative.components.size() - 1);
+  return std::min({most, alternative.LiteralNames(), alternative.names.size() - 1});
 }
 
-/// Groups by GlobWalk::directory, each with at most `longest` components.
-std::map<std::string, std::vector<GlobAlternative>> GroupByDirectory(
-    const std::vector<GlobAlternative>& alternatives, bool case_sensitive, std::size_t longest) {
-  std::map<std::string, std::vector<GlobAlternative>> groups;
-  for (const GlobAlternative& alternative : alternatives) {
-    const std::size_t length = std::min(longest, LiteralPrefix(alternative, case_sensitive));
-    std::string directory = alternative.absolute ? "/" : "";
-    for (std::size_t i = 0; i < length; ++i) {
-      if (i > 0) directory += '/';
-      directory += alternative.components[i].literal;
-    }
-    GlobAlternative rest = alternative;
-    rest.components.erase(rest.components.begin(),
-                          rest.components.begin() + static_cast<std::ptrdiff_t>(length));
-    groups[directory].push_back(std::move(rest));
+/// GlobWalk::directory of an alternative.
+std::string Directory(const GlobAlternative& alternative, std::size_t prefix_length) {
+  std::string directory = alternative.absolute ? "/" : "";
+  for (std::size_t i = 0; i < prefix_length; ++i) {
+    directory += (i > 0 ? "/" : "") + alternative.names[i].literal;
   }
-  return groups;
-}
-
-GlobWalk MakeWalk(const std::string& directory, std::vector<GlobAlternative> alternatives,
-                  bool case_sensitive) {
-  ListingRequest listing;
-  listing.maximum_depth = 0;
-  for (const GlobAlternative& alternative : alternatives) {
-    if (alternative.HasAnyDepth()) {
-      listing.maximum_depth.reset();
-      listing.enters_git |= NamesGitDirectory(alternative, case_sensitive);
-    } else {
-      listing.enters_git = true;
-      if (listing.maximum_depth) {
-        listing.maximum_depth = std::max(*listing.maximum_depth, alternative.components.size());
-      }
-    }
-  }
-  listing.wants_ignored = !listing.maximum_depth;
-  if (case_sensitive) listing.name_filters = NameFilters(alternatives);
-  return {directory, std::move(listing), GlobMatcher(std::move(alternatives), case_sensitive)};
+  return directory;
 }
 
 std::string Pathspec(const GlobAlternative& alternative) {
   std::string pathspec = ":(glob)";
-  for (std::size_t i = 0; i < alternative.components.size(); ++i) {
-    const GlobComponent& component = alternative.components[i];
-    if (i > 0) pathspec += '/';
-    pathspec += component.is_any_depth ? "**" : component.name_filter;
+  for (const GlobName& name : alternative.names) {
+    pathspec += (&name == &alternative.names.front() ? "" : "/") + name.filter;
   }
   return pathspec;
 }
@@ -65,25 +54,43 @@ std::string Pathspec(const GlobAlternative& alternative) {
 }  // namespace
 
 std::vector<GlobWalk> PlanGlob(std::string_view pattern, bool case_sensitive) {
-  const std::vector<GlobAlternative> alternatives = ParseGlob(pattern);
-  std::size_t longest = 0;
-  for (const GlobAlternative& alternative : alternatives) {
-    longest = std::max(longest, LiteralPrefix(alternative, case_sensitive));
+  std::vector<GlobAlternative> alternatives = ParseGlob(pattern);
+  // Searches for the longest prefixes that make few enough directories.
+  std::size_t most = 0;
+  for (std::size_t too_many = kMaximumGlobPattern; most + 1 < too_many;) {
+    const std::size_t middle = (most + too_many) / 2;
+    std::set<std::string> directories;
+    for (const GlobAlternative& alternative : alternatives) {
+      directories.insert(Directory(alternative, PrefixLength(alternative, case_sensitive, middle)));
+    }
+    (directories.size() <= kMaximumGlobWalks ? most : too_many) = middle;
   }
-  auto groups = GroupByDirectory(alternatives, case_sensitive, longest);
-  while (groups.size() > kMaximumGlobWalks) {
-    groups = GroupByDirectory(alternatives, case_sensitive, --longest);
+  std::map<std::string, std::vector<GlobAlternative>> groups;
+  for (GlobAlternative& alternative : alternatives) {
+    const std::size_t length = PrefixLength(alternative, case_sensitive, most);
+    std::vector<GlobAlternative>& group = groups[Directory(alternative, length)];
+    alternative.names.erase(alternative.names.begin(),
+                            alternative.names.begin() + static_cast<std::ptrdiff_t>(length));
+    group.push_back(std::move(alternative));
   }
   std::vector<GlobWalk> walks;
-  walks.reserve(groups.size());
-  for (auto& [directory, members] : groups) {
-    walks.push_back(MakeWalk(directory, std::move(members), case_sensitive));
+  for (const auto& [directory, members] : groups) {
+    ListingRequest listing;
+    std::size_t depth = 0;
+    for (const GlobAlternative& member : members) {
+      listing.wants_ignored |= member.HasAnyDepth();
+      listing.enters_git |= !member.HasAnyDepth() || member.NamesGit();
+      depth = std::max(depth, member.names.size());
+    }
+    if (!listing.wants_ignored) listing.maximum_depth = depth;
+    if (case_sensitive) listing.name_filters = NameFilters(members);
+    walks.push_back({directory, std::move(listing), GlobMatcher(members, case_sensitive)});
   }
   return walks;
 }
 
 IncludeFilter::IncludeFilter(std::string_view include) {
-  const GlobComponent any_depth = ParseGlob("**").front().components.front();
+  const GlobName any_depth = ParseGlob("**").front().names.front();
   std::vector<GlobAlternative> patterns;
   for (GlobAlternative& alternative : ParseGlob(include)) {
     if (alternative.absolute) {
@@ -91,27 +98,18 @@ IncludeFilter::IncludeFilter(std::string_view include) {
                      "include matches names below the searched directory and cannot begin with "
                      "'/': pass that directory as path");
     }
-    const bool slash_free = alternative.components.size() == 1 && !alternative.directories_only;
-    const bool may_name_directory =
-        alternative.directories_only || alternative.LiteralNames() == alternative.components.size();
-    if (slash_free) {
-      if (!alternative.components.front().is_any_depth) {
-        alternative.components.insert(alternative.components.begin(), any_depth);
+    const bool directories_only = std::exchange(alternative.directories_only, false);
+    if (alternative.names.size() == 1 && !directories_only) {
+      if (!alternative.HasAnyDepth()) {
+        alternative.names.insert(alternative.names.begin(), any_depth);
       }
-    } else if (may_name_directory) {
-      GlobAlternative below = alternative;
-      below.components.push_back(any_depth);
-      below.directories_only = false;
-      patterns.push_back(std::move(below));
+    } else if (directories_only || alternative.LiteralNames() == alternative.names.size()) {
+      patterns.push_back(alternative);
+      patterns.back().names.push_back(any_depth);
     }
-    if (!alternative.directories_only) patterns.push_back(std::move(alternative));
+    if (!directories_only) patterns.push_back(std::move(alternative));
   }
-  for (const GlobAlternative& pattern : patterns) {
-    std::string pathspec = Pathspec(pattern);
-    if (std::find(pathspecs_.begin(), pathspecs_.end(), pathspec) == pathspecs_.end()) {
-      pathspecs_.push_back(std::move(pathspec));
-    }
-  }
+  for (const GlobAlternative& pattern : patterns) AddIfNew(pathspecs_, Pathspec(pattern));
   name_filters_ = NameFilters(patterns);
   matcher_.emplace(std::move(patterns), true);
 }

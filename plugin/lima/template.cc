@@ -1,8 +1,8 @@
 #include "lima/template.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
-#include <iterator>
-#include <regex>
 
 #include "lima/configuration_error.h"
 
@@ -10,9 +10,6 @@ namespace lima {
 namespace {
 
 constexpr std::string_view kSpaces = " \t\r\n";
-
-/// In bytes. std::regex recurses, so a long action would exhaust the stack.
-constexpr std::size_t kMaximumAction = 256;
 
 std::string_view TrimLeft(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(kSpaces), text.size()));
@@ -24,13 +21,9 @@ std::string_view TrimRight(std::string_view text) {
 
 /// An action: the trim marker before, the name of a field, the trim marker after. A trim marker is
 /// a minus sign with a space on its inner side. A comment has no name.
-const std::regex& ActionPattern() {
-  static const std::regex pattern(
-      R"(\{\{(-[ \t\r\n])?(?:/\*(?:(?!\*/)[^])*\*/|)"
-      R"([ \t\r\n]*\$?\.([A-Za-z_][A-Za-z_0-9]*(?:\.[A-Za-z_][A-Za-z_0-9]*)*)[ \t\r\n]*))"
-      R"(([ \t\r\n]-)?\}\})");
-  return pattern;
-}
+constexpr const char* kAction =
+    R"(\{\{(-[ \t\r\n])?(?:/\*(?:[^*]|\*+[^*/])*\*+/|)"
+    R"([ \t\r\n]*\$?\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)[ \t\r\n]*)([ \t\r\n]-)?\}\})";
 
 void Append(std::string& result, std::string_view text) {
   result += text;
@@ -43,6 +36,7 @@ void Append(std::string& result, std::string_view text) {
 }  // namespace
 
 std::string EvaluateTemplate(std::string_view text, const FieldLookup& lookup) {
+  static const re2::RE2 action(kAction, re2::RE2::Latin1);
   std::string result;
   bool trims_start = false;
   while (true) {
@@ -58,15 +52,16 @@ std::string EvaluateTemplate(std::string_view text, const FieldLookup& lookup) {
     if (close == std::string_view::npos)
       throw ConfigurationError("a template action {{ is not closed");
     const std::string_view whole = text.substr(0, close + 2);
-    std::cmatch action;
-    if (whole.size() > kMaximumAction ||
-        !std::regex_match(whole.data(), whole.data() + whole.size(), action, ActionPattern())) {
+    std::string trim_before;
+    std::string name;
+    std::string trim_after;
+    if (!re2::RE2::FullMatch(whole, action, &trim_before, &name, &trim_after)) {
       throw ConfigurationError("the template action " + std::string(whole) +
                                " is not supported; use fields such as {{.Home}}");
     }
-    Append(result, action[1].matched ? TrimRight(literal) : literal);
-    if (action[2].matched) Append(result, lookup(action[2].str()));
-    trims_start = action[3].matched;
+    Append(result, trim_before.empty() ? literal : TrimRight(literal));
+    if (!name.empty()) Append(result, lookup(name));
+    trims_start = !trim_after.empty();
     text.remove_prefix(whole.size());
   }
 }

@@ -64,18 +64,19 @@ std::string_view Trim(std::string_view text) {
 }
 
 /// Names the line numbers of the text's first line, if the file has it.
-std::string NearMissHint(std::string_view content, std::string_view old_string) {
+std::string NearMissHint(std::string_view content, std::string_view old_string,
+                         const support::Context& context) {
   const std::string_view trimmed = Trim(old_string);
   const std::string_view first_line = Trim(trimmed.substr(0, trimmed.find('\n')));
   if (first_line.empty() || first_line == old_string) return "";
-  const files::Occurrences found = files::FindOccurrences(content, first_line);
+  const files::Occurrences found = files::FindOccurrences(content, first_line, context);
   if (found.count == 0) return "";
   return " Its first line is there (" + ListLines(found) +
          "), but the text around it or the white space differs.";
 }
 
 [[noreturn]] void ThrowNotFound(std::string_view content, const Edit& edit,
-                                const paths::ResolvedPath& path) {
+                                const paths::ResolvedPath& path, const support::Context& context) {
   std::string text = "old_string was found 0 times in " + path.host + "; nothing was changed.";
   if (edit.old_string.find(support::kReplacementCharacter) != std::string::npos &&
       !support::IsValidUtf8(content)) {
@@ -83,21 +84,22 @@ std::string NearMissHint(std::string_view content, std::string_view old_string) 
         " The file is not UTF-8, and old_string contains U+FFFD, which read_file shows in place of "
         "invalid bytes: leave such places out.";
   }
-  throw CallError(text + NearMissHint(content, edit.old_string));
+  throw CallError(text + NearMissHint(content, edit.old_string, context));
 }
 
 files::ReplacedText FindAndReplace(std::string_view content, const Edit& edit,
-                                   const paths::ResolvedPath& path) {
-  const files::Occurrences found = files::FindOccurrences(content, edit.old_string);
-  if (found.count == 0) ThrowNotFound(content, edit, path);
+                                   const paths::ResolvedPath& path,
+                                   const support::Context& context) {
+  const files::Occurrences found = files::FindOccurrences(content, edit.old_string, context);
+  if (found.count == 0) ThrowNotFound(content, edit, path, context);
   if (found.count > 1 && !edit.allow_multiple) {
     throw CallError("old_string was found " + std::to_string(found.count) + " times in " +
                     path.host + " (" + ListLines(found) +
                     "); nothing was changed. Give more of the text around the right one, or set "
                     "allow_multiple to replace them all.");
   }
-  auto replaced =
-      files::ReplaceOccurrences(content, edit.old_string, edit.new_string, kMaximumReplaceBytes);
+  auto replaced = files::ReplaceOccurrences(content, edit.old_string, edit.new_string,
+                                            kMaximumReplaceBytes, context);
   if (!replaced) {
     throw CallError(path.host + " would grow above " +
                     support::FormatByteCount(kMaximumReplaceBytes) +
@@ -135,7 +137,7 @@ std::string ReadForReplace(const paths::ResolvedPath& path, guest::Guest& guest,
 Replacements ReplaceOnce(FileCall& file, const Edit& edit, files::FileWriter& writer) {
   guest::Guest& guest = *file.workspace.guest;
   const std::string content = ReadForReplace(file.path, guest, file.context);
-  const files::ReplacedText replaced = FindAndReplace(content, edit, file.path);
+  const files::ReplacedText replaced = FindAndReplace(content, edit, file.path, file.context);
   RefuseReplacementCharacters(file.path, edit.new_string, content);
   file.needed_bytes = replaced.text.size();
   std::string note = writer.Write(file.path, replaced.text, guest, file.context, [&] {

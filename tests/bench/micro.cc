@@ -6,8 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "find/glob_matcher.h"
-#include "find/glob_pattern.h"
+#include "find/glob.h"
 #include "mcp/message.h"
 #include "mcp/outcome.h"
 #include "paths/path_rules.h"

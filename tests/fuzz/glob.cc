@@ -1,10 +1,10 @@
 // The glob parser and matcher: any pattern, any name.
 
+#include "find/glob.h"
+
 #include <string>
 #include <string_view>
 
-#include "find/glob_matcher.h"
-#include "find/glob_pattern.h"
 #include "fuzz/input.h"
 #include "support/errors.h"
 #include "support/utf8.h"

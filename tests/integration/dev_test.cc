@@ -13,6 +13,7 @@ namespace integration {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -67,6 +68,27 @@ TEST_F(Dev, LeavesNoMaskBehindIfNothingCanBeInstalled) {
   EXPECT_THAT(Log(), ElementsAre("systemctl mask ssh.service ssh.socket",
                                  "systemctl unmask ssh.service ssh.socket",
                                  "systemctl disable ssh.service ssh.socket"));
+}
+
+TEST_F(Dev, NamesThePackagesIfItCannotBecomeRoot) {
+  MakeProgram("bin/id", "echo 1000\n");
+  for (const bool has_sudo : {false, true}) {
+    if (has_sudo) MakeProgram("bin/sudo", "echo 'sudo: a password is required' >&2; exit 1\n");
+    const ProcessResult result = Run({"build"});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(LinesOf(result.output),
+                ElementsAre(StartsWith("==> installing with apt-get: build-essential ")));
+    EXPECT_THAT(LinesOf(result.error),
+                ElementsAre(AllOf(StartsWith("./dev: must be root"),
+                                  HasSubstr("apt-get install build-essential "))));
+  }
+}
+
+TEST_F(Dev, UsesSudoThatNeedsNoPassword) {
+  MakeProgram("bin/id", "echo 1000\n");
+  MakeProgram("bin/sudo", "[ \"$1\" != -n ] || shift\n\"$@\"\n");
+  Run({"build"});
+  EXPECT_THAT(Log(), Contains("apt-get update -qq"));
 }
 
 // Debian's smallest systems lack file(1), which CPack needs.

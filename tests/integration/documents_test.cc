@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
-#include <regex>
 #include <string>
 #include <vector>
 
+#include "integration/all_matches.h"
 #include "integration/fixture.h"
 
 namespace integration {
@@ -17,17 +17,6 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 const fs::path kSource = LIMACTL_MCP_SOURCE_DIRECTORY;
-
-/// The first group of each match.
-std::vector<std::string> All(const std::string& text, const std::string& pattern) {
-  const std::regex regex(pattern);
-  std::vector<std::string> found;
-  for (std::sregex_iterator match(text.begin(), text.end(), regex); match != std::sregex_iterator();
-       ++match) {
-    found.push_back((*match)[1]);
-  }
-  return found;
-}
 
 std::vector<fs::path> DocumentsIn(const fs::path& folder) {
   std::vector<fs::path> documents;
@@ -44,13 +33,13 @@ TEST_F(Documents, NameEveryCommandOptionAndTool) {
   for (const fs::path& document : DocumentsIn("docs")) text += ReadFile(document);
   const std::string help = RunServer({"--help"}).output;
   std::string options = help;
-  const std::vector<std::string> commands = All(help, "\n  ([a-z]+) {2,}");
+  const std::vector<std::string> commands = AllMatches(help, "\n  ([a-z]+) {2,}");
   ASSERT_EQ(commands.size(), 5U);
   for (const std::string& command : commands) {
     EXPECT_THAT(text, HasSubstr("limactl mcp " + command));
     options += RunServer({command, "--help"}).output;
   }
-  const std::vector<std::string> names = All(options, "\n +(?:-[a-z], )?(--[a-z-]+)");
+  const std::vector<std::string> names = AllMatches(options, "\n +(?:-[a-z], )?(--[a-z-]+)");
   EXPECT_GE(names.size(), 20U);
   for (const std::string& option : names) EXPECT_THAT(text, HasSubstr(option));
   const auto info = nlohmann::json::parse(RunServer({"info"}).output);
@@ -64,7 +53,7 @@ TEST_F(Documents, LinkToExistingFiles) {
   for (const char* folder :
        {".", "docs", "packaging", "tests/integration", "tests/transcripts", "tests/vm"}) {
     for (const fs::path& document : DocumentsIn(folder)) {
-      for (const std::string& target : All(ReadFile(document), R"(\]\(([^):#]+)[#)])")) {
+      for (const std::string& target : AllMatches(ReadFile(document), R"(\]\(([^):#]+)[#)])")) {
         ++links;
         EXPECT_TRUE(fs::exists(document.parent_path() / target)) << document << ": " << target;
       }

@@ -160,8 +160,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{Verdict::kSame,
              "mounts: [{location: \"{{.Dir}}/{{.Name}}/{{.UID}}/{{.User}}{{.Home}}\"}]\n"},
         Case{Verdict::kSame,
-             "mounts: [{location: \"{{.GlobalTempDir}}{{.TempDir}}{{.LimaHome}}/{{.Instance}}\"}]"
-             "\n"},
+             "mounts: [{location: \"{{.Dir}}{{.GlobalTempDir}}{{.TempDir}}{{.LimaHome}}/"
+             "{{.Instance}}\"}]\n"},
         Case{Verdict::kSame,
              "mounts: [{location: \"{{- .Home -}} /x{{/* c */}}  {{- $.Name}}\"}]\n"},
         Case{Verdict::kSame,

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <regex>
 
+#include "integration/all_matches.h"
 #include "integration/fixture.h"
 
 namespace integration {
@@ -21,14 +21,9 @@ const std::string kShare = LIMACTL_MCP_SOURCE_DIRECTORY "/share/";
 const std::string kManual = kShare + "man/limactl-mcp.1";
 const std::string kZsh = kShare + "completions/_limactl-mcp";
 
-/// The first group of each match.
+/// The first group of each match, sorted.
 Lines All(const std::string& text, const std::string& pattern) {
-  const std::regex regex(pattern);
-  Lines found;
-  for (std::sregex_iterator match(text.begin(), text.end(), regex); match != std::sregex_iterator();
-       ++match) {
-    found.push_back((*match)[1]);
-  }
+  Lines found = AllMatches(text, pattern);
   std::sort(found.begin(), found.end());
   return found;
 }
@@ -92,8 +87,9 @@ class ShareFiles : public IntegrationTest {
 };
 
 TEST_F(ShareFiles, HaveEveryCommandAndOptionOfTheHelp) {
-  const std::string page =
-      std::regex_replace(ReadFile(kManual), std::regex(R"(\\f[BIR]|\\(?=-))"), "");
+  std::string page = ReadFile(kManual);
+  re2::RE2::GlobalReplace(&page, R"(\\f[BIR])", "");
+  re2::RE2::GlobalReplace(&page, R"(\\-)", "-");
   const auto section = [&page](const std::string& heading) {
     const std::size_t begin = page.find("\n.S" + heading);
     if (begin == std::string::npos) return std::string();
@@ -120,9 +116,9 @@ TEST_F(ShareFiles, HaveEveryCommandAndOptionOfTheHelp) {
       EXPECT_EQ(Complete(shell, "limactl-mcp " + command + " --"), Options(command)) << shell;
     }
     for (const std::string& option : Options(command)) {
-      EXPECT_TRUE(std::regex_search(zsh, std::regex(option + "[=[,}]"))) << option;
+      EXPECT_TRUE(re2::RE2::PartialMatch(zsh, option + "[=\\[,}]")) << option;
       if (option == "--help") continue;
-      EXPECT_TRUE(std::regex_search(in_manual, std::regex("\n" + option + "[ \n]")))
+      EXPECT_TRUE(re2::RE2::PartialMatch(in_manual, "\n" + option + "[ \n]"))
           << command << ": " << option;
     }
   }
@@ -138,7 +134,8 @@ TEST_F(ShareFiles, NameTheAgents) {
       EXPECT_EQ(Complete(shell, "limactl-mcp " + command + " "), agents) << shell;
     }
     EXPECT_THAT(ReadFile(kZsh), HasSubstr("(" + list + ")"));
-    std::string sentence = std::regex_replace(list, std::regex(" "), ", ");
+    std::string sentence = list;
+    re2::RE2::GlobalReplace(&sentence, " ", ", ");
     sentence.replace(sentence.rfind(", "), 2, " and ");
     EXPECT_THAT(ReadFile(kManual), HasSubstr("\nAGENT is one of " + sentence + ".\n"));
   }

@@ -160,7 +160,6 @@ void LoopbackInstance::WritePort(std::uint16_t port) const {
   const fs::path config = directory() / "ssh.config";
   std::ostringstream text;
   text << std::ifstream(config).rdbuf();
-  // Not std::regex: in GCC's library two threads must not construct one at the same time.
   std::string changed = text.str();
   const std::size_t begin = changed.find("Port ");
   changed.replace(begin, changed.find('\n', begin) - begin, "Port " + std::to_string(port));

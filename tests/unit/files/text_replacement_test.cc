@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <limits>
 #include <string>
+
+#include "support/errors.h"
 
 namespace files {
 namespace {
@@ -14,24 +17,26 @@ using namespace std::string_literals;
 
 constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
+const support::Context kNeverStopped;
+
 std::string Replaced(std::string_view text, std::string_view sought, std::string_view replacement) {
-  return ReplaceOccurrences(text, sought, replacement, kNoLimit)->text;
+  return ReplaceOccurrences(text, sought, replacement, kNoLimit, kNeverStopped)->text;
 }
 
 std::uint64_t Count(std::string_view text, std::string_view sought) {
-  return FindOccurrences(text, sought).count;
+  return FindOccurrences(text, sought, kNeverStopped).count;
 }
 
 TEST(TextReplacement, CountsOccurrencesAndNumbersTheirLines) {
   EXPECT_EQ(Count("", "x"), 0U);
   EXPECT_EQ(Count("short", "longer text"), 0U);
   EXPECT_EQ(Replaced("abc", "d", "e"), "abc");
-  const Occurrences found = FindOccurrences("x x\n\nx\ny x", "x");
+  const Occurrences found = FindOccurrences("x x\n\nx\ny x", "x", kNeverStopped);
   EXPECT_EQ(found.count, 4U);
   EXPECT_THAT(found.lines, ElementsAre(1U, 3U, 4U));
   std::string text;
   for (int i = 0; i < 21; ++i) text += "x\n";
-  const Occurrences many = FindOccurrences(text, "x");
+  const Occurrences many = FindOccurrences(text, "x", kNeverStopped);
   EXPECT_EQ(many.count, 21U);
   EXPECT_EQ(many.lines.size(), kMaximumListedLines);
   EXPECT_EQ(many.lines.back(), 20U);
@@ -43,7 +48,7 @@ TEST(TextReplacement, CountsOverlappingOccurrencesAndReplacesTheFirst) {
   EXPECT_EQ(Replaced("aaa", "aa", "b"), "ba");
   EXPECT_EQ(Replaced("abababa", "aba", "x"), "xbx");
   EXPECT_EQ(Replaced("aa", "a", "aa"), "aaaa") << "the replacement is not searched";
-  EXPECT_EQ(ReplaceOccurrences("aaaa", "aa", "b", kNoLimit)->replacements, 2U);
+  EXPECT_EQ(ReplaceOccurrences("aaaa", "aa", "b", kNoLimit, kNeverStopped)->replacements, 2U);
 }
 
 TEST(TextReplacement, EveryOtherByteStays) {
@@ -86,10 +91,28 @@ TEST(TextReplacement, CarriageReturnsInTheReplacementAreNotDoubled) {
 }
 
 TEST(TextReplacement, StopsAtTheMaximumSize) {
-  EXPECT_EQ(ReplaceOccurrences("axb", "x", "12", 4)->text, "a12b");
-  EXPECT_EQ(ReplaceOccurrences("axb", "x", "12", 3), std::nullopt);
-  EXPECT_EQ(ReplaceOccurrences(std::string(1000, 'x'), "x", std::string(1000, 'y'), 2000),
-            std::nullopt);
+  EXPECT_EQ(ReplaceOccurrences("axb", "x", "12", 4, kNeverStopped)->text, "a12b");
+  EXPECT_EQ(ReplaceOccurrences("axb", "x", "12", 3, kNeverStopped), std::nullopt);
+  EXPECT_EQ(
+      ReplaceOccurrences(std::string(1000, 'x'), "x", std::string(1000, 'y'), 2000, kNeverStopped),
+      std::nullopt);
+}
+
+TEST(TextReplacement, TakesLinearTimeForTextThatRepeatsItself) {
+  constexpr std::size_t kSize = std::size_t{2} << 20;
+  const std::string text(2 * kSize, 'a');
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(Count(text, std::string(kSize, 'a')), kSize + 1);
+  EXPECT_EQ(Count(text, std::string(kSize, 'a') + 'b'), 0U);
+  EXPECT_EQ(Count(text, 'b' + std::string(kSize, 'a')), 0U);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+}
+
+TEST(TextReplacement, CanBeCancelled) {
+  const std::string text(std::size_t{16} << 20, 'x');
+  const auto context = kNeverStopped.WithTimeout(std::chrono::milliseconds(1));
+  EXPECT_THROW(FindOccurrences(text, "xy", context), support::Stopped);
+  EXPECT_THROW(ReplaceOccurrences(text, "xy", "", kNoLimit, context), support::Stopped);
 }
 
 }  // namespace

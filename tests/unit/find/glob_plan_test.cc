@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <ctime>
 #include <string>
+
+#include "support/errors.h"
 
 namespace find {
 namespace {
@@ -63,6 +66,47 @@ TEST(GlobPlan, FiltersNamesIfEveryAlternativeAllowsIt) {
   EXPECT_THAT(PlanGlob("**/*.{c,h}", true)[0].listing.name_filters, ElementsAre("*.c", "*.h"));
   EXPECT_THAT(PlanGlob("{**/*.c,**}", true)[0].listing.name_filters, IsEmpty());
   EXPECT_THAT(PlanGlob("**/*.c", false)[0].listing.name_filters, IsEmpty());
+}
+
+TEST(GlobPlan, NameFiltersLetThroughAtLeastWhatMatches) {
+  const auto filter = [](const std::string& pattern) {
+    return PlanGlob(pattern, true)[0].listing.name_filters;
+  };
+  EXPECT_THAT(filter("a/*.cc"), ElementsAre("*.cc"));
+  EXPECT_THAT(filter("x?[ab]*y"), ElementsAre("x*y"));
+  EXPECT_THAT(filter("\\*\\[a\\\\"), ElementsAre("\\*\\[a\\\\"));
+  EXPECT_THAT(filter("**"), IsEmpty());
+  EXPECT_THAT(filter("\xEF\xBF\xBD.txt"), ElementsAre("*.txt"));
+  EXPECT_THAT(filter("日"), ElementsAre("日"));
+}
+
+std::string Repeat(const std::string& text, std::size_t times) {
+  std::string repeated;
+  for (std::size_t i = 0; i < times; ++i) repeated += text;
+  return repeated;
+}
+
+TEST(GlobPlan, HostilePatternsAreRefusedOrPlannedIn50Milliseconds) {
+  const std::string ten = "{a,b,c,d,e,f,g,h,i,j}";
+  for (const std::string& pattern :
+       {"{a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q}" + Repeat("/x", 1900) + "/*",
+        "{a,b,c,d,e,f,g,h}" + Repeat("/x", 1900) + "/*",
+        Repeat("/x", 600) + "{a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q}/*", Repeat("a*", 2000),
+        Repeat("*?", 2000), Repeat("?", 4096), Repeat("**/a/", 800) + "b", Repeat("[!a]", 1000),
+        Repeat("[ -\U0010FFFF]", 500), Repeat("{a", 32) + Repeat(",b}", 32), Repeat("{a,b}", 800),
+        Repeat("{a,", 30) + "b" + Repeat("}", 30) + Repeat("{c,d}", 6), ten + Repeat("?x", 600),
+        ten + ten + ten + "/" + Repeat("?", 6), ten + ten + ten + Repeat("x", 29),
+        "{" + Repeat("a,", 2000) + "}", "{a,b,c,d,e,f,g}" + Repeat("{x}", 1300)}) {
+    for (const bool case_sensitive : {true, false}) {
+      const std::clock_t start = std::clock();
+      try {
+        PlanGlob(pattern, case_sensitive);
+      } catch (const support::CallError&) {
+        // It is refused.
+      }
+      EXPECT_LT(std::clock() - start, CLOCKS_PER_SEC / 20) << pattern;
+    }
+  }
 }
 
 }  // namespace

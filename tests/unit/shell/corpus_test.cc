@@ -1,6 +1,6 @@
 // Commands in a resident shell and in a new login shell: same environment, output and exit code.
 
-#include <regex>
+#include <re2/re2.h>
 
 #include "unit/shell/shells_fixture.h"
 
@@ -124,8 +124,8 @@ class CommandCorpus : public ShellsTest {
   /// Without the intended differences.
   static Result Comparable(Result result) {
     for (std::string* text : {&result.output, &result.error}) {
-      *text = std::regex_replace(*text, std::regex("(line [0-9]+: *)[0-9]+ "), "$1PID ");
-      *text = std::regex_replace(*text, std::regex("(^|[\n\\0])(_|SHLVL)=[^\n\\0]*[\n\\0]"), "$1");
+      re2::RE2::GlobalReplace(text, "(line [0-9]+: *)[0-9]+ ", "\\1PID ");
+      re2::RE2::GlobalReplace(text, "(^|[\n\\x00])(_|SHLVL)=[^\n\\x00]*[\n\\x00]", "\\1");
     }
     return result;
   }

@@ -1,0 +1,268 @@
+#include "find/glob.h"
+
+#include <re2/re2.h>
+#include <re2/set.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "support/errors.h"
+#include "support/lower_case.h"
+#include "support/utf8.h"
+
+namespace find {
+namespace {
+
+using re2::RE2;
+using Texts = std::vector<std::string>;
+
+/// A wildcard, the content of a class, an escaped character, or ordinary characters.
+struct Item {
+  std::string text;  ///< as it is in the pattern
+  std::string wildcard, content, escaped, ordinary;
+};
+
+/// Reads the items of a pattern and expands its braces.
+class Parser {
+ public:
+  explicit Parser(std::string_view pattern) : pattern_(pattern), rest_(pattern) {}
+
+  [[nodiscard]] bool AtEnd() const { return rest_.empty(); }
+
+  Item TakeItem() {
+    static const RE2 item(
+        R"((?s)([*?])|\[((?:[!^](?:\\[^/]|[^\\/])|\\[^/]|[^!^\\/])(?:\\[^/]|[^\]\\/])*)\]|)"
+        R"(\\([^/])|([^\\\[*?{,}\x{FFFD}]+|[^\\\[]))");
+    Item taken;
+    const re2::StringPiece before = rest_;
+    if (!RE2::Consume(&rest_, item, &taken.wildcard, &taken.content, &taken.escaped,
+                      &taken.ordinary)) {
+      Fail(rest_[0] == '['
+               ? "'[' without ']' in the same name; write \\[ for a bracket"
+               : "'\\' with nothing after it; '/' separates names and cannot be escaped");
+    }
+    taken.text = std::string(before.data(), before.size() - rest_.size());
+    return taken;
+  }
+
+  /// Inside braces (`depth` > 0), stops before the ',' or '}' that ends the alternative.
+  Texts Expand(std::size_t depth) {
+    Texts expansions(1);
+    while (!AtEnd() && !(depth > 0 && (rest_[0] == ',' || rest_[0] == '}'))) {
+      const Texts tails = rest_[0] == '{' ? ExpandBraces(depth + 1) : Texts{TakeItem().text};
+      Texts longer;
+      std::size_t bytes = 0;
+      for (const std::string& head : expansions) {
+        for (const std::string& tail : tails) {
+          longer.push_back(head + tail);
+          CheckSize(longer.size(), bytes += longer.back().size());
+        }
+      }
+      expansions = std::move(longer);
+    }
+    return expansions;
+  }
+
+  void CheckSize(std::size_t alternatives, std::size_t bytes) const {
+    if (alternatives <= kMaximumGlobAlternatives && bytes <= kMaximumExpandedGlob) return;
+    Fail("it expands to more than " + std::to_string(kMaximumGlobAlternatives) +
+         " alternatives or " + std::to_string(kMaximumExpandedGlob) +
+         " bytes: use several narrower patterns");
+  }
+
+ private:
+  Texts ExpandBraces(std::size_t depth) {
+    if (depth > kMaximumGlobBraceDepth) {
+      Fail("braces are nested more than " + std::to_string(kMaximumGlobBraceDepth) + " deep");
+    }
+    Texts choices;
+    bool has_comma = false;
+    do {
+      has_comma = rest_[0] == ',';
+      rest_.remove_prefix(1);
+      const Texts expansions = Expand(depth);
+      choices.insert(choices.end(), expansions.begin(), expansions.end());
+      if (AtEnd()) Fail("'{' without '}'");
+    } while (rest_[0] == ',');
+    rest_.remove_prefix(1);
+    if (has_comma) return choices;
+    if (choices.front().find("..") != std::string::npos) {
+      Fail("ranges in braces are not supported: write {1,2,3}");
+    }
+    for (std::string& choice : choices) choice = "{" + choice + "}";
+    return choices;
+  }
+
+  [[noreturn]] void Fail(const std::string& problem) const { ThrowGlobError(pattern_, problem); }
+
+  std::string_view pattern_;
+  re2::StringPiece rest_;
+};
+
+/// The class for RE2. It does not match '/'.
+std::string ClassExpression(std::string_view pattern, std::string content) {
+  static const RE2 item(R"((?s)(\[:\w*:$)|\\?(.)(?:-\\?(.))?)");
+  std::string expression = "[";
+  if (content[0] == '!' || content[0] == '^') {
+    expression += "^/";
+    content.erase(0, 1);
+  }
+  re2::StringPiece rest(content);
+  std::string named;
+  std::string low;
+  std::string high;
+  while (RE2::Consume(&rest, item, &named, &low, &high)) {
+    if (!named.empty()) {
+      ThrowGlobError(pattern, "classes such as [:digit:] are not supported: write [0-9]");
+    }
+    expression += RE2::QuoteMeta(low);
+    if (high.empty()) continue;
+    // UTF-8 sorts by code point.
+    if (high < low) ThrowGlobError(pattern, "the range runs backwards");
+    expression += (low < "/" && high > "/" ? "-.0-" : "-") + RE2::QuoteMeta(high);
+  }
+  return expression + "]";
+}
+
+GlobName ParseName(std::string_view pattern, std::string_view text) {
+  GlobName name;
+  bool has_wildcard = false;
+  for (Parser parser(text); !parser.AtEnd();) {
+    const Item item = parser.TakeItem();
+    const std::string literal = item.escaped + item.ordinary;
+    if (!item.wildcard.empty()) {
+      name.expression += item.wildcard == "*" ? "[^/]*" : "[^/]";
+    } else {
+      name.expression +=
+          literal.empty() ? ClassExpression(pattern, item.content) : RE2::QuoteMeta(literal);
+    }
+    name.literal += literal;
+    has_wildcard = has_wildcard || literal.empty();
+    // U+FFFD also stands for any byte that is not UTF-8.
+    const bool is_any = literal.empty() || literal == support::kReplacementCharacter;
+    if (!is_any) {
+      const bool is_special = std::string_view("*?[]\\").find(literal[0]) != std::string::npos;
+      name.filter += is_special ? "\\" + literal : literal;
+    } else if (!name.filter.ends_with('*') || name.filter.ends_with("\\*")) {
+      name.filter += '*';
+    }
+  }
+  if (has_wildcard) name.literal.clear();
+  if (text == "**") name.filter = text;
+  return name;
+}
+
+GlobAlternative ParseAlternative(std::string_view pattern, std::string_view text) {
+  GlobAlternative alternative = {
+      .names = {}, .absolute = text.starts_with('/'), .directories_only = text.ends_with('/')};
+  std::vector<GlobName>& names = alternative.names;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('/'), text.size());
+    GlobName name = ParseName(pattern, text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (name.literal == "..") {
+      ThrowGlobError(pattern, "'..' cannot leave the directory: give that directory as the path");
+    }
+    const bool repeated = name.is_any_depth() && !names.empty() && names.back().is_any_depth();
+    if (end > 0 && name.literal != "." && !repeated) names.push_back(std::move(name));
+  }
+  if (names.empty()) {
+    ThrowGlobError(pattern, "it names nothing: write \"*\" for every name in the directory");
+  }
+  return alternative;
+}
+
+std::string Expression(const GlobAlternative& alternative) {
+  std::string expression;
+  for (const GlobName& name : alternative.names) {
+    const bool is_last = &name == &alternative.names.back();
+    expression += name.is_any_depth() ? (is_last ? ".+" : "(?:.+/)?")
+                                      : name.expression + (is_last ? "" : "/");
+  }
+  return expression;
+}
+
+[[noreturn]] void ThrowTooComplex() {
+  throw support::CallError("The pattern is too complex. Use several narrower patterns.");
+}
+
+}  // namespace
+
+bool GlobAlternative::HasAnyDepth() const {
+  return std::ranges::any_of(names, &GlobName::is_any_depth);
+}
+
+bool GlobAlternative::NamesGit() const {
+  return std::ranges::any_of(
+      names, [](const GlobName& name) { return support::LowerCase(name.literal) == ".git"; });
+}
+
+std::size_t GlobAlternative::LiteralNames() const {
+  return static_cast<std::size_t>(std::ranges::find(names, std::string(), &GlobName::literal) -
+                                  names.begin());
+}
+
+std::vector<GlobAlternative> ParseGlob(std::string_view pattern) {
+  if (pattern.size() > kMaximumGlobPattern) {
+    throw support::CallError("The pattern has " + std::to_string(pattern.size()) +
+                             " bytes, more than the " + std::to_string(kMaximumGlobPattern) +
+                             " allowed. Use several narrower patterns.");
+  }
+  if (const auto nul = pattern.find('\0'); nul != std::string_view::npos) {
+    ThrowGlobError(pattern.substr(0, nul), "a NUL character cannot be part of a name");
+  }
+  Parser parser(pattern);
+  std::vector<GlobAlternative> alternatives;
+  std::size_t bytes = 0;
+  for (const std::string& text : parser.Expand(0)) {
+    alternatives.push_back(ParseAlternative(pattern, text));
+    bytes += Expression(alternatives.back()).size();
+  }
+  parser.CheckSize(alternatives.size(), bytes);
+  return alternatives;
+}
+
+void ThrowGlobError(std::string_view pattern, const std::string& problem) {
+  throw support::CallError("Bad pattern \"" + std::string(pattern) + "\": " + problem + ".");
+}
+
+struct GlobMatcher::Set {
+  std::vector<GlobAlternative> alternatives;
+  RE2::Set expressions;  ///< of the alternatives, in the same order
+};
+
+GlobMatcher::GlobMatcher(std::vector<GlobAlternative> alternatives, bool case_sensitive) {
+  RE2::Options options;
+  options.set_case_sensitive(case_sensitive);
+  options.set_dot_nl(true);
+  options.set_log_errors(false);
+  RE2::Set expressions(options, RE2::ANCHOR_BOTH);
+  for (const GlobAlternative& alternative : alternatives) {
+    if (expressions.Add(Expression(alternative), nullptr) < 0) ThrowTooComplex();
+  }
+  if (!expressions.Compile()) ThrowTooComplex();
+  set_ = std::make_shared<Set>(Set{std::move(alternatives), std::move(expressions)});
+}
+
+GlobMatch GlobMatcher::Match(std::string_view path, bool is_directory,
+                             std::size_t ignored_names) const {
+  std::vector<int> matching;
+  RE2::Set::ErrorInfo error = {};
+  if (!set_->expressions.Match(path, &matching, &error)) {
+    if (error.kind == RE2::Set::kOutOfMemory) ThrowTooComplex();
+    return GlobMatch::kNone;
+  }
+  const bool is_git = ("/" + std::string(path) + "/").find("/.git/") != std::string::npos;
+  GlobMatch match = GlobMatch::kNone;
+  for (const int index : matching) {
+    const GlobAlternative& alternative = set_->alternatives[static_cast<std::size_t>(index)];
+    if (alternative.directories_only && !is_directory) continue;
+    if (!alternative.HasAnyDepth()) return GlobMatch::kNamed;
+    if (is_git && !alternative.NamesGit()) continue;
+    if (ignored_names > 0 && ignored_names <= alternative.LiteralNames()) return GlobMatch::kNamed;
+    match = GlobMatch::kFound;
+  }
+  return match;
+}
+
+}  // namespace find

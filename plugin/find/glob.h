@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Glob patterns.
+///
+/// A pattern has names separated by '/'. In a name:
+///   `*`        any number of characters; `?` one character
+///   `[a-z_]`   one of these characters; `[!…]` or `[^…]` any other
+///   `\x`       x itself
+/// `{a,b}` matches `a` or `b`. Braces may contain '/' and nested braces; they are expanded first,
+/// except within `[…]`. Braces without a comma are ordinary characters, as in a shell.
+/// A name `**` matches any number of directories; at the end of a pattern, everything below.
+/// A leading dot is an ordinary character. `.` and doubled '/' are ignored. A trailing '/' matches
+/// directories only. `..` is an error. Wildcards match characters of UTF-8, never '/'.
+/// Source: glob(7), POSIX.1-2017 XCU 2.13, bash's globstar and brace expansion.
+namespace find {
+
+/// Most bytes of a pattern.
+inline constexpr std::size_t kMaximumGlobPattern = 4096;
+/// Most alternatives that the braces of a pattern may expand to.
+inline constexpr std::size_t kMaximumGlobAlternatives = 1000;
+/// Most bytes of all alternatives, also as regular expressions. RE2 compiles so many in 20 ms.
+inline constexpr std::size_t kMaximumExpandedGlob = std::size_t{32} * 1024;
+/// Most levels of nested braces.
+inline constexpr std::size_t kMaximumGlobBraceDepth = 32;
+
+/// One name of a pattern.
+struct GlobName {
+  std::string expression;  ///< for RE2; not used for `**`
+  std::string literal;     ///< the name itself; empty if it has wildcards
+  std::string filter;      ///< an fnmatch(3) pattern that matches at least as much, or `**`
+
+  [[nodiscard]] bool is_any_depth() const { return filter == "**"; }
+};
+
+/// A pattern without braces.
+struct GlobAlternative {
+  std::vector<GlobName> names;    ///< never empty
+  bool absolute = false;          ///< begins with '/'
+  bool directories_only = false;  ///< ends with '/'
+
+  /// Whether one of the names is `**`, or `.git`.
+  [[nodiscard]] bool HasAnyDepth() const;
+  [[nodiscard]] bool NamesGit() const;
+
+  /// How many names precede the first one with a wildcard.
+  [[nodiscard]] std::size_t LiteralNames() const;
+};
+
+/// The alternatives of a pattern, in the order of its braces. Throws like ThrowGlobError.
+std::vector<GlobAlternative> ParseGlob(std::string_view pattern);
+
+/// Throws support::CallError: `Bad pattern "…": problem.`
+[[noreturn]] void ThrowGlobError(std::string_view pattern, const std::string& problem);
+
+enum class GlobMatch {
+  kNone,
+  kFound,  ///< matched by a `**`: dropped if git ignores it
+  kNamed,  ///< matched without a `**`
+};
+
+/// Matches paths against alternatives, with one RE2::Set. Takes at most time proportional to the
+/// product of both lengths. Immutable; thread-safe; copies share the set.
+///
+/// A pattern with `**` does not match `.git` or anything in it, unless one of its names is `.git`.
+class GlobMatcher {
+ public:
+  /// Ignores case by Unicode's simple mappings. Throws support::CallError if RE2 runs out of its
+  /// memory.
+  GlobMatcher(std::vector<GlobAlternative> alternatives, bool case_sensitive);
+
+  /// `path` is relative to the directory where the alternatives begin, without "." and repeated
+  /// '/'. It is valid UTF-8, with U+FFFD for each invalid byte. `ignored_names`: see ListedName. If
+  /// the pattern has these names without wildcards, the match is kNamed.
+  [[nodiscard]] GlobMatch Match(std::string_view path, bool is_directory,
+                                std::size_t ignored_names = 0) const;
+
+ private:
+  struct Set;
+  std::shared_ptr<const Set> set_;
+};
+
+}  // namespace find

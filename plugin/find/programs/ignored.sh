@@ -1,0 +1,22 @@
+# Follows git.sh. $1 is the number of the request, $2 the repository's directory or its `.git`. Prints to
+# descriptor 4, so as not to split a record of find's output. If the listed directory is itself ignored by
+# its repository, nothing in it counts as ignored.
+repository=${2%/.git}
+cd -- "$repository" 2>/dev/null || exit 0
+if [ ! -f .git ] && [ ! -f .git/HEAD ]; then
+  above=$PWD
+  while [ ! -e "$above/.git" ]; do
+    [ -n "$above" ] || exit 0
+    above=${above%/*}
+  done
+  plain_git check-ignore --no-index -q . 2>/dev/null
+  [ $? = 1 ] || exit 0
+fi
+printf '/%s %s\0' "$1" "$repository" >&4
+plain_git ls-files -z -o -i --exclude-standard --directory >&4 2>/dev/null
+# Before 2.32, git with --directory skips directories that hold nothing tracked.
+case $(git version) in
+  'git version 2.'[0-9].* | 'git version 2.'[12][0-9].* | 'git version 2.3'[01].*)
+    plain_git ls-files -z -o -i --exclude-standard >&4 2>/dev/null
+    ;;
+esac

@@ -1,0 +1,153 @@
+#include "find/glob.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/errors.h"
+
+namespace find {
+namespace {
+
+using testing::HasSubstr;
+
+/// A path that ends with '/' is a directory.
+bool Matches(const std::string& pattern, std::string path, bool case_sensitive = true) {
+  const bool is_directory = path.ends_with('/');
+  if (is_directory) path.pop_back();
+  return GlobMatcher(ParseGlob(pattern), case_sensitive).Match(path, is_directory) !=
+         GlobMatch::kNone;
+}
+
+std::string ErrorOf(const std::string& pattern) {
+  try {
+    ParseGlob(pattern);
+  } catch (const support::CallError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string Repeat(const std::string& text, std::size_t times) {
+  std::string repeated;
+  for (std::size_t i = 0; i < times; ++i) repeated += text;
+  return repeated;
+}
+
+// tests/glob_reference compares the same table with npm's minimatch. The table explains
+// differences.
+TEST(Glob, AgreesWithTheTable) {
+  const nlohmann::json table = nlohmann::json::parse(std::ifstream(GLOB_TABLE_FILE));
+  std::size_t pairs = 0;
+  for (const nlohmann::json& row : table) {
+    const auto pattern = row.at("pattern").get<std::string>();
+    for (const std::string path : row.at("matches")) {
+      EXPECT_TRUE(Matches(pattern, path)) << pattern << " should match " << path;
+      ++pairs;
+    }
+    for (const std::string path : row.at("others")) {
+      EXPECT_FALSE(Matches(pattern, path)) << pattern << " should not match " << path;
+      ++pairs;
+    }
+  }
+  EXPECT_GE(pairs, 150U);
+}
+
+TEST(Glob, IgnoresCaseOnlyIfRequested) {
+  EXPECT_FALSE(Matches("*.TXT", "a.txt"));
+  EXPECT_TRUE(Matches("*.TXT", "a.txt", false));
+  EXPECT_TRUE(Matches("Ä[A-C]", "äb", false));
+  EXPECT_FALSE(Matches("[!A-C]", "b", false));
+  EXPECT_TRUE(Matches("[a-c]*", "BÖ", false));
+  EXPECT_TRUE(Matches("ÉТΩ.TXT", "éтω.txt", false));
+  EXPECT_TRUE(Matches("**/.GIT/config", ".git/config", false));
+  EXPECT_FALSE(Matches("**/CONFIG", ".git/config", false));
+}
+
+TEST(Glob, ReportsWhatOnlyAnyDepthFound) {
+  const GlobMatcher matcher(ParseGlob("{*.log,**/*.txt}"), true);
+  EXPECT_EQ(matcher.Match("a.log", false), GlobMatch::kNamed);
+  EXPECT_EQ(matcher.Match("a.txt", false), GlobMatch::kFound);
+  EXPECT_EQ(matcher.Match("b/a.log", false), GlobMatch::kNone);
+}
+
+TEST(Glob, AHundredStarsTakeBoundedTime) {
+  const GlobMatcher matcher(ParseGlob(Repeat("a*", 100) + "b"), true);
+  EXPECT_EQ(matcher.Match(std::string(200, 'a'), false), GlobMatch::kNone);
+  EXPECT_EQ(matcher.Match(std::string(200, 'a') + "b", false), GlobMatch::kNamed);
+  const GlobMatcher any_depth(ParseGlob(Repeat("**/a/", 100) + "b"), true);
+  const std::string path = Repeat("a/", 1000);
+  EXPECT_EQ(any_depth.Match(path + "c", false), GlobMatch::kNone);
+  EXPECT_EQ(any_depth.Match(path + "b", false), GlobMatch::kFound);
+}
+
+TEST(Glob, TakesTheLargestPattern) {
+  const std::string pattern = "{" + Repeat("a,", 999) + "b}" + Repeat("?", 7);
+  ASSERT_EQ(ParseGlob(pattern).size(), kMaximumGlobAlternatives);
+  EXPECT_TRUE(Matches(pattern, "b1234567"));
+  EXPECT_THAT(ErrorOf(pattern + "?"), HasSubstr("32768 bytes"));
+}
+
+TEST(Glob, RejectsBadPatternsAndSaysWhy) {
+  const std::vector<std::pair<std::string, const char*>> cases = {
+      {"a[b", "Bad pattern \"a[b\": '[' without ']'"},
+      {"a/[b/c]", "'[' without ']'"},
+      {"[]", "'[' without ']'"},
+      {"[!", "'[' without ']'"},
+      {"[a-", "'[' without ']'"},
+      {"[a\\", "'[' without ']'"},
+      {"äö日[b", "\"äö日[b\": '[' without"},
+      {"[z-a]", "the range runs backwards"},
+      {"x[[:digit:]]", "classes such as [:digit:]"},
+      {"ab{c,d", "'{' without '}'"},
+      {"{a,{b,c}", "'{' without '}'"},
+      {"file{1..3}", "ranges in braces"},
+      {"a\\", "'\\' with nothing after it"},
+      {"a\\/b", "'/' separates names"},
+      {std::string("a\0b", 3), "a NUL character"},
+      {"", "it names nothing"},
+      {"./", "it names nothing"},
+      {"//", "it names nothing"},
+      {"{,a}", "it names nothing"},
+      {"../x", "'..' cannot leave the directory"},
+      {"a/../b", "'..'"},
+      {"**/..", "'..'"},
+      {"\\.\\./x", "'..'"},
+      {"{a,..}/x", "'..'"},
+      {".{.,x}/a", "'..'"},
+      {"..foo/...", "no error"},
+  };
+  for (const auto& [pattern, error] : cases) EXPECT_THAT(ErrorOf(pattern), HasSubstr(error));
+}
+
+TEST(Glob, BracesThatMultiplyAreRejected) {
+  EXPECT_THAT(ErrorOf(Repeat("{a,b}", 40)), HasSubstr("more than 1000 alternatives"));
+  EXPECT_THAT(ErrorOf(Repeat("{a,", 30) + "b" + Repeat("}", 30) + Repeat("{c,d}", 6)),
+              HasSubstr("more than 1000 alternatives"));
+  const std::string thousand = "{1,2,3,4,5,6,7,8,9,0}";
+  EXPECT_EQ(ParseGlob(Repeat(thousand, 3)).size(), kMaximumGlobAlternatives);
+  EXPECT_THAT(ErrorOf(Repeat(thousand, 3) + "{a,b}"), HasSubstr("more than 1000"));
+  EXPECT_EQ(ErrorOf(Repeat("x", 29) + Repeat(thousand, 3)), "no error");
+  EXPECT_THAT(ErrorOf(Repeat("x", 30) + Repeat(thousand, 3)), HasSubstr("32768 bytes"));
+  EXPECT_EQ(ErrorOf(Repeat(thousand, 3) + Repeat("x", 29)), "no error");
+  EXPECT_THAT(ErrorOf(Repeat(thousand, 3) + Repeat("x", 30)), HasSubstr("32768 bytes"));
+  EXPECT_THAT(ErrorOf("{" + Repeat(thousand, 3) + ",a}"), HasSubstr("more than 1000"));
+}
+
+TEST(Glob, NestedBracesAndLengthHaveLimits) {
+  const auto nested = [](std::size_t depth) {
+    return Repeat("{", depth) + "a,b" + Repeat("}", depth);
+  };
+  EXPECT_EQ(ErrorOf(nested(kMaximumGlobBraceDepth)), "no error");
+  EXPECT_THAT(ErrorOf(nested(kMaximumGlobBraceDepth + 1)), HasSubstr("nested more than 32"));
+  EXPECT_THAT(ErrorOf(Repeat("{", 4000)), HasSubstr("nested more than 32"));
+  EXPECT_EQ(ErrorOf(std::string(kMaximumGlobPattern, 'x')), "no error");
+  EXPECT_THAT(ErrorOf(std::string(kMaximumGlobPattern + 1, 'x')),
+              HasSubstr("4097 bytes, more than the 4096 allowed"));
+}
+
+}  // namespace
+}  // namespace find
