@@ -1,7 +1,6 @@
 #include "shell/resident_script.h"
 
 #include <algorithm>
-#include <array>
 
 #include "shell/shell_quote.h"
 #include "support/random.h"
@@ -36,7 +35,9 @@ std::string Fill(std::string_view text,
 /// - `kill -TERM PID` without "--": dash and BusyBox do not support it.
 /// - A shell that cannot fork exits and runs its EXIT trap.
 /// - The pauses add up to one second, also if sleep supports only whole seconds.
-/// - The loop's status is 126 or above if it was not started or was killed.
+/// - The loop's status is 126 or above if it was not started or was killed. A killed loop leaves
+/// its
+///   command running, so the rest of the session is stopped.
 constexpr std::string_view kFrame = R"sh({ exec 3<&0 4>&1 8>&2 </dev/null 2>/dev/null
 trap : HUP INT QUIT TERM
 spared=-
@@ -51,23 +52,22 @@ done
 return $result; }
 stop() { [ -r /proc/self/stat ] || { kill -TERM 0; sleep 1; kill -KILL 0; }
 trap 'kill_others KILL ""; kill -KILL 0' EXIT
-outcome=stuck
 for signal in "$@"; do
 kill_others "$signal"
 for pause in 0.02 0.1 0.2 0.3 0.38; do
-kill_others 0 || { outcome=stopped; break 2; }
+kill_others 0 || { trap - EXIT; return 0; }
 sleep "$pause" || { sleep 1; break; }
 done
 done
-trap - EXIT; }
+trap - EXIT
+return 1; }
 { trap '' HUP INT QUIT TERM PIPE
 read -r watcher rest </proc/self/stat || watcher=$(exec /bin/sh -c 'echo $PPID')
 echo "$watcher" || exit
 @INPUT@
 trap '' USR1
 exec >&4
-stop TERM KILL
-echo "@MARKER@ $outcome"
+stop TERM KILL && echo "@MARKER@ stopped"
 echo "@MARKER@" >&8
 } <&3 | { trap : HUP INT QUIT TERM
 read -r watcher
@@ -75,6 +75,7 @@ exec 3<&- 4>&- 9<&0 </dev/null
 end() { kill -USR1 "$watcher"
 echo "@MARKER@ ended $status"
 echo "@MARKER@" >&8; }
+stop_rest() { [ "$status" = 0 ] || { spared=$$; stop TERM KILL; }; }
 trap end EXIT
 status=126
 @START@
@@ -107,13 +108,11 @@ status=$?
 exec 9<&-
 [ -r /proc/self/stat ] && { spared=$$; stop 0 TERM KILL; })sh";
 
-/// A loop that was killed leaves its command running.
-constexpr std::string_view kStopRest = "\n[ \"$status\" = 0 ] || { spared=$$; stop TERM KILL; }";
-
 constexpr std::string_view kStartScript = R"sh(( _lm_marker=@MARKER@ _lm_watcher=$watcher
 @LOOP@
 )
-status=$?)sh";
+status=$?
+stop_rest)sh";
 
 /// 7 shows the loop whether the profile has redirected its output. 6 brings the marker past the
 /// profile; its modification time is the start of the shell.
@@ -123,7 +122,8 @@ bash | */bash) (exec @SHELL@ -l -c @LOOP@ 7>&1 2>&8 6<<END
 END
 )
 status=$? ;;
-*) status=1 ;; esac)sh";
+*) status=1 ;; esac
+stop_rest)sh";
 
 // The loop is one line, because bash counts the lines of a request from there. kForget unsets all
 // its variables before the request.
@@ -187,17 +187,13 @@ constexpr std::string_view kAfterJob =
     R"sh(if kill -0 -- "-$_lm_job"; then sleep 0.05; )sh"
     R"sh(grep -qs ") [^ZX] [0-9]* $_lm_job " /proc/[0-9]*/stat; [ $? = 1 ] || _lm_left="left "; fi; )sh";
 
-constexpr std::array<std::string_view, 20> kReservedWords{
-    "!",        "case", "coproc", "do",     "done", "elif", "else",  "esac",  "fi", "for",
-    "function", "if",   "in",     "select", "then", "time", "until", "while", "{",  "}"};
-
-/// `exec` runs it as the shell would: no reserved word, assignment, path or quotes.
+/// `exec` runs it as the shell would: no assignment, path or quotes. `time` is the reserved word
+/// that is also a program.
 bool MayBeExecuted(std::string_view word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-";
   return !word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos &&
-         word.find_first_of("-+.") != 0 &&
-         std::find(kReservedWords.begin(), kReservedWords.end(), word) == kReservedWords.end();
+         word.find_first_of("-+.") != 0 && word != "time";
 }
 
 std::string ShellWord(const std::string& shell) {
@@ -208,17 +204,6 @@ std::string Frame(const std::string& marker, std::string_view input, std::string
   return Fill(kFrame, {{"@MARKER@", marker}, {"@INPUT@", input}, {"@START@", start}});
 }
 
-/// `after`: what a loop of /bin/sh does after a request.
-std::string LoopOfSh(const std::string& marker, std::string_view after) {
-  const std::string loop = Fill(kLoop, {{"@NEWLINE@", "'\n'"},
-                                        {"@BEFORE@", ""},
-                                        {"@ENTER@", ""},
-                                        {"@FORGET@", kForget},
-                                        {"@AFTER@", after}});
-  const std::string start = Fill(kStartScript, {{"@MARKER@", marker}, {"@LOOP@", loop}});
-  return Frame(marker, kPassRequests, start + std::string(kStopRest));
-}
-
 }  // namespace
 
 std::string MakeEndMarker() {
@@ -226,12 +211,15 @@ std::string MakeEndMarker() {
   return "limactl-mcp-" + support::RandomHex(kDigits);
 }
 
-std::string ScriptShell(const std::string& marker) {
-  return LoopOfSh(marker, "; _lm_status=$?; ");
-}
-
-std::string OneCommandShell(const std::string& marker) {
-  return LoopOfSh(marker, "; _lm_status=$?; _lm_left='left '; ");
+std::string ScriptShell(const std::string& marker, Requests requests) {
+  const bool leaves = requests == Requests::kOne;
+  const std::string loop = Fill(
+      kLoop, {{"@NEWLINE@", "'\n'"},
+              {"@BEFORE@", ""},
+              {"@ENTER@", ""},
+              {"@FORGET@", kForget},
+              {"@AFTER@", leaves ? "; _lm_status=$?; _lm_left='left '; " : "; _lm_status=$?; "}});
+  return Frame(marker, kPassRequests, Fill(kStartScript, {{"@MARKER@", marker}, {"@LOOP@", loop}}));
 }
 
 std::string LoginShell(const std::string& marker, const std::string& directory,
@@ -248,7 +236,7 @@ std::string LoginShell(const std::string& marker, const std::string& directory,
                                                {"@SHELL@", ShellWord(shell)},
                                                {"@LOOP@", ShellQuote(login)},
                                                {"@DIRECTORY@", quoted_directory}});
-  return Frame(marker, kPassRequests, start + std::string(kStopRest));
+  return Frame(marker, kPassRequests, start);
 }
 
 std::string ProcessShell(const std::string& marker, const LoginCommand& command) {

@@ -20,7 +20,7 @@
 ///   ended N    the loop has exited. N is 0 if it has run all that it took; a request that it did
 ///              not take may meet a changed profile. Else what was left in the session has been
 ///              stopped, and from 126 on the loop was killed or could not be started
-///   stopped    the watcher has stopped everything; "stuck": something survived KILL
+///   stopped    the watcher has stopped everything
 ///
 /// A request runs in a subshell of the loop, so it changes nothing for the next one. A program
 /// replaces the subshell by `exec`: one fork for each command. TERM, HUP and INT do not end the
@@ -35,7 +35,8 @@
 /// The intended differences from `limactl shell`, which starts a login shell:
 ///   - the output of the profile is dropped;
 ///   - the profile is read again only when one of bash's own start-up files has changed;
-///   - $$ (the loop's), $!, $_, $?, $PPID, SHLVL, SECONDS, BASH_SUBSHELL, BASHPID, LINENO, FUNCNAME
+///   - $$ (the loop's, which only KILL ends), $!, $_, $?, $PPID, SHLVL, SECONDS, BASH_SUBSHELL,
+///   BASHPID, LINENO, FUNCNAME
 ///     and the table of hashed programs;
 ///   - a syntax error names `eval`; an unset variable under `set -u` is exit status 1;
 ///   - ~/.bash_logout is not run; death by signal N is exit status 128+N.
@@ -46,11 +47,13 @@ inline constexpr std::string_view kCommandLine = "exec /bin/sh";
 /// A new end marker, which no command or profile prints by accident.
 std::string MakeEndMarker();
 
-/// A loop of /bin/sh, for scripts that leave no background processes.
-std::string ScriptShell(const std::string& marker);
+enum class Requests {
+  kMany,  ///< that leave no background processes
+  kOne,   ///< whose end is always reported as "left"
+};
 
-/// Exits after one request, and always reports "left".
-std::string OneCommandShell(const std::string& marker);
+/// A loop of /bin/sh.
+std::string ScriptShell(const std::string& marker, Requests requests);
 
 /// A loop of bash 4 or later, as login shell, in `directory`. It exits below status 126 without
 /// "ready" if it is another shell, if there is no /proc, or if the profile is unfit: it exits,
@@ -73,7 +76,7 @@ struct LoginCommand {
   std::string shell;  ///< the user's login shell; empty: "$SHELL"
 };
 
-/// Code for OneCommandShell that runs the command in a new login shell, as `limactl shell` does.
+/// Code for ScriptShell that runs the command in a new login shell, as `limactl shell` does.
 std::string PlainLogin(const LoginCommand& command);
 
 /// One command in a new login shell, as PlainLogin runs it, in place of the loop. Its standard

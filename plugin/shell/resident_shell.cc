@@ -99,7 +99,7 @@ class ResidentShell::Channel final : public ProcessEvents {
   bool error_ended = false;        // its standard error is complete
   bool left = false;               // background processes of the request
   std::optional<int> loop_status;  // the loop has exited
-  std::optional<bool> stopped;     // whether all processes could be
+  bool stopped = false;            // all processes of the session
   std::string early_error;         // before it was ready, like the next
   std::size_t early_output = 0;
   std::optional<ProcessEnd> end;
@@ -126,8 +126,8 @@ class ResidentShell::Channel final : public ProcessEvents {
   }
 
   void Report(std::string_view words) {
-    if (words == "stopped" || words == "stuck") {
-      stopped = words == "stopped";
+    if (words == "stopped") {
+      stopped = true;
       state = State::kOver;
     } else if (state == State::kOver) {
       return;
@@ -165,11 +165,6 @@ ResidentShell::Condition ResidentShell::condition() const {
                                                                     : Condition::kOver;
 }
 
-bool ResidentShell::is_new() const {
-  const std::scoped_lock lock(channel_->mutex);
-  return !channel_->ready;
-}
-
 ResidentShell::Reply ResidentShell::Run(const std::string& request, Effect effect, OutputSink& sink,
                                         const support::Context& context) {
   Channel& channel = *channel_;
@@ -201,7 +196,7 @@ ResidentShell::Reply ResidentShell::Run(const std::string& request, Effect effec
     channel.changed.wait_until(lock, Clock::now() + kStopPatience,
                                [&] { return channel.end || channel.stopped; });
     channel.sink = nullptr;
-    throw StoppedCommand(ReasonOf(context), channel.stopped.value_or(false));
+    throw StoppedCommand(ReasonOf(context), channel.stopped);
   }
   channel.sink = nullptr;
   if (!done) throw support::Stopped(ReasonOf(context));

@@ -70,9 +70,6 @@ class ResidentShell {
   /// Unless Run runs.
   [[nodiscard]] Condition condition() const;
 
-  /// It has not reported yet that it can run requests.
-  [[nodiscard]] bool is_new() const;
-
   struct Reply {
     enum class Kind {
       kDone,        ///< see `end`

@@ -51,19 +51,17 @@ RunEnd Shells::RunInSh(const Kind& kind, const std::string& script, Effect effec
 
 RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
                           const support::Context& context) {
-  const auto is_unfit = [&] {
-    const std::scoped_lock lock(mutex_);
-    return unfit_.contains(command.shell);
-  };
-  if (MayBeBash(command.shell) && !is_unfit()) {
+  std::unique_lock lock(mutex_);
+  const bool may_fit = MayBeBash(command.shell) && !unfit_.contains(command.shell);
+  lock.unlock();
+  if (may_fit) {
     const Reply reply = Run({true, command.directory, command.shell},
                             Request(command.text, command.first_word), Effect::kAny, sink, context);
     if (reply.kind == Reply::Kind::kDone) return reply.end;
-    // Not run by any of the shells: each changes the files of the profile.
-    if (reply.kind == Reply::Kind::kUnfit || reply.kind == Reply::Kind::kNotRun) {
-      const std::scoped_lock lock(mutex_);
-      unfit_.insert(command.shell);
-    }
+    // kNotRun: each of the shells has changed the files of its profile.
+    lock.lock();
+    if (reply.kind != Reply::Kind::kNotStarted) unfit_.insert(command.shell);
+    lock.unlock();
   }
   RunEnd end = RunInSh({true, "", ""}, PlainLogin(command), Effect::kAny, sink, context);
   if (end.exit_status == kCannotRun || end.exit_status == kNotFound) {
@@ -79,8 +77,11 @@ Reply Shells::Run(const Kind& kind, const std::string& request, Effect effect, O
   Reply reply{Reply::Kind::kNotRun, {}, ""};
   for (int starts = 0; reply.kind == Reply::Kind::kNotRun && starts < kMostStarts;) {
     std::unique_ptr<ResidentShell> shell = Take(kind, sink, context);
-    if (shell->is_new()) ++starts;
     try {
+      if (!shell) {
+        shell = Start(kind);
+        ++starts;
+      }
       reply = shell->Run(request, effect, sink, context);
     } catch (...) {
       Return(kind, nullptr);
@@ -94,28 +95,29 @@ Reply Shells::Run(const Kind& kind, const std::string& request, Effect effect, O
 std::unique_ptr<ResidentShell> Shells::Take(const Kind& kind, OutputSink& sink,
                                             const support::Context& context) {
   std::unique_ptr<ResidentShell> shell;
-  {
-    support::ContextWait wait(context, mutex_, changed_);
-    std::unique_lock lock(mutex_);
-    const auto may_run = [&] {
-      if (!shell) shell = TakeIdle(kind);
-      return shell || HasRoom(kind.for_commands);
-    };
-    if (!may_run()) {
-      lock.unlock();
-      sink.OnQueued();
-      lock.lock();
-      if (!wait.Until(lock, may_run)) context.ThrowIfStopped();
-    }
-    ++running_.at(kind.for_commands ? 1 : 0);
+  support::ContextWait wait(context, mutex_, changed_);
+  std::unique_lock lock(mutex_);
+  const auto may_run = [&] {
+    if (!shell) shell = TakeIdle(kind);
+    return shell || HasRoom(kind.for_commands);
+  };
+  if (!may_run()) {
+    lock.unlock();
+    sink.OnQueued();
+    lock.lock();
+    if (!wait.Until(lock, may_run)) context.ThrowIfStopped();
   }
-  if (shell) return shell;
+  ++running_.at(kind.for_commands ? 1 : 0);
+  return shell;
+}
+
+std::unique_ptr<ResidentShell> Shells::Start(const Kind& kind) {
   const std::string marker = MakeEndMarker();
-  return std::make_unique<ResidentShell>(launcher_, marker,
-                                         !kind.directory.empty()
-                                             ? LoginShell(marker, kind.directory, kind.shell)
-                                         : kind.for_commands ? OneCommandShell(marker)
-                                                             : ScriptShell(marker));
+  return std::make_unique<ResidentShell>(
+      launcher_, marker,
+      kind.directory.empty()
+          ? ScriptShell(marker, kind.for_commands ? Requests::kOne : Requests::kMany)
+          : LoginShell(marker, kind.directory, kind.shell));
 }
 
 void Shells::Return(const Kind& kind, std::unique_ptr<ResidentShell> shell) {

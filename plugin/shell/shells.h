@@ -69,10 +69,11 @@ class Shells {
                            const support::Context& context);
   RunEnd RunInSh(const Kind& kind, const std::string& script, ResidentShell::Effect effect,
                  OutputSink& sink, const support::Context& context);
-  /// An idle shell of the kind, else a new one. Waits while there are too many.
+  /// An idle shell of the kind; null: start one. Waits while there are too many. Return must
+  /// follow.
   std::unique_ptr<ResidentShell> Take(const Kind& kind, OutputSink& sink,
                                       const support::Context& context);
-  /// `shell`: null if it is destroyed.
+  std::unique_ptr<ResidentShell> Start(const Kind& kind);
   void Return(const Kind& kind, std::unique_ptr<ResidentShell> shell);
 
   // With the lock held.
