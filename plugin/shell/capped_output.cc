@@ -2,32 +2,17 @@
 
 #include <algorithm>
 
+#include "support/utf8.h"
+
 namespace shell {
 namespace {
-
-bool IsContinuation(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
-}
-
-/// In one UTF-8 character.
-constexpr std::size_t kMaximumContinuation = 3;
 
 std::string_view CutEnd(std::string_view head) {
   const std::size_t newline = head.rfind('\n');
   if (newline != std::string_view::npos && newline >= head.size() / 2) {
     return head.substr(0, newline + 1);
   }
-  // Remove a character that was cut.
-  std::size_t end = head.size();
-  for (std::size_t i = 0; i <= kMaximumContinuation && end > 0; ++i) {
-    --end;
-    if (!IsContinuation(head[end])) {
-      const auto first = static_cast<unsigned char>(head[end]);
-      const std::size_t length = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-      return end + length > head.size() ? head.substr(0, end) : head;
-    }
-  }
-  return head;
+  return support::WithoutCutEnd(head);
 }
 
 /// The first byte of `tail` is not kept: it shows whether a line begins after it.
@@ -36,12 +21,7 @@ std::string_view CutBeginning(std::string_view tail) {
   if (newline != std::string_view::npos && newline <= tail.size() / 2) {
     return tail.substr(newline + 1);
   }
-  tail.remove_prefix(std::min<std::size_t>(1, tail.size()));
-  std::size_t begin = 0;
-  while (begin < tail.size() && begin < kMaximumContinuation && IsContinuation(tail[begin])) {
-    ++begin;
-  }
-  return tail.substr(begin);
+  return support::WithoutCutBeginning(tail.substr(std::min<std::size_t>(1, tail.size())));
 }
 
 }  // namespace

@@ -31,9 +31,12 @@ class ProcessEvents {
   /// The guest has no free channel now (sshd's MaxSessions); the process waits for one.
   virtual void OnQueued() {}
 
-  /// The process has exited. Once, the last call. Background processes that it left may still use
-  /// the channel.
+  /// The process has exited. Once; there is no more output. Background processes that it left may
+  /// still use the channel.
   virtual void OnEnd(const ProcessEnd& end) = 0;
+
+  /// After OnEnd: nothing uses the channel any more. The last call.
+  virtual void OnClosed() {}
 };
 
 /// A process in the guest. The destructor closes the channel without waiting. Any thread.

@@ -1,7 +1,6 @@
 #include "shell/resident_script.h"
 
 #include <algorithm>
-#include <array>
 
 #include "shell/shell_quote.h"
 #include "support/random.h"
@@ -29,53 +28,59 @@ std::string Fill(std::string_view text,
 /// - Signals such as TERM are caught, not ignored: the command would inherit ignored ones. Only the
 ///   watcher ignores them.
 /// - USR1 ends the watcher unless it has begun to stop everything.
-/// - grep preselects processes: `read` needs a system call for each byte.
+/// - kill_others signals the session's other processes, also those in groups of their own. As kill,
+///   it fails if there are none. grep preselects: `read` needs a system call for each byte. With an
+///   empty second argument it needs no fork.
 /// - Fields of /proc/PID/stat behind the name: state, parent, group, session.
 /// - `kill -TERM PID` without "--": dash and BusyBox do not support it.
 /// - A shell that cannot fork exits and runs its EXIT trap.
 /// - The pauses add up to one second, also if sleep supports only whole seconds.
+/// - The loop's status is 126 or above if it was not started or was killed. A killed loop leaves
+/// its
+///   command running, so the rest of the session is stopped.
 constexpr std::string_view kFrame = R"sh({ exec 3<&0 4>&1 8>&2 </dev/null 2>/dev/null
 trap : HUP INT QUIT TERM
 spared=-
-others() { found=1
-stats=$(grep -l " $$ " /proc/[0-9]*/stat)
-[ "$stats" ] || exit
-for stat in $stats; do
+kill_others() { result=1
+stats=${2-$(grep -l " $$ " /proc/[0-9]*/stat)}
+for stat in ${stats:-/proc/[0-9]*/stat}; do
 read -r line <"$stat" || continue
 pid=${stat#/proc/}
 set -- "$1" "${pid%/stat}" ${line##*") "}
-case $2/$3/$6/$4 in "$watcher"/* | $$/* | */[ZX]/* | */$spared) ;; */$$/*) found=0; kill "-$1" "$2" ;; esac
+case $2/$3/$6/$4 in "$watcher"/* | $$/* | */[ZX]/* | */$spared) ;; */$$/*) kill "-$1" "$2"; result=0 ;; esac
 done
-return $found; }
-stop() { for signal in "$@"; do
-others "$signal"
+return $result; }
+stop() { [ -r /proc/self/stat ] || { kill -TERM 0; sleep 1; kill -KILL 0; }
+trap 'kill_others KILL ""; kill -KILL 0' EXIT
+for signal in "$@"; do
+kill_others "$signal"
 for pause in 0.02 0.1 0.2 0.3 0.38; do
-others 0 || return 0
+kill_others 0 || { trap - EXIT; return 0; }
 sleep "$pause" || { sleep 1; break; }
 done
 done
+trap - EXIT
 return 1; }
 { trap '' HUP INT QUIT TERM PIPE
 read -r watcher rest </proc/self/stat || watcher=$(exec /bin/sh -c 'echo $PPID')
 echo "$watcher" || exit
 @INPUT@
 trap '' USR1
-trap 'kill -KILL 0' EXIT
 exec >&4
-[ -r /proc/self/stat ] || { kill -TERM 0; sleep 1; kill -KILL 0; }
-result=stuck
-stop TERM KILL && result=stopped
-trap - EXIT
-echo "@MARKER@ $result"
+stop TERM KILL && echo "@MARKER@ stopped"
 echo "@MARKER@" >&8
 } <&3 | { trap : HUP INT QUIT TERM
 read -r watcher
 exec 3<&- 4>&- 9<&0 </dev/null
-trap 'status=$?
-kill -USR1 "$watcher"
+end() { kill -USR1 "$watcher"
 echo "@MARKER@ ended $status"
-echo "@MARKER@" >&8' EXIT
+echo "@MARKER@" >&8; }
+stop_rest() { [ "$status" = 0 ] || { spared=$$; stop TERM KILL; }; }
+trap end EXIT
+status=126
 @START@
+trap - EXIT
+end
 }
 exit; }
 )sh";
@@ -91,7 +96,7 @@ while IFS= read -r line; do case $line in
 { printf %b "${line#i }"; echo "@MARKER@ took" >&4; } &
 writer=$! ;;
 e) exec >/dev/null ;;
-"k "*) if [ -r /proc/self/stat ]; then others "${line#k }"; else kill "-${line#k }" 0; fi ;;
+"k "*) if [ -r /proc/self/stat ]; then kill_others "${line#k }"; else kill "-${line#k }" 0; fi ;;
 esac; done
 spared=-)sh";
 
@@ -101,36 +106,40 @@ constexpr std::string_view kStartProcess = R"sh(echo "@MARKER@ ready"
 @LOGIN@)
 status=$?
 exec 9<&-
-[ -r /proc/self/stat ] && { spared=$$; stop 0 TERM KILL; }
-exit "$status")sh";
+[ -r /proc/self/stat ] && { spared=$$; stop 0 TERM KILL; })sh";
 
 constexpr std::string_view kStartScript = R"sh(( _lm_marker=@MARKER@ _lm_watcher=$watcher
 @LOOP@
-))sh";
+)
+status=$?
+stop_rest)sh";
 
 /// 7 shows the loop whether the profile has redirected its output. 6 brings the marker past the
 /// profile; its modification time is the start of the shell.
-constexpr std::string_view kStartLogin = R"sh(if cd @DIRECTORY@; then
-case @SHELL@ in bash | */bash) (exec @SHELL@ -l -c @LOOP@ 7>&1 2>&8 6<<END
+constexpr std::string_view kStartLogin = R"sh(cd @DIRECTORY@ && case @SHELL@ in
+bash | */bash) (exec @SHELL@ -l -c @LOOP@ 7>&1 2>&8 6<<END
 @MARKER@ $watcher
 END
-) ;; *) (exit 1) ;; esac
-else echo "@MARKER@ no-dir"; fi)sh";
+)
+status=$? ;;
+*) status=1 ;; esac
+stop_rest)sh";
 
 // The loop is one line, because bash counts the lines of a request from there. kForget unsets all
 // its variables before the request.
 constexpr std::string_view kForget =
-    "unset -v _lm_marker _lm_watcher _lm_session _lm_count _lm_word _lm_code _lm_line _lm_exec "
-    "_lm_pid _lm_last _lm_state _lm_file _lm_seen _lm_now _lm_skip; ";
+    "unset -v _lm_marker _lm_watcher _lm_count _lm_word _lm_code _lm_line _lm_exec _lm_job "
+    "_lm_status _lm_left _lm_file _lm_seen _lm_now; ";
 
 /// The positional parameters are the profile's files.
 constexpr std::string_view kFitLoop =
     R"sh(if IFS=" " read -r _lm_marker _lm_watcher <&6 && )sh"
-    R"sh([ "${BASH_VERSINFO:-0}" -ge 4 ] && )sh"
+    R"sh([ "${BASH_VERSINFO:-0}" -ge 4 ] && [ -r /proc/self/stat ] && )sh"
     R"sh(case $- in *[aefkmntuvxET]*) false ;; esac && )sh"
     R"sh(! shopt -q expand_aliases && ! shopt -q extdebug && ! shopt -q nocasematch && )sh"
-    R"sh([ -z "$(trap -p EXIT DEBUG ERR RETURN; declare -F [ break case cd command declare echo eval exec hash kill read )sh"
-    R"sh(set shopt trap unset)" ] && )sh"
+    R"sh([ -z "$(trap -p EXIT DEBUG ERR RETURN HUP INT TERM; )sh"
+    R"sh(declare -F [ break case cd command declare echo eval exec grep hash kill read )sh"
+    R"sh(set shopt sleep trap unset wait)" ] && )sh"
     R"sh([ @DIRECTORY@ -ef . ] && [ /dev/fd/1 -ef /dev/fd/7 ] && [ /dev/fd/2 -ef /dev/fd/8 ] && )sh"
     R"sh(exec 7>&- 2>/dev/null && _lm_seen= && )sh"
     R"sh(set -- /etc/profile /etc/profile.d /etc/profile.d/*.sh /etc/bash.bashrc /etc/bashrc )sh"
@@ -141,7 +150,7 @@ constexpr std::string_view kFitLoop =
 constexpr std::string_view kStale =
     R"sh(_lm_now=; for _lm_file do [ -e "$_lm_file" ]; _lm_now=$_lm_now$?; )sh"
     R"sh([ "$_lm_file" -nt /dev/fd/6 ] && _lm_now=stale; done; )sh"
-    R"sh([ "$_lm_now" = "$_lm_seen" ] || { echo "$_lm_marker stale"; break; }; )sh";
+    R"sh([ "$_lm_now" = "$_lm_seen" ] || exit 0; )sh";
 
 /// `hash` finds the word only if it is a program, not a builtin: bash need not wait for it.
 constexpr std::string_view kChooseExec =
@@ -153,51 +162,38 @@ constexpr std::string_view kEnterDirectory =
 
 /// A command opens the pipes again, so that O_NONBLOCK ends with it; not if they belong to another
 /// user, as with a ForceCommand that changes the user.
-///
-/// Afterwards the loop checks the processes that were started meanwhile (one is the request's own).
-/// Those that are alive are left if they are in this session or have the channel open.
 constexpr std::string_view kLoop =
-    R"sh(IFS=" " read -r _lm_skip _lm_skip _lm_skip _lm_skip _lm_skip _lm_session _lm_skip )sh"
-    R"sh(</proc/self/stat; echo "$_lm_marker ready"; )sh"
+    R"sh(trap : HUP INT TERM; _lm_left=; echo "$_lm_marker ready"; )sh"
     R"sh(while IFS=" " read -r _lm_count _lm_word <&9 && IFS= read -r _lm_code <&9; do )sh"
-    R"sh(while [ "$_lm_count" -gt 1 ]; do IFS= read -r _lm_line <&9 || break 2; )sh"
+    R"sh(while [ "$_lm_count" -gt 1 ]; do IFS= read -r _lm_line <&9 || exit 0; )sh"
     R"sh(_lm_code=$_lm_code@NEWLINE@$_lm_line; _lm_count=$((_lm_count - 1)); done; )sh"
     R"sh(@BEFORE@)sh"
-    R"sh(IFS=" " read -r _lm_skip _lm_skip _lm_skip _lm_skip _lm_pid </proc/loadavg || _lm_pid=; )sh"
-    R"sh(( exec 2>&8 6<&- 8>&- 9<&-; [ -p /dev/fd/1 ] && [ -w /dev/fd/1 ] && exec >/proc/self/fd/1; )sh"
+    R"sh(( trap - HUP INT TERM; exec 2>&8 6<&- 8>&- 9<&-; )sh"
+    R"sh([ -p /dev/fd/1 ] && [ -w /dev/fd/1 ] && exec >/proc/self/fd/1; )sh"
     R"sh([ -p /dev/fd/2 ] && [ -w /dev/fd/2 ] && exec 2>/proc/self/fd/2; )sh"
     R"sh(set --; BASH_EXECUTION_STRING=$_lm_code; @ENTER@)sh"
     R"sh(case $_lm_exec in 1) @FORGET@eval "exec -- $BASH_EXECUTION_STRING" ;; )sh"
-    R"sh(*) @FORGET@eval "$BASH_EXECUTION_STRING" ;; esac ); )sh"
-    R"sh(echo "$_lm_marker $?"; echo "$_lm_marker" >&8; )sh"
-    R"sh(_lm_state=left; if [ -n "$_lm_pid" ] && )sh"
-    R"sh(IFS=" " read -r _lm_skip _lm_skip _lm_skip _lm_skip _lm_last </proc/loadavg && )sh"
-    R"sh([ "$_lm_last" -gt "$_lm_pid" ] && [ "$((_lm_last - _lm_pid))" -le 2000 ]; then )sh"
-    R"sh(_lm_state=idle; if [ "$((_lm_last - _lm_pid))" -gt 1 ]; then )sh"
-    R"sh(while [ "$_lm_pid" -lt "$_lm_last" ]; do _lm_pid=$((_lm_pid + 1)); )sh"
-    R"sh(if IFS= read -r _lm_line </proc/$_lm_pid/stat; then )sh"
-    R"sh(_lm_line=${_lm_line##*") "}; case $_lm_line in [ZX]*) ;; *) )sh"
-    R"sh(_lm_line=${_lm_line#* * * }; if [ "${_lm_line%% *}" = "$_lm_session" ] || )sh"
-    R"sh([ /proc/$_lm_pid/fd/1 -ef /dev/fd/1 ] || [ /proc/$_lm_pid/fd/1 -ef /dev/fd/8 ] || )sh"
-    R"sh([ /proc/$_lm_pid/fd/2 -ef /dev/fd/1 ] || [ /proc/$_lm_pid/fd/2 -ef /dev/fd/8 ]; then )sh"
-    R"sh(_lm_state=left; break; fi ;; esac; fi; )sh"
-    R"sh([ "$_lm_pid" -lt "$_lm_last" ] || )sh"
-    R"sh(IFS=" " read -r _lm_skip _lm_skip _lm_skip _lm_skip _lm_last </proc/loadavg; )sh"
-    R"sh(done; fi; fi; )sh"
-    R"sh([ $_lm_state = idle ] || { kill -USR1 "$_lm_watcher"; echo "$_lm_marker left"; break; }; )sh"
-    R"sh(echo "$_lm_marker idle"; done)sh";
+    R"sh(*) @FORGET@eval "$BASH_EXECUTION_STRING" ;; esac ) @AFTER@)sh"
+    R"sh([ -z "$_lm_left" ] || kill -USR1 "$_lm_watcher"; )sh"
+    R"sh(echo "$_lm_marker $_lm_left$_lm_status"; echo "$_lm_marker" >&8; )sh"
+    R"sh([ -z "$_lm_left" ] || break; done; exit 0)sh";
 
-constexpr std::array<std::string_view, 20> kReservedWords{
-    "!",        "case", "coproc", "do",     "done", "elif", "else",  "esac",  "fi", "for",
-    "function", "if",   "in",     "select", "then", "time", "until", "while", "{",  "}"};
+/// The command is a job, whose group is looked at afterwards. Without job control during `wait`, a
+/// stopped job does not end it; a caught signal does. What is about to exit gets a moment. Zombies
+/// that init has not yet reaped are nothing: grep exits with status 1.
+constexpr std::string_view kAfterJob =
+    R"sh(& set +m; _lm_job=$!; )sh"
+    R"sh(until wait "$_lm_job"; _lm_status=$?; ! kill -0 "$_lm_job"; do :; done; )sh"
+    R"sh(if kill -0 -- "-$_lm_job"; then sleep 0.05; )sh"
+    R"sh(grep -qs ") [^ZX] [0-9]* $_lm_job " /proc/[0-9]*/stat; [ $? = 1 ] || _lm_left="left "; fi; )sh";
 
-/// `exec` runs it as the shell would: no reserved word, assignment, path or quotes.
+/// `exec` runs it as the shell would: no assignment, path or quotes. `time` is the reserved word
+/// that is also a program.
 bool MayBeExecuted(std::string_view word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-";
   return !word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos &&
-         word.find_first_of("-+.") != 0 &&
-         std::find(kReservedWords.begin(), kReservedWords.end(), word) == kReservedWords.end();
+         word.find_first_of("-+.") != 0 && word != "time";
 }
 
 std::string ShellWord(const std::string& shell) {
@@ -215,22 +211,26 @@ std::string MakeEndMarker() {
   return "limactl-mcp-" + support::RandomHex(kDigits);
 }
 
-std::string ScriptShell(const std::string& marker) {
+std::string ScriptShell(const std::string& marker, Requests requests) {
+  const bool leaves = requests == Requests::kOne;
   const std::string loop = Fill(
-      kLoop, {{"@NEWLINE@", "'\n'"}, {"@BEFORE@", ""}, {"@ENTER@", ""}, {"@FORGET@", kForget}});
-  const std::string start = Fill(kStartScript, {{"@MARKER@", marker}, {"@LOOP@", loop}});
-  return Frame(marker, kPassRequests, start);
+      kLoop, {{"@NEWLINE@", "'\n'"},
+              {"@BEFORE@", ""},
+              {"@ENTER@", ""},
+              {"@FORGET@", kForget},
+              {"@AFTER@", leaves ? "; _lm_status=$?; _lm_left='left '; " : "; _lm_status=$?; "}});
+  return Frame(marker, kPassRequests, Fill(kStartScript, {{"@MARKER@", marker}, {"@LOOP@", loop}}));
 }
 
 std::string LoginShell(const std::string& marker, const std::string& directory,
                        const std::string& shell) {
   const std::string quoted_directory = ShellQuote(directory);
-  const std::string enter = Fill(kEnterDirectory, {{"@DIRECTORY@", quoted_directory}});
-  const std::string loop =
-      Fill(kLoop, {{"@NEWLINE@", "$'\\n'"},
-                   {"@BEFORE@", std::string(kStale) + std::string(kChooseExec)},
-                   {"@ENTER@", enter},
-                   {"@FORGET@", kForget}});
+  const std::string loop = Fill(
+      kLoop, {{"@NEWLINE@", "$'\\n'"},
+              {"@BEFORE@", std::string(kStale) + std::string(kChooseExec) + "set -m; "},
+              {"@ENTER@", "set +m; " + Fill(kEnterDirectory, {{"@DIRECTORY@", quoted_directory}})},
+              {"@FORGET@", kForget},
+              {"@AFTER@", kAfterJob}});
   const std::string login = Fill(kFitLoop, {{"@DIRECTORY@", quoted_directory}, {"@LOOP@", loop}});
   const std::string start = Fill(kStartLogin, {{"@MARKER@", marker},
                                                {"@SHELL@", ShellWord(shell)},

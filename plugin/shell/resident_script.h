@@ -14,21 +14,30 @@
 ///
 /// Reports are lines that begin with the end marker `marker`:
 ///   ready      the loop waits for requests
-///   STATUS     the request has ended; the line "MARKER" ends its standard error
-///   idle       after STATUS: nothing of the request is left, the loop waits for the next
-///   left       after STATUS: background processes are left. Loop and watcher have exited
-///   stale      instead of STATUS: a file of the profile has changed. Nothing was run
-///   no-dir     instead of ready: the directory is missing
-///   ended N    the loop has exited with this status, for whatever reason
-///   stopped    the watcher has stopped everything; "stuck": something survived KILL
+///   STATUS     the request has ended, the loop waits for the next; the line "MARKER" ends its
+///              standard error
+///   left STATUS  the same, but background processes may be left. Loop and watcher have exited
+///   ended N    the loop has exited. N is 0 if it has run all that it took; a request that it did
+///              not take may meet a changed profile. Else what was left in the session has been
+///              stopped, and from 126 on the loop was killed or could not be started
+///   stopped    the watcher has stopped everything
 ///
 /// A request runs in a subshell of the loop, so it changes nothing for the next one. A program
-/// replaces the subshell by `exec`: one fork for each command. The intended differences from
-/// `limactl shell`, which starts a login shell:
+/// replaces the subshell by `exec`: one fork for each command. TERM, HUP and INT do not end the
+/// loop (`pkill bash`).
+///
+/// A command is a job of bash's loop with a process group of its own, so `kill -0 -- -GROUP` shows
+/// without a fork whether it may have left background processes. Only then /proc is searched for
+/// members that are no zombies. Processes that have made a group or session of their own (setsid,
+/// timeout, `set -m`) are not seen: their later output is mixed with that of later commands, and
+/// they are stopped with the shell unless they are in another session.
+///
+/// The intended differences from `limactl shell`, which starts a login shell:
 ///   - the output of the profile is dropped;
 ///   - the profile is read again only when one of bash's own start-up files has changed;
-///   - $$ (the loop's), $_, $?, $PPID, SHLVL, SECONDS, BASH_SUBSHELL, BASHPID, LINENO, FUNCNAME and
-///     the table of hashed programs;
+///   - $$ (the loop's, which only KILL ends), $!, $_, $?, $PPID, SHLVL, SECONDS, BASH_SUBSHELL,
+///   BASHPID, LINENO, FUNCNAME
+///     and the table of hashed programs;
 ///   - a syntax error names `eval`; an unset variable under `set -u` is exit status 1;
 ///   - ~/.bash_logout is not run; death by signal N is exit status 128+N.
 namespace shell {
@@ -38,12 +47,18 @@ inline constexpr std::string_view kCommandLine = "exec /bin/sh";
 /// A new end marker, which no command or profile prints by accident.
 std::string MakeEndMarker();
 
-/// A loop of /bin/sh.
-std::string ScriptShell(const std::string& marker);
+enum class Requests {
+  kMany,  ///< that leave no background processes
+  kOne,   ///< whose end is always reported as "left"
+};
 
-/// A loop of bash 4 or later, as login shell, in `directory`. It exits without "ready" if it is
-/// another shell, or if the profile is unfit: it exits, changes the directory or the output, or
-/// changes what the loop relies on. `shell`: empty for "$SHELL".
+/// A loop of /bin/sh.
+std::string ScriptShell(const std::string& marker, Requests requests);
+
+/// A loop of bash 4 or later, as login shell, in `directory`. It exits below status 126 without
+/// "ready" if it is another shell, if there is no /proc, or if the profile is unfit: it exits,
+/// changes the directory or the output, or changes what the loop relies on. `shell`: empty for
+/// "$SHELL".
 std::string LoginShell(const std::string& marker, const std::string& directory,
                        const std::string& shell);
 

@@ -15,6 +15,9 @@ using support::Clock;
 using Lock = std::unique_lock<std::mutex>;
 
 constexpr std::string_view kEnded = "ended ";
+constexpr std::string_view kLeft = "left ";
+/// The least exit status of a loop that was killed, or could not be started.
+constexpr int kKilled = 126;
 constexpr std::size_t kMaximumEarlyError = 1024;
 /// What a profile may print.
 constexpr std::size_t kMaximumEarlyOutput = std::size_t{256} * 1024;
@@ -72,62 +75,74 @@ class ResidentShell::Channel final : public ProcessEvents {
     changed.notify_all();
   }
 
-  [[nodiscard]] bool flooded() const { return early_output > kMaximumEarlyOutput; }
-  /// Runs no more requests.
-  [[nodiscard]] bool over() const { return end || flooded() || !retired.empty(); }
-  [[nodiscard]] bool ended() const { return retired.starts_with(kEnded); }
+  void OnClosed() override {
+    const std::scoped_lock lock(mutex);
+    closed = true;
+  }
+
+  enum class State { kStarting, kIdle, kRunning, kOver };
+
   /// The request has ended, or will never report its end.
   [[nodiscard]] bool done() const {
     if (end || sink_has_enough) return true;
-    if (status) return error_ended;
-    return !retired.empty() && (error_ended || !ended());
+    return status || loop_status ? error_ended : state == State::kOver;
   }
 
   std::mutex mutex;  // of all that follows
   std::condition_variable changed;
+  State state = State::kStarting;
   OutputSink* sink = nullptr;
   bool sink_has_enough = false;
   bool queued = false;
-  bool ready = false;
-  bool accepts = false;       // the loop waits for a request, or runs the one that was sent
-  std::optional<int> status;  // of the request
-  bool error_ended = false;   // its standard error is complete
-  std::string retired;        // the report after which it runs no more requests
-  std::string early_error;    // before it was ready, like the next
+  bool ready = false;              // it has been
+  std::optional<int> status;       // of the request
+  bool error_ended = false;        // its standard error is complete
+  bool left = false;               // background processes of the request
+  std::optional<int> loop_status;  // the loop has exited
+  bool stopped = false;            // all processes of the session
+  std::string early_error;         // before it was ready, like the next
   std::size_t early_output = 0;
   std::optional<ProcessEnd> end;
+  bool closed = false;
 
  private:
-  /// While the shell settles, background processes of the last request may print.
-  [[nodiscard]] bool IsOfRequest(Stream stream) const {
-    return accepts || (stream == Stream::kError && status && !error_ended);
-  }
-
   void Take(Stream stream, std::string_view own) {
-    if (sink != nullptr && !sink_has_enough) {
-      if (!IsOfRequest(stream)) return;
+    if (sink != nullptr) {
+      const bool complete = stream == Stream::kOutput ? status.has_value() : error_ended;
+      if (complete || sink_has_enough) return;
       sink_has_enough = !sink->OnOutput(stream, own);
       if (sink_has_enough) changed.notify_all();
-    } else if (!ready && !flooded()) {
+    } else if (state == State::kStarting) {
       early_output += own.size();
       if (stream == Stream::kError) {
         early_error += own.substr(0, kMaximumEarlyError - early_error.size());
       }
-      if (flooded()) {
+      if (early_output > kMaximumEarlyOutput) {
         early_error = "it prints without end instead";
+        state = State::kOver;
         changed.notify_all();
       }
     }
   }
 
   void Report(std::string_view words) {
-    if (words == "ready" || words == "idle") {
-      ready = accepts = true;
-    } else if (const std::optional<int> value = ParseStatus(words)) {
-      status = value;
-      accepts = false;
-    } else if (retired.empty() || words == "stopped" || words == "stuck") {
-      retired = words;
+    if (words == "stopped") {
+      stopped = true;
+      state = State::kOver;
+    } else if (state == State::kOver) {
+      return;
+    } else if (words == "ready") {
+      ready = true;
+      if (state == State::kStarting) state = State::kIdle;
+    } else if (words.starts_with(kEnded)) {
+      loop_status = ParseStatus(words.substr(kEnded.size())).value_or(kKilled);
+      state = State::kOver;
+    } else if (state == State::kRunning) {
+      const bool is_left = words.starts_with(kLeft);
+      status = ParseStatus(is_left ? words.substr(kLeft.size()) : words);
+      if (!status) return;
+      left = is_left;
+      state = left ? State::kOver : State::kIdle;
     }
   }
 
@@ -145,15 +160,9 @@ ResidentShell::~ResidentShell() = default;
 
 ResidentShell::Condition ResidentShell::condition() const {
   const std::scoped_lock lock(channel_->mutex);
-  if (channel_->retired == "left") return Condition::kRetired;
-  if (channel_->over() || channel_->sink_has_enough) return Condition::kOver;
-  return channel_->accepts ? Condition::kIdle : Condition::kSettling;
-}
-
-void ResidentShell::WaitUntilSettled(Clock::time_point deadline) const {
-  Lock lock(channel_->mutex);
-  channel_->changed.wait_until(lock, deadline,
-                               [&] { return channel_->accepts || channel_->over(); });
+  if (channel_->left && !channel_->closed) return Condition::kInUse;
+  return channel_->state == Channel::State::kIdle && !channel_->end ? Condition::kIdle
+                                                                    : Condition::kOver;
 }
 
 ResidentShell::Reply ResidentShell::Run(const std::string& request, Effect effect, OutputSink& sink,
@@ -161,25 +170,17 @@ ResidentShell::Reply ResidentShell::Run(const std::string& request, Effect effec
   Channel& channel = *channel_;
   support::ContextWait wait(context, channel.mutex, channel.changed);
   Lock lock(channel.mutex);
-  const auto settled = [&] { return channel.ready || channel.over(); };
-  if (wait.Until(lock, [&] { return settled() || channel.queued; }) && !settled()) {
+  const auto started = [&] { return channel.state != Channel::State::kStarting || channel.end; };
+  if (wait.Until(lock, [&] { return started() || channel.queued; }) && !started()) {
     lock.unlock();
     sink.OnQueued();
     lock.lock();
-    wait.Until(lock, settled);
+    wait.Until(lock, started);
   }
-  if (!channel.ready) {
-    if (channel.retired == "no-dir") return {Reply::Kind::kNoDirectory, {}, ""};
-    if (channel.end && channel.end->connection_lost) {
-      throw ConnectionLost(channel.end->problem, effect, false);
-    }
-    if (channel.end && !channel.end->problem.empty()) {
-      throw support::CallError(channel.end->problem);
-    }
-    if (!channel.over()) throw support::Stopped(ReasonOf(context));
-    return {Reply::Kind::kNotReady, {}, channel.early_error};
-  }
+  if (!channel.ready) return NotStarted(effect, context);
+  if (channel.state != Channel::State::kIdle || channel.end) return {Reply::Kind::kNotRun, {}, ""};
 
+  channel.state = Channel::State::kRunning;
   channel.status.reset();
   channel.error_ended = false;
   channel.sink = &sink;
@@ -192,32 +193,44 @@ ResidentShell::Reply ResidentShell::Run(const std::string& request, Effect effec
     lock.unlock();
     process_->EndInput();
     lock.lock();
-    channel.changed.wait_until(lock, Clock::now() + kStopPatience, [&] {
-      return channel.end || channel.retired == "stopped" || channel.retired == "stuck";
-    });
+    channel.changed.wait_until(lock, Clock::now() + kStopPatience,
+                               [&] { return channel.end || channel.stopped; });
     channel.sink = nullptr;
-    throw StoppedCommand(ReasonOf(context), channel.retired == "stopped");
+    throw StoppedCommand(ReasonOf(context), channel.stopped);
   }
   channel.sink = nullptr;
   if (!done) throw support::Stopped(ReasonOf(context));
+  if (channel.sink_has_enough) channel.state = Channel::State::kOver;
   return Collect(effect);
 }
 
-ResidentShell::Reply ResidentShell::Collect(Effect effect) {
+ResidentShell::Reply ResidentShell::NotStarted(Effect effect,
+                                               const support::Context& context) const {
   const Channel& channel = *channel_;
-  const bool connection_lost = channel.end && channel.end->connection_lost;
+  if (channel.end && channel.end->connection_lost) {
+    throw ConnectionLost(channel.end->problem, effect, false);
+  }
+  if (channel.end && !channel.end->problem.empty()) {
+    throw support::CallError(channel.end->problem);
+  }
+  if (!channel.end && channel.state == Channel::State::kStarting) {
+    throw support::Stopped(ReasonOf(context));
+  }
+  // Without either, it printed too much.
+  const bool unfit = channel.loop_status ? *channel.loop_status < kKilled : !channel.end;
+  return {unfit ? Reply::Kind::kUnfit : Reply::Kind::kNotStarted, {}, channel.early_error};
+}
+
+ResidentShell::Reply ResidentShell::Collect(Effect effect) const {
+  const Channel& channel = *channel_;
   Reply reply;
   if (channel.status) {
     reply.end.exit_status = channel.status;
-  } else if (channel.retired == "stale" || channel.retired == "left" ||
-             (!channel.accepts && !connection_lost)) {
-    // After a lost connection, it is unknown whether the loop had taken the request.
-    reply.kind = Reply::Kind::kNotRun;
-  } else if (connection_lost) {
-    throw ConnectionLost(channel.end->problem, effect, true);
-  } else if (channel.ended()) {
-    reply.end.exit_status = ParseStatus(channel.retired.substr(kEnded.size()));
-  } else if (channel.end) {
+  } else if (channel.loop_status) {
+    if (channel.loop_status == 0) reply.kind = Reply::Kind::kNotRun;
+    reply.end.exit_status = channel.loop_status;
+  } else if (channel.end && !channel.sink_has_enough) {
+    if (channel.end->connection_lost) throw ConnectionLost(channel.end->problem, effect, true);
     reply.end.exit_signal = channel.end->exit_signal;
   }
   return reply;

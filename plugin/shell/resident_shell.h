@@ -28,10 +28,11 @@ class OutputSink {
 
 /// How a request ended.
 struct RunEnd {
-  /// 128+N after signal N. Empty if the sink had enough, or the shell was killed with the request.
+  /// 128+N after signal N. Empty if the sink had enough, or with `exit_signal`.
   std::optional<int> exit_status;
-  std::optional<std::string> exit_signal;  ///< of the shell itself; without "SIG"
-  bool shell_missing = false;              ///< the guest does not have the user's login shell
+  /// The signal, without "SIG", that killed the session's first process. The request may still run.
+  std::optional<std::string> exit_signal;
+  bool shell_missing = false;  ///< the guest does not have the user's login shell
 };
 
 /// The context was stopped while a command ran.
@@ -48,8 +49,8 @@ class StoppedCommand : public support::Stopped {
 };
 
 /// One resident shell (resident_script.h) on a channel of its own. The destructor closes the
-/// channel, which stops what runs in it, except background processes of a retired shell. One thread
-/// at a time may call Run; any thread may call the rest.
+/// channel, which stops what runs in it, except what a request has left. One thread at a time may
+/// call Run; any thread may call the rest.
 class ResidentShell {
  public:
   /// How long a stopped command may take to end.
@@ -62,22 +63,19 @@ class ResidentShell {
   ResidentShell& operator=(const ResidentShell&) = delete;
 
   enum class Condition {
-    kSettling,  ///< the last request has ended; background processes may be left
-    kIdle,
-    kRetired,  ///< background processes use the channel; no more requests
-    kOver,     ///< can be destroyed
+    kIdle,   ///< can run a request
+    kInUse,  ///< runs no more requests, but background processes of the last may use the channel
+    kOver,   ///< can be destroyed
   };
+  /// Unless Run runs.
   [[nodiscard]] Condition condition() const;
-
-  /// Waits while it is kSettling.
-  void WaitUntilSettled(support::Clock::time_point deadline) const;
 
   struct Reply {
     enum class Kind {
-      kDone,         ///< see `end`
-      kNotRun,       ///< retired, or its profile has changed: run it in another shell
-      kNotReady,     ///< the shell exited or printed too much at its start: see `error`
-      kNoDirectory,  ///< the same, because its directory is missing
+      kDone,        ///< see `end`
+      kNotRun,      ///< the shell exited before, or its profile has changed: use another
+      kNotStarted,  ///< the shell could not be started, or was killed: see `error`
+      kUnfit,       ///< the shell never gets ready: see `error`
     };
     Kind kind = Kind::kDone;
     RunEnd end;
@@ -98,7 +96,8 @@ class ResidentShell {
  private:
   class Channel;
 
-  Reply Collect(Effect effect);
+  [[nodiscard]] Reply NotStarted(Effect effect, const support::Context& context) const;
+  [[nodiscard]] Reply Collect(Effect effect) const;
 
   std::shared_ptr<Channel> channel_;
   std::unique_ptr<Process> process_;

@@ -16,9 +16,6 @@ using Reply = ResidentShell::Reply;
 /// Shells that are started for one request: a file of the profile may change between two.
 constexpr int kMostStarts = 2;
 
-/// Between looks for a free shell: those that settle do not report it.
-constexpr std::chrono::milliseconds kLookInterval{50};
-
 // Exit statuses of a shell whose program is missing or cannot be run.
 constexpr int kCannotRun = 126;
 constexpr int kNotFound = 127;
@@ -32,7 +29,7 @@ class DiscardingSink final : public OutputSink {
 
 RunEnd Shells::RunScript(const std::string& script, OutputSink& sink,
                          const support::Context& context) {
-  const RunEnd end = RunInScriptShell({}, script, Effect::kNone, sink, context);
+  const RunEnd end = RunInSh({}, script, Effect::kNone, sink, context);
   if (end.exit_signal) {
     throw support::CallError("A script of this server was killed in the guest by signal " +
                              *end.exit_signal + ": call again.");
@@ -40,8 +37,8 @@ RunEnd Shells::RunScript(const std::string& script, OutputSink& sink,
   return end;
 }
 
-RunEnd Shells::RunInScriptShell(const Kind& kind, const std::string& script, Effect effect,
-                                OutputSink& sink, const support::Context& context) {
+RunEnd Shells::RunInSh(const Kind& kind, const std::string& script, Effect effect, OutputSink& sink,
+                       const support::Context& context) {
   const Reply reply = Run(kind, Request(script), effect, sink, context);
   if (reply.kind != Reply::Kind::kDone) {
     throw support::CallError(
@@ -54,20 +51,19 @@ RunEnd Shells::RunInScriptShell(const Kind& kind, const std::string& script, Eff
 
 RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
                           const support::Context& context) {
-  const auto is_unfit = [&] {
-    const std::scoped_lock lock(mutex_);
-    return unfit_.contains(command.shell);
-  };
-  if (MayBeBash(command.shell) && !is_unfit()) {
+  std::unique_lock lock(mutex_);
+  const bool may_fit = MayBeBash(command.shell) && !unfit_.contains(command.shell);
+  lock.unlock();
+  if (may_fit) {
     const Reply reply = Run({true, command.directory, command.shell},
                             Request(command.text, command.first_word), Effect::kAny, sink, context);
     if (reply.kind == Reply::Kind::kDone) return reply.end;
-    if (reply.kind != Reply::Kind::kNoDirectory) {
-      const std::scoped_lock lock(mutex_);
-      unfit_.insert(command.shell);
-    }
+    // kNotRun: each of the shells has changed the files of its profile.
+    lock.lock();
+    if (reply.kind != Reply::Kind::kNotStarted) unfit_.insert(command.shell);
+    lock.unlock();
   }
-  RunEnd end = RunInScriptShell({true, "", ""}, PlainLogin(command), Effect::kAny, sink, context);
+  RunEnd end = RunInSh({true, "", ""}, PlainLogin(command), Effect::kAny, sink, context);
   if (end.exit_status == kCannotRun || end.exit_status == kNotFound) {
     DiscardingSink ignored;
     const std::string shell = command.shell.empty() ? "\"$SHELL\"" : ShellQuote(command.shell);
@@ -80,109 +76,102 @@ Reply Shells::Run(const Kind& kind, const std::string& request, Effect effect, O
                   const support::Context& context) {
   Reply reply{Reply::Kind::kNotRun, {}, ""};
   for (int starts = 0; reply.kind == Reply::Kind::kNotRun && starts < kMostStarts;) {
-    Taken taken = Take(kind, sink, context);
-    if (taken.is_new) ++starts;
+    std::unique_ptr<ResidentShell> shell = Take(kind, sink, context);
     try {
-      reply = taken.shell->Run(request, effect, sink, context);
+      if (!shell) {
+        shell = Start(kind);
+        ++starts;
+      }
+      reply = shell->Run(request, effect, sink, context);
     } catch (...) {
       Return(kind, nullptr);
       throw;
     }
-    Return(kind, std::move(taken.shell));
+    Return(kind, std::move(shell));
   }
   return reply;
 }
 
-Shells::Taken Shells::Take(const Kind& kind, OutputSink& sink, const support::Context& context) {
-  {
-    support::ContextWait wait(context, mutex_, changed_);
-    std::unique_lock lock(mutex_);
-    for (bool waits = false;; waits = true) {
-      std::unique_ptr<ResidentShell> kept = TakeKept(kind);
-      if (kept || HasRoom(kind.runs_commands)) {
-        ++running_.at(kind.runs_commands ? 1 : 0);
-        if (kept) return {std::move(kept), false};
-        break;
-      }
-      if (!waits) {
-        lock.unlock();
-        sink.OnQueued();
-        lock.lock();
-      }
-      wait.Until(
-          lock, [] { return false; }, support::Clock::now() + kLookInterval);
-      context.ThrowIfStopped();
-    }
+std::unique_ptr<ResidentShell> Shells::Take(const Kind& kind, OutputSink& sink,
+                                            const support::Context& context) {
+  std::unique_ptr<ResidentShell> shell;
+  support::ContextWait wait(context, mutex_, changed_);
+  std::unique_lock lock(mutex_);
+  const auto may_run = [&] {
+    if (!shell) shell = TakeIdle(kind);
+    return shell || HasRoom(kind.for_commands);
+  };
+  if (!may_run()) {
+    lock.unlock();
+    sink.OnQueued();
+    lock.lock();
+    if (!wait.Until(lock, may_run)) context.ThrowIfStopped();
   }
+  ++running_.at(kind.for_commands ? 1 : 0);
+  return shell;
+}
+
+std::unique_ptr<ResidentShell> Shells::Start(const Kind& kind) {
   const std::string marker = MakeEndMarker();
-  return {std::make_unique<ResidentShell>(launcher_, marker,
-                                          kind.directory.empty()
-                                              ? ScriptShell(marker)
-                                              : LoginShell(marker, kind.directory, kind.shell)),
-          true};
+  return std::make_unique<ResidentShell>(
+      launcher_, marker,
+      kind.directory.empty()
+          ? ScriptShell(marker, kind.for_commands ? Requests::kOne : Requests::kMany)
+          : LoginShell(marker, kind.directory, kind.shell));
 }
 
 void Shells::Return(const Kind& kind, std::unique_ptr<ResidentShell> shell) {
   {
     const std::scoped_lock lock(mutex_);
-    --running_.at(kind.runs_commands ? 1 : 0);
-    if (shell && shell->condition() != Condition::kOver) kept_.push_back({kind, std::move(shell)});
+    --running_.at(kind.for_commands ? 1 : 0);
+    if (shell && shell->condition() != Condition::kOver) pool_.push_back({kind, std::move(shell)});
   }
   changed_.notify_all();
 }
 
-std::unique_ptr<ResidentShell> Shells::TakeKept(const Kind& kind) {
-  std::erase_if(kept_,
-                [](const Kept& kept) { return kept.shell->condition() == Condition::kOver; });
-  for (const Condition wanted : {Condition::kIdle, Condition::kSettling}) {
-    const auto found = std::find_if(kept_.rbegin(), kept_.rend(), [&](const Kept& kept) {
-      return kept.kind == kind && kept.shell->condition() == wanted;
-    });
-    if (found == kept_.rend()) continue;
-    std::unique_ptr<ResidentShell> shell = std::move(found->shell);
-    kept_.erase(std::next(found).base());
-    return shell;
-  }
-  return nullptr;
+std::unique_ptr<ResidentShell> Shells::TakeIdle(const Kind& kind) {
+  std::erase_if(pool_,
+                [](const Pooled& pooled) { return pooled.shell->condition() == Condition::kOver; });
+  const auto found = std::find_if(pool_.rbegin(), pool_.rend(), [&](const Pooled& pooled) {
+    return pooled.kind == kind && pooled.shell->condition() == Condition::kIdle;
+  });
+  if (found == pool_.rend()) return nullptr;
+  std::unique_ptr<ResidentShell> shell = std::move(found->shell);
+  pool_.erase(std::next(found).base());
+  return shell;
 }
 
 bool Shells::HasRoom(bool for_commands) {
-  // Retired shells keep their channels until sshd refuses a further one.
-  const auto is_of_kind = [&](const Kept& kept) {
-    return kept.kind.runs_commands == for_commands &&
-           kept.shell->condition() != Condition::kRetired;
+  const auto is_idle = [&](const Pooled& pooled) {
+    return pooled.kind.for_commands == for_commands &&
+           pooled.shell->condition() == Condition::kIdle;
   };
-  const auto kept = static_cast<std::size_t>(std::count_if(kept_.begin(), kept_.end(), is_of_kind));
+  const auto idle = static_cast<std::size_t>(std::count_if(pool_.begin(), pool_.end(), is_idle));
   const std::size_t most = for_commands ? kMostCommandShells : kMostScriptShells;
-  return kept + running_.at(for_commands ? 1 : 0) < most || CloseOne(is_of_kind);
+  return idle + running_.at(for_commands ? 1 : 0) < most || CloseFirst(is_idle);
 }
 
 template <typename Predicate>
-bool Shells::CloseOne(Predicate predicate) {
-  for (const Condition wanted : {Condition::kRetired, Condition::kIdle}) {
-    const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) {
-      return predicate(kept) && kept.shell->condition() == wanted;
-    });
-    if (found == kept_.end()) continue;
-    kept_.erase(found);
-    return true;
-  }
-  return false;
+bool Shells::CloseFirst(Predicate predicate) {
+  const auto found = std::find_if(pool_.begin(), pool_.end(), predicate);
+  if (found == pool_.end()) return false;
+  pool_.erase(found);
+  return true;
 }
 
 bool Shells::MakeRoom() {
   const std::scoped_lock lock(mutex_);
-  return CloseOne([](const Kept&) { return true; });
+  for (const Condition wanted : {Condition::kInUse, Condition::kIdle}) {
+    if (CloseFirst([&](const Pooled& pooled) { return pooled.shell->condition() == wanted; })) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void Shells::Close() {
-  std::vector<Kept> closed;
-  {
-    const std::scoped_lock lock(mutex_);
-    closed.swap(kept_);
-  }
-  const auto deadline = support::Clock::now() + kSettleTime;
-  for (const Kept& kept : closed) kept.shell->WaitUntilSettled(deadline);
+  const std::scoped_lock lock(mutex_);
+  pool_.clear();
 }
 
 }  // namespace shell

@@ -20,14 +20,11 @@ namespace shell {
 /// round trip and one fork. Thread-safe. The launcher must outlive the shells: see Close.
 class Shells {
  public:
-  /// Shells at once, without retired ones; further requests wait. Commands leave two of the
-  /// channels that sshd allows by default (MaxSessions 10) to SFTP and to scripts.
+  /// Shells at once, without those that only background processes use; further requests wait.
+  /// Commands leave two of the channels that sshd allows by default (MaxSessions 10) to SFTP and to
+  /// scripts.
   static constexpr std::size_t kMostCommandShells = 8;
   static constexpr std::size_t kMostScriptShells = 2;
-
-  /// How long Close waits for shells to report whether a command left background processes, which
-  /// are to live on.
-  static constexpr std::chrono::milliseconds kSettleTime{500};
 
   explicit Shells(Launcher& launcher) : launcher_(launcher) {}
   ~Shells() { Close(); }
@@ -54,14 +51,15 @@ class Shells {
   void Close();
 
  private:
+  /// What a shell is for.
   struct Kind {
-    bool runs_commands = false;
-    std::string directory;  ///< of a login shell; empty: a shell for scripts
+    bool for_commands = false;
+    std::string directory;  ///< of a login shell. Empty: one of /bin/sh
     std::string shell;
 
     friend bool operator==(const Kind&, const Kind&) = default;
   };
-  struct Kept {
+  struct Pooled {
     Kind kind;
     std::unique_ptr<ResidentShell> shell;
   };
@@ -69,27 +67,26 @@ class Shells {
   ResidentShell::Reply Run(const Kind& kind, const std::string& request,
                            ResidentShell::Effect effect, OutputSink& sink,
                            const support::Context& context);
-  RunEnd RunInScriptShell(const Kind& kind, const std::string& script, ResidentShell::Effect effect,
-                          OutputSink& sink, const support::Context& context);
-  struct Taken {
-    std::unique_ptr<ResidentShell> shell;
-    bool is_new = false;
-  };
-  /// A shell of the kind: one that runs nothing, else a new one. Waits while there are too many.
-  Taken Take(const Kind& kind, OutputSink& sink, const support::Context& context);
+  RunEnd RunInSh(const Kind& kind, const std::string& script, ResidentShell::Effect effect,
+                 OutputSink& sink, const support::Context& context);
+  /// An idle shell of the kind; null: start one. Waits while there are too many. Return must
+  /// follow.
+  std::unique_ptr<ResidentShell> Take(const Kind& kind, OutputSink& sink,
+                                      const support::Context& context);
+  std::unique_ptr<ResidentShell> Start(const Kind& kind);
   void Return(const Kind& kind, std::unique_ptr<ResidentShell> shell);
 
   // With the lock held.
-  std::unique_ptr<ResidentShell> TakeKept(const Kind& kind);
+  std::unique_ptr<ResidentShell> TakeIdle(const Kind& kind);
   bool HasRoom(bool for_commands);
   template <typename Predicate>
-  bool CloseOne(Predicate predicate);
+  bool CloseFirst(Predicate predicate);
 
   Launcher& launcher_;
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
-  std::vector<Kept> kept_;                // run nothing; the least recently used first
-  std::array<std::size_t, 2> running_{};  // by Kind::runs_commands
+  std::vector<Pooled> pool_;              // run nothing; the least recently used first
+  std::array<std::size_t, 2> running_{};  // by Kind::for_commands
   std::set<std::string> unfit_;           // login shells that are started for each command
 };
 

@@ -30,8 +30,8 @@ void ProcessRun::OnChannelOpen(std::unique_ptr<Channel> channel) {
 }
 
 void ProcessRun::OnChannelImpossible(const std::string& text) {
-  state_ = State::kDone;
   End(text);
+  Finish();
 }
 
 void ProcessRun::Send(const std::string& bytes) {
@@ -63,7 +63,7 @@ void ProcessRun::Lose(const std::string& text) {
   end_.connection_lost = true;
   End(text);
   channel_.reset();
-  state_ = State::kDone;
+  Finish();
 }
 
 void ProcessRun::Step(TimePoint now) {
@@ -72,7 +72,7 @@ void ProcessRun::Step(TimePoint now) {
   if (state_ != State::kRunning) return;
   if (is_left_) return Leave();
   if (StepInput()) next_step_ = now;
-  if (events_ && HasEnded(now)) End("");
+  if (!has_ended_ && HasEnded(now)) End("");
   if (channel_->peer_closed()) CloseChannel();
 }
 
@@ -114,18 +114,23 @@ bool ProcessRun::HasEnded(TimePoint now) {
 }
 
 void ProcessRun::End(const std::string& problem) {
-  if (!events_) return;
+  if (!events_ || std::exchange(has_ended_, true)) return;
   end_.problem = problem;
-  std::exchange(events_, nullptr)->OnEnd(end_);
+  events_->OnEnd(end_);
 }
 
 void ProcessRun::CloseChannel() {
   broker_->Retire(std::move(channel_));
+  Finish();
+}
+
+void ProcessRun::Finish() {
   state_ = State::kDone;
+  if (events_) std::exchange(events_, nullptr)->OnClosed();
 }
 
 void ProcessRun::OnData(bool is_standard_error, std::string_view bytes) noexcept {
-  if (events_) {
+  if (events_ && !has_ended_) {
     events_->OnOutput(is_standard_error ? shell::Stream::kError : shell::Stream::kOutput, bytes);
   }
 }

@@ -52,14 +52,16 @@ class ProcessRun final : public ChannelUser {
   [[nodiscard]] bool HasEnded(TimePoint now);
   void End(const std::string& problem);
   void CloseChannel();
+  void Finish();
 
   std::string command_line_;
-  std::shared_ptr<shell::ProcessEvents> events_;  // null after the end, and after Leave
+  std::shared_ptr<shell::ProcessEvents> events_;  // null once closed, and after Leave
   ChannelBroker* broker_ = nullptr;
   std::unique_ptr<Channel> channel_;
   State state_ = State::kNew;
   shell::ProcessEnd end_;
-  std::string input_;  // not yet sent
+  bool has_ended_ = false;  // OnEnd was called
+  std::string input_;       // not yet sent
   bool input_ends_ = false;
   bool input_ended_ = false;
   bool is_left_ = false;

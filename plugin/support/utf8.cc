@@ -1,5 +1,6 @@
 #include "support/utf8.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -20,15 +21,25 @@ std::size_t AsciiPrefix(std::string_view text) {
   return at;
 }
 
+constexpr std::size_t kLongestCharacter = 4;
+
+bool IsContinuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
+
+/// 0: no character begins with it.
+std::size_t LengthByFirstByte(unsigned char first) {
+  if (first < 0x80) return 1;
+  return first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+}
+
 }  // namespace
 
 std::size_t FirstCharacterLength(std::string_view bytes) {
   const auto at = [&](std::size_t index) { return static_cast<unsigned char>(bytes[index]); };
   const unsigned char first = at(0);
-  if (first < 0x80) return 1;
-  if (first < 0xC2 || first > 0xF4) return 0;
-  const std::size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-  if (bytes.size() < length) return 0;
+  const std::size_t length = LengthByFirstByte(first);
+  if (length < 2 || bytes.size() < length) return length == 1 ? 1 : 0;
   // The range of the second byte depends on the first (RFC 3629, section 4).
   unsigned char lowest = 0x80;
   unsigned char highest = 0xBF;
@@ -38,9 +49,27 @@ std::size_t FirstCharacterLength(std::string_view bytes) {
   if (first == 0xF4) highest = 0x8F;
   if (at(1) < lowest || at(1) > highest) return 0;
   for (std::size_t i = 2; i < length; ++i) {
-    if ((at(i) & 0xC0U) != 0x80U) return 0;
+    if (!IsContinuation(bytes[i])) return 0;
   }
   return length;
+}
+
+std::string_view WithoutCutEnd(std::string_view bytes) {
+  for (std::size_t length = 1; length < std::min(bytes.size() + 1, kLongestCharacter); ++length) {
+    const char byte = bytes[bytes.size() - length];
+    if (IsContinuation(byte)) continue;
+    const bool is_cut = LengthByFirstByte(static_cast<unsigned char>(byte)) > length;
+    return is_cut ? bytes.substr(0, bytes.size() - length) : bytes;
+  }
+  return bytes;
+}
+
+std::string_view WithoutCutBeginning(std::string_view bytes) {
+  std::size_t begin = 0;
+  while (begin < std::min(bytes.size(), kLongestCharacter - 1) && IsContinuation(bytes[begin])) {
+    ++begin;
+  }
+  return bytes.substr(begin);
 }
 
 std::size_t ValidUtf8Prefix(std::string_view bytes) {

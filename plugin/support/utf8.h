@@ -19,6 +19,14 @@ bool IsValidUtf8(std::string_view bytes);
 /// must not be empty.
 std::size_t FirstCharacterLength(std::string_view bytes);
 
+// Text that was cut at any byte, cut between two characters. Other bytes stay as they are.
+
+/// Without an incomplete character at the end.
+std::string_view WithoutCutEnd(std::string_view bytes);
+
+/// Without the rest of a character at the beginning.
+std::string_view WithoutCutBeginning(std::string_view bytes);
+
 struct DecodedText {
   std::string text;          ///< valid UTF-8
   std::size_t replaced = 0;  ///< number of bytes replaced, each by one U+FFFD

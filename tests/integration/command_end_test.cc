@@ -170,6 +170,57 @@ TEST_F(CommandEnd, ByDeathOfTheSession) {
   EXPECT_EQ(Shell("echo next").value("stdout", ""), "next\n");
 }
 
+/// As `pkill bash` in a command, which would hit every bash of this machine.
+class CommandEndByKilledShell : public CommandEnd {
+ protected:
+  void SetUp() override {
+    CommandEnd::SetUp();
+    StartGuest();
+    beside_ = Begin({"sh", "-c", "echo $$ >beside; until [ -e go ]; do sleep 0.1; done; echo x"});
+    ASSERT_TRUE(Lives("beside"));
+  }
+  /// Whether the process whose id is in the file lives.
+  [[nodiscard]] bool Lives(const std::string& file) const {
+    return StatusOf(static_cast<pid_t>(std::stol(Await(file))), "VmRSS") > 0;
+  }
+  void SignalEveryBash(int number) {
+    int found = 0;
+    for (const auto& process : testing_support::GuestProcesses(Instance())) {
+      const bool is_bash = process.command.starts_with("/bin/bash ");
+      if (is_bash && ::kill(process.pid, number) == 0) ++found;
+    }
+    EXPECT_GT(found, 0);
+  }
+  json EndBeside() {
+    Write(root + "/go", "");
+    return End(beside_).at("structuredContent");
+  }
+
+  std::int64_t beside_ = 0;
+};
+
+TEST_F(CommandEndByKilledShell, OnlyOfWhatWasSignalled) {
+  SignalEveryBash(SIGTERM);
+  EXPECT_TRUE(Lives("beside"));
+  EXPECT_EQ(Shell("kill -TERM $$").value("error", ""), "signal: TERM");
+  EXPECT_EQ(EndBeside(), json({{"stdout", "x\n"}, {"stderr", ""}, {"exit_code", 0}}));
+}
+
+TEST_F(CommandEndByKilledShell, BeforeItIsReported) {
+  SignalEveryBash(SIGKILL);
+  const json result = End(beside_).at("structuredContent");
+  EXPECT_FALSE(Lives("beside")) << result;
+  EXPECT_EQ(result.value("error", ""), "signal: KILL");
+  EXPECT_EQ(Shell("echo next").value("stdout", ""), "next\n");
+}
+
+TEST_F(CommandEndByKilledShell, OfOneCommandLeavesTheOthersAlone) {
+  const json result = Run({"sh", "-c", "echo $$ >killer; kill -KILL $PPID; sleep 300"});
+  EXPECT_FALSE(Lives("killer")) << result;
+  EXPECT_EQ(result.value("error", ""), "signal: KILL");
+  EXPECT_EQ(EndBeside().value("exit_code", -1), 0);
+}
+
 TEST_F(CommandEnd, OfManyAtOnce) {
   StartGuest();
   std::vector<long> groups;

@@ -167,6 +167,7 @@ void LocalLauncher::Channel::Run(const std::string& command_line, const Options&
   }
   if (broken) end = {"the connection is lost", true, true, {}, {}};
   events_->OnEnd(end);
+  events_->OnClosed();
 }
 
 LocalLauncher::~LocalLauncher() {

@@ -64,7 +64,7 @@ const std::vector<Words> kCorpus = {
     Bash("kill -TERM $$; sleep 1"),
     Sh("kill -SEGV $$"),
     Eval("sh -c 'kill -KILL $$'; echo after"),
-    Eval("echo a; kill -TERM $$; sleep 5"),
+    Eval("echo a; kill -KILL $$; sleep 5"),
     Bash("echo a; kill 0; sleep 5"),
     Eval("echo a; kill 0; sleep 5"),
     Eval("kill -KILL 0"),

@@ -68,16 +68,24 @@ TEST_F(ShellsTest, PassOnMuchOutput) {
 }
 
 TEST_F(ShellsTest, LeaveBackgroundProcessesAlone) {
-  for (const char* start : {"", "setsid "}) {
-    const std::string name = *start == '\0' ? "plain" : "session";
-    Run({"eval", start + ("sh -c 'until [ -e " + name + ".go ]; do sleep 0.01; done; seq 100000; " +
-                          "seq 100000 >&2; touch " + name + "' & echo started")});
-    EXPECT_EQ(Run(kEcho), kEchoed);
-    Write(work_ + "/" + name + ".go", "");
-    EXPECT_EQ(Run({"sleep", "0.05"}), (Result{0, "", ""})) << "somebody else's output";
-    EXPECT_TRUE(Comes(name));
-  }
-  EXPECT_EQ(launcher_->started(), 3U) << "one more for each that was left";
+  Run({"eval",
+       "sh -c 'until [ -e go ]; do sleep 0.01; done; seq 100000; seq 100000 >&2; touch done' & "
+       "echo started"});
+  EXPECT_EQ(Run(kEcho), kEchoed);
+  Write(work_ + "/go", "");
+  EXPECT_EQ(Run({"sleep", "0.05"}), (Result{0, "", ""})) << "somebody else's output";
+  EXPECT_TRUE(Comes("done"));
+  EXPECT_EQ(launcher_->started(), 2U);
+}
+
+TEST_F(ShellsTest, StayAfterACommandOfManyProcesses) {
+  Bash("for i in {1..2100}; do (:); done; cat <(echo x); exec > >(cat); echo y");
+  EXPECT_EQ(Run(kEcho), kEchoed);
+  EXPECT_EQ(launcher_->started(), 1U);
+}
+
+TEST_F(ShellsTest, WaitForACommandThatIsSuspended) {
+  EXPECT_EQ(Bash("(sleep 0.1; kill -CONT $$) & kill -STOP $$; wait; echo x"), kEchoed);
 }
 
 TEST_F(ShellsTest, StayAfterADaemonWasStarted) {
@@ -89,10 +97,7 @@ TEST_F(ShellsTest, StayAfterADaemonWasStarted) {
 }
 
 TEST_F(ShellsTest, LeaveABackgroundProcessAloneWhenDestroyedAtOnce) {
-  // Many processes, so that the shell needs a while to find the one that is left.
-  Bash(
-      "for i in {1..1000}; do (:); done; "
-      "(until [ -e go ]; do sleep 0.01; done; touch done) >/dev/null 2>&1 & :");
+  Bash("(until [ -e go ]; do sleep 0.01; done; touch done) >/dev/null 2>&1 & :");
   shells_.reset();
   Write(work_ + "/go", "");
   EXPECT_TRUE(Comes("done"));
@@ -122,7 +127,7 @@ TEST_F(ShellsTest, StartALoginShellPerCommandWhenTheProfileIsUnfit) {
        {"exit 3", "exec /bin/sh", "exec cat", "set -e", "set -x", "set -u", "cd /", "exec 2>&1",
         "exec >/dev/null", "trap 'echo bye' EXIT", "trap 'echo debug' DEBUG", "trap '' TERM",
         "shopt -s expand_aliases; alias true='echo alias'", "eval() { echo mine; }",
-        "kill -KILL $$", "readonly _lm_marker=1", "exec 9<&- 8>&- 7>&-"}) {
+        "readonly _lm_marker=1", "exec 9<&- 8>&- 7>&-"}) {
     SCOPED_TRACE(profile);
     WriteProfile(profile);
     Restart();
@@ -133,8 +138,14 @@ TEST_F(ShellsTest, StartALoginShellPerCommandWhenTheProfileIsUnfit) {
       EXPECT_EQ((Result{end.exit_status, sink.output(), sink.error()}),
                 Plainly("/bin/bash", command));
     }
-    EXPECT_LE(launcher_->started(), 6U) << "it is not tried again";
+    EXPECT_EQ(launcher_->started(), 1U + 2 * 4U) << "it is not tried again";
   }
+}
+
+TEST_F(ShellsTest, TryALoginShellAgainThatWasKilledAtItsStart) {
+  WriteProfile("[ -e " + work_ + "/ran ] || { touch " + work_ + "/ran; kill -KILL $$; }");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Run(kEcho), kEchoed);
+  EXPECT_EQ(launcher_->started(), 3U) << "the killed one, one for a single command, one that stays";
 }
 
 TEST_F(ShellsTest, StartOtherLoginShellsForEachCommand) {
@@ -183,6 +194,28 @@ TEST_F(ShellsTest, SurviveACommandThatKillsThem) {
     EXPECT_EQ(result.output, "x\n") << command;
     EXPECT_GT(result.status.value_or(0), 128) << command;
     EXPECT_EQ(Run(kEcho), kEchoed) << command;
+  }
+}
+
+TEST_F(ShellsTest, StayWhenACommandSignalsThem) {
+  const std::string script = "for s in TERM HUP INT; do kill -$s $PPID; sleep 0.05; done; echo x";
+  EXPECT_EQ(Run({"sh", "-c", script}), kEchoed);
+  Run({"sh", "-c", "(sleep 0.1; kill -TERM $PPID; touch idle) >/dev/null 2>&1 &"});
+  EXPECT_TRUE(Comes("idle"));
+  EXPECT_EQ(Run({"sh", "-c", script}), kEchoed);
+  EXPECT_EQ(launcher_->started(), 2U) << "one more for the background process";
+}
+
+TEST_F(ShellsTest, ReportACommandThatKillsThemOnceItIsStopped) {
+  EXPECT_EQ(Run({"sh", "-c",
+                 "(trap '' TERM; while :; do sleep 0.2; done) & echo $! >child; echo $$ >main; "
+                 "kill -KILL $PPID; sleep 60"})
+                .status,
+            128 + SIGKILL);
+  for (const char* name : {"main", "child"}) {
+    pid_t process = 0;
+    std::ifstream(work_ + "/" + name) >> process;
+    EXPECT_TRUE(process > 0 && IsGone(process)) << name;
   }
 }
 
@@ -287,6 +320,7 @@ class PlayedShell final : public Launcher {
  public:
   using Answers = std::vector<std::pair<std::string, std::string>>;
   explicit PlayedShell(Answers answers) : answers_(std::move(answers)) {}
+  ProcessEvents& events() { return *events_; }
 
   std::unique_ptr<Process> Start(std::string, std::shared_ptr<ProcessEvents> events) override {
     events_ = std::move(events);
@@ -312,7 +346,7 @@ class PlayedShell final : public Launcher {
 
 TEST(ResidentShell, DropsWhatIsPrintedBetweenTwoRequests) {
   PlayedShell played(
-      {{"M ready\n", ""}, {"one\nM 0\n", "error\nM\n"}, {"late\nM idle\ntwo\nM 0\n", "M\n"}});
+      {{"M ready\n", ""}, {"one\nM 0\nlate\n", "error\nM\nlate\n"}, {"two\nM 0\n", "M\n"}});
   ResidentShell shell(played, "M", "");
   for (const auto& [output, error] : {std::pair("one\n", "error\n"), std::pair("two\n", "")}) {
     TextSink sink;
@@ -320,6 +354,17 @@ TEST(ResidentShell, DropsWhatIsPrintedBetweenTwoRequests) {
     EXPECT_EQ(sink.output(), output);
     EXPECT_EQ(sink.error(), error);
   }
+}
+
+TEST(ResidentShell, KeepsItsChannelUntilBackgroundProcessesHaveEnded) {
+  PlayedShell played({{"M ready\n", ""}, {"M left 3\n", "M\n"}});
+  ResidentShell shell(played, "M", "");
+  TextSink sink;
+  EXPECT_EQ(shell.Run("", ResidentShell::Effect::kAny, sink, {}).end.exit_status, 3);
+  played.events().OnEnd({});
+  EXPECT_EQ(shell.condition(), ResidentShell::Condition::kInUse);
+  played.events().OnClosed();
+  EXPECT_EQ(shell.condition(), ResidentShell::Condition::kOver);
 }
 
 }  // namespace

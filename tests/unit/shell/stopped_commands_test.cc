@@ -61,6 +61,15 @@ TEST_P(StoppedCommands, EndWithAllTheirProcesses) {
   EXPECT_EQ(Run({"echo", "x"}), (Result{0, "x\n", ""}));
 }
 
+TEST_P(StoppedCommands, EndAlsoIfTheGuestCannotSearchForThem) {
+  options_.environment.back() = "PATH=" + work_ + ":/usr/bin:/bin";
+  Write(work_ + "/grep", "#!/bin/sh\n", true);
+  Restart();
+  StopWhenReady(kStubbornCommand);
+  EXPECT_TRUE(Ends("main"));
+  EXPECT_TRUE(Ends("child"));
+}
+
 TEST_P(StoppedCommands, GetTheTimeToCleanUp) {
   EXPECT_TRUE(StopWhenReady(
       "trap 'echo cleaned; touch cleaned; exit' TERM; touch ready; while :; do sleep 0.01; done"));
