@@ -1,7 +1,6 @@
 #include "tools/limits.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "shell/output_log.h"
 
@@ -20,9 +19,6 @@ constexpr std::size_t kLongestCopies = 6 + 7;
 constexpr std::size_t kOtherBytes = std::size_t{1} << 20;
 static_assert(2 * kLargestMaximumOutput * kLongestCopies + kOtherBytes <= mcp::kLongestMessage);
 
-/// Of one with a short name, in both copies.
-constexpr std::size_t kEntryBytes = 200;
-
 }  // namespace
 
 FetchLimits LimitsFor(const mcp::ResultFormat& format, const ToolOptions& options) {
@@ -30,7 +26,6 @@ FetchLimits LimitsFor(const mcp::ResultFormat& format, const ToolOptions& option
     return {.output_bytes = options.maximum_output_bytes,
             .process_bytes = shell::kMaximumRead,
             .search_bytes = options.maximum_output_bytes,
-            .entries = mcp::kLongestMessage / kEntryBytes,
             .file_bytes = mcp::kLongestMessage / kCopies,
             .shows_beginning = false};
   }
@@ -41,7 +36,6 @@ FetchLimits LimitsFor(const mcp::ResultFormat& format, const ToolOptions& option
   return {.output_bytes = std::min(options.maximum_output_bytes, output),
           .process_bytes = std::min(shell::kMaximumRead, room),
           .search_bytes = std::min(options.maximum_output_bytes, room),
-          .entries = std::numeric_limits<std::size_t>::max(),
           .file_bytes = room,
           .shows_beginning = true};
 }

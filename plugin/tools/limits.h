@@ -14,7 +14,6 @@ struct FetchLimits {
   std::size_t output_bytes;   ///< of each output stream of a command
   std::size_t process_bytes;  ///< of a process's output
   std::size_t search_bytes;   ///< of the lines that a search finds
-  std::size_t entries;        ///< of a directory
   std::size_t file_bytes;     ///< of a file that is read without a range
   bool shows_beginning;       ///< of a larger file; else it is an error
 };

@@ -5,13 +5,11 @@
 #include "files/file_content.h"
 #include "files/file_problem.h"
 #include "support/errors.h"
-#include "tools/limits.h"
 #include "tools/tools.h"
 
 namespace tools {
 
 Entries ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call) {
-  const std::size_t limit = LimitsFor(call.format, toolbox.options).entries;
   Entries result;
   WithFile(toolbox, call, paths::Access::kList, "list", [&](FileCall& file) {
     const paths::ResolvedPath& path = file.path;
@@ -23,13 +21,7 @@ Entries ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call) {
     }
     result = {.entries = files::NamesIn(path, *file.workspace.guest, file.context),
               .notes = {path.stale_note}};
-    auto& entries = result.entries;
-    if (entries.size() > limit) {
-      throw support::CallError(path.host + " has " + std::to_string(entries.size()) +
-                               " entries, more than the " + std::to_string(limit) +
-                               " that fit into a result: find them by a pattern, with glob");
-    }
-    std::sort(entries.begin(), entries.end(),
+    std::sort(result.entries.begin(), result.entries.end(),
               [](const auto& a, const auto& b) { return a.name < b.name; });
   });
   return result;

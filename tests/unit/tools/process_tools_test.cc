@@ -2,9 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "shell/launcher_pool.h"
 #include "testing/local_launcher.h"
@@ -16,7 +17,6 @@ namespace tools {
 namespace {
 
 using nlohmann::json;
-using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -76,44 +76,29 @@ TEST_F(ProcessToolsAsText, ListIsShortHoweverLongTheCommands) {
   EXPECT_THAT(list, HasSubstr("x… (in " + std::string(kHost)));
 }
 
-/// The guest takes its time to start a process.
-class SlowStart : public ProcessToolsAsText {
- protected:
-  Workspace Acquire(const support::Context& context, mcp::ProgressReporter& progress) override {
-    Workspace workspace = ProcessToolsAsText::Acquire(context, progress);
-    workspace.guest = guest_of_call_;
-    return workspace;
+/// Runs something once a process has been started.
+class AfterStart final : public mcp::ProgressReporter {
+ public:
+  explicit AfterStart(std::function<void()> action) : action_(std::move(action)) {}
+  void SetStatus(std::string text) override {
+    if (text.ends_with("has been started")) action_();
   }
 
-  /// Never answers.
-  class SilentGuest final : public testing_support::LocalGuest {
-   public:
-    std::vector<guest::Reply> RoundTrip(const std::vector<guest::Request>&,
-                                        const support::Context& context) override {
-      support::Pause(std::chrono::hours(1), context);
-      return {};
-    }
-  };
-
-  std::string ErrorOfStart(std::chrono::milliseconds limit) {
-    Toolbox hasty(static_cast<WorkspaceSource&>(*this), {.time_limit = limit});
-    try {
-      const json arguments = {{"command", {"sleep", "60"}}, {"directory", kHost}};
-      (void)StartProcess(hasty, {arguments, context_, progress_});
-      return "no error";
-    } catch (const support::CallError& error) {
-      EXPECT_TRUE(hasty.processes.List().empty());
-      return error.what();
-    }
-  }
-
-  std::shared_ptr<guest::Guest> guest_of_call_ = std::make_shared<SilentGuest>();
+ private:
+  const std::function<void()> action_;
 };
 
-TEST_F(SlowStart, SaysWhatWasWaitedForAndWhatToDo) {
-  EXPECT_THAT(ErrorOfStart(std::chrono::milliseconds(50)),
-              AllOf(HasSubstr("The directory " + std::string(kHost) + " was not resolved in time"),
-                    HasSubstr("nothing was run"), HasSubstr("df")));
+TEST_F(ProcessToolsAsText, AProcessWhoseIdIsNotReturnedIsStopped) {
+  constexpr std::chrono::seconds kLimit{2};
+  Toolbox toolbox(static_cast<WorkspaceSource&>(*this), {.time_limit = kLimit});
+  support::StopSource stop;
+  AfterStart late([&] { support::Pause(kLimit, {}); });
+  AfterStart cancelled([&] { stop.Stop(support::StopReason::kCancelled); });
+  const json arguments = {{"command", {"sleep", "60"}}, {"directory", kHost}};
+  EXPECT_THROW((void)StartProcess(toolbox, {arguments, context_, late}), support::CallError);
+  EXPECT_THROW((void)StartProcess(toolbox, {arguments, stop.context(), cancelled}),
+               support::Stopped);
+  EXPECT_TRUE(toolbox.processes.List().empty());
 }
 
 TEST_F(ProcessToolsAsText, NameTheEndOfACutOutput) {

@@ -184,21 +184,21 @@ TEST_F(ReadFile, ImageUpToFiveMebibytesIsShownAndALargerOneRefused) {
               AllOf(HasSubstr("GIF image"), HasSubstr("5242881 bytes")));
 }
 
-TEST_F(ReadFile, ThirtyTwoMebibytesAreReadAndOneByteMoreIsAnErrorWithTheWayOut) {
-  Put("file", std::string(files::kMaximumReadBytes, 'x'));
-  EXPECT_EQ(Content({{"path", "/host/work/file"}}).size(), files::kMaximumReadBytes);
-  Put("file", std::string(files::kMaximumReadBytes + 1, 'x'));
+TEST_F(ReadFile, AFileThatCannotFitIsNotReadAndTheErrorSaysHowTo) {
+  const std::size_t limit = LimitsFor({}, {}).file_bytes;
+  Put("file", std::string(limit, 'x'));
+  EXPECT_EQ(Content({{"path", "/host/work/file"}}).size(), limit);
+  Put("file", std::string(limit + 1, 'x'));
   guest->ResetCounts();
   EXPECT_THAT(Error({{"path", "/host/work/file"}}),
-              AllOf(HasSubstr("33554433 bytes"), HasSubstr("offset"), HasSubstr("limit")));
-  EXPECT_EQ(guest->count(Operation::kFileRead), 0);
+              AllOf(HasSubstr("4194305 bytes"), HasSubstr("offset"), HasSubstr("limit")));
+  EXPECT_LE(guest->count(Operation::kFileRead), 2) << "stat, and what it is";
 }
 
 TEST_F(ReadFile, FileThatGrowsBeyondTheLimitWhileItIsReadIsAnError) {
   Put("file", "first ");
   guest->set_hook([&](Operation operation, const std::string&) {
-    if (operation == Operation::kFileRead)
-      fs::resize_file(work / "file", files::kMaximumReadBytes * 2);
+    if (operation == Operation::kFileRead) Put("file", std::string(5'000'000, 'x'));
   });
   EXPECT_THAT(Error({{"path", "/host/work/file"}}), HasSubstr("read it in parts"));
 }

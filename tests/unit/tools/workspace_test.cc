@@ -1,16 +1,24 @@
 #include "tools/workspace.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <stdexcept>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "support/errors.h"
+#include "testing/local_guest.h"
 #include "testing/silent_progress.h"
+#include "unit/tools/tool_named.h"
 
 namespace tools {
 namespace {
 
 using support::ConnectionLost;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 class CountedSource final : public WorkspaceSource {
  public:
@@ -88,6 +96,80 @@ TEST_F(RetriedWork, ThatTimesOutNamesTheEarlierLoss) {
   } catch (const support::CallError& error) {
     EXPECT_STREQ(error.what(), "the guest does not answer; the retry timed out");
   }
+}
+
+/// Never answers.
+class SilentGuest final : public testing_support::LocalGuest {
+ public:
+  std::vector<guest::Reply> RoundTrip(const std::vector<guest::Request>&,
+                                      const support::Context& context) override {
+    support::Pause(std::chrono::hours(1), context);
+    return {};
+  }
+};
+
+class TimeOut : public ::testing::Test, protected WorkspaceSource {
+ protected:
+  Workspace Acquire(const support::Context& context, mcp::ProgressReporter&) override {
+    if (!guest_) support::Pause(std::chrono::hours(1), context);
+    paths::PathRules::Options options;
+    options.roots = {{.host = "/work", .guest = "/mnt", .writable = true}};
+    return {guest_, std::make_shared<const paths::PathRules>(options), "/bin/sh"};
+  }
+
+  std::string ErrorOf(const std::string& tool, const nlohmann::json& arguments) {
+    const ToolOptions hasty{.time_limit = std::chrono::milliseconds(20)};
+    try {
+      (void)ToolNamed(tool, *this, hasty)->Call({arguments, {}, progress_});
+      return "no error";
+    } catch (const support::CallError& error) {
+      return error.what();
+    }
+  }
+
+  std::shared_ptr<guest::Guest> guest_ = std::make_shared<SilentGuest>();
+  testing_support::SilentProgress progress_;
+};
+
+TEST_F(TimeOut, SaysWhatWasWaitedForAndWhatToDo) {
+  const nlohmann::json command = {{"command", {"true"}}, {"directory", "/work/a"}};
+  const struct {
+    const char* tool;
+    nlohmann::json arguments;
+    const char* text;
+    const char* advice;
+  } calls[] = {
+      {"read_file", {{"path", "/work/a"}}, "read /work/a took longer than 0.020s", "df"},
+      {"list_directory", {{"path", "/work/a"}}, "list /work/a took longer", "df"},
+      {"write_file",
+       {{"path", "/work/a"}, {"content", ""}},
+       "write /work/a took",
+       "may have changed"},
+      {"glob", {{"pattern", "*"}, {"path", "/work/a"}}, "The search in /work/a took", "deeper"},
+      {"search_file_content",
+       {{"pattern", "a"}, {"path", "/work/a"}},
+       "The search in /work/a took",
+       "deeper"},
+      {"run_shell_command", command, "The directory /work/a was not resolved in time",
+       "nothing was run"},
+      {"start_process", command, "The directory /work/a was not resolved in time",
+       "nothing was run"},
+  };
+  for (const auto& call : calls) {
+    EXPECT_THAT(ErrorOf(call.tool, call.arguments),
+                AllOf(HasSubstr(call.text), HasSubstr(call.advice)))
+        << call.tool;
+  }
+}
+
+TEST_F(TimeOut, WhileConnectingSaysSo) {
+  guest_ = nullptr;
+  EXPECT_THAT(ErrorOf("read_file", {{"path", "/work/a"}}),
+              AllOf(HasSubstr("no connection to the VM"), HasSubstr("limactl list")));
+}
+
+TEST(TimeLimit, LeavesRoomBeforeClientsGiveUp) {
+  EXPECT_LE(ToolOptions().time_limit, std::chrono::seconds(50));
 }
 
 }  // namespace
