@@ -40,6 +40,7 @@ TEST_F(CommandLine, WithoutArgumentsPrintsTheHelp) {
                           Not(HasSubstr("generate-doc"))));
   EXPECT_EQ(Succeeds({"-h"}).output, help);
   EXPECT_EQ(Succeeds({"--help"}).output, help);
+  EXPECT_EQ(Succeeds({"help"}).output, help);
 }
 
 TEST_F(CommandLine, EachCommandHasItsOwnHelp) {
@@ -48,6 +49,7 @@ TEST_F(CommandLine, EachCommandHasItsOwnHelp) {
     const std::string help = Succeeds({command, "--help"}).output;
     EXPECT_THAT(help, HasSubstr("limactl mcp " + command + " [OPTIONS]"));
     EXPECT_EQ(Succeeds({command, "-h"}).output, help);
+    EXPECT_EQ(Succeeds({"help", command}).output, help);
   }
 }
 
@@ -64,6 +66,7 @@ TEST_F(CommandLine, EachMistakeIsOneLine) {
       {{"unknown"}, "unknown"},
       {{"Serve"}, "Serve"},
       {{""}, "unknown command"},
+      {{"help", "unknown"}, "unknown command"},
       {{"--unknown"}, "unknown"},
       {{"-x"}, "unknown option"},
       {{"serve", "--unknown"}, "unknown"},

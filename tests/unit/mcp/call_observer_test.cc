@@ -1,0 +1,113 @@
+// What an observer learns of a call is what its client gets.
+
+#include "mcp/call_observer.h"
+
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "unit/mcp/server_session.h"
+
+namespace mcp {
+namespace {
+
+using nlohmann::json;
+
+struct Event {
+  std::uint64_t number;
+  std::string what;  ///< the tool, and what happened
+  std::string error;
+};
+
+class Recorder final : public CallObserver {
+ public:
+  void OnCallStarted(const ObservedCall& call) noexcept override { Add(call, "started", {}); }
+  void OnCallEnded(const ObservedCall& call, const CallEnd& end) noexcept override {
+    constexpr const char* kNames[] = {"succeeded", "failed", "refused", "cancelled"};
+    Add(call, kNames[static_cast<std::size_t>(end.status)], std::string(end.error));
+  }
+
+  std::vector<Event> Take() {
+    const std::scoped_lock lock(mutex_);
+    return std::exchange(events_, {});
+  }
+
+ private:
+  void Add(const ObservedCall& call, const std::string& what, std::string error) {
+    const std::scoped_lock lock(mutex_);
+    events_.push_back({call.number, std::string(call.tool) + " " + what, std::move(error)});
+  }
+
+  std::mutex mutex_;
+  std::vector<Event> events_;
+};
+
+class CallObserverTest : public ::testing::Test {
+ protected:
+  CallObserverTest() { session_.Initialize(); }
+
+  Recorder recorder_;  // outlives the server
+  Session session_{[this](ServerOptions& options) { options.observer = &recorder_; }};
+};
+
+TEST_F(CallObserverTest, EveryOutcomeIsRecordedAsItIsSentAndBeforeThat) {
+  struct Case {
+    std::string tool;
+    json arguments;
+    std::vector<std::string> events;
+  };
+  const std::vector<Case> cases = {
+      {"echo", {{"text", "a"}}, {"echo succeeded"}},  // read-only
+      {"image", json::object(), {"image started", "image succeeded"}},
+      {"fail", {{"how", "call_error"}}, {"fail started", "fail failed"}},
+      {"fail", {{"how", "timeout"}}, {"fail started", "fail failed"}},
+      {"fail", {{"how", "protocol_error"}}, {"fail started", "fail failed"}},
+      {"fail", {{"how", "exception"}}, {"fail started", "fail failed"}},
+      {"big", {{"bytes", kLongestMessage}}, {"big started", "big failed"}},
+      {"echo", {{"text", 5}}, {"echo refused"}},
+      {"nope", {{"a", 1}}, {"nope refused"}},
+  };
+  std::uint64_t number = 0;
+  for (const Case& expected : cases) {
+    SCOPED_TRACE(expected.tool + expected.arguments.dump());
+    ++number;
+    session_.Call(1, expected.tool, expected.arguments);
+    const json response = session_.Read();
+    std::vector<std::string> events;
+    std::string error;
+    for (const Event& event : recorder_.Take()) {
+      EXPECT_EQ(event.number, number);
+      events.push_back(event.what);
+      error = event.error;
+    }
+    EXPECT_EQ(events, expected.events);
+    std::string sent;
+    if (response.contains("error")) {
+      sent = response["error"]["message"];
+    } else if (response["result"].value("isError", false)) {
+      sent = response["result"]["content"][0]["text"];
+    }
+    EXPECT_EQ(error, sent);
+  }
+}
+
+TEST_F(CallObserverTest, ACancelledCallIsRecordedOnce) {
+  session_.Call(1, "block", {{"name", "a"}});
+  session_.Call(2, "await_started", {{"name", "a"}});
+  session_.Read();
+  session_.Send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})"
+                "\n");
+  session_.CloseInput();
+  EXPECT_TRUE(session_.ReadToTheEnd().empty());
+  std::vector<std::string> of_block;
+  for (const Event& event : recorder_.Take()) {
+    if (event.number == 1) of_block.push_back(event.what);
+  }
+  EXPECT_EQ(of_block, (std::vector<std::string>{"block started", "block cancelled"}));
+}
+
+}  // namespace
+}  // namespace mcp
