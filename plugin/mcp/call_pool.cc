@@ -6,11 +6,9 @@
 namespace mcp {
 
 CallPool::~CallPool() {
-  std::array<Queue, 3> dropped;
   {
     const std::scoped_lock lock(mutex_);
     stopping_ = true;
-    for (std::size_t i = 0; i < queues_.size(); ++i) dropped[i].calls.swap(queues_[i].calls);
   }
   work_.notify_all();
   for (std::thread& thread : threads_) thread.join();

@@ -58,7 +58,6 @@ class CallPool {
     std::function<void()> call;
   };
 
-  /// One lane. Its threads are those of the pool that run its calls.
   struct Queue {
     std::size_t limit;
     std::size_t running = 0;

@@ -65,7 +65,9 @@ void Dispatcher::Handle(std::string line) {
   if (auto* request = std::get_if<Request>(&message)) {
     HandleRequest(*request);
   } else if (const auto* notification = std::get_if<Notification>(&message)) {
-    HandleNotification(*notification);
+    // No other notification, `notifications/initialized` included, needs any action.
+    if (notification->method != "notifications/cancelled") return;
+    if (const auto id = ParseCancelled(notification->params)) requests_.Cancel(*id);
   } else if (const auto* malformed = std::get_if<Malformed>(&message)) {
     HandleMalformed(*malformed);
   } else {
@@ -84,12 +86,6 @@ void Dispatcher::HandleMalformed(const Malformed& malformed) {
     return;
   }
   output_.Write(ErrorResponse(malformed.id ? &*malformed.id : nullptr, malformed.error));
-}
-
-void Dispatcher::HandleNotification(const Notification& notification) {
-  // No other notification, `notifications/initialized` included, needs any action.
-  if (notification.method != "notifications/cancelled") return;
-  if (const auto id = ParseCancelled(notification.params)) requests_.Cancel(*id);
 }
 
 void Dispatcher::HandleRequest(Request& request) {
@@ -119,11 +115,11 @@ Dispatcher::Context Dispatcher::ContextFor(const Request& request) const {
     throw InvalidParams("server/discover needs \"_meta\" with " + MetaKeys());
   }
   const bool needs_session = request.method != "initialize" && request.method != "ping";
-  if (needs_session && !initialized_) {
+  if (needs_session && !legacy_format_) {
     throw InvalidParams("either send \"initialize\" first, or put " + MetaKeys() +
                         " into the \"_meta\" of every request");
   }
-  return {.format = legacy_format_};
+  return {.format = legacy_format_.value_or(ResultFormat())};
 }
 
 const Dispatcher::Method& Dispatcher::FindMethod(const Request& request, const Context& context) {
@@ -134,17 +130,8 @@ const Dispatcher::Method& Dispatcher::FindMethod(const Request& request, const C
   throw ProtocolError(ErrorCode::kMethodNotFound, "method not found: " + QuoteName(request.method));
 }
 
-/// Sends a result with the members that `write` adds to those that every result has.
-void Dispatcher::SendResult(Reply& reply, const Context& context,
-                            const std::function<void(ObjectWriter&)>& write) const {
-  reply.Result(ObjectText([&](ObjectWriter& result) {
-    BeginResult(result, context.era, options_.info);
-    write(result);
-  }));
-}
-
 void Dispatcher::Initialize(Request& request, const Context& /*context*/, Reply& reply) {
-  if (initialized_) throw InvalidRequest("the session is initialized already");
+  if (legacy_format_) throw InvalidRequest("the session is initialized already");
   const std::string_view version = ParseInitialize(request.params);
   const std::string result = ObjectText([&](ObjectWriter& object) {
     object.Member("protocolVersion", version);
@@ -152,8 +139,8 @@ void Dispatcher::Initialize(Request& request, const Context& /*context*/, Reply&
     object.Member("serverInfo", Describe(options_.info));
     object.Member("instructions", std::string_view(options_.instructions()));
   });
+  // Not earlier: what fails above may be tried again.
   legacy_format_ = options_.result_format(ClientName(request.params, Era::kLegacy));
-  initialized_ = true;  // not earlier: what fails above may be tried again
   reply.Result(result);
 }
 
@@ -163,12 +150,13 @@ void Dispatcher::Ping(Request& /*request*/, const Context& /*context*/, Reply& r
 }
 
 void Dispatcher::Discover(Request& /*request*/, const Context& context, Reply& reply) {
-  SendResult(reply, context, [&](ObjectWriter& result) {
+  reply.Result(ObjectText([&](ObjectWriter& result) {
+    BeginResult(result, context.era, options_.info);
     result.Member("supportedVersions", json(kVersions));
     result.Member("capabilities", json{{"tools", json::object()}});
     result.Member("instructions", std::string_view(options_.instructions()));
     AddCacheHints(result, context.era, 0);  // the instructions change with the mounts
-  });
+  }));
 }
 
 void Dispatcher::ListTools(Request& request, const Context& context, Reply& reply) {
@@ -177,10 +165,11 @@ void Dispatcher::ListTools(Request& request, const Context& context, Reply& repl
   for (const auto& tool : tools_) {
     tools.push_back(Describe(tool->definition(), context.format.style));
   }
-  SendResult(reply, context, [&](ObjectWriter& result) {
+  reply.Result(ObjectText([&](ObjectWriter& result) {
+    BeginResult(result, context.era, options_.info);
     result.Member("tools", tools);
     AddCacheHints(result, context.era, kToolsTtlMilliseconds);
-  });
+  }));
 }
 
 void Dispatcher::CallTool(Request& request, const Context& context, Reply& reply) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
@@ -47,14 +46,10 @@ class Dispatcher {
   struct Method;
   static const Method kMethods[];
 
-  void HandleNotification(const Notification& notification);
   void HandleMalformed(const Malformed& malformed);
   void HandleRequest(Request& request);
   [[nodiscard]] Context ContextFor(const Request& request) const;
   [[nodiscard]] static const Method& FindMethod(const Request& request, const Context& context);
-
-  void SendResult(Reply& reply, const Context& context,
-                  const std::function<void(ObjectWriter&)>& write) const;
 
   void Initialize(Request& request, const Context& context, Reply& reply);
   void Ping(Request& request, const Context& context, Reply& reply);
@@ -68,9 +63,8 @@ class Dispatcher {
   LineWriter& output_;
   Requests requests_;
   std::list<Reply> listeners_;
-  ToolCalls calls_;             // last: its threads use what is above
-  bool initialized_ = false;    // a legacy session has begun
-  ResultFormat legacy_format_;  // of that session
+  std::optional<ResultFormat> legacy_format_;  // of the legacy session, once it has begun
+  ToolCalls calls_;                            // last: its threads use what is above
 };
 
 }  // namespace mcp

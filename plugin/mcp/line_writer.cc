@@ -107,20 +107,15 @@ bool LineWriter::Flush(std::chrono::milliseconds patience) {
   return !closed_;
 }
 
-void LineWriter::WaitUntilWritable() const {
-  std::array<pollfd, 2> fds = {{{.fd = fd_, .events = POLLOUT, .revents = 0},
-                                {.fd = stop_wake_.fd(), .events = POLLIN, .revents = 0}}};
-  ::poll(fds.data(), fds.size(), -1);
-}
-
 /// Returns kWouldBlock only during destruction.
 LineWriter::Progress LineWriter::WriteWhole(std::string_view line) {
-  Progress progress = WriteSome(line);
-  while (progress == Progress::kWouldBlock && !stopping_) {
-    WaitUntilWritable();
-    progress = WriteSome(line);
+  while (true) {
+    const Progress progress = WriteSome(line);
+    if (progress != Progress::kWouldBlock || stopping_) return progress;
+    std::array<pollfd, 2> fds = {{{.fd = fd_, .events = POLLOUT, .revents = 0},
+                                  {.fd = stop_wake_.fd(), .events = POLLIN, .revents = 0}}};
+    ::poll(fds.data(), fds.size(), -1);
   }
-  return progress;
 }
 
 /// The thread: writes pending lines in order.

@@ -52,7 +52,6 @@ class LineWriter {
   Progress WriteSome(std::string_view& rest);
 
   Progress WriteWhole(std::string_view line);
-  void WaitUntilWritable() const;
   void Enqueue(std::string line);
   void Close();
   void Drain();

@@ -1,6 +1,7 @@
 #include "mcp/outcome.h"
 
 #include <string>
+#include <utility>
 
 #include "mcp/json_writer.h"
 #include "mcp/reply.h"
@@ -13,14 +14,6 @@ namespace {
 /// For what stands around a result in its message.
 constexpr std::size_t kEnvelopeBytes = 1024;
 constexpr std::size_t kLongestResult = kLongestMessage - kEnvelopeBytes;
-
-std::string FailureText(const ToolFailure& failure, Era era, const ServerInfo& server) {
-  return ObjectText([&](ObjectWriter& object) {
-    BeginResult(object, era, server);
-    object.RawMember("content", R"([{"type":"text","text":)" + ToJson(failure.text) + "}]");
-    object.Member("isError", nlohmann::json(true));
-  });
-}
 
 }  // namespace
 
@@ -52,9 +45,12 @@ Outcome CallTool(Tool& tool, const ToolCall& call) {
   }
 }
 
-std::string ToolResultText(const ToolResult& result, Era era, const ServerInfo& server) {
+std::string ToolResultText(const ToolResult& result, Era era, const ServerInfo& server,
+                           bool is_error) {
   const auto* structured = std::get_if<StructuredContent>(&result.content);
   std::string text;
+  // For both copies, the first of them escaped: copying a large string as it grows takes long.
+  if (structured != nullptr) text.reserve(structured->json.size() / 2 * 5 + kEnvelopeBytes);
   ObjectWriter object(text);
   BeginResult(object, era, server);
   object.Key("content");
@@ -68,28 +64,29 @@ std::string ToolResultText(const ToolResult& result, Era era, const ServerInfo& 
   }
   text += ']';
   if (structured != nullptr) object.RawMember("structuredContent", structured->json);
+  if (is_error) object.Member("isError", nlohmann::json(true));
   object.End();
   return text;
 }
 
 EncodedOutcome Encode(Outcome outcome, Era era, const ServerInfo& server, std::string_view advice) {
-  if (const auto* result = std::get_if<ToolResult>(&outcome)) {
-    const std::string text = ToolResultText(*result, era, server);
-    if (text.size() > kLongestResult) {
-      return Encode(ToolFailure{"the result has " + std::to_string(text.size()) +
-                                " bytes as a message, more than " + std::to_string(kLongestResult) +
-                                ": " + std::string(advice)},
-                    era, server);
+  if (auto* result = std::get_if<ToolResult>(&outcome)) {
+    std::string text = ToolResultText(*result, era, server);
+    if (text.size() <= kLongestResult) {
+      return {.status = CallStatus::kSucceeded,
+              .response = R"("result":)" + std::move(text),
+              .exit_code = result->exit_code,
+              .error = std::move(result->error)};
     }
-    return {.status = CallStatus::kSucceeded,
-            .response = R"("result":)" + text,
-            .exit_code = result->exit_code,
-            .error = result->error};
+    outcome = ToolFailure{"the result has " + std::to_string(text.size()) +
+                          " bytes as a message, more than " + std::to_string(kLongestResult) +
+                          ": " + std::string(advice)};
   }
-  if (const auto* failure = std::get_if<ToolFailure>(&outcome)) {
+  if (auto* failure = std::get_if<ToolFailure>(&outcome)) {
+    const ToolResult shown = {.content = PlainText{failure->text}};
     return {.status = CallStatus::kFailed,
-            .response = R"("result":)" + FailureText(*failure, era, server),
-            .error = failure->text};
+            .response = R"("result":)" + ToolResultText(shown, era, server, true),
+            .error = std::move(failure->text)};
   }
   const bool cancelled = std::holds_alternative<Cancelled>(outcome);
   const ProtocolError error = cancelled ? ProtocolError(ErrorCode::kInternalError, "cancelled")

@@ -37,7 +37,7 @@ using Outcome = std::variant<ToolResult, ToolFailure, ProtocolError, Cancelled>;
 
 /// A CallToolResult (specification: server/tools, "Tool result").
 [[nodiscard]] std::string ToolResultText(const ToolResult& result, Era era,
-                                         const ServerInfo& server);
+                                         const ServerInfo& server, bool is_error = false);
 
 /// What is recorded of an outcome, and what is sent.
 struct EncodedOutcome {

@@ -27,8 +27,8 @@ struct ToolDefinition {
   nlohmann::json input_schema;   ///< JSON Schema; arguments are checked against it before the call
   nlohmann::json output_schema;  ///< JSON Schema of `structuredContent`; left out when null, and
                                  ///< for ResultStyle::kText
-  nlohmann::json annotations;    ///< ToolAnnotations; left out when empty
-  nlohmann::json meta;           ///< `_meta`; left out when null
+  nlohmann::json annotations = nlohmann::json::object();  ///< ToolAnnotations; left out when empty
+  nlohmann::json meta;                                    ///< `_meta`; left out when null
 
   Lane lane = Lane::kQuick;
 

@@ -12,22 +12,12 @@ namespace mcp {
 using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 
-namespace {
-
-bool IsReadOnly(const ToolDefinition& tool) {
-  const auto hint = tool.annotations.find("readOnlyHint");
-  return hint != tool.annotations.end() && *hint == true;
-}
-
-}  // namespace
-
 struct ToolCalls::Call final : ProgressReporter {
-  Call(Reply first_reply, Invocation given, std::uint64_t call_number, const Heartbeat& heartbeat)
+  Call(Reply given_reply, Invocation given, std::uint64_t call_number, const Heartbeat& heartbeat)
       : invocation(std::move(given)),
-        stop(first_reply.stop()),
         observed{call_number, heartbeat.WallNow(), invocation.name, invocation.arguments},
         began(heartbeat.Now()),
-        reply(std::move(first_reply)) {}
+        reply(std::move(given_reply)) {}
 
   void SetStatus(std::string text) override {
     const std::scoped_lock lock(mutex);
@@ -35,7 +25,6 @@ struct ToolCalls::Call final : ProgressReporter {
   }
 
   const Invocation invocation;
-  support::StopSource stop;
   const ObservedCall observed;
   const support::Clock::time_point began;
   std::atomic<bool> started = false;
@@ -70,9 +59,10 @@ void ToolCalls::Reject(Reply reply, Invocation invocation, Outcome outcome) {
 
 void ToolCalls::Run(const std::shared_ptr<Call>& call) {
   const Invocation& given = call->invocation;
-  const support::Context context = call->stop.context();
+  const support::Context context = call->reply.stop().context();
   call->started = context.stop_reason() == support::StopReason::kNone;
-  if (call->started && options_.observer != nullptr && !IsReadOnly(given.tool->definition())) {
+  const bool read_only = given.tool->definition().annotations.value("readOnlyHint", false);
+  if (call->started && options_.observer != nullptr && !read_only) {
     options_.observer->OnCallStarted(call->observed);
   }
   call->SetStatus("running");
@@ -92,7 +82,7 @@ void ToolCalls::Finish(const std::shared_ptr<Call>& call, Outcome outcome) {
     active_.erase(call);
   }
   const std::scoped_lock lock(call->mutex);
-  call->reply.Send(encoded.response);
+  call->reply.Send(std::move(encoded.response));
 }
 
 void ToolCalls::Record(Call& call, const EncodedOutcome& outcome) const {
@@ -146,7 +136,7 @@ void ToolCalls::StopAll(support::StopReason reason) {
   std::vector<support::StopSource> active;
   {
     const std::scoped_lock lock(mutex_);
-    for (const std::shared_ptr<Call>& call : active_) active.push_back(call->stop);
+    for (const std::shared_ptr<Call>& call : active_) active.push_back(call->reply.stop());
   }
   for (support::StopSource& source : active) source.Stop(reason);
 }
