@@ -25,6 +25,8 @@ std::array<std::string, 256> MakeEscapes() {
 /// `text` must be valid UTF-8.
 void AppendEscaped(std::string& out, std::string_view text) {
   static const std::array<std::string, 256> escapes = MakeEscapes();
+  constexpr std::size_t kLargeText = 4096;
+  if (text.size() > kLargeText) out.reserve(out.size() + text.size() + text.size() / 4);
   const auto needs_escape = [](char c) { return !escapes[static_cast<unsigned char>(c)].empty(); };
   const char* at = text.data();
   const char* const end = at + text.size();

@@ -49,6 +49,8 @@ std::string ToolResultText(const ToolResult& result, Era era, const ServerInfo& 
                            bool is_error) {
   const auto* structured = std::get_if<StructuredContent>(&result.content);
   std::string text;
+  // For both copies, the first of them escaped: copying a large string as it grows takes long.
+  if (structured != nullptr) text.reserve(structured->json.size() / 2 * 5 + kEnvelopeBytes);
   ObjectWriter object(text);
   BeginResult(object, era, server);
   object.Key("content");

@@ -47,8 +47,10 @@ void Reply::Error(const ProtocolError& error) {
   if (request_) Send(R"("error":)" + ErrorObject(error));
 }
 
-void Reply::Send(const std::string& member) {
-  std::string response = R"({"jsonrpc":"2.0","id":)" + id() + "," + member + "}";
+void Reply::Send(std::string member) {
+  std::string response = std::move(member);
+  response.insert(0, R"({"jsonrpc":"2.0","id":)" + id() + ",");
+  response += '}';
   const std::scoped_lock lock(requests_->mutex_);
   if (!std::exchange(request_->open, false)) return;
   requests_->open_.erase(request_->id);

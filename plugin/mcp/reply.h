@@ -46,7 +46,7 @@ class Reply {
   void Notify(std::string line);
 
   /// Sends the response; `member` is its `"result":…` or `"error":…`.
-  void Send(const std::string& member);
+  void Send(std::string member);
 
   /// `result` is a JSON object.
   void Result(std::string_view result);

@@ -82,7 +82,7 @@ void ToolCalls::Finish(const std::shared_ptr<Call>& call, Outcome outcome) {
     active_.erase(call);
   }
   const std::scoped_lock lock(call->mutex);
-  call->reply.Send(encoded.response);
+  call->reply.Send(std::move(encoded.response));
 }
 
 void ToolCalls::Record(Call& call, const EncodedOutcome& outcome) const {
