@@ -29,7 +29,7 @@ bool CallPool::Run(Lane lane, std::size_t bytes, std::function<void()> call) noe
 
 bool CallPool::WaitUntilIdle(std::chrono::steady_clock::time_point deadline) {
   std::unique_lock lock(mutex_);
-  return idle_.wait_until(lock, deadline, [this] { return IsIdle(); });
+  return idle_.wait_until(lock, deadline, [this] { return WantedThreads() == 0; });
 }
 
 CallPool::Queue* CallPool::Next() {
@@ -47,11 +47,6 @@ std::size_t CallPool::WantedThreads() const {
   return wanted;
 }
 
-bool CallPool::IsIdle() const {
-  return std::all_of(queues_.begin(), queues_.end(),
-                     [](const Queue& queue) { return queue.calls.empty() && queue.running == 0; });
-}
-
 void CallPool::Loop() {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -67,7 +62,7 @@ void CallPool::Loop() {
     taken.call = nullptr;  // frees what it holds before the pool counts as idle
     lock.lock();
     --queue->running;
-    if (IsIdle()) idle_.notify_all();
+    if (WantedThreads() == 0) idle_.notify_all();
   }
 }
 

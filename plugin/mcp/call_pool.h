@@ -67,8 +67,8 @@ class CallPool {
   void Loop();
   /// A queue whose first call may run now; null if there is none.
   Queue* Next();
+  /// How many threads all calls together can use; 0 if none runs or waits.
   [[nodiscard]] std::size_t WantedThreads() const;
-  [[nodiscard]] bool IsIdle() const;
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable work_;

@@ -26,7 +26,8 @@ constexpr std::size_t kLargeRead = std::size_t{3} * 1024 * 1024;
 constexpr std::uint64_t kHoldAfter = std::uint64_t{512} * 1024;
 /// More than fits on the full disk, but quick to read, because a ping follows it.
 constexpr std::size_t kFirstContent = std::size_t{64} * 1024;
-constexpr std::chrono::seconds kPatience{30};
+/// More than the minute after which a silent connection counts as lost.
+constexpr std::chrono::seconds kPatience{90};
 
 const std::string kOldContent = "the old content\n";
 
