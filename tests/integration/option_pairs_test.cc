@@ -42,7 +42,7 @@ class OptionPairs : public IntegrationTest,
   }
   void CheckCommandTimeout(bool given) {
     if (!given) return;  // nothing would happen for nine minutes
-    EXPECT_THAT(TextOf(Run("sleep 300")), HasSubstr("timed out after 2s; its processes"));
+    EXPECT_THAT(TextOf(Run("sleep 300")), HasSubstr("timed out after 3s; its processes"));
   }
   void CheckMaxOutput(bool given) {
     EXPECT_EQ(TextOf(Run("seq 5000")).find("left out") != std::string::npos, given);
@@ -109,7 +109,7 @@ const std::vector<Option>& Options() {
       {"--root=$D/root/project", &OptionPairs::CheckRoot},
       {"--allow-path=$D/extra:w", &OptionPairs::CheckAllowPath},
       {"--allow-settings", &OptionPairs::CheckAllowSettings},
-      {"--command-timeout=2s", &OptionPairs::CheckCommandTimeout},
+      {"--command-timeout=3s", &OptionPairs::CheckCommandTimeout},
       {"--max-output=1KiB", &OptionPairs::CheckMaxOutput},
       {"--results=text", &OptionPairs::CheckResults},
       {"--audit=$D/audit.jsonl", &OptionPairs::CheckAudit},
