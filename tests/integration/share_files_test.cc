@@ -1,5 +1,5 @@
-// share/man and share/completions: every command and option of the help is there, and the
-// completions work in real shells.
+// share/man, share/completions and docs/options.md: they have the commands and options of the help
+// and no others, and the completions work in real shells.
 
 #include <gmock/gmock.h>
 
@@ -14,6 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::UnorderedElementsAreArray;
 using testing_support::ProcessResult;
 using Lines = std::vector<std::string>;
 
@@ -21,10 +23,11 @@ const std::string kShare = LIMACTL_MCP_SOURCE_DIRECTORY "/share/";
 const std::string kManual = kShare + "man/limactl-mcp.1";
 const std::string kZsh = kShare + "completions/_limactl-mcp";
 
-/// The first group of each match, sorted.
+/// The first group of each match, sorted, each once.
 Lines All(const std::string& text, const std::string& pattern) {
   Lines found = AllMatches(text, pattern);
   std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 
@@ -96,6 +99,7 @@ TEST_F(ShareFiles, HaveEveryCommandAndOptionOfTheHelp) {
     return page.substr(begin, page.find("\n.S", begin + 1) - begin) + '\n';
   };
   const std::string zsh = ReadFile(kZsh);
+  Lines every_option = Options("");
   const Lines commands = All(RunServer({"--help"}).output, "\n  ([a-z]+) {2,}");
   ASSERT_EQ(commands.size(), 5U);
   for (const std::string& shell : Shells()) {
@@ -121,6 +125,26 @@ TEST_F(ShareFiles, HaveEveryCommandAndOptionOfTheHelp) {
       EXPECT_TRUE(re2::RE2::PartialMatch(in_manual, "\n" + option + "[ \n]"))
           << command << ": " << option;
     }
+    EXPECT_THAT(Options(command), IsSupersetOf(All(in_manual, "\n(--[a-z-]+)"))) << command;
+    for (const std::string& option : Options(command)) every_option.push_back(option);
+  }
+  EXPECT_THAT(every_option, IsSupersetOf(All(zsh, R"((--[a-z-]+)[=\[,}])")));
+}
+
+TEST_F(ShareFiles, HaveADescriptionOfEveryOption) {
+  const std::string document = ReadFile(LIMACTL_MCP_SOURCE_DIRECTORY "/docs/options.md");
+  for (const std::string command : {"serve", "run", "configure", "doctor"}) {
+    const std::size_t begin = document.find("\n## " + command + "\n");
+    ASSERT_NE(begin, std::string::npos) << command;
+    Lines described =
+        All(document.substr(begin, document.find("\n## ", begin + 1) - begin), "`(--[a-z-]+)");
+    if (command == "run") {
+      const Lines of_serve = Options("serve");
+      described.insert(described.end(), of_serve.begin(), of_serve.end());
+    } else {
+      described.emplace_back("--help");
+    }
+    EXPECT_THAT(described, UnorderedElementsAreArray(Options(command))) << command;
   }
 }
 

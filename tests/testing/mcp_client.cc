@@ -20,13 +20,18 @@ McpClient::McpClient(const ChildProcess::Options& server) : process_(server) {
   ::signal(SIGPIPE, SIG_IGN);
 }
 
-json McpClient::Initialize(const std::string& version) {
-  const json response =
-      Request("initialize", {{"protocolVersion", version},
-                             {"capabilities", json::object()},
-                             {"clientInfo", {{"name", "test"}, {"version", "1"}}}});
+json McpClient::Initialize(const std::string& version, const std::string& name) {
+  const json response = Request("initialize", {{"protocolVersion", version},
+                                               {"capabilities", json::object()},
+                                               {"clientInfo", {{"name", name}, {"version", "1"}}}});
   SendNotification("notifications/initialized", json::object());
   return response.at("result");
+}
+
+void McpClient::SpeakModern(const std::string& name) {
+  meta_ = {{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
+           {"io.modelcontextprotocol/clientCapabilities", json::object()},
+           {"io.modelcontextprotocol/clientInfo", {{"name", name}, {"version", "1"}}}};
 }
 
 json McpClient::Request(const std::string& method, const json& params,
@@ -43,7 +48,9 @@ json McpClient::CallTool(const std::string& name, const json& arguments,
 
 std::int64_t McpClient::SendRequest(const std::string& method, const json& params) {
   const std::int64_t id = next_id_++;
-  SendLine(json{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}}.dump());
+  json request = {{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}};
+  if (!meta_.is_null() && method != "ping") request["params"]["_meta"].update(meta_);
+  SendLine(request.dump());
   return id;
 }
 

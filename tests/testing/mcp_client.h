@@ -20,7 +20,11 @@ class McpClient {
   explicit McpClient(const ChildProcess::Options& server);
 
   /// `initialize` and `notifications/initialized`; returns the result of the first.
-  nlohmann::json Initialize(const std::string& version = "2025-06-18");
+  nlohmann::json Initialize(const std::string& version = "2025-06-18",
+                            const std::string& name = "test");
+
+  /// Sends all later requests in the modern era, except `ping`, which that has not.
+  void SpeakModern(const std::string& name);
 
   /// Sends a request and waits for its response: the whole message, with `result` or `error`.
   nlohmann::json Request(const std::string& method,
@@ -59,6 +63,7 @@ class McpClient {
 
   ChildProcess process_;
   std::int64_t next_id_ = 1;
+  nlohmann::json meta_;  // of each request
   std::string received_;
   std::string log_;
   std::vector<nlohmann::json> kept_;
