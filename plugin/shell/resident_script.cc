@@ -178,9 +178,8 @@ constexpr std::string_view kLoop =
     R"sh(echo "$_lm_marker $_lm_left$_lm_status"; echo "$_lm_marker" >&8; )sh"
     R"sh([ -z "$_lm_left" ] || break; done; exit 0)sh";
 
-/// The command is a job, whose group is looked at afterwards. Without job control during `wait`, a
-/// stopped job does not end it; a caught signal does. What is about to exit gets a moment. Zombies
-/// that init has not yet reaped are nothing: grep exits with status 1.
+/// Without job control, `wait` does not end with a stopped job, but with a caught signal. What is
+/// about to exit gets a moment. grep fails if only zombies are left, which init has not yet reaped.
 constexpr std::string_view kAfterJob =
     R"sh(& set +m; _lm_job=$!; )sh"
     R"sh(until wait "$_lm_job"; _lm_status=$?; ! kill -0 "$_lm_job"; do :; done; )sh"
@@ -212,13 +211,13 @@ std::string MakeEndMarker() {
 }
 
 std::string ScriptShell(const std::string& marker, Requests requests) {
-  const bool leaves = requests == Requests::kOne;
-  const std::string loop = Fill(
-      kLoop, {{"@NEWLINE@", "'\n'"},
-              {"@BEFORE@", ""},
-              {"@ENTER@", ""},
-              {"@FORGET@", kForget},
-              {"@AFTER@", leaves ? "; _lm_status=$?; _lm_left='left '; " : "; _lm_status=$?; "}});
+  const std::string_view left = requests == Requests::kOne ? "'left '" : "";
+  const std::string loop =
+      Fill(kLoop, {{"@NEWLINE@", "'\n'"},
+                   {"@BEFORE@", ""},
+                   {"@ENTER@", ""},
+                   {"@FORGET@", kForget},
+                   {"@AFTER@", "; _lm_status=$? _lm_left=" + std::string(left) + "; "}});
   return Frame(marker, kPassRequests, Fill(kStartScript, {{"@MARKER@", marker}, {"@LOOP@", loop}}));
 }
 

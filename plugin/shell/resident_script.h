@@ -13,30 +13,27 @@
 ///                                    └─ a subshell for each request, input from /dev/null
 ///
 /// Reports are lines that begin with the end marker `marker`:
-///   ready      the loop waits for requests
-///   STATUS     the request has ended, the loop waits for the next; the line "MARKER" ends its
-///              standard error
-///   left STATUS  the same, but background processes may be left. Loop and watcher have exited
-///   ended N    the loop has exited. N is 0 if it has run all that it took; a request that it did
-///              not take may meet a changed profile. Else what was left in the session has been
-///              stopped, and from 126 on the loop was killed or could not be started
-///   stopped    the watcher has stopped everything
+///   ready    the loop waits for requests
+///   N        the request has ended with this status, the loop waits for the next; the line
+///            "MARKER" ends its standard error
+///   left N   the same, but background processes may be left. Loop and watcher have exited
+///   ended N  the loop has exited. 0: it has not run a request that it has not reported; a file of
+///            the profile may have changed. Else the session has been stopped; 126 or above: the
+///            loop was killed or could not be started
+///   stopped  the watcher has stopped everything
 ///
 /// A request runs in a subshell of the loop, so it changes nothing for the next one. A program
-/// replaces the subshell by `exec`: one fork for each command. TERM, HUP and INT do not end the
-/// loop (`pkill bash`).
+/// replaces the subshell by `exec`: one fork for each command. Only KILL ends the loop.
 ///
-/// A command is a job of bash's loop with a process group of its own, so `kill -0 -- -GROUP` shows
-/// without a fork whether it may have left background processes. Only then /proc is searched for
-/// members that are no zombies. Processes that have made a group or session of their own (setsid,
-/// timeout, `set -m`) are not seen: their later output is mixed with that of later commands, and
-/// they are stopped with the shell unless they are in another session.
+/// A command is a job of bash's loop with a process group of its own: `kill -0 -- -GROUP` shows
+/// without a fork if background processes may be left, and only then /proc is searched for them.
+/// Processes with a group or session of their own (setsid, timeout, `set -m`) are not seen. Their
+/// later output is mixed with that of later commands; those in the session end with the shell.
 ///
 /// The intended differences from `limactl shell`, which starts a login shell:
 ///   - the output of the profile is dropped;
 ///   - the profile is read again only when one of bash's own start-up files has changed;
-///   - $$ (the loop's, which only KILL ends), $!, $_, $?, $PPID, SHLVL, SECONDS, BASH_SUBSHELL,
-///   BASHPID, LINENO, FUNCNAME
+///   - $$ (the loop's), $!, $_, $?, $PPID, SHLVL, SECONDS, BASH_SUBSHELL, BASHPID, LINENO, FUNCNAME
 ///     and the table of hashed programs;
 ///   - a syntax error names `eval`; an unset variable under `set -u` is exit status 1;
 ///   - ~/.bash_logout is not run; death by signal N is exit status 128+N.

@@ -29,7 +29,7 @@ class DiscardingSink final : public OutputSink {
 
 RunEnd Shells::RunScript(const std::string& script, OutputSink& sink,
                          const support::Context& context) {
-  const RunEnd end = RunInSh({}, script, Effect::kNone, sink, context);
+  const RunEnd end = RunInSh({}, script, sink, context);
   if (end.exit_signal) {
     throw support::CallError("A script of this server was killed in the guest by signal " +
                              *end.exit_signal + ": call again.");
@@ -37,9 +37,9 @@ RunEnd Shells::RunScript(const std::string& script, OutputSink& sink,
   return end;
 }
 
-RunEnd Shells::RunInSh(const Kind& kind, const std::string& script, Effect effect, OutputSink& sink,
+RunEnd Shells::RunInSh(const Kind& kind, const std::string& script, OutputSink& sink,
                        const support::Context& context) {
-  const Reply reply = Run(kind, Request(script), effect, sink, context);
+  const Reply reply = Run(kind, Request(script), sink, context);
   if (reply.kind != Reply::Kind::kDone) {
     throw support::CallError(
         "The guest user's login shell could not run /bin/sh: " +
@@ -56,14 +56,14 @@ RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
   lock.unlock();
   if (may_fit) {
     const Reply reply = Run({true, command.directory, command.shell},
-                            Request(command.text, command.first_word), Effect::kAny, sink, context);
+                            Request(command.text, command.first_word), sink, context);
     if (reply.kind == Reply::Kind::kDone) return reply.end;
     // kNotRun: each of the shells has changed the files of its profile.
     lock.lock();
     if (reply.kind != Reply::Kind::kNotStarted) unfit_.insert(command.shell);
     lock.unlock();
   }
-  RunEnd end = RunInSh({true, "", ""}, PlainLogin(command), Effect::kAny, sink, context);
+  RunEnd end = RunInSh({true, "", ""}, PlainLogin(command), sink, context);
   if (end.exit_status == kCannotRun || end.exit_status == kNotFound) {
     DiscardingSink ignored;
     const std::string shell = command.shell.empty() ? "\"$SHELL\"" : ShellQuote(command.shell);
@@ -72,8 +72,9 @@ RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
   return end;
 }
 
-Reply Shells::Run(const Kind& kind, const std::string& request, Effect effect, OutputSink& sink,
+Reply Shells::Run(const Kind& kind, const std::string& request, OutputSink& sink,
                   const support::Context& context) {
+  const auto effect = kind.for_commands ? Effect::kAny : Effect::kNone;
   Reply reply{Reply::Kind::kNotRun, {}, ""};
   for (int starts = 0; reply.kind == Reply::Kind::kNotRun && starts < kMostStarts;) {
     std::unique_ptr<ResidentShell> shell = Take(kind, sink, context);
@@ -148,12 +149,15 @@ bool Shells::HasRoom(bool for_commands) {
   };
   const auto idle = static_cast<std::size_t>(std::count_if(pool_.begin(), pool_.end(), is_idle));
   const std::size_t most = for_commands ? kMostCommandShells : kMostScriptShells;
-  return idle + running_.at(for_commands ? 1 : 0) < most || CloseFirst(is_idle);
+  return idle + running_.at(for_commands ? 1 : 0) < most ||
+         CloseFirst(Condition::kIdle, for_commands);
 }
 
-template <typename Predicate>
-bool Shells::CloseFirst(Predicate predicate) {
-  const auto found = std::find_if(pool_.begin(), pool_.end(), predicate);
+bool Shells::CloseFirst(Condition condition, std::optional<bool> for_commands) {
+  const auto found = std::find_if(pool_.begin(), pool_.end(), [&](const Pooled& pooled) {
+    return pooled.shell->condition() == condition &&
+           pooled.kind.for_commands == for_commands.value_or(pooled.kind.for_commands);
+  });
   if (found == pool_.end()) return false;
   pool_.erase(found);
   return true;
@@ -161,12 +165,7 @@ bool Shells::CloseFirst(Predicate predicate) {
 
 bool Shells::MakeRoom() {
   const std::scoped_lock lock(mutex_);
-  for (const Condition wanted : {Condition::kInUse, Condition::kIdle}) {
-    if (CloseFirst([&](const Pooled& pooled) { return pooled.shell->condition() == wanted; })) {
-      return true;
-    }
-  }
-  return false;
+  return CloseFirst(Condition::kInUse, {}) || CloseFirst(Condition::kIdle, {});
 }
 
 void Shells::Close() {

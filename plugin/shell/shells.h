@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -64,11 +65,10 @@ class Shells {
     std::unique_ptr<ResidentShell> shell;
   };
 
-  ResidentShell::Reply Run(const Kind& kind, const std::string& request,
-                           ResidentShell::Effect effect, OutputSink& sink,
+  ResidentShell::Reply Run(const Kind& kind, const std::string& request, OutputSink& sink,
                            const support::Context& context);
-  RunEnd RunInSh(const Kind& kind, const std::string& script, ResidentShell::Effect effect,
-                 OutputSink& sink, const support::Context& context);
+  RunEnd RunInSh(const Kind& kind, const std::string& script, OutputSink& sink,
+                 const support::Context& context);
   /// An idle shell of the kind; null: start one. Waits while there are too many. Return must
   /// follow.
   std::unique_ptr<ResidentShell> Take(const Kind& kind, OutputSink& sink,
@@ -79,8 +79,7 @@ class Shells {
   // With the lock held.
   std::unique_ptr<ResidentShell> TakeIdle(const Kind& kind);
   bool HasRoom(bool for_commands);
-  template <typename Predicate>
-  bool CloseFirst(Predicate predicate);
+  bool CloseFirst(ResidentShell::Condition condition, std::optional<bool> for_commands);
 
   Launcher& launcher_;
   std::mutex mutex_;  // of what follows

