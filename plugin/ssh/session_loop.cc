@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "support/errors.h"
+#include "support/log.h"
 
 namespace ssh {
 
@@ -106,7 +107,16 @@ void SessionLoop::RunTasks() {
     const std::scoped_lock lock(mutex_);
     tasks.swap(tasks_);
   }
-  for (const auto& task : tasks) task();
+  // Each task runs, whatever the others do: somebody may wait for it.
+  std::exception_ptr failure;
+  for (const auto& task : tasks) {
+    try {
+      task();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 void SessionLoop::StepAll(TimePoint now) {
@@ -153,7 +163,11 @@ void SessionLoop::End(const std::string& text) {
     const std::scoped_lock lock(mutex_);
     accepting_ = false;
   }
-  RunTasks();
+  try {
+    RunTasks();
+  } catch (const std::exception& error) {
+    support::LogError(std::string("at the end of the connection: ") + error.what());
+  }
   FlushBriefly();
   // A frozen guest must see the connection closed when it wakes, so that its watchers stop the
   // remaining processes.

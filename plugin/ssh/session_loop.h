@@ -41,7 +41,7 @@ class SessionLoop {
   [[nodiscard]] bool alive() const { return alive_; }
 
   /// Any thread: runs `task` on the session's thread, in order. Returns false, and never runs it,
-  /// if the session has ended.
+  /// if the session has ended. A task that throws ends the session, after all other tasks have run.
   bool Post(std::function<void()> task);
 
   /// Any thread: starts a process without waiting. If the session has ended, the process ends as

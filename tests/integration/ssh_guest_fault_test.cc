@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "integration/ssh_guest_fixture.h"
+#include "ssh/session_loop.h"
 
 namespace ssh_guest {
 namespace {
@@ -86,6 +87,26 @@ TEST_F(SshGuest, AWriteToAStuckServerNeverReachesAnotherFile) {
     EXPECT_EQ(std::filesystem::file_size(Path(name)), 7U);
   }
   ::kill(server, SIGKILL);
+}
+
+TEST_F(SshGuest, ATaskThatThrowsEndsTheSessionAndNoOtherTaskIsDropped) {
+  StartInstance();
+  ssh::SessionLoop loop(Endpoint(), {}, [] { return false; });
+  loop.Connect(minute_);
+  std::promise<void> posted;
+  loop.Post([&] { posted.get_future().wait(); });  // what follows is run together
+  loop.Post([] { throw std::runtime_error("a fault of the program"); });
+  const auto burst =
+      std::make_shared<ssh::Burst>(std::vector<guest::Request>{guest::request::Stat{"/"}});
+  loop.Post([&] { loop.sftp().Submit(burst); });
+  posted.set_value();
+  const auto lost = Thrown<support::ConnectionLost>([&] {
+    burst->completion().Wait(minute_.WithTimeout(10s), [&](support::StopReason reason) {
+      burst->completion().Finish(ssh::MakeFailure<support::Stopped>(reason));
+    });
+  });
+  EXPECT_THAT(lost.what(), HasSubstr("a fault of the program"));
+  EXPECT_TRUE(Eventually([&] { return !loop.alive(); }));
 }
 
 TEST_F(SshGuest, AGuestWithoutWorkingSftpSaysWhatIsWrongAndRunsCommands) {
