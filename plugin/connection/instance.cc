@@ -136,11 +136,8 @@ OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots
   RequireRunning(options, configuration);
   const lima::SshEndpoint endpoint = lima::ReadSshConfig(configuration.directory(), options.name);
 
-  const auto connect =
-      [endpoint, connect_options = ConnectionOptionsOf(options)](const support::Context& limits) {
-        return ssh::Connection::Open(endpoint, connect_options, limits);
-      };
-  const std::shared_ptr<ssh::Connection> connection = connect(context);
+  const std::shared_ptr<ssh::Connection> connection =
+      ssh::Connection::Open(endpoint, ConnectionOptionsOf(options), context);
   const std::shared_ptr<guest::Guest> guest = connection;
   const lima::GuestFacts facts = FindGuestFacts(configuration, endpoint.user, *guest, context);
   const std::vector<lima::Mount> mounts =
@@ -163,7 +160,6 @@ OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots
   opened.workspace.guest = guest;
   opened.workspace.paths = rules;
   opened.workspace.shell = shell;
-  opened.workspace.process_launchers = std::make_shared<shell::LauncherPool>(connect);
   opened.alive = [connection] { return connection->alive(); };
   return opened;
 }

@@ -98,8 +98,9 @@ Shells::Taken Shells::Take(const Kind& kind, OutputSink& sink, const support::Co
     support::ContextWait wait(context, mutex_, changed_);
     std::unique_lock lock(mutex_);
     for (bool waits = false;; waits = true) {
-      std::unique_ptr<ResidentShell> kept = TakeKept(kind);
-      if (kept || HasRoom(kind.runs_commands)) {
+      const bool may_run = running_.at(kind.runs_commands ? 1 : 0) < Most(kind.runs_commands);
+      std::unique_ptr<ResidentShell> kept = may_run ? TakeKept(kind) : nullptr;
+      if (kept || (may_run && HasRoom(kind.runs_commands))) {
         ++running_.at(kind.runs_commands ? 1 : 0);
         if (kept) return {std::move(kept), false};
         break;
@@ -146,6 +147,13 @@ std::unique_ptr<ResidentShell> Shells::TakeKept(const Kind& kind) {
   return nullptr;
 }
 
+std::size_t Shells::Most(bool for_commands) const {
+  const std::size_t channels = launcher_.channels_for_shells();
+  if (for_commands) return channels - std::max<std::size_t>(running_.at(0), 1);
+  // The second shell for scripts leaves two channels to commands.
+  return running_.at(1) + 2 <= channels && channels >= 4 ? kMostScriptShells : 1;
+}
+
 bool Shells::HasRoom(bool for_commands) {
   // Retired shells keep their channels until sshd refuses a further one.
   const auto is_of_kind = [&](const Kept& kept) {
@@ -153,8 +161,7 @@ bool Shells::HasRoom(bool for_commands) {
            kept.shell->condition() != Condition::kRetired;
   };
   const auto kept = static_cast<std::size_t>(std::count_if(kept_.begin(), kept_.end(), is_of_kind));
-  const std::size_t most = for_commands ? kMostCommandShells : kMostScriptShells;
-  return kept + running_.at(for_commands ? 1 : 0) < most || CloseOne(is_of_kind);
+  return kept + running_.at(for_commands ? 1 : 0) < Most(for_commands) || CloseOne(is_of_kind);
 }
 
 template <typename Predicate>

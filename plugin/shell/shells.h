@@ -20,9 +20,9 @@ namespace shell {
 /// round trip and one fork. Thread-safe. The launcher must outlive the shells: see Close.
 class Shells {
  public:
-  /// Shells at once, without retired ones; further requests wait. Commands leave two of the
-  /// channels that sshd allows by default (MaxSessions 10) to SFTP and to scripts.
-  static constexpr std::size_t kMostCommandShells = 8;
+  /// Shells at once, without retired ones, if Launcher::channels_for_shells allows as many; further
+  /// requests wait. One channel is kept for scripts, and two for commands if there are three.
+  static constexpr std::size_t kMostCommandShells = kMaxChannels - 2;
   static constexpr std::size_t kMostScriptShells = 2;
 
   /// How long Close waits for shells to report whether a command left background processes, which
@@ -80,6 +80,8 @@ class Shells {
   void Return(const Kind& kind, std::unique_ptr<ResidentShell> shell);
 
   // With the lock held.
+  /// How many shells for commands, or for scripts, may run now.
+  [[nodiscard]] std::size_t Most(bool for_commands) const;
   std::unique_ptr<ResidentShell> TakeKept(const Kind& kind);
   bool HasRoom(bool for_commands);
   template <typename Predicate>

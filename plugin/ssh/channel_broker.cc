@@ -9,7 +9,7 @@ ChannelBroker::ChannelBroker(Session& session, std::function<bool()> make_room)
     : session_(session), make_room_(std::move(make_room)) {}
 
 void ChannelBroker::Request(ChannelUser& user) {
-  waiting_.push_back({&user, next_turn_++, false});
+  waiting_.push_back({&user, next_turn_++});
 }
 
 void ChannelBroker::Withdraw(ChannelUser& user) {
@@ -61,7 +61,6 @@ void ChannelBroker::StepOpening(TimePoint now) {
     }
     limit_ = std::max(limit_, ++open_);
     pause_ = kFirstPause;
-    refused_since_ = TimePoint::max();
     if (finished.request.user != nullptr) {
       finished.channel->SetUser(finished.request.user);
       finished.request.user->OnChannelOpen(std::move(finished.channel));
@@ -75,7 +74,6 @@ void ChannelBroker::OnRefused(const Waiting& request, TimePoint now) {
   limit_ = open_;
   retry_at_ = now + pause_;
   pause_ = std::min<support::Clock::duration>(pause_ * 2, kLongestPause);
-  if (open_ <= 1) refused_since_ = std::min(refused_since_, now);
   if (request.user == nullptr) return;
   const auto later = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& waiting) {
     return waiting.turn > request.turn;
@@ -83,36 +81,63 @@ void ChannelBroker::OnRefused(const Waiting& request, TimePoint now) {
   waiting_.insert(later, request);
 }
 
-bool ChannelBroker::MayOpen(TimePoint now) const {
-  if (open_ + opening_.size() < limit_) return true;
+bool ChannelBroker::MayTakeFree(const Waiting& request) const {
+  return !request.user->is_long_running() || !IsHopeless(request);
+}
+
+bool ChannelBroker::MayOpen(const Waiting& request, TimePoint now) const {
+  if (open_ + opening_.size() < limit_) return MayTakeFree(request);
   // Above the number of channels that is known to work, try one at a time.
   return opening_.empty() && now >= retry_at_;
 }
 
-void ChannelBroker::StepWaiting(TimePoint now) {
-  if (open_ > 1) refused_since_ = TimePoint::max();
-  if (waiting_.empty()) return;
-  if (refused_since_ != TimePoint::max() && now - refused_since_ >= kRefusalPatience) {
-    refused_since_ = TimePoint::max();
-    for (const Waiting& waiting : std::exchange(waiting_, {})) {
-      waiting.user->OnChannelImpossible(
-          "the guest's sshd refuses a second channel, but files and commands need one each; set "
-          "MaxSessions in the guest's sshd_config to 3 or more, or remove it (the default is 10)");
-    }
-    return;
+std::list<ChannelBroker::Waiting>::iterator ChannelBroker::Next(TimePoint now) {
+  for (const bool long_running : {false, true}) {
+    const auto next = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& waiting) {
+      return waiting.user->is_long_running() == long_running;
+    });
+    if (next != waiting_.end()) return MayOpen(*next, now) ? next : waiting_.end();
   }
-  while (!waiting_.empty() && MayOpen(now)) {
-    opening_.push_back({std::make_unique<Channel>(session_.handle()), waiting_.front()});
-    waiting_.pop_front();
+  return waiting_.end();
+}
+
+void ChannelBroker::FailHopeless(TimePoint now) {
+  for (auto waiting = waiting_.begin(); waiting != waiting_.end();) {
+    TimePoint& since = waiting->hopeless_since;
+    since = IsHopeless(*waiting) ? std::min(since, now) : TimePoint::max();
+    if (since == TimePoint::max() || now - since < kRefusalPatience) {
+      ++waiting;
+      continue;
+    }
+    ChannelUser* const user = waiting->user;
+    waiting = waiting_.erase(waiting);
+    user->OnChannelImpossible(
+        "the guest's sshd allows too few channels at once: " + std::to_string(limit_) +
+        ", and this needs " + std::to_string(user->needed_channels()) +
+        ". Set MaxSessions in the guest's sshd_config to 10, or remove it (the default is 10), and "
+        "restart the instance");
+  }
+}
+
+void ChannelBroker::StepWaiting(TimePoint now) {
+  FailHopeless(now);
+  for (auto next = Next(now); next != waiting_.end(); next = Next(now)) {
+    opening_.push_back({std::make_unique<Channel>(session_.handle()), *next});
+    waiting_.erase(next);
     // Sends the request; a later step checks for the reply.
     if (opening_.back().channel->Open() == Channel::Progress::kRefused) break;
   }
   for (Waiting& waiting : waiting_) {
     if (!std::exchange(waiting.delayed, true)) waiting.user->OnChannelDelayed();
   }
-  if (!waiting_.empty() && now >= room_at_) {
-    room_at_ = now + (make_room_() ? kRoomPause : kRoomInterval);
+  if (waiting_.empty()) return;
+  const bool needs_room = std::any_of(waiting_.begin(), waiting_.end(),
+                                      [&](const Waiting& waiting) { return MayTakeFree(waiting); });
+  if (now >= room_at_) {
+    room_at_ = now + (needs_room && make_room_() ? kRoomPause : kRoomInterval);
   }
+  // Nothing is sent for a process that may not take a free channel: do not step at once again.
+  if (opening_.empty() && retry_at_ <= now) retry_at_ = room_at_;
 }
 
 ChannelBroker::TimePoint ChannelBroker::NextStep() const {

@@ -13,12 +13,13 @@
 
 namespace ssh {
 
-/// Opens channels first come, first served, and closes them. For the session's thread only.
+/// Opens channels first come, first served, but long-running processes last, and closes them. For
+/// the session's thread only.
 ///
 /// sshd does not announce its limit (MaxSessions, 10 by default), so the broker learns it from
-/// refusals. sshd frees a slot when the channel is closed and its process has exited, but does not
-/// announce that either. So a refused request is retried after a growing pause, and when a channel
-/// closes.
+/// refusals. A request that needs more is an error. sshd frees a slot when the channel is closed
+/// and its process has exited, but does not announce that either. So a refused request is retried
+/// after a growing pause, and when a channel closes.
 class ChannelBroker {
  public:
   using TimePoint = support::Clock::time_point;
@@ -31,9 +32,8 @@ class ChannelBroker {
   static constexpr auto kRoomInterval = std::chrono::milliseconds(50);
   static constexpr auto kRoomPause = std::chrono::milliseconds(500);
 
-  /// How long refusals are retried while at most one channel is open. Files and commands need one
-  /// each, so a lower limit is an error.
-  static constexpr auto kRefusalPatience = std::chrono::seconds(10);
+  /// How long a request waits while sshd seems to allow fewer channels than it needs.
+  static constexpr auto kRefusalPatience = std::chrono::seconds(5);
 
   /// `make_room` closes an idle channel; it returns false if there is none.
   ChannelBroker(Session& session, std::function<bool()> make_room);
@@ -52,7 +52,8 @@ class ChannelBroker {
   struct Waiting {
     ChannelUser* user;
     std::uint64_t turn;
-    bool delayed;
+    bool delayed = false;
+    TimePoint hopeless_since = TimePoint::max();
   };
   struct Opening {
     std::unique_ptr<Channel> channel;
@@ -67,7 +68,15 @@ class ChannelBroker {
   void StepOpening(TimePoint now);
   void StepWaiting(TimePoint now);
   void OnRefused(const Waiting& request, TimePoint now);
-  [[nodiscard]] bool MayOpen(TimePoint now) const;
+  void FailHopeless(TimePoint now);
+  [[nodiscard]] bool IsHopeless(const Waiting& request) const {
+    return limit_ < request.user->needed_channels();
+  }
+  /// A process must not take a channel that files and shells need.
+  [[nodiscard]] bool MayTakeFree(const Waiting& request) const;
+  [[nodiscard]] bool MayOpen(const Waiting& request, TimePoint now) const;
+  /// The next request that may be sent; end() if there is none.
+  std::list<Waiting>::iterator Next(TimePoint now);
 
   Session& session_;
   std::function<bool()> make_room_;
@@ -80,7 +89,6 @@ class ChannelBroker {
   TimePoint retry_at_ = TimePoint::min();
   support::Clock::duration pause_ = kFirstPause;
   TimePoint room_at_ = TimePoint::min();
-  TimePoint refused_since_ = TimePoint::max();  ///< with at most one channel open
 };
 
 }  // namespace ssh

@@ -125,6 +125,10 @@ void SessionLoop::StepAll(TimePoint now) {
   // Last, because the others may have freed a slot that a request waits for.
   broker_.Step(now);
   std::erase_if(processes_, [](const auto& process) { return process->done(); });
+  const auto long_running = std::count_if(processes_.begin(), processes_.end(),
+                                          [](const auto& run) { return run->is_long_running(); });
+  channels_for_shells_ =
+      shell::kMaxChannels - 1 - static_cast<std::size_t>(long_running);
 }
 
 SessionLoop::TimePoint SessionLoop::NextStep() const {

@@ -48,6 +48,9 @@ class SessionLoop {
   /// lost.
   void Start(const std::shared_ptr<ProcessRun>& process);
 
+  /// Any thread: see shell::Launcher.
+  [[nodiscard]] std::size_t channels_for_shells() const { return channels_for_shells_; }
+
   /// For tasks only.
   [[nodiscard]] SftpService& sftp() { return sftp_; }
 
@@ -77,6 +80,7 @@ class SessionLoop {
   Completion connected_;
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> alive_ = false;
+  std::atomic<std::size_t> channels_for_shells_ = shell::kMaxChannels - 1;
 
   std::mutex mutex_;  // guards the members below
   std::vector<std::function<void()>> tasks_;

@@ -123,7 +123,7 @@ mcp::ToolResult StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
         workspace.paths->Resolve(directory, paths::Access::kRead, *workspace.guest, *starting)
             .guest;
     id = toolbox.processes.Start({command, words.front(), guest_directory, workspace.shell},
-                                 directory, *workspace.process_launchers, *starting);
+                                 directory, *workspace.guest, *starting);
     return mcp::ToolResult();
   });
   call.progress.SetStatus(id + " has been started");

@@ -81,7 +81,7 @@ mcp::ToolResult Replace(Toolbox& toolbox, const mcp::ToolCall& call);
 mcp::ToolResult RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// A call that is cancelled stops the process. Round trips: three (path rules; two for the
-/// process), and a new connection if none has room.
+/// process).
 mcp::ToolResult StartProcess(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// No round trip.

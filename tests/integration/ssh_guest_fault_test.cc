@@ -125,14 +125,34 @@ TEST_F(SshGuest, AGuestWithoutWorkingSftpSaysWhatIsWrongAndRunsCommands) {
   }
 }
 
-TEST_F(SshGuest, AGuestWithOneChannelIsAnError) {
-  StartInstance({"MaxSessions 1"});
-  const auto guest = Connect();
-  EXPECT_EQ(guest->Stat("/", minute_).type, guest::FileType::kDirectory);
-  CollectedOutput sink;
-  EXPECT_THAT(Thrown<support::CallError>([&] { Command(*guest, "true", sink, minute_); }).what(),
-              HasSubstr("set MaxSessions in the guest's sshd_config to 3 or more"));
-  EXPECT_EQ(guest->Stat("/", minute_).type, guest::FileType::kDirectory);
+TEST_F(SshGuest, AGuestWithTooFewChannelsIsAnError) {
+  for (const std::size_t allowed : {1U, 3U}) {
+    StartInstance({"MaxSessions " + std::to_string(allowed)});
+    const auto guest = Connect();
+    EXPECT_EQ(guest->Stat("/", minute_).type, guest::FileType::kDirectory);
+    std::vector<std::unique_ptr<shell::Process>> running;
+    for (std::size_t needed = shell::kSharedChannels + 1; needed <= allowed; ++needed) {
+      const auto recorded = std::make_shared<RecordedProcess>(needed);
+      running.push_back(guest->Start("echo; exec sleep 100", recorded));
+      EXPECT_TRUE(Eventually([&] { return !recorded->output().empty(); }));
+    }
+    CollectedOutput sink;
+    const auto command = [&] { return Command(*guest, "true", sink, minute_).exit_status; };
+    if (allowed > shell::kSharedChannels) {
+      EXPECT_EQ(command(), 0);
+    }
+    const auto refused = std::make_shared<RecordedProcess>(allowed + 1);
+    const auto process = guest->Start("true", refused);
+    const std::string text = "too few channels at once: " + std::to_string(allowed) +
+                             ", and this needs " + std::to_string(allowed + 1) + ". Set MaxSess";
+    EXPECT_THAT(refused->End().problem, HasSubstr(text));
+    if (allowed > shell::kSharedChannels) {
+      EXPECT_EQ(command(), 0) << "a channel is left";
+    } else {
+      EXPECT_THAT(Thrown<support::CallError>(command).what(), HasSubstr(text));
+    }
+    EXPECT_EQ(guest->Stat("/", minute_).type, guest::FileType::kDirectory);
+  }
 }
 
 TEST_F(SshGuest, ReportsARefusedPort) {

@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 
-#include "shell/launcher_pool.h"
 #include "testing/local_launcher.h"
 #include "tools/tools.h"
 #include "unit/tools/search_tool_fixture.h"
@@ -22,7 +21,6 @@ class ProcessToolsAsText : public SearchToolFixture {
   Workspace Acquire(const support::Context& context, mcp::ProgressReporter& progress) override {
     Workspace workspace = SearchToolFixture::Acquire(context, progress);
     workspace.shell = "/bin/sh";
-    workspace.process_launchers = pool_;
     return workspace;
   }
 
@@ -36,11 +34,6 @@ class ProcessToolsAsText : public SearchToolFixture {
                 {{"command", {"sh", "-c", script}}, {"directory", kHost}, {"wait_ms", 20'000}});
   }
 
-  std::shared_ptr<shell::LauncherPool> pool_ =
-      std::make_shared<shell::LauncherPool>([](const support::Context&) {
-        return std::make_shared<testing_support::LocalLauncher>(
-            testing_support::LocalLauncher::Options{{"PATH=/usr/bin:/bin"}});
-      });
   Toolbox toolbox_{static_cast<WorkspaceSource&>(*this), {}};
 };
 
