@@ -128,7 +128,7 @@ void SessionLoop::StepAll(TimePoint now) {
   const auto long_running = std::count_if(processes_.begin(), processes_.end(),
                                           [](const auto& run) { return run->is_long_running(); });
   channels_for_shells_ =
-      shell::kMaxChannels - 1 - static_cast<std::size_t>(long_running);
+      shell::kMaxChannels - sftp_.channels() - static_cast<std::size_t>(long_running);
 }
 
 SessionLoop::TimePoint SessionLoop::NextStep() const {

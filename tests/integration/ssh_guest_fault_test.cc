@@ -89,6 +89,33 @@ TEST_F(SshGuest, AWriteToAStuckServerNeverReachesAnotherFile) {
   ::kill(server, SIGKILL);
 }
 
+TEST_F(SshGuest, RequestsReturnToAnSftpServerThatAnswersAgain) {
+  StartInstance({"MaxSessions 1"});  // no second channel
+  const auto guest = Connect();
+  guest->Stat("/", minute_);
+  const pid_t server = FirstLeafOf(instance_->SessionPids().front());
+  ASSERT_EQ(::kill(server, SIGSTOP), 0);
+  std::atomic<int> answered = 0;
+  std::atomic<int> lost = 0;
+  const auto stat = [&] {
+    try {
+      guest->Stat("/", minute_);
+      ++answered;
+    } catch (const support::ConnectionLost& error) {
+      EXPECT_FALSE(error.may_have_run());
+      ++lost;
+    }
+  };
+  std::thread first(stat);
+  std::thread second(stat);
+  EXPECT_TRUE(Eventually([&] { return lost == 1; })) << "the one behind the other";
+  std::thread third(stat);
+  EXPECT_TRUE(Eventually([&] { return guest->channels_for_shells() == shell::kMaxChannels - 2; }));
+  ::kill(server, SIGCONT);
+  for (std::thread* thread : {&first, &second, &third}) thread->join();
+  EXPECT_EQ(answered, 2);
+}
+
 TEST_F(SshGuest, ATaskThatThrowsEndsTheSessionAndNoOtherTaskIsDropped) {
   StartInstance();
   ssh::SessionLoop loop(Endpoint(), {}, [] { return false; });
