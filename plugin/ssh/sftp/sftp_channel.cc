@@ -12,29 +12,27 @@ SftpChannel::~SftpChannel() {
   if (channel_) broker_.Retire(std::move(channel_));
 }
 
-void SftpChannel::Submit(std::shared_ptr<Burst> burst) {
-  if (ready()) {
-    Begin(burst, support::Clock::now());
-  } else {
-    waiting_.push_back(std::move(burst));
-  }
-}
-
-void SftpChannel::Begin(const std::shared_ptr<Burst>& burst, TimePoint now) {
+void SftpChannel::Begin(const std::shared_ptr<Burst>& burst) {
   try {
+    was_used_ = true;
     running_.push_back(burst);
-    burst->Begin(*client_, number_, now);
+    burst->Begin(*client_, number_, support::Clock::now());
   } catch (...) {
     burst->Fail(std::current_exception());
     throw;
   }
 }
 
-void SftpChannel::Forget(const Burst& burst, support::StopReason reason) {
-  const auto is_burst = [&](const auto& other) { return other.get() == &burst; };
-  if (std::erase_if(waiting_, is_burst) + std::erase_if(running_, is_burst) == 0) return;
+bool SftpChannel::Forget(const Burst& burst) {
+  if (std::erase_if(running_, [&](const auto& other) { return other.get() == &burst; }) == 0) {
+    return false;
+  }
   for (const guest::Handle& handle : burst.Opened()) CloseHandle(handle);
-  if (reason != support::StopReason::kDeadline || !channel_) return;
+  return true;
+}
+
+void SftpChannel::GiveUpIfSilent() {
+  if (!channel_) return;
   const TimePoint silent_since = client_ ? client_->silent_since() : opened_at_;
   if (support::Clock::now() - silent_since >= kMinSilence) GiveUp(kSftpSilent);
 }
@@ -54,7 +52,7 @@ void SftpChannel::OnChannelOpen(std::unique_ptr<Channel> channel) {
 
 void SftpChannel::OnChannelImpossible(const std::string& text) {
   state_ = State::kClosed;
-  FailWaiting(text);
+  start_failure_ = text;
 }
 
 void SftpChannel::OnData(bool is_standard_error, std::string_view bytes) noexcept {
@@ -87,13 +85,6 @@ void SftpChannel::StepRequest() {
 void SftpChannel::StepConversation(TimePoint now) {
   ReceiveInbox(now);
   if (state_ != State::kConversing) return;
-  if (client_->ready()) {
-    while (!waiting_.empty()) {
-      const std::shared_ptr<Burst> burst = std::move(waiting_.front());
-      waiting_.erase(waiting_.begin());
-      Begin(burst, now);
-    }
-  }
   // One piece per step, so that a large upload does not delay the other channels.
   const std::size_t written = channel_->Write(client_->output());
   client_->Consumed(written);
@@ -116,7 +107,7 @@ void SftpChannel::CheckSilence(TimePoint now) {
 }
 
 SftpChannel::TimePoint SftpChannel::NextStep() const {
-  if (more_output_) return TimePoint::min();
+  if (more_output_ || closed()) return TimePoint::min();
   if (hangs_ || !ready() || idle()) return TimePoint::max();
   return client_->silent_since() + kMaxSilence;
 }
@@ -146,24 +137,14 @@ void SftpChannel::CheckEnd() {
 }
 
 void SftpChannel::GiveUp(const std::string& reason) {
-  const std::unique_ptr<SftpClient> client = std::move(client_);
+  if (!was_used_) start_failure_ = reason;
   broker_.Retire(std::move(channel_));
-  more_output_ = false;
   state_ = State::kClosed;
-  if (client) client->Fail(reason);
-  // These wait for the server's first reply. A server that fails before is not restarted for them.
-  FailWaiting(reason);
-}
-
-void SftpChannel::FailWaiting(const std::string& reason) {
-  for (const auto& burst : std::exchange(waiting_, {})) {
-    burst->Fail(MakeFailure<support::CallError>(burst->Describe() + ": " + reason));
-  }
+  if (client_) client_->Fail(reason);
 }
 
 void SftpChannel::Lose(const std::string& text) {
   if (client_) client_->Fail(text);
-  for (const auto& burst : std::exchange(waiting_, {})) burst->FailLost(text);
   if (state_ == State::kWaiting) broker_.Withdraw(*this);
   channel_.reset();
   state_ = State::kClosed;

@@ -32,25 +32,28 @@ class SftpChannel final : public ChannelUser {
   SftpChannel(ChannelBroker& broker, std::uint64_t number) : broker_(broker), number_(number) {
     broker_.Request(*this);
   }
-  /// Closes it without an answer to any burst. Call TakeWaiting, GiveUp or Lose before.
+  /// Closes it. No burst may run.
   ~SftpChannel() override;
   SftpChannel(const SftpChannel&) = delete;
   SftpChannel& operator=(const SftpChannel&) = delete;
 
   [[nodiscard]] std::uint64_t number() const { return number_; }
-  /// The server has answered. Until then bursts wait.
-  [[nodiscard]] bool ready() const { return client_ && client_->ready(); }
+  /// The server has introduced itself.
+  [[nodiscard]] bool ready() const { return state_ == State::kConversing && client_->ready(); }
   [[nodiscard]] bool hangs() const { return hangs_; }
   [[nodiscard]] bool idle() const { return ready() && client_->pending() == 0; }
   /// It has failed every burst and takes no more.
   [[nodiscard]] bool closed() const { return state_ == State::kClosed; }
+  /// Why it was closed before its first burst; empty: it was used.
+  [[nodiscard]] const std::string& start_failure() const { return start_failure_; }
 
-  void Submit(std::shared_ptr<Burst> burst);
-  /// Bursts of which nothing has been sent.
-  std::vector<std::shared_ptr<Burst>> TakeWaiting() { return std::exchange(waiting_, {}); }
-  /// For a burst that has just been stopped, if it is one of this channel's: closes what it opened,
-  /// and gives the server up if that has not answered it in time.
-  void Forget(const Burst& burst, support::StopReason reason);
+  /// Once it is ready. Step sends the requests.
+  void Begin(const std::shared_ptr<Burst>& burst);
+  /// Forgets a stopped burst, and closes what it has opened. False if it is not one of this
+  /// channel's.
+  bool Forget(const Burst& burst);
+  /// After a time-out.
+  void GiveUpIfSilent();
   /// Closes a file without waiting.
   void CloseHandle(const guest::Handle& handle);
 
@@ -67,7 +70,6 @@ class SftpChannel final : public ChannelUser {
  private:
   enum class State { kWaiting, kRequesting, kConversing, kClosed };
 
-  void Begin(const std::shared_ptr<Burst>& burst, TimePoint now);
   void StepRequest();
   void StepConversation(TimePoint now);
   void ReceiveInbox(TimePoint now);
@@ -75,7 +77,6 @@ class SftpChannel final : public ChannelUser {
   void CheckSilence(TimePoint now);
   /// Closes the channel and fails every burst.
   void GiveUp(const std::string& reason);
-  void FailWaiting(const std::string& reason);
 
   ChannelBroker& broker_;
   const std::uint64_t number_;
@@ -84,8 +85,9 @@ class SftpChannel final : public ChannelUser {
   std::unique_ptr<SftpClient> client_;
   std::string inbox_;  // filled by libssh's callback, read by Step
   TimePoint opened_at_;
-  std::vector<std::shared_ptr<Burst>> waiting_;  // until the server is ready
   std::vector<std::shared_ptr<Burst>> running_;
+  std::string start_failure_;
+  bool was_used_ = false;
   bool hangs_ = false;
   bool more_output_ = false;
 };

@@ -9,61 +9,97 @@ namespace ssh {
 
 void SftpService::Submit(std::shared_ptr<Burst> burst) {
   const std::uint64_t number = burst->handle_channel();
-  if (number == 0) return Choose().Submit(std::move(burst));
   SftpChannel* const channel = Find(number);
-  if (channel == nullptr) {
+  if (number == 0) {
+    waiting_.push_back(std::move(burst));
+  } else if (channel == nullptr) {
     burst->FailLost("the file's SFTP channel has been closed");
   } else if (channel->hangs()) {
     burst->FailLost(kSftpSilent);
   } else {
-    channel->Submit(std::move(burst));
+    channel->Begin(burst);
   }
 }
 
-SftpChannel* SftpService::Find(std::uint64_t number) {
-  const auto found = std::find_if(channels_.begin(), channels_.end(), [&](const auto& channel) {
-    return channel->number() == number && !channel->closed();
+SftpChannel* SftpService::Find(std::uint64_t number) const {
+  for (const auto& channel : channels_) {
+    if (channel->number() == number && channel->ready()) return channel.get();
+  }
+  return nullptr;
+}
+
+SftpChannel* SftpService::Usable() const {
+  const auto found = std::find_if(channels_.rbegin(), channels_.rend(), [](const auto& channel) {
+    return channel->ready() && !channel->hangs();
   });
-  return found == channels_.end() ? nullptr : found->get();
-}
-
-SftpChannel& SftpService::Choose() {
-  std::erase_if(channels_, [](const auto& channel) { return channel->closed(); });
-  const auto found = std::find_if(channels_.rbegin(), channels_.rend(),
-                                  [](const auto& channel) { return !channel->hangs(); });
-  if (found != channels_.rend()) return **found;
-  if (channels_.size() < kMaxChannels) {
-    channels_.push_back(std::make_unique<SftpChannel>(broker_, ++last_number_));
-  }
-  return *channels_.back();
+  return found == channels_.rend() ? nullptr : found->get();
 }
 
 void SftpService::Withdraw(Burst& burst, support::StopReason reason) {
   if (burst.finished()) return;
   burst.Fail(MakeFailure<support::Stopped>(reason));
-  for (const auto& channel : channels_) channel->Forget(burst, reason);
-}
-
-void SftpService::CloseHandle(const guest::Handle& handle) {
-  if (SftpChannel* const channel = Find(handle.channel); channel != nullptr) {
-    channel->CloseHandle(handle);
+  const bool waited =
+      std::erase_if(waiting_, [&](const auto& other) { return other.get() == &burst; }) > 0;
+  for (const auto& channel : channels_) {
+    const bool is_cause = channel->Forget(burst) || (waited && !channel->ready());
+    if (is_cause && reason == support::StopReason::kDeadline) channel->GiveUpIfSilent();
   }
 }
 
+void SftpService::CloseHandle(const guest::Handle& handle) {
+  if (SftpChannel* const channel = Find(handle.channel)) channel->CloseHandle(handle);
+}
+
 void SftpService::Step(TimePoint now) {
+  RemoveClosed();
+  StepWaiting();
   for (const auto& channel : channels_) channel->Step(now);
-  std::erase_if(channels_, [](const auto& channel) { return channel->closed(); });
+  CloseOneOfTwo();
+}
+
+void SftpService::StepWaiting() {
+  if (waiting_.empty()) return;
+  if (SftpChannel* const usable = Usable()) {
+    while (!waiting_.empty()) {
+      const std::shared_ptr<Burst> burst = std::move(waiting_.front());
+      waiting_.erase(waiting_.begin());
+      usable->Begin(burst);
+    }
+  } else if (channels_.size() < kMaxChannels &&
+             std::all_of(channels_.begin(), channels_.end(),
+                         [](const auto& channel) { return channel->hangs(); })) {
+    channels_.push_back(std::make_unique<SftpChannel>(broker_, ++last_number_));
+  }
+}
+
+void SftpService::RemoveClosed() {
+  for (auto channel = channels_.begin(); channel != channels_.end();) {
+    if (!(*channel)->closed()) {
+      ++channel;
+      continue;
+    }
+    const std::string failure = (*channel)->start_failure();
+    channel = channels_.erase(channel);
+    if (failure.empty()) continue;
+    // A server that does not start is not started again for the same bursts.
+    for (const auto& burst : std::exchange(waiting_, {})) {
+      burst->Fail(MakeFailure<support::CallError>(burst->Describe() + ": " + failure));
+    }
+  }
+}
+
+void SftpService::CloseOneOfTwo() {
   if (channels_.size() < kMaxChannels || channels_.front()->hangs()) return;
-  if (!channels_.back()->ready()) {
-    for (auto& burst : channels_.back()->TakeWaiting()) channels_.front()->Submit(std::move(burst));
+  const SftpChannel& newer = *channels_.back();
+  if (!newer.ready()) {
     channels_.pop_back();
-    channels_.front()->Step(now);  // sends them
-  } else if (!channels_.back()->hangs() && channels_.front()->idle()) {
+  } else if (!newer.hangs() && channels_.front()->idle()) {
     channels_.erase(channels_.begin());
   }
 }
 
 SftpService::TimePoint SftpService::NextStep() const {
+  if (!waiting_.empty() && Usable() != nullptr) return TimePoint::min();
   TimePoint next = TimePoint::max();
   for (const auto& channel : channels_) next = std::min(next, channel->NextStep());
   return next;
@@ -72,6 +108,7 @@ SftpService::TimePoint SftpService::NextStep() const {
 void SftpService::Lose(const std::string& text) {
   for (const auto& channel : channels_) channel->Lose(text);
   channels_.clear();
+  for (const auto& burst : std::exchange(waiting_, {})) burst->FailLost(text);
 }
 
 }  // namespace ssh

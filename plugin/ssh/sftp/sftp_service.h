@@ -41,12 +41,17 @@ class SftpService {
   void Lose(const std::string& text);
 
  private:
-  SftpChannel* Find(std::uint64_t number);
-  /// For new requests: one that does not hang. If both do, the newer one.
-  SftpChannel& Choose();
+  [[nodiscard]] SftpChannel* Find(std::uint64_t number) const;
+  /// The newest channel that is ready and does not hang, or null.
+  [[nodiscard]] SftpChannel* Usable() const;
+  /// Begins what waits, or opens a channel for it.
+  void StepWaiting();
+  void RemoveClosed();
+  void CloseOneOfTwo();
 
   ChannelBroker& broker_;
   std::vector<std::unique_ptr<SftpChannel>> channels_;  // the newest last
+  std::vector<std::shared_ptr<Burst>> waiting_;         // for a channel
   std::uint64_t last_number_ = 0;
 };
 
