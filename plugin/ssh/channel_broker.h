@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <limits>
 #include <list>
@@ -50,14 +49,13 @@ class ChannelBroker {
 
  private:
   struct Waiting {
-    ChannelUser* user;
-    std::uint64_t turn;
+    ChannelUser* user;                           ///< null once withdrawn
+    std::size_t needed;                          ///< ChannelUser::needed_channels
+    std::unique_ptr<Channel> channel = nullptr;  ///< while sshd is asked for it
     bool delayed = false;
     TimePoint hopeless_since = TimePoint::max();
-  };
-  struct Opening {
-    std::unique_ptr<Channel> channel;
-    Waiting request;  ///< `user` is null once withdrawn
+
+    [[nodiscard]] bool is_long_running() const { return needed > shell::kSharedChannels; }
   };
   struct Closing {
     std::unique_ptr<Channel> channel;
@@ -67,22 +65,18 @@ class ChannelBroker {
   void StepClosing(TimePoint now);
   void StepOpening(TimePoint now);
   void StepWaiting(TimePoint now);
-  void OnRefused(const Waiting& request, TimePoint now);
-  void FailHopeless(TimePoint now);
-  [[nodiscard]] bool IsHopeless(const Waiting& request) const {
-    return limit_ < request.user->needed_channels();
-  }
+  bool FailIfHopeless(std::list<Waiting>::iterator waiting, TimePoint now);
   /// A process must not take a channel that files and shells need.
-  [[nodiscard]] bool MayTakeFree(const Waiting& request) const;
-  [[nodiscard]] bool MayOpen(const Waiting& request, TimePoint now) const;
-  /// The next request that may be sent; end() if there is none.
-  std::list<Waiting>::iterator Next(TimePoint now);
+  [[nodiscard]] bool MayTakeFree(const Waiting& waiting) const {
+    return !waiting.is_long_running() || waiting.needed <= limit_;
+  }
+  [[nodiscard]] bool MayOpen(const Waiting& waiting, TimePoint now) const;
+  /// How many of those that wait are being opened.
+  [[nodiscard]] std::size_t opening() const;
 
   Session& session_;
   std::function<bool()> make_room_;
-  std::uint64_t next_turn_ = 0;
-  std::list<Waiting> waiting_;  ///< first come, first served
-  std::list<Opening> opening_;
+  std::list<Waiting> waiting_;  ///< in order
   std::list<Closing> closing_;
   std::size_t open_ = 0;
   std::size_t limit_ = std::numeric_limits<std::size_t>::max();  ///< until the first refusal

@@ -39,9 +39,7 @@ class Connection final : public guest::Guest {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// False once the session has ended.
-  [[nodiscard]] bool alive() const;
-
+  [[nodiscard]] bool alive() const override;
   std::vector<guest::Reply> RoundTrip(const std::vector<guest::Request>& requests,
                                       const support::Context& context) override;
   void CloseLater(const guest::Handle& handle) noexcept override;
