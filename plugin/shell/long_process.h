@@ -40,8 +40,8 @@ class LongProcess final : public ProcessEvents, public std::enable_shared_from_t
   /// called unless it has ended.
   void Close();
 
-  /// The guest has no free channel.
-  [[nodiscard]] bool waits_for_channel() const { return queued_ && !ready_; }
+  /// It had to wait for a channel.
+  [[nodiscard]] bool was_queued() const { return queued_; }
   [[nodiscard]] bool started() const { return ready_; }
   [[nodiscard]] bool ended() const { return ended_; }
 

@@ -46,12 +46,14 @@ std::string Processes::Start(const LoginCommand& command, const std::string& dir
     wait.Until(lock, [&] { return process.started() || process.ended(); });
     if (process.started()) return entry->description.id;
     if (process.ended()) process.ThrowStartFailure();
-    if (process.waits_for_channel() && context.stop_reason() == support::StopReason::kDeadline) {
+    const support::StopReason reason = context.stop_reason();
+    const bool is_late = reason == support::StopReason::kDeadline;
+    if (is_late && process.was_queued()) {
       throw support::CallError(
-          "the process was not started: commands and files use all channels of the connection to "
+          "the process was not started in time: commands used all channels of the connection to "
           "the guest. Start it again when a command has ended");
     }
-    throw support::Stopped(context.stop_reason());
+    throw support::Stopped(reason);
   } catch (...) {
     Abandon(entry->description.id);
     throw;

@@ -246,7 +246,7 @@ TEST_P(ProcessTable, AreNotStartedWithoutAChannel) {
                       support::Context().WithTimeout(50ms));
     ADD_FAILURE();
   } catch (const support::CallError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("commands and files use all channels"));
+    EXPECT_THAT(error.what(), HasSubstr("commands used all channels"));
   }
   EXPECT_THAT(full.needed, ::testing::ElementsAre(2 + kSharedChannels));
   EXPECT_EQ(processes_->List().size(), 1U);
