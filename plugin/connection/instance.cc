@@ -120,7 +120,7 @@ std::string Instructions(const InstanceOptions& options) {
   }
 }
 
-OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots& pins,
+tools::Workspace OpenInstance(const InstanceOptions& options, paths::PinnedRoots& pins,
                               const support::Context& context) {
   const lima::InstanceConfiguration configuration =
       lima::LoadConfiguration(options.lima_home, options.name);
@@ -128,11 +128,8 @@ OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots
   RequireRunning(options, configuration);
   const lima::SshEndpoint endpoint = lima::ReadSshConfig(configuration.directory(), options.name);
 
-  const auto connect = [endpoint](const support::Context& limits) {
-    return ssh::Connection::Open(endpoint, {}, limits);
-  };
-  const std::shared_ptr<ssh::Connection> connection = connect(context);
-  const std::shared_ptr<guest::Guest> guest = connection;
+  const std::shared_ptr<guest::Guest> guest =
+      ssh::Connection::Open(endpoint, {}, context);
   const lima::GuestFacts facts = FindGuestFacts(configuration, endpoint.user, *guest, context);
   const std::vector<lima::Mount> mounts =
       lima::EvaluateMounts(configuration, lima::ReadHostFacts(), facts);
@@ -150,13 +147,7 @@ OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots
   const auto rules = std::make_shared<const paths::PathRules>(std::move(paths));
   rules->CheckRoots(*guest, context);
 
-  OpenedConnection opened;
-  opened.workspace.guest = guest;
-  opened.workspace.paths = rules;
-  opened.workspace.shell = shell;
-  opened.workspace.process_launchers = std::make_shared<shell::LauncherPool>(connect);
-  opened.alive = [connection] { return connection->alive(); };
-  return opened;
+  return {guest, rules, shell};
 }
 
 }  // namespace connection

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "connection/opened_connection.h"
 #include "guest/guest.h"
 #include "lima/configuration.h"
 #include "lima/mounts.h"
@@ -13,6 +12,7 @@
 #include "paths/roots.h"
 #include "support/context.h"
 #include "support/errors.h"
+#include "tools/workspace.h"
 
 namespace connection {
 
@@ -62,7 +62,7 @@ std::string Instructions(const InstanceOptions& options);
 /// rewrites ssh.config whenever the VM starts. `pins` keeps the resolved paths of roots that are
 /// not mounts. Throws InstanceNotRunning, support::Stopped, support::ConnectionLost if the guest
 /// cannot be reached, and support::CallError if the files, the keys or a `--root` cannot be used.
-OpenedConnection OpenInstance(const InstanceOptions& options, paths::PinnedRoots& pins,
+tools::Workspace OpenInstance(const InstanceOptions& options, paths::PinnedRoots& pins,
                               const support::Context& context);
 
 }  // namespace connection

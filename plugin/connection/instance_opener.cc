@@ -33,7 +33,7 @@ class InstanceOpener::Attempts {
         pause_(times_.first_pause),
         deadline_(Clock::now() + total) {}
 
-  OpenedConnection Run() {
+  tools::Workspace Run() {
     while (true) {
       try {
         return opener_.Connect(context_.WithDeadline(deadline_));
@@ -106,12 +106,12 @@ InstanceOpener::InstanceOpener(const InstanceOptions& options, bool may_start,
                                const RetryTimes& times)
     : options_(options), may_start_(may_start), times_(times), start_(options.name) {}
 
-OpenedConnection InstanceOpener::Open(const support::Context& context,
+tools::Workspace InstanceOpener::Open(const support::Context& context,
                                       const ReportStatus& report_status) {
   const std::optional<Clock::time_point> failed_at = std::exchange(failed_at_, std::nullopt);
   const bool failed_before = failed_at && Clock::now() - *failed_at < times_.memory;
   try {
-    OpenedConnection opened =
+    tools::Workspace opened =
         Attempts(*this, context, report_status, failed_before ? times_.after_failure : times_.total)
             .Run();
     start_.Forget();

@@ -4,7 +4,6 @@
 
 #include "connection/instance.h"
 #include "connection/limactl_start.h"
-#include "connection/opened_connection.h"
 #include "paths/roots.h"
 #include "support/context.h"
 
@@ -45,11 +44,11 @@ class InstanceOpener {
   /// Retries after support::ConnectionLost, and for a while if the instance is broken. Takes at
   /// most about `total` + `broken`; if it starts the instance, twice that plus the start itself.
   /// Throws the last attempt's error, or support::Stopped.
-  OpenedConnection Open(const support::Context& context, const ReportStatus& report_status);
+  tools::Workspace Open(const support::Context& context, const ReportStatus& report_status);
 
  protected:
   // For tests.
-  virtual OpenedConnection Connect(const support::Context& context) {
+  virtual tools::Workspace Connect(const support::Context& context) {
     return OpenInstance(options_, pins_, context);
   }
   virtual void Start(const support::Context& context, const ReportStatus& report_status) {

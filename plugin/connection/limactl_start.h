@@ -4,15 +4,19 @@
 
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "connection/opened_connection.h"
 #include "support/context.h"
 
 namespace connection {
+
+/// Reports a status such as "connecting to …" for progress notifications. Called on the thread that
+/// opens connections.
+using ReportStatus = std::function<void(const std::string&)>;
 
 /// Starts the instance with `limactl start --tty=false NAME`. Uses the limactl on PATH: limactl
 /// puts its own directory first there for its plugins. Its output goes to a temporary file. It runs

@@ -45,7 +45,7 @@ SharedConnection::~SharedConnection() {
 }
 
 bool SharedConnection::IsAlive() const {
-  return current_ && current_->alive();
+  return current_ && current_->guest->alive();
 }
 
 void SharedConnection::ConnectInBackground() {
@@ -79,7 +79,7 @@ tools::Workspace SharedConnection::Acquire(const support::Context& context,
     wait.Until(lock, [&] { return attempts_finished_ != finished || Waiting() != waiting; });
     if (IsAlive()) progress.SetStatus("connected to the guest");
   }
-  return current_->workspace;
+  return *current_;
 }
 
 void SharedConnection::SetWaitingFor(const std::string& text) {
@@ -101,12 +101,12 @@ void SharedConnection::ConnectWhenWanted() {
     wanted_ = false;
     if (IsAlive()) continue;
     ++attempts_started_;
-    std::optional<OpenedConnection> dead = std::exchange(current_, std::nullopt);
+    std::optional<tools::Workspace> dead = std::exchange(current_, std::nullopt);
     lock.unlock();
 
     // Unlocked, because closing the dead connection and opening a new one take time.
     dead.reset();
-    std::optional<OpenedConnection> opened;
+    std::optional<tools::Workspace> opened;
     std::exception_ptr failure;
     try {
       opened = open_(stop_.context(), [this](const std::string& text) { SetWaitingFor(text); });

@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "connection/opened_connection.h"
+#include "connection/limactl_start.h"
 #include "support/context.h"
 #include "tools/workspace.h"
 
@@ -21,7 +21,7 @@ class SharedConnection final : public tools::WorkspaceSource {
  public:
   /// Opens a connection in bounded time; throws support::CallError. Called in one thread only; its
   /// context is stopped by the destructor.
-  using Opener = std::function<OpenedConnection(const support::Context&, const ReportStatus&)>;
+  using Opener = std::function<tools::Workspace(const support::Context&, const ReportStatus&)>;
 
   explicit SharedConnection(Opener open);
   ~SharedConnection() override;
@@ -50,7 +50,7 @@ class SharedConnection final : public tools::WorkspaceSource {
   support::StopSource stop_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<OpenedConnection> current_;
+  std::optional<tools::Workspace> current_;
   std::exception_ptr last_failure_;
   std::uint64_t attempts_started_ = 0;
   std::uint64_t attempts_finished_ = 0;

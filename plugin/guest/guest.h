@@ -324,6 +324,9 @@ class Guest : public shell::Launcher {
   virtual std::vector<Reply> RoundTrip(const std::vector<Request>& requests,
                                        const support::Context& context) = 0;
 
+  /// False once the connection is known to be lost.
+  [[nodiscard]] virtual bool alive() const { return true; }
+
   /// Closes a handle without waiting; ignores errors. Any thread.
   virtual void CloseLater(const Handle& handle) noexcept = 0;
 

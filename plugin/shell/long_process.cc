@@ -14,35 +14,21 @@ constexpr std::size_t kMaximumEarlyError = 1024;
 /// Of input, in bytes. The watcher reads a request byte by byte.
 constexpr std::size_t kInputPiece = 8192;
 
-constexpr std::string_view kGreeting = "open";
 constexpr std::string_view kEnded = "ended ";
 
 }  // namespace
 
-LongProcess::LongProcess(std::shared_ptr<Monitor> monitor, std::shared_ptr<Launcher> launcher)
-    : monitor_(std::move(monitor)),
-      marker_(MakeEndMarker()),
-      launcher_(std::move(launcher)),
-      splitter_(marker_) {}
+LongProcess::LongProcess(std::shared_ptr<Monitor> monitor, std::size_t needed_channels)
+    : monitor_(std::move(monitor)), needed_channels_(needed_channels), splitter_(marker_) {}
 
-void LongProcess::Launch(const LoginCommand& command) {
-  script_ = ProcessShell(marker_, command);
-  // The greeting shows that the channel is open. Before, nothing is sent, so that a process that
-  // waits for a channel can be started on another connection.
-  auto process = launcher_->Start(
-      "echo " + marker_ + " " + std::string(kGreeting) + "; " + std::string(kCommandLine),
-      shared_from_this());
+void LongProcess::Launch(const LoginCommand& command, Launcher& launcher) {
+  auto process = launcher.Start(std::string(kCommandLine), shared_from_this());
+  process->Send(ProcessShell(marker_, command));
   const std::scoped_lock lock(monitor_->mutex);
-  process_ = std::move(process);
-  Pump();
+  if (!ended_) process_ = std::move(process);
 }
 
 void LongProcess::Close() {
-  std::shared_ptr<Launcher> launcher;  // destroyed after the process
-  std::unique_ptr<Process> process;
-  const std::scoped_lock lock(monitor_->mutex);
-  launcher.swap(launcher_);
-  process.swap(process_);
   if (!ended_) End(std::nullopt, "the process was stopped");
 }
 
@@ -51,11 +37,10 @@ std::string LongProcess::problem() const {
 }
 
 void LongProcess::ThrowStartFailure() const {
-  const bool may_have_run = script_.empty();
   if (connection_lost_) {
     throw support::ConnectionLost(
-        problem_ + (may_have_run ? "; the process may have run" : "; the process was not started"),
-        may_have_run);
+        problem_ + (may_have_run_ ? "; the process may have run" : "; the process was not started"),
+        may_have_run_);
   }
   throw support::CallError("the guest could not start the process: " +
                            (early_error_.empty() ? problem_ : early_error_));
@@ -76,9 +61,7 @@ void LongProcess::Signal(std::string_view name) {
 }
 
 void LongProcess::Pump() {
-  if (!process_ || !greeted_ || ended_) return;
-  if (!script_.empty()) process_->Send(std::exchange(script_, {}));
-  if (!ready_ || input_is_under_way_) return;
+  if (!process_ || !ready_ || input_is_under_way_) return;
   if (!input_.empty()) {
     const std::size_t length = std::min(input_.size(), kInputPiece);
     process_->Send(InputRequest(std::string_view(input_).substr(0, length)));
@@ -112,6 +95,7 @@ void LongProcess::OnEnd(const ProcessEnd& end) {
   splitter_.Finish([this](std::string_view own) { Take(own); });
   if (ended_) return;
   connection_lost_ = end.connection_lost;
+  may_have_run_ = end.was_started;
   End(std::nullopt,
       !end.problem.empty() ? end.problem
       : end.exit_signal
@@ -124,9 +108,7 @@ void LongProcess::Take(std::string_view own) {
 }
 
 void LongProcess::Report(std::string_view words) {
-  if (words == kGreeting) {
-    greeted_ = true;
-  } else if (words == "ready") {
+  if (words == "ready") {
     ready_ = true;
   } else if (words == "took") {
     input_is_under_way_ = false;
@@ -144,6 +126,7 @@ void LongProcess::End(std::optional<int> status, const std::string& problem) {
   exit_status_ = status;
   problem_ = problem;
   output_.Finish();
+  process_.reset();
   monitor_->changed.notify_all();
 }
 

@@ -21,39 +21,35 @@ struct Monitor {
   std::condition_variable changed;
 };
 
-/// One long-running process on a channel of its own (ProcessShell in resident_script.h).
+/// One long-running process on a channel of its own (ProcessShell in resident_script.h). It is lost
+/// with its connection.
 class LongProcess final : public ProcessEvents, public std::enable_shared_from_this<LongProcess> {
  public:
   static constexpr std::size_t kMaximumOutput = std::size_t{1} << 20;
   /// Input that waits for the process to read.
   static constexpr std::size_t kMaximumInput = std::size_t{1} << 20;
 
-  /// `launcher` is held until Close.
-  LongProcess(std::shared_ptr<Monitor> monitor, std::shared_ptr<Launcher> launcher);
+  LongProcess(std::shared_ptr<Monitor> monitor, std::size_t needed_channels);
 
-  // Without the monitor's lock.
-
-  /// Starts it without waiting. Once.
-  void Launch(const LoginCommand& command);
-
-  /// Closes its channel: whatever runs in it is stopped, TERM and a second later KILL. Must be
-  /// called.
-  void Close();
+  /// Starts it without waiting. Once, without the monitor's lock.
+  void Launch(const LoginCommand& command, Launcher& launcher);
 
   // With the monitor's lock.
 
-  /// The guest has no free channel, and nothing has been run yet.
-  [[nodiscard]] bool waits_for_channel() const { return queued_ && !greeted_; }
+  /// Closes its channel: whatever runs in it is stopped, TERM and a second later KILL. Must be
+  /// called unless it has ended.
+  void Close();
+
+  /// It had to wait for a channel.
+  [[nodiscard]] bool was_queued() const { return queued_; }
   [[nodiscard]] bool started() const { return ready_; }
   [[nodiscard]] bool ended() const { return ended_; }
-  [[nodiscard]] bool closed() const { return launcher_ == nullptr; }
 
   /// 128+N after signal N. Empty if it is unknown.
   [[nodiscard]] std::optional<int> exit_status() const { return exit_status_; }
   /// Why it ended without an exit status.
   [[nodiscard]] std::string problem() const;
   [[nodiscard]] const OutputLog& output() const { return output_; }
-  [[nodiscard]] const std::shared_ptr<Launcher>& launcher() const { return launcher_; }
 
   /// Throws why it ended before it was started.
   [[noreturn]] void ThrowStartFailure() const;
@@ -70,6 +66,7 @@ class LongProcess final : public ProcessEvents, public std::enable_shared_from_t
 
   void OnOutput(Stream stream, std::string_view bytes) override;
   void OnQueued() override;
+  [[nodiscard]] std::size_t needed_channels() const override { return needed_channels_; }
   void OnEnd(const ProcessEnd& end) override;
 
  private:
@@ -80,10 +77,9 @@ class LongProcess final : public ProcessEvents, public std::enable_shared_from_t
   void Pump();
 
   const std::shared_ptr<Monitor> monitor_;
-  const std::string marker_;
-  std::shared_ptr<Launcher> launcher_;  // null once closed
-  std::unique_ptr<Process> process_;
-  std::string script_;  // until it is sent
+  const std::size_t needed_channels_;
+  const std::string marker_ = MakeEndMarker();
+  std::unique_ptr<Process> process_;  // null once it has ended
   ReportSplitter splitter_;
   OutputLog output_{kMaximumOutput};
   std::string early_error_;
@@ -92,10 +88,10 @@ class LongProcess final : public ProcessEvents, public std::enable_shared_from_t
   bool input_ends_ = false;
   bool input_end_is_sent_ = false;
   bool queued_ = false;
-  bool greeted_ = false;  // the channel is open
   bool ready_ = false;
   bool ended_ = false;
   bool connection_lost_ = false;
+  bool may_have_run_ = false;  // if the connection was lost
   std::optional<int> exit_status_;
   std::string problem_;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +9,16 @@
 /// Processes in the guest, each on a channel of its own. The owner of the connection implements
 /// Launcher and Process.
 namespace shell {
+
+// How the channels of the one SSH session are shared. sshd allows kMaxChannels unless its
+// MaxSessions says otherwise. Files take one (a second one while the first hangs), long-running
+// processes at most kMaxProcesses; shells get the rest: at least one for scripts and two for
+// commands (one while files take two).
+inline constexpr std::size_t kMaxChannels = 10;
+inline constexpr std::size_t kMaxProcesses = 6;
+
+/// For files, and for scripts and commands in turn: sshd must allow these beside the processes.
+inline constexpr std::size_t kSharedChannels = 2;
 
 enum class Stream { kOutput, kError };
 
@@ -30,6 +41,10 @@ class ProcessEvents {
 
   /// The guest has no free channel now (sshd's MaxSessions); the process waits for one.
   virtual void OnQueued() {}
+
+  /// How many channels sshd must allow at once before this process gets one. More than
+  /// kSharedChannels: it is a long-running process, which lets others go first.
+  [[nodiscard]] virtual std::size_t needed_channels() const { return kSharedChannels; }
 
   /// The process has exited. Once; there is no more output. Background processes that it left may
   /// still use the channel.
@@ -58,6 +73,9 @@ class Launcher {
   /// Starts `command_line`, which sshd passes to the user's login shell with -c. Does not wait.
   virtual std::unique_ptr<Process> Start(std::string command_line,
                                          std::shared_ptr<ProcessEvents> events) = 0;
+
+  /// How many channels shells may use now. Any thread.
+  [[nodiscard]] virtual std::size_t channels_for_shells() const { return kMaxChannels - 1; }
 };
 
 }  // namespace shell

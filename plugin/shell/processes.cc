@@ -5,6 +5,7 @@
 
 #include "support/errors.h"
 #include "support/join.h"
+#include "support/utf8.h"
 
 namespace shell {
 namespace {
@@ -29,70 +30,56 @@ Processes::~Processes() {
     const std::scoped_lock lock(monitor_->mutex);
     closing_ = true;
     monitor_->changed.notify_all();
+    for (const auto& entry : entries_) entry->process->Close();
   }
-  if (thread_.joinable()) thread_.join();
-  for (const auto& entry : entries_) entry->process->Close();
+  if (killer_.joinable()) killer_.join();
 }
 
 std::string Processes::Start(const LoginCommand& command, const std::string& directory,
-                             LauncherPool& pool, const support::Context& context) {
-  {
-    const std::scoped_lock lock(monitor_->mutex);
-    const auto running = static_cast<std::size_t>(std::count_if(
-        entries_.begin(), entries_.end(), [](const auto& e) { return !e->process->ended(); }));
-    if (running + starting_ >= kMostRunning) {
-      throw support::CallError(
-          std::to_string(kMostRunning) +
-          " processes run, which is the most. Stop one with write_process: " + ListRunning());
-    }
-    ++starting_;
-    if (!thread_.joinable()) thread_ = std::thread([this] { Tend(); });
-  }
-  std::shared_ptr<LongProcess> process;
+                             Launcher& launcher, const support::Context& context) {
+  const std::shared_ptr<Entry> entry = Add(command.text, directory);
+  const LongProcess& process = *entry->process;
   try {
-    process = Launch(command, pool, context);
+    entry->process->Launch(command, launcher);
+    support::ContextWait wait(context, monitor_->mutex, monitor_->changed);
+    Lock lock(monitor_->mutex);
+    wait.Until(lock, [&] { return process.started() || process.ended(); });
+    if (process.started()) return entry->description.id;
+    if (process.ended()) process.ThrowStartFailure();
+    const support::StopReason reason = context.stop_reason();
+    const bool is_late = reason == support::StopReason::kDeadline;
+    if (is_late && process.was_queued()) {
+      throw support::CallError(
+          "the process was not started in time: commands used all channels of the connection to "
+          "the guest. Start it again when a command has ended");
+    }
+    throw support::Stopped(reason);
   } catch (...) {
-    const std::scoped_lock lock(monitor_->mutex);
-    --starting_;
+    Abandon(entry->description.id);
     throw;
   }
-  const std::scoped_lock lock(monitor_->mutex);
-  --starting_;
-  ForgetOldest();
-  const std::string id = "p" + std::to_string(++last_id_);
-  entries_.push_back(std::make_shared<Entry>(
-      Entry{{id, command.text, directory, std::chrono::system_clock::now()}, process, 0, {}}));
-  monitor_->changed.notify_all();  // it may have ended already
-  return id;
 }
 
-std::shared_ptr<LongProcess> Processes::Launch(const LoginCommand& command, LauncherPool& pool,
-                                               const support::Context& context) {
-  for (bool may_move = true;;) {
-    const auto process = std::make_shared<LongProcess>(monitor_, pool.Take(context));
-    try {
-      process->Launch(command);
-      support::ContextWait wait(context, monitor_->mutex, monitor_->changed);
-      Lock lock(monitor_->mutex);
-      wait.Until(lock, [&] {
-        return process->started() || process->ended() || (may_move && process->waits_for_channel());
-      });
-      if (process->started()) return process;
-      if (process->ended()) process->ThrowStartFailure();
-      context.ThrowIfStopped();
-      may_move = pool.MarkFull(process->launcher());
-      if (!may_move) {
-        wait.Until(lock, [&] { return process->started() || process->ended(); });
-        if (process->started()) return process;
-        if (process->ended()) process->ThrowStartFailure();
-        context.ThrowIfStopped();
-      }
-    } catch (...) {
-      process->Close();
-      throw;
-    }
-    process->Close();
+std::shared_ptr<Processes::Entry> Processes::Add(const std::string& command,
+                                                 const std::string& directory) {
+  const std::scoped_lock lock(monitor_->mutex);
+  const auto has_ended = [](const auto& entry) { return entry->process->ended(); };
+  const auto ended =
+      static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(), has_ended));
+  const std::size_t running = entries_.size() - ended;
+  if (running >= kMaxProcesses) {
+    throw support::CallError(
+        std::to_string(kMaxProcesses) +
+        " processes run, which is the most. Stop one with write_process: " + ListRunning());
   }
+  if (ended >= kMostEnded) {
+    entries_.erase(std::find_if(entries_.begin(), entries_.end(), has_ended));
+  }
+  const std::string id = "p" + std::to_string(++last_id_);
+  entries_.push_back(std::make_shared<Entry>(
+      Entry{{id, command, directory, std::chrono::system_clock::now()},
+            std::make_shared<LongProcess>(monitor_, running + 1 + kSharedChannels)}));
+  return entries_.back();
 }
 
 Processes::Output Processes::Read(std::string_view id, std::optional<std::int64_t> offset,
@@ -147,6 +134,7 @@ Processes::State Processes::Write(std::string_view id, const Request& request,
       process.Signal(request.signal);
       if (request.signal == "TERM" && !entry->kill_at) {
         entry->kill_at = Clock::now() + kTermPatience;
+        if (!killer_.joinable()) killer_ = std::thread([this] { KillLate(); });
         monitor_->changed.notify_all();
       }
     }
@@ -160,45 +148,36 @@ Processes::State Processes::Write(std::string_view id, const Request& request,
 }
 
 void Processes::Abandon(std::string_view id) {
-  std::shared_ptr<Entry> entry;
-  {
-    const std::scoped_lock lock(monitor_->mutex);
-    entry = Find(id);
-    std::erase(entries_, entry);
-  }
+  const std::scoped_lock lock(monitor_->mutex);
+  const std::shared_ptr<Entry> entry = Find(id);
   entry->process->Close();
+  std::erase(entries_, entry);
 }
 
 std::vector<Processes::Listed> Processes::List() {
   const std::scoped_lock lock(monitor_->mutex);
   std::vector<Listed> listed;
   for (const auto& entry : entries_) {
+    if (!entry->process->started()) continue;
     listed.push_back({entry->description, StateOf(*entry->process)});
   }
   return listed;
 }
 
-void Processes::Tend() {
+void Processes::KillLate() {
   Lock lock(monitor_->mutex);
   while (!closing_) {
     auto next = Clock::time_point::max();
-    std::vector<std::shared_ptr<LongProcess>> over;
     for (const auto& entry : entries_) {
-      LongProcess& process = *entry->process;
-      if (process.ended()) {
-        if (!process.closed()) over.push_back(entry->process);
-      } else if (entry->kill_at && *entry->kill_at <= Clock::now()) {
-        process.Signal("KILL");
+      if (!entry->kill_at || entry->process->ended()) continue;
+      if (*entry->kill_at <= Clock::now()) {
+        entry->process->Signal("KILL");
         entry->kill_at.reset();
-      } else if (entry->kill_at) {
+      } else {
         next = std::min(next, *entry->kill_at);
       }
     }
-    if (!over.empty()) {
-      lock.unlock();
-      for (const auto& process : over) process->Close();
-      lock.lock();
-    } else if (next == Clock::time_point::max()) {
+    if (next == Clock::time_point::max()) {
       monitor_->changed.wait(lock);
     } else {
       monitor_->changed.wait_until(lock, next);
@@ -221,18 +200,11 @@ std::string Processes::ListRunning() const {
   std::vector<std::string> running;
   for (const auto& entry : entries_) {
     if (entry->process->ended()) continue;
-    running.push_back(entry->description.id + " " +
-                      entry->description.command.substr(0, kMaximumShownCommand));
+    const auto& [id, command, directory, started] = entry->description;
+    const std::string shown = command.substr(0, kMaximumShownCommand);
+    running.push_back(id + " " + shown.substr(0, support::ValidUtf8Prefix(shown)));
   }
   return support::Join(running, "; ");
-}
-
-void Processes::ForgetOldest() {
-  const auto has_ended = [](const auto& entry) { return entry->process->closed(); };
-  const auto ended =
-      static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(), has_ended));
-  if (ended < kMostEnded) return;
-  entries_.erase(std::find_if(entries_.begin(), entries_.end(), has_ended));
 }
 
 }  // namespace shell

@@ -10,17 +10,15 @@
 #include <thread>
 #include <vector>
 
-#include "shell/launcher_pool.h"
 #include "shell/long_process.h"
 #include "support/context.h"
 
 namespace shell {
 
-/// The long-running processes of this server, and those that have ended. They outlive the
-/// connection for commands and files. Thread-safe.
+/// The long-running processes of this server, at most kMaxProcesses, and those that have ended.
+/// A process ends with its connection; what it had printed stays readable. Thread-safe.
 class Processes {
  public:
-  static constexpr std::size_t kMostRunning = 16;
   /// Of those that have ended, the youngest stay readable.
   static constexpr std::size_t kMostEnded = 64;
 
@@ -52,10 +50,10 @@ class Processes {
     std::uint64_t remaining = 0;  ///< bytes behind the piece that can be read at once
   };
 
-  /// Starts a command, and returns its id once it runs. Throws support::CallError if too many run
-  /// or the guest refuses it, support::Stopped, and support::ConnectionLost, which says whether it
-  /// may have run.
-  std::string Start(const LoginCommand& command, const std::string& directory, LauncherPool& pool,
+  /// Starts a command, and returns its id once it runs. Throws support::CallError if too many run,
+  /// the guest refuses it or no channel becomes free in time, support::Stopped, and
+  /// support::ConnectionLost, which says whether it may have run.
+  std::string Start(const LoginCommand& command, const std::string& directory, Launcher& launcher,
                     const support::Context& context);
 
   enum class Wait { kForOutput, kForEnd };
@@ -95,25 +93,23 @@ class Processes {
     Description description;
     std::shared_ptr<LongProcess> process;
     std::uint64_t next_read = 0;
-    std::optional<support::Clock::time_point> kill_at;
+    std::optional<support::Clock::time_point> kill_at = std::nullopt;
   };
 
-  std::shared_ptr<LongProcess> Launch(const LoginCommand& command, LauncherPool& pool,
-                                      const support::Context& context);
-  /// Closes the channels of processes that have ended, and kills those that ignore TERM.
-  void Tend();
+  /// Throws if too many run.
+  std::shared_ptr<Entry> Add(const std::string& command, const std::string& directory);
+  /// Kills processes that ignore TERM.
+  void KillLate();
 
   // With the lock held.
   [[nodiscard]] std::shared_ptr<Entry> Find(std::string_view id) const;
   [[nodiscard]] std::string ListRunning() const;
-  void ForgetOldest();
 
   const std::shared_ptr<Monitor> monitor_ = std::make_shared<Monitor>();  // of what follows
   std::vector<std::shared_ptr<Entry>> entries_;
-  std::size_t starting_ = 0;
   std::uint64_t last_id_ = 0;
   bool closing_ = false;
-  std::thread thread_;
+  std::thread killer_;  // from the first TERM on
 };
 
 }  // namespace shell

@@ -9,6 +9,9 @@
 namespace shell {
 namespace {
 
+/// Between looks at Launcher::channels_for_shells, which does not report when it grows.
+constexpr std::chrono::milliseconds kLookInterval{50};
+
 using Condition = ResidentShell::Condition;
 using Effect = ResidentShell::Effect;
 using Reply = ResidentShell::Reply;
@@ -99,6 +102,7 @@ std::unique_ptr<ResidentShell> Shells::Take(const Kind& kind, OutputSink& sink,
   support::ContextWait wait(context, mutex_, changed_);
   std::unique_lock lock(mutex_);
   const auto may_run = [&] {
+    if (running_.at(kind.for_commands ? 1 : 0) >= Most(kind.for_commands)) return false;
     if (!shell) shell = TakeIdle(kind);
     return shell || HasRoom(kind.for_commands);
   };
@@ -106,7 +110,9 @@ std::unique_ptr<ResidentShell> Shells::Take(const Kind& kind, OutputSink& sink,
     lock.unlock();
     sink.OnQueued();
     lock.lock();
-    if (!wait.Until(lock, may_run)) context.ThrowIfStopped();
+    while (!wait.Until(lock, may_run, support::Clock::now() + kLookInterval)) {
+      context.ThrowIfStopped();
+    }
   }
   ++running_.at(kind.for_commands ? 1 : 0);
   return shell;
@@ -142,14 +148,20 @@ std::unique_ptr<ResidentShell> Shells::TakeIdle(const Kind& kind) {
   return shell;
 }
 
+std::size_t Shells::Most(bool for_commands) const {
+  const std::size_t channels = launcher_.channels_for_shells();
+  if (for_commands) return channels - std::max<std::size_t>(running_.at(0), 1);
+  // The second shell for scripts leaves two channels to commands.
+  return running_.at(1) + 2 <= channels && channels >= 4 ? kMostScriptShells : 1;
+}
+
 bool Shells::HasRoom(bool for_commands) {
   const auto is_idle = [&](const Pooled& pooled) {
     return pooled.kind.for_commands == for_commands &&
            pooled.shell->condition() == Condition::kIdle;
   };
   const auto idle = static_cast<std::size_t>(std::count_if(pool_.begin(), pool_.end(), is_idle));
-  const std::size_t most = for_commands ? kMostCommandShells : kMostScriptShells;
-  return idle + running_.at(for_commands ? 1 : 0) < most ||
+  return idle + running_.at(for_commands ? 1 : 0) < Most(for_commands) ||
          CloseFirst(Condition::kIdle, for_commands);
 }
 

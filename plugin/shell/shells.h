@@ -21,10 +21,10 @@ namespace shell {
 /// round trip and one fork. Thread-safe. The launcher must outlive the shells: see Close.
 class Shells {
  public:
-  /// Shells at once, without those that only background processes use; further requests wait.
-  /// Commands leave two of the channels that sshd allows by default (MaxSessions 10) to SFTP and to
-  /// scripts.
-  static constexpr std::size_t kMostCommandShells = 8;
+  /// Shells at once, without those that only background processes use, if
+  /// Launcher::channels_for_shells allows as many; further requests wait. One channel is kept for
+  /// scripts, and two for commands if there are three.
+  static constexpr std::size_t kMostCommandShells = kMaxChannels - 2;
   static constexpr std::size_t kMostScriptShells = 2;
 
   explicit Shells(Launcher& launcher) : launcher_(launcher) {}
@@ -77,6 +77,8 @@ class Shells {
   void Return(const Kind& kind, std::unique_ptr<ResidentShell> shell);
 
   // With the lock held.
+  /// How many shells for commands, or for scripts, may run now.
+  [[nodiscard]] std::size_t Most(bool for_commands) const;
   std::unique_ptr<ResidentShell> TakeIdle(const Kind& kind);
   bool HasRoom(bool for_commands);
   bool CloseFirst(ResidentShell::Condition condition, std::optional<bool> for_commands);

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "shell/process.h"
+
 namespace ssh {
 
 class Channel;
@@ -16,6 +18,10 @@ class Channel;
 class ChannelUser {
  public:
   virtual ~ChannelUser() = default;
+  /// See shell::ProcessEvents.
+  [[nodiscard]] virtual std::size_t needed_channels() const { return shell::kSharedChannels; }
+  [[nodiscard]] bool is_long_running() const { return needed_channels() > shell::kSharedChannels; }
+
   virtual void OnChannelOpen(std::unique_ptr<Channel> channel) = 0;
   /// The guest has no free channel now. Called at most once per request.
   virtual void OnChannelDelayed() {}

@@ -9,14 +9,18 @@ ChannelBroker::ChannelBroker(Session& session, std::function<bool()> make_room)
     : session_(session), make_room_(std::move(make_room)) {}
 
 void ChannelBroker::Request(ChannelUser& user) {
-  waiting_.push_back({&user, next_turn_++, false});
+  const auto later = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& waiting) {
+    return waiting.is_long_running() && !user.is_long_running();
+  });
+  waiting_.insert(later, Waiting{&user, user.needed_channels()});
 }
 
 void ChannelBroker::Withdraw(ChannelUser& user) {
-  waiting_.remove_if([&](const Waiting& waiting) { return waiting.user == &user; });
+  waiting_.remove_if(
+      [&](const Waiting& waiting) { return waiting.user == &user && !waiting.channel; });
   // A channel that is still being opened is kept until it can be closed.
-  for (Opening& opening : opening_) {
-    if (opening.request.user == &user) opening.request.user = nullptr;
+  for (Waiting& waiting : waiting_) {
+    if (waiting.user == &user) waiting.user = nullptr;
   }
 }
 
@@ -47,77 +51,83 @@ void ChannelBroker::StepClosing(TimePoint now) {
 }
 
 void ChannelBroker::StepOpening(TimePoint now) {
-  for (auto opening = opening_.begin(); opening != opening_.end();) {
-    const Channel::Progress progress = opening->channel->Open();
-    if (progress == Channel::Progress::kAgain) {
-      ++opening;
-      continue;
-    }
-    Opening finished = std::move(*opening);
-    opening = opening_.erase(opening);
+  for (auto next = waiting_.begin(); next != waiting_.end();) {
+    const auto waiting = next++;
+    if (!waiting->channel) continue;
+    const Channel::Progress progress = waiting->channel->Open();
     if (progress == Channel::Progress::kRefused) {
-      OnRefused(finished.request, now);
-      continue;
-    }
-    limit_ = std::max(limit_, ++open_);
-    pause_ = kFirstPause;
-    refused_since_ = TimePoint::max();
-    if (finished.request.user != nullptr) {
-      finished.channel->SetUser(finished.request.user);
-      finished.request.user->OnChannelOpen(std::move(finished.channel));
-    } else {
-      Retire(std::move(finished.channel));
+      limit_ = open_;
+      retry_at_ = now + pause_;
+      pause_ = std::min<support::Clock::duration>(pause_ * 2, kLongestPause);
+      waiting->channel.reset();
+      if (waiting->user == nullptr) waiting_.erase(waiting);
+    } else if (progress == Channel::Progress::kDone) {
+      limit_ = std::max(limit_, ++open_);
+      pause_ = kFirstPause;
+      Waiting opened = std::move(*waiting);
+      waiting_.erase(waiting);
+      if (opened.user == nullptr) {
+        Retire(std::move(opened.channel));
+      } else {
+        opened.channel->SetUser(opened.user);
+        opened.user->OnChannelOpen(std::move(opened.channel));
+      }
     }
   }
 }
 
-void ChannelBroker::OnRefused(const Waiting& request, TimePoint now) {
-  limit_ = open_;
-  retry_at_ = now + pause_;
-  pause_ = std::min<support::Clock::duration>(pause_ * 2, kLongestPause);
-  if (open_ <= 1) refused_since_ = std::min(refused_since_, now);
-  if (request.user == nullptr) return;
-  const auto later = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& waiting) {
-    return waiting.turn > request.turn;
-  });
-  waiting_.insert(later, request);
+std::size_t ChannelBroker::opening() const {
+  return static_cast<std::size_t>(std::count_if(
+      waiting_.begin(), waiting_.end(), [](const Waiting& waiting) { return !!waiting.channel; }));
 }
 
-bool ChannelBroker::MayOpen(TimePoint now) const {
-  if (open_ + opening_.size() < limit_) return true;
+bool ChannelBroker::MayOpen(const Waiting& request, TimePoint now) const {
+  if (open_ + opening() < limit_) return MayTakeFree(request);
   // Above the number of channels that is known to work, try one at a time.
-  return opening_.empty() && now >= retry_at_;
+  return opening() == 0 && now >= retry_at_;
 }
 
 void ChannelBroker::StepWaiting(TimePoint now) {
-  if (open_ > 1) refused_since_ = TimePoint::max();
-  if (waiting_.empty()) return;
-  if (refused_since_ != TimePoint::max() && now - refused_since_ >= kRefusalPatience) {
-    refused_since_ = TimePoint::max();
-    for (const Waiting& waiting : std::exchange(waiting_, {})) {
-      waiting.user->OnChannelImpossible(
-          "the guest's sshd refuses a second channel, but files and commands need one each; set "
-          "MaxSessions in the guest's sshd_config to 3 or more, or remove it (the default is 10)");
+  bool may_open = true;
+  bool needs_room = false;
+  for (auto next = waiting_.begin(); next != waiting_.end();) {
+    const auto waiting = next++;
+    if (waiting->channel || FailIfHopeless(waiting, now)) continue;
+    may_open = may_open && MayOpen(*waiting, now);
+    if (may_open) {
+      waiting->channel = std::make_unique<Channel>(session_.handle());
+      // Sends the request; a later step checks for the reply.
+      may_open = waiting->channel->Open() != Channel::Progress::kRefused;
+      continue;
     }
-    return;
+    needs_room = needs_room || MayTakeFree(*waiting);
+    if (!std::exchange(waiting->delayed, true)) waiting->user->OnChannelDelayed();
   }
-  while (!waiting_.empty() && MayOpen(now)) {
-    opening_.push_back({std::make_unique<Channel>(session_.handle()), waiting_.front()});
-    waiting_.pop_front();
-    // Sends the request; a later step checks for the reply.
-    if (opening_.back().channel->Open() == Channel::Progress::kRefused) break;
+  if (opening() == waiting_.size()) return;
+  if (now >= room_at_) {
+    room_at_ = now + (needs_room && make_room_() ? kRoomPause : kRoomInterval);
   }
-  for (Waiting& waiting : waiting_) {
-    if (!std::exchange(waiting.delayed, true)) waiting.user->OnChannelDelayed();
-  }
-  if (!waiting_.empty() && now >= room_at_) {
-    room_at_ = now + (make_room_() ? kRoomPause : kRoomInterval);
-  }
+  // Nothing is sent for a process that may not take a free channel: do not step at once again.
+  if (opening() == 0 && retry_at_ <= now) retry_at_ = room_at_;
+}
+
+bool ChannelBroker::FailIfHopeless(std::list<Waiting>::iterator waiting, TimePoint now) {
+  TimePoint& since = waiting->hopeless_since;
+  since = limit_ < waiting->needed ? std::min(since, now) : TimePoint::max();
+  if (since == TimePoint::max() || now - since < kRefusalPatience) return false;
+  const Waiting failed = std::move(*waiting);
+  waiting_.erase(waiting);
+  failed.user->OnChannelImpossible(
+      "the guest's sshd allows too few channels at once: " + std::to_string(limit_) +
+      ", and this needs " + std::to_string(failed.needed) +
+      ". Set MaxSessions in the guest's sshd_config to 10, or remove it (the default is 10), and "
+      "restart the instance");
+  return true;
 }
 
 ChannelBroker::TimePoint ChannelBroker::NextStep() const {
-  if (waiting_.empty()) return TimePoint::max();
-  return opening_.empty() ? std::min(room_at_, retry_at_) : room_at_;
+  if (opening() == waiting_.size()) return TimePoint::max();
+  return opening() == 0 ? std::min(room_at_, retry_at_) : room_at_;
 }
 
 }  // namespace ssh

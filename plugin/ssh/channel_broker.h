@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <limits>
 #include <list>
@@ -13,12 +12,13 @@
 
 namespace ssh {
 
-/// Opens channels first come, first served, and closes them. For the session's thread only.
+/// Opens channels first come, first served, but long-running processes last, and closes them. For
+/// the session's thread only.
 ///
 /// sshd does not announce its limit (MaxSessions, 10 by default), so the broker learns it from
-/// refusals. sshd frees a slot when the channel is closed and its process has exited, but does not
-/// announce that either. So a refused request is retried after a growing pause, and when a channel
-/// closes.
+/// refusals. A request that needs more is an error. sshd frees a slot when the channel is closed
+/// and its process has exited, but does not announce that either. So a refused request is retried
+/// after a growing pause, and when a channel closes.
 class ChannelBroker {
  public:
   using TimePoint = support::Clock::time_point;
@@ -31,9 +31,8 @@ class ChannelBroker {
   static constexpr auto kRoomInterval = std::chrono::milliseconds(50);
   static constexpr auto kRoomPause = std::chrono::milliseconds(500);
 
-  /// How long refusals are retried while at most one channel is open. Files and commands need one
-  /// each, so a lower limit is an error.
-  static constexpr auto kRefusalPatience = std::chrono::seconds(10);
+  /// How long a request waits while sshd seems to allow fewer channels than it needs.
+  static constexpr auto kRefusalPatience = std::chrono::seconds(5);
 
   /// `make_room` closes an idle channel; it returns false if there is none.
   ChannelBroker(Session& session, std::function<bool()> make_room);
@@ -50,13 +49,13 @@ class ChannelBroker {
 
  private:
   struct Waiting {
-    ChannelUser* user;
-    std::uint64_t turn;
-    bool delayed;
-  };
-  struct Opening {
-    std::unique_ptr<Channel> channel;
-    Waiting request;  ///< `user` is null once withdrawn
+    ChannelUser* user;                           ///< null once withdrawn
+    std::size_t needed;                          ///< ChannelUser::needed_channels
+    std::unique_ptr<Channel> channel = nullptr;  ///< while sshd is asked for it
+    bool delayed = false;
+    TimePoint hopeless_since = TimePoint::max();
+
+    [[nodiscard]] bool is_long_running() const { return needed > shell::kSharedChannels; }
   };
   struct Closing {
     std::unique_ptr<Channel> channel;
@@ -66,21 +65,24 @@ class ChannelBroker {
   void StepClosing(TimePoint now);
   void StepOpening(TimePoint now);
   void StepWaiting(TimePoint now);
-  void OnRefused(const Waiting& request, TimePoint now);
-  [[nodiscard]] bool MayOpen(TimePoint now) const;
+  bool FailIfHopeless(std::list<Waiting>::iterator waiting, TimePoint now);
+  /// A process must not take a channel that files and shells need.
+  [[nodiscard]] bool MayTakeFree(const Waiting& waiting) const {
+    return !waiting.is_long_running() || waiting.needed <= limit_;
+  }
+  [[nodiscard]] bool MayOpen(const Waiting& waiting, TimePoint now) const;
+  /// How many of those that wait are being opened.
+  [[nodiscard]] std::size_t opening() const;
 
   Session& session_;
   std::function<bool()> make_room_;
-  std::uint64_t next_turn_ = 0;
-  std::list<Waiting> waiting_;  ///< first come, first served
-  std::list<Opening> opening_;
+  std::list<Waiting> waiting_;  ///< in order
   std::list<Closing> closing_;
   std::size_t open_ = 0;
   std::size_t limit_ = std::numeric_limits<std::size_t>::max();  ///< until the first refusal
   TimePoint retry_at_ = TimePoint::min();
   support::Clock::duration pause_ = kFirstPause;
   TimePoint room_at_ = TimePoint::min();
-  TimePoint refused_since_ = TimePoint::max();  ///< with at most one channel open
 };
 
 }  // namespace ssh

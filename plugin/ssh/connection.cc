@@ -88,6 +88,10 @@ void Connection::CloseLater(const guest::Handle& handle) noexcept {
   loop_->Post([&sftp = loop_->sftp(), handle] { sftp.CloseHandle(handle); });
 }
 
+std::size_t Connection::channels_for_shells() const {
+  return loop_->channels_for_shells();
+}
+
 std::unique_ptr<shell::Process> Connection::Start(std::string command_line,
                                                   std::shared_ptr<shell::ProcessEvents> events) {
   const auto run = std::make_shared<ProcessRun>(std::move(command_line), std::move(events));

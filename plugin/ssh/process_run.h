@@ -21,7 +21,9 @@ class ProcessRun final : public ChannelUser {
   static constexpr auto kExitGrace = std::chrono::seconds(2);
 
   ProcessRun(std::string command_line, std::shared_ptr<shell::ProcessEvents> events)
-      : command_line_(std::move(command_line)), events_(std::move(events)) {}
+      : command_line_(std::move(command_line)),
+        needed_channels_(events->needed_channels()),
+        events_(std::move(events)) {}
 
   void Begin(ChannelBroker& broker);
   void Send(const std::string& bytes);
@@ -36,6 +38,7 @@ class ProcessRun final : public ChannelUser {
   /// True if nothing is left to do.
   [[nodiscard]] bool done() const { return state_ == State::kDone; }
 
+  [[nodiscard]] std::size_t needed_channels() const override { return needed_channels_; }
   void OnChannelOpen(std::unique_ptr<Channel> channel) override;
   void OnChannelDelayed() override;
   void OnChannelImpossible(const std::string& text) override;
@@ -55,6 +58,7 @@ class ProcessRun final : public ChannelUser {
   void Finish();
 
   std::string command_line_;
+  const std::size_t needed_channels_;
   std::shared_ptr<shell::ProcessEvents> events_;  // null once closed, and after Leave
   ChannelBroker* broker_ = nullptr;
   std::unique_ptr<Channel> channel_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "support/errors.h"
+#include "support/log.h"
 
 namespace ssh {
 
@@ -106,7 +107,16 @@ void SessionLoop::RunTasks() {
     const std::scoped_lock lock(mutex_);
     tasks.swap(tasks_);
   }
-  for (const auto& task : tasks) task();
+  // Each task runs, whatever the others do: somebody may wait for it.
+  std::exception_ptr failure;
+  for (const auto& task : tasks) {
+    try {
+      task();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 void SessionLoop::StepAll(TimePoint now) {
@@ -115,6 +125,10 @@ void SessionLoop::StepAll(TimePoint now) {
   // Last, because the others may have freed a slot that a request waits for.
   broker_.Step(now);
   std::erase_if(processes_, [](const auto& process) { return process->done(); });
+  const auto long_running = std::count_if(processes_.begin(), processes_.end(),
+                                          [](const auto& run) { return run->is_long_running(); });
+  channels_for_shells_ =
+      shell::kMaxChannels - sftp_.channels() - static_cast<std::size_t>(long_running);
 }
 
 SessionLoop::TimePoint SessionLoop::NextStep() const {
@@ -153,7 +167,11 @@ void SessionLoop::End(const std::string& text) {
     const std::scoped_lock lock(mutex_);
     accepting_ = false;
   }
-  RunTasks();
+  try {
+    RunTasks();
+  } catch (const std::exception& error) {
+    support::LogError(std::string("at the end of the connection: ") + error.what());
+  }
   FlushBriefly();
   // A frozen guest must see the connection closed when it wakes, so that its watchers stop the
   // remaining processes.

@@ -41,12 +41,15 @@ class SessionLoop {
   [[nodiscard]] bool alive() const { return alive_; }
 
   /// Any thread: runs `task` on the session's thread, in order. Returns false, and never runs it,
-  /// if the session has ended.
+  /// if the session has ended. A task that throws ends the session, after all other tasks have run.
   bool Post(std::function<void()> task);
 
   /// Any thread: starts a process without waiting. If the session has ended, the process ends as
   /// lost.
   void Start(const std::shared_ptr<ProcessRun>& process);
+
+  /// Any thread: see shell::Launcher.
+  [[nodiscard]] std::size_t channels_for_shells() const { return channels_for_shells_; }
 
   /// For tasks only.
   [[nodiscard]] SftpService& sftp() { return sftp_; }
@@ -77,6 +80,7 @@ class SessionLoop {
   Completion connected_;
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> alive_ = false;
+  std::atomic<std::size_t> channels_for_shells_ = shell::kMaxChannels - 1;
 
   std::mutex mutex_;  // guards the members below
   std::vector<std::function<void()>> tasks_;

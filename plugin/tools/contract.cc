@@ -267,7 +267,8 @@ mcp::ToolDefinition StartProcess() {
       {.title = "Start a process",
        .description =
            "Starts a command in the VM and leaves it running: a server, a watcher, a build, a "
-           "REPL. Returns its id and first output; go on with read_process and write_process. "
+           "REPL. At most six run at once. Returns its id and first output; go on with "
+           "read_process and write_process. "
            "No terminal. It and its children are stopped when this session ends.",
        .inputs = {{"command", "string[]",
                    "List of words, such as [\"npm\",\"run\",\"dev\"]; for a shell line "

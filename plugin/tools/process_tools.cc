@@ -75,7 +75,7 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
       const std::string directory = ResolveDirectory(path, workspace, *limited, call.progress);
       call.progress.SetStatus("waiting for the guest to start the process");
       id = toolbox.processes.Start({command, words.front(), directory, workspace.shell}, path,
-                                   *workspace.process_launchers, *limited);
+                                   *workspace.guest, *limited);
     });
   } catch (const support::Stopped& stopped) {
     if (stopped.reason() != support::StopReason::kDeadline) throw;

@@ -79,7 +79,7 @@ CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Ends within ToolOptions::time_limit, once there is a connection. A call that is cancelled, or
 /// has no time left to return the id, stops the process. Round trips: three (path rules; two for
-/// the process), and a new connection if none has room.
+/// the process).
 ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// No round trip.

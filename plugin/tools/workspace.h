@@ -9,7 +9,6 @@
 #include "guest/guest.h"
 #include "mcp/tool.h"
 #include "paths/path_rules.h"
-#include "shell/launcher_pool.h"
 #include "support/context.h"
 
 namespace tools {
@@ -22,9 +21,6 @@ struct Workspace {
 
   /// The guest user's login shell as Lima would run it ("/bin/bash"); empty: the guest's "$SHELL".
   std::string shell;
-
-  /// Connections for long-running processes.
-  std::shared_ptr<shell::LauncherPool> process_launchers = nullptr;
 };
 
 struct Toolbox;

@@ -166,10 +166,6 @@ class Source final : public tools::WorkspaceSource {
     options.roots = {{.host = "/host/work", .guest = "/mnt/w", .writable = true}};
     workspace_.paths = std::make_shared<const paths::PathRules>(options);
     workspace_.shell = "/bin/bash";
-    workspace_.process_launchers = std::make_shared<shell::LauncherPool>(
-        [](const support::Context&) -> std::shared_ptr<shell::Launcher> {
-          throw support::CallError("no connection");
-        });
   }
   tools::Workspace Acquire(const support::Context&, mcp::ProgressReporter&) override {
     return workspace_;

@@ -96,6 +96,24 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
+TEST_F(HostileGuest, AnOpenThatHangsHoldsUpNoOtherFile) {
+  const std::string server = MakeLink("sftp-server", LIMACTL_MCP_HOSTILE_SFTP_SERVER);
+  StartGuest({"Subsystem sftp " + server + " hanging-open"});
+  const auto read = [this](const std::string& path) {
+    return client().SendRequest("tools/call",
+                                {{"name", "read_file"}, {"arguments", {{"path", root + path}}}});
+  };
+  Ask("read_file", {{"path", root + "/file"}}, kContent);
+  read("/hang/file");
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 3; ++i) {  // the first ones are behind it, or soon are
+    const json answer = client().WaitForResponse(read("/file"), std::chrono::seconds(20));
+    EXPECT_EQ(TextOf(answer.at("result")), kContent);
+    Ask("list_directory", {{"path", root}}, kEntries);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(6));
+}
+
 /// What the guest prints instead of a script's output, and texts of the responses.
 struct Print {
   const char* name;

@@ -14,6 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -108,38 +109,54 @@ TEST_F(ProcessTools, SignalsReachTheChildren) {
   EXPECT_TRUE(EndsSoon(Path("root/child")));
 }
 
-TEST_F(ProcessTools, SixteenRunBesideEightCommandsAndFiles) {
+TEST_F(ProcessTools, SixRunBesideTwoCommandsSearchesAndFilesOnOneConnection) {
+  constexpr int kAll = 6;
   StartGuest();
   MakeFile("root/a.txt", "text");
+  const auto send = [this](const char* tool, const json& arguments) {
+    return client().SendRequest("tools/call", {{"name", tool}, {"arguments", arguments}});
+  };
+  // They wait for channels that idle shells, and one command, still have.
+  std::vector<std::int64_t> commands;
+  for (int i = 0; i < 8; ++i) {
+    commands.push_back(BeginShell("touch go" + std::to_string(i) + "; until [ -e stop" +
+                                  std::to_string(i % 2) + " ]; do sleep 0.05; done"));
+  }
+  EXPECT_TRUE(Eventually([&] { return List(root).size() == 9; }, 60s));
   std::vector<std::int64_t> starts;
-  for (int i = 0; i < 16; ++i) {
-    starts.push_back(client().SendRequest(
-        "tools/call",
-        {{"name", "start_process"}, {"arguments", StartArguments("read x; echo $x")}}));
+  for (int i = 0; i < kAll; ++i) {
+    starts.push_back(send("start_process", StartArguments("read x; echo $x")));
+  }
+  Write(root + "/stop0", "");
+  Write(root + "/stop1", "");
+  for (const std::int64_t id : commands) {
+    EXPECT_EQ(End(id).at("structuredContent").at("exit_code"), 0);
   }
   for (const std::int64_t id : starts) {
     EXPECT_EQ(End(id).at("structuredContent").at("running"), true);
   }
-  EXPECT_THAT(Refusal("start_process", StartArguments("true")), HasSubstr("p1 bash -c 'read x"));
+  EXPECT_THAT(Refusal("start_process", StartArguments("true")),
+              AllOf(HasSubstr("6 processes run"), HasSubstr("p1 bash -c 'read x; echo $x'; p2")));
 
   std::vector<std::int64_t> reads;
-  for (int i = 1; i <= 16; ++i) {
-    reads.push_back(client().SendRequest(
-        "tools/call", {{"name", "read_process"},
-                       {"arguments", {{"id", "p" + std::to_string(i)}, {"wait_ms", 30'000}}}}));
+  for (int i = 1; i <= kAll; ++i) {
+    reads.push_back(send("read_process", {{"id", "p" + std::to_string(i)}, {"wait_ms", 30'000}}));
   }
-  std::vector<std::int64_t> commands;
-  for (int i = 0; i < 8; ++i) {
+  commands.clear();
+  for (int i = 0; i < 3; ++i) {
     commands.push_back(
-        BeginShell("touch c" + std::to_string(i) + "; until [ -e go ]; do sleep 0.05; done"));
+        BeginShell("touch c" + std::to_string(i) + "; until [ -e end ]; do sleep 0.05; done"));
   }
-  EXPECT_TRUE(Eventually([&] { return List(root).size() == 9; }, 60s));
+  EXPECT_TRUE(Eventually([&] { return Glob({{"pattern", "c?"}, {"path", root}}).size() == 2; }));
   EXPECT_EQ(Read(root + "/a.txt"), "text");
-  Write(root + "/go", "");
+  EXPECT_EQ(Glob({{"pattern", "**/a.txt"}, {"path", root}}).size(), 1U);
+  EXPECT_EQ(Glob({{"pattern", "c?"}, {"path", root}}).size(), 2U) << "the third waits";
+  EXPECT_EQ(Instance().SessionPids().size(), 1U) << "connections";
+  Write(root + "/end", "");
   for (const std::int64_t id : commands) {
     EXPECT_EQ(End(id).at("structuredContent").at("exit_code"), 0);
   }
-  for (int i = 1; i <= 16; ++i) Send("p" + std::to_string(i), {{"input", "done\n"}});
+  for (int i = 1; i <= kAll; ++i) Send("p" + std::to_string(i), {{"input", "done\n"}});
   for (const std::int64_t id : reads) {
     EXPECT_EQ(End(id).at("structuredContent").at("output"), "done\n");
   }
@@ -171,7 +188,11 @@ TEST_F(ProcessTools, ALostConnectionLosesThem) {
   const json lost = ReadToTheEnd("p1");
   EXPECT_EQ(lost.at("running"), false);
   EXPECT_THAT(lost.at("error").get<std::string>(), StartsWith("the process was lost"));
+  Instance().Stop();
+  Instance().Start();
+  EXPECT_EQ(Shell("echo again").value("stdout", ""), "again\n");
   EXPECT_EQ(Call("read_process", {{"id", "p1"}, {"offset", 0}}).at("output"), "before\n");
+  EXPECT_EQ(Start("true").at("id"), "p2");
 }
 
 TEST_F(ProcessTools, CancelledReadsMakeRoomForOthers) {

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "integration/ssh_guest_fixture.h"
+#include "ssh/session_loop.h"
 
 namespace ssh_guest {
 namespace {
@@ -88,6 +89,53 @@ TEST_F(SshGuest, AWriteToAStuckServerNeverReachesAnotherFile) {
   ::kill(server, SIGKILL);
 }
 
+TEST_F(SshGuest, RequestsReturnToAnSftpServerThatAnswersAgain) {
+  StartInstance({"MaxSessions 1"});  // no second channel
+  const auto guest = Connect();
+  guest->Stat("/", minute_);
+  const pid_t server = FirstLeafOf(instance_->SessionPids().front());
+  ASSERT_EQ(::kill(server, SIGSTOP), 0);
+  std::atomic<int> answered = 0;
+  std::atomic<int> lost = 0;
+  const auto stat = [&] {
+    try {
+      guest->Stat("/", minute_);
+      ++answered;
+    } catch (const support::ConnectionLost& error) {
+      EXPECT_FALSE(error.may_have_run());
+      ++lost;
+    }
+  };
+  std::thread first(stat);
+  std::thread second(stat);
+  EXPECT_TRUE(Eventually([&] { return lost == 1; })) << "the one behind the other";
+  std::thread third(stat);
+  EXPECT_TRUE(Eventually([&] { return guest->channels_for_shells() == shell::kMaxChannels - 2; }));
+  ::kill(server, SIGCONT);
+  for (std::thread* thread : {&first, &second, &third}) thread->join();
+  EXPECT_EQ(answered, 2);
+}
+
+TEST_F(SshGuest, ATaskThatThrowsEndsTheSessionAndNoOtherTaskIsDropped) {
+  StartInstance();
+  ssh::SessionLoop loop(Endpoint(), {}, [] { return false; });
+  loop.Connect(minute_);
+  std::promise<void> posted;
+  loop.Post([&] { posted.get_future().wait(); });  // what follows is run together
+  loop.Post([] { throw std::runtime_error("a fault of the program"); });
+  const auto burst =
+      std::make_shared<ssh::Burst>(std::vector<guest::Request>{guest::request::Stat{"/"}});
+  loop.Post([&] { loop.sftp().Submit(burst); });
+  posted.set_value();
+  const auto lost = Thrown<support::ConnectionLost>([&] {
+    burst->completion().Wait(minute_.WithTimeout(10s), [&](support::StopReason reason) {
+      burst->completion().Finish(ssh::MakeFailure<support::Stopped>(reason));
+    });
+  });
+  EXPECT_THAT(lost.what(), HasSubstr("a fault of the program"));
+  EXPECT_TRUE(Eventually([&] { return !loop.alive(); }));
+}
+
 TEST_F(SshGuest, AGuestWithoutWorkingSftpSaysWhatIsWrongAndRunsCommands) {
   WriteFile("profile", "echo Welcome to your VM\nexec cat\n");
   for (const auto& [subsystem, text] : std::vector<std::pair<std::string, std::string>>{
@@ -104,14 +152,34 @@ TEST_F(SshGuest, AGuestWithoutWorkingSftpSaysWhatIsWrongAndRunsCommands) {
   }
 }
 
-TEST_F(SshGuest, AGuestWithOneChannelIsAnError) {
-  StartInstance({"MaxSessions 1"});
-  const auto guest = Connect();
-  EXPECT_EQ(guest->Stat("/", minute_).type, guest::FileType::kDirectory);
-  CollectedOutput sink;
-  EXPECT_THAT(Thrown<support::CallError>([&] { Command(*guest, "true", sink, minute_); }).what(),
-              HasSubstr("set MaxSessions in the guest's sshd_config to 3 or more"));
-  EXPECT_EQ(guest->Stat("/", minute_).type, guest::FileType::kDirectory);
+TEST_F(SshGuest, AGuestWithTooFewChannelsIsAnError) {
+  for (const std::size_t allowed : {1U, 3U}) {
+    StartInstance({"MaxSessions " + std::to_string(allowed)});
+    const auto guest = Connect();
+    EXPECT_EQ(guest->Stat("/", minute_).type, guest::FileType::kDirectory);
+    std::vector<std::unique_ptr<shell::Process>> running;
+    for (std::size_t needed = shell::kSharedChannels + 1; needed <= allowed; ++needed) {
+      const auto recorded = std::make_shared<RecordedProcess>(needed);
+      running.push_back(guest->Start("echo; exec sleep 100", recorded));
+      EXPECT_TRUE(Eventually([&] { return !recorded->output().empty(); }));
+    }
+    CollectedOutput sink;
+    const auto command = [&] { return Command(*guest, "true", sink, minute_).exit_status; };
+    if (allowed > shell::kSharedChannels) {
+      EXPECT_EQ(command(), 0);
+    }
+    const auto refused = std::make_shared<RecordedProcess>(allowed + 1);
+    const auto process = guest->Start("true", refused);
+    const std::string text = "too few channels at once: " + std::to_string(allowed) +
+                             ", and this needs " + std::to_string(allowed + 1) + ". Set MaxSess";
+    EXPECT_THAT(refused->End().problem, HasSubstr(text));
+    if (allowed > shell::kSharedChannels) {
+      EXPECT_EQ(command(), 0) << "a channel is left";
+    } else {
+      EXPECT_THAT(Thrown<support::CallError>(command).what(), HasSubstr(text));
+    }
+    EXPECT_EQ(guest->Stat("/", minute_).type, guest::FileType::kDirectory);
+  }
 }
 
 TEST_F(SshGuest, ReportsARefusedPort) {

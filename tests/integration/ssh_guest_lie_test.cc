@@ -7,7 +7,7 @@
 
 #include "integration/ssh_guest_fixture.h"
 #include "ssh/process_run.h"
-#include "ssh/sftp/sftp_codec.h"
+#include "ssh/sftp/sftp_channel.h"
 #include "testing/lying_sshd.h"
 #include "testing/tcp_proxy.h"
 #include "unit/ssh/sftp/sftp_bytes.h"
@@ -153,6 +153,73 @@ TEST_F(LyingGuest, AnAnswerThatComesWithTheEndOfTheSftpServerCounts) {
     EXPECT_EQ(size.get(), 7U) << before;
     EXPECT_THROW(write.get(), support::ConnectionLost);
   }
+}
+
+TEST_F(LyingGuest, ReadsBehindAHungRequestAreRepeatedOnASecondChannel) {
+  std::promise<void> hung_came;
+  std::promise<void> write_came;
+  const LyingSshd sshd([&](LyingSshd::Line& line) {
+    LyingSshd::Channel first = line.Accept();
+    BeginSftp(first);
+    first.Write(sftp_bytes::Handle(NextSftpRequest(first), "handle"));
+    NextSftpRequest(first);
+    hung_came.set_value();
+    NextSftpRequest(first);
+    write_came.set_value();
+    LyingSshd::Channel second = line.Accept();
+    BeginSftp(second);
+    while (true) second.Write(sftp_bytes::Attributes(NextSftpRequest(second), 7));
+  });
+  const auto guest = Connect(sshd);
+  const auto file = guest->Open("/file", guest::OpenMode::kWrite, 0, soon_);
+  const Stopwatch watch;
+  auto hung = std::async(std::launch::async, [&] {
+    guest->Open("/fifo", guest::OpenMode::kRead, 0, support::Context().WithTimeout(7s));
+  });
+  ASSERT_TRUE(IsSoonReady(hung_came.get_future()));
+  auto write = std::async(std::launch::async, [&] { file->Write(0, "x", soon_); });
+  ASSERT_TRUE(IsSoonReady(write_came.get_future()));
+  const auto lost = Thrown<support::ConnectionLost>([&] { guest->Stat("/", soon_); });
+  EXPECT_STREQ(lost.what(),
+               "stat /: the guest's SFTP server does not answer; nothing was changed in the guest");
+  EXPECT_FALSE(lost.may_have_run());
+  EXPECT_EQ(guest->Stat("/", soon_).size, 7U);
+  EXPECT_FALSE(Thrown<support::ConnectionLost>([&] { file->Stat(soon_); }).may_have_run());
+  EXPECT_LT(watch.elapsed(), 6s);
+  EXPECT_EQ(write.wait_for(0s), std::future_status::timeout) << "it may yet be made";
+  EXPECT_EQ(guest->channels_for_shells(), shell::kMaxChannels - 2);
+
+  EXPECT_THROW(hung.get(), support::Stopped);
+  EXPECT_TRUE(Thrown<support::ConnectionLost>([&] { write.get(); }).may_have_run());
+  EXPECT_TRUE(Eventually([&] { return guest->channels_for_shells() == shell::kMaxChannels - 1; }));
+  EXPECT_EQ(guest->Stat("/", soon_).size, 7U);
+}
+
+TEST_F(LyingGuest, OneOfTwoSftpChannelsIsClosedOnceTheFirstAnswersAgain) {
+  bool was_closed = false;
+  const LyingSshd sshd([&](LyingSshd::Line& line) {
+    LyingSshd::Channel first = line.Accept();
+    BeginSftp(first);
+    const std::uint32_t slow = NextSftpRequest(first);
+    LyingSshd::Channel second = line.Accept();
+    BeginSftp(second);
+    second.Write(sftp_bytes::Attributes(NextSftpRequest(second), 7));
+    first.Write(sftp_bytes::Attributes(slow, 1));
+    try {
+      first.Read(1);
+    } catch (const LyingSshd::Over&) {
+      was_closed = true;
+    }
+    second.Write(sftp_bytes::Attributes(NextSftpRequest(second), 8));
+  });
+  const auto guest = Connect(sshd);
+  auto slow = std::async(std::launch::async, [&] { return guest->Stat("/", soon_).size; });
+  EXPECT_EQ(slow.wait_for(ssh::SftpChannel::kMaxSilence + 200ms), std::future_status::timeout);
+  EXPECT_EQ(guest->Stat("/", soon_).size, 7U);
+  EXPECT_EQ(slow.get(), 1U);
+  EXPECT_TRUE(Eventually([&] { return guest->channels_for_shells() == shell::kMaxChannels - 1; }));
+  EXPECT_EQ(guest->Stat("/", soon_).size, 8U);
+  EXPECT_TRUE(was_closed);
 }
 
 TEST_F(LyingGuest, AChannelThatIsClosedInsteadOfAnswered) {

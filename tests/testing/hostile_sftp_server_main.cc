@@ -232,6 +232,11 @@ const std::map<std::string, Answer>& Lies() {
                             const std::uint32_t wanted = ToNumber(request.rest.substr(8));
                             return Data(request.id, std::string(wanted, 'x'));
                           })},
+      {"hanging-open", To(kOpen,
+                          [](const Request& request) {
+                            if (request.text.find("hang") != std::string::npos) ::pause();
+                            return Honest(request);
+                          })},
       {"no-data", To(kRead, [](const Request& request) { return Data(request.id, ""); })},
   };
   return lies;

@@ -85,6 +85,11 @@ std::vector<guest::Handle> Burst::Opened() const {
   return opened;
 }
 
+bool Burst::changes_guest() const {
+  return std::any_of(parts_.begin(), parts_.end(),
+                     [](const Part& part) { return part.whole.changes_guest; });
+}
+
 std::string Burst::Describe() const {
   if (parts_.empty()) return "";
   return std::string(parts_.front().whole.operation) + " " + parts_.front().path;
@@ -92,6 +97,7 @@ std::string Burst::Describe() const {
 
 void Burst::Begin(SftpClient& client, std::uint64_t channel, TimePoint now) {
   channel_ = channel;
+  first_request_ = client.next_request();
   ++answers_left_;  // keeps the burst from finishing before all requests are sent
   for (std::size_t i = 0; i < parts_.size(); ++i) SendPart(client, i, now);
   --answers_left_;

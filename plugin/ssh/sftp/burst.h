@@ -35,6 +35,10 @@ class Burst final : public std::enable_shared_from_this<Burst> {
 
   /// The channel number of its handles; 0 if it has none. Handles in a burst share one channel.
   [[nodiscard]] std::uint64_t handle_channel() const { return handle_channel_; }
+  /// It may change the guest's files.
+  [[nodiscard]] bool changes_guest() const;
+  /// The id of the first request that Begin has sent.
+  [[nodiscard]] std::uint32_t first_request() const { return first_request_; }
   /// Operation and path of its first request, for messages.
   [[nodiscard]] std::string Describe() const;
 
@@ -71,6 +75,7 @@ class Burst final : public std::enable_shared_from_this<Burst> {
   std::vector<Part> parts_;
   std::uint64_t handle_channel_ = 0;
   std::uint64_t channel_ = 0;
+  std::uint32_t first_request_ = 0;
   Completion completion_;
   std::size_t answers_left_ = 0;
   std::optional<std::string> lost_;  ///< why requests have no reply

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "ssh/sftp/sftp_codec.h"
 #include "support/context.h"
@@ -50,6 +50,12 @@ class SftpClient {
 
   [[nodiscard]] std::size_t pending() const { return pending_.size(); }
 
+  /// Ids: of the next request, and of the oldest one that is pending.
+  [[nodiscard]] std::uint32_t next_request() const { return next_id_; }
+  [[nodiscard]] std::uint32_t oldest_request() const {
+    return pending_.empty() ? next_id_ : pending_.begin()->first;
+  }
+
   [[nodiscard]] bool Offers(std::string_view extension) const {
     return version_.extensions.find(extension) != version_.extensions.end();
   }
@@ -78,7 +84,7 @@ class SftpClient {
   std::uint32_t next_id_ = 1;
   std::uint32_t maximum_read_;
   std::uint32_t maximum_write_;
-  std::unordered_map<std::uint32_t, Pending> pending_;
+  std::map<std::uint32_t, Pending> pending_;  // by id: the oldest first
 };
 
 }  // namespace ssh

@@ -8,148 +8,107 @@
 namespace ssh {
 
 void SftpService::Submit(std::shared_ptr<Burst> burst) {
-  const std::uint64_t channel = burst->handle_channel();
-  const bool ready = client_ && client_->ready();
-  if (ready && (channel == 0 || channel == channel_number_)) {
-    burst->Begin(*client_, channel_number_, support::Clock::now());
-  } else if (channel != 0) {
-    burst->FailLost("the file's SFTP channel has been closed");
-  } else {
+  const std::uint64_t number = burst->handle_channel();
+  SftpChannel* const channel = Find(number);
+  if (number == 0) {
     waiting_.push_back(std::move(burst));
-    if (state_ != State::kClosed) return;
-    state_ = State::kWaiting;
-    broker_.Request(*this);
+  } else if (channel == nullptr) {
+    burst->FailLost("the file's SFTP channel has been closed");
+  } else if (channel->hangs()) {
+    burst->FailLost(kSftpSilent);
+  } else {
+    channel->Begin(burst);
   }
+}
+
+SftpChannel* SftpService::Find(std::uint64_t number) const {
+  for (const auto& channel : channels_) {
+    if (channel->number() == number && channel->ready()) return channel.get();
+  }
+  return nullptr;
+}
+
+SftpChannel* SftpService::Usable() const {
+  const auto found = std::find_if(channels_.rbegin(), channels_.rend(), [](const auto& channel) {
+    return channel->ready() && !channel->hangs();
+  });
+  return found == channels_.rend() ? nullptr : found->get();
 }
 
 void SftpService::Withdraw(Burst& burst, support::StopReason reason) {
   if (burst.finished()) return;
   burst.Fail(MakeFailure<support::Stopped>(reason));
-  std::erase_if(waiting_,
-                [&](const std::shared_ptr<Burst>& other) { return other.get() == &burst; });
-  for (const guest::Handle& handle : burst.Opened()) CloseHandle(handle);
-  if (reason != support::StopReason::kDeadline || !channel_) return;
-  const TimePoint silent_since = client_ ? client_->silent_since() : opened_at_;
-  if (silent_since + kShortestSilence <= support::Clock::now()) {
-    GiveUp("the guest's SFTP server does not answer");
+  const bool waited =
+      std::erase_if(waiting_, [&](const auto& other) { return other.get() == &burst; }) > 0;
+  for (const auto& channel : channels_) {
+    const bool is_cause = channel->Forget(burst) || (waited && !channel->ready());
+    if (is_cause && reason == support::StopReason::kDeadline) channel->GiveUpIfSilent();
   }
 }
 
 void SftpService::CloseHandle(const guest::Handle& handle) {
-  if (state_ != State::kConversing || handle.channel != channel_number_) return;
-  client_->Send(MakeRequest(guest::request::Close{handle}), support::Clock::now(),
-                [](SftpReply&&) {});
-}
-
-void SftpService::OnChannelOpen(std::unique_ptr<Channel> channel) {
-  channel_ = std::move(channel);
-  inbox_.clear();
-  state_ = State::kRequesting;
-  opened_at_ = support::Clock::now();
-  Step(opened_at_);
-}
-
-void SftpService::OnChannelImpossible(const std::string& text) {
-  state_ = State::kClosed;
-  FailWaiting(text);
-}
-
-void SftpService::OnData(bool is_standard_error, std::string_view bytes) noexcept {
-  if (!is_standard_error) inbox_ += bytes;
+  if (SftpChannel* const channel = Find(handle.channel)) channel->CloseHandle(handle);
 }
 
 void SftpService::Step(TimePoint now) {
-  if (state_ == State::kRequesting) StepRequest();
-  if (state_ == State::kConversing) StepConversation(now);
+  RemoveClosed();
+  StepWaiting();
+  for (const auto& channel : channels_) channel->Step(now);
+  CloseOneOfTwo();
 }
 
-void SftpService::StepRequest() {
-  const Channel::Progress progress = channel_->RequestSftp();
-  if (progress == Channel::Progress::kDone) {
-    client_ = std::make_unique<SftpClient>(support::Clock::now());
-    state_ = State::kConversing;
-  } else if (progress == Channel::Progress::kRefused) {
-    GiveUp(
-        "the guest's sshd has no SFTP subsystem, which every tool needs: install the guest's "
-        "package openssh-sftp-server (Fedora and others: openssh-server), add a line "
-        "\"Subsystem sftp …\" to its sshd_config, and restart the instance");
-  } else if (channel_->peer_closed()) {
-    GiveUp("the guest's sshd closed the channel instead of starting SFTP");
-  } else if (inbox_.size() > kMostBeforeAnswer) {
-    // libssh keeps enlarging the window although nothing reads the data yet.
-    GiveUp("the guest's sshd sends data before it answers the request for SFTP");
+void SftpService::StepWaiting() {
+  if (waiting_.empty()) return;
+  if (SftpChannel* const usable = Usable()) {
+    while (!waiting_.empty()) {
+      const std::shared_ptr<Burst> burst = std::move(waiting_.front());
+      waiting_.erase(waiting_.begin());
+      usable->Begin(burst);
+    }
+  } else if (channels_.size() < kMaxChannels &&
+             std::all_of(channels_.begin(), channels_.end(),
+                         [](const auto& channel) { return channel->hangs(); })) {
+    channels_.push_back(std::make_unique<SftpChannel>(broker_, ++last_number_));
   }
 }
 
-void SftpService::StepConversation(TimePoint now) {
-  ReceiveInbox(now);
-  if (state_ != State::kConversing) return;
-  if (client_->ready()) {
+void SftpService::RemoveClosed() {
+  for (auto channel = channels_.begin(); channel != channels_.end();) {
+    if (!(*channel)->closed()) {
+      ++channel;
+      continue;
+    }
+    const std::string failure = (*channel)->start_failure();
+    channel = channels_.erase(channel);
+    if (failure.empty()) continue;
+    // A server that does not start is not started again for the same bursts.
     for (const auto& burst : std::exchange(waiting_, {})) {
-      burst->Begin(*client_, channel_number_, now);
+      burst->Fail(MakeFailure<support::CallError>(burst->Describe() + ": " + failure));
     }
   }
-  // One piece per step, so that a large upload does not delay the other channels.
-  const std::size_t written = channel_->Write(client_->output());
-  client_->Consumed(written);
-  more_output_ = written > 0 && !client_->output().empty();
-  CheckEnd();
 }
 
-void SftpService::ReceiveInbox(TimePoint now) {
-  if (inbox_.empty()) return;
-  try {
-    client_->Receive(inbox_, now);
-  } catch (const SftpProtocolError& error) {
-    return GiveUp(client_->ready()
-                      ? std::string("the guest's SFTP server violates the protocol: ") +
-                            error.what()
-                      : error.what());
-  }
-  inbox_.clear();
-}
-
-void SftpService::CheckEnd() {
-  // Sending polls too; the next turn reads what that received.
-  if (!inbox_.empty()) return;
-  if (channel_->peer_closed() || channel_->peer_sent_end_of_file()) {
-    GiveUp(client_->ready()
-               ? "the guest's SFTP server exited"
-               : "the guest's SFTP server exited at once: it, or the login shell that starts it, "
-                 "does not work in the guest");
+void SftpService::CloseOneOfTwo() {
+  if (channels_.size() < kMaxChannels || channels_.front()->hangs()) return;
+  const SftpChannel& newer = *channels_.back();
+  if (!newer.ready()) {
+    channels_.pop_back();
+  } else if (!newer.hangs() && channels_.front()->idle()) {
+    channels_.erase(channels_.begin());
   }
 }
 
-void SftpService::CloseChannel() {
-  broker_.Retire(std::move(channel_));
-  client_.reset();
-  inbox_.clear();
-  ++channel_number_;
-  more_output_ = false;
-  state_ = State::kClosed;
-}
-
-void SftpService::GiveUp(const std::string& reason) {
-  const std::unique_ptr<SftpClient> client = std::move(client_);
-  CloseChannel();
-  if (client) client->Fail(reason);
-  // These wait for the server's first reply. A server that fails before is not restarted for them.
-  FailWaiting(reason);
-}
-
-void SftpService::FailWaiting(const std::string& reason) {
-  for (const auto& burst : std::exchange(waiting_, {})) {
-    burst->Fail(MakeFailure<support::CallError>(burst->Describe() + ": " + reason));
-  }
+SftpService::TimePoint SftpService::NextStep() const {
+  if (!waiting_.empty() && Usable() != nullptr) return TimePoint::min();
+  TimePoint next = TimePoint::max();
+  for (const auto& channel : channels_) next = std::min(next, channel->NextStep());
+  return next;
 }
 
 void SftpService::Lose(const std::string& text) {
-  if (client_) client_->Fail(text);
+  for (const auto& channel : channels_) channel->Lose(text);
+  channels_.clear();
   for (const auto& burst : std::exchange(waiting_, {})) burst->FailLost(text);
-  if (state_ == State::kWaiting) broker_.Withdraw(*this);
-  channel_.reset();
-  client_.reset();
-  state_ = State::kClosed;
 }
 
 }  // namespace ssh

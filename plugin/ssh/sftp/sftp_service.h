@@ -6,26 +6,25 @@
 #include <string>
 #include <vector>
 
-#include "ssh/channel_broker.h"
-#include "ssh/sftp/burst.h"
+#include "ssh/sftp/sftp_channel.h"
 
 namespace ssh {
 
-/// SFTP for one session. Opens a channel for the first burst (requests sent together), runs any
-/// number of bursts at once, and replaces the channel if a burst times out because the server is
-/// stuck. For the session's thread only.
-class SftpService final : public ChannelUser {
+/// SFTP for one session. For the session's thread only.
+///
+/// A server runs its requests one after another, so one that hangs (an OPEN of a FIFO, a dead
+/// mount) holds up all others. Then a second channel is opened: it gets all new requests, and those
+/// behind the hung one that change nothing are failed, to be repeated there. Each hung request
+/// keeps waiting until its own deadline, and so does every change behind it, because the server may
+/// yet make it. Once the first server answers again or is given up, one channel is closed.
+class SftpService {
  public:
   using TimePoint = support::Clock::time_point;
-
-  /// A burst that times out closes the channel if the guest has sent nothing for this long.
-  static constexpr auto kShortestSilence = std::chrono::seconds(1);
-
-  /// Most bytes accepted before the subsystem request is answered; some arrive with the answer.
-  static constexpr std::size_t kMostBeforeAnswer = kMaximumSftpPacket;
+  static constexpr std::size_t kMaxChannels = 2;
 
   explicit SftpService(ChannelBroker& broker) : broker_(broker) {}
 
+  /// A burst with handles runs on their channel.
   void Submit(std::shared_ptr<Burst> burst);
   /// Finishes the burst with support::Stopped. Requests already sent are not cancelled.
   void Withdraw(Burst& burst, support::StopReason reason);
@@ -33,38 +32,27 @@ class SftpService final : public ChannelUser {
   void CloseHandle(const guest::Handle& handle);
 
   void Step(TimePoint now);
-  [[nodiscard]] TimePoint NextStep() const {
-    return more_output_ ? TimePoint::min() : TimePoint::max();
-  }
+  [[nodiscard]] TimePoint NextStep() const;
+
+  /// The channels that it uses or will need: 1 or 2.
+  [[nodiscard]] std::size_t channels() const { return channels_.size() < 2 ? 1 : 2; }
 
   /// Call it when the session is lost.
   void Lose(const std::string& text);
 
-  void OnChannelOpen(std::unique_ptr<Channel> channel) override;
-  void OnChannelImpossible(const std::string& text) override;
-  void OnData(bool is_standard_error, std::string_view bytes) noexcept override;
-
  private:
-  enum class State { kClosed, kWaiting, kRequesting, kConversing };
-
-  void StepRequest();
-  void StepConversation(TimePoint now);
-  void ReceiveInbox(TimePoint now);
-  void CheckEnd();
-  /// Closes the channel and fails every burst.
-  void GiveUp(const std::string& reason);
-  void FailWaiting(const std::string& reason);
-  void CloseChannel();
+  [[nodiscard]] SftpChannel* Find(std::uint64_t number) const;
+  /// The newest channel that is ready and does not hang, or null.
+  [[nodiscard]] SftpChannel* Usable() const;
+  /// Begins what waits, or opens a channel for it.
+  void StepWaiting();
+  void RemoveClosed();
+  void CloseOneOfTwo();
 
   ChannelBroker& broker_;
-  State state_ = State::kClosed;
-  std::unique_ptr<Channel> channel_;
-  std::unique_ptr<SftpClient> client_;
-  std::uint64_t channel_number_ = 1;
-  std::string inbox_;  // filled by libssh's callback, read by Step
-  TimePoint opened_at_;
-  std::vector<std::shared_ptr<Burst>> waiting_;
-  bool more_output_ = false;
+  std::vector<std::unique_ptr<SftpChannel>> channels_;  // the newest last
+  std::vector<std::shared_ptr<Burst>> waiting_;         // for a channel
+  std::uint64_t last_number_ = 0;
 };
 
 }  // namespace ssh

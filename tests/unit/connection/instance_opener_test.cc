@@ -58,7 +58,7 @@ class ScriptedOpener final : public InstanceOpener {
       const ReportStatus report_status = [this](const std::string& text) {
         reported.push_back(text);
       };
-      return InstanceOpener::Open(context, report_status).workspace.shell;
+      return InstanceOpener::Open(context, report_status).shell;
     } catch (const CallError& error) {
       return error.what();
     }
@@ -71,12 +71,10 @@ class ScriptedOpener final : public InstanceOpener {
   std::vector<std::string> reported;
 
  protected:
-  OpenedConnection Connect(const Context& context) override {
+  tools::Workspace Connect(const Context& context) override {
     const std::size_t attempt = attempts++;
     (attempt < first.size() ? first[attempt] : later)(context);
-    OpenedConnection opened;
-    opened.workspace.shell = std::to_string(attempts);
-    return opened;
+    return {nullptr, nullptr, std::to_string(attempts)};
   }
   void Start(const Context& context, const ReportStatus&) override {
     ++starts;

@@ -14,6 +14,7 @@
 #include "testing/eventually.h"
 #include "testing/recorded_progress.h"
 #include "testing/silent_progress.h"
+#include "testing/stepped_guest.h"
 
 namespace connection {
 namespace {
@@ -24,12 +25,18 @@ using support::StopReason;
 using support::StopSource;
 using ::testing::HasSubstr;
 
-OpenedConnection ConnectionNamed(const std::string& shell,
+class MortalGuest final : public testing_support::SteppedGuest {
+ public:
+  explicit MortalGuest(std::shared_ptr<std::atomic<bool>> alive) : alive_(std::move(alive)) {}
+  [[nodiscard]] bool alive() const override { return *alive_; }
+
+ private:
+  std::shared_ptr<std::atomic<bool>> alive_;
+};
+
+tools::Workspace ConnectionNamed(const std::string& shell,
                                  std::shared_ptr<std::atomic<bool>> alive) {
-  OpenedConnection opened;
-  opened.workspace.shell = shell;
-  opened.alive = [alive = std::move(alive)] { return alive->load(); };
-  return opened;
+  return {std::make_shared<MortalGuest>(std::move(alive)), nullptr, shell};
 }
 
 std::shared_ptr<std::atomic<bool>> Alive() {
@@ -81,7 +88,7 @@ TEST(SharedConnection, IsOpenedAgainAfterItDied) {
 
 TEST(SharedConnection, AFailureReachesTheCallAndTheNextCallRetries) {
   int attempts = 0;
-  SharedConnection connection([&](const Context&, const ReportStatus&) -> OpenedConnection {
+  SharedConnection connection([&](const Context&, const ReportStatus&) -> tools::Workspace {
     if (++attempts == 1) throw CallError("instance is stopped");
     return ConnectionNamed("sh", Alive());
   });
@@ -113,7 +120,7 @@ TEST(SharedConnection, ACallDoesNotGetTheFailureOfAnEarlierAttempt) {
   std::promise<void> first_attempt_began;
   std::promise<void> second_call_waits;
   int attempts = 0;
-  SharedConnection connection([&](const Context&, const ReportStatus&) -> OpenedConnection {
+  SharedConnection connection([&](const Context&, const ReportStatus&) -> tools::Workspace {
     if (++attempts == 1) {
       first_attempt_began.set_value();
       second_call_waits.get_future().wait();
@@ -133,7 +140,7 @@ TEST(SharedConnection, ACallDoesNotGetTheFailureOfAnEarlierAttempt) {
 }
 
 TEST(SharedConnection, WaitingEndsWithTheContext) {
-  SharedConnection connection([](const Context& context, const ReportStatus&) -> OpenedConnection {
+  SharedConnection connection([](const Context& context, const ReportStatus&) -> tools::Workspace {
     support::Pause(std::chrono::hours(1), context);
     return {};
   });
@@ -165,7 +172,7 @@ TEST(SharedConnection, AWaitingCallReportsWhatItWaitsFor) {
 TEST(SharedConnection, DestructionStopsAnAttempt) {
   std::promise<void> began;
   auto connection = std::make_unique<SharedConnection>(
-      [&](const Context& context, const ReportStatus&) -> OpenedConnection {
+      [&](const Context& context, const ReportStatus&) -> tools::Workspace {
         began.set_value();
         support::Pause(std::chrono::hours(1), context);
         return {};

@@ -28,11 +28,12 @@ class ProcessesTest : public ShellsTest, public ::testing::WithParamInterface<co
     const std::string shell = GetParam();
     if (!std::filesystem::exists(shell.substr(0, shell.find(' ')))) GTEST_SKIP() << "no " << shell;
     options_.posix_shell = shell;
+    Restart();
   }
 
   std::string Start(const std::string& script, const std::string& shell = "/bin/bash") {
     return processes_->Start({ShellCommand({"bash", "-c", script}), "bash", work_, shell}, "/host",
-                             pool_, {});
+                             *launcher_, {});
   }
   std::string Read(const std::string& id, milliseconds time = kLong) {
     return processes_->Read(id, {}, Wait::kForOutput, time, {}).piece.text;
@@ -59,12 +60,6 @@ class ProcessesTest : public ShellsTest, public ::testing::WithParamInterface<co
     return processes_->Write(id, {"", false, name}, time, {});
   }
 
-  std::vector<std::weak_ptr<testing_support::LocalLauncher>> opened_;
-  LauncherPool pool_{[this](const support::Context&) {
-    auto launcher = std::make_shared<testing_support::LocalLauncher>(options_);
-    opened_.push_back(launcher);
-    return launcher;
-  }};
   std::unique_ptr<Processes> processes_ = std::make_unique<Processes>();
 };
 
@@ -153,7 +148,7 @@ TEST_P(ProcessesTest, EndWithTheServer) {
 TEST_P(ProcessesTest, AreLostWithTheirConnection) {
   const std::string id = Start("echo before; echo $$ >main; sleep 60");
   EXPECT_EQ(ReadUntil(id, "before\n"), "before\n");
-  opened_.front().lock()->BreakConnection();
+  launcher_->BreakConnection();
   const Processes::Output output = Finish(id);
   EXPECT_FALSE(output.state.running);
   EXPECT_EQ(output.state.exit_status, std::nullopt);
@@ -172,32 +167,27 @@ INSTANTIATE_TEST_SUITE_P(Shells, ProcessesTest,
 class ProcessTable : public ProcessesTest {};
 INSTANTIATE_TEST_SUITE_P(Shells, ProcessTable, ::testing::Values("/bin/sh"));
 
-TEST_P(ProcessTable, BoundsHowManyRunAndUsesFewConnections) {
+TEST_P(ProcessTable, BoundsHowManyRun) {
+  const std::string command = "exec sleep 60; " + std::string(100, 'x');
   std::vector<std::thread> starters;
-  for (std::size_t i = 0; i < Processes::kMostRunning; ++i) {
-    starters.emplace_back([this] { Start("exec sleep 60"); });
+  for (std::size_t i = 0; i < kMaxProcesses; ++i) {
+    starters.emplace_back([&] { Start(command); });
   }
   for (std::thread& starter : starters) starter.join();
-  EXPECT_EQ(opened_.size(), Processes::kMostRunning / LauncherPool::kMostProcesses);
   try {
     Start("true");
     ADD_FAILURE();
   } catch (const support::CallError& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("p1 bash -c 'exec sleep 60'; p2"), HasSubstr("p16")));
+    const std::string cut = ("bash -c '" + command).substr(0, 60);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("p1 " + cut + "; p2 "), EndsWith("; p6 " + cut)));
   }
   Signal("p3", "KILL");
   EXPECT_EQ(Finish(Start("echo x")).piece.text, "x\n");
-  EXPECT_EQ(processes_->List().size(), Processes::kMostRunning + 1);
-}
-
-TEST_P(ProcessTable, ClosesAConnectionThatNoProcessUses) {
-  Finish(Start("true"));
-  EXPECT_TRUE(Eventually([this] { return opened_.front().expired(); }));
+  EXPECT_EQ(processes_->List().size(), kMaxProcesses + 1);
 }
 
 TEST_P(ProcessTable, ForgetsTheOldestThatHaveEnded) {
   for (std::size_t i = 0; i < Processes::kMostEnded + 2; ++i) Finish(Start("true"));
-  EXPECT_TRUE(Eventually([this] { return opened_.front().expired(); }));
   Start("true");
   try {
     Finish("p1");
@@ -231,41 +221,35 @@ TEST_P(ProcessTable, ReadsGoOnWhereTheLastEnded) {
   EXPECT_EQ(processes_->Read(id, -4, Wait::kForEnd, 0ms, {}).piece.text, "end\n");
 }
 
-/// A guest whose sshd allows a connection a single channel.
-class NarrowLauncher final : public Launcher {
+/// A guest without a free channel.
+class FullLauncher final : public Launcher {
  public:
-  explicit NarrowLauncher(const testing_support::LocalLauncher::Options& options)
-      : launcher_(options) {}
-  std::unique_ptr<Process> Start(std::string command_line,
-                                 std::shared_ptr<ProcessEvents> events) override {
-    if (used_.exchange(true)) {
-      events->OnQueued();
-      return std::make_unique<NoProcess>();
-    }
-    return launcher_.Start(std::move(command_line), std::move(events));
+  std::unique_ptr<Process> Start(std::string, std::shared_ptr<ProcessEvents> events) override {
+    needed.push_back(events->needed_channels());
+    events->OnQueued();
+    return std::make_unique<NoProcess>();
   }
+  std::vector<std::size_t> needed;
 
  private:
-  class NoProcess final : public Process {
-   public:
-    void Send(std::string) override { ADD_FAILURE() << "sent without a channel"; }
+  struct NoProcess final : Process {
+    void Send(std::string) override {}
     void EndInput() override {}
   };
-  testing_support::LocalLauncher launcher_;
-  std::atomic<bool> used_ = false;
 };
 
-TEST_P(ProcessTable, TakesAnotherConnectionWhenOneHasNoChannel) {
-  int opened = 0;
-  LauncherPool pool([&](const support::Context&) {
-    ++opened;
-    return std::make_shared<NarrowLauncher>(options_);
-  });
-  for (int i = 0; i < 2; ++i) {
-    processes_->Start({"exec sleep 60", "exec", work_, "/bin/sh"}, "", pool, {});
+TEST_P(ProcessTable, AreNotStartedWithoutAChannel) {
+  FullLauncher full;
+  Start("exec sleep 60");
+  try {
+    processes_->Start({"true", "true", work_, "/bin/sh"}, "", full,
+                      support::Context().WithTimeout(50ms));
+    ADD_FAILURE();
+  } catch (const support::CallError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("commands used all channels"));
   }
-  EXPECT_EQ(opened, 2);
-  processes_.reset();
+  EXPECT_THAT(full.needed, ::testing::ElementsAre(2 + kSharedChannels));
+  EXPECT_EQ(processes_->List().size(), 1U);
 }
 
 TEST(CutOutputs, KeepTheLastFew) {

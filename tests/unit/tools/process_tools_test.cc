@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "shell/launcher_pool.h"
 #include "testing/local_launcher.h"
 #include "tools/render.h"
 #include "tools/tools.h"
@@ -27,7 +26,6 @@ class ProcessToolsAsText : public SearchToolFixture {
   Workspace Acquire(const support::Context& context, mcp::ProgressReporter& progress) override {
     Workspace workspace = SearchToolFixture::Acquire(context, progress);
     workspace.shell = "/bin/sh";
-    workspace.process_launchers = pool_;
     return workspace;
   }
 
@@ -41,11 +39,6 @@ class ProcessToolsAsText : public SearchToolFixture {
                 {{"command", {"sh", "-c", script}}, {"directory", kHost}, {"wait_ms", 20'000}});
   }
 
-  std::shared_ptr<shell::LauncherPool> pool_ =
-      std::make_shared<shell::LauncherPool>([](const support::Context&) {
-        return std::make_shared<testing_support::LocalLauncher>(
-            testing_support::LocalLauncher::Options{{"PATH=/usr/bin:/bin"}});
-      });
   Toolbox toolbox_{static_cast<WorkspaceSource&>(*this), {}};
 };
 
