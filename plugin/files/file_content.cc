@@ -7,6 +7,7 @@
 #include "files/file_problem.h"
 #include "support/errors.h"
 #include "support/units.h"
+#include "support/utf8.h"
 
 namespace files {
 namespace {
@@ -111,7 +112,8 @@ bool FileReader::TakeSmallFile() {
   return true;
 }
 
-void FileReader::Read(std::size_t chunk, const TakeBytes& take) {
+/// `first` is the length of the first read.
+void FileReader::Read(std::uint64_t first, const TakeBytes& take) {
   if (whole_) {
     take(*whole_);
     return;
@@ -120,11 +122,17 @@ void FileReader::Read(std::size_t chunk, const TakeBytes& take) {
     was_read_directly_ = true;
     return;
   }
+  std::uint64_t next = first;
   for (std::uint64_t position = 0;;) {
-    const std::string bytes = file_->Read(position, chunk, context_);
-    if (!take(bytes) || bytes.size() < chunk) return;
+    next = std::min<std::uint64_t>(next, kLongestRead);
+    // One byte beyond the size: if that one is missing, the file ends there. If the size is wrong,
+    // only an empty reply is the end: the kernel's own files come in short pieces.
+    if (position <= attributes_.size) next = std::min(next - 1, attributes_.size - position) + 1;
+    const std::string bytes = file_->ReadSome(position, static_cast<std::size_t>(next), context_);
     position += bytes.size();
-    chunk = std::max(chunk, kReadChunk);  // the file is longer than its reported size
+    const bool is_end = bytes.empty() || (bytes.size() < next && position == attributes_.size);
+    if (!take(bytes) || is_end) return;
+    next = std::max<std::uint64_t>(2 * next, kReadChunk);
   }
 }
 
@@ -133,15 +141,23 @@ std::string FileReader::ReadWhole() {
     ThrowTooLarge(path_, attributes_.size);
   }
   std::string content;
-  // Requests one byte more than the size: a shorter reply proves that the file ends there. A stale
-  // size may be too large.
-  const std::uint64_t size = std::min(attributes_.size, kMaximumReadBytes);
-  Read(static_cast<std::size_t>(size) + 1, [&](std::string_view bytes) {
+  Read(kLongestRead, [&](std::string_view bytes) {
     content += bytes;
     return content.size() <= kMaximumReadBytes;
   });
   if (content.size() > kMaximumReadBytes) ThrowTooLarge(path_);
   return content;
+}
+
+bool FileReader::IsUtf8() {
+  constexpr std::size_t kLongestCharacter = 4;
+  std::string rest;  // after the last whole character
+  Read(kReadChunk, [&](std::string_view bytes) {
+    rest += bytes;
+    rest.erase(0, support::ValidUtf8Prefix(rest));
+    return rest.size() < kLongestCharacter;
+  });
+  return rest.empty();
 }
 
 FileReader::Beginning FileReader::ReadBeginning(std::size_t maximum_bytes) {

@@ -54,7 +54,7 @@ std::string EntriesText(const std::vector<guest::DirectoryEntry>& entries);
 inline constexpr std::uint64_t kMaximumImageBytes = std::uint64_t{5} << 20;
 
 /// Round trips: three (path rules; open; stat, read and close). A file of files::kReadChunk or more
-/// takes four, a range of it one for each kReadChunk up to the range's end.
+/// takes one more for each read: of files::kLongestRead, or growing ones for a range.
 mcp::ToolResult ReadFile(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// The limit for the file and for the result: `replace` must be able to read what it wrote.

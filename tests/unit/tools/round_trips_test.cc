@@ -114,7 +114,7 @@ TEST_F(RoundTrips, OfReadingTools) {
        "read_file",
        {{"path", "/work/large.txt"}},
        4,
-       kFind + ", Open 1, StatFileSystem 1, FileStat 1, FileRead 2"},
+       kFind + ", Open 1, StatFileSystem 1, FileStat 1, FileRead 1"},
       {"a directory",
        "list_directory",
        {{"path", "/work/directory"}},
