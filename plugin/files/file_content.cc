@@ -1,6 +1,7 @@
 #include "files/file_content.h"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -14,44 +15,6 @@ namespace {
 
 using guest::OpenMode;
 using support::CallError;
-
-/// Extracts a range of lines from a file that arrives in pieces.
-class LineCutter {
- public:
-  explicit LineCutter(const LineRange& range) : range_(range) {}
-
-  /// Returns false once it has all the lines.
-  bool Add(std::string_view piece) {
-    while (!piece.empty() && !done()) {
-      const bool wanted = line_ >= range_.first;
-      if (wanted && !range_.count) {
-        text_ += piece;
-        return true;
-      }
-      const std::size_t end = piece.find('\n');
-      const std::string_view part =
-          end == std::string_view::npos ? piece : piece.substr(0, end + 1);
-      if (wanted) text_ += part;
-      unfinished_line_ = end == std::string_view::npos;
-      if (!unfinished_line_) ++line_;
-      piece.remove_prefix(part.size());
-    }
-    return !done();
-  }
-
-  [[nodiscard]] std::uint64_t lines_seen() const { return line_ + (unfinished_line_ ? 1 : 0); }
-  std::string& text() { return text_; }
-
- private:
-  [[nodiscard]] bool done() const {
-    return range_.count && line_ >= range_.first && line_ - range_.first >= *range_.count;
-  }
-
-  LineRange range_;
-  std::uint64_t line_ = 0;
-  bool unfinished_line_ = false;
-  std::string text_;
-};
 
 /// Throws unless the opened file may be the one that the path rules checked; see FileReader.
 void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedPath& path,
@@ -171,21 +134,33 @@ FileReader::Beginning FileReader::ReadBeginning(std::size_t maximum_bytes) {
 }
 
 std::string FileReader::ReadLines(const LineRange& range) {
-  LineCutter cutter(range);
+  const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() - range.first;
+  const std::uint64_t end = range.first + std::min(range.count.value_or(most), most);
+  std::string text;
+  std::uint64_t line = 0;  // of the next byte
+  bool is_in_line = false;
   Read(kReadChunk, [&](std::string_view bytes) {
-    return cutter.Add(bytes) && cutter.text().size() <= kMaximumReadBytes;
+    while (!bytes.empty() && line < end) {
+      const std::size_t length = std::min(bytes.find('\n'), bytes.size() - 1) + 1;
+      is_in_line = bytes[length - 1] != '\n';
+      if (line >= range.first) text += bytes.substr(0, length);
+      if (!is_in_line) ++line;
+      bytes.remove_prefix(length);
+    }
+    return line < end && text.size() <= kMaximumReadBytes;
   });
-  if (cutter.text().size() > kMaximumReadBytes) {
+  if (text.size() > kMaximumReadBytes) {
     throw CallError("these lines of " + path_.host + " have more than " +
                     support::FormatByteCount(kMaximumReadBytes) +
                     "; ask for fewer with limit, or cut long lines with run_shell_command");
   }
-  if (cutter.text().empty() && range.first > 0) {
-    throw CallError(path_.host + " has " + std::to_string(cutter.lines_seen()) +
-                    (cutter.lines_seen() == 1 ? " line" : " lines") + ": offset " +
-                    std::to_string(range.first) + " (counted from 0) is past its end");
+  if (text.empty() && range.first > 0) {
+    const std::uint64_t lines = line + (is_in_line ? 1 : 0);
+    throw CallError(path_.host + " has " + std::to_string(lines) +
+                    (lines == 1 ? " line" : " lines") + ": offset " + std::to_string(range.first) +
+                    " (counted from 0) is past its end");
   }
-  return std::move(cutter.text());
+  return text;
 }
 
 std::unique_ptr<guest::OpenFile> OpenForWriting(const paths::ResolvedPath& path,

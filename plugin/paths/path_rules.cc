@@ -212,23 +212,23 @@ void PathRules::RequireUnprotected(const Target& target, const std::string& gues
 }
 
 std::string PathRules::Clean(std::string_view path) const {
-  if (path.empty()) {
-    throw CallError("the path is empty: expected an absolute path in one of: " +
-                    DescribeRoots(options_));
+  if (path.starts_with('/') && path.find('\0') == std::string_view::npos) {
+    return support::CleanPath(path);
   }
+  const std::string expected = ": expected an absolute path";
+  const std::string choice = " in one of: " + DescribeRoots(options_);
+  if (path.empty()) throw CallError("the path is empty" + expected + choice);
   if (path.find('\0') != std::string_view::npos) {
-    throw CallError("the path contains a NUL byte: expected an absolute path in one of: " +
-                    DescribeRoots(options_));
+    throw CallError("the path contains a NUL byte" + expected + choice);
   }
-  if (path.front() == '/') return support::CleanPath(path);
-
-  std::string text = std::string(path) + " is relative: expected an absolute path";
+  const std::string text = std::string(path) + " is relative" + expected;
+  std::string directory;
   try {
-    text += ", such as " + support::CleanPath(JoinPath(DefaultDirectory(), path));
+    directory = DefaultDirectory();
   } catch (const CallError&) {
-    text += " in one of: " + DescribeRoots(options_);  // no directory to join it to
+    throw CallError(text + choice);
   }
-  throw CallError(text);
+  throw CallError(text + ", such as " + support::CleanPath(JoinPath(directory, path)));
 }
 
 std::string PathRules::DefaultDirectory() const {
