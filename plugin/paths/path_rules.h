@@ -57,11 +57,10 @@ struct ResolvedPath {
 /// resolved to (PinnedRoots).
 ///
 /// Resolve takes one round trip (REALPATH, LSTAT or OPENDIR, STATVFS) if at most the last component
-/// is missing. A link costs one more, and so does a kList that cannot be opened. Each further
-/// missing component costs a RealPath; each dangling link two LStat and a ReadLink; writing below a
-/// name that a bare repository has (`config`, `hooks`, …) one burst of LStat. Resolving the
-/// roots and mounts costs one more: after connecting, before a refusal, and always if a mount point
-/// is a link.
+/// is missing. A link costs one more, and so do a kList that cannot be opened, a path of which more
+/// is missing (LSTAT of each component), and writing under a name that a bare repository has
+/// (`hooks`, …). Each dangling link costs two. Resolving the roots and mounts costs one more: after
+/// connecting, before a refusal, and always if a mount point is a link.
 ///
 /// Thread-safe.
 class PathRules {
