@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "files/direct_read.h"
 #include "guest/guest.h"
 #include "paths/path_rules.h"
 #include "support/context.h"
@@ -22,6 +23,20 @@ inline constexpr std::uint64_t kMaximumReadBytes = std::uint64_t{32} << 20;
 inline constexpr std::size_t kReadChunk = std::size_t{255} << 10;
 inline constexpr std::size_t kLongestRead = 16 * kReadChunk;
 static_assert(kLongestRead <= guest::kMaximumTransfer);
+
+/// Receives the next bytes of a file; returns false to stop.
+using TakeBytes = std::function<bool(std::string_view bytes)>;
+
+/// Reads a file as it is on the host now: `dd` in the guest bypasses the page cache. Linux 6.1
+/// needs O_DIRECT (`iflag=direct`) and also `nocache`, which drops the cached pages: if the file is
+/// shorter on the host than the size that the guest has cached, a direct read continues in the
+/// cache. With both, NUL bytes take the place of the missing end.
+///
+/// Does not follow a link at `path`. Returns false, before any call of `take`, if the guest has no
+/// suitable dd or the file system refuses. Throws support::CallError if reading fails later, and
+/// what guest::Guest::RunScript throws.
+bool ReadDirectly(const std::string& path, const TakeBytes& take, guest::Guest& guest,
+                  const support::Context& context);
 
 /// Lines end with LF; the last one may lack it.
 struct LineRange {

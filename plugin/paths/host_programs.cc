@@ -30,7 +30,6 @@ constexpr HostProgram kPrograms[] = {
     {"mise.toml .mise*/ .config/mise*/", kLooking, "mise", "environment, hooks and tools", kRefused},
     {"mise-tasks/", kBuilding, "mise", "tasks are commands"},
     {".tool-versions", kHarmless, "asdf", "a version may be a path"},
-    {".python-version .nvmrc .node-version .ruby-version .java-version .sdkmanrc", kNothing, "version managers", "select a version only"},
     {".env .autoenv*", kLooking, "oh-my-zsh, autoenv", "sourced as shell, after a question"},
     {"rust-toolchain.toml rust-toolchain", kHarmless, "rustup", "the toolchain may be a directory"},
     {"Makefile GNUmakefile *.mk", kLooking, "make, bash-completion", "runs make to list targets"},
@@ -56,7 +55,6 @@ constexpr HostProgram kPrograms[] = {
     {"build.zig hie.yaml mix.exs *.csproj Directory.Build.* build.sbt project/ Package.swift .luarc.json .solargraph.yml", kLooking, "language servers", "the project's model is code"},
     {".venv/ venv/ env/ pyvenv.cfg", kLooking, "Python, editors", "the interpreter is started"},
     {"conftest.py pytest.ini pyproject.toml", kLooking, "pytest, editors", "imported to discover tests"},
-    {".clangd compile_commands.json .editorconfig .clang-format", kNothing, "clangd, editors", "harmless"},
 
     // Package managers, languages, builds
     {".npmrc", kBuilding, "npm", "names a shell, options and programs"},

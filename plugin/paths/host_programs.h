@@ -17,7 +17,6 @@ enum class RunBy : char {
   kBuilding = 'B',   ///< build, test, install, run, commit
   kPrompt = 'P',     ///< nothing: an agent reads it as text
   kElsewhere = 'X',  ///< another machine, such as CI
-  kNothing = '-',    ///< nothing known
 };
 
 enum class Writing : std::uint8_t {
