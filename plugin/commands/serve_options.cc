@@ -121,8 +121,9 @@ void AddServeOptions(OptionParser& parser) {
       "Start a stopped instance in the background, now and whenever a call finds it stopped; a "
       "start in progress continues when this program exits");
   add("allow-settings",
-      "Let the file tools write settings of agents and editors, and git's hooks and configuration, "
-      "which programs on the host read");
+      "Let the file tools write settings of agents and editors, and git's own files, which "
+      "programs "
+      "on the host obey");
   add("audit",
       "Append a line of JSON to FILE, outside the writable mounts, for every call, and one before "
       "a call that may change something",

@@ -24,14 +24,10 @@ constexpr std::array kMagics = {
     Magic{"PK\x05\x06"sv, "a ZIP archive"},
     Magic{"\x1F\x8B"sv, "gzip data"},
     Magic{"BZh"sv, "bzip2 data"},
-    Magic{"\xFD"
-          "7zXZ\0"sv,
-          "xz data"},
+    Magic{"\3757zXZ\0"sv, "xz data"},
     Magic{"\x28\xB5\x2F\xFD"sv, "Zstandard data"},
     Magic{"7z\xBC\xAF\x27\x1C"sv, "a 7z archive"},
-    Magic{"\x7F"
-          "ELF"sv,
-          "an ELF program or library"},
+    Magic{"\177ELF"sv, "an ELF program or library"},
     Magic{"\xCF\xFA\xED\xFE"sv, "a Mach-O program or library"},
     Magic{"\xCA\xFE\xBA\xBE"sv, "a Java class or a universal Mach-O program"},
     Magic{"MZ"sv, "a Windows program"},

@@ -1,56 +1,20 @@
 #include "files/file_content.h"
 
 #include <algorithm>
-#include <string_view>
+#include <limits>
 #include <utility>
 
 #include "files/file_problem.h"
+#include "shell/shell_quote.h"
 #include "support/errors.h"
 #include "support/units.h"
+#include "support/utf8.h"
 
 namespace files {
 namespace {
 
 using guest::OpenMode;
 using support::CallError;
-
-/// Extracts a range of lines from a file that arrives in pieces.
-class LineCutter {
- public:
-  explicit LineCutter(const LineRange& range) : range_(range) {}
-
-  /// Returns false once it has all the lines.
-  bool Add(std::string_view piece) {
-    while (!piece.empty() && !done()) {
-      const bool wanted = line_ >= range_.first;
-      if (wanted && !range_.count) {
-        text_ += piece;
-        return true;
-      }
-      const std::size_t end = piece.find('\n');
-      const std::string_view part =
-          end == std::string_view::npos ? piece : piece.substr(0, end + 1);
-      if (wanted) text_ += part;
-      unfinished_line_ = end == std::string_view::npos;
-      if (!unfinished_line_) ++line_;
-      piece.remove_prefix(part.size());
-    }
-    return !done();
-  }
-
-  [[nodiscard]] std::uint64_t lines_seen() const { return line_ + (unfinished_line_ ? 1 : 0); }
-  std::string& text() { return text_; }
-
- private:
-  [[nodiscard]] bool done() const {
-    return range_.count && line_ >= range_.first && line_ - range_.first >= *range_.count;
-  }
-
-  LineRange range_;
-  std::uint64_t line_ = 0;
-  bool unfinished_line_ = false;
-  std::string text_;
-};
 
 /// Throws unless the opened file may be the one that the path rules checked; see FileReader.
 void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedPath& path,
@@ -78,7 +42,46 @@ void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedP
       "; read it in parts with offset (first line, from 0) and limit (number of lines)");
 }
 
+/// Checks that the opened file has the expected path, as a link may have replaced the file. `dd`
+/// reopens it through its descriptor, as `iflag` requires. The dot preserves newlines at the end of
+/// the name.
+std::string DirectScript(const std::string& path) {
+  const std::string dd = "dd if=/proc/self/fd/0 2>/dev/null iflag=";
+  return "exec <" + shell::ShellQuote(path) +
+         "\n[ \"$(readlink -n /proc/self/fd/0; printf .)\" = " + shell::ShellQuote(path + ".") +
+         " ] || exit 1\n" + dd + "nocache count=0 && " + dd + "direct bs=1048576";
+}
+
+class DirectSink final : public shell::OutputSink {
+ public:
+  explicit DirectSink(const TakeBytes& take) : take_(take) {}
+
+  bool OnOutput(shell::Stream stream, std::string_view bytes) override {
+    if (stream != shell::Stream::kOutput || bytes.empty()) return true;
+    has_bytes = true;
+    wants_more = take_(bytes);
+    return wants_more;
+  }
+
+  bool has_bytes = false;
+  bool wants_more = true;
+
+ private:
+  const TakeBytes& take_;
+};
+
 }  // namespace
+
+bool ReadDirectly(const std::string& path, const TakeBytes& take, guest::Guest& guest,
+                  const support::Context& context) {
+  DirectSink sink(take);
+  const std::optional<int> status = guest.RunScript(DirectScript(path), sink, context).exit_status;
+  if (!sink.wants_more || status == 0) return true;
+  if (!sink.has_bytes) return false;
+  throw CallError(
+      "the guest read the beginning of the file past its cache, but not the rest: the file may "
+      "have been removed on the host; try again");
+}
 
 FileReader::FileReader(const paths::ResolvedPath& path, guest::Guest& guest,
                        const support::Context& context)
@@ -111,7 +114,8 @@ bool FileReader::TakeSmallFile() {
   return true;
 }
 
-void FileReader::Read(std::size_t chunk, const TakeBytes& take) {
+/// `first` is the length of the first read.
+void FileReader::Read(std::uint64_t first, const TakeBytes& take) {
   if (whole_) {
     take(*whole_);
     return;
@@ -120,11 +124,17 @@ void FileReader::Read(std::size_t chunk, const TakeBytes& take) {
     was_read_directly_ = true;
     return;
   }
+  std::uint64_t next = first;
   for (std::uint64_t position = 0;;) {
-    const std::string bytes = file_->Read(position, chunk, context_);
-    if (!take(bytes) || bytes.size() < chunk) return;
+    next = std::min<std::uint64_t>(next, kLongestRead);
+    // One byte beyond the size: if that one is missing, the file ends there. If the size is wrong,
+    // only an empty reply is the end: the kernel's own files come in short pieces.
+    if (position <= attributes_.size) next = std::min(next - 1, attributes_.size - position) + 1;
+    const std::string bytes = file_->ReadSome(position, static_cast<std::size_t>(next), context_);
     position += bytes.size();
-    chunk = std::max(chunk, kReadChunk);  // the file is longer than its reported size
+    const bool is_end = bytes.empty() || (bytes.size() < next && position == attributes_.size);
+    if (!take(bytes) || is_end) return;
+    next = std::max<std::uint64_t>(2 * next, kReadChunk);
   }
 }
 
@@ -133,15 +143,23 @@ std::string FileReader::ReadWhole() {
     ThrowTooLarge(path_, attributes_.size);
   }
   std::string content;
-  // Requests one byte more than the size: a shorter reply proves that the file ends there. A stale
-  // size may be too large.
-  const std::uint64_t size = std::min(attributes_.size, kMaximumReadBytes);
-  Read(static_cast<std::size_t>(size) + 1, [&](std::string_view bytes) {
+  Read(kLongestRead, [&](std::string_view bytes) {
     content += bytes;
     return content.size() <= kMaximumReadBytes;
   });
   if (content.size() > kMaximumReadBytes) ThrowTooLarge(path_);
   return content;
+}
+
+bool FileReader::IsUtf8() {
+  constexpr std::size_t kLongestCharacter = 4;
+  std::string rest;  // after the last whole character
+  Read(kReadChunk, [&](std::string_view bytes) {
+    rest += bytes;
+    rest.erase(0, support::ValidUtf8Prefix(rest));
+    return rest.size() < kLongestCharacter;
+  });
+  return rest.empty();
 }
 
 FileReader::Beginning FileReader::ReadBeginning(std::size_t maximum_bytes) {
@@ -155,21 +173,33 @@ FileReader::Beginning FileReader::ReadBeginning(std::size_t maximum_bytes) {
 }
 
 std::string FileReader::ReadLines(const LineRange& range) {
-  LineCutter cutter(range);
+  const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() - range.first;
+  const std::uint64_t end = range.first + std::min(range.count.value_or(most), most);
+  std::string text;
+  std::uint64_t line = 0;  // of the next byte
+  bool is_in_line = false;
   Read(kReadChunk, [&](std::string_view bytes) {
-    return cutter.Add(bytes) && cutter.text().size() <= kMaximumReadBytes;
+    while (!bytes.empty() && line < end) {
+      const std::size_t length = std::min(bytes.find('\n'), bytes.size() - 1) + 1;
+      is_in_line = bytes[length - 1] != '\n';
+      if (line >= range.first) text += bytes.substr(0, length);
+      if (!is_in_line) ++line;
+      bytes.remove_prefix(length);
+    }
+    return line < end && text.size() <= kMaximumReadBytes;
   });
-  if (cutter.text().size() > kMaximumReadBytes) {
+  if (text.size() > kMaximumReadBytes) {
     throw CallError("these lines of " + path_.host + " have more than " +
                     support::FormatByteCount(kMaximumReadBytes) +
                     "; ask for fewer with limit, or cut long lines with run_shell_command");
   }
-  if (cutter.text().empty() && range.first > 0) {
-    throw CallError(path_.host + " has " + std::to_string(cutter.lines_seen()) +
-                    (cutter.lines_seen() == 1 ? " line" : " lines") + ": offset " +
-                    std::to_string(range.first) + " (counted from 0) is past its end");
+  if (text.empty() && range.first > 0) {
+    const std::uint64_t lines = line + (is_in_line ? 1 : 0);
+    throw CallError(path_.host + " has " + std::to_string(lines) +
+                    (lines == 1 ? " line" : " lines") + ": offset " + std::to_string(range.first) +
+                    " (counted from 0) is past its end");
   }
-  return std::move(cutter.text());
+  return text;
 }
 
 std::unique_ptr<guest::OpenFile> OpenForWriting(const paths::ResolvedPath& path,

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "files/direct_read.h"
 #include "guest/guest.h"
 #include "paths/path_rules.h"
 #include "support/context.h"
@@ -17,8 +18,25 @@ namespace files {
 /// The largest file that is read into memory.
 inline constexpr std::uint64_t kMaximumReadBytes = std::uint64_t{32} << 20;
 
-/// Bytes per read if only a part of a file is wanted.
-inline constexpr std::size_t kReadChunk = std::size_t{256} << 10;
+/// The first read of a part of a file: the most that OpenSSH's server returns for one request
+/// (limits@openssh.com). Each further read is twice as long, up to kLongestRead.
+inline constexpr std::size_t kReadChunk = std::size_t{255} << 10;
+inline constexpr std::size_t kLongestRead = 16 * kReadChunk;
+static_assert(kLongestRead <= guest::kMaximumTransfer);
+
+/// Receives the next bytes of a file; returns false to stop.
+using TakeBytes = std::function<bool(std::string_view bytes)>;
+
+/// Reads a file as it is on the host now: `dd` in the guest bypasses the page cache. Linux 6.1
+/// needs O_DIRECT (`iflag=direct`) and also `nocache`, which drops the cached pages: if the file is
+/// shorter on the host than the size that the guest has cached, a direct read continues in the
+/// cache. With both, NUL bytes take the place of the missing end.
+///
+/// Does not follow a link at `path`. Returns false, before any call of `take`, if the guest has no
+/// suitable dd or the file system refuses. Throws support::CallError if reading fails later, and
+/// what guest::Guest::RunScript throws.
+bool ReadDirectly(const std::string& path, const TakeBytes& take, guest::Guest& guest,
+                  const support::Context& context);
 
 /// Lines end with LF; the last one may lack it.
 struct LineRange {
@@ -38,7 +56,7 @@ class FileReader {
   /// Throws support::CallError if the file was replaced or is not regular, and guest::FileError.
   ///
   /// Takes two round trips, and one more for a file that has changed. The second one also reads a
-  /// file below kReadChunk. A larger file takes one more, or one for each kReadChunk of a range.
+  /// file below kReadChunk. A larger file takes one more for each read.
   FileReader(const paths::ResolvedPath& path, guest::Guest& guest, const support::Context& context);
 
   // Each reads from the beginning. If reads may be stale (ResolvedPath::stale_note), they bypass
@@ -58,6 +76,9 @@ class FileReader {
   /// empty line 0), or the range is above kMaximumReadBytes.
   std::string ReadLines(const LineRange& range);
 
+  /// Whether the file is valid UTF-8, of any size. Stops reading at the first byte that is not.
+  bool IsUtf8();
+
   /// Of the file that was opened. The size is unknown after a read that bypassed the guest's cache.
   [[nodiscard]] const guest::FileAttributes& attributes() const { return attributes_; }
   [[nodiscard]] bool was_read_directly() const { return was_read_directly_; }
@@ -67,7 +88,7 @@ class FileReader {
 
  private:
   bool TakeSmallFile();
-  void Read(std::size_t chunk, const TakeBytes& take);
+  void Read(std::uint64_t first, const TakeBytes& take);
 
   const paths::ResolvedPath& path_;
   guest::Guest& guest_;

@@ -1,5 +1,7 @@
 #include "files/file_problem.h"
 
+#include <array>
+#include <cstddef>
 #include <optional>
 
 #include "support/errors.h"
@@ -40,25 +42,10 @@ std::string DescribeFailure(const guest::FileError& error, const paths::Resolved
 }  // namespace
 
 std::string_view Name(guest::FileType type) {
-  switch (type) {
-    case guest::FileType::kRegular:
-      return "regular file";
-    case guest::FileType::kDirectory:
-      return "directory";
-    case guest::FileType::kSymlink:
-      return "symbolic link";
-    case guest::FileType::kFifo:
-      return "FIFO";
-    case guest::FileType::kSocket:
-      return "socket";
-    case guest::FileType::kCharacterDevice:
-      return "character device";
-    case guest::FileType::kBlockDevice:
-      return "block device";
-    case guest::FileType::kUnknown:
-      return "file of unknown type";
-  }
-  return "file of unknown type";
+  constexpr std::array<std::string_view, 8> kNames = {
+      "regular file", "directory",        "symbolic link", "FIFO",
+      "socket",       "character device", "block device",  "file of unknown type"};
+  return kNames.at(static_cast<std::size_t>(type));
 }
 
 void RequireRegularFile(const paths::ResolvedPath& path) {

@@ -44,12 +44,8 @@ bool IsDirectory(const std::string& path, guest::Guest& guest, const support::Co
 void MakeParents(const paths::ResolvedPath& target, guest::Guest& guest,
                  const support::Context& context) {
   const std::string parent = support::ParentPath(target.guest);
-  std::string made = target.existing_parent;
-  std::string_view rest = support::PathBelow(parent, made).value_or("");
-  while (!rest.empty()) {
-    const std::string_view component = rest.substr(0, rest.find('/'));
-    rest.remove_prefix(std::min(component.size() + 1, rest.size()));
-    made = support::JoinPath(made, component);
+  for (std::string made = target.existing_parent; made != parent;) {
+    made = parent.substr(0, parent.find('/', made.size() + 1));
     try {
       guest.MakeDirectory(made, kNewDirectoryPermissions, context);
     } catch (const FileError&) {

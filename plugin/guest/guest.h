@@ -278,8 +278,11 @@ class OpenFile {
   /// The open file's attributes, even if the path now names another file.
   FileAttributes Stat(const support::Context& context);
 
+  /// One request::Read.
+  std::string ReadSome(std::uint64_t offset, std::size_t length, const support::Context& context);
+
   /// Reads up to `length` bytes from `offset`; fewer at the end of the file. A round trip for each
-  /// kMaximumTransfer.
+  /// kMaximumTransfer, and one more at the end.
   std::string Read(std::uint64_t offset, std::size_t length, const support::Context& context);
 
   /// A round trip for each kMaximumTransfer.

@@ -16,36 +16,20 @@ FileAttributes OpenFile::Stat(const support::Context& context) {
       .As<FileAttributes>();
 }
 
+std::string OpenFile::ReadSome(std::uint64_t offset, std::size_t length,
+                               const support::Context& context) {
+  std::vector<Reply> replies = handle_.guest().RoundTrip(
+      {request::Read{*handle_, offset, std::min(length, kMaximumTransfer)}}, context);
+  return std::move(replies.front().As<std::string>());
+}
+
 std::string OpenFile::Read(std::uint64_t offset, std::size_t length,
                            const support::Context& context) {
   std::string bytes;
-  bool at_end = false;
-  while (bytes.size() < length && !at_end) {
-    // Only an empty reply proves the end of the file, not a short one. So the last byte is
-    // requested separately.
-    const std::size_t most = std::min(length - bytes.size(), kMaximumTransfer) - 1;
-    const std::uint64_t position = offset + bytes.size();
-    std::vector<Request> requests{request::Read{*handle_, position + most, 1}};
-    if (most > 0) requests.insert(requests.begin(), request::Read{*handle_, position, most});
-    std::vector<Reply> replies = handle_.guest().RoundTrip(std::move(requests), context);
-    std::size_t came = 0;
-    if (most > 0) {
-      auto& piece = replies.front().As<std::string>();
-      came = piece.size();
-      if (bytes.empty()) {
-        bytes = std::move(piece);
-        if (length > kMaximumTransfer) bytes.reserve(std::min(length, 8 * kMaximumTransfer));
-      } else {
-        bytes += piece;
-      }
-    }
-    if (came < most) {
-      at_end = came == 0;
-      continue;
-    }
-    const auto& last = replies.back().As<std::string>();
-    bytes += last;
-    at_end = last.empty();
+  while (bytes.size() < length) {
+    const std::string some = ReadSome(offset + bytes.size(), length - bytes.size(), context);
+    if (some.empty()) break;
+    bytes += some;
   }
   return bytes;
 }

@@ -1,5 +1,7 @@
 #include "paths/guest_resolution.h"
 
+#include <algorithm>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -11,72 +13,48 @@ namespace {
 // The Linux kernel's limit (MAXSYMLINKS).
 constexpr int kMaximumLinks = 40;
 
-using guest::FileError;
 using guest::FileErrorCode;
 using guest::FileType;
+using support::CallError;
 
-/// The result of `look_up`; nullopt if the guest reports that the file is missing.
-template <typename LookUp>
-auto IfThere(const LookUp& look_up) -> std::optional<decltype(look_up())> {
-  try {
-    return look_up();
-  } catch (const FileError& error) {
-    if (error.code() == FileErrorCode::kNotFound) return std::nullopt;
-    throw;
+/// Follows the components of `path` up to its end, to one that is missing, or to the first link:
+/// then `path` becomes that link's target with the rest of the path, and the result is nullopt.
+std::optional<GuestLocation> FollowToLink(std::string& path, const std::string& shown,
+                                          guest::Guest& guest, const support::Context& context) {
+  std::vector<std::string> names{"/"};
+  std::vector<std::string> paths{"/"};  // each with the names before it
+  std::istringstream components(path);
+  for (std::string name; std::getline(components, name, '/');) {
+    if (name.empty() || name == ".") continue;
+    // As text, since no link comes before it.
+    paths.push_back(name == ".." ? support::ParentPath(paths.back())
+                                 : support::JoinPath(paths.back(), name));
+    names.push_back(std::move(name));
   }
-}
+  std::vector<guest::Request> requests;
+  for (const std::string& each : paths) requests.emplace_back(guest::request::LStat{each});
+  std::vector<guest::Reply> replies = guest.RoundTrip(requests, context);
 
-GuestLocation MissingBelow(const std::string& existing, const std::string& base,
-                           const std::vector<std::string>& rest, const std::string& shown) {
-  std::string path = base;
-  for (const std::string& component : rest) {
-    if (component == ".") continue;
-    // Only the target of a link can contain it. A missing directory has no parent.
-    if (component == "..") {
-      throw support::CallError(shown + " is a symbolic link through a directory that is missing");
+  for (std::size_t i = 0;; ++i) {
+    if (i > 0 && replies[i].Is(FileErrorCode::kNotFound)) {
+      // Only the target of a link can contain it. A missing directory has no parent.
+      if (std::find(names.begin(), names.end(), "..") != names.end()) {
+        throw CallError(shown + " is a symbolic link through a directory that is missing");
+      }
+      return GuestLocation{paths.back(), std::nullopt, paths[i - 1]};
     }
-    path = support::JoinPath(path, component);
+    const auto attributes = replies[i].As<guest::FileAttributes>();
+    if (attributes.type == FileType::kSymlink) {
+      path = guest.ReadLink(paths[i], context);
+      if (!path.starts_with('/')) path = support::JoinPath(support::ParentPath(paths[i]), path);
+      while (++i < names.size()) path += "/" + names[i];
+      return std::nullopt;
+    }
+    if (i + 1 == paths.size()) return GuestLocation{paths[i], attributes, ""};
+    if (attributes.type != FileType::kDirectory) {
+      throw CallError(shown + ": a component of this path is a file, not a directory");
+    }
   }
-  return {std::move(path), std::nullopt, existing};
-}
-
-/// Resolves a path that lacks more than its last component. Returns nullopt if the caller must
-/// retry with `candidate`: the path with its first dangling link followed, or a path that has
-/// appeared meanwhile.
-std::optional<GuestLocation> ResolveMissing(std::string& candidate, const std::string& shown,
-                                            guest::Guest& guest, const support::Context& context) {
-  const auto attributes_of = [&](const std::string& path) {
-    return IfThere([&] { return guest.LStat(path, context); });
-  };
-  std::vector<std::string> rest;
-  std::optional<std::string> base;
-  for (std::string ancestor = candidate; !base;) {
-    if (ancestor == "/") throw FileError(FileErrorCode::kFailure, "resolve", shown, "");
-    // Split by hand: the target of a link may end with a slash.
-    const std::size_t slash = ancestor.rfind('/');
-    if (slash + 1 < ancestor.size()) rest.insert(rest.begin(), ancestor.substr(slash + 1));
-    ancestor = support::ParentPath(ancestor);
-    base = IfThere([&] { return guest.RealPath(ancestor, context); });
-  }
-  const auto found = attributes_of(*base);
-  if (!found) return MissingBelow(support::ParentPath(*base), *base, rest, shown);
-  if (found->type != FileType::kDirectory) {
-    throw support::CallError(shown + ": a component of this path is a file, not a directory");
-  }
-  if (rest.empty()) {  // the path ended with a slash, and has appeared
-    candidate = *std::move(base);
-    return std::nullopt;
-  }
-  std::string next = support::JoinPath(*base, rest.front());
-  const auto next_found = attributes_of(next);
-  if (!next_found) return MissingBelow(*base, *base, rest, shown);
-  if (next_found->type == FileType::kSymlink) {
-    const std::string target = guest.ReadLink(next, context);
-    next = target.starts_with('/') ? target : support::JoinPath(*base, target);
-  }
-  for (std::size_t i = 1; i < rest.size(); ++i) next = support::JoinPath(next, rest[i]);
-  candidate = std::move(next);
-  return std::nullopt;
 }
 
 }  // namespace
@@ -84,20 +62,18 @@ std::optional<GuestLocation> ResolveMissing(std::string& candidate, const std::s
 GuestLocation ResolveInGuest(std::string path, std::optional<guest::RealFile> found,
                              const std::string& shown, guest::Guest& guest,
                              const support::Context& context) {
-  for (int links = 0; links <= kMaximumLinks; ++links) {
-    if (found) {
-      const bool is_link = found->attributes && found->attributes->type == FileType::kSymlink;
-      if (!is_link) {
-        std::string parent = found->attributes ? "" : support::ParentPath(found->path);
-        return {std::move(found->path), found->attributes, std::move(parent)};
-      }
-      path = std::move(found->path);  // the path became a link after it was resolved
-    } else if (auto location = ResolveMissing(path, shown, guest, context)) {
-      return *std::move(location);
-    }
-    found = IfThere([&] { return guest.FindRealFile(path, context); });
+  if (found && !found->attributes) {
+    std::string parent = support::ParentPath(found->path);
+    return {std::move(found->path), std::nullopt, std::move(parent)};
   }
-  throw support::CallError(shown + " resolves to a loop of symbolic links");
+  if (found && found->attributes->type != FileType::kSymlink) {
+    return {std::move(found->path), found->attributes, ""};
+  }
+  if (found) path = std::move(found->path);  // it became a link after it was resolved
+  for (int links = 0; links <= kMaximumLinks; ++links) {
+    if (auto location = FollowToLink(path, shown, guest, context)) return *std::move(location);
+  }
+  throw CallError(shown + " resolves to a loop of symbolic links");
 }
 
 }  // namespace paths

@@ -16,8 +16,8 @@ struct GuestLocation {
 
 /// Resolves an absolute path that need not exist, including dangling links. OpenSSH's server
 /// reports a path as missing if two components are missing, in a link loop, and below a file; this
-/// resolves the deepest existing ancestor instead. `found` is the guest's reply for the path, empty
-/// for kNotFound.
+/// follows the components itself then, all with one burst for each link. `found` is the guest's
+/// reply for the path, empty for kNotFound.
 ///
 /// Throws guest::FileError if the guest refuses. Throws support::CallError, with `shown` as the
 /// path, for a link loop and for a file used as a directory.

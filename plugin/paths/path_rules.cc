@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "paths/host_programs.h"
 #include "paths/path_texts.h"
-#include "paths/protected_settings.h"
 #include "support/errors.h"
 #include "support/paths.h"
 
@@ -78,7 +78,10 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
   }
   const auto match = directories->mount_index.Find(location.path);
   const MountNumber mount = match ? MountNumber(match->value) : std::nullopt;
-  if (access == Access::kWrite) RequireWritable(target, location, mount, *directories);
+  if (access == Access::kWrite) {
+    RequireWritable(target, location, mount, *directories);
+    RequireUnprotected(target, location.path, *directories, guest, context);
+  }
   if (mount != target.mount && IsChecked(mount)) {  // a link points into another mount
     RequireMounted(*mount, options_.mount_check->Check(*mount, guest, context), target.host);
   }
@@ -170,12 +173,6 @@ void PathRules::RequireWritable(const Target& target, const GuestLocation& locat
   if (mount && !options_.mounts[*mount].writable) {
     throw CallError(ReadOnlyText(target.host, options_.mounts[*mount], options_));
   }
-  // Check both names: an agent may read either.
-  const bool is_protected =
-      IsProtectedSetting(target.below_root) || IsProtectedSetting(match->rest);
-  if (is_protected && !options_.allow_settings && !root.is_guests_own) {
-    throw CallError(ProtectedSettingText(target.host));
-  }
   if (location.attributes) return;
   const auto parent = directories.roots.Find(location.existing_parent);
   if (!parent || parent->value != match->value) {
@@ -184,24 +181,54 @@ void PathRules::RequireWritable(const Target& target, const GuestLocation& locat
   }
 }
 
-std::string PathRules::Clean(std::string_view path) const {
-  if (path.empty()) {
-    throw CallError("the path is empty: expected an absolute path in one of: " +
-                    DescribeRoots(options_));
+void PathRules::RequireUnprotected(const Target& target, const std::string& guest_path,
+                                   const Directories& directories, guest::Guest& guest,
+                                   const support::Context& context) const {
+  const auto root = directories.roots.Find(guest_path);
+  if (options_.allow_settings || options_.roots[root->value].is_guests_own) return;
+  std::vector<guest::Request> heads;
+  const HostProgram* with_head = nullptr;
+  const auto check = [&](std::string_view path, std::string_view below_root) {
+    path.remove_suffix(below_root.size());
+    for (const HostMatch& match : MatchHostPrograms(below_root)) {
+      if (match.row->writing == Writing::kRefused) {
+        throw CallError(ProtectedText(target.host, *match.row));
+      }
+      if (match.row->writing == Writing::kAllowed) continue;
+      with_head = match.row;
+      heads.emplace_back(
+          guest::request::LStat{std::string(path) + std::string(match.above) + "HEAD"});
+    }
+  };
+  // Check both names: an agent may read either.
+  check(target.guest, target.below_root);
+  if (guest_path != target.guest) check(guest_path, root->rest);
+  if (heads.empty()) return;
+  for (guest::Reply& reply : guest.RoundTrip(heads, context)) {
+    if (reply.failure) continue;
+    if (reply.As<guest::FileAttributes>().type == guest::FileType::kDirectory) continue;
+    throw CallError(ProtectedText(target.host, *with_head));
   }
-  if (path.find('\0') != std::string_view::npos) {
-    throw CallError("the path contains a NUL byte: expected an absolute path in one of: " +
-                    DescribeRoots(options_));
-  }
-  if (path.front() == '/') return support::CleanPath(path);
+}
 
-  std::string text = std::string(path) + " is relative: expected an absolute path";
-  try {
-    text += ", such as " + support::CleanPath(JoinPath(DefaultDirectory(), path));
-  } catch (const CallError&) {
-    text += " in one of: " + DescribeRoots(options_);  // no directory to join it to
+std::string PathRules::Clean(std::string_view path) const {
+  if (path.starts_with('/') && path.find('\0') == std::string_view::npos) {
+    return support::CleanPath(path);
   }
-  throw CallError(text);
+  const std::string expected = ": expected an absolute path";
+  const std::string choice = " in one of: " + DescribeRoots(options_);
+  if (path.empty()) throw CallError("the path is empty" + expected + choice);
+  if (path.find('\0') != std::string_view::npos) {
+    throw CallError("the path contains a NUL byte" + expected + choice);
+  }
+  const std::string text = std::string(path) + " is relative" + expected;
+  std::string directory;
+  try {
+    directory = DefaultDirectory();
+  } catch (const CallError&) {
+    throw CallError(text + choice);
+  }
+  throw CallError(text + ", such as " + support::CleanPath(JoinPath(directory, path)));
 }
 
 std::string PathRules::DefaultDirectory() const {

@@ -49,17 +49,18 @@ struct ResolvedPath {
 /// 2. Look up. The guest resolves the path and, in the same round trip, reports its mount. Refuses
 ///    a path in a mount that is missing in the guest.
 /// 3. Check. The resolved path must be under a root too. Its innermost mount must exist; for
-///    writing, the root and the mount must be writable. Refuses to write protected settings
-///    (protected_settings.h), except under `--allow-path`.
+///    writing, the root and the mount must be writable. Refuses to write what programs on the host
+///    obey (host_programs.h), except under `--allow-path`. A file HEAD is refused everywhere, so no
+///    bare repository can be made step by step; one that is there is protected by its HEAD.
 ///
 /// Mounts are resolved anew, since one may appear late. Other roots keep the path that they first
 /// resolved to (PinnedRoots).
 ///
 /// Resolve takes one round trip (REALPATH, LSTAT or OPENDIR, STATVFS) if at most the last component
-/// is missing. A link costs one more, and so does a kList that cannot be opened. Each further
-/// missing component costs a RealPath; each dangling link two LStat and a ReadLink. Resolving the
-/// roots and mounts costs one more: after connecting, before a refusal, and always if a mount point
-/// is a link.
+/// is missing. A link costs one more, and so do a kList that cannot be opened, a path of which more
+/// is missing (LSTAT of each component), and writing under a name that a bare repository has
+/// (`hooks`, …). Each dangling link costs two. Resolving the roots and mounts costs one more: after
+/// connecting, before a refusal, and always if a mount point is a link.
 ///
 /// Thread-safe.
 class PathRules {
@@ -127,6 +128,9 @@ class PathRules {
   void RequireMounted(std::size_t mount, MountState state, const std::string& shown) const;
   void RequireWritable(const Target& target, const GuestLocation& location, MountNumber mount,
                        const Directories& directories) const;
+  void RequireUnprotected(const Target& target, const std::string& guest_path,
+                          const Directories& directories, guest::Guest& guest,
+                          const support::Context& context) const;
   [[nodiscard]] std::string StaleNote(MountNumber mount, const std::string& guest_path,
                                       const Directories& directories) const;
   void PinNarrowed(const Root& root, guest::Guest& guest, const support::Context& context) const;

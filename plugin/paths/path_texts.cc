@@ -66,6 +66,12 @@ std::string ReadOnlyText(const std::string& path, const Root& root,
   return text + StopAndEdit(options, " --set " + shell::ShellQuote(WritableEntry(mount))) + ".";
 }
 
+std::string ProtectedText(const std::string& path, const HostProgram& row) {
+  return path + " is not written by the file tools, because " + std::string(row.program) +
+         " on the host obeys it (" + std::string(row.reason) +
+         "). Ask the user to edit it there, or to start the server with --allow-settings.";
+}
+
 std::string CoveredText(const std::string& path, const Root& mount, const std::string& other) {
   return path + " cannot be used: in the guest the mount of " + mount.host + " (at " + mount.guest +
          ") lies over it, so other files are there. If you mean those, give " + other;

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "paths/host_programs.h"
 #include "paths/path_rules.h"
 
 /// Error messages and notes of the path rules.
@@ -19,6 +20,9 @@ std::string ResolvesOutsideText(const std::string& path, const std::string& gues
 /// mountPoint is not the location.
 std::string ReadOnlyText(const std::string& path, const Root& root,
                          const PathRules::Options& options);
+
+/// A program on the host obeys `path`, as `row` says.
+std::string ProtectedText(const std::string& path, const HostProgram& row);
 
 /// `mount` covers the host's `path` in the guest. `other` is the path of the covering mount's
 /// files.

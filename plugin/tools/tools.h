@@ -45,8 +45,8 @@ Matches Glob(Toolbox& toolbox, const mcp::ToolCall& call);
 Entries ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Round trips: three (path rules; open; stat, read and close). A file of files::kReadChunk or more
-/// takes four, a range of it one for each kReadChunk up to the range's end. A file that cannot fit
-/// into a message is not read.
+/// takes one more for each read: of files::kLongestRead, or growing ones for a range. A file that
+/// cannot fit into a message is not read.
 FileContent ReadFile(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Cuts the beginning of a file (FileReader::ReadBeginning) after the last line that fits into

@@ -13,16 +13,19 @@ bool HasReplacementCharacters(std::string_view content) {
   return content.find(support::kReplacementCharacter) != std::string_view::npos;
 }
 
-}  // namespace
-
-void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_view content,
-                                 std::string_view bytes) {
-  if (!HasReplacementCharacters(content) || support::IsValidUtf8(bytes)) return;
+[[noreturn]] void ThrowNotUtf8(const paths::ResolvedPath& path) {
   throw support::CallError(
       path.host +
       " is not UTF-8, and the new text contains U+FFFD, which read_file shows in place of invalid "
       "bytes: writing it would lose those bytes. Nothing was written. Change the file with "
       "run_shell_command (sed, iconv), or leave U+FFFD out.");
+}
+
+}  // namespace
+
+void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_view content,
+                                 std::string_view bytes) {
+  if (HasReplacementCharacters(content) && !support::IsValidUtf8(bytes)) ThrowNotUtf8(path);
 }
 
 Written WriteFile(Toolbox& toolbox, const mcp::ToolCall& call) {
@@ -34,7 +37,7 @@ Written WriteFile(Toolbox& toolbox, const mcp::ToolCall& call) {
     const auto lock = toolbox.writer.Lock(file.path, file.context);
     if (file.path.attributes && HasReplacementCharacters(content)) {
       files::FileReader old_file(file.path, guest, file.context);
-      RefuseReplacementCharacters(file.path, content, old_file.ReadWhole());
+      if (!old_file.IsUtf8()) ThrowNotUtf8(file.path);
     }
     result.notes = {toolbox.writer.Write(file.path, content, guest, file.context)};
   });

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "connection/instance.h"
-#include "files/direct_read.h"
+#include "files/file_content.h"
 #include "find/content_search.h"
 #include "find/find_listing.h"
 #include "fuzz/input.h"

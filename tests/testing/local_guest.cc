@@ -126,8 +126,14 @@ int LocalGuest::round_trips() const {
   return round_trips_;
 }
 
+std::size_t LocalGuest::server_reads() const {
+  const std::lock_guard lock(mutex_);
+  return server_reads_;
+}
+
 void LocalGuest::ResetCounts() {
   const std::lock_guard lock(mutex_);
+  server_reads_ = 0;
   counts_.clear();
   round_trips_ = 0;
 }
@@ -137,6 +143,11 @@ std::vector<guest::Reply> LocalGuest::RoundTrip(const std::vector<guest::Request
   {
     const std::lock_guard lock(mutex_);
     ++round_trips_;
+    constexpr std::size_t kMost = 261'120;
+    for (const guest::Request& request : requests) {
+      const auto* read = std::get_if<guest::request::Read>(&request);
+      if (read != nullptr) server_reads_ += (read->length + kMost - 1) / kMost;
+    }
   }
   return SteppedGuest::RoundTrip(requests, context);
 }

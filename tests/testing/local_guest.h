@@ -67,6 +67,8 @@ class LocalGuest : public SteppedGuest {
   [[nodiscard]] std::string counts() const;
   /// Bursts and commands.
   [[nodiscard]] int round_trips() const;
+  /// READ requests as OpenSSH's server counts them: 261,120 bytes in one (limits@openssh.com).
+  [[nodiscard]] std::size_t server_reads() const;
   void ResetCounts();
 
   guest::FileAttributes Stat(const std::string& path, const support::Context& context) override;
@@ -107,6 +109,7 @@ class LocalGuest : public SteppedGuest {
   mutable std::mutex mutex_;
   std::map<Operation, int> counts_;
   int round_trips_ = 0;
+  std::size_t server_reads_ = 0;
   Hook hook_;
   std::vector<std::unique_ptr<LocalLauncher>>
       launchers_;  ///< each with the environment of its time

@@ -250,7 +250,7 @@ TEST_F(PathRulesTest, AllowedPathThatAppearsLaterIsPinnedThen) {
 TEST_F(PathRulesTest, ErrorOfTheGuestNamesTheHostsPath) {
   guest.set_hook([](Operation operation, const std::string& path) {
     if (operation == Operation::kRealPath) {
-      throw guest::FileError(guest::FileErrorCode::kNotFound, "realpath", path, "");
+      throw guest::FileError(guest::FileErrorCode::kFailure, "realpath", path, "");
     }
   });
   EXPECT_THAT(Refusal("/host/work/file"),

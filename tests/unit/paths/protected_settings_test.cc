@@ -1,7 +1,5 @@
 // Settings that programs on the host read, and the file tools do not write.
 
-#include "paths/protected_settings.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,42 +14,6 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-TEST(ProtectedSettings, AreThoseOfAgentsEditorsAndGit) {
-  for (const char* path : {".claude",
-                           ".claude/settings.json",
-                           ".claude/agents/x.md",
-                           ".mcp.json",
-                           ".gemini/settings.json",
-                           ".codex/config.toml",
-                           ".cursor/mcp.json",
-                           ".vscode/tasks.json",
-                           ".zed/settings.json",
-                           "opencode.json",
-                           "opencode.jsonc",
-                           ".opencode/plugin/x.js",
-                           ".git/hooks/pre-commit",
-                           ".git/config",
-                           ".git/config.worktree",
-                           ".git/modules/lib/config",
-                           ".git/modules/lib/hooks/post-checkout",
-                           ".git",
-                           "sub/.claude/settings.local.json",
-                           "vendor/lib/.git/config",
-                           ".CLAUDE/Settings.json",
-                           ".Git/Hooks/pre-commit"}) {
-    EXPECT_TRUE(IsProtectedSetting(path)) << path;
-  }
-}
-
-TEST(ProtectedSettings, AreNoOtherFiles) {
-  for (const char* path :
-       {"", "claude/settings.json", ".claude.md", "CLAUDE.md", "config", "hooks/pre-commit",
-        ".git/HEAD", ".git/refs/heads/main", ".github/workflows/test.yml", ".gitignore",
-        ".gitconfig", "opencode.txt", "src/opencode/json", "mcp.json", ".vscodeignore"}) {
-    EXPECT_FALSE(IsProtectedSetting(path)) << path;
-  }
-}
-
 TEST_F(PathRulesTest, ProtectedSettingIsReadButNotWritten) {
   fs::create_directory(top / "work/.claude");
   WriteFile(top / "work/.claude/settings.json", "{}");
@@ -60,6 +22,41 @@ TEST_F(PathRulesTest, ProtectedSettingIsReadButNotWritten) {
   EXPECT_THAT(Refusal("/host/work/missing/.vscode/tasks.json", Access::kWrite),
               HasSubstr("--allow-settings"));
   EXPECT_EQ(Resolve("/host/work/.claude/settings.json").guest, Guest("work/.claude/settings.json"));
+}
+
+TEST_F(PathRulesTest, RefusalOfAProtectedSettingNamesProgramReasonAndRemedy) {
+  EXPECT_EQ(
+      Refusal("/host/work/a/.envrc", Access::kWrite),
+      "/host/work/a/.envrc is not written by the file tools, because direnv on the host obeys "
+      "it (a shell script). Ask the user to edit it there, or to start the server with "
+      "--allow-settings.");
+}
+
+TEST_F(PathRulesTest, SettingsOfABareRepositoryAreNotWritten) {
+  fs::create_directories(top / "work/bare/hooks");
+  fs::create_directory_symlink("bare", top / "work/innocent");
+  WriteFile(top / "work/bare/HEAD", "ref: refs/heads/main");
+  for (const char* name : {"config", "Config", "config.worktree", "commondir", "hooks/pre-commit",
+                           "info/attributes", "objects/info/alternates", "sub/../config"}) {
+    EXPECT_THAT(Refusal("/host/work/bare/" + std::string(name), Access::kWrite),
+                AllOf(HasSubstr("git"), HasSubstr("--allow-settings")));
+  }
+  EXPECT_THAT(Refusal("/host/work/innocent/config", Access::kWrite), HasSubstr("git"));
+  EXPECT_NO_THROW(Resolve("/host/work/bare/description", Access::kWrite));
+  EXPECT_NO_THROW(Resolve("/host/work/bare/config"));
+}
+
+TEST_F(PathRulesTest, OnlyNamesOfABareRepositoryCostAFurtherRoundTrip) {
+  fs::create_directories(top / "work/hooks");
+  fs::create_directories(top / "work/src/config");
+  Resolve("/host/work/file");
+  guest.ResetCounts();
+  Resolve("/host/work/hooks/file", Access::kWrite);
+  EXPECT_EQ(guest.counts(), "LStat 2, RealPath 1") << "HEAD beside hooks";
+  EXPECT_EQ(guest.round_trips(), 2);
+  guest.ResetCounts();
+  Resolve("/host/work/src/config/file", Access::kWrite);
+  EXPECT_EQ(guest.round_trips(), 1);
 }
 
 TEST_F(PathRulesTest, LinkToAProtectedSettingIsNotWritten) {

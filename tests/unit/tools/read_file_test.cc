@@ -243,9 +243,24 @@ TEST_F(ReadFile, RangeReadsNoFurtherThanItMust) {
   Put("file", std::string(files::kReadChunk, '\n') + std::string(8 * files::kReadChunk, 'x'));
   guest->ResetCounts();
   EXPECT_EQ(Lines(10, 3), "\n\n\n");
-  EXPECT_EQ(guest->count(Operation::kFileRead), 2);
+  EXPECT_EQ(guest->count(Operation::kFileRead), 1);
   fs::resize_file(work / "file", 2 * files::kMaximumReadBytes);
   EXPECT_EQ(Lines(10, 3), "\n\n\n");
+}
+
+TEST_F(ReadFile, RangeIsReadInRequestsOfTheServersSizeAndInGrowingBursts) {
+  constexpr std::size_t kServersSize = 261'120;
+  Put("file", std::string(16 * kServersSize, '\n'));
+  for (const auto& [last_line, reads, bursts] : {std::tuple{0U, 1U, 1},
+                                                 {kServersSize - 1, 1U, 1},
+                                                 {kServersSize, 3U, 2},
+                                                 {7 * kServersSize - 1, 7U, 3},
+                                                 {16 * kServersSize - 1, 17U, 5}}) {
+    guest->ResetCounts();
+    EXPECT_EQ(Lines(last_line, 1), "\n");
+    EXPECT_EQ(guest->server_reads(), reads) << last_line;
+    EXPECT_EQ(guest->count(Operation::kFileRead), bursts) << last_line;
+  }
 }
 
 TEST_F(ReadFile, RangeOfMoreThanTheLimitIsAnError) {

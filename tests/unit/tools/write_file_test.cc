@@ -149,12 +149,23 @@ TEST_F(WriteFile, ReplacementCharactersAreNotWrittenOverAFileThatIsNotUtf8) {
   EXPECT_THAT(WriteError("/host/work/latin1", "caf\uFFFD!"),
               AllOf(HasSubstr("not UTF-8"), HasSubstr("U+FFFD"), HasSubstr("Nothing was written")));
   EXPECT_EQ(Get("latin1"), "caf\xE9");
-  Put("cut", std::string(3 * 256 * 1024 - 1, 'x') + "\xE2\x82");
+  Put("cut", std::string(3 * 255 * 1024 - 1, 'x') + "\xE2\x82");
   EXPECT_THAT(WriteError("/host/work/cut", "\uFFFD"), HasSubstr("not UTF-8"));
 }
 
+TEST_F(WriteFile, ReplacementCharactersAreComparedWithAFileOfAnySize) {
+  constexpr std::uintmax_t kMoreThanIsReadWhole = (32U << 20U) + 1;
+  Put("large", "caf\xE9!");
+  fs::resize_file(work / "large", kMoreThanIsReadWhole);
+  EXPECT_THAT(WriteError("/host/work/large", "\uFFFD"), HasSubstr("not UTF-8"));
+  EXPECT_EQ(guest->count(Operation::kFileRead), 1) << "the first invalid byte is enough";
+  Put("large", "caf\u00e9");
+  fs::resize_file(work / "large", kMoreThanIsReadWhole);
+  Write("/host/work/large", "\uFFFD");
+}
+
 TEST_F(WriteFile, ReplacementCharactersMayBeWrittenElsewhere) {
-  Put("utf8", std::string(256 * 1024 - 1, 'x') + "\u20ac");  // across two chunks
+  Put("utf8", std::string(255 * 1024 - 1, 'x') + "\u20ac");  // across two chunks
   Put("latin1", "caf\xE9");
   Write("/host/work/utf8", "\uFFFD\uFFFD");
   Write("/host/work/new", "\uFFFD");

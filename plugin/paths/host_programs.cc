@@ -1,0 +1,106 @@
+#include "paths/host_programs.h"
+
+namespace paths {
+namespace {
+
+using enum RunBy;
+
+constexpr Writing kRefused = Writing::kRefused;
+constexpr Writing kBesideHead = Writing::kRefusedBesideHead;
+
+// clang-format off
+constexpr HostProgram kPrograms[] = {
+    // git
+    {".git/", kLooking, "git", "hooks and settings are commands; a file names another directory", kRefused},
+    {"HEAD", kLooking, "git", "makes its directory a repository, whose settings are commands", kRefused},
+    {"config config.worktree commondir hooks/ info/ objects/ worktrees/ rebase-merge/ rebase-apply/ sequencer/", kLooking, "git", "a bare repository's hooks and settings are commands", kBesideHead},
+    {".lfsconfig", kBuilding, "git-lfs", "settings of transfers", kRefused},
+    {".gitattributes", kLooking, "git", "selects filters, which configuration defines"},
+    {".git/config", kLooking, "git", "its value is a shell command", kRefused, "core.fsmonitor core.hooksPath hook.*.command hook.*.event"},
+    {".git/config", kLooking, "git", "reads configuration from any file", kRefused, "include.path includeIf.*.path extensions.worktreeConfig core.attributesFile"},
+    {".git/config", kLooking, "git", "filters and diff drivers are commands", kRefused, "filter.*.clean filter.*.process filter.*.smudge diff.external diff.*.command diff.*.textconv"},
+    {".git/config", kLooking, "git", "pagers and signature programs are commands", kRefused, "core.pager pager.* gpg.program gpg.*.program"},
+    {".git/config", kLooking, "git", "transports and missing objects run commands", kRefused, "core.sshCommand core.gitProxy remote.*.uploadpack remote.*.receivepack remote.*.vcs remote.*.url protocol.ext.allow url.*.insteadOf extensions.partialClone remote.*.promisor"},
+    {".git/config", kHarmless, "git", "keys are commands", kRefused, "core.editor sequence.editor alias.* merge.*.driver difftool.*.cmd mergetool.*.cmd man.*.cmd browser.*.cmd trailer.*.command core.alternateRefsCommand submodule.*.update credential.helper core.askPass interactive.diffFilter"},
+    {".git/config", kBuilding, "git-lfs", "transfer agents are programs", kRefused, "lfs.customtransfer.*.path lfs.extension.*"},
+    {".hg/ .jj/", kLooking, "hg, jj", "hooks, extensions and aliases are commands", kRefused},
+
+    // Shells, prompts, version managers
+    {".envrc", kLooking, "direnv", "a shell script", kRefused},
+    {"mise.toml .mise*/ .config/mise*/", kLooking, "mise", "environment, hooks and tools", kRefused},
+    {"mise-tasks/", kBuilding, "mise", "tasks are commands"},
+    {".tool-versions", kHarmless, "asdf", "a version may be a path"},
+    {".env .autoenv*", kLooking, "oh-my-zsh, autoenv", "sourced as shell, after a question"},
+    {"rust-toolchain.toml rust-toolchain", kHarmless, "rustup", "the toolchain may be a directory"},
+    {"Makefile GNUmakefile *.mk", kLooking, "make, bash-completion", "runs make to list targets"},
+    {"bin/ node_modules/.bin/ .venv/bin/ vendor/bin/", kLooking, "shells", "planted programs, if PATH has the directory"},
+
+    // Editors
+    {".vscode/ .devcontainer*/", kLooking, "Visual Studio Code", "tasks, servers, interpreters and tool paths are commands", kRefused},
+    {".cursor/", kLooking, "Cursor", "servers, hooks and tasks are commands", kRefused},
+    {".github/agents/ .github/hooks/ .github/copilot/ .github/extensions/ .github/skills/ .github/lsp.json .github/mcp.json", kAgent, "Copilot", "servers, hooks and skills", kRefused},
+    {".idea/", kLooking, "JetBrains", "watchers, startup tasks and run configurations", kRefused},
+    {".zed/", kLooking, "Zed", "servers and tasks are commands", kRefused},
+    {".helix/", kLooking, "Helix", "a language server is a command", kRefused},
+    {".nvim.lua .nvimrc .exrc", kLooking, "Vim, Neovim", "a script", kRefused},
+    {".vimrc .lvimrc", kLooking, "Vim", "a script"},
+    {"*.code-workspace", kLooking, "Visual Studio Code", "interpreters and tool paths are commands"},
+    {"*.iml .run/", kLooking, "JetBrains", "run configurations"},
+    {".dir-locals.el", kLooking, "Emacs", "Lisp"},
+    {"*.sublime-project .kateproject .project .settings/", kBuilding, "Sublime, Kate, Eclipse", "build systems"},
+    {"tsconfig.json", kLooking, "tsserver", "plugins are loaded from node_modules"},
+    {"eslint.config.* .eslintrc* .prettierrc* prettier.config.* .stylelintrc* stylelint.config.*", kLooking, "linters, editors", "configuration is JavaScript"},
+    {"tailwind.config.* svelte.config.* vite.config.* postcss.config.* babel.config.* .babelrc*", kLooking, "bundlers, editors", "configuration is JavaScript"},
+    {"build.rs .cargo/config.toml .cargo/config", kLooking, "cargo, rust-analyzer", "build scripts, compilers, wrappers and linkers"},
+    {"build.zig hie.yaml mix.exs *.csproj Directory.Build.* build.sbt project/ Package.swift .luarc.json .solargraph.yml", kLooking, "language servers", "the project's model is code"},
+    {".venv/ venv/ env/ pyvenv.cfg", kLooking, "Python, editors", "the interpreter is started"},
+    {"conftest.py pytest.ini pyproject.toml", kLooking, "pytest, editors", "imported to discover tests"},
+
+    // Package managers, languages, builds
+    {".npmrc", kBuilding, "npm", "names a shell, options and programs"},
+    {"package.json", kBuilding, "npm, pnpm, yarn, bun", "scripts are commands"},
+    {"node_modules/", kBuilding, "node", "modules are looked up there first"},
+    {".yarnrc.yml .yarnrc .yarn/", kHarmless, "yarn", "names the program that runs as yarn"},
+    {".pnpmfile.cjs .pnpmfile.mjs", kHarmless, "pnpm", "JavaScript"},
+    {"pnpm-workspace.yaml bunfig.toml deno.json", kBuilding, "pnpm, bun, deno", "names code to load"},
+    {"/*.py", kHarmless, "python", "the working directory is first on the path"},
+    {".pdbrc", kHarmless, "pdb", "debugger commands"},
+    {"setup.py setup.cfg tox.ini noxfile.py dodo.py uv.toml *.pth sitecustomize.py jupyter_*_config.py *.ipynb", kBuilding, "pip, tox, nox, uv, Jupyter", "the build backend is code"},
+    {"Gemfile gems.rb *.gemspec .bundle/config Rakefile .irbrc .pryrc .rspec .rubocop.yml", kHarmless, "Ruby tools", "Ruby"},
+    {"Cargo.toml", kBuilding, "cargo", "build scripts and macros"},
+    {"go.mod *_test.go", kBuilding, "go", "toolchain, tools and tests"},
+    {".mvn/", kHarmless, "mvn", "options load agents and extensions"},
+    {"mvnw gradlew gradle/wrapper/ build.gradle* settings.gradle* buildSrc/ gradle.properties pom.xml *.sbt .sbtopts .jvmopts", kBuilding, "Java builds", "scripts, agents and downloads"},
+    {".bazelrc .bazelversion .bazeliskrc tools/bazel MODULE.bazel WORKSPACE* BUILD BUILD.bazel *.bzl", kHarmless, "bazel", "the wrapper is run"},
+    {"CMakeLists.txt *.cmake CMakePresets.json", kBuilding, "cmake", "runs commands; editors configure on opening"},
+    {"justfile Taskfile.y*ml magefile.go meson.build SConstruct wscript configure conanfile.py xmake.lua Vagrantfile Tiltfile skaffold.yaml", kBuilding, "build tools", "code"},
+    {"*.props *.targets nuget.config global.json .config/dotnet-tools.json", kBuilding, "dotnet", "build tasks are code"},
+    {"composer.json vendor/ .php-cs-fixer* phpstan.neon* phpunit.xml* artisan", kBuilding, "PHP tools", "PHP"},
+    {".Rprofile .Renviron .RData", kHarmless, "R", "R code at the start"},
+    {".ghci .iex.exs .ocamlinit .octaverc startup.m .gnuplot .psysh.php", kHarmless, "interpreters", "start-up scripts"},
+    {".gdbinit .lldbinit .valgrindrc", kHarmless, "gdb, lldb, valgrind", "debugger commands"},
+    {"docker-compose*.y*ml compose*.y*ml Dockerfile", kBuilding, "docker", "mounts of the host"},
+    {"*.tf .terraform/ terragrunt.hcl Pulumi.yaml serverless.yml ansible.cfg helmfile.yaml", kBuilding, "infrastructure tools", "providers and plugins"},
+    {"flake.nix shell.nix default.nix devenv.nix devbox.json", kBuilding, "nix", "a shell hook"},
+    {".husky/ .githooks/ .pre-commit-config.yaml lefthook.y*ml .lintstagedrc* .overcommit.yml", kBuilding, "hook managers", "commands at each commit, once installed"},
+    {".github/workflows/ .github/actions/ .gitlab-ci.yml .circleci/ Jenkinsfile azure-pipelines.yml .travis.yml .drone.yml", kElsewhere, "CI", "runs with secrets"},
+
+    // Agents
+    {".claude/", kAgent, "Claude Code", "hooks, helpers and servers; read again while it runs", kRefused},
+    {".mcp.json", kAgent, "Claude Code, Copilot", "servers are commands", kRefused},
+    {".codex/", kAgent, "Codex", "servers and hooks", kRefused},
+    {".gemini/", kAgent, "Gemini CLI", "servers, hooks and tools", kRefused},
+    {"opencode.json* .opencode/", kAgent, "opencode", "plugins, tools and servers, without a question", kRefused},
+    {".agents/", kAgent, "agents", "skills and servers", kRefused},
+    {".windsurf/ .kiro/ .qwen/ crush.json .crush.json .roo/ .kilocode/ .amazonq/ .factory/ .junie/ .continue/ .amp/ .trae/ .aider.conf.yml", kAgent, "agents", "servers, hooks and lint commands", kRefused},
+    {"CLAUDE*.md AGENTS*.md GEMINI.md CONTEXT.md .github/copilot-instructions.md .clinerules* .windsurfrules .goosehints", kPrompt, "agents", "instructions"},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const HostProgram> HostPrograms() {
+  return kPrograms;
+}
+
+}  // namespace paths

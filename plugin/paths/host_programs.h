@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+/// What programs of the host run or obey in a project: one table, for the file tools, which refuse
+/// to write some of it, and for reports on what the guest has changed.
+namespace paths {
+
+/// What makes the program run it.
+enum class RunBy : char {
+  kLooking = 'A',    ///< cd, a prompt, TAB, git status, a file or folder opened in an editor
+  kHarmless = 'Q',   ///< a command that people take for harmless there: --version, list, make -n
+  kAgent = 'G',      ///< the start of an agent
+  kBuilding = 'B',   ///< build, test, install, run, commit
+  kPrompt = 'P',     ///< nothing: an agent reads it as text
+  kElsewhere = 'X',  ///< another machine, such as CI
+};
+
+enum class Writing : std::uint8_t {
+  kAllowed,
+  kRefused,
+  kRefusedBesideHead,  ///< if a file HEAD is in the same directory: git then takes it for its own
+};
+
+struct HostProgram {
+  /// Separated by spaces, in gitignore's style: `*` matches within a name, `/` at the beginning
+  /// means the top of the project, else the pattern matches at any depth. `NAME/` is the directory
+  /// with all that is below, or a file or link of that name. Without the slash it is only a file.
+  std::string_view patterns;
+  RunBy run_by;
+  std::string_view program;
+  std::string_view reason;  ///< at most ten words
+  Writing writing = Writing::kAllowed;
+  std::string_view keys = {};  ///< of git's configuration: the row is about these alone
+};
+
+/// The most dangerous rows first within each program.
+std::span<const HostProgram> HostPrograms();
+
+struct HostMatch {
+  const HostProgram* row;
+  std::string_view above;  ///< the part of the path before the match: empty, or ends with a slash
+};
+
+/// The rows that match `path`, which must be clean and relative to the project; `above` is a view
+/// into it. Names are compared as the host's file systems may compare them:
+///   without regard to case, and after Unicode's full case folding ("\u017f" is "s"): APFS
+///   without the code points that HFS+ and ext4's case folding ignore, such as U+200C
+///   without dots and spaces at the end, and without a stream ("::$INDEX_ALLOCATION"): NTFS
+///   "git~1" is ".git": NTFS, as git's is_ntfs_dotgit() has it
+std::vector<HostMatch> MatchHostPrograms(std::string_view path);
+
+}  // namespace paths
