@@ -25,8 +25,7 @@ std::string MetaKeys() {
          std::string(meta_key::kClientCapabilities) + "\"";
 }
 
-void AddCacheHints(ObjectWriter& result, Era era, int ttl_milliseconds) {
-  if (era == Era::kLegacy) return;
+void AddCacheHints(ObjectWriter& result, int ttl_milliseconds) {
   result.Member("ttlMs", json(ttl_milliseconds));
   result.Member("cacheScope", std::string_view("private"));
 }
@@ -155,7 +154,7 @@ void Dispatcher::Discover(Request& /*request*/, const Context& context, Reply& r
     result.Member("supportedVersions", json(kVersions));
     result.Member("capabilities", json{{"tools", json::object()}});
     result.Member("instructions", std::string_view(options_.instructions()));
-    AddCacheHints(result, context.era, 0);  // the instructions change with the mounts
+    AddCacheHints(result, 0);  // the instructions change with the mounts
   }));
 }
 
@@ -168,7 +167,7 @@ void Dispatcher::ListTools(Request& request, const Context& context, Reply& repl
   reply.Result(ObjectText([&](ObjectWriter& result) {
     BeginResult(result, context.era, options_.info);
     result.Member("tools", tools);
-    AddCacheHints(result, context.era, kToolsTtlMilliseconds);
+    if (context.era == Era::kModern) AddCacheHints(result, kToolsTtlMilliseconds);
   }));
 }
 

@@ -48,14 +48,13 @@ void Reply::Error(const ProtocolError& error) {
 }
 
 void Reply::Send(std::string member) {
-  std::string response = std::move(member);
-  response.insert(0, R"({"jsonrpc":"2.0","id":)" + id() + ",");
-  response += '}';
+  member.insert(0, R"({"jsonrpc":"2.0","id":)" + id() + ",");
+  member += '}';
   const std::scoped_lock lock(requests_->mutex_);
   if (!std::exchange(request_->open, false)) return;
   requests_->open_.erase(request_->id);
   // Under the lock, so that a new request with this id cannot be answered before this one.
-  requests_->output_.Write(std::move(response));
+  requests_->output_.Write(std::move(member));
 }
 
 std::optional<Reply> Requests::Open(const RequestId& id) {

@@ -112,8 +112,7 @@ void DropAbsent(const json& schema, json& value) {
   const json properties = schema.value("properties", json::object());
   for (const auto& [name, property] : properties.items()) {
     const auto member = value.find(name);
-    if (member == value.end()) continue;
-    if (std::find(required.begin(), required.end(), name) != required.end()) continue;
+    if (member == value.end() || std::count(required.begin(), required.end(), name) > 0) continue;
     const bool is_empty = *member == "" && !FindSchemaError(property, nullptr);
     if (member->is_null() || is_empty) value.erase(member);
   }

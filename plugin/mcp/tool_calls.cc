@@ -51,10 +51,9 @@ void ToolCalls::Start(Reply reply, Invocation invocation) {
   }
 }
 
-void ToolCalls::Reject(Reply reply, Invocation invocation, Outcome outcome) {
-  Finish(
-      std::make_shared<Call>(std::move(reply), std::move(invocation), ++last_number_, heartbeat_),
-      std::move(outcome));
+void ToolCalls::Reject(Reply reply, Invocation call, Outcome outcome) {
+  Finish(std::make_shared<Call>(std::move(reply), std::move(call), ++last_number_, heartbeat_),
+         std::move(outcome));
 }
 
 void ToolCalls::Run(const std::shared_ptr<Call>& call) {

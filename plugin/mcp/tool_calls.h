@@ -44,7 +44,7 @@ class ToolCalls {
   void Start(Reply reply, Invocation invocation);
 
   /// Answers a call without running it.
-  void Reject(Reply reply, Invocation invocation, Outcome outcome);
+  void Reject(Reply reply, Invocation call, Outcome outcome);
 
   /// Records the calls that have not ended, for a program that exits without them.
   void RecordUnfinished();

@@ -91,10 +91,11 @@ TEST_F(FaultMatrix, VirtualMachineFrozenAndThawed) {
 
 Fault SilentGuest(const std::string& name) {
   Fault fault = LostConnection(name);
-  // The connection counts as lost after a minute. A call of the file tools may end before that.
+  // The connection counts as lost after a minute. A call of the file tools ends before that.
   fault.limit = std::chrono::seconds(90);
-  fault.endings[State::kInARead] += "|timed out";
-  fault.endings[State::kInAWrite] += "|timed out";
+  for (const State state : {State::kIdle, State::kInARead, State::kInAWrite}) {
+    fault.endings[state] += "|took longer than 50s and was stopped";
+  }
   return fault;
 }
 
