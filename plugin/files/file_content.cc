@@ -134,7 +134,7 @@ void FileReader::Read(std::uint64_t first, const TakeBytes& take) {
     position += bytes.size();
     const bool is_end = bytes.empty() || (bytes.size() < next && position == attributes_.size);
     if (!take(bytes) || is_end) return;
-    next = std::max<std::uint64_t>(2 * next, kReadChunk);
+    next = std::max(2 * bytes.size(), kReadChunk);
   }
 }
 
