@@ -9,18 +9,15 @@ namespace {
 
 std::string_view CutEnd(std::string_view head) {
   const std::size_t newline = head.rfind('\n');
-  if (newline != std::string_view::npos && newline >= head.size() / 2) {
-    return head.substr(0, newline + 1);
-  }
-  return support::WithoutCutEnd(head);
+  const bool has_line_end = newline != std::string_view::npos && newline >= head.size() / 2;
+  return has_line_end ? head.substr(0, newline + 1) : support::WithoutCutEnd(head);
 }
 
 /// The first byte of `tail` is not kept: it shows whether a line begins after it.
 std::string_view CutBeginning(std::string_view tail) {
   const std::size_t newline = tail.find('\n');
-  if (newline != std::string_view::npos && newline <= tail.size() / 2) {
-    return tail.substr(newline + 1);
-  }
+  const bool has_line_end = newline != std::string_view::npos && newline <= tail.size() / 2;
+  if (has_line_end) return tail.substr(newline + 1);
   return support::WithoutCutBeginning(tail.substr(std::min<std::size_t>(1, tail.size())));
 }
 

@@ -148,9 +148,9 @@ constexpr std::string_view kFitLoop =
 
 /// A file of the profile is newer than the start, was created or was removed.
 constexpr std::string_view kStale =
-    R"sh(_lm_now=; for _lm_file do [ -e "$_lm_file" ]; _lm_now=$_lm_now$?; )sh"
-    R"sh([ "$_lm_file" -nt /dev/fd/6 ] && _lm_now=stale; done; )sh"
-    R"sh([ "$_lm_now" = "$_lm_seen" ] || exit 0; )sh";
+    R"sh(_lm_now=; for _lm_file do if [[ -e $_lm_file ]]; then _lm_now+=0; )sh"
+    R"sh([[ $_lm_file -nt /dev/fd/6 ]] && exit 0; else _lm_now+=1; fi; done; )sh"
+    R"sh([[ $_lm_now = "$_lm_seen" ]] || exit 0; )sh";
 
 /// `hash` finds the word only if it is a program, not a builtin: bash need not wait for it.
 constexpr std::string_view kChooseExec =
@@ -179,12 +179,13 @@ constexpr std::string_view kLoop =
     R"sh([ -z "$_lm_left" ] || break; done; exit 0)sh";
 
 /// Without job control, `wait` does not end with a stopped job, but with a caught signal. What is
-/// about to exit gets a moment. grep fails if only zombies are left, which init has not yet reaped.
+/// about to exit gets a moment. grep exits with 1 or 2 if only zombies are left, for init to reap.
 constexpr std::string_view kAfterJob =
     R"sh(& set +m; _lm_job=$!; )sh"
     R"sh(until wait "$_lm_job"; _lm_status=$?; ! kill -0 "$_lm_job"; do :; done; )sh"
     R"sh(if kill -0 -- "-$_lm_job"; then sleep 0.05; )sh"
-    R"sh(grep -qs ") [^ZX] [0-9]* $_lm_job " /proc/[0-9]*/stat; [ $? = 1 ] || _lm_left="left "; fi; )sh";
+    R"sh(grep -qs ") [^ZX] [0-9]* $_lm_job " /proc/[0-9]*/stat; case $? in [12]) ;; )sh"
+    R"sh(*) _lm_left="left " ;; esac; fi; )sh";
 
 /// `exec` runs it as the shell would: no assignment, path or quotes. `time` is the reserved word
 /// that is also a program.

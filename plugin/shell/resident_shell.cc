@@ -12,7 +12,6 @@ namespace shell {
 namespace {
 
 using support::Clock;
-using Lock = std::unique_lock<std::mutex>;
 
 constexpr std::string_view kEnded = "ended ";
 constexpr std::string_view kLeft = "left ";
@@ -31,11 +30,11 @@ std::optional<int> ParseStatus(std::string_view text) {
 
 support::ConnectionLost ConnectionLost(const std::string& problem, ResidentShell::Effect effect,
                                        bool was_sent) {
-  const char* const outcome = effect == ResidentShell::Effect::kNone
-                                  ? "; nothing was changed in the guest"
-                              : was_sent ? "; the command may have run"
-                                         : "; the command was not run";
-  return {problem + outcome, was_sent && effect == ResidentShell::Effect::kAny};
+  const bool has_effect = effect == ResidentShell::Effect::kAny;
+  return {problem + (!has_effect ? "; nothing was changed in the guest"
+                     : was_sent  ? "; the command may have run"
+                                 : "; the command was not run"),
+          was_sent && has_effect};
 }
 
 support::StopReason ReasonOf(const support::Context& context) {
@@ -114,9 +113,8 @@ class ResidentShell::Channel final : public ProcessEvents {
       if (sink_has_enough) changed.notify_all();
     } else if (state == State::kStarting) {
       early_output += own.size();
-      if (stream == Stream::kError) {
+      if (stream == Stream::kError)
         early_error += own.substr(0, kMaximumEarlyError - early_error.size());
-      }
       if (early_output > kMaximumEarlyOutput) {
         early_error = "it prints without end instead";
         state = State::kOver;
@@ -169,7 +167,7 @@ ResidentShell::Reply ResidentShell::Run(const std::string& request, Effect effec
                                         const support::Context& context) {
   Channel& channel = *channel_;
   support::ContextWait wait(context, channel.mutex, channel.changed);
-  Lock lock(channel.mutex);
+  std::unique_lock lock(channel.mutex);
   const auto started = [&] { return channel.state != Channel::State::kStarting || channel.end; };
   if (wait.Until(lock, [&] { return started() || channel.queued; }) && !started()) {
     lock.unlock();
@@ -207,12 +205,9 @@ ResidentShell::Reply ResidentShell::Run(const std::string& request, Effect effec
 ResidentShell::Reply ResidentShell::NotStarted(Effect effect,
                                                const support::Context& context) const {
   const Channel& channel = *channel_;
-  if (channel.end && channel.end->connection_lost) {
-    throw ConnectionLost(channel.end->problem, effect, false);
-  }
-  if (channel.end && !channel.end->problem.empty()) {
-    throw support::CallError(channel.end->problem);
-  }
+  const std::string problem = channel.end ? channel.end->problem : "";
+  if (channel.end && channel.end->connection_lost) throw ConnectionLost(problem, effect, false);
+  if (!problem.empty()) throw support::CallError(problem);
   if (!channel.end && channel.state == Channel::State::kStarting) {
     throw support::Stopped(ReasonOf(context));
   }

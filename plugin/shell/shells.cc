@@ -16,15 +16,14 @@ using Condition = ResidentShell::Condition;
 using Effect = ResidentShell::Effect;
 using Reply = ResidentShell::Reply;
 
-/// Shells that are started for one request: a file of the profile may change between two.
+/// For one request: a file of the profile may change between two.
 constexpr int kMostStarts = 2;
 
 // Exit statuses of a shell whose program is missing or cannot be run.
 constexpr int kCannotRun = 126;
 constexpr int kNotFound = 127;
 
-class DiscardingSink final : public OutputSink {
- public:
+struct DiscardingSink final : OutputSink {
   bool OnOutput(Stream, std::string_view) override { return true; }
 };
 
@@ -55,16 +54,15 @@ RunEnd Shells::RunInSh(const Kind& kind, const std::string& script, OutputSink& 
 RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
                           const support::Context& context) {
   std::unique_lock lock(mutex_);
-  const bool may_fit = MayBeBash(command.shell) && !unfit_.contains(command.shell);
+  const bool is_unfit = unfit_.contains(command.shell);
   lock.unlock();
-  if (may_fit) {
+  if (MayBeBash(command.shell) && !is_unfit) {
     const Reply reply = Run({true, command.directory, command.shell},
                             Request(command.text, command.first_word), sink, context);
     if (reply.kind == Reply::Kind::kDone) return reply.end;
     // kNotRun: each of the shells has changed the files of its profile.
-    lock.lock();
+    const std::scoped_lock again(mutex_);
     if (reply.kind != Reply::Kind::kNotStarted) unfit_.insert(command.shell);
-    lock.unlock();
   }
   RunEnd end = RunInSh({true, "", ""}, PlainLogin(command), sink, context);
   if (end.exit_status == kCannotRun || end.exit_status == kNotFound) {

@@ -195,7 +195,6 @@ class CommandEndByKilledShell : public CommandEnd {
 
 TEST_F(CommandEndByKilledShell, OnlyOfWhatWasSignalled) {
   SignalEveryBash(SIGTERM);
-  EXPECT_TRUE(Lives("beside"));
   EXPECT_EQ(Shell("kill -TERM $$").value("error", ""), "signal: TERM");
   Write(root + "/go", "");
   EXPECT_EQ(EndBeside(), json({{"stdout", "x\n"}, {"stderr", ""}, {"exit_code", 0}}));
