@@ -85,7 +85,6 @@ end
 exit; }
 )sh";
 
-/// To the loop.
 constexpr std::string_view kPassRequests =
     R"sh(while IFS= read -r line; do printf '%s\n' "$line" || break; done)sh";
 

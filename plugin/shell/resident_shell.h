@@ -67,7 +67,6 @@ class ResidentShell {
     kInUse,  ///< runs no more requests, but background processes of the last may use the channel
     kOver,   ///< can be destroyed
   };
-  /// Unless Run runs.
   [[nodiscard]] Condition condition() const;
 
   struct Reply {

@@ -52,7 +52,6 @@ class Shells {
   void Close();
 
  private:
-  /// What a shell is for.
   struct Kind {
     bool for_commands = false;
     std::string directory;  ///< of a login shell. Empty: one of /bin/sh
