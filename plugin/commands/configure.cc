@@ -186,7 +186,7 @@ bool PlanRemoval(Edit& edit, const SettingsFile& plain, const SettingsFile& trus
   edit.edited = Remove(plain, edit.stored.text());
   Edited rest = Remove(trusted, edit.edited.text);
   edit.edited.text = std::move(rest.text);
-  edit.edited.lines.insert(edit.edited.lines.end(), rest.lines.begin(), rest.lines.end());
+  for (const std::string& line : rest.lines) edit.edited.lines.push_back(line);
   // Without its target, a link would lead to nothing.
   if (!edit.edited.text && edit.stored.is_link()) edit.edited.text = "{}\n";
   return !rest.lines.empty();
@@ -246,7 +246,6 @@ std::string Shown(const Job& job, const Edit& edit) {
 }
 
 void PrintChange(const configure::Change& change) {
-  if (change.value.is_array() && change.value.empty()) return;
   const bool entry = change.kind == configure::Change::Kind::kEntry;
   std::cout << "    " << configure::Dotted(change.path) << (entry ? "" : ": " + change.value.dump())
             << '\n';
@@ -268,12 +267,8 @@ std::string PrintableLines(std::string_view text) {
 void PrintTexts(const Job& job, const std::vector<Edit>& edits) {
   for (const Edit& edit : edits) {
     const std::optional<std::string>& text = edit.edited.text;
-    std::cout << "==> " << Shown(job, edit)
-              << (!text                ? " (none)"
-                  : !edit.changes()    ? " (as it is)"
-                  : edit.stored.text() ? " (changed)"
-                                       : " (new)")
-              << '\n';
+    const char* state = !text ? " (none)\n" : edit.stored.text() ? " (changed)\n" : " (new)\n";
+    std::cout << "==> " << Shown(job, edit) << (text && !edit.changes() ? " (as it is)\n" : state);
     // The rest of the user's own file is long, and may hold credentials.
     const bool is_whole = job.request.user || !edit.is_users;
     if (is_whole) std::cout << PrintableLines(text.value_or(""));
@@ -297,10 +292,9 @@ void ReportFiles(const Job& job, const std::vector<Edit>& edits) {
     // The guest may have chosen the target's name.
     const std::string link =
         edit.stored.is_link() ? " -> " + support::Printable(edit.stored.target().string()) : "";
-    std::cout << "  "
-              << (edit.changes() ? (is_there ? "wrote      " : "removed    ")
-                                 : (is_there ? "as it was  " : "not there  "))
-              << Shown(job, edit) << link << '\n';
+    const char* changed = is_there ? "  wrote      " : "  removed    ";
+    const char* unchanged = is_there ? "  as it was  " : "  not there  ";
+    std::cout << (edit.changes() ? changed : unchanged) << Shown(job, edit) << link << '\n';
     for (const std::string& line : edit.edited.lines) {
       std::cout << "    without " << support::Printable(line) << '\n';
     }

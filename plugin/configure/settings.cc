@@ -48,17 +48,13 @@ std::string InsertAt(std::string_view text, const Found& found, const KeyPath& p
   return InsertItem(text, *node, path[depth], value);
 }
 
-/// Sets our entry, or a member of it. Members that `value` lacks stay.
-std::string Merge(std::string text, const KeyPath& path, const Json& value) {
-  const JsonNode root = ParseJson(text);
-  const Found found = Find(text, root, path);
-  if (found.depth < path.size()) return InsertAt(text, found, path, value);
-  if (SameValue(ValueOf(text, *found.node), value)) return text;
-  if (found.node->bracket != '{' || !value.is_object()) {
-    return ReplaceValue(text, *found.node, value);
-  }
-  for (const auto& [key, member] : value.items()) {
-    text = Merge(std::move(text), Below(path, key), member);
+/// Adds items to the container at `path`; to a list, those that it lacks.
+std::string InsertItems(std::string text, const KeyPath& path, const Json& items) {
+  for (const auto& [key, item] : items.items()) {
+    const JsonNode root = ParseJson(text);
+    const JsonNode& container = *Find(text, root, path).node;
+    if (items.is_array() && Contains(ValueOf(text, container), item)) continue;
+    text = InsertItem(text, container, key, item);
   }
   return text;
 }
@@ -95,16 +91,13 @@ std::string AddRules(const std::string& text, const JsonNode& node, const Change
     }
   }
   if (ValueOf(text, node).dump().ends_with(change.value.dump().substr(1))) return text;
-  std::string edited = EraseItems(text, change.path, [&](const std::string& key, const Json&) {
+  const auto is_ours = [&](const std::string& key, const Json&) {
     return change.value.contains(key);
-  });
-  for (const auto& [key, rule] : change.value.items()) {
-    edited = Merge(std::move(edited), Below(change.path, key), rule);
-  }
-  return edited;
+  };
+  return InsertItems(EraseItems(text, change.path, is_ours), change.path, change.value);
 }
 
-std::string AddElements(std::string text, const JsonNode& node, const Change& change) {
+std::string AddElements(const std::string& text, const JsonNode& node, const Change& change) {
   Require('[', text, node, change.path);
   for (const JsonNode& item : node.items) {
     const Json element = ValueOf(text, item);
@@ -113,36 +106,19 @@ std::string AddElements(std::string text, const JsonNode& node, const Change& ch
       Refuse(text, item.start, change.path, "must not have", element, change);
     }
   }
-  for (const Json& element : change.value) {
-    const JsonNode root = ParseJson(text);
-    const JsonNode& list = *Find(text, root, change.path).node;
-    if (!Contains(ValueOf(text, list), element)) text = InsertItem(text, list, "", element);
-  }
-  return text;
+  return InsertItems(text, change.path, change.value);
 }
 
 std::string AddChange(const std::string& text, const Change& change) {
   const JsonNode root = ParseJson(text);
   const Found found = Find(text, root, change.path);
-  if (change.kind == Kind::kEntry) return Merge(text, change.path, change.value);
-  if (found.depth < change.path.size()) {
-    return InsertAt(text, found, change.path, change.value);
-  }
-  switch (change.kind) {
-    case Kind::kRules:
-      return AddRules(text, *found.node, change);
-    case Kind::kList:
-    case Kind::kAllowedTools:
-      return AddElements(text, *found.node, change);
-    case Kind::kSetting:
-      if (!SameValue(ValueOf(text, *found.node), change.value))
-        Refuse(text, found.node->begin, change.path, "must be", change.value, change);
-      return text;
-    case Kind::kEntry:
-    case Kind::kDefault:
-      return text;
-  }
-  return text;
+  const JsonNode& node = *found.node;
+  if (found.depth < change.path.size()) return InsertAt(text, found, change.path, change.value);
+  if (change.kind == Kind::kDefault || SameValue(ValueOf(text, node), change.value)) return text;
+  if (change.kind == Kind::kEntry) return ReplaceValue(text, node, change.value);
+  if (change.kind == Kind::kRules) return AddRules(text, node, change);
+  if (change.kind != Kind::kSetting) return AddElements(text, node, change);
+  Refuse(text, node.begin, change.path, "must be", change.value, change);
 }
 
 /// Takes away containers on `path` that are empty, but for those with a comment and defaults.
@@ -171,26 +147,20 @@ std::string RemoveChange(std::string text, const Change& change, std::vector<std
   const auto log = [&](const KeyPath& path, const Json& value) {
     lines.push_back(Dotted(path) + ": " + value.dump());
   };
-  switch (change.kind) {
-    case Kind::kSetting:
-      if (!SameValue(now, change.value)) return text;
-      [[fallthrough]];
-    case Kind::kEntry:
-      log(change.path, now);
-      return EraseItem(text, *container, *node);
-    case Kind::kRules:
-    case Kind::kList:
-    case Kind::kAllowedTools:
-      return EraseItems(text, change.path, [&](const std::string& key, const Json& item) {
-        const bool is_ours = change.value.is_array() ? Contains(change.value, item)
-                                                     : change.value.value(key, Json()) == item;
-        if (is_ours) log(key.empty() ? change.path : Below(change.path, key), item);
-        return is_ours;
-      });
-    case Kind::kDefault:
-      return text;
+  if (change.kind == Kind::kEntry ||
+      (change.kind == Kind::kSetting && SameValue(now, change.value))) {
+    log(change.path, now);
+    return EraseItem(text, *container, *node);
   }
-  return text;
+  if (change.kind == Kind::kSetting || change.kind == Kind::kDefault) return text;
+  return EraseItems(text, change.path, [&](const std::string& key, const Json& item) {
+    const bool is_list = change.value.is_array();
+    if (is_list ? !Contains(change.value, item) : change.value.value(key, Json()) != item) {
+      return false;
+    }
+    log(is_list ? change.path : Below(change.path, key), item);
+    return true;
+  });
 }
 
 }  // namespace

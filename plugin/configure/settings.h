@@ -36,7 +36,7 @@ class SettingsError : public support::CallError {
 /// One thing that an agent's settings must hold.
 struct Change {
   enum class Kind {
-    kEntry,         ///< `path` has the members of `value`; an entry of that name counts as ours
+    kEntry,         ///< `path` has `value`; an entry of that name counts as ours
     kSetting,       ///< `path` has `value`
     kRules,         ///< the object at `path` ends with the members of `value`, in their order
     kDefault,       ///< `path` has `value` unless it exists

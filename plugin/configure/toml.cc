@@ -46,17 +46,9 @@ std::string TomlText(const std::vector<Change>& settings) {
 }
 
 bool TomlHasServer(std::string_view text) {
-  const std::string header = "[mcp_servers." + std::string(kServerName);
-  for (std::size_t at = 0; (at = text.find(header, at)) != text.npos; at += header.size()) {
-    const std::string_view before = text.substr(0, at);
-    const std::string_view indent = before.substr(before.rfind('\n') + 1);
-    const std::string_view after = text.substr(at + header.size());
-    if (indent.find_first_not_of(" \t") == indent.npos &&
-        (after.starts_with(']') || after.starts_with('.'))) {
-      return true;
-    }
-  }
-  return false;
+  const std::string header = "\n[mcp_servers." + std::string(kServerName);
+  const std::string lines = "\n" + std::string(text);
+  return lines.find(header + "]") != lines.npos || lines.find(header + ".") != lines.npos;
 }
 
 }  // namespace configure

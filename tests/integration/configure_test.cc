@@ -129,16 +129,6 @@ TEST_F(Configure, OnlyRemoveWithdrawsTrust) {
   }
 }
 
-TEST_F(Configure, WhatTheUserAddsToTheEntryStays) {
-  Succeeds({"gemini"});
-  const fs::path file = Path("project/.gemini/settings.json");
-  auto settings = nlohmann::json::parse(ReadFile(file));
-  settings["mcpServers"]["lima"]["description"] = "mine";
-  MakeFile("project/.gemini/settings.json", settings.dump());
-  Succeeds({"gemini", "another"});
-  EXPECT_THAT(ReadFile(file), AllOf(HasSubstr("\"description\":\"mine\""), HasSubstr("another")));
-}
-
 TEST_F(Configure, ValuesInTheWayAreNamedAndNothingIsWritten) {
   MakeFile("project/.gemini/settings.json",
            "{\n  \"tools\": {\"core\": [\"\u202e\"]},\n"

@@ -49,7 +49,7 @@ TEST(Settings, AreAddedAndRemoved) {
 TEST(Settings, OnlyWhatIsMissingIsAdded) {
   const std::vector<std::tuple<std::string, Change, std::string>> cases = {
       {"{\"servers\": {\"lima\": {\"mine\": 1, \"command\": \"x\"}}}", kEntry,
-       "{\"servers\": {\"lima\": {\"mine\": 1, \"command\": \"limactl\"}}}"},
+       "{\"servers\": {\"lima\": {\n  \"command\": \"limactl\"\n}}}"},
       {"{\"servers\": {\"lima\": 1}}", kEntry,
        "{\"servers\": {\"lima\": {\n  \"command\": \"limactl\"\n}}}"},
       {"{\"tools\": {\"exclude\": [\"B\", \"x\"]}}", kList,

@@ -21,7 +21,7 @@ TEST(TomlText, HasATablePerPath) {
 }
 
 TEST(TomlHasServer, FindsItsTables) {
-  EXPECT_TRUE(TomlHasServer("a = 1\n  [mcp_servers.lima] # x\n"));
+  EXPECT_TRUE(TomlHasServer("a = 1\n[mcp_servers.lima] # x\n"));
   EXPECT_TRUE(TomlHasServer("[mcp_servers.lima2]\n[mcp_servers.lima.env]\n"));
   EXPECT_FALSE(TomlHasServer("[mcp_servers.lima2]\n# [mcp_servers.lima]\n"));
   EXPECT_FALSE(TomlHasServer("[mcp_servers.lima"));
