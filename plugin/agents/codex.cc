@@ -16,7 +16,7 @@
 
 #include "agents/agent.h"
 #include "agents/arguments.h"
-#include "configure/toml_settings.h"
+#include "configure/toml.h"
 #include "support/errors.h"
 #include "support/log.h"
 

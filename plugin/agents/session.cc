@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include "configure/stored_settings.h"
+#include "support/errors.h"
 #include "support/paths.h"
+#include "support/sha256.h"
 
 namespace agents {
 namespace {
@@ -11,6 +13,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr unsigned kOwnerOnly = 0600;
+
+/// The name of a directory.
+std::string Digest(std::string_view text) {
+  constexpr std::size_t kDigits = 16;
+  return support::Sha256(text).substr(0, kDigits);
+}
 
 /// Directories that exist keep their mode.
 void MakePrivateDirectories(const fs::path& directory) {
@@ -29,14 +37,23 @@ void WriteLink(const fs::path& path, const std::string& target) {
 
 }  // namespace
 
+fs::path StateDirectory(const std::string& home, const std::string& xdg_state_home) {
+  constexpr const char* kName = "limactl-mcp";
+  if (xdg_state_home.starts_with('/')) return support::CleanPath(xdg_state_home) / fs::path(kName);
+  if (!home.starts_with('/')) {
+    throw support::CallError("HOME must be set to your home directory");
+  }
+  return support::CleanPath(home) / fs::path(".local/state") / kName;
+}
+
 void SetDirectories(const fs::path& state, std::string_view agent, LaunchRequest& request) {
   std::string options;
   for (const std::string& word : request.server) options.append(word).push_back('\0');
   options += request.trust ? "trust" : "";
-  const fs::path top = state / "run" / agent / configure::Digest(request.project);
+  const fs::path top = state / "run" / agent / Digest(request.project);
   request.directory = top / "work" / support::LastComponent(request.project);
   request.home = top / "home";
-  request.control = top / "options" / configure::Digest(options);
+  request.control = top / "options" / Digest(options);
 }
 
 void WriteSessionFiles(const LaunchRequest& request, const Launch& launch) {

@@ -1,12 +1,17 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "agents/agent.h"
 
 /// The directories of one agent and project, for this user alone.
 namespace agents {
+
+/// This program's directory below `xdg_state_home`, or below `home` if that is not absolute. Throws
+/// support::CallError.
+std::filesystem::path StateDirectory(const std::string& home, const std::string& xdg_state_home);
 
 /// Sets the directories of `request`, whose project, server and trust are set. They are below
 /// STATE/run/AGENT/PROJECT, where PROJECT is a digest. Only `control` depends on the options, so

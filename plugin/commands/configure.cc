@@ -10,7 +10,9 @@
 #include "commands/instance_mounts.h"
 #include "commands/option_parser.h"
 #include "commands/project.h"
-#include "configure/edits.h"
+#include "configure/agents.h"
+#include "configure/stored_settings.h"
+#include "configure/toml.h"
 #include "doctor/installation.h"
 #include "lima/home.h"
 #include "shell/shell_quote.h"
@@ -23,10 +25,32 @@ namespace {
 
 namespace fs = std::filesystem;
 using configure::Agent;
-using configure::Edit;
-using configure::Job;
+using configure::Edited;
 using configure::Request;
+using configure::SettingsFile;
+using configure::StoredSettings;
 using support::EnvironmentVariable;
+
+constexpr unsigned kProjectFileMode = 0644;
+constexpr unsigned kUserFileMode = 0600;
+
+struct Job {
+  const Agent* agent = nullptr;
+  Request request;
+  fs::path base;  ///< of relative paths: the project, or the home
+  bool remove = false;
+  bool print = false;
+};
+
+/// A settings file, and what becomes of it.
+struct Edit {
+  SettingsFile file;
+  bool is_users;  ///< in the user's own settings, not in the project
+  StoredSettings stored;
+  Edited edited = {};
+
+  [[nodiscard]] bool changes() const { return edited.text != stored.text(); }
+};
 
 /// Relative paths are ignored: they would mean another directory to the agent.
 std::string DirectoryOr(const char* name, const std::string& fallback) {
@@ -81,6 +105,7 @@ Job ReadJob(const cxxopts::ParseResult& parsed) {
   Job job;
   job.agent = &FindAgent(configure::Agents(), positional);
   job.remove = parsed["remove"].as<bool>();
+  job.print = parsed["print"].as<bool>();
   Request& request = job.request;
   request.user = parsed["user"].as<bool>();
   request.project_files = parsed["project"].as<bool>();
@@ -102,7 +127,6 @@ Job ReadJob(const cxxopts::ParseResult& parsed) {
   request.tools = ToolNames();
   const std::string& home = request.directories.home;
   job.base = request.user ? fs::path(home) : FindProject(home, ", or give --user");
-  job.state = configure::StateDirectory(home, EnvironmentVariable("XDG_STATE_HOME"));
   request.project_key = GitRoot(job.base).string();
   return job;
 }
@@ -129,13 +153,99 @@ void ListAgents(const std::string& home) {
   std::cout << "Configure one with: limactl mcp configure AGENT [INSTANCE]\n";
 }
 
+fs::path ChosenPath(const fs::path& base, const SettingsFile& file) {
+  std::error_code unknown;  // StoredSettings reports errors
+  for (const std::string& alternative : file.alternatives) {
+    if (!fs::exists(base / file.path, unknown) && fs::exists(base / alternative, unknown)) {
+      return base / alternative;
+    }
+  }
+  return base / file.path;
+}
+
+Edit ReadEdit(const Job& job, const SettingsFile& file) {
+  const bool is_users = job.request.user || fs::path(file.path).is_absolute();
+  return {.file = file,
+          .is_users = is_users,
+          .stored = {ChosenPath(job.base, file), is_users ? std::nullopt : std::optional(job.base),
+                     is_users ? kUserFileMode : kProjectFileMode}};
+}
+
+/// Calls `work`. Adds the file's name to its errors.
+template <typename Work>
+auto WithFileName(const Edit& edit, const Work& work) {
+  try {
+    return work();
+  } catch (const configure::SettingsError& error) {
+    throw support::CallError(edit.stored.path().string() + error.what() + "; nothing was written");
+  }
+}
+
+/// Takes away what is ours, with and without trust. Returns whether something was there only with.
+bool PlanRemoval(Edit& edit, const SettingsFile& plain, const SettingsFile& trusted) {
+  edit.edited = Remove(plain, edit.stored.text());
+  Edited rest = Remove(trusted, edit.edited.text);
+  edit.edited.text = std::move(rest.text);
+  for (const std::string& line : rest.lines) edit.edited.lines.push_back(line);
+  // Without its target, a link would lead to nothing.
+  if (!edit.edited.text && edit.stored.is_link()) edit.edited.text = "{}\n";
+  return !rest.lines.empty();
+}
+
+/// Reads the files and computes all new texts, in the order to write them. Writes nothing, so that
+/// a file that cannot be edited leaves the others alone. A trust given before is set in `job`.
+std::vector<Edit> PlanEdits(Job& job) {
+  Request request = job.request;
+  request.trust = false;
+  const std::vector<SettingsFile> plain = job.agent->settings(request).files;
+  request.trust = true;
+  const std::vector<SettingsFile> trusted = job.agent->settings(request).files;
+  std::vector<Edit> edits;
+  bool is_there = false;
+  for (const SettingsFile& file : plain) {
+    Edit& edit = edits.emplace_back(ReadEdit(job, file));
+    is_there |= WithFileName(edit, [&] { return HasEntry(file, edit.stored.text()); });
+    edit.edited.text = edit.stored.text();
+  }
+  bool was_trusted = false;
+  for (std::size_t i = 0; is_there && i < edits.size(); ++i) {  // else what equals ours is not ours
+    was_trusted |=
+        WithFileName(edits[i], [&] { return PlanRemoval(edits[i], plain[i], trusted[i]); });
+  }
+  if (job.remove) {
+    // An agent gets its own tools back only after it has lost the server.
+    std::reverse(edits.begin(), edits.end());
+    return edits;
+  }
+  const bool is_upgrade = job.request.trust && !was_trusted;
+  job.request.trust |= was_trusted;
+  for (std::size_t i = 0; i < edits.size(); ++i) {
+    Edit& edit = edits[i];
+    if (job.request.trust) edit.file = trusted[i];
+    const std::optional<std::string> before = is_upgrade ? edit.edited.text : edit.stored.text();
+    edit.edited = WithFileName(edit, [&] { return Add(edit.file, before); });
+  }
+  return edits;
+}
+
+/// Throws support::CallError.
+void WriteEdits(const Job& job, const std::vector<Edit>& edits) {
+  for (const Edit& edit : edits) {
+    if (!edit.changes()) continue;
+    if (edit.edited.text) {
+      edit.stored.Write(*edit.edited.text);
+    } else {
+      edit.stored.Remove(edit.is_users ? fs::path(job.request.directories.home) : job.base);
+    }
+  }
+}
+
 std::string Shown(const Job& job, const Edit& edit) {
   const fs::path& path = edit.stored.path();
   return edit.is_users ? path.string() : path.lexically_relative(job.base).string();
 }
 
 void PrintChange(const configure::Change& change) {
-  if (change.value.is_array() && change.value.empty()) return;
   const bool entry = change.kind == configure::Change::Kind::kEntry;
   std::cout << "    " << configure::Dotted(change.path) << (entry ? "" : ": " + change.value.dump())
             << '\n';
@@ -156,18 +266,13 @@ std::string PrintableLines(std::string_view text) {
 
 void PrintTexts(const Job& job, const std::vector<Edit>& edits) {
   for (const Edit& edit : edits) {
-    std::cout << "==> " << Shown(job, edit)
-              << (!edit.text           ? " (none)"
-                  : !edit.changes()    ? " (as it is)"
-                  : edit.stored.text() ? " (changed)"
-                                       : " (new)")
-              << '\n';
-    std::string text = edit.text.value_or("");
+    const std::optional<std::string>& text = edit.edited.text;
+    const char* state = !text ? " (none)\n" : edit.stored.text() ? " (changed)\n" : " (new)\n";
+    std::cout << "==> " << Shown(job, edit) << (text && !edit.changes() ? " (as it is)\n" : state);
     // The rest of the user's own file is long, and may hold credentials.
-    if (edit.is_users && !job.request.user) {
-      text = job.remove ? "" : configure::Configure(edit.file, std::nullopt).text;
-    }
-    std::cout << PrintableLines(text);
+    const bool is_whole = job.request.user || !edit.is_users;
+    if (is_whole) std::cout << PrintableLines(text.value_or(""));
+    if (!is_whole && !job.remove) std::cout << *Add(edit.file, std::nullopt).text;
   }
 }
 
@@ -182,20 +287,31 @@ std::string UndoCommand(const Job& job) {
 }
 
 void ReportFiles(const Job& job, const std::vector<Edit>& edits) {
-  std::cout << job.agent->title
-            << (job.request.user ? ", for all your projects:\n"
-                                 : ", for " + support::Printable(job.base.string()) + ":\n");
   for (const Edit& edit : edits) {
+    const bool is_there = edit.edited.text.has_value();
     // The guest may have chosen the target's name.
     const std::string link =
         edit.stored.is_link() ? " -> " + support::Printable(edit.stored.target().string()) : "";
-    std::cout << "  "
-              << (edit.changes() ? (edit.text ? "wrote      " : "removed    ")
-                                 : (edit.text ? "as it was  " : "not there  "))
-              << Shown(job, edit) << link << '\n';
+    const char* changed = is_there ? "  wrote      " : "  removed    ";
+    const char* unchanged = is_there ? "  as it was  " : "  not there  ";
+    std::cout << (edit.changes() ? changed : unchanged) << Shown(job, edit) << link << '\n';
+    for (const std::string& line : edit.edited.lines) {
+      std::cout << "    without " << support::Printable(line) << '\n';
+    }
     if (job.remove) continue;
     for (const configure::Change& change : edit.file.changes) PrintChange(change);
   }
+}
+
+/// For an agent whose settings are not edited.
+void PrintSteps(const Job& job, const configure::AgentSettings& settings) {
+  const SettingsFile& file = settings.files.front();
+  std::cout << "Nothing is written: do this yourself.\n1. Run: "
+            << shell::ShellCommand(job.remove ? settings.remove_command : settings.add_command)
+            << "\n2. " << (job.remove ? "Delete these lines from " : "Add these lines to ")
+            << support::Printable((job.base / file.path).string()) << ", if they are "
+            << (job.remove ? "there" : "missing") << ":\n\n"
+            << configure::TomlText(file.changes) << '\n';
 }
 
 void ReportNotes(const Job& job) {
@@ -215,22 +331,33 @@ void ReportNotes(const Job& job) {
   std::cout << "Undo with: " << UndoCommand(job) << '\n';
 }
 
-configure::Plan Plan(const Job& job) {
-  try {
-    return PlanEdits(job);
-  } catch (const configure::EditError& error) {
-    if (!error.snippet().empty()) {
-      std::cout << "Add this by hand instead:\n" << error.snippet() << std::flush;
+/// Prints what the user must change first, and throws then.
+void RequireNoConflict(const std::vector<Edit>& edits) {
+  std::string conflicts;
+  for (const Edit& edit : edits) {
+    for (const std::string& line : edit.edited.lines) {
+      conflicts += support::Printable(edit.stored.path().string() + line) + "\n";
     }
-    throw;
   }
+  if (conflicts.empty()) return;
+  std::cout << conflicts << std::flush;
+  throw support::CallError("nothing was written; change these lines and run configure again");
 }
 
-void ConfigureAgent(const Job& job, bool print) {
-  const configure::Plan plan = Plan(job);
-  if (print) return PrintTexts(job, plan.edits);
-  WriteEdits(job, plan);
-  ReportFiles(job, plan.edits);
+void ConfigureAgent(Job& job) {
+  Request request = job.request;
+  request.trust |= job.remove;  // all lines, where they are printed
+  const configure::AgentSettings settings = job.agent->settings(request);
+  const bool is_edited = settings.add_command.empty();
+  const std::vector<Edit> edits = is_edited ? PlanEdits(job) : std::vector<Edit>();
+  if (!job.remove) RequireNoConflict(edits);
+  if (job.print && is_edited) return PrintTexts(job, edits);
+  WriteEdits(job, edits);
+  std::cout << job.agent->title
+            << (job.request.user ? ", for all your projects:\n"
+                                 : ", for " + support::Printable(job.base.string()) + ":\n");
+  ReportFiles(job, edits);
+  if (!is_edited) PrintSteps(job, settings);
   if (!job.remove) ReportNotes(job);
 }
 
@@ -247,9 +374,8 @@ int Configure(const std::vector<std::string>& arguments) {
   add("project",
       "In files of the project only, also for agents that keep a project's settings elsewhere");
   add("trust",
-      "Let the agent call the server's tools without asking you each time; without this option, a "
-      "trust given before is withdrawn");
-  add("remove", "Take away what configure has written");
+      "Let the agent call the server's tools without asking you each time, until --remove");
+  add("remove", "Take away what configure adds");
   const std::optional<cxxopts::ParseResult> parsed = parser.Parse(arguments);
   if (!parsed) return 0;
   if (parsed->unmatched().empty() && parsed->arguments().empty()) {
@@ -257,12 +383,11 @@ int Configure(const std::vector<std::string>& arguments) {
     return 0;
   }
   Job job = ReadJob(*parsed);
-  const bool print = (*parsed)["print"].as<bool>();
-  ConfigureAgent(job, print);
+  ConfigureAgent(job);
   // Files of the project may have been configured with --project.
   if (job.remove && job.agent->keeps_projects && !job.request.user && !job.request.project_files) {
     job.request.project_files = true;
-    ConfigureAgent(job, print);
+    ConfigureAgent(job);
   }
   return 0;
 }

@@ -21,7 +21,6 @@
 #include "commands/option_parser.h"
 #include "commands/project.h"
 #include "commands/serve_options.h"
-#include "configure/stored_settings.h"
 #include "doctor/child.h"
 #include "doctor/installation.h"
 #include "lima/configuration.h"
@@ -240,7 +239,7 @@ int RunAgent(const std::vector<std::string>& arguments) {
   request.call_timeout = CallTimeout(serve.tools.command_timeout);
   request.trust = (*parsed)["trust"].as<bool>();
   const fs::path state =
-      configure::StateDirectory(EnvironmentVariable("HOME"), EnvironmentVariable("XDG_STATE_HOME"));
+      agents::StateDirectory(EnvironmentVariable("HOME"), EnvironmentVariable("XDG_STATE_HOME"));
   agents::SetDirectories(state, agent.name, request);
   request.environment["PWD"] = request.directory;
 

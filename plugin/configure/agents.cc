@@ -48,22 +48,6 @@ Json CommandEntry(const Request& request, std::string_view root) {
   return entry;
 }
 
-Change Entry(KeyPath path, Json value) {
-  return {.kind = Kind::kEntry, .path = std::move(path), .value = std::move(value)};
-}
-Change Setting(KeyPath path, Json value) {
-  return {.kind = Kind::kSetting, .path = std::move(path), .value = std::move(value)};
-}
-Change Last(KeyPath path, Json value) {
-  return {.kind = Kind::kLast, .path = std::move(path), .value = std::move(value)};
-}
-Change Default(KeyPath path, Json value) {
-  return {.kind = Kind::kDefault, .path = std::move(path), .value = std::move(value)};
-}
-Change List(KeyPath path, Json value) {
-  return {.kind = Kind::kList, .path = std::move(path), .value = std::move(value)};
-}
-
 // Claude Code ------------------------------------------------------------------------------------
 
 // Claude Code does not offer a denied tool to the model. It warns about names that it does not
@@ -78,24 +62,26 @@ AgentSettings ClaudeSettings(const Request& request) {
   entry["timeout"] = kTimeoutMilliseconds;
   entry["alwaysLoad"] = true;  // offered without a search for tools
   // Permissions of a project can only be stored in the project.
-  SettingsFile settings = {.path = Path(request, ".claude/settings.json",
-                                        (own.empty() ? home + "/.claude" : own) + "/settings.json"),
-                           .changes = {List({"permissions", "deny"}, Words(kClaudeTools))}};
+  SettingsFile settings = {
+      .path = Path(request, ".claude/settings.json",
+                   (own.empty() ? home + "/.claude" : own) + "/settings.json"),
+      .changes = {{Kind::kList, {"permissions", "deny"}, Words(kClaudeTools)}}};
   if (request.trust) {
-    settings.changes.push_back(List({"permissions", "allow"}, {"mcp__" + Server()}));
+    settings.changes.push_back({Kind::kList, {"permissions", "allow"}, {"mcp__" + Server()}});
     if (request.project_files) {
-      settings.changes.push_back(List({"enabledMcpjsonServers"}, {Server()}));
+      settings.changes.push_back({Kind::kList, {"enabledMcpjsonServers"}, {Server()}});
     }
   }
   const std::string users = (own.empty() ? home : own) + "/.claude.json";
   if (!request.user && !request.project_files) {  // Claude Code calls this the local scope
     const KeyPath path = {"projects", request.project_key, "mcpServers", Server()};
     return {.files = {std::move(settings),
-                      {.path = users, .changes = {Entry(path, std::move(entry))}}}};
+                      {.path = users, .changes = {{Kind::kEntry, path, std::move(entry)}}}}};
   }
-  AgentSettings all = {.files = {std::move(settings),
-                                 {.path = Path(request, ".mcp.json", users),
-                                  .changes = {Entry({"mcpServers", Server()}, std::move(entry))}}}};
+  AgentSettings all = {
+      .files = {std::move(settings),
+                {.path = Path(request, ".mcp.json", users),
+                 .changes = {{Kind::kEntry, {"mcpServers", Server()}, std::move(entry)}}}}};
   if (request.project_files) {
     all.notes.emplace_back(
         request.trust
@@ -107,28 +93,37 @@ AgentSettings ClaudeSettings(const Request& request) {
 }
 
 // Codex ------------------------------------------------------------------------------------------
+
 AgentSettings CodexSettings(const Request& request) {
-  Json entry = {{"command", request.launch.front()},
-                {"args", ArgumentsFrom(request, 1, kWorkingDirectory)},
-                {"startup_timeout_sec", kStartupTimeoutSeconds},
-                {"tool_timeout_sec", kClientTimeoutSeconds},
-                {"supports_parallel_tool_calls", true},
-                {"omit_tools_from", {"deferred"}}};  // offered without a search for tools
-  if (request.trust) entry["default_tools_approval_mode"] = "approve";
-  AddEnvironment(request, "env", entry);
+  std::vector<std::string> add = {"codex", "mcp", "add", Server()};
+  if (request.lima_home) add.insert(add.end(), {"--env", "LIMA_HOME=" + *request.lima_home});
+  add.emplace_back("--");
+  for (const Json& word : ArgumentsFrom(request, 0, kWorkingDirectory)) add.push_back(word);
+  const auto server = [](const char* name, Json value) {
+    return Change{Kind::kSetting, {"mcp_servers", Server(), name}, std::move(value)};
+  };
   // The tool apply_patch cannot be switched off; in a read-only sandbox it asks.
   AgentSettings all = {
       .files = {{.path = Path(request, ".codex/config.toml",
                               request.directories.codex_home + "/config.toml"),
                  .format = Format::kToml,
-                 .changes = {Setting({"sandbox_mode"}, "read-only"),
-                             Setting({"features", "shell_tool"}, false),
-                             Setting({"features", "view_image"}, false),
-                             Entry({"mcp_servers", Server()}, std::move(entry))}}},
+                 .changes = {{Kind::kSetting, {"sandbox_mode"}, "read-only"},
+                             {Kind::kSetting, {"features", "shell_tool"}, false},
+                             {Kind::kSetting, {"features", "view_image"}, false},
+                             server("startup_timeout_sec", kStartupTimeoutSeconds),
+                             server("tool_timeout_sec", kClientTimeoutSeconds),
+                             server("supports_parallel_tool_calls", true),
+                             // Offered without a search for tools.
+                             server("omit_tools_from", {"deferred"})}}},
+      .add_command = std::move(add),
+      .remove_command = {"codex", "mcp", "remove", Server()},
       .notes = {
           "Codex has no switch for its tool apply_patch (openai/codex issue 8161): sandbox_mode = "
           "\"read-only\" makes it ask you before it changes a file. Say no: it would work on the "
           "host."}};
+  if (request.trust) {
+    all.files[0].changes.push_back(server("default_tools_approval_mode", "approve"));
+  }
   if (!request.user) {
     all.notes.emplace_back(
         "Codex reads this file only in a project that it trusts, and asks once.");
@@ -143,24 +138,27 @@ AgentSettings CursorSettings(const Request& request) {
   const Json hook = {{"command", "sh -c 'exit 2'"},
                      {"matcher", "Shell|Read|Write|Grep|Delete"},
                      {"failClosed", true}};
-  const Json trusted = Json::array({"Mcp(" + Server() + ":*)"});
   AgentSettings all = {
       .files = {{.path = Path(request, ".cursor/hooks.json", own + "/hooks.json"),
-                 .changes = {Default({"version"}, 1),
-                             List({"hooks", "preToolUse"}, Json::array({hook}))}},
+                 .changes = {{Kind::kDefault, {"version"}, 1},
+                             {Kind::kList, {"hooks", "preToolUse"}, Json::array({hook})}}},
                 {.path = Path(request, ".cursor/cli.json", own + "/cli-config.json"),
                  // cursor-agent requires both lists.
-                 .changes = {Default({"permissions", "allow"}, Json::array()),
-                             List({"permissions", "allow"},
-                                  request.trust ? trusted : Json::array()),
-                             List({"permissions", "deny"}, {"Shell(*)", "Read(**)", "Write(**)"})}},
+                 .changes = {{Kind::kDefault, {"permissions", "allow"}, Json::array()},
+                             {Kind::kDefault, {"permissions", "deny"}, Json::array()},
+                             {Kind::kList,
+                              {"permissions", "deny"},
+                              {"Shell(*)", "Read(**)", "Write(**)"}}}},
                 {.path = Path(request, ".cursor/mcp.json", own + "/mcp.json"),
-                 .changes = {Entry({"mcpServers", Server()},
-                                   CommandEntry(request, kWorkspaceFolder))}}},
+                 .changes = {{Kind::kEntry,
+                              {"mcpServers", Server()},
+                              CommandEntry(request, kWorkspaceFolder)}}}},
       .notes = {"The hook (exit code 2: blocked) stops the editor's own tools Shell, Read, Write, "
                 "Grep and Delete; the deny list stops those of cursor-agent. Cursor asks once "
                 "whether the server may run."}};
   if (request.trust) {
+    all.files[1].changes.push_back(
+        {Kind::kList, {"permissions", "allow"}, Json::array({"Mcp(" + Server() + ":*)"})});
     all.notes.emplace_back(
         "--trust applies to cursor-agent; the editor keeps a list of its own, in its settings.");
   }
@@ -179,20 +177,27 @@ AgentSettings GeminiSettings(const Request& request) {
   Json entry = CommandEntry(request, kWorkingDirectory);
   entry["timeout"] = kTimeoutMilliseconds;
   if (request.trust) entry["trust"] = true;
-  Json allowed = Words(kGeminiTools);
-  Json confirmed = {"web_fetch", "ask_user", "activate_skill"};  // the list would skip the question
-  for (const std::string& tool : request.tools) {
-    (request.trust ? allowed : confirmed).push_back("mcp_" + Server() + "_" + tool);
-  }
-  AgentSettings all = {
-      .files = {
-          {.path = Path(request, ".gemini/settings.json",
-                        request.directories.gemini_home + "/.gemini/settings.json"),
-           .changes = {Setting({"tools", "core"}, std::move(allowed)),
-                       List({"tools", "confirmationRequired"}, std::move(confirmed)),
-                       // The agent delegates to it, but it is useless without file tools.
-                       Setting({"agents", "overrides", "codebase_investigator", "enabled"}, false),
-                       Entry({"mcpServers", Server()}, std::move(entry))}}}};
+  Json tools = Json::array();
+  for (const std::string& tool : request.tools) tools.push_back("mcp_" + Server() + "_" + tool);
+  SettingsFile file = {
+      .path = Path(request, ".gemini/settings.json",
+                   request.directories.gemini_home + "/.gemini/settings.json"),
+      .changes = {{Kind::kAllowedTools,
+                   {"tools", "core"},
+                   Words(kGeminiTools),
+                   "it is a tool for the host, or one that configure does not know"},
+                  // The allow-list would skip the question.
+                  {Kind::kList,
+                   {"tools", "confirmationRequired"},
+                   {"web_fetch", "ask_user", "activate_skill"}},
+                  {Kind::kSetting,
+                   {"agents", "overrides", "codebase_investigator", "enabled"},
+                   false,
+                   "Gemini CLI delegates to it, but it is useless without file tools"}}};
+  file.changes.push_back(
+      {Kind::kList, {"tools", request.trust ? "core" : "confirmationRequired"}, tools});
+  file.changes.push_back({Kind::kEntry, {"mcpServers", Server()}, std::move(entry)});
+  AgentSettings all = {.files = {std::move(file)}};
   if (!request.user) {
     all.notes.emplace_back(
         "Gemini CLI reads this file only in a folder that it trusts, and asks once.");
@@ -208,15 +213,15 @@ AgentSettings OpencodeSettings(const Request& request) {
           Path(request, "opencode.json", request.directories.config + "/opencode/opencode.json"),
       .alternatives = {Path(request, "opencode.jsonc",
                             request.directories.config + "/opencode/opencode.jsonc")}};
-  const Json permission = OpencodePermission(request.trust);
-  for (const auto& [tools, decision] : permission.items()) {
-    file.changes.push_back(Last({"permission", tools}, decision));
-  }
+  file.changes.push_back({Kind::kRules,
+                          {"permission"},
+                          OpencodePermission(request.trust),
+                          "only the tools that cannot reach the host stay on"});
   Json entry = {{"type", "local"}, {"command", ArgumentsFrom(request, 0, kWorkingDirectory)}};
   AddEnvironment(request, "environment", entry);
   entry["enabled"] = true;
   entry["timeout"] = kTimeoutMilliseconds;
-  file.changes.push_back(Entry({"mcp", Server()}, std::move(entry)));
+  file.changes.push_back({Kind::kEntry, {"mcp", Server()}, std::move(entry)});
   return {.files = {std::move(file)}};
 }
 
@@ -241,9 +246,12 @@ AgentSettings VscodeSettings(const Request& request) {
                  .format = Format::kText,
                  .text = kVscodeAgent},
                 {.path = Path(request, ".vscode/settings.json", own + "/settings.json"),
-                 .changes = {Setting({"chat.newSession.defaultMode"}, Server())}},
+                 .changes = {{Kind::kSetting,
+                              {"chat.newSession.defaultMode"},
+                              Server(),
+                              "other agents have the editor's tools"}}},
                 {.path = Path(request, ".vscode/mcp.json", own + "/mcp.json"),
-                 .changes = {Entry({"servers", Server()}, std::move(entry))}}},
+                 .changes = {{Kind::kEntry, {"servers", Server()}, std::move(entry)}}}},
       .notes = {
           "Visual Studio Code has no setting that switches its own tools off: new chats "
           "start with the agent \"lima\", which has only the tools of this server. Chats with "
@@ -263,14 +271,18 @@ AgentSettings ZedSettings(const Request& request) {
     Json tools = Json::object();
     for (const std::string& tool : request.tools) tools[tool] = true;
     // Tools that a profile does not name are off.
-    file.changes = {Entry({"agent", "profiles", Server()},
-                          {{"name", "Lima"},
-                           {"tools", {{"thinking", true}}},
-                           {"enable_all_context_servers", false},
-                           {"context_servers", {{Server(), {{"tools", tools}}}}}}),
-                    Setting({"agent", "default_profile"}, Server())};
+    file.changes = {{Kind::kEntry,
+                     {"agent", "profiles", Server()},
+                     {{"name", "Lima"},
+                      {"tools", {{"thinking", true}}},
+                      {"enable_all_context_servers", false},
+                      {"context_servers", {{Server(), {{"tools", tools}}}}}}},
+                    {Kind::kSetting,
+                     {"agent", "default_profile"},
+                     Server(),
+                     "other profiles have the editor's tools"}};
   }
-  file.changes.push_back(Entry({"context_servers", Server()}, std::move(entry)));
+  file.changes.push_back({Kind::kEntry, {"context_servers", Server()}, std::move(entry)});
   AgentSettings all = {.files = {std::move(file)}};
   if (request.user) {
     all.notes.emplace_back(

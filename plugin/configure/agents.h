@@ -43,6 +43,9 @@ struct Request {
 struct AgentSettings {
   /// In the order to write them: its own tools are off before it has the server.
   std::vector<SettingsFile> files;
+  /// Of an agent whose file is not edited: the user runs them to add and to remove the server.
+  std::vector<std::string> add_command = {};
+  std::vector<std::string> remove_command = {};
   std::vector<std::string> notes = {};  ///< what the user must know, a sentence each
 };
 

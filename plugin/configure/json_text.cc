@@ -71,14 +71,11 @@ class Parser {
   }
 
   void ParseItems(JsonNode& node, std::size_t depth) {
-    const char close = node.bracket == '{' ? '}' : ']';
-    for (Skip(); !Sees(close); Skip()) {
-      if (at_ >= text_.size()) {
-        Fail(node.begin, std::string("this '") + node.bracket + "' is never closed");
-      }
-      if (!node.items.empty() && !node.items.back().comma) {
-        Fail(at_, std::string("expected ',' or '") + close + "'");
-      }
+    const std::string close = node.bracket == '{' ? "}" : "]";
+    for (Skip(); !Sees(close[0]); Skip()) {
+      if (at_ >= text_.size()) Fail(node.begin, "this bracket is never closed");
+      if (!node.items.empty() && !node.items.back().comma)
+        Fail(at_, "expected ',' or '" + close + "'");
       JsonNode& item = node.items.emplace_back();
       item.start = at_;
       if (node.bracket == '{') ParseKey(item);

@@ -36,16 +36,18 @@ class SettingsError : public support::CallError {
 /// One thing that an agent's settings must hold.
 struct Change {
   enum class Kind {
-    kEntry,    ///< `path` has `value`; an entry of that name counts as ours
-    kSetting,  ///< `path` has `value`
-    kLast,     ///< `path` has `value`, after its siblings; refused if it exists
-    kDefault,  ///< `path` has `value` unless it exists
-    kList,     ///< the list at `path` has the elements of `value`
+    kEntry,         ///< `path` has `value`; an entry of that name counts as ours
+    kSetting,       ///< `path` has `value`
+    kRules,         ///< the object at `path` ends with the members of `value`, in their order
+    kDefault,       ///< `path` has `value` unless it exists
+    kList,          ///< the list at `path` has the elements of `value`
+    kAllowedTools,  ///< the same, and otherwise only tools of MCP servers, "mcp_..."
   };
 
   Kind kind = Kind::kEntry;
   KeyPath path;
   Json value;
+  std::string_view reason = {};  ///< for the user, if another value is there
 };
 
 enum class Format { kJson, kToml, kText };
@@ -55,40 +57,26 @@ struct SettingsFile {
   /// Other names that the agent reads. If one of them exists, it is used instead of `path`.
   std::vector<std::string> alternatives = {};
   Format format = Format::kJson;
-  std::vector<Change> changes = {};
-  std::string text = {};  ///< of Format::kText: the whole file
-};
-
-/// What was in a settings file before it was configured.
-struct Record {
-  bool is_new = false;                    ///< the file was missing or blank
-  std::optional<std::string> blank = {};  ///< its text in that case; empty if it was missing
-  /// Format::kJson: the members that differ, with their values before and after; of a new file all
-  /// members. Format::kText: `written` is the file.
-  Json before = {};
-  Json written = {};
+  std::vector<Change> changes = {};  ///< of Format::kToml: settings only, for TomlText
+  std::string text = {};             ///< of Format::kText: the whole file
 };
 
 struct Edited {
-  std::string text;
-  Record record;
+  std::optional<std::string> text;  ///< empty: no file
+  /// Of Add: what the user must change first, as the `what()` of a SettingsError. Of Remove: what
+  /// it took away, each with its value on one line.
+  std::vector<std::string> lines = {};
 };
 
-/// Makes the changes of `file` in the text `before`, which is empty if there is no file. Throws
-/// SettingsError if the file cannot be edited.
-Edited Configure(const SettingsFile& file, const std::optional<std::string>& before);
+/// Adds what is missing to `before`, which is empty if there is no file. Of what is there, only our
+/// own entries, rules and elements change. Format::kToml is not edited. Throws SettingsError.
+Edited Add(const SettingsFile& file, const std::optional<std::string>& before);
 
-/// Undoes Configure, also in a file that was edited since: what the user has changed stays. The
-/// result is empty if the file is to be removed. Throws SettingsError.
-std::optional<std::string> Restore(const SettingsFile& file, const std::string& now,
-                                   const Record& record);
+/// Takes away our entry, and all values that equal ours. A file without other values is to be
+/// removed, unless it has a comment. Throws SettingsError.
+Edited Remove(const SettingsFile& file, const std::optional<std::string>& before);
 
-/// Whether the text holds the entry of `file`. Throws SettingsError.
+/// Whether the text holds the server's entry. Throws SettingsError.
 bool HasEntry(const SettingsFile& file, const std::optional<std::string>& text);
-
-Json ToJson(const Record& record);
-
-/// Throws nlohmann::json::exception if it is not a record.
-Record ToRecord(const Json& json);
 
 }  // namespace configure

@@ -7,13 +7,11 @@
 #include <system_error>
 #include <utility>
 
-#include "lima/configuration_error.h"
 #include "lima/text_file.h"
 #include "support/errors.h"
 #include "support/file_descriptor.h"
 #include "support/paths.h"
 #include "support/random.h"
-#include "support/sha256.h"
 
 namespace configure {
 namespace {
@@ -116,11 +114,7 @@ std::optional<std::string> StoredSettings::Read(struct stat& status) const {
   const FileDescriptor file(::openat(directory.get(), target_.filename().c_str(), kFlags));
   if (!file.valid() && errno == ENOENT) return std::nullopt;
   if (!file.valid() || ::fstat(file.get(), &status) != 0) Fail("read", target_, errno);
-  try {
-    return lima::ReadTextFile(file, target_, kMaximumSettingsBytes);
-  } catch (const lima::ConfigurationError& error) {
-    throw support::CallError(error.what());
-  }
+  return lima::ReadTextFile(file, target_, kMaximumSettingsBytes);
 }
 
 bool StoredSettings::is_link() const {
@@ -164,20 +158,6 @@ void StoredSettings::Remove(const fs::path& top) const {
   for (fs::path empty = target_.parent_path(); empty != real_top; empty = empty.parent_path()) {
     if (::rmdir(empty.c_str()) != 0) return;
   }
-}
-
-fs::path StateDirectory(const std::string& home, const std::string& xdg_state_home) {
-  constexpr const char* kName = "limactl-mcp";
-  if (xdg_state_home.starts_with('/')) return support::CleanPath(xdg_state_home) / fs::path(kName);
-  if (!home.starts_with('/')) {
-    throw support::CallError("HOME must be set to your home directory");
-  }
-  return support::CleanPath(home) / fs::path(".local/state") / kName;
-}
-
-std::string Digest(std::string_view text) {
-  constexpr std::size_t kDigits = 16;
-  return support::Sha256(text).substr(0, kDigits);
 }
 
 }  // namespace configure

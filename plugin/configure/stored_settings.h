@@ -51,10 +51,4 @@ class StoredSettings {
   struct stat status_ {};  ///< if there is a file
 };
 
-/// This program's directory below `xdg_state_home`, or below `home` if that is not absolute.
-std::filesystem::path StateDirectory(const std::string& home, const std::string& xdg_state_home);
-
-/// 16 hexadecimal digits, for the name of a file.
-std::string Digest(std::string_view text);
-
 }  // namespace configure

@@ -81,7 +81,7 @@ for program in limactl-mcp limactl
     $add '__limactl_mcp_at configure' -l user -d 'Configure all your projects'
     $add '__limactl_mcp_at configure' -l project -d 'Use only files of the project'
     $add '__limactl_mcp_at configure' -l trust -d 'Let the agent call the tools without asking each time'
-    $add '__limactl_mcp_at configure' -l remove -d 'Remove what configure wrote'
+    $add '__limactl_mcp_at configure' -l remove -d 'Remove what configure adds'
     $add '__limactl_mcp_at doctor' -l json -d 'Print one JSON object'
 
     for place in 'serve 1' 'run 2' 'configure 2' 'doctor 1'

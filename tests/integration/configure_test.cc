@@ -23,9 +23,8 @@ TEST_F(Configure, EveryAgentIsConfiguredOnceAndUndone) {
     EXPECT_THAT(Succeeds({agent, "--remove"}), HasSubstr("removed")) << agent;
     EXPECT_TRUE(fs::is_empty(Path("project"))) << agent << ": directories too are gone";
     EXPECT_THAT(Succeeds({agent, "--remove"}), HasSubstr("not there")) << agent;
-    EXPECT_THAT(Files("state"), IsEmpty()) << agent;
   }
-  EXPECT_TRUE(fs::is_empty(Path("home"))) << "nothing else is touched";
+  EXPECT_TRUE(fs::is_empty(Path("home"))) << "nothing else is touched, and nothing recorded";
 }
 
 TEST_F(Configure, ClaudesServerIsStoredInTheUsersOwnFileByTheGitRoot) {
@@ -62,7 +61,6 @@ TEST_F(Configure, PrintsACommandThatUndoesIt) {
   const ProcessResult undone =
       RunProcess({.arguments = {"sh", "-c", said.substr(said.rfind(label) + label.size())},
                   .environment = {{"HOME", Path("home").string()},
-                                  {"XDG_STATE_HOME", Path("state").string()},
                                   {"PATH", Path("bin").string() + ":/usr/bin:/bin"}},
                   .working_directory = Path("project")});
   EXPECT_EQ(undone.exit_code, 0) << undone.error;
@@ -87,51 +85,93 @@ TEST_F(Configure, EveryAgentHasItsUsersOwnFiles) {
 
 TEST_F(Configure, UsersDirectoriesComeFromTheAgentsVariables) {
   environment_["CODEX_HOME"] = Path("home/c");
+  EXPECT_THAT(Succeeds({"codex", "--user"}), HasSubstr(Path("home/c/config.toml").string()));
   environment_["CLAUDE_CONFIG_DIR"] = Path("home/l");
   environment_["GEMINI_CLI_HOME"] = Path("home/g");
   environment_["XDG_CONFIG_HOME"] = Path("home/x");
-  for (const char* agent : {"codex", "claude", "gemini", "opencode", "zed"}) {
+  for (const char* agent : {"claude", "gemini", "opencode", "zed"}) {
     Succeeds({agent, "--user"});
   }
-  for (const char* name :
-       {"c/config.toml", "l/settings.json", "l/.claude.json", "g/.gemini/settings.json",
-        "x/opencode/opencode.json", "x/zed/settings.json"}) {
+  for (const char* name : {"l/settings.json", "l/.claude.json", "g/.gemini/settings.json",
+                           "x/opencode/opencode.json", "x/zed/settings.json"}) {
     EXPECT_EQ(Files("home").count(name), 1U) << name;
   }
   environment_["CODEX_HOME"] = "relative";
-  Succeeds({"codex", "--user"});
-  EXPECT_TRUE(fs::exists(Path("home/.codex/config.toml")));
+  EXPECT_THAT(Succeeds({"codex", "--user"}), HasSubstr(Path("home/.codex/config.toml").string()));
 }
 
-TEST_F(Configure, ASecondRunReplacesInstanceAndTrust) {
+TEST_F(Configure, ASecondRunReplacesTheInstance) {
   for (const std::string& agent : kAgents) {
     Succeeds({agent, "--project"});
     const auto files = Files("project");
-    Succeeds({agent, "another", "--project", "--trust"});
+    Succeeds({agent, "another", "--project"});
     EXPECT_NE(Files("project"), files) << agent;
     Succeeds({agent, "--project"});
     EXPECT_EQ(Files("project"), files) << agent;
   }
 }
 
-TEST_F(Configure, RecordsWhatWasThereForItsOwnerOnly) {
-  MakeFile("project/opencode.json", "{\"permission\": {\"bash\": \"allow\"}}\n");
-  Succeeds({"opencode"});
-  const auto records = Files("state");
-  ASSERT_EQ(records.size(), 1U);
-  EXPECT_THAT(records.begin()->second, HasSubstr(Path("project/opencode.json").string()));
-  EXPECT_EQ(ModeOf(Path("state/" + records.begin()->first)), 0600U);
-  MakeFile("state/" + records.begin()->first, "[1]");
-  EXPECT_THAT(FailsWithOneLine({"opencode"}), HasSubstr("is not a record of configure"));
-}
-
-TEST_F(Configure, WithoutRecordsRemoveTakesAwayWhatItWrites) {
+TEST_F(Configure, OnlyRemoveWithdrawsTrust) {
   for (const std::string& agent : kAgents) {
+    Succeeds({agent, "--project"});
+    const auto files = Files("project");
     Succeeds({agent, "--project", "--trust"});
-    fs::remove_all(Path("state"));
+    const auto trusted = Files("project");
+    EXPECT_EQ(trusted == files, agent == "vscode" || agent == "zed") << agent;
+    Succeeds({agent, "another", "--project"});
+    Succeeds({agent, "--project"});
+    EXPECT_EQ(Files("project"), trusted) << agent;
     Succeeds({agent, "--project", "--remove"});
     EXPECT_TRUE(fs::is_empty(Path("project"))) << agent;
+    Succeeds({agent, "--project"});
+    EXPECT_EQ(Files("project"), files) << agent;
+    Succeeds({agent, "--project", "--remove"});
   }
+}
+
+TEST_F(Configure, ValuesInTheWayAreNamedAndNothingIsWritten) {
+  MakeFile("project/.gemini/settings.json",
+           "{\n  \"tools\": {\"core\": [\"\u202e\"]},\n"
+           "  \"agents\": {\"overrides\": {\"codebase_investigator\": {\"enabled\": true}}}\n}\n");
+  MakeFile("project/.vscode/settings.json", "{\"chat.newSession.defaultMode\": \"ask\"}\n");
+  const auto before = Files("project");
+  const std::string file = Path("project/.gemini/settings.json").string();
+  const ProcessResult result = Run({"gemini"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output,
+              AllOf(HasSubstr(file + ":2:22: \"tools.core\" must not have \"\\xe2\\x80\\xae\": "),
+                    HasSubstr(file + ":3:65: \"agents.overrides.codebase_investigator.enabled\" "
+                                     "must be false: ")));
+  EXPECT_THAT(result.error, HasSubstr("nothing was written"));
+  EXPECT_THAT(FailsWithOneLine({"vscode"}), HasSubstr("nothing was written"));
+  EXPECT_EQ(Files("project"), before) << "lima.agent.md must not be written either";
+}
+
+TEST_F(Configure, RemovePrintsEachValueThatItTakesAway) {
+  Succeeds({"opencode"});
+  EXPECT_THAT(Succeeds({"opencode", "--remove"}),
+              AllOf(HasSubstr("removed    opencode.json\n"),
+                    HasSubstr("    without permission.**: \"deny\"\n"),
+                    HasSubstr("    without mcp.lima: {\"type\":\"local\",")));
+}
+
+TEST_F(Configure, CodexIsConfiguredByHand) {
+  environment_["LIMA_HOME"] = MakeDirectory("my lima");
+  MakeFile("project/.codex/config.toml", "model = 'x'\n");
+  const std::string file = Path("project/.codex/config.toml").string();
+  const std::string program = fs::canonical(ServerProgram()).string();
+  EXPECT_THAT(Succeeds({"codex", "agent", "--trust"}),
+              AllOf(HasSubstr("codex mcp add lima --env 'LIMA_HOME=" + Path("my lima").string() +
+                              "' -- " + program + " serve agent --root .\n"),
+                    HasSubstr("Add these lines to " + file),
+                    HasSubstr("\n\nsandbox_mode = \"read-only\"\n\n[features]\n"),
+                    HasSubstr("\ndefault_tools_approval_mode = \"approve\"\n\n")));
+  EXPECT_THAT(Succeeds({"codex"}), Not(HasSubstr("approve")));
+  EXPECT_THAT(Succeeds({"codex", "--remove"}),
+              AllOf(HasSubstr("codex mcp remove lima\n"),
+                    HasSubstr("Delete these lines from " + file), HasSubstr("approve")));
+  EXPECT_EQ(ReadFile(file), "model = 'x'\n");
+  EXPECT_TRUE(fs::is_empty(Path("home")));
 }
 
 TEST_F(Configure, RemoveLeavesWhatWasNeverConfigured) {

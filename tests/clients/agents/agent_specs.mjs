@@ -1,6 +1,6 @@
 // The real agents: how each connects to a stub of its model, and the names of its tools.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** The directory of the agents' programs. */
@@ -115,6 +115,17 @@ trust_level = "trusted"
       arguments: { subagent_type: 'explore', description: 'look', prompt: 'look' } },
   },
 ];
+
+/** Does what `configure` only prints for Codex, in a project without a config.toml of its own. `run` runs a
+ *  program there. */
+export async function followSteps(printed, run) {
+  const command = /^1\. Run: (.*)$/m.exec(printed)?.[1];
+  if (!command) return;
+  await run('sh', '-c', command);
+  const add = /^2\. Add these lines to (.*), if .*:\n\n([^]*?)\n\nStarts /m.exec(printed);
+  if (add) write(add[1], `${add[2]}\n`);
+  else rmSync(/^2\. Delete these lines from (.*), if /m.exec(printed)[1]);
+}
 
 /** Writes a file and its directories; an object as JSON. */
 export function write(path, content, mode) {

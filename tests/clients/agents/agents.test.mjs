@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 
 import { serverProgram, startInstance } from '../instance.mjs';
-import { agents, ours, patience, programs } from './agent_specs.mjs';
+import { agents, followSteps, ours, patience, programs } from './agent_specs.mjs';
 import { startModel } from './model_stub.mjs';
 
 // In parallel: most of the time each agent is still starting.
@@ -65,7 +65,8 @@ describe('agents', { concurrency: true }, () => {
       }
 
       const agent = (...words) => run(join(programs, spec.program), ...words);
-      const configure = (...words) => run('limactl', 'mcp', 'configure', spec.agent, ...words);
+      const configure = async (...words) =>
+        followSteps(await run('limactl', 'mcp', 'configure', spec.agent, ...words), run);
 
       /** The tools that a turn offers, subagents included. */
       async function offered(decide = () => undefined) {

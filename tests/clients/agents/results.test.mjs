@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { delimiter, dirname, join } from 'node:path';
 
 import { serverProgram } from '../instance.mjs';
-import { agents, ours, programs, write } from './agent_specs.mjs';
+import { agents, followSteps, ours, programs, write } from './agent_specs.mjs';
 import { execute, startScene, toolResults } from './hostile_session.mjs';
 
 /** A PNG of one pixel. */
@@ -182,6 +182,8 @@ ${serverProgram} "$@" | tee -a ${scene.wire}
   const configured =
     await execute('limactl', ['mcp', 'configure', spec.agent, '--trust'], project, environment);
   assert.equal(configured.code, 0, configured.stderr);
+  await followSteps(configured.stdout,
+    (program, ...words) => execute(program, words, project, environment));
   return execute(join(programs, spec.program), words, project, environment);
 }
 

@@ -70,5 +70,12 @@ TEST(SessionFiles, AreForTheUserAloneAndReplaceOlderOnes) {
   EXPECT_EQ(names, 1) << "a temporary file is left";
 }
 
+TEST(StateDirectory, IsInTheUsersState) {
+  EXPECT_EQ(StateDirectory("/home/me", ""), "/home/me/.local/state/limactl-mcp");
+  EXPECT_EQ(StateDirectory("/home/me", "relative"), "/home/me/.local/state/limactl-mcp");
+  EXPECT_EQ(StateDirectory("/home/me", "/state/"), "/state/limactl-mcp");
+  EXPECT_THROW(StateDirectory("", ""), support::CallError);
+}
+
 }  // namespace
 }  // namespace agents

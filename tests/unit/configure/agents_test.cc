@@ -5,12 +5,18 @@
 #include <algorithm>
 
 #include "configure/json_text.h"
+#include "configure/toml.h"
 
 namespace configure {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::Optional;
+using ::testing::StartsWith;
 
 Request MakeRequest() {
   Request request;
@@ -35,23 +41,33 @@ const Agent& Named(std::string_view name) {
 }
 
 /// Files as people write them.
-std::vector<std::optional<std::string>> StartingTexts(Format format) {
-  if (format == Format::kText) return {std::nullopt, "", " \r\n\n", "\xEF\xBB\xBF"};
-  if (format == Format::kToml) {
-    return {std::nullopt, "# only a comment\n", "model = 'x'\n\n[features] # mine\n\tweb = true\n",
-            "model = \"x\"\r\n\r\n[mcp_servers.other] # o\r\ncommand = \"c\"\r\n",
-            "[a]\nb = \"\"\"\n[mcp_servers.lima]\n\"\"\"\nc = [ # list\n  1,\n]\n\n\n# end\n"};
+const std::vector<std::string> kStartingTexts = {
+    "{\n  // mine\n  \"theme\": \"dark\", /* why */\n  \"list\": [1,2 , 3],\n}\n",
+    "{\"theme\":\"dark\",\"mcpServers\":{\"other\":{\"command\":\"c\"}},\"tools\":{\"exclude\":["
+    "\"mine\"]},\"permissions\":{\"deny\":[\"Mine\"]}}",
+    "\xEF\xBB\xBF{\r\n\t\"theme\": \"dark\",\r\n\t\"mcpServers\": {\r\n\t\t\"other\": {}\r\n"
+    "\t},\r\n\t\"permission\": { \"bash\": \"ask\" }, // tail\r\n}\r\n",
+    "// head\n{\n      \"context_servers\": { \"x\": { \"command\": \"c\" } },\n\n"
+    "      \"agent\": { \"profiles\": { \"mine\": {} } },\n"
+    "      \"hooks\": { \"preToolUse\": [ { \"command\": \"mine\" } ], \"stop\": [] },\n"
+    "      \"servers\": { \"other\": {} }, \"mcp\": { \"other\": {} }\n      // end\n}\n// foot"};
+
+/// With the defaults of `file`, which stay in a file that has something else.
+std::string WithDefaults(SettingsFile file, const std::string& text) {
+  std::erase_if(file.changes,
+                [](const Change& change) { return change.kind != Change::Kind::kDefault; });
+  return Add(file, text).text.value();
+}
+
+/// The settings where there are none yet, and the command that adds the server.
+std::string AllNew(const Agent& agent, const Request& request) {
+  const AgentSettings settings = agent.settings(request);
+  std::string all;
+  for (const SettingsFile& file : settings.files) {
+    all += file.format == Format::kToml ? TomlText(file.changes) : *Add(file, std::nullopt).text;
   }
-  return {
-      std::nullopt, "{\n  // mine\n  \"theme\": \"dark\", /* why */\n  \"list\": [1,2 , 3],\n}\n",
-      "{\"theme\":\"dark\",\"mcpServers\":{\"other\":{\"command\":\"c\"}},\"tools\":{\"exclude\":["
-      "\"mine\"]},\"permissions\":{\"deny\":[\"Mine\"]}}",
-      "\xEF\xBB\xBF{\r\n\t\"theme\": \"dark\",\r\n\t\"mcpServers\": {\r\n\t\t\"other\": {}\r\n"
-      "\t},\r\n\t\"permission\": { \"webfetch\": \"ask\" }, // tail\r\n}\r\n",
-      "// head\n{\n      \"context_servers\": { \"x\": { \"command\": \"c\" } },\n\n"
-      "      \"agent\": { \"profiles\": { \"mine\": {} } },\n"
-      "      \"hooks\": { \"preToolUse\": [ { \"command\": \"mine\" } ], \"stop\": [] },\n"
-      "      \"servers\": { \"other\": {} }, \"mcp\": { \"other\": {} }\n      // end\n}\n// foot"};
+  for (const std::string& word : settings.add_command) all += word + "\n";
+  return all;
 }
 
 class EveryAgent : public ::testing::TestWithParam<std::tuple<std::string, bool, bool>> {
@@ -62,13 +78,10 @@ class EveryAgent : public ::testing::TestWithParam<std::tuple<std::string, bool,
     request_.lima_home = "/l i/m\"a";
   }
 
-  /// The settings where there are none yet.
-  std::string AllNew() {
-    std::string all;
-    for (const SettingsFile& file : agent_.settings(request_).files) {
-      all += Configure(file, std::nullopt).text;
-    }
-    return all;
+  [[nodiscard]] std::vector<SettingsFile> JsonFiles() const {
+    std::vector<SettingsFile> files = agent_.settings(request_).files;
+    std::erase_if(files, [](const SettingsFile& file) { return file.format != Format::kJson; });
+    return files;
   }
 
   const Agent& agent_;
@@ -76,50 +89,60 @@ class EveryAgent : public ::testing::TestWithParam<std::tuple<std::string, bool,
 };
 
 TEST_P(EveryAgent, LeavesEveryOtherByteAsItWas) {
-  for (const SettingsFile& file : agent_.settings(request_).files) {
-    for (const auto& before : StartingTexts(file.format)) {
-      const auto [after, record] = Configure(file, before);
-      EXPECT_EQ(Restore(file, after, record), before) << file.path << "\n" << after;
-      if (!before || file.format == Format::kText) continue;
+  for (const SettingsFile& file : JsonFiles()) {
+    for (const std::string& before : kStartingTexts) {
+      const Edited added = Add(file, before);
+      EXPECT_THAT(added.lines, IsEmpty());
+      EXPECT_EQ(Add(file, added.text).text, added.text) << file.path;
+      EXPECT_EQ(Remove(file, added.text).text, WithDefaults(file, before)) << *added.text;
       // What was there is there still, in its order, between what is new.
       std::size_t at = 0;
-      for (const char byte : *before) {
-        at = after.find(byte, at);
-        ASSERT_NE(at, std::string::npos) << file.path << "\n" << after;
+      for (const char byte : before) {
+        at = added.text->find(byte, at);
+        ASSERT_NE(at, std::string::npos) << file.path << "\n" << *added.text;
         ++at;
       }
     }
   }
 }
 
-TEST_P(EveryAgent, CanBeUndoneAfterAFormatterHasRun) {
+TEST_P(EveryAgent, LeavesNoFileThatWasBlank) {
   for (const SettingsFile& file : agent_.settings(request_).files) {
-    if (file.format != Format::kJson) continue;
-    for (const auto& before : StartingTexts(file.format)) {
-      const auto [after, record] = Configure(file, before);
+    if (file.format == Format::kToml) continue;
+    for (const std::optional<std::string>& before :
+         {std::optional<std::string>(), std::optional<std::string>(" \r\n\n"),
+          std::optional<std::string>("\xEF\xBB\xBF")}) {
+      const Edited added = Add(file, before);
+      EXPECT_EQ(added.text, Add(file, std::nullopt).text);
+      EXPECT_EQ(Remove(file, added.text).text, std::nullopt) << *added.text;
+    }
+  }
+}
+
+TEST_P(EveryAgent, CanBeRemovedAfterAFormatterHasRun) {
+  for (const SettingsFile& file : JsonFiles()) {
+    for (const std::string& before : kStartingTexts) {
+      const std::string after = Add(file, before).text.value();
       const std::string formatted = ValueOf(after, ParseJson(after)).dump(4);
-      const std::optional<std::string> undone = Restore(file, formatted, record);
-      ASSERT_EQ(undone.has_value(), before.has_value()) << *undone;
-      if (before) {
-        EXPECT_EQ(ValueOf(*undone, ParseJson(*undone)), ValueOf(*before, ParseJson(*before)));
-      }
+      const std::string left = Remove(file, formatted).text.value();
+      const std::string expected = WithDefaults(file, before);
+      EXPECT_EQ(ValueOf(left, ParseJson(left)), ValueOf(expected, ParseJson(expected)));
     }
   }
 }
 
 TEST_P(EveryAgent, FilesThatCannotBeReadAreRefused) {
-  for (const SettingsFile& file : agent_.settings(request_).files) {
-    EXPECT_THROW((void)Configure(file, "{\n\"a\": \n"), SettingsError) << file.path;
+  for (const SettingsFile& file : JsonFiles()) {
+    EXPECT_THROW((void)Add(file, "{\n\"a\": \n"), SettingsError) << file.path;
   }
 }
 
 TEST_P(EveryAgent, StartsTheServerForTheProjectAndPassesLimaHome) {
-  const std::string all = AllNew();
-  EXPECT_THAT(all, HasSubstr("limactl"));
-  EXPECT_THAT(all, HasSubstr("--root"));
-  EXPECT_THAT(all, HasSubstr("/l i/m\\\"a"));
+  EXPECT_THAT(AllNew(agent_, request_), AllOf(HasSubstr("limactl"), HasSubstr("--root")));
+  EXPECT_THAT(AllNew(agent_, request_), HasSubstr("LIMA_HOME"));
+  EXPECT_THAT(AllNew(agent_, request_), HasSubstr("/l i/m"));
   request_.lima_home.reset();
-  EXPECT_THAT(AllNew(), Not(HasSubstr("LIMA_HOME")));
+  EXPECT_THAT(AllNew(agent_, request_), Not(HasSubstr("LIMA_HOME")));
 }
 
 TEST_P(EveryAgent, StaysInTheProjectOrTheHome) {
@@ -156,7 +179,7 @@ TEST(Agents, AreSevenInAlphabeticalOrder) {
 Json ReadFile(const std::string& agent, const Request& request, std::string_view path) {
   for (const SettingsFile& file : Named(agent).settings(request).files) {
     if (!file.path.ends_with(path)) continue;
-    const std::string text = Configure(file, std::nullopt).text;
+    const std::string text = Add(file, std::nullopt).text.value();
     return ValueOf(text, ParseJson(text));
   }
   throw std::runtime_error("no file " + std::string(path));
@@ -174,8 +197,7 @@ TEST(Agents, ClientsWaitLongerThanTheServer) {
   EXPECT_EQ(
       ReadFile("zed", request, "settings.json").at("context_servers").at("lima").at("timeout"),
       600);
-  EXPECT_THAT(Configure(Named("codex").settings(request).files[0], std::nullopt).text,
-              HasSubstr("\ntool_timeout_sec = 600\n"));
+  EXPECT_THAT(AllNew(Named("codex"), request), HasSubstr("\ntool_timeout_sec = 600\n"));
 }
 
 TEST(Agents, ClaudeKeepsTheServerOfAProjectInTheUsersOwnFile) {
@@ -187,8 +209,8 @@ TEST(Agents, ClaudeKeepsTheServerOfAProjectInTheUsersOwnFile) {
 TEST(Agents, OpencodesRulesForAllToolsComeAfterTheUsers) {
   const SettingsFile file = Named("opencode").settings(MakeRequest()).files[0];
   const std::string text =
-      Configure(file, "{\"permission\": {\"*\": \"ask\", \"bash\": \"ask\", \"b*\": \"allow\"}}")
-          .text;
+      Add(file, "{\"permission\": {\"*\": \"ask\", \"bash\": \"ask\", \"b*\": \"allow\"}}")
+          .text.value();
   EXPECT_LT(text.find("\"b*\": \"allow\""), text.find("\"**\": \"deny\"")) << text;
   EXPECT_LT(text.find("\"**\": \"deny\""), text.find("\"lima_**\": \"ask\"")) << text;
 }
@@ -199,7 +221,7 @@ TEST(Agents, ClaudeAndCodexOfferTheToolsWithoutASearch) {
   EXPECT_EQ(
       claude.at("projects").at("/home/u/project").at("mcpServers").at("lima").at("alwaysLoad"),
       true);
-  const std::string codex = Configure(Named("codex").settings(request).files[0], std::nullopt).text;
+  const std::string codex = AllNew(Named("codex"), request);
   EXPECT_THAT(codex, HasSubstr("\nomit_tools_from = [\"deferred\"]\n"));
   EXPECT_THAT(codex, HasSubstr("\nsupports_parallel_tool_calls = true\n"));
 }
@@ -207,10 +229,7 @@ TEST(Agents, ClaudeAndCodexOfferTheToolsWithoutASearch) {
 TEST(Agents, PromptsAreSkippedOnlyWithTrust) {
   Request request = MakeRequest();
   const auto skips = [&](std::string_view agent) {
-    std::string all;
-    for (const SettingsFile& file : Named(agent).settings(request).files) {
-      all += Configure(file, std::nullopt).text;
-    }
+    const std::string all = AllNew(Named(agent), request);
     for (const char* word :
          {"\"trust\": true", "mcp__lima", "enabledMcpjsonServers", "Mcp(lima:*)", "\"approve\""}) {
       if (all.find(word) != std::string::npos) return true;
@@ -245,12 +264,21 @@ TEST(Agents, ClaudesSettingsFollowItsVariable) {
   EXPECT_EQ(Named("claude").settings(request).files[1].path, "/home/u/c/.claude.json");
 }
 
+TEST(Agents, GeminisListMayHaveToolsOfOtherServersOnly) {
+  const SettingsFile file = Named("gemini").settings(MakeRequest()).files[0];
+  const Edited mine = Add(file, "{\"tools\": {\"core\": [\"mcp_github_*\", \"web_fetch\"]}}");
+  EXPECT_THAT(mine.lines, IsEmpty());
+  EXPECT_THAT(mine.text, Optional(HasSubstr("[\"mcp_github_*\", \"web_fetch\", \"google_web")));
+  EXPECT_THAT(Add(file, "{\"tools\": {\"core\": [\"web_fetch\", \"read_file\"]}}").lines,
+              ElementsAre(StartsWith(":1:34: \"tools.core\" must not have \"read_file\": ")));
+}
+
 TEST(WholeFile, AnothersFileIsLeftAlone) {
   const SettingsFile file = Named("vscode").settings(MakeRequest()).files[0];
   ASSERT_EQ(file.format, Format::kText);
-  EXPECT_THROW((void)Configure(file, "mine\n"), SettingsError);
-  const auto [text, record] = Configure(file, std::nullopt);
-  EXPECT_EQ(Restore(file, text + "mine\n", record), text + "mine\n");
+  EXPECT_THROW((void)Add(file, "mine\n"), SettingsError);
+  const std::string changed = Add(file, std::nullopt).text.value() + "mine\n";
+  EXPECT_EQ(Remove(file, changed).text, changed);
 }
 
 }  // namespace

@@ -170,12 +170,5 @@ TEST_F(StoredSettingsTest, LeavesAFileWhoseOwnerItCannotKeep) {
   ExpectAlone("old");
 }
 
-TEST(StateDirectory, IsInTheUsersState) {
-  EXPECT_EQ(StateDirectory("/home/me", ""), "/home/me/.local/state/limactl-mcp");
-  EXPECT_EQ(StateDirectory("/home/me", "relative"), "/home/me/.local/state/limactl-mcp");
-  EXPECT_EQ(StateDirectory("/home/me", "/state/"), "/state/limactl-mcp");
-  EXPECT_THROW(StateDirectory("", ""), support::CallError);
-}
-
 }  // namespace
 }  // namespace configure

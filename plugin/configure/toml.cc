@@ -1,0 +1,54 @@
+#include "configure/toml.h"
+
+#include <algorithm>
+
+namespace configure {
+namespace {
+
+std::string Key(const std::string& name) {
+  const bool is_bare = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+  return is_bare ? name : TomlValue(name);
+}
+
+}  // namespace
+
+std::string TomlValue(const Json& value) {
+  if (value.is_structured()) {
+    std::string items;
+    for (const auto& [name, item] : value.items()) {
+      if (!items.empty()) items += ", ";
+      if (value.is_object()) items += Key(name) + " = ";
+      items += TomlValue(item);
+    }
+    return value.is_object() ? "{" + items + "}" : "[" + items + "]";
+  }
+  // JSON's escapes are TOML's; only DEL need not be escaped in JSON.
+  std::string text = value.dump();
+  for (std::size_t at = 0; (at = text.find('\x7f', at)) != std::string::npos; at += 6) {
+    text.replace(at, 1, "\\u007F");
+  }
+  return text;
+}
+
+std::string TomlText(const std::vector<Change>& settings) {
+  std::string text;
+  KeyPath last;
+  for (const Change& setting : settings) {
+    const KeyPath table(setting.path.begin(), setting.path.end() - 1);
+    if (table != last) text += "\n[" + Dotted(table) + "]\n";
+    text += Key(setting.path.back()) + " = " + TomlValue(setting.value) + "\n";
+    last = table;
+  }
+  return text;
+}
+
+bool TomlHasServer(std::string_view text) {
+  const std::string header = "\n[mcp_servers." + std::string(kServerName);
+  const std::string lines = "\n" + std::string(text);
+  return lines.find(header + "]") != lines.npos || lines.find(header + ".") != lines.npos;
+}
+
+}  // namespace configure
