@@ -50,16 +50,25 @@ function(add_plugin_folder name)
   precompile_headers(plugin_${name} plugin_support ${standard_headers} <nlohmann/json.hpp>)
 endfunction()
 
-# embed_programs(FOLDER name …) makes the header FOLDER/programs.h: a string `name_program` for each
-# shell program programs/name.sh, without its comments. They run in the guest.
+# embed_programs(FOLDER name … JOINED name …) makes the header FOLDER/programs.h: a string `name_program`
+# for each shell program programs/name.sh, without comments and indentation. They run in the guest. Those
+# after JOINED become one line: theirs may not end with a pattern of `case`, and contain no here-document.
 function(embed_programs folder)
+  cmake_parse_arguments(ARG "" "" "JOINED" ${ARGN})
   set(constants)
-  foreach(name IN LISTS ARGN)
+  foreach(name IN LISTS ARG_UNPARSED_ARGUMENTS ARG_JOINED)
     set(program ${CMAKE_CURRENT_SOURCE_DIR}/programs/${name}.sh)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${program})
     file(READ ${program} text)
     string(REGEX REPLACE "(^|\n) *#[^\n]*" "\\1" text "${text}")
-    string(REGEX REPLACE "\n\n+" "\n" text "${text}")
+    string(REGEX REPLACE "\n[\n ]+" "\n" text "${text}")
+    string(REGEX REPLACE "^\n" "" text "${text}")
+    if(name IN_LIST ARG_JOINED)
+      string(REGEX REPLACE "\\\\\n" "" text "${text}")
+      string(REGEX REPLACE "(do|else|then|while|[({|&])\n" "\\1 " text "${text}")
+      string(REGEX REPLACE "\n$" "" text "${text}")
+      string(REPLACE "\n" "; " text "${text}")
+    endif()
     string(APPEND constants
            "inline constexpr std::string_view ${name}_program = R\"sh(${text})sh\";\n")
   endforeach()
@@ -82,4 +91,18 @@ function(add_unit_test name)
                      <nlohmann/json.hpp>)
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
                        PROPERTIES TIMEOUT ${LIMACTL_MCP_TEST_SECONDS})
+endfunction()
+
+# add_shellcheck(FOLDER name.sh …) checks plugin/FOLDER/programs. What is not assigned in one program comes
+# from another one, or from C++.
+function(add_shellcheck folder)
+  find_program(SHELLCHECK shellcheck)
+  if(SHELLCHECK)
+    set(command ${SHELLCHECK} --exclude=SC2034,SC2154 ${ARGN})
+  else()
+    set(command ${CMAKE_COMMAND} -E echo "skipped: this machine has no shellcheck")
+  endif()
+  add_test(NAME shellcheck.${folder} COMMAND ${command}
+           WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/plugin/${folder}/programs)
+  set_tests_properties(shellcheck.${folder} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped: ")
 endfunction()

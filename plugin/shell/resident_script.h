@@ -3,9 +3,10 @@
 #include <string>
 #include <string_view>
 
-/// The scripts of a resident shell. The exec request is kCommandLine, which is the same for every
-/// login shell. The rest goes to its standard input: first one of the scripts below, then the
-/// requests. Requests must wait for "ready", because /bin/sh may read ahead.
+/// The scripts of a resident shell, which are made of programs/. The exec request is kCommandLine,
+/// which is the same for every login shell. The rest goes to its standard input: first one of the
+/// scripts below, then the requests. Requests must wait for "ready", because /bin/sh may read
+/// ahead.
 ///
 ///   sh (started by sshd) ─┬─ watcher: passes requests on to the loop. When its input ends, stops
 ///                         │  everything in the session: TERM, a second later KILL.
@@ -25,16 +26,17 @@
 /// A request runs in a subshell of the loop, so it changes nothing for the next one. A program
 /// replaces the subshell by `exec`: one fork for each command. Only KILL ends the loop.
 ///
-/// A command is a job of bash's loop with a process group of its own: `kill -0 -- -GROUP` shows
-/// without a fork if background processes may be left, and only then /proc is searched for them.
-/// Processes with a group or session of their own (setsid, timeout, `set -m`) are not seen. Their
-/// later output is mixed with that of later commands; those in the session end with the shell.
+/// A command is the youngest process when bash starts it: /proc/loadavg, which has the id of the
+/// youngest one, shows without a fork how many have been started since. Those ids are searched for
+/// processes of the session, whatever their group. Not seen are processes with a session of their
+/// own (setsid): their later output is mixed with that of later commands.
 ///
-/// The intended differences from `limactl shell`, which starts a login shell:
-///   - the output of the profile is dropped;
+/// The intended differences from `limactl shell`, which starts a login shell in the directory:
+///   - the profile runs in the home directory, and its output is dropped;
 ///   - the profile is read again only when one of bash's own start-up files has changed;
 ///   - $$ (the loop's), $!, $_, $?, $PPID, SHLVL, SECONDS, BASH_SUBSHELL, BASHPID, LINENO, FUNCNAME
 ///     and the table of hashed programs;
+///   - a first word with "-" is a command, no option of the shell;
 ///   - a syntax error names `eval`; an unset variable under `set -u` is exit status 1;
 ///   - ~/.bash_logout is not run; death by signal N is exit status 128+N.
 namespace shell {
@@ -52,28 +54,26 @@ enum class Requests {
 /// A loop of /bin/sh.
 std::string ScriptShell(const std::string& marker, Requests requests);
 
-/// A loop of bash 4 or later, as login shell, in `directory`. It exits below status 126 without
-/// "ready" if it is another shell, if there is no /proc, or if the profile is unfit: it exits,
-/// changes the directory or the output, or changes what the loop relies on. `shell`: empty for
-/// "$SHELL".
-std::string LoginShell(const std::string& marker, const std::string& directory,
-                       const std::string& shell);
+/// A loop of bash 4 or later, as login shell. It exits below status 126 without "ready" if it is
+/// another shell, if there is no /proc, or if the profile is unfit: it exits, changes the directory
+/// or the output, or changes what the loop relies on. `shell`: empty for "$SHELL".
+std::string LoginShell(const std::string& marker, const std::string& shell);
 
 /// Whether LoginShell may succeed.
 bool MayBeBash(std::string_view shell);
 
-/// The request to run `code`, which must not contain NUL. `first_word`: the command's name if the
-/// code is one simple command without redirections.
-std::string Request(std::string_view code, std::string_view first_word = {});
-
 struct LoginCommand {
   std::string text;        ///< for the shell's -c: see ShellCommand
-  std::string first_word;  ///< see Request
+  std::string first_word;  ///< if it is one simple command without redirections, its name
   std::string directory;
   std::string shell;  ///< the user's login shell; empty: "$SHELL"
 };
 
-/// Code for ScriptShell that runs the command in a new login shell, as `limactl shell` does.
+/// Requests to ScriptShell and LoginShell. The text must not contain NUL.
+std::string ScriptRequest(const std::string& script);
+std::string CommandRequest(const LoginCommand& command);
+
+/// A script that runs the command in a new login shell, as `limactl shell` does.
 std::string PlainLogin(const LoginCommand& command);
 
 /// One command in a new login shell, as PlainLogin runs it, in place of the loop. Its standard

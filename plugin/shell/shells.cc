@@ -41,7 +41,7 @@ RunEnd Shells::RunScript(const std::string& script, OutputSink& sink,
 
 RunEnd Shells::RunInSh(const Kind& kind, const std::string& script, OutputSink& sink,
                        const support::Context& context) {
-  const Reply reply = Run(kind, Request(script), sink, context);
+  const Reply reply = Run(kind, ScriptRequest(script), sink, context);
   if (reply.kind != Reply::Kind::kDone) {
     throw support::CallError(
         "The guest user's login shell could not run /bin/sh: " +
@@ -57,14 +57,13 @@ RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
   const bool is_unfit = unfit_.contains(command.shell);
   lock.unlock();
   if (MayBeBash(command.shell) && !is_unfit) {
-    const Reply reply = Run({true, command.directory, command.shell},
-                            Request(command.text, command.first_word), sink, context);
+    const Reply reply = Run({true, command.shell}, CommandRequest(command), sink, context);
     if (reply.kind == Reply::Kind::kDone) return reply.end;
     // kNotRun: each of the shells has changed the files of its profile.
     const std::scoped_lock again(mutex_);
     if (reply.kind != Reply::Kind::kNotStarted) unfit_.insert(command.shell);
   }
-  RunEnd end = RunInSh({true, "", ""}, PlainLogin(command), sink, context);
+  RunEnd end = RunInSh({true, {}}, PlainLogin(command), sink, context);
   if (end.exit_status == kCannotRun || end.exit_status == kNotFound) {
     DiscardingSink ignored;
     const std::string shell = command.shell.empty() ? "\"$SHELL\"" : ShellQuote(command.shell);
@@ -120,9 +119,8 @@ std::unique_ptr<ResidentShell> Shells::Start(const Kind& kind) {
   const std::string marker = MakeEndMarker();
   return std::make_unique<ResidentShell>(
       launcher_, marker,
-      kind.directory.empty()
-          ? ScriptShell(marker, kind.for_commands ? Requests::kOne : Requests::kMany)
-          : LoginShell(marker, kind.directory, kind.shell));
+      kind.login_shell ? LoginShell(marker, *kind.login_shell)
+                       : ScriptShell(marker, kind.for_commands ? Requests::kOne : Requests::kMany));
 }
 
 void Shells::Return(const Kind& kind, std::unique_ptr<ResidentShell> shell) {

@@ -54,8 +54,7 @@ class Shells {
  private:
   struct Kind {
     bool for_commands = false;
-    std::string directory;  ///< of a login shell. Empty: one of /bin/sh
-    std::string shell;
+    std::optional<std::string> login_shell;  ///< none: /bin/sh. Empty: "$SHELL"
 
     friend bool operator==(const Kind&, const Kind&) = default;
   };

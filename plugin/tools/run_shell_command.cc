@@ -41,7 +41,8 @@ End EndOf(const shell::RunEnd& end, const std::vector<std::string>& words,
           const std::string& shell) {
   if (end.exit_signal) {
     return {std::nullopt, "the guest's shell that ran the command was killed by signal " +
-                              *end.exit_signal + ", so the exit code is unknown"};
+                              *end.exit_signal +
+                              ", so the exit code is unknown; the command may still run"};
   }
   if (!end.exit_status) return {std::nullopt, "the guest did not report how the command ended"};
   End outcome{end.exit_status, ""};

@@ -78,6 +78,22 @@ TEST_F(ShellsTest, LeaveBackgroundProcessesAlone) {
   EXPECT_EQ(launcher_->started(), 2U);
 }
 
+TEST_F(ShellsTest, LeaveBackgroundProcessesOfOtherGroupsAlone) {
+  const std::string wait = "sh -c 'touch up; until [ -e go ]; do sleep 0.01; done; echo late'";
+  for (const std::string& script :
+       {"timeout 60 " + wait + " & ", "set -m; " + wait + " & ",
+        "timeout 60 " + wait + " & for i in {1..1100}; do (:); done; "}) {
+    SCOPED_TRACE(script);
+    Restart();
+    EXPECT_EQ(Bash(script + "until [ -e up ]; do sleep 0.01; done").status, 0);
+    Write(work_ + "/go", "");
+    EXPECT_EQ(Run({"sleep", "0.05"}), (Result{0, "", ""})) << "somebody else's output";
+    EXPECT_EQ(launcher_->started(), 2U);
+    std::filesystem::remove(work_ + "/go");
+    std::filesystem::remove(work_ + "/up");
+  }
+}
+
 TEST_F(ShellsTest, StayAfterACommandOfManyProcesses) {
   Bash("for i in {1..2100}; do (:); done; cat <(echo x)");
   EXPECT_EQ(Run(kEcho), kEchoed);
@@ -250,21 +266,38 @@ TEST_F(ShellsTest, WaitForAShellOnceThereAreTooMany) {
   EXPECT_EQ(launcher_->started(), Shells::kMostCommandShells + 1);
 }
 
-TEST_F(ShellsTest, OfOtherDirectoriesAreClosedOnceThereAreTooMany) {
+TEST_F(ShellsTest, ServeAllDirectories) {
   const std::string work = work_;
-  for (std::size_t i = 0; i < Shells::kMostCommandShells + 3; ++i) {
-    work_ = work + "/" + std::to_string(i);
+  for (const char* name :
+       {"a b", "it's", "back\\slash", "new\nline\n", "\xC3\xA9\xFF", "-P", "%s"}) {
+    work_ = work + "/" + name;
     std::filesystem::create_directory(work_);
-    EXPECT_EQ(Run({"pwd"}).output, work_ + "\n");
+    EXPECT_EQ(Run({"eval", "printf %s \"$PWD\"; ls"}), Plainly("/bin/bash", "printf %s \"$PWD\""));
+  }
+  EXPECT_EQ(launcher_->started(), 1U + 7U);
+  work_ = work;
+}
+
+TEST_F(ShellsTest, RunAWordWithADashAsCommand) {
+  const Result result = Run({"-x"});
+  EXPECT_EQ(result.status, 127);
+  EXPECT_THAT(result.error, HasSubstr("-x: command not found"));
+}
+
+TEST_F(ShellsTest, OfAnotherProgramAreClosedOnceThereAreTooMany) {
+  for (std::size_t i = 0; i < Shells::kMostCommandShells + 3; ++i) {
+    const std::string directory = work_ + "/" + std::to_string(i);
+    std::filesystem::create_directory(directory);
+    std::filesystem::create_symlink("/bin/bash", directory + "/bash");
+    EXPECT_EQ(RunIn(directory + "/bash", kEcho), kEchoed);
   }
   std::size_t closed = 0;
   while (Eventually([&] { return shells_->MakeRoom(); }, 100ms)) ++closed;
   EXPECT_EQ(closed, Shells::kMostCommandShells);
-  work_ = work;
 }
 
 TEST_F(ShellsTest, GiveUpAProfileThatPrintsWithoutEnd) {
-  WriteProfile("[ -e ran ] || { touch ran; exec yes; }");
+  WriteProfile("[ -e ~/ran ] || { touch ~/ran; exec yes; }");
   EXPECT_EQ(Run(kEcho, support::Context().WithTimeout(20s)), kEchoed);
 }
 

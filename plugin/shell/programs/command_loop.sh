@@ -1,0 +1,117 @@
+# shellcheck shell=bash disable=SC2316 # `declare` and others are names of functions.
+# bash counts the lines of a request from the line of `eval`, so this program becomes one line. It
+# defines no functions, and unsets its variables before a request: a command would see them.
+
+# Is the shell fit? Positional parameters: the profile's files, and _lm_seen which of them exist.
+if IFS=" " read -r _lm_marker _lm_watcher _lm_session <&6 &&
+  [ "${BASH_VERSINFO:-0}" -ge 4 ] &&
+  [ -r /proc/self/stat ] &&
+  case $- in *[aefkmntuvxET]*) false ;; esac &&
+  ! shopt -q expand_aliases &&
+  ! shopt -q extdebug &&
+  ! shopt -q nocasematch &&
+  [ -z "$(
+    trap -p EXIT DEBUG ERR RETURN HUP INT TERM
+    declare -F [ break case cd command declare echo eval exec grep hash kill printf read set shopt sleep \
+      trap unset wait
+  )" ] &&
+  [ /dev/fd/5 -ef . ] &&
+  [ /dev/fd/1 -ef /dev/fd/7 ] &&
+  [ /dev/fd/2 -ef /dev/fd/8 ] &&
+  exec 5<&- 7>&- 2>/dev/null &&
+  _lm_seen= &&
+  set -- /etc/profile /etc/profile.d /etc/profile.d/*.sh /etc/bash.bashrc /etc/bashrc \
+    ~/.bash_profile ~/.bash_login ~/.profile ~/.bashrc &&
+  for _lm_file; do
+    [ -e "$_lm_file" ]
+    _lm_seen=$_lm_seen$?
+  done
+then
+  trap : HUP INT TERM
+  _lm_left=
+  echo "$_lm_marker ready"
+  while IFS=" " read -r _lm_count _lm_word <&9 && IFS= read -r _lm_directory <&9 && IFS= read -r _lm_code <&9; do
+    while [ "$_lm_count" -gt 1 ]; do
+      IFS= read -r _lm_line <&9 || exit 0
+      _lm_code=$_lm_code$'\n'$_lm_line
+      _lm_count=$((_lm_count - 1))
+    done
+
+    # Has a file of the profile changed since the start, was one created or removed?
+    _lm_now=
+    for _lm_file; do
+      if [[ -e $_lm_file ]]; then
+        _lm_now+=0
+        [[ $_lm_file -nt /dev/fd/6 ]] && exit 0
+      else
+        _lm_now+=1
+      fi
+    done
+    [[ $_lm_now = "$_lm_seen" ]] || exit 0
+
+    # A program replaces the subshell. `hash` finds the word only if it is a program, not a builtin: bash
+    # need not wait for it.
+    _lm_exec=
+    if [ -n "$_lm_word" ]; then
+      hash -d -- "$_lm_word"
+      hash -- "$_lm_word" && [ -n "${BASH_CMDS[$_lm_word]}" ] && _lm_exec=1
+    fi
+
+    # The command opens the pipes again, so that O_NONBLOCK ends with it; not if they belong to another
+    # user, as with a ForceCommand that changes the user.
+    set -m
+    (
+      set +m
+      trap - HUP INT TERM
+      exec 2>&8 6<&- 8>&- 9<&-
+      [ -p /dev/fd/1 ] && [ -w /dev/fd/1 ] && exec >/proc/self/fd/1
+      [ -p /dev/fd/2 ] && [ -w /dev/fd/2 ] && exec 2>/proc/self/fd/2
+      set --
+      BASH_EXECUTION_STRING=$_lm_code
+      printf -v _lm_directory %b "$_lm_directory"
+      command cd -L "$_lm_directory" || exit 1
+      if [ -n "$_lm_exec" ]; then
+        unset -v "${!_lm_@}"
+        eval "exec -- $BASH_EXECUTION_STRING"
+      else
+        unset -v "${!_lm_@}"
+        eval -- "$BASH_EXECUTION_STRING"
+      fi
+    ) &
+    set +m
+
+    # `wait` does not end with a stopped job, but with a caught signal.
+    _lm_job=$!
+    while
+      wait "$_lm_job"
+      _lm_status=$?
+      kill -0 "$_lm_job"
+    do
+      :
+    done
+
+    # Processes that the command has left have ids between its own and the last one; what is about to
+    # exit gets a moment. Where there are too many ids, or the ids have started again, grep looks at all
+    # processes: those of commands are in other groups than the session's own.
+    ! kill -0 -- "-$_lm_job" || sleep 0.05
+    _lm_last=0
+    IFS=" " read -r _lm_line _lm_line _lm_line _lm_line _lm_last </proc/loadavg
+    if [ "$_lm_last" -lt "$_lm_job" ] || [ "$_lm_last" -gt "$((_lm_job + 1000))" ]; then
+      grep -hs ") [^ZX] [0-9]* [0-9]* $_lm_session " /proc/[0-9]*/stat |
+        grep -v ") . [0-9]* $_lm_session $_lm_session " >/dev/null && _lm_left="left "
+    else
+      while [ "$_lm_job" -lt "$_lm_last" ]; do
+        _lm_job=$((_lm_job + 1))
+        [ -e "/proc/$_lm_job/stat" ] && IFS= read -r _lm_line <"/proc/$_lm_job/stat" &&
+          [[ ${_lm_line##*") "} = [!ZX]" "+([0-9])" "+([0-9])" $_lm_session "* ]] && _lm_left="left "
+      done
+    fi
+    [ -z "$_lm_left" ] || kill -USR1 "$_lm_watcher"
+    echo "$_lm_marker $_lm_left$_lm_status"
+    echo "$_lm_marker" >&8
+    [ -z "$_lm_left" ] || break
+  done
+  exit 0
+else
+  (exit 1)
+fi
