@@ -76,26 +76,24 @@ std::string ToJson(const json& value) {
   return out;
 }
 
-void ObjectWriter::Key(std::string_view key) {
+std::string& ObjectWriter::Key(std::string_view key) {
   if (!first_) out_ += ',';
   first_ = false;
   AppendJsonString(out_, key);
   out_ += ':';
+  return out_;
 }
 
 void ObjectWriter::Member(std::string_view key, const json& value) {
-  Key(key);
-  AppendJson(out_, value);
+  AppendJson(Key(key), value);
 }
 
 void ObjectWriter::Member(std::string_view key, std::string_view text) {
-  Key(key);
-  AppendJsonString(out_, text);
+  AppendJsonString(Key(key), text);
 }
 
 void ObjectWriter::RawMember(std::string_view key, std::string_view json) {
-  Key(key);
-  out_ += json;
+  Key(key) += json;
 }
 
 std::string NotificationText(std::string_view method, std::string_view params) {

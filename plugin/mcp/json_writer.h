@@ -27,8 +27,8 @@ class ObjectWriter {
   /// `json` is JSON text.
   void RawMember(std::string_view key, std::string_view json);
 
-  /// Writes the key alone; the caller appends the value to the string.
-  void Key(std::string_view key);
+  /// Writes the key alone. The caller appends the value to the string, which is `out`.
+  std::string& Key(std::string_view key);
 
   void End() { out_ += '}'; }
 

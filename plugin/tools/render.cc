@@ -3,8 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <ctime>
-#include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,7 +17,6 @@ namespace tools {
 namespace {
 
 using guest::FileAttributes;
-using guest::FileType;
 using mcp::ObjectWriter;
 using mcp::ResultFormat;
 using nlohmann::json;
@@ -49,19 +46,34 @@ void EndLine(std::string& text) {
 }
 
 /// One item on a line, as far as they fit; then how many there are and `advice`.
-std::string LinesText(std::size_t count, const std::function<std::string(std::size_t)>& item,
-                      const ResultFormat& format, const std::string& what, const char* advice) {
-  if (count == 0) return "[no " + what + "]";
+template <typename Items, typename Line>
+std::string LinesText(const Items& items, const Line& line_of, const ResultFormat& format,
+                      const std::string& what, const char* advice) {
+  if (items.empty()) return "[no " + what + "]";
   std::string text;
-  for (std::size_t shown = 0; shown < count; ++shown) {
-    const std::string line = item(shown);
+  std::size_t shown = 0;
+  for (const auto& item : items) {
+    const std::string line = line_of(item);
     if (text.size() + line.size() >= TextRoom(format)) {
-      return text + "[" + std::to_string(shown) + " of " + std::to_string(count) + " " + what +
-             ". " + advice + "]";
+      return text + "[" + std::to_string(shown) + " of " + std::to_string(items.size()) + " " +
+             what + ". " + advice + "]";
     }
     text += line + '\n';
+    ++shown;
   }
   return text;
+}
+
+/// `append` writes an item as JSON.
+template <typename Items, typename Append>
+void WriteList(ObjectWriter& object, const char* key, const Items& items, const Append& append) {
+  std::string& out = object.Key(key);
+  out += '[';
+  for (const auto& item : items) {
+    if (out.back() != '[') out += ',';
+    append(out, item);
+  }
+  out += ']';
 }
 
 std::string FormatTime(std::time_t seconds_since_1970, const char* pattern) {
@@ -80,17 +92,18 @@ struct TypeCode {
   std::uint32_t go_mode;  ///< Go's package io/fs, constants ModeDir … ModeIrregular
 };
 
-TypeCode CodeOf(FileType type) {
-  static const std::map<FileType, TypeCode> codes = {
-      {FileType::kRegular, {'-', 0}},
-      {FileType::kDirectory, {'d', Bit(31)}},
-      {FileType::kSymlink, {'l', Bit(27)}},
-      {FileType::kFifo, {'p', Bit(25)}},
-      {FileType::kSocket, {'s', Bit(24)}},
-      {FileType::kCharacterDevice, {'c', Bit(26) | Bit(21)}},
-      {FileType::kBlockDevice, {'b', Bit(26)}},
-      {FileType::kUnknown, {'?', Bit(19)}}};
-  return codes.at(type);
+/// In the order of guest::FileType.
+constexpr std::array<TypeCode, 8> kTypeCodes = {{{'-', 0},
+                                                 {'d', Bit(31)},
+                                                 {'l', Bit(27)},
+                                                 {'p', Bit(25)},
+                                                 {'s', Bit(24)},
+                                                 {'c', Bit(26) | Bit(21)},
+                                                 {'b', Bit(26)},
+                                                 {'?', Bit(19)}}};
+
+TypeCode CodeOf(guest::FileType type) {
+  return kTypeCodes.at(static_cast<std::size_t>(type));
 }
 
 /// Go's io/fs.FileMode number.
@@ -126,7 +139,7 @@ std::string EntryLine(const guest::DirectoryEntry& entry) {
   if (size.size() < kSizeWidth) size.insert(0, kSizeWidth - size.size(), ' ');
   return ModeText(attributes) + " " + size + " " +
          FormatTime(attributes.modified, "%Y-%m-%d %H:%M") + " " + support::Printable(entry.name) +
-         (attributes.type == FileType::kDirectory ? "/" : "");
+         (attributes.type == guest::FileType::kDirectory ? "/" : "");
 }
 
 /// Without nlohmann/json: this is most of what a listing costs on the host.
@@ -134,10 +147,13 @@ void AppendEntry(std::string& out, const guest::DirectoryEntry& entry) {
   const FileAttributes& attributes = entry.attributes;
   out += R"({"name":)";
   mcp::AppendJsonString(out, entry.name);
-  out += R"(,"size":)" + std::to_string(attributes.size);
-  out += R"(,"mode":)" + std::to_string(GoFileMode(attributes));
-  out += R"(,"time":")" + FormatTime(attributes.modified, "%Y-%m-%dT%H:%M:%SZ");  // RFC 3339
-  const bool is_directory = attributes.type == FileType::kDirectory;
+  out += R"(,"size":)";
+  out += std::to_string(attributes.size);
+  out += R"(,"mode":)";
+  out += std::to_string(GoFileMode(attributes));
+  out += R"(,"time":")";
+  out += FormatTime(attributes.modified, "%Y-%m-%dT%H:%M:%SZ");  // RFC 3339
+  const bool is_directory = attributes.type == guest::FileType::kDirectory;
   out += is_directory ? R"(","is_dir":true})" : R"(","is_dir":false})";
 }
 
@@ -159,6 +175,21 @@ std::string StateText(const ProcessState& state) {
   if (state.running) text += *state.running ? " running" : exit_code ? " exited with " : " ended";
   if (exit_code) text += std::to_string(*exit_code);
   return error.empty() ? text : text + ": " + error;
+}
+
+std::string ProcessLine(const ListedProcess& process) {
+  return StateText(process.state) + ": " + support::Printable(process.command) + " (in " +
+         support::Printable(process.directory) + ", since " + support::FormatDate(process.started) +
+         ")";
+}
+
+void AppendProcess(std::string& out, const ListedProcess& process) {
+  ObjectWriter object(out);
+  WriteState(object, process.state);
+  object.Member("command", std::string_view(process.command));
+  object.Member("directory", std::string_view(process.directory));
+  object.Member("started", std::string_view(support::FormatDate(process.started)));
+  object.End();
 }
 
 std::string OutputText(const ProcessOutput& output) {
@@ -206,29 +237,24 @@ mcp::ToolResult Render(const FileContent& file, const ResultFormat& format) {
 }
 
 mcp::ToolResult Render(const Entries& entries, const ResultFormat& format) {
-  const auto line = [&](std::size_t i) { return EntryLine(entries.entries[i]); };
   const auto text = [&] {
-    return LinesText(entries.entries.size(), line, format, "entries",
+    return LinesText(entries.entries, EntryLine, format, "entries",
                      "glob finds the others by name.");
   };
   const auto members = [&](ObjectWriter& object) {
-    std::string list = "[";
-    for (const guest::DirectoryEntry& entry : entries.entries) {
-      if (list.size() > 1) list += ',';
-      AppendEntry(list, entry);
-    }
-    object.RawMember("entries", list + "]");
+    WriteList(object, "entries", entries.entries, AppendEntry);
   };
   return Encode(format, text, members, entries.notes);
 }
 
 mcp::ToolResult Render(const Matches& matches, const ResultFormat& format) {
-  const auto line = [&](std::size_t i) { return matches.paths[i]; };
   const auto text = [&] {
-    return LinesText(matches.paths.size(), line, format, "matches",
+    return LinesText(matches.paths, support::Printable, format, "matches",
                      "The newest are shown: narrow the pattern or the path.");
   };
-  const auto members = [&](ObjectWriter& object) { object.Member("matches", json(matches.paths)); };
+  const auto members = [&](ObjectWriter& object) {
+    WriteList(object, "matches", matches.paths, mcp::AppendJsonString);
+  };
   return Encode(format, text, members, matches.notes);
 }
 
@@ -240,14 +266,25 @@ mcp::ToolResult Render(const FoundLines& found, const ResultFormat& format) {
   return Encode(format, text, members, found.notes);
 }
 
+mcp::ToolResult Render(const Written& written, const ResultFormat& format) {
+  const auto& count = written.replacements;
+  const auto text = [&] {
+    return count ? "[replacements: " + std::to_string(*count) + "]" : "[written]";
+  };
+  const auto members = [&](ObjectWriter& object) {
+    if (count) object.Member("replacements", json(*count));
+  };
+  return Encode(format, text, members, written.notes);
+}
+
 mcp::ToolResult Render(const CommandEnd& command, const ResultFormat& format) {
+  const auto text = [&] { return CommandText(command); };
   const auto members = [&](ObjectWriter& object) {
     object.Member("stdout", std::string_view(command.standard_output));
     object.Member("stderr", std::string_view(command.standard_error));
     WriteEnd(object, command.end);
   };
-  return Encode(
-      format, [&] { return CommandText(command); }, members, {}, command.end);
+  return Encode(format, text, members, {}, command.end);
 }
 
 mcp::ToolResult Render(const ProcessState& state, const ResultFormat& format) {
@@ -257,6 +294,7 @@ mcp::ToolResult Render(const ProcessState& state, const ResultFormat& format) {
 }
 
 mcp::ToolResult Render(const ProcessOutput& output, const ResultFormat& format) {
+  const auto text = [&] { return OutputText(output); };
   const auto members = [&](ObjectWriter& object) {
     const shell::OutputLog::Piece& piece = output.piece;
     WriteState(object, output.state);
@@ -265,46 +303,19 @@ mcp::ToolResult Render(const ProcessOutput& output, const ResultFormat& format) 
     if (output.remaining > 0) object.Member("remaining", json(output.remaining));
     if (piece.dropped > 0) object.Member("dropped", json(piece.dropped));
   };
-  return Encode(
-      format, [&] { return OutputText(output); }, members, {}, output.state.end);
+  return Encode(format, text, members, {}, output.state.end);
 }
 
 mcp::ToolResult Render(const ProcessList& list, const ResultFormat& format) {
   const auto text = [&] {
     std::string lines;
-    for (const ListedProcess& process : list.processes) {
-      lines += StateText(process.state) + ": " + process.command + " (in " + process.directory +
-               ", since " + support::FormatDate(process.started) + ")\n";
-    }
+    for (const ListedProcess& process : list.processes) lines += ProcessLine(process) + '\n';
     return lines.empty() ? "No process has been started." : lines;
   };
   const auto members = [&](ObjectWriter& object) {
-    std::string array = "[";
-    for (const ListedProcess& process : list.processes) {
-      if (array.size() > 1) array += ',';
-      array += mcp::ObjectText([&](ObjectWriter& entry) {
-        WriteState(entry, process.state);
-        entry.Member("command", std::string_view(process.command));
-        entry.Member("directory", std::string_view(process.directory));
-        entry.Member("started", std::string_view(support::FormatDate(process.started)));
-      });
-    }
-    object.RawMember("processes", array + "]");
+    WriteList(object, "processes", list.processes, AppendProcess);
   };
   return Encode(format, text, members, {});
-}
-
-mcp::ToolResult Render(const Replacements& result, const ResultFormat& format) {
-  const auto text = [&] { return "[replacements: " + std::to_string(result.count) + "]"; };
-  const auto members = [&](ObjectWriter& object) {
-    object.Member("replacements", json(result.count));
-  };
-  return Encode(format, text, members, result.notes);
-}
-
-mcp::ToolResult Render(const Written& written, const ResultFormat& format) {
-  return Encode(
-      format, [] { return "[written]"; }, [](ObjectWriter&) {}, written.notes);
 }
 
 std::string ErrorText(const files::PathlessError& error, const mcp::ToolCall& call) {

@@ -20,7 +20,6 @@ namespace tools {
 [[nodiscard]] mcp::ToolResult Render(const ProcessState& state, const mcp::ResultFormat& format);
 [[nodiscard]] mcp::ToolResult Render(const ProcessOutput& output, const mcp::ResultFormat& format);
 [[nodiscard]] mcp::ToolResult Render(const ProcessList& list, const mcp::ResultFormat& format);
-[[nodiscard]] mcp::ToolResult Render(const Replacements& result, const mcp::ResultFormat& format);
 [[nodiscard]] mcp::ToolResult Render(const Written& written, const mcp::ResultFormat& format);
 
 template <typename... Results>

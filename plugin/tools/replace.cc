@@ -134,7 +134,7 @@ std::string ReadForReplace(const paths::ResolvedPath& path, guest::Guest& guest,
 }
 
 /// Throws ChangedMeanwhile if something else changes the file at the same time.
-Replacements ReplaceOnce(FileCall& file, const Edit& edit, files::FileWriter& writer) {
+Written ReplaceOnce(FileCall& file, const Edit& edit, files::FileWriter& writer) {
   guest::Guest& guest = *file.workspace.guest;
   const std::string content = ReadForReplace(file.path, guest, file.context);
   const files::ReplacedText replaced = FindAndReplace(content, edit, file.path, file.context);
@@ -145,14 +145,14 @@ Replacements ReplaceOnce(FileCall& file, const Edit& edit, files::FileWriter& wr
       throw ChangedMeanwhile(file.path.host);
     }
   });
-  return {.count = replaced.replacements, .notes = {std::move(note)}};
+  return {.notes = {std::move(note)}, .replacements = replaced.replacements};
 }
 
 }  // namespace
 
-Replacements Replace(Toolbox& toolbox, const mcp::ToolCall& call) {
+Written Replace(Toolbox& toolbox, const mcp::ToolCall& call) {
   const Edit edit = ParseEdit(call.arguments);
-  Replacements result;
+  Written result;
   WithFile(toolbox, call, paths::Access::kWrite, "replace in", [&](FileCall& file) {
     const auto lock = toolbox.writer.Lock(file.path, file.context);
     for (int tries = 1;; ++tries) {

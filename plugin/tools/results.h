@@ -43,6 +43,12 @@ struct FoundLines {
   Notes notes = {};
 };
 
+/// A file was written.
+struct Written {
+  Notes notes = {};
+  std::optional<std::size_t> replacements = {};  ///< only of `replace`
+};
+
 /// How a command or process ended; one that runs has neither.
 struct End {
   std::optional<int> exit_code = {};
@@ -77,15 +83,6 @@ struct ListedProcess {
 
 struct ProcessList {
   std::vector<ListedProcess> processes;
-};
-
-struct Replacements {
-  std::size_t count = 0;
-  Notes notes = {};
-};
-
-struct Written {
-  Notes notes = {};
 };
 
 }  // namespace tools

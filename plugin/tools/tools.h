@@ -62,7 +62,7 @@ inline constexpr std::uint64_t kMaximumReplaceBytes = files::kMaximumReadBytes;
 /// size, nor one in the round trip between the last look and the rename.
 ///
 /// Round trips: seven (three as read_file; three of FileWriter::Write; the last look).
-Replacements Replace(Toolbox& toolbox, const mcp::ToolCall& call);
+Written Replace(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Runs a command as `limactl shell --workdir=DIRECTORY INSTANCE WORDS…` does (Lima's
 /// cmd/limactl/shell.go), in the guest's resident shells (shell/resident_script.h). A failed

@@ -99,7 +99,7 @@ const Rendered kRendered[] = {
      R"({"processes":[{"id":"p1","running":true,"command":"make","directory":"/w","started":"1970-01-01T00:00:00.000Z"}]})",
      "p1 running: make (in /w, since 1970-01-01T00:00:00.000Z)\n"},
     {"no processes", [](const auto& f) { return Render(ProcessList{}, f); }, R"({"processes":[]})", "No process has been started."},
-    {"replacements", [](const auto& f) { return Render(Replacements{.count = 2}, f); },
+    {"replacements", [](const auto& f) { return Render(Written{.replacements = 2}, f); },
      R"({"replacements":2})", "[replacements: 2]"},
     {"written", [](const auto& f) { return Render(Written{}, f); }, "{}", "[written]"},
 };
