@@ -26,18 +26,6 @@ std::string ContentOf(unsigned file) {
          "\n";
 }
 
-void WriteFile(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
-}
-
-std::string Contents(const fs::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
 /// Whether an error reports that the connection is lost or cannot be made.
 bool IsConnectionError(const std::string& text) {
   constexpr std::array kWords = {"onnect", "limactl start", "is not ready",
@@ -60,7 +48,7 @@ MixedClient::MixedClient(const testing_support::ChildProcess::Options& server, f
     : client_(server), directory_(std::move(directory)), random_(seed), written_(kWrittenFiles) {
   fs::create_directories(directory_);
   for (unsigned file = 0; file < kFiles; ++file) {
-    WriteFile(directory_ / NameOf(file), ContentOf(file));
+    testing_support::WriteFile(directory_ / NameOf(file), ContentOf(file));
   }
   client_.Initialize();
 }
@@ -188,9 +176,9 @@ void MixedClient::RequireNothingLost() const {
   for (std::size_t file = 0; file < written_.size(); ++file) {
     const fs::path path = directory_ / ("written" + std::to_string(file));
     if (written_[file].possible.empty()) continue;
-    if (written_[file].possible.count(Contents(path)) == 0) {
-      throw std::runtime_error(path.string() +
-                               " does not hold what was written last: " + Contents(path));
+    if (written_[file].possible.count(testing_support::ReadFile(path)) == 0) {
+      throw std::runtime_error(path.string() + " does not hold what was written last: " +
+                               testing_support::ReadFile(path));
     }
   }
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
