@@ -1,8 +1,6 @@
 #include "integration/fault_cell.h"
 
 #include <chrono>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <system_error>
 #include <utility>

@@ -5,9 +5,9 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -32,6 +32,7 @@ namespace fs = std::filesystem;
 using testing_support::FakeHostAgent;
 using testing_support::Limactl;
 using testing_support::TemporaryDirectory;
+using testing_support::WriteFile;
 
 // The entries that Lima requires. The probe uses the parameter, because Lima rejects unused ones.
 constexpr const char* kBase =
@@ -318,7 +319,9 @@ TEST_P(StatusParity, Holds) {
 
   // Ours first: limactl removes pid files of dead processes.
   const Status status = InspectStatus(lima_home() / "vm", "qemu");
-  EXPECT_EQ(Describe(status.state), GetParam().status) << status.reason;
+  constexpr std::array kNames = {"Running", "Stopped", "Broken"};  // in the order of State
+  EXPECT_STREQ(kNames.at(static_cast<std::size_t>(status.state)), GetParam().status)
+      << status.reason;
   EXPECT_EQ(List("vm").at("status"), nlohmann::json(GetParam().status));
 }
 

@@ -9,7 +9,6 @@
 #include <array>
 #include <cstddef>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <sstream>
