@@ -6,7 +6,6 @@
 #include <atomic>
 #include <future>
 #include <memory>
-#include <stdexcept>
 #include <thread>
 #include <vector>
 
