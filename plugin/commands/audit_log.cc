@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <exception>
 #include <string_view>
@@ -66,19 +67,9 @@ json ShortenArguments(const json& arguments) {
   return text.size() <= kMaximumAuditArguments ? shortened : Abridge(text);
 }
 
-std::string_view NameOf(mcp::CallStatus status) {
-  switch (status) {
-    case mcp::CallStatus::kSucceeded:
-      return "succeeded";
-    case mcp::CallStatus::kFailed:
-      return "failed";
-    case mcp::CallStatus::kRefused:
-      return "refused";
-    case mcp::CallStatus::kCancelled:
-      break;
-  }
-  return "cancelled";
-}
+// In the order of mcp::CallStatus.
+constexpr std::array<std::string_view, 4> kOutcomes = {"succeeded", "failed", "refused",
+                                                       "cancelled"};
 
 }  // namespace
 
@@ -88,8 +79,9 @@ std::string AuditLine(const mcp::ObservedCall& call, const mcp::CallEnd* end) {
                                  {"number", call.number},
                                  {"tool", Shorten(call.tool, kMaximumAuditText)},
                                  {"arguments", ShortenArguments(call.arguments)},
-                                 {"outcome", end == nullptr ? "started" : NameOf(end->status)}};
+                                 {"outcome", "started"}};
   if (end != nullptr) {
+    line["outcome"] = kOutcomes.at(static_cast<std::size_t>(end->status));
     if (end->exit_code) line["exit_code"] = *end->exit_code;
     if (!end->error.empty()) line["error"] = Shorten(end->error, kMaximumAuditText);
     line["duration_ms"] = end->duration.count();

@@ -16,6 +16,12 @@ OptionParser::OptionParser(std::string_view command, const std::string& summary,
   options_.add_options()("h,help", "Print this help");
 }
 
+void OptionParser::AddList(const std::string& name, const std::string& help,
+                           const std::string& value_name) {
+  AddOptions()(name, help, cxxopts::value<std::vector<std::string>>(), value_name);
+  lists_.insert(name);
+}
+
 std::optional<cxxopts::ParseResult> OptionParser::Parse(const std::vector<std::string>& arguments) {
   std::vector<const char*> pointers = {"limactl-mcp"};
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
@@ -29,6 +35,11 @@ std::optional<cxxopts::ParseResult> OptionParser::Parse(const std::vector<std::s
   if (result->count("help") > 0) {
     std::cout << options_.help({""});
     return std::nullopt;
+  }
+  for (const cxxopts::KeyValue& option : result->arguments()) {
+    if (result->count(option.key()) > 1 && !lists_.contains(option.key())) {
+      throw UsageError("--" + option.key() + " is given more than once" + help);
+    }
   }
   if (result->unmatched().size() > maximum_positional_) {
     throw UsageError("unexpected argument \"" + result->unmatched()[maximum_positional_] + "\"" +

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cxxopts.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +11,8 @@
 namespace commands {
 
 /// What all commands share on top of cxxopts: `-h`/`--help`, a bounded number of positional
-/// arguments, and errors that are one UsageError each.
+/// arguments, options that are given once unless they are lists, and errors that are one UsageError
+/// each.
 class OptionParser {
  public:
   /// `positional` names the positional arguments in the usage line ("[INSTANCE]"); at most
@@ -21,6 +23,9 @@ class OptionParser {
   /// For adding options; see cxxopts.
   cxxopts::OptionAdder AddOptions() { return options_.add_options(); }
 
+  /// Adds an option that may be repeated; its value is a std::vector<std::string>.
+  void AddList(const std::string& name, const std::string& help, const std::string& value_name);
+
   /// Empty after printing the help. The positional arguments are ParseResult::unmatched(). Throws
   /// UsageError.
   std::optional<cxxopts::ParseResult> Parse(const std::vector<std::string>& arguments);
@@ -29,6 +34,7 @@ class OptionParser {
   std::string command_;
   std::size_t maximum_positional_;
   cxxopts::Options options_;
+  std::set<std::string> lists_;
 };
 
 }  // namespace commands

@@ -16,7 +16,6 @@ namespace commands {
 namespace {
 
 using connection::InstanceOptions;
-using Strings = std::vector<std::string>;
 
 std::chrono::milliseconds ReadCommandTimeout(const std::string& text) {
   if (const auto time = support::ParseDuration(text)) return *time;
@@ -76,15 +75,11 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
   options.instance.name = instance;
   options.instance.working_directory = WorkingDirectory();
   lima::RequireInstance(options.instance.lima_home, instance);
-  if (parsed.count("root") > 0) {
-    for (const std::string& value : parsed["root"].as<Strings>()) {
-      options.instance.roots.narrowed_roots.push_back(paths::ParseNarrowedRoot(value));
-    }
-  }
-  if (parsed.count("allow-path") > 0) {
-    for (const std::string& value : parsed["allow-path"].as<Strings>()) {
-      options.instance.roots.allowed_paths.push_back(paths::ParseAllowedPath(value));
-    }
+  for (const cxxopts::KeyValue& option : parsed.arguments()) {
+    paths::RootOptions& roots = options.instance.roots;
+    const std::string& value = option.value();
+    if (option.key() == "root") roots.narrowed_roots.push_back(paths::ParseNarrowedRoot(value));
+    if (option.key() == "allow-path") roots.allowed_paths.push_back(paths::ParseAllowedPath(value));
   }
   options.instance.allow_settings = parsed["allow-settings"].as<bool>();
   options.start = parsed["start"].as<bool>();
@@ -101,13 +96,14 @@ void AddServeOptions(OptionParser& parser) {
   const auto value = [](const std::string& text) {
     return cxxopts::value<std::string>()->default_value(text);
   };
+  parser.AddList(
+      "root", "Allow only this host directory, which must lie in a mount; may be repeated", "DIR");
+  parser.AddList(
+      "allow-path",
+      "Also allow this directory of the guest, such as /tmp; append :w to allow writing; "
+      "may be repeated",
+      "DIR[:w]");
   cxxopts::OptionAdder add = parser.AddOptions();
-  add("root", "Allow only this host directory, which must lie in a mount; may be repeated",
-      cxxopts::value<Strings>(), "DIR");
-  add("allow-path",
-      "Also allow this directory of the guest, such as /tmp; append :w to allow writing; may be "
-      "repeated",
-      cxxopts::value<Strings>(), "DIR[:w]");
   add("command-timeout", "How long a command may run, such as 90s, 10m or 1h; 0 for no limit",
       value(support::FormatDuration(defaults.command_timeout)), "TIME");
   add("max-output",

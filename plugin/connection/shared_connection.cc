@@ -112,7 +112,11 @@ void SharedConnection::ConnectWhenWanted() {
       opened = open_(stop_.context(), [this](const std::string& text) { SetWaitingFor(text); });
     } catch (const std::exception& error) {
       failure = std::current_exception();
-      support::LogWarning(std::string("no connection to the guest: ") + error.what());
+      // Stopped by the destructor: nobody waits for this connection any more.
+      const bool is_closing = stop_.context().stop_reason() != support::StopReason::kNone;
+      if (!is_closing) {
+        support::LogWarning(std::string("no connection to the guest: ") + error.what());
+      }
     }
 
     lock.lock();

@@ -16,38 +16,30 @@
 
 #include "support/errors.h"
 #include "support/spawn.h"
+#include "support/wake_pipe.h"
 
 namespace doctor {
 namespace {
 
-using support::FileDescriptor;
-
 /// How late a deadline or a program's exit may be noticed.
 constexpr int kPollMilliseconds = 10;
-
-/// The read end and the write end.
-std::pair<FileDescriptor, FileDescriptor> MakePipe() {
-  std::array<int, 2> ends{};
-  if (::pipe(ends.data()) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
-  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
-}
 
 }  // namespace
 
 Child::Child(const std::vector<std::string>& command) : error_(std::tmpfile(), &std::fclose) {
   if (!error_) throw std::system_error(errno, std::generic_category(), "temporary file");
   ::fcntl(::fileno(error_.get()), F_SETFD, FD_CLOEXEC);
-  auto [input_read, input_write] = MakePipe();
-  auto [output_read, output_write] = MakePipe();
+  support::Pipe input;
+  support::Pipe output;
   try {
-    pid_ = support::Spawn(command, {input_read.get(), output_write.get(), ::fileno(error_.get())},
+    pid_ = support::Spawn(command,
+                          {input.read_end.get(), output.write_end.get(), ::fileno(error_.get())},
                           support::SpawnSession::kShared);
   } catch (const std::system_error& problem) {
     throw support::CallError(command.front() + " cannot be started: " + problem.code().message());
   }
-  input_ = std::move(input_write);
-  output_ = std::move(output_read);
+  input_ = std::move(input.write_end);
+  output_ = std::move(output.read_end);
 }
 
 Child::~Child() {

@@ -140,7 +140,7 @@ Finding CheckSshConfig(const InstanceConfiguration& configuration,
   const fs::path socket = configuration.directory() / "ha.sock";
   std::uint16_t port = 0;
   try {
-    port = lima::QueryHostAgent(socket).ssh_local_port;
+    port = lima::QueryHostAgent(socket);
   } catch (const lima::HostAgentError& error) {
     return Failed("cannot use the host agent's " + socket.string() + ": " + error.what(),
                   RestartCommand(configuration.name));

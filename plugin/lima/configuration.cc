@@ -138,15 +138,10 @@ InstanceConfiguration MergeConfiguration(const std::filesystem::path& lima_home,
 
 InstanceConfiguration LoadConfiguration(const std::filesystem::path& lima_home,
                                         const std::string& name) {
-  const std::filesystem::path file = InstanceDirectory(lima_home, name) / "lima.yaml";
-  const auto text = ReadTextFile(file, kMaximumConfigurationFile);
-  if (!text.has_value()) {
-    throw ConfigurationError("there is no instance \"" + name + "\" in " + lima_home.string() +
-                             "; `limactl list` shows the instances");
-  }
+  RequireInstance(lima_home, name);
   const std::filesystem::path shared = lima_home / "_config";
   return MergeConfiguration(lima_home, name, ReadOptional(shared / "default.yaml"),
-                            ParseConfiguration(*text, file.string()),
+                            ReadOptional(lima_home / name / "lima.yaml"),
                             ReadOptional(shared / "override.yaml"));
 }
 

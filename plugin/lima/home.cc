@@ -72,11 +72,6 @@ fs::path HomeDirectory(const std::string& lima_home, const std::string& user_hom
   return resolved;
 }
 
-fs::path InstanceDirectory(const fs::path& home, const std::string& name) {
-  CheckInstanceName(name);
-  return home / name;
-}
-
 std::vector<std::string> ListInstances(const fs::path& home) {
   std::vector<std::string> names;
   std::error_code error;
@@ -98,7 +93,8 @@ std::vector<std::string> ListInstances(const fs::path& home) {
 }
 
 void RequireInstance(const fs::path& home, const std::string& name) {
-  const fs::path file = InstanceDirectory(home, name) / kConfigurationFile;
+  CheckInstanceName(name);
+  const fs::path file = home / name / kConfigurationFile;
   std::error_code error;
   if (fs::exists(file, error)) return;
   if (error) throw ConfigurationError("cannot read " + file.string() + ": " + error.message());

@@ -32,9 +32,6 @@ std::filesystem::path HomeDirectory();
 /// The same for given values; empty means not set.
 std::filesystem::path HomeDirectory(const std::string& lima_home, const std::string& user_home);
 
-/// `home`/`name`, which need not exist. Throws like CheckInstanceName.
-std::filesystem::path InstanceDirectory(const std::filesystem::path& home, const std::string& name);
-
 /// Sorted names of all readable instances: directories, not links, with a lima.yaml. Empty if
 /// `home` does not exist. Throws ConfigurationError when it cannot be read.
 std::vector<std::string> ListInstances(const std::filesystem::path& home);

@@ -84,27 +84,27 @@ std::string_view SuccessfulBody(std::string_view response) {
   return response.substr(end + kEndOfHead.size());
 }
 
-HostAgentInfo ParseInfo(std::string_view body) {
+std::uint16_t ParseSshPort(std::string_view body) {
   const nlohmann::json info = nlohmann::json::parse(body, nullptr, /*allow_exceptions=*/false);
   if (!info.is_object()) throw HostAgentError("its response is not a JSON object");
   const auto port = info.find("sshLocalPort");
-  if (port == info.end()) return {};
+  if (port == info.end()) return 0;
   if (!port->is_number_unsigned() || port->get<std::uint64_t>() > 65535) {
     throw HostAgentError("its response has no valid sshLocalPort");
   }
-  return {port->get<std::uint16_t>()};
+  return port->get<std::uint16_t>();
 }
 
 }  // namespace
 
-HostAgentInfo QueryHostAgent(const std::filesystem::path& socket,
+std::uint16_t QueryHostAgent(const std::filesystem::path& socket,
                              std::chrono::milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
   const support::FileDescriptor fd = Connect(socket.string(), timeout);
   if (::send(fd.get(), kRequest.data(), kRequest.size(), kSendFlags) != std::ssize(kRequest)) {
     ThrowSystemError("cannot send to it");
   }
-  return ParseInfo(SuccessfulBody(Receive(fd.get(), deadline)));
+  return ParseSshPort(SuccessfulBody(Receive(fd.get(), deadline)));
 }
 
 }  // namespace lima

@@ -20,13 +20,10 @@ class HostAgentError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-struct HostAgentInfo {
-  std::uint16_t ssh_local_port = 0;  ///< 0 while the agent does not know it yet
-};
-
-/// GET /v1/info over the Unix socket `socket` (an instance's ha.sock). Throws HostAgentError; waits
-/// at most about `timeout`. Follows Lima's pkg/hostagent/api/client.
-HostAgentInfo QueryHostAgent(const std::filesystem::path& socket,
+/// The port of the guest's sshd on this host, or 0 while the agent does not know it yet: GET
+/// /v1/info over the Unix socket `socket` (an instance's ha.sock). Throws HostAgentError; waits at
+/// most about `timeout`. Follows Lima's pkg/hostagent/api/client.
+std::uint16_t QueryHostAgent(const std::filesystem::path& socket,
                              std::chrono::milliseconds timeout = kHostAgentTimeout);
 
 }  // namespace lima

@@ -53,41 +53,29 @@ const Value& Known(const std::optional<Value>& value) {
   return *value;
 }
 
-/// Fields of `mountPoint` and `user.home`. Follows executeGuestTemplate.
-class GuestFields {
- public:
-  GuestFields(const InstanceConfiguration& configuration, const GuestFacts& guest)
-      : configuration_(configuration), guest_(guest) {}
-
-  [[nodiscard]] std::string LookUp(std::string_view name) const {
-    return name == "Home" ? Home() : LookUpWithoutHome(name);
+/// Fields of `user.home`, and of `mountPoint` except for Home. Follows executeGuestTemplate.
+std::string LookUpInGuest(const InstanceConfiguration& configuration, const GuestFacts& guest,
+                          std::string_view name) {
+  if (name == "Name") return configuration.name;
+  if (name == "Hostname") return HostnameOf(configuration.name);
+  if (name == "User") return Known(guest.user);
+  if (name == "UID") {
+    return std::to_string(configuration.user.uid ? *configuration.user.uid : Known(guest.uid));
   }
+  return LookUpParameter(configuration, name);
+}
 
- private:
-  [[nodiscard]] std::string LookUpWithoutHome(std::string_view name) const {
-    if (name == "Name") return configuration_.name;
-    if (name == "Hostname") return HostnameOf(configuration_.name);
-    if (name == "User") return Known(guest_.user);
-    if (name == "UID") {
-      return std::to_string(configuration_.user.uid ? *configuration_.user.uid : Known(guest_.uid));
-    }
-    return LookUpParameter(configuration_, name);
+std::string HomeInGuest(const InstanceConfiguration& configuration, const GuestFacts& guest) {
+  const GuestUser& user = configuration.user;
+  if (!user.home.has_value()) return Known(guest.home);
+  try {
+    return EvaluateTemplate(*user.home, [&](std::string_view name) {
+      return LookUpInGuest(configuration, guest, name);
+    });
+  } catch (const ConfigurationError& error) {
+    throw ConfigurationError(user.home_where + ": " + error.what());
   }
-
-  [[nodiscard]] std::string Home() const {
-    const GuestUser& user = configuration_.user;
-    if (!user.home.has_value()) return Known(guest_.home);
-    try {
-      return EvaluateTemplate(*user.home,
-                              [&](std::string_view name) { return LookUpWithoutHome(name); });
-    } catch (const ConfigurationError& error) {
-      throw ConfigurationError(user.home_where + ": " + error.what());
-    }
-  }
-
-  const InstanceConfiguration& configuration_;
-  const GuestFacts& guest_;
-};
+}
 
 [[noreturn]] void ThrowEntry(const MountEntry& entry, const char* field, const std::string& text) {
   throw ConfigurationError(entry.where + ", " + field + ": " + text);
@@ -134,13 +122,16 @@ void CheckMountPoint(const MountEntry& entry, const std::string& mount_point) {
 }
 
 /// Returns nullopt if only the guest knows it.
-std::optional<std::string> EvaluateMountPoint(const MountEntry& entry, const std::string& location,
-                                              const GuestFields& fields) {
+std::optional<std::string> EvaluateMountPoint(const InstanceConfiguration& configuration,
+                                              const GuestFacts& guest, const MountEntry& entry,
+                                              const std::string& location) {
   std::string mount_point = location;
   if (entry.mount_point.has_value()) {
     try {
-      mount_point = EvaluateTemplate(*entry.mount_point,
-                                     [&](std::string_view name) { return fields.LookUp(name); });
+      mount_point = EvaluateTemplate(*entry.mount_point, [&](std::string_view name) {
+        return name == "Home" ? HomeInGuest(configuration, guest)
+                              : LookUpInGuest(configuration, guest, name);
+      });
     } catch (const MissingGuestFact&) {
       return std::nullopt;
     } catch (const ConfigurationError& error) {
@@ -173,12 +164,12 @@ bool CacheMayBeStale(const InstanceConfiguration& configuration, const HostFacts
 
 std::vector<MergedEntry> MergeEntries(const InstanceConfiguration& configuration,
                                       const HostFacts& host, const GuestFacts& guest) {
-  const GuestFields fields(configuration, guest);
   std::vector<MergedEntry> merged;
   std::unordered_map<std::string, std::size_t> index_of;
   for (const MountEntry& entry : configuration.mounts) {
     const std::string location = EvaluateLocation(configuration, host, entry);
-    const std::optional<std::string> mount_point = EvaluateMountPoint(entry, location, fields);
+    const std::optional<std::string> mount_point =
+        EvaluateMountPoint(configuration, guest, entry, location);
     // While a mountPoint is unknown, entries with the same template are one mount.
     const std::string key =
         mount_point.has_value() ? *mount_point : "template " + *entry.mount_point;
@@ -221,10 +212,9 @@ std::string MountTag(const Mount& mount) {
 
 bool NeedsGuestFacts(const InstanceConfiguration& configuration) {
   const GuestFacts facts{"user", std::nullopt, std::nullopt};
-  const GuestFields fields(configuration, facts);
-  const auto needs = [&fields](const MountEntry& entry) {
+  const auto needs = [&](const MountEntry& entry) {
     try {
-      return !EvaluateMountPoint(entry, "/", fields).has_value();
+      return !EvaluateMountPoint(configuration, facts, entry, "/").has_value();
     } catch (const ConfigurationError&) {
       return false;
     }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 
 #include "lima/configuration_error.h"
 #include "lima/home.h"
@@ -85,16 +84,15 @@ class Reader {
                                std::string(kRestart));
     }
     std::vector<std::string> missing;
-    for (const char* keyword : {"HostName", "Port", "User"}) {
-      if (ValueOf(support::LowerCase(keyword)).empty()) missing.emplace_back(keyword);
-    }
-    if (identity_files_.empty()) missing.emplace_back("IdentityFile");
+    if (endpoint_.host.empty()) missing.emplace_back("HostName");
+    if (endpoint_.port == 0) missing.emplace_back("Port");
+    if (endpoint_.user.empty()) missing.emplace_back("User");
+    if (endpoint_.identity_files.empty()) missing.emplace_back("IdentityFile");
     if (!missing.empty()) {
       throw ConfigurationError(file_ + ": missing for " + wanted_host_ + ": " +
                                support::Join(missing) + std::string(kRestart));
     }
-    return {ValueOf("hostname"), ParsePort(ValueOf("port")), ValueOf("user"), identity_files_,
-            ValueOf("ciphers")};
+    return endpoint_;
   }
 
  private:
@@ -139,21 +137,21 @@ class Reader {
     } else if (keyword == "identityfile") {
       AddIdentityFile(OnlyArgument(line));
     } else if (keyword == "port") {
-      values_.emplace(keyword, std::to_string(ParsePort(OnlyArgument(line))));
+      const std::uint16_t port = ParsePort(OnlyArgument(line));
+      if (endpoint_.port == 0) endpoint_.port = port;
     } else if (keyword == "ciphers") {
-      values_.emplace(keyword, OnlyArgument(line));
+      SetOnce(endpoint_.ciphers, OnlyArgument(line));
     } else if (keyword == "hostname" || keyword == "user") {
       const std::string value = WithoutTokens(keyword, OnlyArgument(line));
       // OpenSSH refuses these too (valid_hostname and valid_ruser in ssh.c).
       if (value.starts_with('-')) Fail(keyword + " cannot begin with '-'");
-      values_.emplace(keyword, value);
+      SetOnce(keyword == "user" ? endpoint_.user : endpoint_.host, value);
     }
   }
 
-  /// Returns "" if unset.
-  [[nodiscard]] std::string ValueOf(const std::string& keyword) const {
-    const auto found = values_.find(keyword);
-    return found == values_.end() ? "" : found->second;
+  /// The first value of an option counts.
+  static void SetOnce(std::string& option, const std::string& value) {
+    if (option.empty()) option = value;
   }
 
   [[nodiscard]] std::string OnlyArgument(const Line& line) const {
@@ -185,9 +183,8 @@ class Reader {
   void AddIdentityFile(const std::string& value) {
     const std::string path = WithoutTokens("identityfile", value);
     if (!path.starts_with('/')) Fail("identityfile takes an absolute path, not \"" + path + "\"");
-    if (std::find(identity_files_.begin(), identity_files_.end(), path) == identity_files_.end()) {
-      identity_files_.push_back(path);
-    }
+    std::vector<std::string>& files = endpoint_.identity_files;
+    if (std::find(files.begin(), files.end(), path) == files.end()) files.push_back(path);
   }
 
   const std::string wanted_host_;
@@ -195,8 +192,7 @@ class Reader {
   int line_number_ = 0;
   bool applies_ = true;  // options before the first Host are for every host
   bool has_host_ = false;
-  std::map<std::string, std::string> values_;  // by keyword; the first wins
-  std::vector<std::string> identity_files_;
+  SshEndpoint endpoint_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -91,18 +92,6 @@ Status Inspect(const std::filesystem::path& directory, const std::optional<std::
 }
 
 }  // namespace
-
-std::string_view Describe(State state) {
-  switch (state) {
-    case State::kRunning:
-      return "Running";
-    case State::kStopped:
-      return "Stopped";
-    case State::kBroken:
-      return "Broken";
-  }
-  return "Broken";
-}
 
 Status InspectStatus(const std::filesystem::path& instance_directory,
                      const std::optional<std::string>& vm_type) {

@@ -3,14 +3,10 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace lima {
 
 enum class State { kRunning, kStopped, kBroken };
-
-/// "Running", "Stopped" or "Broken", as limactl prints them.
-std::string_view Describe(State state);
 
 struct Status {
   State state = State::kStopped;

@@ -78,10 +78,12 @@ AllowedPath ParseAllowedPath(const std::string& value) {
   AllowedPath allowed;
   allowed.writable = value.ends_with(":w");
   const std::string directory = allowed.writable ? value.substr(0, value.size() - 2) : value;
-  if (!directory.starts_with('/')) {
+  const bool has_unknown_mode =
+      directory.ends_with(":r") || directory.ends_with(":ro") || directory.ends_with(":rw");
+  if (!directory.starts_with('/') || has_unknown_mode) {
     throw support::CallError("--allow-path \"" + value +
-                             "\": expected an absolute directory of the guest, such as /tmp or "
-                             "/tmp:w");
+                             "\": expected DIR or DIR:w, an absolute directory of the guest, such "
+                             "as /tmp or /tmp:w");
   }
   allowed.directory = support::CleanPath(directory);
   return allowed;
@@ -90,6 +92,10 @@ AllowedPath ParseAllowedPath(const std::string& value) {
 NarrowedRoot ParseNarrowedRoot(const std::string& value) {
   if (value.empty()) throw support::CallError("--root: expected a directory");
   NarrowedRoot narrowed{support::CleanPath(fs::absolute(value).string())};
+  std::error_code unknown;
+  if (fs::exists(value, unknown) && !fs::is_directory(value, unknown)) {
+    throw support::CallError("--root " + value + " is not a directory; name one");
+  }
   narrowed.resolved = ResolvedOnHost(narrowed.directory);
   return narrowed;
 }

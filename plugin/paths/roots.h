@@ -50,7 +50,7 @@ struct AllowedPath {
   bool writable = false;
 };
 
-/// Throws support::CallError if DIR is not absolute.
+/// Throws support::CallError if DIR is not absolute, or ends in a mode other than :w.
 AllowedPath ParseAllowedPath(const std::string& value);
 
 /// `--root DIR`: a directory of the host, the only part of its mount that may be used.
@@ -61,7 +61,8 @@ struct NarrowedRoot {
   std::string resolved = {};
 };
 
-/// Relative directories are relative to the working directory. Throws support::CallError for "".
+/// Relative directories are relative to the working directory. Throws support::CallError for "" and
+/// for anything but a directory, if this host has it.
 NarrowedRoot ParseNarrowedRoot(const std::string& value);
 
 struct RootOptions {

@@ -9,13 +9,21 @@
 
 namespace support {
 
-WakePipe::WakePipe() {
+Pipe::Pipe() {
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  read_end_ = FileDescriptor(ends[0]);
-  write_end_ = FileDescriptor(ends[1]);
+  read_end = FileDescriptor(ends[0]);
+  write_end = FileDescriptor(ends[1]);
   for (const int end : ends) {
-    if (::fcntl(end, F_SETFD, FD_CLOEXEC) != 0 || ::fcntl(end, F_SETFL, O_NONBLOCK) != 0) {
+    if (::fcntl(end, F_SETFD, FD_CLOEXEC) != 0) {
+      throw std::system_error(errno, std::generic_category(), "fcntl");
+    }
+  }
+}
+
+WakePipe::WakePipe() {
+  for (const FileDescriptor* end : {&pipe_.read_end, &pipe_.write_end}) {
+    if (::fcntl(end->get(), F_SETFL, O_NONBLOCK) != 0) {
       throw std::system_error(errno, std::generic_category(), "fcntl");
     }
   }
@@ -24,13 +32,13 @@ WakePipe::WakePipe() {
 void WakePipe::Wake() {
   const char byte = 0;
   // Ignore a full pipe: it is readable already.
-  while (::write(write_end_.get(), &byte, 1) < 0 && errno == EINTR) {
+  while (::write(pipe_.write_end.get(), &byte, 1) < 0 && errno == EINTR) {
   }
 }
 
 void WakePipe::Drain() {
   std::array<char, 64> bytes{};
-  while (::read(read_end_.get(), bytes.data(), bytes.size()) == std::ssize(bytes)) {
+  while (::read(pipe_.read_end.get(), bytes.data(), bytes.size()) == std::ssize(bytes)) {
   }
 }
 

@@ -4,6 +4,14 @@
 
 namespace support {
 
+/// A new pipe, closed on exec. The constructor throws std::system_error.
+struct Pipe {
+  Pipe();
+
+  FileDescriptor read_end;
+  FileDescriptor write_end;
+};
+
 /// Wakes a thread that polls. Uses a pipe, because macOS has no eventfd.
 class WakePipe {
  public:
@@ -16,11 +24,10 @@ class WakePipe {
   void Drain();
 
   /// The descriptor to poll for reading.
-  [[nodiscard]] int fd() const { return read_end_.get(); }
+  [[nodiscard]] int fd() const { return pipe_.read_end.get(); }
 
  private:
-  FileDescriptor read_end_;
-  FileDescriptor write_end_;
+  Pipe pipe_;
 };
 
 }  // namespace support

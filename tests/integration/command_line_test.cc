@@ -81,7 +81,11 @@ TEST_F(CommandLine, EachMistakeIsOneLine) {
       {{"serve", "default", "--max-output", "1000"}, "1 KiB"},
       {{"serve", "default", "--results", "pretty"}, "pretty"},
       {{"serve", "default", "--root"}, "root"},
+      {{"serve", "default", "--root", ServerProgram()}, "is not a directory"},
       {{"serve", "default", "--allow-path", ""}, "allow-path"},
+      {{"serve", "default", "--allow-path", "/tmp:r"}, "DIR:w"},
+      {{"serve", "--audit", "/tmp/a", "--audit", "/tmp/b"}, "--audit is given more than once"},
+      {{"doctor", "--json", "--json"}, "--json is given more than once"},
       {{"serve", "default", "--audit", "/no/such/directory/audit"}, "cannot be opened"}};
   for (const auto& [arguments, text] : cases) {
     EXPECT_THAT(FailsWithOneLine(arguments), HasSubstr(text));

@@ -1,13 +1,12 @@
 #include "integration/fault_cell.h"
 
 #include <chrono>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include "testing/eventually.h"
+#include "testing/files.h"
 
 namespace integration {
 namespace {
@@ -33,19 +32,6 @@ const std::string kOldContent = "the old content\n";
 
 std::string NewContent() {
   return std::string(kLargeFile, 'n');
-}
-
-std::string Contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("cannot read " + path.string());
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void WriteFile(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) throw std::runtime_error("cannot write " + path.string());
 }
 
 template <typename Condition>
@@ -94,9 +80,10 @@ Cell::Cell(State state, LoopbackInstance& instance, fs::path root, fs::path cont
 }
 
 void Cell::MakeFiles() const {
-  WriteFile(root_ / "small.txt", "small\n");
-  if (state_ == State::kInARead) WriteFile(root_ / "large.txt", std::string(kLargeRead, 'r'));
-  if (state_ == State::kInAWrite) WriteFile(root_ / "target.txt", kOldContent);
+  testing_support::WriteFile(root_ / "small.txt", "small\n");
+  if (state_ == State::kInARead)
+    testing_support::WriteFile(root_ / "large.txt", std::string(kLargeRead, 'r'));
+  if (state_ == State::kInAWrite) testing_support::WriteFile(root_ / "target.txt", kOldContent);
 }
 
 std::int64_t Cell::Send(const std::string& tool, const json& arguments) {
@@ -188,7 +175,7 @@ void Cell::GoOn() {
 }
 
 void Cell::Go() const {
-  WriteFile(control_ / "go", "");
+  testing_support::WriteFile(control_ / "go", "");
 }
 
 Ending Cell::End(std::chrono::milliseconds limit) {
@@ -214,7 +201,7 @@ Ending Cell::RunEcho() {
 
 std::string Cell::WhatIsWrongWithTheFile() const {
   if (state_ != State::kInAWrite) return "";
-  const std::string content = Contents(root_ / "target.txt");
+  const std::string content = testing_support::ReadFile(root_ / "target.txt");
   if (content == kOldContent || content == NewContent()) return "";
   return "target.txt is half written: " + std::to_string(content.size()) + " bytes";
 }

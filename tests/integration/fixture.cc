@@ -1,13 +1,8 @@
 #include "integration/fixture.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <sstream>
-#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -27,23 +22,11 @@ std::string ServerProgram() {
   return LIMACTL_MCP_PROGRAM;
 }
 
-std::string ReadFile(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("cannot read " + path.string());
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::vector<std::string> LinesOf(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::string> lines;
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
-}
-
-mode_t ModeOf(const fs::path& path) {
-  struct stat status {};
-  EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
-  return status.st_mode & 07777U;
 }
 
 bool Installed(const std::string& program) {
@@ -68,13 +51,8 @@ fs::path IntegrationTest::MakeDirectory(const std::string& name) {
 }
 
 fs::path IntegrationTest::MakeFile(const std::string& name, const std::string& text) {
-  const fs::path path = Path(name);
-  fs::create_directories(path.parent_path());
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) throw std::runtime_error("cannot write " + path.string());
-  return path;
+  testing_support::WriteFile(Path(name), text);
+  return Path(name);
 }
 
 fs::path IntegrationTest::MakeProgram(const std::string& name, const std::string& script) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "testing/child_process.h"
+#include "testing/files.h"
 #include "testing/loopback_instance.h"
 #include "testing/mcp_client.h"
 #include "testing/temporary_directory.h"
@@ -19,6 +20,9 @@
 /// directory.
 namespace integration {
 
+using testing_support::ModeOf;
+using testing_support::ReadFile;
+
 using Mounts = std::vector<testing_support::LoopbackInstance::Mount>;
 
 /// The built limactl-mcp.
@@ -27,12 +31,7 @@ std::string ServerProgram();
 /// The contract of Lima's six tools: name -> {"inputSchema", "outputSchema"}.
 nlohmann::json Contract();
 
-std::string ReadFile(const std::filesystem::path& path);
-
 std::vector<std::string> LinesOf(const std::string& text);
-
-/// Permissions, as chmod takes them.
-mode_t ModeOf(const std::filesystem::path& path);
 
 /// Whether this machine has the program, on PATH.
 bool Installed(const std::string& program);

@@ -30,9 +30,9 @@ TEST_F(SshGuest, StatsReadsAndWrites) {
   EXPECT_EQ(file->Stat(minute_).permissions, 0640U);
   EXPECT_TRUE(file->Sync(minute_));
   file->Close(minute_);
-  EXPECT_EQ(Contents(Path("new")), "written");
+  EXPECT_EQ(ReadFile(Path("new")), "written");
   guest->Open(Path("new"), OpenMode::kWrite, 0, minute_)->Write(2, "XX", minute_);
-  EXPECT_EQ(Contents(Path("new")), "wrXXten");
+  EXPECT_EQ(ReadFile(Path("new")), "wrXXten");
 }
 
 TEST_F(SshGuest, DoesTheOtherFileOperations) {
@@ -41,7 +41,7 @@ TEST_F(SshGuest, DoesTheOtherFileOperations) {
   WriteFile("a", "a");
   WriteFile("b", "b");
   guest->Rename(Path("a"), Path("b"), minute_);
-  EXPECT_EQ(Contents(Path("b")), "a");
+  EXPECT_EQ(ReadFile(Path("b")), "a");
   guest->MakeDirectory(Path("dir"), 0700, minute_);
   std::filesystem::create_symlink("../b", Path("dir/link"));
   EXPECT_EQ(guest->ReadLink(Path("dir/link"), minute_), "../b");
@@ -72,7 +72,7 @@ TEST_F(SshGuest, SendsSeveralRequestsAtOnce) {
     EXPECT_EQ(beginning.bytes, std::string("content").substr(0, length)) << length;
   }
   guest->Open(Path("new"), OpenMode::kCreateExclusive, 0600, {})->WriteAndClose("text", 0640, {});
-  EXPECT_EQ(Contents(Path("new")), "text");
+  EXPECT_EQ(ReadFile(Path("new")), "text");
 }
 
 TEST_F(SshGuest, ConcurrentListingsGetTheirOwnNames) {
@@ -170,7 +170,7 @@ TEST_F(SshGuest, ReadsAndWritesSixteenMebibytes) {
   const auto file = guest->Open(Path("big"), OpenMode::kCreateExclusive, 0600, minute_);
   file->Write(0, bytes, minute_);
   file->Close(minute_);
-  EXPECT_TRUE(Contents(Path("big")) == bytes);
+  EXPECT_TRUE(ReadFile(Path("big")) == bytes);
   const auto again = guest->Open(Path("big"), OpenMode::kRead, 0, minute_);
   EXPECT_TRUE(again->Read(0, bytes.size(), minute_) == bytes);
   EXPECT_TRUE(again->Read(0, static_cast<std::size_t>(-1), minute_) == bytes);

@@ -14,6 +14,7 @@
 #include "support/context.h"
 #include "testing/collected_output.h"
 #include "testing/eventually.h"
+#include "testing/files.h"
 #include "testing/recorded_process.h"
 
 /// ssh::Connection against a real sshd on a loopback port.
@@ -22,6 +23,7 @@ namespace ssh_guest {
 using namespace std::chrono_literals;
 using testing_support::CollectedOutput;
 using testing_support::Eventually;
+using testing_support::ReadFile;
 using testing_support::RecordedProcess;
 
 class Stopwatch {
@@ -61,11 +63,6 @@ class SshGuest : public integration::LoopbackGuest {
  protected:
   void WriteFile(const std::string& name, const std::string& text) const {
     std::ofstream(directory_.path() / name, std::ios::binary) << text;
-  }
-
-  static std::string Contents(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
   }
 
   static shell::RunEnd Script(guest::Guest& guest, const std::string& script,

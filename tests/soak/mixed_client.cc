@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -24,18 +22,6 @@ std::string NameOf(unsigned file) {
 std::string ContentOf(unsigned file) {
   return "this is file " + std::to_string(file) + "\n" + std::string(std::size_t{200} * file, 'x') +
          "\n";
-}
-
-void WriteFile(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
-}
-
-std::string Contents(const fs::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
 }
 
 /// Whether an error reports that the connection is lost or cannot be made.
@@ -60,7 +46,7 @@ MixedClient::MixedClient(const testing_support::ChildProcess::Options& server, f
     : client_(server), directory_(std::move(directory)), random_(seed), written_(kWrittenFiles) {
   fs::create_directories(directory_);
   for (unsigned file = 0; file < kFiles; ++file) {
-    WriteFile(directory_ / NameOf(file), ContentOf(file));
+    testing_support::WriteFile(directory_ / NameOf(file), ContentOf(file));
   }
   client_.Initialize();
 }
@@ -188,9 +174,9 @@ void MixedClient::RequireNothingLost() const {
   for (std::size_t file = 0; file < written_.size(); ++file) {
     const fs::path path = directory_ / ("written" + std::to_string(file));
     if (written_[file].possible.empty()) continue;
-    if (written_[file].possible.count(Contents(path)) == 0) {
-      throw std::runtime_error(path.string() +
-                               " does not hold what was written last: " + Contents(path));
+    if (written_[file].possible.count(testing_support::ReadFile(path)) == 0) {
+      throw std::runtime_error(path.string() + " does not hold what was written last: " +
+                               testing_support::ReadFile(path));
     }
   }
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {

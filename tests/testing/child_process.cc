@@ -2,19 +2,21 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
+#include <sstream>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
 #include <utility>
 
-extern char** environ;  // NOLINT(readability-redundant-declaration): macOS declares it nowhere
+#include "support/spawn.h"
+#include "support/wake_pipe.h"
 
 namespace testing_support {
 namespace {
@@ -25,126 +27,50 @@ using Clock = std::chrono::steady_clock;
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-struct Pipe {
-  FileDescriptor read;
-  FileDescriptor write;
-};
-
-Pipe MakePipe() {
-  std::array<int, 2> ends{};
-  if (::pipe(ends.data()) != 0) ThrowErrno("pipe");
-  for (const int end : ends) {
-    if (::fcntl(end, F_SETFD, FD_CLOEXEC) != 0) ThrowErrno("fcntl");
+/// The program and its arguments; sh(1) changes the directory, then env(1) the variables.
+std::vector<std::string> CommandOf(const ChildProcess::Options& options) {
+  std::vector<std::string> words;
+  if (!options.working_directory.empty()) {
+    words = {"sh", "-c", R"(cd "$0" && exec "$@")", options.working_directory};
   }
-  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
-}
-
-std::vector<std::string> BuildEnvironment(const ChildProcess::Options& options) {
-  std::vector<std::string> result;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    if (options.environment.count(text.substr(0, text.find('='))) == 0) result.push_back(text);
+  if (!options.environment.empty()) words.emplace_back("env");
+  for (const auto& [name, value] : options.environment) {
+    if (!value) words.insert(words.end(), {"-u", name});
   }
   for (const auto& [name, value] : options.environment) {
-    if (value) result.push_back(name + "=" + *value);
+    if (value) words.push_back(name + "=" + *value);
   }
-  return result;
-}
-
-std::vector<char*> PointersTo(std::vector<std::string>& strings) {
-  std::vector<char*> pointers;
-  pointers.reserve(strings.size() + 1);
-  for (std::string& text : strings) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-/// Owns posix_spawn's attributes and actions.
-class SpawnPlan {
- public:
-  SpawnPlan() {
-    Require(::posix_spawn_file_actions_init(&actions_));
-    Require(::posix_spawnattr_init(&attributes_));
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGPIPE);
-    Require(::posix_spawnattr_setsigdefault(&attributes_, &signals));
-    int flags = POSIX_SPAWN_SETSIGDEF;
-#ifdef __APPLE__
-    flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;  // there is no pipe2()
-#endif
-    Require(::posix_spawnattr_setflags(&attributes_, static_cast<short>(flags)));
-  }
-  ~SpawnPlan() {
-    ::posix_spawnattr_destroy(&attributes_);
-    ::posix_spawn_file_actions_destroy(&actions_);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-
-  void Redirect(int from, int to) {
-    Require(::posix_spawn_file_actions_adddup2(&actions_, from, to));
-  }
-  void ChangeDirectory(const std::string& directory) {
-    // Deprecated on macOS 26.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-    Require(::posix_spawn_file_actions_addchdir_np(&actions_, directory.c_str()));
-#pragma GCC diagnostic pop
-  }
-
-  [[nodiscard]] pid_t Spawn(const std::string& program, const std::vector<char*>& arguments,
-                            const std::vector<char*>& environment) const {
-    pid_t pid = -1;
-    Require(::posix_spawn(&pid, program.c_str(), &actions_, &attributes_, arguments.data(),
-                          environment.data()));
-    return pid;
-  }
-
- private:
-  static void Require(int error) {
-    if (error != 0) throw std::system_error(error, std::generic_category(), "posix_spawn");
-  }
-
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
-};
-
-/// Finds a program as the shell does.
-std::string FindProgram(const std::string& name) {
-  if (name.find('/') != std::string::npos) return name;
-  const char* path = std::getenv("PATH");
-  std::string rest = path != nullptr ? path : "/usr/bin:/bin";
-  rest += ":/usr/sbin:/sbin";
-  while (!rest.empty()) {
-    const std::size_t colon = rest.find(':');
-    const std::string candidate = rest.substr(0, colon) + "/" + name;
-    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
-    rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
-  }
-  throw std::runtime_error("no program " + name + " on PATH");
+  // Not left to env, which would look along the PATH that it sets.
+  words.push_back(FindProgram(options.arguments.at(0)));
+  words.insert(words.end(), options.arguments.begin() + 1, options.arguments.end());
+  return words;
 }
 
 }  // namespace
 
-ChildProcess::ChildProcess(const Options& options) {
-  std::vector<std::string> arguments = options.arguments;
-  const std::string program = FindProgram(arguments.at(0));
-  std::vector<std::string> environment = BuildEnvironment(options);
-  Pipe input = MakePipe();
-  Pipe output = MakePipe();
-  Pipe error = options.inherit_standard_error ? Pipe{} : MakePipe();
+std::string FindProgram(const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  const char* path = std::getenv("PATH");
+  std::istringstream directories(std::string(path == nullptr ? "" : path) + ":/usr/sbin:/sbin");
+  for (std::string directory; std::getline(directories, directory, ':');) {
+    std::string program = directory + "/" + name;
+    if (::access(program.c_str(), X_OK) == 0) return program;
+  }
+  return "";
+}
 
-  // Not fork: copying the page tables of a large process would distort benchmarks.
-  SpawnPlan plan;
-  plan.Redirect(input.read.get(), STDIN_FILENO);
-  plan.Redirect(output.write.get(), STDOUT_FILENO);
-  plan.Redirect(options.inherit_standard_error ? STDERR_FILENO : error.write.get(), STDERR_FILENO);
-  if (!options.working_directory.empty()) plan.ChangeDirectory(options.working_directory);
-  pid_ = plan.Spawn(program, PointersTo(arguments), PointersTo(environment));
-  input_ = std::move(input.write);
-  output_ = std::move(output.read);
-  error_ = std::move(error.read);
+ChildProcess::ChildProcess(const Options& options) {
+  support::Pipe input;
+  support::Pipe output;
+  std::optional<support::Pipe> error;
+  if (!options.inherit_standard_error) error.emplace();
+  pid_ = support::Spawn(CommandOf(options),
+                        {input.read_end.get(), output.write_end.get(),
+                         error ? error->write_end.get() : STDERR_FILENO},
+                        support::SpawnSession::kShared);
+  input_ = std::move(input.write_end);
+  output_ = std::move(output.read_end);
+  if (error) error_ = std::move(error->read_end);
 }
 
 ChildProcess::~ChildProcess() {

@@ -14,6 +14,9 @@ namespace testing_support {
 
 using support::FileDescriptor;
 
+/// Finds a program on PATH, or where sshd is; empty if there is none. A path stays as it is.
+std::string FindProgram(const std::string& name);
+
 /// A program with pipes on its three standard streams. The destructor kills it (SIGKILL). One
 /// thread at a time.
 class ChildProcess {

@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <sstream>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -16,16 +14,6 @@ namespace fs = std::filesystem;
 
 constexpr uid_t kNobody = 65534;
 
-fs::path FindOnPath(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  std::istringstream directories(path == nullptr ? "" : path);
-  for (std::string directory; std::getline(directories, directory, ':');) {
-    const fs::path program = fs::path(directory) / name;
-    if (::access(program.c_str(), X_OK) == 0) return program;
-  }
-  return {};
-}
-
 void ChangeOwner(const fs::path& path, uid_t user) {
   if (::lchown(path.c_str(), user, user) != 0) {
     throw std::system_error(errno, std::generic_category(), "lchown " + path.string());
@@ -35,12 +23,12 @@ void ChangeOwner(const fs::path& path, uid_t user) {
 }  // namespace
 
 Limactl::Limactl()
-    : program_(FindOnPath("limactl")), user_id_(::geteuid() == 0 ? kNobody : ::geteuid()) {
+    : program_(FindProgram("limactl")), user_id_(::geteuid() == 0 ? kNobody : ::geteuid()) {
   if (program_.empty()) program_ = LIMACTL_MCP_REFERENCE_LIMACTL;
   if (!fs::exists(program_)) {
     throw std::runtime_error("no limactl: neither on PATH nor unpacked at " + program_.string());
   }
-  if (::geteuid() == 0 && FindOnPath("setpriv").empty()) {
+  if (::geteuid() == 0 && FindProgram("setpriv").empty()) {
     throw std::runtime_error(
         "limactl refuses root, and there is no setpriv to become another user");
   }

@@ -11,7 +11,6 @@
 #include <csignal>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "support/file_descriptor.h"
@@ -28,12 +27,6 @@ constexpr int kReapInterval = 2;  // milliseconds
 /// What a closed channel's process gets before it is killed.
 constexpr std::chrono::seconds kEndPatience{10};
 
-std::array<FileDescriptor, 2> MakePipe() {
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
-}
-
 std::string SignalName(int number) {
   if (number == SIGKILL) return "KILL";
   return number == SIGTERM ? "TERM" : std::to_string(number);
@@ -48,20 +41,21 @@ struct Child {
 Child Spawn(const std::string& command_line, const std::vector<std::string>& environment) {
   static std::mutex spawning;  // another child must not inherit a pipe before it is close-on-exec
   const std::scoped_lock lock(spawning);
-  auto input = MakePipe();
-  auto output = MakePipe();
-  auto error = MakePipe();
+  support::Pipe input;
+  support::Pipe output;
+  support::Pipe error;
   // Also the descriptors that the tests inherited.
   for (int fd = STDERR_FILENO + 1; fd < 1024; ++fd) fcntl(fd, F_SETFD, FD_CLOEXEC);
   std::vector<std::string> words{"env", "-i"};
   words.insert(words.end(), environment.begin(), environment.end());
   words.insert(words.end(), {"bash", "-c", command_line});
   Child child;
-  child.id = support::Spawn(words, {input[0].get(), output[1].get(), error[1].get()},
-                            support::SpawnSession::kOwn);
-  child.input = std::move(input[1]);
+  child.id =
+      support::Spawn(words, {input.read_end.get(), output.write_end.get(), error.write_end.get()},
+                     support::SpawnSession::kOwn);
+  child.input = std::move(input.write_end);
   fcntl(child.input.get(), F_SETFL, O_NONBLOCK);
-  child.output = {std::move(output[0]), std::move(error[0])};
+  child.output = {std::move(output.read_end), std::move(error.read_end)};
   return child;
 }
 

@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 #include <pwd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include <utility>
 
 #include "testing/eventually.h"
+#include "testing/files.h"
 
 namespace testing_support {
 namespace {
@@ -29,13 +29,6 @@ constexpr auto kStartTimeout = std::chrono::seconds(20);
 
 [[noreturn]] void ThrowErrno(const std::string& what) {
   throw std::system_error(errno, std::generic_category(), what);
-}
-
-void WriteFile(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) throw std::runtime_error("cannot write " + path.string());
 }
 
 std::string CurrentUser() {
@@ -158,9 +151,7 @@ void LoopbackInstance::WriteRunningFiles() const {
 
 void LoopbackInstance::WritePort(std::uint16_t port) const {
   const fs::path config = directory() / "ssh.config";
-  std::ostringstream text;
-  text << std::ifstream(config).rdbuf();
-  std::string changed = text.str();
+  std::string changed = ReadFile(config);
   const std::size_t begin = changed.find("Port ");
   changed.replace(begin, changed.find('\n', begin) - begin, "Port " + std::to_string(port));
   WriteFile(config.string() + ".new", changed);

@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -18,13 +17,6 @@ namespace {
 constexpr std::chrono::milliseconds kPatience = std::chrono::minutes(1);
 
 }  // namespace
-
-Peer::Pipe::Pipe() {
-  std::array<int, 2> fds = {};
-  if (::pipe(fds.data()) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  read_end = support::FileDescriptor(fds[0]);
-  write_end = support::FileDescriptor(fds[1]);
-}
 
 Peer::Peer(const std::function<void(mcp::ServerOptions&)>& change, Output output)
     : reader_(from_server_.read_end.get()) {

@@ -10,7 +10,7 @@
 #include "fake_heartbeat.h"
 #include "mcp/line_reader.h"
 #include "mcp/server.h"
-#include "support/file_descriptor.h"
+#include "support/wake_pipe.h"
 
 namespace transcripts {
 
@@ -44,14 +44,8 @@ class Peer {
   FakeHeartbeat& heartbeat() { return heartbeat_; }
 
  private:
-  struct Pipe {
-    Pipe();
-    support::FileDescriptor read_end;
-    support::FileDescriptor write_end;
-  };
-
-  Pipe to_server_;
-  Pipe from_server_;
+  support::Pipe to_server_;
+  support::Pipe from_server_;
   mcp::LineReader reader_;
   FakeHeartbeat heartbeat_;
   std::unique_ptr<mcp::Server> server_;

@@ -128,12 +128,8 @@ TEST_F(LaunchTest, OfCodexHasAHomeWithoutAnEnvironmentForItsTools) {
 TEST_F(LaunchTest, OfCodexReportsASettingsFileThatIsNotToml) {
   fs::create_directory(top_ / ".codex");
   std::ofstream(top_ / ".codex/config.toml") << "model = \n";
-  try {
-    (void)Make("codex");
-    FAIL();
-  } catch (const support::CallError& error) {
-    EXPECT_THAT(error.what(), HasSubstr(".codex/config.toml"));
-  }
+  EXPECT_THAT([this] { (void)Make("codex"); },
+              ::testing::ThrowsMessage<support::CallError>(HasSubstr(".codex/config.toml")));
 }
 
 TEST_F(LaunchTest, OfCodexLogsInWithoutACatalogueOfModels) {

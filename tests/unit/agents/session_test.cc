@@ -2,13 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <sstream>
 
+#include "testing/files.h"
 #include "testing/temporary_directory.h"
 
 namespace agents {
@@ -17,19 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::EndsWith;
 using ::testing::StartsWith;
+using testing_support::ModeOf;
+using testing_support::ReadFile;
 using Words = std::vector<std::string>;
-
-mode_t ModeOf(const fs::path& path) {
-  struct stat status {};
-  EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
-  return status.st_mode & 07777U;
-}
-
-std::string ReadFile(const fs::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
 
 LaunchRequest Request(const std::string& project, const Words& server, bool trust = false,
                       const fs::path& state = "/state") {

@@ -9,7 +9,6 @@
 #include <array>
 #include <cstddef>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -18,6 +17,7 @@
 
 #include "support/errors.h"
 #include "support/sha256.h"
+#include "testing/files.h"
 #include "testing/temporary_directory.h"
 
 namespace commands {
@@ -27,6 +27,7 @@ using nlohmann::json;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
+using testing_support::ReadFile;
 
 struct Given {
   std::string tool = "read_file";
@@ -67,11 +68,6 @@ json LineOf(const Given& given) {
     return c >= ' ' && c <= '~';
   })) << line;
   return json::parse(line);
-}
-
-std::string ReadFile(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 std::vector<json> Lines(const std::string& text) {
@@ -240,12 +236,9 @@ TEST(AuditLog, LinkThatTakesTheFilesPlaceIsNotFollowed) {
 }
 
 TEST(AuditLog, NamesAFileThatCannotBeOpened) {
-  try {
-    AuditLog("/no/such/directory/audit");
-    FAIL() << "no exception";
-  } catch (const support::CallError& error) {
-    EXPECT_THAT(error.what(), StartsWith("--audit /no/such/directory/audit: cannot be opened"));
-  }
+  EXPECT_THAT([] { AuditLog("/no/such/directory/audit"); },
+              ::testing::ThrowsMessage<support::CallError>(
+                  StartsWith("--audit /no/such/directory/audit: cannot be opened")));
 }
 
 // An unread pipe stands for a full disk: it takes part of a line, then nothing.

@@ -1,5 +1,6 @@
 #include "commands/option_parser.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "commands/commands.h"
@@ -11,7 +12,7 @@ using Words = std::vector<std::string>;
 
 OptionParser MakeParser() {
   OptionParser parser("serve", "Serve", "[INSTANCE]", 1);
-  parser.AddOptions()("root", "A directory", cxxopts::value<Words>(), "DIR");
+  parser.AddList("root", "A directory", "DIR");
   return parser;
 }
 
@@ -65,6 +66,17 @@ TEST(OptionParser, RefusesUnknownOptionsMissingValuesAndTooManyArguments) {
        {Words{"--nonsense"}, Words{"-x"}, Words{"--root"}, Words{"one", "two"}}) {
     OptionParser parser = MakeParser();
     EXPECT_THROW(parser.Parse(words), UsageError) << words[0];
+  }
+}
+
+TEST(OptionParser, OnlyListsMayBeRepeated) {
+  for (const Words& words :
+       {Words{"--audit", "a", "--audit=a"}, Words{"--start", "--start=false"}}) {
+    OptionParser parser = MakeParser();
+    parser.AddOptions()("audit", "A file", cxxopts::value<std::string>())("start", "A flag");
+    EXPECT_THAT([&] { (void)parser.Parse(words); },
+                testing::ThrowsMessage<UsageError>(
+                    testing::HasSubstr(words.front() + " is given more than once")));
   }
 }
 

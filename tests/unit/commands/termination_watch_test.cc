@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -16,6 +15,7 @@
 #include <optional>
 
 #include "support/file_descriptor.h"
+#include "support/wake_pipe.h"
 #include "testing/temporary_directory.h"
 
 namespace commands {
@@ -64,12 +64,10 @@ TEST(TerminationWatch, MayBeDestroyedWithoutAReport) {
 TEST(TerminationWatch, AClosedPipeIsAnErrorOfWrite) {
   const pid_t parent = TerminationWatch::PrepareProcess();
   const TerminationWatch watch(parent, [](StopReason) {});
-  std::array<int, 2> ends{};
-  ASSERT_EQ(::pipe(ends.data()), 0);
-  ::close(ends[0]);
-  EXPECT_EQ(::write(ends[1], "x", 1), -1);
+  support::Pipe pipe;
+  pipe.read_end.Close();
+  EXPECT_EQ(::write(pipe.write_end.get(), "x", 1), -1);
   EXPECT_EQ(errno, EPIPE);
-  ::close(ends[1]);
 }
 
 TEST(TerminationWatch, AFullFileIsAnErrorOfWrite) {
@@ -93,31 +91,29 @@ TEST(TerminationWatch, AFullFileIsAnErrorOfWrite) {
 /// What the watch reports in a process whose parent exits while it watches, or before: 'p' for the
 /// parent's death, 's' for a signal, 'x' for nothing.
 char ReportOfAParentsDeath(bool before_there_is_a_watch) {
-  std::array<int, 2> ready{};
-  std::array<int, 2> result{};
-  if (::pipe(ready.data()) != 0 || ::pipe(result.data()) != 0) return '0';
+  const support::Pipe ready;
+  const support::Pipe result;
   const pid_t child = ::fork();
   if (child == 0) {
     if (::fork() == 0) {
       const pid_t parent = TerminationWatch::PrepareProcess();
       if (before_there_is_a_watch) {
-        if (::write(ready[1], "r", 1) != 1) ::_exit(1);
+        if (::write(ready.write_end.get(), "r", 1) != 1) ::_exit(1);
         while (::getppid() == parent) ::sched_yield();
       }
       const auto reported = FirstReport(parent, [&] {
-        if (!before_there_is_a_watch && ::write(ready[1], "r", 1) != 1) ::_exit(1);
+        if (!before_there_is_a_watch && ::write(ready.write_end.get(), "r", 1) != 1) ::_exit(1);
       });
       char seen = 'x';
       if (reported) seen = *reported == StopReason::kEndOfInput ? 'p' : 's';
-      ::_exit(::write(result[1], &seen, 1) == 1 ? 0 : 1);
+      ::_exit(::write(result.write_end.get(), &seen, 1) == 1 ? 0 : 1);
     }
     char byte = 0;
-    ::_exit(::read(ready[0], &byte, 1) == 1 ? 0 : 1);
+    ::_exit(::read(ready.read_end.get(), &byte, 1) == 1 ? 0 : 1);
   }
   EXPECT_EQ(::waitpid(child, nullptr, 0), child);
   char seen = 0;
-  EXPECT_EQ(::read(result[0], &seen, 1), 1);
-  for (const int fd : {ready[0], ready[1], result[0], result[1]}) ::close(fd);
+  EXPECT_EQ(::read(result.read_end.get(), &seen, 1), 1);
   return seen;
 }
 

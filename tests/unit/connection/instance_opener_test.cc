@@ -101,50 +101,42 @@ struct Case {
   std::string outcome;
   int starts = 0;
 };
-void PrintTo(const Case& c, std::ostream* out) {
-  *out << c.name;
-}
 
-class InstanceOpenerCases : public InstanceOpenerTest,
-                            public ::testing::WithParamInterface<Case> {};
-
-TEST_P(InstanceOpenerCases, EndAsExpected) {
+TEST_F(InstanceOpenerTest, EndsAsExpected) {
   times_.broken = 20ms;
-  ScriptedOpener opener = Make(GetParam().start);
-  opener.first = GetParam().first;
-  opener.later = GetParam().later;
-  EXPECT_EQ(opener.Open(), GetParam().outcome);
-  EXPECT_EQ(opener.starts, GetParam().starts);
+  for (const Case& expected : std::vector<Case>{
+           {"LostConnectionsAreRetried", {Lose, Lose, Lose, Lose, Lose}, Succeed, nullptr, "6"},
+           {"ABrokenInstanceIsRetried",
+            {FindBroken, FindBroken, Lose, FindBroken},
+            Succeed,
+            nullptr,
+            "5"},
+           {"AnInstanceThatStaysBroken", {}, FindBroken, nullptr, "is broken"},
+           {"OtherFailuresAreNotRetried", {RejectKeys}, Succeed, nullptr, "no key fits"},
+           {"AStoppedInstance", {FindStopped}, Succeed, nullptr, "is stopped"},
+           {"AStoppedInstanceIsStarted", {FindStopped, Lose}, Succeed, Succeed, "3", 1},
+           {"AnInstanceThatStopsAgain", {}, FindStopped, Succeed, "is stopped", 1},
+           {"AStartThatFails", {}, FindStopped, FailToStart, "limactl failed", 1},
+           {"AStartThatLeavesABrokenInstance",
+            {FindStopped},
+            FindBroken,
+            FailToStart,
+            "limactl failed",
+            1},
+           {"AStartByAnotherProgram",
+            {FindStopped, FindBroken, Lose},
+            Succeed,
+            FailToStart,
+            "4",
+            1}}) {
+    SCOPED_TRACE(expected.name);
+    ScriptedOpener opener = Make(expected.start);
+    opener.first = expected.first;
+    opener.later = expected.later;
+    EXPECT_EQ(opener.Open(), expected.outcome);
+    EXPECT_EQ(opener.starts, expected.starts);
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Table, InstanceOpenerCases,
-    ::testing::Values(
-        Case{"LostConnectionsAreRetried", {Lose, Lose, Lose, Lose, Lose}, Succeed, nullptr, "6"},
-        Case{"ABrokenInstanceIsRetried",
-             {FindBroken, FindBroken, Lose, FindBroken},
-             Succeed,
-             nullptr,
-             "5"},
-        Case{"AnInstanceThatStaysBroken", {}, FindBroken, nullptr, "is broken"},
-        Case{"OtherFailuresAreNotRetried", {RejectKeys}, Succeed, nullptr, "no key fits"},
-        Case{"AStoppedInstance", {FindStopped}, Succeed, nullptr, "is stopped"},
-        Case{"AStoppedInstanceIsStarted", {FindStopped, Lose}, Succeed, Succeed, "3", 1},
-        Case{"AnInstanceThatStopsAgain", {}, FindStopped, Succeed, "is stopped", 1},
-        Case{"AStartThatFails", {}, FindStopped, FailToStart, "limactl failed", 1},
-        Case{"AStartThatLeavesABrokenInstance",
-             {FindStopped},
-             FindBroken,
-             FailToStart,
-             "limactl failed",
-             1},
-        Case{"AStartByAnotherProgram",
-             {FindStopped, FindBroken, Lose},
-             Succeed,
-             FailToStart,
-             "4",
-             1}),
-    [](const auto& c) { return std::string(c.param.name); });
 
 TEST_F(InstanceOpenerTest, ReportsThatItWaitsForSshd) {
   ScriptedOpener opener = Make();

@@ -96,12 +96,10 @@ TEST(QueryGuestFacts, ReturnsTheUsersIdAndHome) {
 TEST(QueryGuestFacts, RefusesAnInvalidHome) {
   for (const char* home : {"", "relative"}) {
     GuestWithHome guest(home);
-    try {
-      QueryGuestFacts(guest, {});
-      ADD_FAILURE() << "\"" << home << "\" was taken";
-    } catch (const support::CallError& error) {
-      EXPECT_THAT(error.what(), ::testing::HasSubstr("set user.home and user.uid"));
-    }
+    EXPECT_THAT(
+        [&guest] { QueryGuestFacts(guest, {}); },
+        ::testing::ThrowsMessage<support::CallError>(HasSubstr("set user.home and user.uid")))
+        << home;
   }
 }
 

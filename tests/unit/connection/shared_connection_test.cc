@@ -6,7 +6,6 @@
 #include <atomic>
 #include <future>
 #include <memory>
-#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -20,10 +19,15 @@ namespace connection {
 namespace {
 
 using support::CallError;
+using support::ConnectionLost;
 using support::Context;
 using support::StopReason;
 using support::StopSource;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Property;
+using ::testing::Throws;
+using ::testing::ThrowsMessage;
 
 class MortalGuest final : public testing_support::SteppedGuest {
  public:
@@ -92,12 +96,8 @@ TEST(SharedConnection, AFailureReachesTheCallAndTheNextCallRetries) {
     if (++attempts == 1) throw CallError("instance is stopped");
     return ConnectionNamed("sh", Alive());
   });
-  try {
-    Acquire(connection, Context());
-    FAIL() << "expected a CallError";
-  } catch (const CallError& error) {
-    EXPECT_STREQ(error.what(), "instance is stopped");
-  }
+  EXPECT_THAT([&] { Acquire(connection, Context()); },
+              ThrowsMessage<CallError>("instance is stopped"));
   EXPECT_EQ(Acquire(connection, Context()).shell, "sh");
 }
 
@@ -106,13 +106,10 @@ TEST(SharedConnection, AConnectionThatIsDeadAtOnceIsAnError) {
   SharedConnection connection([&](const Context&, const ReportStatus&) {
     return ConnectionNamed("sh", std::make_shared<std::atomic<bool>>(++attempts > 1));
   });
-  try {
-    Acquire(connection, Context());
-    FAIL() << "expected a ConnectionLost";
-  } catch (const support::ConnectionLost& lost) {
-    EXPECT_THAT(lost.what(), HasSubstr("lost as soon as it was opened"));
-    EXPECT_FALSE(lost.may_have_run());
-  }
+  EXPECT_THAT([&] { Acquire(connection, Context()); },
+              Throws<ConnectionLost>(
+                  AllOf(Property(&ConnectionLost::what, HasSubstr("lost as soon as it was opened")),
+                        Property(&ConnectionLost::may_have_run, false))));
   EXPECT_EQ(Acquire(connection, Context()).shell, "sh");
 }
 
@@ -144,13 +141,10 @@ TEST(SharedConnection, WaitingEndsWithTheContext) {
     support::Pause(std::chrono::hours(1), context);
     return {};
   });
-  try {
-    Acquire(connection, Context().WithTimeout(std::chrono::milliseconds(1)));
-    FAIL() << "expected a CallError";
-  } catch (const CallError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("the guest is not ready: connecting to the guest"));
-    EXPECT_THAT(error.what(), HasSubstr("call again"));
-  }
+  EXPECT_THAT(
+      [&] { Acquire(connection, Context().WithTimeout(std::chrono::milliseconds(1))); },
+      ThrowsMessage<CallError>(AllOf(HasSubstr("the guest is not ready: connecting to the guest"),
+                                     HasSubstr("call again"))));
 
   StopSource source;
   auto call = std::async(std::launch::async, [&] { Acquire(connection, source.context()); });
@@ -169,7 +163,7 @@ TEST(SharedConnection, AWaitingCallReportsWhatItWaitsFor) {
   EXPECT_EQ(connection.Acquire(Context(), progress).shell, "sh");
 }
 
-TEST(SharedConnection, DestructionStopsAnAttempt) {
+TEST(SharedConnection, DestructionStopsAnAttemptWithoutAWarning) {
   std::promise<void> began;
   auto connection = std::make_unique<SharedConnection>(
       [&](const Context& context, const ReportStatus&) -> tools::Workspace {
@@ -179,7 +173,9 @@ TEST(SharedConnection, DestructionStopsAnAttempt) {
       });
   connection->ConnectInBackground();
   began.get_future().wait();
+  testing::internal::CaptureStderr();
   connection.reset();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 }  // namespace

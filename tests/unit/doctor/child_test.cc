@@ -58,12 +58,9 @@ TEST_F(ChildTest, WaitsNoLongerThanTheDeadline) {
 }
 
 TEST_F(ChildTest, NamesAProgramThatCannotBeStarted) {
-  try {
-    const Child child({"/no/such/program"});
-    FAIL();
-  } catch (const support::CallError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("/no/such/program cannot be started"));
-  }
+  EXPECT_THAT([] { Child({"/no/such/program"}); },
+              ::testing::ThrowsMessage<support::CallError>(
+                  HasSubstr("/no/such/program cannot be started")));
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <string>
 
+#include "testing/files.h"
 #include "testing/temporary_directory.h"
-#include "unit/lima/files.h"
 
 namespace lima {
 namespace {
@@ -18,6 +18,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing_support::TemporaryDirectory;
+using testing_support::WriteFile;
 
 InstanceConfiguration Merge(const char* defaults, const char* main, const char* override_text) {
   return MergeConfiguration("/lima", "test", ParseConfiguration(defaults, "default.yaml"),
@@ -117,7 +118,7 @@ TEST(LoadConfiguration, NamesAMissingInstance) {
   const TemporaryDirectory home;
   std::filesystem::create_directory(home.path() / "vm");
   EXPECT_THAT(LoadErrorOf(home.path()),
-              AllOf(HasSubstr("no instance \"vm\""), HasSubstr(home.path().string())));
+              AllOf(HasSubstr("no Lima instance \"vm\""), HasSubstr(home.path().string())));
 }
 
 TEST(LoadConfiguration, NamesTheInvalidFile) {

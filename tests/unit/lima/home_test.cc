@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "testing/files.h"
 #include "testing/temporary_directory.h"
-#include "unit/lima/files.h"
 
 namespace lima {
 namespace {
@@ -12,6 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing_support::TemporaryDirectory;
+using testing_support::WriteFile;
 
 TEST(HomeDirectory, IsLimaHomeElseDotLima) {
   EXPECT_EQ(HomeDirectory("/nowhere/lima", "/nowhere/user"), "/nowhere/lima");
@@ -74,12 +75,8 @@ TEST(Instances, AnUnreadableOneIsNotMissing) {
   WriteFile(home.path() / "alpha/lima.yaml", "");
   // A loop stops root too, unlike a mode.
   std::filesystem::create_directory_symlink("loop", home.path() / "loop");
-  try {
-    RequireInstance(home.path(), "loop");
-    FAIL();
-  } catch (const ConfigurationError& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("cannot read"));
-  }
+  EXPECT_THAT([&home] { RequireInstance(home.path(), "loop"); },
+              testing::ThrowsMessage<ConfigurationError>(testing::HasSubstr("cannot read")));
   EXPECT_THAT(ListInstances(home.path()), ElementsAre("alpha"));
 }
 
@@ -91,9 +88,11 @@ TEST(Instances, AreNoneWithoutAHome) {
 }
 
 TEST(Instances, AreCheckedBeforeTheyBecomePaths) {
-  EXPECT_EQ(InstanceDirectory("/lima", "default"), "/lima/default");
-  EXPECT_THROW(InstanceDirectory("/lima", "../etc"), ConfigurationError);
-  EXPECT_THROW(RequireInstance("/lima", ""), ConfigurationError);
+  for (const char* name : {"../etc", ""}) {
+    EXPECT_THAT(
+        [name] { RequireInstance("/lima", name); },
+        testing::ThrowsMessage<ConfigurationError>(testing::HasSubstr("is not an instance name")));
+  }
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "lima/configuration_error.h"
+#include "testing/files.h"
 #include "testing/temporary_directory.h"
-#include "unit/lima/files.h"
 
 namespace lima {
 namespace {
@@ -17,6 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing_support::TemporaryDirectory;
+using testing_support::WriteFile;
 
 // As Lima 2.2 writes it.
 constexpr const char* kLimaFile = R"(# This SSH config file can be passed to 'ssh -F'.
@@ -171,13 +172,10 @@ TEST(ReadSshConfig, ReadsTheFileOfTheInstance) {
 
 TEST(ReadSshConfig, SaysWhatToDoIfThereIsNone) {
   const TemporaryDirectory directory;
-  try {
-    ReadSshConfig(directory.path(), "my_vm");
-    FAIL() << "no error";
-  } catch (const ConfigurationError& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr((directory.path() / "ssh.config").string()),
-                                    HasSubstr("limactl start my_vm")));
-  }
+  EXPECT_THAT([&directory] { ReadSshConfig(directory.path(), "my_vm"); },
+              testing::ThrowsMessage<ConfigurationError>(
+                  AllOf(HasSubstr((directory.path() / "ssh.config").string()),
+                        HasSubstr("limactl start my_vm"))));
 }
 
 TEST(ReadSshConfig, BoundsTheFile) {

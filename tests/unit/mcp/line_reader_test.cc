@@ -4,10 +4,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <array>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "support/wake_pipe.h"
 
 namespace mcp {
 namespace {
@@ -15,16 +16,16 @@ namespace {
 /// All lines of `input`; "<too long>" for one that was. `piece`: bytes that arrive at once.
 std::vector<std::string> ReadAll(const std::string& input, std::size_t max_line,
                                  std::size_t piece = 1000) {
-  std::array<int, 2> fds = {};
-  EXPECT_EQ(::pipe(fds.data()), 0);
+  support::Pipe pipe;
   std::thread writer([&] {
     for (std::size_t at = 0; at < input.size(); at += piece) {
       const std::string part = input.substr(at, piece);
-      EXPECT_EQ(::write(fds[1], part.data(), part.size()), static_cast<ssize_t>(part.size()));
+      EXPECT_EQ(::write(pipe.write_end.get(), part.data(), part.size()),
+                static_cast<ssize_t>(part.size()));
     }
-    ::close(fds[1]);
+    pipe.write_end.Close();
   });
-  LineReader reader(fds[0], max_line);
+  LineReader reader(pipe.read_end.get(), max_line);
   std::vector<std::string> lines;
   for (std::string line; true;) {
     const LineReader::Result result = reader.Next(line);
@@ -34,7 +35,6 @@ std::vector<std::string> ReadAll(const std::string& input, std::size_t max_line,
     if (result == LineReader::Result::kTooLong) lines.emplace_back("<too long>");
   }
   writer.join();
-  ::close(fds[0]);
   return lines;
 }
 
@@ -76,18 +76,16 @@ TEST(LineReader, PiecesOfEverySizeMakeTheSameLines) {
 }
 
 TEST(LineReader, NothingYetOnAnInputThatDoesNotBlockIsNotTheEnd) {
-  std::array<int, 2> fds = {};
-  ASSERT_EQ(::pipe(fds.data()), 0);
-  ASSERT_EQ(::fcntl(fds[0], F_SETFL, O_NONBLOCK), 0);
-  LineReader reader(fds[0]);
+  const support::Pipe pipe;
+  ASSERT_EQ(::fcntl(pipe.read_end.get(), F_SETFL, O_NONBLOCK), 0);
+  LineReader reader(pipe.read_end.get());
   std::string line;
   reader.Fill();
   EXPECT_EQ(reader.Next(line), LineReader::Result::kNeedMore);
-  ASSERT_EQ(::write(fds[1], "a\n", 2), 2);
+  ASSERT_EQ(::write(pipe.write_end.get(), "a\n", 2), 2);
   reader.Fill();
   EXPECT_EQ(reader.Next(line), LineReader::Result::kLine);
   EXPECT_EQ(line, "a");
-  for (const int fd : fds) ::close(fd);
 }
 
 TEST(LineReader, AnErrorIsTheEnd) {

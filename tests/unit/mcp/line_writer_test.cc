@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <array>
 #include <chrono>
@@ -26,21 +25,15 @@ class LineWriterTest : public ::testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
     std::signal(SIGPIPE, SIG_IGN);
-    const bool socket = GetParam();
-    ASSERT_EQ(socket ? ::socketpair(AF_UNIX, SOCK_STREAM, 0, fds_.data()) : ::pipe(fds_.data()), 0);
-  }
-  void TearDown() override {
-    CloseReader();
-    ::close(fds_[1]);
-  }
-
-  void CloseReader() {
-    if (fds_[0] >= 0) ::close(fds_[0]);
-    fds_[0] = -1;
+    if (!GetParam()) return;
+    std::array<int, 2> sockets{};
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets.data()), 0);
+    pipe_.read_end = support::FileDescriptor(sockets[0]);
+    pipe_.write_end = support::FileDescriptor(sockets[1]);
   }
 
   std::string ReadLine() {
-    if (!reader_) reader_ = std::make_unique<LineReader>(fds_[0]);
+    if (!reader_) reader_ = std::make_unique<LineReader>(pipe_.read_end.get());
     std::string line;
     while (reader_->Next(line) == LineReader::Result::kNeedMore) reader_->Fill();
     return line;
@@ -51,13 +44,13 @@ class LineWriterTest : public ::testing::TestWithParam<bool> {
     return ::poll(&ready, 1, 0) == 1;
   }
 
-  std::array<int, 2> fds_ = {-1, -1};
+  support::Pipe pipe_;  // or a pair of sockets
   support::WakePipe closed_;
   std::unique_ptr<LineReader> reader_;
 };
 
 TEST_P(LineWriterTest, LinesArriveWholeAndInOrder) {
-  LineWriter writer(fds_[1], closed_);
+  LineWriter writer(pipe_.write_end.get(), closed_);
   const std::string large(3'000'000, 'x');
   writer.Write("a");
   writer.Write(large);
@@ -69,7 +62,7 @@ TEST_P(LineWriterTest, LinesArriveWholeAndInOrder) {
 }
 
 TEST_P(LineWriterTest, LinesOfManyThreadsAreNeverMixed) {
-  LineWriter writer(fds_[1], closed_);
+  LineWriter writer(pipe_.write_end.get(), closed_);
   constexpr int kThreads = 4;
   constexpr int kLines = 50;
   std::vector<std::thread> threads;
@@ -87,7 +80,7 @@ TEST_P(LineWriterTest, LinesOfManyThreadsAreNeverMixed) {
 }
 
 TEST_P(LineWriterTest, ReaderThatDoesNotReadBlocksNeitherWriteNorFlushNorDestructor) {
-  LineWriter writer(fds_[1], closed_, 1000);
+  LineWriter writer(pipe_.write_end.get(), closed_, 1000);
   EXPECT_TRUE(writer.HasRoom());
   writer.Write(std::string(10'000'000, 'x'));
   EXPECT_FALSE(writer.HasRoom());
@@ -95,7 +88,7 @@ TEST_P(LineWriterTest, ReaderThatDoesNotReadBlocksNeitherWriteNorFlushNorDestruc
 }
 
 TEST_P(LineWriterTest, RoomComesBackWhenTheReaderReads) {
-  LineWriter writer(fds_[1], closed_, 1000);
+  LineWriter writer(pipe_.write_end.get(), closed_, 1000);
   writer.Write(std::string(3'000'000, 'x'));
   auto waiting = std::async(std::launch::async, [&writer] { writer.WaitForRoom(); });
   EXPECT_EQ(ReadLine().size(), 3'000'000U);
@@ -104,7 +97,7 @@ TEST_P(LineWriterTest, RoomComesBackWhenTheReaderReads) {
 }
 
 TEST_P(LineWriterTest, WaitingForRoomEndsWhenItIsGivenUp) {
-  LineWriter writer(fds_[1], closed_, 1000);
+  LineWriter writer(pipe_.write_end.get(), closed_, 1000);
   writer.Write(std::string(3'000'000, 'x'));
   auto waiting = std::async(std::launch::async, [&writer] { writer.WaitForRoom(); });
   writer.GiveUpWaiting();
@@ -112,10 +105,10 @@ TEST_P(LineWriterTest, WaitingForRoomEndsWhenItIsGivenUp) {
 }
 
 TEST_P(LineWriterTest, ClosedReaderIsNoticedAndNothingIsKept) {
-  LineWriter writer(fds_[1], closed_, 1000);
+  LineWriter writer(pipe_.write_end.get(), closed_, 1000);
   writer.Write(std::string(3'000'000, 'x'));
   EXPECT_FALSE(IsSet(closed_));
-  CloseReader();
+  pipe_.read_end.Close();
   EXPECT_FALSE(writer.Flush(10s));
   EXPECT_TRUE(IsSet(closed_));
   writer.Write("dropped");
@@ -123,15 +116,15 @@ TEST_P(LineWriterTest, ClosedReaderIsNoticedAndNothingIsKept) {
 }
 
 TEST_P(LineWriterTest, ClosedReaderIsNoticedBySendingAShortLine) {
-  LineWriter writer(fds_[1], closed_);
-  CloseReader();
+  LineWriter writer(pipe_.write_end.get(), closed_);
+  pipe_.read_end.Close();
   writer.Write("short");
   EXPECT_TRUE(IsSet(closed_));
   EXPECT_FALSE(writer.Flush(10s));
 }
 
 TEST_P(LineWriterTest, FlushWaitsForASlowReaderUnlessItIsHurried) {
-  LineWriter writer(fds_[1], closed_);
+  LineWriter writer(pipe_.write_end.get(), closed_);
   constexpr int kLines = 30;
   for (int i = 0; i < kLines; ++i) writer.Write(std::string(200'000, 'x'));
   auto flush = std::async(std::launch::async, [&writer] { return writer.Flush(200ms); });
@@ -146,9 +139,9 @@ TEST_P(LineWriterTest, FlushWaitsForASlowReaderUnlessItIsHurried) {
 }
 
 TEST_P(LineWriterTest, FlagsOfTheDescriptorAreRestored) {
-  const int before = ::fcntl(fds_[1], F_GETFL);
-  { const LineWriter writer(fds_[1], closed_); }
-  EXPECT_EQ(::fcntl(fds_[1], F_GETFL), before);
+  const int before = ::fcntl(pipe_.write_end.get(), F_GETFL);
+  { const LineWriter writer(pipe_.write_end.get(), closed_); }
+  EXPECT_EQ(::fcntl(pipe_.write_end.get(), F_GETFL), before);
 }
 
 INSTANTIATE_TEST_SUITE_P(PipeAndSocket, LineWriterTest, ::testing::Bool());

@@ -1,9 +1,5 @@
 #pragma once
 
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <array>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -18,12 +14,7 @@ namespace mcp {
 class PipedOutput {
  public:
   explicit PipedOutput(std::size_t max_pending = LineWriter::kMaxPending)
-      : writer_(fds_[1], closed_, max_pending) {}
-  ~PipedOutput() {
-    for (const int fd : fds_) ::close(fd);
-  }
-  PipedOutput(const PipedOutput&) = delete;
-  PipedOutput& operator=(const PipedOutput&) = delete;
+      : writer_(pipe_.write_end.get(), closed_, max_pending) {}
 
   LineWriter& writer() { return writer_; }
 
@@ -40,15 +31,9 @@ class PipedOutput {
   }
 
  private:
-  static std::array<int, 2> MakePipe() {
-    std::array<int, 2> fds = {-1, -1};
-    EXPECT_EQ(::pipe(fds.data()), 0);
-    return fds;
-  }
-
-  const std::array<int, 2> fds_ = MakePipe();
+  support::Pipe pipe_;
   support::WakePipe closed_;
-  LineReader reader_{fds_[0]};
+  LineReader reader_{pipe_.read_end.get()};
   LineWriter writer_;
 };
 

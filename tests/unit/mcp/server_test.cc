@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <future>
 #include <memory>
@@ -191,14 +190,12 @@ TEST(Server, StopFromAnotherThreadEndsCallsWithItsReason) {
 }
 
 TEST(Server, StopBeforeServeEndsItAtOnce) {
+  const support::Pipe pipe;
   FakeHeartbeat heartbeat;
   Server server(transcripts::FakeServerOptions(heartbeat), {});
   server.Stop(support::StopReason::kTerminated);
-  std::array<int, 2> pipe = {};
-  ASSERT_EQ(::pipe(pipe.data()), 0);
-  EXPECT_EQ(server.Serve(pipe[0], pipe[1]).reason, support::StopReason::kTerminated);
-  ::close(pipe[0]);
-  ::close(pipe[1]);
+  EXPECT_EQ(server.Serve(pipe.read_end.get(), pipe.write_end.get()).reason,
+            support::StopReason::kTerminated);
 }
 
 /// Runs until the test releases it, even if its context is stopped.
@@ -238,27 +235,24 @@ TEST(Server, AToolThatDoesNotStopDelaysOnlyTheDestructor) {
   std::vector<std::unique_ptr<Tool>> tools;
   tools.push_back(std::make_unique<DeafTool>(begun, release.get_future().share(), ended));
   auto server = std::make_unique<Server>(options, std::move(tools));
-  std::array<int, 2> input = {};
-  std::array<int, 2> output = {};
-  ASSERT_EQ(::pipe(input.data()), 0);
-  ASSERT_EQ(::pipe(output.data()), 0);
+  support::Pipe input;
+  support::Pipe output;
   constexpr std::string_view kCalls =
       "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}\n"
       R"({"jsonrpc":"2.0","id":2,"method":"tools/call",)"
       R"("params":{"name":"deaf","_meta":{"progressToken":1}}})"
       "\n";
-  ASSERT_EQ(::write(input[1], kCalls.data(), kCalls.size()), ssize_t{kCalls.size()});
+  ASSERT_EQ(::write(input.write_end.get(), kCalls.data(), kCalls.size()), ssize_t{kCalls.size()});
   // A call that has no thread yet when the grace is over ends at once.
   std::thread client([&] {
     begun.get_future().wait();
-    ::close(input[1]);
+    input.write_end.Close();
   });
-  EXPECT_FALSE(server->Serve(input[0], output[1]).all_calls_ended);
+  EXPECT_FALSE(server->Serve(input.read_end.get(), output.write_end.get()).all_calls_ended);
   client.join();
   release.set_value();
   server.reset();
   EXPECT_TRUE(ended);
-  for (const int fd : {input[0], output[0], output[1]}) ::close(fd);
 }
 
 TEST(Server, AClosedOutputEndsItAlthoughInputIsOpen) {

@@ -3,12 +3,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstddef>
 #include <future>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace mcp {
@@ -18,14 +16,10 @@ namespace {
 class HungUpInput : public ::testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_EQ(::pipe(input_.data()), 0);
-    ASSERT_EQ(::pipe(output_.data()), 0);
     constexpr std::string_view kLines = "a\nb\n";
-    ASSERT_EQ(::write(input_[1], kLines.data(), kLines.size()), ssize_t{kLines.size()});
-    ::close(std::exchange(input_[1], -1));
-  }
-  void TearDown() override {
-    for (const int fd : {input_[0], output_[0], output_[1]}) ::close(fd);
+    ASSERT_EQ(::write(input_.write_end.get(), kLines.data(), kLines.size()),
+              ssize_t{kLines.size()});
+    input_.write_end.Close();
   }
 
   static void Fill(Transport& transport) {
@@ -36,19 +30,19 @@ class HungUpInput : public ::testing::Test {
     std::vector<char> piece(std::size_t{64} * 1024);
     std::size_t left = LineWriter::kMaxPending + 1;  // and its line end
     while (left > 0) {
-      const ssize_t count = ::read(output_[0], piece.data(), piece.size());
+      const ssize_t count = ::read(output_.read_end.get(), piece.data(), piece.size());
       ASSERT_GT(count, 0);
       left -= static_cast<std::size_t>(count);
     }
   }
 
-  std::array<int, 2> input_ = {-1, -1};
-  std::array<int, 2> output_ = {-1, -1};
+  support::Pipe input_;
+  support::Pipe output_;
   std::string line_;
 };
 
 TEST_F(HungUpInput, IsReadToItsEndForAClientThatReads) {
-  Transport transport(input_[0], output_[1]);
+  Transport transport(input_.read_end.get(), output_.write_end.get());
   Fill(transport);
   const auto client = std::async(std::launch::async, [this] { ReadWhatFills(); });
   EXPECT_EQ(transport.Receive(line_), Transport::Received::kLine);
@@ -59,9 +53,9 @@ TEST_F(HungUpInput, IsReadToItsEndForAClientThatReads) {
 }
 
 TEST_F(HungUpInput, IsNotWaitedForOnceTheOutputIsClosed) {
-  Transport transport(input_[0], output_[1]);
+  Transport transport(input_.read_end.get(), output_.write_end.get());
   Fill(transport);
-  ::close(std::exchange(output_[0], -1));
+  output_.read_end.Close();
   EXPECT_EQ(transport.Receive(line_), Transport::Received::kOutputClosed);
 }
 

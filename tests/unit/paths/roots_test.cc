@@ -42,7 +42,7 @@ TEST(ParseAllowedPath, ReadsADirectoryAndItsSuffix) {
   EXPECT_TRUE(ParseAllowedPath("/tmp/:w").writable);
   EXPECT_EQ(ParseAllowedPath("/").directory, "/");
   EXPECT_EQ(ParseAllowedPath("/a/../b//c/").directory, "/b/c");
-  for (const char* value : {"", ":w", "tmp", "./tmp:w", "~/x"}) {
+  for (const char* value : {"", ":w", "tmp", "./tmp:w", "~/x", "/tmp:r", "/tmp:ro", "/tmp:rw"}) {
     EXPECT_THROW(ParseAllowedPath(value), support::CallError) << value;
   }
 }
@@ -53,6 +53,7 @@ TEST(ParseNarrowedRoot, IsTakenFromTheWorkingDirectory) {
   EXPECT_EQ(ParseNarrowedRoot("a/../b/").directory, here + "/b");
   EXPECT_EQ(ParseNarrowedRoot("/x//y/").directory, "/x/y");
   EXPECT_THROW(ParseNarrowedRoot(""), support::CallError);
+  EXPECT_THROW(ParseNarrowedRoot("/dev/null"), support::CallError) << "is no directory";
 }
 
 TEST(SelectRoots, MountHasItsResolvedLocationAsASecondName) {

@@ -6,26 +6,23 @@
 #include <array>
 #include <string>
 
-#include "support/file_descriptor.h"
+#include "support/wake_pipe.h"
 
 namespace support {
 namespace {
 
 TEST(Log, AFullPipeDoesNotBlockAndGetsWholeLines) {
-  std::array<int, 2> ends{};
-  ASSERT_EQ(::pipe(ends.data()), 0);
-  const FileDescriptor read_end(ends[0]);
-  FileDescriptor write_end(ends[1]);
+  Pipe pipe;
   const FileDescriptor before(::dup(STDERR_FILENO));
-  ASSERT_EQ(::dup2(write_end.get(), STDERR_FILENO), STDERR_FILENO);
-  write_end.Close();
+  ASSERT_EQ(::dup2(pipe.write_end.get(), STDERR_FILENO), STDERR_FILENO);
+  pipe.write_end.Close();
   for (int i = 0; i < 10'000; ++i) LogInfo("text");
   ASSERT_EQ(::dup2(before.get(), STDERR_FILENO), STDERR_FILENO);
 
   std::string logged;
   std::array<char, 4096> piece{};
   for (ssize_t count = 1; count > 0;) {
-    count = ::read(read_end.get(), piece.data(), piece.size());
+    count = ::read(pipe.read_end.get(), piece.data(), piece.size());
     if (count > 0) logged.append(piece.data(), static_cast<std::size_t>(count));
   }
   const std::string line = "limactl-mcp: INFO: text\n";

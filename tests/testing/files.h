@@ -1,0 +1,35 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace testing_support {
+
+/// Writes a whole file; creates missing directories. Throws std::ios_base::failure.
+inline void WriteFile(const std::filesystem::path& path, std::string_view text) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream stream(path, std::ios::binary);
+  stream.exceptions(std::ios::failbit | std::ios::badbit);
+  stream << text;
+  stream.close();
+}
+
+/// Throws std::runtime_error if it cannot be read.
+inline std::string ReadFile(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot read " + path.string());
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Permissions, as chmod takes them.
+inline mode_t ModeOf(const std::filesystem::path& path) {
+  return static_cast<mode_t>(std::filesystem::status(path).permissions()) & 07777U;
+}
+
+}  // namespace testing_support
