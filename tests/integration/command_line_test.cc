@@ -82,6 +82,7 @@ TEST_F(CommandLine, EachMistakeIsOneLine) {
       {{"serve", "default", "--results", "pretty"}, "pretty"},
       {{"serve", "default", "--root"}, "root"},
       {{"serve", "default", "--allow-path", ""}, "allow-path"},
+      {{"serve", "default", "--allow-path", "relative"}, "relative"},
       {{"serve", "default", "--audit", "/no/such/directory/audit"}, "cannot be opened"}};
   for (const auto& [arguments, text] : cases) {
     EXPECT_THAT(FailsWithOneLine(arguments), HasSubstr(text));
