@@ -102,7 +102,7 @@ TEST_F(CommandEnd, ByEndOfInput) {
   const long group = BeginFamily();
   client().process().standard_input().Close();
   EXPECT_LT(TimeUntilGroupEnds(group), kGroupEnds);
-  ExpectProgramEnds();
+  EXPECT_EQ(client().process().Wait(kProgramEnds), 0) << client().log();
 }
 
 TEST_F(CommandEnd, ByDeathOfTheParentThoughInputStaysOpen) {

@@ -91,17 +91,6 @@ TEST_F(GuestKinds, WithoutTheConfiguredShell) {
   EXPECT_EQ(Glob({{"pattern", "a.*"}, {"path", root}}), std::vector{root + "/a.txt"});
 }
 
-TEST_F(GuestKinds, WithoutAnSftpServer) {
-  StartGuest({"Subsystem other /bin/true"});
-  const auto without = AllOf(HasSubstr("no SFTP subsystem"), HasSubstr("openssh-sftp-server"));
-  EXPECT_THAT(ReadRefusal(root + "/a.txt"), without);
-  EXPECT_THAT(WriteRefusal(root + "/b.txt"), without);
-  EXPECT_THAT(Refusal("list_directory", {{"path", root}}), without);
-  EXPECT_THAT(Refusal("glob", {{"pattern", "*"}, {"path", root}}), without);
-  EXPECT_THAT(Refusal("search_file_content", {{"pattern", "x"}, {"path", root}}), without);
-  EXPECT_THAT(Refusal("run_shell_command", Arguments({"true"})), without);
-}
-
 struct Profile {
   const char* name;
   const char* file;

@@ -86,6 +86,7 @@ TEST_F(CommandLine, EachMistakeIsOneLine) {
       {{"serve", "default", "--allow-path", "/tmp:r"}, "DIR:w"},
       {{"serve", "--audit", "/tmp/a", "--audit", "/tmp/b"}, "--audit is given more than once"},
       {{"doctor", "--json", "--json"}, "--json is given more than once"},
+      {{"serve", "default", "--allow-path", "relative"}, "relative"},
       {{"serve", "default", "--audit", "/no/such/directory/audit"}, "cannot be opened"}};
   for (const auto& [arguments, text] : cases) {
     EXPECT_THAT(FailsWithOneLine(arguments), HasSubstr(text));

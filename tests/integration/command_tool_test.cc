@@ -30,13 +30,6 @@ class CommandTool : public CommandTest {
   static bool HasResidentShells() { return fs::exists("/proc/self/fd"); }
 };
 
-TEST_F(CommandTool, ReturnsOutputErrorAndStatus) {
-  EXPECT_EQ(Run({"sh", "-c", "echo out; echo err >&2"}),
-            json({{"stdout", "out\n"}, {"stderr", "err\n"}, {"exit_code", 0}}));
-  EXPECT_EQ(Run({"sh", "-c", "exit 7"}),
-            json({{"stdout", ""}, {"stderr", ""}, {"exit_code", 7}, {"error", "exit status 7"}}));
-}
-
 TEST_F(CommandTool, HasNoTerminalAndNoInput) {
   EXPECT_EQ(Run({"cat"}).value("stdout", "?"), "");
   EXPECT_EQ(Run({"sh", "-c", "test -t 1 || test -t 0 || echo none"}).value("stdout", ""), "none\n");

@@ -8,7 +8,6 @@ namespace integration {
 namespace {
 
 using nlohmann::json;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class ServedTools : public IntegrationTest {
@@ -20,14 +19,6 @@ class ServedTools : public IntegrationTest {
   }
   json tools_;
 };
-
-TEST_F(ServedTools, AreInAlphabeticalOrder) {
-  std::vector<std::string> names;
-  for (const json& tool : tools_) names.push_back(tool.at("name"));
-  EXPECT_THAT(names, ElementsAre("glob", "list_directory", "read_file", "read_process", "replace",
-                                 "run_shell_command", "search_file_content", "start_process",
-                                 "write_file", "write_process"));
-}
 
 TEST_F(ServedTools, AreWhatInfoPrints) {
   const testing_support::ProcessResult info = RunServer({"info"});

@@ -19,22 +19,6 @@ constexpr std::chrono::seconds kAtOnce{5};
 /// Processes exit within three seconds on a quiet machine.
 constexpr std::chrono::seconds kOrphanPatience{10};
 
-std::vector<std::string> Split(const std::string& text) {
-  std::vector<std::string> words;
-  std::istringstream stream(text);
-  for (std::string word; std::getline(stream, word, '|');) words.push_back(word);
-  return words;
-}
-
-bool IsAllowed(const Ending& ending, const std::string& allowed) {
-  for (const std::string& word : Split(allowed)) {
-    if (word == "ok" ? ending.well : !ending.well && ending.text.find(word) != std::string::npos) {
-      return true;
-    }
-  }
-  return false;
-}
-
 std::string Describe(const std::vector<GuestProcess>& processes) {
   std::string text;
   for (const GuestProcess& process : processes) {
@@ -54,6 +38,16 @@ auto LeftAfterAWhile(Find find) {
 }
 
 }  // namespace
+
+bool IsAllowed(const Ending& ending, const std::string& allowed) {
+  std::istringstream words(allowed);
+  for (std::string word; std::getline(words, word, '|');) {
+    if (word == "ok" ? ending.well : !ending.well && ending.text.find(word) != std::string::npos) {
+      return true;
+    }
+  }
+  return false;
+}
 
 std::unique_ptr<Cell> FaultMatrix::MakeCell(State state, const Fault& fault) {
   std::string name(Name(state));

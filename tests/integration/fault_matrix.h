@@ -15,6 +15,7 @@ namespace integration {
 
 /// By state: texts that the error may contain, separated by "|"; "ok" if the call may succeed.
 using AllowedEndings = std::map<State, std::string>;
+bool IsAllowed(const Ending& ending, const std::string& allowed);
 
 /// A fault of the guest or the connection, and the allowed results of the calls.
 struct Fault {

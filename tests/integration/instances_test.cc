@@ -182,16 +182,5 @@ TEST_F(Instances, MountsOfTheConfigDirectoryCount) {
   EXPECT_EQ(ReadFile(Path("extra/b.txt")), "b");
 }
 
-TEST_F(Instances, AnInvalidLimaYamlIsReportedUntilItIsFixed) {
-  StartDefault();
-  const fs::path path = LimaHome() / "default/lima.yaml";
-  const std::string good = ReadFile(path);
-  MakeFile("lima/default/lima.yaml", "mounts: [\n");
-  Serve();
-  EXPECT_THAT(ReadRefusal(root + "/a.txt"), HasSubstr(path.string()));
-  MakeFile("lima/default/lima.yaml", good);
-  EXPECT_EQ(Read(root + "/a.txt"), "text");
-}
-
 }  // namespace
 }  // namespace integration

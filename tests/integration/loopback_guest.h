@@ -35,8 +35,10 @@ class LoopbackGuest : public ::testing::Test {
             "^aes128-gcm@openssh.com,aes256-gcm@openssh.com"};
   }
 
+  /// Starts an instance first if there is none.
   [[nodiscard]] std::shared_ptr<ssh::Connection> Connect(
-      const ssh::ConnectionOptions& options = {}) const {
+      const ssh::ConnectionOptions& options = {}) {
+    if (!instance_) StartInstance();
     return ssh::Connection::Open(Endpoint(), options, support::Context());
   }
 

@@ -63,6 +63,10 @@ class ProcessTools : public CommandTest {
         "done) & echo $$ >main.new; mv main.new main; while :; do sleep 0.2; done");
     EXPECT_NE(Await("main") + Await("child"), "");
   }
+  void ExpectStubbornEnds() {
+    EXPECT_TRUE(EndsSoon(root + "/main"));
+    EXPECT_TRUE(EndsSoon(root + "/child"));
+  }
 };
 
 TEST_F(ProcessTools, AReplIsStartedReadWrittenAndStopped) {
@@ -105,8 +109,7 @@ TEST_F(ProcessTools, SignalsReachTheChildren) {
   StartStubborn();
   EXPECT_EQ(Send("p1", {{"signal", "TERM"}}).at("running"), true);
   EXPECT_EQ(ReadToTheEnd("p1").at("exit_code"), 128 + SIGKILL) << "KILL follows";
-  EXPECT_TRUE(EndsSoon(Path("root/main")));
-  EXPECT_TRUE(EndsSoon(Path("root/child")));
+  ExpectStubbornEnds();
 }
 
 TEST_F(ProcessTools, SixRunBesideTwoCommandsSearchesAndFilesOnOneConnection) {
@@ -166,16 +169,14 @@ TEST_F(ProcessTools, AKilledServerLeavesNothing) {
   StartGuest();
   StartStubborn();
   ::kill(client().process().pid(), SIGKILL);
-  EXPECT_TRUE(EndsSoon(Path("root/main")));
-  EXPECT_TRUE(EndsSoon(Path("root/child")));
+  ExpectStubbornEnds();
 }
 
 TEST_F(ProcessTools, TheEndOfInputStopsThem) {
   StartGuest();
   StartStubborn();
   EXPECT_EQ(client().CloseAndWait(10s), 0);
-  EXPECT_TRUE(EndsSoon(Path("root/main")));
-  EXPECT_TRUE(EndsSoon(Path("root/child")));
+  ExpectStubbornEnds();
 }
 
 TEST_F(ProcessTools, ALostConnectionLosesThem) {

@@ -17,7 +17,6 @@ using guest::OpenMode;
 using testing_support::EndsSoon;
 
 TEST_F(SshGuest, RunsAScriptAndACommand) {
-  StartInstance();
   const auto guest = Connect();
   const std::string line = "echo out; echo err >&2; exit 7";
   for (const bool is_script : {true, false, true, false}) {
@@ -31,7 +30,6 @@ TEST_F(SshGuest, RunsAScriptAndACommand) {
 }
 
 TEST_F(SshGuest, AProcessReportsItsStatusOrSignal) {
-  StartInstance();
   const auto guest = Connect();
   const auto end_of = [&](const std::string& line) {
     const auto recorded = std::make_shared<RecordedProcess>();
@@ -46,7 +44,6 @@ TEST_F(SshGuest, AProcessReportsItsStatusOrSignal) {
 }
 
 TEST_F(SshGuest, AProcessIsSentMoreThanTheWindowHolds) {
-  StartInstance();
   const auto guest = Connect();
   const auto recorded = std::make_shared<RecordedProcess>();
   const auto process = guest->Start("cat", recorded);
@@ -59,7 +56,6 @@ TEST_F(SshGuest, AProcessIsSentMoreThanTheWindowHolds) {
 }
 
 TEST_F(SshGuest, AProcessNeedNotReadItsInput) {
-  StartInstance();
   const auto guest = Connect();
   const auto recorded = std::make_shared<RecordedProcess>();
   const auto process = guest->Start("head -c 1; exit 3", recorded);
@@ -68,7 +64,6 @@ TEST_F(SshGuest, AProcessNeedNotReadItsInput) {
 }
 
 TEST_F(SshGuest, InputThatIsNotReadCostsNoTime) {
-  StartInstance();
   const auto guest = Connect();
   const auto recorded = std::make_shared<RecordedProcess>();
   const auto process = guest->Start("echo; exec sleep 100", recorded);
@@ -88,7 +83,6 @@ TEST_F(SshGuest, InputThatIsNotReadCostsNoTime) {
 }
 
 TEST_F(SshGuest, TakesLongScriptsAndCommands) {
-  StartInstance();
   const auto guest = Connect();
   const std::string line = "x=" + std::string(300'000, 'x') + "; echo ${#x}";
   CollectedOutput sink;
@@ -98,7 +92,6 @@ TEST_F(SshGuest, TakesLongScriptsAndCommands) {
 }
 
 TEST_F(SshGuest, ReturnsThoughABackgroundChildHoldsThePipe) {
-  StartInstance();
   const auto guest = Connect();
   CollectedOutput sink;
   const Stopwatch watch;
@@ -116,7 +109,6 @@ TEST_F(SshGuest, EndsWhenTheSinkWantsNoMore) {
     }
     int pieces = 0;
   };
-  StartInstance();
   const auto guest = Connect();
   for (const bool is_script : {true, false}) {
     UntilFirstPiece sink;
@@ -138,7 +130,6 @@ TEST_F(SshGuest, PassesOutputOfAHundredMegabytesThrough) {
     }
     std::size_t count = 0;
   };
-  StartInstance();
   const auto guest = Connect();
   Counter sink;
   EXPECT_EQ(Command(*guest, "head -c 100000000 /dev/zero", sink, minute_).exit_status, 0);
@@ -146,7 +137,6 @@ TEST_F(SshGuest, PassesOutputOfAHundredMegabytesThrough) {
 }
 
 TEST_F(SshGuest, StoppedCommandsLeaveNoProcess) {
-  StartInstance();
   const auto guest = Connect();
   const std::string line = "sleep 1000 & echo $! >" + Path("pid") + "; echo; wait";
   for (const bool is_script : {true, false}) {
@@ -190,7 +180,6 @@ TEST_F(SshGuest, RunsFiftyCommandsAtOnce) {
     std::string output;
     bool was_queued = false;
   };
-  StartInstance();
   const auto guest = Connect();
   std::vector<std::thread> threads;
   std::vector<CountsQueued> sinks(50);

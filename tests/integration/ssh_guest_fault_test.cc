@@ -39,7 +39,6 @@ TEST_F(SshGuest, SurvivesRekeying) {
 }
 
 TEST_F(SshGuest, AFifoThatBlocksTheServerCostsOneDeadline) {
-  StartInstance();
   const auto guest = Connect();
   ASSERT_EQ(::mkfifo(Path("fifo").c_str(), 0600), 0);
   EXPECT_THROW(guest->Open(Path("fifo"), OpenMode::kRead, 0, minute_.WithTimeout(1500ms)),
@@ -52,7 +51,6 @@ TEST_F(SshGuest, AFifoThatBlocksTheServerCostsOneDeadline) {
 }
 
 TEST_F(SshGuest, AStuckServerIsGivenUpAndReplaced) {
-  StartInstance();
   const auto guest = Connect();
   WriteFile("file", "content");
   const auto file = guest->Open(Path("file"), OpenMode::kRead, 0, minute_);
@@ -70,7 +68,6 @@ TEST_F(SshGuest, AStuckServerIsGivenUpAndReplaced) {
 }
 
 TEST_F(SshGuest, AWriteToAStuckServerNeverReachesAnotherFile) {
-  StartInstance();
   const auto guest = Connect();
   // More than the channel's window holds: some requests have not been sent.
   const std::string bytes = Pattern(16 * 1024 * 1024);
@@ -289,7 +286,6 @@ TEST_F(SshGuest, AFrozenGuestIsNoticedByKeepAlives) {
 }
 
 TEST_F(SshGuest, AConnectionToAFrozenGuestEndsPromptly) {
-  StartInstance();
   auto guest = Connect();
   WriteFile("file", "");
   const auto bytes = Pattern(16 * 1024 * 1024);
@@ -303,7 +299,6 @@ TEST_F(SshGuest, AConnectionToAFrozenGuestEndsPromptly) {
 }
 
 TEST_F(SshGuest, ADeathEndsEverythingOnce) {
-  StartInstance();
   const auto guest = Connect();
   CollectedOutput idle;
   Command(*guest, "true", idle, minute_);
@@ -367,7 +362,6 @@ TEST_F(SshGuest, ADeathIsNeverReportedAsARefusal) {
 }
 
 TEST_F(SshGuest, ADeathDuringAWriteIsReportedAsMayHaveRun) {
-  StartInstance();
   const auto guest = Connect();
   const std::string bytes = Pattern(64 * 1024 * 1024);
   const auto file = guest->Open(Path("file"), OpenMode::kCreateExclusive, 0600, minute_);
@@ -387,7 +381,6 @@ TEST_F(SshGuest, ADeathDuringAWriteIsReportedAsMayHaveRun) {
 }
 
 TEST_F(SshGuest, ManyThreadsUseOneConnection) {
-  StartInstance();
   const auto guest = Connect();
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) {

@@ -16,7 +16,6 @@ using guest::FileErrorCode;
 using guest::OpenMode;
 
 TEST_F(SshGuest, StatsReadsAndWrites) {
-  StartInstance();
   const auto guest = Connect();
   WriteFile("file", "hello");
   const auto attributes = guest->Stat(Path("file"), minute_);
@@ -36,7 +35,6 @@ TEST_F(SshGuest, StatsReadsAndWrites) {
 }
 
 TEST_F(SshGuest, DoesTheOtherFileOperations) {
-  StartInstance();
   const auto guest = Connect();
   WriteFile("a", "a");
   WriteFile("b", "b");
@@ -56,7 +54,6 @@ TEST_F(SshGuest, DoesTheOtherFileOperations) {
 }
 
 TEST_F(SshGuest, SendsSeveralRequestsAtOnce) {
-  StartInstance();
   const auto guest = Connect();
   WriteFile("file", "content");
   std::filesystem::create_symlink("file", Path("link"));
@@ -76,7 +73,6 @@ TEST_F(SshGuest, SendsSeveralRequestsAtOnce) {
 }
 
 TEST_F(SshGuest, ConcurrentListingsGetTheirOwnNames) {
-  StartInstance();
   const auto guest = Connect();
   const std::string top = guest->RealPath(directory_.path().string(), {});
   constexpr int kThreads = 4;
@@ -113,7 +109,6 @@ TEST_F(SshGuest, ConcurrentListingsGetTheirOwnNames) {
 }
 
 TEST_F(SshGuest, AStoppedCallStillClosesItsFiles) {
-  StartInstance();
   const auto guest = Connect();
   WriteFile("file", "");
   const guest::request::Open open{Path("file"), OpenMode::kRead, 0};
@@ -137,7 +132,6 @@ TEST_F(SshGuest, AStoppedCallStillClosesItsFiles) {
 }
 
 TEST_F(SshGuest, ReportsWhatIsWrongWithAFile) {
-  StartInstance();
   const auto guest = Connect();
   WriteFile("file", "");
   const auto code = [](auto call) { return Thrown<guest::FileError>(call).code(); };
@@ -151,7 +145,6 @@ TEST_F(SshGuest, ReportsWhatIsWrongWithAFile) {
 }
 
 TEST_F(SshGuest, ListsADirectoryOfAnySize) {
-  StartInstance();
   const auto guest = Connect();
   EXPECT_THAT(guest->List(directory_.path() / "lima" / "_config", minute_), ::testing::SizeIs(2));
   std::filesystem::create_directory(Path("empty"));
@@ -164,7 +157,6 @@ TEST_F(SshGuest, ListsADirectoryOfAnySize) {
 }
 
 TEST_F(SshGuest, ReadsAndWritesSixteenMebibytes) {
-  StartInstance();
   const auto guest = Connect();
   const std::string bytes = Pattern(16 * 1024 * 1024);
   const auto file = guest->Open(Path("big"), OpenMode::kCreateExclusive, 0600, minute_);

@@ -62,6 +62,10 @@ TEST_F(PathRulesTest, LinksWithinTheRootsAreFollowed) {
   fs::create_symlink(top / "library/book", top / "work/book");
   EXPECT_EQ(Resolve("/host/work/book").guest, Guest("library/book"));
 
+  fs::create_directory_symlink(top / "work", top / "outside/back");
+  fs::create_directory_symlink(top / "outside/back", top / "work/out");
+  EXPECT_EQ(Resolve("/host/work/out/file").guest, Guest("work/file"));
+
   fs::create_symlink("deep/er/new", top / "work/x");
   const ResolvedPath dangling = Resolve("/host/work/x", Access::kWrite);
   EXPECT_EQ(dangling.guest, Guest("work/deep/er/new"));

@@ -19,9 +19,11 @@ using ::testing::HasSubstr;
 
 TEST_F(PathRulesTest, HostAndGuestNamesReachTheSameFile) {
   options.roots[0].resolved_host = "/private/host/work";
+  fs::create_directory_symlink(top / "outside", top / "work/link");
   for (const std::string& path :
        {std::string("/host/work/file"), Guest("work/file"), std::string("/private/host/work/file"),
-        std::string("/host//work/./a/../file"), std::string("/../host/work/file")}) {
+        std::string("/host//work/./a/../file"), std::string("/../host/work/file"),
+        std::string("/host/work/link/../file")}) {
     const ResolvedPath resolved = Resolve(path);
     EXPECT_EQ(resolved.guest, Guest("work/file")) << path;
     EXPECT_EQ(resolved.host, "/host/work/file") << path;

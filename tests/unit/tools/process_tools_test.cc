@@ -23,12 +23,6 @@ using ::testing::StartsWith;
 /// Results as text, for clients that are known agents.
 class ProcessToolsAsText : public SearchToolFixture {
  protected:
-  Workspace Acquire(const support::Context& context, mcp::ProgressReporter& progress) override {
-    Workspace workspace = SearchToolFixture::Acquire(context, progress);
-    workspace.shell = "/bin/sh";
-    return workspace;
-  }
-
   template <typename Tool>
   std::string Text(Tool& tool, const json& arguments, std::size_t text_bytes = 100'000) {
     const mcp::ResultFormat format{mcp::ResultStyle::kText, text_bytes};

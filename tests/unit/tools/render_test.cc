@@ -229,12 +229,6 @@ class TextOfTools : public SearchToolFixture {
  protected:
   TextOfTools() { format_ = kText; }
 
-  Workspace Acquire(const support::Context& context, mcp::ProgressReporter& progress) override {
-    Workspace workspace = SearchToolFixture::Acquire(context, progress);
-    workspace.shell = "/bin/sh";
-    return workspace;
-  }
-
   std::string TextFrom(const std::string& tool, const nlohmann::json& arguments) {
     return TextOf(Call(*ToolNamed(tool, *this), arguments));
   }

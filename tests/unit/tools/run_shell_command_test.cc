@@ -21,12 +21,6 @@ using ::testing::HasSubstr;
 
 class RunShellCommandTool : public SearchToolFixture {
  protected:
-  Workspace Acquire(const support::Context& context, mcp::ProgressReporter& progress) override {
-    Workspace workspace = SearchToolFixture::Acquire(context, progress);
-    workspace.shell = "/bin/sh";
-    return workspace;
-  }
-
   static nlohmann::json Arguments(const std::vector<std::string>& command,
                                   const std::string& directory = kHost) {
     return {{"command", command}, {"directory", directory}};

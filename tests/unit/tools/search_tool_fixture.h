@@ -28,7 +28,7 @@ class SearchToolFixture : public find::SearchFixture, public WorkspaceSource {
   Workspace Acquire(const support::Context& /*context*/,
                     mcp::ProgressReporter& /*progress*/) override {
     // The fixture owns the guest and outlives the call.
-    return {std::shared_ptr<guest::Guest>(std::shared_ptr<void>(), &guest_), paths_, ""};
+    return {std::shared_ptr<guest::Guest>(std::shared_ptr<void>(), &guest_), paths_, "/bin/sh"};
   }
 
   mcp::ToolResult Call(mcp::Tool& tool, const nlohmann::json& arguments) {
