@@ -39,24 +39,33 @@ std::string DescribeFailure(const guest::FileError& error, const paths::Resolved
   return error.detail().empty() ? "the guest reports a failure without a reason" : error.detail();
 }
 
-}  // namespace
-
-std::string_view Name(guest::FileType type) {
-  constexpr std::array<std::string_view, 8> kNames = {
+/// "PATH is a FIFO, not a "
+std::string DescribeMismatch(const paths::ResolvedPath& path) {
+  constexpr std::array<const char*, 8> kNames = {
       "regular file", "directory",        "symbolic link", "FIFO",
       "socket",       "character device", "block device",  "file of unknown type"};
-  return kNames.at(static_cast<std::size_t>(type));
+  return path.host + " is a " + kNames.at(static_cast<std::size_t>(path.attributes->type)) +
+         ", not a ";
 }
+
+}  // namespace
 
 void RequireRegularFile(const paths::ResolvedPath& path) {
   if (!path.attributes) throw PathlessError("file does not exist");
   if (path.attributes->type == guest::FileType::kRegular) return;
-  std::string text =
-      path.host + " is a " + std::string(Name(path.attributes->type)) + ", not a regular file";
+  std::string text = DescribeMismatch(path) + "regular file";
   if (path.attributes->type == guest::FileType::kDirectory) {
     text += "; list_directory shows what is in it";
   }
   throw support::CallError(text);
+}
+
+void RequireDirectory(const paths::ResolvedPath& path) {
+  if (!path.attributes) {
+    throw support::CallError(path.host + " does not exist; list the directory above it");
+  }
+  if (path.attributes->type == guest::FileType::kDirectory) return;
+  throw support::CallError(DescribeMismatch(path) + "directory; give the directory that it is in");
 }
 
 void ThrowFileProblem(const guest::FileError& error, const std::string& action,
