@@ -71,23 +71,21 @@ void RequireDirectory(const paths::ResolvedPath& path) {
 void ThrowFileProblem(const guest::FileError& error, const std::string& action,
                       const paths::ResolvedPath& path, std::uint64_t needed_bytes,
                       guest::Guest& guest, const support::Context& context) {
+  const std::string failed = action + " " + path.host + ": ";
   switch (error.code()) {
     case FileErrorCode::kNotFound:
       throw PathlessError("file does not exist");
     case FileErrorCode::kPermissionDenied:
       throw PathlessError("permission denied");
     case FileErrorCode::kAlreadyExists:
-      throw support::CallError(action + " " + path.host +
-                               ": a file with that name has appeared; try again");
+      throw support::CallError(failed + "a file with that name has appeared; try again");
     case FileErrorCode::kUnsupported:
-      throw support::CallError(action + " " + path.host +
-                               ": the guest's SFTP server does not support this");
+      throw support::CallError(failed + "the guest's SFTP server does not support this");
     case FileErrorCode::kFailure:
       break;
   }
   if (path.guest.empty()) throw support::CallError(error.what());  // not resolved
-  throw support::CallError(action + " " + path.host + ": " +
-                           DescribeFailure(error, path, needed_bytes, guest, context));
+  throw support::CallError(failed + DescribeFailure(error, path, needed_bytes, guest, context));
 }
 
 }  // namespace files
