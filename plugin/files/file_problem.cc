@@ -39,46 +39,53 @@ std::string DescribeFailure(const guest::FileError& error, const paths::Resolved
   return error.detail().empty() ? "the guest reports a failure without a reason" : error.detail();
 }
 
-}  // namespace
-
-std::string_view Name(guest::FileType type) {
-  constexpr std::array<std::string_view, 8> kNames = {
+/// "PATH is a FIFO, not a "
+std::string DescribeMismatch(const paths::ResolvedPath& path) {
+  constexpr std::array<const char*, 8> kNames = {
       "regular file", "directory",        "symbolic link", "FIFO",
       "socket",       "character device", "block device",  "file of unknown type"};
-  return kNames.at(static_cast<std::size_t>(type));
+  return path.host + " is a " + kNames.at(static_cast<std::size_t>(path.attributes->type)) +
+         ", not a ";
 }
+
+}  // namespace
 
 void RequireRegularFile(const paths::ResolvedPath& path) {
   if (!path.attributes) throw PathlessError("file does not exist");
   if (path.attributes->type == guest::FileType::kRegular) return;
-  std::string text =
-      path.host + " is a " + std::string(Name(path.attributes->type)) + ", not a regular file";
+  std::string text = DescribeMismatch(path) + "regular file";
   if (path.attributes->type == guest::FileType::kDirectory) {
     text += "; list_directory shows what is in it";
   }
   throw support::CallError(text);
 }
 
+void RequireDirectory(const paths::ResolvedPath& path) {
+  if (!path.attributes) {
+    throw support::CallError(path.host + " does not exist; list the directory above it");
+  }
+  if (path.attributes->type == guest::FileType::kDirectory) return;
+  throw support::CallError(DescribeMismatch(path) + "directory; give the directory that it is in");
+}
+
 void ThrowFileProblem(const guest::FileError& error, const std::string& action,
                       const paths::ResolvedPath& path, std::uint64_t needed_bytes,
                       guest::Guest& guest, const support::Context& context) {
+  const std::string failed = action + " " + path.host + ": ";
   switch (error.code()) {
     case FileErrorCode::kNotFound:
       throw PathlessError("file does not exist");
     case FileErrorCode::kPermissionDenied:
       throw PathlessError("permission denied");
     case FileErrorCode::kAlreadyExists:
-      throw support::CallError(action + " " + path.host +
-                               ": a file with that name has appeared; try again");
+      throw support::CallError(failed + "a file with that name has appeared; try again");
     case FileErrorCode::kUnsupported:
-      throw support::CallError(action + " " + path.host +
-                               ": the guest's SFTP server does not support this");
+      throw support::CallError(failed + "the guest's SFTP server does not support this");
     case FileErrorCode::kFailure:
       break;
   }
   if (path.guest.empty()) throw support::CallError(error.what());  // not resolved
-  throw support::CallError(action + " " + path.host + ": " +
-                           DescribeFailure(error, path, needed_bytes, guest, context));
+  throw support::CallError(failed + DescribeFailure(error, path, needed_bytes, guest, context));
 }
 
 }  // namespace files

@@ -18,12 +18,12 @@ class PathlessError : public support::CallError {
   using support::CallError::CallError;
 };
 
-/// "directory", "FIFO", …
-std::string_view Name(guest::FileType type);
-
 /// Throws support::CallError unless the path is a regular file: `file does not exist`, or a message
 /// with what it is instead.
 void RequireRegularFile(const paths::ResolvedPath& path);
+
+/// Throws support::CallError, with what to do, unless the path is a directory.
+void RequireDirectory(const paths::ResolvedPath& path);
 
 /// Throws support::CallError for a failure of the guest: `file does not exist`, `permission
 /// denied`, or "`action` PATH: …" with the host path. If the failure has no code, takes one round

@@ -74,7 +74,8 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
 
   const DirectoriesPointer directories = CurrentDirectories(location.path, guest, context);
   if (!directories->roots.Find(location.path)) {
-    throw CallError(ResolvesOutsideText(target.host, location.path, options_));
+    throw CallError(
+        OutsideText(target.host + " resolves to " + location.path + " in the guest,", options_));
   }
   const auto match = directories->mount_index.Find(location.path);
   const MountNumber mount = match ? MountNumber(match->value) : std::nullopt;
@@ -97,7 +98,7 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
 PathRules::Target PathRules::Translate(std::string_view path) const {
   const std::string given = Clean(path);
   const auto match = names_.Find(given);
-  if (!match) throw CallError(OutsideText(given, options_));
+  if (!match) throw CallError(OutsideText(given + " is", options_));
   const Root& root = options_.roots[match->value];
   Target target;
   target.host = JoinPath(root.host, match->rest);

@@ -40,14 +40,8 @@ std::string DescribeRoots(const PathRules::Options& options) {
          StopAndEdit(options, " --mount DIRECTORY:w");
 }
 
-std::string OutsideText(const std::string& path, const PathRules::Options& options) {
-  return path + " is outside the directories that may be used: " + DescribeRoots(options);
-}
-
-std::string ResolvesOutsideText(const std::string& path, const std::string& guest_path,
-                                const PathRules::Options& options) {
-  return path + " resolves to " + guest_path +
-         " in the guest, outside the directories that may be used: " + DescribeRoots(options);
+std::string OutsideText(const std::string& what, const PathRules::Options& options) {
+  return what + " outside the directories that may be used: " + DescribeRoots(options);
 }
 
 std::string ReadOnlyText(const std::string& path, const Root& root,

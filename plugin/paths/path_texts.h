@@ -11,9 +11,8 @@ namespace paths {
 /// Lists the roots; if there are none, says how to mount a directory.
 std::string DescribeRoots(const PathRules::Options& options);
 
-std::string OutsideText(const std::string& path, const PathRules::Options& options);
-std::string ResolvesOutsideText(const std::string& path, const std::string& guest_path,
-                                const PathRules::Options& options);
+/// `what` is the path and its verb: "/etc is".
+std::string OutsideText(const std::string& what, const PathRules::Options& options);
 
 /// Says how to make `root`, a root or mount, writable. `limactl edit` refuses a running instance.
 /// `--mount-only` would drop the other mounts, and `--mount` would add a second one if the

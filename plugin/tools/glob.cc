@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "files/file_content.h"
+#include "files/file_problem.h"
 #include "find/find_listing.h"
 #include "find/glob_plan.h"
 #include "support/errors.h"
 #include "support/paths.h"
+#include "support/printable.h"
 #include "support/utf8.h"
 #include "tools/limits.h"
 #include "tools/tools.h"
@@ -89,8 +91,7 @@ class GlobCall {
   /// Throws unless the call's path is a directory.
   paths::ResolvedPath ResolveBase() {
     paths::ResolvedPath base = Resolve(Base());
-    if (!base.attributes) throw support::CallError("There is no directory " + base.host + ".");
-    if (!IsDirectory(base)) throw support::CallError(base.host + " is not a directory.");
+    files::RequireDirectory(base);
     return base;
   }
 
@@ -182,7 +183,9 @@ void RefuseTooMany(const std::vector<Match>& matches) {
                      " that can be returned. Narrow it with a path deeper in the tree or a "
                      "more specific pattern, such as \"src/**/*.cc\". The newest " +
                      std::to_string(kShownGlobMatches) + " are:";
-  for (std::size_t i = 0; i < kShownGlobMatches; ++i) text += "\n" + matches[i].path;
+  for (std::size_t i = 0; i < kShownGlobMatches; ++i) {
+    text += "\n" + support::Printable(matches[i].path);
+  }
   throw support::CallError(text);
 }
 

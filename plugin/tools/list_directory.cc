@@ -1,10 +1,7 @@
 #include <algorithm>
-#include <string>
-#include <vector>
 
 #include "files/file_content.h"
 #include "files/file_problem.h"
-#include "support/errors.h"
 #include "tools/tools.h"
 
 namespace tools {
@@ -13,12 +10,7 @@ Entries ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call) {
   Entries result;
   WithFile(toolbox, call, paths::Access::kList, "list", [&](FileCall& file) {
     const paths::ResolvedPath& path = file.path;
-    if (!path.attributes) throw support::CallError(path.host + " does not exist");
-    if (path.attributes->type != guest::FileType::kDirectory) {
-      throw support::CallError(path.host + " is a " +
-                               std::string(files::Name(path.attributes->type)) +
-                               ", not a directory");
-    }
+    files::RequireDirectory(path);
     result = {.entries = files::NamesIn(path, *file.workspace.guest, file.context),
               .notes = {path.stale_note}};
     std::sort(result.entries.begin(), result.entries.end(),

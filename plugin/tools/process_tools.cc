@@ -60,6 +60,12 @@ ProcessList List(Processes& processes) {
   return list;
 }
 
+/// Whether it is "c" and a number, as CutOutputs::Keep makes them.
+bool IsCutOutput(std::string_view id) {
+  return id.size() > 1 && id.front() == 'c' &&
+         id.find_first_not_of("0123456789", 1) == std::string_view::npos;
+}
+
 }  // namespace
 
 ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
@@ -99,22 +105,21 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
 }
 
 std::variant<ProcessOutput, ProcessList> ReadProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
-  const auto id = call.arguments.find("id");
-  if (id == call.arguments.end()) return List(toolbox.processes);
-  const auto name = id->get<std::string>();
+  const auto id = call.arguments.value("id", std::string());
+  if (id.empty()) return List(toolbox.processes);
   const std::size_t maximum = LimitsFor(call.format, toolbox.options).process_bytes;
   std::optional<std::int64_t> offset;
   if (const auto given = call.arguments.find("offset"); given != call.arguments.end()) {
     offset = given->get<std::int64_t>();
   }
-  if (name.starts_with('c')) {
-    const auto [piece, remaining] = toolbox.cut_outputs.Read(name, offset, maximum);
-    return ProcessOutput{{.id = name}, piece, remaining};
+  if (IsCutOutput(id)) {
+    const auto [piece, remaining] = toolbox.cut_outputs.Read(id, offset, maximum);
+    return ProcessOutput{{.id = id}, piece, remaining};
   }
   const Processes::Output output =
-      toolbox.processes.Read(name, offset, Processes::Wait::kForOutput,
+      toolbox.processes.Read(id, offset, Processes::Wait::kForOutput,
                              WaitOf(call.arguments, milliseconds(0)), call.context, maximum);
-  return ProcessOutput{StateOf(name, output.state), output.piece, output.remaining};
+  return ProcessOutput{StateOf(id, output.state), output.piece, output.remaining};
 }
 
 ProcessState WriteProcess(Toolbox& toolbox, const mcp::ToolCall& call) {

@@ -46,7 +46,8 @@ void CheckPattern(std::string_view pattern) {
 /// Sets where to search: a directory, or one file in it.
 void SetTarget(find::SearchRequest& request, const paths::ResolvedPath& path) {
   if (!path.attributes) {
-    throw support::CallError("There is no file or directory " + path.host + ".");
+    throw support::CallError("There is no file or directory " + path.host +
+                             ". List the directory above it.");
   }
   request.file.clear();
   if (path.attributes->type == guest::FileType::kDirectory) {

@@ -71,10 +71,12 @@ TEST_F(Glob, RejectsAPathThatIsOutsideOrNoDirectory) {
   const auto error = [&](const std::string& path) {
     return ErrorOf({{"pattern", "*"}, {"path", path}});
   };
-  EXPECT_THAT(error(Host("a.cc")), HasSubstr("/a.cc is not a directory"));
-  EXPECT_THAT(error(Host("missing")), HasSubstr("There is no directory /Users/me/project/missing"));
+  EXPECT_THAT(error(Host("a.cc")),
+              HasSubstr("/a.cc is a regular file, not a directory; give the directory"));
+  EXPECT_THAT(error(Host("missing")),
+              HasSubstr("/Users/me/project/missing does not exist; list the directory above"));
   EXPECT_THAT(ErrorOf({{"pattern", "x/*"}, {"path", Host("missing")}}),
-              HasSubstr("There is no directory"));
+              HasSubstr("missing does not exist; list the directory above"));
   EXPECT_THAT(error("/etc"), HasSubstr("/etc"));
   EXPECT_THAT(error("/Users/me/project_secret"), HasSubstr("/Users/me/project_secret"));
   EXPECT_THAT(error("src"), HasSubstr("expected an absolute path"));

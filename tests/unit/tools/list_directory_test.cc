@@ -78,11 +78,12 @@ TEST_F(ListDirectory, NameThatIsNotUtf8ShowsReplacementCharacters) {
 TEST_F(ListDirectory, AFileIsNotADirectory) {
   Put("file", "");
   EXPECT_EQ(Error({{"path", "/host/work/file"}}),
-            "/host/work/file is a regular file, not a directory");
+            "/host/work/file is a regular file, not a directory; give the directory that it is in");
 }
 
 TEST_F(ListDirectory, MissingDirectoryIsNamedByItsHostPath) {
-  EXPECT_EQ(Error({{"path", "/host/work/none"}}), "/host/work/none does not exist");
+  EXPECT_EQ(Error({{"path", "/host/work/none"}}),
+            "/host/work/none does not exist; list the directory above it");
 }
 
 TEST_F(ListDirectory, PathOutsideIsRefused) {

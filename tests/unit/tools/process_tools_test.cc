@@ -54,6 +54,22 @@ TEST_F(ProcessToolsAsText, SayHowToReadOn) {
   EXPECT_EQ(Text(ReadProcess, {{"id", "p1"}, {"offset", 0}}, 10'000).find('['), 10'000U - 512 + 1);
 }
 
+TEST_F(ProcessToolsAsText, AnUnknownIdIsReportedWithTheKnownOnes) {
+  Start("true");
+  const auto error = [this](const char* id) -> std::string {
+    try {
+      return Text(ReadProcess, {{"id", id}});
+    } catch (const support::CallError& unknown) {
+      return unknown.what();
+    }
+  };
+  for (const std::string id : {"cat", "c", "c1x", "7"}) {
+    EXPECT_EQ(error(id.c_str()), "there is no process " + id + "; known are p1");
+  }
+  EXPECT_THAT(error("c7"), HasSubstr("no output c7"));
+  EXPECT_EQ(Text(ReadProcess, {{"id", ""}}), Text(ReadProcess, json::object()));
+}
+
 TEST_F(ProcessToolsAsText, ListIsShortHoweverLongTheCommands) {
   const std::string long_word(50'000, 'x');
   for (int i = 0; i < 5; ++i) Start("echo " + long_word);

@@ -148,6 +148,13 @@ TEST(Render, ShowsEntriesLikeLs) {
   EXPECT_THAT(line("two\nlines", guest::FileType::kSymlink, 0777), EndsWith(" two\\x0alines\n"));
 }
 
+TEST(Render, KeepsEachNameAndCommandOnItsLineOfText) {
+  const std::string forged = "a\nb\x1b[2K";
+  EXPECT_EQ(TextOf(Render(Matches{.paths = {"/" + forged}}, kText)), "/a\\x0ab\\x1b[2K\n");
+  EXPECT_THAT(TextOf(Render(ProcessList{{{kRunning, forged, "/" + forged, {}}}}, kText)),
+              StartsWith("p1 running: a\\x0ab\\x1b[2K (in /a\\x0ab\\x1b[2K, since "));
+}
+
 /// What a result can hold at most fits into a message, whatever the bytes.
 TEST(LimitsFor, BoundWhatIsFetchedSoThatItFits) {
   const FetchLimits limits = LimitsFor({}, {.maximum_output_bytes = kLargestMaximumOutput});

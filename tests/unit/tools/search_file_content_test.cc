@@ -56,8 +56,9 @@ TEST_F(Search, PathMayBeADirectoryAFileOrNull) {
   EXPECT_EQ(Find({{"pattern", "needle"}, {"path", nullptr}, {"include", nullptr}}),
             "b.js:1:needle\nsrc/a.js:1:needle\n");
   EXPECT_EQ(Find({{"pattern", "needle"}, {"path", Host("b.js")}, {"include", "*.c"}}), "");
-  EXPECT_THAT(ErrorOf({{"pattern", "x"}, {"path", Host("missing")}}),
-              HasSubstr("There is no file or directory /Users/me/project/missing"));
+  EXPECT_THAT(
+      ErrorOf({{"pattern", "x"}, {"path", Host("missing")}}),
+      HasSubstr("There is no file or directory /Users/me/project/missing. List the directory"));
   EXPECT_THAT(ErrorOf({{"pattern", "x"}, {"path", "/etc"}}), HasSubstr("/etc"));
 }
 
