@@ -20,7 +20,7 @@ constexpr std::size_t kMaximumShownCommand = 60;
 constexpr std::chrono::milliseconds kBurstPause{50};
 
 /// Why it ended without an exit status.
-std::string ProblemOf(const Session& session) {
+std::string ProblemOf(const ShellSession& session) {
   const std::optional<ProcessEnd>& end = session.reported().end;
   if (!session.is_over() || session.reported().exit_status) return "";
   if (!end) return "the process was stopped";
@@ -31,13 +31,13 @@ std::string ProblemOf(const Session& session) {
                                    : "exited without reporting how it ended");
 }
 
-Processes::State StateOf(const Session& session) {
+Processes::State StateOf(const ShellSession& session) {
   return {!session.is_over(), session.reported().exit_status, ProblemOf(session)};
 }
 
 /// Why it ended before it was started.
-[[noreturn]] void ThrowStartFailure(const Session& session) {
-  const Session::Reported& reported = session.reported();
+[[noreturn]] void ThrowStartFailure(const ShellSession& session) {
+  const ShellSession::Reported& reported = session.reported();
   if (reported.end && reported.end->connection_lost) {
     const bool may_have_run = reported.end->was_started;
     throw support::ConnectionLost(
@@ -70,8 +70,8 @@ Processes::~Processes() {
 std::string Processes::Start(const LoginCommand& command, const std::string& directory,
                              Launcher& launcher, const support::Context& context) {
   const std::shared_ptr<Entry> entry = Add(command.text, directory);
-  Session& session = *entry->session;
-  const Session::Reported& reported = session.reported();
+  ShellSession& session = *entry->session;
+  const ShellSession::Reported& reported = session.reported();
   try {
     session.Launch(ProcessProgram(command), entry->log, launcher);
     support::ContextWait wait(context, monitor_->mutex, monitor_->changed);
@@ -111,7 +111,7 @@ std::shared_ptr<Processes::Entry> Processes::Add(const std::string& command,
   const std::string id = "p" + std::to_string(++last_id_);
   entries_.push_back(std::make_shared<Entry>(
       Entry{{id, command, directory, std::chrono::system_clock::now()},
-            std::make_shared<Session>(monitor_, running + 1 + kSharedChannels)}));
+            std::make_shared<ShellSession>(monitor_, running + 1 + kSharedChannels)}));
   return entries_.back();
 }
 
@@ -122,7 +122,7 @@ Processes::Output Processes::Read(std::string_view id, std::optional<std::int64_
   Lock lock(monitor_->mutex);
   // Others may forget the entry meanwhile.
   const std::shared_ptr<Entry> entry = Find(id);
-  const Session& session = *entry->session;
+  const ShellSession& session = *entry->session;
   OutputLog& output = entry->log->output;
   const std::uint64_t from = offset ? output.Resolve(*offset) : entry->next_read;
   const auto deadline = Clock::now() + time;
@@ -149,7 +149,7 @@ Processes::State Processes::Write(std::string_view id, const Request& request,
   support::ContextWait wait(context, monitor_->mutex, monitor_->changed);
   Lock lock(monitor_->mutex);
   const std::shared_ptr<Entry> entry = Find(id);
-  Session& session = *entry->session;
+  ShellSession& session = *entry->session;
   const std::string name(id);
   if (!request.input.empty()) {
     if (session.is_over()) throw support::CallError(name + " has ended and takes no input");

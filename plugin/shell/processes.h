@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "shell/output_log.h"
-#include "shell/session.h"
+#include "shell/shell_session.h"
 #include "support/context.h"
 
 namespace shell {
@@ -101,7 +101,7 @@ class Processes {
   };
   struct Entry {
     Description description;
-    std::shared_ptr<Session> session;
+    std::shared_ptr<ShellSession> session;
     std::shared_ptr<Log> log = std::make_shared<Log>();
     std::uint64_t next_read = 0;
     std::optional<support::Clock::time_point> kill_at = std::nullopt;

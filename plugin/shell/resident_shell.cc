@@ -4,7 +4,7 @@ namespace shell {
 namespace {
 
 using support::Clock;
-using State = Session::State;
+using State = ShellSession::State;
 
 /// The least exit status of a loop that was killed, or could not be started.
 constexpr int kKilled = 126;
@@ -31,15 +31,15 @@ ResidentShell::ResidentShell(Launcher& launcher, const std::string& program) {
 
 ResidentShell::Condition ResidentShell::condition() const {
   const std::scoped_lock lock(monitor_->mutex);
-  const Session::Reported& reported = session_->reported();
+  const ShellSession::Reported& reported = session_->reported();
   if (reported.left && !reported.closed) return Condition::kInUse;
   return reported.state == State::kReady && !reported.end ? Condition::kIdle : Condition::kOver;
 }
 
 ResidentShell::Reply ResidentShell::Run(const std::string& request, Effect effect, OutputSink& sink,
                                         const support::Context& context) {
-  Session& session = *session_;
-  const Session::Reported& reported = session.reported();
+  ShellSession& session = *session_;
+  const ShellSession::Reported& reported = session.reported();
   support::ContextWait wait(context, monitor_->mutex, monitor_->changed);
   std::unique_lock lock(monitor_->mutex);
   const auto started = [&] { return reported.state != State::kStarting || reported.end; };
@@ -74,7 +74,7 @@ ResidentShell::Reply ResidentShell::Run(const std::string& request, Effect effec
 
 ResidentShell::Reply ResidentShell::NotStarted(Effect effect,
                                                const support::Context& context) const {
-  const Session::Reported& reported = session_->reported();
+  const ShellSession::Reported& reported = session_->reported();
   const std::string problem = reported.end ? reported.end->problem : "";
   if (reported.end && reported.end->connection_lost) throw ConnectionLost(problem, effect, false);
   if (!problem.empty()) throw support::CallError(problem);
@@ -85,7 +85,7 @@ ResidentShell::Reply ResidentShell::NotStarted(Effect effect,
 }
 
 ResidentShell::Reply ResidentShell::Collect(Effect effect) const {
-  const Session::Reported& reported = session_->reported();
+  const ShellSession::Reported& reported = session_->reported();
   Reply reply;
   if (reported.request_status) {
     reply.end.exit_status = reported.request_status;

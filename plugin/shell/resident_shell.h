@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "shell/session.h"
+#include "shell/shell_session.h"
 #include "support/context.h"
 #include "support/errors.h"
 
@@ -82,7 +82,8 @@ class ResidentShell {
   [[nodiscard]] Reply Collect(Effect effect) const;
 
   const std::shared_ptr<Monitor> monitor_ = std::make_shared<Monitor>();
-  const std::shared_ptr<Session> session_ = std::make_shared<Session>(monitor_, kSharedChannels);
+  const std::shared_ptr<ShellSession> session_ =
+      std::make_shared<ShellSession>(monitor_, kSharedChannels);
 };
 
 }  // namespace shell

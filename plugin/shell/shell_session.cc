@@ -1,4 +1,4 @@
-#include "shell/session.h"
+#include "shell/shell_session.h"
 
 #include <algorithm>
 #include <array>
@@ -17,13 +17,13 @@ constexpr std::size_t kInputPiece = 8192;
 
 }  // namespace
 
-struct Session::Report {
+struct ShellSession::Report {
   enum class Kind { kReady, kTook, kStopped, kExited, kLeft, kDone };
   Kind kind;
   int status = 0;
 };
 
-std::optional<Session::Report> Session::Parse(std::string_view words) {
+std::optional<ShellSession::Report> ShellSession::Parse(std::string_view words) {
   struct Form {
     std::string_view words;
     Report::Kind kind;
@@ -50,11 +50,11 @@ std::optional<Session::Report> Session::Parse(std::string_view words) {
   return std::nullopt;
 }
 
-Session::Session(std::shared_ptr<Monitor> monitor, std::size_t needed_channels)
+ShellSession::ShellSession(std::shared_ptr<Monitor> monitor, std::size_t needed_channels)
     : monitor_(std::move(monitor)), needed_channels_(needed_channels) {}
 
-void Session::Launch(const std::string& program, std::shared_ptr<OutputSink> sink,
-                     Launcher& launcher) {
+void ShellSession::Launch(const std::string& program, std::shared_ptr<OutputSink> sink,
+                          Launcher& launcher) {
   sink_ = std::move(sink);
   auto process = launcher.Start(std::string(kCommandLine), shared_from_this());
   process->Send(Bootstrap(marker_, program));
@@ -62,46 +62,46 @@ void Session::Launch(const std::string& program, std::shared_ptr<OutputSink> sin
   if (!is_process() || !is_over()) process_ = std::move(process);
 }
 
-void Session::Close() {
+void ShellSession::Close() {
   const std::scoped_lock lock(monitor_->mutex);
   reported_.state = State::kOver;
   process_.reset();
   monitor_->changed.notify_all();
 }
 
-void Session::BeginRequest(OutputSink& sink) {
+void ShellSession::BeginRequest(OutputSink& sink) {
   reported_.state = State::kRunning;
   reported_.request_status.reset();
   error_ended_ = false;
   sink_ = std::shared_ptr<OutputSink>(std::shared_ptr<void>(), &sink);  // not owned
 }
 
-void Session::FinishRequest() {
+void ShellSession::FinishRequest() {
   if (sink_has_enough_) reported_.state = State::kOver;
   sink_ = nullptr;
 }
 
-bool Session::request_is_done() const {
+bool ShellSession::request_is_done() const {
   if (reported_.end || sink_has_enough_) return true;
   return reported_.request_status || reported_.exit_status ? error_ended_
                                                            : reported_.state == State::kOver;
 }
 
-void Session::AddInput(std::string_view bytes) {
+void ShellSession::AddInput(std::string_view bytes) {
   input_ += bytes;
   Pump();
 }
 
-void Session::EndInput() {
+void ShellSession::EndInput() {
   input_ends_ = true;
   Pump();
 }
 
-void Session::Signal(std::string_view name) {
+void ShellSession::Signal(std::string_view name) {
   if (process_ && reported_.was_ready) process_->Send(SignalRequest(name));
 }
 
-void Session::Pump() {
+void ShellSession::Pump() {
   if (!process_ || !reported_.was_ready || input_is_under_way_) return;
   if (!input_.empty()) {
     const std::size_t length = std::min(input_.size(), kInputPiece);
@@ -113,7 +113,7 @@ void Session::Pump() {
   }
 }
 
-void Session::OnOutput(Stream stream, std::string_view bytes) {
+void ShellSession::OnOutput(Stream stream, std::string_view bytes) {
   const std::scoped_lock lock(monitor_->mutex);
   const bool is_output = stream == Stream::kOutput;
   (is_output ? output_ : error_)
@@ -130,13 +130,13 @@ void Session::OnOutput(Stream stream, std::string_view bytes) {
   if (is_process()) monitor_->changed.notify_all();
 }
 
-void Session::OnQueued() {
+void ShellSession::OnQueued() {
   const std::scoped_lock lock(monitor_->mutex);
   reported_.was_queued = true;
   monitor_->changed.notify_all();
 }
 
-void Session::OnEnd(const ProcessEnd& end) {
+void ShellSession::OnEnd(const ProcessEnd& end) {
   const std::scoped_lock lock(monitor_->mutex);
   output_.Finish([&](std::string_view own) { Take(Stream::kOutput, own); });
   error_.Finish([&](std::string_view own) { Take(Stream::kError, own); });
@@ -145,12 +145,12 @@ void Session::OnEnd(const ProcessEnd& end) {
   monitor_->changed.notify_all();
 }
 
-void Session::OnClosed() {
+void ShellSession::OnClosed() {
   const std::scoped_lock lock(monitor_->mutex);
   reported_.closed = true;
 }
 
-void Session::Take(Stream stream, std::string_view own) {
+void ShellSession::Take(Stream stream, std::string_view own) {
   if (reported_.state == State::kStarting) {
     early_output_ += own.size();
     std::string& early_error = reported_.early_error;
@@ -170,7 +170,7 @@ void Session::Take(Stream stream, std::string_view own) {
   }
 }
 
-void Session::Apply(const Report& report) {
+void ShellSession::Apply(const Report& report) {
   State& state = reported_.state;
   if (report.kind == Report::Kind::kStopped) {
     reported_.stopped = true;

@@ -37,7 +37,7 @@ struct Monitor {
 
 /// A session of resident_script.h on a channel of its own: a shell that runs requests, or one
 /// long-running process.
-class Session final : public ProcessEvents, public std::enable_shared_from_this<Session> {
+class ShellSession final : public ProcessEvents, public std::enable_shared_from_this<ShellSession> {
  public:
   enum class State {
     kStarting,
@@ -60,7 +60,7 @@ class Session final : public ProcessEvents, public std::enable_shared_from_this<
     bool closed = false;  ///< nothing uses the channel any more
   };
 
-  Session(std::shared_ptr<Monitor> monitor, std::size_t needed_channels);
+  ShellSession(std::shared_ptr<Monitor> monitor, std::size_t needed_channels);
 
   /// Starts a program of resident_script.h without waiting. Once. `sink`: takes the output from
   /// the time on that it is ready.
