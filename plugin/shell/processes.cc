@@ -19,36 +19,69 @@ constexpr std::size_t kMaximumShownCommand = 60;
 /// Output comes in bursts: a read that has waited takes in the rest of one.
 constexpr std::chrono::milliseconds kBurstPause{50};
 
-Processes::State StateOf(const LongProcess& process) {
-  return {!process.ended(), process.exit_status(), process.problem()};
+/// Why it ended without an exit status.
+std::string ProblemOf(const ShellSession& session) {
+  const std::optional<ProcessEnd>& end = session.reported().end;
+  if (!session.is_over() || session.reported().exit_status) return "";
+  if (!end) return "the process was stopped";
+  if (end->connection_lost) return "the process was lost and has been stopped: " + end->problem;
+  if (!end->problem.empty()) return end->problem;
+  const std::string shell = "the guest's shell that ran the process ";
+  return shell + (end->exit_signal ? "was killed by signal " + *end->exit_signal
+                                   : "exited without reporting how it ended");
+}
+
+Processes::State StateOf(const ShellSession& session) {
+  return {!session.is_over(), session.reported().exit_status, ProblemOf(session)};
+}
+
+/// Why it ended before it was started.
+[[noreturn]] void ThrowStartFailure(const ShellSession& session) {
+  const ShellSession::Reported& reported = session.reported();
+  if (reported.end && reported.end->connection_lost) {
+    const bool may_have_run = reported.end->was_started;
+    throw support::ConnectionLost(
+        reported.end->problem +
+            (may_have_run ? "; the process may have run" : "; the process was not started"),
+        may_have_run);
+  }
+  throw support::CallError(
+      "the guest could not start the process: " +
+      (reported.early_error.empty() ? ProblemOf(session) : reported.early_error));
 }
 
 }  // namespace
+
+bool Processes::Log::OnOutput(Stream stream, std::string_view bytes) {
+  if (stream == Stream::kOutput) output.Add(bytes);
+  return true;
+}
 
 Processes::~Processes() {
   {
     const std::scoped_lock lock(monitor_->mutex);
     closing_ = true;
     monitor_->changed.notify_all();
-    for (const auto& entry : entries_) entry->process->Close();
   }
+  for (const auto& entry : entries_) entry->session->Close();
   if (killer_.joinable()) killer_.join();
 }
 
 std::string Processes::Start(const LoginCommand& command, const std::string& directory,
                              Launcher& launcher, const support::Context& context) {
   const std::shared_ptr<Entry> entry = Add(command.text, directory);
-  const LongProcess& process = *entry->process;
+  ShellSession& session = *entry->session;
+  const ShellSession::Reported& reported = session.reported();
   try {
-    entry->process->Launch(command, launcher);
+    session.Launch(ProcessProgram(command), entry->log, launcher);
     support::ContextWait wait(context, monitor_->mutex, monitor_->changed);
     Lock lock(monitor_->mutex);
-    wait.Until(lock, [&] { return process.started() || process.ended(); });
-    if (process.started()) return entry->description.id;
-    if (process.ended()) process.ThrowStartFailure();
+    wait.Until(lock, [&] { return reported.was_ready || session.is_over(); });
+    if (reported.was_ready) return entry->description.id;
+    if (session.is_over()) ThrowStartFailure(session);
     const support::StopReason reason = context.stop_reason();
     const bool is_late = reason == support::StopReason::kDeadline;
-    if (is_late && process.was_queued()) {
+    if (is_late && reported.was_queued) {
       throw support::CallError(
           "the process was not started in time: commands used all channels of the connection to "
           "the guest. Start it again when a command has ended");
@@ -63,7 +96,7 @@ std::string Processes::Start(const LoginCommand& command, const std::string& dir
 std::shared_ptr<Processes::Entry> Processes::Add(const std::string& command,
                                                  const std::string& directory) {
   const std::scoped_lock lock(monitor_->mutex);
-  const auto has_ended = [](const auto& entry) { return entry->process->ended(); };
+  const auto has_ended = [](const auto& entry) { return entry->session->is_over(); };
   const auto ended =
       static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(), has_ended));
   const std::size_t running = entries_.size() - ended;
@@ -78,7 +111,7 @@ std::shared_ptr<Processes::Entry> Processes::Add(const std::string& command,
   const std::string id = "p" + std::to_string(++last_id_);
   entries_.push_back(std::make_shared<Entry>(
       Entry{{id, command, directory, std::chrono::system_clock::now()},
-            std::make_shared<LongProcess>(monitor_, running + 1 + kSharedChannels)}));
+            std::make_shared<ShellSession>(monitor_, running + 1 + kSharedChannels)}));
   return entries_.back();
 }
 
@@ -89,20 +122,23 @@ Processes::Output Processes::Read(std::string_view id, std::optional<std::int64_
   Lock lock(monitor_->mutex);
   // Others may forget the entry meanwhile.
   const std::shared_ptr<Entry> entry = Find(id);
-  const LongProcess& process = *entry->process;
-  const OutputLog& output = process.output();
+  const ShellSession& session = *entry->session;
+  OutputLog& output = entry->log->output;
   const std::uint64_t from = offset ? output.Resolve(*offset) : entry->next_read;
   const auto deadline = Clock::now() + time;
   wait.Until(
       lock,
-      [&] { return process.ended() || (wait_for == Wait::kForOutput && output.readable() > from); },
+      [&] {
+        return session.is_over() || (wait_for == Wait::kForOutput && output.readable() > from);
+      },
       deadline);
   if (time.count() > 0 && wait_for == Wait::kForOutput) {
     wait.Until(
-        lock, [&] { return process.ended(); }, std::min(deadline, Clock::now() + kBurstPause));
+        lock, [&] { return session.is_over(); }, std::min(deadline, Clock::now() + kBurstPause));
   }
   context.ThrowIfStopped();
-  Output read{StateOf(process), output.Read(from, maximum), 0};
+  if (session.is_over()) output.Finish();
+  Output read{StateOf(session), output.Read(from, maximum), 0};
   read.remaining = output.readable() - read.piece.end;
   entry->next_read = read.piece.end;
   return read;
@@ -113,25 +149,25 @@ Processes::State Processes::Write(std::string_view id, const Request& request,
   support::ContextWait wait(context, monitor_->mutex, monitor_->changed);
   Lock lock(monitor_->mutex);
   const std::shared_ptr<Entry> entry = Find(id);
-  LongProcess& process = *entry->process;
+  ShellSession& session = *entry->session;
   const std::string name(id);
   if (!request.input.empty()) {
-    if (process.ended()) throw support::CallError(name + " has ended and takes no input");
-    if (process.input_ended()) {
+    if (session.is_over()) throw support::CallError(name + " has ended and takes no input");
+    if (session.input_ended()) {
       throw support::CallError("the standard input of " + name + " has been ended");
     }
-    if (process.waiting_input() + request.input.size() > LongProcess::kMaximumInput) {
+    if (session.waiting_input() + request.input.size() > kMaximumInput) {
       throw support::CallError(
-          name + " does not read its input: " + std::to_string(process.waiting_input()) +
-          " bytes wait already, and at most " + std::to_string(LongProcess::kMaximumInput) +
+          name + " does not read its input: " + std::to_string(session.waiting_input()) +
+          " bytes wait already, and at most " + std::to_string(kMaximumInput) +
           " can. Nothing of this call's input was kept.");
     }
-    process.AddInput(request.input);
+    session.AddInput(request.input);
   }
-  if (!process.ended()) {
-    if (request.end_input) process.EndInput();
+  if (!session.is_over()) {
+    if (request.end_input) session.EndInput();
     if (!request.signal.empty()) {
-      process.Signal(request.signal);
+      session.Signal(request.signal);
       if (request.signal == "TERM" && !entry->kill_at) {
         entry->kill_at = Clock::now() + kTermPatience;
         if (!killer_.joinable()) killer_ = std::thread([this] { KillLate(); });
@@ -141,25 +177,26 @@ Processes::State Processes::Write(std::string_view id, const Request& request,
   }
   const bool only_input = !request.end_input && request.signal.empty();
   wait.Until(
-      lock, [&] { return process.ended() || (only_input && process.input_is_taken()); },
+      lock, [&] { return session.is_over() || (only_input && session.input_is_taken()); },
       Clock::now() + time);
   context.ThrowIfStopped();
-  return StateOf(process);
+  return StateOf(session);
 }
 
 void Processes::Abandon(std::string_view id) {
-  const std::scoped_lock lock(monitor_->mutex);
+  Lock lock(monitor_->mutex);
   const std::shared_ptr<Entry> entry = Find(id);
-  entry->process->Close();
   std::erase(entries_, entry);
+  lock.unlock();
+  entry->session->Close();
 }
 
 std::vector<Processes::Listed> Processes::List() {
   const std::scoped_lock lock(monitor_->mutex);
   std::vector<Listed> listed;
   for (const auto& entry : entries_) {
-    if (!entry->process->started()) continue;
-    listed.push_back({entry->description, StateOf(*entry->process)});
+    if (!entry->session->reported().was_ready) continue;
+    listed.push_back({entry->description, StateOf(*entry->session)});
   }
   return listed;
 }
@@ -169,9 +206,9 @@ void Processes::KillLate() {
   while (!closing_) {
     auto next = Clock::time_point::max();
     for (const auto& entry : entries_) {
-      if (!entry->kill_at || entry->process->ended()) continue;
+      if (!entry->kill_at || entry->session->is_over()) continue;
       if (*entry->kill_at <= Clock::now()) {
-        entry->process->Signal("KILL");
+        entry->session->Signal("KILL");
         entry->kill_at.reset();
       } else {
         next = std::min(next, *entry->kill_at);
@@ -199,7 +236,7 @@ std::shared_ptr<Processes::Entry> Processes::Find(std::string_view id) const {
 std::string Processes::ListRunning() const {
   std::vector<std::string> running;
   for (const auto& entry : entries_) {
-    if (entry->process->ended()) continue;
+    if (entry->session->is_over()) continue;
     const auto& [id, command, directory, started] = entry->description;
     const std::string shown = command.substr(0, kMaximumShownCommand);
     running.push_back(id + " " + shown.substr(0, support::ValidUtf8Prefix(shown)));

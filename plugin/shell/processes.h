@@ -10,7 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "shell/long_process.h"
+#include "shell/output_log.h"
+#include "shell/shell_session.h"
 #include "support/context.h"
 
 namespace shell {
@@ -21,6 +22,11 @@ class Processes {
  public:
   /// Of those that have ended, the youngest stay readable.
   static constexpr std::size_t kMostEnded = 64;
+
+  // In bytes, of each.
+  static constexpr std::size_t kMaximumOutput = std::size_t{1} << 20;
+  /// Input that waits for the process to read.
+  static constexpr std::size_t kMaximumInput = std::size_t{1} << 20;
 
   /// A process gets this time to react to TERM.
   static constexpr std::chrono::seconds kTermPatience{5};
@@ -89,9 +95,14 @@ class Processes {
   std::vector<Listed> List();
 
  private:
+  struct Log final : OutputSink {
+    bool OnOutput(Stream stream, std::string_view bytes) override;
+    OutputLog output{kMaximumOutput};
+  };
   struct Entry {
     Description description;
-    std::shared_ptr<LongProcess> process;
+    std::shared_ptr<ShellSession> session;
+    std::shared_ptr<Log> log = std::make_shared<Log>();
     std::uint64_t next_read = 0;
     std::optional<support::Clock::time_point> kill_at = std::nullopt;
   };

@@ -22,14 +22,6 @@ std::string ShellWord(const std::string& shell) {
   return shell.empty() ? "\"$SHELL\"" : ShellQuote(shell);
 }
 
-/// `settings` are assignments that `program` needs.
-std::string Session(const std::string& marker, const std::string& settings,
-                    std::string_view program) {
-  std::string text = "{ _lm_marker=" + marker + " " + settings + "\n";
-  text.append(program).append(session_program);
-  return text + "exit; }\n";
-}
-
 /// One line that printf's %b turns into the bytes.
 std::string Escape(std::string_view bytes) {
   std::string line;
@@ -57,20 +49,23 @@ std::string MakeEndMarker() {
   return "limactl-mcp-" + support::RandomHex(kDigits);
 }
 
-std::string ScriptShell(const std::string& marker, Requests requests) {
-  return Session(marker,
-                 requests == Requests::kOne ? "_lm_left='left '" : "_lm_left=", scripts_program);
+std::string Bootstrap(const std::string& marker, const std::string& program) {
+  return "{ _lm_marker=" + marker + "\n" + program + std::string(session_program) + "exit; }\n";
 }
 
-std::string LoginShell(const std::string& marker, const std::string& shell) {
-  return Session(marker,
-                 "_lm_shell=" + ShellWord(shell) +
-                     " _lm_loop=" + ShellQuote(std::string(command_loop_program)),
-                 login_program);
+std::string ScriptProgram(Requests requests) {
+  return std::string(requests == Requests::kOne ? "_lm_left='left '\n" : "_lm_left=\n")
+      .append(scripts_program);
 }
 
-std::string ProcessShell(const std::string& marker, const LoginCommand& command) {
-  return Session(marker, "_lm_command=" + ShellQuote(PlainLogin(command)), process_program);
+std::string LoginProgram(const std::string& shell) {
+  return ("_lm_shell=" + ShellWord(shell) +
+          "\n_lm_loop=" + ShellQuote(std::string(command_loop_program)) + '\n')
+      .append(login_program);
+}
+
+std::string ProcessProgram(const LoginCommand& command) {
+  return ("_lm_command=" + ShellQuote(PlainLogin(command)) + '\n').append(process_program);
 }
 
 std::string InputRequest(std::string_view bytes) {

@@ -51,15 +51,18 @@ enum class Requests {
   kOne,   ///< whose end is always reported as "left"
 };
 
+/// What to send first: starts one of the programs below.
+std::string Bootstrap(const std::string& marker, const std::string& program);
+
 /// A loop of /bin/sh.
-std::string ScriptShell(const std::string& marker, Requests requests);
+std::string ScriptProgram(Requests requests);
 
 /// A loop of bash 4 or later, as login shell. It exits below status 126 without "ready" if it is
 /// another shell, if there is no /proc, or if the profile is unfit: it exits, changes the directory
 /// or the output, or changes what the loop relies on. `shell`: empty for "$SHELL".
-std::string LoginShell(const std::string& marker, const std::string& shell);
+std::string LoginProgram(const std::string& shell);
 
-/// Whether LoginShell may succeed.
+/// Whether LoginProgram may succeed.
 bool MayBeBash(std::string_view shell);
 
 struct LoginCommand {
@@ -69,7 +72,7 @@ struct LoginCommand {
   std::string shell;  ///< the user's login shell; empty: "$SHELL"
 };
 
-/// Requests to ScriptShell and LoginShell. The text must not contain NUL.
+/// Requests to ScriptProgram and LoginProgram. The text must not contain NUL.
 std::string ScriptRequest(const std::string& script);
 std::string CommandRequest(const LoginCommand& command);
 
@@ -84,9 +87,9 @@ std::string PlainLogin(const LoginCommand& command);
 ///              shell
 ///   took       the input of the last InputRequest has been written to the pipe
 ///   ended N    the command has ended with this status
-std::string ProcessShell(const std::string& marker, const LoginCommand& command);
+std::string ProcessProgram(const LoginCommand& command);
 
-// Requests to the watcher of a ProcessShell.
+// Requests to the watcher of a ProcessProgram.
 
 /// Bytes for the command's standard input. The next one must wait for "took".
 std::string InputRequest(std::string_view bytes);

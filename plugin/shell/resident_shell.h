@@ -5,26 +5,11 @@
 #include <string>
 #include <string_view>
 
-#include "shell/process.h"
+#include "shell/shell_session.h"
 #include "support/context.h"
 #include "support/errors.h"
 
 namespace shell {
-
-/// Takes the output of a request.
-class OutputSink {
- public:
-  virtual ~OutputSink() = default;
-
-  /// On the thread that owns the connection, which must not wait. False: no more is wanted.
-  virtual bool OnOutput(Stream stream, std::string_view bytes) = 0;
-
-  /// On the calling thread: the request waits for a shell or a channel.
-  virtual void OnQueued() {}
-
-  /// On the calling thread: the request has been sent.
-  virtual void OnStarted() {}
-};
 
 /// How a request ended.
 struct RunEnd {
@@ -56,9 +41,9 @@ class ResidentShell {
   /// How long a stopped command may take to end.
   static constexpr std::chrono::seconds kStopPatience{10};
 
-  /// Starts it without waiting. `bootstrap` comes from resident_script.h, with the same marker.
-  ResidentShell(Launcher& launcher, const std::string& marker, std::string bootstrap);
-  ~ResidentShell();
+  /// Starts a program of resident_script.h without waiting.
+  ResidentShell(Launcher& launcher, const std::string& program);
+  ~ResidentShell() { session_->Close(); }
   ResidentShell(const ResidentShell&) = delete;
   ResidentShell& operator=(const ResidentShell&) = delete;
 
@@ -93,13 +78,12 @@ class ResidentShell {
             const support::Context& context);
 
  private:
-  class Channel;
-
   [[nodiscard]] Reply NotStarted(Effect effect, const support::Context& context) const;
   [[nodiscard]] Reply Collect(Effect effect) const;
 
-  std::shared_ptr<Channel> channel_;
-  std::unique_ptr<Process> process_;
+  const std::shared_ptr<Monitor> monitor_ = std::make_shared<Monitor>();
+  const std::shared_ptr<ShellSession> session_ =
+      std::make_shared<ShellSession>(monitor_, kSharedChannels);
 };
 
 }  // namespace shell

@@ -116,11 +116,10 @@ std::unique_ptr<ResidentShell> Shells::Take(const Kind& kind, OutputSink& sink,
 }
 
 std::unique_ptr<ResidentShell> Shells::Start(const Kind& kind) {
-  const std::string marker = MakeEndMarker();
   return std::make_unique<ResidentShell>(
-      launcher_, marker,
-      kind.login_shell ? LoginShell(marker, *kind.login_shell)
-                       : ScriptShell(marker, kind.for_commands ? Requests::kOne : Requests::kMany));
+      launcher_, kind.login_shell
+                     ? LoginProgram(*kind.login_shell)
+                     : ScriptProgram(kind.for_commands ? Requests::kOne : Requests::kMany));
 }
 
 void Shells::Return(const Kind& kind, std::unique_ptr<ResidentShell> shell) {

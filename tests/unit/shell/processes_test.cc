@@ -103,7 +103,7 @@ TEST_P(ProcessesTest, TakeLongInput) {
 TEST_P(ProcessesTest, AreSignalledWhileTheyDoNotReadTheirInput) {
   const std::string id =
       Start("trap 'echo int' INT; trap 'echo hup' HUP; while :; do sleep 0.05; done");
-  const std::string text(LongProcess::kMaximumInput, 'x');
+  const std::string text(Processes::kMaximumInput, 'x');
   EXPECT_TRUE(processes_->Write(id, {text, false, ""}, 300ms, {}).running);
   EXPECT_THROW(Send(id, text), support::CallError);
   EXPECT_TRUE(Signal(id, "INT", 100ms).running);

@@ -154,9 +154,11 @@ class ShellsTest : public ::testing::Test {
 
   /// The process whose id is in the file exits soon.
   [[nodiscard]] bool Ends(const std::string& name) const {
-    pid_t process = 0;
-    std::ifstream(work_ + "/" + name) >> process;
-    return process > 0 && Eventually([&] { return IsGone(process); });
+    return Eventually([&] {
+      pid_t process = 0;
+      std::ifstream(work_ + "/" + name) >> process;
+      return process > 0 && IsGone(process);
+    });
   }
   [[nodiscard]] static bool IsGone(pid_t process) {
     std::ifstream file("/proc/" + std::to_string(process) + "/stat");

@@ -1,6 +1,7 @@
 #include "shell/shells.h"
 
 #include <gmock/gmock.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <thread>
@@ -328,7 +329,8 @@ TEST_F(ShellsTest, ReportWhyBinShCannotRun) {
   }
 }
 
-/// A shell that answers what it is sent as a test says: standard output, standard error.
+/// A shell that answers what it is sent as a test says: standard output, standard error. "M" is the
+/// end marker.
 class PlayedShell final : public Launcher {
  public:
   using Answers = std::vector<std::pair<std::string, std::string>>;
@@ -343,13 +345,17 @@ class PlayedShell final : public Launcher {
  private:
   struct Player final : Process {
     explicit Player(PlayedShell& shell) : played(shell) {}
-    void Send(std::string) override {
-      const auto& [output, error] = played.answers_.at(played.next_++);
+    void Send(std::string text) override {
+      const std::size_t at = text.find("limactl-mcp-");
+      if (marker.empty()) marker = text.substr(at, text.find('\n', at) - at);
+      auto [output, error] = played.answers_.at(played.next_++);
+      for (std::string* bytes : {&output, &error}) re2::RE2::GlobalReplace(bytes, "M", marker);
       played.events_->OnOutput(Stream::kOutput, output);
       played.events_->OnOutput(Stream::kError, error);
     }
     void EndInput() override {}
     PlayedShell& played;
+    std::string marker;
   };
 
   Answers answers_;
@@ -360,7 +366,7 @@ class PlayedShell final : public Launcher {
 TEST(ResidentShell, DropsWhatIsPrintedBetweenTwoRequests) {
   PlayedShell played(
       {{"M ready\n", ""}, {"one\nM 0\nlate\n", "error\nM\nlate\n"}, {"two\nM 0\n", "M\n"}});
-  ResidentShell shell(played, "M", "");
+  ResidentShell shell(played, "");
   for (const auto& [output, error] : {std::pair("one\n", "error\n"), std::pair("two\n", "")}) {
     TextSink sink;
     shell.Run("", ResidentShell::Effect::kAny, sink, {});
@@ -371,7 +377,7 @@ TEST(ResidentShell, DropsWhatIsPrintedBetweenTwoRequests) {
 
 TEST(ResidentShell, KeepsItsChannelUntilBackgroundProcessesHaveEnded) {
   PlayedShell played({{"M ready\n", ""}, {"M left 3\n", "M\n"}});
-  ResidentShell shell(played, "M", "");
+  ResidentShell shell(played, "");
   TextSink sink;
   EXPECT_EQ(shell.Run("", ResidentShell::Effect::kAny, sink, {}).end.exit_status, 3);
   played.events().OnEnd({});

@@ -1,0 +1,207 @@
+#include "shell/shell_session.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace shell {
+namespace {
+
+constexpr std::size_t kMaximumEarlyError = 1024;
+/// What a profile may print.
+constexpr std::size_t kMaximumEarlyOutput = std::size_t{256} * 1024;
+
+/// Of input, in bytes. The watcher reads a request byte by byte.
+constexpr std::size_t kInputPiece = 8192;
+
+}  // namespace
+
+struct ShellSession::Report {
+  enum class Kind { kReady, kTook, kStopped, kExited, kLeft, kDone };
+  Kind kind;
+  int status = 0;
+};
+
+std::optional<ShellSession::Report> ShellSession::Parse(std::string_view words) {
+  struct Form {
+    std::string_view words;
+    Report::Kind kind;
+    bool has_status;
+  };
+  constexpr std::array<Form, 6> kForms{{{"ready", Report::Kind::kReady, false},
+                                        {"took", Report::Kind::kTook, false},
+                                        {"stopped", Report::Kind::kStopped, false},
+                                        {"ended ", Report::Kind::kExited, true},
+                                        {"left ", Report::Kind::kLeft, true},
+                                        {"", Report::Kind::kDone, true}}};
+  for (const Form& form : kForms) {
+    if (!words.starts_with(form.words)) continue;
+    words.remove_prefix(form.words.size());
+    Report report{form.kind};
+    if (form.has_status) {
+      const auto [end, error] =
+          std::from_chars(words.data(), words.data() + words.size(), report.status);
+      if (error != std::errc()) return std::nullopt;
+      words.remove_prefix(static_cast<std::size_t>(end - words.data()));
+    }
+    return words.empty() ? std::optional(report) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+ShellSession::ShellSession(std::shared_ptr<Monitor> monitor, std::size_t needed_channels)
+    : monitor_(std::move(monitor)), needed_channels_(needed_channels) {}
+
+void ShellSession::Launch(const std::string& program, std::shared_ptr<OutputSink> sink,
+                          Launcher& launcher) {
+  sink_ = std::move(sink);
+  auto process = launcher.Start(std::string(kCommandLine), shared_from_this());
+  process->Send(Bootstrap(marker_, program));
+  const std::scoped_lock lock(monitor_->mutex);
+  if (!is_process() || !is_over()) process_ = std::move(process);
+}
+
+void ShellSession::Close() {
+  const std::scoped_lock lock(monitor_->mutex);
+  reported_.state = State::kOver;
+  process_.reset();
+  monitor_->changed.notify_all();
+}
+
+void ShellSession::BeginRequest(OutputSink& sink) {
+  reported_.state = State::kRunning;
+  reported_.request_status.reset();
+  error_ended_ = false;
+  sink_ = std::shared_ptr<OutputSink>(std::shared_ptr<void>(), &sink);  // not owned
+}
+
+void ShellSession::FinishRequest() {
+  if (sink_has_enough_) reported_.state = State::kOver;
+  sink_ = nullptr;
+}
+
+bool ShellSession::request_is_done() const {
+  if (reported_.end || sink_has_enough_) return true;
+  return reported_.request_status || reported_.exit_status ? error_ended_
+                                                           : reported_.state == State::kOver;
+}
+
+void ShellSession::AddInput(std::string_view bytes) {
+  input_ += bytes;
+  Pump();
+}
+
+void ShellSession::EndInput() {
+  input_ends_ = true;
+  Pump();
+}
+
+void ShellSession::Signal(std::string_view name) {
+  if (process_ && reported_.was_ready) process_->Send(SignalRequest(name));
+}
+
+void ShellSession::Pump() {
+  if (!process_ || !reported_.was_ready || input_is_under_way_) return;
+  if (!input_.empty()) {
+    const std::size_t length = std::min(input_.size(), kInputPiece);
+    process_->Send(InputRequest(std::string_view(input_).substr(0, length)));
+    input_.erase(0, length);
+    input_is_under_way_ = true;
+  } else if (input_ends_ && !std::exchange(input_end_is_sent_, true)) {
+    process_->Send(std::string(kEndInputRequest));
+  }
+}
+
+void ShellSession::OnOutput(Stream stream, std::string_view bytes) {
+  const std::scoped_lock lock(monitor_->mutex);
+  const bool is_output = stream == Stream::kOutput;
+  (is_output ? output_ : error_)
+      .Feed(
+          bytes, [&](std::string_view own) { Take(stream, own); },
+          [&](std::string_view words) {
+            if (!is_output) {
+              error_ended_ = true;
+            } else if (const std::optional<Report> report = Parse(words)) {
+              Apply(*report);
+            }
+            monitor_->changed.notify_all();
+          });
+  if (is_process()) monitor_->changed.notify_all();
+}
+
+void ShellSession::OnQueued() {
+  const std::scoped_lock lock(monitor_->mutex);
+  reported_.was_queued = true;
+  monitor_->changed.notify_all();
+}
+
+void ShellSession::OnEnd(const ProcessEnd& end) {
+  const std::scoped_lock lock(monitor_->mutex);
+  output_.Finish([&](std::string_view own) { Take(Stream::kOutput, own); });
+  error_.Finish([&](std::string_view own) { Take(Stream::kError, own); });
+  reported_.end = end;
+  if (is_process()) process_.reset();
+  monitor_->changed.notify_all();
+}
+
+void ShellSession::OnClosed() {
+  const std::scoped_lock lock(monitor_->mutex);
+  reported_.closed = true;
+}
+
+void ShellSession::Take(Stream stream, std::string_view own) {
+  if (reported_.state == State::kStarting) {
+    early_output_ += own.size();
+    std::string& early_error = reported_.early_error;
+    if (stream == Stream::kError)
+      early_error += own.substr(0, kMaximumEarlyError - early_error.size());
+    if (early_output_ <= kMaximumEarlyOutput) return;
+    early_error = "it prints without end instead";
+    reported_.state = State::kOver;
+    monitor_->changed.notify_all();
+  } else if (reported_.was_ready && sink_ && !sink_has_enough_) {
+    const bool complete = stream == Stream::kOutput
+                              ? reported_.request_status || reported_.exit_status
+                              : error_ended_;
+    if (complete || sink_->OnOutput(stream, own)) return;
+    sink_has_enough_ = true;
+    monitor_->changed.notify_all();
+  }
+}
+
+void ShellSession::Apply(const Report& report) {
+  State& state = reported_.state;
+  if (report.kind == Report::Kind::kStopped) {
+    reported_.stopped = true;
+    state = State::kOver;
+  }
+  if (state == State::kOver) return;
+  switch (report.kind) {
+    case Report::Kind::kReady:
+      reported_.was_ready = true;
+      if (state == State::kStarting) state = State::kReady;
+      Pump();
+      break;
+    case Report::Kind::kExited:
+      reported_.exit_status = report.status;
+      state = State::kOver;
+      if (is_process()) process_.reset();
+      break;
+    case Report::Kind::kLeft:
+    case Report::Kind::kDone:
+      if (state != State::kRunning) return;
+      reported_.request_status = report.status;
+      reported_.left = report.kind == Report::Kind::kLeft;
+      state = reported_.left ? State::kOver : State::kReady;
+      break;
+    case Report::Kind::kTook:
+      input_is_under_way_ = false;
+      Pump();
+      break;
+    case Report::Kind::kStopped:
+      break;
+  }
+}
+
+}  // namespace shell

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "shell/process.h"
+#include "shell/report_splitter.h"
+#include "shell/resident_script.h"
+
+namespace shell {
+
+/// Takes the output of a session.
+class OutputSink {
+ public:
+  virtual ~OutputSink() = default;
+
+  /// On the thread that owns the connection, which must not wait. False: no more is wanted.
+  virtual bool OnOutput(Stream stream, std::string_view bytes) = 0;
+
+  /// On the calling thread: the request waits for a shell or a channel.
+  virtual void OnQueued() {}
+
+  /// On the calling thread: the request has been sent.
+  virtual void OnStarted() {}
+};
+
+/// Guards sessions, and is notified of every report and end of one, and of a process's output.
+struct Monitor {
+  std::mutex mutex;
+  std::condition_variable changed;
+};
+
+/// A session of resident_script.h on a channel of its own: a shell that runs requests, or one
+/// long-running process.
+class ShellSession final : public ProcessEvents, public std::enable_shared_from_this<ShellSession> {
+ public:
+  enum class State {
+    kStarting,
+    kReady,    ///< the shell waits for a request; the process runs
+    kRunning,  ///< the shell runs a request
+    kOver,     ///< runs nothing any more, except what a request has left
+  };
+
+  /// What it has reported.
+  struct Reported {
+    State state = State::kStarting;
+    bool was_queued = false;
+    bool was_ready = false;
+    std::optional<int> request_status;
+    bool left = false;               ///< background processes of the request may be left
+    std::optional<int> exit_status;  ///< of the loop or the process
+    bool stopped = false;            ///< all processes of the session
+    std::string early_error;         ///< its standard error before it was ready
+    std::optional<ProcessEnd> end;
+    bool closed = false;  ///< nothing uses the channel any more
+  };
+
+  ShellSession(std::shared_ptr<Monitor> monitor, std::size_t needed_channels);
+
+  /// Starts a program of resident_script.h without waiting. Once. `sink`: takes the output from
+  /// the time on that it is ready.
+  void Launch(const std::string& program, std::shared_ptr<OutputSink> sink, Launcher& launcher);
+
+  /// Closes the channel, which stops what runs in it, except what a request has left.
+  void Close();
+
+  // Of a shell, by the one thread that uses it.
+  void Send(const std::string& request) { process_->Send(request); }
+  /// Stops everything in the session.
+  void Stop() { process_->EndInput(); }
+
+  // With the monitor's lock held.
+
+  [[nodiscard]] const Reported& reported() const { return reported_; }
+  [[nodiscard]] bool is_over() const { return reported_.state == State::kOver || reported_.end; }
+
+  /// Before a request is sent, whose output the sink takes until FinishRequest.
+  void BeginRequest(OutputSink& sink);
+  void FinishRequest();
+  /// It has ended, or will never report its end.
+  [[nodiscard]] bool request_is_done() const;
+  [[nodiscard]] bool sink_has_enough() const { return sink_has_enough_; }
+
+  // Of a process that is ready.
+  void AddInput(std::string_view bytes);
+  void EndInput();
+  /// `name` is without "SIG".
+  void Signal(std::string_view name);
+  [[nodiscard]] std::size_t waiting_input() const { return input_.size(); }
+  [[nodiscard]] bool input_is_taken() const { return input_.empty() && !input_is_under_way_; }
+  [[nodiscard]] bool input_ended() const { return input_ends_; }
+
+  void OnOutput(Stream stream, std::string_view bytes) override;
+  void OnQueued() override;
+  [[nodiscard]] std::size_t needed_channels() const override { return needed_channels_; }
+  void OnEnd(const ProcessEnd& end) override;
+  void OnClosed() override;
+
+ private:
+  struct Report;
+  static std::optional<Report> Parse(std::string_view words);
+
+  [[nodiscard]] bool is_process() const { return needed_channels_ > kSharedChannels; }
+  void Take(Stream stream, std::string_view own);
+  void Apply(const Report& report);
+  /// Sends the input that may be sent now.
+  void Pump();
+
+  const std::shared_ptr<Monitor> monitor_;
+  const std::size_t needed_channels_;
+  const std::string marker_ = MakeEndMarker();
+  std::unique_ptr<Process> process_;
+  ReportSplitter output_{marker_};
+  ReportSplitter error_{marker_};
+  std::shared_ptr<OutputSink> sink_;
+  bool sink_has_enough_ = false;
+  bool error_ended_ = false;  // the request's standard error is complete
+  std::size_t early_output_ = 0;
+  Reported reported_;
+  std::string input_;
+  bool input_is_under_way_ = false;
+  bool input_ends_ = false;
+  bool input_end_is_sent_ = false;
+};
+
+}  // namespace shell
