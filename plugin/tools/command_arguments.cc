@@ -11,12 +11,6 @@ constexpr int kCommandNotFound = 127;
 /// Bytes of a line that the hint repeats.
 constexpr std::size_t kMaximumShownLine = 1024;
 
-/// One word with characters for a shell: the list was probably meant as a line.
-bool LooksLikeShellLine(const std::vector<std::string>& words) {
-  return words.size() == 1 &&
-         words.front().find_first_of(" \t\n|&;<>()$`\\\"'*?[]{}#~!") != std::string::npos;
-}
-
 }  // namespace
 
 std::vector<std::string> CommandArgument(const nlohmann::json& arguments) {
@@ -47,7 +41,11 @@ std::string CommandText(const std::vector<std::string>& words) {
 }
 
 std::string ShellLineHint(int status, const std::vector<std::string>& words) {
-  if (status != kCommandNotFound || !LooksLikeShellLine(words)) return "";
+  // One word with characters for a shell: the list was probably meant as a line.
+  const bool is_shell_line =
+      words.size() == 1 &&
+      words.front().find_first_of(" \t\n|&;<>()$`\\\"'*?[]{}#~!") != std::string::npos;
+  if (status != kCommandNotFound || !is_shell_line) return "";
   const std::string line = words.front().size() <= kMaximumShownLine ? words.front() : "...";
   return "command is a list of words, not a shell line; use " +
          nlohmann::json{"bash", "-c", line}.dump(-1, ' ', false,

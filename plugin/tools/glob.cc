@@ -38,10 +38,6 @@ bool NewestFirst(const Match& a, const Match& b) {
   return std::tie(b.modified, a.path) < std::tie(a.modified, b.path);
 }
 
-bool IsDirectory(const paths::ResolvedPath& path) {
-  return path.attributes && path.attributes->type == guest::FileType::kDirectory;
-}
-
 /// One glob call, from its arguments to its matches.
 class GlobCall {
  public:
@@ -102,7 +98,8 @@ class GlobCall {
     paths::ResolvedPath directory =
         is_base ? ResolveBase()
                 : Resolve(is_absolute ? walk.directory : Base() + "/" + walk.directory);
-    if (!IsDirectory(directory)) return;
+    const auto& found = directory.attributes;
+    if (!found || found->type != guest::FileType::kDirectory) return;
     if (is_absolute && path_ && !support::PathBelow(directory.guest, ResolveBase().guest)) {
       throw support::CallError("The pattern begins with " + directory.host +
                                ", which is not inside the path " + ResolveBase().host +

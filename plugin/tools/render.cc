@@ -21,16 +21,12 @@ using mcp::ObjectWriter;
 using mcp::ResultFormat;
 using nlohmann::json;
 
-bool IsText(const ResultFormat& format) {
-  return format.style == mcp::ResultStyle::kText;
-}
-
 /// `text` returns the result as text, `members` writes those of the structured content.
 template <typename Text, typename Members>
 mcp::ToolResult Encode(const ResultFormat& format, const Text& text, const Members& members,
                        const Notes& notes, const End& end = {}) {
   mcp::ToolResult result = {.exit_code = end.exit_code, .error = end.error};
-  if (IsText(format)) {
+  if (format.style == mcp::ResultStyle::kText) {
     result.content = mcp::PlainText{text()};
   } else {
     result.content = mcp::StructuredContent{mcp::ObjectText(members)};
@@ -316,11 +312,6 @@ mcp::ToolResult Render(const ProcessList& list, const ResultFormat& format) {
     WriteList(object, "processes", list.processes, AppendProcess);
   };
   return Encode(format, text, members, {});
-}
-
-std::string ErrorText(const files::PathlessError& error, const mcp::ToolCall& call) {
-  if (!IsText(call.format)) return error.what();
-  return std::string(error.what()) + ": " + call.arguments.at("path").get<std::string>();
 }
 
 }  // namespace tools

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <string>
 #include <variant>
 
-#include "files/file_problem.h"
 #include "mcp/tool.h"
 #include "tools/results.h"
 
@@ -27,8 +25,5 @@ template <typename... Results>
                                      const mcp::ResultFormat& format) {
   return std::visit([&](const auto& result) { return Render(result, format); }, one_of);
 }
-
-/// An agent that sees text also sees the argument `path`.
-[[nodiscard]] std::string ErrorText(const files::PathlessError& error, const mcp::ToolCall& call);
 
 }  // namespace tools

@@ -138,7 +138,8 @@ Written ReplaceOnce(FileCall& file, const Edit& edit, files::FileWriter& writer)
   guest::Guest& guest = *file.workspace.guest;
   const std::string content = ReadForReplace(file.path, guest, file.context);
   const files::ReplacedText replaced = FindAndReplace(content, edit, file.path, file.context);
-  RefuseReplacementCharacters(file.path, edit.new_string, content);
+  RefuseReplacementCharacters(file.path, edit.new_string,
+                              [&] { return support::IsValidUtf8(content); });
   file.needed_bytes = replaced.text.size();
   std::string note = writer.Write(file.path, replaced.text, guest, file.context, [&] {
     if (guest.LStat(file.path.guest, file.context) != *file.path.attributes) {

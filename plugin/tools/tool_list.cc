@@ -19,7 +19,10 @@ mcp::ToolResult Run(Toolbox& toolbox, const mcp::ToolCall& call) {
   try {
     return Render(kTool(toolbox, call), call.format);
   } catch (const files::PathlessError& error) {
-    throw support::CallError(ErrorText(error, call));
+    if (call.format.style != mcp::ResultStyle::kText) throw;
+    // As text, the error also names the argument `path`.
+    throw support::CallError(std::string(error.what()) + ": " +
+                             call.arguments.at("path").get<std::string>());
   }
 }
 

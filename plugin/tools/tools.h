@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -103,9 +104,9 @@ FoundLines SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call);
 /// for a small file.
 Written WriteFile(Toolbox& toolbox, const mcp::ToolCall& call);
 
-/// Throws support::CallError if `content` contains U+FFFD and the file's `bytes` are not valid
-/// UTF-8: what read_file shows in place of invalid bytes must not overwrite them.
+/// Throws support::CallError if `content` contains U+FFFD and the file is not UTF-8: what read_file
+/// shows in place of invalid bytes must not overwrite them. `is_utf8` is called only if necessary.
 void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_view content,
-                                 std::string_view bytes);
+                                 const std::function<bool()>& is_utf8);
 
 }  // namespace tools

@@ -1,4 +1,4 @@
-#include <string>
+#include <functional>
 #include <string_view>
 
 #include "files/file_content.h"
@@ -7,25 +7,15 @@
 #include "tools/tools.h"
 
 namespace tools {
-namespace {
 
-bool HasReplacementCharacters(std::string_view content) {
-  return content.find(support::kReplacementCharacter) != std::string_view::npos;
-}
-
-[[noreturn]] void ThrowNotUtf8(const paths::ResolvedPath& path) {
+void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_view content,
+                                 const std::function<bool()>& is_utf8) {
+  if (content.find(support::kReplacementCharacter) == std::string_view::npos || is_utf8()) return;
   throw support::CallError(
       path.host +
       " is not UTF-8, and the new text contains U+FFFD, which read_file shows in place of invalid "
       "bytes: writing it would lose those bytes. Nothing was written. Change the file with "
       "run_shell_command (sed, iconv), or leave U+FFFD out.");
-}
-
-}  // namespace
-
-void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_view content,
-                                 std::string_view bytes) {
-  if (HasReplacementCharacters(content) && !support::IsValidUtf8(bytes)) ThrowNotUtf8(path);
 }
 
 Written WriteFile(Toolbox& toolbox, const mcp::ToolCall& call) {
@@ -35,9 +25,10 @@ Written WriteFile(Toolbox& toolbox, const mcp::ToolCall& call) {
     guest::Guest& guest = *file.workspace.guest;
     file.needed_bytes = content.size();
     const auto lock = toolbox.writer.Lock(file.path, file.context);
-    if (file.path.attributes && HasReplacementCharacters(content)) {
-      files::FileReader old_file(file.path, guest, file.context);
-      if (!old_file.IsUtf8()) ThrowNotUtf8(file.path);
+    if (file.path.attributes) {
+      RefuseReplacementCharacters(file.path, content, [&] {
+        return files::FileReader(file.path, guest, file.context).IsUtf8();
+      });
     }
     result.notes = {toolbox.writer.Write(file.path, content, guest, file.context)};
   });
