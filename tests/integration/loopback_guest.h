@@ -14,7 +14,7 @@
 
 namespace integration {
 
-/// For tests of ssh::Connection with a real sshd on a loopback port: an instance in a temporary
+/// For tests of ssh::Connect with a real sshd on a loopback port: an instance in a temporary
 /// directory, and connections made from its ssh.config as the program makes them.
 class LoopbackGuest : public ::testing::Test {
  protected:
@@ -35,9 +35,9 @@ class LoopbackGuest : public ::testing::Test {
             "^aes128-gcm@openssh.com,aes256-gcm@openssh.com"};
   }
 
-  [[nodiscard]] std::shared_ptr<ssh::Connection> Connect(
+  [[nodiscard]] std::shared_ptr<guest::Guest> Connect(
       const ssh::ConnectionOptions& options = {}) const {
-    return ssh::Connection::Open(Endpoint(), options, support::Context());
+    return ssh::Connect(Endpoint(), options, support::Context());
   }
 
   [[nodiscard]] std::string Path(const std::string& name) const {

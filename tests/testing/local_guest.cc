@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "shell/shells.h"
 #include "testing/local_files.h"
 
 extern char** environ;  // which macOS declares nowhere
@@ -145,8 +146,8 @@ std::vector<guest::Reply> LocalGuest::RoundTrip(const std::vector<guest::Request
     ++round_trips_;
     constexpr std::size_t kMost = 261'120;
     for (const guest::Request& request : requests) {
-      const auto* read = std::get_if<guest::request::Read>(&request);
-      if (read != nullptr) server_reads_ += (read->length + kMost - 1) / kMost;
+      if (request.operation != guest::Operation::kRead) continue;
+      server_reads_ += (request.length + kMost - 1) / kMost;
     }
   }
   return SteppedGuest::RoundTrip(requests, context);
