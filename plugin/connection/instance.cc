@@ -128,8 +128,7 @@ tools::Workspace OpenInstance(const InstanceOptions& options, paths::PinnedRoots
   RequireRunning(options, configuration);
   const lima::SshEndpoint endpoint = lima::ReadSshConfig(configuration.directory(), options.name);
 
-  const std::shared_ptr<guest::Guest> guest =
-      ssh::Connection::Open(endpoint, {}, context);
+  const std::shared_ptr<guest::Guest> guest = ssh::Connect(endpoint, {}, context);
   const lima::GuestFacts facts = FindGuestFacts(configuration, endpoint.user, *guest, context);
   const std::vector<lima::Mount> mounts =
       lima::EvaluateMounts(configuration, lima::ReadHostFacts(), facts);

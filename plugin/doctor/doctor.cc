@@ -141,7 +141,7 @@ void Doctor::CheckGuest() {
   const std::string shell = "limactl shell " + instance_;
   Run("connect", "ssh.config", "wait if it is booting, else: " + RestartCommand(instance_),
       [this](const Context& context) {
-        const auto guest = ssh::Connection::Open(endpoint_, {}, context);
+        const auto guest = ssh::Connect(endpoint_, {}, context);
         return Passed("sshd accepts " + endpoint_.user + ", whose home is " +
                       guest->RealPath(".", context));
       });

@@ -88,23 +88,21 @@ FileReader::FileReader(const paths::ResolvedPath& path, guest::Guest& guest,
     : path_(path), guest_(guest), context_(context) {
   RequireRegularFile(path);  // opening a FIFO would block the guest's server
   file_ = guest.Open(path.guest, OpenMode::kRead, 0, context);
-  if (path.stale_note.empty() && path.attributes->size < kReadChunk) {
-    if (TakeSmallFile()) return;
-    file_ = guest.Open(path.guest, OpenMode::kRead, 0, context);
-  }
+  const bool is_small = path.stale_note.empty() && path.attributes->size < kReadChunk;
+  if (is_small && TakeSmallFile()) return;
   attributes_ = file_->Stat(context);
   RequireSameFile(attributes_, path, OpenMode::kRead, guest, context);
 }
 
-/// Reads and closes a small file in one round trip. Returns false if it has grown or cannot be
+/// Reads a small file in one round trip. Returns false if it has grown or cannot be
 /// read.
 bool FileReader::TakeSmallFile() {
   const std::size_t wanted = static_cast<std::size_t>(path_.attributes->size) + 1;
   guest::FileBeginning beginning;
   try {
-    beginning = file_->ReadAndClose(wanted, context_);
+    beginning = file_->ReadBeginning(wanted, context_);
   } catch (const guest::FileError&) {
-    return false;  // the caller opens it again, and reports the error
+    return false;  // the caller tries again, and reports the error
   }
   attributes_ = beginning.attributes;
   RequireSameFile(attributes_, path_, OpenMode::kRead, guest_, context_);
@@ -216,7 +214,7 @@ std::vector<guest::DirectoryEntry> NamesIn(const paths::ResolvedPath& directory,
   if (directory.directory) return guest::ReadNames(*directory.directory, context);
   // Resolved again, because a link may have replaced the directory.
   std::vector<guest::Reply> replies = guest.RoundTrip(
-      {guest::request::RealPath{directory.guest}, guest::request::OpenDirectory{directory.guest}},
+      {guest::Request::RealPath(directory.guest), guest::Request::OpenDirectory(directory.guest)},
       context);
   std::optional<guest::OpenHandle> opened;
   if (!replies[1].failure) opened.emplace(guest, replies[1].As<guest::Handle>());

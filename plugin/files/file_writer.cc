@@ -117,8 +117,8 @@ class TemporaryFile {
     if (number_ == 1) return;
     constexpr std::int64_t kAge = std::chrono::seconds(kLeftoverAge).count();
     try {
-      std::vector<guest::Request> looks{guest::request::LStat{written}};
-      for (int i = 1; i < number_; ++i) looks.emplace_back(guest::request::LStat{Path(i)});
+      std::vector<guest::Request> looks{guest::Request::LStat(written)};
+      for (int i = 1; i < number_; ++i) looks.push_back(guest::Request::LStat(Path(i)));
       std::vector<guest::Reply> found = guest_.RoundTrip(looks, context_);
       // Both times are from the file system's clock, which may differ from the guest's.
       const std::int64_t now = found.front().As<guest::FileAttributes>().modified;
@@ -129,7 +129,7 @@ class TemporaryFile {
         const auto& attributes = reply.As<guest::FileAttributes>();
         const bool is_old = attributes.modified + kAge < now;
         if (is_old && attributes.type == guest::FileType::kRegular) {
-          removals.emplace_back(guest::request::Unlink{Path(i)});
+          removals.push_back(guest::Request::Unlink(Path(i)));
         }
       }
       if (!removals.empty()) guest_.RoundTrip(removals, context_);

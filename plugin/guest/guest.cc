@@ -30,15 +30,6 @@ std::string Text(FileErrorCode code, const std::string& operation, const std::st
   return text;
 }
 
-template <typename Value>
-Value Query(Guest& guest, Request request, const support::Context& context) {
-  return std::move(guest.RoundTrip({std::move(request)}, context).front().As<Value>());
-}
-
-void Execute(Guest& guest, Request request, const support::Context& context) {
-  guest.RoundTrip({std::move(request)}, context).front().RequireSuccess();
-}
-
 bool Exists(Guest& guest, const std::string& path, const support::Context& context) {
   try {
     guest.LStat(path, context);
@@ -86,18 +77,15 @@ FileType FileTypeOf(std::uint32_t mode) {
 }
 
 void CheckPath(const Request& request, Reply& reply) {
-  const auto* real_path = std::get_if<request::RealPath>(&request);
-  const auto* link = std::get_if<request::ReadLink>(&request);
-  if (reply.failure || (real_path == nullptr && link == nullptr)) return;
+  const bool resolves = request.operation == Operation::kRealPath;
+  if (reply.failure || (!resolves && request.operation != Operation::kReadLink)) return;
   const std::string& path = reply.As<std::string>();
   const auto refuse = [&](const std::string& detail) {
-    reply.failure.emplace(FileErrorCode::kFailure,
-                          real_path != nullptr ? "resolve" : "read the link",
-                          real_path != nullptr ? real_path->path : link->path, detail);
+    reply.failure.emplace(FileErrorCode::kFailure, resolves ? "resolve" : "read the link",
+                          request.path, detail);
   };
   // Resolved paths are compared with roots as text.
-  const bool is_clean =
-      real_path == nullptr || (path.starts_with('/') && support::CleanPath(path) == path);
+  const bool is_clean = !resolves || (path.starts_with('/') && support::CleanPath(path) == path);
   if (path.size() > kLongestPath) {
     refuse("the guest sent a path of " + std::to_string(path.size()) + " bytes; at most " +
            std::to_string(kLongestPath) + " are allowed");
@@ -106,39 +94,43 @@ void CheckPath(const Request& request, Reply& reply) {
   }
 }
 
+Reply Guest::Execute(Request request, const support::Context& context) {
+  return std::move(RoundTrip({std::move(request)}, context).front());
+}
+
 FileAttributes Guest::Stat(const std::string& path, const support::Context& context) {
-  return Query<FileAttributes>(*this, request::Stat{path}, context);
+  return Execute(Request::Stat(path), context).As<FileAttributes>();
 }
 
 FileAttributes Guest::LStat(const std::string& path, const support::Context& context) {
-  return Query<FileAttributes>(*this, request::LStat{path}, context);
+  return Execute(Request::LStat(path), context).As<FileAttributes>();
 }
 
 std::string Guest::RealPath(const std::string& path, const support::Context& context) {
-  return Query<std::string>(*this, request::RealPath{path}, context);
+  return std::move(Execute(Request::RealPath(path), context).As<std::string>());
 }
 
 std::string Guest::ReadLink(const std::string& path, const support::Context& context) {
-  return Query<std::string>(*this, request::ReadLink{path}, context);
+  return std::move(Execute(Request::ReadLink(path), context).As<std::string>());
 }
 
 FileSystemStatus Guest::StatFileSystem(const std::string& path, const support::Context& context) {
-  return Query<FileSystemStatus>(*this, request::StatFileSystem{path}, context);
+  return Execute(Request::StatFileSystem(path), context).As<FileSystemStatus>();
 }
 
 void Guest::Rename(const std::string& from, const std::string& to,
                    const support::Context& context) {
-  Execute(*this, request::Rename{from, to}, context);
+  Execute(Request::Rename(from, to), context).RequireSuccess();
 }
 
 void Guest::Unlink(const std::string& path, const support::Context& context) {
-  Execute(*this, request::Unlink{path}, context);
+  Execute(Request::Unlink(path), context).RequireSuccess();
 }
 
 void Guest::MakeDirectory(const std::string& path, std::uint32_t permissions,
                           const support::Context& context) {
   try {
-    Execute(*this, request::MakeDirectory{path, permissions}, context);
+    Execute(Request::MakeDirectory(path, permissions), context).RequireSuccess();
   } catch (const FileError& error) {
     ThrowWhyNotMade(*this, error, "make the directory", path, context);
   }
@@ -147,7 +139,7 @@ void Guest::MakeDirectory(const std::string& path, std::uint32_t permissions,
 std::unique_ptr<OpenFile> Guest::Open(const std::string& path, OpenMode mode,
                                       std::uint32_t permissions, const support::Context& context) {
   try {
-    auto handle = Query<Handle>(*this, request::Open{path, mode, permissions}, context);
+    auto handle = std::move(Execute(Request::Open(path, mode, permissions), context).As<Handle>());
     return std::make_unique<OpenFile>(OpenHandle(*this, std::move(handle)));
   } catch (const FileError& error) {
     if (mode != OpenMode::kCreateExclusive) throw;
@@ -156,14 +148,15 @@ std::unique_ptr<OpenFile> Guest::Open(const std::string& path, OpenMode mode,
 }
 
 std::vector<DirectoryEntry> Guest::List(const std::string& path, const support::Context& context) {
-  const OpenHandle directory(*this, Query<Handle>(*this, request::OpenDirectory{path}, context));
+  const OpenHandle directory(
+      *this, std::move(Execute(Request::OpenDirectory(path), context).As<Handle>()));
   return ReadNames(directory, context);
 }
 
 RealFile Guest::FindRealFile(const std::string& path, const support::Context& context) {
-  std::vector<Reply> replies = RoundTrip({request::RealPath{path}, request::LStat{path}}, context);
+  std::vector<Reply> replies = RoundTrip({Request::RealPath(path), Request::LStat(path)}, context);
   RealFile found{replies[0].As<std::string>(), std::nullopt};
-  if (found.path != path) replies[1] = RoundTrip({request::LStat{found.path}}, context).front();
+  if (found.path != path) replies[1] = Execute(Request::LStat(found.path), context);
   if (!replies[1].Is(FileErrorCode::kNotFound)) found.attributes = replies[1].As<FileAttributes>();
   return found;
 }

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "shell/process.h"
-#include "shell/shells.h"
+#include "shell/resident_script.h"
+#include "shell/resident_shell.h"
 #include "support/context.h"
 #include "support/errors.h"
 
@@ -118,92 +119,84 @@ struct Handle {
   friend bool operator==(const Handle&, const Handle&) = default;
 };
 
-/// The requests of RoundTrip. The comment behind each is the type for Reply::As, if it has a value.
-namespace request {
+/// What a request does. The comment is the type for Reply::As, if there is a value.
+enum class Operation : std::uint8_t {
+  kStat,            // FileAttributes
+  kLStat,           // FileAttributes
+  kRealPath,        // std::string
+  kReadLink,        // std::string
+  kStatFileSystem,  // FileSystemStatus
+  kOpen,            // Handle
+  kOpenDirectory,   // Handle
+  kMakeDirectory,
+  kRename,
+  kUnlink,
+  kStatOpen,  // FileAttributes
+  kRead,      // std::string
+  kWrite,
+  kSetAttributes,
+  kSync,
+  kClose,
+  kReadDirectory,  // std::vector<DirectoryEntry>
+};
 
-struct Stat {  // FileAttributes; follows links
-  std::string path;
-};
-struct LStat {  // FileAttributes; of a link itself
-  std::string path;
-};
-/// The absolute path without links, "." and "..". The last component may be missing; a missing
-/// parent is kNotFound (OpenSSH's server).
-struct RealPath {  // std::string
-  std::string path;
-};
-struct ReadLink {  // std::string, as written in the link
-  std::string path;
-};
-/// kUnsupported without statvfs@openssh.com.
-struct StatFileSystem {  // FileSystemStatus
-  std::string path;
-};
-/// `permissions` are for a new file, and pass through the guest's umask. Opening a FIFO would block
-/// the SFTP server: stat it first.
-struct Open {  // Handle
-  std::string path;
+/// One request of RoundTrip. Its functions make requests with the members that they need.
+struct Request {
+  Operation operation = Operation::kStat;
+  std::string path = {};  ///< of a handle too, for messages
+  std::string to = {};
+  Handle handle = {};
   OpenMode mode = OpenMode::kRead;
-  std::uint32_t permissions = 0;
-};
-struct OpenDirectory {  // Handle
-  std::string path;
-};
-/// `permissions` pass through the guest's umask. The parent must exist.
-struct MakeDirectory {
-  std::string path;
-  std::uint32_t permissions = 0;
-};
-/// Replaces `to` atomically (posix-rename@openssh.com).
-struct Rename {
-  std::string from;
-  std::string to;
-};
-/// Removes a name that is not a directory.
-struct Unlink {
-  std::string path;
-};
-struct StatOpen {  // FileAttributes
-  Handle handle;
-};
-/// At most kMaximumTransfer bytes. Only an empty reply means the end of the file.
-struct Read {  // std::string
-  Handle handle;
+  AttributeChange change = {};
   std::uint64_t offset = 0;
   std::size_t length = 0;
-};
-/// At most kMaximumTransfer `bytes`, which must live until RoundTrip returns.
-struct Write {
-  Handle handle;
-  std::uint64_t offset = 0;
-  std::string_view bytes;
-};
-struct SetAttributes {
-  Handle handle;
-  AttributeChange change;
-};
-/// kUnsupported without fsync@openssh.com.
-struct Sync {
-  Handle handle;
-};
-struct Close {
-  Handle handle;
-};
-/// Some of the names, with "." and ".."; empty at the end.
-struct ReadDirectory {  // std::vector<DirectoryEntry>
-  Handle handle;
+  std::string_view bytes = {};
+
+  /// Follows links.
+  static Request Stat(std::string path) { return {Operation::kStat, std::move(path)}; }
+  /// Of a link itself.
+  static Request LStat(std::string path) { return {Operation::kLStat, std::move(path)}; }
+  /// The absolute path without links, "." and "..". The last component may be missing; a missing
+  /// parent is kNotFound (OpenSSH's server).
+  static Request RealPath(std::string path) { return {Operation::kRealPath, std::move(path)}; }
+  /// As written in the link.
+  static Request ReadLink(std::string path) { return {Operation::kReadLink, std::move(path)}; }
+  /// kUnsupported without statvfs@openssh.com.
+  static Request StatFileSystem(std::string path) {
+    return {Operation::kStatFileSystem, std::move(path)};
+  }
+  /// `permissions` are for a new file, and pass through the guest's umask. Opening a FIFO would
+  /// block the SFTP server: stat it first.
+  static Request Open(std::string path, OpenMode mode = OpenMode::kRead,
+                      std::uint32_t permissions = 0);
+  static Request OpenDirectory(std::string path) {
+    return {Operation::kOpenDirectory, std::move(path)};
+  }
+  /// `permissions` pass through the guest's umask. The parent must exist.
+  static Request MakeDirectory(std::string path, std::uint32_t permissions);
+  /// Replaces `to` atomically (posix-rename@openssh.com).
+  static Request Rename(std::string from, std::string to) {
+    return {Operation::kRename, std::move(from), std::move(to)};
+  }
+  /// Removes a name that is not a directory.
+  static Request Unlink(std::string path) { return {Operation::kUnlink, std::move(path)}; }
+  static Request StatOpen(const Handle& handle) { return With(handle, Operation::kStatOpen); }
+  /// At most kMaximumTransfer bytes. Only an empty reply means the end of the file.
+  static Request Read(const Handle& handle, std::uint64_t offset, std::size_t length);
+  /// At most kMaximumTransfer `bytes`, which must live until RoundTrip returns.
+  static Request Write(const Handle& handle, std::uint64_t offset, std::string_view bytes);
+  static Request SetAttributes(const Handle& handle, const AttributeChange& change);
+  /// kUnsupported without fsync@openssh.com.
+  static Request Sync(const Handle& handle) { return With(handle, Operation::kSync); }
+  static Request Close(const Handle& handle) { return With(handle, Operation::kClose); }
+  /// Some of the names, with "." and ".."; empty at the end.
+  static Request ReadDirectory(const Handle& handle) {
+    return With(handle, Operation::kReadDirectory);
+  }
+  static Request With(const Handle& handle, Operation operation);
 };
 
-}  // namespace request
-
-using Request =
-    std::variant<request::Stat, request::LStat, request::RealPath, request::ReadLink,
-                 request::StatFileSystem, request::Open, request::OpenDirectory,
-                 request::MakeDirectory, request::Rename, request::Unlink, request::StatOpen,
-                 request::Read, request::Write, request::SetAttributes, request::Sync,
-                 request::Close, request::ReadDirectory>;
-
-/// Bytes of one request::Read or request::Write. A cancelled call still transfers them.
+/// Bytes of one Request::Read or Request::Write. A cancelled call still transfers them.
 inline constexpr std::size_t kMaximumTransfer = std::size_t{4} << 20;
 
 /// The reply to one request.
@@ -278,7 +271,7 @@ class OpenFile {
   /// The open file's attributes, even if the path now names another file.
   FileAttributes Stat(const support::Context& context);
 
-  /// One request::Read.
+  /// One Request::Read.
   std::string ReadSome(std::uint64_t offset, std::size_t length, const support::Context& context);
 
   /// Reads up to `length` bytes from `offset`; fewer at the end of the file. A round trip for each
@@ -296,9 +289,9 @@ class OpenFile {
   /// Closes and reports errors. No other call may follow.
   void Close(const support::Context& context);
 
-  /// Stat, Read from 0 and Close in one round trip, up to kMaximumTransfer. May return less than
-  /// the file has. No other call may follow.
-  FileBeginning ReadAndClose(std::size_t length, const support::Context& context);
+  /// Stat, and Read from 0, in one round trip: at most kMaximumTransfer. May return less than the
+  /// file has.
+  FileBeginning ReadBeginning(std::size_t length, const support::Context& context);
 
   /// Write from 0, set the permissions (07777) if given, Sync if offered, and Close; one round trip
   /// up to kMaximumTransfer. Throws the first failure. No other call may follow.
@@ -327,6 +320,9 @@ class Guest : public shell::Launcher {
   virtual std::vector<Reply> RoundTrip(const std::vector<Request>& requests,
                                        const support::Context& context) = 0;
 
+  /// RoundTrip with one request.
+  Reply Execute(Request request, const support::Context& context);
+
   /// False once the connection is known to be lost.
   [[nodiscard]] virtual bool alive() const { return true; }
 
@@ -354,21 +350,9 @@ class Guest : public shell::Launcher {
 
   /// See shell::Shells.
   virtual shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
-                                  const support::Context& context) {
-    return shells_.RunScript(script, sink, context);
-  }
+                                  const support::Context& context) = 0;
   virtual shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
-                                   const support::Context& context) {
-    return shells_.RunCommand(command, sink, context);
-  }
-
- protected:
-  /// See shell::Shells.
-  bool MakeRoom() { return shells_.MakeRoom(); }
-  void CloseShells() { shells_.Close(); }
-
- private:
-  shell::Shells shells_{*this};
+                                   const support::Context& context) = 0;
 };
 
 struct ScriptOutput {

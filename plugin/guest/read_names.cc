@@ -47,7 +47,7 @@ std::vector<DirectoryEntry> ReadNames(const OpenHandle& directory,
   };
   std::size_t at_once = kFirstAtOnce;
   for (bool ended = false; !ended; at_once = std::min(2 * at_once, kMostRequestsAtOnce)) {
-    const std::vector<Request> requests(at_once, request::ReadDirectory{*directory});
+    const std::vector<Request> requests(at_once, Request::ReadDirectory(*directory));
     for (Reply& reply : directory.guest().RoundTrip(requests, context)) {
       auto& some = reply.As<std::vector<DirectoryEntry>>();
       ended = some.empty();

@@ -32,7 +32,7 @@ std::optional<GuestLocation> FollowToLink(std::string& path, const std::string& 
     names.push_back(std::move(name));
   }
   std::vector<guest::Request> requests;
-  for (const std::string& each : paths) requests.emplace_back(guest::request::LStat{each});
+  for (const std::string& each : paths) requests.push_back(guest::Request::LStat(each));
   std::vector<guest::Reply> replies = guest.RoundTrip(requests, context);
 
   for (std::size_t i = 0;; ++i) {

@@ -59,7 +59,7 @@ bool SameFileSystem(const FileSystemStatus& a, const FileSystemStatus& b) {
 }  // namespace
 
 guest::Request MountCheck::StatusRequest(std::size_t mount) const {
-  return guest::request::StatFileSystem{mounts_[mount].mount_point};
+  return guest::Request::StatFileSystem(mounts_[mount].mount_point);
 }
 
 MountState MountCheck::Evaluate(std::size_t mount, guest::Reply reply, guest::Guest& guest,
@@ -74,7 +74,7 @@ MountState MountCheck::Evaluate(std::size_t mount, guest::Reply reply, guest::Gu
 
 MountState MountCheck::Check(std::size_t mount, guest::Guest& guest,
                              const support::Context& context) {
-  return Evaluate(mount, guest.RoundTrip({StatusRequest(mount)}, context).front(), guest, context);
+  return Evaluate(mount, guest.Execute(StatusRequest(mount), context), guest, context);
 }
 
 void MountCheck::CheckAll(guest::Guest& guest, const support::Context& context) {
@@ -136,7 +136,7 @@ MountState MountCheck::Update(std::size_t mount, const guest::Reply& reply, cons
   Known known{std::nullopt, Find(mounts_[mount], table, guest, context)};
   if (const auto before = StatusIn(reply); known.state.mounted && before) {
     // Remember the file system only if it did not change while the table was read.
-    const auto after = StatusIn(guest.RoundTrip({StatusRequest(mount)}, context).front());
+    const auto after = StatusIn(guest.Execute(StatusRequest(mount), context));
     if (after && SameFileSystem(*before, *after)) known.file_system = after;
   }
   const std::scoped_lock lock(mutex_);

@@ -121,12 +121,9 @@ GuestLocation PathRules::LookUp(const Target& target, Access access,
                                 guest::Guest& guest, const support::Context& context) const {
   const std::string& path = target.guest;
   const bool lists = access == Access::kList;
-  std::vector<guest::Request> requests{guest::request::RealPath{path}};
-  if (lists) {
-    requests.emplace_back(guest::request::OpenDirectory{path});
-  } else {
-    requests.emplace_back(guest::request::LStat{path});
-  }
+  std::vector<guest::Request> requests{
+      guest::Request::RealPath(path),
+      lists ? guest::Request::OpenDirectory(path) : guest::Request::LStat(path)};
   if (IsChecked(target.mount)) {
     requests.push_back(options_.mount_check->StatusRequest(*target.mount));
   }
@@ -148,7 +145,7 @@ GuestLocation PathRules::LookUp(const Target& target, Access access,
         found->attributes.emplace().type = guest::FileType::kDirectory;
       } else {
         if (lists || found->path != path) {
-          replies[1] = guest.RoundTrip({guest::request::LStat{found->path}}, context).front();
+          replies[1] = guest.Execute(guest::Request::LStat(found->path), context);
         }
         if (!replies[1].Is(guest::FileErrorCode::kNotFound)) {
           found->attributes = replies[1].As<guest::FileAttributes>();
@@ -198,7 +195,7 @@ void PathRules::RequireUnprotected(const Target& target, const std::string& gues
       if (match.row->writing == Writing::kAllowed) continue;
       with_head = match.row;
       heads.emplace_back(
-          guest::request::LStat{std::string(path) + std::string(match.above) + "HEAD"});
+          guest::Request::LStat(std::string(path) + std::string(match.above) + "HEAD"));
     }
   };
   // Check both names: an agent may read either.
@@ -323,7 +320,7 @@ PathRules::DirectoriesPointer PathRules::ResolveDirectories(guest::Guest& guest,
   for (const Root& root : options_.roots) real_paths[root.guest];
   for (const Root& mount : options_.mounts) real_paths[mount.guest];
   std::vector<guest::Request> requests;
-  for (const auto& [path, real] : real_paths) requests.emplace_back(guest::request::RealPath{path});
+  for (const auto& [path, real] : real_paths) requests.push_back(guest::Request::RealPath(path));
   std::vector<guest::Reply> replies = guest.RoundTrip(requests, context);
   auto reply = replies.begin();
   for (auto& [path, real] : real_paths) {

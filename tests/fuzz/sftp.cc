@@ -10,40 +10,37 @@
 
 namespace {
 
-std::string Describe(const ssh::SftpReply& reply) {
-  std::string text = std::to_string(reply.index());
-  if (const auto* status = std::get_if<ssh::SftpStatus>(&reply)) text += status->message;
-  if (const auto* handle = std::get_if<ssh::SftpHandle>(&reply)) text += handle->handle;
-  if (const auto* bytes = std::get_if<ssh::SftpData>(&reply)) text += bytes->bytes;
-  if (const auto* names = std::get_if<ssh::SftpNames>(&reply)) {
-    for (const guest::DirectoryEntry& entry : names->entries) {
-      text += entry.name + "/";
-    }
-  }
-  if (const auto* extended = std::get_if<ssh::SftpExtendedReply>(&reply)) {
-    try {
-      static_cast<void>(ssh::DecodeLimits(extended->body));
-      static_cast<void>(ssh::DecodeFileSystemStatus(extended->body));
-    } catch (const ssh::SftpProtocolError&) {
-      text += "?";
-    }
+constexpr std::size_t kOperations = static_cast<std::size_t>(guest::Operation::kReadDirectory) + 1;
+
+guest::Request MakeRequest(std::size_t operation) {
+  return {.operation = static_cast<guest::Operation>(operation), .path = "/path", .length = 100};
+}
+
+/// Reads all of the reply.
+std::string Describe(const guest::Reply& reply) {
+  std::string text = std::to_string(reply.value.index());
+  if (reply.failure) text += reply.failure->what();
+  if (const auto* handle = std::get_if<guest::Handle>(&reply.value)) text += handle->value;
+  if (const auto* bytes = std::get_if<std::string>(&reply.value)) text += *bytes;
+  if (const auto* names = std::get_if<std::vector<guest::DirectoryEntry>>(&reply.value)) {
+    for (const guest::DirectoryEntry& entry : *names) text += entry.name + "/";
   }
   return text;
 }
 
 std::vector<std::string> Talk(std::string_view bytes, std::size_t piece) {
   const ssh::SftpClient::TimePoint now{};
-  ssh::SftpClient client(now);
+  ssh::SftpClient client(now, 1);
   std::vector<std::string> replies;
-  int sent = 0;
-  int answered = 0;
+  std::size_t sent = 0;
+  std::size_t answered = 0;
   const auto send = [&] {
     for (int i = 0; i < 3; ++i) {
-      client.Send(ssh::MakeRequest(guest::request::Stat{"/path"}), now,
-                  [&](ssh::SftpReply&& reply) {
-                    ++answered;
-                    replies.push_back(Describe(reply));
-                  });
+      client.Send(MakeRequest(sent % kOperations), now, [&](ssh::SftpReply&& reply) {
+        ++answered;
+        const auto* received = std::get_if<guest::Reply>(&reply);
+        if (received != nullptr) replies.push_back(Describe(*received));
+      });
       ++sent;
     }
   };
@@ -73,7 +70,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ssh::SftpDecoder decoder;
   decoder.Append(bytes);
   try {
-    while (const auto packet = decoder.Next()) static_cast<void>(Describe(packet->reply));
+    while (const auto packet = decoder.Next()) {
+      for (std::size_t operation = 0; operation < kOperations; ++operation) {
+        const guest::Request request = MakeRequest(operation);
+        try {
+          static_cast<void>(Describe(ssh::DecodeReply(request, *packet, 1)));
+        } catch (const ssh::SftpProtocolError& error) {
+          fuzz::Require(error.what()[0] != '\0', "an error says what is wrong");
+        }
+      }
+    }
   } catch (const ssh::SftpProtocolError&) {
     return 0;
   }

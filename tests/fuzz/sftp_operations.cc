@@ -40,7 +40,7 @@ class Play final : public testing_support::SteppedGuest {
 
   void CloseLater(const guest::Handle& handle) noexcept override {
     if (lost_) return;
-    client_.Send(ssh::MakeRequest(guest::request::Close{handle}), now_, [](ssh::SftpReply&&) {});
+    client_.Send(guest::Request::Close(handle), now_, [](ssh::SftpReply&&) {});
     TakeRequests();
   }
 
@@ -57,7 +57,7 @@ class Play final : public testing_support::SteppedGuest {
                                       const support::Context& context) override {
     const auto burst = std::make_shared<ssh::Burst>(requests);
     if (lost_) throw support::ConnectionLost("over", false);
-    burst->Begin(client_, 1, now_);
+    burst->Begin(client_, now_);
     TakeRequests();
     while (!burst->finished()) Step(*burst);
     burst->completion().Wait(context, [](support::StopReason) {});
@@ -79,7 +79,7 @@ class Play final : public testing_support::SteppedGuest {
       AnswerOne(0, Status(asked_.front().id, kEndOfFile));
     } else if (what == 0xFF) {
       burst.Fail(std::make_exception_ptr(support::Stopped(support::StopReason::kCancelled)));
-      for (const guest::Handle& handle : burst.Opened()) CloseLater(handle);
+      TakeRequests();
     } else if (what == 0xFE) {
       lost_ = true;
       asked_.clear();
@@ -152,7 +152,7 @@ class Play final : public testing_support::SteppedGuest {
 
   fuzz::Input& input_;
   const ssh::SftpClient::TimePoint now_{};
-  ssh::SftpClient client_{now_};
+  ssh::SftpClient client_{now_, 1};
   std::vector<Asked> asked_;
   std::map<std::string, int> opened_;  ///< how often each handle was closed
   bool lost_ = false;
@@ -177,7 +177,7 @@ void Call(guest::Guest& guest, std::size_t which) {
       return;
     case 2: {
       const auto file = guest.Open("/p", guest::OpenMode::kRead, 0, {});
-      fuzz::Require(file->ReadAndClose(kLength, {}).bytes.size() <= kLength, "no more is read");
+      fuzz::Require(file->ReadBeginning(kLength, {}).bytes.size() <= kLength, "no more is read");
       return;
     }
     case 3:

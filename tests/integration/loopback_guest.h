@@ -14,7 +14,7 @@
 
 namespace integration {
 
-/// For tests of ssh::Connection with a real sshd on a loopback port: an instance in a temporary
+/// For tests of ssh::Connect with a real sshd on a loopback port: an instance in a temporary
 /// directory, and connections made from its ssh.config as the program makes them.
 class LoopbackGuest : public ::testing::Test {
  protected:
@@ -36,10 +36,9 @@ class LoopbackGuest : public ::testing::Test {
   }
 
   /// Starts an instance first if there is none.
-  [[nodiscard]] std::shared_ptr<ssh::Connection> Connect(
-      const ssh::ConnectionOptions& options = {}) {
+  [[nodiscard]] std::shared_ptr<guest::Guest> Connect(const ssh::ConnectionOptions& options = {}) {
     if (!instance_) StartInstance();
-    return ssh::Connection::Open(Endpoint(), options, support::Context());
+    return ssh::Connect(Endpoint(), options, support::Context());
   }
 
   [[nodiscard]] std::string Path(const std::string& name) const {

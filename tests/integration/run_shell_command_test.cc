@@ -1,4 +1,4 @@
-// Commands over ssh::Connection and a real sshd: what `limactl shell` gives them, and progress.
+// Commands over ssh::Connect and a real sshd: what `limactl shell` gives them, and progress.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ class RunShellCommand : public integration::LoopbackGuest, public tools::Workspa
         << message << " never came";
   }
 
-  std::shared_ptr<ssh::Connection> guest_;
+  std::shared_ptr<guest::Guest> guest_;
   std::shared_ptr<const paths::PathRules> paths_;
   testing_support::RecordedProgress progress_;
 };

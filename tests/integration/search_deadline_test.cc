@@ -1,4 +1,4 @@
-// The deadline of a search stops its processes in the guest, over ssh::Connection and a real sshd.
+// The deadline of a search stops its processes in the guest, over ssh::Connect and a real sshd.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ class SearchDeadline : public integration::LoopbackGuest, public tools::Workspac
   }
 
   const std::string root_ = directory_.path() / "root";
-  std::shared_ptr<ssh::Connection> guest_;
+  std::shared_ptr<guest::Guest> guest_;
   std::shared_ptr<const paths::PathRules> paths_;
   testing_support::SilentProgress progress_;
 };

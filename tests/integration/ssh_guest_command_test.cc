@@ -1,4 +1,4 @@
-// Processes, scripts and commands over ssh::Connection, and the channels that they take.
+// Processes, scripts and commands over ssh::Connect, and the channels that they take.
 
 #include <gmock/gmock.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-// Faults under ssh::Connection: keys, servers, guests, the connection.
+// Faults under ssh::Connect: keys, servers, guests, the connection.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "integration/ssh_guest_fixture.h"
-#include "ssh/session_loop.h"
+#include "ssh/session_guest.h"
 
 namespace ssh_guest {
 namespace {
@@ -115,13 +115,13 @@ TEST_F(SshGuest, RequestsReturnToAnSftpServerThatAnswersAgain) {
 
 TEST_F(SshGuest, ATaskThatThrowsEndsTheSessionAndNoOtherTaskIsDropped) {
   StartInstance();
-  ssh::SessionLoop loop(Endpoint(), {}, [] { return false; });
+  ssh::SessionGuest loop(Endpoint(), {});
   loop.Connect(minute_);
   std::promise<void> posted;
   loop.Post([&] { posted.get_future().wait(); });  // what follows is run together
   loop.Post([] { throw std::runtime_error("a fault of the program"); });
   const auto burst =
-      std::make_shared<ssh::Burst>(std::vector<guest::Request>{guest::request::Stat{"/"}});
+      std::make_shared<ssh::Burst>(std::vector<guest::Request>{guest::Request::Stat("/")});
   loop.Post([&] { loop.sftp().Submit(burst); });
   posted.set_value();
   const auto lost = Thrown<support::ConnectionLost>([&] {
@@ -183,8 +183,7 @@ TEST_F(SshGuest, ReportsARefusedPort) {
   StartInstance();
   const ssh::Endpoint endpoint = Endpoint();
   instance_->Stop();
-  const auto lost =
-      Thrown<support::ConnectionLost>([&] { ssh::Connection::Open(endpoint, {}, minute_); });
+  const auto lost = Thrown<support::ConnectionLost>([&] { ssh::Connect(endpoint, {}, minute_); });
   EXPECT_FALSE(lost.may_have_run());
   EXPECT_THAT(lost.what(), ::testing::AllOf(HasSubstr("refused"), HasSubstr("limactl start")));
 }
@@ -209,22 +208,21 @@ TEST_F(SshGuest, NamesEachKeyThatDoesNotWork) {
                              Path("fifo"),
                              Path("")};
   EXPECT_THAT(
-      Thrown<support::CallError>([&] { ssh::Connection::Open(endpoint, {}, minute_); }).what(),
+      Thrown<support::CallError>([&] { ssh::Connect(endpoint, {}, minute_); }).what(),
       ::testing::AllOf(HasSubstr("stranger: rejected"), HasSubstr("locked: the key file is prot"),
                        HasSubstr("missing: cannot read the key file: No such file"),
                        HasSubstr("nonsense: the file has no private key"),
                        HasSubstr("fifo: the key file is not a regular file"),
                        HasSubstr(Path("") + ": the key file is not a regular file")));
   endpoint.identity_files.push_back(instance_->identity_file());
-  EXPECT_TRUE(ssh::Connection::Open(endpoint, {}, minute_)->alive());
+  EXPECT_TRUE(ssh::Connect(endpoint, {}, minute_)->alive());
 }
 
 TEST_F(SshGuest, AConnectionThatIsClosedDuringTheLoginIsReportedAtOnce) {
   StartInstance({"MaxAuthTries 1"});  // sshd hangs up after the first key that it does not know
   ssh::Endpoint endpoint = Endpoint();
   endpoint.identity_files.insert(endpoint.identity_files.begin(), MakeKey(Path("stranger")));
-  const auto lost =
-      Thrown<support::ConnectionLost>([&] { ssh::Connection::Open(endpoint, {}, minute_); });
+  const auto lost = Thrown<support::ConnectionLost>([&] { ssh::Connect(endpoint, {}, minute_); });
   EXPECT_FALSE(lost.may_have_run());
   EXPECT_THAT(lost.what(), ::testing::AllOf(HasSubstr("closed the connection while the key"),
                                             HasSubstr("stranger was offered")));
@@ -241,7 +239,7 @@ TEST_F(SshGuest, EndpointsAreChecked) {
   const auto connect = [&](auto change) {
     ssh::Endpoint endpoint = Endpoint();
     change(endpoint);
-    return ssh::Connection::Open(endpoint, {}, minute_);
+    return ssh::Connect(endpoint, {}, minute_);
   };
   const auto error = [&](auto change) {
     return std::string(Thrown<support::CallError>([&] { connect(change); }).what());
@@ -258,11 +256,10 @@ TEST_F(SshGuest, AFrozenListenerCostsTheConnectTimeout) {
   ssh::ConnectionOptions options;
   options.connect_timeout = 300ms;
   const Stopwatch watch;
-  EXPECT_THAT(Thrown<support::ConnectionLost>([&] {
-                ssh::Connection::Open(Endpoint(), options, minute_);
-              }).what(),
-              HasSubstr("in time"));
-  EXPECT_THROW(ssh::Connection::Open(Endpoint(), {}, minute_.WithTimeout(300ms)), support::Stopped);
+  EXPECT_THAT(
+      Thrown<support::ConnectionLost>([&] { ssh::Connect(Endpoint(), options, minute_); }).what(),
+      HasSubstr("in time"));
+  EXPECT_THROW(ssh::Connect(Endpoint(), {}, minute_.WithTimeout(300ms)), support::Stopped);
   EXPECT_LT(watch.elapsed(), 5s);
   ::kill(instance_->sshd_pid(), SIGCONT);
 }

@@ -1,4 +1,4 @@
-// Files over ssh::Connection.
+// Files over ssh::Connect.
 
 #include <gmock/gmock.h>
 
@@ -65,7 +65,7 @@ TEST_F(SshGuest, SendsSeveralRequestsAtOnce) {
   EXPECT_FALSE(guest->FindRealFile(Path("missing"), {}).attributes);
   for (const std::size_t length : {0U, 1U, 7U, 8U, 100'000U}) {
     const guest::FileBeginning beginning =
-        guest->Open(Path("file"), OpenMode::kRead, 0, {})->ReadAndClose(length, {});
+        guest->Open(Path("file"), OpenMode::kRead, 0, {})->ReadBeginning(length, {});
     EXPECT_EQ(beginning.bytes, std::string("content").substr(0, length)) << length;
   }
   guest->Open(Path("new"), OpenMode::kCreateExclusive, 0600, {})->WriteAndClose("text", 0640, {});
@@ -111,7 +111,7 @@ TEST_F(SshGuest, ConcurrentListingsGetTheirOwnNames) {
 TEST_F(SshGuest, AStoppedCallStillClosesItsFiles) {
   const auto guest = Connect();
   WriteFile("file", "");
-  const guest::request::Open open{Path("file"), OpenMode::kRead, 0};
+  const auto open = guest::Request::Open(Path("file"));
   const auto handle = guest->RoundTrip({open}, minute_).front().As<guest::Handle>();
   const std::string descriptors =
       "/proc/" + std::to_string(FirstLeafOf(instance_->SessionPids().front())) + "/fd";
@@ -125,7 +125,7 @@ TEST_F(SshGuest, AStoppedCallStillClosesItsFiles) {
   EXPECT_TRUE(is_open());
   support::StopSource source;
   source.Stop(support::StopReason::kCancelled);
-  EXPECT_THROW(guest->RoundTrip({guest::request::Close{handle}}, source.context()),
+  EXPECT_THROW(guest->RoundTrip({guest::Request::Close(handle)}, source.context()),
                support::Stopped);
   guest->Stat("/", minute_);
   EXPECT_FALSE(is_open());

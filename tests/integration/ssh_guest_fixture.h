@@ -17,7 +17,7 @@
 #include "testing/files.h"
 #include "testing/recorded_process.h"
 
-/// ssh::Connection against a real sshd on a loopback port.
+/// ssh::Connect against a real sshd on a loopback port.
 namespace ssh_guest {
 
 using namespace std::chrono_literals;

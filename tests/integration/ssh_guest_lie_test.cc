@@ -1,4 +1,4 @@
-// ssh::Connection against an sshd that lies.
+// ssh::Connect against an sshd that lies.
 
 #include <gmock/gmock.h>
 #include <sys/socket.h>
@@ -53,18 +53,18 @@ void BeginSftp(LyingSshd::Channel& sftp, const std::string& extensions = "") {
 
 class LyingGuest : public ::testing::Test {
  protected:
-  static std::shared_ptr<ssh::Connection> Connect(const LyingSshd& sshd) {
+  static std::shared_ptr<guest::Guest> Connect(const LyingSshd& sshd) {
     return Connect(sshd, sshd.port());
   }
 
-  static std::shared_ptr<ssh::Connection> Connect(const LyingSshd& sshd, std::uint16_t port,
-                                                  const ssh::ConnectionOptions& options = {}) {
-    return ssh::Connection::Open({"127.0.0.1", port, "somebody", {sshd.identity_file()}, ""},
-                                 options, support::Context().WithTimeout(kSoon));
+  static std::shared_ptr<guest::Guest> Connect(const LyingSshd& sshd, std::uint16_t port,
+                                               const ssh::ConnectionOptions& options = {}) {
+    return ssh::Connect({"127.0.0.1", port, "somebody", {sshd.identity_file()}, ""}, options,
+                        support::Context().WithTimeout(kSoon));
   }
 
   /// Runs a process to its end.
-  static shell::ProcessEnd EndOf(ssh::Connection& guest) {
+  static shell::ProcessEnd EndOf(guest::Guest& guest) {
     const auto recorded = std::make_shared<RecordedProcess>();
     const auto process = guest.Start("command", recorded);
     return recorded->End();

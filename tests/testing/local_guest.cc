@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "shell/shells.h"
 extern char** environ;  // which macOS declares nowhere
 
 namespace testing_support {
@@ -218,8 +219,8 @@ std::vector<guest::Reply> LocalGuest::RoundTrip(const std::vector<guest::Request
     ++round_trips_;
     constexpr std::size_t kMost = 261'120;
     for (const guest::Request& request : requests) {
-      const auto* read = std::get_if<guest::request::Read>(&request);
-      if (read != nullptr) server_reads_ += (read->length + kMost - 1) / kMost;
+      if (request.operation != guest::Operation::kRead) continue;
+      server_reads_ += (request.length + kMost - 1) / kMost;
     }
   }
   return SteppedGuest::RoundTrip(requests, context);

@@ -22,80 +22,62 @@ std::unique_ptr<shell::Process> SteppedGuest::Start(std::string,
   return std::make_unique<NoProcess>();
 }
 
-/// Carries out one request.
-class SteppedGuest::Step {
- public:
-  Step(SteppedGuest& guest, const support::Context& context) : guest_(guest), context_(context) {}
+guest::Reply SteppedGuest::Answer(const guest::Request& request, const Context& context) {
+  using guest::Operation;
+  const std::string& path = request.path;
+  switch (request.operation) {
+    case Operation::kStat:
+      return {Stat(path, context), {}};
+    case Operation::kLStat:
+      return {LStat(path, context), {}};
+    case Operation::kRealPath:
+      return {RealPath(path, context), {}};
+    case Operation::kReadLink:
+      return {ReadLink(path, context), {}};
+    case Operation::kStatFileSystem:
+      return {StatFileSystem(path, context), {}};
+    case Operation::kOpen:
+      return {Keep(path,
+                   {Open(path, request.mode, request.change.permissions.value_or(0), context), {}}),
+              {}};
+    case Operation::kOpenDirectory: {
+      auto names = List(path, context);
+      names.insert(names.begin(), {".", {}});
+      return {Keep(path, {nullptr, std::move(names)}), {}};
+    }
+    case Operation::kMakeDirectory:
+      MakeDirectory(path, request.change.permissions.value(), context);
+      return {};
+    case Operation::kRename:
+      Rename(path, request.to, context);
+      return {};
+    case Operation::kUnlink:
+      Unlink(path, context);
+      return {};
+    case Operation::kReadDirectory:
+      return {std::exchange(Find(request.handle)->names, {}), {}};
+    case Operation::kClose:
+      Take(request.handle)->file->Close(context);
+      return {};
+    default:
+      return Answer(*Find(request.handle)->file, request, context);
+  }
+}
 
-  guest::Reply operator()(const guest::request::Stat& request) {
-    return {guest_.Stat(request.path, context_), {}};
+guest::Reply SteppedGuest::Answer(SteppedFile& file, const guest::Request& request,
+                                  const Context& context) {
+  using guest::Operation;
+  if (request.operation == Operation::kStatOpen) return {file.Stat(context), {}};
+  if (request.operation == Operation::kRead) {
+    return {file.Read(request.offset, request.length, context), {}};
   }
-  guest::Reply operator()(const guest::request::LStat& request) {
-    return {guest_.LStat(request.path, context_), {}};
+  if (request.operation == Operation::kWrite) file.Write(request.offset, request.bytes, context);
+  if (request.operation == Operation::kSetAttributes) file.SetAttributes(request.change, context);
+  if (request.operation == Operation::kSync && !file.Sync(context)) {
+    return {{}, guest::FileError(guest::FileErrorCode::kUnsupported, "sync", request.path, "")};
   }
-  guest::Reply operator()(const guest::request::RealPath& request) {
-    return {guest_.RealPath(request.path, context_), {}};
-  }
-  guest::Reply operator()(const guest::request::ReadLink& request) {
-    return {guest_.ReadLink(request.path, context_), {}};
-  }
-  guest::Reply operator()(const guest::request::StatFileSystem& request) {
-    return {guest_.StatFileSystem(request.path, context_), {}};
-  }
-  guest::Reply operator()(const guest::request::Open& request) {
-    auto file = guest_.Open(request.path, request.mode, request.permissions, context_);
-    return {guest_.Keep(request.path, {std::move(file), {}}), {}};
-  }
-  guest::Reply operator()(const guest::request::OpenDirectory& request) {
-    auto names = guest_.List(request.path, context_);
-    names.insert(names.begin(), {".", {}});
-    return {guest_.Keep(request.path, {nullptr, std::move(names)}), {}};
-  }
-  guest::Reply operator()(const guest::request::MakeDirectory& request) {
-    guest_.MakeDirectory(request.path, request.permissions, context_);
-    return {};
-  }
-  guest::Reply operator()(const guest::request::Rename& request) {
-    guest_.Rename(request.from, request.to, context_);
-    return {};
-  }
-  guest::Reply operator()(const guest::request::Unlink& request) {
-    guest_.Unlink(request.path, context_);
-    return {};
-  }
-  guest::Reply operator()(const guest::request::StatOpen& request) {
-    return {File(request.handle).Stat(context_), {}};
-  }
-  guest::Reply operator()(const guest::request::Read& request) {
-    return {File(request.handle).Read(request.offset, request.length, context_), {}};
-  }
-  guest::Reply operator()(const guest::request::Write& request) {
-    File(request.handle).Write(request.offset, request.bytes, context_);
-    return {};
-  }
-  guest::Reply operator()(const guest::request::SetAttributes& request) {
-    File(request.handle).SetAttributes(request.change, context_);
-    return {};
-  }
-  guest::Reply operator()(const guest::request::Sync& request) {
-    if (File(request.handle).Sync(context_)) return {};
-    return {{},
-            guest::FileError(guest::FileErrorCode::kUnsupported, "sync", request.handle.path, "")};
-  }
-  guest::Reply operator()(const guest::request::Close& request) {
-    guest_.Take(request.handle)->file->Close(context_);
-    return {};
-  }
-  guest::Reply operator()(const guest::request::ReadDirectory& request) {
-    return {std::exchange(guest_.Find(request.handle)->names, {}), {}};
-  }
-
- private:
-  SteppedFile& File(const guest::Handle& handle) { return *guest_.Find(handle)->file; }
-
-  SteppedGuest& guest_;
-  const support::Context& context_;
-};
+  return {};
+}
 
 std::vector<guest::Reply> SteppedGuest::RoundTrip(const std::vector<guest::Request>& requests,
                                                   const support::Context& context) {
@@ -103,7 +85,7 @@ std::vector<guest::Reply> SteppedGuest::RoundTrip(const std::vector<guest::Reque
   try {
     for (const guest::Request& request : requests) {
       try {
-        replies.push_back(std::visit(Step(*this, context), request));
+        replies.push_back(Answer(request, context));
         CheckPath(request, replies.back());
       } catch (const guest::FileError& error) {
         replies.push_back({{}, error});
@@ -115,9 +97,7 @@ std::vector<guest::Reply> SteppedGuest::RoundTrip(const std::vector<guest::Reque
     }
     // Those after the request that threw.
     for (std::size_t i = replies.size() + 1; i < requests.size(); ++i) {
-      if (const auto* close = std::get_if<guest::request::Close>(&requests[i])) {
-        CloseLater(close->handle);
-      }
+      if (requests[i].operation == guest::Operation::kClose) CloseLater(requests[i].handle);
     }
     throw;
   }

@@ -85,8 +85,10 @@ class SteppedGuest : public guest::Guest {
     std::unique_ptr<SteppedFile> file;
     std::vector<guest::DirectoryEntry> names;
   };
-  class Step;
 
+  guest::Reply Answer(const guest::Request& request, const Context& context);
+  static guest::Reply Answer(SteppedFile& file, const guest::Request& request,
+                             const Context& context);
   [[noreturn]] static void Refuse(const std::string& path);
   guest::Handle Keep(const std::string& path, Opened opened);
   std::shared_ptr<Opened> Find(const guest::Handle& handle);

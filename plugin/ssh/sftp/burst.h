@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "guest/guest.h"
@@ -15,26 +15,23 @@
 
 namespace ssh {
 
-/// Most bytes of a server's message that are quoted in an error.
-inline constexpr std::size_t kMaximumServerText = 256;
-
 /// The requests of one guest::Guest::RoundTrip. The caller creates the burst, waits on
 /// `completion()` and calls TakeReplies; everything else is for the session's thread. Shared
 /// pointers keep it alive for late replies, so that files which these open get closed.
 ///
-/// A long request::Read or request::Write is split as the server's limits require.
+/// A long Read or Write is split as the server's limits require.
 class Burst final : public std::enable_shared_from_this<Burst> {
  public:
   using TimePoint = support::Clock::time_point;
 
-  explicit Burst(const std::vector<guest::Request>& requests);
+  explicit Burst(std::vector<guest::Request> requests) : requests_(std::move(requests)) {}
 
   Completion& completion() { return completion_; }
   /// Call it after the completion has finished without failure.
   std::vector<guest::Reply> TakeReplies();
 
   /// The channel number of its handles; 0 if it has none. Handles in a burst share one channel.
-  [[nodiscard]] std::uint64_t handle_channel() const { return handle_channel_; }
+  [[nodiscard]] std::uint64_t handle_channel() const;
   /// It may change the guest's files.
   [[nodiscard]] bool changes_guest() const;
   /// The id of the first request that Begin has sent.
@@ -42,42 +39,33 @@ class Burst final : public std::enable_shared_from_this<Burst> {
   /// Operation and path of its first request, for messages.
   [[nodiscard]] std::string Describe() const;
 
-  /// Sends all requests. `channel` is stored in the handles that they open.
-  void Begin(SftpClient& client, std::uint64_t channel, TimePoint now);
-  /// Finishes without waiting for the replies.
+  /// Sends all requests.
+  void Begin(SftpClient& client, TimePoint now);
+  /// Finishes without waiting for the replies, and closes what it opens.
   void Fail(std::exception_ptr failure);
   /// The same if the connection or the server is lost.
   void FailLost(const std::string& reason);
   [[nodiscard]] bool finished() const { return finished_; }
-  /// The handles opened so far. The caller of Fail must close them.
-  [[nodiscard]] std::vector<guest::Handle> Opened() const;
 
  private:
-  struct Part {
+  /// A request as it is sent: of a long Read or Write, a part.
+  struct Piece {
+    std::size_t index;  ///< in requests_
     guest::Request request;
-    SftpRequest whole;  ///< a long Read or Write is sent in pieces instead
-    std::string path;   ///< for messages
     guest::Reply reply = {};
-    std::size_t answers_left = 0;
-    std::size_t piece = 0;                  ///< length of one READ
-    std::vector<std::size_t> lengths = {};  ///< of the data that each READ returned
   };
 
-  void SendPart(SftpClient& client, std::size_t index, TimePoint now);
-  void Send(SftpClient& client, std::size_t index, const SftpRequest& request, TimePoint now);
-  void OnReply(SftpClient& client, std::size_t index, std::size_t piece, SftpReply&& reply);
-  void Take(Part& part, std::size_t piece, SftpReply&& reply);
-  void TakeValue(Part& part, std::size_t piece, SftpReply&& reply);
-  void TakeData(Part& part, std::size_t piece, std::string_view bytes);
-  static void Refuse(Part& part, guest::FileErrorCode code, const std::string& detail);
+  void Split(std::size_t index, std::size_t maximum_data);
+  void OnReply(Piece& piece, SftpReply&& reply);
+  void CloseHandle(const guest::Reply& reply);
   void FinishWhenComplete();
 
-  std::vector<Part> parts_;
-  std::uint64_t handle_channel_ = 0;
-  std::uint64_t channel_ = 0;
+  const std::vector<guest::Request> requests_;
+  SftpClient* client_ = nullptr;  ///< since Begin
+  std::vector<Piece> pieces_;
+  std::size_t pending_ = 0;  ///< pieces without a reply
   std::uint32_t first_request_ = 0;
   Completion completion_;
-  std::size_t answers_left_ = 0;
   std::optional<std::string> lost_;  ///< why requests have no reply
   bool may_have_changed_ = false;    ///< the guest's files
   bool finished_ = false;

@@ -16,7 +16,7 @@ void SftpChannel::Begin(const std::shared_ptr<Burst>& burst) {
   try {
     was_used_ = true;
     running_.push_back(burst);
-    burst->Begin(*client_, number_, support::Clock::now());
+    burst->Begin(*client_, support::Clock::now());
   } catch (...) {
     burst->Fail(std::current_exception());
     throw;
@@ -24,11 +24,7 @@ void SftpChannel::Begin(const std::shared_ptr<Burst>& burst) {
 }
 
 bool SftpChannel::Forget(const Burst& burst) {
-  if (std::erase_if(running_, [&](const auto& other) { return other.get() == &burst; }) == 0) {
-    return false;
-  }
-  for (const guest::Handle& handle : burst.Opened()) CloseHandle(handle);
-  return true;
+  return std::erase_if(running_, [&](const auto& other) { return other.get() == &burst; }) > 0;
 }
 
 void SftpChannel::GiveUpIfSilent() {
@@ -39,8 +35,7 @@ void SftpChannel::GiveUpIfSilent() {
 
 void SftpChannel::CloseHandle(const guest::Handle& handle) {
   if (state_ != State::kConversing) return;
-  client_->Send(MakeRequest(guest::request::Close{handle}), support::Clock::now(),
-                [](SftpReply&&) {});
+  client_->Send(guest::Request::Close(handle), support::Clock::now(), [](SftpReply&&) {});
 }
 
 void SftpChannel::OnChannelOpen(std::unique_ptr<Channel> channel) {
@@ -67,7 +62,7 @@ void SftpChannel::Step(TimePoint now) {
 void SftpChannel::StepRequest() {
   const Channel::Progress progress = channel_->RequestSftp();
   if (progress == Channel::Progress::kDone) {
-    client_ = std::make_unique<SftpClient>(support::Clock::now());
+    client_ = std::make_unique<SftpClient>(support::Clock::now(), number_);
     state_ = State::kConversing;
   } else if (progress == Channel::Progress::kRefused) {
     GiveUp(
@@ -102,7 +97,6 @@ void SftpChannel::CheckSilence(TimePoint now) {
   for (const auto& burst : running_) {
     if (burst->changes_guest() || burst->first_request() <= client_->oldest_request()) continue;
     burst->FailLost(kSftpSilent);
-    for (const guest::Handle& handle : burst->Opened()) CloseHandle(handle);
   }
 }
 

@@ -49,8 +49,7 @@ class SftpChannel final : public ChannelUser {
 
   /// Once it is ready. Step sends the requests.
   void Begin(const std::shared_ptr<Burst>& burst);
-  /// Forgets a stopped burst, and closes what it has opened. False if it is not one of this
-  /// channel's.
+  /// Forgets a stopped burst. False if it is not one of this channel's.
   bool Forget(const Burst& burst);
   /// After a time-out.
   void GiveUpIfSilent();

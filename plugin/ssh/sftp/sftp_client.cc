@@ -7,7 +7,7 @@ namespace ssh {
 namespace {
 
 /// Every server must accept packets of 34,000 bytes (draft-ietf-secsh-filexfer-02, section 3).
-constexpr std::uint32_t kDefaultLength = 32 * 1024;
+constexpr std::size_t kDefaultLength = 32 * 1024;
 
 /// A server's lower limit is ignored, because one burst would become thousands of requests.
 constexpr std::uint64_t kShortestLength = 4 * 1024;
@@ -17,60 +17,54 @@ constexpr std::size_t kCompactAt = std::size_t{1024} * 1024;
 
 }  // namespace
 
-SftpClient::SftpClient(TimePoint now)
-    : last_received_(now),
+SftpClient::SftpClient(TimePoint now, std::uint64_t channel)
+    : channel_(channel),
       owing_since_(now),
       output_(InitPacket()),
       output_end_(output_.size()),
-      maximum_read_(kDefaultLength),
-      maximum_write_(kDefaultLength) {}
+      maximum_data_(kDefaultLength) {}
 
 void SftpClient::Receive(std::string_view bytes, TimePoint now) {
-  last_received_ = now;
   owing_since_ = now;
   decoder_.Append(bytes);
   if (state_ == State::kStarting) {
     std::optional<SftpVersion> version = decoder_.NextVersion();
     if (!version) return;
-    OnVersion(*std::move(version), now);
+    OnVersion(*std::move(version));
   }
-  while (std::optional<SftpPacket> packet = decoder_.Next()) {
-    const auto found = pending_.find(packet->id);
-    if (found == pending_.end()) {
-      throw SftpProtocolError("it sent a reply without a request");
-    }
-    const Pending answered = std::move(found->second);
-    pending_.erase(found);
-    answered.handler(std::move(packet->reply));
-  }
+  while (const std::optional<SftpPacket> packet = decoder_.Next()) OnPacket(*packet);
 }
 
-void SftpClient::OnVersion(SftpVersion version, TimePoint now) {
+void SftpClient::OnVersion(SftpVersion version) {
   if (version.version < kSftpVersion) {
     throw SftpProtocolError("the guest's SFTP server supports only version " +
                             std::to_string(version.version));
   }
   version_ = std::move(version);
-  if (!Offers(kLimitsExtension)) {
-    state_ = State::kReady;
-    return;
-  }
-  state_ = State::kAskingLimits;
-  Send(LimitsRequest(), now, [this](SftpReply&& reply) { OnLimits(reply); });
+  state_ = State::kReady;
+  if (!Offers(kLimitsExtension)) return;
+  state_ = State::kRequestingLimits;
+  const std::string packet = LimitsPacket(next_id_++);
+  output_ += packet;
+  output_end_ += packet.size();
 }
 
-void SftpClient::OnLimits(const SftpReply& reply) {
+void SftpClient::OnPacket(const SftpPacket& packet) {
+  const bool has_limits = state_ == State::kRequestingLimits && packet.id + 1 == next_id_;
+  if (has_limits) return OnLimits(packet);
+  const auto found = pending_.find(packet.id);
+  if (found == pending_.end()) throw SftpProtocolError("it sent a reply without a request");
+  guest::Reply reply = DecodeReply(found->second.request, packet, channel_);
+  const Handler handler = std::move(found->second.handler);
+  pending_.erase(found);
+  handler(std::move(reply));
+}
+
+void SftpClient::OnLimits(const SftpPacket& packet) {
   state_ = State::kReady;
-  const auto* body = std::get_if<SftpExtendedReply>(&reply);
-  if (body == nullptr) return;  // the defaults stay
-  const SftpLimits limits = DecodeLimits(body->body);
-  const auto bounded = [](std::uint64_t length) {
-    return length == 0 ? kDefaultLength
-                       : static_cast<std::uint32_t>(
-                             std::clamp<std::uint64_t>(length, kShortestLength, kMaximumSftpData));
-  };
-  maximum_read_ = bounded(limits.read_length);
-  maximum_write_ = bounded(limits.write_length);
+  const std::uint64_t limit = DecodeLimits(packet);
+  if (limit != 0)
+    maximum_data_ = std::clamp<std::uint64_t>(limit, kShortestLength, kMaximumSftpData);
 }
 
 void SftpClient::Consumed(std::size_t count) {
@@ -86,17 +80,19 @@ void SftpClient::Consumed(std::size_t count) {
   }
 }
 
-void SftpClient::Send(const SftpRequest& request, TimePoint now, Handler handler) {
-  if (LengthOf(request) > kMaximumSftpPacket) {
-    handler(SftpStatus{SftpStatusCode::kFailure, "the path is too long for SFTP"});
-    return;
+void SftpClient::Send(const guest::Request& request, TimePoint now, Handler handler) {
+  using guest::FileErrorCode;
+  const std::string_view extension = ExtensionOf(request.operation);
+  if (!extension.empty() && !Offers(extension)) {
+    return handler(Failed(request, FileErrorCode::kUnsupported, std::string(extension)));
+  }
+  const std::size_t before = output_.size();
+  if (!AppendRequest(output_, next_id_, request)) {
+    return handler(Failed(request, FileErrorCode::kFailure, "the path is too long for SFTP"));
   }
   if (pending_.empty()) owing_since_ = now;
-  const std::uint32_t id = next_id_++;
-  const std::size_t before = output_.size();
-  AppendRequest(output_, id, request);
   output_end_ += output_.size() - before;
-  pending_.emplace(id, Pending{std::move(handler), output_end_});
+  pending_.emplace(next_id_++, Pending{request, std::move(handler), output_end_});
 }
 
 void SftpClient::Fail(const std::string& reason) {

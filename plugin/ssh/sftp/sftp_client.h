@@ -4,11 +4,19 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "ssh/sftp/sftp_codec.h"
 #include "support/context.h"
 
 namespace ssh {
+
+/// There will be no reply to the request.
+struct SftpLost {
+  std::string reason;
+  bool may_have_run = false;
+};
+using SftpReply = std::variant<guest::Reply, SftpLost>;
 
 /// An SFTP client without I/O: consumes and produces bytes, and matches replies to requests by id.
 /// One thread. Handlers are called from Receive and Fail, and from Send if it rejects the request;
@@ -19,8 +27,8 @@ class SftpClient {
   /// Called exactly once, unless this object is destroyed first.
   using Handler = std::function<void(SftpReply&&)>;
 
-  /// Sends INIT.
-  explicit SftpClient(TimePoint now);
+  /// Sends INIT. `channel` is stored in the handles that it opens.
+  SftpClient(TimePoint now, std::uint64_t channel);
 
   /// True once the server has sent VERSION, and its limits if it offers limits@openssh.com.
   [[nodiscard]] bool ready() const { return state_ == State::kReady; }
@@ -34,9 +42,10 @@ class SftpClient {
   }
   void Consumed(std::size_t count);
 
-  /// A request longer than kMaximumSftpPacket (a long path) gets kFailure at once, because
-  /// OpenSSH's server would exit.
-  void Send(const SftpRequest& request, TimePoint now, Handler handler);
+  /// Two kinds of requests fail at once: one that needs an extension which the server does not
+  /// offer, and one longer than kMaximumSftpPacket (a long path), because OpenSSH's server would
+  /// exit.
+  void Send(const guest::Request& request, TimePoint now, Handler handler);
 
   /// Finishes every pending request with SftpLost.
   void Fail(const std::string& reason);
@@ -46,8 +55,6 @@ class SftpClient {
     return ready() && pending_.empty() ? TimePoint::max() : owing_since_;
   }
 
-  [[nodiscard]] TimePoint last_received() const { return last_received_; }
-
   [[nodiscard]] std::size_t pending() const { return pending_.size(); }
 
   /// Ids: of the next request, and of the oldest one that is pending.
@@ -56,24 +63,26 @@ class SftpClient {
     return pending_.empty() ? next_id_ : pending_.begin()->first;
   }
 
-  [[nodiscard]] bool Offers(std::string_view extension) const {
-    return version_.extensions.find(extension) != version_.extensions.end();
-  }
-  [[nodiscard]] std::uint32_t maximum_read() const { return maximum_read_; }
-  [[nodiscard]] std::uint32_t maximum_write() const { return maximum_write_; }
+  /// Most bytes of data in one READ or WRITE.
+  [[nodiscard]] std::size_t maximum_data() const { return maximum_data_; }
 
  private:
-  enum class State { kStarting, kAskingLimits, kReady };
+  enum class State { kStarting, kRequestingLimits, kReady };
   struct Pending {
+    guest::Request request;
     Handler handler;
     std::uint64_t output_end;  ///< position in the stream of all output
   };
 
-  void OnVersion(SftpVersion version, TimePoint now);
-  void OnLimits(const SftpReply& reply);
+  void OnVersion(SftpVersion version);
+  void OnPacket(const SftpPacket& packet);
+  void OnLimits(const SftpPacket& packet);
+  [[nodiscard]] bool Offers(std::string_view extension) const {
+    return version_.extensions.find(extension) != version_.extensions.end();
+  }
 
+  std::uint64_t channel_;
   State state_ = State::kStarting;
-  TimePoint last_received_;
   TimePoint owing_since_;  ///< the last data, or the first pending request if later
   SftpDecoder decoder_;
   SftpVersion version_;
@@ -82,8 +91,7 @@ class SftpClient {
   std::uint64_t output_end_ = 0;
   std::uint64_t consumed_ = 0;
   std::uint32_t next_id_ = 1;
-  std::uint32_t maximum_read_;
-  std::uint32_t maximum_write_;
+  std::size_t maximum_data_;
   std::map<std::uint32_t, Pending> pending_;  // by id: the oldest first
 };
 

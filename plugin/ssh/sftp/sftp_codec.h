@@ -6,8 +6,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <variant>
-#include <vector>
 
 #include "guest/guest.h"
 
@@ -23,72 +21,75 @@ inline constexpr std::size_t kMaximumSftpPacket = std::size_t{256} * 1024;
 /// Most data in one READ or WRITE. OpenSSH's server exits on a longer packet.
 inline constexpr std::size_t kMaximumSftpData = kMaximumSftpPacket - 1024;
 
+/// Most bytes of a server's message that are quoted in an error.
+inline constexpr std::size_t kMaximumServerText = 256;
+
 inline constexpr std::string_view kLimitsExtension = "limits@openssh.com";
 
-enum class SftpStatusCode : std::uint32_t {
-  kOk = 0,
-  kEndOfFile = 1,
-  kNoSuchFile = 2,
-  kPermissionDenied = 3,
-  kFailure = 4,
-  kUnsupported = 8,
+enum class SftpType : std::uint8_t {
+  kInit = 1,
+  kVersion = 2,
+  kOpen = 3,
+  kClose = 4,
+  kRead = 5,
+  kWrite = 6,
+  kLStat = 7,
+  kFStat = 8,
+  kFSetStat = 10,
+  kOpenDirectory = 11,
+  kReadDirectory = 12,
+  kRemove = 13,
+  kMakeDirectory = 14,
+  kRealPath = 16,
+  kStat = 17,
+  kReadLink = 19,
+  kStatus = 101,
+  kHandle = 102,
+  kData = 103,
+  kName = 104,
+  kAttributes = 105,
+  kExtended = 200,
+  kExtendedReply = 201,
 };
 
-struct SftpStatus {
-  SftpStatusCode code = SftpStatusCode::kOk;
-  std::string message;  ///< from the server; may be empty
-};
-struct SftpHandle {
-  std::string handle;
-};
-struct SftpData {
-  std::string_view bytes;  ///< valid until the decoder is used again
-};
-struct SftpNames {
-  std::vector<guest::DirectoryEntry> entries;
-};
-struct SftpExtendedReply {
-  std::string body;
-};
-/// There will be no reply to the request.
-struct SftpLost {
-  std::string reason;
-  bool may_have_run = false;
-};
-using SftpReply = std::variant<SftpStatus, SftpHandle, SftpData, SftpNames, guest::FileAttributes,
-                               SftpExtendedReply, SftpLost>;
-/// The indexes of SftpReply.
-enum : std::size_t { kStatus, kHandle, kData, kNames, kAttributes, kExtendedReply };
+inline constexpr std::uint32_t kSftpAttributeSize = 0x01;
+inline constexpr std::uint32_t kSftpAttributeOwner = 0x02;
+inline constexpr std::uint32_t kSftpAttributePermissions = 0x04;
+inline constexpr std::uint32_t kSftpAttributeTimes = 0x08;
+inline constexpr std::uint32_t kSftpAttributeExtended = 0x80000000U;
 
-/// A request without its id.
-struct SftpRequest {
-  const char* operation = "";       ///< "open", for error messages
-  std::uint8_t type = 0;            ///< SSH_FXP_STAT, …
-  std::size_t wanted = 0;           ///< index in SftpReply of the expected reply
-  std::string body;                 ///< follows the id
-  std::string_view tail = {};       ///< follows the body; must live until the request is encoded
-  std::string_view extension = {};  ///< the server must offer it
-  /// It may change the guest's files, so it must not be retried if the reply is lost.
-  bool changes_guest = false;
-};
+/// What an error says after the operation: a path, or two.
+std::string TargetOf(const guest::Request& request);
 
-/// Encodes a whole guest::Request. Does not split it (see kMaximumSftpData) and does not copy the
-/// bytes of a Write.
-SftpRequest MakeRequest(const guest::Request& request);
-SftpRequest LimitsRequest();
+/// "open /a", for messages.
+std::string Describe(const guest::Request& request);
+
+/// The extension that the server must offer; may be empty.
+std::string_view ExtensionOf(guest::Operation operation);
+
+/// The type of a reply that is not an error.
+SftpType ReplyTypeOf(guest::Operation operation);
+
+/// It may change the guest's files, so it must not be retried if the reply is lost.
+bool ChangesGuest(const guest::Request& request);
+
+/// A reply that was made here.
+guest::Reply Failed(const guest::Request& request, guest::FileErrorCode code,
+                    const std::string& detail);
 
 /// INIT, the only packet without an id.
 std::string InitPacket();
 
-/// The length of its packet without the length field.
-std::size_t LengthOf(const SftpRequest& request);
+std::string LimitsPacket(std::uint32_t id);
 
-/// Appends a whole packet.
-void AppendRequest(std::string& out, std::uint32_t id, const SftpRequest& request);
+/// Appends a packet. Does not split the request (see kMaximumSftpData). Returns false, and appends
+/// nothing, if the packet is longer than kMaximumSftpPacket.
+bool AppendRequest(std::string& out, std::uint32_t id, const guest::Request& request);
 
 struct SftpPacket {
+  SftpType type{};
   std::uint32_t id = 0;
-  SftpReply reply;
+  std::string_view body;  ///< valid until the decoder is used again
 };
 
 struct SftpVersion {
@@ -102,7 +103,7 @@ class SftpProtocolError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Splits a byte stream into replies. Keeps at most one incomplete packet and the last bytes
+/// Splits a byte stream into packets. Keeps at most one incomplete packet and the last bytes
 /// appended.
 class SftpDecoder {
  public:
@@ -127,16 +128,14 @@ class SftpDecoder {
   std::size_t position_ = 0;
 };
 
-/// From the reply to limits@openssh.com, in bytes of data; 0 for no limit.
-struct SftpLimits {
-  std::uint64_t read_length = 0;
-  std::uint64_t write_length = 0;
-};
+/// The reply to `request`. `channel` is stored in the handle that it opens. A wrong kind of reply,
+/// a wrong amount of data and an invalid path are failures. Throws SftpProtocolError if a field is
+/// incomplete.
+guest::Reply DecodeReply(const guest::Request& request, const SftpPacket& packet,
+                         std::uint64_t channel);
 
-/// The body of the reply to limits@openssh.com. Throws SftpProtocolError.
-SftpLimits DecodeLimits(std::string_view body);
-
-/// The body of the reply to statvfs@openssh.com. Throws SftpProtocolError.
-guest::FileSystemStatus DecodeFileSystemStatus(std::string_view body);
+/// The bytes of data that the server accepts in one READ and WRITE, from its reply to LimitsPacket;
+/// 0 if it names no limit. Throws SftpProtocolError.
+std::uint64_t DecodeLimits(const SftpPacket& packet);
 
 }  // namespace ssh

@@ -1,13 +1,22 @@
 #include <algorithm>
 
 #include "ssh/sftp/sftp_codec.h"
-#include "ssh/sftp/sftp_numbers.h"
 #include "support/printable.h"
 
 namespace ssh {
 namespace {
 
+using guest::FileErrorCode;
+using guest::Operation;
 using Type = SftpType;
+
+enum class StatusCode : std::uint32_t {
+  kOk = 0,
+  kEndOfFile = 1,
+  kNoSuchFile = 2,
+  kPermissionDenied = 3,
+  kUnsupported = 8,
+};
 
 constexpr std::size_t kLengthField = 4;
 
@@ -75,27 +84,75 @@ guest::FileAttributes DecodeAttributes(Fields& fields) {
   return attributes;
 }
 
-SftpNames DecodeNames(Fields& fields) {
-  SftpNames names;
+std::vector<guest::DirectoryEntry> DecodeNames(Fields& fields) {
+  std::vector<guest::DirectoryEntry> names;
   // The count may be wrong; the end of the packet bounds the loop.
   std::uint32_t left = fields.Number32();
-  names.entries.reserve(std::min<std::size_t>(left, fields.size() / kShortestEntry));
+  names.reserve(std::min<std::size_t>(left, fields.size() / kShortestEntry));
   for (; left > 0; --left) {
     guest::DirectoryEntry entry;
     entry.name = fields.String();
     fields.String();  // the line that `ls -l` would print
     entry.attributes = DecodeAttributes(fields);
-    names.entries.push_back(std::move(entry));
+    names.push_back(std::move(entry));
   }
   return names;
 }
 
-SftpStatus DecodeStatus(Fields& fields) {
-  SftpStatus status;
-  status.code = static_cast<SftpStatusCode>(fields.Number32());
-  // Old servers omit the message.
-  if (!fields.empty()) status.message = fields.String();
+guest::FileSystemStatus DecodeFileSystemStatus(Fields& fields) {
+  guest::FileSystemStatus status;
+  status.block_size = fields.Number64();
+  const std::uint64_t fragment_size = fields.Number64();
+  status.blocks = fields.Number64();
+  fields.Number64();  // free blocks
+  const std::uint64_t available_blocks = fields.Number64();
+  for (int i = 0; i < 3; ++i) fields.Number64();  // counts of files
+  status.id = fields.Number64();
+  const std::uint64_t flags = fields.Number64();
+  status.maximum_name = fields.Number64();
+  const bool overflows = fragment_size != 0 && available_blocks > UINT64_MAX / fragment_size;
+  status.free_bytes = overflows ? UINT64_MAX : available_blocks * fragment_size;
+  status.read_only = (flags & kFileSystemReadOnly) != 0;
   return status;
+}
+
+FileErrorCode CodeOf(StatusCode code) {
+  switch (code) {
+    case StatusCode::kNoSuchFile:
+      return FileErrorCode::kNotFound;
+    case StatusCode::kPermissionDenied:
+      return FileErrorCode::kPermissionDenied;
+    case StatusCode::kUnsupported:
+      return FileErrorCode::kUnsupported;
+    default:
+      return FileErrorCode::kFailure;
+  }
+}
+
+guest::Reply WrongKind(const guest::Request& request) {
+  return Failed(request, FileErrorCode::kFailure,
+                "the guest's SFTP server sent an unexpected kind of reply");
+}
+
+guest::Reply DecodeStatus(const guest::Request& request, Fields& fields) {
+  const auto code = static_cast<StatusCode>(fields.Number32());
+  // Old servers omit the message.
+  std::string_view message = fields.empty() ? "" : fields.String();
+  if (code == StatusCode::kOk) {
+    return ReplyTypeOf(request.operation) == Type::kStatus ? guest::Reply() : WrongKind(request);
+  }
+  if (code == StatusCode::kEndOfFile && request.operation == Operation::kRead) {
+    return {std::string(), {}};
+  }
+  if (code == StatusCode::kEndOfFile && request.operation == Operation::kReadDirectory) {
+    return {std::vector<guest::DirectoryEntry>(), {}};
+  }
+  // OpenSSH's messages only repeat the code.
+  for (const char* plain :
+       {"Failure", "No such file", "Permission denied", "Success", "Operation unsupported"}) {
+    if (message == plain) message = {};
+  }
+  return Failed(request, CodeOf(code), support::Printable(message.substr(0, kMaximumServerText)));
 }
 
 std::string Excerpt(std::string_view bytes) {
@@ -152,61 +209,54 @@ std::optional<SftpPacket> SftpDecoder::Next() {
   const std::optional<std::string_view> bytes = NextPacket();
   if (!bytes) return std::nullopt;
   Fields fields(*bytes);
-  const auto type = static_cast<Type>(fields.Number8());
   SftpPacket packet;
+  packet.type = static_cast<Type>(fields.Number8());
   packet.id = fields.Number32();
-  switch (type) {
-    case Type::kStatus:
-      packet.reply = DecodeStatus(fields);
-      break;
-    case Type::kHandle:
-      packet.reply = SftpHandle{std::string(fields.String())};
-      break;
-    case Type::kData:
-      packet.reply = SftpData{fields.String()};
-      break;
-    case Type::kName:
-      packet.reply = DecodeNames(fields);
-      break;
-    case Type::kAttributes:
-      packet.reply = DecodeAttributes(fields);
-      break;
-    case Type::kExtendedReply:
-      packet.reply = SftpExtendedReply{std::string(bytes->substr(1 + 4))};
-      break;
-    default:
-      throw SftpProtocolError("a packet has the unknown type " +
-                              std::to_string(static_cast<unsigned>(type)));
-  }
+  packet.body = fields.Take(fields.size());
   return packet;
 }
 
-SftpLimits DecodeLimits(std::string_view body) {
-  Fields fields(body);
-  SftpLimits limits;
-  fields.Number64();  // the longest packet
-  limits.read_length = fields.Number64();
-  limits.write_length = fields.Number64();
-  fields.Number64();  // the most open handles
-  return limits;
+guest::Reply DecodeReply(const guest::Request& request, const SftpPacket& packet,
+                         std::uint64_t channel) {
+  Fields fields(packet.body);
+  if (packet.type == Type::kStatus) return DecodeStatus(request, fields);
+  if (packet.type != ReplyTypeOf(request.operation)) return WrongKind(request);
+  guest::Reply reply;
+  if (packet.type == Type::kAttributes) {
+    reply.value = DecodeAttributes(fields);
+  } else if (packet.type == Type::kExtendedReply) {
+    reply.value = DecodeFileSystemStatus(fields);
+  } else if (packet.type == Type::kHandle) {
+    const bool writes = request.mode != guest::OpenMode::kRead;
+    reply.value = guest::Handle{std::string(fields.String()), channel, request.path, writes};
+  } else if (packet.type == Type::kData) {
+    const std::string_view bytes = fields.String();
+    // Without this check, empty data before the end of file would be requested again forever.
+    if (bytes.empty() || bytes.size() > request.length) {
+      return Failed(request, FileErrorCode::kFailure,
+                    "the guest's SFTP server sent a wrong amount of data");
+    }
+    reply.value = std::string(bytes);
+  } else {
+    std::vector<guest::DirectoryEntry> names = DecodeNames(fields);
+    if (request.operation == Operation::kReadDirectory) {
+      reply.value = std::move(names);
+    } else if (names.size() == 1) {
+      reply.value = std::move(names.front().name);
+      guest::CheckPath(request, reply);
+    } else {
+      return WrongKind(request);
+    }
+  }
+  return reply;
 }
 
-guest::FileSystemStatus DecodeFileSystemStatus(std::string_view body) {
-  Fields fields(body);
-  guest::FileSystemStatus status;
-  status.block_size = fields.Number64();
-  const std::uint64_t fragment_size = fields.Number64();
-  status.blocks = fields.Number64();
-  fields.Number64();  // free blocks
-  const std::uint64_t available_blocks = fields.Number64();
-  for (int i = 0; i < 3; ++i) fields.Number64();  // counts of files
-  status.id = fields.Number64();
-  const std::uint64_t flags = fields.Number64();
-  status.maximum_name = fields.Number64();
-  const bool overflows = fragment_size != 0 && available_blocks > UINT64_MAX / fragment_size;
-  status.free_bytes = overflows ? UINT64_MAX : available_blocks * fragment_size;
-  status.read_only = (flags & kFileSystemReadOnly) != 0;
-  return status;
+std::uint64_t DecodeLimits(const SftpPacket& packet) {
+  if (packet.type != Type::kExtendedReply) return 0;
+  Fields fields(packet.body);
+  fields.Number64();  // the longest packet
+  const std::uint64_t read_length = fields.Number64();
+  return std::min(read_length, fields.Number64());
 }
 
 }  // namespace ssh

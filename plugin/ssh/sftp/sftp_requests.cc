@@ -1,19 +1,54 @@
-#include <algorithm>
-#include <initializer_list>
+#include <array>
 
 #include "ssh/sftp/sftp_codec.h"
-#include "ssh/sftp/sftp_numbers.h"
 
 namespace ssh {
 namespace {
 
-namespace request = guest::request;
+using guest::OpenMode;
+using guest::Operation;
 using Type = SftpType;
 
-constexpr std::uint32_t kOpenRead = 0x01;
-constexpr std::uint32_t kOpenWrite = 0x02;
-constexpr std::uint32_t kOpenCreate = 0x08;
-constexpr std::uint32_t kOpenExclusive = 0x20;
+/// All that is known of an operation.
+struct Row {
+  const char* name;  ///< for messages
+  Type type;
+  /// What is written, in this order: p path, t the second path, h handle, f flags of OPEN,
+  /// a attributes, o offset, l length, b bytes.
+  std::string_view fields;
+  Type reply;
+  bool changes_guest = false;
+  std::string_view extension = {};
+};
+
+constexpr bool kChanges = true;
+
+/// By guest::Operation.
+constexpr std::array kRows = {
+    Row{"stat", Type::kStat, "p", Type::kAttributes},
+    Row{"stat", Type::kLStat, "p", Type::kAttributes},
+    Row{"resolve", Type::kRealPath, "p", Type::kName},
+    Row{"read the link", Type::kReadLink, "p", Type::kName},
+    Row{"stat the file system of", Type::kExtended, "p", Type::kExtendedReply, !kChanges,
+        "statvfs@openssh.com"},
+    Row{"open", Type::kOpen, "pfa", Type::kHandle},
+    Row{"list", Type::kOpenDirectory, "p", Type::kHandle},
+    Row{"make the directory", Type::kMakeDirectory, "pa", Type::kStatus, kChanges},
+    Row{"rename", Type::kExtended, "pt", Type::kStatus, kChanges, "posix-rename@openssh.com"},
+    Row{"remove", Type::kRemove, "p", Type::kStatus, kChanges},
+    Row{"stat", Type::kFStat, "h", Type::kAttributes},
+    Row{"read", Type::kRead, "hol", Type::kData},
+    Row{"write", Type::kWrite, "hob", Type::kStatus, kChanges},
+    Row{"set the attributes of", Type::kFSetStat, "ha", Type::kStatus, kChanges},
+    Row{"sync", Type::kExtended, "h", Type::kStatus, kChanges, "fsync@openssh.com"},
+    Row{"close", Type::kClose, "h", Type::kStatus},
+    Row{"list", Type::kReadDirectory, "h", Type::kName},
+};
+static_assert(kRows.size() == static_cast<std::size_t>(Operation::kReadDirectory) + 1);
+
+const Row& RowOf(Operation operation) {
+  return kRows.at(static_cast<std::size_t>(operation));
+}
 
 void Append32(std::string& out, std::uint32_t value) {
   for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>((value >> shift) & 0xFFU);
@@ -36,124 +71,70 @@ void AppendAttributes(std::string& out, const guest::AttributeChange& change) {
   if (change.permissions) Append32(out, *change.permissions);
 }
 
-std::uint32_t OpenFlags(guest::OpenMode mode) {
-  switch (mode) {
-    case guest::OpenMode::kRead:
-      return kOpenRead;
-    case guest::OpenMode::kWrite:
-      return kOpenWrite;
-    case guest::OpenMode::kCreateExclusive:
-      return kOpenWrite | kOpenCreate | kOpenExclusive;
-  }
-  return kOpenRead;
+std::uint32_t OpenFlags(OpenMode mode) {
+  constexpr std::uint32_t kRead = 0x01;
+  constexpr std::uint32_t kWrite = 0x02;
+  constexpr std::uint32_t kCreate = 0x08;
+  constexpr std::uint32_t kExclusive = 0x20;
+  if (mode == OpenMode::kRead) return kRead;
+  return mode == OpenMode::kWrite ? kWrite : kWrite | kCreate | kExclusive;
 }
 
-/// A request whose body begins with a path or a handle.
-SftpRequest Simple(const char* operation, Type type, std::size_t wanted,
-                   std::string_view path_or_handle) {
-  SftpRequest made{operation, static_cast<std::uint8_t>(type), wanted, {}};
-  AppendString(made.body, path_or_handle);
-  return made;
+void AppendField(std::string& out, char field, const guest::Request& request) {
+  switch (field) {
+    case 'p':
+      return AppendString(out, request.path);
+    case 't':
+      return AppendString(out, request.to);
+    case 'h':
+      return AppendString(out, request.handle.value);
+    case 'f':
+      return Append32(out, OpenFlags(request.mode));
+    case 'a':
+      return AppendAttributes(out, request.change);
+    case 'o':
+      return Append64(out, request.offset);
+    case 'l':
+      return Append32(out, static_cast<std::uint32_t>(request.length));
+    default:
+      return AppendString(out, request.bytes);
+  }
 }
 
-SftpRequest Changing(SftpRequest made) {
-  made.changes_guest = true;
-  return made;
+/// Appends the beginning of a packet without its length.
+void AppendHeader(std::string& out, Type type, std::uint32_t id, std::string_view extension) {
+  out += static_cast<char>(type);
+  Append32(out, id);
+  if (!extension.empty()) AppendString(out, extension);
 }
-
-SftpRequest Extended(const char* operation, std::size_t wanted, std::string_view extension,
-                     std::initializer_list<std::string_view> arguments) {
-  SftpRequest made = Simple(operation, Type::kExtended, wanted, extension);
-  made.extension = extension;
-  for (const std::string_view argument : arguments) AppendString(made.body, argument);
-  return made;
-}
-
-struct ToSftp {
-  SftpRequest operator()(const request::Stat& request) const {
-    return Simple("stat", Type::kStat, kAttributes, request.path);
-  }
-  SftpRequest operator()(const request::LStat& request) const {
-    return Simple("stat", Type::kLStat, kAttributes, request.path);
-  }
-  SftpRequest operator()(const request::RealPath& request) const {
-    return Simple("resolve", Type::kRealPath, kNames, request.path);
-  }
-  SftpRequest operator()(const request::ReadLink& request) const {
-    return Simple("read the link", Type::kReadLink, kNames, request.path);
-  }
-  SftpRequest operator()(const request::StatFileSystem& request) const {
-    return Extended("stat the file system of", kExtendedReply, "statvfs@openssh.com",
-                    {request.path});
-  }
-  SftpRequest operator()(const request::Open& request) const {
-    const bool creates = request.mode == guest::OpenMode::kCreateExclusive;
-    SftpRequest made = Simple("open", Type::kOpen, kHandle, request.path);
-    made.changes_guest = creates;
-    Append32(made.body, OpenFlags(request.mode));
-    AppendAttributes(made.body, {creates ? std::optional(request.permissions) : std::nullopt, {}});
-    return made;
-  }
-  SftpRequest operator()(const request::OpenDirectory& request) const {
-    return Simple("list", Type::kOpenDirectory, kHandle, request.path);
-  }
-  SftpRequest operator()(const request::MakeDirectory& request) const {
-    SftpRequest made =
-        Changing(Simple("make the directory", Type::kMakeDirectory, kStatus, request.path));
-    AppendAttributes(made.body, {request.permissions, {}});
-    return made;
-  }
-  SftpRequest operator()(const request::Rename& request) const {
-    return Changing(
-        Extended("rename", kStatus, "posix-rename@openssh.com", {request.from, request.to}));
-  }
-  SftpRequest operator()(const request::Unlink& request) const {
-    return Changing(Simple("remove", Type::kRemove, kStatus, request.path));
-  }
-  SftpRequest operator()(const request::StatOpen& request) const {
-    return Simple("stat", Type::kFStat, kAttributes, request.handle.value);
-  }
-  SftpRequest operator()(const request::Read& request) const {
-    SftpRequest made = Simple("read", Type::kRead, kData, request.handle.value);
-    Append64(made.body, request.offset);
-    Append32(made.body, static_cast<std::uint32_t>(request.length));
-    return made;
-  }
-  SftpRequest operator()(const request::Write& request) const {
-    SftpRequest made = Changing(Simple("write", Type::kWrite, kStatus, request.handle.value));
-    Append64(made.body, request.offset);
-    Append32(made.body, static_cast<std::uint32_t>(request.bytes.size()));
-    made.tail = request.bytes;
-    return made;
-  }
-  SftpRequest operator()(const request::SetAttributes& request) const {
-    SftpRequest made =
-        Changing(Simple("set the attributes of", Type::kFSetStat, kStatus, request.handle.value));
-    AppendAttributes(made.body, request.change);
-    return made;
-  }
-  SftpRequest operator()(const request::Sync& request) const {
-    return Changing(Extended("sync", kStatus, "fsync@openssh.com", {request.handle.value}));
-  }
-  SftpRequest operator()(const request::Close& request) const {
-    SftpRequest made = Simple("close", Type::kClose, kStatus, request.handle.value);
-    // A server may write the data only now.
-    made.changes_guest = request.handle.writes;
-    return made;
-  }
-  SftpRequest operator()(const request::ReadDirectory& request) const {
-    return Simple("list", Type::kReadDirectory, kNames, request.handle.value);
-  }
-};
 
 }  // namespace
 
-SftpRequest MakeRequest(const guest::Request& request) {
-  return std::visit(ToSftp(), request);
+std::string Describe(const guest::Request& request) {
+  return std::string(RowOf(request.operation).name) + " " + TargetOf(request);
 }
 
-SftpRequest LimitsRequest() {
-  return Extended("request the limits", kExtendedReply, kLimitsExtension, {});
+std::string TargetOf(const guest::Request& request) {
+  return request.to.empty() ? request.path : request.path + " to " + request.to;
+}
+
+std::string_view ExtensionOf(Operation operation) {
+  return RowOf(operation).extension;
+}
+
+SftpType ReplyTypeOf(Operation operation) {
+  return RowOf(operation).reply;
+}
+
+bool ChangesGuest(const guest::Request& request) {
+  // A server may write the data only when it closes the file.
+  return RowOf(request.operation).changes_guest || request.mode == OpenMode::kCreateExclusive ||
+         (request.operation == Operation::kClose && request.handle.writes);
+}
+
+guest::Reply Failed(const guest::Request& request, guest::FileErrorCode code,
+                    const std::string& detail) {
+  return {{}, guest::FileError(code, RowOf(request.operation).name, TargetOf(request), detail)};
 }
 
 std::string InitPacket() {
@@ -164,16 +145,22 @@ std::string InitPacket() {
   return out;
 }
 
-std::size_t LengthOf(const SftpRequest& request) {
-  return 1 + 4 + request.body.size() + request.tail.size();  // after type and id
+std::string LimitsPacket(std::uint32_t id) {
+  std::string packet;
+  AppendHeader(packet, Type::kExtended, id, kLimitsExtension);
+  std::string out;
+  AppendString(out, packet);
+  return out;
 }
 
-void AppendRequest(std::string& out, std::uint32_t id, const SftpRequest& request) {
-  Append32(out, static_cast<std::uint32_t>(LengthOf(request)));
-  out += static_cast<char>(request.type);
-  Append32(out, id);
-  out += request.body;
-  out += request.tail;
+bool AppendRequest(std::string& out, std::uint32_t id, const guest::Request& request) {
+  const Row& row = RowOf(request.operation);
+  std::string packet;
+  AppendHeader(packet, row.type, id, row.extension);
+  for (const char field : row.fields) AppendField(packet, field, request);
+  if (packet.size() > kMaximumSftpPacket) return false;
+  AppendString(out, packet);
+  return true;
 }
 
 }  // namespace ssh

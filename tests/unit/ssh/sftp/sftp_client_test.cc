@@ -19,12 +19,12 @@ class SftpClientTest : public ::testing::Test {
     client_.Consumed(client_.output().size());
   }
   void Stat(std::vector<SftpReply>& replies, TimePoint now) {
-    client_.Send(MakeRequest(guest::request::Stat{"/"}), now,
+    client_.Send(guest::Request::Stat("/"), now,
                  [&](SftpReply&& reply) { replies.push_back(std::move(reply)); });
   }
 
   TimePoint start_{};
-  SftpClient client_{start_};
+  SftpClient client_{start_, 1};
 };
 
 TEST_F(SftpClientTest, IsReadyWhenTheServerHasIntroducedItself) {
@@ -37,15 +37,14 @@ TEST_F(SftpClientTest, IsReadyWhenTheServerHasIntroducedItself) {
 TEST_F(SftpClientTest, RequestsLimitsAndKeepsThemWithinBounds) {
   for (const auto& [stated, used] : std::vector<std::pair<std::uint64_t, std::uint32_t>>{
            {0, 32 * 1024}, {1, 4096}, {100'000, 100'000}, {1ULL << 40U, 261'120}}) {
-    client_ = SftpClient(start_);
+    client_ = SftpClient(start_, 1);
     client_.Receive(OpenSshVersion(), start_);
     EXPECT_FALSE(client_.ready());
     client_.Receive(
         Packet(201, Number32(1) + Number64(1) + Number64(stated) + Number64(stated) + Number64(0)),
         start_);
     EXPECT_TRUE(client_.ready());
-    EXPECT_EQ(client_.maximum_read(), used);
-    EXPECT_EQ(client_.maximum_write(), used);
+    EXPECT_EQ(client_.maximum_data(), used);
   }
 }
 
@@ -63,7 +62,7 @@ TEST_F(SftpClientTest, MatchesRepliesById) {
   EXPECT_TRUE(first.empty());
   ASSERT_EQ(second.size(), 1U);
   client_.Receive(Status(1, 2), start_);
-  EXPECT_EQ(std::get<SftpStatus>(first.at(0)).code, SftpStatusCode::kNoSuchFile);
+  EXPECT_TRUE(std::get<guest::Reply>(first.at(0)).Is(guest::FileErrorCode::kNotFound));
   EXPECT_EQ(client_.pending(), 0U);
 }
 
@@ -103,18 +102,18 @@ TEST_F(SftpClientTest, SilenceCountsOnlyWhileTheServerOwesAReply) {
 TEST_F(SftpClientTest, ARequestLongerThanAPacketIsRefusedWithoutTheServer) {
   MakeReady();
   std::vector<SftpReply> replies;
-  const auto ask = [&](std::size_t length) {
-    client_.Send(MakeRequest(guest::request::Stat{std::string(length, 'p')}), start_,
+  const auto send = [&](std::size_t length) {
+    client_.Send(guest::Request::Stat(std::string(length, 'p')), start_,
                  [&](SftpReply&& reply) { replies.push_back(std::move(reply)); });
   };
   const std::size_t longest = kMaximumSftpPacket - 9;  // type, id and the path's own length
-  ask(longest);
+  send(longest);
   EXPECT_TRUE(replies.empty());
   const std::size_t sent = client_.output().size();
   EXPECT_EQ(sent, kMaximumSftpPacket + 4);
-  ask(longest + 1);
+  send(longest + 1);
   ASSERT_EQ(replies.size(), 1U);
-  EXPECT_EQ(std::get<SftpStatus>(replies[0]).code, SftpStatusCode::kFailure);
+  EXPECT_TRUE(std::get<guest::Reply>(replies[0]).Is(guest::FileErrorCode::kFailure));
   EXPECT_EQ(client_.output().size(), sent);
 }
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "unit/ssh/sftp/sftp_bytes.h"
 
@@ -11,19 +13,22 @@ namespace ssh {
 namespace {
 
 using namespace sftp_bytes;
-namespace request = guest::request;
 using ::testing::HasSubstr;
 
-std::string Encoded(std::uint32_t id, const guest::Request& request) {
+using guest::Request;
+
+const guest::Handle kFile{"h", 1, "/a"};
+
+std::string Encoded(std::uint32_t id, const Request& request) {
   std::string out;
-  AppendRequest(out, id, MakeRequest(request));
+  EXPECT_TRUE(AppendRequest(out, id, request));
   return out;
 }
 
-SftpPacket Decoded(const std::string& bytes) {
+guest::Reply Decoded(const Request& request, const std::string& bytes) {
   SftpDecoder decoder;
   decoder.Append(bytes);
-  return decoder.Next().value();
+  return DecodeReply(request, decoder.Next().value(), 1);
 }
 
 TEST(SftpEncoding, InitAsksForVersionThree) {
@@ -32,14 +37,13 @@ TEST(SftpEncoding, InitAsksForVersionThree) {
 
 // BurstTest has the others.
 TEST(SftpEncoding, RequestsAreWhatTheDraftSays) {
-  const guest::Handle handle{"h", 1, "/a"};
-  EXPECT_EQ(Encoded(8, request::Open{"/a", guest::OpenMode::kRead, 0600}),
+  EXPECT_EQ(Encoded(8, Request::Open("/a", guest::OpenMode::kRead, 0600)),
             Packet(3, Number32(8) + String("/a") + Number32(1) + Number32(0)));
-  EXPECT_EQ(Encoded(9, request::Open{"/a", guest::OpenMode::kCreateExclusive, 0600}),
+  EXPECT_EQ(Encoded(9, Request::Open("/a", guest::OpenMode::kCreateExclusive, 0600)),
             Packet(3, Number32(9) + String("/a") + Number32(0x2A) + Number32(4) + Number32(0600)));
-  EXPECT_EQ(Encoded(1, request::Read{handle, 1ULL << 40U, 99}),
+  EXPECT_EQ(Encoded(1, Request::Read(kFile, 1ULL << 40U, 99)),
             Packet(5, Number32(1) + String("h") + Number64(1ULL << 40U) + Number32(99)));
-  EXPECT_EQ(Encoded(1, request::SetAttributes{handle, {.permissions = 0644, .size = 3}}),
+  EXPECT_EQ(Encoded(1, Request::SetAttributes(kFile, {.permissions = 0644, .size = 3})),
             Packet(10, Number32(1) + String("h") + Number32(5) + Number64(3) + Number32(0644)));
 }
 
@@ -47,9 +51,8 @@ TEST(SftpDecoding, ReadsAttributesWithEveryField) {
   const std::string attributes = Number32(0x8000000FU) + Number64(1234) + Number32(501) +
                                  Number32(20) + Number32(0104755) + Number32(1) + Number32(1700) +
                                  Number32(1) + String("name") + String("value");
-  const SftpPacket packet = Decoded(Packet(105, Number32(3) + attributes));
-  EXPECT_EQ(packet.id, 3U);
-  const auto& read = std::get<guest::FileAttributes>(packet.reply);
+  guest::Reply reply = Decoded(Request::Stat("/a"), Packet(105, Number32(3) + attributes));
+  const auto& read = reply.As<guest::FileAttributes>();
   EXPECT_EQ(read.type, guest::FileType::kRegular);
   EXPECT_EQ(read.permissions, 04755U);
   EXPECT_EQ(read.size, 1234U);
@@ -63,30 +66,31 @@ TEST(SftpDecoding, ReadsEachByteAlone) {
       Version(String("limits@openssh.com") + String("1")) + Status(1, 2) + Data(2, "abc");
   SftpDecoder decoder;
   std::optional<SftpVersion> version;
-  std::vector<SftpPacket> packets;
+  std::vector<std::pair<std::uint32_t, std::string>> packets;
   for (const char byte : bytes) {
     decoder.Append(std::string_view(&byte, 1));
     if (!version) {
       version = decoder.NextVersion();
     } else if (std::optional<SftpPacket> packet = decoder.Next()) {
-      packets.push_back(*std::move(packet));
+      packets.emplace_back(packet->id, packet->body);
     }
   }
   ASSERT_TRUE(version);
   EXPECT_EQ(version->extensions.at("limits@openssh.com"), "1");
   ASSERT_EQ(packets.size(), 2U);
-  EXPECT_EQ(std::get<SftpStatus>(packets[0].reply).code, SftpStatusCode::kNoSuchFile);
-  EXPECT_EQ(packets[1].id, 2U);
+  EXPECT_EQ(packets[0].first, 1U);
+  EXPECT_EQ(packets[1], std::pair(2U, String("abc")));
 }
 
 TEST(SftpDecoding, AStatusWithoutTextIsTaken) {
-  EXPECT_EQ(std::get<SftpStatus>(Decoded(Packet(101, Number32(1) + Number32(4))).reply).code,
-            SftpStatusCode::kFailure);
+  EXPECT_TRUE(Decoded(Request::Stat("/a"), Packet(101, Number32(1) + Number32(4)))
+                  .Is(guest::FileErrorCode::kFailure));
 }
 
 TEST(SftpDecoding, APacketOfTheGreatestLengthIsTakenAndALongerOneIsNot) {
   const std::string data(kMaximumSftpPacket - 9, 'x');
-  EXPECT_EQ(std::get<SftpData>(Decoded(Data(1, data)).reply).bytes.size(), data.size());
+  const Request read = Request::Read(kFile, 0, data.size());
+  EXPECT_EQ(Decoded(read, Data(1, data)).As<std::string>().size(), data.size());
   SftpDecoder decoder;
   decoder.Append(Number32(kMaximumSftpPacket + 1));
   EXPECT_THROW(decoder.Next(), SftpProtocolError);
@@ -96,17 +100,20 @@ TEST(SftpDecoding, APacketOfTheGreatestLengthIsTakenAndALongerOneIsNot) {
 }
 
 TEST(SftpDecoding, FieldsThatReachBeyondThePacketAreRefused) {
-  for (const std::string& packet :
-       {Packet(103, Number32(1) + Number32(100) + "short"),
-        Packet(103, Number32(1) + Number32(0xFFFFFFFFU)), Packet(102, Number32(1)),
-        Packet(104, Number32(1) + Number32(0xFFFFFFFFU) + Name("a")),
-        Packet(105, Number32(1) + Number32(0x80000000U) + Number32(0xFFFFFFFFU)),
-        Packet(101, "\1")}) {
-    EXPECT_THROW(Decoded(packet), SftpProtocolError);
+  for (const auto& [request, packet] : std::vector<std::pair<Request, std::string>>{
+           {Request::Read(kFile, 0, 100), Packet(103, Number32(1) + Number32(100) + "short")},
+           {Request::Read(kFile, 0, 100), Packet(103, Number32(1) + Number32(0xFFFFFFFFU))},
+           {Request::Open("/a"), Packet(102, Number32(1))},
+           {Request::RealPath("/a"), Packet(104, Number32(1) + Number32(0xFFFFFFFFU) + Name("a"))},
+           {Request::ReadDirectory(kFile), Packet(104, Number32(1) + Number32(2) + Name("a"))},
+           {Request::Stat("/a"),
+            Packet(105, Number32(1) + Number32(0x80000000U) + Number32(0xFFFFFFFFU))},
+           {Request::StatFileSystem("/a"), Packet(201, Number32(1) + Number64(1))},
+           {Request::Stat("/a"), Packet(101, Number32(1))},
+           {Request::Stat("/a"), Packet(101, "\1")}}) {
+    EXPECT_THROW(Decoded(request, packet), SftpProtocolError);
   }
-  EXPECT_THROW(Decoded(Packet(99, Number32(1))), SftpProtocolError) << "unknown type";
-  EXPECT_THROW(DecodeLimits("short"), SftpProtocolError);
-  EXPECT_THROW(DecodeFileSystemStatus(""), SftpProtocolError);
+  EXPECT_THROW(DecodeLimits({SftpType::kExtendedReply, 1, "short"}), SftpProtocolError);
 }
 
 TEST(SftpDecoding, NoBytesAreReadOutsideThePackets) {
@@ -123,7 +130,11 @@ TEST(SftpDecoding, NoBytesAreReadOutsideThePackets) {
     SftpDecoder decoder;
     decoder.Append(bytes);
     try {
-      while (decoder.Next()) {
+      while (const auto packet = decoder.Next()) {
+        for (const Request& request :
+             {Request::ReadDirectory(kFile), Request::Open("/a"), Request::Read(kFile, 0, 100)}) {
+          DecodeReply(request, *packet, 1);
+        }
       }
     } catch (const SftpProtocolError&) {
       continue;
@@ -143,21 +154,26 @@ TEST(SftpDecoding, TextOfALoginProfileIsNamed) {
   }
 }
 
+guest::FileSystemStatus FileSystemStatus(const std::string& body) {
+  return Decoded(Request::StatFileSystem("/a"), Packet(201, Number32(1) + body))
+      .As<guest::FileSystemStatus>();
+}
+
 TEST(SftpDecoding, FileSystemStatusDoesNotOverflow) {
   const auto body = [](std::uint64_t fragment, std::uint64_t available, std::uint64_t flags) {
     return Number64(4096) + Number64(fragment) + Number64(1) + Number64(1) + Number64(available) +
            Number64(1) + Number64(1) + Number64(1) + Number64(1) + Number64(flags) + Number64(255);
   };
-  EXPECT_EQ(DecodeFileSystemStatus(body(4096, 10, 0)).free_bytes, 40960U);
-  EXPECT_FALSE(DecodeFileSystemStatus(body(4096, 10, 2)).read_only);
-  EXPECT_TRUE(DecodeFileSystemStatus(body(4096, 10, 3)).read_only);
-  EXPECT_EQ(DecodeFileSystemStatus(body(4096, UINT64_MAX, 0)).free_bytes, UINT64_MAX);
+  EXPECT_EQ(FileSystemStatus(body(4096, 10, 0)).free_bytes, 40960U);
+  EXPECT_FALSE(FileSystemStatus(body(4096, 10, 2)).read_only);
+  EXPECT_TRUE(FileSystemStatus(body(4096, 10, 3)).read_only);
+  EXPECT_EQ(FileSystemStatus(body(4096, UINT64_MAX, 0)).free_bytes, UINT64_MAX);
 }
 
 TEST(SftpDecoding, FileSystemStatusHasTheIdentityOfTheFileSystem) {
   std::string body;
   for (std::uint64_t number = 1; number <= 11; ++number) body += Number64(number);
-  const guest::FileSystemStatus status = DecodeFileSystemStatus(body);
+  const guest::FileSystemStatus status = FileSystemStatus(body);
   EXPECT_EQ(status.block_size, 1U);
   EXPECT_EQ(status.blocks, 3U);
   EXPECT_EQ(status.id, 9U);

@@ -12,8 +12,6 @@
 namespace ssh {
 namespace {
 
-namespace request = guest::request;
-
 TEST(SftpServiceTest, BurstsThatWaitForTheServerHaveNotRun) {
   support::WakePipe wake;
   Session session(wake);
@@ -34,12 +32,12 @@ TEST(SftpServiceTest, BurstsThatWaitForTheServerHaveNotRun) {
       EXPECT_FALSE(lost.may_have_run());
     }
   };
-  const auto on_old_channel = submit(request::Write{{"h", 1, "/f"}, 0, "x"});
+  const auto on_old_channel = submit(guest::Request::Write({"h", 1, "/f"}, 0, "x"));
   expect_lost(
       *on_old_channel,
       "write /f: the file's SFTP channel has been closed; nothing was changed in the guest");
-  const auto stopped = submit(request::Unlink{"/a"});
-  const auto lost = submit(request::Unlink{"/b"});
+  const auto stopped = submit(guest::Request::Unlink("/a"));
+  const auto lost = submit(guest::Request::Unlink("/b"));
   service.Withdraw(*stopped, support::StopReason::kCancelled);
   ASSERT_TRUE(stopped->finished());
   EXPECT_THROW(stopped->completion().Wait({}, {}), support::Stopped);

@@ -1,34 +1,64 @@
-#include "ssh/session_loop.h"
+#include "ssh/session_guest.h"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
+#include "ssh/connection.h"
 #include "support/errors.h"
 #include "support/log.h"
 
 namespace ssh {
+namespace {
 
-SessionLoop::SessionLoop(Endpoint endpoint, const ConnectionOptions& options,
-                         std::function<bool()> make_room)
+constexpr const char* kConnectionGone = "the connection to the guest was lost; nothing was done";
+
+/// A process that runs on the session's thread.
+class RemoteProcess final : public shell::Process {
+ public:
+  RemoteProcess(SessionGuest& guest, std::shared_ptr<ProcessRun> run)
+      : guest_(guest), run_(std::move(run)) {}
+  ~RemoteProcess() override {
+    guest_.Post([run = run_] { run->Leave(); });
+  }
+  RemoteProcess(const RemoteProcess&) = delete;
+  RemoteProcess& operator=(const RemoteProcess&) = delete;
+
+  void Send(std::string bytes) override {
+    guest_.Post([run = run_, bytes = std::move(bytes)] { run->Send(bytes); });
+  }
+  void EndInput() override {
+    guest_.Post([run = run_] { run->EndInput(); });
+  }
+
+ private:
+  SessionGuest& guest_;
+  std::shared_ptr<ProcessRun> run_;
+};
+
+}  // namespace
+
+SessionGuest::SessionGuest(Endpoint endpoint, const ConnectionOptions& options)
     : endpoint_(std::move(endpoint)),
       options_(options),
       session_(wake_),
-      broker_(session_, std::move(make_room)),
+      broker_(session_, [this] { return shells_.MakeRoom(); }),
       sftp_(broker_) {}
 
-SessionLoop::~SessionLoop() {
+SessionGuest::~SessionGuest() {
+  shells_.Close();  // while their events are still delivered
   stopping_ = true;
   wake_.Wake();
   if (!thread_.joinable()) return;
   {
     std::unique_lock lock(mutex_);
-    ended_changed_.wait_for(lock, kEndPatience, [this] { return ended_; });
+    ended_changed_.wait_for(lock, kEndTimeout, [this] { return ended_; });
   }
   session_.Break();
   thread_.join();
 }
 
-void SessionLoop::Connect(const support::Context& context) {
+void SessionGuest::Connect(const support::Context& context) {
   thread_ = std::thread([this] { ThreadMain(); });
   support::StopReason stopped = support::StopReason::kNone;
   try {
@@ -44,7 +74,7 @@ void SessionLoop::Connect(const support::Context& context) {
   if (stopped != support::StopReason::kNone) throw support::Stopped(stopped);
 }
 
-bool SessionLoop::Post(std::function<void()> task) {
+bool SessionGuest::Post(std::function<void()> task) {
   {
     const std::scoped_lock lock(mutex_);
     if (!accepting_) return false;
@@ -54,15 +84,41 @@ bool SessionLoop::Post(std::function<void()> task) {
   return true;
 }
 
-void SessionLoop::Start(const std::shared_ptr<ProcessRun>& process) {
-  const bool posted = Post([this, process] {
-    processes_.push_back(process);
-    process->Begin(broker_);
+std::vector<guest::Reply> SessionGuest::RoundTrip(const std::vector<guest::Request>& requests,
+                                                const support::Context& context) {
+  if (context.stop_reason() != support::StopReason::kNone) {
+    for (const guest::Request& request : requests) {
+      if (request.operation == guest::Operation::kClose) CloseLater(request.handle);
+    }
+    context.ThrowIfStopped();
+  }
+  const auto burst = std::make_shared<Burst>(requests);
+  if (!Post([this, burst] { sftp_.Submit(burst); })) {
+    throw support::ConnectionLost(kConnectionGone, false);
+  }
+  burst->completion().Wait(context, [&](support::StopReason reason) {
+    Post([this, burst, reason] { sftp_.Withdraw(*burst, reason); });
   });
-  if (!posted) process->Lose(kConnectionGone);
+  return burst->TakeReplies();
 }
 
-void SessionLoop::ThreadMain() {
+void SessionGuest::CloseLater(const guest::Handle& handle) noexcept {
+  Post([this, handle] { sftp_.CloseHandle(handle); });
+}
+
+std::unique_ptr<shell::Process> SessionGuest::Start(std::string command_line,
+                                                    std::shared_ptr<shell::ProcessEvents> events) {
+  const auto run = std::make_shared<ProcessRun>(std::move(command_line), std::move(events));
+  auto process = std::make_unique<RemoteProcess>(*this, run);
+  const bool posted = Post([this, run] {
+    processes_.push_back(run);
+    run->Begin(broker_);
+  });
+  if (!posted) run->Lose(kConnectionGone);
+  return process;
+}
+
+void SessionGuest::ThreadMain() {
   std::string text = "the connection to the guest was closed";
   std::exception_ptr failure;
   try {
@@ -86,7 +142,7 @@ void SessionLoop::ThreadMain() {
   End(text);
 }
 
-void SessionLoop::Serve() {
+void SessionGuest::Serve() {
   keepalive_at_ = support::Clock::now() + options_.keepalive_interval;
   while (!stopping_ && session_.alive()) {
     // Most calls of libssh poll too. If one receives data after the receiver's step, another turn
@@ -101,7 +157,7 @@ void SessionLoop::Serve() {
   }
 }
 
-void SessionLoop::RunTasks() {
+void SessionGuest::RunTasks() {
   std::vector<std::function<void()>> tasks;
   {
     const std::scoped_lock lock(mutex_);
@@ -119,7 +175,7 @@ void SessionLoop::RunTasks() {
   if (failure) std::rethrow_exception(failure);
 }
 
-void SessionLoop::StepAll(TimePoint now) {
+void SessionGuest::StepAll(TimePoint now) {
   for (const auto& process : processes_) process->Step(now);
   sftp_.Step(now);
   // Last, because the others may have freed a slot that a request waits for.
@@ -131,13 +187,13 @@ void SessionLoop::StepAll(TimePoint now) {
       shell::kMaxChannels - sftp_.channels() - static_cast<std::size_t>(long_running);
 }
 
-SessionLoop::TimePoint SessionLoop::NextStep() const {
+SessionGuest::TimePoint SessionGuest::NextStep() const {
   TimePoint next = std::min({keepalive_at_, broker_.NextStep(), sftp_.NextStep()});
   for (const auto& process : processes_) next = std::min(next, process->NextStep());
   return next;
 }
 
-void SessionLoop::KeepAlive(TimePoint now) {
+void SessionGuest::KeepAlive(TimePoint now) {
   if (session_.packets_received() != packets_seen_) {
     packets_seen_ = session_.packets_received();
     keepalives_unanswered_ = 0;
@@ -153,15 +209,15 @@ void SessionLoop::KeepAlive(TimePoint now) {
   keepalive_at_ = now + options_.keepalive_interval;
 }
 
-void SessionLoop::FlushBriefly() {
+void SessionGuest::FlushBriefly() {
   // The last tasks may close the standard input of commands in the guest.
-  const TimePoint until = support::Clock::now() + kEndPatience / 2;
+  const TimePoint until = support::Clock::now() + kEndTimeout / 2;
   while (session_.alive() && session_.output_waits() && support::Clock::now() < until) {
     session_.Poll(until);
   }
 }
 
-void SessionLoop::End(const std::string& text) {
+void SessionGuest::End(const std::string& text) {
   alive_ = false;
   {
     const std::scoped_lock lock(mutex_);
@@ -184,6 +240,23 @@ void SessionLoop::End(const std::string& text) {
     const std::scoped_lock lock(mutex_);
     ended_ = true;
     ended_changed_.notify_all();
+  }
+}
+
+std::string LibraryVersion() {
+  const std::string text = ssh_version(0);  // "0.10.6/openssl/zlib"
+  return text.substr(0, text.find('/'));
+}
+
+std::shared_ptr<guest::Guest> Connect(const Endpoint& endpoint, const ConnectionOptions& options,
+                                      const support::Context& context) {
+  context.ThrowIfStopped();
+  try {
+    auto guest = std::make_shared<SessionGuest>(endpoint, options);
+    guest->Connect(context);
+    return guest;
+  } catch (const std::system_error& error) {  // no thread or descriptor
+    throw support::CallError(std::string("cannot connect to the guest: ") + error.what());
   }
 }
 

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "guest/guest.h"
+#include "shell/shells.h"
 #include "ssh/completion.h"
 #include "ssh/endpoint.h"
 #include "ssh/process_run.h"
@@ -17,39 +19,42 @@
 
 namespace ssh {
 
-inline constexpr const char* kConnectionGone =
-    "the connection to the guest was lost; nothing was done";
-
-/// The thread that owns libssh's session, and everything that runs on it. Other threads post work.
-/// It sleeps while there is nothing to do.
-class SessionLoop {
+/// A guest over one SSH session (see Connect), and the thread that owns libssh's session and
+/// everything that uses it. Other threads post work. It sleeps while there is nothing to do.
+class SessionGuest final : public guest::Guest {
  public:
-  /// `make_room`: see ChannelBroker.
-  SessionLoop(Endpoint endpoint, const ConnectionOptions& options, std::function<bool()> make_room);
-  /// Closes the session within about kEndPatience even if the guest is frozen.
-  ~SessionLoop();
-  SessionLoop(const SessionLoop&) = delete;
-  SessionLoop& operator=(const SessionLoop&) = delete;
+  SessionGuest(Endpoint endpoint, const ConnectionOptions& options);
+  /// Closes the session within about kEndTimeout even if the guest is frozen.
+  ~SessionGuest() override;
+  SessionGuest(const SessionGuest&) = delete;
+  SessionGuest& operator=(const SessionGuest&) = delete;
 
-  static constexpr auto kEndPatience = std::chrono::milliseconds(500);
+  static constexpr auto kEndTimeout = std::chrono::milliseconds(500);
 
   /// Waits until the session is connected. Throws what Session::Connect throws, and
   /// support::Stopped. Call it once, before anything else.
   void Connect(const support::Context& context);
 
-  /// Any thread. False once the session has ended.
-  [[nodiscard]] bool alive() const { return alive_; }
+  [[nodiscard]] bool alive() const override { return alive_; }
+  std::vector<guest::Reply> RoundTrip(const std::vector<guest::Request>& requests,
+                                      const support::Context& context) override;
+  void CloseLater(const guest::Handle& handle) noexcept override;
+  shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
+                          const support::Context& context) override {
+    return shells_.RunScript(script, sink, context);
+  }
+  shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
+                           const support::Context& context) override {
+    return shells_.RunCommand(command, sink, context);
+  }
+  /// See ProcessRun for when a process counts as exited.
+  std::unique_ptr<shell::Process> Start(std::string command_line,
+                                        std::shared_ptr<shell::ProcessEvents> events) override;
+  [[nodiscard]] std::size_t channels_for_shells() const override { return channels_for_shells_; }
 
   /// Any thread: runs `task` on the session's thread, in order. Returns false, and never runs it,
   /// if the session has ended. A task that throws ends the session, after all other tasks have run.
   bool Post(std::function<void()> task);
-
-  /// Any thread: starts a process without waiting. If the session has ended, the process ends as
-  /// lost.
-  void Start(const std::shared_ptr<ProcessRun>& process);
-
-  /// Any thread: see shell::Launcher.
-  [[nodiscard]] std::size_t channels_for_shells() const { return channels_for_shells_; }
 
   /// For tasks only.
   [[nodiscard]] SftpService& sftp() { return sftp_; }
@@ -66,6 +71,7 @@ class SessionLoop {
   void FlushBriefly();
   void End(const std::string& text);
 
+  shell::Shells shells_{*this};
   Endpoint endpoint_;
   ConnectionOptions options_;
   support::WakePipe wake_;
