@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "shell/shells.h"
+
 extern char** environ;  // which macOS declares nowhere
 
 namespace testing_support {
