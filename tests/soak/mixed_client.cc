@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "testing/files.h"
+
 namespace soak {
 namespace {
 
