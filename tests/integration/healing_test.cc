@@ -148,7 +148,8 @@ TEST_F(Healing, ADeletedInstanceIsNamedAndWorksOnceItIsBack) {
   instance.Stop();
   fs::rename(instance.directory(), Path("deleted"));
   EXPECT_THAT(ReadRefusal(file),
-              AllOf(HasSubstr("no instance \"default\""), HasSubstr("limactl list")));
+              AllOf(HasSubstr("no Lima instance \"default\""),
+                    HasSubstr("limactl start --name default")));
   ExpectAnsweredAtOnce(client());
   fs::rename(Path("deleted"), instance.directory());
   instance.Start();

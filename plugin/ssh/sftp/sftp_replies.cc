@@ -57,6 +57,10 @@ class Fields {
   std::string_view rest_;
 };
 
+bool IsReply(Type type) {
+  return (type >= Type::kStatus && type <= Type::kAttributes) || type == Type::kExtendedReply;
+}
+
 guest::FileAttributes DecodeAttributes(Fields& fields) {
   guest::FileAttributes attributes;
   const std::uint32_t flags = fields.Number32();
@@ -211,6 +215,10 @@ std::optional<SftpPacket> SftpDecoder::Next() {
   Fields fields(*bytes);
   SftpPacket packet;
   packet.type = static_cast<Type>(fields.Number8());
+  if (!IsReply(packet.type)) {
+    throw SftpProtocolError("a packet has the unknown type " +
+                            std::to_string(static_cast<unsigned>(packet.type)));
+  }
   packet.id = fields.Number32();
   packet.body = fields.Take(fields.size());
   return packet;
