@@ -1,5 +1,5 @@
-# Builds the checkout that holds this file, because there is no release yet. packaging/formula.md lists
-# the rule behind each part, and what changes with the first release.
+# Builds the checkout that holds this file, because there is no release yet. With the first one, add `url`
+# and `sha256` of its source archive, and set `head` to the public repository.
 class LimactlMcp < Formula
   desc "MCP server that hands a Lima virtual machine to an AI agent"
   homepage "https://lima-vm.io/"

@@ -24,7 +24,8 @@ include(cmake/Hardening.cmake)
 option(LIMACTL_MCP_PRECOMPILED_HEADERS "Precompile the libraries' large headers" ON)
 
 set(standard_headers <algorithm> <chrono> <condition_variable> <filesystem> <functional> <map> <memory>
-    <mutex> <optional> <string> <thread> <variant> <vector>)
+    <mutex> <optional> <string> <thread> <variant> <vector>
+    ${PROJECT_SOURCE_DIR}/plugin/support/json_instances.h)
 
 # precompile_headers(TARGET FIRST header …): TARGET uses the headers precompiled. FIRST compiles them
 # for all other targets.
@@ -47,7 +48,7 @@ function(add_plugin_folder name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(plugin_${name} STATIC ${ARG_SOURCES})
   target_link_libraries(plugin_${name} PUBLIC project_options ${ARG_DEPENDS})
-  precompile_headers(plugin_${name} plugin_support ${standard_headers} <nlohmann/json.hpp>)
+  precompile_headers(plugin_${name} plugin_support ${standard_headers})
 endfunction()
 
 # embed_programs(FOLDER name … JOINED name …) makes the header FOLDER/programs.h: a string `name_program`
@@ -87,8 +88,9 @@ function(add_unit_test name)
   target_link_libraries(${name} PRIVATE project_options ${ARG_DEPENDS} GTest::gtest GTest::gmock
                                         GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  precompile_headers(${name} support_test ${standard_headers} <gmock/gmock.h> <gtest/gtest.h>
-                     <nlohmann/json.hpp>)
+  # Fewer debug symbols compile a fifth faster: lines, but no local variables.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Debug>:-g1>)
+  precompile_headers(${name} support_test ${standard_headers} <gmock/gmock.h> <gtest/gtest.h>)
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
                        PROPERTIES TIMEOUT ${LIMACTL_MCP_TEST_SECONDS})
 endfunction()

@@ -16,6 +16,8 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_HOMEPAGE https://lima-vm.io/)
+# Debian has no package of Lima; other repositories do.
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "lima")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
 "A plugin of limactl that speaks the Model Context Protocol: an agent reads,
@@ -36,7 +38,8 @@ endif()
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 set(CPACK_POST_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/tarball_owner.cmake)
-set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/debian_layout.cmake)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/notices.cmake
+    ${PROJECT_SOURCE_DIR}/packaging/debian_layout.cmake)
 # For debian_layout.cmake. Follows SOURCE_DATE_EPOCH.
 string(TIMESTAMP CPACK_LIMACTL_MCP_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)
 set(CPACK_LIMACTL_MCP_PACKAGING ${PROJECT_SOURCE_DIR}/packaging)

@@ -5,8 +5,9 @@ endif()
 set(root ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/usr)
 set(doc ${root}/share/doc/limactl-mcp)
 
-# 12.5: the licence is in the file "copyright", which refers to Debian's copy of it.
-file(REMOVE ${doc}/LICENSE)
+# 12.5: the licence is in the file "copyright", which refers to Debian's copy of it. Developers have the
+# source.
+file(REMOVE ${doc}/LICENSE ${doc}/CONTRIBUTING.md)
 file(COPY ${CPACK_LIMACTL_MCP_PACKAGING}/copyright DESTINATION ${doc})
 
 # 12.7: upstream's changes are in changelog.gz, in any format.

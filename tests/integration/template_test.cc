@@ -20,7 +20,6 @@ namespace lima {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 using testing_support::Limactl;
 using testing_support::ProcessResult;
 
@@ -77,7 +76,7 @@ class AgentSandboxTemplate : public testing::Test {
 
   [[nodiscard]] fs::path home() const { return directory_.path(); }
   [[nodiscard]] fs::path lima_home() const { return home() / "lima"; }
-  [[nodiscard]] fs::path project() const { return home() / "my, {first} project"; }
+  [[nodiscard]] fs::path project() const { return home() / "my {first} project"; }
 
  private:
   testing_support::TemporaryDirectory directory_;
@@ -90,8 +89,8 @@ TEST_F(AgentSandboxTemplate, IsValid) {
   EXPECT_EQ(result.exit_code, 0) << result.error;
 }
 
-TEST_F(AgentSandboxTemplate, MountsOnlyTheGivenProjectWritable) {
-  const ProcessResult created = Create({"--param", "project=" + project().string()});
+TEST_F(AgentSandboxTemplate, MountsOnlyWhatIsGiven) {
+  const ProcessResult created = Create({"--mount-only", project().string() + ":w"});
   const nlohmann::json configuration = Configuration();
   const nlohmann::json& mounts = configuration.value("mounts", nlohmann::json::array());
   ASSERT_EQ(mounts.size(), 1U) << created.error;
@@ -109,16 +108,15 @@ TEST_F(AgentSandboxTemplate, MountsOnlyTheGivenProjectWritable) {
   EXPECT_FALSE(ours[0].reads_may_be_stale);
 }
 
-TEST_F(AgentSandboxTemplate, MountsADirectoryOfItsOwnByDefault) {
+TEST_F(AgentSandboxTemplate, MountsNothingByDefault) {
   const ProcessResult created = Create({});
   const nlohmann::json configuration = Configuration();
-  const nlohmann::json& mounts = configuration.value("mounts", nlohmann::json::array());
-  ASSERT_EQ(mounts.size(), 1U) << created.error;
-  EXPECT_EQ(mounts[0].at("location"), (home() / "agent-sandbox").string());
+  EXPECT_EQ(configuration.value("name", ""), "") << created.error;
+  EXPECT_TRUE(configuration.value("mounts", nlohmann::json::array()).empty());
 }
 
 TEST_F(AgentSandboxTemplate, ForwardsNoPortsAndHasNeitherContainersNorTheUsersKeys) {
-  const ProcessResult created = Create({"--param", "project=" + project().string()});
+  const ProcessResult created = Create({});
   const nlohmann::json configuration = Configuration();
   const nlohmann::json& rules = configuration.value("portForwards", nlohmann::json::array());
   ASSERT_EQ(rules.size(), 1U) << created.error;
@@ -132,13 +130,6 @@ TEST_F(AgentSandboxTemplate, ForwardsNoPortsAndHasNeitherContainersNorTheUsersKe
   for (const char* key : {"loadDotSSHPubKeys", "forwardAgent", "forwardX11"}) {
     EXPECT_EQ(configuration.at("ssh").at(key), false) << key;
   }
-}
-
-TEST_F(AgentSandboxTemplate, RefusesARelativeProject) {
-  const ProcessResult created = Create({"--param", "project=my-project"});
-  EXPECT_NE(created.exit_code, 0);
-  EXPECT_THAT(created.error, HasSubstr("must be an absolute path"));
-  EXPECT_FALSE(fs::exists(lima_home() / "agent/lima.yaml"));
 }
 
 }  // namespace

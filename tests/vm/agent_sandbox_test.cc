@@ -33,7 +33,7 @@ class AgentSandbox : public VirtualMachineTest {
     const ProcessResult started =
         RunProcess({.arguments = {"limactl", "--tty=false", "start", "--timeout=20m", "--memory=2",
                                   "--disk=6", "--name=" + std::string(kName),
-                                  "--param=project=" + project_.string(), start}},
+                                  "--mount-only=" + project_.string() + ":w", start}},
                    "", kStartTimeout);
     ASSERT_EQ(started.exit_code, 0) << started.error;
   }
