@@ -10,7 +10,7 @@
 #include "mcp/message.h"
 #include "mcp/outcome.h"
 #include "paths/path_rules.h"
-#include "testing/stepped_guest.h"
+#include "testing/local_guest.h"
 #include "tools/render.h"
 
 namespace {
@@ -95,13 +95,6 @@ BENCHMARK_CAPTURE(MatchAName, any_depth, "**/*.cc");
 BENCHMARK_CAPTURE(MatchAName, braces, "src/**/[a-z]*.{cc,h,{test,bench}.cc}");
 BENCHMARK_CAPTURE(MatchAName, nothing, "lib/*.py");
 
-/// A guest without links.
-class PlainGuest final : public testing_support::SteppedGuest {
- public:
-  std::string RealPath(const std::string& path, const support::Context&) override { return path; }
-  guest::FileAttributes LStat(const std::string&, const support::Context&) override { return {}; }
-};
-
 void ResolveAPath(benchmark::State& state) {
   paths::PathRules::Options options;
   for (std::int64_t i = 0; i < state.range(0); ++i) {
@@ -110,7 +103,11 @@ void ResolveAPath(benchmark::State& state) {
         {.host = "/Users/me" + name, .guest = "/mnt" + name, .writable = i % 2 == 0});
   }
   const paths::PathRules rules(options);
-  PlainGuest guest;
+  testing_support::LocalGuest guest;  // without links
+  guest.set_reply([](const guest::Request& request, const support::Context&) -> guest::Reply {
+    if (request.operation == guest::Operation::kRealPath) return {request.path, {}};
+    return {guest::FileAttributes(), {}};
+  });
   for ([[maybe_unused]] const auto& round : state) {
     benchmark::DoNotOptimize(
         rules.Resolve("/Users/me/mount0/src/./a/../file.txt", paths::Access::kWrite, guest, {}));

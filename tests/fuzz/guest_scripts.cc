@@ -15,43 +15,34 @@
 #include "find/find_listing.h"
 #include "fuzz/input.h"
 #include "support/errors.h"
-#include "testing/stepped_guest.h"
+#include "testing/local_guest.h"
 
 namespace {
 
-class ScriptGuest final : public testing_support::SteppedGuest {
- public:
-  explicit ScriptGuest(fuzz::Input& input)
-      : status_(input.Byte()),
-        piece_(1 + input.Byte()),
-        complaints_(input.Until('\x1e')),
-        answer_(input.Rest()) {}
+bool Print(shell::OutputSink& sink, shell::Stream stream, std::string_view bytes,
+           std::size_t piece) {
+  while (!bytes.empty()) {
+    if (!sink.OnOutput(stream, bytes.substr(0, piece))) return false;
+    bytes.remove_prefix(std::min(piece, bytes.size()));
+  }
+  return true;
+}
 
-  shell::RunEnd RunScript(const std::string&, shell::OutputSink& sink,
-                          const support::Context&) override {
-    if (!Print(sink, shell::Stream::kError, complaints_) ||
-        !Print(sink, shell::Stream::kOutput, answer_)) {
-      return {};
-    }
+/// Prints the rest of `input` for each script.
+void Fake(testing_support::LocalGuest& guest, fuzz::Input& input) {
+  const int status = input.Byte();
+  const std::size_t piece = 1 + input.Byte();
+  const std::string_view complaints = input.Until('\x1e');
+  const std::string_view answer = input.Rest();
+  guest.set_run([=](const std::string&, shell::OutputSink& sink, const support::Context&) {
     shell::RunEnd end;
-    end.exit_status = status_;
-    return end;
-  }
-
- private:
-  bool Print(shell::OutputSink& sink, shell::Stream stream, std::string_view bytes) const {
-    while (!bytes.empty()) {
-      if (!sink.OnOutput(stream, bytes.substr(0, piece_))) return false;
-      bytes.remove_prefix(std::min(piece_, bytes.size()));
+    if (Print(sink, shell::Stream::kError, complaints, piece) &&
+        Print(sink, shell::Stream::kOutput, answer, piece)) {
+      end.exit_status = status;
     }
-    return true;
-  }
-
-  int status_;
-  std::size_t piece_;
-  std::string complaints_;
-  std::string answer_;
-};
+    return end;
+  });
+}
 
 bool IsNameBelow(std::string_view path) {
   return !path.empty() && path.find('\0') == std::string_view::npos &&
@@ -98,14 +89,15 @@ void ReadPastTheCache(guest::Guest& guest, std::uint64_t wanted) {
 }
 
 void Try(fuzz::Input& input) {
+  testing_support::LocalGuest guest;
   const std::size_t question = input.Below(5);
   if (question == 3) {
     const std::uint64_t wanted = input.Flag() ? input.Number() : input.Byte();
-    ScriptGuest guest(input);
+    Fake(guest, input);
     ReadPastTheCache(guest, wanted);
     return;
   }
-  ScriptGuest guest(input);
+  Fake(guest, input);
   if (question == 0) List(guest);
   if (question == 1) Search(guest);
   if (question == 2 || question == 4) {

@@ -14,8 +14,8 @@
 #include "mcp/tool.h"
 #include "paths/path_rules.h"
 #include "support/utf8.h"
+#include "testing/local_guest.h"
 #include "testing/silent_progress.h"
-#include "testing/stepped_guest.h"
 #include "tools/tool_list.h"
 #include "tools/workspace.h"
 
@@ -59,107 +59,56 @@ guest::FileAttributes Attributes(fuzz::Input& input) {
   return attributes;
 }
 
-class HostileFile final : public testing_support::SteppedFile {
- public:
-  explicit HostileFile(fuzz::Input& input) : input_(input) {}
-
-  guest::FileAttributes Stat(const support::Context& /*context*/) override {
-    MayFail(input_, "/file");
-    return Attributes(input_);
-  }
-  std::string Read(std::uint64_t /*offset*/, std::size_t length,
-                   const support::Context& /*context*/) override {
-    MayFail(input_, "/file");
-    return std::string(input_.Piece().substr(0, length));
-  }
-  void Write(std::uint64_t /*offset*/, std::string_view /*bytes*/,
-             const support::Context& /*context*/) override {
-    MayFail(input_, "/file");
-  }
-  void SetAttributes(const guest::AttributeChange& /*change*/,
-                     const support::Context& /*context*/) override {
-    MayFail(input_, "/file");
-  }
-  bool Sync(const support::Context& /*context*/) override { return input_.Flag(); }
-  void Close(const support::Context& /*context*/) override { MayFail(input_, "/file"); }
-
- private:
-  fuzz::Input& input_;
-};
-
-class HostileGuest final : public testing_support::SteppedGuest {
- public:
-  explicit HostileGuest(fuzz::Input& input) : input_(input) {}
-
-  guest::FileAttributes LStat(const std::string& path, const support::Context&) override {
-    MayFail(input_, path);
-    return Attributes(input_);
-  }
-  std::string ReadLink(const std::string& path, const support::Context&) override {
-    MayFail(input_, path);
-    return std::string(input_.Piece());
-  }
-  /// Mostly honest: otherwise the path rules would let nothing through.
-  std::string RealPath(const std::string& path, const support::Context&) override {
-    MayFail(input_, path);
-    return input_.Byte() < 230 ? path : std::string(input_.Piece());
-  }
-  std::unique_ptr<testing_support::SteppedFile> Open(const std::string& path, guest::OpenMode,
-                                                     std::uint32_t,
-                                                     const support::Context&) override {
-    MayFail(input_, path);
-    return std::make_unique<HostileFile>(input_);
-  }
-  std::vector<guest::DirectoryEntry> List(const std::string& path,
-                                          const support::Context&) override {
-    MayFail(input_, path);
+/// Mostly honest about RealPath: otherwise the path rules would let nothing through.
+guest::Reply Reply(fuzz::Input& input, const guest::Request& request) {
+  using guest::Operation;
+  if (request.operation == Operation::kReadDirectory) {
     std::vector<guest::DirectoryEntry> entries;
-    for (std::size_t i = input_.Below(16); i > 0; --i) {
-      entries.push_back({std::string(input_.Piece()), Attributes(input_)});
+    for (std::size_t i = input.Below(16); i > 0; --i) {
+      entries.push_back({std::string(input.Piece()), Attributes(input)});
     }
-    return entries;
+    return {std::move(entries), {}};
   }
-  void MakeDirectory(const std::string& path, std::uint32_t, const support::Context&) override {
-    MayFail(input_, path);
+  MayFail(input, request.path);
+  switch (request.operation) {
+    case Operation::kStat:
+    case Operation::kLStat:
+    case Operation::kStatOpen:
+      return {Attributes(input), {}};
+    case Operation::kRealPath:
+      return {input.Byte() < 230 ? request.path : std::string(input.Piece()), {}};
+    case Operation::kReadLink:
+      return {std::string(input.Piece()), {}};
+    case Operation::kRead:
+      return {std::string(input.Piece().substr(0, request.length)), {}};
+    case Operation::kStatFileSystem:
+      return {guest::FileSystemStatus{.free_bytes = input.Number(), .read_only = input.Flag()}, {}};
+    default:
+      return {};
   }
-  void Rename(const std::string& from, const std::string&, const support::Context&) override {
-    MayFail(input_, from);
-  }
-  void Unlink(const std::string& path, const support::Context&) override { MayFail(input_, path); }
-  guest::FileSystemStatus StatFileSystem(const std::string& path,
-                                         const support::Context&) override {
-    MayFail(input_, path);
-    return {.free_bytes = input_.Number(), .read_only = input_.Flag()};
-  }
-  shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
-                          const support::Context&) override {
-    return Print(script, sink);
-  }
-  shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
-                           const support::Context&) override {
-    return Print(command.text, sink);
-  }
+}
 
- private:
-  shell::RunEnd Print(const std::string& text, shell::OutputSink& sink) {
-    MayFail(input_, text);
-    bool more = true;
-    for (std::size_t pieces = input_.Below(8); pieces > 0 && more; --pieces) {
-      const auto stream = input_.Flag() ? shell::Stream::kError : shell::Stream::kOutput;
-      more = sink.OnOutput(stream, input_.Piece());
-    }
-    shell::RunEnd result;
-    if (input_.Flag()) result.exit_status = input_.Byte();
-    if (input_.Flag()) result.exit_signal = std::string(input_.Piece());
-    return result;
+shell::RunEnd Print(fuzz::Input& input, const std::string& text, shell::OutputSink& sink) {
+  MayFail(input, text);
+  bool more = true;
+  for (std::size_t pieces = input.Below(8); pieces > 0 && more; --pieces) {
+    const auto stream = input.Flag() ? shell::Stream::kError : shell::Stream::kOutput;
+    more = sink.OnOutput(stream, input.Piece());
   }
-
-  fuzz::Input& input_;
-};
+  shell::RunEnd result;
+  if (input.Flag()) result.exit_status = input.Byte();
+  if (input.Flag()) result.exit_signal = std::string(input.Piece());
+  return result;
+}
 
 class Source final : public tools::WorkspaceSource {
  public:
-  explicit Source(fuzz::Input& input) : guest_(std::make_shared<HostileGuest>(input)) {
+  explicit Source(fuzz::Input& input) : guest_(std::make_shared<testing_support::LocalGuest>()) {
+    guest_->set_reply(
+        [&](const guest::Request& request, const auto&) { return Reply(input, request); });
+    guest_->set_run([&](const std::string& text, shell::OutputSink& sink, const auto&) {
+      return Print(input, text, sink);
+    });
     workspace_.guest = guest_;
     paths::PathRules::Options options;
     options.instance = "default";
@@ -173,7 +122,7 @@ class Source final : public tools::WorkspaceSource {
   [[nodiscard]] std::size_t open_handles() const { return guest_->open_handles(); }
 
  private:
-  std::shared_ptr<HostileGuest> guest_;
+  std::shared_ptr<testing_support::LocalGuest> guest_;
   tools::Workspace workspace_;
 };
 

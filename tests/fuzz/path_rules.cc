@@ -13,7 +13,7 @@
 
 #include "fuzz/input.h"
 #include "support/paths.h"
-#include "testing/stepped_guest.h"
+#include "testing/local_guest.h"
 
 namespace {
 
@@ -21,7 +21,7 @@ using guest::FileErrorCode;
 using guest::FileType;
 
 /// Directories, files and links by their paths, resolved as by OpenSSH's server.
-class Tree final : public testing_support::SteppedGuest {
+class Tree {
  public:
   void Add(const std::string& path, FileType type, std::string target = "") {
     names_.insert_or_assign(path, Name{type, std::move(target)});
@@ -33,27 +33,31 @@ class Tree final : public testing_support::SteppedGuest {
     return found != names_.end() && found->second.type == FileType::kSymlink;
   }
 
-  guest::FileAttributes LStat(const std::string& path, const support::Context&) override {
-    const std::string parent = Resolve(support::ParentPath(path)).value_or("");
-    return AttributesOf(path == "/" ? path : support::JoinPath(parent, LastOf(path)), path);
-  }
-  guest::FileAttributes Stat(const std::string& path, const support::Context&) override {
-    return AttributesOf(Resolve(path).value_or(""), path);
-  }
-  std::string ReadLink(const std::string& path, const support::Context&) override {
-    const std::string parent = Resolve(support::ParentPath(path)).value_or("");
-    const auto found = names_.find(support::JoinPath(parent, LastOf(path)));
-    if (found == names_.end() || found->second.type != FileType::kSymlink) Miss(path);
-    return found->second.target;
-  }
-  std::string RealPath(const std::string& path, const support::Context&) override {
-    if (const auto resolved = Resolve(path)) return *resolved;
-    Miss(path);
-  }
-  std::vector<guest::DirectoryEntry> List(const std::string& path,
-                                          const support::Context& context) override {
-    if (Stat(path, context).type != FileType::kDirectory) Miss(path);
-    return {};
+  guest::Reply ReplyTo(const guest::Request& request) {
+    const std::string& path = request.path;
+    switch (request.operation) {
+      case guest::Operation::kLStat:
+        return {AttributesOf(WithParentResolved(path), path), {}};
+      case guest::Operation::kStat:
+        return {AttributesOf(Resolve(path).value_or(""), path), {}};
+      case guest::Operation::kReadLink: {
+        const auto found = names_.find(WithParentResolved(path));
+        if (found == names_.end() || found->second.type != FileType::kSymlink) Miss(path);
+        return {found->second.target, {}};
+      }
+      case guest::Operation::kRealPath:
+        if (const auto resolved = Resolve(path)) return {*resolved, {}};
+        Miss(path);
+      case guest::Operation::kOpenDirectory:
+        if (AttributesOf(Resolve(path).value_or(""), path).type != FileType::kDirectory) Miss(path);
+        return {};
+      case guest::Operation::kReadDirectory:
+        return {std::vector<guest::DirectoryEntry>(), {}};
+      case guest::Operation::kClose:
+        return {};
+      default:
+        throw guest::FileError(FileErrorCode::kUnsupported, "look at", path, "");
+    }
   }
 
  private:
@@ -66,8 +70,10 @@ class Tree final : public testing_support::SteppedGuest {
     throw guest::FileError(FileErrorCode::kNotFound, "look at", path, "");
   }
 
-  static std::string LastOf(const std::string& path) {
-    return path.substr(path.find_last_of('/') + 1);
+  std::string WithParentResolved(const std::string& path) {
+    if (path == "/") return path;
+    return support::JoinPath(Resolve(support::ParentPath(path)).value_or(""),
+                             path.substr(path.find_last_of('/') + 1));
   }
 
   guest::FileAttributes AttributesOf(const std::string& resolved, const std::string& path) {
@@ -180,6 +186,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::Input input(data, size);
   Tree tree;
   Fill(tree, input);
+  testing_support::LocalGuest guest;
+  guest.set_reply(
+      [&](const guest::Request& request, const auto&) { return tree.ReplyTo(request); });
   paths::PathRules::Options options;
   options.instance = "default";
   options.roots = {{.host = "/host/work", .guest = "/mnt/w", .writable = true},
@@ -190,7 +199,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (int paths = 0; paths < kMostPaths && !input.empty(); ++paths) {
     const paths::Access access = kAccesses.at(input.Below(kAccesses.size()));
     try {
-      const paths::ResolvedPath path = rules.Resolve(MakePath(input, kMostWords), access, tree, {});
+      const paths::ResolvedPath path =
+          rules.Resolve(MakePath(input, kMostWords), access, guest, {});
       // The innermost root above it.
       const paths::Root* root = nullptr;
       for (const paths::Root& one : options.roots) {
@@ -210,7 +220,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } catch (const support::CallError& refused) {
       fuzz::Require(refused.what()[0] != '\0', "a refusal says why");
     }
-    fuzz::Require(tree.open_handles() == 0, "what is not used is closed");
+    fuzz::Require(guest.open_handles() == 0, "what is not used is closed");
   }
   return 0;
 }

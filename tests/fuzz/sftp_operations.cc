@@ -13,7 +13,7 @@
 #include "ssh/sftp/burst.h"
 #include "support/errors.h"
 #include "support/paths.h"
-#include "testing/stepped_guest.h"
+#include "testing/local_guest.h"
 #include "unit/ssh/sftp/sftp_bytes.h"
 
 namespace {
@@ -29,7 +29,7 @@ constexpr std::size_t kLength = 10'000;    // so that it takes several
 constexpr std::uint32_t kEndOfFile = 1;
 
 /// Runs bursts as ssh::SftpService does, and plays the server.
-class Play final : public testing_support::SteppedGuest {
+class Play final : public testing_support::LocalGuest {
  public:
   explicit Play(fuzz::Input& input) : input_(input) {
     client_.Receive(OpenSshVersion() + Packet(201, Number32(1) + Number64(0) + Number64(kMostData) +

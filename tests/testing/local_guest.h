@@ -1,21 +1,26 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "guest/guest.h"
+#include "testing/local_files.h"
 #include "testing/local_launcher.h"
-#include "testing/stepped_guest.h"
 
 namespace testing_support {
 
-/// The operations of guest::Guest and guest::OpenFile, for counting and for hooks.
+/// What a guest does, for counting and for hooks: guest::Operation, without reading the names of
+/// an open directory, and with running a script or command.
 enum class Operation {
   kStat,
   kLStat,
@@ -39,30 +44,42 @@ enum class Operation {
 /// "Stat", "FileRead", … for messages of tests.
 std::string Name(Operation operation);
 
-/// A guest with this machine's files. Answers like OpenSSH's sftp-server (sftp-server.c,
-/// sftp-realpath.c): link loops and ENOTDIR are kNotFound, a full disk is kFailure, RealPath allows
-/// a missing last component. Thread-safe; the hook runs without a lock.
-class LocalGuest : public SteppedGuest {
+/// The fake guest: this machine's files and programs, unless a test sets functions that reply in
+/// their place. Thread-safe; the functions run without a lock. Set them before other threads use
+/// the guest.
+class LocalGuest : public guest::Guest {
  public:
   /// Called before each operation with its path (for kRun: the command). It may throw in place of
   /// the operation, or change files.
   using Hook = std::function<void(Operation operation, const std::string& path)>;
-
-  LocalGuest();
-  ~LocalGuest() override;
-  LocalGuest(const LocalGuest&) = delete;
-  LocalGuest& operator=(const LocalGuest&) = delete;
-
-  /// Set it before other threads use the guest. An empty function removes it.
   void set_hook(Hook hook) { hook_ = std::move(hook); }
+
+  /// Replies to a request in place of this machine, or not. A reply without a value opens a file or
+  /// directory that no other request than Close can use. guest::FileError is a reply; another
+  /// exception ends the round trip.
+  using FakeReply = std::function<std::optional<guest::Reply>(const guest::Request& request,
+                                                              const support::Context& context)>;
+  void set_reply(FakeReply reply) { reply_ = std::move(reply); }
+
+  /// Runs a script or command in place of this machine, perhaps with RunHere.
+  using FakeRun = std::function<shell::RunEnd(const std::string& text, shell::OutputSink& sink,
+                                              const support::Context& context)>;
+  void set_run(FakeRun run) { run_ = std::move(run); }
+
+  /// Precedes each command line.
+  std::string setup;
+  /// Makes `directory` the PATH of all commands, with links to these programs: name, and path.
+  void OfferOnly(const std::filesystem::path& directory,
+                 const std::vector<std::pair<std::string, std::string>>& programs);
 
   /// Whether OpenFile::Sync is offered; true by default.
   void set_offers_sync(bool offers_sync) { offers_sync_ = offers_sync; }
 
-  /// How often an operation was requested, failures included. List means opening a directory.
+  void set_alive(bool alive) { alive_ = alive; }
+
+  /// How often an operation was requested, failures included.
   [[nodiscard]] int count(Operation operation) const;
   [[nodiscard]] int total() const;
-
   /// "RealPath 1, Stat 1", in the order of Operation: for comparing and for messages.
   [[nodiscard]] std::string counts() const;
   /// Bursts and commands.
@@ -71,26 +88,15 @@ class LocalGuest : public SteppedGuest {
   [[nodiscard]] std::size_t server_reads() const;
   void ResetCounts();
 
-  guest::FileAttributes Stat(const std::string& path, const support::Context& context) override;
-  guest::FileAttributes LStat(const std::string& path, const support::Context& context) override;
-  std::string ReadLink(const std::string& path, const support::Context& context) override;
-  std::string RealPath(const std::string& path, const support::Context& context) override;
+  /// Files and directories that are not closed, and how many handles were closed.
+  [[nodiscard]] std::size_t open_handles() const;
+  [[nodiscard]] int closed_handles() const { return closed_handles_; }
 
-  /// Opening a FIFO would block: throws as if the deadline had passed.
-  std::unique_ptr<SteppedFile> Open(const std::string& path, guest::OpenMode mode,
-                                    std::uint32_t permissions,
-                                    const support::Context& context) override;
-  std::vector<guest::DirectoryEntry> List(const std::string& path,
-                                          const support::Context& context) override;
-  void MakeDirectory(const std::string& path, std::uint32_t permissions,
-                     const support::Context& context) override;
-  void Rename(const std::string& from, const std::string& to,
-              const support::Context& context) override;
-  void Unlink(const std::string& path, const support::Context& context) override;
-  guest::FileSystemStatus StatFileSystem(const std::string& path,
-                                         const support::Context& context) override;
+  std::vector<guest::Reply> RoundTrip(const std::vector<guest::Request>& requests,
+                                      const support::Context& context) override;
+  [[nodiscard]] bool alive() const override { return alive_; }
+  void CloseLater(const guest::Handle& handle) noexcept override;
 
-  /// In a new shell for each call. Counted as Operation::kRun.
   shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
                           const support::Context& context) override;
   shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
@@ -98,22 +104,36 @@ class LocalGuest : public SteppedGuest {
   std::unique_ptr<shell::Process> Start(std::string command_line,
                                         std::shared_ptr<shell::ProcessEvents> events) override;
 
-  std::vector<guest::Reply> RoundTrip(const std::vector<guest::Request>& requests,
-                                      const support::Context& context) override;
+  /// Runs a script in a new shell of this machine. Not counted.
+  shell::RunEnd RunHere(const std::string& script, shell::OutputSink& sink,
+                        const support::Context& context);
 
  private:
-  class File;
   void Begin(Operation operation, const std::string& path, const support::Context& context);
   void BeginRun(const std::string& text, const support::Context& context);
+  guest::Reply ReplyTo(const guest::Request& request, const support::Context& context);
+  guest::Handle Keep(const std::string& path, LocalFile file);
+  std::shared_ptr<LocalFile> Find(const guest::Handle& handle) const;
 
-  mutable std::mutex mutex_;
+  Hook hook_;
+  FakeReply reply_;
+  FakeRun run_;
+  bool offers_sync_ = true;
+  std::atomic<bool> alive_ = true;
+  std::atomic<int> closed_handles_ = 0;
+
+  mutable std::mutex mutex_;  // of what follows
   std::map<Operation, int> counts_;
   int round_trips_ = 0;
   std::size_t server_reads_ = 0;
-  Hook hook_;
-  std::vector<std::unique_ptr<LocalLauncher>>
-      launchers_;  ///< each with the environment of its time
-  bool offers_sync_ = true;
+  std::map<std::string, std::shared_ptr<LocalFile>> opened_;
+  std::uint64_t next_handle_ = 1;
+  /// Each with the environment of its time.
+  std::vector<std::unique_ptr<LocalLauncher>> launchers_;
 };
+
+/// Prints `output`; for LocalGuest::set_run.
+shell::RunEnd Print(shell::OutputSink& sink, std::string_view output,
+                    std::optional<int> exit_status = 0);
 
 }  // namespace testing_support

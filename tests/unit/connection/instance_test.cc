@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <utility>
 
 #include "support/errors.h"
 #include "testing/local_guest.h"
@@ -69,42 +68,39 @@ TEST_F(InstructionsTest, ReportWhyTheToolsCannotBeUsed) {
 using testing_support::Operation;
 
 /// A guest whose user has a given home directory.
-class GuestWithHome final : public testing_support::LocalGuest {
- public:
-  explicit GuestWithHome(std::string home) : home_(std::move(home)) {}
-
-  shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
-                          const support::Context& context) override {
-    std::string changed = script;
-    const std::string variable = "\"$HOME\"";
-    const std::size_t at = changed.find(variable);
-    if (at != std::string::npos) changed.replace(at, variable.size(), "'" + home_ + "'");
-    return LocalGuest::RunScript(changed, sink, context);
+class QueryGuestFactsTest : public ::testing::Test {
+ protected:
+  void SetHome(const std::string& home) {
+    guest.set_run(
+        [this, home](std::string script, shell::OutputSink& sink, const support::Context& context) {
+          const std::string variable = "\"$HOME\"";
+          const std::size_t at = script.find(variable);
+          if (at != std::string::npos) script.replace(at, variable.size(), "'" + home + "'");
+          return guest.RunHere(script, sink, context);
+        });
   }
-
- private:
-  std::string home_;
+  testing_support::LocalGuest guest;
 };
 
-TEST(QueryGuestFacts, ReturnsTheUsersIdAndHome) {
-  GuestWithHome guest("/home/of the\nuser");
+TEST_F(QueryGuestFactsTest, ReturnsTheUsersIdAndHome) {
+  SetHome("/home/of the\nuser");
   const lima::GuestFacts facts = QueryGuestFacts(guest, {});
   EXPECT_EQ(facts.uid.value_or(~0U), ::getuid());
   EXPECT_EQ(facts.home.value_or(""), "/home/of the\nuser");
 }
 
-TEST(QueryGuestFacts, RefusesAnInvalidHome) {
+TEST_F(QueryGuestFactsTest, RefusesAnInvalidHome) {
   for (const char* home : {"", "relative"}) {
-    GuestWithHome guest(home);
+    SetHome(home);
     EXPECT_THAT(
-        [&guest] { QueryGuestFacts(guest, {}); },
+        [this] { QueryGuestFacts(guest, {}); },
         ::testing::ThrowsMessage<support::CallError>(HasSubstr("set user.home and user.uid")))
         << home;
   }
 }
 
-TEST(FindGuestFacts, QueriesTheGuestOnlyForWhatNoFileSays) {
-  GuestWithHome guest("/home/user");
+TEST_F(QueryGuestFactsTest, IsNotDoneForWhatFilesSay) {
+  SetHome("/home/user");
   lima::InstanceConfiguration configuration;
   lima::MountEntry entry;
   entry.location = "/work";

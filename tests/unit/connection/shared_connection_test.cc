@@ -11,9 +11,9 @@
 
 #include "support/errors.h"
 #include "testing/eventually.h"
+#include "testing/local_guest.h"
 #include "testing/recorded_progress.h"
 #include "testing/silent_progress.h"
-#include "testing/stepped_guest.h"
 
 namespace connection {
 namespace {
@@ -29,22 +29,11 @@ using ::testing::Property;
 using ::testing::Throws;
 using ::testing::ThrowsMessage;
 
-class MortalGuest final : public testing_support::SteppedGuest {
- public:
-  explicit MortalGuest(std::shared_ptr<std::atomic<bool>> alive) : alive_(std::move(alive)) {}
-  [[nodiscard]] bool alive() const override { return *alive_; }
+using testing_support::LocalGuest;
 
- private:
-  std::shared_ptr<std::atomic<bool>> alive_;
-};
-
-tools::Workspace ConnectionNamed(const std::string& shell,
-                                 std::shared_ptr<std::atomic<bool>> alive) {
-  return {std::make_shared<MortalGuest>(std::move(alive)), nullptr, shell};
-}
-
-std::shared_ptr<std::atomic<bool>> Alive() {
-  return std::make_shared<std::atomic<bool>>(true);
+tools::Workspace ConnectionNamed(
+    const std::string& shell, std::shared_ptr<LocalGuest> guest = std::make_shared<LocalGuest>()) {
+  return {std::move(guest), nullptr, shell};
 }
 
 tools::Workspace Acquire(SharedConnection& connection, const Context& context) {
@@ -57,7 +46,7 @@ TEST(SharedConnection, OpensNothingBeforeItIsWanted) {
   {
     const SharedConnection connection([&](const Context&, const ReportStatus&) {
       ++attempts;
-      return ConnectionNamed("sh", Alive());
+      return ConnectionNamed("sh");
     });
   }
   EXPECT_EQ(attempts, 0);
@@ -67,7 +56,7 @@ TEST(SharedConnection, IsOpenedOnceForAllCalls) {
   std::atomic<int> attempts = 0;
   SharedConnection connection([&](const Context&, const ReportStatus&) {
     ++attempts;
-    return ConnectionNamed("sh", Alive());
+    return ConnectionNamed("sh");
   });
   std::vector<std::future<std::string>> calls;
   for (int i = 0; i < 20; ++i) {
@@ -79,14 +68,15 @@ TEST(SharedConnection, IsOpenedOnceForAllCalls) {
 }
 
 TEST(SharedConnection, IsOpenedAgainAfterItDied) {
-  auto alive = Alive();
+  auto first = std::make_shared<LocalGuest>();
   int attempts = 0;
   SharedConnection connection([&](const Context&, const ReportStatus&) {
     ++attempts;
-    return ConnectionNamed(std::to_string(attempts), attempts == 1 ? alive : Alive());
+    return ConnectionNamed(std::to_string(attempts),
+                           attempts == 1 ? first : std::make_shared<LocalGuest>());
   });
   EXPECT_EQ(Acquire(connection, Context()).shell, "1");
-  alive->store(false);
+  first->set_alive(false);
   EXPECT_EQ(Acquire(connection, Context()).shell, "2");
 }
 
@@ -94,7 +84,7 @@ TEST(SharedConnection, AFailureReachesTheCallAndTheNextCallRetries) {
   int attempts = 0;
   SharedConnection connection([&](const Context&, const ReportStatus&) -> tools::Workspace {
     if (++attempts == 1) throw CallError("instance is stopped");
-    return ConnectionNamed("sh", Alive());
+    return ConnectionNamed("sh");
   });
   EXPECT_THAT([&] { Acquire(connection, Context()); },
               ThrowsMessage<CallError>("instance is stopped"));
@@ -104,7 +94,9 @@ TEST(SharedConnection, AFailureReachesTheCallAndTheNextCallRetries) {
 TEST(SharedConnection, AConnectionThatIsDeadAtOnceIsAnError) {
   int attempts = 0;
   SharedConnection connection([&](const Context&, const ReportStatus&) {
-    return ConnectionNamed("sh", std::make_shared<std::atomic<bool>>(++attempts > 1));
+    auto guest = std::make_shared<LocalGuest>();
+    guest->set_alive(++attempts > 1);
+    return ConnectionNamed("sh", guest);
   });
   EXPECT_THAT([&] { Acquire(connection, Context()); },
               Throws<ConnectionLost>(
@@ -123,7 +115,7 @@ TEST(SharedConnection, ACallDoesNotGetTheFailureOfAnEarlierAttempt) {
       second_call_waits.get_future().wait();
       throw CallError("too early");
     }
-    return ConnectionNamed("sh", Alive());
+    return ConnectionNamed("sh");
   });
   connection.ConnectInBackground();
   first_attempt_began.get_future().wait();
@@ -158,7 +150,7 @@ TEST(SharedConnection, AWaitingCallReportsWhatItWaitsFor) {
     report_status("the instance is being started");
     EXPECT_TRUE(testing_support::Eventually(
         [&] { return progress.last() == "the instance is being started"; }));
-    return ConnectionNamed("sh", Alive());
+    return ConnectionNamed("sh");
   });
   EXPECT_EQ(connection.Acquire(Context(), progress).shell, "sh");
 }

@@ -230,19 +230,12 @@ TEST_F(Grep, TheGitOfMacosWithoutDeveloperToolsCountsAsNone) {
 }
 
 TEST_F(Grep, FailsWithoutAnExitStatus) {
-  class GuestWithoutStatus final : public testing_support::LocalGuest {
-   public:
-    shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
-                            const support::Context& context) override {
-      LocalGuest::RunScript(script, sink, context);
-      return {};
-    }
-  };
   Write("a", "needle\n");
-  GuestWithoutStatus guest;
-  EXPECT_THROW(
-      SearchContent(guest, {.directory = Path("").string(), .pattern = "needle"}, context_),
-      support::CallError);
+  guest_.set_run([this](const std::string& script, shell::OutputSink& sink, const auto& context) {
+    guest_.RunHere(script, sink, context);
+    return shell::RunEnd();
+  });
+  EXPECT_THROW(Run("needle"), support::CallError);
 }
 
 TEST_F(Grep, TheDeadlineStopsACatastrophicPatternInTheGuest) {

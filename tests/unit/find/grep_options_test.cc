@@ -46,8 +46,8 @@ class GrepOptions : public Grep {
     Write(name, text);
   }
 
-  GuestWithPrograms with_grep_;
-  GuestWithPrograms with_busybox_;
+  testing_support::LocalGuest with_grep_;
+  testing_support::LocalGuest with_busybox_;
 };
 
 TEST_F(GrepOptions, CaseMayBeIgnored) {

@@ -14,28 +14,18 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Runs no script; prints what a test sets.
-class LyingGuest final : public testing_support::LocalGuest {
- public:
-  shell::RunEnd RunScript(const std::string&, shell::OutputSink& sink,
-                          const support::Context&) override {
-    shell::RunEnd end;
-    if (sink.OnOutput(shell::Stream::kError, ignored) &&
-        sink.OnOutput(shell::Stream::kOutput, names)) {
-      end.exit_status = exit_status;
-    }
-    return end;
-  }
-
-  std::string names = "walk//\n1 f ./a//\n";
-  std::string ignored;
-  std::optional<int> exit_status = 0;
-};
-
+/// The guest runs no script, but prints what a test sets.
 class ListingOfALiar : public ::testing::Test {
  protected:
+  ListingOfALiar() {
+    liar_.set_run([this](const std::string&, shell::OutputSink& sink, const support::Context&) {
+      if (!sink.OnOutput(shell::Stream::kError, ignored_)) return shell::RunEnd();
+      return testing_support::Print(sink, names_, exit_status_);
+    });
+  }
+
   std::vector<std::string> Names(const std::string& listing) {
-    liar_.names = "walk//\n" + listing;
+    names_ = "walk//\n" + listing;
     std::vector<std::string> names;
     messages_ = ListTrees(
         liar_, {request_},
@@ -55,7 +45,10 @@ class ListingOfALiar : public ::testing::Test {
 
   const ListingRequest request_ = {.directory = "/mnt", .wants_ignored = true};
   support::Context context_;
-  LyingGuest liar_;
+  testing_support::LocalGuest liar_;
+  std::string names_ = "walk//\n1 f ./a//\n";
+  std::string ignored_;
+  std::optional<int> exit_status_ = 0;
   std::string messages_;
 };
 
@@ -81,28 +74,28 @@ TEST_F(ListingOfALiar, OtherRecordsDoNoHarm) {
 
 TEST_F(ListingOfALiar, FailuresAreErrorsAndNoShortListing) {
   EXPECT_EQ(Error(), "no error");
-  liar_.exit_status.reset();
+  exit_status_.reset();
   EXPECT_THAT(Error(), HasSubstr("Listing names in the guest failed. Try again."));
-  liar_.exit_status = 134;
+  exit_status_ = 134;
   EXPECT_THAT(Error(), HasSubstr("failed with exit status 134"));
-  liar_.exit_status = 97;
+  exit_status_ = 97;
   EXPECT_THAT(Error(), HasSubstr("no usable find: install findutils"));
 }
 
 TEST_F(ListingOfALiar, TooMuchIsAnError) {
   using namespace std::string_literals;
-  liar_.ignored = "/0 ./" + std::string(std::size_t{1} << 20, 'r') + "\0"s;
-  for (int i = 0; i < 100; ++i) liar_.ignored += std::to_string(i) + "\0"s;
+  ignored_ = "/0 ./" + std::string(std::size_t{1} << 20, 'r') + "\0"s;
+  for (int i = 0; i < 100; ++i) ignored_ += std::to_string(i) + "\0"s;
   EXPECT_THAT(Error(), HasSubstr("too many names"));
-  liar_.ignored.assign(kMaximumIgnoredListing + 1, 'x');
+  ignored_.assign(kMaximumIgnoredListing + 1, 'x');
   EXPECT_THAT(Error(), HasSubstr("too many names"));
-  liar_.ignored.clear();
-  liar_.names.assign(kMaximumListing + 1, 'x');
+  ignored_.clear();
+  names_.assign(kMaximumListing + 1, 'x');
   EXPECT_THAT(Error(), HasSubstr("too many names"));
 }
 
 TEST_F(ListingOfALiar, StopsWithTheCall) {
-  for (int i = 0; i < 10'000; ++i) liar_.names += "1 f ./" + std::to_string(i) + "//\n";
+  for (int i = 0; i < 10'000; ++i) names_ += "1 f ./" + std::to_string(i) + "//\n";
   support::StopSource source;
   const auto visit = [&](std::size_t, const ListedName&) {
     source.Stop(support::StopReason::kCancelled);

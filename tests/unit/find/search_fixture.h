@@ -9,38 +9,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"
 
 namespace find {
-
-/// A guest whose commands find programs in one directory only.
-class GuestWithPrograms : public testing_support::LocalGuest {
- public:
-  /// Precedes each command line.
-  std::string setup;
-
-  /// Leaves only these programs on PATH: names, and what they link to.
-  void OfferOnly(const std::filesystem::path& directory,
-                 const std::vector<std::pair<std::string, std::string>>& programs) {
-    std::filesystem::create_directories(directory);
-    for (const auto& [name, program] : programs) {
-      std::filesystem::create_symlink(program, directory / name);
-    }
-    setup = "PATH=" + directory.string() + "; export PATH; " + setup;
-  }
-
-  std::unique_ptr<shell::Process> Start(std::string command_line,
-                                        std::shared_ptr<shell::ProcessEvents> events) override {
-    return LocalGuest::Start(setup + command_line, std::move(events));
-  }
-};
 
 /// The path of a program of this machine; empty if it is not installed.
 inline std::string FindProgram(const std::string& name) {
@@ -101,7 +76,7 @@ class SearchFixture : public testing::Test {
   [[nodiscard]] int Runs() const { return guest_.count(testing_support::Operation::kRun); }
 
   testing_support::TemporaryDirectory temporary_;
-  GuestWithPrograms guest_;
+  testing_support::LocalGuest guest_;
   support::Context context_ = support::Context().WithTimeout(std::chrono::seconds(60));
 };
 

@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,20 +30,10 @@ namespace {
 using ::testing::HasSubstr;
 using testing_support::Operation;
 
-/// Counts closed handles.
-class CountingGuest final : public testing_support::LocalGuest {
- public:
-  void CloseLater(const Handle& handle) noexcept override {
-    ++closed;
-    LocalGuest::CloseLater(handle);
-  }
-  int closed = 0;
-};
-
 class GuestTest : public ::testing::Test {
  protected:
   void TearDown() override {
-    EXPECT_EQ(local_.closed, opened_) << "what was opened is closed, once";
+    EXPECT_EQ(local_.closed_handles(), opened_) << "what was opened is closed, once";
   }
   [[nodiscard]] std::string Path(const std::string& name) const {
     return (directory_.path() / name).string();
@@ -81,7 +73,7 @@ class GuestTest : public ::testing::Test {
   }
 
   const testing_support::TemporaryDirectory directory_;
-  CountingGuest local_;
+  testing_support::LocalGuest local_;
   Guest& guest_ = local_;
   int opened_ = 0;
 };
@@ -203,65 +195,69 @@ TEST_F(GuestTest, AnOpenHandleIsClosedByItsLastOwnerOnly) {
     OpenHandle first(guest_, handle);
     OpenHandle second(std::move(first));
     OpenHandle(guest_, handle).Release();
-    EXPECT_EQ(local_.closed, 0);
+    EXPECT_EQ(local_.closed_handles(), 0);
   }
-  EXPECT_EQ(local_.closed, 1);
+  EXPECT_EQ(local_.closed_handles(), 1);
   Open("file").reset();
 }
 
-/// Replies as the test specifies.
-class LyingGuest final : public testing_support::SteppedGuest {
- public:
-  std::string ReadLink(const std::string&, const support::Context&) override { return path; }
-  std::string RealPath(const std::string&, const support::Context&) override { return path; }
-  FileAttributes LStat(const std::string& asked, const support::Context&) override {
-    looked_at.push_back(asked);
-    throw FileError(lstat_code, "stat", asked, "");
-  }
-  void CloseLater(const Handle& handle) noexcept override { closed += handle.value; }
-
-  std::vector<Reply> RoundTrip(const std::vector<Request>& requests,
-                               const support::Context& context) override {
-    if (requests.front().operation != guest::Operation::kReadDirectory) {
-      return SteppedGuest::RoundTrip(requests, context);
-    }
-    bursts.push_back(requests.size());
-    std::vector<Reply> replies;
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      std::vector<DirectoryEntry> entries;
-      if (answers > 0) {
-        --answers;
-        for (const std::string& name : names) entries.push_back({name, {}});
-      }
-      replies.push_back({std::move(entries), {}});
-    }
-    if (answers == 0) replies.back().failure = last_failure;
-    return replies;
-  }
-
-  std::string path;
-  FileErrorCode lstat_code = FileErrorCode::kNotFound;
-  std::vector<std::string> looked_at;
-  std::string closed;
-
-  /// This many replies with these names, then the end.
-  std::size_t answers = 0;
-  std::vector<std::string> names;
-  std::optional<FileError> last_failure;  ///< of the last request of a burst that brings the end
-  std::vector<std::size_t> bursts;        ///< lengths of those for names
-};
-
+/// The guest replies as the test specifies.
 class LiarTest : public ::testing::Test {
  protected:
-  std::vector<DirectoryEntry> Read(std::size_t answers, std::vector<std::string> names) {
-    liar_.answers = answers;
-    liar_.names = std::move(names);
-    liar_.bursts.clear();
-    return ReadNames(OpenHandle(guest_, {"d", 1, "/d"}), {});
+  LiarTest() {
+    guest_.set_reply([this](const Request& request, const support::Context&) -> Reply {
+      switch (request.operation) {
+        case guest::Operation::kLStat:
+          looked_at_.push_back(request.path);
+          return {{}, FileError(lstat_code_, "stat", request.path, "")};
+        case guest::Operation::kReadDirectory:
+          ++bursts_[guest_.round_trips()];
+          return NextNames();
+        case guest::Operation::kRealPath:
+        case guest::Operation::kReadLink:
+          return {path_, {}};
+        default:
+          return {};
+      }
+    });
   }
 
-  LyingGuest liar_;
-  Guest& guest_ = liar_;
+  /// `replies` replies with `names`, then `end`, then replies without names.
+  std::vector<DirectoryEntry> Read(std::size_t replies, const std::vector<std::string>& names,
+                                   const std::vector<Reply>& end = {}) {
+    std::vector<DirectoryEntry> entries;
+    for (const std::string& name : names) entries.push_back({name, {}});
+    listing_.assign(replies, {entries, {}});
+    listing_.insert(listing_.end(), end.begin(), end.end());
+    bursts_.clear();
+    ++opened_;
+    return guest_.List("/d", {});
+  }
+
+  void TearDown() override { EXPECT_EQ(guest_.closed_handles(), opened_); }
+
+  [[nodiscard]] std::vector<int> Bursts() const {
+    std::vector<int> lengths;
+    for (const auto& [round_trip, length] : bursts_) lengths.push_back(length);
+    return lengths;
+  }
+
+  testing_support::LocalGuest guest_;
+  std::string path_;  ///< for RealPath and ReadLink
+  FileErrorCode lstat_code_ = FileErrorCode::kNotFound;
+  std::vector<std::string> looked_at_;
+
+ private:
+  Reply NextNames() {
+    if (listing_.empty()) return {std::vector<DirectoryEntry>(), {}};
+    Reply next = std::move(listing_.front());
+    listing_.pop_front();
+    return next;
+  }
+
+  std::deque<Reply> listing_;
+  int opened_ = 0;
+  std::map<int, int> bursts_;  ///< requests for names, by round trip
 };
 
 TEST_F(LiarTest, InvalidRealPathsAreRefused) {
@@ -269,30 +265,30 @@ TEST_F(LiarTest, InvalidRealPathsAreRefused) {
        {std::string(), std::string("relative"), std::string("/mnt/w/../../etc"),
         std::string("/mnt/w/./a"), std::string("/mnt//w"), std::string("/mnt/w/"),
         std::string("/mnt/w/a\0b", 10)}) {
-    liar_.path = path;
+    path_ = path;
     EXPECT_THROW(guest_.RealPath("/mnt/w", {}), FileError) << support::Printable(path);
     EXPECT_THROW(guest_.FindRealFile("/mnt/w", {}), FileError) << support::Printable(path);
   }
-  EXPECT_TRUE(liar_.looked_at == std::vector<std::string>(7, "/mnt/w")) << "never at the answer";
-  liar_.path = "/mnt/w/a\nb\xff";
-  EXPECT_EQ(guest_.RealPath("/mnt/w", {}), liar_.path);
-  EXPECT_EQ(guest_.FindRealFile("/mnt/w", {}).path, liar_.path);
+  EXPECT_TRUE(looked_at_ == std::vector<std::string>(7, "/mnt/w")) << "never at the answer";
+  path_ = "/mnt/w/a\nb\xff";
+  EXPECT_EQ(guest_.RealPath("/mnt/w", {}), path_);
+  EXPECT_EQ(guest_.FindRealFile("/mnt/w", {}).path, path_);
 }
 
 TEST_F(LiarTest, InvalidLinkTargetsAreRefused) {
   for (const std::string& path : {std::string(), std::string("a\0b", 3)}) {
-    liar_.path = path;
+    path_ = path;
     EXPECT_THROW(guest_.ReadLink("/mnt/w", {}), FileError) << support::Printable(path);
   }
-  liar_.path = "../a//";
-  EXPECT_EQ(guest_.ReadLink("/mnt/w", {}), liar_.path);
+  path_ = "../a//";
+  EXPECT_EQ(guest_.ReadLink("/mnt/w", {}), path_);
 }
 
 TEST_F(LiarTest, PathsThatAreTooLongAreRefused) {
-  liar_.path = "/" + std::string(kLongestPath - 1, 'a');
-  EXPECT_EQ(guest_.RealPath("/mnt/w", {}), liar_.path);
-  EXPECT_EQ(guest_.ReadLink("/mnt/w", {}), liar_.path);
-  liar_.path += "a";
+  path_ = "/" + std::string(kLongestPath - 1, 'a');
+  EXPECT_EQ(guest_.RealPath("/mnt/w", {}), path_);
+  EXPECT_EQ(guest_.ReadLink("/mnt/w", {}), path_);
+  path_ += "a";
   auto replies = guest_.RoundTrip({Request::RealPath("/mnt/w"), Request::ReadLink("/mnt/w")}, {});
   for (const Reply& reply : replies) {
     EXPECT_THAT(reply.failure.value().detail(), HasSubstr("a path of 4096 bytes"));
@@ -303,24 +299,22 @@ TEST_F(LiarTest, NamesAreReadInGrowingBursts) {
   const auto entries = Read(33, {".", "..", "a"});
   EXPECT_EQ(entries.size(), 33U);
   EXPECT_EQ(entries.front().name, "a");
-  EXPECT_EQ(liar_.bursts, (std::vector<std::size_t>{2, 4, 8, 16, 16}));
+  EXPECT_EQ(Bursts(), (std::vector<int>{2, 4, 8, 16, 16}));
   EXPECT_EQ(Read(1, {"a"}).size(), 1U);
-  EXPECT_EQ(liar_.bursts, (std::vector<std::size_t>{2})) << "with their end";
-  EXPECT_EQ(liar_.closed, "dd");
+  EXPECT_EQ(Bursts(), (std::vector<int>{2})) << "with their end";
 }
 
 TEST_F(LiarTest, AFailureAfterTheEndOfTheNamesIsIgnored) {
-  liar_.last_failure = FileError(FileErrorCode::kFailure, "list", "/d", "");
-  EXPECT_THROW(Read(1, {"a"}), FileError) << "in place of the end";
-  EXPECT_EQ(Read(4, {"a"}).size(), 4U) << "behind the end";
-  EXPECT_EQ(liar_.closed, "dd");
+  const Reply failure{{}, FileError(FileErrorCode::kFailure, "list", "/d", "")};
+  EXPECT_THROW(Read(1, {"a"}, {failure}), FileError) << "in place of the end";
+  EXPECT_EQ(Read(4, {"a"}, {{std::vector<DirectoryEntry>(), {}}, failure}).size(), 4U)
+      << "behind the end";
 }
 
 TEST_F(LiarTest, InvalidNamesAreRefused) {
   for (const std::string& name : {std::string("a/b"), std::string(), std::string("a\0b", 3)}) {
     EXPECT_THROW(Read(1, {name}), FileError) << support::Printable(name);
   }
-  EXPECT_EQ(liar_.closed, "ddd");
 }
 
 TEST_F(LiarTest, NamesAreLimitedInNumberAndLength) {
@@ -333,10 +327,10 @@ TEST_F(LiarTest, NamesAreLimitedInNumberAndLength) {
 
 TEST_F(LiarTest, ADirectoryWithoutNamesIsEmptyOnlyIfItMayBeEntered) {
   EXPECT_TRUE(Read(0, {}).empty());
-  EXPECT_EQ(liar_.looked_at, std::vector<std::string>{"/d/."});
-  liar_.lstat_code = FileErrorCode::kPermissionDenied;
+  EXPECT_EQ(looked_at_, std::vector<std::string>{"/d/."});
+  lstat_code_ = FileErrorCode::kPermissionDenied;
   EXPECT_EQ(Read(1, {"."}).size(), 0U);
-  EXPECT_EQ(liar_.looked_at.size(), 1U);
+  EXPECT_EQ(looked_at_.size(), 1U);
   try {
     Read(0, {});
     FAIL();

@@ -1,23 +1,30 @@
 #pragma once
 
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
-#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "guest/guest.h"
 #include "paths/mount_check.h"
 #include "testing/local_guest.h"
-#include "testing/temporary_directory.h"
 
 namespace paths {
 
 /// A guest whose mount table, file systems and links a test sets.
 class MountGuest final : public testing_support::LocalGuest {
  public:
+  MountGuest() {
+    set_reply([this](const guest::Request& request, const auto&) { return FakeReply(request); });
+    set_run([this](const std::string&, shell::OutputSink& sink, const support::Context&) {
+      ++round_trips;
+      ++tables_read;
+      if (on_run) on_run();
+      return testing_support::Print(sink, table_status == 0 ? table : "", table_status);
+    });
+  }
+
   void Show(const std::string& mountinfo) {
     table = "30 1 254:0 / / rw - ext4 /dev/vda rw\n" + mountinfo;
   }
@@ -31,55 +38,6 @@ class MountGuest final : public testing_support::LocalGuest {
   std::string boot_id = "another machine's";
   std::function<void()> on_run;
 
-  std::string RealPath(const std::string& path, const support::Context& context) override {
-    context.ThrowIfStopped();
-    ++round_trips;
-    if (missing.contains(path)) {
-      throw guest::FileError(guest::FileErrorCode::kNotFound, "realpath", path, "");
-    }
-    const auto link = links.find(path);
-    return link == links.end() ? path : link->second;
-  }
-
-  guest::FileAttributes LStat(const std::string& path, const support::Context&) override {
-    if (missing.contains(path)) {
-      throw guest::FileError(guest::FileErrorCode::kNotFound, "lstat", path, "");
-    }
-    guest::FileAttributes attributes;
-    attributes.type = guest::FileType::kDirectory;
-    return attributes;
-  }
-
-  guest::FileSystemStatus StatFileSystem(const std::string& path,
-                                         const support::Context&) override {
-    ++round_trips;
-    if (!offers_statvfs) {
-      throw guest::FileError(guest::FileErrorCode::kUnsupported, "statvfs", path, "");
-    }
-    const auto found = file_systems.find(path);
-    return found == file_systems.end() ? kRootFileSystem : found->second;
-  }
-
-  std::unique_ptr<testing_support::SteppedFile> Open(const std::string& path, guest::OpenMode mode,
-                                                     std::uint32_t permissions,
-                                                     const support::Context& context) override {
-    if (path != kBootIdFile) return LocalGuest::Open(path, mode, permissions, context);
-    const std::filesystem::path file = directory_.path() / "boot_id";
-    std::ofstream(file) << boot_id;
-    return LocalGuest::Open(file, mode, permissions, context);
-  }
-
-  shell::RunEnd RunScript(const std::string&, shell::OutputSink& sink,
-                          const support::Context&) override {
-    ++round_trips;
-    ++tables_read;
-    if (on_run) on_run();
-    if (table_status == 0) sink.OnOutput(shell::Stream::kOutput, table);
-    shell::RunEnd end;
-    end.exit_status = table_status;
-    return end;
-  }
-
   int round_trips = 0;
   int tables_read = 0;
 
@@ -91,7 +49,33 @@ class MountGuest final : public testing_support::LocalGuest {
                                                            .maximum_name = 255};
 
  private:
-  testing_support::TemporaryDirectory directory_;
+  std::optional<guest::Reply> FakeReply(const guest::Request& request) {
+    const std::string& path = request.path;
+    if (path == kBootIdFile) {
+      if (request.operation == guest::Operation::kOpen) return guest::Reply();
+      return guest::Reply{request.offset == 0 ? boot_id : "", {}};
+    }
+    const bool is_missing = missing.contains(path);
+    switch (request.operation) {
+      case guest::Operation::kRealPath:
+        ++round_trips;
+        if (is_missing) break;
+        return guest::Reply{links.contains(path) ? links.at(path) : path, {}};
+      case guest::Operation::kLStat:
+        if (is_missing) break;
+        return guest::Reply{guest::FileAttributes{.type = guest::FileType::kDirectory}, {}};
+      case guest::Operation::kStatFileSystem:
+        ++round_trips;
+        if (!offers_statvfs) {
+          throw guest::FileError(guest::FileErrorCode::kUnsupported, "statvfs", path, "");
+        }
+        return guest::Reply{file_systems.contains(path) ? file_systems.at(path) : kRootFileSystem,
+                            {}};
+      default:
+        return std::nullopt;
+    }
+    throw guest::FileError(guest::FileErrorCode::kNotFound, "look at", path, "");
+  }
 };
 
 /// A line of the mount table.

@@ -48,15 +48,15 @@ class FakeCheck final : public paths::MountCheck {
 /// in fresh/, without O_DIRECT, which this machine's file system may not offer.
 class StaleGuest final : public testing_support::LocalGuest {
  public:
-  shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
-                          const support::Context& context) override {
-    std::string changed = script;
-    Replace(changed, "iflag=direct", can_read_directly ? "" : "iflag=no_such_flag");
-    Replace(changed, "/stale/", "/fresh/");
-    scripts.push_back(changed);
-    shell::RunEnd end = LocalGuest::RunScript(changed, sink, context);
-    if (!reports_exit_status) end.exit_status.reset();
-    return end;
+  StaleGuest() {
+    set_run([this](std::string script, shell::OutputSink& sink, const support::Context& context) {
+      Replace(script, "iflag=direct", can_read_directly ? "" : "iflag=no_such_flag");
+      Replace(script, "/stale/", "/fresh/");
+      scripts.push_back(script);
+      shell::RunEnd end = RunHere(script, sink, context);
+      if (!reports_exit_status) end.exit_status.reset();
+      return end;
+    });
   }
 
   bool can_read_directly = true;

@@ -26,7 +26,13 @@ class RunShellCommandTool : public SearchToolFixture {
     return {{"command", command}, {"directory", directory}};
   }
 
+  Workspace Acquire(const support::Context& context, mcp::ProgressReporter& progress) override {
+    acquired_at_ = support::Clock::now();
+    return SearchToolFixture::Acquire(context, progress);
+  }
+
   const std::unique_ptr<mcp::Tool> tool_ = ToolNamed("run_shell_command", *this);
+  support::Clock::time_point acquired_at_;
 };
 
 TEST_F(RunShellCommandTool, RunsInTheGuestsDirectory) {
@@ -53,58 +59,24 @@ TEST_F(RunShellCommandTool, RejectsADirectoryOutsideTheRoots) {
   EXPECT_EQ(guest_.count(testing_support::Operation::kRun), 0);
 }
 
-/// The guest notes how long it has for its first answer.
-class DirectoryTimeLimit : public RunShellCommandTool {
- protected:
-  class NotingGuest final : public testing_support::LocalGuest {
-   public:
-    std::optional<support::Clock::time_point> first_deadline;
-
-    std::vector<guest::Reply> RoundTrip(const std::vector<guest::Request>& requests,
-                                        const support::Context& context) override {
-      if (!first_deadline) first_deadline = context.deadline();
-      return LocalGuest::RoundTrip(requests, context);
-    }
-  };
-
-  Workspace Acquire(const support::Context& context, mcp::ProgressReporter& progress) override {
-    Workspace workspace = RunShellCommandTool::Acquire(context, progress);
-    workspace.guest = noting_guest_;
-    connected_at_ = support::Clock::now();
-    return workspace;
-  }
-
-  std::shared_ptr<NotingGuest> noting_guest_ = std::make_shared<NotingGuest>();
-  support::Clock::time_point connected_at_;
-};
-
-TEST_F(DirectoryTimeLimit, StartsWhenThereIsAConnection) {
+TEST_F(RunShellCommandTool, TimeLimitStartsWhenThereIsAConnection) {
+  std::optional<support::Clock::time_point> first_deadline;
+  guest_.set_reply([&](const guest::Request&, const support::Context& context) {
+    if (!first_deadline) first_deadline = context.deadline();
+    return std::nullopt;
+  });
   Call(*tool_, Arguments({"true"}));
-  ASSERT_TRUE(noting_guest_->first_deadline.has_value());
-  EXPECT_GE(*noting_guest_->first_deadline, connected_at_ + ToolOptions().time_limit);
+  EXPECT_GE(first_deadline.value(), acquired_at_ + ToolOptions().time_limit);
 }
 
 /// Reports the end of a command as a test sets it.
 class EndOfACommand : public RunShellCommandTool {
  protected:
-  class EndingGuest final : public testing_support::LocalGuest {
-   public:
-    shell::RunEnd RunCommand(const shell::LoginCommand&, shell::OutputSink& sink,
-                             const support::Context&) override {
-      sink.OnOutput(shell::Stream::kOutput, "text\n");
+  nlohmann::json Run(const std::function<shell::RunEnd()>& end) {
+    guest_.set_run([&](const std::string&, shell::OutputSink& sink, const support::Context&) {
+      testing_support::Print(sink, "text\n");
       return end();
-    }
-    std::function<shell::RunEnd()> end;
-  };
-
-  Workspace Acquire(const support::Context& context, mcp::ProgressReporter& progress) override {
-    Workspace workspace = RunShellCommandTool::Acquire(context, progress);
-    workspace.guest = ending_guest_;
-    return workspace;
-  }
-
-  nlohmann::json Run(std::function<shell::RunEnd()> end) {
-    ending_guest_->end = std::move(end);
+    });
     return Structured(Call(*tool_, Arguments({"echo", "text"})));
   }
 
@@ -113,8 +85,6 @@ class EndOfACommand : public RunShellCommandTool {
     end.exit_status = status;
     return end;
   }
-
-  const std::shared_ptr<EndingGuest> ending_guest_ = std::make_shared<EndingGuest>();
 };
 
 TEST_F(EndOfACommand, NotReportedIsAnErrorWithoutAnExitCode) {

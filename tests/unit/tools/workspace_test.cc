@@ -98,18 +98,16 @@ TEST_F(RetriedWork, ThatTimesOutNamesTheEarlierLoss) {
   }
 }
 
-/// Never answers.
-class SilentGuest final : public testing_support::LocalGuest {
- public:
-  std::vector<guest::Reply> RoundTrip(const std::vector<guest::Request>&,
-                                      const support::Context& context) override {
-    support::Pause(std::chrono::hours(1), context);
-    return {};
-  }
-};
-
+/// The guest never replies.
 class TimeOut : public ::testing::Test, protected WorkspaceSource {
  protected:
+  TimeOut() {
+    guest_->set_reply([](const guest::Request&, const support::Context& context) {
+      support::Pause(std::chrono::hours(1), context);
+      return std::nullopt;
+    });
+  }
+
   Workspace Acquire(const support::Context& context, mcp::ProgressReporter&) override {
     if (!guest_) support::Pause(std::chrono::hours(1), context);
     paths::PathRules::Options options;
@@ -127,7 +125,8 @@ class TimeOut : public ::testing::Test, protected WorkspaceSource {
     }
   }
 
-  std::shared_ptr<guest::Guest> guest_ = std::make_shared<SilentGuest>();
+  std::shared_ptr<testing_support::LocalGuest> guest_ =
+      std::make_shared<testing_support::LocalGuest>();
   testing_support::SilentProgress progress_;
 };
 
