@@ -24,8 +24,8 @@ std::chrono::milliseconds ReadCommandTimeout(const std::string& text) {
 }
 
 std::size_t ReadMaximumOutput(const std::string& text) {
-  constexpr std::uint64_t kSmallest = tools::kSmallestMaximumOutput;
-  constexpr std::uint64_t kLargest = tools::kLargestMaximumOutput;
+  constexpr std::uint64_t kSmallest = tools::kMinOutputLimit;
+  constexpr std::uint64_t kLargest = tools::kMaxOutputLimit;
   const auto bytes = support::ParseByteCount(text);
   if (bytes && *bytes >= kSmallest && *bytes <= kLargest) return static_cast<std::size_t>(*bytes);
   throw UsageError("--max-output \"" + text + "\": expected a size from " +
@@ -84,7 +84,7 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
   options.instance.allow_settings = parsed["allow-settings"].as<bool>();
   options.start = parsed["start"].as<bool>();
   options.tools.command_timeout = ReadCommandTimeout(parsed["command-timeout"].as<std::string>());
-  options.tools.maximum_output_bytes = ReadMaximumOutput(parsed["max-output"].as<std::string>());
+  options.tools.max_output_bytes = ReadMaximumOutput(parsed["max-output"].as<std::string>());
   options.result_style = ReadResultStyle(parsed["results"].as<std::string>());
   if (parsed.count("audit") > 0) options.audit_file = parsed["audit"].as<std::string>();
   CheckAgainstMounts(options);
@@ -109,7 +109,7 @@ void AddServeOptions(OptionParser& parser) {
   add("max-output",
       "How much to keep of each output stream of a command and of what a search finds, up to "
       "256KiB",
-      value(std::to_string(defaults.maximum_output_bytes)), "SIZE");
+      value(std::to_string(defaults.max_output_bytes)), "SIZE");
   add("results",
       "How results are sent: structured, text, or auto for text to agents that show it to a model",
       value("auto"), "STYLE");

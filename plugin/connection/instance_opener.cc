@@ -55,7 +55,7 @@ class InstanceOpener::Attempts {
             false);
       }
       support::Pause(Jittered(pause_), context_);
-      pause_ = std::min(pause_ * 2, times_.longest_pause);
+      pause_ = std::min(pause_ * 2, times_.max_pause);
     }
   }
 

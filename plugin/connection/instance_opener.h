@@ -28,7 +28,7 @@ struct RetryTimes {
   /// Between attempts. Doubles each time; up to half of it is taken off at random. OpenSSH since
   /// 9.8 blocks an address that reconnects too fast (PerSourcePenalties).
   Duration first_pause = std::chrono::milliseconds(100);
-  Duration longest_pause = std::chrono::seconds(3);
+  Duration max_pause = std::chrono::seconds(3);
 };
 
 /// Opens connections to one instance: retries while its VM boots, and starts it if allowed. Keeps

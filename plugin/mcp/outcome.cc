@@ -13,7 +13,7 @@ namespace {
 
 /// For what stands around a result in its message.
 constexpr std::size_t kEnvelopeBytes = 1024;
-constexpr std::size_t kLongestResult = kLongestMessage - kEnvelopeBytes;
+constexpr std::size_t kMaxResultBytes = kMaxMessageBytes - kEnvelopeBytes;
 
 }  // namespace
 
@@ -72,14 +72,14 @@ std::string ToolResultText(const ToolResult& result, Era era, const ServerInfo& 
 EncodedOutcome Encode(Outcome outcome, Era era, const ServerInfo& server, std::string_view advice) {
   if (auto* result = std::get_if<ToolResult>(&outcome)) {
     std::string text = ToolResultText(*result, era, server);
-    if (text.size() <= kLongestResult) {
+    if (text.size() <= kMaxResultBytes) {
       return {.status = CallStatus::kSucceeded,
               .response = R"("result":)" + std::move(text),
               .exit_code = result->exit_code,
               .error = std::move(result->error)};
     }
     outcome = ToolFailure{"the result has " + std::to_string(text.size()) +
-                          " bytes as a message, more than " + std::to_string(kLongestResult) +
+                          " bytes as a message, more than " + std::to_string(kMaxResultBytes) +
                           ": " + std::string(advice)};
   }
   if (auto* failure = std::get_if<ToolFailure>(&outcome)) {

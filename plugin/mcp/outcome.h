@@ -48,7 +48,7 @@ struct EncodedOutcome {
 };
 
 /// The one place that decides how an outcome is sent: a failure as a result with `isError`. A
-/// result above kLongestMessage is such a failure; `advice` is ToolDefinition::when_too_large.
+/// result above kMaxMessageBytes is such a failure; `advice` is ToolDefinition::when_too_large.
 [[nodiscard]] EncodedOutcome Encode(Outcome outcome, Era era, const ServerInfo& server,
                                     std::string_view advice = {});
 

@@ -46,7 +46,7 @@ Server::Exit Server::Serve(int input_fd, int output_fd) {
   const bool ended = calls.WaitUntilIdle(support::Clock::now() + options_.stop_grace);
   if (!ended) calls.RecordUnfinished();
   dispatcher_->CloseListeners();
-  if (!output.Flush(options_.client_patience)) {
+  if (!output.Flush(options_.client_timeout)) {
     support::LogWarning("the client did not read the last answers");
   }
   return {reason, ended};

@@ -37,7 +37,7 @@ struct ServerOptions {
   std::chrono::milliseconds stop_grace = std::chrono::seconds(3);
 
   /// How long a client may take nothing before the last answers are dropped.
-  std::chrono::milliseconds client_patience = std::chrono::seconds(2);
+  std::chrono::milliseconds client_timeout = std::chrono::seconds(2);
 
   /// May be null. Must outlive the server.
   CallObserver* observer = nullptr;

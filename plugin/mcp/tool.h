@@ -69,7 +69,7 @@ struct ToolCall {
 /// The longest message with a result, in bytes. Claude Code ends the connection at 16 MiB, MCP's
 /// TypeScript SDK by default at 10 MiB. A longer result becomes a failure with
 /// ToolDefinition::when_too_large.
-inline constexpr std::size_t kLongestMessage = std::size_t{8} << 20;
+inline constexpr std::size_t kMaxMessageBytes = std::size_t{8} << 20;
 
 /// JSON text of an object that satisfies the output schema, on one line, in valid UTF-8. Sent as
 /// `structuredContent` and, as text, in `content[0]`.

@@ -17,7 +17,7 @@ struct Unit {
 
 constexpr std::array<Unit, 4> kDurationUnits = {
     {{"h", 3'600'000}, {"m", 60'000}, {"s", 1000}, {"ms", 1}}};
-constexpr std::uint64_t kMaximumMilliseconds = 1000 * kDurationUnits[0].factor;
+constexpr std::uint64_t kMaxMilliseconds = 1000 * kDurationUnits[0].factor;
 
 constexpr std::array<Unit, 7> kByteUnits = {{{"GiB", 1ULL << 30U},
                                              {"MiB", 1ULL << 20U},
@@ -53,7 +53,7 @@ std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text) {
   while (!text.empty()) {
     const std::size_t suffix = text.find_first_not_of(kDigits);
     const std::size_t end = std::min(text.find_first_of(kDigits, suffix), text.size());
-    const auto part = Parse(text.substr(0, end), kDurationUnits, kMaximumMilliseconds - total);
+    const auto part = Parse(text.substr(0, end), kDurationUnits, kMaxMilliseconds - total);
     if (!part) return std::nullopt;
     total += *part;
     text.remove_prefix(end);

@@ -21,7 +21,7 @@ std::size_t AsciiPrefix(std::string_view text) {
   return at;
 }
 
-constexpr std::size_t kLongestCharacter = 4;
+constexpr std::size_t kMaxCharacterBytes = 4;
 
 bool IsContinuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
@@ -55,7 +55,7 @@ std::size_t FirstCharacterLength(std::string_view bytes) {
 }
 
 std::string_view WithoutCutEnd(std::string_view bytes) {
-  for (std::size_t length = 1; length < std::min(bytes.size() + 1, kLongestCharacter); ++length) {
+  for (std::size_t length = 1; length < std::min(bytes.size() + 1, kMaxCharacterBytes); ++length) {
     const char byte = bytes[bytes.size() - length];
     if (IsContinuation(byte)) continue;
     const bool is_cut = LengthByFirstByte(static_cast<unsigned char>(byte)) > length;
@@ -66,7 +66,7 @@ std::string_view WithoutCutEnd(std::string_view bytes) {
 
 std::string_view WithoutCutBeginning(std::string_view bytes) {
   std::size_t begin = 0;
-  while (begin < std::min(bytes.size(), kLongestCharacter - 1) && IsContinuation(bytes[begin])) {
+  while (begin < std::min(bytes.size(), kMaxCharacterBytes - 1) && IsContinuation(bytes[begin])) {
     ++begin;
   }
   return bytes.substr(begin);

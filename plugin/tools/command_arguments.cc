@@ -9,7 +9,7 @@ namespace {
 constexpr int kCommandNotFound = 127;
 
 /// Bytes of a line that the hint repeats.
-constexpr std::size_t kMaximumShownLine = 1024;
+constexpr std::size_t kMaxShownLine = 1024;
 
 }  // namespace
 
@@ -30,11 +30,11 @@ std::vector<std::string> CommandArgument(const nlohmann::json& arguments) {
 
 std::string CommandText(const std::vector<std::string>& words) {
   std::string command = shell::ShellCommand(words);
-  if (command.size() > kMaximumShellCommand) {
+  if (command.size() > kMaxShellCommand) {
     throw support::CallError("argument list too long: the command takes " +
                              std::to_string(command.size()) +
                              " bytes when quoted for the guest's shell, which accepts at most " +
-                             std::to_string(kMaximumShellCommand) +
+                             std::to_string(kMaxShellCommand) +
                              ". Write long text to a file with write_file and name the file.");
   }
   return command;
@@ -46,7 +46,7 @@ std::string ShellLineHint(int status, const std::vector<std::string>& words) {
       words.size() == 1 &&
       words.front().find_first_of(" \t\n|&;<>()$`\\\"'*?[]{}#~!") != std::string::npos;
   if (status != kCommandNotFound || !is_shell_line) return "";
-  const std::string line = words.front().size() <= kMaximumShownLine ? words.front() : "...";
+  const std::string line = words.front().size() <= kMaxShownLine ? words.front() : "...";
   return "command is a list of words, not a shell line; use " +
          nlohmann::json{"bash", "-c", line}.dump(-1, ' ', false,
                                                  nlohmann::json::error_handler_t::replace);

@@ -10,12 +10,12 @@ namespace tools {
 
 /// Bytes of a command as a login shell's -c receives it: Linux's MAX_ARG_STRLEN (32 pages) without
 /// the closing NUL.
-inline constexpr std::size_t kMaximumShellCommand = std::size_t{128} * 1024 - 1;
+inline constexpr std::size_t kMaxShellCommand = std::size_t{128} * 1024 - 1;
 
 /// At least one word, none with NUL. Throws support::CallError.
 std::vector<std::string> CommandArgument(const nlohmann::json& arguments);
 
-/// As shell::ShellCommand. Throws support::CallError above kMaximumShellCommand.
+/// As shell::ShellCommand. Throws support::CallError above kMaxShellCommand.
 std::string CommandText(const std::vector<std::string>& words);
 
 /// What to do if the guest found no such command (exit status 127) because it is a line for a

@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t kShownGlobMatches = 100;
 
 /// Bytes of matches that are kept to be compared.
-constexpr std::size_t kMaximumKeptMatches = std::size_t{128} << 20;
+constexpr std::size_t kMaxKeptMatches = std::size_t{128} << 20;
 
 struct Match {
   std::int64_t modified;  ///< nanoseconds since 1970
@@ -155,7 +155,7 @@ class GlobCall {
     const std::string guest_path = support::JoinPath(walk.directory.guest, name.path);
     matches_.push_back({name.modified, support::ToUtf8(workspace_.paths->ToHost(guest_path))});
     kept_ += sizeof(Match) + matches_.back().path.size();
-    if (kept_ > kMaximumKeptMatches) {
+    if (kept_ > kMaxKeptMatches) {
       throw support::CallError(
           "More names match than can be compared. Give a path or a pattern that begins deeper "
           "in the tree.");
@@ -174,9 +174,9 @@ class GlobCall {
 };
 
 void RefuseTooMany(const std::vector<Match>& matches) {
-  if (matches.size() <= kMaximumGlobMatches) return;
+  if (matches.size() <= kMaxGlobMatches) return;
   std::string text = std::to_string(matches.size()) + " names match, more than the " +
-                     std::to_string(kMaximumGlobMatches) +
+                     std::to_string(kMaxGlobMatches) +
                      " that can be returned. Narrow it with a path deeper in the tree or a "
                      "more specific pattern, such as \"src/**/*.cc\". The newest " +
                      std::to_string(kShownGlobMatches) + " are:";

@@ -13,29 +13,29 @@ constexpr std::size_t kLastLineRoom = 512;
 /// Structured content is sent twice, once escaped in a text. A byte of a string takes up to
 /// `\u001f` and `\\u001f`.
 constexpr std::size_t kCopies = 2;
-constexpr std::size_t kLongestCopies = 6 + 7;
+constexpr std::size_t kMaxCopiesPerByte = 6 + 7;
 
 /// For the members beside the output, such as an error.
 constexpr std::size_t kOtherBytes = std::size_t{1} << 20;
-static_assert(2 * kLargestMaximumOutput * kLongestCopies + kOtherBytes <= mcp::kLongestMessage);
+static_assert(2 * kMaxOutputLimit * kMaxCopiesPerByte + kOtherBytes <= mcp::kMaxMessageBytes);
 
 }  // namespace
 
 FetchLimits LimitsFor(const mcp::ResultFormat& format, const ToolOptions& options) {
   if (format.style == mcp::ResultStyle::kStructured) {
-    return {.output_bytes = options.maximum_output_bytes,
+    return {.output_bytes = options.max_output_bytes,
             .process_bytes = shell::kMaximumRead,
-            .search_bytes = options.maximum_output_bytes,
-            .file_bytes = mcp::kLongestMessage / kCopies,
+            .search_bytes = options.max_output_bytes,
+            .file_bytes = mcp::kMaxMessageBytes / kCopies,
             .shows_beginning = false};
   }
   const std::size_t room = TextRoom(format);
   // An agent that shows little must see the end of both streams.
   const bool shows_little = format.text_bytes < mcp::ResultFormat().text_bytes;
-  const std::size_t output = shows_little ? room / 2 : kMaximumTextOutput;
-  return {.output_bytes = std::min(options.maximum_output_bytes, output),
+  const std::size_t output = shows_little ? room / 2 : kMaxTextOutput;
+  return {.output_bytes = std::min(options.max_output_bytes, output),
           .process_bytes = std::min(shell::kMaximumRead, room),
-          .search_bytes = std::min(options.maximum_output_bytes, room),
+          .search_bytes = std::min(options.max_output_bytes, room),
           .file_bytes = room,
           .shows_beginning = true};
 }

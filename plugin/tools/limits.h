@@ -24,16 +24,16 @@ struct FetchLimits {
 [[nodiscard]] std::size_t TextRoom(const mcp::ResultFormat& format);
 
 /// Matches that one call of `glob` returns; more are an error, never a silent cut.
-inline constexpr std::size_t kMaximumGlobMatches = 10'000;
+inline constexpr std::size_t kMaxGlobMatches = 10'000;
 
 /// Larger images are refused: clients send them to a model, which takes no larger ones. In Base64
 /// one fits into a message.
-inline constexpr std::uint64_t kMaximumImageBytes = std::uint64_t{5} << 20;
+inline constexpr std::uint64_t kMaxImageBytes = std::uint64_t{5} << 20;
 
 /// Lines of a file that one call shows if no range is given.
-inline constexpr std::uint64_t kMaximumTextLines = 2000;
+inline constexpr std::uint64_t kMaxTextLines = 2000;
 
 /// Bytes of each output stream of a command that are shown as text.
-inline constexpr std::size_t kMaximumTextOutput = std::size_t{64} << 10;
+inline constexpr std::size_t kMaxTextOutput = std::size_t{64} << 10;
 
 }  // namespace tools

@@ -21,16 +21,16 @@ using shell::Processes;
 using std::chrono::milliseconds;
 
 /// Clients give up after 60 s at the earliest.
-constexpr milliseconds kMaximumWait{30'000};
+constexpr milliseconds kMaxWait{30'000};
 constexpr milliseconds kStartWait{1000};
 constexpr milliseconds kWriteWait{1000};
 
 /// Bytes of a command or directory in a list, so that it fits with all processes that there can be.
-constexpr std::size_t kMaximumListedText = 200;
+constexpr std::size_t kMaxListedText = 200;
 
 milliseconds WaitOf(const nlohmann::json& arguments, milliseconds default_wait) {
   const milliseconds wait(arguments.value("wait_ms", std::int64_t{default_wait.count()}));
-  return std::clamp(wait, milliseconds(0), kMaximumWait);
+  return std::clamp(wait, milliseconds(0), kMaxWait);
 }
 
 [[noreturn]] void ThrowNotStarted(const std::string& directory) {
@@ -46,8 +46,8 @@ ProcessState StateOf(const std::string& id, const Processes::State& state) {
 
 /// The beginning of a command or path, for a list.
 std::string Shorten(const std::string& text) {
-  if (text.size() <= kMaximumListedText) return support::ToUtf8(text);
-  const std::string_view head = std::string_view(text).substr(0, kMaximumListedText);
+  if (text.size() <= kMaxListedText) return support::ToUtf8(text);
+  const std::string_view head = std::string_view(text).substr(0, kMaxListedText);
   return std::string(head.substr(0, support::ValidUtf8Prefix(head))) + "…";
 }
 

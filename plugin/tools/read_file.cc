@@ -35,9 +35,8 @@ std::optional<files::LineRange> RangeArgument(const nlohmann::json& arguments) {
 std::string DescribeImage(const files::ImageType& type, std::uint64_t size,
                           const std::string& shown) {
   std::string what = std::string(type.name) + " image, " + FormatByteCount(size);
-  if (size <= kMaximumImageBytes) return what;
-  throw CallError(shown + " is a " + what + "; images above " +
-                  FormatByteCount(kMaximumImageBytes) +
+  if (size <= kMaxImageBytes) return what;
+  throw CallError(shown + " is a " + what + "; images above " + FormatByteCount(kMaxImageBytes) +
                   " are not shown; scale it down with run_shell_command");
 }
 
@@ -129,7 +128,7 @@ std::size_t EndOfLines(std::string_view text, std::uint64_t lines) {
 }  // namespace
 
 std::string CutBeginning(std::string& bytes, bool is_whole, std::size_t maximum_bytes) {
-  const std::size_t lines_end = EndOfLines(bytes, kMaximumTextLines);
+  const std::size_t lines_end = EndOfLines(bytes, kMaxTextLines);
   if (is_whole && lines_end == bytes.size()) return "";
   bytes.resize(std::min(lines_end, maximum_bytes));
   const std::size_t last_line_end = bytes.rfind('\n');

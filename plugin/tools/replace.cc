@@ -14,7 +14,7 @@ namespace {
 using support::CallError;
 
 /// How often a file that something else is changing is tried.
-constexpr int kMostTries = 3;
+constexpr int kMaxTries = 3;
 
 /// Something else has written to the file since it was read.
 class ChangedMeanwhile : public CallError {
@@ -99,10 +99,9 @@ files::ReplacedText FindAndReplace(std::string_view content, const Edit& edit,
                     "allow_multiple to replace them all.");
   }
   auto replaced = files::ReplaceOccurrences(content, edit.old_string, edit.new_string,
-                                            kMaximumReplaceBytes, context);
+                                            kMaxReplaceBytes, context);
   if (!replaced) {
-    throw CallError(path.host + " would grow above " +
-                    support::FormatByteCount(kMaximumReplaceBytes) +
+    throw CallError(path.host + " would grow above " + support::FormatByteCount(kMaxReplaceBytes) +
                     ", the most that replace writes; nothing was changed");
   }
   return *std::move(replaced);
@@ -113,10 +112,10 @@ std::string ReadForReplace(const paths::ResolvedPath& path, guest::Guest& guest,
                            const support::Context& context) {
   files::FileReader file(path, guest, context);
   const guest::FileAttributes& opened = file.attributes();
-  if (opened.size > kMaximumReplaceBytes) {
+  if (opened.size > kMaxReplaceBytes) {
     throw CallError(path.host + " has " + support::FormatByteCount(opened.size) +
                     "; replace works on files of up to " +
-                    support::FormatByteCount(kMaximumReplaceBytes) +
+                    support::FormatByteCount(kMaxReplaceBytes) +
                     ": use run_shell_command (sed, perl)");
   }
   std::string content = file.ReadWhole();
@@ -161,7 +160,7 @@ Written Replace(Toolbox& toolbox, const mcp::ToolCall& call) {
         result = ReplaceOnce(file, edit, toolbox.writer);
         return;
       } catch (const ChangedMeanwhile&) {
-        if (tries == kMostTries) throw;
+        if (tries == kMaxTries) throw;
       }
       file.path =
           file.workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),

@@ -28,9 +28,9 @@ void SetOptions(find::SearchRequest& request, const nlohmann::json& arguments) {
 
 void CheckPattern(std::string_view pattern) {
   if (pattern.empty()) throw support::CallError("The pattern is empty: every line would match.");
-  if (pattern.size() > kMaximumSearchPattern) {
+  if (pattern.size() > kMaxSearchPattern) {
     throw support::CallError("The pattern has " + std::to_string(pattern.size()) +
-                             " bytes, more than the " + std::to_string(kMaximumSearchPattern) +
+                             " bytes, more than the " + std::to_string(kMaxSearchPattern) +
                              " allowed.");
   }
   if (pattern.find('\0') != std::string_view::npos) {

@@ -51,12 +51,12 @@ Entries ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call);
 FileContent ReadFile(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Cuts the beginning of a file (FileReader::ReadBeginning) after the last line that fits into
-/// `maximum_bytes` and kMaximumTextLines. Returns the line that says how to go on; empty if nothing
+/// `maximum_bytes` and kMaxTextLines. Returns the line that says how to go on; empty if nothing
 /// was cut.
 std::string CutBeginning(std::string& bytes, bool is_whole, std::size_t maximum_bytes);
 
 /// The limit for the file and for the result: `replace` must be able to read what it wrote.
-inline constexpr std::uint64_t kMaximumReplaceBytes = files::kMaximumReadBytes;
+inline constexpr std::uint64_t kMaxReplaceBytes = files::kMaximumReadBytes;
 
 /// text_replacement.h says what matches. If the file changes after it was read, everything is
 /// repeated, so that the other change stays. SFTP does not show a change within the same second and
@@ -90,10 +90,10 @@ std::variant<ProcessOutput, ProcessList> ReadProcess(Toolbox& toolbox, const mcp
 ProcessState WriteProcess(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Bytes of a search pattern.
-inline constexpr std::size_t kMaximumSearchPattern = std::size_t{16} << 10;
+inline constexpr std::size_t kMaxSearchPattern = std::size_t{16} << 10;
 
 /// Lines of context before a match, and after it.
-inline constexpr int kMaximumSearchContext = 100;
+inline constexpr int kMaxSearchContext = 100;
 
 /// `path` may also name one file, which is searched even if git ignores it. Round trips: two (path
 /// rules; the search), more as content_search.h says.

@@ -63,7 +63,7 @@ void WithWorkspace(WorkspaceSource& source, const support::Context& context,
     try {
       return work(workspace);
     } catch (const support::ConnectionLost& lost) {
-      if (lost.may_have_run() || attempt == kMaximumAttempts) throw;
+      if (lost.may_have_run() || attempt == kMaxAttempts) throw;
       support::LogInfo(std::string("retrying a call: ") + lost.what());
       earlier_loss = lost.what();
     } catch (const Stopped& stopped) {

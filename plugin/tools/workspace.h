@@ -38,11 +38,11 @@ class WorkspaceSource {
 };
 
 /// How often WithWorkspace starts a call.
-inline constexpr int kMaximumAttempts = 3;
+inline constexpr int kMaxAttempts = 3;
 
 /// Runs `work` with a workspace. If the connection is lost and nothing in the guest can have
 /// changed (support::ConnectionLost without may_have_run), runs it again from the start on a new
-/// connection, kMaximumAttempts times in all and within `context`. Throws what Acquire and `work`
+/// connection, kMaxAttempts times in all and within `context`. Throws what Acquire and `work`
 /// throw. If the time ends while connecting, or in a later attempt, throws support::CallError that
 /// says so.
 void WithWorkspace(WorkspaceSource& source, const support::Context& context,

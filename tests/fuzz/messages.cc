@@ -19,9 +19,9 @@
 namespace {
 
 /// A pipe takes this much without a reader.
-constexpr std::size_t kMost = std::size_t{32} * 1024;
+constexpr std::size_t kMaxInput = std::size_t{32} * 1024;
 
-constexpr std::size_t kLongestLine = 4096;
+constexpr std::size_t kMaxLine = 4096;
 
 struct Pipe {
   Pipe() {
@@ -37,7 +37,7 @@ struct Pipe {
 /// The lines of `text` when it arrives in pieces of `piece` bytes; "\n" for one that is too long.
 std::vector<std::string> LinesOf(std::string_view text, std::size_t piece) {
   Pipe pipe;
-  mcp::LineReader reader(pipe.read.get(), kLongestLine);
+  mcp::LineReader reader(pipe.read.get(), kMaxLine);
   std::vector<std::string> lines;
   std::string line;
   while (true) {
@@ -103,14 +103,14 @@ void Check(const mcp::Message& message) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size > kMost) return 0;
+  if (size > kMaxInput) return 0;
   fuzz::Input input(data, size);
   const std::size_t piece = 1 + input.Byte();
   const std::string_view text = input.Rest();
   const std::vector<std::string> lines = LinesOf(text, piece);
-  fuzz::Require(lines == LinesOf(text, kMost), "pieces make no difference");
+  fuzz::Require(lines == LinesOf(text, kMaxInput), "pieces make no difference");
   for (const std::string& line : lines) {
-    fuzz::Require(line == "\n" || line.size() <= kLongestLine, "a line is not too long");
+    fuzz::Require(line == "\n" || line.size() <= kMaxLine, "a line is not too long");
     Check(mcp::ParseMessage(line));
   }
   return 0;

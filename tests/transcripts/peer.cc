@@ -14,7 +14,7 @@
 namespace transcripts {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience = std::chrono::minutes(1);
+constexpr std::chrono::milliseconds kTimeout = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -53,7 +53,7 @@ std::optional<std::string> Peer::ReadLine() {
     if (result == mcp::LineReader::Result::kLine) return line;
     if (result == mcp::LineReader::Result::kEndOfInput) return std::nullopt;
     pollfd ready = {.fd = from_server_.read_end.get(), .events = POLLIN, .revents = 0};
-    if (::poll(&ready, 1, static_cast<int>(kPatience.count())) == 0) {
+    if (::poll(&ready, 1, static_cast<int>(kTimeout.count())) == 0) {
       throw std::runtime_error("no line from the server in time");
     }
     reader_.Fill();

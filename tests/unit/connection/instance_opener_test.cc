@@ -43,7 +43,7 @@ void FailToStart(const Context&) {
 RetryTimes QuickTimes() {
   RetryTimes times;
   times.first_pause = 1ms;
-  times.longest_pause = 4ms;
+  times.max_pause = 4ms;
   return times;
 }
 
@@ -166,7 +166,7 @@ TEST_F(InstanceOpenerTest, GivesUpInTimeAndSoonerTheNextTime) {
 
 TEST_F(InstanceOpenerTest, DoublesThePauseUpToItsLimit) {
   times_.first_pause = 8ms;
-  times_.longest_pause = 32ms;
+  times_.max_pause = 32ms;
   ScriptedOpener opener = Make();
   opener.first = {Lose, Lose, Lose, Lose};
   const auto begin = Clock::now();
@@ -182,7 +182,7 @@ TEST_F(InstanceOpenerTest, EndsAnAttemptThatHangs) {
 }
 
 TEST_F(InstanceOpenerTest, EndsThePauseWhenTheProgramEnds) {
-  times_.first_pause = times_.longest_pause = 1h;
+  times_.first_pause = times_.max_pause = 1h;
   times_.total = 10h;
   support::StopSource source;
   std::promise<void> began;

@@ -66,7 +66,7 @@ TEST_F(CallObserverTest, EveryOutcomeIsRecordedAsItIsSentAndBeforeThat) {
       {"fail", {{"how", "timeout"}}, {"fail started", "fail failed"}},
       {"fail", {{"how", "protocol_error"}}, {"fail started", "fail failed"}},
       {"fail", {{"how", "exception"}}, {"fail started", "fail failed"}},
-      {"big", {{"bytes", kLongestMessage}}, {"big started", "big failed"}},
+      {"big", {{"bytes", kMaxMessageBytes}}, {"big started", "big failed"}},
       {"echo", {{"text", 5}}, {"echo refused"}},
       {"nope", {{"a", 1}}, {"nope refused"}},
   };

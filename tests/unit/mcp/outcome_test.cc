@@ -103,7 +103,7 @@ TEST(Outcome, IsRecordedAsTheClientGetsIt) {
 }
 
 TEST(Outcome, AResultAboveTheLimitIsAFailureThatSaysHowToGoOn) {
-  constexpr std::size_t kLimit = kLongestMessage - 1024;
+  constexpr std::size_t kLimit = kMaxMessageBytes - 1024;
   for (const bool is_plain : {true, false}) {
     ToolResult result{.more_content = {{{"type", "text"}, {"text", ""}}}};
     if (is_plain) result.content = PlainText{std::string(500'000, '"')};

@@ -59,11 +59,11 @@ TEST(Server, ThousandsOfCallsInFlightAreAllAnsweredOnce) {
 TEST(Server, NoMessageWithAResultIsLongerThanTheLimit) {
   Session session;
   session.Initialize();
-  session.Call(1, "big", {{"bytes", kLongestMessage / 2 - 1024}});
+  session.Call(1, "big", {{"bytes", kMaxMessageBytes / 2 - 1024}});
   const std::string whole = session.ReadLine().value_or("");
-  EXPECT_GT(whole.size(), kLongestMessage - 4096);
-  EXPECT_LE(whole.size(), kLongestMessage);
-  session.Call(2, "big", {{"bytes", kLongestMessage / 2}});
+  EXPECT_GT(whole.size(), kMaxMessageBytes - 4096);
+  EXPECT_LE(whole.size(), kMaxMessageBytes);
+  session.Call(2, "big", {{"bytes", kMaxMessageBytes / 2}});
   EXPECT_TRUE(session.Read()["result"]["isError"]);
 }
 
@@ -147,7 +147,7 @@ TEST(Server, NoProgressForAClientThatDoesNotRead) {
 // ---- subscriptions
 
 TEST(Server, SubscriptionsAreLimitedUntilOneIsCancelled) {
-  Session session([](ServerOptions& options) { options.client_patience = 1ms; },
+  Session session([](ServerOptions& options) { options.client_timeout = 1ms; },
                   Session::Output::kLeftOpen);  // the last responses are not read
   const auto listen = [&session](const json& id) {
     const json meta = {{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
@@ -266,7 +266,7 @@ TEST(Server, AClosedOutputEndsItAlthoughInputIsOpen) {
 }
 
 TEST(Server, AReaderThatStopsReadingDoesNotHoldUpTheEnd) {
-  Session session([](ServerOptions& options) { options.client_patience = 1ms; },
+  Session session([](ServerOptions& options) { options.client_timeout = 1ms; },
                   Session::Output::kLeftOpen);
   session.Initialize();
   for (int i = 0; i < 100; ++i) session.Call(i, "big", {{"bytes", kMiB}});

@@ -192,7 +192,7 @@ TEST(Contract, StoppingAProcessSharesNoThreadsWithFileTools) {
 }
 
 // An agent sends the definitions with every request to its model. This is about 2,300 tokens.
-constexpr std::size_t kMaximumDefinitionCharacters = 9'200;
+constexpr std::size_t kMaxDefinitionCharacters = 9'200;
 
 TEST(Contract, DefinitionsForAnAgentAreShort) {
   json listed = json::array();
@@ -200,7 +200,7 @@ TEST(Contract, DefinitionsForAnAgentAreShort) {
     listed.push_back(mcp::Describe(definition, mcp::ResultStyle::kText));
     listed.back().erase("outputSchema");  // which no agent shows its model
   }
-  EXPECT_LE(listed.dump().size(), kMaximumDefinitionCharacters);
+  EXPECT_LE(listed.dump().size(), kMaxDefinitionCharacters);
 }
 
 }  // namespace

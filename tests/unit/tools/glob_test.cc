@@ -237,9 +237,9 @@ TEST_F(GlobIgnored, OneOfManyNamedDirectoriesMayBeIgnored) {
 }
 
 TEST_F(Glob, TooManyMatchesAreAnErrorThatListsTheNewest) {
-  for (std::size_t i = 0; i < kMaximumGlobMatches; ++i) Write("d/" + std::to_string(i));
+  for (std::size_t i = 0; i < kMaxGlobMatches; ++i) Write("d/" + std::to_string(i));
   SetTime("d/77", 400'000'000);
-  EXPECT_EQ(Matches("d/*").size(), kMaximumGlobMatches);
+  EXPECT_EQ(Matches("d/*").size(), kMaxGlobMatches);
   Write("d/more");
   const std::string error = ErrorOf({{"pattern", "d/*"}});
   EXPECT_THAT(error, AllOf(HasSubstr("10001 names match, more than the 10000"),

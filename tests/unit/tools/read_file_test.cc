@@ -177,9 +177,9 @@ TEST_F(ReadFile, ImageComesAsAnImageBlock) {
 }
 
 TEST_F(ReadFile, ImageUpToFiveMebibytesIsShownAndALargerOneRefused) {
-  Put("image", "GIF89a" + std::string(kMaximumImageBytes - 6, '\0'));
+  Put("image", "GIF89a" + std::string(kMaxImageBytes - 6, '\0'));
   EXPECT_EQ(Call({{"path", "/host/work/image"}}).more_content[0]["mimeType"], "image/gif");
-  Put("image", "GIF89a" + std::string(kMaximumImageBytes - 5, '\0'));
+  Put("image", "GIF89a" + std::string(kMaxImageBytes - 5, '\0'));
   EXPECT_THAT(Error({{"path", "/host/work/image"}}),
               AllOf(HasSubstr("GIF image"), HasSubstr("5242881 bytes")));
 }

@@ -157,13 +157,13 @@ TEST(Render, KeepsEachNameAndCommandOnItsLineOfText) {
 
 /// What a result can hold at most fits into a message, whatever the bytes.
 TEST(LimitsFor, BoundWhatIsFetchedSoThatItFits) {
-  const FetchLimits limits = LimitsFor({}, {.maximum_output_bytes = kLargestMaximumOutput});
+  const FetchLimits limits = LimitsFor({}, {.max_output_bytes = kMaxOutputLimit});
   const std::string output(limits.output_bytes, '\x01');
   for (const mcp::ToolResult& result :
        {Render(CommandEnd{output, output, {127, std::string(2048, '"')}}, {}),
         Render(FoundLines{.lines = std::string(limits.search_bytes, '\x01')}, {}),
         Render(ProcessOutput{kRunning, {std::string(limits.process_bytes, '\x01')}}, {})}) {
-    EXPECT_LT(mcp::ToolResultText(result, mcp::Era::kModern, {}).size(), mcp::kLongestMessage);
+    EXPECT_LT(mcp::ToolResultText(result, mcp::Era::kModern, {}).size(), mcp::kMaxMessageBytes);
   }
 }
 

@@ -139,11 +139,11 @@ TEST_F(Replace, LinksAndPermissionsAreKept) {
 }
 
 TEST_F(Replace, ThirtyTwoMebibytesAreChangedAndOneByteMoreIsAnError) {
-  Put("file", std::string(kMaximumReplaceBytes - 1, 'a') + "x");
+  Put("file", std::string(kMaxReplaceBytes - 1, 'a') + "x");
   Call(Edit("x", "y"));
   EXPECT_EQ(Get("file").back(), 'y');
   EXPECT_THAT(Error(Edit("y", "zz")), HasSubstr("would grow above 33554432 bytes (32 MiB)"));
-  Put("file", std::string(kMaximumReplaceBytes, 'a') + "x");
+  Put("file", std::string(kMaxReplaceBytes, 'a') + "x");
   EXPECT_THAT(Error(Edit("x", "y")), AllOf(HasSubstr("has 33554433 bytes"), HasSubstr("32 MiB")));
 }
 

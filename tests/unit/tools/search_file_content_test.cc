@@ -126,11 +126,11 @@ TEST_F(Search, RejectsEmptyLongAndMultilinePatterns) {
   EXPECT_THAT(ErrorOf({{"pattern", ""}}), HasSubstr("The pattern is empty"));
   EXPECT_THAT(ErrorOf({{"pattern", "a\nb"}}), HasSubstr("line break"));
   EXPECT_THAT(ErrorOf({{"pattern", std::string("a\0b", 3)}}), HasSubstr("NUL"));
-  EXPECT_THAT(ErrorOf({{"pattern", std::string(kMaximumSearchPattern + 1, 'x')}}),
+  EXPECT_THAT(ErrorOf({{"pattern", std::string(kMaxSearchPattern + 1, 'x')}}),
               HasSubstr("16385 bytes"));
   EXPECT_EQ(guest_.total(), 0);
   Write("a", "x");
-  EXPECT_EQ(Find(std::string(kMaximumSearchPattern, 'x')), "");
+  EXPECT_EQ(Find(std::string(kMaxSearchPattern, 'x')), "");
   EXPECT_THAT(ErrorOf({{"pattern", "("}}), HasSubstr("missing"));
 }
 
@@ -163,7 +163,7 @@ TEST_F(Search, OutputIsCutAtALimitAndCounted) {
   for (int i = 0; i < 1000; ++i) content += "needle\n";
   Write("a", content);
   Write("b", content);
-  const auto small = ToolNamed("search_file_content", *this, {.maximum_output_bytes = 20});
+  const auto small = ToolNamed("search_file_content", *this, {.max_output_bytes = 20});
   EXPECT_EQ(Structured(Call(*small, {{"pattern", "needle"}}))["git_grep_output"],
             "a:1:needle\n[Only the first 1 of 2000 matching lines, in 2 files, are shown. Narrow "
             "the search with a path, an include or a longer pattern.]\n");

@@ -64,10 +64,10 @@ TEST_F(RetriedWork, IsNeverRetriedIfItMayHaveRun) {
 }
 
 TEST_F(RetriedWork, FailsAfterTheLastAttempt) {
-  EXPECT_EQ(Do(kMaximumAttempts - 1, false), std::to_string(kMaximumAttempts));
+  EXPECT_EQ(Do(kMaxAttempts - 1, false), std::to_string(kMaxAttempts));
   begun_ = 0;
-  EXPECT_THROW(Do(kMaximumAttempts, false), ConnectionLost);
-  EXPECT_EQ(begun_, kMaximumAttempts);
+  EXPECT_THROW(Do(kMaxAttempts, false), ConnectionLost);
+  EXPECT_EQ(begun_, kMaxAttempts);
 }
 
 TEST_F(RetriedWork, FailsIfTheReconnectFails) {

@@ -341,7 +341,7 @@ TEST_F(WriteFile, ConnectionLostAgainAndAgainIsReportedAsNothingChanged) {
     if (operation == Operation::kFileWrite) throw support::ConnectionLost("lost", true);
   });
   EXPECT_THAT(WriteError("/host/work/file"), HasSubstr("/host/work/file was not changed"));
-  EXPECT_EQ(guest->count(Operation::kFileWrite), kMaximumAttempts);
+  EXPECT_EQ(guest->count(Operation::kFileWrite), kMaxAttempts);
   EXPECT_EQ(Get("file"), "old");
 }
 
