@@ -15,6 +15,7 @@ namespace find {
 namespace {
 
 constexpr int kNoMatchStatus = 1;  // git-grep's own
+// Of search.sh.
 constexpr int kNoGitStatus = 97;
 constexpr int kNoDirectoryStatus = 98;
 
@@ -55,61 +56,40 @@ std::string CommonOptions(const SearchRequest& request) {
   return options;
 }
 
-std::string GitScript(const SearchRequest& request, const Attempt& attempt) {
-  std::string script =
-      "command -v git >/dev/null 2>&1 || exit " + std::to_string(kNoGitStatus) + "\n";
-  // Keeps git from looking for a repository.
-  if (!attempt.in_repository) script += "export GIT_DIR=/dev/null\n";
-  script +=
-      "search() { plain_git grep --no-index --null --line-number -H -I --no-color --no-column "
-      "--no-heading --no-break"
-      " --no-full-name --no-textconv \"$@\"; }\n"
-      "set --" +
-      CommonOptions(request) + (request.has_context() ? " --column " : " ") +
-      GitPattern(request, attempt.engine) + " --";
-  if (!request.file.empty()) {
-    return script + " " + shell::ShellQuote(":(literal)" + request.file) +
-           "\nsearch --no-exclude-standard \"$@\"\nexit\n";
+/// Arguments of search_with_git.
+std::string GitArguments(const SearchRequest& request, Engine engine) {
+  const bool searches_all = request.no_ignore || !request.file.empty();
+  std::string arguments = (searches_all ? " --no-exclude-standard" : " --exclude-standard") +
+                          CommonOptions(request) + (request.has_context() ? " --column " : " ") +
+                          GitPattern(request, engine) + " --";
+  if (!request.file.empty())
+    return arguments + " " + shell::ShellQuote(":(literal)" + request.file);
+  if (request.include == nullptr) return arguments + " .";
+  for (const std::string& pathspec : request.include->pathspecs()) {
+    arguments += ' ' + shell::ShellQuote(pathspec);
   }
-  if (request.include == nullptr) {
-    script += " .";
-  } else {
-    for (const std::string& pathspec : request.include->pathspecs()) {
-      script += ' ' + shell::ShellQuote(pathspec);
-    }
-  }
-  if (request.no_ignore) return script + "\nsearch --no-exclude-standard \"$@\"\n";
-  // The top of a repository is never ignored, though git says so if a "*" is.
-  return script +
-         "\nsearch --exclude-standard \"$@\"\nstatus=$?\n"
-         "if [ \"$status\" = 1 ] && [ ! -f .git ] && [ ! -f .git/HEAD ] && "
-         "plain_git check-ignore --no-index -q . 2>/dev/null; then\n"
-         "search --no-exclude-standard \"$@\"\nstatus=$?\nfi\nexit \"$status\"\n";
+  return arguments;
 }
 
-/// In the C locale, so that a file of another encoding does not count as binary.
-std::string GrepScript(const SearchRequest& request) {
-  const std::string pattern = " -e " + shell::ShellQuote(request.pattern);
-  const std::string grep = request.fixed_strings ? "grep -F" : "grep -E";
+/// Defines the function that search_with_grep needs.
+std::string Files(const SearchRequest& request) {
   std::string files = "find . -name .git -prune -o -type f";
   if (request.include != nullptr) files += NameTests(request.include->name_filters());
   if (!request.file.empty()) files = "find " + shell::ShellQuote("./" + request.file);
-  // BusyBox has no --null.
-  const std::string null = request.has_context() ? "$(echo x | grep --null -e x >/dev/null 2>&1 "
-                                                   "&& echo ' --null')"
-                                                 : "";
-  return "export LC_ALL=C\nunset GREP_OPTIONS\n"
-         "echo | " +
-         grep + pattern + " >/dev/null || [ $? = 1 ] || exit 2\n" + files +
-         " -print0 | sort -z | xargs -0 " + grep + " -nHI" + CommonOptions(request) + null +
-         pattern + " --\nexit 0\n";
+  return "files() { " + files + " -print0; }\n";
 }
 
 std::string Script(const SearchRequest& request, const Attempt& attempt) {
-  const std::string directory = shell::ShellQuote(request.directory);
-  return "cd -P -- " + directory + " && [ \"$PWD\" = " + directory + " ] || exit " +
-         std::to_string(kNoDirectoryStatus) + "\n" + std::string(git_program) +
-         (attempt.engine == Engine::kGrep ? GrepScript(request) : GitScript(request, attempt));
+  std::string script = std::string(git_program) + std::string(search_program) + "enter " +
+                       shell::ShellQuote(request.directory) + "\n";
+  if (attempt.engine == Engine::kGrep) {
+    return script + Files(request) + "search_with_grep " +
+           (request.has_context() ? "--null" : "''") + (request.fixed_strings ? " -F" : " -E") +
+           CommonOptions(request) + " -e " + shell::ShellQuote(request.pattern);
+  }
+  // Keeps git from looking for a repository.
+  if (!attempt.in_repository) script += "export GIT_DIR=/dev/null\n";
+  return script + "search_with_git" + GitArguments(request, attempt.engine);
 }
 
 /// The attempt that may succeed after `attempt` failed with this error text. The text may quote the

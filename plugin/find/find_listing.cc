@@ -62,10 +62,12 @@ std::string List(const ListingRequest& request, std::size_t number) {
 ///   "/<number of the request> ./a" git's output for the repository in ./a begins
 ///   "b/", "c"                      ignored names, relative to ./a
 std::string FindScript(const std::vector<ListingRequest>& requests) {
-  const std::string git(git_program);
-  std::string script = "cd /\n" + git +
-                       "ignored=" + shell::ShellQuote(git + std::string(ignored_program)) + "\n" +
-                       std::string(walk_program);
+  std::string script = "cd /\n" + std::string(walk_program);
+  if (std::ranges::any_of(requests, &ListingRequest::wants_ignored)) {
+    script +=
+        "ignored=" + shell::ShellQuote(std::string(git_program) + std::string(ignored_program)) +
+        "\n";
+  }
   for (std::size_t i = 0; i < requests.size(); ++i) script += List(requests[i], i);
   return script + "exit 0";
 }

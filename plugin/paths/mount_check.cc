@@ -12,6 +12,7 @@ namespace {
 
 using guest::FileSystemStatus;
 
+constexpr std::string_view kReverseSshfs = "fuse.sshfs";
 constexpr std::string_view kMacVolume = "/Volumes/My Shared Files";
 
 /// Uses a command and not SFTP: sftp-server returns this kernel file in small pieces, and the SFTP
@@ -36,7 +37,7 @@ bool IsThisMachine(guest::Guest& guest, const support::Context& context) {
 
 bool IsLimaMount(const MountLine& line, const std::string& tag) {
   constexpr std::string_view kOldTag = "mount";
-  if (line.type == "fuse.sshfs") return true;
+  if (line.type == kReverseSshfs) return true;
   if ((line.type != "9p" && line.type != "virtiofs") || line.root != "/") return false;
   return line.source == tag ||
          (line.source.starts_with(kOldTag) && line.source.size() > kOldTag.size() &&
@@ -113,8 +114,9 @@ MountCheck::Table MountCheck::ReadTable(guest::Guest& guest,
 
 MountState MountCheck::Find(const lima::Mount& mount, const Table& table, guest::Guest& guest,
                             const support::Context& context) const {
-  if (!table && !is_mac_) return {.mounted = true, .reads_may_be_stale = false};
   MountState state;
+  state.mounted = !table && !is_mac_;
+  if (state.mounted) return state;
   const std::string tag = lima::MountTag(mount);
   try {
     const std::string path = guest.RealPath(mount.mount_point, context);
@@ -124,6 +126,7 @@ MountState MountCheck::Find(const lima::Mount& mount, const Table& table, guest:
     } else if (const MountLine* line = FindMount(*table, path)) {
       state.mounted = line->mount_point == path && IsLimaMount(*line, tag);
       state.reads_may_be_stale = state.mounted && HasStaleCache(*line);
+      state.may_vanish = line->type == kReverseSshfs;
     }
   } catch (const guest::FileError&) {
     // Missing or not accessible, so nothing is mounted there for this user.

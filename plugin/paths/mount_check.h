@@ -20,10 +20,12 @@ struct MountState {
   bool mounted = false;
   /// The guest never revalidates its cache: contents, sizes and times may be stale.
   bool reads_may_be_stale = false;
+  /// It can end while the guest runs, without a command in the guest: it is reverse-sshfs.
+  bool may_vanish = false;
 };
 
-/// Checks that the instance's mounts are present in the guest. Lima mounts with `nofail`, and a
-/// reverse-sshfs mount ends with its SSH connection, so they may come and go at any time.
+/// Checks that the instance's mounts are present in the guest. Lima mounts with `nofail`, so they
+/// may appear late, and a reverse-sshfs mount ends with its SSH connection.
 ///
 /// In a Linux guest, a mount is present if its mount point (links resolved) has a file system that
 /// Lima would have mounted:

@@ -83,12 +83,12 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
     RequireWritable(target, location, mount, *directories);
     RequireUnprotected(target, location.path, *directories, guest, context);
   }
-  if (mount != target.mount && IsChecked(mount)) {  // a link points into another mount
+  if (mount != target.mount && MustCheck(mount, access)) {  // a link points into another mount
     RequireMounted(*mount, options_.mount_check->Check(*mount, guest, context), target.host);
   }
 
   if (location.path != target.guest) resolved.directory = nullptr;
-  if (IsChecked(mount)) resolved.stale_note = StaleNote(mount, location.path, *directories);
+  if (mount) resolved.stale_note = StaleNote(*mount, location.path, *directories);
   resolved.guest = std::move(location.path);
   resolved.attributes = location.attributes;
   resolved.existing_parent = std::move(location.existing_parent);
@@ -124,14 +124,15 @@ GuestLocation PathRules::LookUp(const Target& target, Access access,
   std::vector<guest::Request> requests{
       guest::Request::RealPath(path),
       lists ? guest::Request::OpenDirectory(path) : guest::Request::LStat(path)};
-  if (IsChecked(target.mount)) {
+  const bool must_check = MustCheck(target.mount, access);
+  if (must_check) {
     requests.push_back(options_.mount_check->StatusRequest(*target.mount));
   }
   std::vector<guest::Reply> replies = guest.RoundTrip(requests, context);
   if (lists && !replies[1].failure) {
     directory = std::make_shared<const guest::OpenHandle>(guest, replies[1].As<guest::Handle>());
   }
-  if (IsChecked(target.mount)) {
+  if (must_check) {
     RequireMounted(
         *target.mount,
         options_.mount_check->Evaluate(*target.mount, std::move(replies[2]), guest, context),
@@ -156,6 +157,12 @@ GuestLocation PathRules::LookUp(const Target& target, Access access,
   } catch (const guest::FileError& error) {
     throw guest::FileError(error.code(), "resolve", target.host, error.detail());
   }
+}
+
+bool PathRules::MustCheck(MountNumber mount, Access access) const {
+  if (!mount || !options_.mount_check) return false;
+  const MountState last = options_.mount_check->LastKnown(*mount);
+  return access == Access::kWrite || !last.mounted || last.may_vanish;
 }
 
 void PathRules::RequireMounted(std::size_t mount, MountState state,
@@ -250,8 +257,9 @@ std::string PathRules::ToHost(std::string_view guest_path) const {
 
 // Mounts below a path, for searches.
 
-std::string PathRules::StaleNote(MountNumber mount, const std::string& guest_path,
+std::string PathRules::StaleNote(std::size_t mount, const std::string& guest_path,
                                  const Directories& directories) const {
+  if (!options_.mount_check) return "";
   for (std::size_t i = 0; i < options_.mounts.size(); ++i) {
     const bool concerned = i == mount || support::PathBelow(directories.mounts[i], guest_path);
     if (concerned && options_.mount_check->LastKnown(i).reads_may_be_stale) {
@@ -295,7 +303,7 @@ void PathRules::PinNarrowed(const Root& root, guest::Guest& guest,
     throw CallError(CoveredText(shown, mount, JoinPath(mount.host, match->rest)));
   }
   // Do not pin the directory that a missing mount would cover.
-  if (IsChecked(number)) {
+  if (MustCheck(number, Access::kRead)) {
     RequireMounted(number, options_.mount_check->Check(number, guest, context), shown);
   }
   const auto pinned = options_.pins.Find(root);

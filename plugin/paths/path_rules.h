@@ -46,8 +46,9 @@ struct ResolvedPath {
 /// 1. Translate. A path under a root's `host`, or what that resolves to, is a host path; one under
 ///    its `guest` is a guest path. The longest match wins, then the host's. Refuses a host path
 ///    that another mount covers in the guest.
-/// 2. Look up. The guest resolves the path and, in the same round trip, reports its mount. Refuses
-///    a path in a mount that is missing in the guest.
+/// 2. Look up. The guest resolves the path and, in the same round trip, reports its mount if that
+///    may be missing or the path is for writing. Refuses a path in a mount that is missing in the
+///    guest.
 /// 3. Check. The resolved path must be under a root too. Its innermost mount must exist; for
 ///    writing, the root and the mount must be writable. Refuses to write what programs on the host
 ///    obey (host_programs.h), except under `--allow-path`. A file HEAD is refused everywhere, so no
@@ -56,9 +57,10 @@ struct ResolvedPath {
 /// Mounts are resolved anew, since one may appear late. Other roots keep the path that they first
 /// resolved to (PinnedRoots).
 ///
-/// Resolve takes one round trip (REALPATH, LSTAT or OPENDIR, STATVFS) if at most the last component
-/// is missing. A link costs one more, and so do a kList that cannot be opened, a path of which more
-/// is missing (LSTAT of each component), and writing under a name that a bare repository has
+/// Resolve takes one round trip (REALPATH, LSTAT or OPENDIR; STATVFS for kWrite, and for a mount
+/// that was missing or is reverse-sshfs) if at most the last component is missing. A link costs one
+/// more, and so do a kList that cannot be opened, a path of which more is missing (LSTAT of each
+/// component), and writing under a name that a bare repository has
 /// (`hooks`, …). Each dangling link costs two. Resolving the roots and mounts costs one more: after
 /// connecting, before a refusal, and always if a mount point is a link.
 ///
@@ -124,14 +126,14 @@ class PathRules {
   GuestLocation LookUp(const Target& target, Access access,
                        std::shared_ptr<const guest::OpenHandle>& directory, guest::Guest& guest,
                        const support::Context& context) const;
-  [[nodiscard]] bool IsChecked(MountNumber mount) const { return mount && options_.mount_check; }
+  [[nodiscard]] bool MustCheck(MountNumber mount, Access access) const;
   void RequireMounted(std::size_t mount, MountState state, const std::string& shown) const;
   void RequireWritable(const Target& target, const GuestLocation& location, MountNumber mount,
                        const Directories& directories) const;
   void RequireUnprotected(const Target& target, const std::string& guest_path,
                           const Directories& directories, guest::Guest& guest,
                           const support::Context& context) const;
-  [[nodiscard]] std::string StaleNote(MountNumber mount, const std::string& guest_path,
+  [[nodiscard]] std::string StaleNote(std::size_t mount, const std::string& guest_path,
                                       const Directories& directories) const;
   void PinNarrowed(const Root& root, guest::Guest& guest, const support::Context& context) const;
 

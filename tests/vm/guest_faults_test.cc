@@ -155,6 +155,9 @@ TEST_F(MountFault, ARootUnmountedUnderAConnectedServerIsRefused) {
   Serve();
   EXPECT_EQ(Read(directory / "file.txt"), "text\n");
   Unmount("writable");
+  // 9p cannot vanish by itself, so only a write checks it again.
+  EXPECT_THAT(Refusal("write_file", {{"path", directory / "file.txt"}, {"content", "lost"}}),
+              HasSubstr("not mounted"));
   ExpectRefusedUntilMounted("writable", directory);
 }
 

@@ -13,10 +13,15 @@ if [ ! -f .git ] && [ ! -f .git/HEAD ]; then
   [ $? = 1 ] || exit 0
 fi
 printf '/%s %s\0' "$1" "$repository" >&4
-plain_git ls-files -z -o -i --exclude-standard --directory >&4 2>/dev/null
+# The trace has the version, since git 2.22; asking for it would take another process.
+trace=$(
+  export GIT_TRACE2=5
+  replace='exec'
+  plain_git ls-files -z -o -i --exclude-standard --directory 5>&1 >&4 2>/dev/null
+)
 # Before 2.32, git with --directory skips directories that hold nothing tracked.
-case $(git version) in
-  'git version 2.'[0-9].* | 'git version 2.'[12][0-9].* | 'git version 2.3'[01].*)
+case $trace in
+  '' | *' version 2.2'[0-9].* | *' version 2.3'[01].*)
     plain_git ls-files -z -o -i --exclude-standard >&4 2>/dev/null
     ;;
 esac

@@ -72,6 +72,7 @@ TEST_F(MountCheckTest, KnowsTheMountsThatLimaMakes) {
        }) {
     MountWork(type, source);
     EXPECT_EQ(IsMounted(), is_limas) << type << " " << source;
+    EXPECT_EQ(check.LastKnown(0).may_vanish, type == "fuse.sshfs");
     UnmountWork();
     EXPECT_FALSE(IsMounted());
   }

@@ -40,7 +40,7 @@ class FakeCheck final : public paths::MountCheck {
     return states.at(mount);
   }
 
-  std::vector<paths::MountState> states{3, {.mounted = true, .reads_may_be_stale = false}};
+  std::vector<paths::MountState> states{3, {.mounted = true}};
   int checked = 0;
 };
 
