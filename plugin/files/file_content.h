@@ -22,7 +22,7 @@ inline constexpr std::uint64_t kMaximumReadBytes = std::uint64_t{32} << 20;
 /// (limits@openssh.com). Each further read is twice as long, up to kLongestRead.
 inline constexpr std::size_t kReadChunk = std::size_t{255} << 10;
 inline constexpr std::size_t kLongestRead = 16 * kReadChunk;
-static_assert(kLongestRead <= guest::kMaximumTransfer);
+static_assert(kLongestRead <= guest::kMaxTransfer);
 
 /// Receives the next bytes of a file; returns false to stop.
 using TakeBytes = std::function<bool(std::string_view bytes)>;

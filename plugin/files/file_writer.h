@@ -67,7 +67,7 @@ class FileWriter {
   /// timeout, the target is whole unless the message says otherwise.
   ///
   /// Takes three round trips (create; write, sync and close; rename), one more above
-  /// guest::kMaximumTransfer, and one for each missing parent. A write in place takes eight.
+  /// guest::kMaxTransfer, and one for each missing parent. A write in place takes eight.
   std::string Write(const paths::ResolvedPath& target, std::string_view content,
                     guest::Guest& guest, const support::Context& context,
                     const std::function<void()>& last_look = {});

@@ -86,9 +86,9 @@ void CheckPath(const Request& request, Reply& reply) {
   };
   // Resolved paths are compared with roots as text.
   const bool is_clean = !resolves || (path.starts_with('/') && support::CleanPath(path) == path);
-  if (path.size() > kLongestPath) {
+  if (path.size() > kMaxPath) {
     refuse("the guest sent a path of " + std::to_string(path.size()) + " bytes; at most " +
-           std::to_string(kLongestPath) + " are allowed");
+           std::to_string(kMaxPath) + " are allowed");
   } else if (path.empty() || path.find('\0') != std::string::npos || !is_clean) {
     refuse("the guest sent an invalid path");
   }
@@ -163,11 +163,11 @@ RealFile Guest::FindRealFile(const std::string& path, const support::Context& co
 
 namespace {
 
-class AnswerSink final : public shell::OutputSink {
+class OutputOfScript final : public shell::OutputSink {
  public:
   bool OnOutput(shell::Stream stream, std::string_view bytes) override {
     if (stream == shell::Stream::kOutput) answer += bytes;
-    return answer.size() <= kMaximumScriptOutput;
+    return answer.size() <= kMaxScriptOutput;
   }
 
   std::string answer;
@@ -177,7 +177,7 @@ class AnswerSink final : public shell::OutputSink {
 
 ScriptOutput CaptureScript(Guest& guest, const std::string& script,
                            const support::Context& context) {
-  AnswerSink sink;
+  OutputOfScript sink;
   const std::optional<int> status = guest.RunScript(script, sink, context).exit_status;
   return {std::move(sink.answer), status};
 }

@@ -181,9 +181,9 @@ struct Request {
   /// Removes a name that is not a directory.
   static Request Unlink(std::string path) { return {Operation::kUnlink, std::move(path)}; }
   static Request StatOpen(const Handle& handle) { return With(handle, Operation::kStatOpen); }
-  /// At most kMaximumTransfer bytes. Only an empty reply means the end of the file.
+  /// At most kMaxTransfer bytes. Only an empty reply means the end of the file.
   static Request Read(const Handle& handle, std::uint64_t offset, std::size_t length);
-  /// At most kMaximumTransfer `bytes`, which must live until RoundTrip returns.
+  /// At most kMaxTransfer `bytes`, which must live until RoundTrip returns.
   static Request Write(const Handle& handle, std::uint64_t offset, std::string_view bytes);
   static Request SetAttributes(const Handle& handle, const AttributeChange& change);
   /// kUnsupported without fsync@openssh.com.
@@ -197,7 +197,7 @@ struct Request {
 };
 
 /// Bytes of one Request::Read or Request::Write. A cancelled call still transfers them.
-inline constexpr std::size_t kMaximumTransfer = std::size_t{4} << 20;
+inline constexpr std::size_t kMaxTransfer = std::size_t{4} << 20;
 
 /// The reply to one request.
 struct Reply {
@@ -219,7 +219,7 @@ struct Reply {
 };
 
 /// Longest path from a guest, in bytes: Linux's PATH_MAX without the NUL; macOS has 1024.
-inline constexpr std::size_t kLongestPath = 4095;
+inline constexpr std::size_t kMaxPath = 4095;
 
 /// For implementations of Guest: turns an invalid path in the reply to a RealPath or ReadLink into
 /// a failure.
@@ -275,10 +275,10 @@ class OpenFile {
   std::string ReadSome(std::uint64_t offset, std::size_t length, const support::Context& context);
 
   /// Reads up to `length` bytes from `offset`; fewer at the end of the file. A round trip for each
-  /// kMaximumTransfer, and one more at the end.
+  /// kMaxTransfer, and one more at the end.
   std::string Read(std::uint64_t offset, std::size_t length, const support::Context& context);
 
-  /// A round trip for each kMaximumTransfer.
+  /// A round trip for each kMaxTransfer.
   void Write(std::uint64_t offset, std::string_view bytes, const support::Context& context);
 
   void SetAttributes(const AttributeChange& change, const support::Context& context);
@@ -289,12 +289,12 @@ class OpenFile {
   /// Closes and reports errors. No other call may follow.
   void Close(const support::Context& context);
 
-  /// Stat, and Read from 0, in one round trip: at most kMaximumTransfer. May return less than the
+  /// Stat, and Read from 0, in one round trip: at most kMaxTransfer. May return less than the
   /// file has.
   FileBeginning ReadBeginning(std::size_t length, const support::Context& context);
 
   /// Write from 0, set the permissions (07777) if given, Sync if offered, and Close; one round trip
-  /// up to kMaximumTransfer. Throws the first failure. No other call may follow.
+  /// up to kMaxTransfer. Throws the first failure. No other call may follow.
   void WriteAndClose(std::string_view bytes, std::optional<std::uint32_t> permissions,
                      const support::Context& context);
 
@@ -357,11 +357,11 @@ class Guest : public shell::Launcher {
 
 struct ScriptOutput {
   std::string output;  ///< standard output
-  /// Empty if unknown, or if the output is above kMaximumScriptOutput.
+  /// Empty if unknown, or if the output is above kMaxScriptOutput.
   std::optional<int> exit_status;
 };
 
-inline constexpr std::size_t kMaximumScriptOutput = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxScriptOutput = std::size_t{1} << 20;
 
 /// Runs a short script (shell::Shells::RunScript): one round trip.
 ScriptOutput CaptureScript(Guest& guest, const std::string& script,

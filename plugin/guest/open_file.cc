@@ -24,7 +24,7 @@ Request Request::With(const Handle& handle, Operation operation) {
 Request Request::Read(const Handle& handle, std::uint64_t offset, std::size_t length) {
   Request request = With(handle, Operation::kRead);
   request.offset = offset;
-  request.length = std::min(length, kMaximumTransfer);
+  request.length = std::min(length, kMaxTransfer);
   return request;
 }
 
@@ -69,7 +69,7 @@ std::string OpenFile::Read(std::uint64_t offset, std::size_t length,
 void OpenFile::Write(std::uint64_t offset, std::string_view bytes,
                      const support::Context& context) {
   while (!bytes.empty()) {
-    const std::string_view piece = bytes.substr(0, kMaximumTransfer);
+    const std::string_view piece = bytes.substr(0, kMaxTransfer);
     handle_.guest().Execute(Request::Write(*handle_, offset, piece), context).RequireSuccess();
     offset += piece.size();
     bytes.remove_prefix(piece.size());
@@ -100,8 +100,7 @@ FileBeginning OpenFile::ReadBeginning(std::size_t length, const support::Context
 
 void OpenFile::WriteAndClose(std::string_view bytes, std::optional<std::uint32_t> permissions,
                              const support::Context& context) {
-  const std::size_t last =
-      bytes.empty() ? 0 : (bytes.size() - 1) / kMaximumTransfer * kMaximumTransfer;
+  const std::size_t last = bytes.empty() ? 0 : (bytes.size() - 1) / kMaxTransfer * kMaxTransfer;
   Write(0, bytes.substr(0, last), context);
   Guest& guest = handle_.guest();
   const Handle handle = handle_.Release();

@@ -9,13 +9,13 @@
 namespace guest {
 namespace {
 
-constexpr std::size_t kMaximumEntries = 1'000'000;
-constexpr std::size_t kMaximumNameBytes = std::size_t{64} << 20;  ///< of all names
+constexpr std::size_t kMaxEntries = 1'000'000;
+constexpr std::size_t kMaxNameBytes = std::size_t{64} << 20;  ///< of all names
 
 /// READDIR requests in one round trip; doubled each time. sshd sends 100 names per reply, so two
 /// return a short directory and its end marker.
 constexpr std::size_t kFirstAtOnce = 2;
-constexpr std::size_t kMostRequestsAtOnce = 16;
+constexpr std::size_t kMaxAtOnce = 16;
 
 bool IsValidName(std::string_view name) {
   return !name.empty() && name.find('/') == std::string_view::npos &&
@@ -39,14 +39,14 @@ std::vector<DirectoryEntry> ReadNames(const OpenHandle& directory,
     }
     bytes += entry.name.size();
     entries.push_back(std::move(entry));
-    if (entries.size() > kMaximumEntries || bytes > kMaximumNameBytes) {
-      throw support::CallError("list " + path + ": more than " + std::to_string(kMaximumEntries) +
-                               " entries, or " + std::to_string(kMaximumNameBytes >> 20U) +
+    if (entries.size() > kMaxEntries || bytes > kMaxNameBytes) {
+      throw support::CallError("list " + path + ": more than " + std::to_string(kMaxEntries) +
+                               " entries, or " + std::to_string(kMaxNameBytes >> 20U) +
                                " MiB of names; list it in parts with a command in the guest");
     }
   };
   std::size_t at_once = kFirstAtOnce;
-  for (bool ended = false; !ended; at_once = std::min(2 * at_once, kMostRequestsAtOnce)) {
+  for (bool ended = false; !ended; at_once = std::min(2 * at_once, kMaxAtOnce)) {
     const std::vector<Request> requests(at_once, Request::ReadDirectory(*directory));
     for (Reply& reply : directory.guest().RoundTrip(requests, context)) {
       auto& some = reply.As<std::vector<DirectoryEntry>>();

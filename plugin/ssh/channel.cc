@@ -64,7 +64,7 @@ Channel::Progress Channel::RequestSftp() {
 std::size_t Channel::Write(std::string_view bytes) {
   // If the window is closed, libssh would poll the session on each call.
   const std::size_t window = ssh_channel_window_size(handle_.get());
-  const std::size_t length = std::min({bytes.size(), window, kLargestWrite});
+  const std::size_t length = std::min({bytes.size(), window, kMaxWrite});
   if (length == 0 || write_failed_) return 0;
   const int written = ssh_channel_write(handle_.get(), bytes.data(), static_cast<uint32_t>(length));
   if (written < 0) write_failed_ = true;

@@ -54,9 +54,9 @@ class Channel {
   Progress RequestExec(const std::string& command_line);
   Progress RequestSftp();
 
-  /// Writes as much as fits in the peer's window, at most kLargestWrite. Returns the bytes written.
+  /// Writes as much as fits in the peer's window, at most kMaxWrite. Returns the bytes written.
   std::size_t Write(std::string_view bytes);
-  static constexpr std::size_t kLargestWrite = std::size_t{256} * 1024;
+  static constexpr std::size_t kMaxWrite = std::size_t{256} * 1024;
 
   /// True if the peer accepts no more input.
   [[nodiscard]] bool write_failed() const { return write_failed_; }

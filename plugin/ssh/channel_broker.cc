@@ -58,7 +58,7 @@ void ChannelBroker::StepOpening(TimePoint now) {
     if (progress == Channel::Progress::kRefused) {
       limit_ = open_;
       retry_at_ = now + pause_;
-      pause_ = std::min<support::Clock::duration>(pause_ * 2, kLongestPause);
+      pause_ = std::min<support::Clock::duration>(pause_ * 2, kMaxPause);
       waiting->channel.reset();
       if (waiting->user == nullptr) waiting_.erase(waiting);
     } else if (progress == Channel::Progress::kDone) {
@@ -114,7 +114,7 @@ void ChannelBroker::StepWaiting(TimePoint now) {
 bool ChannelBroker::FailIfHopeless(std::list<Waiting>::iterator waiting, TimePoint now) {
   TimePoint& since = waiting->hopeless_since;
   since = limit_ < waiting->needed ? std::min(since, now) : TimePoint::max();
-  if (since == TimePoint::max() || now - since < kRefusalPatience) return false;
+  if (since == TimePoint::max() || now - since < kRefusalTimeout) return false;
   const Waiting failed = std::move(*waiting);
   waiting_.erase(waiting);
   failed.user->OnChannelImpossible(

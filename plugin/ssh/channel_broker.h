@@ -24,7 +24,7 @@ class ChannelBroker {
   using TimePoint = support::Clock::time_point;
 
   static constexpr auto kFirstPause = std::chrono::milliseconds(4);
-  static constexpr auto kLongestPause = std::chrono::milliseconds(1000);
+  static constexpr auto kMaxPause = std::chrono::milliseconds(1000);
 
   /// How often `make_room` is called while a request waits; less often once it has closed a
   /// channel, because the guest needs a moment to free the slot.
@@ -32,7 +32,7 @@ class ChannelBroker {
   static constexpr auto kRoomPause = std::chrono::milliseconds(500);
 
   /// How long a request waits while sshd seems to allow fewer channels than it needs.
-  static constexpr auto kRefusalPatience = std::chrono::seconds(5);
+  static constexpr auto kRefusalTimeout = std::chrono::seconds(5);
 
   /// `make_room` closes an idle channel; it returns false if there is none.
   ChannelBroker(Session& session, std::function<bool()> make_room);

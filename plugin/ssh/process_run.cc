@@ -9,7 +9,7 @@ namespace ssh {
 namespace {
 
 /// In bytes. Signals that are not in RFC 4254, 6.10 have names of the form "NAME@domain".
-constexpr std::size_t kLongestSignalName = 64;
+constexpr std::size_t kMaxSignalName = 64;
 
 }  // namespace
 
@@ -136,7 +136,7 @@ void ProcessRun::OnData(bool is_standard_error, std::string_view bytes) noexcept
 }
 
 void ProcessRun::OnExitSignal(std::string_view name) noexcept {
-  end_.exit_signal = support::Printable(name.substr(0, kLongestSignalName));
+  end_.exit_signal = support::Printable(name.substr(0, kMaxSignalName));
 }
 
 }  // namespace ssh

@@ -195,12 +195,12 @@ void Session::Poll(support::Clock::time_point until) {
   }
   int timeout = -1;
   if (until != support::Clock::time_point::max()) {
-    constexpr auto kLongest = std::chrono::milliseconds(3'600'000);
+    constexpr auto kMaxWait = std::chrono::milliseconds(3'600'000);
     const auto now = support::Clock::now();
     const auto left =
         until <= now
             ? std::chrono::milliseconds(0)
-            : std::min(kLongest, std::chrono::ceil<std::chrono::milliseconds>(until - now));
+            : std::min(kMaxWait, std::chrono::ceil<std::chrono::milliseconds>(until - now));
     timeout = static_cast<int>(left.count());
   }
   if (ssh_event_dopoll(event_.get(), timeout) == SSH_ERROR) poll_failed_ = true;

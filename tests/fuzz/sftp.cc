@@ -83,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const ssh::SftpProtocolError&) {
     return 0;
   }
-  fuzz::Require(decoder.rest().size() <= ssh::kMaximumSftpPacket + 4 || bytes.size() < 4,
+  fuzz::Require(decoder.rest().size() <= ssh::kMaxSftpPacket + 4 || bytes.size() < 4,
                 "no more than one packet is kept");
   return 0;
 }

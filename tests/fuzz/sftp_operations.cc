@@ -24,16 +24,16 @@ constexpr int kOpen = 3;
 constexpr int kClose = 4;
 constexpr int kOpenDirectory = 11;
 
-constexpr std::uint32_t kMostData = 4096;  // of one READ or WRITE
-constexpr std::size_t kLength = 10'000;    // so that it takes several
+constexpr std::uint32_t kMaxData = 4096;  // of one READ or WRITE
+constexpr std::size_t kLength = 10'000;   // so that it takes several
 constexpr std::uint32_t kEndOfFile = 1;
 
 /// Runs bursts as ssh::SftpService does, and plays the server.
 class Play final : public testing_support::LocalGuest {
  public:
   explicit Play(fuzz::Input& input) : input_(input) {
-    client_.Receive(OpenSshVersion() + Packet(201, Number32(1) + Number64(0) + Number64(kMostData) +
-                                                       Number64(kMostData) + Number64(0)),
+    client_.Receive(OpenSshVersion() + Packet(201, Number32(1) + Number64(0) + Number64(kMaxData) +
+                                                       Number64(kMaxData) + Number64(0)),
                     now_);
     client_.Consumed(client_.output().size());
   }
@@ -200,8 +200,8 @@ void Call(guest::Guest& guest, std::size_t which) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(data, size);
   Play play(input);
-  constexpr int kMostCalls = 8;
-  for (int calls = 0; calls < kMostCalls && !input.empty(); ++calls) {
+  constexpr int kMaxCalls = 8;
+  for (int calls = 0; calls < kMaxCalls && !input.empty(); ++calls) {
     try {
       Call(play, input.Below(6));
     } catch (const support::CallError& error) {

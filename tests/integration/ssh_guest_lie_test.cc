@@ -111,7 +111,7 @@ TEST_F(LyingGuest, OutputBeforeSftpIsGrantedIsBounded) {
   const LyingSshd sshd([](LyingSshd::Line& line) {
     LyingSshd::Channel sftp = line.Accept();
     const std::string piece(16'384, 'x');
-    for (std::size_t sent = 0; sent <= 4 * ssh::kMaximumSftpPacket; sent += piece.size()) {
+    for (std::size_t sent = 0; sent <= 4 * ssh::kMaxSftpPacket; sent += piece.size()) {
       sftp.Write(piece);
     }
   });

@@ -46,7 +46,7 @@ std::string Burst::Describe() const {
 void Burst::Begin(SftpClient& client, TimePoint now) {
   client_ = &client;
   first_request_ = client.next_request();
-  for (std::size_t i = 0; i < requests_.size(); ++i) Split(i, client.maximum_data());
+  for (std::size_t i = 0; i < requests_.size(); ++i) Split(i, client.max_data());
   pending_ = pieces_.size();
   for (Piece& piece : pieces_) {
     client.Send(piece.request, now, [self = shared_from_this(), &piece](SftpReply&& reply) {
@@ -56,7 +56,7 @@ void Burst::Begin(SftpClient& client, TimePoint now) {
   FinishWhenComplete();
 }
 
-void Burst::Split(std::size_t index, std::size_t maximum_data) {
+void Burst::Split(std::size_t index, std::size_t max_data) {
   const guest::Request& request = requests_[index];
   const bool reads = request.operation == Operation::kRead;
   if (!reads && request.operation != Operation::kWrite) {
@@ -64,10 +64,10 @@ void Burst::Split(std::size_t index, std::size_t maximum_data) {
     return;
   }
   const std::size_t length = reads ? request.length : request.bytes.size();
-  for (std::size_t done = 0; done < length; done += maximum_data) {
+  for (std::size_t done = 0; done < length; done += max_data) {
     guest::Request& piece = pieces_.emplace_back(Piece{index, request}).request;
     piece.offset += done;
-    piece.length = std::min(length - done, maximum_data);
+    piece.length = std::min(length - done, max_data);
     if (!reads) piece.bytes = request.bytes.substr(done, piece.length);
   }
 }

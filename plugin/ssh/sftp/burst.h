@@ -55,7 +55,7 @@ class Burst final : public std::enable_shared_from_this<Burst> {
     guest::Reply reply = {};
   };
 
-  void Split(std::size_t index, std::size_t maximum_data);
+  void Split(std::size_t index, std::size_t max_data);
   void OnReply(Piece& piece, SftpReply&& reply);
   void CloseHandle(const guest::Reply& reply);
   void FinishWhenComplete();

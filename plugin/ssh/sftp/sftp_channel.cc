@@ -71,7 +71,7 @@ void SftpChannel::StepRequest() {
         "\"Subsystem sftp …\" to its sshd_config, and restart the instance");
   } else if (channel_->peer_closed()) {
     GiveUp("the guest's sshd closed the channel instead of starting SFTP");
-  } else if (inbox_.size() > kMostBeforeAnswer) {
+  } else if (inbox_.size() > kMaxBeforeReply) {
     // libssh keeps enlarging the window although nothing reads the data yet.
     GiveUp("the guest's sshd sends data before it answers the request for SFTP");
   }

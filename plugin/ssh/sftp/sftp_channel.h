@@ -26,7 +26,7 @@ class SftpChannel final : public ChannelUser {
   static constexpr auto kMinSilence = std::chrono::seconds(1);
 
   /// Most bytes accepted before the subsystem request is answered; some arrive with the answer.
-  static constexpr std::size_t kMostBeforeAnswer = kMaximumSftpPacket;
+  static constexpr std::size_t kMaxBeforeReply = kMaxSftpPacket;
 
   /// Requests a channel. `number` goes into the handles.
   SftpChannel(ChannelBroker& broker, std::uint64_t number) : broker_(broker), number_(number) {

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kDefaultLength = 32 * 1024;
 
 /// A server's lower limit is ignored, because one burst would become thousands of requests.
-constexpr std::uint64_t kShortestLength = 4 * 1024;
+constexpr std::uint64_t kMinLength = 4 * 1024;
 
 /// Sent output is erased from the buffer once it is this long.
 constexpr std::size_t kCompactAt = std::size_t{1024} * 1024;
@@ -22,7 +22,7 @@ SftpClient::SftpClient(TimePoint now, std::uint64_t channel)
       owing_since_(now),
       output_(InitPacket()),
       output_end_(output_.size()),
-      maximum_data_(kDefaultLength) {}
+      max_data_(kDefaultLength) {}
 
 void SftpClient::Receive(std::string_view bytes, TimePoint now) {
   owing_since_ = now;
@@ -63,8 +63,7 @@ void SftpClient::OnPacket(const SftpPacket& packet) {
 void SftpClient::OnLimits(const SftpPacket& packet) {
   state_ = State::kReady;
   const std::uint64_t limit = DecodeLimits(packet);
-  if (limit != 0)
-    maximum_data_ = std::clamp<std::uint64_t>(limit, kShortestLength, kMaximumSftpData);
+  if (limit != 0) max_data_ = std::clamp<std::uint64_t>(limit, kMinLength, kMaxSftpData);
 }
 
 void SftpClient::Consumed(std::size_t count) {

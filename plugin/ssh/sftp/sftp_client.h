@@ -43,7 +43,7 @@ class SftpClient {
   void Consumed(std::size_t count);
 
   /// Two kinds of requests fail at once: one that needs an extension which the server does not
-  /// offer, and one longer than kMaximumSftpPacket (a long path), because OpenSSH's server would
+  /// offer, and one longer than kMaxSftpPacket (a long path), because OpenSSH's server would
   /// exit.
   void Send(const guest::Request& request, TimePoint now, Handler handler);
 
@@ -64,7 +64,7 @@ class SftpClient {
   }
 
   /// Most bytes of data in one READ or WRITE.
-  [[nodiscard]] std::size_t maximum_data() const { return maximum_data_; }
+  [[nodiscard]] std::size_t max_data() const { return max_data_; }
 
  private:
   enum class State { kStarting, kRequestingLimits, kReady };
@@ -91,7 +91,7 @@ class SftpClient {
   std::uint64_t output_end_ = 0;
   std::uint64_t consumed_ = 0;
   std::uint32_t next_id_ = 1;
-  std::size_t maximum_data_;
+  std::size_t max_data_;
   std::map<std::uint32_t, Pending> pending_;  // by id: the oldest first
 };
 

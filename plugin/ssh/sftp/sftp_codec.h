@@ -16,13 +16,13 @@ namespace ssh {
 inline constexpr std::uint32_t kSftpVersion = 3;
 
 /// Longest packet without its length field, as in OpenSSH (SFTP_MAX_MSG_LENGTH, sftp-common.h).
-inline constexpr std::size_t kMaximumSftpPacket = std::size_t{256} * 1024;
+inline constexpr std::size_t kMaxSftpPacket = std::size_t{256} * 1024;
 
 /// Most data in one READ or WRITE. OpenSSH's server exits on a longer packet.
-inline constexpr std::size_t kMaximumSftpData = kMaximumSftpPacket - 1024;
+inline constexpr std::size_t kMaxSftpData = kMaxSftpPacket - 1024;
 
 /// Most bytes of a server's message that are quoted in an error.
-inline constexpr std::size_t kMaximumServerText = 256;
+inline constexpr std::size_t kMaxServerText = 256;
 
 inline constexpr std::string_view kLimitsExtension = "limits@openssh.com";
 
@@ -82,8 +82,8 @@ std::string InitPacket();
 
 std::string LimitsPacket(std::uint32_t id);
 
-/// Appends a packet. Does not split the request (see kMaximumSftpData). Returns false, and appends
-/// nothing, if the packet is longer than kMaximumSftpPacket.
+/// Appends a packet. Does not split the request (see kMaxSftpData). Returns false, and appends
+/// nothing, if the packet is longer than kMaxSftpPacket.
 bool AppendRequest(std::string& out, std::uint32_t id, const guest::Request& request);
 
 struct SftpPacket {

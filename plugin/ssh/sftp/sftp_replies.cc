@@ -23,10 +23,10 @@ constexpr std::size_t kLengthField = 4;
 constexpr std::uint64_t kFileSystemReadOnly = 0x1;
 
 /// In bytes: the lengths of two strings, and the flags of the attributes.
-constexpr std::size_t kShortestEntry = 3 * sizeof(std::uint32_t);
+constexpr std::size_t kMinEntry = 3 * sizeof(std::uint32_t);
 
 /// Most bytes of a login profile's output that an error quotes.
-constexpr std::size_t kShownText = 80;
+constexpr std::size_t kMaxShownText = 80;
 
 /// Reads the fields of one packet. Throws if the packet ends too early.
 class Fields {
@@ -92,7 +92,7 @@ std::vector<guest::DirectoryEntry> DecodeNames(Fields& fields) {
   std::vector<guest::DirectoryEntry> names;
   // The count may be wrong; the end of the packet bounds the loop.
   std::uint32_t left = fields.Number32();
-  names.reserve(std::min<std::size_t>(left, fields.size() / kShortestEntry));
+  names.reserve(std::min<std::size_t>(left, fields.size() / kMinEntry));
   for (; left > 0; --left) {
     guest::DirectoryEntry entry;
     entry.name = fields.String();
@@ -156,11 +156,11 @@ guest::Reply DecodeStatus(const guest::Request& request, Fields& fields) {
        {"Failure", "No such file", "Permission denied", "Success", "Operation unsupported"}) {
     if (message == plain) message = {};
   }
-  return Failed(request, CodeOf(code), support::Printable(message.substr(0, kMaximumServerText)));
+  return Failed(request, CodeOf(code), support::Printable(message.substr(0, kMaxServerText)));
 }
 
 std::string Excerpt(std::string_view bytes) {
-  const std::string_view shown = bytes.substr(0, kShownText);
+  const std::string_view shown = bytes.substr(0, kMaxShownText);
   return support::Printable(shown.substr(0, shown.find_last_not_of("\r\n") + 1));
 }
 
@@ -178,7 +178,7 @@ std::optional<std::string_view> SftpDecoder::NextPacket() {
   const std::string_view bytes = rest();
   if (bytes.size() < kLengthField) return std::nullopt;
   const std::size_t length = Fields(bytes).Number32();
-  if (length == 0 || length > kMaximumSftpPacket) {
+  if (length == 0 || length > kMaxSftpPacket) {
     throw SftpProtocolError("a packet claims " + std::to_string(length) + " bytes");
   }
   if (bytes.size() < kLengthField + length) return std::nullopt;
@@ -191,7 +191,7 @@ std::optional<SftpVersion> SftpDecoder::NextVersion() {
   if (bytes.size() <= kLengthField) return std::nullopt;
   const std::size_t length = Fields(bytes).Number32();
   const auto type = static_cast<std::uint8_t>(bytes[kLengthField]);
-  if (length > kMaximumSftpPacket || type != static_cast<std::uint8_t>(Type::kVersion)) {
+  if (length > kMaxSftpPacket || type != static_cast<std::uint8_t>(Type::kVersion)) {
     throw SftpProtocolError(
         "the guest's login profile prints text where SFTP must begin (\"" + Excerpt(bytes) +
         "\"); let the shell's start-up files in the guest (such as ~/.bashrc) print only in "

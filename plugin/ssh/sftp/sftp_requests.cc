@@ -158,7 +158,7 @@ bool AppendRequest(std::string& out, std::uint32_t id, const guest::Request& req
   std::string packet;
   AppendHeader(packet, row.type, id, row.extension);
   for (const char field : row.fields) AppendField(packet, field, request);
-  if (packet.size() > kMaximumSftpPacket) return false;
+  if (packet.size() > kMaxSftpPacket) return false;
   AppendString(out, packet);
   return true;
 }

@@ -123,8 +123,7 @@ TEST_F(GuestTest, ReadBeginningTakesOneRoundTrip) {
 }
 
 TEST_F(GuestTest, LongReadsAndWritesTakeARoundTripForEachPiece) {
-  const std::string text =
-      std::string(kMaximumTransfer, 'a') + std::string(kMaximumTransfer, 'b') + "end";
+  const std::string text = std::string(kMaxTransfer, 'a') + std::string(kMaxTransfer, 'b') + "end";
   const auto file = Create("file");
   file->Write(0, text, {});
   EXPECT_EQ(local_.round_trips(), 3);
@@ -136,7 +135,7 @@ TEST_F(GuestTest, LongReadsAndWritesTakeARoundTripForEachPiece) {
   EXPECT_TRUE(reader->Read(0, text.size(), {}) == text);
   EXPECT_EQ(local_.round_trips(), 3);
   EXPECT_EQ(reader->Read(text.size() - 2, 10, {}), "nd") << "the file ends there";
-  EXPECT_TRUE(Open("file")->ReadBeginning(text.size(), {}).bytes.size() == kMaximumTransfer);
+  EXPECT_TRUE(Open("file")->ReadBeginning(text.size(), {}).bytes.size() == kMaxTransfer);
 }
 
 TEST_F(GuestTest, WriteAndCloseWritesSyncsAndClosesInOneRoundTrip) {
@@ -150,11 +149,11 @@ TEST_F(GuestTest, WriteAndCloseWritesSyncsAndClosesInOneRoundTrip) {
 }
 
 TEST_F(GuestTest, WriteAndCloseOfMuchEndsWithOneRoundTrip) {
-  for (const std::size_t size : {kMaximumTransfer, kMaximumTransfer + 1, 2 * kMaximumTransfer}) {
+  for (const std::size_t size : {kMaxTransfer, kMaxTransfer + 1, 2 * kMaxTransfer}) {
     const std::string text = std::string(size - 1, 'x') + "y";
     const std::string name = std::to_string(size);
     Create(name)->WriteAndClose(text, {}, {});
-    EXPECT_EQ(local_.round_trips(), size > kMaximumTransfer ? 2 : 1);
+    EXPECT_EQ(local_.round_trips(), size > kMaxTransfer ? 2 : 1);
     EXPECT_TRUE(Contents(name) == text) << size;
   }
 }
@@ -285,7 +284,7 @@ TEST_F(LiarTest, InvalidLinkTargetsAreRefused) {
 }
 
 TEST_F(LiarTest, PathsThatAreTooLongAreRefused) {
-  path_ = "/" + std::string(kLongestPath - 1, 'a');
+  path_ = "/" + std::string(kMaxPath - 1, 'a');
   EXPECT_EQ(guest_.RealPath("/mnt/w", {}), path_);
   EXPECT_EQ(guest_.ReadLink("/mnt/w", {}), path_);
   path_ += "a";

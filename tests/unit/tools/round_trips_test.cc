@@ -223,7 +223,7 @@ TEST_F(RoundTrips, OfWritingTools) {
        kFind + ", " + kReplace},
       {"the same with more than is sent at once",
        "write_file",
-       {{"path", "/work/new.txt"}, {"content", std::string(guest::kMaximumTransfer + 1, 'x')}},
+       {{"path", "/work/new.txt"}, {"content", std::string(guest::kMaxTransfer + 1, 'x')}},
        5,
        kFind + ", Open 1, Rename 1, StatFileSystem 1, FileWrite 2, FileSetAttributes 1, "
                "FileSync 1, FileClose 1"},

@@ -68,9 +68,8 @@ TEST_F(StaleReadsTest, LargeFileThatCannotBeReadPastTheCacheIsNotReadWhole) {
   fs::resize_file(top / "stale/large", std::uintmax_t{96} << 20);
   EXPECT_THAT(Error("read_file", {{"path", "/host/stale/large"}}), HasSubstr("more than the"));
   constexpr int kRequestsPerTransfer = 2;
-  EXPECT_LE(
-      guest->count(Operation::kFileRead),
-      kRequestsPerTransfer * ((int{32} << 20) / static_cast<int>(guest::kMaximumTransfer) + 1));
+  EXPECT_LE(guest->count(Operation::kFileRead),
+            kRequestsPerTransfer * ((int{32} << 20) / static_cast<int>(guest::kMaxTransfer) + 1));
 }
 
 TEST_F(StaleReadsTest, LimitIsTheSameAndTheUnknownSizeIsNotReported) {

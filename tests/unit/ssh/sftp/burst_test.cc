@@ -154,8 +154,8 @@ TEST_F(BurstTest, AReadIsCutToTheServersLengthAndPutInOrder) {
   const std::string b(kPiece, 'b');
   EXPECT_EQ(Read(2 * kPiece + 4, Data(3, "rest") + Data(1, a) + Data(2, b)), a + b + "rest");
   EXPECT_EQ(Read(0, ""), "") << "asks for nothing";
-  Begin({Request::Read(kFile, 0, 2 * guest::kMaximumTransfer)});
-  EXPECT_EQ(client_.pending(), guest::kMaximumTransfer / kPiece);
+  Begin({Request::Read(kFile, 0, 2 * guest::kMaxTransfer)});
+  EXPECT_EQ(client_.pending(), guest::kMaxTransfer / kPiece);
 }
 
 TEST_F(BurstTest, AReadEndsAtTheFirstShortAnswer) {
@@ -200,7 +200,7 @@ TEST_F(BurstTest, TheServersTextIsCutAndPrintable) {
     return Replies({Request::Open("/f")}, answer).front().failure.value().detail();
   };
   EXPECT_EQ(shown("\x1b[2J" + std::string(100'000, 'w')),
-            "\\x1b[2J" + std::string(kMaximumServerText - 4, 'w'));
+            "\\x1b[2J" + std::string(kMaxServerText - 4, 'w'));
   EXPECT_EQ(shown("Failure"), "");
 }
 

@@ -44,7 +44,7 @@ TEST_F(SftpClientTest, RequestsLimitsAndKeepsThemWithinBounds) {
         Packet(201, Number32(1) + Number64(1) + Number64(stated) + Number64(stated) + Number64(0)),
         start_);
     EXPECT_TRUE(client_.ready());
-    EXPECT_EQ(client_.maximum_data(), used);
+    EXPECT_EQ(client_.max_data(), used);
   }
 }
 
@@ -106,11 +106,11 @@ TEST_F(SftpClientTest, ARequestLongerThanAPacketIsRefusedWithoutTheServer) {
     client_.Send(guest::Request::Stat(std::string(length, 'p')), start_,
                  [&](SftpReply&& reply) { replies.push_back(std::move(reply)); });
   };
-  const std::size_t longest = kMaximumSftpPacket - 9;  // type, id and the path's own length
+  const std::size_t longest = kMaxSftpPacket - 9;  // type, id and the path's own length
   send(longest);
   EXPECT_TRUE(replies.empty());
   const std::size_t sent = client_.output().size();
-  EXPECT_EQ(sent, kMaximumSftpPacket + 4);
+  EXPECT_EQ(sent, kMaxSftpPacket + 4);
   send(longest + 1);
   ASSERT_EQ(replies.size(), 1U);
   EXPECT_TRUE(std::get<guest::Reply>(replies[0]).Is(guest::FileErrorCode::kFailure));

@@ -88,11 +88,11 @@ TEST(SftpDecoding, AStatusWithoutTextIsTaken) {
 }
 
 TEST(SftpDecoding, APacketOfTheGreatestLengthIsTakenAndALongerOneIsNot) {
-  const std::string data(kMaximumSftpPacket - 9, 'x');
+  const std::string data(kMaxSftpPacket - 9, 'x');
   const Request read = Request::Read(kFile, 0, data.size());
   EXPECT_EQ(Decoded(read, Data(1, data)).As<std::string>().size(), data.size());
   SftpDecoder decoder;
-  decoder.Append(Number32(kMaximumSftpPacket + 1));
+  decoder.Append(Number32(kMaxSftpPacket + 1));
   EXPECT_THROW(decoder.Next(), SftpProtocolError);
   SftpDecoder empty;
   empty.Append(Number32(0));
