@@ -70,10 +70,12 @@ std::string ToString(const Version& version);
 
 /// An agent that `limactl mcp run` can start.
 struct ConfinedAgent {
-  std::string_view name;     ///< of the program, which prints its version with --version
-  std::string_view title;    ///< for people
-  std::string_view package;  ///< on npm
-  Version oldest;            ///< that can be confined; docs/agents.md names those tried
+  std::string_view name;         ///< of the program, which prints its version with --version
+  std::string_view title;        ///< for people
+  std::string_view package;      ///< on npm
+  std::string_view update = {};  ///< the command of its own installer; may be empty
+  bool has_settings_in_directory = false;  ///< so each set of options needs its own
+  Version oldest;  ///< that can be confined; docs/agents.md names those tried
   Launch (*launch)(const LaunchRequest& request);
   /// Arguments of the agent that print what `use_output` adds to the launch; empty: none. They run
   /// with the launch's files, environment and directory.
@@ -85,6 +87,10 @@ struct ConfinedAgent {
   std::vector<std::string> (*settings)(const Environment& environment);
 };
 
+/// A shell line that updates `agent`, or words that say what to do. `program` is its file with
+/// links resolved, which shows how it was installed.
+std::string UpdateCommand(const ConfinedAgent& agent, const std::string& program);
+
 /// In alphabetical order.
 std::span<const ConfinedAgent> ConfinedAgents();
 
@@ -95,6 +101,9 @@ ConfinedAgent OpencodeAgent();
 
 // What several launches need.
 
+/// This program's.
+Environment OwnEnvironment();
+
 /// `fallback` if the variable is missing or empty.
 std::string Value(const Environment& environment, const std::string& name,
                   const std::string& fallback = "");
@@ -103,7 +112,8 @@ std::string Value(const Environment& environment, const std::string& name,
 void Unset(Environment& environment, std::string_view names);
 
 /// The instructions for the model: where the project is, `users` (the user's own), and the text of
-/// the project's files `names`, which lie at its top. Only regular files are read, since a link may
+/// the project's files `names`, which lie at its top. A random line ends each, so that no file can
+/// pretend to end earlier. Only regular files are read, since a link may
 /// lead to a file that the guest must not see. Bytes that are not UTF-8 are replaced.
 std::string Instructions(const LaunchRequest& request, std::string_view names,
                          std::string_view users = "");

@@ -121,6 +121,7 @@ ConfinedAgent ClaudeAgent() {
   return {.name = "claude",
           .title = "Claude Code",
           .package = "@anthropic-ai/claude-code",
+          .update = "claude update",
           .oldest = {2, 1, 330},
           .launch = &LaunchClaude,
           .rules = {"Claude Code", kModes, kRefusals, "begin with -p",

@@ -135,7 +135,8 @@ std::vector<std::string> Flags(const LaunchRequest& request) {
 constexpr std::string_view kResumeOptions = "-m= --model= --last --all -h --help";
 constexpr std::array kModes = {
     Mode{"", "-m= --model= --search --no-alt-screen -h --help -V --version", true, true},
-    Mode{"exec", "-m= --model= --json --color= --ephemeral -h --help", true, true},
+    Mode{"exec", "-m= --model= --json --color= --ephemeral --skip-git-repo-check -h --help", true,
+         true},
     Mode{"resume", kResumeOptions, true},
     Mode{"fork", kResumeOptions, true},
     Mode{"login", "--device-auth --with-api-key -h --help", false},
@@ -149,6 +150,8 @@ constexpr std::array kRefusals = {
     Refusal{"that Codex is not confined", "--remote"},
 };
 
+constexpr const char* kSkipCheck = "--skip-git-repo-check";
+
 /// A command of the user's comes first.
 std::vector<std::string> Arguments(const LaunchRequest& request) {
   std::span<const std::string> rest = request.arguments;
@@ -160,7 +163,9 @@ std::vector<std::string> Arguments(const LaunchRequest& request) {
   const std::vector<std::string> flags = Flags(request);
   arguments.insert(arguments.end(), flags.begin(), flags.end());
   arguments.insert(arguments.end(), {"-C", request.directory});
-  if (is_exec) arguments.emplace_back("--skip-git-repo-check");
+  // Codex refuses it twice.
+  const bool is_given = std::find(rest.begin(), rest.end(), kSkipCheck) != rest.end();
+  if (is_exec && !is_given) arguments.emplace_back(kSkipCheck);
   arguments.insert(arguments.end(), rest.begin(), rest.end());
   return arguments;
 }

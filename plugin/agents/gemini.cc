@@ -158,6 +158,7 @@ ConfinedAgent GeminiAgent() {
   return {.name = "gemini",
           .title = "Gemini CLI",
           .package = "@google/gemini-cli",
+          .has_settings_in_directory = true,
           .oldest = {0, 36, 0},
           .launch = &LaunchGemini,
           .rules = {"Gemini CLI", kModes, kRefusals, "put another -- before it"},

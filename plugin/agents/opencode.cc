@@ -5,20 +5,22 @@
 
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "agents/agent.h"
 #include "agents/arguments.h"
+#include "configure/json_text.h"
+#include "configure/stored_settings.h"
+#include "lima/text_file.h"
 #include "support/errors.h"
 #include "support/log.h"
+#include "support/paths.h"
 #include "support/random.h"
 
 namespace agents {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr std::size_t kPasswordDigits = 48;
@@ -64,16 +66,25 @@ ordered_json Settings(const LaunchRequest& request, const std::string& instructi
           {"watcher", {{"ignore", ordered_json::array({"**"})}}}};
 }
 
-json UsersSettings(const std::string& directory) {
-  json chosen = json::object();
+/// Throws support::CallError.
+ordered_json ReadSettings(const std::string& path) {
+  const auto text = lima::ReadTextFile(path, configure::kMaximumSettingsBytes);
+  if (!text) return ordered_json::object();
+  try {
+    return configure::ValueOf(*text, configure::ParseJson(*text));
+  } catch (const configure::SettingsError& error) {
+    throw support::CallError(path + error.what());
+  }
+}
+
+ordered_json UsersSettings(const std::string& directory) {
+  ordered_json chosen = ordered_json::object();
   for (const char* name : {"config.json", "opencode.json", "opencode.jsonc"}) {
-    std::ifstream file(directory + "/" + name);
-    if (!file) continue;
-    const json settings = json::parse(file, nullptr, false, true);
-    if (!settings.is_object()) {
-      support::LogWarning(directory + "/" + name +
-                          " is not JSON with comments; opencode starts without it");
-      continue;
+    ordered_json settings;
+    try {
+      settings = ReadSettings(support::JoinPath(directory, name));
+    } catch (const support::CallError& error) {
+      support::LogWarning(std::string(error.what()) + "; opencode starts without it");
     }
     for (const std::string_view key : Words(kUsersKeys)) {
       if (const auto value = settings.find(key); value != settings.end()) {
@@ -167,7 +178,6 @@ Environment AgentEnvironment(const LaunchRequest& request, const std::string& se
     if (kept != request.environment.end()) environment.insert(*kept);
   }
   environment["XDG_CONFIG_HOME"] = settings;
-  environment["TMPDIR"] = request.home + "/tmp";  // opencode loads libraries from there
   environment["OPENCODE_DB"] = request.home + "/opencode.db";
   for (const char* name :
        {"OPENCODE_PURE", "OPENCODE_DISABLE_PROJECT_CONFIG", "OPENCODE_DISABLE_EXTERNAL_SKILLS",
@@ -188,8 +198,7 @@ Launch LaunchOpencode(const LaunchRequest& request) {
   Launch launch;
   launch.arguments = request.arguments;
   launch.environment = AgentEnvironment(request, settings, instructions);
-  launch.files = {{instructions, Instructions(request, "AGENTS.md CLAUDE.md")},
-                  {request.home + "/tmp/.keep", ""}};
+  launch.files = {{instructions, Instructions(request, "AGENTS.md CLAUDE.md")}};
   AddRepository(request, launch);
   AddSettingsHome(request, settings + "/opencode", launch);
   return launch;
@@ -209,6 +218,7 @@ ConfinedAgent OpencodeAgent() {
   return {.name = "opencode",
           .title = "opencode",
           .package = "opencode-ai",
+          .update = "opencode upgrade",
           .oldest = {1, 18, 33},
           .launch = &LaunchOpencode,
           .rules = {"opencode", kModes, kRefusals, "put another -- before it"},

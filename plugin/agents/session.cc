@@ -37,7 +37,9 @@ void WriteLink(const fs::path& path, const std::string& target) {
 
 }  // namespace
 
-fs::path StateDirectory(const std::string& home, const std::string& xdg_state_home) {
+fs::path StateDirectory(const Environment& environment) {
+  const std::string xdg_state_home = Value(environment, "XDG_STATE_HOME");
+  const std::string home = Value(environment, "HOME");
   constexpr const char* kName = "limactl-mcp";
   if (xdg_state_home.starts_with('/')) return support::CleanPath(xdg_state_home) / fs::path(kName);
   if (!home.starts_with('/')) {
@@ -46,18 +48,19 @@ fs::path StateDirectory(const std::string& home, const std::string& xdg_state_ho
   return support::CleanPath(home) / fs::path(".local/state") / kName;
 }
 
-void SetDirectories(const fs::path& state, std::string_view agent, LaunchRequest& request) {
+void SetDirectories(const fs::path& state, const ConfinedAgent& agent, LaunchRequest& request) {
   std::string options;
   for (const std::string& word : request.server) options.append(word).push_back('\0');
   options += request.trust ? "trust" : "";
-  const fs::path top = state / "run" / agent / Digest(request.project);
-  request.directory = top / "work" / support::LastComponent(request.project);
+  const fs::path top = state / "run" / agent.name / Digest(request.project);
+  const fs::path work = top / "work" / (agent.has_settings_in_directory ? Digest(options) : "");
+  request.directory = work / support::LastComponent(request.project);
   request.home = top / "home";
   request.control = top / "options" / Digest(options);
 }
 
 void WriteSessionFiles(const LaunchRequest& request, const Launch& launch) {
-  for (const std::string& directory : {request.directory, request.home, request.control}) {
+  for (const std::string& directory : {request.directory, request.home + "/tmp", request.control}) {
     MakePrivateDirectories(directory);
   }
   for (const SessionFile& file : launch.files) {

@@ -9,14 +9,14 @@
 /// The directories of one agent and project, for this user alone.
 namespace agents {
 
-/// This program's directory below `xdg_state_home`, or below `home` if that is not absolute. Throws
+/// This program's directory below $XDG_STATE_HOME, or below $HOME if that is not absolute. Throws
 /// support::CallError.
-std::filesystem::path StateDirectory(const std::string& home, const std::string& xdg_state_home);
+std::filesystem::path StateDirectory(const Environment& environment);
 
 /// Sets the directories of `request`, whose project, server and trust are set. They are below
-/// STATE/run/AGENT/PROJECT, where PROJECT is a digest. Only `control` depends on the options, so
-/// that the agent finds its earlier sessions again.
-void SetDirectories(const std::filesystem::path& state, std::string_view agent,
+/// STATE/run/AGENT/PROJECT, where PROJECT is a digest. If possible only `control` depends on the
+/// options, so that the agent finds its earlier sessions again.
+void SetDirectories(const std::filesystem::path& state, const ConfinedAgent& agent,
                     LaunchRequest& request);
 
 /// Makes the directories, and writes the launch's files and links, each as a whole. Throws

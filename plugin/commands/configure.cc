@@ -19,6 +19,7 @@
 #include "support/environment.h"
 #include "support/join.h"
 #include "support/printable.h"
+#include "support/program.h"
 
 namespace commands {
 namespace {
@@ -84,18 +85,23 @@ fs::path GitRoot(const fs::path& project) {
   return project;
 }
 
-/// Starts `serve` for an agent: with limactl if that runs this program as its plugin.
-std::vector<std::string> LaunchCommand() {
-  const std::string path = EnvironmentVariable("PATH");
-  const fs::path own_program = doctor::OwnProgram();
+/// Starts `serve` for an agent: with limactl if that runs this program as its plugin. The agent
+/// finds limactl by its name, so no directory of $PATH may be in the guest's reach.
+std::vector<std::string> LaunchCommand(const std::string& instance) {
+  const paths::GuestReach reach = ReachOf(instance);
+  const std::string path = reach.SafeSearchPath(EnvironmentVariable("PATH"));
+  const bool is_safe = path == EnvironmentVariable("PATH");
+  const fs::path own_program = support::OwnProgram();
   std::error_code error;
   const auto is_this = [&](const std::optional<fs::path>& program) {
     return program && fs::equivalent(*program, own_program, error);
   };
-  const auto limactl = doctor::FindProgram("limactl", path);
-  if (limactl && is_this(doctor::FindPlugin(*limactl, path))) return {"limactl", "mcp", "serve"};
+  const auto limactl = reach.FindProgram("limactl", path);
+  if (is_safe && limactl && is_this(doctor::FindPlugin(*limactl, path))) {
+    return {"limactl", "mcp", "serve"};
+  }
   // A link on the search path survives an upgrade.
-  const auto named = doctor::FindProgram("limactl-mcp", path);
+  const auto named = support::FindProgram("limactl-mcp", path);
   return {is_this(named) ? fs::absolute(*named).string() : fs::canonical(own_program).string(),
           "serve"};
 }
@@ -117,7 +123,7 @@ Job ReadJob(const cxxopts::ParseResult& parsed) {
   request.instance = positional.size() > 1 ? positional[1] : kDefaultInstance;
   lima::CheckInstanceName(request.instance);
   request.directories = FindUserDirectories();
-  request.launch = LaunchCommand();
+  request.launch = LaunchCommand(request.instance);
   // The agent may be started in another directory.
   if (!EnvironmentVariable("LIMA_HOME").empty()) request.lima_home = lima::HomeDirectory().string();
   if (!job.remove) {
@@ -133,7 +139,7 @@ Job ReadJob(const cxxopts::ParseResult& parsed) {
 
 bool IsFound(const Agent& agent, const std::string& home) {
   for (const std::string_view program : configure::Words(agent.programs)) {
-    if (doctor::FindProgram(std::string(program), EnvironmentVariable("PATH"))) return true;
+    if (support::FindProgram(std::string(program), EnvironmentVariable("PATH"))) return true;
   }
   for (const std::string_view directory : agent.directories) {
     std::error_code unknown;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "commands/commands.h"
+#include "commands/instance_mounts.h"
 #include "commands/option_parser.h"
 #include "ssh/connection.h"
 #include "support/environment.h"
@@ -31,7 +32,7 @@ int Doctor(const std::vector<std::string>& arguments) {
               << '\n';
   }
   const auto findings = doctor::Examine(instance, support::EnvironmentVariable("PATH"),
-                                        [&](const doctor::Finding& finding) {
+                                        ReachOf(instance), [&](const doctor::Finding& finding) {
                                           if (as_json) return;
                                           std::cout << doctor::FindingLines(finding) << std::flush;
                                         });

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -20,18 +19,20 @@
 #include "commands/instance_mounts.h"
 #include "commands/option_parser.h"
 #include "commands/project.h"
+#include "commands/run_checks.h"
 #include "commands/serve_options.h"
-#include "doctor/child.h"
-#include "doctor/installation.h"
 #include "lima/configuration.h"
 #include "lima/home.h"
+#include "lima/host.h"
+#include "lima/mounts.h"
+#include "paths/guest_reach.h"
+#include "support/child.h"
 #include "support/environment.h"
 #include "support/errors.h"
 #include "support/join.h"
 #include "support/log.h"
 #include "support/printable.h"
-
-extern "C" char** environ;  // NOLINT(readability-redundant-declaration): macOS declares it nowhere
+#include "support/program.h"
 
 namespace commands {
 namespace {
@@ -44,43 +45,13 @@ using support::EnvironmentVariable;
 /// Agents read thousands of files before they print their version.
 constexpr std::chrono::seconds kQueryTimeout{30};
 
-agents::Environment OwnEnvironment() {
-  agents::Environment environment;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    const std::size_t equals = text.find('=');
-    if (equals != std::string::npos) environment[text.substr(0, equals)] = text.substr(equals + 1);
-  }
-  return environment;
-}
-
-/// Drops relative directories and those that the guest can write: a program planted there would run
-/// on the host.
-std::string SafeSearchPath(const std::string& path, const WritableMounts& mounts) {
-  std::string safe;
-  std::istringstream directories(path);
-  for (std::string directory; std::getline(directories, directory, ':');) {
-    if (!directory.starts_with('/') || mounts.Above(directory)) continue;
-    safe += (safe.empty() ? "" : ":") + directory;
-  }
-  return safe;
-}
-
 fs::path FindAgentProgram(const ConfinedAgent& agent, const std::string& path,
-                          const WritableMounts& mounts) {
-  const auto program = doctor::FindProgram(std::string(agent.name), path);
-  if (!program) {
-    throw CallError(
-        std::string(agent.title) + " is not installed: no program \"" + std::string(agent.name) +
-        "\" on PATH outside the project. Install it: npm install -g " + std::string(agent.package));
-  }
-  std::error_code unknown;
-  if (const auto mount = mounts.Above(fs::canonical(*program, unknown))) {
-    throw CallError(program->string() + " lies in " + *mount +
-                    ", which the guest can write; install " + std::string(agent.title) +
-                    " elsewhere");
-  }
-  return *program;
+                          const paths::GuestReach& reach) {
+  const auto program = reach.FindProgram(std::string(agent.name), path);
+  if (program) return *program;
+  throw CallError(
+      std::string(agent.title) + " is not installed: no program \"" + std::string(agent.name) +
+      "\" on PATH outside the project. Install it: npm install -g " + std::string(agent.package));
 }
 
 /// Returns what the program prints on its standard output.
@@ -90,7 +61,7 @@ std::string OutputOf(const fs::path& program, const std::vector<std::string>& wo
   const auto context = support::Context().WithTimeout(kQueryTimeout);
   std::string output;
   try {
-    doctor::Child child(command);
+    support::Child child(command);
     child.CloseInput();
     while (const auto line = child.ReadLine(context)) output += *line + "\n";
     child.Finish(context);
@@ -107,8 +78,8 @@ void RequireVersion(const ConfinedAgent& agent, const fs::path& program) {
   throw CallError(std::string(agent.title) + " " +
                   (version ? agents::ToString(*version) : "of an unknown version") +
                   " cannot be confined; " + agents::ToString(agent.oldest) +
-                  " is the oldest that can. Update it: npm install -g " +
-                  std::string(agent.package) + "@latest");
+                  " is the oldest that can. Update it: " +
+                  agents::UpdateCommand(agent, fs::canonical(program).string()));
 }
 
 /// How long the agent waits for a result: longer than a command may run.
@@ -131,7 +102,7 @@ void Enter(const std::string& directory, const agents::Environment& environment)
   if (::chdir(directory.c_str()) != 0) {
     throw std::system_error(errno, std::generic_category(), directory);
   }
-  for (const auto& [name, value] : OwnEnvironment()) {
+  for (const auto& [name, value] : agents::OwnEnvironment()) {
     if (!environment.contains(name)) ::unsetenv(name.c_str());
   }
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
@@ -150,7 +121,7 @@ void Enter(const std::string& directory, const agents::Environment& environment)
 
 std::vector<std::string> ServerCommand(const cxxopts::ParseResult& parsed,
                                        const std::string& instance, const std::string& project) {
-  std::vector<std::string> command = {doctor::OwnProgram().string(), "serve", instance};
+  std::vector<std::string> command = {support::OwnProgram().string(), "serve", instance};
   const std::vector<std::string> options = ServeArguments(parsed);
   command.insert(command.end(), options.begin(), options.end());
   if (parsed.count("root") == 0) command.insert(command.end(), {"--root", project});
@@ -164,28 +135,6 @@ agents::Environment ServerEnvironment(const agents::Environment& environment) {
     return variable.first != "HOME" && variable.first != "LIMA_HOME" && variable.first != "PATH";
   });
   return chosen;
-}
-
-/// The guest must not reach what decides what the agent may do.
-void RequireOutOfReach(const ConfinedAgent& agent, const agents::LaunchRequest& request,
-                       const std::string& lima_home, const WritableMounts& mounts) {
-  std::vector<std::pair<std::string, std::string>> files = {
-      {request.directory, "the settings of this session"},
-      {request.home, "the settings of this session"},
-      {request.control, "the settings of this session"},
-      {request.server.front(), "this program"},
-      {lima_home, "Lima's configuration"}};
-  for (std::string& settings : agent.settings(request.environment)) {
-    files.emplace_back(std::move(settings), "your settings of " + std::string(agent.title));
-  }
-  for (const auto& [path, what] : files) {
-    const auto mount = mounts.Touching(path);
-    if (!mount) continue;
-    throw CallError("the guest could change " + what + " (" + path +
-                    "), since the instance mounts " + *mount +
-                    " writable. Use an instance that mounts only the project: limactl start --name "
-                    "agent --param project=\"$PWD\" template:agent-sandbox");
-  }
 }
 
 [[noreturn]] void Start(const ConfinedAgent& agent, const agents::LaunchRequest& request,
@@ -225,28 +174,35 @@ int RunAgent(const std::vector<std::string>& arguments) {
   request.project = FindProject(EnvironmentVariable("HOME")).string();
   RequireMounted(instance, request.project);
   const ServeOptions serve = ReadServeOptions(*parsed, instance);
-  const WritableMounts mounts(lima::LoadConfiguration(serve.instance.lima_home, instance));
+  const auto configuration = lima::LoadConfiguration(serve.instance.lima_home, instance);
+  const auto mounts = lima::ListMounts(configuration, lima::ReadHostFacts(), {});
+  const paths::GuestReach reach(mounts);
 
-  request.environment = OwnEnvironment();
+  request.environment = agents::OwnEnvironment();
   // They make a shell, Node.js or git read files of the caller's directory.
   agents::Unset(request.environment,
                 "BASH_ENV ENV GIT_* INIT_CWD NODE_OPTIONS NODE_PATH OLDPWD PWD");
-  const std::string path = SafeSearchPath(EnvironmentVariable("PATH"), mounts);
+  // Lima's files may name it.
+  const std::string temporary = agents::Value(request.environment, "TMPDIR");
+  DropNamedFiles(reach, request.environment);
+  const std::string path = reach.SafeSearchPath(EnvironmentVariable("PATH"));
   request.environment["PATH"] = path;
   request.server = ServerCommand(*parsed, instance, request.project);
   request.server_environment = ServerEnvironment(request.environment);
+  request.server_environment["TMPDIR"] = temporary;
   request.tools = ToolNames();
   request.call_timeout = CallTimeout(serve.tools.command_timeout);
   request.trust = (*parsed)["trust"].as<bool>();
-  const fs::path state =
-      agents::StateDirectory(EnvironmentVariable("HOME"), EnvironmentVariable("XDG_STATE_HOME"));
-  agents::SetDirectories(state, agent.name, request);
+  const fs::path state = agents::StateDirectory(request.environment);
+  agents::SetDirectories(state, agent, request);
   request.environment["PWD"] = request.directory;
+  request.environment["TMPDIR"] = request.home + "/tmp";
 
   RequireUtf8(request.server);
   RequireUtf8({request.project, request.control});
-  RequireOutOfReach(agent, request, serve.instance.lima_home.string(), mounts);
-  const fs::path program = FindAgentProgram(agent, path, mounts);
+  RequireOutOfReach(agent, request, configuration, reach);
+  CheckInstance(configuration, mounts, request.project, request.environment);
+  const fs::path program = FindAgentProgram(agent, path, reach);
   if (::isatty(STDERR_FILENO) != 0) {
     std::cerr << "Starting " << agent.title << " for " << support::Printable(request.project)
               << " in the Lima instance " << instance << "...\n";

@@ -8,6 +8,7 @@
 
 #include "commands/audit_log.h"
 #include "commands/commands.h"
+#include "commands/instance_mounts.h"
 #include "commands/option_parser.h"
 #include "commands/serve_options.h"
 #include "commands/termination_watch.h"
@@ -16,6 +17,7 @@
 #include "connection/shared_connection.h"
 #include "mcp/known_agents.h"
 #include "mcp/server.h"
+#include "support/environment.h"
 #include "support/log.h"
 #include "support/version.h"
 #include "tools/tool_list.h"
@@ -38,6 +40,14 @@ mcp::ServerOptions MakeServerOptions(const ServeOptions& given, SharedConnection
   return options;
 }
 
+/// For limactl and the programs that it starts. Throws if limactl lies in the guest's reach.
+void UseSafeSearchPath(const std::string& instance) {
+  const std::string path = support::EnvironmentVariable("PATH");
+  const paths::GuestReach reach = ReachOf(instance);
+  (void)reach.FindProgram("limactl", path);
+  ::setenv("PATH", reach.SafeSearchPath(path).c_str(), 1);
+}
+
 }  // namespace
 
 int Serve(const std::vector<std::string>& arguments) {
@@ -49,6 +59,8 @@ int Serve(const std::vector<std::string>& arguments) {
   const pid_t parent = TerminationWatch::PrepareProcess();
   const ServeOptions options = ReadServeOptions(
       *parsed, parsed->unmatched().empty() ? kDefaultInstance : parsed->unmatched().front());
+
+  if (options.start) UseSafeSearchPath(options.instance.name);
 
   std::optional<AuditLog> audit;
   if (options.audit_file) audit.emplace(*options.audit_file);

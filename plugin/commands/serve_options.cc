@@ -5,9 +5,11 @@
 #include <system_error>
 
 #include "commands/commands.h"
-#include "commands/instance_mounts.h"
 #include "lima/configuration.h"
 #include "lima/home.h"
+#include "lima/host.h"
+#include "lima/mounts.h"
+#include "paths/guest_reach.h"
 #include "paths/roots.h"
 #include "support/log.h"
 #include "support/units.h"
@@ -58,7 +60,8 @@ void CheckAgainstMounts(const ServeOptions& options) {
     if (!options.audit_file) return;
     std::error_code unknown;
     const auto path = std::filesystem::absolute(*options.audit_file, unknown);
-    if (const auto mount = WritableMounts(configuration).Above(path)) {
+    const paths::GuestReach reach(lima::ListMounts(configuration, lima::ReadHostFacts(), {}));
+    if (const auto mount = reach.Above(path)) {
       throw UsageError("--audit " + *options.audit_file + " lies in " + *mount +
                        ", which the agent can write; choose a file outside the writable mounts");
     }

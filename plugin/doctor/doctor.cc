@@ -7,6 +7,7 @@
 #include <optional>
 #include <system_error>
 
+#include "doctor/exposure.h"
 #include "doctor/installation.h"
 #include "doctor/instance_checks.h"
 #include "doctor/server_checks.h"
@@ -14,6 +15,7 @@
 #include "lima/host.h"
 #include "ssh/connection.h"
 #include "support/errors.h"
+#include "support/program.h"
 #include "support/units.h"
 
 namespace doctor {
@@ -26,9 +28,9 @@ constexpr std::chrono::seconds kCheckTimeout{20};
 /// Runs the checks. A check may use the results of those that it needs.
 class Doctor {
  public:
-  Doctor(const std::string& instance, const std::string& path,
+  Doctor(const std::string& instance, const std::string& path, const paths::GuestReach& reach,
          const std::function<void(const Finding&)>& on_finding)
-      : instance_(instance), path_(path), on_finding_(on_finding) {}
+      : instance_(instance), path_(path), reach_(reach), on_finding_(on_finding) {}
 
   std::vector<Finding> Examine() {
     CheckHost();
@@ -51,12 +53,13 @@ class Doctor {
 
   /// The command that agents use; this program itself if limactl does not find it.
   [[nodiscard]] std::vector<std::string> ServerCommand() const {
-    if (!plugin_) return {OwnProgram().string(), "serve", instance_};
+    if (!plugin_) return {support::OwnProgram().string(), "serve", instance_};
     return {limactl_->string(), "mcp", "serve", instance_};
   }
 
   const std::string& instance_;
   const std::string& path_;
+  const paths::GuestReach& reach_;
   const std::function<void(const Finding&)>& on_finding_;
   std::vector<Finding> findings_;
   std::map<std::string, std::string> culprits_;  ///< failed or skipped check → the one that failed
@@ -96,12 +99,14 @@ void Doctor::Run(const std::string& name, const std::string& needs, const std::s
 }
 
 void Doctor::CheckHost() {
-  limactl_ = FindProgram("limactl", path_);
   Run("limactl", "", "run `limactl --version` to see what is wrong",
-      [this](const Context& context) { return CheckLimactl(limactl_, context); });
+      [this](const Context& context) {
+        limactl_ = reach_.FindProgram("limactl", path_);
+        return CheckLimactl(limactl_, context);
+      });
   Run("plugin", "limactl", "install this program again", [this](const Context&) {
     plugin_ = FindPlugin(*limactl_, path_);
-    return CheckPlugin(plugin_, OwnProgram());
+    return CheckPlugin(plugin_, support::OwnProgram());
   });
 }
 
@@ -124,10 +129,13 @@ void Doctor::CheckFiles() {
       [this](const Context&) { return CheckStatus(configuration_); });
   Run("mounts", "configuration", fix,
       [this](const Context&) { return CheckMounts(configuration_, mounts_); });
-  Run("settings", "configuration", fix, [this](const Context&) {
-    std::error_code gone;
-    return CheckSettings(mounts_, std::filesystem::current_path(gone).string(), instance_);
+  std::error_code gone;
+  const std::string project = std::filesystem::current_path(gone).string();
+  Run("exposure", "configuration", fix, [&](const Context&) {
+    return CheckExposure(FindExposure(configuration_, mounts_, project, agents::OwnEnvironment()));
   });
+  Run("settings", "configuration", fix,
+      [&](const Context&) { return CheckSettings(mounts_, project, instance_); });
   Run("ssh.config", "status", RestartCommand(instance_), [this](const Context&) {
     endpoint_ = lima::ReadSshConfig(configuration_.directory(), instance_);
     return CheckSshConfig(configuration_, endpoint_);
@@ -163,8 +171,9 @@ void Doctor::CheckGuest() {
 }  // namespace
 
 std::vector<Finding> Examine(const std::string& instance, const std::string& path,
+                             const paths::GuestReach& reach,
                              const std::function<void(const Finding&)>& on_finding) {
-  return Doctor(instance, path, on_finding).Examine();
+  return Doctor(instance, path, reach, on_finding).Examine();
 }
 
 }  // namespace doctor

@@ -5,16 +5,18 @@
 #include <vector>
 
 #include "doctor/finding.h"
+#include "paths/guest_reach.h"
 
 namespace doctor {
 
 /// Checks everything between an agent and the guest of `instance`, in this order:
-///   limactl        is on `path` (a value of $PATH) and new enough
+///   limactl        is on `path` (a value of $PATH), out of the guest's `reach`, and new enough
 ///   plugin         `limactl mcp` runs this program
 ///   instance       exists
 ///   configuration  Lima's files can be read
 ///   status         the instance runs
 ///   mounts         exist on the host, and none may be stale in the guest
+///   exposure       the guest reaches nothing of the host but the project
 ///   settings       the guest cannot change the settings that confine an agent
 ///   ssh.config     can be read, and has the host agent's port
 ///   connect        sshd accepts a key and serves files
@@ -28,6 +30,7 @@ namespace doctor {
 /// in each writable mount. Never throws; errors become findings. Calls `on_finding` after each
 /// check. The caller must ignore SIGPIPE.
 std::vector<Finding> Examine(const std::string& instance, const std::string& path,
+                             const paths::GuestReach& reach,
                              const std::function<void(const Finding&)>& on_finding);
 
 }  // namespace doctor

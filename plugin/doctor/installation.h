@@ -10,17 +10,11 @@
 /// Checks limactl and the plugin that it runs. `path` is a value of $PATH.
 namespace doctor {
 
-/// The first executable file `name` in the directories of `path`; links are not resolved.
-std::optional<std::filesystem::path> FindProgram(const std::string& name, const std::string& path);
-
 /// The limactl-mcp that `limactl mcp` runs, links not resolved. limactl looks in its own directory,
 /// in the one that its links resolve to, in `path`, and in libexec/lima and lib/lima next to those
 /// two. Follows getPluginDirectories in Lima's pkg/plugins/plugins.go.
 std::optional<std::filesystem::path> FindPlugin(const std::filesystem::path& limactl,
                                                 const std::string& path);
-
-/// The path of this program's file.
-std::filesystem::path OwnProgram();
 
 /// Runs `limactl --version`. Lima has plugins since 2.0.
 Finding CheckLimactl(const std::optional<std::filesystem::path>& limactl,

@@ -1,14 +1,13 @@
 #include "doctor/instance_checks.h"
 
-#include <fstream>
-#include <iterator>
-#include <optional>
 #include <set>
 #include <system_error>
 
 #include "configure/agents.h"
+#include "configure/stored_settings.h"
 #include "lima/host_agent.h"
 #include "lima/status.h"
+#include "lima/text_file.h"
 #include "support/join.h"
 #include "support/paths.h"
 
@@ -20,12 +19,10 @@ using lima::InstanceConfiguration;
 using support::Join;
 
 bool HoldsServer(const configure::SettingsFile& settings, const fs::path& path) {
-  std::error_code unknown;
-  if (!fs::is_regular_file(path, unknown)) return false;
-  std::ifstream file(path, std::ios::binary);
   try {
-    return configure::HasEntry(settings, std::string(std::istreambuf_iterator<char>(file), {}));
-  } catch (const configure::SettingsError&) {
+    return configure::HasEntry(settings,
+                               lima::ReadTextFile(path, configure::kMaximumSettingsBytes));
+  } catch (const support::CallError&) {
     return false;  // the agent cannot read it either
   }
 }
@@ -49,12 +46,34 @@ std::vector<std::string> FindSettings(const configure::Agent& agent,
 }  // namespace
 
 std::string RestartCommand(const std::string& instance) {
+  return "limactl stop " + instance + " && limactl start " + instance;
+}
+
+std::string ForcedRestartCommand(const std::string& instance) {
   return "limactl stop --force " + instance + " && limactl start " + instance;
 }
 
+std::optional<fs::path> ChangedAfterStart(const InstanceConfiguration& configuration) {
+  std::error_code missing;
+  const auto start = fs::last_write_time(configuration.directory() / "ha.pid", missing);
+  if (missing) return std::nullopt;
+  const fs::path shared = configuration.lima_home / "_config";
+  for (const fs::path& file : {configuration.directory() / "lima.yaml", shared / "default.yaml",
+                               shared / "override.yaml"}) {
+    const auto change = fs::last_write_time(file, missing);
+    if (!missing && change > start) return file;
+  }
+  return std::nullopt;
+}
+
 Finding CheckConfiguration(const InstanceConfiguration& configuration) {
-  return Passed(configuration.os + " guest, login shell " + lima::LoginShell(configuration) +
-                (configuration.vm_type ? ", " + *configuration.vm_type : ""));
+  const std::string text = configuration.os + " guest, login shell " +
+                           lima::LoginShell(configuration) +
+                           (configuration.vm_type ? ", " + *configuration.vm_type : "");
+  const auto changed = ChangedAfterStart(configuration);
+  if (!changed) return Passed(text);
+  return Warning(text + "; " + changed->string() + " was changed after the instance started",
+                 RestartCommand(configuration.name));
 }
 
 Finding CheckStatus(const InstanceConfiguration& configuration) {
@@ -68,7 +87,7 @@ Finding CheckStatus(const InstanceConfiguration& configuration) {
       break;
   }
   return Failed("broken: " + status.reason,
-                "unless it is starting or stopping: " + RestartCommand(configuration.name));
+                "unless it is starting or stopping: " + ForcedRestartCommand(configuration.name));
 }
 
 Finding CheckMounts(const InstanceConfiguration& configuration,
@@ -81,7 +100,7 @@ Finding CheckMounts(const InstanceConfiguration& configuration,
   }
   if (mounts.empty()) {
     return Warning("the instance mounts nothing: the agent's file tools can use no directory",
-                   "mount the project: " + edit + " --mount \"$PWD:w\"");
+                   "mount the project: " + edit + " --mount-only \"$PWD:w\"");
   }
   std::vector<std::string> list;
   std::vector<std::string> missing;
@@ -143,7 +162,7 @@ Finding CheckSshConfig(const InstanceConfiguration& configuration,
     port = lima::QueryHostAgent(socket);
   } catch (const lima::HostAgentError& error) {
     return Failed("cannot use the host agent's " + socket.string() + ": " + error.what(),
-                  RestartCommand(configuration.name));
+                  ForcedRestartCommand(configuration.name));
   }
   if (port == 0) {
     return Warning("the host agent does not know its SSH port yet",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,19 @@
 /// Checks of Lima's files on the host. None waits longer than lima::kHostAgentTimeout.
 namespace doctor {
 
-/// A shell line that restarts an instance in any state.
+/// A shell line that restarts a running instance.
 std::string RestartCommand(const std::string& instance);
 
-/// Throws lima::ConfigurationError for an unsupported guest or login shell.
+/// The same for a virtual machine that does not react.
+std::string ForcedRestartCommand(const std::string& instance);
+
+/// The first of Lima's files for the instance that is newer than the start of its virtual machine,
+/// which may have other mounts then.
+std::optional<std::filesystem::path> ChangedAfterStart(
+    const lima::InstanceConfiguration& configuration);
+
+/// Warns if ChangedAfterStart. Throws lima::ConfigurationError for an unsupported guest or login
+/// shell.
 Finding CheckConfiguration(const lima::InstanceConfiguration& configuration);
 
 Finding CheckStatus(const lima::InstanceConfiguration& configuration);

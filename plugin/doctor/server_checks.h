@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "doctor/child.h"
 #include "doctor/finding.h"
 #include "lima/mounts.h"
+#include "support/child.h"
 #include "support/context.h"
 
 /// Checks of an instance's server, which use it as an agent would.
@@ -36,7 +36,7 @@ class ServerUnderTest {
                           const support::Context& context);
 
  private:
-  Child child_;
+  support::Child child_;
   int next_id_ = 1;
 };
 

@@ -50,6 +50,19 @@ std::vector<MountEntry> ReadMounts(const yaml::Mapping& top, const std::string& 
   return mounts;
 }
 
+/// Follows Lima's pkg/portfwd: the address 0.0.0.0 means all if it need not be that one.
+bool IgnoresPorts(const yaml::Mapping& top, const std::string& file) {
+  const std::vector<YAML::Node> rules = top.Sequence("portForwards");
+  return std::any_of(rules.begin(), rules.end(), [&](const YAML::Node& item) {
+    const yaml::Mapping rule(item, file, "portForwards");
+    const auto has = [&](const char* key) { return rule.entries().contains(key); };
+    return rule.Boolean("ignore") == true && rule.String("guestIP") == "0.0.0.0" &&
+           rule.Boolean("guestIPMustBeZero") == false &&
+           rule.String("proto").value_or("any") == "any" && !has("guestPort") &&
+           !has("guestPortRange");
+  });
+}
+
 bool NamesNineP(const std::vector<YAML::Node>& mount_types) {
   return std::any_of(mount_types.begin(), mount_types.end(), [](const YAML::Node& item) {
     return item.IsScalar() && item.Scalar() == "9p";
@@ -68,12 +81,14 @@ void Overlay(ConfigurationFile& base, const ConfigurationFile& stronger) {
   Overlay(base.arch, stronger.arch);
   Overlay(base.vm_type, stronger.vm_type);
   Overlay(base.mount_type, stronger.mount_type);
+  Overlay(base.forward_agent, stronger.forward_agent);
   Overlay(base.user.name, stronger.user.name);
   Overlay(base.user.shell, stronger.user.shell);
   Overlay(base.user.uid, stronger.user.uid);
   Overlay(base.user.home, stronger.user.home);
   if (stronger.user.home.has_value()) base.user.home_where = stronger.user.home_where;
   base.nine_p_is_unsupported = base.nine_p_is_unsupported || stronger.nine_p_is_unsupported;
+  base.ignores_ports = base.ignores_ports || stronger.ignores_ports;
   base.mounts.insert(base.mounts.end(), stronger.mounts.begin(), stronger.mounts.end());
 }
 
@@ -108,6 +123,8 @@ ConfigurationFile ParseConfiguration(std::string_view text, const std::string& f
   result.vm_type = top.String("vmType");
   result.mount_type = top.String("mountType");
   result.nine_p_is_unsupported = NamesNineP(top.Sequence("mountTypesUnsupported"));
+  result.forward_agent = top.Child("ssh").Boolean("forwardAgent");
+  result.ignores_ports = IgnoresPorts(top, file);
   result.user = ReadUser(top.Child("user"));
   result.param = ReadParameters(top.Child("param"));
   result.mounts = ReadMounts(top, file);
@@ -131,6 +148,8 @@ InstanceConfiguration MergeConfiguration(const std::filesystem::path& lima_home,
   merged.vm_type = WithoutDefault(all.vm_type);
   merged.mount_type = WithoutDefault(all.mount_type);
   merged.nine_p_is_unsupported = all.nine_p_is_unsupported;
+  merged.forwards_agent = all.forward_agent.value_or(false);
+  merged.forwards_ports = !merged.plain && !all.ignores_ports;
   merged.user = std::move(all.user);
   if (!merged.plain) merged.mounts = std::move(all.mounts);
   return merged;

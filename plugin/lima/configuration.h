@@ -51,6 +51,8 @@ struct ConfigurationFile {
   std::optional<std::string> vm_type;
   std::optional<std::string> mount_type;
   bool nine_p_is_unsupported = false;  ///< `mountTypesUnsupported` names it
+  std::optional<bool> forward_agent;   ///< `ssh.forwardAgent`
+  bool ignores_ports = false;          ///< a rule of `portForwards` ignores all ports
   GuestUser user;
   std::map<std::string, Parameter, std::less<>> param;
   std::vector<MountEntry> mounts;
@@ -72,6 +74,8 @@ struct InstanceConfiguration {
   std::optional<std::string> vm_type;     ///< empty for Lima's default on this host
   std::optional<std::string> mount_type;  ///< empty for the driver's default
   bool nine_p_is_unsupported = false;     ///< in any file: then that default is not 9p
+  bool forwards_agent = false;            ///< the host's SSH agent
+  bool forwards_ports = true;             ///< of the guest to the host, without a rule for each
   GuestUser user;
   std::map<std::string, Parameter, std::less<>> param;  ///< lima.yaml's own
   std::vector<MountEntry> mounts;  ///< of all files, not yet merged; empty if plain

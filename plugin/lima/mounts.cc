@@ -151,15 +151,18 @@ struct MergedEntry {
   std::optional<std::string> nine_p_cache;
 };
 
-/// Only QEMU chooses 9p by default, unless the guest cannot mount it. Follows FillConfig in Lima's
-/// pkg/driver/qemu/qemu_driver.go, ResolveVMType in pkg/driverutil/vm.go.
-bool CacheMayBeStale(const InstanceConfiguration& configuration, const HostFacts& host,
-                     std::string_view cache) {
-  if (cache != "fscache" && cache != "loose") return false;
-  if (configuration.mount_type.has_value()) return *configuration.mount_type == "9p";
+/// Follows ResolveVMType in Lima's pkg/driverutil/vm.go.
+std::string DriverOf(const InstanceConfiguration& configuration, const HostFacts& host) {
   const bool is_native = configuration.arch.value_or(host.arch) == host.arch;
-  return configuration.vm_type.value_or(is_native ? host.vm_type : "qemu") == "qemu" &&
-         !configuration.nine_p_is_unsupported;
+  return configuration.vm_type.value_or(is_native ? host.vm_type : "qemu");
+}
+
+/// Follows FillConfig of each driver in Lima's pkg/driver.
+std::string MountTypeOf(const InstanceConfiguration& configuration, const std::string& driver) {
+  if (configuration.mount_type.has_value()) return *configuration.mount_type;
+  if (driver == "qemu") return configuration.nine_p_is_unsupported ? "reverse-sshfs" : "9p";
+  if (driver == "vz" || driver == "krunkit") return "virtiofs";
+  return driver == "wsl2" ? driver : "";
 }
 
 std::vector<MergedEntry> MergeEntries(const InstanceConfiguration& configuration,
@@ -184,6 +187,8 @@ std::vector<MergedEntry> MergeEntries(const InstanceConfiguration& configuration
 
 std::vector<Mount> Evaluate(const InstanceConfiguration& configuration, const HostFacts& host,
                             const GuestFacts& guest, bool needs_all_facts) {
+  const std::string driver = DriverOf(configuration, host);
+  const std::string type = MountTypeOf(configuration, driver);
   std::vector<Mount> mounts;
   for (const MergedEntry& entry : MergeEntries(configuration, host, guest)) {
     if (needs_all_facts && !entry.mount_point) {
@@ -196,7 +201,10 @@ std::vector<Mount> Evaluate(const InstanceConfiguration& configuration, const Ho
     mount.mount_point = support::CleanPath(mount.unclean_mount_point);
     mount.writable = entry.writable.value_or(false);
     mount.nine_p_cache = entry.nine_p_cache.value_or(mount.writable ? "mmap" : "fscache");
-    mount.reads_may_be_stale = CacheMayBeStale(configuration, host, mount.nine_p_cache);
+    mount.reads_may_be_stale =
+        type == "9p" && (mount.nine_p_cache == "fscache" || mount.nine_p_cache == "loose");
+    mount.type = type;
+    mount.enforces_read_only = type == "9p" || (type == "virtiofs" && driver == "vz");
     mounts.push_back(std::move(mount));
   }
   return mounts;

@@ -38,6 +38,13 @@ struct Mount {
   /// The mountPoint as Lima stores it: evaluated but not cleaned.
   std::string unclean_mount_point = {};
 
+  /// "9p", "virtiofs", "reverse-sshfs" or "wsl2"; empty if only an external driver knows it.
+  std::string type = {};
+
+  /// Whether the host keeps the guest's root from writing to a mount that is not `writable`. QEMU's
+  /// and krunkit's virtiofs leave that to the guest.
+  bool enforces_read_only = false;
+
   friend bool operator==(const Mount&, const Mount&) = default;
 };
 

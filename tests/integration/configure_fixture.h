@@ -34,7 +34,7 @@ class Configure : public IntegrationTest {
     words.insert(words.end(), arguments.begin(), arguments.end());
     ChildProcess::Options options{.arguments = words, .environment = environment_};
     options.environment.try_emplace("HOME", Path("home").string());
-    options.environment["PATH"] = Path("bin").string() + ":/usr/bin:/bin";
+    options.environment.try_emplace("PATH", Path("bin").string() + ":/usr/bin:/bin");
     for (const char* name :
          {"LIMA_HOME", "XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "GEMINI_CLI_HOME"}) {
       options.environment.try_emplace(name, std::nullopt);

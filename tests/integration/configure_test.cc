@@ -215,6 +215,12 @@ TEST_F(Configure, LimactlStartsTheServerIfItRunsThisProgram) {
   Succeeds({"gemini"});
   EXPECT_THAT(ReadFile(Path("project/.gemini/settings.json")),
               HasSubstr("\"command\": \"limactl\""));
+  environment_["PATH"] = "relative:" + Path("bin").string() + ":/usr/bin:/bin";
+  Succeeds({"gemini"});
+  EXPECT_THAT(ReadFile(Path("project/.gemini/settings.json")),
+              HasSubstr("\"command\": \"" + Path("bin/limactl-mcp").string() + "\""))
+      << "the agent would look for limactl in the project first";
+  environment_.erase("PATH");
   fs::remove(Path("bin/limactl-mcp"));
   MakeProgram("bin/limactl-mcp");
   Succeeds({"gemini"});
@@ -244,7 +250,7 @@ TEST_F(Configure, NotesWhatTheInstanceLacks) {
   EXPECT_THAT(note("mounts: [{location: " + project + "}]\n"), HasSubstr("read-only"));
   EXPECT_THAT(note("mounts: [{location: /elsewhere, writable: true}]\n"),
               AllOf(HasSubstr("does not mount " + project + ","),
-                    HasSubstr("limactl edit default --start --mount " + project + ":w")));
+                    HasSubstr("limactl edit default --start --mount-only " + project + ":w")));
   EXPECT_THAT(note("plain: true\n"), HasSubstr("plain: true"));
   EXPECT_THAT(note("mounts: [\n"), HasSubstr("lima.yaml"));
   fs::remove_all(Path("lima/default"));

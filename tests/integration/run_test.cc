@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "integration/fixture.h"
@@ -44,6 +46,7 @@ class Run : public IntegrationTest {
     options.environment["PATH"] = path_.empty() ? Path("bin").string() + ":/usr/bin:/bin" : path_;
     options.environment["XDG_STATE_HOME"] = std::nullopt;
     options.environment["BASH_ENV"] = "x";
+    for (const auto& [name, value] : environment_) options.environment[name] = value;
     options.working_directory = directory;
     return RunProcess(options);
   }
@@ -56,7 +59,16 @@ class Run : public IntegrationTest {
     return result.error;
   }
 
+  /// A session with one line of warning.
+  std::string Warning(const Words& arguments = {"claude"}) {
+    const ProcessResult result = RunAgent(arguments);
+    EXPECT_EQ(result.exit_code, 7) << result.error;
+    EXPECT_EQ(std::count(result.error.begin(), result.error.end(), '\n'), 1) << result.error;
+    return result.error;
+  }
+
   std::string path_;
+  std::map<std::string, std::string> environment_;
 };
 
 TEST_F(Run, BecomesTheAgentInADirectoryOfItsOwn) {
@@ -97,8 +109,8 @@ TEST_F(Run, RefusesAnUnknownAgentAndListsTheKnown) {
 TEST_F(Run, RefusesAnAgentThatIsNotInstalledOrTooOld) {
   EXPECT_THAT(Refusal({"codex"}), HasSubstr("npm install -g @openai/codex"));
   MakeAgent("bin/claude", "2.0.0 (Claude Code)");
-  EXPECT_THAT(Refusal({"claude"}),
-              AllOf(HasSubstr("Claude Code 2.0.0"), HasSubstr("2.1.330"), HasSubstr("@latest")));
+  EXPECT_THAT(Refusal({"claude"}), AllOf(HasSubstr("Claude Code 2.0.0"), HasSubstr("2.1.330"),
+                                         HasSubstr("claude update")));
   MakeAgent("bin/claude", "no version");
   EXPECT_THAT(Refusal({"claude"}), HasSubstr("of an unknown version"));
 }
@@ -147,6 +159,106 @@ TEST_F(Run, TakesNoProgramThatTheGuestCanWrite) {
   fs::remove(Path("bin/claude"));
   MakeLink("bin/claude", Path("project/node_modules/.bin/claude"));
   EXPECT_THAT(Refusal({"claude"}), HasSubstr("which the guest can write"));
+}
+
+TEST_F(Run, RefusesSettingsThatAreLinksIntoTheMount) {
+  const fs::path target = MakeFile("project/dotfiles/settings.json", "{}");
+  const std::vector<std::string> links = {"home/.claude/settings.json",
+                                          "home/.claude/skills/x/SKILL.md",
+                                          "lima/default/extra.yaml", "lima/_config/override.yaml"};
+  for (const std::string& link : links) {
+    fs::create_directories(Path(link).parent_path());
+    MakeLink(link, target);
+    EXPECT_THAT(Refusal({"claude"}),
+                AllOf(HasSubstr("the guest could change"), HasSubstr(Path(link).string()),
+                      HasSubstr("Replace the link")));
+    fs::remove(Path(link));
+  }
+  MakeDirectory("elsewhere");
+  MakeLink("project/way", Path("elsewhere"));
+  MakeLink(links[0], Path("project/way/settings.json"));
+  EXPECT_THAT(Refusal({"claude"}), HasSubstr(links[0])) << "the guest can change the way";
+}
+
+TEST_F(Run, WarnsOfLinksInTheHomeThatLeadIntoTheMount) {
+  MakeDirectory("home/.local/bin");
+  MakeLink("home/.bashrc", Path("project/dotfiles/bashrc"));
+  MakeLink("home/.local/bin/tool", Path("project/tool"));
+  MakeLink("home/.profile", "/etc/profile");
+  EXPECT_THAT(Warning(),
+              AllOf(HasSubstr(Path("home/.bashrc").string()),
+                    HasSubstr(Path("home/.local/bin/tool").string()), Not(HasSubstr(".profile"))));
+}
+
+TEST_F(Run, DropsVariablesThatNameFilesInTheMount) {
+  const std::string project = Path("project").string();
+  environment_ = {{"AWS_CONFIG_FILE", project + "/aws"},
+                  {"EDITOR", "vim -u " + project + "/rc"},
+                  {"LD_LIBRARY_PATH", "/usr/lib:" + project},
+                  {"TMPDIR", project + "/tmp"},
+                  {"LANG", "C"}};
+  const ProcessResult result = RunAgent({"claude"});
+  EXPECT_EQ(result.exit_code, 7) << result.error;
+  EXPECT_THAT(result.error, HasSubstr("AWS_CONFIG_FILE, EDITOR, LD_LIBRARY_PATH, TMPDIR\n"));
+  const Words lines = LinesOf(result.output);
+  EXPECT_THAT(lines, Contains("LANG=C"));
+  const std::string own = Path("home/.local/state/limactl-mcp/run").string();
+  EXPECT_THAT(lines, Contains(AllOf(StartsWith("TMPDIR=" + own), ::testing::EndsWith("/tmp"))));
+  for (const char* name : {"AWS_CONFIG_FILE=", "EDITOR=", "LD_LIBRARY_PATH="}) {
+    EXPECT_THAT(lines, Not(Contains(StartsWith(name))));
+  }
+}
+
+TEST_F(Run, RefusesReverseSshfs) {
+  testing_support::LoopbackInstance::Options options;
+  options.name = "sshfs";
+  options.mounts = {{Path("project").string(), "", true}};
+  options.lima_yaml = "mountType: reverse-sshfs\n";
+  StartInstance(options);
+  EXPECT_THAT(Refusal({"claude", "sshfs"}), HasSubstr("reverse-sshfs"));
+}
+
+TEST_F(Run, CountsWhatQemusVirtiofsMountsReadOnlyAsWritable) {
+  testing_support::LoopbackInstance::Options options;
+  options.name = "virtiofs";
+  options.mounts = {{Path("project").string(), "", true},
+                    {MakeDirectory("home/.claude"), "", false}};
+  StartInstance(options);
+  EXPECT_THAT(Warning({"claude", "virtiofs"}),
+              HasSubstr("can read " + Path("home/.claude").string()));
+  options.lima_yaml = "mountType: virtiofs\n";
+  StartInstance(options);
+  EXPECT_THAT(Refusal({"claude", "virtiofs"}), HasSubstr("your settings of Claude Code"));
+}
+
+TEST_F(Run, WarnsOfWhatTheGuestCanReach) {
+  testing_support::LoopbackInstance::Options options;
+  options.name = "open";
+  options.mounts = {{Path("home").string(), "", false}, {Path("project").string(), "", true}};
+  options.lima_yaml = "ssh: {forwardAgent: true}\n";
+  StartInstance(options);
+  EXPECT_THAT(Warning({"claude", "open"}),
+              AllOf(HasSubstr("your home directory"), HasSubstr("forwardAgent"),
+                    HasSubstr("--mount-only \"$PWD:w\"")));
+}
+
+TEST_F(Run, RefusesFilesOfLimaThatAreNewerThanTheVirtualMachine) {
+  for (const char* name : {"lima/default/lima.yaml", "lima/_config/override.yaml"}) {
+    if (!fs::exists(Path(name))) MakeFile(name, "{}\n");
+    const auto old = fs::last_write_time(Path("lima/default/ha.pid"));
+    fs::last_write_time(Path(name), old + std::chrono::seconds(1));
+    EXPECT_THAT(Refusal({"claude"}), AllOf(HasSubstr(name), HasSubstr("limactl stop default")));
+    fs::last_write_time(Path(name), old);
+  }
+  EXPECT_EQ(RunAgent({"claude"}).exit_code, 7);
+}
+
+TEST_F(Run, SaysHowToUpdateAnAgent) {
+  MakeAgent("lib/node_modules/x/claude", "2.0.0 (Claude Code)");
+  fs::remove(Path("bin/claude"));
+  MakeLink("bin/claude", Path("lib/node_modules/x/claude"));
+  EXPECT_THAT(Refusal({"claude"}),
+              HasSubstr("Update it: npm install -g @anthropic-ai/claude-code@latest"));
 }
 
 }  // namespace

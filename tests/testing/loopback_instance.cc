@@ -117,7 +117,8 @@ void LoopbackInstance::WriteStaticFiles() {
 
   std::ostringstream yaml;
   yaml << "vmType: qemu\narch: " << (sizeof(void*) == 8 ? "x86_64" : "armv7l")
-       << "\nimages:\n- location: /nonexistent.img\n"
+       << "\nimages:\n- location: /nonexistent.img\nportForwards:\n- {guestIP: 0.0.0.0, "
+       << "guestIPMustBeZero: false, proto: any, ignore: true}\n"
        << options_.lima_yaml << "\nmounts:\n";
   for (const Mount& mount : options_.mounts) {
     yaml << "- location: \"" << mount.location << "\"\n";

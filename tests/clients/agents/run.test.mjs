@@ -205,7 +205,7 @@ describe('run, with programs that stand for the agents,', { concurrency: true },
 
   test('refuses an agent that is too old', () => withScene({ script: old }, async (run) => {
     assertRefused(await run(...session),
-      /Claude Code 1\.0\.0 .*Update it: npm install -g @anthropic-ai\/claude-code@latest$/m);
+      /Claude Code 1\.0\.0 .*Update it: claude update$/m);
   }));
 
   test('refuses an agent that is not installed', () => withScene({ script: null }, async (run) => {

@@ -33,6 +33,19 @@ TEST(Version, IsTheFirstOneInTheText) {
   EXPECT_EQ(ToString({2, 1, 330}), "2.1.330");
 }
 
+TEST(UpdateCommand, SuitsHowTheAgentWasInstalled) {
+  const ConfinedAgent codex = CodexAgent();
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"/usr/lib/node_modules/@openai/codex/bin/codex.js", "npm install -g @openai/codex@latest"},
+      {"/home/me/.bun/install/global/node_modules/x/codex", "bun add -g @openai/codex@latest"},
+      {"/home/me/.local/share/pnpm/codex", "pnpm add -g @openai/codex@latest"},
+      {"/opt/homebrew/Cellar/gemini-cli/1.0/lib/node_modules/x", "brew upgrade gemini-cli"},
+      {"/opt/homebrew/Caskroom/codex/1.0/codex", "brew upgrade codex"},
+      {"/usr/bin/codex", "as you installed /usr/bin/codex"}};
+  for (const auto& [program, command] : rows) EXPECT_EQ(UpdateCommand(codex, program), command);
+  EXPECT_EQ(UpdateCommand(ClaudeAgent(), "/home/me/.local/share/claude/2.0.0"), "claude update");
+}
+
 class InstructionsTest : public ::testing::Test {
  protected:
   void Write(const std::string& name, const std::string& text) {
@@ -51,8 +64,19 @@ TEST_F(InstructionsTest, FollowUnderTheNamesOfTheirFiles) {
   Write("CLAUDE.md", "one");
   Write("AGENTS.md", "two\n");
   EXPECT_THAT(Read("CLAUDE.md missing AGENTS.md"),
-              EndsWith("the user's own\n\n# CLAUDE.md of the project\n\none\n\n"
-                       "# AGENTS.md of the project\n\ntwo\n"));
+              ::testing::MatchesRegex("(.|\n)*the user's own\n\n# CLAUDE.md of the project\n\n"
+                                      "Up to the line END-.*\n\none\nEND-[0-9a-f]+\n\n"
+                                      "# AGENTS.md of the project\n\n"
+                                      "Up to the line END-.*\n\ntwo\nEND-[0-9a-f]+\n"));
+}
+
+TEST_F(InstructionsTest, EndWithALineThatNoFileCanGuess) {
+  Write("AGENTS.md", "text\n");
+  const std::string text = Read("AGENTS.md");
+  const std::string end = text.substr(text.rfind("END-"));
+  EXPECT_EQ(end.size(), std::string("END-0123456789abcdef\n").size());
+  EXPECT_THAT(text, ::testing::HasSubstr("Up to the line " + end.substr(0, end.size() - 1) + " "));
+  EXPECT_THAT(Read("AGENTS.md"), ::testing::Not(EndsWith(end))) << "another one each time";
 }
 
 TEST_F(InstructionsTest, AreReadFromRegularFilesOnly) {
@@ -65,9 +89,9 @@ TEST_F(InstructionsTest, AreReadFromRegularFilesOnly) {
 
 TEST_F(InstructionsTest, AreCutAtTheirLimitAndUtf8) {
   Write("AGENTS.md", std::string(kMaximumInstructions, 'a') + "b");
-  EXPECT_THAT(Read("AGENTS.md"), EndsWith("aa\n"));
+  EXPECT_THAT(Read("AGENTS.md"), ::testing::HasSubstr("aa\nEND-"));
   Write("CLAUDE.md", "a\xFF");
-  EXPECT_THAT(Read("CLAUDE.md"), EndsWith("a\xEF\xBF\xBD\n"));
+  EXPECT_THAT(Read("CLAUDE.md"), ::testing::HasSubstr("\na\xEF\xBF\xBD\nEND-"));
 }
 
 }  // namespace

@@ -137,6 +137,11 @@ const std::vector<std::pair<std::string, std::vector<std::vector<std::string>>>>
       {"/"},
       {"run", "--dir=/", "x"}}}};
 
+TEST(Arguments, CodexExecMaySkipItsCheckForGit) {
+  const std::vector<std::string> arguments = {"exec", "--skip-git-repo-check", "do it"};
+  EXPECT_EQ(FindRefused(arguments, CodexAgent().rules), std::nullopt);
+}
+
 TEST(Arguments, EachAgentRefusesWhatUndoesTheConfinement) {
   for (const auto& [name, all] : kDangerous) {
     for (const ConfinedAgent& agent : ConfinedAgents()) {

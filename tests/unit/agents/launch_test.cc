@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -22,6 +23,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pair;
+using Words = std::vector<std::string>;
 
 class LaunchTest : public ::testing::Test {
  protected:
@@ -125,6 +127,14 @@ TEST_F(LaunchTest, OfCodexHasAHomeWithoutAnEnvironmentForItsTools) {
   EXPECT_EQ(launch.links.front().target, (top_ / ".codex/auth.json").string());
 }
 
+TEST_F(LaunchTest, OfCodexSkipsItsCheckForGitOnce) {
+  for (const Words& arguments : {Words{"exec", "x"}, Words{"exec", "--skip-git-repo-check", "x"}}) {
+    request_.arguments = arguments;
+    const Words all = Make("codex").arguments;
+    EXPECT_EQ(std::count(all.begin(), all.end(), "--skip-git-repo-check"), 1);
+  }
+}
+
 TEST_F(LaunchTest, OfCodexReportsASettingsFileThatIsNotToml) {
   fs::create_directory(top_ / ".codex");
   std::ofstream(top_ / ".codex/config.toml") << "model = \n";
@@ -173,6 +183,14 @@ TEST_F(LaunchTest, OfOpencodeUsesTheUsersModelButNoServers) {
       << "{\"model\": \"m\", /* mine */ \"mcp\": {\"other\": {}}, \"plugin\": [\"x\"]}";
   const json settings = json::parse(Text(Make("opencode"), "/opencode/opencode.json"));
   EXPECT_EQ(settings, json({{"model", "m"}}));
+}
+
+TEST_F(LaunchTest, OfOpencodeReadsSettingsWithATrailingComma) {
+  fs::create_directories(top_ / ".config/opencode");
+  std::ofstream(top_ / ".config/opencode/opencode.jsonc") << "{\"model\": \"m\",}\n";
+  EXPECT_EQ(json::parse(Text(Make("opencode"), "/opencode/opencode.json")), json({{"model", "m"}}));
+  ASSERT_EQ(::mkfifo((top_ / ".config/opencode/opencode.json").c_str(), 0600), 0);
+  EXPECT_EQ(json::parse(Text(Make("opencode"), "/opencode/opencode.json")), json({{"model", "m"}}));
 }
 
 TEST_F(LaunchTest, OfOpencodeRefusesPathsThatItWouldReplace) {

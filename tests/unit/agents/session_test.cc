@@ -19,13 +19,20 @@ using testing_support::ModeOf;
 using testing_support::ReadFile;
 using Words = std::vector<std::string>;
 
+const ConfinedAgent& Agent(std::string_view name) {
+  for (const ConfinedAgent& agent : ConfinedAgents()) {
+    if (agent.name == name) return agent;
+  }
+  throw std::invalid_argument(std::string(name));
+}
+
 LaunchRequest Request(const std::string& project, const Words& server, bool trust = false,
-                      const fs::path& state = "/state") {
+                      const fs::path& state = "/state", std::string_view name = "codex") {
   LaunchRequest request;
   request.project = project;
   request.server = server;
   request.trust = trust;
-  SetDirectories(state, "codex", request);
+  SetDirectories(state, Agent(name), request);
   return request;
 }
 
@@ -37,6 +44,16 @@ TEST(SessionDirectories, DifferByProjectAndTheSettingsByOptions) {
   EXPECT_EQ(Request("/a", {}, true).home, Request("/a", {}).home);
   EXPECT_NE(Request("/a", {}, true).control, Request("/a", {}).control);
   EXPECT_NE(Request("/a", {"ab", "c"}).control, Request("/a", {"a", "bc"}).control);
+}
+
+TEST(SessionDirectories, OfGeminiCliDifferByOptionsSinceItsSettingsAreThere) {
+  const auto directory = [](const std::string& instance, bool trust) {
+    return Request("/a/x", {"serve", instance}, trust, "/state", "gemini").directory;
+  };
+  EXPECT_NE(directory("one", false), directory("two", false));
+  EXPECT_NE(directory("one", false), directory("one", true));
+  EXPECT_EQ(directory("one", true), directory("one", true));
+  EXPECT_THAT(directory("one", true), EndsWith("/x"));
 }
 
 TEST(SessionFiles, AreForTheUserAloneAndReplaceOlderOnes) {
@@ -59,10 +76,13 @@ TEST(SessionFiles, AreForTheUserAloneAndReplaceOlderOnes) {
 }
 
 TEST(StateDirectory, IsInTheUsersState) {
-  EXPECT_EQ(StateDirectory("/home/me", ""), "/home/me/.local/state/limactl-mcp");
-  EXPECT_EQ(StateDirectory("/home/me", "relative"), "/home/me/.local/state/limactl-mcp");
-  EXPECT_EQ(StateDirectory("/home/me", "/state/"), "/state/limactl-mcp");
-  EXPECT_THROW(StateDirectory("", ""), support::CallError);
+  const auto directory = [](const std::string& home, const std::string& state) {
+    return StateDirectory({{"HOME", home}, {"XDG_STATE_HOME", state}});
+  };
+  EXPECT_EQ(directory("/home/me", ""), "/home/me/.local/state/limactl-mcp");
+  EXPECT_EQ(directory("/home/me", "relative"), "/home/me/.local/state/limactl-mcp");
+  EXPECT_EQ(directory("/home/me", "/state/"), "/state/limactl-mcp");
+  EXPECT_THROW(directory("", ""), support::CallError);
 }
 
 }  // namespace

@@ -97,6 +97,36 @@ TEST_F(InstanceChecksTest, SettingsInAWritableMountAreNamed) {
   EXPECT_THAT(finding.advice, HasSubstr("limactl mcp run claude vm"));
   EXPECT_EQ(CheckSettings({{mount, {}, false, false}}, project, "vm").result, Result::kPassed);
   EXPECT_EQ(CheckSettings({{mount, {}, true, false}}, "/", "vm").result, Result::kPassed);
+  fs::remove(project + "/.mcp.json");
+  ASSERT_EQ(::mkfifo((project + "/.mcp.json").c_str(), 0600), 0);
+  EXPECT_EQ(CheckSettings({{mount, {}, true, false}}, project, "vm").result, Result::kPassed);
+}
+
+TEST_F(InstanceChecksTest, FilesNewerThanTheStartAreNamed) {
+  EXPECT_FALSE(ChangedAfterStart(configuration)) << "it does not run";
+  std::ofstream(configuration.directory() / "lima.yaml") << "{}";
+  std::ofstream(configuration.directory() / "ha.pid") << "1";
+  const auto start = fs::last_write_time(configuration.directory() / "ha.pid");
+  fs::create_directory(directory.path() / "_config");
+  for (const fs::path& file :
+       {configuration.directory() / "lima.yaml", directory.path() / "_config/default.yaml",
+        directory.path() / "_config/override.yaml"}) {
+    std::ofstream(file) << "{}";
+    fs::last_write_time(file, start);
+    EXPECT_FALSE(ChangedAfterStart(configuration)) << file;
+    fs::last_write_time(file, start + std::chrono::seconds(1));
+    EXPECT_EQ(ChangedAfterStart(configuration), file);
+    EXPECT_EQ(CheckConfiguration(configuration).result, Result::kWarning);
+    fs::last_write_time(file, start);
+  }
+}
+
+TEST_F(InstanceChecksTest, OnlyAVirtualMachineThatDoesNotReactIsStoppedByForce) {
+  EXPECT_THAT(CheckSshConfig(configuration, endpoint).advice, HasSubstr("--force"));
+  const FakeHostAgent agent(Socket(), FakeHostAgent::kGoodAnswer);
+  endpoint.port = 60023;
+  EXPECT_THAT(CheckSshConfig(configuration, endpoint).advice,
+              AllOf(HasSubstr("limactl stop vm"), Not(HasSubstr("--force"))));
 }
 
 }  // namespace

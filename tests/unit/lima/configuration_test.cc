@@ -57,6 +57,29 @@ TEST(MergeConfiguration, PlainDropsAllMountsAndTheLaterFileWins) {
   EXPECT_EQ(Merge("plain: true\n", mount, "plain: false\n").mounts.size(), 1U);
 }
 
+TEST(MergeConfiguration, TheAgentIsForwardedOnRequest) {
+  EXPECT_FALSE(Merge("", "", "").forwards_agent);
+  EXPECT_TRUE(Merge("ssh: {forwardAgent: true}\n", "", "").forwards_agent);
+  EXPECT_FALSE(
+      Merge("ssh: {forwardAgent: true}\n", "ssh: {forwardAgent: false}\n", "").forwards_agent);
+}
+
+TEST(MergeConfiguration, PortsAreForwardedUnlessARuleIgnoresThemAll) {
+  const auto forwards = [](const std::string& rule) {
+    return Merge("", ("portForwards:\n- {guestPort: 3000}\n- {" + rule + "}\n").c_str(), "")
+        .forwards_ports;
+  };
+  EXPECT_TRUE(Merge("", "", "").forwards_ports);
+  EXPECT_FALSE(Merge("plain: true\n", "", "").forwards_ports);
+  const std::string all = "guestIP: 0.0.0.0, guestIPMustBeZero: false, ignore: true";
+  EXPECT_FALSE(forwards(all));
+  EXPECT_FALSE(forwards(all + ", proto: any"));
+  EXPECT_TRUE(forwards(all + ", proto: tcp"));
+  EXPECT_TRUE(forwards(all + ", guestPort: 80"));
+  EXPECT_TRUE(forwards("guestIP: 0.0.0.0, ignore: true")) << "other addresses remain";
+  EXPECT_TRUE(forwards("guestIP: 0.0.0.0, guestIPMustBeZero: false"));
+}
+
 TEST(MergeConfiguration, OnlyLimaYamlsOwnParametersCount) {
   const InstanceConfiguration merged =
       Merge("param: {a: 1}\n", "param: {b: 2}\n", "param: {c: 3}\n");

@@ -225,6 +225,20 @@ TEST(Mounts, HostThatDoesNotTakeQemuByItselfHasNoStaleReads) {
   EXPECT_TRUE(stale("vmType: qemu\n"));
 }
 
+TEST(Mounts, TypeAndWhetherReadOnlyHoldsDependOnTheDriver) {
+  const auto show = [](const std::string& main) {
+    const Mount mount = Evaluate(main + "mounts: [{location: /a}]\n").at(0);
+    return mount.type + (mount.enforces_read_only ? " holds" : "");
+  };
+  EXPECT_EQ(show(""), "9p holds");
+  EXPECT_EQ(show("mountTypesUnsupported: [9p]\n"), "reverse-sshfs");
+  EXPECT_EQ(show("mountType: reverse-sshfs\n"), "reverse-sshfs");
+  EXPECT_EQ(show("mountType: virtiofs\n"), "virtiofs");
+  EXPECT_EQ(show("vmType: krunkit\n"), "virtiofs");
+  EXPECT_EQ(show("vmType: vz\n"), "virtiofs holds");
+  EXPECT_EQ(show("vmType: external\n"), "");
+}
+
 // printf '%s' /Users/me:/Users/me | sha256sum
 TEST(MountTag, IsTheBeginningOfTheHashOfBothPaths) {
   const auto tag = [](const std::string& location, const std::string& mount_point) {

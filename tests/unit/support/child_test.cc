@@ -1,4 +1,4 @@
-#include "doctor/child.h"
+#include "support/child.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 #include "support/errors.h"
 
-namespace doctor {
+namespace support {
 namespace {
 
 using ::testing::HasSubstr;
@@ -18,7 +18,7 @@ class ChildTest : public ::testing::Test {
 
   static std::vector<std::string> Shell(const std::string& script) { return {"sh", "-c", script}; }
 
-  const support::Context ample = support::Context().WithTimeout(std::chrono::seconds(60));
+  const Context ample = Context().WithTimeout(std::chrono::seconds(60));
 };
 
 TEST_F(ChildTest, ExchangesLines) {
@@ -52,16 +52,15 @@ TEST_F(ChildTest, KeepsTheEndOfStandardError) {
 TEST_F(ChildTest, WaitsNoLongerThanTheDeadline) {
   for (const char* script : {"exec sleep 1000", "exec >&-; exec sleep 1000"}) {
     Child child(Shell(script));
-    const auto soon = support::Context().WithTimeout(std::chrono::milliseconds(20));
-    EXPECT_THROW(child.Finish(soon), support::Stopped);
+    const auto soon = Context().WithTimeout(std::chrono::milliseconds(20));
+    EXPECT_THROW(child.Finish(soon), Stopped);
   }
 }
 
 TEST_F(ChildTest, NamesAProgramThatCannotBeStarted) {
   EXPECT_THAT([] { Child({"/no/such/program"}); },
-              ::testing::ThrowsMessage<support::CallError>(
-                  HasSubstr("/no/such/program cannot be started")));
+              ::testing::ThrowsMessage<CallError>(HasSubstr("/no/such/program cannot be started")));
 }
 
 }  // namespace
-}  // namespace doctor
+}  // namespace support

@@ -1,4 +1,4 @@
-#include "doctor/child.h"
+#include "support/child.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -18,7 +18,7 @@
 #include "support/spawn.h"
 #include "support/wake_pipe.h"
 
-namespace doctor {
+namespace support {
 namespace {
 
 /// How late a deadline or a program's exit may be noticed.
@@ -29,14 +29,13 @@ constexpr int kPollMilliseconds = 10;
 Child::Child(const std::vector<std::string>& command) : error_(std::tmpfile(), &std::fclose) {
   if (!error_) throw std::system_error(errno, std::generic_category(), "temporary file");
   ::fcntl(::fileno(error_.get()), F_SETFD, FD_CLOEXEC);
-  support::Pipe input;
-  support::Pipe output;
+  Pipe input;
+  Pipe output;
   try {
-    pid_ = support::Spawn(command,
-                          {input.read_end.get(), output.write_end.get(), ::fileno(error_.get())},
-                          support::SpawnSession::kShared);
+    pid_ = Spawn(command, {input.read_end.get(), output.write_end.get(), ::fileno(error_.get())},
+                 SpawnSession::kShared);
   } catch (const std::system_error& problem) {
-    throw support::CallError(command.front() + " cannot be started: " + problem.code().message());
+    throw CallError(command.front() + " cannot be started: " + problem.code().message());
   }
   input_ = std::move(input.write_end);
   output_ = std::move(output.read_end);
@@ -53,7 +52,7 @@ void Child::Write(std::string_view text) {
   (void)!::write(input_.get(), text.data(), text.size());
 }
 
-std::optional<std::string> Child::ReadLine(const support::Context& context) {
+std::optional<std::string> Child::ReadLine(const Context& context) {
   while (true) {
     if (const std::size_t end = received_.find('\n'); end != std::string::npos) {
       std::string line = received_.substr(0, end);
@@ -70,7 +69,7 @@ std::optional<std::string> Child::ReadLine(const support::Context& context) {
   }
 }
 
-int Child::Finish(const support::Context& context) {
+int Child::Finish(const Context& context) {
   CloseInput();
   if (pid_ < 0) return exit_code_;
   while (ReadLine(context)) {
@@ -78,7 +77,7 @@ int Child::Finish(const support::Context& context) {
   int status = 0;
   pid_t ended = 0;
   while ((ended = ::waitpid(pid_, &status, WNOHANG)) == 0) {
-    support::Pause(std::chrono::milliseconds(kPollMilliseconds), context);
+    Pause(std::chrono::milliseconds(kPollMilliseconds), context);
   }
   pid_ = -1;
   // There is no status if this program was started with SIGCHLD ignored.
@@ -97,4 +96,4 @@ std::string Child::ErrorText() const {
   return {buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(0, count))};
 }
 
-}  // namespace doctor
+}  // namespace support

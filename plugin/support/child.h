@@ -12,13 +12,13 @@
 #include "support/context.h"
 #include "support/file_descriptor.h"
 
-namespace doctor {
+namespace support {
 
 /// A child program that reads and writes lines. At its context's deadline, each function throws
-/// support::Stopped. One thread.
+/// Stopped. One thread.
 class Child {
  public:
-  /// Throws support::CallError when the program cannot be started.
+  /// Throws CallError when the program cannot be started.
   explicit Child(const std::vector<std::string>& command);
 
   /// Kills the program if it still runs. If that is limactl, its plugin sees the end of its input.
@@ -34,11 +34,11 @@ class Child {
   void CloseInput() { input_.Close(); }
 
   /// Returns the next line of standard output without its line end; nullopt at the end of output.
-  std::optional<std::string> ReadLine(const support::Context& context);
+  std::optional<std::string> ReadLine(const Context& context);
 
   /// Closes its input, discards its output and waits until it exits. Returns the exit code, or 128
   /// plus the number of the signal that killed it.
-  int Finish(const support::Context& context);
+  int Finish(const Context& context);
 
   /// The last 2 KiB of its standard error.
   [[nodiscard]] std::string ErrorText() const;
@@ -46,10 +46,10 @@ class Child {
  private:
   pid_t pid_ = -1;
   int exit_code_ = 0;
-  support::FileDescriptor input_;
-  support::FileDescriptor output_;
+  FileDescriptor input_;
+  FileDescriptor output_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> error_;  ///< an unlinked temporary file
   std::string received_;
 };
 
-}  // namespace doctor
+}  // namespace support

@@ -1,0 +1,122 @@
+#include "paths/guest_reach.h"
+
+#include <algorithm>
+#include <sstream>
+#include <system_error>
+
+#include "support/errors.h"
+#include "support/paths.h"
+#include "support/program.h"
+
+namespace paths {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// As Linux has it.
+constexpr int kMaxLinks = 40;
+
+/// Appends the names of `path`, the first one last.
+void PushNames(const fs::path& path, std::vector<fs::path>& names) {
+  const std::vector<fs::path> forward(path.begin(), path.end());
+  names.insert(names.end(), forward.rbegin(), forward.rend());
+}
+
+/// Whether `path` occurs in `text` and ends there.
+bool Occurs(const std::string& path, const std::string& text) {
+  for (std::size_t at = text.find(path); at != text.npos; at = text.find(path, at + 1)) {
+    const std::size_t end = at + path.size();
+    if (end == text.size() || std::string_view("/:;, \"'").find(text[end]) != text.npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string Resolved(const fs::path& path) {
+  std::error_code error;
+  const std::string resolved = fs::weakly_canonical(path, error).string();
+  return support::CleanPath(error ? path.string() : resolved);
+}
+
+GuestReach::GuestReach(const std::vector<lima::Mount>& mounts, Access access) {
+  for (const lima::Mount& mount : mounts) {
+    if (access == Access::kWriting && !mount.writable && mount.enforces_read_only) continue;
+    locations_.push_back({mount.location, Resolved(mount.location)});
+  }
+}
+
+std::optional<std::string> GuestReach::Holding(const std::string& path) const {
+  for (const Location& location : locations_) {
+    if (support::PathBelow(path, location.written) || support::PathBelow(path, location.resolved)) {
+      return location.written;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> GuestReach::Above(const fs::path& path) const {
+  std::vector<fs::path> names;
+  PushNames(path, names);
+  fs::path reached;
+  for (int links = 0; !names.empty() && links <= kMaxLinks;) {
+    const fs::path name = std::move(names.back());
+    names.pop_back();
+    if (name.empty() || name == ".") continue;
+    if (name == "..") {
+      reached = reached.parent_path();
+      continue;
+    }
+    reached /= name;  // "/" of an absolute link replaces all
+    if (auto location = Holding(reached.string())) return location;
+    std::error_code no_link;
+    const fs::path target = fs::read_symlink(reached, no_link);
+    if (no_link) continue;
+    ++links;
+    reached = reached.parent_path();
+    PushNames(target, names);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> GuestReach::Touching(const fs::path& path) const {
+  if (auto above = Above(path)) return above;
+  const std::string resolved = Resolved(path);
+  for (const Location& location : locations_) {
+    if (support::PathBelow(location.resolved, resolved)) return location.written;
+  }
+  return std::nullopt;
+}
+
+bool GuestReach::IsNamedIn(const std::string& text) const {
+  std::istringstream list(text);
+  for (std::string path; std::getline(list, path, ':');) {
+    if (path.starts_with('/') && Above(path)) return true;
+  }
+  return std::any_of(locations_.begin(), locations_.end(), [&](const Location& location) {
+    return Occurs(location.written, text) || Occurs(location.resolved, text);
+  });
+}
+
+std::string GuestReach::SafeSearchPath(const std::string& path) const {
+  std::string safe;
+  std::istringstream directories(path);
+  for (std::string directory; std::getline(directories, directory, ':');) {
+    if (!directory.starts_with('/') || Above(directory)) continue;
+    safe += (safe.empty() ? "" : ":") + directory;
+  }
+  return safe.empty() ? "/usr/bin:/bin" : safe;  // an empty one means the current directory
+}
+
+std::optional<fs::path> GuestReach::FindProgram(const std::string& name,
+                                                const std::string& path) const {
+  auto program = support::FindProgram(name, SafeSearchPath(path));
+  const auto mount = program ? Above(*program) : std::nullopt;
+  if (!mount) return program;
+  throw support::CallError(program->string() + " lies in " + *mount +
+                           ", which the guest can write; install it elsewhere");
+}
+
+}  // namespace paths

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lima/configuration.h"
+#include "lima/mounts.h"
+
+namespace paths {
+
+/// The directories of the host that the guest can write or read, according to Lima's files. A
+/// read-only mount inside a writable one counts as writable: the guest's root can unmount it. So
+/// does one that the host does not keep read-only.
+class GuestReach {
+ public:
+  enum class Access : std::uint8_t { kWriting, kReading };
+
+  GuestReach() = default;  ///< without mounts
+  explicit GuestReach(const std::vector<lima::Mount>& mounts, Access access = Access::kWriting);
+
+  /// The location of the mount that holds `path` or a link on its way; empty if there is none.
+  /// `path` is absolute and need not exist.
+  [[nodiscard]] std::optional<std::string> Above(const std::filesystem::path& path) const;
+
+  /// As Above, or the location of a mount below `path`.
+  [[nodiscard]] std::optional<std::string> Touching(const std::filesystem::path& path) const;
+
+  /// Whether `text` has the path of a mount, or is a list of paths, such as $PATH, of which one is
+  /// Above.
+  [[nodiscard]] bool IsNamedIn(const std::string& text) const;
+
+  /// `path`, a value of $PATH, without directories in the guest's reach and relative ones: programs
+  /// planted there would run on the host.
+  [[nodiscard]] std::string SafeSearchPath(const std::string& path) const;
+
+  /// The first executable file `name` in the directories of SafeSearchPath(path). Throws
+  /// support::CallError if it lies in the guest's reach, behind a link.
+  [[nodiscard]] std::optional<std::filesystem::path> FindProgram(const std::string& name,
+                                                                 const std::string& path) const;
+
+ private:
+  [[nodiscard]] std::optional<std::string> Holding(const std::string& path) const;
+
+  struct Location {
+    std::string written;
+    std::string resolved;
+  };
+  std::vector<Location> locations_;
+};
+
+/// `path` with its links resolved, as far as they can be.
+std::string Resolved(const std::filesystem::path& path);
+
+}  // namespace paths
