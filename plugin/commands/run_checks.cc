@@ -6,6 +6,7 @@
 
 #include "doctor/exposure.h"
 #include "doctor/instance_checks.h"
+#include "lima/sandbox.h"
 #include "support/errors.h"
 #include "support/join.h"
 #include "support/log.h"
@@ -62,7 +63,7 @@ void CheckInstance(const lima::InstanceConfiguration& configuration,
   if (!exposure.escape.empty()) throw CallError(exposure.escape);
   if (exposure.rest.empty()) return;
   support::LogWarning(support::Join(exposure.rest, "; ") +
-                      ". An instance for the project alone: " + doctor::kSandboxCommand);
+                      ". An instance for the project alone: " + lima::SandboxCommand("sandbox"));
 }
 
 void RequireOutOfReach(const agents::ConfinedAgent& agent, const agents::LaunchRequest& request,
@@ -93,9 +94,9 @@ void RequireOutOfReach(const agents::ConfinedAgent& agent, const agents::LaunchR
       throw CallError(text + ", a link into " + *mount +
                       ", which the guest can write. Replace the link by a copy of its target");
     }
-    throw CallError(
-        text + ", since the instance mounts " + *mount +
-        " writable. Use an instance that mounts only the project: " + doctor::kSandboxCommand);
+    throw CallError(text + ", since the instance mounts " + *mount +
+                    " writable. Use an instance that mounts only the project: " +
+                    lima::SandboxCommand("sandbox"));
   }
   WarnOfLinks(agents::Value(request.environment, "HOME"), reach);
 }

@@ -5,6 +5,7 @@
 #include <set>
 #include <system_error>
 
+#include "lima/sandbox.h"
 #include "paths/guest_reach.h"
 #include "support/join.h"
 #include "support/paths.h"
@@ -74,10 +75,10 @@ Exposure FindExposure(const lima::InstanceConfiguration& configuration,
 }
 
 Finding CheckExposure(const Exposure& exposure) {
-  if (!exposure.escape.empty()) return Warning(exposure.escape, kSandboxCommand);
+  if (!exposure.escape.empty()) return Warning(exposure.escape, lima::SandboxCommand("sandbox"));
   if (exposure.rest.empty()) return Passed("nothing of this host but the mounts");
   return Warning(support::Join(exposure.rest, "; "),
-                 std::string("make an instance for the project alone: ") + kSandboxCommand);
+                 "make an instance for the project alone: " + lima::SandboxCommand("sandbox"));
 }
 
 }  // namespace doctor

@@ -11,10 +11,6 @@
 /// What an instance lets the guest reach on the host beyond the project.
 namespace doctor {
 
-/// Makes an instance without that.
-inline constexpr const char* kSandboxCommand =
-    "limactl start --name agent --mount-only \"$PWD:w\" template:agent-sandbox";
-
 struct Exposure {
   /// How the guest could read and write any file of the user's; empty if it cannot.
   std::string escape = {};

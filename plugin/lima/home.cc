@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "lima/sandbox.h"
 #include "support/environment.h"
 #include "support/join.h"
 #include "support/lower_case.h"
@@ -101,8 +102,7 @@ void RequireInstance(const fs::path& home, const std::string& name) {
   const std::string known = support::Join(ListInstances(home));
   throw ConfigurationError("there is no Lima instance \"" + name + "\" in " + home.string() +
                            (known.empty() ? "" : "; the instances are: " + known) +
-                           "; create it with: limactl start --name " + name +
-                           " --mount-only \"$PWD:w\"");
+                           "; create it with: " + SandboxCommand(name));
 }
 
 }  // namespace lima

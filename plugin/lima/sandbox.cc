@@ -1,0 +1,44 @@
+#include "lima/sandbox.h"
+
+#include <optional>
+#include <system_error>
+
+#include "shell/shell_quote.h"
+#include "support/environment.h"
+#include "support/program.h"
+
+namespace lima {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFile = "share/lima/templates/agent-sandbox.yaml";
+
+/// The template in the prefix of a program in `bin`, also if the program is a link.
+std::optional<fs::path> Beside(const fs::path& program, const char* prefix) {
+  std::error_code unknown;
+  for (const fs::path& file : {program, fs::canonical(program, unknown)}) {
+    fs::path found = (file.parent_path() / prefix / kFile).lexically_normal();
+    if (fs::exists(found, unknown)) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string SandboxTemplate(const fs::path& program, const std::string& path) {
+  const auto limactl = support::FindProgram("limactl", path);
+  const bool limactl_finds_it = limactl && Beside(*limactl, "..") &&
+                                support::EnvironmentVariable("LIMA_TEMPLATES_PATH").empty();
+  auto file = Beside(program, "..");
+  if (!file) file = Beside(program, "../../..");  // build/PRESET/plugin in a checkout
+  if (limactl_finds_it || !file) return "template:agent-sandbox";
+  return shell::ShellQuote(file->string());
+}
+
+std::string SandboxCommand(const std::string& name) {
+  return "limactl start --name " + name + " --mount-only \"$PWD:w\" " +
+         SandboxTemplate(support::OwnProgram(), support::EnvironmentVariable("PATH"));
+}
+
+}  // namespace lima

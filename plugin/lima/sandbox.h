@@ -1,0 +1,17 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+/// The template agent-sandbox, which is installed with this program.
+namespace lima {
+
+/// The command that makes an instance `name` which mounts only the current directory.
+std::string SandboxCommand(const std::string& name);
+
+/// The template as `limactl` takes it: by name if the limactl on `path`, a value of $PATH, finds it
+/// (Lima's pkg/usrlocalsharelima: beside its own bin), else the file beside `program`, this one's,
+/// or in its checkout.
+std::string SandboxTemplate(const std::filesystem::path& program, const std::string& path);
+
+}  // namespace lima
