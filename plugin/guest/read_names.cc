@@ -30,21 +30,6 @@ std::vector<DirectoryEntry> ReadNames(const OpenHandle& directory,
   std::vector<DirectoryEntry> entries;
   std::size_t bytes = 0;
   bool any = false;
-  const auto take = [&](DirectoryEntry& entry) {
-    any = true;
-    if (entry.name == "." || entry.name == "..") return;
-    if (!IsValidName(entry.name)) {
-      throw FileError(FileErrorCode::kFailure, "list", path,
-                      "the guest's SFTP server sent an invalid file name");
-    }
-    bytes += entry.name.size();
-    entries.push_back(std::move(entry));
-    if (entries.size() > kMaxEntries || bytes > kMaxNameBytes) {
-      throw support::CallError("list " + path + ": more than " + std::to_string(kMaxEntries) +
-                               " entries, or " + std::to_string(kMaxNameBytes >> 20U) +
-                               " MiB of names; list it in parts with a command in the guest");
-    }
-  };
   std::size_t at_once = kFirstAtOnce;
   for (bool ended = false; !ended; at_once = std::min(2 * at_once, kMaxAtOnce)) {
     const std::vector<Request> requests(at_once, Request::ReadDirectory(*directory));
@@ -52,7 +37,21 @@ std::vector<DirectoryEntry> ReadNames(const OpenHandle& directory,
       auto& some = reply.As<std::vector<DirectoryEntry>>();
       ended = some.empty();
       if (ended) break;
-      for (DirectoryEntry& entry : some) take(entry);
+      any = true;
+      for (DirectoryEntry& entry : some) {
+        if (entry.name == "." || entry.name == "..") continue;
+        if (!IsValidName(entry.name)) {
+          throw FileError(FileErrorCode::kFailure, "list", path,
+                          "the guest's SFTP server sent an invalid file name");
+        }
+        bytes += entry.name.size();
+        entries.push_back(std::move(entry));
+        if (entries.size() > kMaxEntries || bytes > kMaxNameBytes) {
+          throw support::CallError("list " + path + ": more than " + std::to_string(kMaxEntries) +
+                                   " entries, or " + std::to_string(kMaxNameBytes >> 20U) +
+                                   " MiB of names; list it in parts with a command in the guest");
+        }
+      }
     }
   }
   if (any) return entries;

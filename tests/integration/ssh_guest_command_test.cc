@@ -101,39 +101,28 @@ TEST_F(SshGuest, ReturnsThoughABackgroundChildHoldsThePipe) {
 }
 
 TEST_F(SshGuest, EndsWhenTheSinkWantsNoMore) {
-  class UntilFirstPiece : public shell::OutputSink {
-   public:
-    bool OnOutput(shell::Stream, std::string_view) override {
-      ++pieces;
-      return false;
-    }
-    int pieces = 0;
-  };
   const auto guest = Connect();
   for (const bool is_script : {true, false}) {
-    UntilFirstPiece sink;
+    int pieces = 0;
+    FunctionSink sink([&](std::string_view) { return ++pieces < 1; });
     const std::string line = "echo $$ >" + Path("pid") + "; exec yes";
     const shell::RunEnd end =
         is_script ? Script(*guest, line, sink, minute_) : Command(*guest, line, sink, minute_);
-    EXPECT_EQ(sink.pieces, 1);
+    EXPECT_EQ(pieces, 1);
     EXPECT_EQ(end.exit_status, std::nullopt);
     EXPECT_TRUE(EndsSoon(Path("pid")));
   }
 }
 
 TEST_F(SshGuest, PassesOutputOfAHundredMegabytesThrough) {
-  class Counter : public shell::OutputSink {
-   public:
-    bool OnOutput(shell::Stream, std::string_view bytes) override {
-      count += bytes.size();
-      return true;
-    }
-    std::size_t count = 0;
-  };
   const auto guest = Connect();
-  Counter sink;
+  std::size_t count = 0;
+  FunctionSink sink([&](std::string_view bytes) {
+    count += bytes.size();
+    return true;
+  });
   EXPECT_EQ(Command(*guest, "head -c 100000000 /dev/zero", sink, minute_).exit_status, 0);
-  EXPECT_EQ(sink.count, 100'000'000U);
+  EXPECT_EQ(count, 100'000'000U);
 }
 
 TEST_F(SshGuest, StoppedCommandsLeaveNoProcess) {
@@ -141,17 +130,14 @@ TEST_F(SshGuest, StoppedCommandsLeaveNoProcess) {
   const std::string line = "sleep 1000 & echo $! >" + Path("pid") + "; echo; wait";
   for (const bool is_script : {true, false}) {
     for (const auto reason : {support::StopReason::kDeadline, support::StopReason::kCancelled}) {
-      class StopAtFirstOutput : public shell::OutputSink {
-       public:
-        bool OnOutput(shell::Stream, std::string_view) override {
-          started.set_value();
-          return true;
-        }
-        std::promise<void> started;
-      } sink;
+      std::promise<void> started;
+      FunctionSink sink([&](std::string_view) {
+        started.set_value();
+        return true;
+      });
       support::StopSource source;
       std::thread stopper([&] {
-        sink.started.get_future().wait();
+        started.get_future().wait();
         if (reason == support::StopReason::kCancelled) source.Stop(reason);
       });
       const support::Context context = source.context().WithTimeout(
@@ -209,7 +195,7 @@ TEST_F(SshGuest, WorksWithThreeChannels) {
         EXPECT_EQ(Command(*guest, "echo", sink, minute_).exit_status, 0);
         break;
       default:
-        EXPECT_NO_THROW(guest->Stat("/", minute_));
+        EXPECT_NO_THROW(guest->LStat("/", minute_));
     }
   };
   for (int i = 0; i < 6; ++i) use(i);
@@ -228,7 +214,7 @@ TEST_F(SshGuest, IdleShellsAreClosedForSftp) {
   CollectedOutput sink;
   EXPECT_EQ(Script(*guest, "echo", sink, minute_).exit_status, 0);
   EXPECT_EQ(Command(*guest, "echo", sink, minute_).exit_status, 0);
-  EXPECT_NO_THROW(guest->Stat("/", minute_));
+  EXPECT_NO_THROW(guest->LStat("/", minute_));
 }
 
 }  // namespace

@@ -31,9 +31,8 @@ TEST_F(SshGuest, SurvivesRekeying) {
   const auto file = guest->Open(Path("big"), OpenMode::kCreateExclusive, 0600, minute_);
   file->Write(0, bytes, minute_);
   file->Close(minute_);
-  EXPECT_TRUE(
-      guest->Open(Path("big"), OpenMode::kRead, 0, minute_)->Read(0, bytes.size(), minute_) ==
-      bytes);
+  EXPECT_TRUE(ReadAll(*guest->Open(Path("big"), OpenMode::kRead, 0, minute_), bytes.size(),
+                      minute_) == bytes);
   EXPECT_EQ(recorded->End().exit_status, 0);
   EXPECT_TRUE(recorded->output() == bytes);
 }
@@ -44,7 +43,7 @@ TEST_F(SshGuest, AFifoThatBlocksTheServerCostsOneDeadline) {
   EXPECT_THROW(guest->Open(Path("fifo"), OpenMode::kRead, 0, minute_.WithTimeout(1500ms)),
                support::Stopped);
   const Stopwatch watch;
-  EXPECT_EQ(guest->Stat("/", minute_).type, guest::FileType::kDirectory);
+  EXPECT_EQ(guest->LStat("/", minute_).type, guest::FileType::kDirectory);
   EXPECT_LT(watch.elapsed(), 5s);
   // Unblocks the first server, which waits for a writer.
   EXPECT_TRUE(support::FileDescriptor(::open(Path("fifo").c_str(), O_RDWR)).valid());
@@ -54,16 +53,17 @@ TEST_F(SshGuest, AStuckServerIsGivenUpAndReplaced) {
   const auto guest = Connect();
   WriteFile("file", "content");
   const auto file = guest->Open(Path("file"), OpenMode::kRead, 0, minute_);
-  const pid_t server = FirstLeafOf(instance_->SessionPids().front());
+  const pid_t server = FirstServer();
   ASSERT_EQ(::kill(server, SIGSTOP), 0);
-  auto other = std::async(std::launch::async, [&] { guest->Stat("/", minute_); });
-  EXPECT_THROW(guest->Stat("/", minute_.WithTimeout(2s)), support::Stopped);
+  auto other = std::async(std::launch::async, [&] { guest->LStat("/", minute_); });
+  EXPECT_THROW(guest->LStat("/", minute_.WithTimeout(2s)), support::Stopped);
   const auto lost = Thrown<support::ConnectionLost>([&] { other.get(); });
   EXPECT_FALSE(lost.may_have_run());
   EXPECT_THAT(lost.what(), HasSubstr("does not answer"));
   EXPECT_TRUE(guest->alive());
-  EXPECT_EQ(guest->Stat(Path("file"), minute_).size, 7U);
-  EXPECT_FALSE(Thrown<support::ConnectionLost>([&] { file->Read(0, 1, minute_); }).may_have_run());
+  EXPECT_EQ(guest->LStat(Path("file"), minute_).size, 7U);
+  EXPECT_FALSE(
+      Thrown<support::ConnectionLost>([&] { file->ReadSome(0, 1, minute_); }).may_have_run());
   ::kill(server, SIGKILL);
 }
 
@@ -73,7 +73,7 @@ TEST_F(SshGuest, AWriteToAStuckServerNeverReachesAnotherFile) {
   const std::string bytes = Pattern(16 * 1024 * 1024);
   const auto first = guest->Open(Path("first"), OpenMode::kCreateExclusive, 0600, minute_);
   const auto second = guest->Open(Path("second"), OpenMode::kCreateExclusive, 0600, minute_);
-  const pid_t server = FirstLeafOf(instance_->SessionPids().front());
+  const pid_t server = FirstServer();
   ASSERT_EQ(::kill(server, SIGSTOP), 0);
   auto other = std::async(std::launch::async, [&] { first->Write(0, bytes, minute_); });
   EXPECT_THROW(second->Write(0, bytes, minute_.WithTimeout(2s)), support::Stopped);
@@ -89,14 +89,14 @@ TEST_F(SshGuest, AWriteToAStuckServerNeverReachesAnotherFile) {
 TEST_F(SshGuest, RequestsReturnToAnSftpServerThatAnswersAgain) {
   StartInstance({"MaxSessions 1"});  // no second channel
   const auto guest = Connect();
-  guest->Stat("/", minute_);
-  const pid_t server = FirstLeafOf(instance_->SessionPids().front());
+  guest->LStat("/", minute_);
+  const pid_t server = FirstServer();
   ASSERT_EQ(::kill(server, SIGSTOP), 0);
   std::atomic<int> answered = 0;
   std::atomic<int> lost = 0;
   const auto stat = [&] {
     try {
-      guest->Stat("/", minute_);
+      guest->LStat("/", minute_);
       ++answered;
     } catch (const support::ConnectionLost& error) {
       EXPECT_FALSE(error.may_have_run());
@@ -121,7 +121,7 @@ TEST_F(SshGuest, ATaskThatThrowsEndsTheSessionAndNoOtherTaskIsDropped) {
   loop.Post([&] { posted.get_future().wait(); });  // what follows is run together
   loop.Post([] { throw std::runtime_error("a fault of the program"); });
   const auto burst =
-      std::make_shared<ssh::Burst>(std::vector<guest::Request>{guest::Request::Stat("/")});
+      std::make_shared<ssh::Burst>(std::vector<guest::Request>{guest::Request::LStat("/")});
   loop.Post([&] { loop.sftp().Submit(burst); });
   posted.set_value();
   const auto lost = Thrown<support::ConnectionLost>([&] {
@@ -142,7 +142,7 @@ TEST_F(SshGuest, AGuestWithoutWorkingSftpSaysWhatIsWrongAndRunsCommands) {
            {"sftp /bin/sh -c false", "exited at once"}}) {
     StartInstance({"Subsystem " + subsystem});
     const auto guest = Connect();
-    EXPECT_THAT(Thrown<support::CallError>([&] { guest->Stat("/", minute_); }).what(),
+    EXPECT_THAT(Thrown<support::CallError>([&] { guest->LStat("/", minute_); }).what(),
                 HasSubstr(text));
     CollectedOutput sink;
     EXPECT_EQ(Command(*guest, "true", sink, minute_).exit_status, 0);
@@ -153,7 +153,7 @@ TEST_F(SshGuest, AGuestWithTooFewChannelsIsAnError) {
   for (const std::size_t allowed : {1U, 3U}) {
     StartInstance({"MaxSessions " + std::to_string(allowed)});
     const auto guest = Connect();
-    EXPECT_EQ(guest->Stat("/", minute_).type, guest::FileType::kDirectory);
+    EXPECT_EQ(guest->LStat("/", minute_).type, guest::FileType::kDirectory);
     std::vector<std::unique_ptr<shell::Process>> running;
     for (std::size_t needed = shell::kSharedChannels + 1; needed <= allowed; ++needed) {
       const auto recorded = std::make_shared<RecordedProcess>(needed);
@@ -175,7 +175,7 @@ TEST_F(SshGuest, AGuestWithTooFewChannelsIsAnError) {
     } else {
       EXPECT_THAT(Thrown<support::CallError>(command).what(), HasSubstr(text));
     }
-    EXPECT_EQ(guest->Stat("/", minute_).type, guest::FileType::kDirectory);
+    EXPECT_EQ(guest->LStat("/", minute_).type, guest::FileType::kDirectory);
   }
 }
 
@@ -279,7 +279,7 @@ TEST_F(SshGuest, AFrozenGuestIsNoticedByKeepAlives) {
   EXPECT_TRUE(lost.may_have_run());
   EXPECT_THAT(lost.what(), HasSubstr("keep-alives"));
   EXPECT_FALSE(guest->alive());
-  EXPECT_THROW(guest->Stat("/", minute_), support::ConnectionLost);
+  EXPECT_THROW(guest->LStat("/", minute_), support::ConnectionLost);
 }
 
 TEST_F(SshGuest, AConnectionToAFrozenGuestEndsPromptly) {
@@ -299,17 +299,14 @@ TEST_F(SshGuest, ADeathEndsEverythingOnce) {
   const auto guest = Connect();
   CollectedOutput idle;
   Command(*guest, "true", idle, minute_);
-  class StartedSink : public shell::OutputSink {
-   public:
-    bool OnOutput(shell::Stream, std::string_view) override {
-      started.set_value();
-      return true;
-    }
-    std::promise<void> started;
-  } sink;
+  std::promise<void> started;
+  FunctionSink sink([&](std::string_view) {
+    started.set_value();
+    return true;
+  });
   auto script = std::async(std::launch::async,
                            [&] { Script(*guest, "echo started; exec sleep 100", sink, minute_); });
-  sink.started.get_future().wait();
+  started.get_future().wait();
   std::vector<std::shared_ptr<RecordedProcess>> recorded;
   std::vector<std::unique_ptr<shell::Process>> processes;
   for (int i = 0; i < 20; ++i) {  // sshd allows ten: the others wait
@@ -388,11 +385,11 @@ TEST_F(SshGuest, ManyThreadsUseOneConnection) {
       file->Write(0, bytes, minute_);
       file->Close(minute_);
       const auto again = guest->Open(path, OpenMode::kRead, 0, minute_);
-      EXPECT_TRUE(again->Read(0, bytes.size(), minute_) == bytes);
+      EXPECT_TRUE(ReadAll(*again, bytes.size(), minute_) == bytes);
       // Requests that time out at any stage.
       for (int delay = 0; delay < 20; ++delay) {
         try {
-          guest->Stat(path, minute_.WithTimeout(std::chrono::microseconds(delay * 20)));
+          guest->LStat(path, minute_.WithTimeout(std::chrono::microseconds(delay * 20)));
         } catch (const support::Stopped&) {
         }
       }

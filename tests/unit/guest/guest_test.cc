@@ -130,7 +130,7 @@ TEST_F(GuestTest, ReadBeginningTakesOneRoundTrip) {
   EXPECT_THROW(Open("file")->ReadBeginning(5, {}), FileError);
 }
 
-TEST_F(GuestTest, LongReadsAndWritesTakeARoundTripForEachPiece) {
+TEST_F(GuestTest, LongWritesTakeARoundTripForEachPieceAndReadsReturnOne) {
   const std::string text = std::string(kMaxTransfer, 'a') + std::string(kMaxTransfer, 'b') + "end";
   const auto file = Create("file");
   file->Write(0, text, {});
@@ -139,11 +139,8 @@ TEST_F(GuestTest, LongReadsAndWritesTakeARoundTripForEachPiece) {
   file->Close({});
   ASSERT_TRUE(Contents("file") == text);
 
-  const auto reader = Open("file");
-  EXPECT_TRUE(reader->Read(0, text.size(), {}) == text);
-  EXPECT_EQ(local_.round_trips(), 3);
-  EXPECT_EQ(reader->Read(text.size() - 2, 10, {}), "nd") << "the file ends there";
-  EXPECT_TRUE(Open("file")->ReadBeginning(text.size(), {}).bytes.size() == kMaxTransfer);
+  EXPECT_EQ(Open("file")->ReadBeginning(text.size(), {}).bytes.size(), kMaxTransfer);
+  EXPECT_EQ(Open("file")->ReadSome(text.size() - 2, 10, {}), "nd") << "the file ends there";
 }
 
 TEST_F(GuestTest, WriteAndCloseWritesSyncsAndClosesInOneRoundTrip) {
@@ -151,7 +148,7 @@ TEST_F(GuestTest, WriteAndCloseWritesSyncsAndClosesInOneRoundTrip) {
   EXPECT_EQ(local_.round_trips(), 1);
   EXPECT_EQ(local_.counts(), "FileWrite 1, FileSetAttributes 1, FileSync 1, FileClose 1");
   EXPECT_EQ(Contents("file"), "text");
-  EXPECT_EQ(guest_.Stat(Path("file"), {}).permissions, 0751U);
+  EXPECT_EQ(guest_.LStat(Path("file"), {}).permissions, 0751U);
   Create("empty")->WriteAndClose("", {}, {});
   EXPECT_EQ(local_.counts(), "FileSync 1, FileClose 1");
 }
@@ -170,7 +167,7 @@ TEST_F(GuestTest, WriteAndCloseWorksWithoutSync) {
   local_.set_offers_sync(false);
   Create("file")->WriteAndClose("text", {}, {});
   EXPECT_EQ(Contents("file"), "text");
-  EXPECT_FALSE(Create("other")->Sync({}));
+  EXPECT_NO_THROW(Create("other")->Sync({}));
 }
 
 TEST_F(GuestTest, WriteAndCloseThrowsWhatFailsAndLeavesNothingOpen) {
