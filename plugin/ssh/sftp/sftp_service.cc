@@ -41,7 +41,7 @@ void SftpService::Withdraw(Burst& burst, support::StopReason reason) {
   const bool waited =
       std::erase_if(waiting_, [&](const auto& other) { return other.get() == &burst; }) > 0;
   for (const auto& channel : channels_) {
-    const bool is_cause = channel->Forget(burst) || (waited && !channel->ready());
+    const bool is_cause = channel->Runs(burst) || (waited && !channel->ready());
     if (is_cause && reason == support::StopReason::kDeadline) channel->GiveUpIfSilent();
   }
 }
@@ -50,15 +50,16 @@ void SftpService::CloseHandle(const guest::Handle& handle) {
   if (SftpChannel* const channel = Find(handle.channel)) channel->CloseHandle(handle);
 }
 
-void SftpService::Step(TimePoint now) {
+TimePoint SftpService::Step(TimePoint now) {
   RemoveClosed();
-  StepWaiting();
-  for (const auto& channel : channels_) channel->Step(now);
+  TimePoint next = StepWaiting() ? now : TimePoint::max();
+  for (const auto& channel : channels_) next = std::min(next, channel->Step(now));
   CloseOneOfTwo();
+  return !waiting_.empty() && Usable() != nullptr ? now : next;
 }
 
-void SftpService::StepWaiting() {
-  if (waiting_.empty()) return;
+bool SftpService::StepWaiting() {
+  if (waiting_.empty()) return false;
   if (SftpChannel* const usable = Usable()) {
     while (!waiting_.empty()) {
       const std::shared_ptr<Burst> burst = std::move(waiting_.front());
@@ -69,7 +70,9 @@ void SftpService::StepWaiting() {
              std::all_of(channels_.begin(), channels_.end(),
                          [](const auto& channel) { return channel->hangs(); })) {
     channels_.push_back(std::make_unique<SftpChannel>(broker_, ++last_number_));
+    return true;
   }
+  return false;
 }
 
 void SftpService::RemoveClosed() {
@@ -98,15 +101,8 @@ void SftpService::CloseOneOfTwo() {
   }
 }
 
-SftpService::TimePoint SftpService::NextStep() const {
-  if (!waiting_.empty() && Usable() != nullptr) return TimePoint::min();
-  TimePoint next = TimePoint::max();
-  for (const auto& channel : channels_) next = std::min(next, channel->NextStep());
-  return next;
-}
-
 void SftpService::Lose(const std::string& text) {
-  for (const auto& channel : channels_) channel->Lose(text);
+  for (const auto& channel : channels_) channel->GiveUp(text);
   channels_.clear();
   for (const auto& burst : std::exchange(waiting_, {})) burst->FailLost(text);
 }

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "ssh/sftp/sftp_client.h"
 #include "support/errors.h"
 #include "unit/ssh/sftp/sftp_bytes.h"
 
@@ -85,7 +86,7 @@ class BurstTest : public ::testing::Test {
     return Packet(type, Number32(id) + String(argument));
   }
 
-  SftpClient::TimePoint now_{};
+  TimePoint now_{};
   SftpClient client_{now_, 1};
 };
 

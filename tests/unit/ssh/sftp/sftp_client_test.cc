@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/errors.h"
 #include "unit/ssh/sftp/sftp_bytes.h"
 
 namespace ssh {
@@ -10,7 +11,8 @@ namespace {
 
 using namespace sftp_bytes;
 using namespace std::chrono_literals;
-using TimePoint = SftpClient::TimePoint;
+
+using guest::Request;
 
 class SftpClientTest : public ::testing::Test {
  protected:
@@ -18,9 +20,19 @@ class SftpClientTest : public ::testing::Test {
     client_.Receive(Version(), start_);
     client_.Consumed(client_.output().size());
   }
-  void Stat(std::vector<SftpReply>& replies, TimePoint now) {
-    client_.Send(guest::Request::Stat("/"), now,
-                 [&](SftpReply&& reply) { replies.push_back(std::move(reply)); });
+  std::shared_ptr<Burst> Begin(Request request, TimePoint now) {
+    const auto burst = std::make_shared<Burst>(std::vector{std::move(request)});
+    burst->Begin(client_, now);
+    return burst;
+  }
+  static bool MayHaveRun(Burst& burst) {
+    try {
+      burst.completion().Wait({}, {});
+    } catch (const support::ConnectionLost& lost) {
+      return lost.may_have_run();
+    }
+    ADD_FAILURE() << "was not lost";
+    return false;
   }
 
   TimePoint start_{};
@@ -52,48 +64,45 @@ TEST_F(SftpClientTest, RefusesAnOlderVersion) {
   EXPECT_THROW(client_.Receive(Packet(2, Number32(2)), start_), SftpProtocolError);
 }
 
-TEST_F(SftpClientTest, MatchesRepliesById) {
-  MakeReady();
-  std::vector<SftpReply> first;
-  std::vector<SftpReply> second;
-  Stat(first, start_);
-  Stat(second, start_);
-  client_.Receive(Status(2, 3), start_);
-  EXPECT_TRUE(first.empty());
-  ASSERT_EQ(second.size(), 1U);
-  client_.Receive(Status(1, 2), start_);
-  EXPECT_TRUE(std::get<guest::Reply>(first.at(0)).Is(guest::FileErrorCode::kNotFound));
-  EXPECT_EQ(client_.pending(), 0U);
-}
-
 TEST_F(SftpClientTest, AReplyWithoutARequestEndsTheConversation) {
   MakeReady();
-  std::vector<SftpReply> replies;
-  Stat(replies, start_);
+  const auto burst = Begin(Request::LStat("/"), start_);
   EXPECT_THROW(client_.Receive(Status(1, 0) + Status(1, 0), start_), SftpProtocolError);
-  EXPECT_EQ(replies.size(), 1U);
+  EXPECT_TRUE(burst->finished());
 }
 
 TEST_F(SftpClientTest, FailureSaysWhichRequestsMayHaveRun) {
   MakeReady();
-  std::vector<SftpReply> sent;
-  std::vector<SftpReply> kept;
-  Stat(sent, start_);
+  const auto sent = Begin(Request::Unlink("/"), start_);
   const std::size_t length = client_.output().size();
-  Stat(kept, start_);
+  const auto kept = Begin(Request::Unlink("/"), start_);
   client_.Consumed(length + 1);  // one byte of the second is not a request
   client_.Fail("gone");
-  EXPECT_TRUE(std::get<SftpLost>(sent.at(0)).may_have_run);
-  EXPECT_FALSE(std::get<SftpLost>(kept.at(0)).may_have_run);
+  EXPECT_TRUE(MayHaveRun(*sent));
+  EXPECT_FALSE(MayHaveRun(*kept));
+}
+
+TEST_F(SftpClientTest, OnlyChangesKeepWaitingBehindTheOldestRequest) {
+  MakeReady();
+  const auto oldest = Begin(Request::Open("/"), start_);
+  const auto read = Begin(Request::LStat("/"), start_);
+  const auto change = Begin(Request::Unlink("/"), start_);
+  EXPECT_TRUE(client_.FailBehindOldest("silent"));
+  EXPECT_FALSE(MayHaveRun(*read));
+  EXPECT_FALSE(oldest->finished());
+  EXPECT_FALSE(change->finished());
+  oldest->Fail(nullptr);
+  EXPECT_TRUE(client_.FailBehindOldest("silent"));
+  change->Fail(nullptr);
+  EXPECT_FALSE(client_.FailBehindOldest("silent")) << "none is left";
 }
 
 TEST_F(SftpClientTest, SilenceCountsOnlyWhileTheServerOwesAReply) {
   EXPECT_EQ(client_.silent_since(), start_) << "VERSION";
   MakeReady();
   EXPECT_EQ(client_.silent_since(), TimePoint::max());
-  std::vector<SftpReply> replies;
-  Stat(replies, start_ + 100s);
-  Stat(replies, start_ + 110s);
+  Begin(Request::LStat("/"), start_ + 100s);
+  Begin(Request::LStat("/"), start_ + 110s);
   EXPECT_EQ(client_.silent_since(), start_ + 100s);
   client_.Receive(Status(1, 0), start_ + 120s);
   EXPECT_EQ(client_.silent_since(), start_ + 120s);
@@ -101,19 +110,13 @@ TEST_F(SftpClientTest, SilenceCountsOnlyWhileTheServerOwesAReply) {
 
 TEST_F(SftpClientTest, ARequestLongerThanAPacketIsRefusedWithoutTheServer) {
   MakeReady();
-  std::vector<SftpReply> replies;
-  const auto send = [&](std::size_t length) {
-    client_.Send(guest::Request::Stat(std::string(length, 'p')), start_,
-                 [&](SftpReply&& reply) { replies.push_back(std::move(reply)); });
-  };
   const std::size_t longest = kMaxSftpPacket - 9;  // type, id and the path's own length
-  send(longest);
-  EXPECT_TRUE(replies.empty());
+  EXPECT_FALSE(Begin(Request::LStat(std::string(longest, 'p')), start_)->finished());
   const std::size_t sent = client_.output().size();
   EXPECT_EQ(sent, kMaxSftpPacket + 4);
-  send(longest + 1);
-  ASSERT_EQ(replies.size(), 1U);
-  EXPECT_TRUE(std::get<guest::Reply>(replies[0]).Is(guest::FileErrorCode::kFailure));
+  const auto refused = Begin(Request::LStat(std::string(longest + 1, 'p')), start_);
+  ASSERT_TRUE(refused->finished());
+  EXPECT_TRUE(refused->TakeReplies().front().Is(guest::FileErrorCode::kFailure));
   EXPECT_EQ(client_.output().size(), sent);
 }
 
