@@ -9,6 +9,8 @@
 namespace guest {
 namespace {
 
+constexpr std::string_view kInvalid("/\0", 2);  ///< in a name
+
 constexpr std::size_t kMaxEntries = 1'000'000;
 constexpr std::size_t kMaxNameBytes = std::size_t{64} << 20;  ///< of all names
 
@@ -16,11 +18,6 @@ constexpr std::size_t kMaxNameBytes = std::size_t{64} << 20;  ///< of all names
 /// return a short directory and its end marker.
 constexpr std::size_t kFirstAtOnce = 2;
 constexpr std::size_t kMaxAtOnce = 16;
-
-bool IsValidName(std::string_view name) {
-  return !name.empty() && name.find('/') == std::string_view::npos &&
-         name.find('\0') == std::string_view::npos;
-}
 
 }  // namespace
 
@@ -40,7 +37,7 @@ std::vector<DirectoryEntry> ReadNames(const OpenHandle& directory,
       any = true;
       for (DirectoryEntry& entry : some) {
         if (entry.name == "." || entry.name == "..") continue;
-        if (!IsValidName(entry.name)) {
+        if (entry.name.empty() || entry.name.find_first_of(kInvalid) != std::string::npos) {
           throw FileError(FileErrorCode::kFailure, "list", path,
                           "the guest's SFTP server sent an invalid file name");
         }

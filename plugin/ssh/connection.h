@@ -12,13 +12,11 @@ namespace ssh {
 using Endpoint = lima::SshEndpoint;
 
 struct ConnectionOptions {
-  using Duration = support::Clock::duration;
-
   /// For connecting and authenticating together.
-  Duration connect_timeout = std::chrono::seconds(20);
+  support::Clock::duration connect_timeout = std::chrono::seconds(20);
 
   /// A keep-alive is sent after this long without a packet from the guest…
-  Duration keepalive_interval = std::chrono::seconds(15);
+  support::Clock::duration keepalive_interval = std::chrono::seconds(15);
 
   /// …and the connection counts as lost after this many unanswered ones: after a minute in all.
   int keepalive_limit = 3;

@@ -70,11 +70,9 @@ void SessionGuest::Connect(const support::Context& context) {
 }
 
 bool SessionGuest::Post(std::function<void()> task) {
-  {
-    const std::scoped_lock lock(mutex_);
-    if (!accepting_) return false;
-    tasks_.push_back(std::move(task));
-  }
+  const std::scoped_lock lock(mutex_);
+  if (!accepting_) return false;
+  tasks_.push_back(std::move(task));
   wake_.Wake();
   return true;
 }

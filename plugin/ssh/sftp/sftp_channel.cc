@@ -7,10 +7,6 @@
 
 namespace ssh {
 
-SftpChannel::~SftpChannel() {
-  Close();
-}
-
 void SftpChannel::Close() {
   if (channel_) {
     broker_.Retire(std::move(channel_));
@@ -45,15 +41,6 @@ void SftpChannel::GiveUp(const std::string& reason) {
 void SftpChannel::OnGranted(std::unique_ptr<Channel> channel) {
   channel_ = std::move(channel);
   client_.emplace(support::Clock::now(), number_);
-}
-
-void SftpChannel::OnRefused(const std::string& text, bool /*may_have_run*/) {
-  closed_ = true;
-  start_failure_ = text;
-}
-
-void SftpChannel::OnData(bool is_standard_error, std::string_view bytes) noexcept {
-  if (!is_standard_error) inbox_ += bytes;
 }
 
 TimePoint SftpChannel::Step(TimePoint now) {

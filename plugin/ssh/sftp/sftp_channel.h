@@ -32,7 +32,7 @@ class SftpChannel final : public ChannelUser {
     broker_.Request(*this, "");
   }
   /// Closes it. No burst may run.
-  ~SftpChannel() override;
+  ~SftpChannel() override { Close(); }
   SftpChannel(const SftpChannel&) = delete;
   SftpChannel& operator=(const SftpChannel&) = delete;
 
@@ -63,8 +63,10 @@ class SftpChannel final : public ChannelUser {
 
   void OnRequested() override { requested_at_ = support::Clock::now(); }
   void OnGranted(std::unique_ptr<Channel> channel) override;
-  void OnRefused(const std::string& text, bool may_have_run) override;
-  void OnData(bool is_standard_error, std::string_view bytes) noexcept override;
+  void OnRefused(const std::string& text, bool /*may_have_run*/) override { GiveUp(text); }
+  void OnData(bool is_standard_error, std::string_view bytes) noexcept override {
+    if (!is_standard_error) inbox_ += bytes;
+  }
 
  private:
   void ReceiveInbox(TimePoint now);

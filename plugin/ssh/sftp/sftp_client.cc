@@ -46,9 +46,8 @@ void SftpClient::OnPacket(const SftpPacket& packet) {
   }
   const auto found = pending_.find(packet.id);
   if (found == pending_.end()) throw SftpProtocolError("it sent a reply without a request");
-  const auto& [burst, piece, output_end] = found->second;
-  guest::Reply reply = DecodeReply(burst->request(piece), packet, channel_);
-  const Pending pending = std::move(found->second);
+  const Pending pending = found->second;
+  guest::Reply reply = DecodeReply(pending.burst->request(pending.piece), packet, channel_);
   pending_.erase(found);
   pending.burst->OnReply(pending.piece, std::move(reply));
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "ssh/sftp/sftp_codec.h"
 #include "support/printable.h"
@@ -162,10 +163,7 @@ std::string Excerpt(std::string_view bytes) {
 }  // namespace
 
 void SftpDecoder::Append(std::string_view bytes) {
-  if (position_ > 0) {
-    buffer_.erase(0, position_);
-    position_ = 0;
-  }
+  buffer_.erase(0, std::exchange(position_, 0));
   buffer_ += bytes;
 }
 

@@ -9,16 +9,10 @@ namespace ssh {
 
 void SftpService::Submit(std::shared_ptr<Burst> burst) {
   const std::uint64_t number = burst->handle_channel();
+  if (number == 0) return waiting_.push_back(std::move(burst));
   SftpChannel* const channel = Find(number);
-  if (number == 0) {
-    waiting_.push_back(std::move(burst));
-  } else if (channel == nullptr) {
-    burst->FailLost("the file's SFTP channel has been closed");
-  } else if (channel->hangs()) {
-    burst->FailLost(kSftpSilent);
-  } else {
-    channel->Begin(burst);
-  }
+  if (channel != nullptr && !channel->hangs()) return channel->Begin(burst);
+  burst->FailLost(channel == nullptr ? "the file's SFTP channel has been closed" : kSftpSilent);
 }
 
 SftpChannel* SftpService::Find(std::uint64_t number) const {
@@ -76,19 +70,15 @@ bool SftpService::StepWaiting() {
 }
 
 void SftpService::RemoveClosed() {
-  for (auto channel = channels_.begin(); channel != channels_.end();) {
-    if (!(*channel)->closed()) {
-      ++channel;
-      continue;
-    }
-    const std::string failure = (*channel)->start_failure();
-    channel = channels_.erase(channel);
+  for (const auto& channel : channels_) {
+    const std::string& failure = channel->start_failure();
     if (failure.empty()) continue;
     // A server that does not start is not started again for the same bursts.
     for (const auto& burst : std::exchange(waiting_, {})) {
       burst->Fail(MakeFailure<support::CallError>(burst->Describe() + ": " + failure));
     }
   }
+  std::erase_if(channels_, [](const auto& channel) { return channel->closed(); });
 }
 
 void SftpService::CloseOneOfTwo() {
