@@ -28,9 +28,8 @@ TEST_F(SshGuest, SurvivesRekeying) {
   const auto cat = guest->Start("cat", recorded);
   cat->Send(bytes);
   cat->EndInput();
-  const auto file = guest->Open(Path("big"), OpenMode::kCreateExclusive, 0600, minute_);
-  file->Write(0, bytes, minute_);
-  file->Close(minute_);
+  guest->Open(Path("big"), OpenMode::kCreateExclusive, 0600, minute_)
+      ->WriteAndClose(bytes, {}, minute_);
   EXPECT_TRUE(ReadAll(*guest->Open(Path("big"), OpenMode::kRead, 0, minute_), bytes.size(),
                       minute_) == bytes);
   EXPECT_EQ(recorded->End().exit_status, 0);
@@ -86,18 +85,18 @@ TEST_F(SshGuest, AWriteToAStuckServerNeverReachesAnotherFile) {
   ::kill(server, SIGKILL);
 }
 
-TEST_F(SshGuest, RequestsReturnToAnSftpServerThatAnswersAgain) {
+TEST_F(SshGuest, RequestsReturnToAnSftpServerThatRepliesAgain) {
   StartInstance({"MaxSessions 1"});  // no second channel
   const auto guest = Connect();
   guest->LStat("/", minute_);
   const pid_t server = FirstServer();
   ASSERT_EQ(::kill(server, SIGSTOP), 0);
-  std::atomic<int> answered = 0;
+  std::atomic<int> replied = 0;
   std::atomic<int> lost = 0;
   const auto stat = [&] {
     try {
       guest->LStat("/", minute_);
-      ++answered;
+      ++replied;
     } catch (const support::ConnectionLost& error) {
       EXPECT_FALSE(error.may_have_run());
       ++lost;
@@ -110,7 +109,7 @@ TEST_F(SshGuest, RequestsReturnToAnSftpServerThatAnswersAgain) {
   EXPECT_TRUE(Eventually([&] { return guest->channels_for_shells() == shell::kMaxChannels - 2; }));
   ::kill(server, SIGCONT);
   for (std::thread* thread : {&first, &second, &third}) thread->join();
-  EXPECT_EQ(answered, 2);
+  EXPECT_EQ(replied, 2);
 }
 
 TEST_F(SshGuest, ATaskThatThrowsEndsTheSessionAndNoOtherTaskIsDropped) {
@@ -120,8 +119,7 @@ TEST_F(SshGuest, ATaskThatThrowsEndsTheSessionAndNoOtherTaskIsDropped) {
   std::promise<void> posted;
   loop.Post([&] { posted.get_future().wait(); });  // what follows is run together
   loop.Post([] { throw std::runtime_error("a fault of the program"); });
-  const auto burst =
-      std::make_shared<ssh::Burst>(std::vector<guest::Request>{guest::Request::LStat("/")});
+  const auto burst = std::make_shared<ssh::Burst>(std::vector{guest::Request::LStat("/")});
   loop.Post([&] { loop.sftp().Submit(burst); });
   posted.set_value();
   const auto lost = Thrown<support::ConnectionLost>([&] {
@@ -304,8 +302,8 @@ TEST_F(SshGuest, ADeathEndsEverythingOnce) {
     started.set_value();
     return true;
   });
-  auto script = std::async(std::launch::async,
-                           [&] { Script(*guest, "echo started; exec sleep 100", sink, minute_); });
+  auto script = std::async(
+      std::launch::async, [&] { guest->RunScript("echo started; exec sleep 100", sink, minute_); });
   started.get_future().wait();
   std::vector<std::shared_ptr<RecordedProcess>> recorded;
   std::vector<std::unique_ptr<shell::Process>> processes;
@@ -372,31 +370,6 @@ TEST_F(SshGuest, ADeathDuringAWriteIsReportedAsMayHaveRun) {
   }
   killer.join();
   EXPECT_EQ(may_have_run, true);
-}
-
-TEST_F(SshGuest, ManyThreadsUseOneConnection) {
-  const auto guest = Connect();
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 8; ++i) {
-    threads.emplace_back([&, i] {
-      const std::string path = Path("file" + std::to_string(i));
-      const std::string bytes = Pattern(300'000 + static_cast<std::size_t>(i));
-      const auto file = guest->Open(path, OpenMode::kCreateExclusive, 0600, minute_);
-      file->Write(0, bytes, minute_);
-      file->Close(minute_);
-      const auto again = guest->Open(path, OpenMode::kRead, 0, minute_);
-      EXPECT_TRUE(ReadAll(*again, bytes.size(), minute_) == bytes);
-      // Requests that time out at any stage.
-      for (int delay = 0; delay < 20; ++delay) {
-        try {
-          guest->LStat(path, minute_.WithTimeout(std::chrono::microseconds(delay * 20)));
-        } catch (const support::Stopped&) {
-        }
-      }
-      guest->Unlink(path, minute_);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace

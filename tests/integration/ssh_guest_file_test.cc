@@ -76,7 +76,7 @@ TEST_F(SshGuest, ConcurrentListingsGetTheirOwnNames) {
   const auto guest = Connect();
   const std::string top = guest->RealPath(directory_.path().string(), {});
   constexpr int kThreads = 4;
-  constexpr int kNames = 250;  // three answers of OpenSSH's server
+  constexpr int kNames = 250;  // three replies of OpenSSH's server
   const auto directory = [&](int thread) { return top + "/d" + std::to_string(thread); };
   const auto name = [](int thread, int i) {
     return std::to_string(thread) + "-" + std::to_string(i);
@@ -167,6 +167,30 @@ TEST_F(SshGuest, ReadsAndWritesSixteenMebibytes) {
   EXPECT_TRUE(ReadAll(*again, static_cast<std::size_t>(-1), minute_) == bytes);
   EXPECT_EQ(again->ReadSome(bytes.size(), 10, minute_), "");
   EXPECT_EQ(again->ReadSome(0, 0, minute_), "");
+}
+
+TEST_F(SshGuest, ManyThreadsUseOneConnection) {
+  const auto guest = Connect();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&, i] {
+      const std::string path = Path("file" + std::to_string(i));
+      const std::string bytes = Pattern(300'000 + static_cast<std::size_t>(i));
+      guest->Open(path, OpenMode::kCreateExclusive, 0600, minute_)
+          ->WriteAndClose(bytes, {}, minute_);
+      const auto again = guest->Open(path, OpenMode::kRead, 0, minute_);
+      EXPECT_TRUE(ReadAll(*again, bytes.size(), minute_) == bytes);
+      // Requests that time out at any stage.
+      for (int delay = 0; delay < 20; ++delay) {
+        try {
+          guest->LStat(path, minute_.WithTimeout(std::chrono::microseconds(delay * 20)));
+        } catch (const support::Stopped&) {
+        }
+      }
+      guest->Unlink(path, minute_);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace

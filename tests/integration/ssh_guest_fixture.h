@@ -31,13 +31,10 @@ using testing_support::RecordedProcess;
 
 class Stopwatch {
  public:
-  [[nodiscard]] std::chrono::milliseconds elapsed() const {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
-                                                                 start_);
-  }
+  [[nodiscard]] auto elapsed() const { return support::Clock::now() - start_; }
 
  private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  support::Clock::time_point start_ = support::Clock::now();
 };
 
 template <typename Exception, typename Call>
@@ -80,14 +77,13 @@ class SshGuest : public integration::LoopbackGuest {
     std::ofstream(directory_.path() / name, std::ios::binary) << text;
   }
 
-  static shell::RunEnd Script(guest::Guest& guest, const std::string& script,
-                              shell::OutputSink& sink, const support::Context& context = {}) {
-    return guest.RunScript(script, sink, context);
-  }
-
   shell::RunEnd Command(guest::Guest& guest, const std::string& line, shell::OutputSink& sink,
-                        const support::Context& context = {}) const {
+                        const support::Context& context) const {
     return guest.RunCommand({line, "", directory_.path().string(), "/bin/bash"}, sink, context);
+  }
+  shell::RunEnd Run(bool as_script, guest::Guest& guest, const std::string& line,
+                    shell::OutputSink& sink, const support::Context& context) const {
+    return as_script ? guest.RunScript(line, sink, context) : Command(guest, line, sink, context);
   }
 
   /// The oldest process of the session without children: the server of the first channel.

@@ -350,17 +350,20 @@ TEST(FileError, NamesTheOperationThePathAndTheReason) {
 }
 
 TEST(FileType, ComesFromTheModeWithoutPermissions) {
-  for (const std::uint32_t permissions : {0U, 07777U}) {
-    EXPECT_EQ(FileTypeOf(S_IFREG | permissions), FileType::kRegular);
-    EXPECT_EQ(FileTypeOf(S_IFDIR | permissions), FileType::kDirectory);
-    EXPECT_EQ(FileTypeOf(S_IFLNK | permissions), FileType::kSymlink);
-    EXPECT_EQ(FileTypeOf(S_IFIFO | permissions), FileType::kFifo);
-    EXPECT_EQ(FileTypeOf(S_IFSOCK | permissions), FileType::kSocket);
-    EXPECT_EQ(FileTypeOf(S_IFCHR | permissions), FileType::kCharacterDevice);
-    EXPECT_EQ(FileTypeOf(S_IFBLK | permissions), FileType::kBlockDevice);
-  }
-  for (const std::uint32_t mode : {0U, 0777U, 0150000U, 0170000U}) {
-    EXPECT_EQ(FileTypeOf(mode), FileType::kUnknown) << mode;
+  using enum FileType;
+  for (const auto& [mode, type] :
+       std::vector<std::pair<std::uint32_t, FileType>>{{S_IFREG, kRegular},
+                                                       {S_IFDIR, kDirectory},
+                                                       {S_IFLNK, kSymlink},
+                                                       {S_IFIFO, kFifo},
+                                                       {S_IFSOCK, kSocket},
+                                                       {S_IFCHR, kCharacterDevice},
+                                                       {S_IFBLK, kBlockDevice},
+                                                       {0, kUnknown},
+                                                       {0150000, kUnknown},
+                                                       {0170000, kUnknown}}) {
+    EXPECT_EQ(FileTypeOf(mode), type) << mode;
+    EXPECT_EQ(FileTypeOf(mode | 07777U), type) << mode;
   }
 }
 
