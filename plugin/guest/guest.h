@@ -122,7 +122,6 @@ struct Handle {
 
 /// What a request does. The comment is the type for Reply::As, if there is a value.
 enum class Operation : std::uint8_t {
-  kStat,            // FileAttributes
   kLStat,           // FileAttributes
   kRealPath,        // std::string
   kReadLink,        // std::string
@@ -146,7 +145,7 @@ inline constexpr std::size_t kMaxTransfer = std::size_t{4} << 20;
 
 /// One request of RoundTrip. Its functions make requests with the members that they need.
 struct Request {
-  Operation operation = Operation::kStat;
+  Operation operation = Operation::kLStat;
   std::string path = {};  ///< of a handle too, for messages
   std::string to = {};
   Handle handle = {};
@@ -156,8 +155,6 @@ struct Request {
   std::size_t length = 0;
   std::string_view bytes = {};
 
-  /// Follows links.
-  static Request Stat(std::string path) { return {Operation::kStat, std::move(path)}; }
   /// Of a link itself.
   static Request LStat(std::string path) { return {Operation::kLStat, std::move(path)}; }
   /// The absolute path without links, "." and "..". The last component may be missing; a missing

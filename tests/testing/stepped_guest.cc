@@ -26,8 +26,6 @@ guest::Reply SteppedGuest::Answer(const guest::Request& request, const Context& 
   using guest::Operation;
   const std::string& path = request.path;
   switch (request.operation) {
-    case Operation::kStat:
-      return {Stat(path, context), {}};
     case Operation::kLStat:
       return {LStat(path, context), {}};
     case Operation::kRealPath:

@@ -41,7 +41,6 @@ enum class SftpType : std::uint8_t {
   kRemove = 13,
   kMakeDirectory = 14,
   kRealPath = 16,
-  kStat = 17,
   kReadLink = 19,
   kStatus = 101,
   kHandle = 102,

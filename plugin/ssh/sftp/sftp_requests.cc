@@ -13,7 +13,6 @@ constexpr bool kChanges = true;
 
 /// By guest::Operation.
 constexpr std::array kRows = {
-    SftpOperation{"stat", Type::kStat, "p", Type::kAttributes},
     SftpOperation{"stat", Type::kLStat, "p", Type::kAttributes},
     SftpOperation{"resolve", Type::kRealPath, "p", Type::kName},
     SftpOperation{"read the link", Type::kReadLink, "p", Type::kName},
