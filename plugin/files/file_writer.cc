@@ -231,7 +231,7 @@ struct WriteCall {
     file->Write(0, content, context);
     // Even if the size seems right: the file may have grown.
     file->SetAttributes({.permissions = std::nullopt, .size = content.size()}, context);
-    file->Sync(context);  // false if the server does not offer it
+    file->Sync(context);
     file->Close(context);
     return target.host + " was written in place, not atomically: no file can be created beside it";
   }

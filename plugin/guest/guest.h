@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -121,7 +122,6 @@ struct Handle {
 
 /// What a request does. The comment is the type for Reply::As, if there is a value.
 enum class Operation : std::uint8_t {
-  kStat,            // FileAttributes
   kLStat,           // FileAttributes
   kRealPath,        // std::string
   kReadLink,        // std::string
@@ -140,9 +140,12 @@ enum class Operation : std::uint8_t {
   kReadDirectory,  // std::vector<DirectoryEntry>
 };
 
+/// Bytes of one Request::Read or Request::Write. A cancelled call still transfers them.
+inline constexpr std::size_t kMaxTransfer = std::size_t{4} << 20;
+
 /// One request of RoundTrip. Its functions make requests with the members that they need.
 struct Request {
-  Operation operation = Operation::kStat;
+  Operation operation = Operation::kLStat;
   std::string path = {};  ///< of a handle too, for messages
   std::string to = {};
   Handle handle = {};
@@ -152,8 +155,6 @@ struct Request {
   std::size_t length = 0;
   std::string_view bytes = {};
 
-  /// Follows links.
-  static Request Stat(std::string path) { return {Operation::kStat, std::move(path)}; }
   /// Of a link itself.
   static Request LStat(std::string path) { return {Operation::kLStat, std::move(path)}; }
   /// The absolute path without links, "." and "..". The last component may be missing; a missing
@@ -168,12 +169,20 @@ struct Request {
   /// `permissions` are for a new file, and pass through the guest's umask. Opening a FIFO would
   /// block the SFTP server: stat it first.
   static Request Open(std::string path, OpenMode mode = OpenMode::kRead,
-                      std::uint32_t permissions = 0);
+                      std::uint32_t permissions = 0) {
+    AttributeChange change;
+    if (mode == OpenMode::kCreateExclusive) change.permissions = permissions;
+    return {.operation = Operation::kOpen, .path = std::move(path), .mode = mode, .change = change};
+  }
   static Request OpenDirectory(std::string path) {
     return {Operation::kOpenDirectory, std::move(path)};
   }
   /// `permissions` pass through the guest's umask. The parent must exist.
-  static Request MakeDirectory(std::string path, std::uint32_t permissions);
+  static Request MakeDirectory(std::string path, std::uint32_t permissions) {
+    return {.operation = Operation::kMakeDirectory,
+            .path = std::move(path),
+            .change = {.permissions = permissions, .size = {}}};
+  }
   /// Replaces `to` atomically (posix-rename@openssh.com).
   static Request Rename(std::string from, std::string to) {
     return {Operation::kRename, std::move(from), std::move(to)};
@@ -182,10 +191,24 @@ struct Request {
   static Request Unlink(std::string path) { return {Operation::kUnlink, std::move(path)}; }
   static Request StatOpen(const Handle& handle) { return With(handle, Operation::kStatOpen); }
   /// At most kMaxTransfer bytes. Only an empty reply means the end of the file.
-  static Request Read(const Handle& handle, std::uint64_t offset, std::size_t length);
+  static Request Read(const Handle& handle, std::uint64_t offset, std::size_t length) {
+    Request request = With(handle, Operation::kRead);
+    request.offset = offset;
+    request.length = std::min(length, kMaxTransfer);
+    return request;
+  }
   /// At most kMaxTransfer `bytes`, which must live until RoundTrip returns.
-  static Request Write(const Handle& handle, std::uint64_t offset, std::string_view bytes);
-  static Request SetAttributes(const Handle& handle, const AttributeChange& change);
+  static Request Write(const Handle& handle, std::uint64_t offset, std::string_view bytes) {
+    Request request = With(handle, Operation::kWrite);
+    request.offset = offset;
+    request.bytes = bytes;
+    return request;
+  }
+  static Request SetAttributes(const Handle& handle, const AttributeChange& change) {
+    Request request = With(handle, Operation::kSetAttributes);
+    request.change = change;
+    return request;
+  }
   /// kUnsupported without fsync@openssh.com.
   static Request Sync(const Handle& handle) { return With(handle, Operation::kSync); }
   static Request Close(const Handle& handle) { return With(handle, Operation::kClose); }
@@ -193,11 +216,10 @@ struct Request {
   static Request ReadDirectory(const Handle& handle) {
     return With(handle, Operation::kReadDirectory);
   }
-  static Request With(const Handle& handle, Operation operation);
+  static Request With(const Handle& handle, Operation operation) {
+    return {.operation = operation, .path = handle.path, .handle = handle};
+  }
 };
-
-/// Bytes of one Request::Read or Request::Write. A cancelled call still transfers them.
-inline constexpr std::size_t kMaxTransfer = std::size_t{4} << 20;
 
 /// The reply to one request.
 struct Reply {
@@ -225,20 +247,77 @@ inline constexpr std::size_t kMaxPath = 4095;
 /// a failure.
 void CheckPath(const Request& request, Reply& reply);
 
-class Guest;
+class OpenFile;
+
+/// A connected guest. Thread-safe: any number of threads may call at once.
+class Guest : public shell::Launcher {
+ public:
+  Guest() = default;
+  Guest(const Guest&) = delete;
+  Guest& operator=(const Guest&) = delete;
+
+  /// Sends all requests at once and waits for all replies, which are in the same order. The guest
+  /// runs them in that order, and continues after a failure. The caller closes the handles among
+  /// the replies. If RoundTrip throws, it closes the handles that it opened and those in Close
+  /// requests.
+  virtual std::vector<Reply> RoundTrip(const std::vector<Request>& requests,
+                                       const support::Context& context) = 0;
+
+  /// RoundTrip with one request.
+  Reply Execute(Request request, const support::Context& context) {
+    return std::move(RoundTrip({std::move(request)}, context).front());
+  }
+
+  /// False once the connection is known to be lost.
+  [[nodiscard]] virtual bool alive() const { return true; }
+
+  /// Closes a handle without waiting; ignores errors. Any thread.
+  virtual void CloseLater(const Handle& handle) noexcept = 0;
+
+  // One request each, unless the comment says otherwise.
+  FileAttributes LStat(const std::string& path, const support::Context& context) {
+    return Execute(Request::LStat(path), context).As<FileAttributes>();
+  }
+  std::string RealPath(const std::string& path, const support::Context& context) {
+    return std::move(Execute(Request::RealPath(path), context).As<std::string>());
+  }
+  std::string ReadLink(const std::string& path, const support::Context& context) {
+    return std::move(Execute(Request::ReadLink(path), context).As<std::string>());
+  }
+  FileSystemStatus StatFileSystem(const std::string& path, const support::Context& context) {
+    return Execute(Request::StatFileSystem(path), context).As<FileSystemStatus>();
+  }
+  void Rename(const std::string& from, const std::string& to, const support::Context& context) {
+    Execute(Request::Rename(from, to), context).RequireSuccess();
+  }
+  void Unlink(const std::string& path, const support::Context& context) {
+    Execute(Request::Unlink(path), context).RequireSuccess();
+  }
+  /// One more after kFailure, to check whether the name is taken (kAlreadyExists).
+  void MakeDirectory(const std::string& path, std::uint32_t permissions,
+                     const support::Context& context);
+  /// As MakeDirectory if the file is created.
+  std::unique_ptr<OpenFile> Open(const std::string& path, OpenMode mode, std::uint32_t permissions,
+                                 const support::Context& context);
+  /// RealPath, and LStat of its result: one round trip for a path without links, else two.
+  RealFile FindRealFile(const std::string& path, const support::Context& context);
+
+  /// See shell::Shells.
+  virtual shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
+                                  const support::Context& context) = 0;
+  virtual shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
+                                   const support::Context& context) = 0;
+};
 
 /// Owns a handle; the destructor closes it without waiting. The guest must outlive it.
 class OpenHandle {
  public:
   OpenHandle(Guest& guest, Handle handle) : guest_(&guest), handle_(std::move(handle)) {}
-  ~OpenHandle();
+  ~OpenHandle() {
+    if (guest_ != nullptr) guest_->CloseLater(handle_);
+  }
   OpenHandle(OpenHandle&& other) noexcept
       : guest_(std::exchange(other.guest_, nullptr)), handle_(std::move(other.handle_)) {}
-  OpenHandle& operator=(OpenHandle&& other) noexcept {
-    std::swap(guest_, other.guest_);
-    std::swap(handle_, other.handle_);
-    return *this;
-  }
   OpenHandle(const OpenHandle&) = delete;
   OpenHandle& operator=(const OpenHandle&) = delete;
 
@@ -257,6 +336,10 @@ class OpenHandle {
   Handle handle_;
 };
 
+/// The names of an open directory without "." and "..", in the guest's order. Takes one round trip
+/// for a hundred names. Throws kPermissionDenied if the user may read but not enter the directory.
+std::vector<DirectoryEntry> ReadNames(const OpenHandle& directory, const support::Context& context);
+
 struct FileBeginning {
   FileAttributes attributes;
   std::string bytes;
@@ -269,28 +352,35 @@ class OpenFile {
   explicit OpenFile(OpenHandle handle) : handle_(std::move(handle)) {}
 
   /// The open file's attributes, even if the path now names another file.
-  FileAttributes Stat(const support::Context& context);
+  FileAttributes Stat(const support::Context& context) {
+    return Execute(Request::StatOpen(*handle_), context).As<FileAttributes>();
+  }
 
   /// One Request::Read.
-  std::string ReadSome(std::uint64_t offset, std::size_t length, const support::Context& context);
-
-  /// Reads up to `length` bytes from `offset`; fewer at the end of the file. A round trip for each
-  /// kMaxTransfer, and one more at the end.
-  std::string Read(std::uint64_t offset, std::size_t length, const support::Context& context);
+  std::string ReadSome(std::uint64_t offset, std::size_t length, const support::Context& context) {
+    return std::move(Execute(Request::Read(*handle_, offset, length), context).As<std::string>());
+  }
 
   /// A round trip for each kMaxTransfer.
   void Write(std::uint64_t offset, std::string_view bytes, const support::Context& context);
 
-  void SetAttributes(const AttributeChange& change, const support::Context& context);
+  void SetAttributes(const AttributeChange& change, const support::Context& context) {
+    Execute(Request::SetAttributes(*handle_, change), context).RequireSuccess();
+  }
 
-  /// False if the SFTP server does not offer fsync.
-  bool Sync(const support::Context& context);
+  /// Does nothing if the SFTP server does not offer fsync.
+  void Sync(const support::Context& context) {
+    const Reply reply = Execute(Request::Sync(*handle_), context);
+    if (!reply.Is(FileErrorCode::kUnsupported)) reply.RequireSuccess();
+  }
 
   /// Closes and reports errors. No other call may follow.
-  void Close(const support::Context& context);
+  void Close(const support::Context& context) {
+    Guest& guest = handle_.guest();
+    guest.Execute(Request::Close(handle_.Release()), context).RequireSuccess();
+  }
 
-  /// Stat, and Read from 0, in one round trip: at most kMaxTransfer. May return less than the
-  /// file has.
+  /// Stat, and ReadSome from 0, in one round trip.
   FileBeginning ReadBeginning(std::size_t length, const support::Context& context);
 
   /// Write from 0, set the permissions (07777) if given, Sync if offered, and Close; one round trip
@@ -299,60 +389,11 @@ class OpenFile {
                      const support::Context& context);
 
  private:
+  Reply Execute(Request request, const support::Context& context) {
+    return handle_.guest().Execute(std::move(request), context);
+  }
+
   OpenHandle handle_;
-};
-
-/// The names of an open directory without "." and "..", in the guest's order. Takes one round trip
-/// for a hundred names. Throws kPermissionDenied if the user may read but not enter the directory.
-std::vector<DirectoryEntry> ReadNames(const OpenHandle& directory, const support::Context& context);
-
-/// A connected guest. Thread-safe: any number of threads may call at once.
-class Guest : public shell::Launcher {
- public:
-  Guest() = default;
-  Guest(const Guest&) = delete;
-  Guest& operator=(const Guest&) = delete;
-
-  /// Sends all requests at once and waits for all replies, which are in the same order. The guest
-  /// runs them in that order, and continues after a failure. The caller closes the handles among
-  /// the replies. If RoundTrip throws, it closes the handles that it opened and those in Close
-  /// requests.
-  virtual std::vector<Reply> RoundTrip(const std::vector<Request>& requests,
-                                       const support::Context& context) = 0;
-
-  /// RoundTrip with one request.
-  Reply Execute(Request request, const support::Context& context);
-
-  /// False once the connection is known to be lost.
-  [[nodiscard]] virtual bool alive() const { return true; }
-
-  /// Closes a handle without waiting; ignores errors. Any thread.
-  virtual void CloseLater(const Handle& handle) noexcept = 0;
-
-  // One request each, unless the comment says otherwise.
-  FileAttributes Stat(const std::string& path, const support::Context& context);
-  FileAttributes LStat(const std::string& path, const support::Context& context);
-  std::string RealPath(const std::string& path, const support::Context& context);
-  std::string ReadLink(const std::string& path, const support::Context& context);
-  FileSystemStatus StatFileSystem(const std::string& path, const support::Context& context);
-  void Rename(const std::string& from, const std::string& to, const support::Context& context);
-  void Unlink(const std::string& path, const support::Context& context);
-  /// One more after kFailure, to check whether the name is taken (kAlreadyExists).
-  void MakeDirectory(const std::string& path, std::uint32_t permissions,
-                     const support::Context& context);
-  /// As MakeDirectory if the file is created.
-  std::unique_ptr<OpenFile> Open(const std::string& path, OpenMode mode, std::uint32_t permissions,
-                                 const support::Context& context);
-  /// Two round trips for a hundred names.
-  std::vector<DirectoryEntry> List(const std::string& path, const support::Context& context);
-  /// RealPath, and LStat of its result: one round trip for a path without links, else two.
-  RealFile FindRealFile(const std::string& path, const support::Context& context);
-
-  /// See shell::Shells.
-  virtual shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
-                                  const support::Context& context) = 0;
-  virtual shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
-                                   const support::Context& context) = 0;
 };
 
 struct ScriptOutput {

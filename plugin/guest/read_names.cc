@@ -9,6 +9,8 @@
 namespace guest {
 namespace {
 
+constexpr std::string_view kInvalid("/\0", 2);  ///< in a name
+
 constexpr std::size_t kMaxEntries = 1'000'000;
 constexpr std::size_t kMaxNameBytes = std::size_t{64} << 20;  ///< of all names
 
@@ -16,11 +18,6 @@ constexpr std::size_t kMaxNameBytes = std::size_t{64} << 20;  ///< of all names
 /// return a short directory and its end marker.
 constexpr std::size_t kFirstAtOnce = 2;
 constexpr std::size_t kMaxAtOnce = 16;
-
-bool IsValidName(std::string_view name) {
-  return !name.empty() && name.find('/') == std::string_view::npos &&
-         name.find('\0') == std::string_view::npos;
-}
 
 }  // namespace
 
@@ -30,21 +27,6 @@ std::vector<DirectoryEntry> ReadNames(const OpenHandle& directory,
   std::vector<DirectoryEntry> entries;
   std::size_t bytes = 0;
   bool any = false;
-  const auto take = [&](DirectoryEntry& entry) {
-    any = true;
-    if (entry.name == "." || entry.name == "..") return;
-    if (!IsValidName(entry.name)) {
-      throw FileError(FileErrorCode::kFailure, "list", path,
-                      "the guest's SFTP server sent an invalid file name");
-    }
-    bytes += entry.name.size();
-    entries.push_back(std::move(entry));
-    if (entries.size() > kMaxEntries || bytes > kMaxNameBytes) {
-      throw support::CallError("list " + path + ": more than " + std::to_string(kMaxEntries) +
-                               " entries, or " + std::to_string(kMaxNameBytes >> 20U) +
-                               " MiB of names; list it in parts with a command in the guest");
-    }
-  };
   std::size_t at_once = kFirstAtOnce;
   for (bool ended = false; !ended; at_once = std::min(2 * at_once, kMaxAtOnce)) {
     const std::vector<Request> requests(at_once, Request::ReadDirectory(*directory));
@@ -52,7 +34,21 @@ std::vector<DirectoryEntry> ReadNames(const OpenHandle& directory,
       auto& some = reply.As<std::vector<DirectoryEntry>>();
       ended = some.empty();
       if (ended) break;
-      for (DirectoryEntry& entry : some) take(entry);
+      any = true;
+      for (DirectoryEntry& entry : some) {
+        if (entry.name == "." || entry.name == "..") continue;
+        if (entry.name.empty() || entry.name.find_first_of(kInvalid) != std::string::npos) {
+          throw FileError(FileErrorCode::kFailure, "list", path,
+                          "the guest's SFTP server sent an invalid file name");
+        }
+        bytes += entry.name.size();
+        entries.push_back(std::move(entry));
+        if (entries.size() > kMaxEntries || bytes > kMaxNameBytes) {
+          throw support::CallError("list " + path + ": more than " + std::to_string(kMaxEntries) +
+                                   " entries, or " + std::to_string(kMaxNameBytes >> 20U) +
+                                   " MiB of names; list it in parts with a command in the guest");
+        }
+      }
     }
   }
   if (any) return entries;

@@ -28,7 +28,7 @@ bool IsThisMachine(guest::Guest& guest, const support::Context& context) {
   if (!std::getline(file, id)) return false;
   try {
     return guest.Open(kBootIdFile, guest::OpenMode::kRead, 0, context)
-        ->Read(0, kMaximumId, context)
+        ->ReadSome(0, kMaximumId, context)
         .starts_with(id);
   } catch (const guest::FileError&) {
     return false;

@@ -53,12 +53,10 @@ Channel::Progress Channel::Open() {
   return ToProgress(ssh_channel_open_session(handle_.get()));
 }
 
-Channel::Progress Channel::RequestExec(const std::string& command_line) {
-  return ToProgress(ssh_channel_request_exec(handle_.get(), command_line.c_str()));
-}
-
-Channel::Progress Channel::RequestSftp() {
-  return ToProgress(ssh_channel_request_sftp(handle_.get()));
+Channel::Progress Channel::Request(const std::string& command_line) {
+  return ToProgress(command_line.empty()
+                        ? ssh_channel_request_sftp(handle_.get())
+                        : ssh_channel_request_exec(handle_.get(), command_line.c_str()));
 }
 
 std::size_t Channel::Write(std::string_view bytes) {
@@ -77,7 +75,8 @@ void Channel::SendEndOfFile() {
 }
 
 bool Channel::Close() {
-  return ssh_channel_close(handle_.get()) != SSH_AGAIN;
+  close_sent_ = close_sent_ || ssh_channel_close(handle_.get()) != SSH_AGAIN;
+  return close_sent_ && closed_;
 }
 
 }  // namespace ssh

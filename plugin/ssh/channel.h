@@ -22,11 +22,13 @@ class ChannelUser {
   [[nodiscard]] virtual std::size_t needed_channels() const { return shell::kSharedChannels; }
   [[nodiscard]] bool is_long_running() const { return needed_channels() > shell::kSharedChannels; }
 
-  virtual void OnChannelOpen(std::unique_ptr<Channel> channel) = 0;
   /// The guest has no free channel now. Called at most once per request.
-  virtual void OnChannelDelayed() {}
-  /// The request has failed; `text` says why.
-  virtual void OnChannelImpossible(const std::string& text) = 0;
+  virtual void OnDelayed() {}
+  /// A channel is open, and sshd is sent the request.
+  virtual void OnRequested() = 0;
+  virtual void OnGranted(std::unique_ptr<Channel> channel) = 0;
+  /// `text` says why there is no channel. `may_have_run`: sshd got the request and did not reply.
+  virtual void OnRefused(const std::string& text, bool may_have_run) = 0;
   virtual void OnData(bool is_standard_error, std::string_view bytes) noexcept = 0;
   virtual void OnExitStatus(int /*status*/) noexcept {}
   virtual void OnExitSignal(std::string_view /*name*/) noexcept {}
@@ -51,8 +53,8 @@ class Channel {
   void SetUser(ChannelUser* user) { user_ = user; }
 
   Progress Open();
-  Progress RequestExec(const std::string& command_line);
-  Progress RequestSftp();
+  /// Requests to run `command_line`, or SFTP if it is empty.
+  Progress Request(const std::string& command_line);
 
   /// Writes as much as fits in the peer's window, at most kMaxWrite. Returns the bytes written.
   std::size_t Write(std::string_view bytes);
@@ -63,7 +65,7 @@ class Channel {
 
   void SendEndOfFile();
 
-  /// Call it until it returns true: libssh may not have sent anything yet.
+  /// Call it until it returns true: the guest has closed the channel too.
   bool Close();
 
   [[nodiscard]] bool peer_sent_end_of_file() const { return end_of_file_; }
@@ -80,7 +82,8 @@ class Channel {
   ssh_channel_callbacks_struct callbacks_{};
   ChannelUser* user_ = nullptr;
   bool end_of_file_ = false;
-  bool closed_ = false;
+  bool close_sent_ = false;
+  bool closed_ = false;  ///< by the guest
   bool write_failed_ = false;
 };
 

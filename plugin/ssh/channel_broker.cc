@@ -4,50 +4,69 @@
 #include <utility>
 
 namespace ssh {
+namespace {
+
+/// Why a request failed to which sshd replied, or closed the channel instead.
+std::string Refusal(bool is_sftp, bool has_reply) {
+  if (!has_reply) {
+    return std::string("the guest's sshd closed the channel instead of ") +
+           (is_sftp ? "starting SFTP" : "running a command");
+  }
+  return is_sftp ? "the guest's sshd has no SFTP subsystem, which every tool needs: install the "
+                   "guest's package openssh-sftp-server (Fedora and others: openssh-server), add a "
+                   "line \"Subsystem sftp …\" to its sshd_config, and restart the instance"
+                 : "the guest's sshd refuses to run a command: this user may not run commands, or "
+                   "the guest cannot start another process";
+}
+
+}  // namespace
 
 ChannelBroker::ChannelBroker(Session& session, std::function<bool()> make_room)
     : session_(session), make_room_(std::move(make_room)) {}
 
-void ChannelBroker::Request(ChannelUser& user) {
-  const auto later = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& waiting) {
-    return waiting.is_long_running() && !user.is_long_running();
-  });
-  waiting_.insert(later, Waiting{&user, user.needed_channels()});
+void ChannelBroker::Request(ChannelUser& user, std::string command_line) {
+  const auto later =
+      std::find_if(waiting_.begin(), waiting_.end(), [&](const ChannelRequest& waiting) {
+        return waiting.user != nullptr && waiting.user->is_long_running() &&
+               !user.is_long_running();
+      });
+  waiting_.insert(later, ChannelRequest{&user, std::move(command_line)});
 }
 
 void ChannelBroker::Withdraw(ChannelUser& user) {
   waiting_.remove_if(
-      [&](const Waiting& waiting) { return waiting.user == &user && !waiting.channel; });
-  // A channel that is still being opened is kept until it can be closed.
-  for (Waiting& waiting : waiting_) {
-    if (waiting.user == &user) waiting.user = nullptr;
+      [&](const ChannelRequest& waiting) { return waiting.user == &user && !waiting.channel; });
+  for (auto* const list : {&waiting_, &requesting_}) {
+    for (ChannelRequest& waiting : *list) {
+      if (waiting.user != &user) continue;
+      waiting.user = nullptr;
+      waiting.channel->SetUser(nullptr);
+    }
   }
 }
 
 void ChannelBroker::Retire(std::unique_ptr<Channel> channel) {
   channel->SetUser(nullptr);
-  const bool sent = channel->Close();
-  closing_.push_back({std::move(channel), sent});
+  channel->Close();
+  closing_.push_back(std::move(channel));
 }
 
-void ChannelBroker::Step(TimePoint now) {
+TimePoint ChannelBroker::Step(TimePoint now) {
   StepClosing(now);
   StepOpening(now);
+  StepRequesting();
   StepWaiting(now);
+  if (opening() == waiting_.size()) return TimePoint::max();
+  return opening() == 0 ? std::min(room_at_, retry_at_) : room_at_;
 }
 
 void ChannelBroker::StepClosing(TimePoint now) {
-  for (auto closing = closing_.begin(); closing != closing_.end();) {
-    if (!closing->sent) closing->sent = closing->channel->Close();
-    if (closing->sent && closing->channel->peer_closed()) {
-      closing = closing_.erase(closing);
-      --open_;
-      retry_at_ = now;
-      pause_ = kFirstPause;
-    } else {
-      ++closing;
-    }
-  }
+  const std::size_t closed =
+      std::erase_if(closing_, [](const auto& channel) { return channel->Close(); });
+  if (closed == 0) return;
+  open_ -= closed;
+  retry_at_ = now;
+  pause_ = kFirstPause;
 }
 
 void ChannelBroker::StepOpening(TimePoint now) {
@@ -64,24 +83,45 @@ void ChannelBroker::StepOpening(TimePoint now) {
     } else if (progress == Channel::Progress::kDone) {
       limit_ = std::max(limit_, ++open_);
       pause_ = kFirstPause;
-      Waiting opened = std::move(*waiting);
-      waiting_.erase(waiting);
-      if (opened.user == nullptr) {
-        Retire(std::move(opened.channel));
+      if (waiting->user == nullptr) {
+        Retire(std::move(waiting->channel));
+        waiting_.erase(waiting);
       } else {
-        opened.channel->SetUser(opened.user);
-        opened.user->OnChannelOpen(std::move(opened.channel));
+        requesting_.splice(requesting_.end(), waiting_, waiting);
+        waiting->channel->SetUser(waiting->user);
+        waiting->user->OnRequested();
       }
     }
   }
 }
 
-std::size_t ChannelBroker::opening() const {
-  return static_cast<std::size_t>(std::count_if(
-      waiting_.begin(), waiting_.end(), [](const Waiting& waiting) { return !!waiting.channel; }));
+void ChannelBroker::StepRequesting() {
+  for (auto next = requesting_.begin(); next != requesting_.end();) {
+    const auto requesting = next++;
+    const Channel::Progress progress = requesting->channel->Request(requesting->command_line);
+    const bool has_reply = progress != Channel::Progress::kAgain;
+    if (!has_reply && !requesting->channel->peer_closed()) continue;
+    ChannelRequest ended = std::move(*requesting);
+    requesting_.erase(requesting);
+    if (progress == Channel::Progress::kDone && ended.user != nullptr) {
+      ended.user->OnGranted(std::move(ended.channel));
+      continue;
+    }
+    if (progress == Channel::Progress::kDone) ended.channel->SendEndOfFile();
+    Retire(std::move(ended.channel));
+    if (ended.user != nullptr) {
+      ended.user->OnRefused(Refusal(ended.command_line.empty(), has_reply), !has_reply);
+    }
+  }
 }
 
-bool ChannelBroker::MayOpen(const Waiting& request, TimePoint now) const {
+std::size_t ChannelBroker::opening() const {
+  return static_cast<std::size_t>(
+      std::count_if(waiting_.begin(), waiting_.end(),
+                    [](const ChannelRequest& waiting) { return !!waiting.channel; }));
+}
+
+bool ChannelBroker::MayOpen(const ChannelRequest& request, TimePoint now) const {
   if (open_ + opening() < limit_) return MayTakeFree(request);
   // Above the number of channels that is known to work, try one at a time.
   return opening() == 0 && now >= retry_at_;
@@ -101,7 +141,7 @@ void ChannelBroker::StepWaiting(TimePoint now) {
       continue;
     }
     needs_room = needs_room || MayTakeFree(*waiting);
-    if (!std::exchange(waiting->delayed, true)) waiting->user->OnChannelDelayed();
+    if (!std::exchange(waiting->delayed, true)) waiting->user->OnDelayed();
   }
   if (opening() == waiting_.size()) return;
   if (now >= room_at_) {
@@ -111,23 +151,20 @@ void ChannelBroker::StepWaiting(TimePoint now) {
   if (opening() == 0 && retry_at_ <= now) retry_at_ = room_at_;
 }
 
-bool ChannelBroker::FailIfHopeless(std::list<Waiting>::iterator waiting, TimePoint now) {
+bool ChannelBroker::FailIfHopeless(std::list<ChannelRequest>::iterator waiting, TimePoint now) {
   TimePoint& since = waiting->hopeless_since;
-  since = limit_ < waiting->needed ? std::min(since, now) : TimePoint::max();
+  const std::size_t needed = waiting->user->needed_channels();
+  since = limit_ < needed ? std::min(since, now) : TimePoint::max();
   if (since == TimePoint::max() || now - since < kRefusalTimeout) return false;
-  const Waiting failed = std::move(*waiting);
+  ChannelUser& user = *waiting->user;
   waiting_.erase(waiting);
-  failed.user->OnChannelImpossible(
+  user.OnRefused(
       "the guest's sshd allows too few channels at once: " + std::to_string(limit_) +
-      ", and this needs " + std::to_string(failed.needed) +
-      ". Set MaxSessions in the guest's sshd_config to 10, or remove it (the default is 10), and "
-      "restart the instance");
+          ", and this needs " + std::to_string(needed) +
+          ". Set MaxSessions in the guest's sshd_config to 10, or remove it (the default is 10), "
+          "and restart the instance",
+      false);
   return true;
-}
-
-ChannelBroker::TimePoint ChannelBroker::NextStep() const {
-  if (opening() == waiting_.size()) return TimePoint::max();
-  return opening() == 0 ? std::min(room_at_, retry_at_) : room_at_;
 }
 
 }  // namespace ssh

@@ -6,14 +6,15 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ssh/channel.h"
 #include "ssh/session.h"
 
 namespace ssh {
 
-/// Opens channels first come, first served, but long-running processes last, and closes them. For
-/// the session's thread only.
+/// Opens channels first come, first served, but long-running processes last, requests what runs on
+/// them, and closes them. For the session's thread only.
 ///
 /// sshd does not announce its limit (MaxSessions, 10 by default), so the broker learns it from
 /// refusals. A request that needs more is an error. sshd frees a slot when the channel is closed
@@ -21,8 +22,6 @@ namespace ssh {
 /// after a growing pause, and when a channel closes.
 class ChannelBroker {
  public:
-  using TimePoint = support::Clock::time_point;
-
   static constexpr auto kFirstPause = std::chrono::milliseconds(4);
   static constexpr auto kMaxPause = std::chrono::milliseconds(1000);
 
@@ -37,47 +36,44 @@ class ChannelBroker {
   /// `make_room` closes an idle channel; it returns false if there is none.
   ChannelBroker(Session& session, std::function<bool()> make_room);
 
-  void Request(ChannelUser& user);
-  /// Makes no more calls to the user. A channel that opens for it is closed.
+  /// `command_line` is run on the channel; empty: SFTP.
+  void Request(ChannelUser& user, std::string command_line);
+  /// Makes no more calls to the user. What the guest may have started is closed when sshd replies:
+  /// earlier, a process would miss the end of its input.
   void Withdraw(ChannelUser& user);
   /// Closes the channel, and keeps it until the guest has closed it too.
   void Retire(std::unique_ptr<Channel> channel);
 
-  void Step(TimePoint now);
-  /// When to call Step even if nothing happens on the session.
-  [[nodiscard]] TimePoint NextStep() const;
+  /// Returns when to call it again even if nothing happens on the session.
+  TimePoint Step(TimePoint now);
 
  private:
-  struct Waiting {
-    ChannelUser* user;                           ///< null once withdrawn
-    std::size_t needed;                          ///< ChannelUser::needed_channels
-    std::unique_ptr<Channel> channel = nullptr;  ///< while sshd is asked for it
+  struct ChannelRequest {
+    ChannelUser* user;  ///< null once withdrawn; never while it has no channel
+    std::string command_line;
+    std::unique_ptr<Channel> channel = nullptr;  ///< since sshd was requested to open it
     bool delayed = false;
     TimePoint hopeless_since = TimePoint::max();
-
-    [[nodiscard]] bool is_long_running() const { return needed > shell::kSharedChannels; }
-  };
-  struct Closing {
-    std::unique_ptr<Channel> channel;
-    bool sent;
   };
 
   void StepClosing(TimePoint now);
   void StepOpening(TimePoint now);
+  void StepRequesting();
   void StepWaiting(TimePoint now);
-  bool FailIfHopeless(std::list<Waiting>::iterator waiting, TimePoint now);
+  bool FailIfHopeless(std::list<ChannelRequest>::iterator waiting, TimePoint now);
   /// A process must not take a channel that files and shells need.
-  [[nodiscard]] bool MayTakeFree(const Waiting& waiting) const {
-    return !waiting.is_long_running() || waiting.needed <= limit_;
+  [[nodiscard]] bool MayTakeFree(const ChannelRequest& waiting) const {
+    return !waiting.user->is_long_running() || waiting.user->needed_channels() <= limit_;
   }
-  [[nodiscard]] bool MayOpen(const Waiting& waiting, TimePoint now) const;
+  [[nodiscard]] bool MayOpen(const ChannelRequest& waiting, TimePoint now) const;
   /// How many of those that wait are being opened.
   [[nodiscard]] std::size_t opening() const;
 
   Session& session_;
   std::function<bool()> make_room_;
-  std::list<Waiting> waiting_;  ///< in order
-  std::list<Closing> closing_;
+  std::list<ChannelRequest> waiting_;     ///< for a channel, in order
+  std::list<ChannelRequest> requesting_;  ///< the channel is open
+  std::vector<std::unique_ptr<Channel>> closing_;
   std::size_t open_ = 0;
   std::size_t limit_ = std::numeric_limits<std::size_t>::max();  ///< until the first refusal
   TimePoint retry_at_ = TimePoint::min();

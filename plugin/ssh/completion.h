@@ -10,6 +10,8 @@
 
 namespace ssh {
 
+using TimePoint = support::Clock::time_point;
+
 /// Makes a failure for Completion::Finish. In its own function, so that the session's thread holds
 /// no reference to the exception when the caller receives it.
 template <typename Exception, typename... Arguments>

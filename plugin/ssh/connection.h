@@ -4,9 +4,23 @@
 #include <string>
 
 #include "guest/guest.h"
-#include "ssh/endpoint.h"
+#include "lima/ssh_config.h"
 
 namespace ssh {
+
+/// Has no defaults: a missing port must never become 22, which may be the host's own sshd.
+using Endpoint = lima::SshEndpoint;
+
+struct ConnectionOptions {
+  /// For connecting and authenticating together.
+  support::Clock::duration connect_timeout = std::chrono::seconds(20);
+
+  /// A keep-alive is sent after this long without a packet from the guest…
+  support::Clock::duration keepalive_interval = std::chrono::seconds(15);
+
+  /// …and the connection counts as lost after this many unanswered ones: after a minute in all.
+  int keepalive_limit = 3;
+};
 
 /// The version of libssh at run time ("0.10.6"). Its releases carry security fixes.
 std::string LibraryVersion();

@@ -1,6 +1,5 @@
 #include "ssh/process_run.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "support/printable.h"
@@ -16,20 +15,20 @@ constexpr std::size_t kMaxSignalName = 64;
 void ProcessRun::Begin(ChannelBroker& broker) {
   broker_ = &broker;
   state_ = State::kWaiting;
-  broker_->Request(*this);
+  broker_->Request(*this, std::move(command_line_));
 }
 
-void ProcessRun::OnChannelDelayed() {
+void ProcessRun::OnDelayed() {
   if (events_) events_->OnQueued();
 }
 
-void ProcessRun::OnChannelOpen(std::unique_ptr<Channel> channel) {
+void ProcessRun::OnGranted(std::unique_ptr<Channel> channel) {
   channel_ = std::move(channel);
-  state_ = State::kRequesting;
-  Step(support::Clock::now());
+  state_ = State::kRunning;
 }
 
-void ProcessRun::OnChannelImpossible(const std::string& text) {
+void ProcessRun::OnRefused(const std::string& text, bool may_have_run) {
+  end_.was_started = may_have_run;
   End(text);
   Finish();
 }
@@ -46,13 +45,10 @@ void ProcessRun::EndInput() {
 
 void ProcessRun::Leave() {
   events_ = nullptr;
-  is_left_ = true;
   if (state_ == State::kWaiting) {
     broker_->Withdraw(*this);
     state_ = State::kDone;
-  }
-  // A process whose request is pending would miss the end of its input, so Step closes it later.
-  if (state_ == State::kRunning) {
+  } else if (state_ == State::kRunning) {
     channel_->SendEndOfFile();
     CloseChannel();
   }
@@ -66,30 +62,13 @@ void ProcessRun::Lose(const std::string& text) {
   Finish();
 }
 
-void ProcessRun::Step(TimePoint now) {
-  next_step_ = TimePoint::max();
-  if (state_ == State::kRequesting) StepRequest();
-  if (state_ != State::kRunning) return;
-  if (is_left_) return Leave();
-  if (StepInput()) next_step_ = now;
+TimePoint ProcessRun::Step(TimePoint now) {
+  if (state_ != State::kRunning) return TimePoint::max();
+  const bool has_more = StepInput();
   if (!has_ended_ && HasEnded(now)) End("");
   if (channel_->peer_closed()) CloseChannel();
-}
-
-void ProcessRun::StepRequest() {
-  const Channel::Progress progress = channel_->RequestExec(command_line_);
-  end_.was_started = progress != Channel::Progress::kRefused;
-  if (progress == Channel::Progress::kAgain) {
-    if (!channel_->peer_closed()) return;
-    End("the guest's sshd closed the channel instead of running a command");
-    return CloseChannel();
-  }
-  if (progress == Channel::Progress::kRefused) {
-    End("the guest's sshd refuses to run a command: this user may not run commands, or the guest "
-        "cannot start another process");
-    return CloseChannel();
-  }
-  state_ = State::kRunning;
+  if (has_more || done()) return now;
+  return has_ended_ ? TimePoint::max() : grace_ends_;
 }
 
 bool ProcessRun::StepInput() {
@@ -106,11 +85,8 @@ bool ProcessRun::HasEnded(TimePoint now) {
   if (channel_->peer_closed()) return true;
   if (!end_.exit_status && !end_.exit_signal) return false;
   if (channel_->peer_sent_end_of_file()) return true;
-  if (exit_at_ == TimePoint::max()) exit_at_ = now;
-  const TimePoint grace_ends = exit_at_ + kExitGrace;
-  if (now >= grace_ends) return true;
-  next_step_ = std::min(next_step_, grace_ends);
-  return false;
+  if (grace_ends_ == TimePoint::max()) grace_ends_ = now + kExitGrace;
+  return now >= grace_ends_;
 }
 
 void ProcessRun::End(const std::string& problem) {

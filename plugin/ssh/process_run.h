@@ -16,8 +16,6 @@ namespace ssh {
 /// output open forever. The channel stays open for them until Leave.
 class ProcessRun final : public ChannelUser {
  public:
-  using TimePoint = support::Clock::time_point;
-
   static constexpr auto kExitGrace = std::chrono::seconds(2);
 
   ProcessRun(std::string command_line, std::shared_ptr<shell::ProcessEvents> events)
@@ -33,23 +31,23 @@ class ProcessRun final : public ChannelUser {
   /// Call it when the session is lost; `text` has the reason.
   void Lose(const std::string& text);
 
-  void Step(TimePoint now);
-  [[nodiscard]] TimePoint NextStep() const { return next_step_; }
+  /// Returns when to call it again even if nothing happens on the session.
+  TimePoint Step(TimePoint now);
   /// True if nothing is left to do.
   [[nodiscard]] bool done() const { return state_ == State::kDone; }
 
   [[nodiscard]] std::size_t needed_channels() const override { return needed_channels_; }
-  void OnChannelOpen(std::unique_ptr<Channel> channel) override;
-  void OnChannelDelayed() override;
-  void OnChannelImpossible(const std::string& text) override;
+  void OnDelayed() override;
+  void OnRequested() override { end_.was_started = true; }
+  void OnGranted(std::unique_ptr<Channel> channel) override;
+  void OnRefused(const std::string& text, bool may_have_run) override;
   void OnData(bool is_standard_error, std::string_view bytes) noexcept override;
   void OnExitStatus(int status) noexcept override { end_.exit_status = status; }
   void OnExitSignal(std::string_view name) noexcept override;
 
  private:
-  enum class State { kNew, kWaiting, kRequesting, kRunning, kDone };
+  enum class State { kNew, kWaiting, kRunning, kDone };
 
-  void StepRequest();
   /// True if more can be sent at once.
   bool StepInput();
   [[nodiscard]] bool HasEnded(TimePoint now);
@@ -68,9 +66,7 @@ class ProcessRun final : public ChannelUser {
   std::string input_;       // not yet sent
   bool input_ends_ = false;
   bool input_ended_ = false;
-  bool is_left_ = false;
-  TimePoint exit_at_ = TimePoint::max();
-  TimePoint next_step_ = TimePoint::max();
+  TimePoint grace_ends_ = TimePoint::max();  // since the exit is known
 };
 
 }  // namespace ssh

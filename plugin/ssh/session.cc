@@ -4,14 +4,15 @@
 #include <libssh/server.h>  // ssh_send_keepalive and messages, which are the client's too
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
 
-#include "ssh/identity.h"
 #include "support/errors.h"
+#include "support/file_descriptor.h"
 #include "support/log.h"
 #include "support/printable.h"
 
@@ -25,6 +26,37 @@ std::string Name(const Endpoint& endpoint) {
 /// Denies every request of the guest: if this returns 1, libssh rejects and frees the request.
 int DenyRequest(ssh_session, ssh_message, void*) {
   return 1;
+}
+
+struct FreeKey {
+  void operator()(ssh_key key) const noexcept { ssh_key_free(key); }
+};
+using Key = std::unique_ptr<ssh_key_struct, FreeKey>;
+
+int NotePassphrase(const char*, char*, size_t, int, int, void* wanted) {
+  *static_cast<bool*>(wanted) = true;
+  return -1;
+}
+
+/// Reads a private key file. Returns null and sets `problem` if it cannot be used, also because it
+/// has a passphrase. `problem` never contains key material.
+Key LoadKey(const std::string& file, std::string& problem) {
+  // Opened here because libssh does not report why it cannot open a file. Non-blocking, as it may
+  // be a FIFO.
+  const support::FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status {};
+  bool passphrase_wanted = false;
+  ssh_key key = nullptr;
+  if (!opened.valid()) {
+    problem = std::string("cannot read the key file: ") + std::strerror(errno);
+  } else if (::fstat(opened.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    problem = "the key file is not a regular file";
+  } else if (ssh_pki_import_privkey_file(file.c_str(), nullptr, &NotePassphrase, &passphrase_wanted,
+                                         &key) != SSH_OK) {
+    problem = passphrase_wanted ? "the key file is protected by a passphrase"
+                                : "the file has no private key that libssh can read";
+  }
+  return Key(key);
 }
 
 }  // namespace
@@ -119,7 +151,18 @@ void Session::Connect(const Endpoint& endpoint, support::Clock::duration timeout
   }
   SetOptions(endpoint);
   ssh_set_blocking(session_.get(), 0);
-  const support::Clock::time_point deadline = support::Clock::now() + timeout;
+  const TimePoint deadline = support::Clock::now() + timeout;
+  const auto poll = [&] {
+    if (stopped()) throw support::ConnectionLost("the connection was closed", false);
+    if (support::Clock::now() >= deadline) {
+      throw support::ConnectionLost(
+          "the guest's sshd at " + Name(endpoint) +
+              " did not complete the connection in time: the virtual machine hangs or is still "
+              "starting. Try again, or restart it: `limactl stop -f`, `limactl start`",
+          false);
+    }
+    Poll(deadline);
+  };
   bool in_event = false;
   while (true) {
     const int code = ssh_connect(session_.get());
@@ -137,40 +180,26 @@ void Session::Connect(const Endpoint& endpoint, support::Clock::duration timeout
     }
     in_event = true;
     if (code == SSH_OK) break;
-    PollOrGiveUp(endpoint, deadline, stopped);
+    poll();
   }
-  Authenticate(endpoint, deadline, stopped);
+  Authenticate(endpoint, poll);
   KeepNonBlocking();
 }
 
-void Session::PollOrGiveUp(const Endpoint& endpoint, support::Clock::time_point deadline,
-                           const std::function<bool()>& stopped) {
-  if (stopped()) throw support::ConnectionLost("the connection was closed", false);
-  if (support::Clock::now() >= deadline) {
-    throw support::ConnectionLost(
-        "the guest's sshd at " + Name(endpoint) +
-            " did not complete the connection in time: the virtual machine hangs or is still "
-            "starting. Try again, or restart it: `limactl stop -f`, `limactl start`",
-        false);
-  }
-  Poll(deadline);
-}
-
-void Session::Authenticate(const Endpoint& endpoint, support::Clock::time_point deadline,
-                           const std::function<bool()>& stopped) {
+void Session::Authenticate(const Endpoint& endpoint, const std::function<void()>& poll) {
   std::string tried;
   for (const std::string& file : endpoint.identity_files) {
-    Identity identity = LoadIdentity(file);
-    if (!identity.key) {
-      tried += "; " + file + ": " + identity.problem;
+    std::string problem;
+    const Key key = LoadKey(file, problem);
+    if (!key) {
+      tried += "; " + file + ": " + problem;
       continue;
     }
     int code = SSH_AUTH_AGAIN;
-    while ((code = ssh_userauth_publickey(session_.get(), nullptr, identity.key.get())) ==
-           SSH_AUTH_AGAIN) {
+    while ((code = ssh_userauth_publickey(session_.get(), nullptr, key.get())) == SSH_AUTH_AGAIN) {
       // libssh returns "again" for a dead session too.
       if (!alive()) break;
-      PollOrGiveUp(endpoint, deadline, stopped);
+      poll();
     }
     if (code == SSH_AUTH_SUCCESS) return;
     if (!alive()) {
@@ -188,13 +217,13 @@ void Session::Authenticate(const Endpoint& endpoint, support::Clock::time_point 
                            " rejected every key in ssh.config for user " + endpoint.user + tried);
 }
 
-void Session::Poll(support::Clock::time_point until) {
+void Session::Poll(TimePoint until) {
   if (woken_) {
     // libssh consumed the wake-up in a poll of its own; the posted work is still waiting.
-    until = support::Clock::time_point::min();
+    until = TimePoint::min();
   }
   int timeout = -1;
-  if (until != support::Clock::time_point::max()) {
+  if (until != TimePoint::max()) {
     constexpr auto kMaxWait = std::chrono::milliseconds(3'600'000);
     const auto now = support::Clock::now();
     const auto left =

@@ -9,7 +9,8 @@
 #include <mutex>
 #include <string>
 
-#include "ssh/endpoint.h"
+#include "ssh/completion.h"
+#include "ssh/connection.h"
 #include "support/file_descriptor.h"
 #include "support/wake_pipe.h"
 
@@ -38,7 +39,7 @@ class Session {
                const std::function<bool()>& stopped);
 
   /// Waits for session activity, the wake pipe or `until`, and runs libssh's callbacks.
-  void Poll(support::Clock::time_point until);
+  void Poll(TimePoint until);
 
   /// False once the connection is lost; it never becomes true again.
   [[nodiscard]] bool alive() const;
@@ -71,10 +72,7 @@ class Session {
 
   void SetOptions(const Endpoint& endpoint);
   void KeepNonBlocking();
-  void Authenticate(const Endpoint& endpoint, support::Clock::time_point deadline,
-                    const std::function<bool()>& stopped);
-  void PollOrGiveUp(const Endpoint& endpoint, support::Clock::time_point deadline,
-                    const std::function<bool()>& stopped);
+  void Authenticate(const Endpoint& endpoint, const std::function<void()>& poll);
   static int OnWake(socket_t fd, int events, void* self);
 
   support::WakePipe& wake_;

@@ -4,7 +4,6 @@
 #include <system_error>
 #include <utility>
 
-#include "ssh/connection.h"
 #include "support/errors.h"
 #include "support/log.h"
 
@@ -50,42 +49,36 @@ SessionGuest::~SessionGuest() {
   stopping_ = true;
   wake_.Wake();
   if (!thread_.joinable()) return;
-  {
-    std::unique_lock lock(mutex_);
-    ended_changed_.wait_for(lock, kEndTimeout, [this] { return ended_; });
-  }
+  ended_.get_future().wait_for(kEndTimeout);
   session_.Break();
   thread_.join();
 }
 
 void SessionGuest::Connect(const support::Context& context) {
   thread_ = std::thread([this] { ThreadMain(); });
-  support::StopReason stopped = support::StopReason::kNone;
   try {
-    connected_.Wait(context, [&](support::StopReason reason) {
-      stopped = reason;
+    connected_.Wait(context, [&](support::StopReason) {
       stopping_ = true;
       wake_.Wake();
       session_.Break();
     });
   } catch (const support::ConnectionLost&) {
-    if (stopped == support::StopReason::kNone) throw;
+    context.ThrowIfStopped();
+    throw;
   }
-  if (stopped != support::StopReason::kNone) throw support::Stopped(stopped);
+  context.ThrowIfStopped();
 }
 
 bool SessionGuest::Post(std::function<void()> task) {
-  {
-    const std::scoped_lock lock(mutex_);
-    if (!accepting_) return false;
-    tasks_.push_back(std::move(task));
-  }
+  const std::scoped_lock lock(mutex_);
+  if (!accepting_) return false;
+  tasks_.push_back(std::move(task));
   wake_.Wake();
   return true;
 }
 
 std::vector<guest::Reply> SessionGuest::RoundTrip(const std::vector<guest::Request>& requests,
-                                                const support::Context& context) {
+                                                  const support::Context& context) {
   if (context.stop_reason() != support::StopReason::kNone) {
     for (const guest::Request& request : requests) {
       if (request.operation == guest::Operation::kClose) CloseLater(request.handle);
@@ -150,10 +143,10 @@ void SessionGuest::Serve() {
     const std::uint64_t packets = session_.packets_received();
     RunTasks();
     const TimePoint now = support::Clock::now();
-    StepAll(now);
     KeepAlive(now);
+    const TimePoint next = std::min(keepalive_at_, StepAll(now));
     if (!session_.alive()) break;
-    session_.Poll(session_.packets_received() == packets ? NextStep() : TimePoint::min());
+    session_.Poll(session_.packets_received() == packets ? next : TimePoint::min());
   }
 }
 
@@ -175,21 +168,17 @@ void SessionGuest::RunTasks() {
   if (failure) std::rethrow_exception(failure);
 }
 
-void SessionGuest::StepAll(TimePoint now) {
-  for (const auto& process : processes_) process->Step(now);
-  sftp_.Step(now);
-  // Last, because the others may have freed a slot that a request waits for.
-  broker_.Step(now);
+TimePoint SessionGuest::StepAll(TimePoint now) {
+  // The broker is first, because it grants the channels. If another frees a slot or requests a
+  // channel, its step is the next one.
+  TimePoint next = broker_.Step(now);
+  for (const auto& process : processes_) next = std::min(next, process->Step(now));
+  next = std::min(next, sftp_.Step(now));
   std::erase_if(processes_, [](const auto& process) { return process->done(); });
   const auto long_running = std::count_if(processes_.begin(), processes_.end(),
                                           [](const auto& run) { return run->is_long_running(); });
   channels_for_shells_ =
       shell::kMaxChannels - sftp_.channels() - static_cast<std::size_t>(long_running);
-}
-
-SessionGuest::TimePoint SessionGuest::NextStep() const {
-  TimePoint next = std::min({keepalive_at_, broker_.NextStep(), sftp_.NextStep()});
-  for (const auto& process : processes_) next = std::min(next, process->NextStep());
   return next;
 }
 
@@ -197,15 +186,13 @@ void SessionGuest::KeepAlive(TimePoint now) {
   if (session_.packets_received() != packets_seen_) {
     packets_seen_ = session_.packets_received();
     keepalives_unanswered_ = 0;
-    keepalive_at_ = now + options_.keepalive_interval;
+  } else if (now < keepalive_at_) {
     return;
-  }
-  if (now < keepalive_at_) return;
-  if (keepalives_unanswered_ >= options_.keepalive_limit) {
+  } else if (++keepalives_unanswered_ > options_.keepalive_limit) {
     throw support::ConnectionLost("the guest does not answer keep-alives", true);
+  } else {
+    session_.SendKeepAlive();
   }
-  ++keepalives_unanswered_;
-  session_.SendKeepAlive();
   keepalive_at_ = now + options_.keepalive_interval;
 }
 
@@ -235,12 +222,7 @@ void SessionGuest::End(const std::string& text) {
   for (const auto& process : processes_) process->Lose(text);
   processes_.clear();
   sftp_.Lose(text);
-  {
-    // Notify under the lock, because the destructor may run as soon as it is released.
-    const std::scoped_lock lock(mutex_);
-    ended_ = true;
-    ended_changed_.notify_all();
-  }
+  ended_.set_value();
 }
 
 std::string LibraryVersion() {

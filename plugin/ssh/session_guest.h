@@ -1,9 +1,9 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -12,7 +12,7 @@
 #include "guest/guest.h"
 #include "shell/shells.h"
 #include "ssh/completion.h"
-#include "ssh/endpoint.h"
+#include "ssh/connection.h"
 #include "ssh/process_run.h"
 #include "ssh/session.h"
 #include "ssh/sftp/sftp_service.h"
@@ -60,13 +60,12 @@ class SessionGuest final : public guest::Guest {
   [[nodiscard]] SftpService& sftp() { return sftp_; }
 
  private:
-  using TimePoint = support::Clock::time_point;
   // On the session's thread.
   void ThreadMain();
   void Serve();
   void RunTasks();
-  void StepAll(TimePoint now);
-  TimePoint NextStep() const;
+  /// Returns when to call it again even if nothing happens on the session.
+  TimePoint StepAll(TimePoint now);
   void KeepAlive(TimePoint now);
   void FlushBriefly();
   void End(const std::string& text);
@@ -91,9 +90,8 @@ class SessionGuest final : public guest::Guest {
   std::mutex mutex_;  // guards the members below
   std::vector<std::function<void()>> tasks_;
   bool accepting_ = true;
-  bool ended_ = false;
-  std::condition_variable ended_changed_;
 
+  std::promise<void> ended_;
   std::thread thread_;
 };
 

@@ -1,10 +1,13 @@
 // Arbitrary bytes from an SFTP server.
 
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "fuzz/input.h"
+#include "ssh/sftp/burst.h"
 #include "ssh/sftp/sftp_client.h"
 #include "ssh/sftp/sftp_codec.h"
 
@@ -28,35 +31,30 @@ std::string Describe(const guest::Reply& reply) {
   return text;
 }
 
-std::vector<std::string> Talk(std::string_view bytes, std::size_t piece) {
-  const ssh::SftpClient::TimePoint now{};
+void Talk(std::string_view bytes, std::size_t piece) {
+  const ssh::TimePoint now{};
   ssh::SftpClient client(now, 1);
-  std::vector<std::string> replies;
-  std::size_t sent = 0;
-  std::size_t answered = 0;
-  const auto send = [&] {
-    for (int i = 0; i < 3; ++i) {
-      client.Send(MakeRequest(sent % kOperations), now, [&](ssh::SftpReply&& reply) {
-        ++answered;
-        const auto* received = std::get_if<guest::Reply>(&reply);
-        if (received != nullptr) replies.push_back(Describe(*received));
-      });
-      ++sent;
-    }
-  };
+  std::vector<std::shared_ptr<ssh::Burst>> bursts;
   try {
     while (!bytes.empty()) {
       client.Receive(bytes.substr(0, piece), now);
       bytes.remove_prefix(std::min(piece, bytes.size()));
       client.Consumed(client.output().size());
-      if (client.ready() && client.pending() < 3) send();
+      if (!client.ready() || client.pending() >= 3) continue;
+      for (int i = 0; i < 3; ++i) {
+        bursts.push_back(
+            std::make_shared<ssh::Burst>(std::vector{MakeRequest(bursts.size() % kOperations)}));
+        bursts.back()->Begin(client, now);
+      }
     }
   } catch (const ssh::SftpProtocolError& error) {
     fuzz::Require(error.what()[0] != '\0', "an error says what is wrong");
   }
   client.Fail("over");
-  fuzz::Require(sent == answered, "each request is answered once");
-  return replies;
+  for (const auto& burst : bursts) {
+    fuzz::Require(burst->finished(), "each request has a reply or is lost");
+    for (const guest::Reply& reply : burst->TakeReplies()) static_cast<void>(Describe(reply));
+  }
 }
 
 }  // namespace
@@ -65,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::Input input(data, size);
   const std::size_t piece = 1 + input.Byte();
   const std::string_view bytes = input.Rest();
-  static_cast<void>(Talk(bytes, piece));
+  Talk(bytes, piece);
   // Without VERSION: straight to the decoder.
   ssh::SftpDecoder decoder;
   decoder.Append(bytes);

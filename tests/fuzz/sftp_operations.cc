@@ -11,6 +11,7 @@
 
 #include "fuzz/input.h"
 #include "ssh/sftp/burst.h"
+#include "ssh/sftp/sftp_client.h"
 #include "support/errors.h"
 #include "support/paths.h"
 #include "testing/local_guest.h"
@@ -40,13 +41,13 @@ class Play final : public testing_support::LocalGuest {
 
   void CloseLater(const guest::Handle& handle) noexcept override {
     if (lost_) return;
-    client_.Send(guest::Request::Close(handle), now_, [](ssh::SftpReply&&) {});
+    client_.Close(handle, now_);
     TakeRequests();
   }
 
   /// Answers all pending requests; then nothing may be open.
   void End() {
-    while (!asked_.empty()) AnswerOne(0, Status(asked_.front().id, 4));
+    while (!requests_.empty()) AnswerOne(0, Status(requests_.front().id, 4));
     for (const auto& [handle, closed] : opened_) {
       fuzz::Require(lost_ || closed == 1, "what was opened is closed once");
       fuzz::Require(closed <= 1, "nothing is closed twice");
@@ -65,65 +66,65 @@ class Play final : public testing_support::LocalGuest {
   }
 
  private:
-  struct Asked {
+  struct SentRequest {
     int type;
     std::uint32_t id;
     std::string rest;
   };
 
   void Step(ssh::Burst& burst) {
-    fuzz::Require(!asked_.empty(), "a burst that waits has asked for something");
+    fuzz::Require(!requests_.empty(), "a burst that waits has request for something");
     const bool is_over = input_.empty();
     const std::uint8_t what = input_.Byte();
     if (is_over) {
-      AnswerOne(0, Status(asked_.front().id, kEndOfFile));
+      AnswerOne(0, Status(requests_.front().id, kEndOfFile));
     } else if (what == 0xFF) {
       burst.Fail(std::make_exception_ptr(support::Stopped(support::StopReason::kCancelled)));
       TakeRequests();
     } else if (what == 0xFE) {
       lost_ = true;
-      asked_.clear();
+      requests_.clear();
       client_.Fail("over");
       fuzz::Require(burst.finished(), "a burst ends with the line");
     } else {
-      const std::size_t which = what % asked_.size();
+      const std::size_t which = what % requests_.size();
       const std::uint8_t kind = input_.Byte();
-      AnswerOne(which, Reply(asked_[which], kind, input_.Byte()));
+      AnswerOne(which, Reply(requests_[which], kind, input_.Byte()));
     }
   }
 
   void AnswerOne(std::size_t which, const std::string& reply) {
-    asked_.erase(asked_.begin() + static_cast<std::ptrdiff_t>(which));
+    requests_.erase(requests_.begin() + static_cast<std::ptrdiff_t>(which));
     client_.Receive(reply, now_);
     TakeRequests();
   }
 
-  std::string Reply(const Asked& asked, std::uint8_t kind, std::uint8_t value) {
+  std::string Reply(const SentRequest& request, std::uint8_t kind, std::uint8_t value) {
     switch (kind % 6) {
       case 0:
-        return Status(asked.id, value % 9U);
+        return Status(request.id, value % 9U);
       case 1: {
-        if (asked.type != kOpen && asked.type != kOpenDirectory) return Data(asked.id, "");
+        if (request.type != kOpen && request.type != kOpenDirectory) return Data(request.id, "");
         const bool is_empty = opened_.empty() && value == 0;
         const std::string handle = is_empty ? "" : std::to_string(opened_.size());
         opened_[handle] = 0;
-        return Handle(asked.id, handle);
+        return Handle(request.id, handle);
       }
       case 2:
-        return Data(asked.id, std::string(value * std::size_t{20}, 'x'));
+        return Data(request.id, std::string(value * std::size_t{20}, 'x'));
       case 3: {
         const std::string_view path = input_.Piece();
-        return Names(asked.id, value % 4U,
+        return Names(request.id, value % 4U,
                      value % 4U == 1   ? Name(path)
                      : value % 4U == 2 ? Name("/p") + Name(path)
                      : value % 4U == 3 ? Name(path) + Name(".", 0040755) + Name("..")
                                        : "");
       }
       case 4:
-        return Names(asked.id, 1, Name("/p"));
+        return Names(request.id, 1, Name("/p"));
       default: {
         constexpr std::uint32_t kModes[] = {0100644, 0040755, 0010644, 0120777};
-        return Attributes(asked.id, value % 8U, kModes[value / 8U % 4U]);
+        return Attributes(request.id, value % 8U, kModes[value / 8U % 4U]);
       }
     }
   }
@@ -139,21 +140,21 @@ class Play final : public testing_support::LocalGuest {
     };
     while (!left.empty()) {
       const std::size_t length = number(0);
-      Asked asked{left[4], number(5), std::string(left.substr(9, length - 5))};
+      SentRequest request{left[4], number(5), std::string(left.substr(9, length - 5))};
       left.remove_prefix(4 + length);
-      if (asked.type == kClose) {
-        const auto closed = opened_.find(asked.rest.substr(4));
+      if (request.type == kClose) {
+        const auto closed = opened_.find(request.rest.substr(4));
         fuzz::Require(closed != opened_.end(), "only what was opened is closed");
         ++closed->second;
       }
-      asked_.push_back(std::move(asked));
+      requests_.push_back(std::move(request));
     }
   }
 
   fuzz::Input& input_;
-  const ssh::SftpClient::TimePoint now_{};
+  const ssh::TimePoint now_{};
   ssh::SftpClient client_{now_, 1};
-  std::vector<Asked> asked_;
+  std::vector<SentRequest> requests_;
   std::map<std::string, int> opened_;  ///< how often each handle was closed
   bool lost_ = false;
 };
@@ -164,12 +165,17 @@ void RequirePath(const std::string& path) {
                 "a path is valid");
 }
 
+guest::OpenHandle OpenDirectory(guest::Guest& guest, const std::string& path) {
+  auto reply = guest.Execute(guest::Request::OpenDirectory(path), {});
+  return {guest, reply.As<guest::Handle>()};
+}
+
 void Call(guest::Guest& guest, std::size_t which) {
   switch (which) {
     case 0:
       return RequirePath(guest.FindRealFile("/p", {}).path);
     case 1:
-      for (const guest::DirectoryEntry& entry : guest.List("/p", {})) {
+      for (const guest::DirectoryEntry& entry : ReadNames(OpenDirectory(guest, "/p"), {})) {
         fuzz::Require(!entry.name.empty() && entry.name != "." && entry.name != ".." &&
                           entry.name.find_first_of(std::string_view("/\0", 2)) == std::string::npos,
                       "a name is valid");
@@ -185,7 +191,7 @@ void Call(guest::Guest& guest, std::size_t which) {
           ->WriteAndClose(std::string(kLength, 'x'), 0600, {});
     case 4: {
       const auto file = guest.Open("/p", guest::OpenMode::kRead, 0, {});
-      fuzz::Require(file->Read(5, kLength, {}).size() <= kLength, "no more is read");
+      fuzz::Require(file->ReadSome(5, kLength, {}).size() <= kLength, "no more is read");
       return file->Close({});
     }
     default: {

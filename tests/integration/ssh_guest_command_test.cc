@@ -21,8 +21,7 @@ TEST_F(SshGuest, RunsAScriptAndACommand) {
   const std::string line = "echo out; echo err >&2; exit 7";
   for (const bool is_script : {true, false, true, false}) {
     CollectedOutput sink;
-    const shell::RunEnd end =
-        is_script ? Script(*guest, line, sink, minute_) : Command(*guest, line, sink, minute_);
+    const shell::RunEnd end = Run(is_script, *guest, line, sink, minute_);
     EXPECT_EQ(end.exit_status, 7);
     EXPECT_EQ(sink.output, "out\n");
     EXPECT_EQ(sink.error, "err\n");
@@ -76,9 +75,9 @@ TEST_F(SshGuest, InputThatIsNotReadCostsNoTime) {
     return std::chrono::seconds(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
            std::chrono::microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
   };
-  Script(*guest, "true", sink, minute_);
+  guest->RunScript("true", sink, minute_);
   const auto before = used();
-  Script(*guest, "sleep 2", sink, minute_);
+  guest->RunScript("sleep 2", sink, minute_);
   EXPECT_LT(used() - before, 500ms);
 }
 
@@ -86,7 +85,7 @@ TEST_F(SshGuest, TakesLongScriptsAndCommands) {
   const auto guest = Connect();
   const std::string line = "x=" + std::string(300'000, 'x') + "; echo ${#x}";
   CollectedOutput sink;
-  EXPECT_EQ(Script(*guest, line, sink, minute_).exit_status, 0);
+  EXPECT_EQ(guest->RunScript(line, sink, minute_).exit_status, 0);
   EXPECT_EQ(Command(*guest, line, sink, minute_).exit_status, 0);
   EXPECT_EQ(sink.output, "300000\n300000\n");
 }
@@ -101,39 +100,27 @@ TEST_F(SshGuest, ReturnsThoughABackgroundChildHoldsThePipe) {
 }
 
 TEST_F(SshGuest, EndsWhenTheSinkWantsNoMore) {
-  class UntilFirstPiece : public shell::OutputSink {
-   public:
-    bool OnOutput(shell::Stream, std::string_view) override {
-      ++pieces;
-      return false;
-    }
-    int pieces = 0;
-  };
   const auto guest = Connect();
   for (const bool is_script : {true, false}) {
-    UntilFirstPiece sink;
+    int pieces = 0;
+    FunctionSink sink([&](std::string_view) { return ++pieces < 1; });
     const std::string line = "echo $$ >" + Path("pid") + "; exec yes";
-    const shell::RunEnd end =
-        is_script ? Script(*guest, line, sink, minute_) : Command(*guest, line, sink, minute_);
-    EXPECT_EQ(sink.pieces, 1);
+    const shell::RunEnd end = Run(is_script, *guest, line, sink, minute_);
+    EXPECT_EQ(pieces, 1);
     EXPECT_EQ(end.exit_status, std::nullopt);
     EXPECT_TRUE(EndsSoon(Path("pid")));
   }
 }
 
 TEST_F(SshGuest, PassesOutputOfAHundredMegabytesThrough) {
-  class Counter : public shell::OutputSink {
-   public:
-    bool OnOutput(shell::Stream, std::string_view bytes) override {
-      count += bytes.size();
-      return true;
-    }
-    std::size_t count = 0;
-  };
   const auto guest = Connect();
-  Counter sink;
+  std::size_t count = 0;
+  FunctionSink sink([&](std::string_view bytes) {
+    count += bytes.size();
+    return true;
+  });
   EXPECT_EQ(Command(*guest, "head -c 100000000 /dev/zero", sink, minute_).exit_status, 0);
-  EXPECT_EQ(sink.count, 100'000'000U);
+  EXPECT_EQ(count, 100'000'000U);
 }
 
 TEST_F(SshGuest, StoppedCommandsLeaveNoProcess) {
@@ -141,29 +128,25 @@ TEST_F(SshGuest, StoppedCommandsLeaveNoProcess) {
   const std::string line = "sleep 1000 & echo $! >" + Path("pid") + "; echo; wait";
   for (const bool is_script : {true, false}) {
     for (const auto reason : {support::StopReason::kDeadline, support::StopReason::kCancelled}) {
-      class StopAtFirstOutput : public shell::OutputSink {
-       public:
-        bool OnOutput(shell::Stream, std::string_view) override {
-          started.set_value();
-          return true;
-        }
-        std::promise<void> started;
-      } sink;
+      std::promise<void> started;
+      FunctionSink sink([&](std::string_view) {
+        started.set_value();
+        return true;
+      });
       support::StopSource source;
       std::thread stopper([&] {
-        sink.started.get_future().wait();
+        started.get_future().wait();
         if (reason == support::StopReason::kCancelled) source.Stop(reason);
       });
       const support::Context context = source.context().WithTimeout(
           reason == support::StopReason::kCancelled ? 60'000ms : 1'000ms);
-      const auto stopped = Thrown<support::Stopped>([&] {
-        is_script ? Script(*guest, line, sink, context) : Command(*guest, line, sink, context);
-      });
+      const auto stopped =
+          Thrown<support::Stopped>([&] { Run(is_script, *guest, line, sink, context); });
       stopper.join();
       EXPECT_EQ(stopped.reason(), reason);
       EXPECT_TRUE(EndsSoon(Path("pid")));
       CollectedOutput next;
-      EXPECT_EQ(Script(*guest, "true", next, minute_).exit_status, 0);
+      EXPECT_EQ(guest->RunScript("true", next, minute_).exit_status, 0);
       EXPECT_EQ(Command(*guest, "true", next, minute_).exit_status, 0);
     }
   }
@@ -201,15 +184,10 @@ TEST_F(SshGuest, WorksWithThreeChannels) {
   const auto guest = Connect();
   const auto use = [&](int what) {
     CollectedOutput sink;
-    switch (what % 3) {
-      case 0:
-        EXPECT_EQ(Script(*guest, "echo", sink, minute_).exit_status, 0);
-        break;
-      case 1:
-        EXPECT_EQ(Command(*guest, "echo", sink, minute_).exit_status, 0);
-        break;
-      default:
-        EXPECT_NO_THROW(guest->Stat("/", minute_));
+    if (what % 3 == 2) {
+      EXPECT_NO_THROW(guest->LStat("/", minute_));
+    } else {
+      EXPECT_EQ(Run(what % 3 == 0, *guest, "echo", sink, minute_).exit_status, 0);
     }
   };
   for (int i = 0; i < 6; ++i) use(i);
@@ -226,9 +204,9 @@ TEST_F(SshGuest, IdleShellsAreClosedForSftp) {
   StartInstance({"MaxSessions 2"});
   const auto guest = Connect();
   CollectedOutput sink;
-  EXPECT_EQ(Script(*guest, "echo", sink, minute_).exit_status, 0);
+  EXPECT_EQ(guest->RunScript("echo", sink, minute_).exit_status, 0);
   EXPECT_EQ(Command(*guest, "echo", sink, minute_).exit_status, 0);
-  EXPECT_NO_THROW(guest->Stat("/", minute_));
+  EXPECT_NO_THROW(guest->LStat("/", minute_));
 }
 
 }  // namespace

@@ -28,12 +28,10 @@ TEST_F(SshGuest, SurvivesRekeying) {
   const auto cat = guest->Start("cat", recorded);
   cat->Send(bytes);
   cat->EndInput();
-  const auto file = guest->Open(Path("big"), OpenMode::kCreateExclusive, 0600, minute_);
-  file->Write(0, bytes, minute_);
-  file->Close(minute_);
-  EXPECT_TRUE(
-      guest->Open(Path("big"), OpenMode::kRead, 0, minute_)->Read(0, bytes.size(), minute_) ==
-      bytes);
+  guest->Open(Path("big"), OpenMode::kCreateExclusive, 0600, minute_)
+      ->WriteAndClose(bytes, {}, minute_);
+  EXPECT_TRUE(ReadAll(*guest->Open(Path("big"), OpenMode::kRead, 0, minute_), bytes.size(),
+                      minute_) == bytes);
   EXPECT_EQ(recorded->End().exit_status, 0);
   EXPECT_TRUE(recorded->output() == bytes);
 }
@@ -44,7 +42,7 @@ TEST_F(SshGuest, AFifoThatBlocksTheServerCostsOneDeadline) {
   EXPECT_THROW(guest->Open(Path("fifo"), OpenMode::kRead, 0, minute_.WithTimeout(1500ms)),
                support::Stopped);
   const Stopwatch watch;
-  EXPECT_EQ(guest->Stat("/", minute_).type, guest::FileType::kDirectory);
+  EXPECT_EQ(guest->LStat("/", minute_).type, guest::FileType::kDirectory);
   EXPECT_LT(watch.elapsed(), 5s);
   // Unblocks the first server, which waits for a writer.
   EXPECT_TRUE(support::FileDescriptor(::open(Path("fifo").c_str(), O_RDWR)).valid());
@@ -54,16 +52,17 @@ TEST_F(SshGuest, AStuckServerIsGivenUpAndReplaced) {
   const auto guest = Connect();
   WriteFile("file", "content");
   const auto file = guest->Open(Path("file"), OpenMode::kRead, 0, minute_);
-  const pid_t server = FirstLeafOf(instance_->SessionPids().front());
+  const pid_t server = FirstServer();
   ASSERT_EQ(::kill(server, SIGSTOP), 0);
-  auto other = std::async(std::launch::async, [&] { guest->Stat("/", minute_); });
-  EXPECT_THROW(guest->Stat("/", minute_.WithTimeout(2s)), support::Stopped);
+  auto other = std::async(std::launch::async, [&] { guest->LStat("/", minute_); });
+  EXPECT_THROW(guest->LStat("/", minute_.WithTimeout(2s)), support::Stopped);
   const auto lost = Thrown<support::ConnectionLost>([&] { other.get(); });
   EXPECT_FALSE(lost.may_have_run());
   EXPECT_THAT(lost.what(), HasSubstr("does not answer"));
   EXPECT_TRUE(guest->alive());
-  EXPECT_EQ(guest->Stat(Path("file"), minute_).size, 7U);
-  EXPECT_FALSE(Thrown<support::ConnectionLost>([&] { file->Read(0, 1, minute_); }).may_have_run());
+  EXPECT_EQ(guest->LStat(Path("file"), minute_).size, 7U);
+  EXPECT_FALSE(
+      Thrown<support::ConnectionLost>([&] { file->ReadSome(0, 1, minute_); }).may_have_run());
   ::kill(server, SIGKILL);
 }
 
@@ -73,7 +72,7 @@ TEST_F(SshGuest, AWriteToAStuckServerNeverReachesAnotherFile) {
   const std::string bytes = Pattern(16 * 1024 * 1024);
   const auto first = guest->Open(Path("first"), OpenMode::kCreateExclusive, 0600, minute_);
   const auto second = guest->Open(Path("second"), OpenMode::kCreateExclusive, 0600, minute_);
-  const pid_t server = FirstLeafOf(instance_->SessionPids().front());
+  const pid_t server = FirstServer();
   ASSERT_EQ(::kill(server, SIGSTOP), 0);
   auto other = std::async(std::launch::async, [&] { first->Write(0, bytes, minute_); });
   EXPECT_THROW(second->Write(0, bytes, minute_.WithTimeout(2s)), support::Stopped);
@@ -86,18 +85,18 @@ TEST_F(SshGuest, AWriteToAStuckServerNeverReachesAnotherFile) {
   ::kill(server, SIGKILL);
 }
 
-TEST_F(SshGuest, RequestsReturnToAnSftpServerThatAnswersAgain) {
+TEST_F(SshGuest, RequestsReturnToAnSftpServerThatRepliesAgain) {
   StartInstance({"MaxSessions 1"});  // no second channel
   const auto guest = Connect();
-  guest->Stat("/", minute_);
-  const pid_t server = FirstLeafOf(instance_->SessionPids().front());
+  guest->LStat("/", minute_);
+  const pid_t server = FirstServer();
   ASSERT_EQ(::kill(server, SIGSTOP), 0);
-  std::atomic<int> answered = 0;
+  std::atomic<int> replied = 0;
   std::atomic<int> lost = 0;
   const auto stat = [&] {
     try {
-      guest->Stat("/", minute_);
-      ++answered;
+      guest->LStat("/", minute_);
+      ++replied;
     } catch (const support::ConnectionLost& error) {
       EXPECT_FALSE(error.may_have_run());
       ++lost;
@@ -110,7 +109,7 @@ TEST_F(SshGuest, RequestsReturnToAnSftpServerThatAnswersAgain) {
   EXPECT_TRUE(Eventually([&] { return guest->channels_for_shells() == shell::kMaxChannels - 2; }));
   ::kill(server, SIGCONT);
   for (std::thread* thread : {&first, &second, &third}) thread->join();
-  EXPECT_EQ(answered, 2);
+  EXPECT_EQ(replied, 2);
 }
 
 TEST_F(SshGuest, ATaskThatThrowsEndsTheSessionAndNoOtherTaskIsDropped) {
@@ -120,8 +119,7 @@ TEST_F(SshGuest, ATaskThatThrowsEndsTheSessionAndNoOtherTaskIsDropped) {
   std::promise<void> posted;
   loop.Post([&] { posted.get_future().wait(); });  // what follows is run together
   loop.Post([] { throw std::runtime_error("a fault of the program"); });
-  const auto burst =
-      std::make_shared<ssh::Burst>(std::vector<guest::Request>{guest::Request::Stat("/")});
+  const auto burst = std::make_shared<ssh::Burst>(std::vector{guest::Request::LStat("/")});
   loop.Post([&] { loop.sftp().Submit(burst); });
   posted.set_value();
   const auto lost = Thrown<support::ConnectionLost>([&] {
@@ -142,7 +140,7 @@ TEST_F(SshGuest, AGuestWithoutWorkingSftpSaysWhatIsWrongAndRunsCommands) {
            {"sftp /bin/sh -c false", "exited at once"}}) {
     StartInstance({"Subsystem " + subsystem});
     const auto guest = Connect();
-    EXPECT_THAT(Thrown<support::CallError>([&] { guest->Stat("/", minute_); }).what(),
+    EXPECT_THAT(Thrown<support::CallError>([&] { guest->LStat("/", minute_); }).what(),
                 HasSubstr(text));
     CollectedOutput sink;
     EXPECT_EQ(Command(*guest, "true", sink, minute_).exit_status, 0);
@@ -153,7 +151,7 @@ TEST_F(SshGuest, AGuestWithTooFewChannelsIsAnError) {
   for (const std::size_t allowed : {1U, 3U}) {
     StartInstance({"MaxSessions " + std::to_string(allowed)});
     const auto guest = Connect();
-    EXPECT_EQ(guest->Stat("/", minute_).type, guest::FileType::kDirectory);
+    EXPECT_EQ(guest->LStat("/", minute_).type, guest::FileType::kDirectory);
     std::vector<std::unique_ptr<shell::Process>> running;
     for (std::size_t needed = shell::kSharedChannels + 1; needed <= allowed; ++needed) {
       const auto recorded = std::make_shared<RecordedProcess>(needed);
@@ -175,7 +173,7 @@ TEST_F(SshGuest, AGuestWithTooFewChannelsIsAnError) {
     } else {
       EXPECT_THAT(Thrown<support::CallError>(command).what(), HasSubstr(text));
     }
-    EXPECT_EQ(guest->Stat("/", minute_).type, guest::FileType::kDirectory);
+    EXPECT_EQ(guest->LStat("/", minute_).type, guest::FileType::kDirectory);
   }
 }
 
@@ -279,7 +277,7 @@ TEST_F(SshGuest, AFrozenGuestIsNoticedByKeepAlives) {
   EXPECT_TRUE(lost.may_have_run());
   EXPECT_THAT(lost.what(), HasSubstr("keep-alives"));
   EXPECT_FALSE(guest->alive());
-  EXPECT_THROW(guest->Stat("/", minute_), support::ConnectionLost);
+  EXPECT_THROW(guest->LStat("/", minute_), support::ConnectionLost);
 }
 
 TEST_F(SshGuest, AConnectionToAFrozenGuestEndsPromptly) {
@@ -299,17 +297,14 @@ TEST_F(SshGuest, ADeathEndsEverythingOnce) {
   const auto guest = Connect();
   CollectedOutput idle;
   Command(*guest, "true", idle, minute_);
-  class StartedSink : public shell::OutputSink {
-   public:
-    bool OnOutput(shell::Stream, std::string_view) override {
-      started.set_value();
-      return true;
-    }
-    std::promise<void> started;
-  } sink;
-  auto script = std::async(std::launch::async,
-                           [&] { Script(*guest, "echo started; exec sleep 100", sink, minute_); });
-  sink.started.get_future().wait();
+  std::promise<void> started;
+  FunctionSink sink([&](std::string_view) {
+    started.set_value();
+    return true;
+  });
+  auto script = std::async(
+      std::launch::async, [&] { guest->RunScript("echo started; exec sleep 100", sink, minute_); });
+  started.get_future().wait();
   std::vector<std::shared_ptr<RecordedProcess>> recorded;
   std::vector<std::unique_ptr<shell::Process>> processes;
   for (int i = 0; i < 20; ++i) {  // sshd allows ten: the others wait
@@ -375,31 +370,6 @@ TEST_F(SshGuest, ADeathDuringAWriteIsReportedAsMayHaveRun) {
   }
   killer.join();
   EXPECT_EQ(may_have_run, true);
-}
-
-TEST_F(SshGuest, ManyThreadsUseOneConnection) {
-  const auto guest = Connect();
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 8; ++i) {
-    threads.emplace_back([&, i] {
-      const std::string path = Path("file" + std::to_string(i));
-      const std::string bytes = Pattern(300'000 + static_cast<std::size_t>(i));
-      const auto file = guest->Open(path, OpenMode::kCreateExclusive, 0600, minute_);
-      file->Write(0, bytes, minute_);
-      file->Close(minute_);
-      const auto again = guest->Open(path, OpenMode::kRead, 0, minute_);
-      EXPECT_TRUE(again->Read(0, bytes.size(), minute_) == bytes);
-      // Requests that time out at any stage.
-      for (int delay = 0; delay < 20; ++delay) {
-        try {
-          guest->Stat(path, minute_.WithTimeout(std::chrono::microseconds(delay * 20)));
-        } catch (const support::Stopped&) {
-        }
-      }
-      guest->Unlink(path, minute_);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace

@@ -18,16 +18,17 @@ using guest::OpenMode;
 TEST_F(SshGuest, StatsReadsAndWrites) {
   const auto guest = Connect();
   WriteFile("file", "hello");
-  const auto attributes = guest->Stat(Path("file"), minute_);
+  const auto attributes = guest->LStat(Path("file"), minute_);
   EXPECT_EQ(attributes.type, guest::FileType::kRegular);
   EXPECT_EQ(attributes.size, 5U);
-  EXPECT_EQ(guest->Open(Path("file"), OpenMode::kRead, 0, minute_)->Read(1, 100, minute_), "ello");
+  EXPECT_EQ(guest->Open(Path("file"), OpenMode::kRead, 0, minute_)->ReadSome(1, 100, minute_),
+            "ello");
 
   const auto file = guest->Open(Path("new"), OpenMode::kCreateExclusive, 0600, minute_);
   file->Write(0, "written", minute_);
   file->SetAttributes({.permissions = 0640, .size = {}}, minute_);
   EXPECT_EQ(file->Stat(minute_).permissions, 0640U);
-  EXPECT_TRUE(file->Sync(minute_));
+  file->Sync(minute_);
   file->Close(minute_);
   EXPECT_EQ(ReadFile(Path("new")), "written");
   guest->Open(Path("new"), OpenMode::kWrite, 0, minute_)->Write(2, "XX", minute_);
@@ -45,7 +46,6 @@ TEST_F(SshGuest, DoesTheOtherFileOperations) {
   EXPECT_EQ(guest->ReadLink(Path("dir/link"), minute_), "../b");
   EXPECT_EQ(guest->RealPath(Path("dir/link"), minute_), Path("b"));
   EXPECT_EQ(guest->LStat(Path("dir/link"), minute_).type, guest::FileType::kSymlink);
-  EXPECT_EQ(guest->Stat(Path("dir/link"), minute_).type, guest::FileType::kRegular);
   guest->Unlink(Path("b"), minute_);
   EXPECT_FALSE(std::filesystem::exists(Path("b")));
   const auto status = guest->StatFileSystem(Path("dir"), minute_);
@@ -76,7 +76,7 @@ TEST_F(SshGuest, ConcurrentListingsGetTheirOwnNames) {
   const auto guest = Connect();
   const std::string top = guest->RealPath(directory_.path().string(), {});
   constexpr int kThreads = 4;
-  constexpr int kNames = 250;  // three answers of OpenSSH's server
+  constexpr int kNames = 250;  // three replies of OpenSSH's server
   const auto directory = [&](int thread) { return top + "/d" + std::to_string(thread); };
   const auto name = [](int thread, int i) {
     return std::to_string(thread) + "-" + std::to_string(i);
@@ -94,12 +94,12 @@ TEST_F(SshGuest, ConcurrentListingsGetTheirOwnNames) {
       for (int i = 0; i < kNames; ++i) expected.insert(name(thread, i));
       for (int round = 0; round < kNames; ++round) {
         std::set<std::string> found;
-        for (const auto& entry : guest->List(directory(thread), minute_)) found.insert(entry.name);
+        for (const auto& entry : List(*guest, directory(thread), minute_)) found.insert(entry.name);
         EXPECT_EQ(found, expected);
         // Some listings begin while a file is open, and some do not.
         const std::string file = directory(thread) + "/" + name(thread, round);
         if (round % 4 == thread) {
-          EXPECT_EQ(guest->Open(file, OpenMode::kRead, 0, minute_)->Read(0, 100, minute_),
+          EXPECT_EQ(guest->Open(file, OpenMode::kRead, 0, minute_)->ReadSome(0, 100, minute_),
                     name(thread, round));
         }
       }
@@ -113,8 +113,7 @@ TEST_F(SshGuest, AStoppedCallStillClosesItsFiles) {
   WriteFile("file", "");
   const auto open = guest::Request::Open(Path("file"));
   const auto handle = guest->RoundTrip({open}, minute_).front().As<guest::Handle>();
-  const std::string descriptors =
-      "/proc/" + std::to_string(FirstLeafOf(instance_->SessionPids().front())) + "/fd";
+  const std::string descriptors = "/proc/" + std::to_string(FirstServer()) + "/fd";
   const auto is_open = [&] {
     const std::filesystem::directory_iterator all(descriptors);
     return std::any_of(begin(all), end(all), [&](const auto& descriptor) {
@@ -127,7 +126,7 @@ TEST_F(SshGuest, AStoppedCallStillClosesItsFiles) {
   source.Stop(support::StopReason::kCancelled);
   EXPECT_THROW(guest->RoundTrip({guest::Request::Close(handle)}, source.context()),
                support::Stopped);
-  guest->Stat("/", minute_);
+  guest->LStat("/", minute_);
   EXPECT_FALSE(is_open());
 }
 
@@ -135,8 +134,8 @@ TEST_F(SshGuest, ReportsWhatIsWrongWithAFile) {
   const auto guest = Connect();
   WriteFile("file", "");
   const auto code = [](auto call) { return Thrown<guest::FileError>(call).code(); };
-  EXPECT_EQ(code([&] { guest->Stat(Path("none"), minute_); }), FileErrorCode::kNotFound);
-  EXPECT_EQ(code([&] { guest->List(Path("none"), minute_); }), FileErrorCode::kNotFound);
+  EXPECT_EQ(code([&] { guest->LStat(Path("none"), minute_); }), FileErrorCode::kNotFound);
+  EXPECT_EQ(code([&] { List(*guest, Path("none"), minute_); }), FileErrorCode::kNotFound);
   EXPECT_EQ(code([&] { guest->ReadLink(Path("file"), minute_); }), FileErrorCode::kFailure);
   EXPECT_EQ(code([&] { guest->Open(Path("file"), OpenMode::kCreateExclusive, 0600, minute_); }),
             FileErrorCode::kAlreadyExists);
@@ -146,12 +145,12 @@ TEST_F(SshGuest, ReportsWhatIsWrongWithAFile) {
 
 TEST_F(SshGuest, ListsADirectoryOfAnySize) {
   const auto guest = Connect();
-  EXPECT_THAT(guest->List(directory_.path() / "lima" / "_config", minute_), ::testing::SizeIs(2));
+  EXPECT_THAT(List(*guest, directory_.path() / "lima" / "_config", minute_), ::testing::SizeIs(2));
   std::filesystem::create_directory(Path("empty"));
-  EXPECT_THAT(guest->List(Path("empty"), minute_), ::testing::IsEmpty());
+  EXPECT_THAT(List(*guest, Path("empty"), minute_), ::testing::IsEmpty());
   std::filesystem::create_directory(Path("many"));
   for (int i = 0; i < 2500; ++i) WriteFile("many/" + std::to_string(i), "");
-  auto entries = guest->List(Path("many"), minute_);
+  auto entries = List(*guest, Path("many"), minute_);
   EXPECT_EQ(entries.size(), 2500U);
   EXPECT_EQ(entries.front().attributes.type, guest::FileType::kRegular);
 }
@@ -164,10 +163,34 @@ TEST_F(SshGuest, ReadsAndWritesSixteenMebibytes) {
   file->Close(minute_);
   EXPECT_TRUE(ReadFile(Path("big")) == bytes);
   const auto again = guest->Open(Path("big"), OpenMode::kRead, 0, minute_);
-  EXPECT_TRUE(again->Read(0, bytes.size(), minute_) == bytes);
-  EXPECT_TRUE(again->Read(0, static_cast<std::size_t>(-1), minute_) == bytes);
-  EXPECT_EQ(again->Read(bytes.size(), 10, minute_), "");
-  EXPECT_EQ(again->Read(0, 0, minute_), "");
+  EXPECT_TRUE(ReadAll(*again, bytes.size(), minute_) == bytes);
+  EXPECT_TRUE(ReadAll(*again, static_cast<std::size_t>(-1), minute_) == bytes);
+  EXPECT_EQ(again->ReadSome(bytes.size(), 10, minute_), "");
+  EXPECT_EQ(again->ReadSome(0, 0, minute_), "");
+}
+
+TEST_F(SshGuest, ManyThreadsUseOneConnection) {
+  const auto guest = Connect();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&, i] {
+      const std::string path = Path("file" + std::to_string(i));
+      const std::string bytes = Pattern(300'000 + static_cast<std::size_t>(i));
+      guest->Open(path, OpenMode::kCreateExclusive, 0600, minute_)
+          ->WriteAndClose(bytes, {}, minute_);
+      const auto again = guest->Open(path, OpenMode::kRead, 0, minute_);
+      EXPECT_TRUE(ReadAll(*again, bytes.size(), minute_) == bytes);
+      // Requests that time out at any stage.
+      for (int delay = 0; delay < 20; ++delay) {
+        try {
+          guest->LStat(path, minute_.WithTimeout(std::chrono::microseconds(delay * 20)));
+        } catch (const support::Stopped&) {
+        }
+      }
+      guest->Unlink(path, minute_);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace

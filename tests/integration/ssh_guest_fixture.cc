@@ -17,20 +17,29 @@ std::string Pattern(std::size_t size) {
   return bytes;
 }
 
-std::vector<pid_t> ChildrenOf(pid_t parent) {
-  const auto result =
-      testing_support::RunProcess({.arguments = {"pgrep", "-P", std::to_string(parent)}});
-  std::vector<pid_t> pids;
-  std::istringstream lines(result.output);
-  for (pid_t pid = 0; lines >> pid;) pids.push_back(pid);
-  return pids;
+std::string ReadAll(guest::OpenFile& file, std::size_t length, const support::Context& context) {
+  std::string bytes;
+  while (bytes.size() < length) {
+    const std::string some = file.ReadSome(bytes.size(), length - bytes.size(), context);
+    if (some.empty()) break;
+    bytes += some;
+  }
+  return bytes;
 }
 
-pid_t FirstLeafOf(pid_t ancestor) {
+std::vector<guest::DirectoryEntry> List(guest::Guest& guest, const std::string& path,
+                                        const support::Context& context) {
+  guest::Reply reply = guest.Execute(guest::Request::OpenDirectory(path), context);
+  return ReadNames(guest::OpenHandle(guest, reply.As<guest::Handle>()), context);
+}
+
+pid_t SshGuest::FirstServer() const {
+  pid_t pid = instance_->SessionPids().front();
   while (true) {
-    const std::vector<pid_t> children = ChildrenOf(ancestor);
-    if (children.empty()) return ancestor;
-    ancestor = children.front();
+    const auto children =
+        testing_support::RunProcess({.arguments = {"pgrep", "-P", std::to_string(pid)}});
+    std::istringstream lines(children.output);
+    if (!(lines >> pid)) return pid;
   }
 }
 

@@ -5,8 +5,11 @@
 
 #include <chrono>
 #include <fstream>
+#include <functional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "guest/guest.h"
@@ -28,13 +31,10 @@ using testing_support::RecordedProcess;
 
 class Stopwatch {
  public:
-  [[nodiscard]] std::chrono::milliseconds elapsed() const {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
-                                                                 start_);
-  }
+  [[nodiscard]] auto elapsed() const { return support::Clock::now() - start_; }
 
  private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  support::Clock::time_point start_ = support::Clock::now();
 };
 
 template <typename Exception, typename Call>
@@ -54,10 +54,22 @@ Exception Thrown(Call call) {
 /// Bytes without a short period, so that a piece in the wrong place is seen.
 std::string Pattern(std::size_t size);
 
-std::vector<pid_t> ChildrenOf(pid_t parent);
+/// Up to `length` bytes from the beginning of the file.
+std::string ReadAll(guest::OpenFile& file, std::size_t length, const support::Context& context);
 
-/// The oldest process below `ancestor` without children: the server of the first channel.
-pid_t FirstLeafOf(pid_t ancestor);
+std::vector<guest::DirectoryEntry> List(guest::Guest& guest, const std::string& path,
+                                        const support::Context& context);
+
+/// Calls a function for each piece of output; it returns false to end the command.
+class FunctionSink final : public shell::OutputSink {
+ public:
+  using Function = std::function<bool(std::string_view bytes)>;
+  explicit FunctionSink(Function on_output) : on_output_(std::move(on_output)) {}
+  bool OnOutput(shell::Stream, std::string_view bytes) override { return on_output_(bytes); }
+
+ private:
+  Function on_output_;
+};
 
 class SshGuest : public integration::LoopbackGuest {
  protected:
@@ -65,15 +77,17 @@ class SshGuest : public integration::LoopbackGuest {
     std::ofstream(directory_.path() / name, std::ios::binary) << text;
   }
 
-  static shell::RunEnd Script(guest::Guest& guest, const std::string& script,
-                              shell::OutputSink& sink, const support::Context& context = {}) {
-    return guest.RunScript(script, sink, context);
-  }
-
   shell::RunEnd Command(guest::Guest& guest, const std::string& line, shell::OutputSink& sink,
-                        const support::Context& context = {}) const {
+                        const support::Context& context) const {
     return guest.RunCommand({line, "", directory_.path().string(), "/bin/bash"}, sink, context);
   }
+  shell::RunEnd Run(bool as_script, guest::Guest& guest, const std::string& line,
+                    shell::OutputSink& sink, const support::Context& context) const {
+    return as_script ? guest.RunScript(line, sink, context) : Command(guest, line, sink, context);
+  }
+
+  /// The oldest process of the session without children: the server of the first channel.
+  [[nodiscard]] pid_t FirstServer() const;
 
   const support::Context minute_ = support::Context().WithTimeout(60s);
 };

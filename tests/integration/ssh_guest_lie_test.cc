@@ -53,12 +53,10 @@ void BeginSftp(LyingSshd::Channel& sftp, const std::string& extensions = "") {
 
 class LyingGuest : public ::testing::Test {
  protected:
-  static std::shared_ptr<guest::Guest> Connect(const LyingSshd& sshd) {
-    return Connect(sshd, sshd.port());
-  }
-
-  static std::shared_ptr<guest::Guest> Connect(const LyingSshd& sshd, std::uint16_t port,
+  /// Through a proxy if its port is given.
+  static std::shared_ptr<guest::Guest> Connect(const LyingSshd& sshd, std::uint16_t proxy = 0,
                                                const ssh::ConnectionOptions& options = {}) {
+    const std::uint16_t port = proxy == 0 ? sshd.port() : proxy;
     return ssh::Connect({"127.0.0.1", port, "somebody", {sshd.identity_file()}, ""}, options,
                         support::Context().WithTimeout(kSoon));
   }
@@ -116,39 +114,39 @@ TEST_F(LyingGuest, OutputBeforeSftpIsGrantedIsBounded) {
     }
   });
   const auto guest = Connect(sshd);
-  EXPECT_THAT(Thrown<support::CallError>([&] { guest->Stat("/", soon_); }).what(),
+  EXPECT_THAT(Thrown<support::CallError>([&] { guest->LStat("/", soon_); }).what(),
               HasSubstr("sends data before it answers"));
   EXPECT_TRUE(guest->alive());
 }
 
-// The answer comes after bytes on standard error. libssh reads 4 KiB at once, so it may receive the
-// answer while it sends the rest of the write.
-TEST_F(LyingGuest, AnAnswerThatComesWithTheEndOfTheSftpServerCounts) {
+// The reply comes after bytes on standard error. libssh reads 4 KiB at once, so it may receive the
+// reply while it sends the rest of the write.
+TEST_F(LyingGuest, AReplyThatComesWithTheEndOfTheSftpServerCounts) {
   for (const std::size_t before : {0U, 5'000U, 10'000U}) {
-    std::promise<void> asked;
-    std::promise<void> answered;
+    std::promise<void> requested;
+    std::promise<void> replied;
     const LyingSshd sshd([&](LyingSshd::Line& line) {
       LyingSshd::Channel sftp = line.Accept();
       BeginSftp(sftp);
       sftp.Write(sftp_bytes::Handle(NextSftpRequest(sftp), "handle"));
-      const std::uint32_t question = NextSftpRequest(sftp);
-      asked.set_value();
+      const std::uint32_t request = NextSftpRequest(sftp);
+      requested.set_value();
       sftp.Read(1'000'000);  // of the requests to write: opens the window again
       sftp.WriteError(std::string(before, 'x'));
-      sftp.Write(sftp_bytes::Attributes(question, 7));
+      sftp.Write(sftp_bytes::Attributes(request, 7));
       sftp.SendEndOfFile();
       sftp.Close();
-      answered.set_value();
+      replied.set_value();
     });
     testing_support::TcpProxy line(sshd.port());
     const auto guest = Connect(sshd, line.port());
     const auto file = guest->Open("/file", guest::OpenMode::kWrite, 0, soon_);
-    auto size = std::async(std::launch::async, [&] { return guest->Stat("/other", soon_).size; });
-    ASSERT_TRUE(IsSoonReady(asked.get_future()));
+    auto size = std::async(std::launch::async, [&] { return guest->LStat("/other", soon_).size; });
+    ASSERT_TRUE(IsSoonReady(requested.get_future()));
     line.HoldAfter(testing_support::TcpProxy::Direction::kFromTarget, 0);
     auto write =
         std::async(std::launch::async, [&] { file->Write(0, std::string(4'000'000, 'x'), soon_); });
-    EXPECT_TRUE(IsSoonReady(answered.get_future()));
+    EXPECT_TRUE(IsSoonReady(replied.get_future()));
     line.Release();
     EXPECT_EQ(size.get(), 7U) << before;
     EXPECT_THROW(write.get(), support::ConnectionLost);
@@ -179,11 +177,11 @@ TEST_F(LyingGuest, ReadsBehindAHungRequestAreRepeatedOnASecondChannel) {
   ASSERT_TRUE(IsSoonReady(hung_came.get_future()));
   auto write = std::async(std::launch::async, [&] { file->Write(0, "x", soon_); });
   ASSERT_TRUE(IsSoonReady(write_came.get_future()));
-  const auto lost = Thrown<support::ConnectionLost>([&] { guest->Stat("/", soon_); });
+  const auto lost = Thrown<support::ConnectionLost>([&] { guest->LStat("/", soon_); });
   EXPECT_STREQ(lost.what(),
                "stat /: the guest's SFTP server does not answer; nothing was changed in the guest");
   EXPECT_FALSE(lost.may_have_run());
-  EXPECT_EQ(guest->Stat("/", soon_).size, 7U);
+  EXPECT_EQ(guest->LStat("/", soon_).size, 7U);
   EXPECT_FALSE(Thrown<support::ConnectionLost>([&] { file->Stat(soon_); }).may_have_run());
   EXPECT_LT(watch.elapsed(), 6s);
   EXPECT_EQ(write.wait_for(0s), std::future_status::timeout) << "it may yet be made";
@@ -192,10 +190,10 @@ TEST_F(LyingGuest, ReadsBehindAHungRequestAreRepeatedOnASecondChannel) {
   EXPECT_THROW(hung.get(), support::Stopped);
   EXPECT_TRUE(Thrown<support::ConnectionLost>([&] { write.get(); }).may_have_run());
   EXPECT_TRUE(Eventually([&] { return guest->channels_for_shells() == shell::kMaxChannels - 1; }));
-  EXPECT_EQ(guest->Stat("/", soon_).size, 7U);
+  EXPECT_EQ(guest->LStat("/", soon_).size, 7U);
 }
 
-TEST_F(LyingGuest, OneOfTwoSftpChannelsIsClosedOnceTheFirstAnswersAgain) {
+TEST_F(LyingGuest, OneOfTwoSftpChannelsIsClosedOnceTheFirstRepliesAgain) {
   bool was_closed = false;
   const LyingSshd sshd([&](LyingSshd::Line& line) {
     LyingSshd::Channel first = line.Accept();
@@ -213,36 +211,34 @@ TEST_F(LyingGuest, OneOfTwoSftpChannelsIsClosedOnceTheFirstAnswersAgain) {
     second.Write(sftp_bytes::Attributes(NextSftpRequest(second), 8));
   });
   const auto guest = Connect(sshd);
-  auto slow = std::async(std::launch::async, [&] { return guest->Stat("/", soon_).size; });
+  auto slow = std::async(std::launch::async, [&] { return guest->LStat("/", soon_).size; });
   EXPECT_EQ(slow.wait_for(ssh::SftpChannel::kMaxSilence + 200ms), std::future_status::timeout);
-  EXPECT_EQ(guest->Stat("/", soon_).size, 7U);
+  EXPECT_EQ(guest->LStat("/", soon_).size, 7U);
   EXPECT_EQ(slow.get(), 1U);
   EXPECT_TRUE(Eventually([&] { return guest->channels_for_shells() == shell::kMaxChannels - 1; }));
-  EXPECT_EQ(guest->Stat("/", soon_).size, 8U);
+  EXPECT_EQ(guest->LStat("/", soon_).size, 8U);
   EXPECT_TRUE(was_closed);
 }
 
-TEST_F(LyingGuest, AChannelThatIsClosedInsteadOfAnswered) {
-  const LyingSshd sshd([](LyingSshd::Line& line) { line.Accept().Close(); });
-  const auto guest = Connect(sshd);
-  const shell::ProcessEnd end = EndOf(*guest);
-  EXPECT_THAT(end.problem, HasSubstr("closed the channel instead"));
-  EXPECT_TRUE(end.was_started);
-  EXPECT_FALSE(end.connection_lost);
-  EXPECT_TRUE(guest->alive());
-}
-
-TEST_F(LyingGuest, ACommandThatIsRefusedIsAnErrorOfTheCall) {
-  const LyingSshd sshd([](LyingSshd::Line& line) {
-    while (true) line.Accept().Refuse();
-  });
-  const auto guest = Connect(sshd);
-  const shell::ProcessEnd end = EndOf(*guest);
-  EXPECT_THAT(end.problem, HasSubstr("refuses to run a command"));
-  EXPECT_FALSE(end.was_started);
-  CollectedOutput sink;
-  EXPECT_THAT(Thrown<support::CallError>([&] { guest->RunScript("true", sink, soon_); }).what(),
-              HasSubstr("refuses to run a command"));
+TEST_F(LyingGuest, ARequestThatIsRefusedOrEndsWithTheChannelIsAnErrorOfTheCall) {
+  for (const bool refuses : {true, false}) {
+    const LyingSshd sshd([&](LyingSshd::Line& line) {
+      while (true) refuses ? line.Accept().Refuse() : line.Accept().Close();
+    });
+    const auto guest = Connect(sshd);
+    const char* const text =
+        refuses ? "refuses to run a command" : "closed the channel instead of running a command";
+    const shell::ProcessEnd end = EndOf(*guest);
+    EXPECT_THAT(end.problem, HasSubstr(text));
+    EXPECT_EQ(end.was_started, !refuses);
+    EXPECT_FALSE(end.connection_lost);
+    CollectedOutput sink;
+    EXPECT_THAT(Thrown<support::CallError>([&] { guest->RunScript("true", sink, soon_); }).what(),
+                HasSubstr(text));
+    EXPECT_THAT(Thrown<support::CallError>([&] { guest->LStat("/", soon_); }).what(),
+                HasSubstr(refuses ? "no SFTP subsystem" : "instead of starting SFTP"));
+    EXPECT_TRUE(guest->alive());
+  }
 }
 
 TEST_F(LyingGuest, AProcessWhoseOutputDoesNotEndHasEndedAfterTheGrace) {
@@ -271,19 +267,11 @@ TEST_F(LyingGuest, ShellsThatNeverBecomeReadyEndWithTheirContext) {
   EXPECT_THROW(guest->RunScript("true", sink, context), support::Stopped);
 }
 
-TEST_F(LyingGuest, AnSftpChannelThatIsClosedInsteadOfAnswered) {
-  const LyingSshd sshd([](LyingSshd::Line& line) { line.Accept().Close(); });
-  const auto guest = Connect(sshd);
-  EXPECT_THAT(Thrown<support::CallError>([&] { guest->Stat("/", soon_); }).what(),
-              HasSubstr("closed the channel instead"));
-  EXPECT_TRUE(guest->alive());
-}
-
-TEST_F(LyingGuest, UnansweredRequestsEndWithTheirContext) {
+TEST_F(LyingGuest, RequestsWithoutReplyEndWithTheirContext) {
   const LyingSshd without_channels([](LyingSshd::Line& line) {
     while (true) line.Chatter();
   });
-  const LyingSshd without_answers([](LyingSshd::Line& line) {
+  const LyingSshd without_replies([](LyingSshd::Line& line) {
     while (true) {
       LyingSshd::Channel channel = line.Accept();
       try {
@@ -292,25 +280,14 @@ TEST_F(LyingGuest, UnansweredRequestsEndWithTheirContext) {
       }
     }
   });
-  for (const LyingSshd* sshd : {&without_channels, &without_answers}) {
+  for (const LyingSshd* sshd : {&without_channels, &without_replies}) {
     const auto guest = Connect(*sshd);
     CollectedOutput sink;
     EXPECT_THROW(guest->RunScript("true", sink, support::Context().WithTimeout(1s)),
                  support::Stopped);
-    EXPECT_THROW(guest->Stat("/", support::Context().WithTimeout(1s)), support::Stopped);
+    EXPECT_THROW(guest->LStat("/", support::Context().WithTimeout(1s)), support::Stopped);
     EXPECT_TRUE(guest->alive());
   }
-}
-
-TEST_F(LyingGuest, AFileOperationThatWaitsForSftpWhenTheConnectionEndsWasNotDone) {
-  const LyingSshd sshd([](LyingSshd::Line& line) {
-    static_cast<void>(line.Accept());
-    line.Disconnect("enough");
-  });
-  const auto guest = Connect(sshd);
-  const auto lost = Thrown<support::ConnectionLost>([&] { guest->MakeDirectory("/d", 0, soon_); });
-  EXPECT_THAT(lost.what(), HasSubstr("enough"));
-  EXPECT_FALSE(lost.may_have_run());
 }
 
 TEST_F(LyingGuest, AGreetingWithoutEndCostsTheConnectTimeout) {
@@ -320,15 +297,19 @@ TEST_F(LyingGuest, AGreetingWithoutEndCostsTheConnectTimeout) {
   });
   ssh::ConnectionOptions options;
   options.connect_timeout = 100ms;
-  EXPECT_THAT(Thrown<support::ConnectionLost>([&] { Connect(sshd, sshd.port(), options); }).what(),
+  EXPECT_THAT(Thrown<support::ConnectionLost>([&] { Connect(sshd, 0, options); }).what(),
               HasSubstr("did not complete the connection in time"));
 }
 
-TEST_F(LyingGuest, TheDisconnectMessageIsPrintable) {
+TEST_F(LyingGuest, TheDisconnectMessageIsPrintableAndWhatWaitedForSftpWasNotDone) {
   const LyingSshd sshd([](LyingSshd::Line& line) {
     static_cast<void>(line.Accept());
     line.Disconnect(kEscapes);
   });
+  const auto lost =
+      Thrown<support::ConnectionLost>([&] { Connect(sshd)->MakeDirectory("/d", 0, soon_); });
+  EXPECT_THAT(lost.what(), HasSubstr(kShownEscapes));
+  EXPECT_FALSE(lost.may_have_run());
   const auto guest = Connect(sshd);
   EXPECT_THAT(EndOf(*guest).problem, HasSubstr(kShownEscapes));
   EXPECT_FALSE(guest->alive());

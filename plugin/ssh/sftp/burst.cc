@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ssh/sftp/sftp_client.h"
 #include "support/errors.h"
 
 namespace ssh {
@@ -10,7 +11,6 @@ using guest::Operation;
 
 std::vector<guest::Reply> Burst::TakeReplies() {
   std::vector<guest::Reply> replies(requests_.size());
-  std::vector<bool> ended(requests_.size());  // a Read ends at the first incomplete piece
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i].operation == Operation::kRead) replies[i].value = std::string();
   }
@@ -21,9 +21,10 @@ std::vector<guest::Reply> Burst::TakeReplies() {
       reply = std::move(piece.reply);
       continue;
     }
-    const auto& bytes = piece.reply.As<std::string>();
-    if (!ended[piece.index]) reply.As<std::string>() += bytes;
-    if (bytes.size() < piece.request.length) ended[piece.index] = true;
+    // A Read ends at the first incomplete piece.
+    auto& bytes = reply.As<std::string>();
+    const bool is_next = requests_[piece.index].offset + bytes.size() == piece.request.offset;
+    if (is_next) bytes += piece.reply.As<std::string>();
   }
   return replies;
 }
@@ -45,14 +46,9 @@ std::string Burst::Describe() const {
 
 void Burst::Begin(SftpClient& client, TimePoint now) {
   client_ = &client;
-  first_request_ = client.next_request();
   for (std::size_t i = 0; i < requests_.size(); ++i) Split(i, client.max_data());
   pending_ = pieces_.size();
-  for (Piece& piece : pieces_) {
-    client.Send(piece.request, now, [self = shared_from_this(), &piece](SftpReply&& reply) {
-      self->OnReply(piece, std::move(reply));
-    });
-  }
+  for (std::size_t i = 0; i < pieces_.size(); ++i) client.Send(shared_from_this(), i, now);
   FinishWhenComplete();
 }
 
@@ -72,34 +68,31 @@ void Burst::Split(std::size_t index, std::size_t max_data) {
   }
 }
 
-void Burst::OnReply(Piece& piece, SftpReply&& reply) {
+void Burst::OnReply(std::size_t piece, guest::Reply&& reply) {
   --pending_;
-  if (auto* const received = std::get_if<guest::Reply>(&reply)) {
-    may_have_changed_ |= ChangesGuest(piece.request) && !received->failure;
-    if (finished_) return CloseHandle(*received);  // the caller no longer waits
-    piece.reply = std::move(*received);
-  } else {
-    const auto& lost = std::get<SftpLost>(reply);
-    may_have_changed_ |= ChangesGuest(piece.request) && lost.may_have_run;
-    if (!lost_) lost_ = lost.reason;
-  }
+  may_have_changed_ |= ChangesGuest(request(piece)) && !reply.failure;
+  if (finished_) return CloseHandle(reply);  // the caller no longer waits
+  pieces_[piece].reply = std::move(reply);
   FinishWhenComplete();
+}
+
+void Burst::OnLost(std::size_t piece) {
+  may_have_changed_ |= ChangesGuest(request(piece));
 }
 
 void Burst::CloseHandle(const guest::Reply& reply) {
   const auto* handle = std::get_if<guest::Handle>(&reply.value);
-  if (handle == nullptr) return;
-  client_->Send(guest::Request::Close(*handle), support::Clock::now(), [](SftpReply&&) {});
+  if (handle != nullptr) client_->Close(*handle, support::Clock::now());
 }
 
 void Burst::FinishWhenComplete() {
   if (pending_ > 0 || finished_) return;
-  if (lost_) return FailLost(*lost_);
   finished_ = true;
   completion_.Finish();
 }
 
 void Burst::FailLost(const std::string& reason) {
+  if (finished_) return;
   Fail(MakeFailure<support::ConnectionLost>(
       Describe() + ": " + reason +
           (may_have_changed_ ? "; it may have run" : "; nothing was changed in the guest"),
@@ -109,9 +102,7 @@ void Burst::FailLost(const std::string& reason) {
 void Burst::Fail(std::exception_ptr failure) {
   if (finished_) return;
   finished_ = true;
-  if (!lost_) {
-    for (const Piece& piece : pieces_) CloseHandle(piece.reply);
-  }
+  for (const Piece& piece : pieces_) CloseHandle(piece.reply);
   completion_.Finish(std::move(failure));
 }
 

@@ -4,16 +4,16 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "guest/guest.h"
 #include "ssh/completion.h"
-#include "ssh/sftp/sftp_client.h"
 
 namespace ssh {
+
+class SftpClient;
 
 /// The requests of one guest::Guest::RoundTrip. The caller creates the burst, waits on
 /// `completion()` and calls TakeReplies; everything else is for the session's thread. Shared
@@ -22,8 +22,6 @@ namespace ssh {
 /// A long Read or Write is split as the server's limits require.
 class Burst final : public std::enable_shared_from_this<Burst> {
  public:
-  using TimePoint = support::Clock::time_point;
-
   explicit Burst(std::vector<guest::Request> requests) : requests_(std::move(requests)) {}
 
   Completion& completion() { return completion_; }
@@ -34,8 +32,6 @@ class Burst final : public std::enable_shared_from_this<Burst> {
   [[nodiscard]] std::uint64_t handle_channel() const;
   /// It may change the guest's files.
   [[nodiscard]] bool changes_guest() const;
-  /// The id of the first request that Begin has sent.
-  [[nodiscard]] std::uint32_t first_request() const { return first_request_; }
   /// Operation and path of its first request, for messages.
   [[nodiscard]] std::string Describe() const;
 
@@ -47,6 +43,17 @@ class Burst final : public std::enable_shared_from_this<Burst> {
   void FailLost(const std::string& reason);
   [[nodiscard]] bool finished() const { return finished_; }
 
+  /// Where it was begun, or null.
+  [[nodiscard]] const SftpClient* client() const { return client_; }
+
+  // The client calls these.
+  [[nodiscard]] const guest::Request& request(std::size_t piece) const {
+    return pieces_[piece].request;
+  }
+  void OnReply(std::size_t piece, guest::Reply&& reply);
+  /// The request may have run, but there will be no reply.
+  void OnLost(std::size_t piece);
+
  private:
   /// A request as it is sent: of a long Read or Write, a part.
   struct Piece {
@@ -56,7 +63,6 @@ class Burst final : public std::enable_shared_from_this<Burst> {
   };
 
   void Split(std::size_t index, std::size_t max_data);
-  void OnReply(Piece& piece, SftpReply&& reply);
   void CloseHandle(const guest::Reply& reply);
   void FinishWhenComplete();
 
@@ -64,10 +70,8 @@ class Burst final : public std::enable_shared_from_this<Burst> {
   SftpClient* client_ = nullptr;  ///< since Begin
   std::vector<Piece> pieces_;
   std::size_t pending_ = 0;  ///< pieces without a reply
-  std::uint32_t first_request_ = 0;
   Completion completion_;
-  std::optional<std::string> lost_;  ///< why requests have no reply
-  bool may_have_changed_ = false;    ///< the guest's files
+  bool may_have_changed_ = false;  ///< the guest's files
   bool finished_ = false;
 };
 

@@ -3,11 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "ssh/channel_broker.h"
 #include "ssh/sftp/burst.h"
+#include "ssh/sftp/sftp_client.h"
 
 namespace ssh {
 
@@ -17,8 +18,6 @@ inline constexpr const char* kSftpSilent = "the guest's SFTP server does not ans
 /// once. For the session's thread only.
 class SftpChannel final : public ChannelUser {
  public:
-  using TimePoint = support::Clock::time_point;
-
   /// The server hangs if it owes a reply and has been silent for this long.
   static constexpr auto kMaxSilence = std::chrono::seconds(5);
 
@@ -30,65 +29,60 @@ class SftpChannel final : public ChannelUser {
 
   /// Requests a channel. `number` goes into the handles.
   SftpChannel(ChannelBroker& broker, std::uint64_t number) : broker_(broker), number_(number) {
-    broker_.Request(*this);
+    broker_.Request(*this, "");
   }
   /// Closes it. No burst may run.
-  ~SftpChannel() override;
+  ~SftpChannel() override { Close(); }
   SftpChannel(const SftpChannel&) = delete;
   SftpChannel& operator=(const SftpChannel&) = delete;
 
   [[nodiscard]] std::uint64_t number() const { return number_; }
   /// The server has introduced itself.
-  [[nodiscard]] bool ready() const { return state_ == State::kConversing && client_->ready(); }
+  [[nodiscard]] bool ready() const { return channel_ && client_->ready(); }
   [[nodiscard]] bool hangs() const { return hangs_; }
   [[nodiscard]] bool idle() const { return ready() && client_->pending() == 0; }
   /// It has failed every burst and takes no more.
-  [[nodiscard]] bool closed() const { return state_ == State::kClosed; }
+  [[nodiscard]] bool closed() const { return closed_; }
   /// Why it was closed before its first burst; empty: it was used.
   [[nodiscard]] const std::string& start_failure() const { return start_failure_; }
 
   /// Once it is ready. Step sends the requests.
   void Begin(const std::shared_ptr<Burst>& burst);
-  /// Forgets a stopped burst. False if it is not one of this channel's.
-  bool Forget(const Burst& burst);
+  [[nodiscard]] bool Runs(const Burst& burst) const {
+    return client_ && burst.client() == &*client_;
+  }
+  /// Once it is ready.
+  void CloseHandle(const guest::Handle& handle) { client_->Close(handle, support::Clock::now()); }
   /// After a time-out.
   void GiveUpIfSilent();
-  /// Closes a file without waiting.
-  void CloseHandle(const guest::Handle& handle);
-
-  void Step(TimePoint now);
-  [[nodiscard]] TimePoint NextStep() const;
-
-  /// Call it when the session is lost.
-  void Lose(const std::string& text);
-
-  void OnChannelOpen(std::unique_ptr<Channel> channel) override;
-  void OnChannelImpossible(const std::string& text) override;
-  void OnData(bool is_standard_error, std::string_view bytes) noexcept override;
-
- private:
-  enum class State { kWaiting, kRequesting, kConversing, kClosed };
-
-  void StepRequest();
-  void StepConversation(TimePoint now);
-  void ReceiveInbox(TimePoint now);
-  void CheckEnd();
-  void CheckSilence(TimePoint now);
   /// Closes the channel and fails every burst.
   void GiveUp(const std::string& reason);
 
+  /// Returns when to call it again even if nothing happens on the session.
+  TimePoint Step(TimePoint now);
+
+  void OnRequested() override { requested_at_ = support::Clock::now(); }
+  void OnGranted(std::unique_ptr<Channel> channel) override;
+  void OnRefused(const std::string& text, bool /*may_have_run*/) override { GiveUp(text); }
+  void OnData(bool is_standard_error, std::string_view bytes) noexcept override {
+    if (!is_standard_error) inbox_ += bytes;
+  }
+
+ private:
+  void ReceiveInbox(TimePoint now);
+  void CheckEnd();
+  void Close();
+
   ChannelBroker& broker_;
   const std::uint64_t number_;
-  State state_ = State::kWaiting;
-  std::unique_ptr<Channel> channel_;
-  std::unique_ptr<SftpClient> client_;
-  std::string inbox_;  // filled by libssh's callback, read by Step
-  TimePoint opened_at_;
-  std::vector<std::shared_ptr<Burst>> running_;
+  TimePoint requested_at_ = TimePoint::max();
+  std::unique_ptr<Channel> channel_;  // null until it is granted, and when closed
+  std::optional<SftpClient> client_;  // since it was granted
+  std::string inbox_;                 // filled by libssh's callback, read by Step
   std::string start_failure_;
+  bool closed_ = false;
   bool was_used_ = false;
   bool hangs_ = false;
-  bool more_output_ = false;
 };
 
 }  // namespace ssh

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace ssh {
 namespace {
@@ -18,87 +19,91 @@ constexpr std::size_t kCompactAt = std::size_t{1024} * 1024;
 }  // namespace
 
 SftpClient::SftpClient(TimePoint now, std::uint64_t channel)
-    : channel_(channel),
-      owing_since_(now),
-      output_(InitPacket()),
-      output_end_(output_.size()),
-      max_data_(kDefaultLength) {}
+    : channel_(channel), owing_since_(now), output_(InitPacket()), max_data_(kDefaultLength) {}
 
 void SftpClient::Receive(std::string_view bytes, TimePoint now) {
   owing_since_ = now;
   decoder_.Append(bytes);
   if (state_ == State::kStarting) {
-    std::optional<SftpVersion> version = decoder_.NextVersion();
-    if (!version) return;
-    OnVersion(*std::move(version));
+    std::optional<SftpExtensions> offered = decoder_.NextVersion();
+    if (!offered) return;
+    extensions_ = *std::move(offered);
+    state_ = State::kReady;
+    if (extensions_.contains(kLimitsExtension)) {
+      state_ = State::kRequestingLimits;
+      output_ += LimitsPacket(next_id_++);
+    }
   }
   while (const std::optional<SftpPacket> packet = decoder_.Next()) OnPacket(*packet);
 }
 
-void SftpClient::OnVersion(SftpVersion version) {
-  if (version.version < kSftpVersion) {
-    throw SftpProtocolError("the guest's SFTP server supports only version " +
-                            std::to_string(version.version));
-  }
-  version_ = std::move(version);
-  state_ = State::kReady;
-  if (!Offers(kLimitsExtension)) return;
-  state_ = State::kRequestingLimits;
-  const std::string packet = LimitsPacket(next_id_++);
-  output_ += packet;
-  output_end_ += packet.size();
-}
-
 void SftpClient::OnPacket(const SftpPacket& packet) {
-  const bool has_limits = state_ == State::kRequestingLimits && packet.id + 1 == next_id_;
-  if (has_limits) return OnLimits(packet);
+  if (state_ == State::kRequestingLimits && packet.id + 1 == next_id_) {
+    state_ = State::kReady;
+    const std::uint64_t limit = DecodeLimits(packet);
+    if (limit != 0) max_data_ = std::clamp<std::uint64_t>(limit, kMinLength, kMaxSftpData);
+    return;
+  }
   const auto found = pending_.find(packet.id);
   if (found == pending_.end()) throw SftpProtocolError("it sent a reply without a request");
-  guest::Reply reply = DecodeReply(found->second.request, packet, channel_);
-  const Handler handler = std::move(found->second.handler);
+  const Pending pending = found->second;
+  guest::Reply reply = DecodeReply(pending.burst->request(pending.piece), packet, channel_);
   pending_.erase(found);
-  handler(std::move(reply));
-}
-
-void SftpClient::OnLimits(const SftpPacket& packet) {
-  state_ = State::kReady;
-  const std::uint64_t limit = DecodeLimits(packet);
-  if (limit != 0) max_data_ = std::clamp<std::uint64_t>(limit, kMinLength, kMaxSftpData);
+  pending.burst->OnReply(pending.piece, std::move(reply));
 }
 
 void SftpClient::Consumed(std::size_t count) {
-  if (count == 0) return;
   consumed_ += count;
   output_position_ += count;
-  if (output_position_ == output_.size()) {
-    output_.clear();
-    output_position_ = 0;
-  } else if (output_position_ >= kCompactAt) {
+  if (output_position_ == output_.size() || output_position_ >= kCompactAt) {
     output_.erase(0, output_position_);
     output_position_ = 0;
   }
 }
 
-void SftpClient::Send(const guest::Request& request, TimePoint now, Handler handler) {
+void SftpClient::Send(std::shared_ptr<Burst> burst, std::size_t piece, TimePoint now) {
   using guest::FileErrorCode;
-  const std::string_view extension = ExtensionOf(request.operation);
-  if (!extension.empty() && !Offers(extension)) {
-    return handler(Failed(request, FileErrorCode::kUnsupported, std::string(extension)));
+  const guest::Request& request = burst->request(piece);
+  const std::string_view extension = Find(request.operation).extension;
+  if (!extension.empty() && !extensions_.contains(extension)) {
+    return burst->OnReply(piece,
+                          Failed(request, FileErrorCode::kUnsupported, std::string(extension)));
   }
-  const std::size_t before = output_.size();
   if (!AppendRequest(output_, next_id_, request)) {
-    return handler(Failed(request, FileErrorCode::kFailure, "the path is too long for SFTP"));
+    return burst->OnReply(
+        piece, Failed(request, FileErrorCode::kFailure, "the path is too long for SFTP"));
   }
   if (pending_.empty()) owing_since_ = now;
-  output_end_ += output_.size() - before;
-  pending_.emplace(next_id_++, Pending{request, std::move(handler), output_end_});
+  pending_.emplace(next_id_++, Pending{std::move(burst), piece, consumed_ + output().size()});
+}
+
+void SftpClient::Close(const guest::Handle& handle, TimePoint now) {
+  const auto burst = std::make_shared<Burst>(std::vector{guest::Request::Close(handle)});
+  burst->Fail(nullptr);  // nothing waits for it
+  burst->Begin(*this, now);
 }
 
 void SftpClient::Fail(const std::string& reason) {
-  for (const auto& [id, pending] : std::exchange(pending_, {})) {
+  const auto lost = std::exchange(pending_, {});
+  for (const auto& [id, pending] : lost) {
     // The server runs only requests that it has received completely.
-    pending.handler(SftpLost{reason, pending.output_end <= consumed_});
+    if (pending.output_end <= consumed_) pending.burst->OnLost(pending.piece);
   }
+  for (const auto& [id, pending] : lost) pending.burst->FailLost(reason);
+}
+
+bool SftpClient::FailBehindOldest(const std::string& reason) {
+  bool is_one_left = false;
+  for (const auto& [id, pending] : pending_) {
+    if (pending.burst->finished()) continue;
+    const bool is_behind = pending.burst != pending_.begin()->second.burst;
+    if (is_behind && !pending.burst->changes_guest()) {
+      pending.burst->FailLost(reason);
+    } else {
+      is_one_left = true;
+    }
+  }
+  return is_one_left;
 }
 
 }  // namespace ssh

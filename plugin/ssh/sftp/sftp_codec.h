@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -41,7 +41,6 @@ enum class SftpType : std::uint8_t {
   kRemove = 13,
   kMakeDirectory = 14,
   kRealPath = 16,
-  kStat = 17,
   kReadLink = 19,
   kStatus = 101,
   kHandle = 102,
@@ -58,17 +57,22 @@ inline constexpr std::uint32_t kSftpAttributePermissions = 0x04;
 inline constexpr std::uint32_t kSftpAttributeTimes = 0x08;
 inline constexpr std::uint32_t kSftpAttributeExtended = 0x80000000U;
 
-/// What an error says after the operation: a path, or two.
-std::string TargetOf(const guest::Request& request);
+/// All that is known of an operation.
+struct SftpOperation {
+  const char* name;  ///< for messages
+  SftpType type;
+  /// What is written, in this order: p path, t the second path, h handle, f flags of OPEN,
+  /// a attributes, o offset, l length, b bytes.
+  std::string_view fields;
+  SftpType reply;  ///< that is not an error
+  bool changes_guest = false;
+  std::string_view extension = {};  ///< that the server must offer; may be empty
+};
+
+const SftpOperation& Find(guest::Operation operation);
 
 /// "open /a", for messages.
 std::string Describe(const guest::Request& request);
-
-/// The extension that the server must offer; may be empty.
-std::string_view ExtensionOf(guest::Operation operation);
-
-/// The type of a reply that is not an error.
-SftpType ReplyTypeOf(guest::Operation operation);
 
 /// It may change the guest's files, so it must not be retried if the reply is lost.
 bool ChangesGuest(const guest::Request& request);
@@ -92,10 +96,8 @@ struct SftpPacket {
   std::string_view body;  ///< valid until the decoder is used again
 };
 
-struct SftpVersion {
-  std::uint32_t version = 0;
-  std::map<std::string, std::string, std::less<>> extensions;
-};
+/// The names of extensions.
+using SftpExtensions = std::set<std::string, std::less<>>;
 
 /// The server violated the protocol.
 class SftpProtocolError : public std::runtime_error {
@@ -109,9 +111,9 @@ class SftpDecoder {
  public:
   void Append(std::string_view bytes);
 
-  /// The first packet of a connection; nullopt while it is incomplete. Throws SftpProtocolError,
-  /// which names the login profile if that seems to have printed the bytes.
-  std::optional<SftpVersion> NextVersion();
+  /// What VERSION offers, the first packet of a connection; nullopt while it is incomplete. Throws
+  /// SftpProtocolError, which names the login profile if that seems to have printed the bytes.
+  std::optional<SftpExtensions> NextVersion();
 
   /// The next reply; nullopt while it is incomplete. Throws SftpProtocolError.
   std::optional<SftpPacket> Next();

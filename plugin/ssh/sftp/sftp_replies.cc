@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "ssh/sftp/sftp_codec.h"
 #include "support/printable.h"
@@ -21,9 +22,6 @@ enum class StatusCode : std::uint32_t {
 constexpr std::size_t kLengthField = 4;
 
 constexpr std::uint64_t kFileSystemReadOnly = 0x1;
-
-/// In bytes: the lengths of two strings, and the flags of the attributes.
-constexpr std::size_t kMinEntry = 3 * sizeof(std::uint32_t);
 
 /// Most bytes of a login profile's output that an error quotes.
 constexpr std::size_t kMaxShownText = 80;
@@ -91,9 +89,7 @@ guest::FileAttributes DecodeAttributes(Fields& fields) {
 std::vector<guest::DirectoryEntry> DecodeNames(Fields& fields) {
   std::vector<guest::DirectoryEntry> names;
   // The count may be wrong; the end of the packet bounds the loop.
-  std::uint32_t left = fields.Number32();
-  names.reserve(std::min<std::size_t>(left, fields.size() / kMinEntry));
-  for (; left > 0; --left) {
+  for (std::uint32_t left = fields.Number32(); left > 0; --left) {
     guest::DirectoryEntry entry;
     entry.name = fields.String();
     fields.String();  // the line that `ls -l` would print
@@ -143,7 +139,7 @@ guest::Reply DecodeStatus(const guest::Request& request, Fields& fields) {
   // Old servers omit the message.
   std::string_view message = fields.empty() ? "" : fields.String();
   if (code == StatusCode::kOk) {
-    return ReplyTypeOf(request.operation) == Type::kStatus ? guest::Reply() : WrongKind(request);
+    return Find(request.operation).reply == Type::kStatus ? guest::Reply() : WrongKind(request);
   }
   if (code == StatusCode::kEndOfFile && request.operation == Operation::kRead) {
     return {std::string(), {}};
@@ -167,10 +163,7 @@ std::string Excerpt(std::string_view bytes) {
 }  // namespace
 
 void SftpDecoder::Append(std::string_view bytes) {
-  if (position_ > 0) {
-    buffer_.erase(0, position_);
-    position_ = 0;
-  }
+  buffer_.erase(0, std::exchange(position_, 0));
   buffer_ += bytes;
 }
 
@@ -186,7 +179,7 @@ std::optional<std::string_view> SftpDecoder::NextPacket() {
   return bytes.substr(kLengthField, length);
 }
 
-std::optional<SftpVersion> SftpDecoder::NextVersion() {
+std::optional<SftpExtensions> SftpDecoder::NextVersion() {
   const std::string_view bytes = rest();
   if (bytes.size() <= kLengthField) return std::nullopt;
   const std::size_t length = Fields(bytes).Number32();
@@ -200,13 +193,17 @@ std::optional<SftpVersion> SftpDecoder::NextVersion() {
   const std::optional<std::string_view> packet = NextPacket();
   if (!packet) return std::nullopt;
   Fields fields(packet->substr(1));
-  SftpVersion version;
-  version.version = fields.Number32();
-  while (!fields.empty()) {
-    std::string name(fields.String());
-    version.extensions.insert_or_assign(std::move(name), std::string(fields.String()));
+  const std::uint32_t version = fields.Number32();
+  if (version < kSftpVersion) {
+    throw SftpProtocolError("the guest's SFTP server supports only version " +
+                            std::to_string(version));
   }
-  return version;
+  SftpExtensions extensions;
+  while (!fields.empty()) {
+    extensions.emplace(fields.String());
+    fields.String();  // its version
+  }
+  return extensions;
 }
 
 std::optional<SftpPacket> SftpDecoder::Next() {
@@ -228,7 +225,7 @@ guest::Reply DecodeReply(const guest::Request& request, const SftpPacket& packet
                          std::uint64_t channel) {
   Fields fields(packet.body);
   if (packet.type == Type::kStatus) return DecodeStatus(request, fields);
-  if (packet.type != ReplyTypeOf(request.operation)) return WrongKind(request);
+  if (packet.type != Find(request.operation).reply) return WrongKind(request);
   guest::Reply reply;
   if (packet.type == Type::kAttributes) {
     reply.value = DecodeAttributes(fields);

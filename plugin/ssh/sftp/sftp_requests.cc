@@ -9,46 +9,30 @@ using guest::OpenMode;
 using guest::Operation;
 using Type = SftpType;
 
-/// All that is known of an operation.
-struct Row {
-  const char* name;  ///< for messages
-  Type type;
-  /// What is written, in this order: p path, t the second path, h handle, f flags of OPEN,
-  /// a attributes, o offset, l length, b bytes.
-  std::string_view fields;
-  Type reply;
-  bool changes_guest = false;
-  std::string_view extension = {};
-};
-
 constexpr bool kChanges = true;
 
 /// By guest::Operation.
 constexpr std::array kRows = {
-    Row{"stat", Type::kStat, "p", Type::kAttributes},
-    Row{"stat", Type::kLStat, "p", Type::kAttributes},
-    Row{"resolve", Type::kRealPath, "p", Type::kName},
-    Row{"read the link", Type::kReadLink, "p", Type::kName},
-    Row{"stat the file system of", Type::kExtended, "p", Type::kExtendedReply, !kChanges,
-        "statvfs@openssh.com"},
-    Row{"open", Type::kOpen, "pfa", Type::kHandle},
-    Row{"list", Type::kOpenDirectory, "p", Type::kHandle},
-    Row{"make the directory", Type::kMakeDirectory, "pa", Type::kStatus, kChanges},
-    Row{"rename", Type::kExtended, "pt", Type::kStatus, kChanges, "posix-rename@openssh.com"},
-    Row{"remove", Type::kRemove, "p", Type::kStatus, kChanges},
-    Row{"stat", Type::kFStat, "h", Type::kAttributes},
-    Row{"read", Type::kRead, "hol", Type::kData},
-    Row{"write", Type::kWrite, "hob", Type::kStatus, kChanges},
-    Row{"set the attributes of", Type::kFSetStat, "ha", Type::kStatus, kChanges},
-    Row{"sync", Type::kExtended, "h", Type::kStatus, kChanges, "fsync@openssh.com"},
-    Row{"close", Type::kClose, "h", Type::kStatus},
-    Row{"list", Type::kReadDirectory, "h", Type::kName},
+    SftpOperation{"stat", Type::kLStat, "p", Type::kAttributes},
+    SftpOperation{"resolve", Type::kRealPath, "p", Type::kName},
+    SftpOperation{"read the link", Type::kReadLink, "p", Type::kName},
+    SftpOperation{"stat the file system of", Type::kExtended, "p", Type::kExtendedReply, !kChanges,
+                  "statvfs@openssh.com"},
+    SftpOperation{"open", Type::kOpen, "pfa", Type::kHandle},
+    SftpOperation{"list", Type::kOpenDirectory, "p", Type::kHandle},
+    SftpOperation{"make the directory", Type::kMakeDirectory, "pa", Type::kStatus, kChanges},
+    SftpOperation{"rename", Type::kExtended, "pt", Type::kStatus, kChanges,
+                  "posix-rename@openssh.com"},
+    SftpOperation{"remove", Type::kRemove, "p", Type::kStatus, kChanges},
+    SftpOperation{"stat", Type::kFStat, "h", Type::kAttributes},
+    SftpOperation{"read", Type::kRead, "hol", Type::kData},
+    SftpOperation{"write", Type::kWrite, "hob", Type::kStatus, kChanges},
+    SftpOperation{"set the attributes of", Type::kFSetStat, "ha", Type::kStatus, kChanges},
+    SftpOperation{"sync", Type::kExtended, "h", Type::kStatus, kChanges, "fsync@openssh.com"},
+    SftpOperation{"close", Type::kClose, "h", Type::kStatus},
+    SftpOperation{"list", Type::kReadDirectory, "h", Type::kName},
 };
 static_assert(kRows.size() == static_cast<std::size_t>(Operation::kReadDirectory) + 1);
-
-const Row& RowOf(Operation operation) {
-  return kRows.at(static_cast<std::size_t>(operation));
-}
 
 void Append32(std::string& out, std::uint32_t value) {
   for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>((value >> shift) & 0xFFU);
@@ -108,33 +92,30 @@ void AppendHeader(std::string& out, Type type, std::uint32_t id, std::string_vie
   if (!extension.empty()) AppendString(out, extension);
 }
 
-}  // namespace
-
-std::string Describe(const guest::Request& request) {
-  return std::string(RowOf(request.operation).name) + " " + TargetOf(request);
-}
-
+/// What an error says after the operation: a path, or two.
 std::string TargetOf(const guest::Request& request) {
   return request.to.empty() ? request.path : request.path + " to " + request.to;
 }
 
-std::string_view ExtensionOf(Operation operation) {
-  return RowOf(operation).extension;
+}  // namespace
+
+const SftpOperation& Find(Operation operation) {
+  return kRows.at(static_cast<std::size_t>(operation));
 }
 
-SftpType ReplyTypeOf(Operation operation) {
-  return RowOf(operation).reply;
+std::string Describe(const guest::Request& request) {
+  return std::string(Find(request.operation).name) + " " + TargetOf(request);
 }
 
 bool ChangesGuest(const guest::Request& request) {
   // A server may write the data only when it closes the file.
-  return RowOf(request.operation).changes_guest || request.mode == OpenMode::kCreateExclusive ||
+  return Find(request.operation).changes_guest || request.mode == OpenMode::kCreateExclusive ||
          (request.operation == Operation::kClose && request.handle.writes);
 }
 
 guest::Reply Failed(const guest::Request& request, guest::FileErrorCode code,
                     const std::string& detail) {
-  return {{}, guest::FileError(code, RowOf(request.operation).name, TargetOf(request), detail)};
+  return {{}, guest::FileError(code, Find(request.operation).name, TargetOf(request), detail)};
 }
 
 std::string InitPacket() {
@@ -154,7 +135,7 @@ std::string LimitsPacket(std::uint32_t id) {
 }
 
 bool AppendRequest(std::string& out, std::uint32_t id, const guest::Request& request) {
-  const Row& row = RowOf(request.operation);
+  const SftpOperation& row = Find(request.operation);
   std::string packet;
   AppendHeader(packet, row.type, id, row.extension);
   for (const char field : row.fields) AppendField(packet, field, request);

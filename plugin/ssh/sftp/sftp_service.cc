@@ -9,16 +9,10 @@ namespace ssh {
 
 void SftpService::Submit(std::shared_ptr<Burst> burst) {
   const std::uint64_t number = burst->handle_channel();
+  if (number == 0) return waiting_.push_back(std::move(burst));
   SftpChannel* const channel = Find(number);
-  if (number == 0) {
-    waiting_.push_back(std::move(burst));
-  } else if (channel == nullptr) {
-    burst->FailLost("the file's SFTP channel has been closed");
-  } else if (channel->hangs()) {
-    burst->FailLost(kSftpSilent);
-  } else {
-    channel->Begin(burst);
-  }
+  if (channel != nullptr && !channel->hangs()) return channel->Begin(burst);
+  burst->FailLost(channel == nullptr ? "the file's SFTP channel has been closed" : kSftpSilent);
 }
 
 SftpChannel* SftpService::Find(std::uint64_t number) const {
@@ -41,7 +35,7 @@ void SftpService::Withdraw(Burst& burst, support::StopReason reason) {
   const bool waited =
       std::erase_if(waiting_, [&](const auto& other) { return other.get() == &burst; }) > 0;
   for (const auto& channel : channels_) {
-    const bool is_cause = channel->Forget(burst) || (waited && !channel->ready());
+    const bool is_cause = channel->Runs(burst) || (waited && !channel->ready());
     if (is_cause && reason == support::StopReason::kDeadline) channel->GiveUpIfSilent();
   }
 }
@@ -50,15 +44,16 @@ void SftpService::CloseHandle(const guest::Handle& handle) {
   if (SftpChannel* const channel = Find(handle.channel)) channel->CloseHandle(handle);
 }
 
-void SftpService::Step(TimePoint now) {
+TimePoint SftpService::Step(TimePoint now) {
   RemoveClosed();
-  StepWaiting();
-  for (const auto& channel : channels_) channel->Step(now);
+  TimePoint next = StepWaiting() ? now : TimePoint::max();
+  for (const auto& channel : channels_) next = std::min(next, channel->Step(now));
   CloseOneOfTwo();
+  return !waiting_.empty() && Usable() != nullptr ? now : next;
 }
 
-void SftpService::StepWaiting() {
-  if (waiting_.empty()) return;
+bool SftpService::StepWaiting() {
+  if (waiting_.empty()) return false;
   if (SftpChannel* const usable = Usable()) {
     while (!waiting_.empty()) {
       const std::shared_ptr<Burst> burst = std::move(waiting_.front());
@@ -69,23 +64,21 @@ void SftpService::StepWaiting() {
              std::all_of(channels_.begin(), channels_.end(),
                          [](const auto& channel) { return channel->hangs(); })) {
     channels_.push_back(std::make_unique<SftpChannel>(broker_, ++last_number_));
+    return true;
   }
+  return false;
 }
 
 void SftpService::RemoveClosed() {
-  for (auto channel = channels_.begin(); channel != channels_.end();) {
-    if (!(*channel)->closed()) {
-      ++channel;
-      continue;
-    }
-    const std::string failure = (*channel)->start_failure();
-    channel = channels_.erase(channel);
+  for (const auto& channel : channels_) {
+    const std::string& failure = channel->start_failure();
     if (failure.empty()) continue;
     // A server that does not start is not started again for the same bursts.
     for (const auto& burst : std::exchange(waiting_, {})) {
       burst->Fail(MakeFailure<support::CallError>(burst->Describe() + ": " + failure));
     }
   }
+  std::erase_if(channels_, [](const auto& channel) { return channel->closed(); });
 }
 
 void SftpService::CloseOneOfTwo() {
@@ -98,15 +91,8 @@ void SftpService::CloseOneOfTwo() {
   }
 }
 
-SftpService::TimePoint SftpService::NextStep() const {
-  if (!waiting_.empty() && Usable() != nullptr) return TimePoint::min();
-  TimePoint next = TimePoint::max();
-  for (const auto& channel : channels_) next = std::min(next, channel->NextStep());
-  return next;
-}
-
 void SftpService::Lose(const std::string& text) {
-  for (const auto& channel : channels_) channel->Lose(text);
+  for (const auto& channel : channels_) channel->GiveUp(text);
   channels_.clear();
   for (const auto& burst : std::exchange(waiting_, {})) burst->FailLost(text);
 }

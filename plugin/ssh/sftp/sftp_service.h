@@ -19,7 +19,6 @@ namespace ssh {
 /// yet make it. Once the first server answers again or is given up, one channel is closed.
 class SftpService {
  public:
-  using TimePoint = support::Clock::time_point;
   static constexpr std::size_t kMaxChannels = 2;
 
   explicit SftpService(ChannelBroker& broker) : broker_(broker) {}
@@ -31,8 +30,8 @@ class SftpService {
   /// Closes a file without waiting.
   void CloseHandle(const guest::Handle& handle);
 
-  void Step(TimePoint now);
-  [[nodiscard]] TimePoint NextStep() const;
+  /// Returns when to call it again even if nothing happens on the session.
+  TimePoint Step(TimePoint now);
 
   /// The channels that it uses or will need: 1 or 2.
   [[nodiscard]] std::size_t channels() const { return channels_.size() < 2 ? 1 : 2; }
@@ -44,8 +43,8 @@ class SftpService {
   [[nodiscard]] SftpChannel* Find(std::uint64_t number) const;
   /// The newest channel that is ready and does not hang, or null.
   [[nodiscard]] SftpChannel* Usable() const;
-  /// Begins what waits, or opens a channel for it.
-  void StepWaiting();
+  /// Begins what waits, or requests a channel for it; then it returns true.
+  bool StepWaiting();
   void RemoveClosed();
   void CloseOneOfTwo();
 

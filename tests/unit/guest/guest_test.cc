@@ -122,7 +122,7 @@ TEST_F(GuestTest, ReadBeginningTakesOneRoundTrip) {
   EXPECT_THROW(Open("file")->ReadBeginning(5, {}), FileError);
 }
 
-TEST_F(GuestTest, LongReadsAndWritesTakeARoundTripForEachPiece) {
+TEST_F(GuestTest, LongWritesTakeARoundTripForEachPieceAndReadsReturnOne) {
   const std::string text = std::string(kMaxTransfer, 'a') + std::string(kMaxTransfer, 'b') + "end";
   const auto file = Create("file");
   file->Write(0, text, {});
@@ -131,11 +131,8 @@ TEST_F(GuestTest, LongReadsAndWritesTakeARoundTripForEachPiece) {
   file->Close({});
   ASSERT_TRUE(Contents("file") == text);
 
-  const auto reader = Open("file");
-  EXPECT_TRUE(reader->Read(0, text.size(), {}) == text);
-  EXPECT_EQ(local_.round_trips(), 3);
-  EXPECT_EQ(reader->Read(text.size() - 2, 10, {}), "nd") << "the file ends there";
-  EXPECT_TRUE(Open("file")->ReadBeginning(text.size(), {}).bytes.size() == kMaxTransfer);
+  EXPECT_EQ(Open("file")->ReadBeginning(text.size(), {}).bytes.size(), kMaxTransfer);
+  EXPECT_EQ(Open("file")->ReadSome(text.size() - 2, 10, {}), "nd") << "the file ends there";
 }
 
 TEST_F(GuestTest, WriteAndCloseWritesSyncsAndClosesInOneRoundTrip) {
@@ -143,7 +140,7 @@ TEST_F(GuestTest, WriteAndCloseWritesSyncsAndClosesInOneRoundTrip) {
   EXPECT_EQ(local_.round_trips(), 1);
   EXPECT_EQ(local_.counts(), "FileWrite 1, FileSetAttributes 1, FileSync 1, FileClose 1");
   EXPECT_EQ(Contents("file"), "text");
-  EXPECT_EQ(guest_.Stat(Path("file"), {}).permissions, 0751U);
+  EXPECT_EQ(guest_.LStat(Path("file"), {}).permissions, 0751U);
   Create("empty")->WriteAndClose("", {}, {});
   EXPECT_EQ(local_.counts(), "FileSync 1, FileClose 1");
 }
@@ -162,7 +159,7 @@ TEST_F(GuestTest, WriteAndCloseWorksWithoutSync) {
   local_.set_offers_sync(false);
   Create("file")->WriteAndClose("text", {}, {});
   EXPECT_EQ(Contents("file"), "text");
-  EXPECT_FALSE(Create("other")->Sync({}));
+  EXPECT_NO_THROW(Create("other")->Sync({}));
 }
 
 TEST_F(GuestTest, WriteAndCloseThrowsWhatFailsAndLeavesNothingOpen) {
@@ -347,17 +344,20 @@ TEST(FileError, NamesTheOperationThePathAndTheReason) {
 }
 
 TEST(FileType, ComesFromTheModeWithoutPermissions) {
-  for (const std::uint32_t permissions : {0U, 07777U}) {
-    EXPECT_EQ(FileTypeOf(S_IFREG | permissions), FileType::kRegular);
-    EXPECT_EQ(FileTypeOf(S_IFDIR | permissions), FileType::kDirectory);
-    EXPECT_EQ(FileTypeOf(S_IFLNK | permissions), FileType::kSymlink);
-    EXPECT_EQ(FileTypeOf(S_IFIFO | permissions), FileType::kFifo);
-    EXPECT_EQ(FileTypeOf(S_IFSOCK | permissions), FileType::kSocket);
-    EXPECT_EQ(FileTypeOf(S_IFCHR | permissions), FileType::kCharacterDevice);
-    EXPECT_EQ(FileTypeOf(S_IFBLK | permissions), FileType::kBlockDevice);
-  }
-  for (const std::uint32_t mode : {0U, 0777U, 0150000U, 0170000U}) {
-    EXPECT_EQ(FileTypeOf(mode), FileType::kUnknown) << mode;
+  using enum FileType;
+  for (const auto& [mode, type] :
+       std::vector<std::pair<std::uint32_t, FileType>>{{S_IFREG, kRegular},
+                                                       {S_IFDIR, kDirectory},
+                                                       {S_IFLNK, kSymlink},
+                                                       {S_IFIFO, kFifo},
+                                                       {S_IFSOCK, kSocket},
+                                                       {S_IFCHR, kCharacterDevice},
+                                                       {S_IFBLK, kBlockDevice},
+                                                       {0, kUnknown},
+                                                       {0150000, kUnknown},
+                                                       {0170000, kUnknown}}) {
+    EXPECT_EQ(FileTypeOf(mode), type) << mode;
+    EXPECT_EQ(FileTypeOf(mode | 07777U), type) << mode;
   }
 }
 

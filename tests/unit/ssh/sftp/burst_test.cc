@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "ssh/sftp/sftp_client.h"
 #include "support/errors.h"
 #include "unit/ssh/sftp/sftp_bytes.h"
 
@@ -18,6 +19,7 @@ namespace {
 using namespace sftp_bytes;
 using guest::FileErrorCode;
 using guest::Request;
+using namespace std::chrono_literals;
 using ::testing::StartsWith;
 
 /// Kinds of replies.
@@ -25,7 +27,7 @@ enum : std::size_t { kStatus, kHandle, kData, kNames, kAttributes, kExtendedRepl
 
 constexpr std::uint32_t kEndOfFile = 1;
 constexpr std::uint32_t kDenied = 3;
-constexpr std::uint32_t kPiece = 32U * 1024U;  // what is asked for at most without limits
+constexpr std::uint32_t kPiece = 32U * 1024U;  // the most in one request, without limits
 
 const guest::Handle kFile{"h", 1, "/f"};
 const guest::Handle kWritten{"w", 1, "/f", true};
@@ -45,9 +47,9 @@ class BurstTest : public ::testing::Test {
     client_.Receive(version, now_);
     TakeOutput();
   }
-  std::shared_ptr<Burst> Begin(std::vector<guest::Request> requests) {
+  std::shared_ptr<Burst> Begin(std::vector<guest::Request> requests, TimePoint now = {}) {
     const auto burst = std::make_shared<Burst>(std::move(requests));
-    burst->Begin(client_, now_);
+    burst->Begin(client_, now);
     return burst;
   }
   void Receive(const std::string& bytes) { client_.Receive(bytes, now_); }
@@ -63,14 +65,14 @@ class BurstTest : public ::testing::Test {
   }
   /// Of a burst to another server without extensions, to which the first request is number 1.
   std::vector<guest::Reply> Replies(std::vector<guest::Request> requests,
-                                    const std::string& answers) {
+                                    const std::string& received) {
     Converse(Version());
     const auto burst = Begin(std::move(requests));
-    Receive(answers);
+    Receive(received);
     return Replies(*burst);
   }
-  std::string Read(std::size_t length, const std::string& answers) {
-    return Replies({Request::Read(kFile, 0, length)}, answers).front().As<std::string>();
+  std::string Read(std::size_t length, const std::string& received) {
+    return Replies({Request::Read(kFile, 0, length)}, received).front().As<std::string>();
   }
   static bool MayHaveRun(Burst& burst) {
     try {
@@ -81,11 +83,11 @@ class BurstTest : public ::testing::Test {
     }
     return false;
   }
-  static std::string Ask(int type, std::uint32_t id, std::string_view argument) {
+  static std::string PathRequest(int type, std::uint32_t id, std::string_view argument) {
     return Packet(type, Number32(id) + String(argument));
   }
 
-  SftpClient::TimePoint now_{};
+  TimePoint now_{};
   SftpClient client_{now_, 1};
 };
 
@@ -93,7 +95,8 @@ TEST_F(BurstTest, SendsRequestsTogetherAndMatchesRepliesInAnyOrder) {
   const auto burst =
       Begin({Request::RealPath("/p"), Request::LStat("/p"), Request::OpenDirectory("/p"),
              Request::Open("/p", guest::OpenMode::kWrite)});
-  EXPECT_EQ(TakeOutput(), Ask(16, 1, "/p") + Ask(7, 2, "/p") + Ask(11, 3, "/p") +
+  EXPECT_EQ(TakeOutput(), PathRequest(16, 1, "/p") + PathRequest(7, 2, "/p") +
+                              PathRequest(11, 3, "/p") +
                               Packet(3, Number32(4) + String("/p") + Number32(2) + Number32(0)));
   Receive(Handle(4, "f") + Handle(3, "d") + Attributes(2, 4));
   EXPECT_FALSE(burst->finished());
@@ -106,45 +109,50 @@ TEST_F(BurstTest, SendsRequestsTogetherAndMatchesRepliesInAnyOrder) {
   EXPECT_EQ(TakeOutput(), "") << "what it opened is its caller's";
 }
 
-TEST_F(BurstTest, EachRequestHasItsPacketAndAcceptsOneKindOfAnswer) {
+TEST_F(BurstTest, EachRequestHasItsPacketAndAcceptsOneKindOfReply) {
   const auto extension = [](const std::string& name) { return String(name + "@openssh.com"); };
   const std::string offered = extension("posix-rename") + String("1") + extension("fsync") +
                               String("1") + extension("statvfs") + String("2");
   std::string numbers;
   for (int i = 0; i < 11; ++i) numbers += Number64(1);
-  const std::vector<std::string> answers = {Status(1, 0),      Handle(1, "h"),
-                                            Data(1, "x"),      Names(1, 1, Name("/n")),
-                                            Attributes(1, 10), Packet(201, Number32(1) + numbers)};
+  const std::vector<std::string> kinds = {Status(1, 0),      Handle(1, "h"),
+                                          Data(1, "x"),      Names(1, 1, Name("/n")),
+                                          Attributes(1, 10), Packet(201, Number32(1) + numbers)};
   const std::string p = String("/p");
   const std::string h = String("h");
   const std::string mode = Number32(4) + Number32(0640);  // attributes with permissions alone
   using Case = std::tuple<guest::Request, int, std::string, std::size_t>;
   for (const auto& [request, type, rest, wanted] : std::vector<Case>{
-           {Request::Stat("/p"), 17, p, kAttributes},
            {Request::LStat("/p"), 7, p, kAttributes},
            {Request::RealPath("/p"), 16, p, kNames},
            {Request::ReadLink("/p"), 19, p, kNames},
            {Request::StatFileSystem("/p"), 200, extension("statvfs") + p, kExtendedReply},
-           {Request::Open("/p"), 3, p + Number32(1) + Number32(0), kHandle},
+           {Request::Open("/p", guest::OpenMode::kRead, 0640), 3, p + Number32(1) + Number32(0),
+            kHandle},
+           {Request::Open("/p", guest::OpenMode::kCreateExclusive, 0640), 3,
+            p + Number32(0x2A) + mode, kHandle},
            {Request::OpenDirectory("/p"), 11, p, kHandle},
            {Request::MakeDirectory("/p", 0640), 14, p + mode, kStatus},
            {Request::Rename("/p", "/q"), 200, extension("posix-rename") + p + String("/q"),
             kStatus},
            {Request::Unlink("/p"), 13, p, kStatus},
            {Request::StatOpen(kFile), 8, h, kAttributes},
-           {Request::Read(kFile, 7, 1), 5, h + Number64(7) + Number32(1), kData},
+           {Request::Read(kFile, 1ULL << 40U, 1), 5, h + Number64(1ULL << 40U) + Number32(1),
+            kData},
            {Request::Write(kFile, 7, "x"), 6, h + Number64(7) + String("x"), kStatus},
            {Request::SetAttributes(kFile, {0640, {}}), 10, h + mode, kStatus},
+           {Request::SetAttributes(kFile, {0640, 3}), 10,
+            h + Number32(5) + Number64(3) + Number32(0640), kStatus},
            {Request::Sync(kFile), 200, extension("fsync") + h, kStatus},
            {Request::Close(kFile), 4, h, kStatus},
            {Request::ReadDirectory(kFile), 12, h, kNames}}) {
-    for (std::size_t answer = 0; answer < answers.size(); ++answer) {
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
       Converse(Version(offered));
       const auto burst = Begin({request});
       EXPECT_EQ(TakeOutput(), Packet(type, Number32(1) + rest));
-      Receive(answers[answer]);
-      EXPECT_EQ(Replies(*burst).front().Is(FileErrorCode::kFailure), answer != wanted)
-          << "request " << type << ", answer " << answer;
+      Receive(kinds[kind]);
+      EXPECT_EQ(Replies(*burst).front().Is(FileErrorCode::kFailure), kind != wanted)
+          << "request " << type << ", kind " << kind;
     }
   }
 }
@@ -153,12 +161,12 @@ TEST_F(BurstTest, AReadIsCutToTheServersLengthAndPutInOrder) {
   const std::string a(kPiece, 'a');
   const std::string b(kPiece, 'b');
   EXPECT_EQ(Read(2 * kPiece + 4, Data(3, "rest") + Data(1, a) + Data(2, b)), a + b + "rest");
-  EXPECT_EQ(Read(0, ""), "") << "asks for nothing";
+  EXPECT_EQ(Read(0, ""), "") << "requests nothing";
   Begin({Request::Read(kFile, 0, 2 * guest::kMaxTransfer)});
   EXPECT_EQ(client_.pending(), guest::kMaxTransfer / kPiece);
 }
 
-TEST_F(BurstTest, AReadEndsAtTheFirstShortAnswer) {
+TEST_F(BurstTest, AReadEndsAtTheFirstShortReply) {
   const std::string some(8'000, 'a');
   EXPECT_EQ(Read(2 * kPiece, Data(1, some) + Data(2, some)), some);
   EXPECT_EQ(Read(3 * kPiece, Data(3, "grown") + Status(1, kEndOfFile) + Data(2, "late")), "");
@@ -183,21 +191,23 @@ TEST_F(BurstTest, AWriteIsCutToTheServersLengthAndReportsItsFirstError) {
 }
 
 TEST_F(BurstTest, AStatusIsTheErrorOfOneRequest) {
-  auto replies = Replies(
-      {Request::Open("/a"), Request::Stat("/b"), Request::Unlink("/c"), Request::ReadLink("/d"),
-       Request::Stat("/e")},
-      Status(1, 2) + Status(2, kDenied) + Status(3, 8) + Status(4, kEndOfFile) + Attributes(5, 4));
+  auto replies =
+      Replies({Request::Open("/a"), Request::LStat("/b"), Request::Unlink("/c"),
+               Request::ReadLink("/d"), Request::LStat("/e"), Request::LStat("/f")},
+              Status(1, 2) + Status(2, kDenied) + Status(3, 8) + Status(4, kEndOfFile) +
+                  Attributes(5, 4) + Packet(101, Number32(6) + Number32(4)));  // without text
   EXPECT_STREQ(replies[0].failure->what(), "open /a: no such file or directory (text)");
   EXPECT_TRUE(replies[1].Is(FileErrorCode::kPermissionDenied));
   EXPECT_TRUE(replies[2].Is(FileErrorCode::kUnsupported));
   EXPECT_TRUE(replies[3].Is(FileErrorCode::kFailure));
   EXPECT_EQ(replies[4].As<guest::FileAttributes>().size, 4U);
+  EXPECT_TRUE(replies[5].Is(FileErrorCode::kFailure));
 }
 
 TEST_F(BurstTest, TheServersTextIsCutAndPrintable) {
   const auto shown = [this](const std::string& words) {
-    const std::string answer = Packet(101, Number32(1) + Number32(4) + String(words) + String(""));
-    return Replies({Request::Open("/f")}, answer).front().failure.value().detail();
+    const std::string reply = Packet(101, Number32(1) + Number32(4) + String(words) + String(""));
+    return Replies({Request::Open("/f")}, reply).front().failure.value().detail();
   };
   EXPECT_EQ(shown("\x1b[2J" + std::string(100'000, 'w')),
             "\\x1b[2J" + std::string(kMaxServerText - 4, 'w'));
@@ -206,8 +216,8 @@ TEST_F(BurstTest, TheServersTextIsCutAndPrintable) {
 
 TEST_F(BurstTest, ExtensionsThatAreNotOfferedAreNeverSent) {
   const auto burst = Begin({Request::Rename("/a", "/b"), Request::Sync(kFile),
-                            Request::StatFileSystem("/"), Request::Stat("/")});
-  EXPECT_EQ(TakeOutput(), Ask(17, 1, "/")) << "never a removal instead";
+                            Request::StatFileSystem("/"), Request::LStat("/")});
+  EXPECT_EQ(TakeOutput(), PathRequest(7, 1, "/")) << "never a removal instead";
   Receive(Attributes(1, 4));
   const auto replies = Replies(*burst);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(replies[i].Is(FileErrorCode::kUnsupported));
@@ -236,27 +246,27 @@ TEST_F(BurstTest, AHandleOfAFailedBurstIsClosed) {
   TakeOutput();
   Receive(Handle(1, "early"));
   burst->Fail(MakeFailure<support::Stopped>(support::StopReason::kCancelled));
-  EXPECT_EQ(TakeOutput(), Ask(4, 3, "early"));
+  EXPECT_EQ(TakeOutput(), PathRequest(4, 3, "early"));
   EXPECT_THROW(Wait(*burst), support::Stopped);
   burst.reset();
   Receive(Handle(2, "late"));
-  EXPECT_EQ(TakeOutput(), Ask(4, 4, "late"));
+  EXPECT_EQ(TakeOutput(), PathRequest(4, 4, "late"));
 }
 
 TEST_F(BurstTest, ALostBurstMayHaveRunOnlyIfAChangeWasSent) {
   const std::string bytes(2 * std::size_t{kPiece}, 'x');
   using Case = std::tuple<std::vector<guest::Request>, std::string, bool, bool>;
-  for (const auto& [requests, answers, sent, may_have_run] : std::vector<Case>{
-           {{Request::Stat("/"), Request::Read(kFile, 0, 1), Request::Close(kFile)},
+  for (const auto& [requests, received, sent, may_have_run] : std::vector<Case>{
+           {{Request::LStat("/"), Request::Read(kFile, 0, 1), Request::Close(kFile)},
             "",
             true,
             false},
            {{Request::Close(kWritten)}, "", true, true},
            {{Request::Unlink("/a")}, "", false, false},
            {{Request::Unlink("/a")}, "", true, true},
-           {{Request::Stat("/"), Request::Unlink("/a")}, Attributes(1, 4), true, true},
-           {{Request::Unlink("/a"), Request::Stat("/")}, Status(1, 0), true, true},
-           {{Request::Unlink("/a"), Request::Stat("/")}, Status(1, kDenied), true, false},
+           {{Request::LStat("/"), Request::Unlink("/a")}, Attributes(1, 4), true, true},
+           {{Request::Unlink("/a"), Request::LStat("/")}, Status(1, 0), true, true},
+           {{Request::Unlink("/a"), Request::LStat("/")}, Status(1, kDenied), true, false},
            {{Request::Write(kFile, 0, bytes), Request::StatOpen(kFile)},
             Status(1, 4) + Status(2, 0),
             true,
@@ -264,11 +274,86 @@ TEST_F(BurstTest, ALostBurstMayHaveRunOnlyIfAChangeWasSent) {
     Converse(Version());
     const auto burst = Begin(requests);
     if (sent) TakeOutput();
-    Receive(answers);
+    Receive(received);
     client_.Fail("gone");
     EXPECT_EQ(MayHaveRun(*burst), may_have_run)
-        << burst->Describe() << ", sent: " << sent << ", answers: " << answers.size();
+        << burst->Describe() << ", sent: " << sent << ", received: " << received.size();
   }
+}
+
+using SftpClientTest = BurstTest;
+
+TEST_F(SftpClientTest, IsReadyWhenTheServerHasIntroducedItself) {
+  client_ = SftpClient(now_, 1);
+  EXPECT_EQ(client_.output(), Packet(1, Number32(3)));
+  EXPECT_FALSE(client_.ready());
+  EXPECT_EQ(client_.silent_since(), now_);
+  Receive(Version());
+  EXPECT_TRUE(client_.ready());
+}
+
+TEST_F(SftpClientTest, RequestsLimitsAndKeepsThemWithinBounds) {
+  for (const auto& [stated, used] : std::vector<std::pair<std::uint64_t, std::uint32_t>>{
+           {0, 32 * 1024}, {1, 4096}, {100'000, 100'000}, {1ULL << 40U, 261'120}}) {
+    Converse(OpenSshVersion());
+    EXPECT_FALSE(client_.ready());
+    Receive(
+        Packet(201, Number32(1) + Number64(1) + Number64(stated) + Number64(stated) + Number64(0)));
+    EXPECT_TRUE(client_.ready());
+    EXPECT_EQ(client_.max_data(), used);
+  }
+}
+
+TEST_F(SftpClientTest, RefusesAnOlderVersion) {
+  EXPECT_THROW(Converse(Packet(2, Number32(2))), SftpProtocolError);
+}
+
+TEST_F(SftpClientTest, AReplyWithoutARequestEndsTheConversation) {
+  const auto burst = Begin({Request::LStat("/")});
+  EXPECT_THROW(Receive(Status(1, 0) + Status(1, 0)), SftpProtocolError);
+  EXPECT_TRUE(burst->finished());
+}
+
+TEST_F(SftpClientTest, FailureSaysWhichRequestsMayHaveRun) {
+  const auto sent = Begin({Request::Unlink("/")});
+  const std::size_t length = client_.output().size();
+  const auto kept = Begin({Request::Unlink("/")});
+  client_.Consumed(length + 1);  // one byte of the second is not a request
+  client_.Fail("gone");
+  EXPECT_TRUE(MayHaveRun(*sent));
+  EXPECT_FALSE(MayHaveRun(*kept));
+}
+
+TEST_F(SftpClientTest, OnlyChangesKeepWaitingBehindTheOldestRequest) {
+  const auto oldest = Begin({Request::Open("/")});
+  const auto read = Begin({Request::LStat("/")});
+  const auto change = Begin({Request::Unlink("/")});
+  EXPECT_TRUE(client_.FailBehindOldest("silent"));
+  EXPECT_FALSE(MayHaveRun(*read));
+  EXPECT_FALSE(oldest->finished());
+  EXPECT_FALSE(change->finished());
+  oldest->Fail(nullptr);
+  EXPECT_TRUE(client_.FailBehindOldest("silent"));
+  change->Fail(nullptr);
+  EXPECT_FALSE(client_.FailBehindOldest("silent")) << "none is left";
+}
+
+TEST_F(SftpClientTest, SilenceCountsOnlyWhileTheServerOwesAReply) {
+  EXPECT_EQ(client_.silent_since(), TimePoint::max());
+  Begin({Request::LStat("/")}, now_ + 100s);
+  Begin({Request::LStat("/")}, now_ + 110s);
+  EXPECT_EQ(client_.silent_since(), now_ + 100s);
+  client_.Receive(Status(1, 0), now_ + 120s);
+  EXPECT_EQ(client_.silent_since(), now_ + 120s);
+}
+
+TEST_F(SftpClientTest, ARequestLongerThanAPacketIsRefusedWithoutTheServer) {
+  const std::size_t longest = kMaxSftpPacket - 9;  // type, id and the path's own length
+  EXPECT_FALSE(Begin({Request::LStat(std::string(longest, 'p'))})->finished());
+  EXPECT_EQ(TakeOutput().size(), kMaxSftpPacket + 4);
+  const auto refused = Begin({Request::LStat(std::string(longest + 1, 'p'))});
+  EXPECT_TRUE(Replies(*refused).front().Is(FileErrorCode::kFailure));
+  EXPECT_EQ(TakeOutput(), "");
 }
 
 }  // namespace
