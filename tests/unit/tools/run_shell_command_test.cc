@@ -26,11 +26,11 @@ class RunShellCommandTool : public SearchToolFixture {
     return {{"command", command}, {"directory", directory}};
   }
 
-  const std::unique_ptr<mcp::Tool> tool_ = ToolNamed("run_shell_command", *this);
+  const mcp::Tool tool_ = ToolNamed("run_shell_command", *this);
 };
 
 TEST_F(RunShellCommandTool, RunsInTheGuestsDirectory) {
-  const auto structured = Structured(Call(*tool_, Arguments({"pwd"})));
+  const auto structured = Structured(Call(tool_, Arguments({"pwd"})));
   EXPECT_TRUE(
       std::filesystem::equivalent(structured["stdout"].get<std::string>().substr(
                                       0, structured["stdout"].get<std::string>().find('\n')),
@@ -39,17 +39,17 @@ TEST_F(RunShellCommandTool, RunsInTheGuestsDirectory) {
 }
 
 TEST_F(RunShellCommandTool, RejectsAnEmptyCommand) {
-  EXPECT_THAT(ErrorOf(*tool_, Arguments({})), HasSubstr("command is an empty list"));
+  EXPECT_THAT(ErrorOf(tool_, Arguments({})), HasSubstr("command is an empty list"));
 }
 
 TEST_F(RunShellCommandTool, RejectsAnArgumentWithNul) {
-  EXPECT_THAT(ErrorOf(*tool_, Arguments({"echo", std::string("a\0b", 3)})),
+  EXPECT_THAT(ErrorOf(tool_, Arguments({"echo", std::string("a\0b", 3)})),
               HasSubstr("command[1] contains a NUL"));
 }
 
 TEST_F(RunShellCommandTool, RejectsADirectoryOutsideTheRoots) {
-  EXPECT_THAT(ErrorOf(*tool_, Arguments({"true"}, "/elsewhere")), HasSubstr("/elsewhere"));
-  EXPECT_THAT(ErrorOf(*tool_, Arguments({"true"}, "src")), HasSubstr("expected an absolute path"));
+  EXPECT_THAT(ErrorOf(tool_, Arguments({"true"}, "/elsewhere")), HasSubstr("/elsewhere"));
+  EXPECT_THAT(ErrorOf(tool_, Arguments({"true"}, "src")), HasSubstr("expected an absolute path"));
   EXPECT_EQ(guest_.count(testing_support::Operation::kRun), 0);
 }
 
@@ -79,7 +79,7 @@ class DirectoryTimeLimit : public RunShellCommandTool {
 };
 
 TEST_F(DirectoryTimeLimit, StartsWhenThereIsAConnection) {
-  Call(*tool_, Arguments({"true"}));
+  Call(tool_, Arguments({"true"}));
   ASSERT_TRUE(noting_guest_->first_deadline.has_value());
   EXPECT_GE(*noting_guest_->first_deadline, connected_at_ + ToolOptions().time_limit);
 }
@@ -105,7 +105,7 @@ class EndOfACommand : public RunShellCommandTool {
 
   nlohmann::json Run(std::function<shell::RunEnd()> end) {
     ending_guest_->end = std::move(end);
-    return Structured(Call(*tool_, Arguments({"echo", "text"})));
+    return Structured(Call(tool_, Arguments({"echo", "text"})));
   }
 
   static shell::RunEnd Status(std::optional<int> status) {
