@@ -71,11 +71,11 @@ int Serve(const std::vector<std::string>& arguments) {
         return opener.Open(context, report_status);
       });
   mcp::Server server(MakeServerOptions(options, connection, audit ? &*audit : nullptr),
-                     tools::MakeTools(connection, options.tools));
+                     tools::MakeTools(connection, options.tools), STDIN_FILENO, STDOUT_FILENO);
   const TerminationWatch watch(parent,
                                [&server](support::StopReason reason) { server.Stop(reason); });
 
-  const mcp::Server::Exit exit = server.Serve(STDIN_FILENO, STDOUT_FILENO);
+  const mcp::Server::Exit exit = server.Serve();
   if (!exit.all_calls_ended) {
     // Destructors would wait for that call, perhaps forever.
     support::LogError("a call did not end in time; exiting without it");

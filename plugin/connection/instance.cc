@@ -1,8 +1,8 @@
 #include "connection/instance.h"
 
-#include <charconv>
+#include <cstdint>
 #include <memory>
-#include <optional>
+#include <sstream>
 #include <utility>
 
 #include "lima/host.h"
@@ -69,14 +69,12 @@ std::string ListRoots(const std::vector<paths::Root>& roots) {
 lima::GuestFacts QueryGuestFacts(guest::Guest& guest, const support::Context& context) {
   const guest::ScriptOutput given =
       guest::CaptureScript(guest, R"sh(printf '%s\n%s' "$(id -u)" "$HOME")sh", context);
-  const std::string_view answer = given.output;
-  const std::size_t newline = answer.find('\n');
-  const std::string_view number = answer.substr(0, newline);
+  std::istringstream answer(given.output);
   std::uint32_t uid = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), uid);
-  const bool is_number = error == std::errc() && end == number.data() + number.size();
-  const std::string home(newline == std::string_view::npos ? "" : answer.substr(newline + 1));
-  if (!is_number || !home.starts_with('/') || !given.exit_status) {
+  std::string home;
+  const bool is_complete =
+      answer >> uid && answer.get() == '\n' && std::getline(answer, home, '\0');
+  if (!is_complete || !home.starts_with('/') || !given.exit_status) {
     throw support::CallError(
         "the guest did not report its user's id and home directory, which the instance's mounts "
         "need; set user.home and user.uid in its lima.yaml, or find the cause with limactl "

@@ -3,34 +3,11 @@
 #include <string>
 #include <utility>
 
+#include "mcp/tool.h"
 #include "support/errors.h"
 #include "support/log.h"
 
 namespace connection {
-namespace {
-
-void ThrowIfStopped(const support::Context& context, const std::string& waiting) {
-  if (context.stop_reason() == support::StopReason::kDeadline) {
-    throw support::CallError("the guest is not ready: " + waiting +
-                             ". Nothing was done; call again later");
-  }
-  context.ThrowIfStopped();
-}
-
-/// Throws a copy, so that calls in several threads do not share one exception object.
-[[noreturn]] void ThrowCopy(const std::exception_ptr& failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (const support::ConnectionLost& lost) {
-    throw support::ConnectionLost(lost.what(), lost.may_have_run());
-  } catch (const support::Stopped& stopped) {
-    throw support::Stopped(stopped.reason());
-  } catch (const support::CallError& error) {
-    throw support::CallError(error.what());
-  }
-}
-
-}  // namespace
 
 SharedConnection::SharedConnection(Opener open) : open_(std::move(open)) {}
 
@@ -67,16 +44,21 @@ tools::Workspace SharedConnection::Acquire(const support::Context& context,
   const std::uint64_t first_own_attempt = attempts_started_ + 1;
   while (!IsAlive()) {
     if (attempts_finished_ >= first_own_attempt) {
-      if (last_failure_) ThrowCopy(last_failure_);
+      if (last_failure_) throw support::CallError(*last_failure_);
       throw support::ConnectionLost("the connection to the guest was lost as soon as it was opened",
                                     false);
     }
-    ThrowIfStopped(context, Waiting());
+    const support::StopReason stopped = context.stop_reason();
+    if (stopped == support::StopReason::kDeadline) {
+      throw support::CallError("the guest is not ready: " + waiting_for_ +
+                               ". Nothing was done; call again later");
+    }
+    if (stopped != support::StopReason::kNone) throw support::Stopped(stopped);
     if (attempts_started_ < first_own_attempt && !wanted_) Want();
     const std::uint64_t finished = attempts_finished_;
-    const std::string waiting = Waiting();
+    const std::string waiting = waiting_for_;
     progress.SetStatus(waiting);
-    wait.Until(lock, [&] { return attempts_finished_ != finished || Waiting() != waiting; });
+    wait.Until(lock, [&] { return attempts_finished_ != finished || waiting_for_ != waiting; });
     if (IsAlive()) progress.SetStatus("connected to the guest");
   }
   return *current_;
@@ -87,10 +69,6 @@ void SharedConnection::SetWaitingFor(const std::string& text) {
   if (text == waiting_for_) return;
   waiting_for_ = text;
   changed_.notify_all();
-}
-
-std::string SharedConnection::Waiting() const {
-  return waiting_for_.empty() ? "connecting to the guest" : waiting_for_;
 }
 
 void SharedConnection::ConnectWhenWanted() {
@@ -107,22 +85,20 @@ void SharedConnection::ConnectWhenWanted() {
     // Unlocked, because closing the dead connection and opening a new one take time.
     dead.reset();
     std::optional<tools::Workspace> opened;
-    std::exception_ptr failure;
+    std::optional<std::string> failure;
     try {
       opened = open_(stop_.context(), [this](const std::string& text) { SetWaitingFor(text); });
     } catch (const std::exception& error) {
-      failure = std::current_exception();
+      failure = error.what();
       // Stopped by the destructor: nobody waits for this connection any more.
       const bool is_closing = stop_.context().stop_reason() != support::StopReason::kNone;
-      if (!is_closing) {
-        support::LogWarning(std::string("no connection to the guest: ") + error.what());
-      }
+      if (!is_closing) support::LogWarning("no connection to the guest: " + *failure);
     }
 
     lock.lock();
     current_ = std::move(opened);
     last_failure_ = failure;
-    waiting_for_.clear();
+    waiting_for_ = kConnecting;
     ++attempts_finished_;
     changed_.notify_all();
   }

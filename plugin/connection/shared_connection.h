@@ -2,7 +2,6 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -38,23 +37,23 @@ class SharedConnection final : public tools::WorkspaceSource {
                            mcp::ProgressReporter& progress) override;
 
  private:
+  static constexpr const char* kConnecting = "connecting to the guest";
+
   /// Requests an attempt from the thread. The caller holds the lock.
   void Want();
   void ConnectWhenWanted();
   [[nodiscard]] bool IsAlive() const;
   void SetWaitingFor(const std::string& text);
-  /// The current status. The caller holds the lock.
-  [[nodiscard]] std::string Waiting() const;
 
   Opener open_;
   support::StopSource stop_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<tools::Workspace> current_;
-  std::exception_ptr last_failure_;
+  std::optional<std::string> last_failure_;
   std::uint64_t attempts_started_ = 0;
   std::uint64_t attempts_finished_ = 0;
-  std::string waiting_for_;
+  std::string waiting_for_ = kConnecting;
   bool wanted_ = false;
   bool closing_ = false;
   std::thread thread_;

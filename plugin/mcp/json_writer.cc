@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "support/utf8.h"
 
@@ -56,7 +57,7 @@ void AppendJson(std::string& out, const json& value) {
     AppendJsonString(out, value.get_ref<const std::string&>());
   } else if (value.is_object()) {
     ObjectWriter object(out);
-    for (const auto& [key, member] : value.items()) object.Member(key, member);
+    for (const auto& [key, member] : value.items()) object.JsonMember(key, member);
     object.End();
   } else if (value.is_array()) {
     out += '[';
@@ -84,12 +85,12 @@ std::string& ObjectWriter::Key(std::string_view key) {
   return out_;
 }
 
-void ObjectWriter::Member(std::string_view key, const json& value) {
-  AppendJson(Key(key), value);
-}
-
 void ObjectWriter::Member(std::string_view key, std::string_view text) {
   AppendJsonString(Key(key), text);
+}
+
+void ObjectWriter::JsonMember(std::string_view key, const json& value) {
+  AppendJson(Key(key), value);
 }
 
 void ObjectWriter::RawMember(std::string_view key, std::string_view json) {
@@ -98,7 +99,7 @@ void ObjectWriter::RawMember(std::string_view key, std::string_view json) {
 
 std::string NotificationText(std::string_view method, std::string_view params) {
   return ObjectText([&](ObjectWriter& notification) {
-    notification.Member("jsonrpc", std::string_view("2.0"));
+    notification.Member("jsonrpc", "2.0");
     notification.Member("method", method);
     notification.RawMember("params", params);
   });

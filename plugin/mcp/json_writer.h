@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -21,10 +21,10 @@ class ObjectWriter {
   /// Writes "{". `out` must outlive this.
   explicit ObjectWriter(std::string& out) : out_(out) { out_ += '{'; }
 
-  void Member(std::string_view key, const nlohmann::json& value);
   void Member(std::string_view key, std::string_view text);
+  void JsonMember(std::string_view key, const nlohmann::json& value);
 
-  /// `json` is JSON text.
+  /// `json` is JSON text, such as a number.
   void RawMember(std::string_view key, std::string_view json);
 
   /// Writes the key alone. The caller appends the value to the string, which is `out`.

@@ -41,45 +41,34 @@ LineWriter::~LineWriter() {
   if (restore_flags_ >= 0) ::fcntl(fd_, F_SETFL, restore_flags_);
 }
 
-LineWriter::Progress LineWriter::WriteSome(std::string_view& rest) {
-  while (!rest.empty()) {
-    const ssize_t count = ::write(fd_, rest.data(), rest.size());
-    if (count >= 0) {
-      rest.remove_prefix(static_cast<std::size_t>(count));
-      last_taken_ = support::Clock::now();
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      return Progress::kWouldBlock;
-    } else if (errno != EINTR) {
-      return Progress::kClosed;
-    }
+void LineWriter::WriteSome() {
+  const std::string& line = pending_.front();
+  const ssize_t count = ::write(fd_, line.data() + written_, line.size() - written_);
+  if (count >= 0) {
+    written_ += static_cast<std::size_t>(count);
+    last_taken_ = support::Clock::now();
+    if (written_ < line.size()) return;
+    pending_bytes_ -= line.size();
+    pending_.pop_front();
+    written_ = 0;
+  } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+    closed_ = true;
+    pending_.clear();
+    pending_bytes_ = 0;
+    closed_wake_.Wake();
   }
-  return Progress::kDone;
-}
-
-void LineWriter::Close() {
-  closed_ = true;
-  pending_.clear();
-  pending_bytes_ = 0;
-  closed_wake_.Wake();
-  changed_.notify_all();
-}
-
-void LineWriter::Enqueue(std::string line) {
-  if (pending_.empty()) last_taken_ = support::Clock::now();
-  pending_bytes_ += line.size();
-  pending_.push_back(std::move(line));
-  changed_.notify_all();
 }
 
 void LineWriter::Write(std::string line) {
   line += '\n';
   const std::scoped_lock lock(mutex_);
   if (closed_) return;
-  if (!pending_.empty() || line.size() > kMaxDirect) return Enqueue(std::move(line));
-  std::string_view rest = line;
-  const Progress progress = WriteSome(rest);
-  if (progress == Progress::kClosed) Close();
-  if (progress == Progress::kWouldBlock) Enqueue(std::string(rest));
+  const bool writes_itself = pending_.empty() && line.size() <= kMaxDirect;
+  if (pending_.empty()) last_taken_ = support::Clock::now();
+  pending_bytes_ += line.size();
+  pending_.push_back(std::move(line));
+  if (writes_itself) WriteSome();
+  if (!pending_.empty()) changed_.notify_all();  // otherwise nobody waits
 }
 
 bool LineWriter::HasRoom() const {
@@ -98,24 +87,12 @@ void LineWriter::GiveUpWaiting() {
   changed_.notify_all();
 }
 
-bool LineWriter::Flush(std::chrono::milliseconds patience) {
-  const auto done = [this] { return closed_ || pending_.empty(); };
+bool LineWriter::Flush(std::chrono::milliseconds timeout) {
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, patience, done)) {
-    if (hurry_ || support::Clock::now() - last_taken_.load() >= patience) return false;
+  while (!changed_.wait_for(lock, timeout, [this] { return closed_ || pending_.empty(); })) {
+    if (hurry_ || support::Clock::now() - last_taken_ >= timeout) return false;
   }
   return !closed_;
-}
-
-/// Returns kWouldBlock only during destruction.
-LineWriter::Progress LineWriter::WriteWhole(std::string_view line) {
-  while (true) {
-    const Progress progress = WriteSome(line);
-    if (progress != Progress::kWouldBlock || stopping_) return progress;
-    std::array<pollfd, 2> fds = {{{.fd = fd_, .events = POLLOUT, .revents = 0},
-                                  {.fd = stop_wake_.fd(), .events = POLLIN, .revents = 0}}};
-    ::poll(fds.data(), fds.size(), -1);
-  }
 }
 
 /// The thread: writes pending lines in order.
@@ -124,18 +101,13 @@ void LineWriter::Drain() {
   while (true) {
     changed_.wait(lock, [this] { return stopping_ || !pending_.empty(); });
     if (stopping_) return;
-    // Stays valid without the lock: only this thread removes lines, and a deque does not move them.
-    const std::string& first = pending_.front();
     lock.unlock();
-    const Progress progress = WriteWhole(first);
+    std::array<pollfd, 2> fds = {{{.fd = fd_, .events = POLLOUT, .revents = 0},
+                                  {.fd = stop_wake_.fd(), .events = POLLIN, .revents = 0}}};
+    ::poll(fds.data(), fds.size(), -1);
     lock.lock();
-    if (progress == Progress::kClosed) {
-      Close();
-    } else if (progress == Progress::kDone) {
-      pending_bytes_ -= first.size();
-      pending_.pop_front();
-      changed_.notify_all();
-    }
+    WriteSome();
+    changed_.notify_all();
   }
 }
 

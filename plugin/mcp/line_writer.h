@@ -7,7 +7,6 @@
 #include <deque>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <thread>
 
 #include "support/context.h"
@@ -41,19 +40,13 @@ class LineWriter {
   void GiveUpWaiting();
 
   /// Waits until everything is written. Gives up, with false, when the client takes nothing for
-  /// `patience`, has closed its end, or `Hurry` was called and `patience` is over.
-  bool Flush(std::chrono::milliseconds patience);
+  /// `timeout`, has closed its end, or `Hurry` was called and `timeout` is over.
+  bool Flush(std::chrono::milliseconds timeout);
   void Hurry() { hurry_ = true; }
 
  private:
-  enum class Progress { kDone, kWouldBlock, kClosed };
-
-  /// Writes from `rest` and removes what was written.
-  Progress WriteSome(std::string_view& rest);
-
-  Progress WriteWhole(std::string_view line);
-  void Enqueue(std::string line);
-  void Close();
+  /// Writes once, as much as the client takes. The caller holds the lock.
+  void WriteSome();
   void Drain();
 
   const int fd_;
@@ -61,15 +54,16 @@ class LineWriter {
   const std::size_t max_pending_;
   int restore_flags_ = -1;  // of fd_; -1 when they were left alone
 
-  std::atomic<support::Clock::time_point> last_taken_ = support::Clock::now();
-  mutable std::mutex mutex_;
+  std::atomic<bool> hurry_ = false;
+  mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
-  std::deque<std::string> pending_;  // the thread is writing the first
+  std::deque<std::string> pending_;
   std::size_t pending_bytes_ = 0;
+  std::size_t written_ = 0;  // of the first
+  support::Clock::time_point last_taken_;
   bool closed_ = false;
   bool give_up_ = false;
-  std::atomic<bool> hurry_ = false;
-  std::atomic<bool> stopping_ = false;
+  bool stopping_ = false;
   support::WakePipe stop_wake_;
   std::thread drain_;
 };

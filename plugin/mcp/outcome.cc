@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mcp/json_writer.h"
+#include "mcp/protocol_error.h"
 #include "mcp/reply.h"
 #include "support/errors.h"
 #include "support/log.h"
@@ -15,33 +16,57 @@ namespace {
 constexpr std::size_t kEnvelopeBytes = 1024;
 constexpr std::size_t kMaxResultBytes = kMaxMessageBytes - kEnvelopeBytes;
 
+Outcome Failure(std::string text, Era era, const ServerInfo& server) {
+  const ToolResult shown = {.content = PlainText{text}};
+  return {.status = CallStatus::kFailed,
+          .response = R"("result":)" + ToolResultText(shown, era, server, true),
+          .error = std::move(text)};
+}
+
+Outcome Error(const ProtocolError& error) {
+  return {.status = CallStatus::kFailed,
+          .response = R"("error":)" + ErrorObject(error),
+          .error = error.what()};
+}
+
+Outcome InternalError(const std::string& detail) {
+  const std::string text = "internal error" + detail;
+  support::LogError(text);
+  return Error(ProtocolError(ErrorCode::kInternalError, text));
+}
+
 }  // namespace
 
-Outcome OutcomeOf(const std::exception_ptr& exception) {
+Outcome OutcomeOf(const ToolResult& result, Era era, const ServerInfo& server,
+                  std::string_view advice) {
+  std::string text = ToolResultText(result, era, server);
+  if (text.size() > kMaxResultBytes) {
+    return Failure("the result has " + std::to_string(text.size()) +
+                       " bytes as a message, more than " + std::to_string(kMaxResultBytes) + ": " +
+                       std::string(advice),
+                   era, server);
+  }
+  return {.status = CallStatus::kSucceeded,
+          .response = R"("result":)" + std::move(text),
+          .exit_code = result.exit_code,
+          .error = result.error};
+}
+
+Outcome OutcomeOf(const std::exception_ptr& exception, Era era, const ServerInfo& server) {
   try {
     std::rethrow_exception(exception);
   } catch (const ProtocolError& error) {
-    return error;
+    return Error(error);
   } catch (const support::Stopped& stopped) {
-    if (stopped.reason() == support::StopReason::kCancelled) return Cancelled{};
-    return ToolFailure{stopped.what()};
+    Outcome outcome = Failure(stopped.what(), era, server);
+    if (stopped.reason() != support::StopReason::kCancelled) return outcome;
+    return {.status = CallStatus::kCancelled, .response = std::move(outcome.response)};
   } catch (const support::CallError& error) {
-    return ToolFailure{error.what()};
+    return Failure(error.what(), era, server);
   } catch (const std::exception& error) {
-    support::LogError(std::string("internal error: ") + error.what());
-    return ProtocolError(ErrorCode::kInternalError, std::string("internal error: ") + error.what());
+    return InternalError(std::string(": ") + error.what());
   } catch (...) {
-    support::LogError("internal error: unknown exception");
-    return ProtocolError(ErrorCode::kInternalError, "internal error");
-  }
-}
-
-Outcome CallTool(Tool& tool, const ToolCall& call) {
-  try {
-    call.context.ThrowIfStopped();
-    return tool.Call(call);
-  } catch (...) {
-    return OutcomeOf(std::current_exception());
+    return InternalError("");
   }
 }
 
@@ -64,36 +89,9 @@ std::string ToolResultText(const ToolResult& result, Era era, const ServerInfo& 
   }
   text += ']';
   if (structured != nullptr) object.RawMember("structuredContent", structured->json);
-  if (is_error) object.Member("isError", nlohmann::json(true));
+  if (is_error) object.RawMember("isError", "true");
   object.End();
   return text;
-}
-
-EncodedOutcome Encode(Outcome outcome, Era era, const ServerInfo& server, std::string_view advice) {
-  if (auto* result = std::get_if<ToolResult>(&outcome)) {
-    std::string text = ToolResultText(*result, era, server);
-    if (text.size() <= kMaxResultBytes) {
-      return {.status = CallStatus::kSucceeded,
-              .response = R"("result":)" + std::move(text),
-              .exit_code = result->exit_code,
-              .error = std::move(result->error)};
-    }
-    outcome = ToolFailure{"the result has " + std::to_string(text.size()) +
-                          " bytes as a message, more than " + std::to_string(kMaxResultBytes) +
-                          ": " + std::string(advice)};
-  }
-  if (auto* failure = std::get_if<ToolFailure>(&outcome)) {
-    const ToolResult shown = {.content = PlainText{failure->text}};
-    return {.status = CallStatus::kFailed,
-            .response = R"("result":)" + ToolResultText(shown, era, server, true),
-            .error = std::move(failure->text)};
-  }
-  const bool cancelled = std::holds_alternative<Cancelled>(outcome);
-  const ProtocolError error = cancelled ? ProtocolError(ErrorCode::kInternalError, "cancelled")
-                                        : std::get<ProtocolError>(outcome);
-  return {.status = cancelled ? CallStatus::kCancelled : CallStatus::kFailed,
-          .response = R"("error":)" + ErrorObject(error),
-          .error = cancelled ? "" : error.what()};
 }
 
 }  // namespace mcp

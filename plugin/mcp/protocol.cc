@@ -57,8 +57,8 @@ json Describe(const ToolDefinition& tool, ResultStyle style) {
 
 void BeginResult(ObjectWriter& result, Era era, const ServerInfo& server) {
   if (era == Era::kLegacy) return;
-  result.Member("resultType", std::string_view("complete"));
-  result.Member("_meta", json{{std::string(meta_key::kServerInfo), Describe(server)}});
+  result.Member("resultType", "complete");
+  result.JsonMember("_meta", json{{std::string(meta_key::kServerInfo), Describe(server)}});
 }
 
 bool HasModernMeta(const json& params) {
@@ -94,16 +94,6 @@ std::string ClientName(const json& params, Era era) {
   return name != nullptr && name->is_string() ? name->get<std::string>() : "";
 }
 
-std::optional<std::string> ParseProgressToken(const json& params) {
-  const json* meta = Meta(params);
-  const json* token = meta == nullptr ? nullptr : Find(*meta, "progressToken");
-  if (token == nullptr) return std::nullopt;
-  if (!token->is_string() && !token->is_number_integer()) {
-    throw InvalidParams("\"progressToken\" must be a string or an integer");
-  }
-  return ToJson(*token);
-}
-
 std::string_view ParseInitialize(const json& params) {
   if (!params.contains("protocolVersion")) return kNewestLegacyVersion;
   const std::string& requested = RequireString(params, "protocolVersion");
@@ -129,7 +119,15 @@ void CheckListen(const json& params) {
 }
 
 CallToolParams ParseCallTool(json params) {
-  CallToolParams result{RequireString(params, "name"), json::object()};
+  CallToolParams result;
+  const json* meta = Meta(params);
+  if (const json* token = meta == nullptr ? nullptr : Find(*meta, "progressToken")) {
+    result.progress_token = ParseId(*token);
+    if (!result.progress_token) {
+      throw InvalidParams("\"progressToken\" must be a string or an integer");
+    }
+  }
+  result.name = RequireString(params, "name");
   const auto arguments = params.find("arguments");
   if (arguments == params.end()) return result;
   if (!arguments->is_object()) throw InvalidParams("\"arguments\" must be an object");

@@ -38,6 +38,12 @@ inline constexpr std::string_view kServerInfo = "io.modelcontextprotocol/serverI
 inline constexpr std::string_view kSubscriptionId = "io.modelcontextprotocol/subscriptionId";
 }  // namespace meta_key
 
+/// What is known of a request before its own parameters are parsed.
+struct RequestContext {
+  Era era = Era::kLegacy;
+  ResultFormat format = {};
+};
+
 struct ServerInfo {
   std::string name;
   std::string title;  ///< for people
@@ -64,9 +70,6 @@ void CheckModernMeta(const nlohmann::json& params);
 /// none.
 [[nodiscard]] std::string ClientName(const nlohmann::json& params, Era era);
 
-/// The progress token as JSON, if there is one.
-[[nodiscard]] std::optional<std::string> ParseProgressToken(const nlohmann::json& params);
-
 /// The version to answer `initialize` with: the requested one if it is supported. 2024-11-05 for
 /// 2025-03-26, whose batches are not supported. Otherwise the newest legacy one.
 [[nodiscard]] std::string_view ParseInitialize(const nlohmann::json& params);
@@ -80,7 +83,8 @@ void CheckListen(const nlohmann::json& params);
 
 struct CallToolParams {
   std::string name;
-  nlohmann::json arguments;  ///< an object; empty when there were none
+  nlohmann::json arguments = nlohmann::json::object();  ///< empty when there were none
+  std::optional<std::string> progress_token = {};       ///< JSON
 };
 [[nodiscard]] CallToolParams ParseCallTool(nlohmann::json params);
 

@@ -9,15 +9,15 @@ namespace mcp {
 
 std::string ErrorObject(const ProtocolError& error) {
   return ObjectText([&](ObjectWriter& object) {
-    object.Member("code", nlohmann::json(static_cast<int>(error.code())));
-    object.Member("message", std::string_view(error.what()));
-    if (!error.data().is_null()) object.Member("data", error.data());
+    object.RawMember("code", std::to_string(static_cast<int>(error.code())));
+    object.Member("message", error.what());
+    if (!error.data().is_null()) object.JsonMember("data", error.data());
   });
 }
 
 std::string ErrorResponse(const RequestId* id, const ProtocolError& error) {
   return ObjectText([&](ObjectWriter& response) {
-    response.Member("jsonrpc", std::string_view("2.0"));
+    response.Member("jsonrpc", "2.0");
     if (id != nullptr) response.RawMember("id", *id);
     response.RawMember("error", ErrorObject(error));
   });
@@ -26,7 +26,8 @@ std::string ErrorResponse(const RequestId* id, const ProtocolError& error) {
 Reply::~Reply() {
   if (!request_ || !IsOpen()) return;
   support::LogError("request " + id() + " was not answered by its handler");
-  Error(ProtocolError(ErrorCode::kInternalError, "internal error: the request was not answered"));
+  Send(R"("error":)" + ErrorObject(ProtocolError(ErrorCode::kInternalError,
+                                                 "internal error: the request was not answered")));
 }
 
 bool Reply::IsOpen() const {
@@ -43,11 +44,8 @@ void Reply::Result(std::string_view result) {
   Send(R"("result":)" + std::string(result));
 }
 
-void Reply::Error(const ProtocolError& error) {
-  if (request_) Send(R"("error":)" + ErrorObject(error));
-}
-
 void Reply::Send(std::string member) {
+  if (!request_) return;
   member.insert(0, R"({"jsonrpc":"2.0","id":)" + id() + ",");
   member += '}';
   const std::scoped_lock lock(requests_->mutex_);

@@ -45,15 +45,12 @@ class Reply {
   /// Sends a notification about the request while it is open.
   void Notify(std::string line);
 
-  /// Sends the response; `member` is its `"result":…` or `"error":…`.
+  /// Sends the response; `member` is its `"result":…` or `"error":…`. Does nothing after this reply
+  /// was moved from, so that the exception of a handler can always be answered with it.
   void Send(std::string member);
 
   /// `result` is a JSON object.
   void Result(std::string_view result);
-
-  /// Does nothing after this reply was moved from, so that the exception of a handler can always be
-  /// answered with it.
-  void Error(const ProtocolError& error);
 
  private:
   Requests* requests_;

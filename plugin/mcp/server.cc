@@ -1,16 +1,48 @@
 #include "mcp/server.h"
 
+#include <poll.h>
+
+#include <array>
+#include <csignal>
+#include <exception>
 #include <utility>
 
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
-#include "mcp/dispatcher.h"
+#include "mcp/json_writer.h"
+#include "mcp/outcome.h"
+#include "mcp/protocol_error.h"
 #include "support/log.h"
 
 namespace mcp {
 namespace {
+
+using nlohmann::json;
+using support::StopReason;
+
+/// How often a full output is checked; nothing wakes poll() when there is room.
+constexpr int kRoomCheckMilliseconds = 20;
+
+/// How long clients may rely on `tools/list`, which never changes for a client.
+constexpr int kToolsTtlMilliseconds = 3'600'000;
+
+/// Limits of `subscriptions/listen`, whose ids are kept as long as the connection.
+constexpr std::size_t kMaxListeners = 1024;
+constexpr std::size_t kMaxListenerIdBytes = 1024;
+
+constexpr std::string_view kCapabilities = R"({"tools":{}})";
+
+std::string MetaKeys() {
+  return "\"" + std::string(meta_key::kProtocolVersion) + "\" and \"" +
+         std::string(meta_key::kClientCapabilities) + "\"";
+}
+
+void AddCacheHints(ObjectWriter& result, int ttl_milliseconds) {
+  result.RawMember("ttlMs", std::to_string(ttl_milliseconds));
+  result.Member("cacheScope", "private");
+}
 
 void ReturnLargeBlocks() {
 #ifdef __GLIBC__
@@ -23,64 +55,207 @@ void ReturnLargeBlocks() {
 
 }  // namespace
 
-Server::Server(ServerOptions options, std::vector<std::unique_ptr<Tool>> tools)
-    : options_(std::move(options)), tools_(std::move(tools)) {}
-
-Server::~Server() = default;
-
-Server::Exit Server::Serve(int input_fd, int output_fd) {
+Server::Server(ServerOptions options, std::vector<Tool> tools, int input_fd, int output_fd)
+    : options_(std::move(options)),
+      tools_(std::move(tools)),
+      input_fd_(input_fd),
+      output_fd_(output_fd),
+      reader_(input_fd),
+      writer_(output_fd, output_closed_),
+      requests_(writer_),
+      calls_(options_, tools_, writer_,
+             options_.heartbeat != nullptr ? *options_.heartbeat : heartbeat_) {
   ReturnLargeBlocks();
-  {
-    const std::scoped_lock lock(mutex_);
-    transport_ = std::make_unique<Transport>(input_fd, output_fd);
-    if (stop_requested_) transport_->Interrupt();
-  }
-  Heartbeat& heartbeat = options_.heartbeat != nullptr ? *options_.heartbeat : heartbeat_;
-  LineWriter& output = transport_->output();
-  dispatcher_ = std::make_unique<Dispatcher>(options_, tools_, output, heartbeat);
-  const support::StopReason reason = ReceiveAll();
+  (void)std::signal(SIGPIPE, SIG_IGN);
+}
 
-  ToolCalls& calls = dispatcher_->calls();
-  output.GiveUpWaiting();
-  calls.StopAll(reason);
-  const bool ended = calls.WaitUntilIdle(support::Clock::now() + options_.stop_grace);
-  if (!ended) calls.RecordUnfinished();
-  dispatcher_->CloseListeners();
-  if (!output.Flush(options_.client_timeout)) {
+Server::Exit Server::Serve() {
+  const StopReason reason = ReceiveAll();
+  writer_.GiveUpWaiting();
+  calls_.StopAll(reason);
+  const bool ended = calls_.WaitUntilIdle(support::Clock::now() + options_.stop_grace);
+  if (!ended) calls_.RecordUnfinished();
+  CloseListeners();
+  if (!writer_.Flush(options_.client_timeout)) {
     support::LogWarning("the client did not read the last answers");
   }
   return {reason, ended};
 }
 
-void Server::Stop(support::StopReason reason) {
-  const std::scoped_lock lock(mutex_);
-  if (!stop_requested_) stop_requested_ = reason;
-  if (transport_) transport_->Interrupt();
+void Server::Stop(StopReason reason) {
+  StopReason none = StopReason::kNone;
+  stop_reason_.compare_exchange_strong(none, reason);
+  writer_.Hurry();
+  stopped_.Wake();
 }
 
-support::StopReason Server::ReceiveAll() {
+StopReason Server::ReceiveAll() {
   bool is_first = true;
   std::string line;
   while (true) {
-    switch (transport_->Receive(line)) {
-      case Transport::Received::kLine:
-        dispatcher_->Handle(std::exchange(line, {}));
-        break;
-      case Transport::Received::kLineTooLong:
-        dispatcher_->HandleLineTooLong();
-        break;
-      case Transport::Received::kEndOfInput:
-        dispatcher_->calls().WaitUntilIdle(support::Clock::now() + options_.end_of_input_grace);
-        return support::StopReason::kEndOfInput;
-      case Transport::Received::kOutputClosed:
-        return support::StopReason::kEndOfInput;
-      case Transport::Received::kInterrupted: {
-        const std::scoped_lock lock(mutex_);
-        return stop_requested_.value_or(support::StopReason::kTerminated);
-      }
+    // A client that does not read must not make memory grow. While the output is full the input is
+    // not polled: its data would wake macOS's poll() even when only POLLHUP is requested.
+    const bool has_room = writer_.HasRoom();
+    const auto next = has_room ? reader_.Next(line) : LineReader::Result::kNeedMore;
+    if (next == LineReader::Result::kEndOfInput) {
+      calls_.WaitUntilIdle(support::Clock::now() + options_.end_of_input_grace);
+      return StopReason::kEndOfInput;
+    }
+    std::array<pollfd, 4> fds = {
+        {{.fd = stopped_.fd(), .events = POLLIN, .revents = 0},
+         {.fd = output_closed_.fd(), .events = POLLIN, .revents = 0},
+         {.fd = output_fd_, .events = POLLHUP, .revents = 0},
+         {.fd = has_room ? input_fd_ : -1, .events = POLLIN, .revents = 0}}};
+    const int wait_for_input = has_room ? -1 : kRoomCheckMilliseconds;
+    ::poll(fds.data(), fds.size(), next == LineReader::Result::kNeedMore ? wait_for_input : 0);
+    if (fds[0].revents != 0) return stop_reason_;
+    if (fds[1].revents != 0 || (fds[2].revents & (POLLERR | POLLHUP)) != 0) {
+      return StopReason::kEndOfInput;
+    }
+    if (next == LineReader::Result::kNeedMore) {
+      if (fds[3].revents != 0) reader_.Fill();
+      continue;
+    }
+    if (next == LineReader::Result::kLine) {
+      Handle(std::exchange(line, {}));
+    } else {
+      HandleMalformed({std::nullopt, ProtocolError(ErrorCode::kParseError,
+                                                   "the line is too long and was discarded")});
     }
     if (std::exchange(is_first, false)) options_.on_first_message();
   }
+}
+
+void Server::Handle(std::string line) {
+  Message message = ParseMessage(line);
+  std::string().swap(line);  // it may be large, and a call may take long
+  if (auto* request = std::get_if<Request>(&message)) {
+    HandleRequest(*request);
+  } else if (const auto* notification = std::get_if<Notification>(&message)) {
+    // No other notification, `notifications/initialized` included, needs any action.
+    if (notification->method != "notifications/cancelled") return;
+    if (const auto id = ParseCancelled(notification->params)) requests_.Cancel(*id);
+  } else if (const auto* malformed = std::get_if<Malformed>(&message)) {
+    HandleMalformed(*malformed);
+  } else {
+    support::LogWarning("ignored: " + std::get<Ignored>(message).reason);
+  }
+}
+
+void Server::HandleMalformed(const Malformed& malformed) {
+  if (malformed.id && requests_.IsOpen(*malformed.id)) {
+    support::LogWarning("dropped: a malformed request with the id of one that is in flight");
+    return;
+  }
+  writer_.Write(ErrorResponse(malformed.id ? &*malformed.id : nullptr, malformed.error));
+}
+
+void Server::HandleRequest(Request& request) {
+  std::optional<Reply> reply = requests_.Open(request.id);
+  if (!reply) {
+    support::LogWarning("dropped: a request with the id of one that is in flight");
+    return;
+  }
+  try {
+    Answer(request, *reply);
+  } catch (...) {
+    reply->Send(OutcomeOf(std::current_exception(), Era::kLegacy, options_.info).response);
+  }
+}
+
+/// A method that the request's era does not have is "method not found".
+void Server::Answer(Request& request, Reply& reply) {
+  const RequestContext context = ContextFor(request);
+  const std::string& method = request.method;
+  if (method == "tools/call") return calls_.Start(request, context, reply);
+  if (method == "tools/list") return ListTools(request, context, reply);
+  if (context.era == Era::kModern) {
+    if (method == "server/discover") return Discover(reply);
+    if (method == "subscriptions/listen") return Listen(request, reply);
+  } else {
+    if (method == "initialize") return Initialize(request, reply);
+    if (method == "ping") return reply.Result("{}");
+  }
+  throw ProtocolError(ErrorCode::kMethodNotFound, "method not found: " + QuoteName(method));
+}
+
+/// Decides in which era the request is answered (MCP 2026-07-28, basic/versioning).
+RequestContext Server::ContextFor(const Request& request) const {
+  if (HasModernMeta(request.params)) {
+    CheckModernMeta(request.params);
+    return {.era = Era::kModern,
+            .format = options_.result_format(ClientName(request.params, Era::kModern))};
+  }
+  if (request.method == "server/discover") {
+    throw InvalidParams("server/discover needs \"_meta\" with " + MetaKeys());
+  }
+  const bool needs_session = request.method != "initialize" && request.method != "ping";
+  if (needs_session && !legacy_format_) {
+    throw InvalidParams("either send \"initialize\" first, or put " + MetaKeys() +
+                        " into the \"_meta\" of every request");
+  }
+  return {.format = legacy_format_.value_or(ResultFormat())};
+}
+
+void Server::Initialize(const Request& request, Reply& reply) {
+  if (legacy_format_) throw InvalidRequest("the session is initialized already");
+  const std::string_view version = ParseInitialize(request.params);
+  const std::string result = ObjectText([&](ObjectWriter& object) {
+    object.Member("protocolVersion", version);
+    object.RawMember("capabilities", kCapabilities);
+    object.JsonMember("serverInfo", Describe(options_.info));
+    object.Member("instructions", options_.instructions());
+  });
+  // Not earlier: what fails above may be tried again.
+  legacy_format_ = options_.result_format(ClientName(request.params, Era::kLegacy));
+  reply.Result(result);
+}
+
+void Server::Discover(Reply& reply) {
+  reply.Result(ObjectText([&](ObjectWriter& result) {
+    BeginResult(result, Era::kModern, options_.info);
+    result.JsonMember("supportedVersions", json(kVersions));
+    result.RawMember("capabilities", kCapabilities);
+    result.Member("instructions", options_.instructions());
+    AddCacheHints(result, 0);  // the instructions change with the mounts
+  }));
+}
+
+void Server::ListTools(const Request& request, const RequestContext& context, Reply& reply) {
+  CheckCursor(request.params);
+  json tools = json::array();
+  for (const Tool& tool : tools_) tools.push_back(Describe(tool.definition, context.format.style));
+  reply.Result(ObjectText([&](ObjectWriter& result) {
+    BeginResult(result, context.era, options_.info);
+    result.JsonMember("tools", tools);
+    if (context.era == Era::kModern) AddCacheHints(result, kToolsTtlMilliseconds);
+  }));
+}
+
+/// Acknowledges the request and holds it open until it is cancelled. There are no notifications to
+/// send: tools never change.
+void Server::Listen(const Request& request, Reply& reply) {
+  CheckListen(request.params);
+  listeners_.remove_if([](const Reply& listener) { return !listener.IsOpen(); });
+  const std::string& id = reply.id();
+  if (listeners_.size() >= kMaxListeners || id.size() > kMaxListenerIdBytes) {
+    throw InvalidRequest("too many open subscriptions, or the id is too long");
+  }
+  const std::string meta = "{\"" + std::string(meta_key::kSubscriptionId) + "\":" + id + "}";
+  reply.Notify(NotificationText("notifications/subscriptions/acknowledged",
+                                "{\"_meta\":" + meta + ",\"notifications\":{}}"));
+  listeners_.push_back(std::move(reply));
+}
+
+void Server::CloseListeners() {
+  for (Reply& listener : listeners_) {
+    const std::string meta = ObjectText([&](ObjectWriter& object) {
+      object.JsonMember(meta_key::kServerInfo, Describe(options_.info));
+      object.RawMember(meta_key::kSubscriptionId, listener.id());
+    });
+    listener.Result(R"({"resultType":"complete","_meta":)" + meta + "}");
+  }
+  listeners_.clear();
 }
 
 }  // namespace mcp

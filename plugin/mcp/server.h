@@ -1,30 +1,32 @@
 #pragma once
 
-#include <memory>
-#include <mutex>
+#include <atomic>
+#include <list>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "mcp/heartbeat.h"
+#include "mcp/line_reader.h"
+#include "mcp/line_writer.h"
+#include "mcp/message.h"
+#include "mcp/protocol.h"
+#include "mcp/reply.h"
 #include "mcp/server_options.h"
 #include "mcp/tool.h"
-#include "mcp/transport.h"
+#include "mcp/tool_calls.h"
 #include "support/context.h"
+#include "support/wake_pipe.h"
 
 namespace mcp {
 
-class Dispatcher;
-
-/// An MCP server for tools over one connection, for legacy and modern clients.
+/// An MCP server for tools over one connection, for legacy and modern clients. The transport is
+/// stdio (specification: basic/transports/stdio): lines over two file descriptors.
 class Server {
  public:
-  /// `tools` are listed in this order.
-  Server(ServerOptions options, std::vector<std::unique_ptr<Tool>> tools);
-
-  /// Waits for calls that are still running.
-  ~Server();
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
+  /// `tools` are listed in this order. Does not own the file descriptors (pipes, sockets, files or
+  /// terminals); the output must stay open until the destructor. Ignores SIGPIPE in this process.
+  Server(ServerOptions options, std::vector<Tool> tools, int input_fd, int output_fd);
 
   struct Exit {
     /// kEndOfInput, also when the client closed our output, or what `Stop` was given.
@@ -36,25 +38,41 @@ class Server {
   };
 
   /// Serves until the end of input or `Stop`. Then stops the calls, waits until the client has read
-  /// all answers or its patience is over, and returns: at once if no call is running, otherwise
-  /// within the graces of the options. Call it once. Does not own the file descriptors; the output
-  /// must stay open until the destructor. Ignores SIGPIPE in this process.
-  Exit Serve(int input_fd, int output_fd);
+  /// all answers or takes none any more, and returns: at once if no call is running, otherwise
+  /// within the graces of the options. Call it once.
+  Exit Serve();
 
   /// Ends `Serve`, now or when it begins. Any thread, but not a signal handler.
   void Stop(support::StopReason reason);
 
  private:
+  // Handlers never wait: tool calls run in `calls_`, everything else is answered at once.
   support::StopReason ReceiveAll();
+  void Handle(std::string line);
+  void HandleMalformed(const Malformed& malformed);
+  void HandleRequest(Request& request);
+  void Answer(Request& request, Reply& reply);
+  [[nodiscard]] RequestContext ContextFor(const Request& request) const;
+  void Initialize(const Request& request, Reply& reply);
+  void Discover(Reply& reply);
+  void ListTools(const Request& request, const RequestContext& context, Reply& reply);
+  void Listen(const Request& request, Reply& reply);
+  void CloseListeners();
 
   const ServerOptions options_;
-  const std::vector<std::unique_ptr<Tool>> tools_;
+  const std::vector<Tool> tools_;
+  const int input_fd_;
+  const int output_fd_;
   ThreadHeartbeat heartbeat_;
-
-  std::mutex mutex_;  // guards stop_requested_ and the setting of transport_
-  std::optional<support::StopReason> stop_requested_;
-  std::unique_ptr<Transport> transport_;
-  std::unique_ptr<Dispatcher> dispatcher_;
+  std::atomic<support::StopReason> stop_reason_ = support::StopReason::kNone;
+  support::WakePipe stopped_;
+  support::WakePipe output_closed_;
+  LineReader reader_;
+  LineWriter writer_;
+  Requests requests_;
+  std::list<Reply> listeners_;                 // open `subscriptions/listen` requests
+  std::optional<ResultFormat> legacy_format_;  // of the legacy session, once it has begun
+  ToolCalls calls_;                            // last: its threads use what is above
 };
 
 }  // namespace mcp

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -22,13 +23,13 @@ enum class Lane {
 /// What `tools/list` reports about a tool (specification: server/tools, "Data types").
 struct ToolDefinition {
   std::string name;
-  std::string title;  ///< for people; left out when empty
-  std::string description;
-  nlohmann::json input_schema;   ///< JSON Schema; arguments are checked against it before the call
-  nlohmann::json output_schema;  ///< JSON Schema of `structuredContent`; left out when null, and
-                                 ///< for ResultStyle::kText
+  std::string title = {};  ///< for people; left out when empty
+  std::string description = {};
+  nlohmann::json input_schema = {};   ///< JSON Schema; arguments are checked before the call
+  nlohmann::json output_schema = {};  ///< JSON Schema of `structuredContent`; left out when null,
+                                      ///< and for ResultStyle::kText
   nlohmann::json annotations = nlohmann::json::object();  ///< ToolAnnotations; left out when empty
-  nlohmann::json meta;                                    ///< `_meta`; left out when null
+  nlohmann::json meta = {};                               ///< `_meta`; left out when null
 
   Lane lane = Lane::kQuick;
 
@@ -98,17 +99,12 @@ struct ToolResult {
   std::string error = {};
 };
 
-/// A tool. Calls may run at the same time, each in its own thread.
-class Tool {
- public:
-  virtual ~Tool() = default;
+struct Tool {
+  ToolDefinition definition;
 
-  /// Always the same; lives as long as the tool.
-  [[nodiscard]] virtual const ToolDefinition& definition() const = 0;
-
-  /// Returns or throws soon after the call's context is stopped. See OutcomeOf (outcome.h) for what
-  /// becomes of exceptions.
-  virtual ToolResult Call(const ToolCall& call) = 0;
+  /// Any thread, several at a time. Returns or throws soon after the call's context is stopped. See
+  /// OutcomeOf (outcome.h) for what becomes of exceptions.
+  std::function<ToolResult(const ToolCall&)> call;
 };
 
 }  // namespace mcp

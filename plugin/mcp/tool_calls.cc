@@ -1,21 +1,37 @@
 #include "mcp/tool_calls.h"
 
+#include <algorithm>
 #include <atomic>
+#include <exception>
+#include <string>
 #include <utility>
-#include <vector>
 
 #include "mcp/json_writer.h"
+#include "mcp/schema.h"
+#include "support/errors.h"
 #include "support/units.h"
 
 namespace mcp {
+namespace {
 
 using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 
+void CheckArguments(const nlohmann::json& schema, nlohmann::json& arguments) {
+  DropAbsent(schema, arguments);
+  const auto error = FindSchemaError(schema, arguments);
+  if (error) throw support::CallError("validating \"arguments\": " + *error);
+}
+
+}  // namespace
+
 struct ToolCalls::Call final : ProgressReporter {
-  Call(Reply given_reply, Invocation given, std::uint64_t call_number, const Heartbeat& heartbeat)
-      : invocation(std::move(given)),
-        observed{call_number, heartbeat.WallNow(), invocation.name, invocation.arguments},
+  Call(const Tool* found_tool, CallToolParams given, const RequestContext& given_context,
+       std::uint64_t call_number, const Heartbeat& heartbeat, Reply given_reply)
+      : tool(found_tool),
+        params(std::move(given)),
+        context(given_context),
+        observed{call_number, heartbeat.WallNow(), params.name, params.arguments},
         began(heartbeat.Now()),
         reply(std::move(given_reply)) {}
 
@@ -24,7 +40,9 @@ struct ToolCalls::Call final : ProgressReporter {
     status = std::move(text);
   }
 
-  const Invocation invocation;
+  const Tool* const tool;  // null if there is none of that name
+  CallToolParams params;
+  const RequestContext context;
   const ObservedCall observed;
   const support::Clock::time_point began;
   std::atomic<bool> started = false;
@@ -36,55 +54,67 @@ struct ToolCalls::Call final : ProgressReporter {
   milliseconds last_progress{0};  // since `began`
 };
 
-void ToolCalls::Start(Reply reply, Invocation invocation) {
+void ToolCalls::Start(Request& request, const RequestContext& context, Reply& reply) {
+  CallToolParams params = ParseCallTool(std::move(request.params));
+  const auto tool = std::find_if(tools_.begin(), tools_.end(), [&params](const Tool& candidate) {
+    return candidate.definition.name == params.name;
+  });
   const auto call =
-      std::make_shared<Call>(std::move(reply), std::move(invocation), ++last_number_, heartbeat_);
-  const Invocation& given = call->invocation;
-  {
-    const std::scoped_lock lock(mutex_);
-    active_.insert(call);
+      std::make_shared<Call>(tool == tools_.end() ? nullptr : &*tool, std::move(params), context,
+                             ++last_number_, heartbeat_, std::move(reply));
+  try {
+    if (tool == tools_.end()) throw InvalidParams("unknown tool " + QuoteName(call->params.name));
+    CheckArguments(tool->definition.input_schema, call->params.arguments);
+    {
+      const std::scoped_lock lock(mutex_);
+      active_.insert(call);
+    }
+    if (call->params.progress_token) heartbeat_.Start([this] { return Beat(); });
+    if (!pool_.Run(tool->definition.lane, request.bytes, [this, call] { Run(call); })) {
+      throw support::CallError(
+          "too many calls are waiting for their turn: wait until some of them are answered, then "
+          "call again");
+    }
+  } catch (...) {
+    Finish(call, OutcomeOf(std::current_exception(), context.era, options_.info));
   }
-  if (given.progress_token) heartbeat_.Start([this] { return Beat(); });
-  if (!pool_.Run(given.tool->definition().lane, given.bytes, [this, call] { Run(call); })) {
-    Finish(call, ToolFailure{"too many calls are waiting for their turn: wait until some of them "
-                             "are answered, then call again"});
-  }
-}
-
-void ToolCalls::Reject(Reply reply, Invocation call, Outcome outcome) {
-  Finish(std::make_shared<Call>(std::move(reply), std::move(call), ++last_number_, heartbeat_),
-         std::move(outcome));
 }
 
 void ToolCalls::Run(const std::shared_ptr<Call>& call) {
-  const Invocation& given = call->invocation;
-  const support::Context context = call->reply.stop().context();
-  call->started = context.stop_reason() == support::StopReason::kNone;
-  const bool read_only = given.tool->definition().annotations.value("readOnlyHint", false);
-  if (call->started && options_.observer != nullptr && !read_only) {
-    options_.observer->OnCallStarted(call->observed);
-  }
-  call->SetStatus("running");
-  Finish(call, CallTool(*given.tool, {given.arguments, context, *call, given.format}));
+  const auto run = [&]() -> Outcome {
+    const ToolDefinition& tool = call->tool->definition;
+    const auto& [era, format] = call->context;
+    try {
+      const support::Context context = call->reply.stop().context();
+      context.ThrowIfStopped();
+      call->started = true;
+      const bool read_only = tool.annotations.value("readOnlyHint", false);
+      if (options_.observer != nullptr && !read_only) {
+        options_.observer->OnCallStarted(call->observed);
+      }
+      call->SetStatus("running");
+      return OutcomeOf(call->tool->call({call->params.arguments, context, *call, format}), era,
+                       options_.info, tool.when_too_large);
+    } catch (...) {
+      return OutcomeOf(std::current_exception(), era, options_.info);
+    }
+  };
+  Finish(call, run());
 }
 
 void ToolCalls::Finish(const std::shared_ptr<Call>& call, Outcome outcome) {
-  const Invocation& given = call->invocation;
-  const std::string_view advice =
-      given.tool == nullptr ? std::string_view() : given.tool->definition().when_too_large;
-  EncodedOutcome encoded = Encode(std::move(outcome), given.era, options_.info, advice);
-  Record(*call, encoded);
+  Record(*call, outcome);
   // A client that does not read must not make memory grow.
-  if (encoded.status == CallStatus::kSucceeded) output_.WaitForRoom();
+  if (outcome.status == CallStatus::kSucceeded) output_.WaitForRoom();
   {
     const std::scoped_lock lock(mutex_);
     active_.erase(call);
   }
   const std::scoped_lock lock(call->mutex);
-  call->reply.Send(std::move(encoded.response));
+  call->reply.Send(std::move(outcome.response));
 }
 
-void ToolCalls::Record(Call& call, const EncodedOutcome& outcome) const {
+void ToolCalls::Record(Call& call, const Outcome& outcome) const {
   if (options_.observer == nullptr || call.recorded.exchange(true)) return;
   const bool refused = outcome.status == CallStatus::kFailed && !call.started;
   options_.observer->OnCallEnded(
@@ -116,16 +146,16 @@ bool ToolCalls::Beat() {
 
 bool ToolCalls::BeatFor(Call& call) {
   const std::scoped_lock lock(call.mutex);
-  if (!call.invocation.progress_token || !call.reply.IsOpen()) return false;
+  if (!call.params.progress_token || !call.reply.IsOpen()) return false;
   const auto elapsed = duration_cast<milliseconds>(heartbeat_.Now() - call.began);
   if (elapsed < call.last_progress + Heartbeat::kInterval || !output_.HasRoom()) return true;
   call.last_progress = elapsed;
   const auto seconds = duration_cast<std::chrono::seconds>(elapsed);
   const std::string message = call.status + " (" + support::FormatDuration(seconds) + ")";
   const std::string params = ObjectText([&](ObjectWriter& object) {
-    object.RawMember("progressToken", *call.invocation.progress_token);
-    object.Member("progress", nlohmann::json(static_cast<double>(elapsed.count()) / 1000));
-    object.Member("message", std::string_view(message));
+    object.RawMember("progressToken", *call.params.progress_token);
+    object.JsonMember("progress", static_cast<double>(elapsed.count()) / 1000);
+    object.Member("message", message);
   });
   call.reply.Notify(NotificationText("notifications/progress", params));
   return true;

@@ -5,46 +5,40 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
-#include <string>
+#include <vector>
 
 #include "mcp/call_pool.h"
 #include "mcp/line_writer.h"
+#include "mcp/message.h"
 #include "mcp/outcome.h"
+#include "mcp/protocol.h"
 #include "mcp/reply.h"
 #include "mcp/server_options.h"
 #include "mcp/tool.h"
 
 namespace mcp {
 
-/// Runs all calls in the pool, answers them and sends progress. One thread starts and rejects
-/// calls; the rest is thread-safe.
+/// Runs all calls in the pool, answers them and sends progress. One thread starts calls; the rest
+/// is thread-safe.
 class ToolCalls {
  public:
   /// All of these must outlive this.
-  ToolCalls(const ServerOptions& options, LineWriter& output, Heartbeat& heartbeat)
-      : options_(options), output_(output), heartbeat_(heartbeat), pool_(options.limits) {}
+  ToolCalls(const ServerOptions& options, const std::vector<Tool>& tools, LineWriter& output,
+            Heartbeat& heartbeat)
+      : options_(options),
+        tools_(tools),
+        output_(output),
+        heartbeat_(heartbeat),
+        pool_(options.limits) {}
   ~ToolCalls() { heartbeat_.Stop(); }
   ToolCalls(const ToolCalls&) = delete;
   ToolCalls& operator=(const ToolCalls&) = delete;
 
-  struct Invocation {
-    Tool* tool;  ///< null if there is none of that name
-    std::string name;
-    nlohmann::json arguments;
-    Era era;
-    ResultFormat format;
-    std::optional<std::string> progress_token;  ///< JSON
-    std::size_t bytes;                          ///< of the request
-  };
-
-  /// Runs a call whose arguments satisfy the tool's schema. Never waits for the tool.
-  void Start(Reply reply, Invocation invocation);
-
-  /// Answers a call without running it.
-  void Reject(Reply reply, Invocation call, Outcome outcome);
+  /// Takes a `tools/call`: runs the tool in the pool, or refuses the call. Never waits for the
+  /// tool. Throws ProtocolError, and leaves `reply` alone, unless the request has the form of a
+  /// call.
+  void Start(Request& request, const RequestContext& context, Reply& reply);
 
   /// Records the calls that have not ended, for a program that exits without them.
   void RecordUnfinished();
@@ -61,14 +55,15 @@ class ToolCalls {
   struct Call;
 
   void Run(const std::shared_ptr<Call>& call);
-  /// Encodes the outcome, records it, sends it.
+  /// Records the outcome and sends it.
   void Finish(const std::shared_ptr<Call>& call, Outcome outcome);
-  void Record(Call& call, const EncodedOutcome& outcome) const;
+  void Record(Call& call, const Outcome& outcome) const;
   /// Sends progress. Returns whether another beat is needed.
   bool Beat();
   bool BeatFor(Call& call);
 
   const ServerOptions& options_;
+  const std::vector<Tool>& tools_;
   LineWriter& output_;
   Heartbeat& heartbeat_;
   std::mutex mutex_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <ctime>
 #include <limits>
 #include <span>
 
@@ -88,15 +87,18 @@ std::string FormatByteCount(std::uint64_t bytes) {
   return text;
 }
 
+std::string FormatTime(std::time_t seconds_since_1970, const char* pattern) {
+  std::tm parts{};
+  ::gmtime_r(&seconds_since_1970, &parts);
+  std::array<char, 64> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), pattern, &parts)};
+}
+
 std::string FormatDate(std::chrono::system_clock::time_point time) {
   const auto whole = std::chrono::floor<std::chrono::seconds>(time);
   const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(time - whole).count();
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(whole);
-  std::tm utc = {};
-  ::gmtime_r(&seconds, &utc);
-  std::array<char, 64> text = {};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S.", &utc);
-  return text.data() + std::to_string(1000 + milliseconds).substr(1) + "Z";
+  return FormatTime(std::chrono::system_clock::to_time_t(whole), "%Y-%m-%dT%H:%M:%S.") +
+         std::to_string(1000 + milliseconds).substr(1) + "Z";
 }
 
 }  // namespace support

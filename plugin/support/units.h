@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,9 @@ std::optional<std::uint64_t> ParseByteCount(std::string_view text);
 
 /// "262144 bytes (256 KiB)", or only the bytes if no unit divides them evenly.
 std::string FormatByteCount(std::uint64_t bytes);
+
+/// As strftime, in UTC.
+std::string FormatTime(std::time_t seconds_since_1970, const char* pattern);
 
 /// "2026-01-31T12:00:00.000Z": RFC 3339 in UTC, with milliseconds.
 std::string FormatDate(std::chrono::system_clock::time_point time);

@@ -1,5 +1,7 @@
 #include "tools/command_arguments.h"
 
+#include <nlohmann/json.hpp>
+
 #include "shell/shell_quote.h"
 #include "support/errors.h"
 

@@ -33,11 +33,10 @@ milliseconds WaitOf(const nlohmann::json& arguments, milliseconds default_wait) 
   return std::clamp(wait, milliseconds(0), kMaxWait);
 }
 
-[[noreturn]] void ThrowNotStarted(const std::string& directory) {
-  throw support::CallError(
-      "The process in " + directory +
-      " did not start in time. What may have started was stopped. Try again, or check the guest "
-      "with run_shell_command ([\"uptime\"]).");
+std::string DescribeLateStart(const std::string& directory) {
+  return "The process in " + directory +
+         " did not start in time. What may have started was stopped. Try again, or check the guest "
+         "with run_shell_command ([\"uptime\"]).";
 }
 
 ProcessState StateOf(const std::string& id, const Processes::State& state) {
@@ -47,8 +46,7 @@ ProcessState StateOf(const std::string& id, const Processes::State& state) {
 /// The beginning of a command or path, for a list.
 std::string Shorten(const std::string& text) {
   if (text.size() <= kMaxListedText) return support::ToUtf8(text);
-  const std::string_view head = std::string_view(text).substr(0, kMaxListedText);
-  return std::string(head.substr(0, support::ValidUtf8Prefix(head))) + "…";
+  return support::ToUtf8(support::WithoutCutEnd(text.substr(0, kMaxListedText))) + "…";
 }
 
 ProcessList List(Processes& processes) {
@@ -75,7 +73,7 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
   // The time starts once there is a connection: with `--start`, the VM boots first.
   std::optional<support::Context> limited;
   std::string id;
-  try {
+  InTime(DescribeLateStart(path), [&] {
     WithWorkspace(toolbox.workspaces, call.context, call.progress, [&](const Workspace& workspace) {
       if (!limited) limited = call.context.WithTimeout(toolbox.options.time_limit);
       const std::string directory = ResolveDirectory(path, workspace, *limited, call.progress);
@@ -83,15 +81,12 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
       id = toolbox.processes.Start({command, words.front(), directory, workspace.shell}, path,
                                    *workspace.guest, *limited);
     });
-  } catch (const support::Stopped& stopped) {
-    if (stopped.reason() != support::StopReason::kDeadline) throw;
-    ThrowNotStarted(path);
-  }
+  });
   call.progress.SetStatus(id + " has been started");
   const auto time_left =
       std::chrono::duration_cast<milliseconds>(limited->deadline() - support::Clock::now());
   try {
-    if (time_left <= milliseconds(0)) ThrowNotStarted(path);
+    if (time_left <= milliseconds(0)) throw support::CallError(DescribeLateStart(path));
     const Processes::Output output = toolbox.processes.Read(
         id, {}, Processes::Wait::kForEnd, std::min(WaitOf(call.arguments, kStartWait), time_left),
         call.context, LimitsFor(call.format, toolbox.options).process_bytes);

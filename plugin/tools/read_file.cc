@@ -133,9 +133,7 @@ std::string CutBeginning(std::string& bytes, bool is_whole, std::size_t maximum_
   bytes.resize(std::min(lines_end, maximum_bytes));
   const std::size_t last_line_end = bytes.rfind('\n');
   if (last_line_end == std::string::npos) {
-    constexpr std::size_t kLongestCharacter = 4;
-    const std::size_t valid = support::ValidUtf8Prefix(bytes);
-    if (bytes.size() - valid < kLongestCharacter) bytes.resize(valid);
+    bytes.resize(support::WithoutCutEnd(bytes).size());
     return "\n[Line 0 is longer than " + FormatByteCount(maximum_bytes) +
            "; this is its beginning. offset 0 with limit 1 returns all of it. Go on after it with "
            "offset 1.]";

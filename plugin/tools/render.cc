@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <ctime>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,7 +18,6 @@ namespace {
 using guest::FileAttributes;
 using mcp::ObjectWriter;
 using mcp::ResultFormat;
-using nlohmann::json;
 
 /// `text` returns the result as text, `members` writes those of the structured content.
 template <typename Text, typename Members>
@@ -70,13 +68,6 @@ void WriteList(ObjectWriter& object, const char* key, const Items& items, const 
     append(out, item);
   }
   out += ']';
-}
-
-std::string FormatTime(std::time_t seconds_since_1970, const char* pattern) {
-  std::tm parts{};
-  ::gmtime_r(&seconds_since_1970, &parts);
-  std::array<char, 64> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), pattern, &parts)};
 }
 
 constexpr std::uint32_t Bit(unsigned number) {
@@ -134,7 +125,8 @@ std::string EntryLine(const guest::DirectoryEntry& entry) {
   std::string size = std::to_string(attributes.size);
   if (size.size() < kSizeWidth) size.insert(0, kSizeWidth - size.size(), ' ');
   return ModeText(attributes) + " " + size + " " +
-         FormatTime(attributes.modified, "%Y-%m-%d %H:%M") + " " + support::Printable(entry.name) +
+         support::FormatTime(attributes.modified, "%Y-%m-%d %H:%M") + " " +
+         support::Printable(entry.name) +
          (attributes.type == guest::FileType::kDirectory ? "/" : "");
 }
 
@@ -148,19 +140,19 @@ void AppendEntry(std::string& out, const guest::DirectoryEntry& entry) {
   out += R"(,"mode":)";
   out += std::to_string(GoFileMode(attributes));
   out += R"(,"time":")";
-  out += FormatTime(attributes.modified, "%Y-%m-%dT%H:%M:%SZ");  // RFC 3339
+  out += support::FormatTime(attributes.modified, "%Y-%m-%dT%H:%M:%SZ");  // RFC 3339
   const bool is_directory = attributes.type == guest::FileType::kDirectory;
   out += is_directory ? R"(","is_dir":true})" : R"(","is_dir":false})";
 }
 
 void WriteEnd(ObjectWriter& object, const End& end) {
-  if (!end.error.empty()) object.Member("error", std::string_view(end.error));
-  if (end.exit_code) object.Member("exit_code", json(*end.exit_code));
+  if (!end.error.empty()) object.Member("error", end.error);
+  if (end.exit_code) object.RawMember("exit_code", std::to_string(*end.exit_code));
 }
 
 void WriteState(ObjectWriter& object, const ProcessState& state) {
-  object.Member("id", std::string_view(state.id));
-  if (state.running) object.Member("running", json(*state.running));
+  object.Member("id", state.id);
+  if (state.running) object.RawMember("running", *state.running ? "true" : "false");
   WriteEnd(object, state.end);
 }
 
@@ -182,9 +174,9 @@ std::string ProcessLine(const ListedProcess& process) {
 void AppendProcess(std::string& out, const ListedProcess& process) {
   ObjectWriter object(out);
   WriteState(object, process.state);
-  object.Member("command", std::string_view(process.command));
-  object.Member("directory", std::string_view(process.directory));
-  object.Member("started", std::string_view(support::FormatDate(process.started)));
+  object.Member("command", process.command);
+  object.Member("directory", process.directory);
+  object.Member("started", support::FormatDate(process.started));
   object.End();
 }
 
@@ -220,9 +212,7 @@ std::string CommandText(const CommandEnd& command) {
 
 mcp::ToolResult Render(const FileContent& file, const ResultFormat& format) {
   const auto text = [&] { return file.text + file.rest; };
-  const auto members = [&](ObjectWriter& object) {
-    object.Member("content", std::string_view(file.text));
-  };
+  const auto members = [&](ObjectWriter& object) { object.Member("content", file.text); };
   mcp::ToolResult result = Encode(format, text, members, file.notes);
   if (file.image) {
     result.more_content.push_back({{"type", "image"},
@@ -256,9 +246,7 @@ mcp::ToolResult Render(const Matches& matches, const ResultFormat& format) {
 
 mcp::ToolResult Render(const FoundLines& found, const ResultFormat& format) {
   const auto text = [&] { return found.lines.empty() ? "[no matches]" : found.lines; };
-  const auto members = [&](ObjectWriter& object) {
-    object.Member("git_grep_output", std::string_view(found.lines));
-  };
+  const auto members = [&](ObjectWriter& object) { object.Member("git_grep_output", found.lines); };
   return Encode(format, text, members, found.notes);
 }
 
@@ -268,7 +256,7 @@ mcp::ToolResult Render(const Written& written, const ResultFormat& format) {
     return count ? "[replacements: " + std::to_string(*count) + "]" : "[written]";
   };
   const auto members = [&](ObjectWriter& object) {
-    if (count) object.Member("replacements", json(*count));
+    if (count) object.RawMember("replacements", std::to_string(*count));
   };
   return Encode(format, text, members, written.notes);
 }
@@ -276,8 +264,8 @@ mcp::ToolResult Render(const Written& written, const ResultFormat& format) {
 mcp::ToolResult Render(const CommandEnd& command, const ResultFormat& format) {
   const auto text = [&] { return CommandText(command); };
   const auto members = [&](ObjectWriter& object) {
-    object.Member("stdout", std::string_view(command.standard_output));
-    object.Member("stderr", std::string_view(command.standard_error));
+    object.Member("stdout", command.standard_output);
+    object.Member("stderr", command.standard_error);
     WriteEnd(object, command.end);
   };
   return Encode(format, text, members, {}, command.end);
@@ -294,10 +282,10 @@ mcp::ToolResult Render(const ProcessOutput& output, const ResultFormat& format) 
   const auto members = [&](ObjectWriter& object) {
     const shell::OutputLog::Piece& piece = output.piece;
     WriteState(object, output.state);
-    object.Member("output", std::string_view(piece.text));
-    object.Member("next_offset", json(piece.end));
-    if (output.remaining > 0) object.Member("remaining", json(output.remaining));
-    if (piece.dropped > 0) object.Member("dropped", json(piece.dropped));
+    object.Member("output", piece.text);
+    object.RawMember("next_offset", std::to_string(piece.end));
+    if (output.remaining > 0) object.RawMember("remaining", std::to_string(output.remaining));
+    if (piece.dropped > 0) object.RawMember("dropped", std::to_string(piece.dropped));
   };
   return Encode(format, text, members, {}, output.state.end);
 }

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "mcp/tool.h"
@@ -34,7 +33,6 @@ inline constexpr std::uint64_t kMaxOutputLimit = shell::kDefaultMaximumOutput;
 std::vector<mcp::ToolDefinition> Definitions(const ToolOptions& options = {});
 
 /// All tools, as Definitions() describes them. `workspaces` must outlive them.
-std::vector<std::unique_ptr<mcp::Tool>> MakeTools(WorkspaceSource& workspaces,
-                                                  const ToolOptions& options);
+std::vector<mcp::Tool> MakeTools(WorkspaceSource& workspaces, const ToolOptions& options);
 
 }  // namespace tools

@@ -16,8 +16,8 @@
 #include "tools/tool_list.h"
 #include "tools/workspace.h"
 
-/// One function per tool, each in its own file. contract.cc says what a tool does for its caller.
-/// Round trips are those for a path without links, once there is a connection.
+/// One function per tool, each in its own file. tool_list.cc says what a tool does for its
+/// caller, tests/unit/tools/round_trips_test.cc which round trips it takes.
 namespace tools {
 
 /// What the tools share. It must outlive all calls.
@@ -36,18 +36,12 @@ struct Toolbox {
 /// pattern is allowed if its directory is; with a `path` it must lie below that.
 ///
 /// A pattern for the names of single directories ("*.txt", "src/*.cc") is matched over SFTP
-/// listings and starts no process; times then count in whole seconds. Round trips: two (path rules;
-/// the listing). Each further directory that the pattern begins with takes one more, or two if it
-/// is listed over SFTP.
+/// listings and starts no process; times then count in whole seconds.
 Matches Glob(Toolbox& toolbox, const mcp::ToolCall& call);
 
-/// Round trips: two (path rules, which open the directory; the names). OpenSSH's server sends a
-/// hundred names at a time; of a longer directory up to sixteen such parts are requested at once.
 Entries ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call);
 
-/// Round trips: three (path rules; open; stat, read and close). A file of files::kReadChunk or more
-/// takes one more for each read: of files::kLongestRead, or growing ones for a range. A file that
-/// cannot fit into a message is not read.
+/// A file that cannot fit into a message is not read.
 FileContent ReadFile(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Cuts the beginning of a file (FileReader::ReadBeginning) after the last line that fits into
@@ -61,8 +55,6 @@ inline constexpr std::uint64_t kMaxReplaceBytes = files::kMaximumReadBytes;
 /// text_replacement.h says what matches. If the file changes after it was read, everything is
 /// repeated, so that the other change stays. SFTP does not show a change within the same second and
 /// size, nor one in the round trip between the last look and the rename.
-///
-/// Round trips: seven (three as read_file; three of FileWriter::Write; the last look).
 Written Replace(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Runs a command as `limactl shell --workdir=DIRECTORY INSTANCE WORDS…` does (Lima's
@@ -74,16 +66,14 @@ Written Replace(Toolbox& toolbox, const mcp::ToolCall& call);
 ///   stopped by the time limit, lost connection
 ///                          no exit_code; error explains; output until then
 /// If a stream is cut, Toolbox::cut_outputs keeps the output, and the result names its id. Throws
-/// support::Stopped once a cancelled command has been stopped. Round trips: two (path rules; the
-/// command).
+/// support::Stopped once a cancelled command has been stopped.
 CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Ends within ToolOptions::time_limit, once there is a connection. A call that is cancelled, or
-/// has no time left to return the id, stops the process. Round trips: three (path rules; two for
-/// the process).
+/// has no time left to return the id, stops the process.
 ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call);
 
-/// No round trip.
+/// Asks the guest nothing.
 std::variant<ProcessOutput, ProcessList> ReadProcess(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Waits for at most a second: until the process has ended, or has taken its input.
@@ -95,13 +85,11 @@ inline constexpr std::size_t kMaxSearchPattern = std::size_t{16} << 10;
 /// Lines of context before a match, and after it.
 inline constexpr int kMaxSearchContext = 100;
 
-/// `path` may also name one file, which is searched even if git ignores it. Round trips: two (path
-/// rules; the search), more as content_search.h says.
+/// `path` may also name one file, which is searched even if git ignores it.
 FoundLines SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call);
 
-/// FileWriter::Write says what is kept of an existing file. Round trips: four (path rules; three of
-/// FileWriter::Write). If the content contains U+FFFD, the existing file is read before: two more
-/// for a small file.
+/// FileWriter::Write says what is kept of an existing file. If the content contains U+FFFD, the
+/// existing file is read before.
 Written WriteFile(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Throws support::CallError if `content` contains U+FFFD and the file is not UTF-8: what read_file

@@ -11,47 +11,33 @@
 namespace tools {
 namespace {
 
-using support::CallError;
-using support::Stopped;
-using support::StopReason;
-
 const std::string kGuestAdvice =
     "Check the guest with run_shell_command ([\"df\"]); if its mount hangs, restart the VM on the "
     "host.";
-
-/// Returns if the time has passed; else throws `stopped` again.
-void RequireTimeOut(const Stopped& stopped) {
-  if (stopped.reason() != StopReason::kDeadline) throw;
-}
-
-Workspace Connect(WorkspaceSource& source, const support::Context& context,
-                  mcp::ProgressReporter& progress) {
-  try {
-    return source.Acquire(context, progress);
-  } catch (const Stopped& stopped) {
-    RequireTimeOut(stopped);
-    throw CallError(
-        "There is no connection to the VM yet. Try again, or check the VM on the host with "
-        "limactl list.");
-  }
-}
 
 /// WithWorkspace within ToolOptions::time_limit.
 void WithTimeLimit(Toolbox& toolbox, const mcp::ToolCall& call, const std::string& what,
                    const std::string& advice, const LimitedWork& work) {
   const std::chrono::milliseconds limit = toolbox.options.time_limit;
   const support::Context context = call.context.WithTimeout(limit);
-  try {
-    WithWorkspace(toolbox.workspaces, context, call.progress,
-                  [&](const Workspace& workspace) { work(workspace, context); });
-  } catch (const Stopped& stopped) {
-    RequireTimeOut(stopped);
-    throw CallError(what + " took longer than " + support::FormatDuration(limit) +
-                    " and was stopped. " + advice);
-  }
+  InTime(
+      what + " took longer than " + support::FormatDuration(limit) + " and was stopped. " + advice,
+      [&] {
+        WithWorkspace(toolbox.workspaces, context, call.progress,
+                      [&](const Workspace& workspace) { work(workspace, context); });
+      });
 }
 
 }  // namespace
+
+void InTime(const std::string& error, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const support::Stopped& stopped) {
+    if (stopped.reason() != support::StopReason::kDeadline) throw;
+    throw support::CallError(error);
+  }
+}
 
 void WithWorkspace(WorkspaceSource& source, const support::Context& context,
                    mcp::ProgressReporter& progress,
@@ -59,17 +45,14 @@ void WithWorkspace(WorkspaceSource& source, const support::Context& context,
   std::string earlier_loss;
   for (int attempt = 1;; ++attempt) {
     // Outside the try block: a failed connect is not retried here.
-    const Workspace workspace = Connect(source, context, progress);
+    const Workspace workspace = source.Acquire(context, progress);
     try {
-      return work(workspace);
+      if (earlier_loss.empty()) return work(workspace);
+      return InTime(earlier_loss + "; the retry timed out", [&] { work(workspace); });
     } catch (const support::ConnectionLost& lost) {
       if (lost.may_have_run() || attempt == kMaxAttempts) throw;
       support::LogInfo(std::string("retrying a call: ") + lost.what());
       earlier_loss = lost.what();
-    } catch (const Stopped& stopped) {
-      RequireTimeOut(stopped);
-      if (earlier_loss.empty()) throw;
-      throw CallError(earlier_loss + "; the retry timed out");
     }
   }
 }
@@ -77,13 +60,13 @@ void WithWorkspace(WorkspaceSource& source, const support::Context& context,
 std::string ResolveDirectory(const std::string& path, const Workspace& workspace,
                              const support::Context& context, mcp::ProgressReporter& progress) {
   progress.SetStatus("waiting for the guest to resolve the directory");
-  try {
-    return workspace.paths->Resolve(path, paths::Access::kRead, *workspace.guest, context).guest;
-  } catch (const Stopped& stopped) {
-    RequireTimeOut(stopped);
-    throw CallError("The directory " + path + " was not resolved in time; nothing was run. " +
-                    kGuestAdvice);
-  }
+  std::string directory;
+  InTime(
+      "The directory " + path + " was not resolved in time; nothing was run. " + kGuestAdvice, [&] {
+        directory =
+            workspace.paths->Resolve(path, paths::Access::kRead, *workspace.guest, context).guest;
+      });
+  return directory;
 }
 
 void WithFile(Toolbox& toolbox, const mcp::ToolCall& call, paths::Access access,

@@ -3,13 +3,18 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
 #include "guest/guest.h"
-#include "mcp/tool.h"
 #include "paths/path_rules.h"
 #include "support/context.h"
+
+namespace mcp {
+class ProgressReporter;
+struct ToolCall;
+}  // namespace mcp
 
 namespace tools {
 
@@ -33,9 +38,12 @@ class WorkspaceSource {
   /// Returns the present connection, or a new one if there is none or it is lost. Waits until the
   /// context is stopped or its own deadline for connecting passes, and reports to `progress` what
   /// it waits for. Throws support::CallError with what to do (`limactl start NAME`) if the instance
-  /// cannot be reached; the next call tries again. Thread-safe.
+  /// cannot be reached, in time or at all; the next call tries again. Thread-safe.
   virtual Workspace Acquire(const support::Context& context, mcp::ProgressReporter& progress) = 0;
 };
+
+/// Runs `work`. If it is stopped because its time has passed, throws support::CallError(error).
+void InTime(const std::string& error, const std::function<void()>& work);
 
 /// How often WithWorkspace starts a call.
 inline constexpr int kMaxAttempts = 3;
@@ -43,8 +51,7 @@ inline constexpr int kMaxAttempts = 3;
 /// Runs `work` with a workspace. If the connection is lost and nothing in the guest can have
 /// changed (support::ConnectionLost without may_have_run), runs it again from the start on a new
 /// connection, kMaxAttempts times in all and within `context`. Throws what Acquire and `work`
-/// throw. If the time ends while connecting, or in a later attempt, throws support::CallError that
-/// says so.
+/// throw; if the time ends in a later attempt, support::CallError that names the loss.
 void WithWorkspace(WorkspaceSource& source, const support::Context& context,
                    mcp::ProgressReporter& progress,
                    const std::function<void(const Workspace&)>& work);

@@ -162,11 +162,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t choice = input.Byte();
   Source source(input);
   const auto all = tools::MakeTools(source, options);
-  mcp::Tool& tool = *all.at(choice % all.size());
+  const mcp::Tool& tool = all.at(choice % all.size());
   testing_support::SilentProgress progress;
-  const nlohmann::json arguments = ArgumentsOf(tool.definition().name);
+  const nlohmann::json arguments = ArgumentsOf(tool.definition.name);
   support::StopSource stop;
-  Check(mcp::CallTool(tool, {arguments, stop.context(), progress}), size);
+  mcp::Outcome outcome;
+  try {
+    outcome = tool.call({arguments, stop.context(), progress});
+  } catch (...) {
+    outcome = mcp::OutcomeOf(std::current_exception());
+  }
+  Check(std::move(outcome), size);
   fuzz::Require(source.open_handles() == 0, "what a call opens it closes");
   return 0;
 }

@@ -85,7 +85,6 @@ void Check(const mcp::Message& message) {
     fuzz::Require(request->params.is_object(), "params are an object");
     TryParser([&] { return mcp::ParseInitialize(request->params); });
     TryParser([&] { mcp::CheckModernMeta(request->params); });
-    TryParser([&] { return mcp::ParseProgressToken(request->params); });
     TryParser([&] { mcp::CheckCursor(request->params); });
     TryParser([&] { return mcp::ParseCallTool(request->params); });
     TryParser([&] { mcp::CheckListen(request->params); });

@@ -43,7 +43,7 @@ class RunShellCommand : public integration::LoopbackGuest, public tools::Workspa
     const nlohmann::json arguments = {{"command", words},
                                       {"directory", directory_.path().string()}};
     return tools::Structured(tools::ToolNamed("run_shell_command", *this)
-                                 ->Call({arguments, support::Context(), progress_}));
+                                 .call({arguments, support::Context(), progress_}));
   }
   nlohmann::json Bash(const std::string& script) { return Run({"bash", "-c", script}); }
 

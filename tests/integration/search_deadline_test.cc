@@ -61,7 +61,7 @@ TEST_F(SearchDeadline, EndsACatastrophicPatternAndItsProcesses) {
   const auto start = std::chrono::steady_clock::now();
   try {
     const mcp::ToolResult found =
-        tool->Call({{{"pattern", pattern}, {"path", root_}}, support::Context(), progress_});
+        tool.call({{{"pattern", pattern}, {"path", root_}}, support::Context(), progress_});
     FAIL() << "it finished: " << tools::Structured(found);
   } catch (const support::CallError& error) {
     EXPECT_THAT(error.what(),

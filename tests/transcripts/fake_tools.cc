@@ -24,21 +24,6 @@ using mcp::ToolDefinition;
 using mcp::ToolResult;
 using nlohmann::json;
 
-class FakeTool : public mcp::Tool {
- public:
-  using Function = std::function<ToolResult(const ToolCall&)>;
-
-  FakeTool(ToolDefinition definition, Function function)
-      : definition_(std::move(definition)), function_(std::move(function)) {}
-
-  [[nodiscard]] const ToolDefinition& definition() const override { return definition_; }
-  ToolResult Call(const ToolCall& call) override { return function_(call); }
-
- private:
-  const ToolDefinition definition_;
-  const Function function_;
-};
-
 ToolResult Content(const json& structured) {
   return {.content = mcp::StructuredContent{mcp::ToJson(structured)}};
 }
@@ -145,20 +130,21 @@ ToolDefinition ChoosyDefinition() {
                            {"words", {{"type", "array"}, {"items", String()}}},
                            {"path", {{"type", {"null", "string"}}}},
                            {"nested", Object({{"deep", {{"type", "boolean"}}}}, {"deep"})}};
-  return {"choosy", "", "Checks", Object(properties), nullptr, json::object(), nullptr};
+  return {.name = "choosy", .description = "Checks", .input_schema = Object(properties)};
 }
 
 }  // namespace
 
-std::vector<std::unique_ptr<mcp::Tool>> MakeFakeTools(FakeHeartbeat& heartbeat) {
+std::vector<mcp::Tool> MakeFakeTools(FakeHeartbeat& heartbeat) {
   const auto gates = std::make_shared<Gates>();
-  std::vector<std::unique_ptr<mcp::Tool>> tools;
-  const auto add = [&tools](ToolDefinition definition, FakeTool::Function function) {
-    tools.push_back(std::make_unique<FakeTool>(std::move(definition), std::move(function)));
+  std::vector<mcp::Tool> tools;
+  const auto add = [&tools](ToolDefinition definition,
+                            std::function<ToolResult(const ToolCall&)> call) {
+    tools.push_back({std::move(definition), std::move(call)});
   };
   const auto simple = [](std::string name, json schema) {
-    return ToolDefinition{std::move(name), "",     "For tests", std::move(schema), nullptr,
-                          json::object(),  nullptr};
+    return ToolDefinition{
+        .name = std::move(name), .description = "For tests", .input_schema = std::move(schema)};
   };
   const json named = Object({{"name", String()}, {"deaf", {{"type", "boolean"}}}}, {"name"});
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "fake_heartbeat.h"
@@ -25,7 +24,7 @@ namespace transcripts {
 ///   choosy         has an input schema with every keyword there is
 ///
 /// `heartbeat` must outlive the tools.
-std::vector<std::unique_ptr<mcp::Tool>> MakeFakeTools(FakeHeartbeat& heartbeat);
+std::vector<mcp::Tool> MakeFakeTools(FakeHeartbeat& heartbeat);
 
 /// A server with these tools: lima 1.2.3, whose time stands still.
 mcp::ServerOptions FakeServerOptions(FakeHeartbeat& heartbeat);

@@ -23,10 +23,10 @@ Peer::Peer(const std::function<void(mcp::ServerOptions&)>& change, Output output
   std::signal(SIGPIPE, SIG_IGN);  // a server that has exited is an error of write()
   mcp::ServerOptions options = FakeServerOptions(heartbeat_);
   if (change) change(options);
-  server_ = std::make_unique<mcp::Server>(options, MakeFakeTools(heartbeat_));
+  server_ = std::make_unique<mcp::Server>(options, MakeFakeTools(heartbeat_),
+                                          to_server_.read_end.get(), from_server_.write_end.get());
   exit_ = std::async(std::launch::async, [this, output] {
-    const mcp::Server::Exit exit =
-        server_->Serve(to_server_.read_end.get(), from_server_.write_end.get());
+    const mcp::Server::Exit exit = server_->Serve();
     if (output == Output::kClosedAtExit) from_server_.write_end.Close();
     return exit;
   });

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 namespace mcp {
 namespace {
 
@@ -34,7 +36,7 @@ TEST(JsonWriter, ObjectWriterSeparatesMembers) {
   ObjectWriter object(text);
   object.Member("a", std::string_view("x"));
   object.RawMember("b", "[1]");
-  object.Member("c", json(true));
+  object.JsonMember("c", json(true));
   object.End();
   EXPECT_EQ(text, R"({"a":"x","b":[1],"c":true})");
 }

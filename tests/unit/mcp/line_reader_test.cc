@@ -6,6 +6,7 @@
 
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/wake_pipe.h"
@@ -40,27 +41,19 @@ std::vector<std::string> ReadAll(const std::string& input, std::size_t max_line,
 
 using Lines = std::vector<std::string>;
 
-TEST(LineReader, CutsAtLineFeeds) {
-  EXPECT_EQ(ReadAll("a\nb c\n", 10), (Lines{"a", "b c"}));
-}
-
-TEST(LineReader, ToleratesCarriageReturnsBlankLinesAndSpaces) {
-  EXPECT_EQ(ReadAll("\r\n \n a \r\n\t\nb\t \n\n", 10), (Lines{"a", "b"}));
-}
-
-TEST(LineReader, LastLineNeedsNoLineFeed) {
-  EXPECT_EQ(ReadAll("a\nb", 10), (Lines{"a", "b"}));
-}
-
-TEST(LineReader, NothingAtAllIsTheEnd) {
-  EXPECT_TRUE(ReadAll("", 10).empty());
-}
-
-TEST(LineReader, LineAtTheLimitIsReadAndOneByteMoreIsNot) {
-  EXPECT_EQ(ReadAll("1234567890\n", 10), (Lines{"1234567890"}));
-  EXPECT_EQ(ReadAll("1234567890\r\n", 10), (Lines{"1234567890"}));
-  EXPECT_EQ(ReadAll("12345678901\n", 10), (Lines{"<too long>"}));
-  EXPECT_EQ(ReadAll("12345678901", 10), (Lines{"<too long>"}));
+TEST(LineReader, CutsAtLineFeedsAndTrims) {
+  const std::vector<std::pair<const char*, Lines>> cases = {
+      {"", {}},
+      {"a\nb c\n", {"a", "b c"}},
+      {"a\nb", {"a", "b"}},
+      {"\r\n \n a \r\n\t\nb\t \n\n", {"a", "b"}},
+      // the limit is 10 bytes
+      {"1234567890\n", {"1234567890"}},
+      {"1234567890\r\n", {"1234567890"}},
+      {"12345678901\n", {"<too long>"}},
+      {"12345678901", {"<too long>"}},
+  };
+  for (const auto& [input, lines] : cases) EXPECT_EQ(ReadAll(input, 10), lines) << input;
 }
 
 TEST(LineReader, ResynchronisesAfterALineTooLong) {

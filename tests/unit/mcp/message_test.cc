@@ -8,28 +8,6 @@
 namespace mcp {
 namespace {
 
-TEST(Message, RequestKeepsMethodParamsAndId) {
-  const auto request =
-      std::get<Request>(ParseMessage(R"({"jsonrpc":"2.0","id":7,"method":"m","params":{"a":1}})"));
-  EXPECT_EQ(request.id, "7");
-  EXPECT_EQ(request.method, "m");
-  EXPECT_EQ(request.params, nlohmann::json({{"a", 1}}));
-}
-
-TEST(Message, AbsentParamsAreAnEmptyObject) {
-  EXPECT_EQ(std::get<Request>(ParseMessage(R"({"jsonrpc":"2.0","id":7,"method":"m"})")).params,
-            nlohmann::json::object());
-}
-
-TEST(Message, IdsOfDifferentTypesDiffer) {
-  EXPECT_NE(ParseId(1), ParseId("1"));
-  EXPECT_EQ(ParseId("a"), ParseId("a"));
-}
-
-TEST(Message, MalformedNotificationIsIgnored) {
-  EXPECT_TRUE(std::holds_alternative<Ignored>(ParseMessage(R"({"method":"notifications/x"})")));
-}
-
 /// Whether a message with these params is read.
 bool IsRead(const std::string& params) {
   const Message message =

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <future>
 #include <memory>
@@ -27,6 +26,9 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 using transcripts::FakeHeartbeat;
+
+/// Answers of two MiB that are more than the output has room for.
+constexpr int kMoreThanFits = 50;
 
 // ---- many requests
 
@@ -118,22 +120,19 @@ TEST(Server, ACallThatWaitsForAThreadReportsThat) {
 TEST(Server, NoProgressForAClientThatDoesNotRead) {
   FakeHeartbeat heartbeat;
   const ServerOptions options = transcripts::FakeServerOptions(heartbeat);
-  const auto tools = transcripts::MakeFakeTools(heartbeat);
-  const auto report = std::find_if(tools.begin(), tools.end(), [](const auto& tool) {
-    return tool->definition().name == "report";
-  });
+  const std::vector<Tool> tools = transcripts::MakeFakeTools(heartbeat);
   PipedOutput output(1);  // one unread byte is too many
   Requests requests(output.writer());
-  ToolCalls calls(options, output.writer(), heartbeat);
+  ToolCalls calls(options, tools, output.writer(), heartbeat);
   const auto progress_of_a_call = [&] {
-    calls.Start(*requests.Open(*ParseId(1)),
-                {.tool = report->get(),
-                 .name = "report",
-                 .arguments = {{"messages", {"a", "b"}}, {"seconds_between", 1}},
-                 .era = Era::kLegacy,
-                 .format = {},
-                 .progress_token = "1",
-                 .bytes = 1});
+    Request request = {.id = "1",
+                       .method = "tools/call",
+                       .params = {{"name", "report"},
+                                  {"arguments", {{"messages", {"a", "b"}}, {"seconds_between", 1}}},
+                                  {"_meta", {{"progressToken", 1}}}},
+                       .bytes = 1};
+    Reply reply = *requests.Open(request.id);
+    calls.Start(request, {}, reply);
     calls.WaitUntilIdle(support::Clock::now() + 1min);
     return output.Lines().size() - 1;  // without the response
   };
@@ -192,38 +191,11 @@ TEST(Server, StopFromAnotherThreadEndsCallsWithItsReason) {
 TEST(Server, StopBeforeServeEndsItAtOnce) {
   const support::Pipe pipe;
   FakeHeartbeat heartbeat;
-  Server server(transcripts::FakeServerOptions(heartbeat), {});
+  Server server(transcripts::FakeServerOptions(heartbeat), {}, pipe.read_end.get(),
+                pipe.write_end.get());
   server.Stop(support::StopReason::kTerminated);
-  EXPECT_EQ(server.Serve(pipe.read_end.get(), pipe.write_end.get()).reason,
-            support::StopReason::kTerminated);
+  EXPECT_EQ(server.Serve().reason, support::StopReason::kTerminated);
 }
-
-/// Runs until the test releases it, even if its context is stopped.
-class DeafTool : public Tool {
- public:
-  DeafTool(std::promise<void>& begun, std::shared_future<void> release, std::atomic<bool>& ended)
-      : begun_(begun), release_(std::move(release)), ended_(ended) {}
-  [[nodiscard]] const ToolDefinition& definition() const override { return definition_; }
-  ToolResult Call(const ToolCall& call) override {
-    begun_.set_value();
-    release_.wait();
-    call.progress.SetStatus("released");
-    ended_ = true;
-    return {};
-  }
-
- private:
-  const ToolDefinition definition_ = {.name = "deaf",
-                                      .title = "",
-                                      .description = "",
-                                      .input_schema = json::object(),
-                                      .output_schema = nullptr,
-                                      .annotations = json::object(),
-                                      .meta = nullptr};
-  std::promise<void>& begun_;
-  const std::shared_future<void> release_;
-  std::atomic<bool>& ended_;
-};
 
 TEST(Server, AToolThatDoesNotStopDelaysOnlyTheDestructor) {
   std::promise<void> begun;
@@ -232,11 +204,19 @@ TEST(Server, AToolThatDoesNotStopDelaysOnlyTheDestructor) {
   ServerOptions options;
   options.end_of_input_grace = 1ms;
   options.stop_grace = 1ms;
-  std::vector<std::unique_ptr<Tool>> tools;
-  tools.push_back(std::make_unique<DeafTool>(begun, release.get_future().share(), ended));
-  auto server = std::make_unique<Server>(options, std::move(tools));
+  // Runs until the test releases it, even if its context is stopped.
+  const auto deaf = [&](const ToolCall& call) -> ToolResult {
+    begun.set_value();
+    release.get_future().wait();
+    call.progress.SetStatus("released");
+    ended = true;
+    return {};
+  };
+  const Tool tool = {{.name = "deaf", .input_schema = json::object()}, deaf};
   support::Pipe input;
   support::Pipe output;
+  auto server = std::make_unique<Server>(options, std::vector{tool}, input.read_end.get(),
+                                         output.write_end.get());
   constexpr std::string_view kCalls =
       "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}\n"
       R"({"jsonrpc":"2.0","id":2,"method":"tools/call",)"
@@ -248,28 +228,31 @@ TEST(Server, AToolThatDoesNotStopDelaysOnlyTheDestructor) {
     begun.get_future().wait();
     input.write_end.Close();
   });
-  EXPECT_FALSE(server->Serve(input.read_end.get(), output.write_end.get()).all_calls_ended);
+  EXPECT_FALSE(server->Serve().all_calls_ended);
   client.join();
   release.set_value();
   server.reset();
   EXPECT_TRUE(ended);
 }
 
-TEST(Server, AClosedOutputEndsItAlthoughInputIsOpen) {
-  Session session;
-  session.Initialize();
-  session.Call(1, "block", {{"name", "a"}});
-  session.CloseOutput();
-  const Server::Exit exit = session.Exit();
-  EXPECT_EQ(exit.reason, support::StopReason::kEndOfInput);
-  EXPECT_TRUE(exit.all_calls_ended);
+TEST(Server, AClosedOutputEndsItAlthoughInputIsOpenOrUnread) {
+  for (const bool is_full : {false, true}) {
+    Session session;
+    session.Initialize();
+    for (int i = 0; is_full && i < kMoreThanFits; ++i) session.Call(i, "big", {{"bytes", kMiB}});
+    if (is_full) session.CloseInput();
+    session.CloseOutput();
+    const Server::Exit exit = session.Exit();
+    EXPECT_EQ(exit.reason, support::StopReason::kEndOfInput);
+    EXPECT_TRUE(exit.all_calls_ended);
+  }
 }
 
 TEST(Server, AReaderThatStopsReadingDoesNotHoldUpTheEnd) {
   Session session([](ServerOptions& options) { options.client_timeout = 1ms; },
                   Session::Output::kLeftOpen);
   session.Initialize();
-  for (int i = 0; i < 100; ++i) session.Call(i, "big", {{"bytes", kMiB}});
+  for (int i = 0; i < kMoreThanFits; ++i) session.Call(i, "big", {{"bytes", kMiB}});
   session.server().Stop(support::StopReason::kTerminated);
   EXPECT_TRUE(session.Exit().all_calls_ended);
 }
@@ -277,10 +260,9 @@ TEST(Server, AReaderThatStopsReadingDoesNotHoldUpTheEnd) {
 TEST(Server, AClientThatReadsAfterItsInputEndedGetsAllAnswers) {
   Session session;
   session.Initialize();
-  for (int i = 0; i < 10; ++i) session.Call(i, "big", {{"bytes", kMiB}});
+  for (int i = 0; i < kMoreThanFits; ++i) session.Call(i, "big", {{"bytes", kMiB}});
   session.CloseInput();
-  const std::vector<json> answers = session.ReadToTheEnd();
-  EXPECT_EQ(answers.size(), 10U);
+  EXPECT_EQ(session.ReadToTheEnd().size(), std::size_t{kMoreThanFits});
 }
 
 TEST(Server, FirstMessageIsReportedOnce) {

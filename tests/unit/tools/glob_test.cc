@@ -24,11 +24,11 @@ class Glob : public SearchToolFixture {
   /// A string is the pattern alone.
   std::vector<std::string> Matches(const json& arguments) {
     const json structured =
-        Structured(Call(*tool_, arguments.is_string() ? json{{"pattern", arguments}} : arguments));
+        Structured(Call(tool_, arguments.is_string() ? json{{"pattern", arguments}} : arguments));
     return structured.at("matches").get<std::vector<std::string>>();
   }
   using SearchToolFixture::ErrorOf;
-  std::string ErrorOf(const json& arguments) { return ErrorOf(*tool_, arguments); }
+  std::string ErrorOf(const json& arguments) { return ErrorOf(tool_, arguments); }
 
   /// Host paths of these names.
   static std::vector<std::string> Hosts(const std::vector<std::string>& relative) {
@@ -37,7 +37,7 @@ class Glob : public SearchToolFixture {
     return hosts;
   }
 
-  const std::unique_ptr<mcp::Tool> tool_ = ToolNamed("glob", *this);
+  const mcp::Tool tool_ = ToolNamed("glob", *this);
 };
 
 TEST_F(Glob, ReturnsHostPathsNewestFirstThenByName) {
@@ -53,7 +53,7 @@ TEST_F(Glob, ReturnsHostPathsNewestFirstThenByName) {
 }
 
 TEST_F(Glob, NoMatchIsAnEmptyList) {
-  EXPECT_EQ(Structured(Call(*tool_, {{"pattern", "*.txt"}})).dump(), R"({"matches":[]})");
+  EXPECT_EQ(Structured(Call(tool_, {{"pattern", "*.txt"}})).dump(), R"({"matches":[]})");
   EXPECT_THAT(Matches("missing/*.txt"), ElementsAre());
   EXPECT_THAT(Matches("missing/**"), ElementsAre());
 }
@@ -267,14 +267,14 @@ TEST_F(Glob, UnreadableDirectoriesAreReportedBesideTheMatches) {
   Write("a.c");
   Write("secret/b.c");
   std::filesystem::permissions(Path("secret"), std::filesystem::perms::none);
-  const mcp::ToolResult result = Call(*tool_, {{"pattern", "**/*.c"}});
+  const mcp::ToolResult result = Call(tool_, {{"pattern", "**/*.c"}});
   std::filesystem::permissions(Path("secret"), std::filesystem::perms::owner_all);
   EXPECT_EQ(Structured(result).dump(), json({{"matches", Hosts({"a.c"})}}).dump());
   ASSERT_EQ(result.more_content.size(), 1U);
   EXPECT_EQ(result.more_content[0]["text"],
             "The guest's user may not look at everything, so names may be missing here:\n"
             "find: './secret': Permission denied\n");
-  EXPECT_TRUE(Call(*tool_, {{"pattern", "*.c"}}).more_content.empty());
+  EXPECT_TRUE(Call(tool_, {{"pattern", "*.c"}}).more_content.empty());
 }
 
 }  // namespace

@@ -1,29 +1,14 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "mcp/tool.h"
 #include "paths/mount_check.h"
-#include "paths/path_rules.h"
-#include "support/errors.h"
-#include "testing/local_guest.h"
-#include "testing/silent_progress.h"
-#include "testing/temporary_directory.h"
-#include "tools/tool_list.h"
-#include "tools/workspace.h"
-#include "unit/tools/tool_named.h"
+#include "unit/tools/tool_fixture.h"
 
 namespace tools {
 
@@ -73,7 +58,7 @@ class StaleGuest final : public testing_support::LocalGuest {
 
 /// The mounts: /host/work is GUEST/work, writable; /host/inner is GUEST/work/inner, nested in it;
 /// /host/stale is GUEST/stale, read-only. GUEST/local is an allowed path.
-class MountCheckTest : public ::testing::Test, private WorkspaceSource {
+class MountCheckTest : public ToolTest<StaleGuest> {
  protected:
   enum : std::size_t { kWork, kInner, kStale };
 
@@ -81,40 +66,16 @@ class MountCheckTest : public ::testing::Test, private WorkspaceSource {
     for (const char* name : {"work/inner", "stale", "fresh", "local"}) {
       std::filesystem::create_directories(top / name);
     }
-    paths::PathRules::Options options;
-    options.instance = "default";
-    options.roots = {{.host = "/host/work", .guest = top / "work", .writable = true},
-                     {.host = "/host/inner", .guest = top / "work/inner", .writable = true},
-                     {.host = "/host/stale", .guest = top / "stale"}};
-    options.mounts = options.roots;
-    options.roots.push_back(
+    options_.instance = "default";
+    options_.roots = {{.host = "/host/work", .guest = top / "work", .writable = true},
+                      {.host = "/host/inner", .guest = top / "work/inner", .writable = true},
+                      {.host = "/host/stale", .guest = top / "stale"}};
+    options_.mounts = options_.roots;
+    options_.roots.push_back(
         {.host = top / "local", .guest = top / "local", .writable = true, .is_guests_own = true});
-    options.mount_check = check;
-    options.working_directory = "/host/work";
-    UseRules(options);
-    for (auto& tool : MakeTools(static_cast<WorkspaceSource&>(*this), ToolOptions{})) {
-      const std::string name = tool->definition().name;
-      tools_.emplace(name, std::move(tool));
-    }
-  }
-
-  void UseRules(const paths::PathRules::Options& options) {
-    options_ = options;
-    workspace_.guest = guest;
-    workspace_.paths = std::make_shared<const paths::PathRules>(options);
-  }
-
-  mcp::ToolResult Call(const std::string& tool, const nlohmann::json& arguments) {
-    return tools_.at(tool)->Call({.arguments = arguments, .context = {}, .progress = progress_});
-  }
-
-  std::string Error(const std::string& tool, const nlohmann::json& arguments) {
-    try {
-      ADD_FAILURE() << tool << " did not fail: " << Structured(Call(tool, arguments));
-      return "";
-    } catch (const support::CallError& error) {
-      return error.what();
-    }
+    options_.mount_check = check;
+    options_.working_directory = "/host/work";
+    UseRules(options_);
   }
 
   /// The further text blocks of the result.
@@ -130,34 +91,17 @@ class MountCheckTest : public ::testing::Test, private WorkspaceSource {
     return Structured(Call("read_file", arguments)).at("content");
   }
 
-  void Put(const std::string& name, const std::string& bytes) const {
-    std::ofstream(top / name, std::ios::binary) << bytes;
-  }
-  [[nodiscard]] std::string Get(const std::string& name) const {
-    std::ifstream file(top / name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
   /// Names of regular files below `name`.
   [[nodiscard]] std::set<std::string> Files(const std::string& name) const {
-    std::set<std::string> files;
+    std::set<std::string> names;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(top / name)) {
-      if (entry.is_regular_file()) files.insert(entry.path().filename());
+      if (entry.is_regular_file()) names.insert(entry.path().filename());
     }
-    return files;
+    return names;
   }
 
-  testing_support::TemporaryDirectory directory_;
-  const std::filesystem::path top = directory_.path();
-  const std::shared_ptr<StaleGuest> guest = std::make_shared<StaleGuest>();
   const std::shared_ptr<FakeCheck> check = std::make_shared<FakeCheck>();
   paths::PathRules::Options options_;
-
- private:
-  Workspace Acquire(const support::Context&, mcp::ProgressReporter&) override { return workspace_; }
-
-  testing_support::SilentProgress progress_;
-  Workspace workspace_;
-  std::map<std::string, std::unique_ptr<mcp::Tool>> tools_;
 };
 
 }  // namespace tools

@@ -58,10 +58,7 @@ TEST_F(ReadFile, MissingFileIsExactlyFileDoesNotExist) {
 TEST_F(ReadFile, DeniedFileIsExactlyPermissionDenied) {
   Put("file", "");
   for (const Operation where : {Operation::kRealPath, Operation::kLStat, Operation::kOpen}) {
-    guest->set_hook([where](Operation operation, const std::string& path) {
-      if (operation != where) return;
-      throw guest::FileError(guest::FileErrorCode::kPermissionDenied, "open", path, "");
-    });
+    FailAt(where, guest::FileErrorCode::kPermissionDenied);
     EXPECT_EQ(Error({{"path", "/host/work/file"}}), "permission denied");
   }
 }
@@ -113,12 +110,12 @@ TEST_F(ReadFile, FileSwappedForAnotherOwnersFileAfterTheCheckIsRefused) {
 TEST_F(ReadFile, DirectorySwappedForALinkAfterTheCheckIsRefused) {
   fs::create_directory(work / "sub");
   Put("sub/file", "inside");
-  fs::create_directory(top.path() / "outside");
-  std::ofstream(top.path() / "outside/file") << "the secret";
+  fs::create_directory(top / "outside");
+  std::ofstream(top / "outside/file") << "the secret";
   guest->set_hook([&](Operation operation, const std::string&) {
     if (operation != Operation::kOpen) return;
     fs::rename(work / "sub", work / "away");
-    fs::create_directory_symlink(top.path() / "outside", work / "sub");
+    fs::create_directory_symlink(top / "outside", work / "sub");
   });
   EXPECT_EQ(Error({{"path", "/host/work/sub/file"}}),
             "/host/work/sub/file was replaced by another file while it was being opened");

@@ -27,30 +27,29 @@ std::string Lines(int count) {
   return text;
 }
 
-TEST(CutBeginning, LeavesAFileThatFits) {
-  for (const std::string& text : {std::string(), Lines(2000), std::string("no line end")}) {
-    std::string bytes = text;
-    EXPECT_EQ(CutBeginning(bytes, true, 100'000), "");
-    EXPECT_EQ(bytes, text);
+TEST(CutBeginning, EndsWithTheLastLineThatFitsAndSaysHowToGoOn) {
+  const struct {
+    std::string text;
+    bool is_whole;
+    std::size_t max_bytes;
+    std::string kept;
+    const char* rest;
+  } cases[] = {
+      {"", true, 100'000, "", ""},
+      {"no line end", true, 100'000, "no line end", ""},
+      {Lines(2000), true, 100'000, Lines(2000), ""},
+      {Lines(2001), true, 100'000, Lines(2000), "Go on with offset 2000;"},
+      {"aaa\nbbb\nccc\n", false, 9, "aaa\nbbb\n", "Go on with offset 2;"},
+      // no half character
+      {"aaé" + std::string(100, 'x'), false, 3, "aa", "Go on after it with offset 1."},
+  };
+  for (const auto& given : cases) {
+    std::string bytes = given.text;
+    const std::string rest = CutBeginning(bytes, given.is_whole, given.max_bytes);
+    EXPECT_THAT(rest, HasSubstr(given.rest));
+    EXPECT_EQ(rest.empty(), *given.rest == '\0') << rest;
+    EXPECT_EQ(bytes, given.kept);
   }
-}
-
-TEST(CutBeginning, ShowsAtMostTwoThousandLines) {
-  std::string bytes = Lines(2001);
-  EXPECT_THAT(CutBeginning(bytes, true, 100'000), HasSubstr("Go on with offset 2000;"));
-  EXPECT_EQ(bytes, Lines(2000));
-}
-
-TEST(CutBeginning, EndsWithTheLastLineThatFits) {
-  std::string bytes = "aaa\nbbb\nccc\n";
-  EXPECT_THAT(CutBeginning(bytes, false, 9), HasSubstr("Go on with offset 2;"));
-  EXPECT_EQ(bytes, "aaa\nbbb\n");
-}
-
-TEST(CutBeginning, ShowsTheBeginningOfALongFirstLine) {
-  std::string bytes = "aaé" + std::string(100, 'x');
-  EXPECT_THAT(CutBeginning(bytes, false, 3), HasSubstr("Go on after it with offset 1."));
-  EXPECT_EQ(bytes, "aa") << "no half character";
 }
 
 /// A kind of result in both styles: the structured content, and the text.
@@ -198,9 +197,10 @@ TEST_F(TextOfReadFile, OfALargeFileIsItsBeginningAndTheRestComesByRange) {
 
 TEST_F(TextOfReadFile, OfALargeFileTakesNoMoreRoundTripsThanItsBeginning) {
   Put("file", Lines(2'000'000));
-  const std::string beginning = RoundTrips({{"path", "/host/work/file"}});
+  const nlohmann::json arguments = {{"path", "/host/work/file"}};
+  const std::string beginning = RoundTrips("read_file", arguments);
   Put("file", Lines(200'000));
-  EXPECT_EQ(beginning, RoundTrips({{"path", "/host/work/file"}}));
+  EXPECT_EQ(beginning, RoundTrips("read_file", arguments));
 }
 
 TEST_F(TextOfReadFile, HasNotesAndImagesBesideIt) {
@@ -224,11 +224,7 @@ TEST_F(TextOfReadFile, DoesNotTakeACutCharacterForAnotherEncoding) {
 TEST_F(TextOfReadFile, ErrorsNameThePath) {
   EXPECT_EQ(Error({{"path", "/host/work/none"}}), "file does not exist: /host/work/none");
   Put("file", "");
-  guest->set_hook([](testing_support::Operation operation, const std::string& path) {
-    if (operation == testing_support::Operation::kOpen) {
-      throw guest::FileError(guest::FileErrorCode::kPermissionDenied, "open", path, "");
-    }
-  });
+  FailAt(testing_support::Operation::kOpen, guest::FileErrorCode::kPermissionDenied);
   EXPECT_EQ(Error({{"path", "/host/work/file"}}), "permission denied: /host/work/file");
 }
 
@@ -237,7 +233,7 @@ class TextOfTools : public SearchToolFixture {
   TextOfTools() { format_ = kText; }
 
   std::string TextFrom(const std::string& tool, const nlohmann::json& arguments) {
-    return TextOf(Call(*ToolNamed(tool, *this), arguments));
+    return TextOf(Call(ToolNamed(tool, *this), arguments));
   }
 };
 

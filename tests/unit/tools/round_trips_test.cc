@@ -10,18 +10,12 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "mcp/tool.h"
 #include "paths/mount_check.h"
-#include "testing/local_guest.h"
-#include "testing/silent_progress.h"
-#include "testing/temporary_directory.h"
-#include "tools/tool_list.h"
-#include "tools/workspace.h"
+#include "unit/tools/tool_fixture.h"
 
 namespace tools {
 namespace {
@@ -76,62 +70,39 @@ class CountingGuest final : public testing_support::LocalGuest {
   std::string setup_;
 };
 
-/// All tools over this machine's files.
-class RoundTrips : public ::testing::Test, protected WorkspaceSource {
+class RoundTrips : public ToolTest<CountingGuest> {
  protected:
   RoundTrips() {
     paths::PathRules::Options options;
     options.instance = "default";
-    options.roots = {{.host = "/work", .guest = top_.path().string(), .writable = true}};
+    options.roots = {{.host = "/work", .guest = top.string(), .writable = true}};
     options.mounts = options.roots;
     lima::Mount mount;
-    mount.mount_point = top_.path().string();
+    mount.mount_point = top.string();
     options.mount_check =
         std::make_shared<paths::MountCheck>(std::vector<lima::Mount>{mount}, "Linux");
-    options.mount_check->CheckAll(*guest_, {});
-    workspace_.guest = guest_;
-    workspace_.paths = std::make_shared<const paths::PathRules>(options);
-    workspace_.shell = "/bin/sh";
-    std::filesystem::create_directories(top_.path() / "directory" / "below");
-    EXPECT_EQ(std::system(("git init -q '" + top_.path().string() + "'").c_str()), 0);
-    Put("old.txt", 4096);
-    Put("large.txt", std::size_t{1} << 20U);
-    Put("directory/file.txt", 10);
-    std::filesystem::create_symlink("old.txt", top_.path() / "link.txt");
-    (void)workspace_.paths->Resolve("/work", paths::Access::kRead, *guest_, {});  // the roots, once
+    options.mount_check->CheckAll(*guest, {});
+    UseRules(options);
+    std::filesystem::create_directories(top / "directory" / "below");
+    EXPECT_EQ(std::system(("git init -q '" + top.string() + "'").c_str()), 0);
+    PutBytes("old.txt", 4096);
+    PutBytes("large.txt", std::size_t{1} << 20U);
+    PutBytes("directory/file.txt", 10);
+    std::filesystem::create_symlink("old.txt", top / "link.txt");
   }
 
-  void Put(const std::string& name, std::size_t size) const {
-    std::ofstream(top_.path() / name) << "line of text\n"
-                                      << std::string(size > 13 ? size - 13 : 0, 'x');
-  }
-
-  mcp::ToolResult Call(const std::string& tool, const json& arguments) {
-    const auto found = std::find_if(tools_.begin(), tools_.end(), [&](const auto& candidate) {
-      return candidate->definition().name == tool;
-    });
-    return (*found)->Call({.arguments = arguments, .context = context_, .progress = progress_});
+  void PutBytes(const std::string& name, std::size_t size) const {
+    Put(name, "line of text\n" + std::string(size > 13 ? size - 13 : 0, 'x'));
   }
 
   void Expect(const std::vector<Row>& rows) {
     for (const Row& row : rows) {
-      guest_->ResetCounts();
-      Call(row.tool, row.arguments);
-      EXPECT_EQ(guest_->round_trips(), row.round_trips) << row.tool << ", " << row.what;
-      EXPECT_EQ(guest_->counts(), row.operations) << row.tool << ", " << row.what;
-      EXPECT_EQ(guest_->Processes(), row.processes) << row.tool << ", " << row.what;
+      EXPECT_EQ(ToolTest::RoundTrips(row.tool, row.arguments), row.operations)
+          << row.tool << ", " << row.what;
+      EXPECT_EQ(guest->round_trips(), row.round_trips) << row.tool << ", " << row.what;
+      EXPECT_EQ(guest->Processes(), row.processes) << row.tool << ", " << row.what;
     }
   }
-
-  Workspace Acquire(const support::Context&, mcp::ProgressReporter&) override { return workspace_; }
-
-  testing_support::TemporaryDirectory top_;
-  const std::shared_ptr<CountingGuest> guest_ = std::make_shared<CountingGuest>();
-  support::Context context_;
-  testing_support::SilentProgress progress_;
-  Workspace workspace_;
-  std::vector<std::unique_ptr<mcp::Tool>> tools_ =
-      MakeTools(static_cast<WorkspaceSource&>(*this), ToolOptions{});
 };
 
 const std::string kFind = "LStat 1, RealPath 1";
@@ -208,7 +179,7 @@ TEST_F(RoundTrips, OfReadingTools) {
 }
 
 TEST_F(RoundTrips, OfWritingTools) {
-  const std::string path = top_.path() / "a/b/c.txt";
+  const std::string path = top / "a/b/c.txt";
   const auto components = std::count(path.begin(), path.end(), '/');
   Expect({
       {"a new file",

@@ -31,12 +31,12 @@ class RunShellCommandTool : public SearchToolFixture {
     return SearchToolFixture::Acquire(context, progress);
   }
 
-  const std::unique_ptr<mcp::Tool> tool_ = ToolNamed("run_shell_command", *this);
+  const mcp::Tool tool_ = ToolNamed("run_shell_command", *this);
   support::Clock::time_point acquired_at_;
 };
 
 TEST_F(RunShellCommandTool, RunsInTheGuestsDirectory) {
-  const auto structured = Structured(Call(*tool_, Arguments({"pwd"})));
+  const auto structured = Structured(Call(tool_, Arguments({"pwd"})));
   EXPECT_TRUE(
       std::filesystem::equivalent(structured["stdout"].get<std::string>().substr(
                                       0, structured["stdout"].get<std::string>().find('\n')),
@@ -45,17 +45,17 @@ TEST_F(RunShellCommandTool, RunsInTheGuestsDirectory) {
 }
 
 TEST_F(RunShellCommandTool, RejectsAnEmptyCommand) {
-  EXPECT_THAT(ErrorOf(*tool_, Arguments({})), HasSubstr("command is an empty list"));
+  EXPECT_THAT(ErrorOf(tool_, Arguments({})), HasSubstr("command is an empty list"));
 }
 
 TEST_F(RunShellCommandTool, RejectsAnArgumentWithNul) {
-  EXPECT_THAT(ErrorOf(*tool_, Arguments({"echo", std::string("a\0b", 3)})),
+  EXPECT_THAT(ErrorOf(tool_, Arguments({"echo", std::string("a\0b", 3)})),
               HasSubstr("command[1] contains a NUL"));
 }
 
 TEST_F(RunShellCommandTool, RejectsADirectoryOutsideTheRoots) {
-  EXPECT_THAT(ErrorOf(*tool_, Arguments({"true"}, "/elsewhere")), HasSubstr("/elsewhere"));
-  EXPECT_THAT(ErrorOf(*tool_, Arguments({"true"}, "src")), HasSubstr("expected an absolute path"));
+  EXPECT_THAT(ErrorOf(tool_, Arguments({"true"}, "/elsewhere")), HasSubstr("/elsewhere"));
+  EXPECT_THAT(ErrorOf(tool_, Arguments({"true"}, "src")), HasSubstr("expected an absolute path"));
   EXPECT_EQ(guest_.count(testing_support::Operation::kRun), 0);
 }
 
@@ -65,7 +65,7 @@ TEST_F(RunShellCommandTool, TimeLimitStartsWhenThereIsAConnection) {
     if (!first_deadline) first_deadline = context.deadline();
     return std::nullopt;
   });
-  Call(*tool_, Arguments({"true"}));
+  Call(tool_, Arguments({"true"}));
   EXPECT_GE(first_deadline.value(), acquired_at_ + ToolOptions().time_limit);
 }
 
@@ -77,7 +77,7 @@ class EndOfACommand : public RunShellCommandTool {
       testing_support::Print(sink, "text\n");
       return end();
     });
-    return Structured(Call(*tool_, Arguments({"echo", "text"})));
+    return Structured(Call(tool_, Arguments({"echo", "text"})));
   }
 
   static shell::RunEnd Status(std::optional<int> status) {

@@ -21,12 +21,12 @@ class Search : public SearchToolFixture {
   /// A string is the pattern alone.
   std::string Find(const json& arguments) {
     const mcp::ToolResult result =
-        Call(*tool_, arguments.is_string() ? json{{"pattern", arguments}} : arguments);
+        Call(tool_, arguments.is_string() ? json{{"pattern", arguments}} : arguments);
     note_ = result.more_content.empty() ? "" : result.more_content[0].at("text").get<std::string>();
     return Structured(result).at("git_grep_output").get<std::string>();
   }
   using SearchToolFixture::ErrorOf;
-  std::string ErrorOf(const json& arguments) { return ErrorOf(*tool_, arguments); }
+  std::string ErrorOf(const json& arguments) { return ErrorOf(tool_, arguments); }
 
   void WithoutGit() {
     guest_.OfferOnly(Outside("programs"), {{"sh", "/bin/sh"},
@@ -36,7 +36,7 @@ class Search : public SearchToolFixture {
                                            {"grep", find::FindProgram("grep")}});
   }
 
-  const std::unique_ptr<mcp::Tool> tool_ = ToolNamed("search_file_content", *this);
+  const mcp::Tool tool_ = ToolNamed("search_file_content", *this);
   std::string note_;
 };
 
@@ -163,8 +163,8 @@ TEST_F(Search, OutputIsCutAtALimitAndCounted) {
   for (int i = 0; i < 1000; ++i) content += "needle\n";
   Write("a", content);
   Write("b", content);
-  const auto small = ToolNamed("search_file_content", *this, {.max_output_bytes = 20});
-  EXPECT_EQ(Structured(Call(*small, {{"pattern", "needle"}}))["git_grep_output"],
+  const mcp::Tool small = ToolNamed("search_file_content", *this, {.max_output_bytes = 20});
+  EXPECT_EQ(Structured(Call(small, {{"pattern", "needle"}}))["git_grep_output"],
             "a:1:needle\n[Only the first 1 of 2000 matching lines, in 2 files, are shown. Narrow "
             "the search with a path, an include or a longer pattern.]\n");
 }
@@ -193,9 +193,9 @@ TEST_F(Search, ALongLineIsCutBetweenCharacters) {
 
 TEST_F(Search, TheTimeLimitIsAnErrorThatAdvises) {
   Write("a", "x");
-  const auto hasty =
+  const mcp::Tool hasty =
       ToolNamed("search_file_content", *this, {.time_limit = std::chrono::seconds(0)});
-  EXPECT_THAT(ErrorOf(*hasty, {{"pattern", "x"}}),
+  EXPECT_THAT(ErrorOf(hasty, {{"pattern", "x"}}),
               AllOf(HasSubstr("The search in the working directory took longer than 0s"),
                     HasSubstr("more specific")));
 }

@@ -31,11 +31,11 @@ class SearchToolFixture : public find::SearchFixture, public WorkspaceSource {
     return {std::shared_ptr<guest::Guest>(std::shared_ptr<void>(), &guest_), paths_, "/bin/sh"};
   }
 
-  mcp::ToolResult Call(mcp::Tool& tool, const nlohmann::json& arguments) {
-    return tool.Call({arguments, context_, progress_, format_});
+  mcp::ToolResult Call(const mcp::Tool& tool, const nlohmann::json& arguments) {
+    return tool.call({arguments, context_, progress_, format_});
   }
 
-  std::string ErrorOf(mcp::Tool& tool, const nlohmann::json& arguments) {
+  std::string ErrorOf(const mcp::Tool& tool, const nlohmann::json& arguments) {
     try {
       return "no error: " + Structured(Call(tool, arguments)).dump();
     } catch (const support::CallError& error) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -13,10 +12,10 @@
 namespace tools {
 
 /// One of MakeTools.
-inline std::unique_ptr<mcp::Tool> ToolNamed(const std::string& name, WorkspaceSource& workspaces,
-                                            const ToolOptions& options = {}) {
-  for (auto& tool : MakeTools(workspaces, options)) {
-    if (tool->definition().name == name) return std::move(tool);
+inline mcp::Tool ToolNamed(const std::string& name, WorkspaceSource& workspaces,
+                           const ToolOptions& options = {}) {
+  for (mcp::Tool& tool : MakeTools(workspaces, options)) {
+    if (tool.definition.name == name) return std::move(tool);
   }
   throw std::out_of_range(name);
 }

@@ -40,11 +40,6 @@ class WriteFile : public FileToolTest {
   std::string WriteError(const std::string& path, const std::string& content = "new") {
     return Error({{"path", path}, {"content", content}});
   }
-  void FailAt(Operation where, FileErrorCode code) {
-    guest->set_hook([where, code](Operation operation, const std::string& path) {
-      if (operation == where) throw guest::FileError(code, "fail", path, "");
-    });
-  }
   [[nodiscard]] ino_t Inode(const std::string& name) const { return Status(work / name).st_ino; }
   [[nodiscard]] mode_t Mode(const std::string& name) const {
     return Status(work / name).st_mode & 07777U;
@@ -91,9 +86,9 @@ TEST_F(WriteFile, LinkStaysAndItsTargetIsWritten) {
 }
 
 TEST_F(WriteFile, PathsThatMayNotBeWrittenAreRefused) {
-  fs::create_symlink(top.path() / "pwned", work / "x");
+  fs::create_symlink(top / "pwned", work / "x");
   EXPECT_THAT(WriteError("/host/work/x"), HasSubstr("outside"));
-  EXPECT_FALSE(fs::exists(top.path() / "pwned"));
+  EXPECT_FALSE(fs::exists(top / "pwned"));
   EXPECT_THAT(WriteError("/host/library/new"), HasSubstr("read-only"));
   EXPECT_TRUE(fs::is_empty(library));
   Put("file", "old");
@@ -191,14 +186,14 @@ TEST_F(WriteFile, ParentThatAppearsMeanwhileIsUsed) {
 }
 
 TEST_F(WriteFile, ParentSwappedForALinkMeanwhileIsRefused) {
-  fs::create_directory(top.path() / "outside");
+  fs::create_directory(top / "outside");
   guest->set_hook([&](Operation operation, const std::string& path) {
     if (operation == Operation::kMakeDirectory) {
-      fs::create_directory_symlink(top.path() / "outside", path);
+      fs::create_directory_symlink(top / "outside", path);
     }
   });
   EXPECT_THAT(WriteError("/host/work/a/new"), HasSubstr("/host/work/a/new"));
-  EXPECT_TRUE(fs::is_empty(top.path() / "outside"));
+  EXPECT_TRUE(fs::is_empty(top / "outside"));
 }
 
 TEST_F(WriteFile, ParentThatCannotBeCreatedIsReportedWithTheGuestsReason) {
@@ -221,7 +216,7 @@ TEST_F(WriteFile, ParentThatCannotBeCreatedIsReportedWithTheGuestsReason) {
 
 TEST_F(WriteFile, LinkToATwinOutsideThatIsSwappedInIsNotWrittenThrough) {
   Put("one", "the same size");
-  const fs::path outside = top.path() / "outside";
+  const fs::path outside = top / "outside";
   fs::copy_file(work / "one", outside);
   fs::last_write_time(outside, fs::last_write_time(work / "one"));
   RefuseNewFiles([&](Operation operation, const std::string& path) {
@@ -236,7 +231,7 @@ TEST_F(WriteFile, LinkToATwinOutsideThatIsSwappedInIsNotWrittenThrough) {
 
 TEST_F(WriteFile, LinkSwappedInForTheTargetIsReplacedAndNotFollowed) {
   Put("file", "old");
-  const fs::path outside = top.path() / "outside";
+  const fs::path outside = top / "outside";
   std::ofstream(outside) << "secret";
   guest->set_hook([&](Operation operation, const std::string&) {
     if (operation != Operation::kRename) return;
@@ -251,8 +246,8 @@ TEST_F(WriteFile, LinkSwappedInForTheTargetIsReplacedAndNotFollowed) {
 TEST_F(WriteFile, LinkThatComesAndGoesWhileAFileIsOpenedIsNotWrittenThrough) {
   Put("file", "old");
   const fs::path file = work / "file";
-  const fs::path away = top.path() / "away";
-  const fs::path outside = top.path() / "outside";
+  const fs::path away = top / "away";
+  const fs::path outside = top / "outside";
   std::ofstream(outside) << "secret";
   RefuseNewFiles([&](Operation operation, const std::string& path) {
     if (operation == Operation::kOpen && path == file.string()) {
