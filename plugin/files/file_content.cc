@@ -48,8 +48,8 @@ void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedP
 std::string DirectScript(const std::string& path) {
   const std::string dd = "dd if=/proc/self/fd/0 2>/dev/null iflag=";
   return "exec <" + shell::ShellQuote(path) +
-         "\n[ \"$(readlink -n /proc/self/fd/0; printf .)\" = " + shell::ShellQuote(path + ".") +
-         " ] || exit 1\n" + dd + "nocache count=0 && " + dd + "direct bs=1048576";
+         "; [ \"$(readlink -n /proc/self/fd/0; printf .)\" = " + shell::ShellQuote(path + ".") +
+         " ] && " + dd + "nocache count=0 && exec " + dd + "direct bs=1048576";
 }
 
 class DirectSink final : public shell::OutputSink {
@@ -140,13 +140,9 @@ std::string FileReader::ReadWhole() {
   if (attributes_.size > kMaximumReadBytes && path_.stale_note.empty()) {
     ThrowTooLarge(path_, attributes_.size);
   }
-  std::string content;
-  Read(kLongestRead, [&](std::string_view bytes) {
-    content += bytes;
-    return content.size() <= kMaximumReadBytes;
-  });
-  if (content.size() > kMaximumReadBytes) ThrowTooLarge(path_);
-  return content;
+  Beginning content = ReadBeginning(kMaximumReadBytes);
+  if (!content.is_whole) ThrowTooLarge(path_);
+  return std::move(content.bytes);
 }
 
 bool FileReader::IsUtf8() {

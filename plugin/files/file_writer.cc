@@ -33,14 +33,6 @@ constexpr const char* kTakenText =
 
 constexpr std::chrono::seconds kCleanUpTimeLimit{5};
 
-bool IsDirectory(const std::string& path, guest::Guest& guest, const support::Context& context) {
-  try {
-    return guest.LStat(path, context).type == guest::FileType::kDirectory;
-  } catch (const FileError&) {
-    return false;
-  }
-}
-
 void MakeParents(const paths::ResolvedPath& target, guest::Guest& guest,
                  const support::Context& context) {
   const std::string parent = support::ParentPath(target.guest);
@@ -50,7 +42,9 @@ void MakeParents(const paths::ResolvedPath& target, guest::Guest& guest,
       guest.MakeDirectory(made, kNewDirectoryPermissions, context);
     } catch (const FileError&) {
       // Another call may have created it. Anything else, such as a link, is refused.
-      if (!IsDirectory(made, guest, context)) throw;
+      guest::Reply found = guest.Execute(guest::Request::LStat(made), context);
+      if (found.failure) throw;
+      if (found.As<guest::FileAttributes>().type != guest::FileType::kDirectory) throw;
     }
   }
 }

@@ -244,25 +244,21 @@ GlobMatcher::GlobMatcher(std::vector<GlobAlternative> alternatives, bool case_se
   set_ = std::make_shared<Set>(Set{std::move(alternatives), std::move(expressions)});
 }
 
-GlobMatch GlobMatcher::Match(std::string_view path, bool is_directory,
-                             std::size_t ignored_names) const {
+bool GlobMatcher::Matches(std::string_view path, bool is_directory,
+                          std::size_t ignored_names) const {
   std::vector<int> matching;
   RE2::Set::ErrorInfo error = {};
   if (!set_->expressions.Match(path, &matching, &error)) {
     if (error.kind == RE2::Set::kOutOfMemory) ThrowTooComplex();
-    return GlobMatch::kNone;
+    return false;
   }
   const bool is_git = ("/" + std::string(path) + "/").find("/.git/") != std::string::npos;
-  GlobMatch match = GlobMatch::kNone;
-  for (const int index : matching) {
+  return std::ranges::any_of(matching, [&](int index) {
     const GlobAlternative& alternative = set_->alternatives[static_cast<std::size_t>(index)];
-    if (alternative.directories_only && !is_directory) continue;
-    if (!alternative.HasAnyDepth()) return GlobMatch::kNamed;
-    if (is_git && !alternative.NamesGit()) continue;
-    if (ignored_names > 0 && ignored_names <= alternative.LiteralNames()) return GlobMatch::kNamed;
-    match = GlobMatch::kFound;
-  }
-  return match;
+    if (alternative.directories_only && !is_directory) return false;
+    if (!alternative.HasAnyDepth()) return true;
+    return ignored_names <= alternative.LiteralNames() && (!is_git || alternative.NamesGit());
+  });
 }
 
 }  // namespace find

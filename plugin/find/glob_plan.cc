@@ -115,7 +115,7 @@ IncludeFilter::IncludeFilter(std::string_view include) {
 }
 
 bool IncludeFilter::Matches(std::string_view path) const {
-  return matcher_->Match(path, false) != GlobMatch::kNone;
+  return matcher_->Matches(path, false);
 }
 
 }  // namespace find

@@ -46,7 +46,7 @@ class IncludeFilter {
   /// The same for find: fnmatch(3) patterns for the last names. Empty if it needs none.
   [[nodiscard]] const std::vector<std::string>& name_filters() const { return name_filters_; }
 
-  /// `path` must be valid UTF-8, as for GlobMatcher::Match.
+  /// `path` must be valid UTF-8, as for GlobMatcher::Matches.
   [[nodiscard]] bool Matches(std::string_view path) const;
 
  private:

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 
 #include "lima/home.h"
@@ -14,12 +13,10 @@ namespace {
 
 GuestUser ReadUser(const yaml::Mapping& user) {
   GuestUser result;
-  result.name = user.String("name");
   result.home = user.String("home");
   result.home_where = user.Where("home");
   result.shell = user.String("shell");
-  const auto uid = user.Number("uid", std::numeric_limits<std::uint32_t>::max());
-  if (uid.has_value()) result.uid = static_cast<std::uint32_t>(*uid);
+  result.uid = user.Number("uid");
   return result;
 }
 
@@ -68,7 +65,6 @@ void Overlay(ConfigurationFile& base, const ConfigurationFile& stronger) {
   Overlay(base.arch, stronger.arch);
   Overlay(base.vm_type, stronger.vm_type);
   Overlay(base.mount_type, stronger.mount_type);
-  Overlay(base.user.name, stronger.user.name);
   Overlay(base.user.shell, stronger.user.shell);
   Overlay(base.user.uid, stronger.user.uid);
   Overlay(base.user.home, stronger.user.home);

@@ -35,7 +35,6 @@ struct Parameter {
 };
 
 struct GuestUser {
-  std::optional<std::string> name;
   std::optional<std::string> home;  ///< a template
   std::string home_where;           ///< for errors
   std::optional<std::string> shell;

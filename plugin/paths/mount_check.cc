@@ -19,7 +19,7 @@ constexpr std::string_view kMacVolume = "/Volumes/My Shared Files";
 /// client would assume that it always does.
 constexpr int kNoTable = 3;
 constexpr const char* kTableScript =
-    "[ -r /proc/self/mountinfo ] || exit 3; cat /proc/self/mountinfo";
+    "[ -r /proc/self/mountinfo ] || exit 3; exec cat /proc/self/mountinfo";
 
 bool IsThisMachine(guest::Guest& guest, const support::Context& context) {
   constexpr std::size_t kMaximumId = 128;

@@ -18,8 +18,7 @@ using testing::HasSubstr;
 bool Matches(const std::string& pattern, std::string path, bool case_sensitive = true) {
   const bool is_directory = path.ends_with('/');
   if (is_directory) path.pop_back();
-  return GlobMatcher(ParseGlob(pattern), case_sensitive).Match(path, is_directory) !=
-         GlobMatch::kNone;
+  return GlobMatcher(ParseGlob(pattern), case_sensitive).Matches(path, is_directory);
 }
 
 std::string ErrorOf(const std::string& pattern) {
@@ -67,21 +66,24 @@ TEST(Glob, IgnoresCaseOnlyIfRequested) {
   EXPECT_FALSE(Matches("**/CONFIG", ".git/config", false));
 }
 
-TEST(Glob, ReportsWhatOnlyAnyDepthFound) {
-  const GlobMatcher matcher(ParseGlob("{*.log,**/*.txt}"), true);
-  EXPECT_EQ(matcher.Match("a.log", false), GlobMatch::kNamed);
-  EXPECT_EQ(matcher.Match("a.txt", false), GlobMatch::kFound);
-  EXPECT_EQ(matcher.Match("b/a.log", false), GlobMatch::kNone);
+TEST(Glob, AnyDepthMatchesWhatGitIgnoresOnlyBelowItsName) {
+  const GlobMatcher matcher(ParseGlob("{*.log,**/*.txt,build/**}"), true);
+  EXPECT_TRUE(matcher.Matches("a.log", false, 1));
+  EXPECT_TRUE(matcher.Matches("a.txt", false));
+  EXPECT_FALSE(matcher.Matches("a.txt", false, 1));
+  EXPECT_FALSE(matcher.Matches("b/a.log", false));
+  EXPECT_TRUE(matcher.Matches("build/a.o", false, 1));
+  EXPECT_FALSE(matcher.Matches("build/a.o", false, 2));
 }
 
 TEST(Glob, AHundredStarsTakeBoundedTime) {
   const GlobMatcher matcher(ParseGlob(Repeat("a*", 100) + "b"), true);
-  EXPECT_EQ(matcher.Match(std::string(200, 'a'), false), GlobMatch::kNone);
-  EXPECT_EQ(matcher.Match(std::string(200, 'a') + "b", false), GlobMatch::kNamed);
+  EXPECT_FALSE(matcher.Matches(std::string(200, 'a'), false));
+  EXPECT_TRUE(matcher.Matches(std::string(200, 'a') + "b", false));
   const GlobMatcher any_depth(ParseGlob(Repeat("**/a/", 100) + "b"), true);
   const std::string path = Repeat("a/", 1000);
-  EXPECT_EQ(any_depth.Match(path + "c", false), GlobMatch::kNone);
-  EXPECT_EQ(any_depth.Match(path + "b", false), GlobMatch::kFound);
+  EXPECT_FALSE(any_depth.Matches(path + "c", false));
+  EXPECT_TRUE(any_depth.Matches(path + "b", false));
 }
 
 TEST(Glob, TakesTheLargestPattern) {

@@ -53,7 +53,7 @@ arch: x86_64
 plain: false
 mountType: 9p
 mountTypesUnsupported: [9p]
-user: {name: me, home: "/home/{{.User}}", shell: /bin/fish, uid: 501}
+user: {home: "/home/{{.User}}", shell: /bin/fish, uid: 501}
 param: {Name: value, count: 12}
 cpus: 4
 somethingNew: {a: [1, 2]}
@@ -71,7 +71,6 @@ mounts:
   EXPECT_EQ(file.plain, false);
   EXPECT_EQ(file.mount_type, "9p");
   EXPECT_TRUE(file.nine_p_is_unsupported);
-  EXPECT_EQ(file.user.name, "me");
   EXPECT_EQ(file.user.home, "/home/{{.User}}");
   EXPECT_EQ(file.user.shell, "/bin/fish");
   EXPECT_EQ(file.user.uid, 501U);

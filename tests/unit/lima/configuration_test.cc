@@ -28,12 +28,11 @@ InstanceConfiguration Merge(const char* defaults, const char* main, const char* 
 
 TEST(MergeConfiguration, TheStrongerFileWins) {
   const InstanceConfiguration merged =
-      Merge("os: Darwin\nuser: {shell: /bin/a, uid: 1, name: a, home: /a}\nvmType: vz\n",
-            "os: FreeBSD\nuser: {uid: 2, name: b}\n", "user: {name: c}\nmountType: virtiofs\n");
+      Merge("os: Darwin\nuser: {shell: /bin/a, uid: 1, home: /a}\nvmType: vz\n",
+            "os: FreeBSD\nuser: {uid: 2}\n", "mountType: virtiofs\n");
   EXPECT_EQ(merged.os, "FreeBSD");
   EXPECT_EQ(merged.user.shell, "/bin/a");
   EXPECT_EQ(merged.user.uid, 2U);
-  EXPECT_EQ(merged.user.name, "c");
   EXPECT_EQ(merged.user.home, "/a");
   EXPECT_EQ(merged.user.home_where, "default.yaml: user.home (line 2)");
   EXPECT_EQ(merged.vm_type, "vz");

@@ -152,12 +152,6 @@ TEST(SshConfig, RefusesInvalidAndUnsupportedLines) {
   }
 }
 
-TEST(SshConfig, RefusesANulByteInAValue) {
-  using std::string_literals::operator""s;
-  EXPECT_THAT(ErrorOf(kHost + "User m\0e\n"s + kMinimal),
-              AllOf(HasSubstr("ssh.config: line 2: "), HasSubstr("NUL byte")));
-}
-
 TEST(SshConfig, AcceptsADisabledProxyAndTheLastPort) {
   EXPECT_EQ(
       Parse(std::string(kHost) + "ProxyCommand none\nProxyJump none\nPort 65535\n" + kMinimal).port,
