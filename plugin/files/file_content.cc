@@ -38,7 +38,7 @@ void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedP
                                 std::optional<std::uint64_t> size = std::nullopt) {
   throw CallError(
       path.host + " has " + (size ? support::FormatByteCount(*size) + ", " : "") +
-      "more than the limit of " + support::FormatByteCount(kMaximumReadBytes) +
+      "more than the limit of " + support::FormatByteCount(kMaxReadBytes) +
       "; read it in parts with offset (first line, from 0) and limit (number of lines)");
 }
 
@@ -124,7 +124,7 @@ void FileReader::Read(std::uint64_t first, const TakeBytes& take) {
   }
   std::uint64_t next = first;
   for (std::uint64_t position = 0;;) {
-    next = std::min<std::uint64_t>(next, kLongestRead);
+    next = std::min<std::uint64_t>(next, kMaxRead);
     // One byte beyond the size: if that one is missing, the file ends there. If the size is wrong,
     // only an empty reply is the end: the kernel's own files come in short pieces.
     if (position <= attributes_.size) next = std::min(next - 1, attributes_.size - position) + 1;
@@ -137,21 +137,21 @@ void FileReader::Read(std::uint64_t first, const TakeBytes& take) {
 }
 
 std::string FileReader::ReadWhole() {
-  if (attributes_.size > kMaximumReadBytes && path_.stale_note.empty()) {
+  if (attributes_.size > kMaxReadBytes && path_.stale_note.empty()) {
     ThrowTooLarge(path_, attributes_.size);
   }
-  Beginning content = ReadBeginning(kMaximumReadBytes);
+  Beginning content = ReadBeginning(kMaxReadBytes);
   if (!content.is_whole) ThrowTooLarge(path_);
   return std::move(content.bytes);
 }
 
 bool FileReader::IsUtf8() {
-  constexpr std::size_t kLongestCharacter = 4;
+  constexpr std::size_t kMaxCharacter = 4;
   std::string rest;  // after the last whole character
   Read(kReadChunk, [&](std::string_view bytes) {
     rest += bytes;
     rest.erase(0, support::ValidUtf8Prefix(rest));
-    return rest.size() < kLongestCharacter;
+    return rest.size() < kMaxCharacter;
   });
   return rest.empty();
 }
@@ -180,11 +180,11 @@ std::string FileReader::ReadLines(const LineRange& range) {
       if (!is_in_line) ++line;
       bytes.remove_prefix(length);
     }
-    return line < end && text.size() <= kMaximumReadBytes;
+    return line < end && text.size() <= kMaxReadBytes;
   });
-  if (text.size() > kMaximumReadBytes) {
+  if (text.size() > kMaxReadBytes) {
     throw CallError("these lines of " + path_.host + " have more than " +
-                    support::FormatByteCount(kMaximumReadBytes) +
+                    support::FormatByteCount(kMaxReadBytes) +
                     "; ask for fewer with limit, or cut long lines with run_shell_command");
   }
   if (text.empty() && range.first > 0) {

@@ -26,7 +26,7 @@ constexpr std::uint32_t kPermissionBits = 0777;
 constexpr std::uint32_t kOwnerMayWrite = 0200;
 
 /// A write fails if other servers use this many names in its directory.
-constexpr int kMaximumTaken = 16;
+constexpr int kMaxTaken = 16;
 constexpr const char* kTakenText =
     "other servers write in this directory, or left files there: if no server runs, remove "
     ".limactl-mcp-1 to .limactl-mcp-16";
@@ -66,7 +66,7 @@ class TemporaryFile {
         file_ = guest.Open(Path(number_), guest::OpenMode::kCreateExclusive, permissions, context);
       } catch (const FileError& error) {
         if (error.code() != FileErrorCode::kAlreadyExists) throw;
-        if (number_ == kMaximumTaken) {
+        if (number_ == kMaxTaken) {
           throw FileError(FileErrorCode::kFailure, "write", Path(number_), kTakenText);
         }
         ++number_;

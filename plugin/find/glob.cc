@@ -64,16 +64,15 @@ class Parser {
   }
 
   void CheckSize(std::size_t alternatives, std::size_t bytes) const {
-    if (alternatives <= kMaximumGlobAlternatives && bytes <= kMaximumExpandedGlob) return;
-    Fail("it expands to more than " + std::to_string(kMaximumGlobAlternatives) +
-         " alternatives or " + std::to_string(kMaximumExpandedGlob) +
-         " bytes: use several narrower patterns");
+    if (alternatives <= kMaxGlobAlternatives && bytes <= kMaxExpandedGlob) return;
+    Fail("it expands to more than " + std::to_string(kMaxGlobAlternatives) + " alternatives or " +
+         std::to_string(kMaxExpandedGlob) + " bytes: use several narrower patterns");
   }
 
  private:
   Texts ExpandBraces(std::size_t depth) {
-    if (depth > kMaximumGlobBraceDepth) {
-      Fail("braces are nested more than " + std::to_string(kMaximumGlobBraceDepth) + " deep");
+    if (depth > kMaxGlobBraceDepth) {
+      Fail("braces are nested more than " + std::to_string(kMaxGlobBraceDepth) + " deep");
     }
     Texts choices;
     bool has_comma = false;
@@ -203,9 +202,9 @@ std::size_t GlobAlternative::LiteralNames() const {
 }
 
 std::vector<GlobAlternative> ParseGlob(std::string_view pattern) {
-  if (pattern.size() > kMaximumGlobPattern) {
+  if (pattern.size() > kMaxGlobPattern) {
     throw support::CallError("The pattern has " + std::to_string(pattern.size()) +
-                             " bytes, more than the " + std::to_string(kMaximumGlobPattern) +
+                             " bytes, more than the " + std::to_string(kMaxGlobPattern) +
                              " allowed. Use several narrower patterns.");
   }
   if (const auto nul = pattern.find('\0'); nul != std::string_view::npos) {

@@ -21,13 +21,13 @@
 namespace find {
 
 /// Most bytes of a pattern.
-inline constexpr std::size_t kMaximumGlobPattern = 4096;
+inline constexpr std::size_t kMaxGlobPattern = 4096;
 /// Most alternatives that the braces of a pattern may expand to.
-inline constexpr std::size_t kMaximumGlobAlternatives = 1000;
+inline constexpr std::size_t kMaxGlobAlternatives = 1000;
 /// Most bytes of all alternatives, also as regular expressions. RE2 compiles so many in 20 ms.
-inline constexpr std::size_t kMaximumExpandedGlob = std::size_t{32} * 1024;
+inline constexpr std::size_t kMaxExpandedGlob = std::size_t{32} * 1024;
 /// Most levels of nested braces.
-inline constexpr std::size_t kMaximumGlobBraceDepth = 32;
+inline constexpr std::size_t kMaxGlobBraceDepth = 32;
 
 /// One name of a pattern.
 struct GlobName {

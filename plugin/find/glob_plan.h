@@ -13,7 +13,7 @@ namespace find {
 
 /// Most directories that are listed for one pattern. If its alternatives begin in more, their
 /// parents are listed instead.
-inline constexpr std::size_t kMaximumGlobWalks = 16;
+inline constexpr std::size_t kMaxGlobWalks = 16;
 
 /// One directory to list, and the matcher for its names.
 struct GlobWalk {

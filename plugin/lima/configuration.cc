@@ -89,7 +89,7 @@ std::string ResolveOperatingSystem(const std::optional<std::string>& os, const s
 }
 
 ConfigurationFile ReadOptional(const std::filesystem::path& path) {
-  const auto text = ReadTextFile(path, kMaximumConfigurationFile);
+  const auto text = ReadTextFile(path, kMaxConfigurationFile);
   return text.has_value() ? ParseConfiguration(*text, path.string()) : ConfigurationFile();
 }
 
@@ -117,18 +117,17 @@ InstanceConfiguration MergeConfiguration(const std::filesystem::path& lima_home,
   InstanceConfiguration merged;
   merged.lima_home = lima_home;
   merged.name = name;
-  merged.param = std::move(main.param);
   ConfigurationFile all = std::move(defaults);
+  all.param = std::move(main.param);
   Overlay(all, main);
   Overlay(all, override_file);
   merged.plain = all.plain.value_or(false);
   merged.os = ResolveOperatingSystem(WithoutDefault(all.os), name);
-  merged.arch = WithoutDefault(all.arch);
-  merged.vm_type = WithoutDefault(all.vm_type);
-  merged.mount_type = WithoutDefault(all.mount_type);
-  merged.nine_p_is_unsupported = all.nine_p_is_unsupported;
-  merged.user = std::move(all.user);
-  if (!merged.plain) merged.mounts = std::move(all.mounts);
+  static_cast<Settings&>(merged) = std::move(all);
+  for (auto* setting : {&merged.arch, &merged.vm_type, &merged.mount_type}) {
+    *setting = WithoutDefault(*setting);
+  }
+  if (merged.plain) merged.mounts.clear();
   return merged;
 }
 

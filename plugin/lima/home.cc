@@ -19,7 +19,7 @@ constexpr const char* kConfigurationFile = "lima.yaml";
 bool IsInstanceName(std::string_view name) {
   static const re2::RE2 identifier("[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*");
   const std::string lower = support::LowerCase(name);
-  return name.size() <= kMaximumInstanceName && re2::RE2::FullMatch(name, identifier) &&
+  return name.size() <= kMaxInstanceName && re2::RE2::FullMatch(name, identifier) &&
          !lower.ends_with(".yml") && !lower.ends_with(".yaml");
 }
 
@@ -27,7 +27,7 @@ bool IsInstanceName(std::string_view name) {
 
 void CheckInstanceName(std::string_view name) {
   if (IsInstanceName(name)) return;
-  throw ConfigurationError("\"" + std::string(name.substr(0, kMaximumInstanceName)) +
+  throw ConfigurationError("\"" + std::string(name.substr(0, kMaxInstanceName)) +
                            "\" is not an instance name; `limactl list` shows the instances");
 }
 

@@ -144,7 +144,7 @@ SshEndpoint ParseSshConfig(std::string_view text, const std::string& instance_na
 SshEndpoint ReadSshConfig(const std::filesystem::path& instance_directory,
                           const std::string& instance_name) {
   const std::filesystem::path file = instance_directory / "ssh.config";
-  const auto text = ReadTextFile(file, kMaximumSshConfig);
+  const auto text = ReadTextFile(file, kMaxSshConfig);
   if (!text.has_value()) {
     throw ConfigurationError(file.string() +
                              " does not exist: start the instance once with `limactl start " +

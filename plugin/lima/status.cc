@@ -14,11 +14,11 @@
 namespace lima {
 namespace {
 
-constexpr std::size_t kMaximumPidFile = 4096;
+constexpr std::size_t kMaxPidFile = 4096;
 
 /// Returns false if there is no file. Throws ConfigurationError for a file without a process id.
 bool NamesLiveProcess(const std::filesystem::path& pid_file) {
-  const auto text = ReadTextFile(pid_file, kMaximumPidFile);
+  const auto text = ReadTextFile(pid_file, kMaxPidFile);
   if (!text.has_value()) return false;
   pid_t pid = 0;
   // kill() takes zero for a process group.

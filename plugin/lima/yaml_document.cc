@@ -83,7 +83,7 @@ void Mapping::Add(const YAML::Node& node, int merge_depth) {
   if (!node.IsMap()) {
     Fail(node, merge_depth == 0 ? "expected a mapping (key: value)" : "\"<<\" takes one mapping");
   }
-  if (merge_depth > kMaximumMergeDepth) Fail(node, "\"<<\" is nested too deeply");
+  if (merge_depth > kMaxMergeDepth) Fail(node, "\"<<\" is nested too deeply");
   bool has_merge = false;
   for (const auto& entry : node) {
     const YAML::Node& key = entry.first;

@@ -14,7 +14,7 @@
 namespace lima::yaml {
 
 /// Most nested merges (`<<`).
-inline constexpr int kMaximumMergeDepth = 100;
+inline constexpr int kMaxMergeDepth = 100;
 
 /// Parses the first document; empty text is a null node. Throws ConfigurationError that starts with
 /// `file`, also for text that is not UTF-8 or starts with a byte order mark.

@@ -46,7 +46,7 @@ Matches Glob(Toolbox& toolbox, const mcp::ToolCall& call);
 Entries ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Round trips: three (path rules; open; stat, read and close). A file of files::kReadChunk or more
-/// takes one more for each read: of files::kLongestRead, or growing ones for a range. A file that
+/// takes one more for each read: of files::kMaxRead, or growing ones for a range. A file that
 /// cannot fit into a message is not read.
 FileContent ReadFile(Toolbox& toolbox, const mcp::ToolCall& call);
 
@@ -56,7 +56,7 @@ FileContent ReadFile(Toolbox& toolbox, const mcp::ToolCall& call);
 std::string CutBeginning(std::string& bytes, bool is_whole, std::size_t maximum_bytes);
 
 /// The limit for the file and for the result: `replace` must be able to read what it wrote.
-inline constexpr std::uint64_t kMaximumReplaceBytes = files::kMaximumReadBytes;
+inline constexpr std::uint64_t kMaximumReplaceBytes = files::kMaxReadBytes;
 
 /// text_replacement.h says what matches. If the file changes after it was read, everything is
 /// repeated, so that the other change stays. SFTP does not show a change within the same second and

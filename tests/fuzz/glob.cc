@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const auto alternatives = find::ParseGlob(pattern);
     fuzz::Require(!alternatives.empty(), "a pattern has an alternative");
-    fuzz::Require(alternatives.size() <= find::kMaximumGlobAlternatives, "and not too many");
+    fuzz::Require(alternatives.size() <= find::kMaxGlobAlternatives, "and not too many");
     const find::GlobMatcher matcher(alternatives, case_sensitive);
     static_cast<void>(matcher.Matches(name, false));
     static_cast<void>(matcher.Matches(name, true, 1));

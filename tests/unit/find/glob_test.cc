@@ -88,7 +88,7 @@ TEST(Glob, AHundredStarsTakeBoundedTime) {
 
 TEST(Glob, TakesTheLargestPattern) {
   const std::string pattern = "{" + Repeat("a,", 999) + "b}" + Repeat("?", 7);
-  ASSERT_EQ(ParseGlob(pattern).size(), kMaximumGlobAlternatives);
+  ASSERT_EQ(ParseGlob(pattern).size(), kMaxGlobAlternatives);
   EXPECT_TRUE(Matches(pattern, "b1234567"));
   EXPECT_THAT(ErrorOf(pattern + "?"), HasSubstr("32768 bytes"));
 }
@@ -130,7 +130,7 @@ TEST(Glob, BracesThatMultiplyAreRejected) {
   EXPECT_THAT(ErrorOf(Repeat("{a,", 30) + "b" + Repeat("}", 30) + Repeat("{c,d}", 6)),
               HasSubstr("more than 1000 alternatives"));
   const std::string thousand = "{1,2,3,4,5,6,7,8,9,0}";
-  EXPECT_EQ(ParseGlob(Repeat(thousand, 3)).size(), kMaximumGlobAlternatives);
+  EXPECT_EQ(ParseGlob(Repeat(thousand, 3)).size(), kMaxGlobAlternatives);
   EXPECT_THAT(ErrorOf(Repeat(thousand, 3) + "{a,b}"), HasSubstr("more than 1000"));
   EXPECT_EQ(ErrorOf(Repeat("x", 29) + Repeat(thousand, 3)), "no error");
   EXPECT_THAT(ErrorOf(Repeat("x", 30) + Repeat(thousand, 3)), HasSubstr("32768 bytes"));
@@ -143,11 +143,11 @@ TEST(Glob, NestedBracesAndLengthHaveLimits) {
   const auto nested = [](std::size_t depth) {
     return Repeat("{", depth) + "a,b" + Repeat("}", depth);
   };
-  EXPECT_EQ(ErrorOf(nested(kMaximumGlobBraceDepth)), "no error");
-  EXPECT_THAT(ErrorOf(nested(kMaximumGlobBraceDepth + 1)), HasSubstr("nested more than 32"));
+  EXPECT_EQ(ErrorOf(nested(kMaxGlobBraceDepth)), "no error");
+  EXPECT_THAT(ErrorOf(nested(kMaxGlobBraceDepth + 1)), HasSubstr("nested more than 32"));
   EXPECT_THAT(ErrorOf(Repeat("{", 4000)), HasSubstr("nested more than 32"));
-  EXPECT_EQ(ErrorOf(std::string(kMaximumGlobPattern, 'x')), "no error");
-  EXPECT_THAT(ErrorOf(std::string(kMaximumGlobPattern + 1, 'x')),
+  EXPECT_EQ(ErrorOf(std::string(kMaxGlobPattern, 'x')), "no error");
+  EXPECT_THAT(ErrorOf(std::string(kMaxGlobPattern + 1, 'x')),
               HasSubstr("4097 bytes, more than the 4096 allowed"));
 }
 

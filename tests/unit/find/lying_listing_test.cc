@@ -64,10 +64,10 @@ TEST_F(ListingOfALiar, NamesThatCannotExistAreRejected) {
   for (const std::string& path :
        {std::string("./../secret"), std::string("./a/../../../secret"), std::string("./a/./b"),
         std::string("./.."), std::string(".//etc/passwd"), std::string("./a/"),
-        std::string("./a\0b", 5), "./" + std::string(kMaximumListedPath + 1, 'n')}) {
+        std::string("./a\0b", 5), "./" + std::string(kMaxListedPath + 1, 'n')}) {
     EXPECT_THROW(Names("1.5 f " + path + "//\n"), support::CallError) << path.substr(0, 20);
   }
-  EXPECT_EQ(Names("1.5 f ./" + std::string(kMaximumListedPath, 'n') + "//\n").size(), 1U);
+  EXPECT_EQ(Names("1.5 f ./" + std::string(kMaxListedPath, 'n') + "//\n").size(), 1U);
 }
 
 TEST_F(ListingOfALiar, OtherRecordsDoNoHarm) {
@@ -75,8 +75,8 @@ TEST_F(ListingOfALiar, OtherRecordsDoNoHarm) {
                     "1 f ./c//\nfailed x//\nunfinished"),
               ElementsAre("a", "b"));
   EXPECT_EQ(messages_, "");
-  Names("failed " + std::string(2 * kMaximumMessages, 'x') + "//\nfailed x//\n");
-  EXPECT_EQ(messages_.size(), kMaximumMessages);
+  Names("failed " + std::string(2 * kMaxMessages, 'x') + "//\nfailed x//\n");
+  EXPECT_EQ(messages_.size(), kMaxMessages);
 }
 
 TEST_F(ListingOfALiar, FailuresAreErrorsAndNoShortListing) {
@@ -94,10 +94,10 @@ TEST_F(ListingOfALiar, TooMuchIsAnError) {
   liar_.ignored = "/0 ./" + std::string(std::size_t{1} << 20, 'r') + "\0"s;
   for (int i = 0; i < 100; ++i) liar_.ignored += std::to_string(i) + "\0"s;
   EXPECT_THAT(Error(), HasSubstr("too many names"));
-  liar_.ignored.assign(kMaximumIgnoredListing + 1, 'x');
+  liar_.ignored.assign(kMaxIgnoredListing + 1, 'x');
   EXPECT_THAT(Error(), HasSubstr("too many names"));
   liar_.ignored.clear();
-  liar_.names.assign(kMaximumListing + 1, 'x');
+  liar_.names.assign(kMaxListing + 1, 'x');
   EXPECT_THAT(Error(), HasSubstr("too many names"));
 }
 

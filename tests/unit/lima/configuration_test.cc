@@ -139,7 +139,7 @@ TEST(LoadConfiguration, RefusesAnythingButAReadableFile) {
   std::filesystem::create_symlink("lima.yaml", file);  // stops root too, unlike a mode
   EXPECT_THAT(LoadErrorOf(home.path()), HasSubstr("cannot read " + file.string() + ": "));
   std::filesystem::remove(file);
-  const std::string fits = "#" + std::string(kMaximumConfigurationFile - 1, 'x');
+  const std::string fits = "#" + std::string(kMaxConfigurationFile - 1, 'x');
   WriteFile(file, fits);
   EXPECT_EQ(LoadErrorOf(home.path()), "no error");
   WriteFile(file, fits + "x");

@@ -46,8 +46,8 @@ TEST(InstanceName, IsWhatLimaAccepts) {
         [name] { RequireInstance("/lima", name); },
         testing::ThrowsMessage<ConfigurationError>(testing::HasSubstr("is not an instance name")));
   }
-  EXPECT_NO_THROW(CheckInstanceName(std::string(kMaximumInstanceName, 'a')));
-  EXPECT_THROW(CheckInstanceName(std::string(kMaximumInstanceName + 1, 'a')), ConfigurationError);
+  EXPECT_NO_THROW(CheckInstanceName(std::string(kMaxInstanceName, 'a')));
+  EXPECT_THROW(CheckInstanceName(std::string(kMaxInstanceName + 1, 'a')), ConfigurationError);
 }
 
 TEST(InstanceName, HostnameHasDashesForDotsAndUnderscores) {

@@ -172,15 +172,5 @@ TEST(ReadSshConfig, SaysWhatToDoIfThereIsNone) {
                         HasSubstr("limactl start my_vm"))));
 }
 
-TEST(ReadSshConfig, BoundsTheFile) {
-  const TemporaryDirectory directory;
-  std::string text = kLimaFile;
-  text += std::string(kMaximumSshConfig - text.size(), '#');
-  WriteFile(directory.path() / "ssh.config", text);
-  EXPECT_NO_THROW(ReadSshConfig(directory.path(), "my_vm"));
-  WriteFile(directory.path() / "ssh.config", text + "#");
-  EXPECT_THROW(ReadSshConfig(directory.path(), "my_vm"), ConfigurationError);
-}
-
 }  // namespace
 }  // namespace lima
