@@ -38,7 +38,7 @@ void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedP
                                 std::optional<std::uint64_t> size = std::nullopt) {
   throw CallError(
       path.host + " has " + (size ? support::FormatByteCount(*size) + ", " : "") +
-      "more than the limit of " + support::FormatByteCount(kMaximumReadBytes) +
+      "more than the limit of " + support::FormatByteCount(kMaxReadBytes) +
       "; read it in parts with offset (first line, from 0) and limit (number of lines)");
 }
 
@@ -48,8 +48,8 @@ void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedP
 std::string DirectScript(const std::string& path) {
   const std::string dd = "dd if=/proc/self/fd/0 2>/dev/null iflag=";
   return "exec <" + shell::ShellQuote(path) +
-         "\n[ \"$(readlink -n /proc/self/fd/0; printf .)\" = " + shell::ShellQuote(path + ".") +
-         " ] || exit 1\n" + dd + "nocache count=0 && " + dd + "direct bs=1048576";
+         "; [ \"$(readlink -n /proc/self/fd/0; printf .)\" = " + shell::ShellQuote(path + ".") +
+         " ] && " + dd + "nocache count=0 && exec " + dd + "direct bs=1048576";
 }
 
 class DirectSink final : public shell::OutputSink {
@@ -124,7 +124,7 @@ void FileReader::Read(std::uint64_t first, const TakeBytes& take) {
   }
   std::uint64_t next = first;
   for (std::uint64_t position = 0;;) {
-    next = std::min<std::uint64_t>(next, kLongestRead);
+    next = std::min<std::uint64_t>(next, kMaxRead);
     // One byte beyond the size: if that one is missing, the file ends there. If the size is wrong,
     // only an empty reply is the end: the kernel's own files come in short pieces.
     if (position <= attributes_.size) next = std::min(next - 1, attributes_.size - position) + 1;
@@ -137,25 +137,21 @@ void FileReader::Read(std::uint64_t first, const TakeBytes& take) {
 }
 
 std::string FileReader::ReadWhole() {
-  if (attributes_.size > kMaximumReadBytes && path_.stale_note.empty()) {
+  if (attributes_.size > kMaxReadBytes && path_.stale_note.empty()) {
     ThrowTooLarge(path_, attributes_.size);
   }
-  std::string content;
-  Read(kLongestRead, [&](std::string_view bytes) {
-    content += bytes;
-    return content.size() <= kMaximumReadBytes;
-  });
-  if (content.size() > kMaximumReadBytes) ThrowTooLarge(path_);
-  return content;
+  Beginning content = ReadBeginning(kMaxReadBytes);
+  if (!content.is_whole) ThrowTooLarge(path_);
+  return std::move(content.bytes);
 }
 
 bool FileReader::IsUtf8() {
-  constexpr std::size_t kLongestCharacter = 4;
+  constexpr std::size_t kMaxCharacter = 4;
   std::string rest;  // after the last whole character
   Read(kReadChunk, [&](std::string_view bytes) {
     rest += bytes;
     rest.erase(0, support::ValidUtf8Prefix(rest));
-    return rest.size() < kLongestCharacter;
+    return rest.size() < kMaxCharacter;
   });
   return rest.empty();
 }
@@ -184,11 +180,11 @@ std::string FileReader::ReadLines(const LineRange& range) {
       if (!is_in_line) ++line;
       bytes.remove_prefix(length);
     }
-    return line < end && text.size() <= kMaximumReadBytes;
+    return line < end && text.size() <= kMaxReadBytes;
   });
-  if (text.size() > kMaximumReadBytes) {
+  if (text.size() > kMaxReadBytes) {
     throw CallError("these lines of " + path_.host + " have more than " +
-                    support::FormatByteCount(kMaximumReadBytes) +
+                    support::FormatByteCount(kMaxReadBytes) +
                     "; ask for fewer with limit, or cut long lines with run_shell_command");
   }
   if (text.empty() && range.first > 0) {

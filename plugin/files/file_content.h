@@ -16,13 +16,13 @@
 namespace files {
 
 /// The largest file that is read into memory.
-inline constexpr std::uint64_t kMaximumReadBytes = std::uint64_t{32} << 20;
+inline constexpr std::uint64_t kMaxReadBytes = std::uint64_t{32} << 20;
 
 /// The first read of a part of a file: the most that OpenSSH's server returns for one request
-/// (limits@openssh.com). Each further read is twice as long, up to kLongestRead.
+/// (limits@openssh.com). Each further read is twice as long, up to kMaxRead.
 inline constexpr std::size_t kReadChunk = std::size_t{255} << 10;
-inline constexpr std::size_t kLongestRead = 16 * kReadChunk;
-static_assert(kLongestRead <= guest::kMaxTransfer);
+inline constexpr std::size_t kMaxRead = 16 * kReadChunk;
+static_assert(kMaxRead <= guest::kMaxTransfer);
 
 /// Receives the next bytes of a file; returns false to stop.
 using TakeBytes = std::function<bool(std::string_view bytes)>;
@@ -62,7 +62,7 @@ class FileReader {
   // Each reads from the beginning. If reads may be stale (ResolvedPath::stale_note), they bypass
   // the guest's cache if the guest can.
 
-  /// Throws support::CallError above kMaximumReadBytes.
+  /// Throws support::CallError above kMaxReadBytes.
   std::string ReadWhole();
 
   struct Beginning {
@@ -73,7 +73,7 @@ class FileReader {
   Beginning ReadBeginning(std::size_t maximum_bytes);
 
   /// With line ends. Throws support::CallError if the file has no such line (an empty file has an
-  /// empty line 0), or the range is above kMaximumReadBytes.
+  /// empty line 0), or the range is above kMaxReadBytes.
   std::string ReadLines(const LineRange& range);
 
   /// Whether the file is valid UTF-8, of any size. Stops reading at the first byte that is not.

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <optional>
 
 #include "support/errors.h"
 #include "support/units.h"
@@ -12,29 +11,21 @@ namespace {
 
 using guest::FileErrorCode;
 
-std::optional<guest::FileSystemStatus> AskFileSystem(const paths::ResolvedPath& path,
-                                                     guest::Guest& guest,
-                                                     const support::Context& context) {
-  const std::string& existing = path.existing_parent.empty() ? path.guest : path.existing_parent;
-  try {
-    return guest.StatFileSystem(existing, context);
-  } catch (const support::CallError&) {
-    // Not supported, or the connection was lost. Report the first failure in either case:
-    // ConnectionLost would retry the call.
-    return std::nullopt;
-  }
-}
-
 std::string DescribeFailure(const guest::FileError& error, const paths::ResolvedPath& path,
                             std::uint64_t needed_bytes, guest::Guest& guest,
                             const support::Context& context) {
-  if (const auto status = AskFileSystem(path, guest, context)) {
-    if (status->read_only) return "the file system is mounted read-only in the guest";
-    if (status->free_bytes < needed_bytes) {
+  const std::string& existing = path.existing_parent.empty() ? path.guest : path.existing_parent;
+  try {
+    const guest::FileSystemStatus status = guest.StatFileSystem(existing, context);
+    if (status.read_only) return "the file system is mounted read-only in the guest";
+    if (status.free_bytes < needed_bytes) {
       return "no space left on the guest's file system: " +
-             support::FormatByteCount(status->free_bytes) + " free, " +
+             support::FormatByteCount(status.free_bytes) + " free, " +
              support::FormatByteCount(needed_bytes) + " needed";
     }
+  } catch (const support::CallError&) {
+    // Not supported, or the connection was lost. Report the first failure in either case:
+    // ConnectionLost would retry the call.
   }
   return error.detail().empty() ? "the guest reports a failure without a reason" : error.detail();
 }

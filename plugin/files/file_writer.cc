@@ -26,20 +26,12 @@ constexpr std::uint32_t kPermissionBits = 0777;
 constexpr std::uint32_t kOwnerMayWrite = 0200;
 
 /// A write fails if other servers use this many names in its directory.
-constexpr int kMaximumTaken = 16;
+constexpr int kMaxTaken = 16;
 constexpr const char* kTakenText =
     "other servers write in this directory, or left files there: if no server runs, remove "
     ".limactl-mcp-1 to .limactl-mcp-16";
 
 constexpr std::chrono::seconds kCleanUpTimeLimit{5};
-
-bool IsDirectory(const std::string& path, guest::Guest& guest, const support::Context& context) {
-  try {
-    return guest.LStat(path, context).type == guest::FileType::kDirectory;
-  } catch (const FileError&) {
-    return false;
-  }
-}
 
 void MakeParents(const paths::ResolvedPath& target, guest::Guest& guest,
                  const support::Context& context) {
@@ -50,7 +42,9 @@ void MakeParents(const paths::ResolvedPath& target, guest::Guest& guest,
       guest.MakeDirectory(made, kNewDirectoryPermissions, context);
     } catch (const FileError&) {
       // Another call may have created it. Anything else, such as a link, is refused.
-      if (!IsDirectory(made, guest, context)) throw;
+      guest::Reply found = guest.Execute(guest::Request::LStat(made), context);
+      if (found.failure) throw;
+      if (found.As<guest::FileAttributes>().type != guest::FileType::kDirectory) throw;
     }
   }
 }
@@ -72,7 +66,7 @@ class TemporaryFile {
         file_ = guest.Open(Path(number_), guest::OpenMode::kCreateExclusive, permissions, context);
       } catch (const FileError& error) {
         if (error.code() != FileErrorCode::kAlreadyExists) throw;
-        if (number_ == kMaximumTaken) {
+        if (number_ == kMaxTaken) {
           throw FileError(FileErrorCode::kFailure, "write", Path(number_), kTakenText);
         }
         ++number_;

@@ -114,7 +114,7 @@ Occurrences FindOccurrences(std::string_view text, std::string_view sought,
   std::size_t counted_to = 0;
   ForEachMatch(text, sought, context, [&](const Match& match) {
     ++found.count;
-    if (found.lines.size() == kMaximumListedLines) return;
+    if (found.lines.size() == kMaxListedLines) return;
     const std::string_view passed = text.substr(counted_to, match.position - counted_to);
     line += static_cast<std::uint64_t>(std::count(passed.begin(), passed.end(), '\n'));
     counted_to = match.position;

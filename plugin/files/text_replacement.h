@@ -18,7 +18,7 @@
 namespace files {
 
 /// Line numbers listed at most; further occurrences are only counted.
-inline constexpr std::size_t kMaximumListedLines = 20;
+inline constexpr std::size_t kMaxListedLines = 20;
 
 struct Occurrences {
   std::uint64_t count = 0;           ///< includes overlapping ones: each may be the intended one

@@ -34,10 +34,10 @@ struct SearchRequest {
 };
 
 /// Bytes of one line's text that are printed; minified files have lines of megabytes.
-inline constexpr std::size_t kMaximumGrepLine = std::size_t{16} << 10;
+inline constexpr std::size_t kMaxGrepLine = std::size_t{16} << 10;
 
 /// Bytes kept of the guest's standard error.
-inline constexpr std::size_t kMaximumWarnings = 4096;
+inline constexpr std::size_t kMaxWarnings = 4096;
 
 struct SearchResult {
   bool has_git = true;

@@ -83,7 +83,7 @@ class ListingSink : public shell::OutputSink {
   bool OnOutput(shell::Stream stream, std::string_view bytes) override {
     const bool is_names = stream == shell::Stream::kOutput;
     std::string& text = is_names ? names : ignored;
-    too_many = text.size() + bytes.size() > (is_names ? kMaximumListing : kMaximumIgnoredListing);
+    too_many = text.size() + bytes.size() > (is_names ? kMaxListing : kMaxIgnoredListing);
     if (!too_many) text += bytes;
     return !too_many;
   }
@@ -132,7 +132,7 @@ ListedName ParseName(std::string_view record) {
 
 /// Whether `path` is below its directory: a lying guest must not name files elsewhere.
 bool IsBelow(std::string_view path) {
-  if (path.size() > kMaximumListedPath) return false;
+  if (path.size() > kMaxListedPath) return false;
   const std::string names = "/" + std::string(path) + "/";
   constexpr std::array<std::string_view, 4> kWrong = {"//", "/./", "/../", {"\0", 1}};
   return std::ranges::none_of(
@@ -155,7 +155,7 @@ std::vector<IgnoredNames> ParseIgnored(std::string_view text, std::size_t reques
       prefix = record.size() < 2 ? "" : std::string(record.substr(2)) + "/";  // "." or "./a"
     } else if (request < request_count) {
       kept += prefix.size() + record.size() + sizeof(std::string);
-      if (kept > kMaximumListing) ThrowTooMany();
+      if (kept > kMaxListing) ThrowTooMany();
       ignored[request].insert(prefix + std::string(record));
     }
   }
@@ -188,7 +188,7 @@ std::string VisitNames(std::string_view text, const std::vector<IgnoredNames>& i
     }
     if (walks == 0 || walks > ignored.size()) continue;
     if (record.starts_with(kFailed)) {
-      messages += record.substr(kFailed.size(), kMaximumMessages - messages.size());
+      messages += record.substr(kFailed.size(), kMaxMessages - messages.size());
       continue;
     }
     ListedName name = ParseName(record);

@@ -15,16 +15,16 @@
 namespace find {
 
 /// Most bytes of a listing as the guest prints it, for all requests of a call: some 700,000 names.
-inline constexpr std::size_t kMaximumListing = std::size_t{64} << 20;
+inline constexpr std::size_t kMaxListing = std::size_t{64} << 20;
 
 /// Most bytes of the ignored names that git prints; it prints a whole directory as one name.
-inline constexpr std::size_t kMaximumIgnoredListing = std::size_t{8} << 20;
+inline constexpr std::size_t kMaxIgnoredListing = std::size_t{8} << 20;
 
 /// Most bytes of one listed path. May exceed the kernel's 4096, because find descends step by step.
-inline constexpr std::size_t kMaximumListedPath = std::size_t{64} << 10;
+inline constexpr std::size_t kMaxListedPath = std::size_t{64} << 10;
 
 /// Most bytes of find's error messages.
-inline constexpr std::size_t kMaximumMessages = 4096;
+inline constexpr std::size_t kMaxMessages = 4096;
 
 struct ListingRequest {
   std::string directory;  ///< resolved by the guest: absolute, without links
@@ -40,7 +40,7 @@ struct ListingRequest {
 /// A name below the requested directory. Links are names, and never followed.
 struct ListedName {
   /// Relative to the directory: names joined by '/', none of them "." or "..", any bytes but NUL;
-  /// at most kMaximumListedPath. Valid during the visit.
+  /// at most kMaxListedPath. Valid during the visit.
   std::string_view path;
   bool is_directory = false;
   std::int64_t modified = 0;  ///< nanoseconds since 1970-01-01 00:00:00 UTC
@@ -54,7 +54,7 @@ using NameVisitor = std::function<void(std::size_t request, const ListedName& na
 
 /// Lists all requests in one round trip, one after the other, each in the order of the guest's
 /// find. A directory that has vanished has no names. Returns find's messages about directories that
-/// the guest's user may not read: any bytes, at most kMaximumMessages, empty if there are none.
+/// the guest's user may not read: any bytes, at most kMaxMessages, empty if there are none.
 /// Throws support::CallError if the guest has no usable find, find fails, a limit is exceeded, or
 /// the guest lists an invalid name.
 std::string ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,

@@ -64,16 +64,15 @@ class Parser {
   }
 
   void CheckSize(std::size_t alternatives, std::size_t bytes) const {
-    if (alternatives <= kMaximumGlobAlternatives && bytes <= kMaximumExpandedGlob) return;
-    Fail("it expands to more than " + std::to_string(kMaximumGlobAlternatives) +
-         " alternatives or " + std::to_string(kMaximumExpandedGlob) +
-         " bytes: use several narrower patterns");
+    if (alternatives <= kMaxGlobAlternatives && bytes <= kMaxExpandedGlob) return;
+    Fail("it expands to more than " + std::to_string(kMaxGlobAlternatives) + " alternatives or " +
+         std::to_string(kMaxExpandedGlob) + " bytes: use several narrower patterns");
   }
 
  private:
   Texts ExpandBraces(std::size_t depth) {
-    if (depth > kMaximumGlobBraceDepth) {
-      Fail("braces are nested more than " + std::to_string(kMaximumGlobBraceDepth) + " deep");
+    if (depth > kMaxGlobBraceDepth) {
+      Fail("braces are nested more than " + std::to_string(kMaxGlobBraceDepth) + " deep");
     }
     Texts choices;
     bool has_comma = false;
@@ -203,9 +202,9 @@ std::size_t GlobAlternative::LiteralNames() const {
 }
 
 std::vector<GlobAlternative> ParseGlob(std::string_view pattern) {
-  if (pattern.size() > kMaximumGlobPattern) {
+  if (pattern.size() > kMaxGlobPattern) {
     throw support::CallError("The pattern has " + std::to_string(pattern.size()) +
-                             " bytes, more than the " + std::to_string(kMaximumGlobPattern) +
+                             " bytes, more than the " + std::to_string(kMaxGlobPattern) +
                              " allowed. Use several narrower patterns.");
   }
   if (const auto nul = pattern.find('\0'); nul != std::string_view::npos) {
@@ -244,25 +243,21 @@ GlobMatcher::GlobMatcher(std::vector<GlobAlternative> alternatives, bool case_se
   set_ = std::make_shared<Set>(Set{std::move(alternatives), std::move(expressions)});
 }
 
-GlobMatch GlobMatcher::Match(std::string_view path, bool is_directory,
-                             std::size_t ignored_names) const {
+bool GlobMatcher::Matches(std::string_view path, bool is_directory,
+                          std::size_t ignored_names) const {
   std::vector<int> matching;
   RE2::Set::ErrorInfo error = {};
   if (!set_->expressions.Match(path, &matching, &error)) {
     if (error.kind == RE2::Set::kOutOfMemory) ThrowTooComplex();
-    return GlobMatch::kNone;
+    return false;
   }
   const bool is_git = ("/" + std::string(path) + "/").find("/.git/") != std::string::npos;
-  GlobMatch match = GlobMatch::kNone;
-  for (const int index : matching) {
+  return std::ranges::any_of(matching, [&](int index) {
     const GlobAlternative& alternative = set_->alternatives[static_cast<std::size_t>(index)];
-    if (alternative.directories_only && !is_directory) continue;
-    if (!alternative.HasAnyDepth()) return GlobMatch::kNamed;
-    if (is_git && !alternative.NamesGit()) continue;
-    if (ignored_names > 0 && ignored_names <= alternative.LiteralNames()) return GlobMatch::kNamed;
-    match = GlobMatch::kFound;
-  }
-  return match;
+    if (alternative.directories_only && !is_directory) return false;
+    if (!alternative.HasAnyDepth()) return true;
+    return ignored_names <= alternative.LiteralNames() && (!is_git || alternative.NamesGit());
+  });
 }
 
 }  // namespace find

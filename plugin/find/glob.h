@@ -21,13 +21,13 @@
 namespace find {
 
 /// Most bytes of a pattern.
-inline constexpr std::size_t kMaximumGlobPattern = 4096;
+inline constexpr std::size_t kMaxGlobPattern = 4096;
 /// Most alternatives that the braces of a pattern may expand to.
-inline constexpr std::size_t kMaximumGlobAlternatives = 1000;
+inline constexpr std::size_t kMaxGlobAlternatives = 1000;
 /// Most bytes of all alternatives, also as regular expressions. RE2 compiles so many in 20 ms.
-inline constexpr std::size_t kMaximumExpandedGlob = std::size_t{32} * 1024;
+inline constexpr std::size_t kMaxExpandedGlob = std::size_t{32} * 1024;
 /// Most levels of nested braces.
-inline constexpr std::size_t kMaximumGlobBraceDepth = 32;
+inline constexpr std::size_t kMaxGlobBraceDepth = 32;
 
 /// One name of a pattern.
 struct GlobName {
@@ -58,12 +58,6 @@ std::vector<GlobAlternative> ParseGlob(std::string_view pattern);
 /// Throws support::CallError: `Bad pattern "…": problem.`
 [[noreturn]] void ThrowGlobError(std::string_view pattern, const std::string& problem);
 
-enum class GlobMatch {
-  kNone,
-  kFound,  ///< matched by a `**`: dropped if git ignores it
-  kNamed,  ///< matched without a `**`
-};
-
 /// Matches paths against alternatives, with one RE2::Set. Takes at most time proportional to the
 /// product of both lengths. Immutable; thread-safe; copies share the set.
 ///
@@ -75,10 +69,10 @@ class GlobMatcher {
   GlobMatcher(std::vector<GlobAlternative> alternatives, bool case_sensitive);
 
   /// `path` is relative to the directory where the alternatives begin, without "." and repeated
-  /// '/'. It is valid UTF-8, with U+FFFD for each invalid byte. `ignored_names`: see ListedName. If
-  /// the pattern has these names without wildcards, the match is kNamed.
-  [[nodiscard]] GlobMatch Match(std::string_view path, bool is_directory,
-                                std::size_t ignored_names = 0) const;
+  /// '/'. It is valid UTF-8, with U+FFFD for each invalid byte. `ignored_names`: see ListedName. A
+  /// pattern with `**` matches what git ignores only if it has these names without wildcards.
+  [[nodiscard]] bool Matches(std::string_view path, bool is_directory,
+                             std::size_t ignored_names = 0) const;
 
  private:
   struct Set;

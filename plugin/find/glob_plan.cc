@@ -9,7 +9,7 @@ namespace find {
 namespace {
 
 /// More filters slow find down.
-constexpr std::size_t kMaximumNameFilters = 32;
+constexpr std::size_t kMaxNameFilters = 32;
 
 void AddIfNew(std::vector<std::string>& texts, const std::string& text) {
   if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
@@ -21,7 +21,7 @@ std::vector<std::string> NameFilters(const std::vector<GlobAlternative>& alterna
   for (const GlobAlternative& alternative : alternatives) {
     AddIfNew(filters, alternative.names.back().filter);
     const bool is_any = filters.back().find_first_not_of('*') == std::string::npos;
-    if (is_any || filters.size() > kMaximumNameFilters) return {};
+    if (is_any || filters.size() > kMaxNameFilters) return {};
   }
   return filters;
 }
@@ -57,13 +57,13 @@ std::vector<GlobWalk> PlanGlob(std::string_view pattern, bool case_sensitive) {
   std::vector<GlobAlternative> alternatives = ParseGlob(pattern);
   // Searches for the longest prefixes that make few enough directories.
   std::size_t most = 0;
-  for (std::size_t too_many = kMaximumGlobPattern; most + 1 < too_many;) {
+  for (std::size_t too_many = kMaxGlobPattern; most + 1 < too_many;) {
     const std::size_t middle = (most + too_many) / 2;
     std::set<std::string> directories;
     for (const GlobAlternative& alternative : alternatives) {
       directories.insert(Directory(alternative, PrefixLength(alternative, case_sensitive, middle)));
     }
-    (directories.size() <= kMaximumGlobWalks ? most : too_many) = middle;
+    (directories.size() <= kMaxGlobWalks ? most : too_many) = middle;
   }
   std::map<std::string, std::vector<GlobAlternative>> groups;
   for (GlobAlternative& alternative : alternatives) {
@@ -115,7 +115,7 @@ IncludeFilter::IncludeFilter(std::string_view include) {
 }
 
 bool IncludeFilter::Matches(std::string_view path) const {
-  return matcher_->Match(path, false) != GlobMatch::kNone;
+  return matcher_->Matches(path, false);
 }
 
 }  // namespace find

@@ -13,7 +13,7 @@ namespace find {
 
 /// Most directories that are listed for one pattern. If its alternatives begin in more, their
 /// parents are listed instead.
-inline constexpr std::size_t kMaximumGlobWalks = 16;
+inline constexpr std::size_t kMaxGlobWalks = 16;
 
 /// One directory to list, and the matcher for its names.
 struct GlobWalk {
@@ -46,7 +46,7 @@ class IncludeFilter {
   /// The same for find: fnmatch(3) patterns for the last names. Empty if it needs none.
   [[nodiscard]] const std::vector<std::string>& name_filters() const { return name_filters_; }
 
-  /// `path` must be valid UTF-8, as for GlobMatcher::Match.
+  /// `path` must be valid UTF-8, as for GlobMatcher::Matches.
   [[nodiscard]] bool Matches(std::string_view path) const;
 
  private:

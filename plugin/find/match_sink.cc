@@ -10,7 +10,7 @@ namespace find {
 namespace {
 
 /// One byte more than is printed, and room for grep's name and number.
-constexpr std::size_t kMaximumField = kMaximumGrepLine + 1 + (std::size_t{8} << 10);
+constexpr std::size_t kMaxField = kMaxGrepLine + 1 + (std::size_t{8} << 10);
 
 constexpr std::string_view kDigits = "0123456789";
 constexpr std::string_view kGroupSeparator = "--\n";
@@ -38,9 +38,9 @@ std::string GitQuotedName(std::string_view name) {
 
 /// Where to cut a long line: not within a UTF-8 character.
 std::size_t CutPoint(std::string_view text) {
-  if (text.size() <= kMaximumGrepLine) return text.size();
-  std::size_t cut = kMaximumGrepLine;
-  while (cut > kMaximumGrepLine - 3 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) {
+  if (text.size() <= kMaxGrepLine) return text.size();
+  std::size_t cut = kMaxGrepLine;
+  while (cut > kMaxGrepLine - 3 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) {
     --cut;
   }
   return cut;
@@ -65,7 +65,7 @@ bool MatchSink::OnOutput(shell::Stream stream, std::string_view bytes) {
   if (stream == shell::Stream::kOutput) {
     while (!bytes.empty()) Take(bytes);
   } else {
-    error_text += bytes.substr(0, kMaximumWarnings - error_text.size());
+    error_text += bytes.substr(0, kMaxWarnings - error_text.size());
   }
   return true;
 }
@@ -96,7 +96,7 @@ std::string MatchSink::Missing() const {
 void MatchSink::Take(std::string_view& bytes) {
   const std::size_t end = bytes.find(field_ == kText ? '\n' : '\0');
   const std::string_view piece = bytes.substr(0, end);
-  const std::string_view kept = piece.substr(0, kMaximumField - fields_[field_].size());
+  const std::string_view kept = piece.substr(0, kMaxField - fields_[field_].size());
   fields_[field_] += kept;
   left_out_ += piece.size() - kept.size();
   bytes.remove_prefix(end == std::string_view::npos ? bytes.size() : end + 1);

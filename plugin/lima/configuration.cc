@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 
 #include "lima/home.h"
@@ -14,12 +13,10 @@ namespace {
 
 GuestUser ReadUser(const yaml::Mapping& user) {
   GuestUser result;
-  result.name = user.String("name");
   result.home = user.String("home");
   result.home_where = user.Where("home");
   result.shell = user.String("shell");
-  const auto uid = user.Number("uid", std::numeric_limits<std::uint32_t>::max());
-  if (uid.has_value()) result.uid = static_cast<std::uint32_t>(*uid);
+  result.uid = user.Number("uid");
   return result;
 }
 
@@ -82,7 +79,6 @@ void Overlay(ConfigurationFile& base, const ConfigurationFile& stronger) {
   Overlay(base.vm_type, stronger.vm_type);
   Overlay(base.mount_type, stronger.mount_type);
   Overlay(base.forward_agent, stronger.forward_agent);
-  Overlay(base.user.name, stronger.user.name);
   Overlay(base.user.shell, stronger.user.shell);
   Overlay(base.user.uid, stronger.user.uid);
   Overlay(base.user.home, stronger.user.home);
@@ -108,7 +104,7 @@ std::string ResolveOperatingSystem(const std::optional<std::string>& os, const s
 }
 
 ConfigurationFile ReadOptional(const std::filesystem::path& path) {
-  const auto text = ReadTextFile(path, kMaximumConfigurationFile);
+  const auto text = ReadTextFile(path, kMaxConfigurationFile);
   return text.has_value() ? ParseConfiguration(*text, path.string()) : ConfigurationFile();
 }
 
@@ -138,20 +134,19 @@ InstanceConfiguration MergeConfiguration(const std::filesystem::path& lima_home,
   InstanceConfiguration merged;
   merged.lima_home = lima_home;
   merged.name = name;
-  merged.param = std::move(main.param);
   ConfigurationFile all = std::move(defaults);
+  all.param = std::move(main.param);
   Overlay(all, main);
   Overlay(all, override_file);
   merged.plain = all.plain.value_or(false);
   merged.os = ResolveOperatingSystem(WithoutDefault(all.os), name);
-  merged.arch = WithoutDefault(all.arch);
-  merged.vm_type = WithoutDefault(all.vm_type);
-  merged.mount_type = WithoutDefault(all.mount_type);
-  merged.nine_p_is_unsupported = all.nine_p_is_unsupported;
-  merged.forwards_agent = all.forward_agent.value_or(false);
-  merged.forwards_ports = !merged.plain && !all.ignores_ports;
-  merged.user = std::move(all.user);
-  if (!merged.plain) merged.mounts = std::move(all.mounts);
+  static_cast<Settings&>(merged) = std::move(all);
+  for (auto* setting : {&merged.arch, &merged.vm_type, &merged.mount_type}) {
+    *setting = WithoutDefault(*setting);
+  }
+  if (merged.plain) merged.mounts.clear();
+  merged.forwards_agent = merged.forward_agent.value_or(false);
+  merged.forwards_ports = !merged.plain && !merged.ignores_ports;
   return merged;
 }
 

@@ -14,7 +14,7 @@
 namespace lima {
 
 /// Most bytes of a configuration file, which may contain provision scripts.
-inline constexpr std::size_t kMaximumConfigurationFile = std::size_t{4} * 1024 * 1024;
+inline constexpr std::size_t kMaxConfigurationFile = std::size_t{4} * 1024 * 1024;
 
 /// An entry of `mounts:` as written, templates unevaluated.
 struct MountEntry {
@@ -35,50 +35,46 @@ struct Parameter {
 };
 
 struct GuestUser {
-  std::optional<std::string> name;
   std::optional<std::string> home;  ///< a template
   std::string home_where;           ///< for errors
   std::optional<std::string> shell;
   std::optional<std::uint32_t> uid;
 };
 
-/// The entries of one file that this program needs. A null value is unset, as in Lima. Other
-/// entries are ignored, except that the whole file must be YAML without duplicate keys.
-struct ConfigurationFile {
-  std::optional<bool> plain;
-  std::optional<std::string> os;
+/// The entries that this program needs. Others are ignored.
+struct Settings {
+  /// As Lima writes it: "x86_64", "aarch64". Empty for the host's own.
   std::optional<std::string> arch;
-  std::optional<std::string> vm_type;
-  std::optional<std::string> mount_type;
-  bool nine_p_is_unsupported = false;  ///< `mountTypesUnsupported` names it
-  std::optional<bool> forward_agent;   ///< `ssh.forwardAgent`
-  bool ignores_ports = false;          ///< a rule of `portForwards` ignores all ports
+  std::optional<std::string> vm_type;     ///< empty for Lima's default on this host
+  std::optional<std::string> mount_type;  ///< empty for the driver's default
+  /// `mountTypesUnsupported` names it: then that default is not 9p.
+  bool nine_p_is_unsupported = false;
+  std::optional<bool> forward_agent;  ///< `ssh.forwardAgent`
+  bool ignores_ports = false;         ///< a rule of `portForwards` ignores all ports
   GuestUser user;
   std::map<std::string, Parameter, std::less<>> param;
   std::vector<MountEntry> mounts;
+};
+
+/// One file. A null value is unset, as in Lima. The whole file must be YAML without duplicate keys.
+struct ConfigurationFile : Settings {
+  std::optional<bool> plain;
+  std::optional<std::string> os;
 };
 
 /// Parses one file's text. `file` is its name in errors. Throws ConfigurationError for text that
 /// Lima also rejects: invalid YAML, duplicate keys, and wrong types of the entries read here.
 ConfigurationFile ParseConfiguration(std::string_view text, const std::string& file);
 
-/// The three files of an instance, merged.
-struct InstanceConfiguration {
+/// The three files of an instance, merged: `param` is lima.yaml's own, `mounts` those of all files,
+/// themselves not merged, and none if plain.
+struct InstanceConfiguration : Settings {
   std::filesystem::path lima_home;
   std::string name;
-
   bool plain = false;
   std::string os = "Linux";  ///< Linux, Darwin, FreeBSD or Windows
-  /// As Lima writes it: "x86_64", "aarch64". Empty for the host's own.
-  std::optional<std::string> arch;
-  std::optional<std::string> vm_type;     ///< empty for Lima's default on this host
-  std::optional<std::string> mount_type;  ///< empty for the driver's default
-  bool nine_p_is_unsupported = false;     ///< in any file: then that default is not 9p
-  bool forwards_agent = false;            ///< the host's SSH agent
-  bool forwards_ports = true;             ///< of the guest to the host, without a rule for each
-  GuestUser user;
-  std::map<std::string, Parameter, std::less<>> param;  ///< lima.yaml's own
-  std::vector<MountEntry> mounts;  ///< of all files, not yet merged; empty if plain
+  bool forwards_agent = false;  ///< the host's SSH agent
+  bool forwards_ports = true;   ///< of the guest to the host, without a rule for each
 
   [[nodiscard]] std::filesystem::path directory() const { return lima_home / name; }
 };

@@ -1,5 +1,7 @@
 #include "lima/home.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <system_error>
 
@@ -15,29 +17,18 @@ namespace fs = std::filesystem;
 
 constexpr const char* kConfigurationFile = "lima.yaml";
 
-bool IsIdentifier(std::string_view name) {
-  bool after_separator = true;  // initially, because a name may not start with a separator
-  for (const char c : name) {
-    const bool is_separator = c == '.' || c == '_' || c == '-';
-    const bool is_alphanumeric =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (is_separator ? after_separator : !is_alphanumeric) return false;
-    after_separator = is_separator;
-  }
-  return !after_separator;
-}
-
 bool IsInstanceName(std::string_view name) {
+  static const re2::RE2 identifier("[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*");
   const std::string lower = support::LowerCase(name);
-  return IsIdentifier(name) && name.size() <= kMaximumInstanceName && !lower.ends_with(".yml") &&
-         !lower.ends_with(".yaml");
+  return name.size() <= kMaxInstanceName && re2::RE2::FullMatch(name, identifier) &&
+         !lower.ends_with(".yml") && !lower.ends_with(".yaml");
 }
 
 }  // namespace
 
 void CheckInstanceName(std::string_view name) {
   if (IsInstanceName(name)) return;
-  throw ConfigurationError("\"" + std::string(name.substr(0, kMaximumInstanceName)) +
+  throw ConfigurationError("\"" + std::string(name.substr(0, kMaxInstanceName)) +
                            "\" is not an instance name; `limactl list` shows the instances");
 }
 

@@ -11,7 +11,7 @@
 namespace lima {
 
 /// In bytes; from Lima's pkg/identifiers.
-inline constexpr std::size_t kMaximumInstanceName = 76;
+inline constexpr std::size_t kMaxInstanceName = 76;
 
 /// Throws ConfigurationError unless Lima accepts `name` for an instance: groups of ASCII letters
 /// and digits with single '.', '_' or '-' between them, not ending in .yml or .yaml in any case. A

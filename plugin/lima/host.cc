@@ -17,13 +17,11 @@ std::string LoginName(uid_t uid) {
   struct passwd entry {};
   struct passwd* found = nullptr;
   ::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
-  if (found != nullptr) return found->pw_name;
-  std::string name = support::EnvironmentVariable("USER");
-  if (name.empty()) {
+  if (found == nullptr) {
     throw ConfigurationError("user " + std::to_string(uid) +
-                             " has no entry in the user database: set USER");
+                             " is not in the user database; add it");
   }
-  return name;
+  return found->pw_name;
 }
 
 /// Empty if unknown.

@@ -65,8 +65,7 @@ std::string Receive(int fd, Clock::time_point deadline) {
     if (count == 0) return response;
     if (count < 0) ThrowSystemError("cannot receive from it");
     response.append(piece.data(), static_cast<std::size_t>(count));
-    if (response.size() > kMaximumHostAgentResponse)
-      throw HostAgentError("its response is incomplete");
+    if (response.size() > kMaxHostAgentResponse) throw HostAgentError("its response is incomplete");
     if (Clock::now() >= deadline) throw HostAgentError("it does not respond in time");
   }
 }

@@ -12,7 +12,7 @@ namespace lima {
 inline constexpr std::chrono::seconds kHostAgentTimeout{3};
 
 /// Most bytes of a whole response.
-inline constexpr std::size_t kMaximumHostAgentResponse = std::size_t{1024} * 1024;
+inline constexpr std::size_t kMaxHostAgentResponse = std::size_t{1024} * 1024;
 
 /// The host agent did not respond, or its response is invalid.
 class HostAgentError : public std::runtime_error {

@@ -65,16 +65,20 @@ std::string LookUpInGuest(const InstanceConfiguration& configuration, const Gues
   return LookUpParameter(configuration, name);
 }
 
+/// Errors begin with `where`.
+std::string Evaluate(const std::string& where, const std::string& text, const FieldLookup& lookup) {
+  try {
+    return EvaluateTemplate(text, lookup);
+  } catch (const ConfigurationError& error) {
+    throw ConfigurationError(where + ": " + error.what());
+  }
+}
+
 std::string HomeInGuest(const InstanceConfiguration& configuration, const GuestFacts& guest) {
   const GuestUser& user = configuration.user;
   if (!user.home.has_value()) return Known(guest.home);
-  try {
-    return EvaluateTemplate(*user.home, [&](std::string_view name) {
-      return LookUpInGuest(configuration, guest, name);
-    });
-  } catch (const ConfigurationError& error) {
-    throw ConfigurationError(user.home_where + ": " + error.what());
-  }
+  return Evaluate(user.home_where, *user.home,
+                  [&](std::string_view name) { return LookUpInGuest(configuration, guest, name); });
 }
 
 [[noreturn]] void ThrowEntry(const MountEntry& entry, const char* field, const std::string& text) {
@@ -89,14 +93,9 @@ void RequireAbsolute(const MountEntry& entry, const char* field, const std::stri
 std::string EvaluateLocation(const InstanceConfiguration& configuration, const HostFacts& host,
                              const MountEntry& entry) {
   constexpr const char* kField = "location";
-  std::string location;
-  try {
-    location = EvaluateTemplate(entry.location, [&](std::string_view name) {
-      return LookUpOnHost(configuration, host, name);
-    });
-  } catch (const ConfigurationError& error) {
-    ThrowEntry(entry, kField, error.what());
-  }
+  std::string location =
+      Evaluate(entry.where + ", " + kField, entry.location,
+               [&](std::string_view name) { return LookUpOnHost(configuration, host, name); });
   location = support::CleanPath(location);
   if (location == "~" || location.starts_with("~/")) {
     location = support::CleanPath(host.home + location.substr(1));
@@ -113,9 +112,8 @@ void CheckMountPoint(const MountEntry& entry, const std::string& mount_point) {
   RequireAbsolute(entry, kField, mount_point);
   constexpr std::array<std::string_view, 10> kSystemPaths = {
       "/", "/bin", "/dev", "/etc", "/home", "/opt", "/sbin", "/tmp", "/usr", "/var"};
-  const bool is_system_path =
-      std::find(kSystemPaths.begin(), kSystemPaths.end(), mount_point) != kSystemPaths.end();
-  if (is_system_path || support::CleanPath(mount_point) == "/") {
+  if (std::ranges::find(kSystemPaths, mount_point) != kSystemPaths.end() ||
+      support::CleanPath(mount_point) == "/") {
     ThrowEntry(entry, kField,
                "\"" + mount_point + "\" is a system directory, which Lima refuses too");
   }
@@ -128,28 +126,18 @@ std::optional<std::string> EvaluateMountPoint(const InstanceConfiguration& confi
   std::string mount_point = location;
   if (entry.mount_point.has_value()) {
     try {
-      mount_point = EvaluateTemplate(*entry.mount_point, [&](std::string_view name) {
-        return name == "Home" ? HomeInGuest(configuration, guest)
-                              : LookUpInGuest(configuration, guest, name);
-      });
+      mount_point =
+          Evaluate(entry.where + ", mountPoint", *entry.mount_point, [&](std::string_view name) {
+            return name == "Home" ? HomeInGuest(configuration, guest)
+                                  : LookUpInGuest(configuration, guest, name);
+          });
     } catch (const MissingGuestFact&) {
       return std::nullopt;
-    } catch (const ConfigurationError& error) {
-      ThrowEntry(entry, "mountPoint", error.what());
     }
   }
   CheckMountPoint(entry, mount_point);
   return mount_point;
 }
-
-/// Entries that Lima merges into one mount.
-struct MergedEntry {
-  const MountEntry* first = nullptr;
-  std::string location;
-  std::optional<std::string> mount_point;  // not cleaned; empty while only the guest knows it
-  std::optional<bool> writable;
-  std::optional<std::string> nine_p_cache;
-};
 
 /// Follows ResolveVMType in Lima's pkg/driverutil/vm.go.
 std::string DriverOf(const InstanceConfiguration& configuration, const HostFacts& host) {
@@ -165,47 +153,38 @@ std::string MountTypeOf(const InstanceConfiguration& configuration, const std::s
   return driver == "wsl2" ? driver : "";
 }
 
-std::vector<MergedEntry> MergeEntries(const InstanceConfiguration& configuration,
-                                      const HostFacts& host, const GuestFacts& guest) {
-  std::vector<MergedEntry> merged;
+std::vector<Mount> EvaluateAll(const InstanceConfiguration& configuration, const HostFacts& host,
+                               const GuestFacts& guest, bool needs_all_facts) {
+  const std::string driver = DriverOf(configuration, host);
+  const std::string type = MountTypeOf(configuration, driver);
+  std::vector<Mount> mounts;
   std::unordered_map<std::string, std::size_t> index_of;
   for (const MountEntry& entry : configuration.mounts) {
     const std::string location = EvaluateLocation(configuration, host, entry);
     const std::optional<std::string> mount_point =
         EvaluateMountPoint(configuration, guest, entry, location);
-    // While a mountPoint is unknown, entries with the same template are one mount.
-    const std::string key =
-        mount_point.has_value() ? *mount_point : "template " + *entry.mount_point;
-    const auto [found, is_new] = index_of.emplace(key, merged.size());
-    if (is_new) merged.push_back({&entry, location, mount_point, std::nullopt, std::nullopt});
-    MergedEntry& target = merged[found->second];
-    if (entry.writable.has_value()) target.writable = entry.writable;
-    if (entry.nine_p_cache.has_value()) target.nine_p_cache = entry.nine_p_cache;
-  }
-  return merged;
-}
-
-std::vector<Mount> Evaluate(const InstanceConfiguration& configuration, const HostFacts& host,
-                            const GuestFacts& guest, bool needs_all_facts) {
-  const std::string driver = DriverOf(configuration, host);
-  const std::string type = MountTypeOf(configuration, driver);
-  std::vector<Mount> mounts;
-  for (const MergedEntry& entry : MergeEntries(configuration, host, guest)) {
-    if (needs_all_facts && !entry.mount_point) {
-      ThrowEntry(*entry.first, "mountPoint",
+    if (needs_all_facts && !mount_point) {
+      ThrowEntry(entry, "mountPoint",
                  "a template needs the guest user's home directory or user id, which is unknown");
     }
-    Mount mount;
-    mount.location = entry.location;
-    mount.unclean_mount_point = entry.mount_point.value_or(entry.location);
-    mount.mount_point = support::CleanPath(mount.unclean_mount_point);
-    mount.writable = entry.writable.value_or(false);
-    mount.nine_p_cache = entry.nine_p_cache.value_or(mount.writable ? "mmap" : "fscache");
+    // While a mountPoint is unknown, entries with the same template are one mount.
+    const auto [found, is_new] = index_of.emplace(
+        mount_point ? *mount_point : "template " + *entry.mount_point, mounts.size());
+    if (is_new) {
+      Mount mount{.location = location, .unclean_mount_point = mount_point.value_or(location)};
+      mount.mount_point = support::CleanPath(mount.unclean_mount_point);
+      mounts.push_back(std::move(mount));
+    }
+    Mount& mount = mounts[found->second];
+    mount.writable = entry.writable.value_or(mount.writable);
+    mount.nine_p_cache = entry.nine_p_cache.value_or(mount.nine_p_cache);
+  }
+  for (Mount& mount : mounts) {
+    if (mount.nine_p_cache.empty()) mount.nine_p_cache = mount.writable ? "mmap" : "fscache";
     mount.reads_may_be_stale =
         type == "9p" && (mount.nine_p_cache == "fscache" || mount.nine_p_cache == "loose");
     mount.type = type;
     mount.enforces_read_only = type == "9p" || (type == "virtiofs" && driver == "vz");
-    mounts.push_back(std::move(mount));
   }
   return mounts;
 }
@@ -227,17 +206,17 @@ bool NeedsGuestFacts(const InstanceConfiguration& configuration) {
       return false;
     }
   };
-  return std::any_of(configuration.mounts.begin(), configuration.mounts.end(), needs);
+  return std::ranges::any_of(configuration.mounts, needs);
 }
 
 std::vector<Mount> EvaluateMounts(const InstanceConfiguration& configuration, const HostFacts& host,
                                   const GuestFacts& guest) {
-  return Evaluate(configuration, host, guest, true);
+  return EvaluateAll(configuration, host, guest, true);
 }
 
 std::vector<Mount> ListMounts(const InstanceConfiguration& configuration, const HostFacts& host,
                               const GuestFacts& guest) {
-  return Evaluate(configuration, host, guest, false);
+  return EvaluateAll(configuration, host, guest, false);
 }
 
 }  // namespace lima

@@ -23,8 +23,8 @@ struct GuestFacts {
 };
 
 struct Mount {
-  std::string location;     ///< on the host; absolute and clean (support::CleanPath)
-  std::string mount_point;  ///< in the guest; absolute and clean
+  std::string location = {};     ///< on the host; absolute and clean (support::CleanPath)
+  std::string mount_point = {};  ///< in the guest; absolute and clean
   bool writable = false;
 
   /// Whether the guest may see stale files after the host has changed them: 9p with a cache that is

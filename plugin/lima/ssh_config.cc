@@ -1,7 +1,8 @@
 #include "lima/ssh_config.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
-#include <charconv>
 
 #include "lima/configuration_error.h"
 #include "lima/home.h"
@@ -12,202 +13,138 @@
 namespace lima {
 namespace {
 
-constexpr std::string_view kRestart = "; `limactl stop` and `limactl start` rewrite it";
+using re2::RE2;
+
+constexpr const char* kRestart = "; `limactl stop` and `limactl start` rewrite it";
 
 struct Line {
   std::string keyword;                 // in lower case; empty for an empty line or a comment
   std::vector<std::string> arguments;  // without quotes
 };
 
-constexpr std::string_view kSpaces = " \t\r\f";
-
-void SkipSpaces(std::string_view& text) {
-  text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size()));
-}
-
-std::string TakeKeyword(std::string_view& text) {
-  const std::size_t end = std::min(text.find_first_of(" \t\r\f="), text.size());
-  std::string keyword = support::LowerCase(text.substr(0, end));
-  text.remove_prefix(end);
-  SkipSpaces(text);
-  if (text.starts_with('=')) text.remove_prefix(1);
-  return keyword;
-}
-
-/// A word, or the text between double quotes.
-std::string TakeArgument(std::string_view& text) {
-  const bool is_quoted = text.starts_with('"');
-  if (is_quoted) text.remove_prefix(1);
-  const std::size_t end =
-      is_quoted ? text.find('"') : std::min(text.find_first_of(kSpaces), text.size());
-  if (end == std::string_view::npos) throw ConfigurationError("a quote is not closed");
-  std::string argument(text.substr(0, end));
-  text.remove_prefix(end + (is_quoted ? 1 : 0));
-  const bool is_one_word = text.empty() || kSpaces.find(text.front()) != std::string_view::npos;
-  if (!is_one_word || argument.find_first_of(is_quoted ? "\\" : "\\\"'") != std::string::npos) {
-    throw ConfigurationError("backslashes, and quotes within a value, are not supported");
-  }
-  return argument;
-}
-
 /// Splits `Keyword value…`, `Keyword=value` and `Keyword = value`; a '#' before an argument starts
 /// a comment. Throws ConfigurationError for text that OpenSSH would unquote differently.
-Line SplitLine(std::string_view line) {
-  Line result;
-  SkipSpaces(line);
-  if (line.empty() || line.starts_with('#')) return result;
-  result.keyword = TakeKeyword(line);
-  for (SkipSpaces(line); !line.empty() && !line.starts_with('#'); SkipSpaces(line)) {
-    result.arguments.push_back(TakeArgument(line));
+Line SplitLine(std::string_view text) {
+  static const RE2 keyword(R"([ \t\r\f]*([^ \t\r\f=#][^ \t\r\f=]*)[ \t\r\f]*=?[ \t\r\f]*)",
+                           RE2::Latin1);
+  // A word, or the text between double quotes.
+  static const RE2 argument(R"re((?:"([^"\\]*)"|([^ \t\r\f"'\\]+))(?:[ \t\r\f]+|$))re",
+                            RE2::Latin1);
+  Line line;
+  re2::StringPiece rest(text);
+  if (!RE2::Consume(&rest, keyword, &line.keyword)) return line;
+  line.keyword = support::LowerCase(line.keyword);
+  while (!rest.empty() && rest[0] != '#') {
+    std::string quoted;
+    std::string word;
+    if (!RE2::Consume(&rest, argument, &quoted, &word)) {
+      throw ConfigurationError(
+          "open quotes, backslashes, and quotes within a value are not supported");
+    }
+    line.arguments.push_back(quoted + word);
   }
-  return result;
+  return line;
 }
 
-/// Collects the options of one host.
-class Reader {
- public:
-  Reader(const std::string& instance_name, const std::string& file)
-      : wanted_host_(HostnameOf(instance_name)), file_(file) {}
-
-  void Read(std::string_view text) {
-    while (!text.empty()) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      ++line_number_;
-      ReadLine(text.substr(0, end));
-      text.remove_prefix(std::min(end + 1, text.size()));
+bool NamesHost(const Line& line, const std::string& host) {
+  for (const std::string& pattern : line.arguments) {
+    if (pattern.find_first_of("*?!") != std::string::npos) {
+      throw ConfigurationError("wildcards and negation in Host are not supported");
     }
   }
+  return std::ranges::find(line.arguments, host) != line.arguments.end();
+}
 
-  [[nodiscard]] SshEndpoint Finish() const {
-    if (!has_host_) {
-      throw ConfigurationError(file_ + ": there is no \"Host " + wanted_host_ + "\"" +
-                               std::string(kRestart));
+std::string OnlyArgument(const Line& line) {
+  if (line.arguments.size() != 1 || line.arguments.front().empty()) {
+    throw ConfigurationError(line.keyword + " takes exactly one value");
+  }
+  const std::string& value = line.arguments.front();
+  if (line.keyword != "ciphers" && value.find('%') != std::string::npos) {
+    throw ConfigurationError(line.keyword + " has a percent sign; tokens are not supported");
+  }
+  return value;
+}
+
+/// The first value of an option counts.
+template <typename Value>
+void SetOnce(Value& option, const Value& value) {
+  if (option == Value()) option = value;
+}
+
+void ReadOption(const Line& line, SshEndpoint& endpoint) {
+  const std::string& keyword = line.keyword;
+  if (keyword == "ciphers") {
+    SetOnce(endpoint.ciphers, OnlyArgument(line));
+  } else if (keyword == "hostname" || keyword == "user") {
+    const std::string value = OnlyArgument(line);
+    // OpenSSH refuses these too (valid_hostname and valid_ruser in ssh.c).
+    if (value.starts_with('-')) throw ConfigurationError(keyword + " cannot begin with '-'");
+    SetOnce(keyword == "user" ? endpoint.user : endpoint.host, value);
+  } else if (keyword == "identityfile") {
+    const std::string path = OnlyArgument(line);
+    if (!path.starts_with('/')) {
+      throw ConfigurationError("identityfile takes an absolute path, not \"" + path + "\"");
     }
-    std::vector<std::string> missing;
-    if (endpoint_.host.empty()) missing.emplace_back("HostName");
-    if (endpoint_.port == 0) missing.emplace_back("Port");
-    if (endpoint_.user.empty()) missing.emplace_back("User");
-    if (endpoint_.identity_files.empty()) missing.emplace_back("IdentityFile");
-    if (!missing.empty()) {
-      throw ConfigurationError(file_ + ": missing for " + wanted_host_ + ": " +
-                               support::Join(missing) + std::string(kRestart));
+    std::vector<std::string>& files = endpoint.identity_files;
+    if (std::ranges::find(files, path) == files.end()) files.push_back(path);
+  } else if (keyword == "port") {
+    const std::string text = OnlyArgument(line);
+    std::uint16_t port = 0;
+    if (!RE2::FullMatch(text, R"((\d+))", &port) || port == 0) {
+      throw ConfigurationError("port takes a number from 1 to 65535, not \"" + text + "\"");
     }
-    return endpoint_;
+    SetOnce(endpoint.port, port);
+  } else if (keyword == "include" || keyword == "proxycommand" || keyword == "proxyjump" ||
+             keyword == "proxyusefdpass") {
+    const bool is_off =
+        keyword != "include" && (line.arguments == std::vector<std::string>{"none"} ||
+                                 line.arguments == std::vector<std::string>{"no"});
+    if (!is_off) throw ConfigurationError(keyword + " is not supported");
   }
-
- private:
-  [[noreturn]] void Fail(const std::string& text) const {
-    throw ConfigurationError(file_ + ": line " + std::to_string(line_number_) + ": " + text);
-  }
-
-  void ReadLine(std::string_view text) {
-    Line line;
-    try {
-      line = SplitLine(text);
-    } catch (const ConfigurationError& error) {
-      Fail(error.what());
-    }
-    if (line.keyword == "host") {
-      ReadHost(line);
-    } else if (line.keyword == "match") {
-      Fail("Match is not supported");
-    } else if (applies_) {
-      ReadOption(line);
-    }
-  }
-
-  void ReadHost(const Line& line) {
-    applies_ = false;
-    for (const std::string& pattern : line.arguments) {
-      if (pattern.find_first_of("*?!") != std::string::npos) {
-        Fail("wildcards and negation in Host are not supported");
-      }
-      applies_ = applies_ || pattern == wanted_host_;
-    }
-    has_host_ = has_host_ || applies_;
-  }
-
-  void ReadOption(const Line& line) {
-    const std::string& keyword = line.keyword;
-    if (keyword == "include" || keyword == "proxycommand" || keyword == "proxyjump" ||
-        keyword == "proxyusefdpass") {
-      const bool is_off = keyword.starts_with("proxy") && line.arguments.size() == 1 &&
-                          (line.arguments.front() == "none" || line.arguments.front() == "no");
-      if (!is_off) Fail(keyword + " is not supported");
-    } else if (keyword == "identityfile") {
-      AddIdentityFile(OnlyArgument(line));
-    } else if (keyword == "port") {
-      const std::uint16_t port = ParsePort(OnlyArgument(line));
-      if (endpoint_.port == 0) endpoint_.port = port;
-    } else if (keyword == "ciphers") {
-      SetOnce(endpoint_.ciphers, OnlyArgument(line));
-    } else if (keyword == "hostname" || keyword == "user") {
-      const std::string value = WithoutTokens(keyword, OnlyArgument(line));
-      // OpenSSH refuses these too (valid_hostname and valid_ruser in ssh.c).
-      if (value.starts_with('-')) Fail(keyword + " cannot begin with '-'");
-      SetOnce(keyword == "user" ? endpoint_.user : endpoint_.host, value);
-    }
-  }
-
-  /// The first value of an option counts.
-  static void SetOnce(std::string& option, const std::string& value) {
-    if (option.empty()) option = value;
-  }
-
-  [[nodiscard]] std::string OnlyArgument(const Line& line) const {
-    if (line.arguments.size() != 1 || line.arguments.front().empty()) {
-      Fail(line.keyword + " takes exactly one value");
-    }
-    if (line.arguments.front().find('\0') != std::string::npos) {
-      Fail(line.keyword + " has a NUL byte");
-    }
-    return line.arguments.front();
-  }
-
-  [[nodiscard]] std::string WithoutTokens(const std::string& keyword,
-                                          const std::string& value) const {
-    if (value.find('%') == std::string::npos) return value;
-    Fail(keyword + " has a percent sign; tokens are not supported");
-  }
-
-  [[nodiscard]] std::uint16_t ParsePort(const std::string& text) const {
-    unsigned int port = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, port);
-    if (error == std::errc() && stop == end && port >= 1 && port <= 65535) {
-      return static_cast<std::uint16_t>(port);
-    }
-    Fail("port takes a number from 1 to 65535, not \"" + text + "\"");
-  }
-
-  void AddIdentityFile(const std::string& value) {
-    const std::string path = WithoutTokens("identityfile", value);
-    if (!path.starts_with('/')) Fail("identityfile takes an absolute path, not \"" + path + "\"");
-    std::vector<std::string>& files = endpoint_.identity_files;
-    if (std::find(files.begin(), files.end(), path) == files.end()) files.push_back(path);
-  }
-
-  const std::string wanted_host_;
-  const std::string& file_;
-  int line_number_ = 0;
-  bool applies_ = true;  // options before the first Host are for every host
-  bool has_host_ = false;
-  SshEndpoint endpoint_;
-};
+}
 
 }  // namespace
 
 SshEndpoint ParseSshConfig(std::string_view text, const std::string& instance_name,
                            const std::string& file) {
-  Reader reader(instance_name, file);
-  reader.Read(text);
-  return reader.Finish();
+  const std::string host = HostnameOf(instance_name);
+  SshEndpoint endpoint;
+  bool has_host = false;
+  bool applies = true;  // options before the first Host are for every host
+  for (int number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    try {
+      const Line line = SplitLine(text.substr(0, end));
+      if (line.keyword == "match") throw ConfigurationError("Match is not supported");
+      if (line.keyword == "host") {
+        applies = NamesHost(line, host);
+        has_host = has_host || applies;
+      } else if (applies) {
+        ReadOption(line, endpoint);
+      }
+    } catch (const ConfigurationError& error) {
+      throw ConfigurationError(file + ": line " + std::to_string(number) + ": " + error.what());
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  if (!has_host) {
+    throw ConfigurationError(file + ": there is no \"Host " + host + "\"" + kRestart);
+  }
+  std::vector<std::string> missing;
+  if (endpoint.host.empty()) missing.emplace_back("HostName");
+  if (endpoint.port == 0) missing.emplace_back("Port");
+  if (endpoint.user.empty()) missing.emplace_back("User");
+  if (endpoint.identity_files.empty()) missing.emplace_back("IdentityFile");
+  if (missing.empty()) return endpoint;
+  throw ConfigurationError(file + ": missing for " + host + ": " + support::Join(missing) +
+                           kRestart);
 }
 
 SshEndpoint ReadSshConfig(const std::filesystem::path& instance_directory,
                           const std::string& instance_name) {
   const std::filesystem::path file = instance_directory / "ssh.config";
-  const auto text = ReadTextFile(file, kMaximumSshConfig);
+  const auto text = ReadTextFile(file, kMaxSshConfig);
   if (!text.has_value()) {
     throw ConfigurationError(file.string() +
                              " does not exist: start the instance once with `limactl start " +

@@ -10,7 +10,7 @@
 namespace lima {
 
 /// In bytes; Lima writes less than one thousand.
-inline constexpr std::size_t kMaximumSshConfig = std::size_t{256} * 1024;
+inline constexpr std::size_t kMaxSshConfig = std::size_t{256} * 1024;
 
 /// The address of the guest's sshd, the user and the keys.
 struct SshEndpoint {

@@ -1,14 +1,11 @@
 #include "lima/status.h"
 
+#include <re2/re2.h>
 #include <sys/types.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
-#include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "lima/configuration_error.h"
 #include "lima/host_agent.h"
@@ -17,23 +14,15 @@
 namespace lima {
 namespace {
 
-constexpr std::size_t kMaximumPidFile = 4096;
-
-std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kSpaces = " \t\r\n";
-  text = text.substr(0, text.find_last_not_of(kSpaces) + 1);
-  return text.substr(std::min(text.find_first_not_of(kSpaces), text.size()));
-}
+constexpr std::size_t kMaxPidFile = 4096;
 
 /// Returns false if there is no file. Throws ConfigurationError for a file without a process id.
 bool NamesLiveProcess(const std::filesystem::path& pid_file) {
-  const auto text = ReadTextFile(pid_file, kMaximumPidFile);
+  const auto text = ReadTextFile(pid_file, kMaxPidFile);
   if (!text.has_value()) return false;
-  const std::string_view digits = Trim(*text);
   pid_t pid = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), pid);
-  // kill() takes zero and negative numbers for process groups.
-  if (error != std::errc() || end != digits.data() + digits.size() || pid <= 0) {
+  // kill() takes zero for a process group.
+  if (!re2::RE2::FullMatch(*text, R"(\s*(\d+)\s*)", &pid) || pid == 0) {
     throw ConfigurationError(pid_file.string() + " does not hold a process id");
   }
   return ::kill(pid, 0) == 0 || errno == EPERM;
@@ -69,26 +58,22 @@ Driver InspectDriver(const std::filesystem::path& directory,
   return has_external_driver || !WritesPidFile(vm_type) ? Driver::kCannotTell : Driver::kDead;
 }
 
-Status Broken(std::string reason) {
-  return {State::kBroken, std::move(reason)};
-}
-
 Status Inspect(const std::filesystem::path& directory, const std::optional<std::string>& vm_type) {
   const bool agent_lives = NamesLiveProcess(directory / "ha.pid");
   const Driver driver = InspectDriver(directory, vm_type);
   if (!agent_lives) {
-    if (driver == Driver::kAlive) return Broken("the driver is running but the host agent is not");
-    return {State::kStopped, ""};
+    if (driver != Driver::kAlive) return {State::kStopped, ""};
+    return {State::kBroken, "the driver is running but the host agent is not"};
   }
   const std::filesystem::path socket = directory / "ha.sock";
   try {
     QueryHostAgent(socket);
   } catch (const HostAgentError& error) {
-    return Broken("the host agent is alive, but " + socket.string() +
-                  " cannot be used: " + error.what());
+    return {State::kBroken,
+            "the host agent is alive, but " + socket.string() + " cannot be used: " + error.what()};
   }
-  if (driver == Driver::kDead) return Broken("the host agent is running but the driver is not");
-  return {State::kRunning, ""};
+  if (driver != Driver::kDead) return {State::kRunning, ""};
+  return {State::kBroken, "the host agent is running but the driver is not"};
 }
 
 }  // namespace
@@ -98,7 +83,7 @@ Status InspectStatus(const std::filesystem::path& instance_directory,
   try {
     return Inspect(instance_directory, vm_type);
   } catch (const ConfigurationError& error) {
-    return Broken(error.what());
+    return {State::kBroken, error.what()};
   }
 }
 

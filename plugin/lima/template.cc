@@ -25,14 +25,6 @@ constexpr const char* kAction =
     R"(\{\{(-[ \t\r\n])?(?:/\*(?:[^*]|\*+[^*/])*\*+/|)"
     R"([ \t\r\n]*\$?\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)[ \t\r\n]*)([ \t\r\n]-)?\}\})";
 
-void Append(std::string& result, std::string_view text) {
-  result += text;
-  if (result.size() > kMaximumTemplateResult) {
-    throw ConfigurationError("it is longer than " + std::to_string(kMaximumTemplateResult) +
-                             " bytes");
-  }
-}
-
 }  // namespace
 
 std::string EvaluateTemplate(std::string_view text, const FieldLookup& lookup) {
@@ -44,8 +36,7 @@ std::string EvaluateTemplate(std::string_view text, const FieldLookup& lookup) {
     std::string_view literal = text.substr(0, open);
     if (trims_start) literal = TrimLeft(literal);
     if (open == std::string_view::npos) {
-      Append(result, literal);
-      return result;
+      return result.append(literal);
     }
     text.remove_prefix(open);
     const std::size_t close = text.find("}}");
@@ -59,8 +50,8 @@ std::string EvaluateTemplate(std::string_view text, const FieldLookup& lookup) {
       throw ConfigurationError("the template action " + std::string(whole) +
                                " is not supported; use fields such as {{.Home}}");
     }
-    Append(result, trim_before.empty() ? literal : TrimRight(literal));
-    if (!name.empty()) Append(result, lookup(name));
+    result += trim_before.empty() ? literal : TrimRight(literal);
+    if (!name.empty()) result += lookup(name);
     trims_start = !trim_after.empty();
     text.remove_prefix(whole.size());
   }

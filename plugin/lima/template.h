@@ -1,14 +1,10 @@
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
 
 namespace lima {
-
-/// Most bytes of a result: Linux's PATH_MAX, since the templates used here are paths.
-inline constexpr std::size_t kMaximumTemplateResult = 4096;
 
 /// Returns the value of a field, named without the leading dot: "Home", "Param.key". Throws
 /// ConfigurationError if there is no such field.

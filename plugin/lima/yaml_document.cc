@@ -1,9 +1,9 @@
 #include "lima/yaml_document.h"
 
+#include <re2/re2.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "lima/configuration_error.h"
@@ -11,6 +11,8 @@
 
 namespace lima::yaml {
 namespace {
+
+using re2::RE2;
 
 // Tags of yaml-cpp for scalars without one.
 constexpr std::string_view kPlain = "?";
@@ -42,24 +44,10 @@ bool IsFalse(std::string_view text) {
   return IsOneOf(text, {"false", "False", "FALSE"});
 }
 
-constexpr std::string_view kDigits = "0123456789";
-
-/// "0", or digits that do not start with 0.
-bool IsCanonicalNumber(std::string_view text) {
-  if (text.empty() || (text.size() > 1 && text.front() == '0')) return false;
-  return text.find_first_not_of(kDigits) == std::string_view::npos;
-}
-
-/// May return true too often: the user must then add quotes.
-bool LooksLikeNumber(std::string_view text) {
-  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-  if (IsOneOf(text, {".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"})) return true;
-  if (text.empty() || (text.front() != '.' && kDigits.find(text.front()) == kDigits.npos)) {
-    return false;
-  }
-  return text.find_first_not_of("0123456789abcdefABCDEFxXoO_.+-") == std::string_view::npos &&
-         std::count(text.begin(), text.end(), '.') <= 1;
-}
+/// Matches too much: the user must then add quotes.
+constexpr const char* kNumberLike =
+    R"([-+]?(?:\.(?:inf|Inf|INF|nan|NaN|NAN)|\d[\da-fA-FxXoO_+-]*\.?[\da-fA-FxXoO_+-]*|)"
+    R"(\.[\da-fA-FxXoO_+-]*))";
 
 }  // namespace
 
@@ -81,10 +69,9 @@ std::string AtLine(const YAML::Node& node) {
 bool IsRewrittenByLima(const YAML::Node& node) {
   if (!node.IsScalar() || node.Tag() == kQuoted) return false;
   const std::string& text = node.Scalar();
-  std::string_view digits = text;
-  if (digits.starts_with('-') && digits != "-0") digits.remove_prefix(1);
-  if (IsCanonicalNumber(digits) || text == "true" || text == "false") return false;
-  return IsTrue(text) || IsFalse(text) || LooksLikeNumber(text);
+  if (text == "true" || text == "false") return false;
+  if (RE2::FullMatch(text, "0|-?[1-9][0-9]*")) return false;
+  return IsTrue(text) || IsFalse(text) || RE2::FullMatch(text, kNumberLike);
 }
 
 Mapping::Mapping(const YAML::Node& node, std::string file, std::string what)
@@ -96,7 +83,7 @@ void Mapping::Add(const YAML::Node& node, int merge_depth) {
   if (!node.IsMap()) {
     Fail(node, merge_depth == 0 ? "expected a mapping (key: value)" : "\"<<\" takes one mapping");
   }
-  if (merge_depth > kMaximumMergeDepth) Fail(node, "\"<<\" is nested too deeply");
+  if (merge_depth > kMaxMergeDepth) Fail(node, "\"<<\" is nested too deeply");
   bool has_merge = false;
   for (const auto& entry : node) {
     const YAML::Node& key = entry.first;
@@ -151,16 +138,12 @@ std::optional<std::string> Mapping::String(std::string_view key) const {
   return node.Scalar();
 }
 
-std::optional<unsigned long> Mapping::Number(std::string_view key, unsigned long maximum) const {
+std::optional<std::uint32_t> Mapping::Number(std::string_view key) const {
   const std::optional<std::string> text = String(key);
+  std::uint32_t number = 0;
   if (!text.has_value()) return std::nullopt;
-  unsigned long number = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  if (!IsCanonicalNumber(*text) || error != std::errc() || number > maximum) {
-    throw ConfigurationError(Where(key) + ": expected a whole number from 0 to " +
-                             std::to_string(maximum) + " in decimal digits");
-  }
-  return number;
+  if (RE2::FullMatch(*text, "(0|[1-9][0-9]*)", &number)) return number;
+  throw ConfigurationError(Where(key) + ": expected a whole number of 32 bits in decimal digits");
 }
 
 std::vector<YAML::Node> Mapping::Sequence(std::string_view key) const {

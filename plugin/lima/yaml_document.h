@@ -2,6 +2,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,7 +14,7 @@
 namespace lima::yaml {
 
 /// Most nested merges (`<<`).
-inline constexpr int kMaximumMergeDepth = 100;
+inline constexpr int kMaxMergeDepth = 100;
 
 /// Parses the first document; empty text is a null node. Throws ConfigurationError that starts with
 /// `file`, also for text that is not UTF-8 or starts with a byte order mark.
@@ -31,9 +32,8 @@ class Mapping {
   // for a value of another type.
   [[nodiscard]] std::optional<bool> Boolean(std::string_view key) const;
   [[nodiscard]] std::optional<std::string> String(std::string_view key) const;
-  /// A number in plain decimal digits, from 0 to `maximum`.
-  [[nodiscard]] std::optional<unsigned long> Number(std::string_view key,
-                                                    unsigned long maximum) const;
+  /// A number of 32 bits in plain decimal digits.
+  [[nodiscard]] std::optional<std::uint32_t> Number(std::string_view key) const;
   [[nodiscard]] std::vector<YAML::Node> Sequence(std::string_view key) const;
   [[nodiscard]] Mapping Child(std::string_view key) const;
 

@@ -23,29 +23,21 @@ class DirectoryIndex {
   /// `value` is the caller's number for the directory. If a directory is added twice, the first
   /// wins.
   void Add(std::string directory, std::size_t value) {
-    entries_.push_back({std::move(directory), value});
+    entries_.emplace_back(std::move(directory), value);
   }
 
   [[nodiscard]] std::optional<Match> Find(std::string_view path) const {
-    const Entry* deepest = nullptr;
-    std::string_view rest;
-    for (const Entry& entry : entries_) {
-      if (deepest != nullptr && entry.directory.size() <= deepest->directory.size()) continue;
-      const auto below = support::PathBelow(path, entry.directory);
-      if (!below) continue;
-      deepest = &entry;
-      rest = *below;
+    std::optional<Match> deepest;
+    for (const auto& [directory, value] : entries_) {
+      const auto below = support::PathBelow(path, directory);
+      if (!below || (deepest && deepest->rest.size() <= below->size())) continue;
+      deepest = Match{value, std::string(*below)};
     }
-    if (deepest == nullptr) return std::nullopt;
-    return Match{deepest->value, std::string(rest)};
+    return deepest;
   }
 
  private:
-  struct Entry {
-    std::string directory;
-    std::size_t value;
-  };
-  std::vector<Entry> entries_;
+  std::vector<std::pair<std::string, std::size_t>> entries_;
 };
 
 }  // namespace paths

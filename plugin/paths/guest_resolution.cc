@@ -11,7 +11,7 @@ namespace paths {
 namespace {
 
 // The Linux kernel's limit (MAXSYMLINKS).
-constexpr int kMaximumLinks = 40;
+constexpr int kMaxLinks = 40;
 
 using guest::FileErrorCode;
 using guest::FileType;
@@ -70,7 +70,7 @@ GuestLocation ResolveInGuest(std::string path, std::optional<guest::RealFile> fo
     return {std::move(found->path), found->attributes, ""};
   }
   if (found) path = std::move(found->path);  // it became a link after it was resolved
-  for (int links = 0; links <= kMaximumLinks; ++links) {
+  for (int links = 0; links <= kMaxLinks; ++links) {
     if (auto location = FollowToLink(path, shown, guest, context)) return *std::move(location);
   }
   throw CallError(shown + " resolves to a loop of symbolic links");

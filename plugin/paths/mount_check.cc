@@ -19,16 +19,16 @@ constexpr std::string_view kMacVolume = "/Volumes/My Shared Files";
 /// client would assume that it always does.
 constexpr int kNoTable = 3;
 constexpr const char* kTableScript =
-    "[ -r /proc/self/mountinfo ] || exit 3; cat /proc/self/mountinfo";
+    "[ -r /proc/self/mountinfo ] || exit 3; exec cat /proc/self/mountinfo";
 
 bool IsThisMachine(guest::Guest& guest, const support::Context& context) {
-  constexpr std::size_t kMaximumId = 128;
+  constexpr std::size_t kMaxId = 128;
   std::ifstream file(kBootIdFile);
   std::string id;
   if (!std::getline(file, id)) return false;
   try {
     return guest.Open(kBootIdFile, guest::OpenMode::kRead, 0, context)
-        ->ReadSome(0, kMaximumId, context)
+        ->ReadSome(0, kMaxId, context)
         .starts_with(id);
   } catch (const guest::FileError&) {
     return false;

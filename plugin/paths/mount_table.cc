@@ -68,7 +68,7 @@ const MountLine* FindMount(const std::vector<MountLine>& table, std::string_view
   if (current == nullptr) return nullptr;
 
   // Like the kernel's lookup: enters the first mount on the path, then any mounted on top of it.
-  for (std::size_t passed = 0; passed < kMaximumMountsOnPath; ++passed) {
+  for (std::size_t passed = 0; passed < table.size(); ++passed) {
     const MountLine* next = nullptr;
     for (const MountLine& line : table) {
       if (&line == current || line.parent_id != current->id) continue;

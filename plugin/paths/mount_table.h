@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,11 +21,8 @@ struct MountLine {
 /// Ignores lines that are not mounts.
 std::vector<MountLine> ParseMountTable(const std::string& text);
 
-/// Only a lying guest has a path with more mounts on it.
-inline constexpr std::size_t kMaximumMountsOnPath = 1000;
-
 /// The mount that contains `path` (absolute, clean, without links): the topmost one if several are
-/// stacked. Null if there is no root mount, or above kMaximumMountsOnPath.
+/// stacked. Null if there is no root mount, or mounts lie on each other in a circle.
 const MountLine* FindMount(const std::vector<MountLine>& table, std::string_view path);
 
 /// Whether the kernel never refreshes its cache: 9p with cache=loose or fscache. Linux before 6.4

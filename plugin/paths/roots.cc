@@ -74,10 +74,9 @@ std::string PinnedRoots::Pin(const Root& root, const std::string& resolved) cons
   return state_->first.try_emplace(root.guest, resolved).first->second;
 }
 
-AllowedPath ParseAllowedPath(const std::string& value) {
-  AllowedPath allowed;
-  allowed.writable = value.ends_with(":w");
-  const std::string directory = allowed.writable ? value.substr(0, value.size() - 2) : value;
+Root ParseAllowedPath(const std::string& value) {
+  const bool writable = value.ends_with(":w");
+  std::string directory = writable ? value.substr(0, value.size() - 2) : value;
   const bool has_unknown_mode =
       directory.ends_with(":r") || directory.ends_with(":ro") || directory.ends_with(":rw");
   if (!directory.starts_with('/') || has_unknown_mode) {
@@ -85,8 +84,8 @@ AllowedPath ParseAllowedPath(const std::string& value) {
                              "\": expected DIR or DIR:w, an absolute directory of the guest, such "
                              "as /tmp or /tmp:w");
   }
-  allowed.directory = support::CleanPath(directory);
-  return allowed;
+  directory = support::CleanPath(directory);
+  return {.host = directory, .guest = directory, .writable = writable, .is_guests_own = true};
 }
 
 NarrowedRoot ParseNarrowedRoot(const std::string& value) {
@@ -136,12 +135,7 @@ std::vector<Root> SelectRoots(const std::vector<lima::Mount>& mounts, const Root
   std::vector<Root> selected;
   if (options.narrowed_roots.empty()) selected = all;
   for (const NarrowedRoot& narrowed : options.narrowed_roots) AddNarrowed(selected, narrowed, all);
-  for (const AllowedPath& allowed : options.allowed_paths) {
-    selected.push_back({.host = allowed.directory,
-                        .guest = allowed.directory,
-                        .writable = allowed.writable,
-                        .is_guests_own = true});
-  }
+  selected.insert(selected.end(), options.allowed_paths.begin(), options.allowed_paths.end());
   return selected;
 }
 

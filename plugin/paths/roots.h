@@ -44,14 +44,9 @@ class PinnedRoots {
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-/// `--allow-path DIR[:w]`: a directory of the guest; agents use its guest path.
-struct AllowedPath {
-  std::string directory;  ///< absolute and clean
-  bool writable = false;
-};
-
-/// Throws support::CallError if DIR is not absolute, or ends in a mode other than :w.
-AllowedPath ParseAllowedPath(const std::string& value);
+/// `--allow-path DIR[:w]`: a directory of the guest; agents use its guest path. Throws
+/// support::CallError if DIR is not absolute, or ends in a mode other than :w.
+Root ParseAllowedPath(const std::string& value);
 
 /// `--root DIR`: a directory of the host, the only part of its mount that may be used.
 struct NarrowedRoot {
@@ -67,7 +62,7 @@ NarrowedRoot ParseNarrowedRoot(const std::string& value);
 
 struct RootOptions {
   std::vector<NarrowedRoot> narrowed_roots;  ///< `--root`; empty for every mount
-  std::vector<AllowedPath> allowed_paths;    ///< `--allow-path`
+  std::vector<Root> allowed_paths;           ///< `--allow-path`
 };
 
 /// "/a (writable), /b (read-only)"

@@ -148,10 +148,8 @@ class GlobCall {
   }
 
   void Visit(const ResolvedWalk& walk, const find::ListedName& name) {
-    const find::GlobMatch match =
-        walk.plan->matcher.Match(support::ToUtf8(name.path), name.is_directory, name.ignored_names);
-    const bool is_left_out = match == find::GlobMatch::kFound && name.ignored_names > 0;
-    if (match == find::GlobMatch::kNone || is_left_out) return;
+    const std::string path = support::ToUtf8(name.path);
+    if (!walk.plan->matcher.Matches(path, name.is_directory, name.ignored_names)) return;
     const std::string guest_path = support::JoinPath(walk.directory.guest, name.path);
     matches_.push_back({name.modified, support::ToUtf8(workspace_.paths->ToHost(guest_path))});
     kept_ += sizeof(Match) + matches_.back().path.size();

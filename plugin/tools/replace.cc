@@ -52,7 +52,7 @@ std::string ListLines(const files::Occurrences& found) {
     text += std::to_string(found.lines[i]);
   }
   const bool more =
-      found.lines.size() == files::kMaximumListedLines && found.count > files::kMaximumListedLines;
+      found.lines.size() == files::kMaxListedLines && found.count > files::kMaxListedLines;
   return more ? text + ", …" : text;
 }
 

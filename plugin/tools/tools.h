@@ -50,7 +50,7 @@ FileContent ReadFile(Toolbox& toolbox, const mcp::ToolCall& call);
 std::string CutBeginning(std::string& bytes, bool is_whole, std::size_t maximum_bytes);
 
 /// The limit for the file and for the result: `replace` must be able to read what it wrote.
-inline constexpr std::uint64_t kMaxReplaceBytes = files::kMaximumReadBytes;
+inline constexpr std::uint64_t kMaxReplaceBytes = files::kMaxReadBytes;
 
 /// text_replacement.h says what matches. If the file changes after it was read, everything is
 /// repeated, so that the other change stays. SFTP does not show a change within the same second and

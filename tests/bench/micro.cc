@@ -88,7 +88,7 @@ void MatchAName(benchmark::State& state, const char* pattern) {
   const find::GlobMatcher matcher(find::ParseGlob(pattern), true);
   const std::string name = "src/deep/directory/of/files/some_file_name.cc";
   for ([[maybe_unused]] const auto& round : state) {
-    benchmark::DoNotOptimize(matcher.Match(name, false));
+    benchmark::DoNotOptimize(matcher.Matches(name, false));
   }
 }
 BENCHMARK_CAPTURE(MatchAName, any_depth, "**/*.cc");

@@ -36,19 +36,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const auto alternatives = find::ParseGlob(pattern);
     fuzz::Require(!alternatives.empty(), "a pattern has an alternative");
-    fuzz::Require(alternatives.size() <= find::kMaximumGlobAlternatives, "and not too many");
+    fuzz::Require(alternatives.size() <= find::kMaxGlobAlternatives, "and not too many");
     const find::GlobMatcher matcher(alternatives, case_sensitive);
-    static_cast<void>(matcher.Match(name, false));
-    static_cast<void>(matcher.Match(name, true));
+    static_cast<void>(matcher.Matches(name, false));
+    static_cast<void>(matcher.Matches(name, true, 1));
   } catch (const support::CallError&) {
     // The pattern is invalid.
   }
   if (!IsPlainName(name) || name.size() > 200) return 0;
   const auto literal = find::ParseGlob(Escaped(name));
   const find::GlobMatcher matcher(literal, case_sensitive);
-  fuzz::Require(matcher.Match(name, false) == find::GlobMatch::kNamed, "a name matches itself");
+  fuzz::Require(matcher.Matches(name, false, 1), "a name matches itself");
   const auto all = find::ParseGlob("*");
-  fuzz::Require(find::GlobMatcher(all, case_sensitive).Match(name, false) != find::GlobMatch::kNone,
-                "a name matches *");
+  fuzz::Require(find::GlobMatcher(all, case_sensitive).Matches(name, false, 1), "a name matches *");
   return 0;
 }

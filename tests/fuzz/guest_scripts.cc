@@ -61,7 +61,7 @@ void List(guest::Guest& guest) {
     fuzz::Require(IsNameBelow(name.path), "a listed name lies in its directory");
   };
   const std::string warnings = find::ListTrees(guest, requests, visit, {});
-  fuzz::Require(warnings.size() <= find::kMaximumWarnings, "warnings are bounded");
+  fuzz::Require(warnings.size() <= find::kMaxWarnings, "warnings are bounded");
 }
 
 void Search(guest::Guest& guest) {
@@ -70,7 +70,7 @@ void Search(guest::Guest& guest) {
   const find::SearchRequest request = {
       .directory = "/mnt/w", .pattern = "a", .maximum_output_bytes = kMaximum};
   const find::SearchResult result = find::SearchContent(guest, request, {});
-  fuzz::Require(result.warnings.size() <= find::kMaximumWarnings, "warnings are bounded");
+  fuzz::Require(result.warnings.size() <= find::kMaxWarnings, "warnings are bounded");
   fuzz::Require(result.lines.size() <= kMaximum + kLastLine, "what is found is bounded");
   fuzz::Require(result.lines.empty() || result.lines.back() == '\n',
                 "what is found is whole lines");

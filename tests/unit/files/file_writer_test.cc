@@ -6,8 +6,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -170,22 +168,6 @@ paths::ResolvedPath At(const std::string& guest_path) {
   paths::ResolvedPath path;
   path.guest = guest_path;
   return path;
-}
-
-TEST_F(FileWriterTest, OneCallAtATimeLocksADirectory) {
-  std::atomic<int> inside = 0;
-  std::atomic<int> most = 0;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 8; ++i) {
-    threads.emplace_back([&, path = At("/a/" + std::to_string(i))] {
-      const auto lock = writer.Lock(path, {});
-      most = std::max<int>(most, ++inside);
-      std::this_thread::yield();
-      --inside;
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(most, 1);
 }
 
 TEST_F(FileWriterTest, WaitForALockEndsByTheDeadlineAndByACancel) {

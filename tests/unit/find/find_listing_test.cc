@@ -223,21 +223,18 @@ TEST_F(FindListingIgnored, CoversDirectoriesThatHoldNothingTracked) {
               UnorderedElementsAre("sub/deep/a.log ignored", "sub/b.log ignored"));
 }
 
-TEST_F(FindListingIgnored, HoldsBelowTheTopOfTheRepositoryToo) {
-  MakeRepository();
-  ListingRequest request = Everything();
-  request.directory += "/sub";
-  request.name_filters = {"l*", "index.js"};
-  EXPECT_THAT(Names({request}),
-              UnorderedElementsAre("local ignored", "node_modules/p/index.js ignored"));
-}
-
-TEST_F(FindListingIgnored, NothingIsIgnoredInsideAnIgnoredDirectory) {
+TEST_F(FindListingIgnored, HoldsBelowTheTopOfTheRepositoryButNotInsideAnIgnoredDirectory) {
   MakeRepository();
   Write("sub/node_modules/tracked");
   Git("", "add -f sub/node_modules/tracked");
   ListingRequest request = Everything();
-  request.directory += "/sub/node_modules";
+  request.directory += "/sub";
+  request.name_filters = {"l*", "index.js"};
+  EXPECT_THAT(Names({request}), UnorderedElementsAre("local ignored",
+                                                     "node_modules/p/index.js "
+                                                     "ignored"));
+  request.name_filters = {};
+  request.directory += "/node_modules";
   EXPECT_THAT(Names({request}), UnorderedElementsAre("p", "p/index.js", "tracked"));
   request.directory += "/p";
   EXPECT_THAT(Names({request}), UnorderedElementsAre("index.js"));

@@ -43,10 +43,10 @@ TEST(GlobPlan, NamesNarrowNothingIfCaseIsIgnored) {
 
 TEST(GlobPlan, ManyBeginningsAreListedFromHigherUp) {
   std::string choices;
-  for (std::size_t i = 0; i < kMaximumGlobWalks; ++i) {
+  for (std::size_t i = 0; i < kMaxGlobWalks; ++i) {
     choices += (i > 0 ? "," : "") + ("d" + std::to_string(i));
   }
-  EXPECT_THAT(PlanGlob("x/{" + choices + "}/*.c", true), SizeIs(kMaximumGlobWalks));
+  EXPECT_THAT(PlanGlob("x/{" + choices + "}/*.c", true), SizeIs(kMaxGlobWalks));
   EXPECT_THAT(Directories("x/{" + choices + ",more}/*.c"), ElementsAre("x"));
 }
 

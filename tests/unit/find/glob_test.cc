@@ -18,8 +18,7 @@ using testing::HasSubstr;
 bool Matches(const std::string& pattern, std::string path, bool case_sensitive = true) {
   const bool is_directory = path.ends_with('/');
   if (is_directory) path.pop_back();
-  return GlobMatcher(ParseGlob(pattern), case_sensitive).Match(path, is_directory) !=
-         GlobMatch::kNone;
+  return GlobMatcher(ParseGlob(pattern), case_sensitive).Matches(path, is_directory);
 }
 
 std::string ErrorOf(const std::string& pattern) {
@@ -67,26 +66,29 @@ TEST(Glob, IgnoresCaseOnlyIfRequested) {
   EXPECT_FALSE(Matches("**/CONFIG", ".git/config", false));
 }
 
-TEST(Glob, ReportsWhatOnlyAnyDepthFound) {
-  const GlobMatcher matcher(ParseGlob("{*.log,**/*.txt}"), true);
-  EXPECT_EQ(matcher.Match("a.log", false), GlobMatch::kNamed);
-  EXPECT_EQ(matcher.Match("a.txt", false), GlobMatch::kFound);
-  EXPECT_EQ(matcher.Match("b/a.log", false), GlobMatch::kNone);
+TEST(Glob, AnyDepthMatchesWhatGitIgnoresOnlyBelowItsName) {
+  const GlobMatcher matcher(ParseGlob("{*.log,**/*.txt,build/**}"), true);
+  EXPECT_TRUE(matcher.Matches("a.log", false, 1));
+  EXPECT_TRUE(matcher.Matches("a.txt", false));
+  EXPECT_FALSE(matcher.Matches("a.txt", false, 1));
+  EXPECT_FALSE(matcher.Matches("b/a.log", false));
+  EXPECT_TRUE(matcher.Matches("build/a.o", false, 1));
+  EXPECT_FALSE(matcher.Matches("build/a.o", false, 2));
 }
 
 TEST(Glob, AHundredStarsTakeBoundedTime) {
   const GlobMatcher matcher(ParseGlob(Repeat("a*", 100) + "b"), true);
-  EXPECT_EQ(matcher.Match(std::string(200, 'a'), false), GlobMatch::kNone);
-  EXPECT_EQ(matcher.Match(std::string(200, 'a') + "b", false), GlobMatch::kNamed);
+  EXPECT_FALSE(matcher.Matches(std::string(200, 'a'), false));
+  EXPECT_TRUE(matcher.Matches(std::string(200, 'a') + "b", false));
   const GlobMatcher any_depth(ParseGlob(Repeat("**/a/", 100) + "b"), true);
   const std::string path = Repeat("a/", 1000);
-  EXPECT_EQ(any_depth.Match(path + "c", false), GlobMatch::kNone);
-  EXPECT_EQ(any_depth.Match(path + "b", false), GlobMatch::kFound);
+  EXPECT_FALSE(any_depth.Matches(path + "c", false));
+  EXPECT_TRUE(any_depth.Matches(path + "b", false));
 }
 
 TEST(Glob, TakesTheLargestPattern) {
   const std::string pattern = "{" + Repeat("a,", 999) + "b}" + Repeat("?", 7);
-  ASSERT_EQ(ParseGlob(pattern).size(), kMaximumGlobAlternatives);
+  ASSERT_EQ(ParseGlob(pattern).size(), kMaxGlobAlternatives);
   EXPECT_TRUE(Matches(pattern, "b1234567"));
   EXPECT_THAT(ErrorOf(pattern + "?"), HasSubstr("32768 bytes"));
 }
@@ -128,7 +130,7 @@ TEST(Glob, BracesThatMultiplyAreRejected) {
   EXPECT_THAT(ErrorOf(Repeat("{a,", 30) + "b" + Repeat("}", 30) + Repeat("{c,d}", 6)),
               HasSubstr("more than 1000 alternatives"));
   const std::string thousand = "{1,2,3,4,5,6,7,8,9,0}";
-  EXPECT_EQ(ParseGlob(Repeat(thousand, 3)).size(), kMaximumGlobAlternatives);
+  EXPECT_EQ(ParseGlob(Repeat(thousand, 3)).size(), kMaxGlobAlternatives);
   EXPECT_THAT(ErrorOf(Repeat(thousand, 3) + "{a,b}"), HasSubstr("more than 1000"));
   EXPECT_EQ(ErrorOf(Repeat("x", 29) + Repeat(thousand, 3)), "no error");
   EXPECT_THAT(ErrorOf(Repeat("x", 30) + Repeat(thousand, 3)), HasSubstr("32768 bytes"));
@@ -141,11 +143,11 @@ TEST(Glob, NestedBracesAndLengthHaveLimits) {
   const auto nested = [](std::size_t depth) {
     return Repeat("{", depth) + "a,b" + Repeat("}", depth);
   };
-  EXPECT_EQ(ErrorOf(nested(kMaximumGlobBraceDepth)), "no error");
-  EXPECT_THAT(ErrorOf(nested(kMaximumGlobBraceDepth + 1)), HasSubstr("nested more than 32"));
+  EXPECT_EQ(ErrorOf(nested(kMaxGlobBraceDepth)), "no error");
+  EXPECT_THAT(ErrorOf(nested(kMaxGlobBraceDepth + 1)), HasSubstr("nested more than 32"));
   EXPECT_THAT(ErrorOf(Repeat("{", 4000)), HasSubstr("nested more than 32"));
-  EXPECT_EQ(ErrorOf(std::string(kMaximumGlobPattern, 'x')), "no error");
-  EXPECT_THAT(ErrorOf(std::string(kMaximumGlobPattern + 1, 'x')),
+  EXPECT_EQ(ErrorOf(std::string(kMaxGlobPattern, 'x')), "no error");
+  EXPECT_THAT(ErrorOf(std::string(kMaxGlobPattern + 1, 'x')),
               HasSubstr("4097 bytes, more than the 4096 allowed"));
 }
 

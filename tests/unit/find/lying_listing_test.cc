@@ -57,10 +57,10 @@ TEST_F(ListingOfALiar, NamesThatCannotExistAreRejected) {
   for (const std::string& path :
        {std::string("./../secret"), std::string("./a/../../../secret"), std::string("./a/./b"),
         std::string("./.."), std::string(".//etc/passwd"), std::string("./a/"),
-        std::string("./a\0b", 5), "./" + std::string(kMaximumListedPath + 1, 'n')}) {
+        std::string("./a\0b", 5), "./" + std::string(kMaxListedPath + 1, 'n')}) {
     EXPECT_THROW(Names("1.5 f " + path + "//\n"), support::CallError) << path.substr(0, 20);
   }
-  EXPECT_EQ(Names("1.5 f ./" + std::string(kMaximumListedPath, 'n') + "//\n").size(), 1U);
+  EXPECT_EQ(Names("1.5 f ./" + std::string(kMaxListedPath, 'n') + "//\n").size(), 1U);
 }
 
 TEST_F(ListingOfALiar, OtherRecordsDoNoHarm) {
@@ -68,8 +68,8 @@ TEST_F(ListingOfALiar, OtherRecordsDoNoHarm) {
                     "1 f ./c//\nfailed x//\nunfinished"),
               ElementsAre("a", "b"));
   EXPECT_EQ(messages_, "");
-  Names("failed " + std::string(2 * kMaximumMessages, 'x') + "//\nfailed x//\n");
-  EXPECT_EQ(messages_.size(), kMaximumMessages);
+  Names("failed " + std::string(2 * kMaxMessages, 'x') + "//\nfailed x//\n");
+  EXPECT_EQ(messages_.size(), kMaxMessages);
 }
 
 TEST_F(ListingOfALiar, FailuresAreErrorsAndNoShortListing) {
@@ -87,10 +87,10 @@ TEST_F(ListingOfALiar, TooMuchIsAnError) {
   ignored_ = "/0 ./" + std::string(std::size_t{1} << 20, 'r') + "\0"s;
   for (int i = 0; i < 100; ++i) ignored_ += std::to_string(i) + "\0"s;
   EXPECT_THAT(Error(), HasSubstr("too many names"));
-  ignored_.assign(kMaximumIgnoredListing + 1, 'x');
+  ignored_.assign(kMaxIgnoredListing + 1, 'x');
   EXPECT_THAT(Error(), HasSubstr("too many names"));
   ignored_.clear();
-  names_.assign(kMaximumListing + 1, 'x');
+  names_.assign(kMaxListing + 1, 'x');
   EXPECT_THAT(Error(), HasSubstr("too many names"));
 }
 

@@ -53,7 +53,7 @@ arch: x86_64
 plain: false
 mountType: 9p
 mountTypesUnsupported: [9p]
-user: {name: me, home: "/home/{{.User}}", shell: /bin/fish, uid: 501}
+user: {home: "/home/{{.User}}", shell: /bin/fish, uid: 501}
 param: {Name: value, count: 12}
 cpus: 4
 somethingNew: {a: [1, 2]}
@@ -71,7 +71,6 @@ mounts:
   EXPECT_EQ(file.plain, false);
   EXPECT_EQ(file.mount_type, "9p");
   EXPECT_TRUE(file.nine_p_is_unsupported);
-  EXPECT_EQ(file.user.name, "me");
   EXPECT_EQ(file.user.home, "/home/{{.User}}");
   EXPECT_EQ(file.user.shell, "/bin/fish");
   EXPECT_EQ(file.user.uid, 501U);
@@ -95,9 +94,6 @@ TEST(Configuration, ReadsTruthValuesLikeLima) {
   for (const char* value : {"null", "~", "", "Null"}) {
     EXPECT_EQ(Writable(value), std::nullopt) << value;
   }
-}
-
-TEST(Configuration, RefusesOtherTruthValues) {
   for (const char* value : {"yes", "on", "y", "1", "0", "tRue", "\"true\"", "'true'", "!!str true",
                             "!foo true", "[true]", "{a: 1}", "|\n    true"}) {
     EXPECT_THROW(Writable(value), ConfigurationError) << value;
@@ -105,7 +101,6 @@ TEST(Configuration, RefusesOtherTruthValues) {
   EXPECT_THAT(
       ErrorOf("mounts:\n- location: /x\n  writable: yes\n"),
       AllOf(HasSubstr("test.yaml: mounts[0].writable (line 3)"), HasSubstr("true or false")));
-  EXPECT_THAT(ErrorOf("plain: on\n"), HasSubstr("test.yaml: plain (line 1)"));
 }
 
 TEST(Configuration, RefusesWrongTypes) {
@@ -152,10 +147,7 @@ mounts:
   EXPECT_EQ(file.mounts[1].writable, true);
   EXPECT_EQ(file.mounts[2].location, "/c");
   EXPECT_EQ(Parse("x: &x {plain: true}\n<<: *x\n").plain, true);
-}
-
-TEST(Configuration, AQuotedMergeKeyIsAnOrdinaryOne) {
-  EXPECT_EQ(Parse("\"<<\": {plain: true}\n").plain, std::nullopt);
+  EXPECT_EQ(Parse("\"<<\": {plain: true}\n").plain, std::nullopt) << "an ordinary key";
 }
 
 TEST(Configuration, RefusesMergesThatLimaRefuses) {
@@ -178,18 +170,12 @@ TEST(Configuration, ReadsTheFirstDocument) {
   EXPECT_EQ(Parse("---\nplain: true\n...\n").plain, true);
 }
 
-TEST(Configuration, RefusesWhatIsNotYaml) {
+TEST(Configuration, RefusesWhatIsNotYamlOrReadersUnderstandDifferently) {
   using std::string_view_literals::operator""sv;
   for (const std::string_view text : {"{{{{"sv, "[["sv, "mounts:\n\t- location: /x\n"sv, "a: \"x"sv,
-                                      "? [a]\n: b\n"sv, "a: b: c\n"sv,
-                                      "\x7f"
-                                      "ELF\x02"sv}) {
+                                      "? [a]\n: b\n"sv, "a: b: c\n"sv, "\177ELF\2"sv}) {
     EXPECT_THAT(ErrorOf(text), HasSubstr("test.yaml: ")) << text;
   }
-}
-
-TEST(Configuration, RefusesBytesThatReadersUnderstandDifferently) {
-  using std::string_view_literals::operator""sv;
   EXPECT_THAT(ErrorOf("a: \"x\0\"\n"sv), HasSubstr("NUL"));
   EXPECT_THAT(ErrorOf("mounts: [{location: \"/\xFF\"}]\n"), HasSubstr("UTF-8"));
   EXPECT_THAT(ErrorOf("\xEF\xBB\xBFplain: true\n"), HasSubstr("byte order mark"));
@@ -205,8 +191,8 @@ std::string MergeChain(int length) {
 }
 
 TEST(Configuration, BoundsNesting) {
-  EXPECT_EQ(Parse(MergeChain(yaml::kMaximumMergeDepth)).plain, true);
-  EXPECT_THAT(ErrorOf(MergeChain(yaml::kMaximumMergeDepth + 1)), HasSubstr("nested too deeply"));
+  EXPECT_EQ(Parse(MergeChain(yaml::kMaxMergeDepth)).plain, true);
+  EXPECT_THAT(ErrorOf(MergeChain(yaml::kMaxMergeDepth + 1)), HasSubstr("nested too deeply"));
   EXPECT_THAT(ErrorOf("mounts:\n- &m {<<: *m, location: /x}\n"), HasSubstr("nested too deeply"));
   EXPECT_THAT(ErrorOf("a: " + std::string(100'000, '[')), HasSubstr("not valid YAML"));
 }

@@ -28,12 +28,11 @@ InstanceConfiguration Merge(const char* defaults, const char* main, const char* 
 
 TEST(MergeConfiguration, TheStrongerFileWins) {
   const InstanceConfiguration merged =
-      Merge("os: Darwin\nuser: {shell: /bin/a, uid: 1, name: a, home: /a}\nvmType: vz\n",
-            "os: FreeBSD\nuser: {uid: 2, name: b}\n", "user: {name: c}\nmountType: virtiofs\n");
+      Merge("os: Darwin\nuser: {shell: /bin/a, uid: 1, home: /a}\nvmType: vz\n",
+            "os: FreeBSD\nuser: {uid: 2}\n", "mountType: virtiofs\n");
   EXPECT_EQ(merged.os, "FreeBSD");
   EXPECT_EQ(merged.user.shell, "/bin/a");
   EXPECT_EQ(merged.user.uid, 2U);
-  EXPECT_EQ(merged.user.name, "c");
   EXPECT_EQ(merged.user.home, "/a");
   EXPECT_EQ(merged.user.home_where, "default.yaml: user.home (line 2)");
   EXPECT_EQ(merged.vm_type, "vz");
@@ -163,7 +162,7 @@ TEST(LoadConfiguration, RefusesAnythingButAReadableFile) {
   std::filesystem::create_symlink("lima.yaml", file);  // stops root too, unlike a mode
   EXPECT_THAT(LoadErrorOf(home.path()), HasSubstr("cannot read " + file.string() + ": "));
   std::filesystem::remove(file);
-  const std::string fits = "#" + std::string(kMaximumConfigurationFile - 1, 'x');
+  const std::string fits = "#" + std::string(kMaxConfigurationFile - 1, 'x');
   WriteFile(file, fits);
   EXPECT_EQ(LoadErrorOf(home.path()), "no error");
   WriteFile(file, fits + "x");

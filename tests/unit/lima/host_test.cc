@@ -1,33 +1,13 @@
 #include "lima/host.h"
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
-#include <pwd.h>
 #include <unistd.h>
 
-#include <cstddef>
 #include <cstdlib>
 #include <optional>
 #include <string>
 
 #include "lima/configuration_error.h"
-
-namespace {
-
-/// If true, the user database is empty.
-bool database_is_empty = false;
-
-}  // namespace
-
-// Replaces the system's function.
-// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name)
-extern "C" int getpwuid_r(uid_t uid, passwd* entry, char* room, std::size_t size, passwd** found) {
-  *found = nullptr;
-  if (database_is_empty) return 0;
-  using Function = int(uid_t, passwd*, char*, std::size_t, passwd**);
-  auto* const systems = reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, "getpwuid_r"));
-  return systems(uid, entry, room, size, found);
-}
 
 namespace lima {
 namespace {
@@ -71,16 +51,6 @@ TEST(HostFacts, ComeFromTheEnvironmentAndTheUserDatabase) {
 TEST(HostFacts, RequireAnAbsoluteHome) {
   const ScopedVariable home("HOME", "me");
   EXPECT_THROW(ReadHostFacts(), ConfigurationError);
-}
-
-TEST(HostFacts, NameAnUnknownUserAfterTheEnvironment) {
-  const ScopedVariable home("HOME", "/nowhere/me");
-  const ScopedVariable user("USER", "bob");
-  database_is_empty = true;
-  EXPECT_EQ(ReadHostFacts().user, "bob");
-  const ScopedVariable nobody("USER", "");
-  EXPECT_THROW(ReadHostFacts(), ConfigurationError);
-  database_is_empty = false;
 }
 
 }  // namespace

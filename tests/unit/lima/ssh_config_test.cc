@@ -152,12 +152,6 @@ TEST(SshConfig, RefusesInvalidAndUnsupportedLines) {
   }
 }
 
-TEST(SshConfig, RefusesANulByteInAValue) {
-  using std::string_literals::operator""s;
-  EXPECT_THAT(ErrorOf(kHost + "User m\0e\n"s + kMinimal),
-              AllOf(HasSubstr("ssh.config: line 2: "), HasSubstr("NUL byte")));
-}
-
 TEST(SshConfig, AcceptsADisabledProxyAndTheLastPort) {
   EXPECT_EQ(
       Parse(std::string(kHost) + "ProxyCommand none\nProxyJump none\nPort 65535\n" + kMinimal).port,
@@ -176,16 +170,6 @@ TEST(ReadSshConfig, SaysWhatToDoIfThereIsNone) {
               testing::ThrowsMessage<ConfigurationError>(
                   AllOf(HasSubstr((directory.path() / "ssh.config").string()),
                         HasSubstr("limactl start my_vm"))));
-}
-
-TEST(ReadSshConfig, BoundsTheFile) {
-  const TemporaryDirectory directory;
-  std::string text = kLimaFile;
-  text += std::string(kMaximumSshConfig - text.size(), '#');
-  WriteFile(directory.path() / "ssh.config", text);
-  EXPECT_NO_THROW(ReadSshConfig(directory.path(), "my_vm"));
-  WriteFile(directory.path() / "ssh.config", text + "#");
-  EXPECT_THROW(ReadSshConfig(directory.path(), "my_vm"), ConfigurationError);
 }
 
 }  // namespace

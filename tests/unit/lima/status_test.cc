@@ -181,9 +181,8 @@ TEST(HostAgent, ReturnsThePortIfItKnowsIt) {
 
 TEST(HostAgent, AnEndlessAnswerIsCutOff) {
   const TemporaryDirectory directory;
-  const FakeHostAgent agent(
-      directory.path() / "ha.sock",
-      "HTTP/1.0 200 OK\r\n\r\n" + std::string(kMaximumHostAgentResponse, ' '));
+  const FakeHostAgent agent(directory.path() / "ha.sock",
+                            "HTTP/1.0 200 OK\r\n\r\n" + std::string(kMaxHostAgentResponse, ' '));
   EXPECT_THROW(QueryHostAgent(directory.path() / "ha.sock"), HostAgentError);
 }
 

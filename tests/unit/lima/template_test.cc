@@ -73,13 +73,5 @@ TEST(Template, RefusesAllElse) {
   }
 }
 
-TEST(Template, GivesAtMostAPath) {
-  const auto evaluate = [](std::size_t length) {
-    return EvaluateTemplate("{{.X}}", [&](std::string_view) { return std::string(length, 'x'); });
-  };
-  EXPECT_EQ(evaluate(kMaximumTemplateResult).size(), kMaximumTemplateResult);
-  EXPECT_THROW(evaluate(kMaximumTemplateResult + 1), ConfigurationError);
-}
-
 }  // namespace
 }  // namespace lima

@@ -59,18 +59,14 @@ TEST_F(PathRulesTest, OnlyNamesOfABareRepositoryCostAFurtherRoundTrip) {
   EXPECT_EQ(guest.round_trips(), 1);
 }
 
-TEST_F(PathRulesTest, LinkToAProtectedSettingIsNotWritten) {
-  fs::create_directory(top / "work/.claude");
-  fs::create_symlink(".claude", top / "work/innocent");
-  EXPECT_THAT(Refusal("/host/work/innocent/settings.json", Access::kWrite),
-              HasSubstr("--allow-settings"));
-}
-
-TEST_F(PathRulesTest, ProtectedSettingThatIsALinkIsNotWritten) {
+TEST_F(PathRulesTest, ProtectedSettingIsNotWrittenThroughALinkNorAsOne) {
+  fs::create_directories(top / "work/.vscode");
+  fs::create_symlink(".vscode", top / "work/innocent");
   fs::create_directory(top / "work/shared");
   fs::create_symlink("shared", top / "work/.claude");
-  EXPECT_THAT(Refusal("/host/work/.claude/settings.json", Access::kWrite),
-              HasSubstr("--allow-settings"));
+  for (const char* path : {"/host/work/innocent/tasks.json", "/host/work/.claude/settings.json"}) {
+    EXPECT_THAT(Refusal(path, Access::kWrite), HasSubstr("--allow-settings"));
+  }
 }
 
 TEST_F(PathRulesTest, ProtectedSettingIsWrittenIfTheUserAllowsItOrTheDirectoryIsTheGuestsOwn) {

@@ -241,7 +241,7 @@ TEST_F(ReadFile, RangeReadsNoFurtherThanItMust) {
   guest->ResetCounts();
   EXPECT_EQ(Lines(10, 3), "\n\n\n");
   EXPECT_EQ(guest->count(Operation::kFileRead), 1);
-  fs::resize_file(work / "file", 2 * files::kMaximumReadBytes);
+  fs::resize_file(work / "file", 2 * files::kMaxReadBytes);
   EXPECT_EQ(Lines(10, 3), "\n\n\n");
 }
 
@@ -261,7 +261,7 @@ TEST_F(ReadFile, RangeIsReadInRequestsOfTheServersSizeAndInGrowingBursts) {
 }
 
 TEST_F(ReadFile, RangeOfMoreThanTheLimitIsAnError) {
-  Put("file", std::string(files::kMaximumReadBytes + files::kReadChunk, 'x'));
+  Put("file", std::string(files::kMaxReadBytes + files::kReadChunk, 'x'));
   EXPECT_THAT(Error({{"path", "/host/work/file"}, {"offset", 0}}),
               HasSubstr("ask for fewer with limit"));
 }

@@ -182,8 +182,8 @@ TEST_F(Search, ALongLineIsCutBetweenCharacters) {
     for (std::size_t i = 0; i < times; ++i) repeated += text;
     return repeated;
   };
-  const std::size_t whole = find::kMaximumGrepLine / 3;  // one byte more is kept, of the next
-  static_assert(find::kMaximumGrepLine % 3 == 1);
+  const std::size_t whole = find::kMaxGrepLine / 3;  // one byte more is kept, of the next
+  static_assert(find::kMaxGrepLine % 3 == 1);
   Write("a", repeat("\u20AC", whole + 2) + "\n");
   const std::string expected = "a:1:" + repeat("\u20AC", whole) + "… [6 bytes left out]\n";
   EXPECT_EQ(Find("\u20AC"), expected);
