@@ -1,5 +1,7 @@
 #include "shell/resident_shell.h"
 
+#include <utility>
+
 namespace shell {
 namespace {
 
@@ -33,28 +35,31 @@ ResidentShell::Condition ResidentShell::condition() const {
   const std::scoped_lock lock(monitor_->mutex);
   const ShellSession::Reported& reported = session_->reported();
   if (reported.left && !reported.closed) return Condition::kInUse;
-  return reported.state == State::kReady && !reported.end ? Condition::kIdle : Condition::kOver;
+  if (reported.end || reported.state == State::kOver) return Condition::kOver;
+  return reported.state == State::kSettling ? Condition::kSettling : Condition::kIdle;
 }
 
-ResidentShell::Reply ResidentShell::Run(const std::string& request, Effect effect, OutputSink& sink,
+ResidentShell::Reply ResidentShell::Run(const Request& request, Effect effect, OutputSink& sink,
                                         const support::Context& context) {
   ShellSession& session = *session_;
   const ShellSession::Reported& reported = session.reported();
   support::ContextWait wait(context, monitor_->mutex, monitor_->changed);
   std::unique_lock lock(monitor_->mutex);
-  const auto started = [&] { return reported.state != State::kStarting || reported.end; };
-  if (wait.Until(lock, [&] { return started() || reported.was_queued; }) && !started()) {
+  const auto settled = [&] { return reported.state == State::kReady || session.is_over(); };
+  if (wait.Until(lock, [&] { return settled() || reported.was_queued; }) && !settled()) {
     lock.unlock();
     sink.OnQueued();
     lock.lock();
-    wait.Until(lock, started);
   }
+  const bool may_run = wait.Until(lock, settled);
   if (!reported.was_ready) return NotStarted(effect, context);
+  if (!may_run) throw support::Stopped(ReasonOf(context));
   if (session.is_over()) return {Reply::Kind::kNotRun, {}, ""};
 
   session.BeginRequest(sink);
   lock.unlock();
-  session.Send(request);
+  const bool is_new = std::exchange(directory_, request.directory) != request.directory;
+  session.Send((is_new ? request.directory : "") + request.text);
   sink.OnStarted();
   lock.lock();
   const bool done = wait.Until(lock, [&] { return session.request_is_done(); });

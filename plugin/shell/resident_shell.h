@@ -48,9 +48,10 @@ class ResidentShell {
   ResidentShell& operator=(const ResidentShell&) = delete;
 
   enum class Condition {
-    kIdle,   ///< can run a request
-    kInUse,  ///< runs no more requests, but background processes of the last may use the channel
-    kOver,   ///< can be destroyed
+    kIdle,      ///< can run a request
+    kSettling,  ///< can run a request unless the last one has left background processes
+    kInUse,     ///< runs no more requests, but background processes of the last may use the channel
+    kOver,      ///< can be destroyed
   };
   [[nodiscard]] Condition condition() const;
 
@@ -74,7 +75,7 @@ class ResidentShell {
   /// - support::ConnectionLost;
   /// - support::CallError if the guest refuses the channel.
   /// After an exception the shell must be destroyed.
-  Reply Run(const std::string& request, Effect effect, OutputSink& sink,
+  Reply Run(const Request& request, Effect effect, OutputSink& sink,
             const support::Context& context);
 
  private:
@@ -84,6 +85,7 @@ class ResidentShell {
   const std::shared_ptr<Monitor> monitor_ = std::make_shared<Monitor>();
   const std::shared_ptr<ShellSession> session_ =
       std::make_shared<ShellSession>(monitor_, kSharedChannels);
+  std::string directory_;  // of the last request
 };
 
 }  // namespace shell

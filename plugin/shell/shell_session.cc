@@ -15,10 +15,13 @@ constexpr std::size_t kMaximumEarlyOutput = std::size_t{256} * 1024;
 /// Of input, in bytes. The watcher reads a request byte by byte.
 constexpr std::size_t kInputPiece = 8192;
 
+/// The guest looks twice, 50 ms apart.
+constexpr std::chrono::seconds kSettleTimeout{1};
+
 }  // namespace
 
 struct ShellSession::Report {
-  enum class Kind { kReady, kTook, kStopped, kExited, kLeft, kDone };
+  enum class Kind { kReady, kTook, kStopped, kExited, kLeft, kFree, kDone };
   Kind kind;
   int status = 0;
 };
@@ -29,11 +32,12 @@ std::optional<ShellSession::Report> ShellSession::Parse(std::string_view words) 
     Report::Kind kind;
     bool has_status;
   };
-  constexpr std::array<Form, 6> kForms{{{"ready", Report::Kind::kReady, false},
+  constexpr std::array<Form, 7> kForms{{{"ready", Report::Kind::kReady, false},
                                         {"took", Report::Kind::kTook, false},
                                         {"stopped", Report::Kind::kStopped, false},
                                         {"ended ", Report::Kind::kExited, true},
-                                        {"left ", Report::Kind::kLeft, true},
+                                        {"left", Report::Kind::kLeft, false},
+                                        {"free", Report::Kind::kFree, false},
                                         {"", Report::Kind::kDone, true}}};
   for (const Form& form : kForms) {
     if (!words.starts_with(form.words)) continue;
@@ -63,7 +67,10 @@ void ShellSession::Launch(const std::string& program, std::shared_ptr<OutputSink
 }
 
 void ShellSession::Close() {
-  const std::scoped_lock lock(monitor_->mutex);
+  std::unique_lock lock(monitor_->mutex);
+  monitor_->changed.wait_for(lock, kSettleTimeout, [&] {
+    return reported_.state != State::kSettling || reported_.end;
+  });
   reported_.state = State::kOver;
   process_.reset();
   monitor_->changed.notify_all();
@@ -188,12 +195,17 @@ void ShellSession::Apply(const Report& report) {
       state = State::kOver;
       if (is_process()) process_.reset();
       break;
-    case Report::Kind::kLeft:
     case Report::Kind::kDone:
       if (state != State::kRunning) return;
       reported_.request_status = report.status;
-      reported_.left = report.kind == Report::Kind::kLeft;
-      state = reported_.left ? State::kOver : State::kReady;
+      state = State::kSettling;
+      break;
+    case Report::Kind::kFree:
+      if (state == State::kSettling) state = State::kReady;
+      break;
+    case Report::Kind::kLeft:
+      reported_.left = true;
+      state = State::kOver;
       break;
     case Report::Kind::kTook:
       input_is_under_way_ = false;

@@ -42,8 +42,9 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
   enum class State {
     kStarting,
     kReady,    ///< the shell waits for a request; the process runs
-    kRunning,  ///< the shell runs a request
-    kOver,     ///< runs nothing any more, except what a request has left
+    kRunning,   ///< the shell runs a request
+    kSettling,  ///< the request has ended; background processes may be left
+    kOver,      ///< runs nothing any more, except what a request has left
   };
 
   /// What it has reported.
@@ -66,7 +67,8 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
   /// the time on that it is ready.
   void Launch(const std::string& program, std::shared_ptr<OutputSink> sink, Launcher& launcher);
 
-  /// Closes the channel, which stops what runs in it, except what a request has left.
+  /// Closes the channel, which stops what runs in it, except what a request has left. Waits, up to
+  /// kSettleTimeout, for the report whether it has.
   void Close();
 
   // Of a shell, by the one thread that uses it.

@@ -72,7 +72,7 @@ RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
   return end;
 }
 
-Reply Shells::Run(const Kind& kind, const std::string& request, OutputSink& sink,
+Reply Shells::Run(const Kind& kind, const Request& request, OutputSink& sink,
                   const support::Context& context) {
   const auto effect = kind.for_commands ? Effect::kAny : Effect::kNone;
   Reply reply{Reply::Kind::kNotRun, {}, ""};
@@ -134,13 +134,16 @@ void Shells::Return(const Kind& kind, std::unique_ptr<ResidentShell> shell) {
 std::unique_ptr<ResidentShell> Shells::TakeIdle(const Kind& kind) {
   std::erase_if(pool_,
                 [](const Pooled& pooled) { return pooled.shell->condition() == Condition::kOver; });
-  const auto found = std::find_if(pool_.rbegin(), pool_.rend(), [&](const Pooled& pooled) {
-    return pooled.kind == kind && pooled.shell->condition() == Condition::kIdle;
-  });
-  if (found == pool_.rend()) return nullptr;
-  std::unique_ptr<ResidentShell> shell = std::move(found->shell);
-  pool_.erase(std::next(found).base());
-  return shell;
+  for (const Condition wanted : {Condition::kIdle, Condition::kSettling}) {
+    const auto found = std::find_if(pool_.rbegin(), pool_.rend(), [&](const Pooled& pooled) {
+      return pooled.kind == kind && pooled.shell->condition() == wanted;
+    });
+    if (found == pool_.rend()) continue;
+    std::unique_ptr<ResidentShell> shell = std::move(found->shell);
+    pool_.erase(std::next(found).base());
+    return shell;
+  }
+  return nullptr;
 }
 
 std::size_t Shells::Most(bool for_commands) const {
@@ -153,7 +156,7 @@ std::size_t Shells::Most(bool for_commands) const {
 bool Shells::HasRoom(bool for_commands) {
   const auto is_idle = [&](const Pooled& pooled) {
     return pooled.kind.for_commands == for_commands &&
-           pooled.shell->condition() == Condition::kIdle;
+           pooled.shell->condition() <= Condition::kSettling;
   };
   const auto idle = static_cast<std::size_t>(std::count_if(pool_.begin(), pool_.end(), is_idle));
   return idle + running_.at(for_commands ? 1 : 0) < Most(for_commands) ||

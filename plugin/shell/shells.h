@@ -63,7 +63,7 @@ class Shells {
     std::unique_ptr<ResidentShell> shell;
   };
 
-  ResidentShell::Reply Run(const Kind& kind, const std::string& request, OutputSink& sink,
+  ResidentShell::Reply Run(const Kind& kind, const Request& request, OutputSink& sink,
                            const support::Context& context);
   RunEnd RunInSh(const Kind& kind, const std::string& script, OutputSink& sink,
                  const support::Context& context);

@@ -87,6 +87,7 @@ TEST_F(ShellsTest, LeaveBackgroundProcessesOfOtherGroupsAlone) {
     SCOPED_TRACE(script);
     Restart();
     EXPECT_EQ(Bash(script + "until [ -e up ]; do sleep 0.01; done").status, 0);
+    EXPECT_EQ(Run(kEcho), kEchoed);
     Write(work_ + "/go", "");
     EXPECT_EQ(Run({"sleep", "0.05"}), (Result{0, "", ""})) << "somebody else's output";
     EXPECT_EQ(launcher_->started(), 2U);
@@ -365,21 +366,23 @@ class PlayedShell final : public Launcher {
 
 TEST(ResidentShell, DropsWhatIsPrintedBetweenTwoRequests) {
   PlayedShell played(
-      {{"M ready\n", ""}, {"one\nM 0\nlate\n", "error\nM\nlate\n"}, {"two\nM 0\n", "M\n"}});
+      {{"M ready\n", ""},
+       {"one\nM 0\nlate\nM free\n", "error\nM\nlate\n"},
+       {"two\nM 0\nM free\n", "M\n"}});
   ResidentShell shell(played, "");
   for (const auto& [output, error] : {std::pair("one\n", "error\n"), std::pair("two\n", "")}) {
     TextSink sink;
-    shell.Run("", ResidentShell::Effect::kAny, sink, {});
+    shell.Run({}, ResidentShell::Effect::kAny, sink, {});
     EXPECT_EQ(sink.output(), output);
     EXPECT_EQ(sink.error(), error);
   }
 }
 
 TEST(ResidentShell, KeepsItsChannelUntilBackgroundProcessesHaveEnded) {
-  PlayedShell played({{"M ready\n", ""}, {"M left 3\n", "M\n"}});
+  PlayedShell played({{"M ready\n", ""}, {"M 3\nM left\n", "M\n"}});
   ResidentShell shell(played, "");
   TextSink sink;
-  EXPECT_EQ(shell.Run("", ResidentShell::Effect::kAny, sink, {}).end.exit_status, 3);
+  EXPECT_EQ(shell.Run({}, ResidentShell::Effect::kAny, sink, {}).end.exit_status, 3);
   played.events().OnEnd({});
   EXPECT_EQ(shell.condition(), ResidentShell::Condition::kInUse);
   played.events().OnClosed();
