@@ -91,9 +91,9 @@ Request CommandRequest(const LoginCommand& command) {
 }
 
 std::string PlainLogin(const LoginCommand& command) {
-  const std::string enter = "cd " + ShellQuote(command.directory);
-  return enter + " 2>/dev/null || exec \"$SHELL\" -c " + ShellQuote(enter + " || exit 1") +
-         "\nexec " + ShellWord(command.shell) + " -l -c " + ShellQuote(command.text);
+  return ("_lm_enter=" + ShellQuote("cd " + ShellQuote(command.directory)) + "\n_lm_shell=" +
+          ShellWord(command.shell) + "\n_lm_text=" + ShellQuote(command.text) + '\n')
+      .append(plain_login_program);
 }
 
 }  // namespace shell

@@ -85,7 +85,7 @@ bool SessionGuest::Post(std::function<void()> task) {
 }
 
 std::vector<guest::Reply> SessionGuest::RoundTrip(const std::vector<guest::Request>& requests,
-                                                const support::Context& context) {
+                                                  const support::Context& context) {
   if (context.stop_reason() != support::StopReason::kNone) {
     for (const guest::Request& request : requests) {
       if (request.operation == guest::Operation::kClose) CloseLater(request.handle);
@@ -183,8 +183,9 @@ void SessionGuest::StepAll(TimePoint now) {
   std::erase_if(processes_, [](const auto& process) { return process->done(); });
   const auto long_running = std::count_if(processes_.begin(), processes_.end(),
                                           [](const auto& run) { return run->is_long_running(); });
-  channels_for_shells_ =
+  const std::size_t channels =
       shell::kMaxChannels - sftp_.channels() - static_cast<std::size_t>(long_running);
+  if (channels_for_shells_.exchange(channels) < channels) shells_.OnMoreChannels();
 }
 
 SessionGuest::TimePoint SessionGuest::NextStep() const {

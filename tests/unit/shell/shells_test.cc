@@ -240,7 +240,7 @@ TEST_F(ShellsTest, RunCommandsBesideEachOther) {
 TEST_F(ShellsTest, WaitForAShellOnceThereAreTooMany) {
   std::vector<std::thread> threads;
   std::atomic<int> good = 0;
-  std::vector<TextSink> sinks(Shells::kMostCommandShells + 2);
+  std::vector<TextSink> sinks(Shells::kMaxCommandShells + 2);
   for (TextSink& sink : sinks) {
     threads.emplace_back([&] {
       const LoginCommand command{"echo x >>runs; until [ -e go ]; do sleep 0.01; done", "", work_,
@@ -256,7 +256,7 @@ TEST_F(ShellsTest, WaitForAShellOnceThereAreTooMany) {
     std::ifstream file(work_ + "/runs");
     return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
   };
-  EXPECT_TRUE(Eventually([&] { return queued() == 2 && runs() == Shells::kMostCommandShells; }));
+  EXPECT_TRUE(Eventually([&] { return queued() == 2 && runs() == Shells::kMaxCommandShells; }));
   EXPECT_EQ(Script("echo x"), kEchoed) << "scripts have shells of their own";
   TextSink stopped;
   EXPECT_THROW(shells_->RunCommand({"true", "", work_, "/bin/bash"}, stopped,
@@ -265,7 +265,7 @@ TEST_F(ShellsTest, WaitForAShellOnceThereAreTooMany) {
   Write(work_ + "/go", "");
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(good, static_cast<int>(sinks.size()));
-  EXPECT_EQ(launcher_->started(), Shells::kMostCommandShells + 1);
+  EXPECT_EQ(launcher_->started(), Shells::kMaxCommandShells + 1);
 }
 
 TEST_F(ShellsTest, ServeAllDirectories) {
@@ -287,7 +287,7 @@ TEST_F(ShellsTest, RunAWordWithADashAsCommand) {
 }
 
 TEST_F(ShellsTest, OfAnotherProgramAreClosedOnceThereAreTooMany) {
-  for (std::size_t i = 0; i < Shells::kMostCommandShells + 3; ++i) {
+  for (std::size_t i = 0; i < Shells::kMaxCommandShells + 3; ++i) {
     const std::string directory = work_ + "/" + std::to_string(i);
     std::filesystem::create_directory(directory);
     std::filesystem::create_symlink("/bin/bash", directory + "/bash");
@@ -295,7 +295,7 @@ TEST_F(ShellsTest, OfAnotherProgramAreClosedOnceThereAreTooMany) {
   }
   std::size_t closed = 0;
   while (Eventually([&] { return shells_->MakeRoom(); }, 100ms)) ++closed;
-  EXPECT_EQ(closed, Shells::kMostCommandShells);
+  EXPECT_EQ(closed, Shells::kMaxCommandShells);
 }
 
 TEST_F(ShellsTest, GiveUpAProfileThatPrintsWithoutEnd) {
@@ -342,51 +342,64 @@ class PlayedShell final : public Launcher {
     events_ = std::move(events);
     return std::make_unique<Player>(*this);
   }
+  void Print(std::string bytes, Stream stream = Stream::kOutput) {
+    re2::RE2::GlobalReplace(&bytes, "M", marker_);
+    events_->OnOutput(stream, bytes);
+  }
 
  private:
   struct Player final : Process {
     explicit Player(PlayedShell& shell) : played(shell) {}
     void Send(std::string text) override {
       const std::size_t at = text.find("limactl-mcp-");
-      if (marker.empty()) marker = text.substr(at, text.find('\n', at) - at);
-      auto [output, error] = played.answers_.at(played.next_++);
-      for (std::string* bytes : {&output, &error}) re2::RE2::GlobalReplace(bytes, "M", marker);
-      played.events_->OnOutput(Stream::kOutput, output);
-      played.events_->OnOutput(Stream::kError, error);
+      if (at != std::string::npos) played.marker_ = text.substr(at, text.find('\n', at) - at);
+      const auto [output, error] = played.answers_.at(played.next_++);
+      played.Print(output);
+      played.Print(error, Stream::kError);
     }
     void EndInput() override {}
     PlayedShell& played;
-    std::string marker;
   };
 
   Answers answers_;
   std::size_t next_ = 0;
+  std::string marker_;
   std::shared_ptr<ProcessEvents> events_;
 };
 
-TEST(ResidentShell, DropsWhatIsPrintedBetweenTwoRequests) {
-  PlayedShell played(
-      {{"M ready\n", ""},
-       {"one\nM 0\nlate\nM free\n", "error\nM\nlate\n"},
-       {"two\nM 0\nM free\n", "M\n"}});
-  ResidentShell shell(played, "");
+TEST(PlayedShells, DropWhatIsPrintedBetweenTwoCommands) {
+  PlayedShell played({{"M ready\n", ""},
+                      {"one\nM 0\nlate\nM free\n", "error\nM\nlate\n"},
+                      {"two\nM 0\nM free\n", "M\n"}});
+  Shells shells(played);
   for (const auto& [output, error] : {std::pair("one\n", "error\n"), std::pair("two\n", "")}) {
     TextSink sink;
-    shell.Run({}, ResidentShell::Effect::kAny, sink, {});
+    shells.RunCommand({}, sink, {});
     EXPECT_EQ(sink.output(), output);
     EXPECT_EQ(sink.error(), error);
   }
 }
 
-TEST(ResidentShell, KeepsItsChannelUntilBackgroundProcessesHaveEnded) {
-  PlayedShell played({{"M ready\n", ""}, {"M 3\nM left\n", "M\n"}});
-  ResidentShell shell(played, "");
+TEST(PlayedShells, ReportTheStatusBeforeItIsKnownWhatTheCommandHasLeft) {
+  PlayedShell played({{"M ready\n", ""}, {"M 3\n", "M\n"}});
+  Shells shells(played);
   TextSink sink;
-  EXPECT_EQ(shell.Run({}, ResidentShell::Effect::kAny, sink, {}).end.exit_status, 3);
+  EXPECT_EQ(shells.RunCommand({}, sink, {}).exit_status, 3);
+  EXPECT_FALSE(shells.MakeRoom()) << "the channel is in use";
+  EXPECT_THROW(shells.RunCommand({}, sink, support::Context().WithTimeout(50ms)), support::Stopped)
+      << "nothing is started, and nothing sent";
+  played.Print("M left\n");
+  EXPECT_TRUE(shells.MakeRoom());
+}
+
+TEST(PlayedShells, KeepTheirChannelUntilBackgroundProcessesHaveEnded) {
+  PlayedShell played({{"M ready\n", ""}, {"M 3\nM left\n", "M\n"}});
+  Shells shells(played);
+  TextSink sink;
+  EXPECT_EQ(shells.RunCommand({}, sink, {}).exit_status, 3);
   played.events().OnEnd({});
-  EXPECT_EQ(shell.condition(), ResidentShell::Condition::kInUse);
   played.events().OnClosed();
-  EXPECT_EQ(shell.condition(), ResidentShell::Condition::kOver);
+  EXPECT_FALSE(shells.MakeRoom()) << "the channel is closed already";
 }
 
 }  // namespace
