@@ -28,8 +28,6 @@ if IFS=" " read -r _lm_marker _lm_watcher _lm_session <&6 &&
   done
 then
   trap : HUP INT TERM
-  # Each command gets a process group of its own.
-  set -m
   _lm_reopen=
   [ -p /dev/fd/1 ] && [ -w /dev/fd/1 ] && [ -p /dev/fd/8 ] && [ -w /dev/fd/8 ] && _lm_reopen=1
   echo "$_lm_marker ready"
@@ -61,8 +59,10 @@ then
       hash -- "$_lm_word" && [ -n "${BASH_CMDS[$_lm_word]}" ] && _lm_exec=1
     fi
 
-    # The command opens the pipes again, so that O_NONBLOCK ends with it; not if they belong to another
-    # user, as with a ForceCommand that changes the user.
+    # With `set -m` the command has a process group of its own. It opens the pipes again, so that
+    # O_NONBLOCK ends with it; not if they belong to another user, as with a ForceCommand that changes
+    # the user.
+    set -m
     (
       set +m
       trap - HUP INT TERM
@@ -78,6 +78,7 @@ then
         eval -- "$BASH_EXECUTION_STRING"
       fi
     ) 2>&8 6<&- 8>&- 9<&- &
+    set +m
 
     # `wait` does not end with a stopped job, but with a caught signal.
     while
@@ -99,10 +100,8 @@ then
       _lm_last=0
       IFS=" " read -r _lm_line _lm_line _lm_line _lm_line _lm_last </proc/loadavg
       if [ "$_lm_last" -lt "$_lm_id" ] || [ "$_lm_last" -gt "$((_lm_id + 1000))" ]; then
-        set +m
         grep -hs ") [^ZX] [0-9]* [0-9]* $_lm_session " /proc/[0-9]*/stat |
           grep -v ") . [0-9]* $_lm_session $_lm_session " >/dev/null && _lm_left=1
-        set -m
       else
         while [ "$_lm_id" -lt "$_lm_last" ]; do
           _lm_id=$((_lm_id + 1))
@@ -110,7 +109,9 @@ then
             [[ ${_lm_line##*") "} = [!ZX]" "+([0-9])" "+([0-9])" $_lm_session "* ]] && _lm_left=1
         done
       fi
-      [ -n "$_lm_left" ] && [ -n "$_lm_pause" ] || break
+      if [ -z "$_lm_left" ] || [ -z "$_lm_pause" ]; then
+        break
+      fi
       sleep "$_lm_pause"
     done
     if [ -n "$_lm_left" ]; then
