@@ -69,20 +69,11 @@ TEST_F(ShellsTest, PassOnMuchOutput) {
 }
 
 TEST_F(ShellsTest, LeaveBackgroundProcessesAlone) {
-  Run({"eval",
-       "sh -c 'until [ -e go ]; do sleep 0.01; done; seq 100000; seq 100000 >&2; touch done' & "
-       "echo started"});
-  EXPECT_EQ(Run(kEcho), kEchoed);
-  Write(work_ + "/go", "");
-  EXPECT_EQ(Run({"sleep", "0.05"}), (Result{0, "", ""})) << "somebody else's output";
-  EXPECT_TRUE(Comes("done"));
-  EXPECT_EQ(launcher_->started(), 2U);
-}
-
-TEST_F(ShellsTest, LeaveBackgroundProcessesOfOtherGroupsAlone) {
-  const std::string wait = "sh -c 'touch up; until [ -e go ]; do sleep 0.01; done; echo late'";
+  const std::string wait =
+      "sh -c 'touch up; until [ -e go ]; do sleep 0.01; done; seq 100000; seq 100000 >&2; touch "
+      "done'";
   for (const std::string& script :
-       {"timeout 60 " + wait + " & ", "set -m; " + wait + " & ",
+       {wait + " & ", "timeout 60 " + wait + " & ", "set -m; " + wait + " & ",
         "timeout 60 " + wait + " & for i in {1..1100}; do (:); done; "}) {
     SCOPED_TRACE(script);
     Restart();
@@ -90,29 +81,30 @@ TEST_F(ShellsTest, LeaveBackgroundProcessesOfOtherGroupsAlone) {
     EXPECT_EQ(Run(kEcho), kEchoed);
     Write(work_ + "/go", "");
     EXPECT_EQ(Run({"sleep", "0.05"}), (Result{0, "", ""})) << "somebody else's output";
+    EXPECT_TRUE(Comes("done"));
     EXPECT_EQ(launcher_->started(), 2U);
-    std::filesystem::remove(work_ + "/go");
-    std::filesystem::remove(work_ + "/up");
+    for (const char* name : {"/go", "/up", "/done"}) std::filesystem::remove(work_ + name);
   }
 }
 
-TEST_F(ShellsTest, StayAfterACommandOfManyProcesses) {
-  Bash("for i in {1..2100}; do (:); done; cat <(echo x)");
-  EXPECT_EQ(Run(kEcho), kEchoed);
-  EXPECT_EQ(launcher_->started(), 1U);
-}
-
-TEST_F(ShellsTest, StayAfterADaemonWasStarted) {
-  Run({"eval",
-       "setsid sh -c 'touch up; exec sleep 2' >/dev/null 2>&1 & "
-       "until [ -e up ]; do sleep 0.01; done"});
-  EXPECT_EQ(Run(kEcho), kEchoed);
+TEST_F(ShellsTest, StayAfterACommandThatLeavesNothingInTheirSession) {
+  const Result daemon = Run({"eval",
+                             "setsid sh -c 'touch up; exec sleep 2' >/dev/null 2>&1 & "
+                             "until [ -e up ]; do sleep 0.01; done; echo x"});
+  const Result many = Bash("for i in {1..2100}; do (:); done; cat <(echo x)");
+  const Result stopped = Bash("(sleep 0.1; kill -CONT $$) & kill -STOP $$; wait; echo x");
+  const Result signals =
+      Run({"sh", "-c", "for s in TERM HUP INT; do kill -$s $PPID; sleep 0.05; done; echo x"});
+  for (const Result& result : {daemon, many, stopped, signals, Run(kEcho)}) {
+    EXPECT_EQ(result, kEchoed);
+  }
   EXPECT_EQ(launcher_->started(), 1U);
 }
 
 TEST_F(ShellsTest, LeaveABackgroundProcessAloneWhenDestroyedAtOnce) {
   Bash("(until [ -e go ]; do sleep 0.01; done; touch done) >/dev/null 2>&1 & :");
   shells_.reset();
+  EXPECT_TRUE(Eventually([&] { return IsGone(launcher_->sessions().front()); }));
   Write(work_ + "/go", "");
   EXPECT_TRUE(Comes("done"));
 }
@@ -211,12 +203,6 @@ TEST_F(ShellsTest, SurviveACommandThatKillsThem) {
   }
 }
 
-TEST_F(ShellsTest, StayWhenACommandSignalsThem) {
-  const std::string script = "for s in TERM HUP INT; do kill -$s $PPID; sleep 0.05; done; echo x";
-  EXPECT_EQ(Run({"sh", "-c", script}), kEchoed);
-  EXPECT_EQ(launcher_->started(), 1U);
-}
-
 TEST_F(ShellsTest, AreReplacedAfterTheyWereKilled) {
   Run(kEcho);
   Script(":");
@@ -237,34 +223,38 @@ TEST_F(ShellsTest, RunCommandsBesideEachOther) {
   EXPECT_EQ(good, 30);
 }
 
-TEST_F(ShellsTest, WaitForAShellOnceThereAreTooMany) {
+TEST_F(ShellsTest, WaitForAShellInOrderOnceThereAreTooMany) {
   std::vector<std::thread> threads;
-  std::atomic<int> good = 0;
-  std::vector<TextSink> sinks(Shells::kMaxCommandShells + 2);
-  for (TextSink& sink : sinks) {
-    threads.emplace_back([&] {
-      const LoginCommand command{"echo x >>runs; until [ -e go ]; do sleep 0.01; done", "", work_,
-                                 "/bin/bash"};
-      if (shells_->RunCommand(command, sink, {}).exit_status == 0) ++good;
+  std::vector<TextSink> sinks(Shells::kMaxCommandShells + 6);
+  const auto run = [&](TextSink& sink, const std::string& script) {
+    threads.emplace_back([&sink, script, this] {
+      EXPECT_EQ(shells_->RunCommand({script, "", work_, "/bin/bash"}, sink, {}).exit_status, 0);
     });
+  };
+  const auto lines_of = [&](const char* name) {
+    std::ifstream file(work_ + name);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  for (std::size_t i = 0; i < Shells::kMaxCommandShells; ++i) {
+    run(sinks[i], "echo >>runs; until [ -e go" + std::to_string(i) + " ]; do sleep 0.01; done");
   }
-  const auto queued = [&] {
-    return std::count_if(sinks.begin(), sinks.end(),
-                         [](const TextSink& s) { return s.queued.load(); });
-  };
-  const auto runs = [&] {
-    std::ifstream file(work_ + "/runs");
-    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
-  };
-  EXPECT_TRUE(Eventually([&] { return queued() == 2 && runs() == Shells::kMaxCommandShells; }));
+  EXPECT_TRUE(Eventually([&] { return lines_of("/runs").size() == Shells::kMaxCommandShells; }));
+  std::string in_order;
+  for (std::size_t i = Shells::kMaxCommandShells; i < sinks.size(); ++i) {
+    run(sinks[i], "echo " + std::to_string(i) + " >>order");
+    EXPECT_TRUE(Eventually([&] { return sinks[i].queued.load(); }));
+    in_order += std::to_string(i) + "\n";
+  }
   EXPECT_EQ(Script("echo x"), kEchoed) << "scripts have shells of their own";
   TextSink stopped;
   EXPECT_THROW(shells_->RunCommand({"true", "", work_, "/bin/bash"}, stopped,
                                    support::Context().WithTimeout(100ms)),
                support::Stopped);
-  Write(work_ + "/go", "");
+  Write(work_ + "/go0", "");
+  EXPECT_TRUE(Eventually([&] { return lines_of("/order") == in_order; })) << lines_of("/order");
+  for (std::size_t i = 1; i < Shells::kMaxCommandShells; ++i)
+    Write(work_ + "/go" + std::to_string(i), "");
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(good, static_cast<int>(sinks.size()));
   EXPECT_EQ(launcher_->started(), Shells::kMaxCommandShells + 1);
 }
 
