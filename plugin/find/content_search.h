@@ -17,7 +17,7 @@ struct SearchRequest {
   std::string file = {};
   std::string pattern = {};                ///< not empty, one line
   const IncludeFilter* include = nullptr;  ///< null: all files
-  std::size_t maximum_output_bytes = shell::kDefaultMaximumOutput;
+  std::size_t maximum_output_bytes = shell::kDefaultMaxOutput;
 
   bool case_sensitive = true;
   bool fixed_strings = false;               ///< the pattern is no expression

@@ -12,7 +12,7 @@
 
 #include "shell/process.h"
 #include "shell/resident_script.h"
-#include "shell/resident_shell.h"
+#include "shell/run_end.h"
 #include "support/context.h"
 #include "support/errors.h"
 

@@ -8,7 +8,7 @@
 namespace shell {
 
 /// Default bytes for each output stream of a command, and for the lines of a search.
-inline constexpr std::size_t kDefaultMaximumOutput = std::size_t{256} * 1024;
+inline constexpr std::size_t kDefaultMaxOutput = std::size_t{256} * 1024;
 
 /// Keeps the first and the last half of `maximum_bytes` of a stream. Uses at most twice that
 /// memory. One thread at a time.

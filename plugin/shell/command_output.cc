@@ -10,7 +10,7 @@ namespace shell {
 namespace {
 
 /// In bytes.
-constexpr std::size_t kMaximumShownLine = 200;
+constexpr std::size_t kMaxShownLine = 200;
 
 }  // namespace
 
@@ -35,8 +35,7 @@ void CommandOutput::KeepLastLine(std::string_view bytes) {
   if (newline != std::string_view::npos) bytes.remove_prefix(newline + 1);
   if (!bytes.empty()) {
     if (line_ended_ || newline != std::string_view::npos) last_line_.clear();
-    last_line_ +=
-        bytes.substr(0, kMaximumShownLine - std::min(last_line_.size(), kMaximumShownLine));
+    last_line_ += bytes.substr(0, kMaxShownLine - std::min(last_line_.size(), kMaxShownLine));
   }
   line_ended_ = ends;
 }

@@ -7,7 +7,7 @@
 #include "shell/capped_output.h"
 #include "shell/cut_outputs.h"
 #include "shell/output_log.h"
-#include "shell/resident_shell.h"
+#include "shell/run_end.h"
 
 namespace shell {
 
@@ -42,7 +42,7 @@ class CommandOutput final : public OutputSink {
   State state_ = State::kStarting;
   CappedOutput standard_output_;
   CappedOutput standard_error_;
-  OutputLog both_{CutOutputs::kMaximumOutput};
+  OutputLog both_{CutOutputs::kMaxOutput};
   std::string remedy_;
   std::string last_line_;
   bool line_ended_ = false;

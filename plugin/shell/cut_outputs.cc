@@ -11,7 +11,7 @@ namespace shell {
 std::string CutOutputs::Keep(OutputLog output) {
   output.Finish();
   const std::scoped_lock lock(mutex_);
-  if (entries_.size() == kMostKept) entries_.pop_front();
+  if (entries_.size() == kMaxKept) entries_.pop_front();
   entries_.push_back({"c" + std::to_string(++last_id_), std::move(output), 0});
   return entries_.back().id;
 }

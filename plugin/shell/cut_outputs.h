@@ -15,9 +15,9 @@ namespace shell {
 /// The output of the last commands whose results were cut. Thread-safe.
 class CutOutputs {
  public:
-  static constexpr std::size_t kMostKept = 4;
+  static constexpr std::size_t kMaxKept = 4;
   /// Bytes of one command.
-  static constexpr std::size_t kMaximumOutput = std::size_t{8} << 20;
+  static constexpr std::size_t kMaxOutput = std::size_t{8} << 20;
 
   /// Returns its id: "c1", "c2", …
   std::string Keep(OutputLog output);
@@ -29,7 +29,7 @@ class CutOutputs {
     std::uint64_t remaining = 0;
   };
   Output Read(std::string_view id, std::optional<std::int64_t> offset,
-              std::size_t maximum = kMaximumRead);
+              std::size_t maximum = kMaxRead);
 
  private:
   struct Entry {

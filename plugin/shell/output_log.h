@@ -9,7 +9,7 @@ namespace shell {
 
 /// Bytes of output that one read returns: the least that an agent shows its model (opencode: 50
 /// KB).
-inline constexpr std::size_t kMaximumRead = std::size_t{48} * 1024;
+inline constexpr std::size_t kMaxRead = std::size_t{48} * 1024;
 
 /// The newest bytes of a stream, found by their offset from its beginning. Uses up to an eighth
 /// more than `maximum_bytes` of memory. One thread at a time.

@@ -14,7 +14,7 @@ using Lock = std::unique_lock<std::mutex>;
 using support::Clock;
 
 /// Bytes of a command in an error.
-constexpr std::size_t kMaximumShownCommand = 60;
+constexpr std::size_t kMaxShownCommand = 60;
 
 /// Output comes in bursts: a read that has waited takes in the rest of one.
 constexpr std::chrono::milliseconds kBurstPause{50};
@@ -59,11 +59,11 @@ bool Processes::Log::OnOutput(Stream stream, std::string_view bytes) {
 
 Processes::~Processes() {
   {
-    const std::scoped_lock lock(monitor_->mutex);
+    const std::scoped_lock lock(session_lock_->mutex);
     closing_ = true;
-    monitor_->changed.notify_all();
+    session_lock_->changed.notify_all();
+    for (const auto& entry : entries_) entry->session->Close();
   }
-  for (const auto& entry : entries_) entry->session->Close();
   if (killer_.joinable()) killer_.join();
 }
 
@@ -74,8 +74,8 @@ std::string Processes::Start(const LoginCommand& command, const std::string& dir
   const ShellSession::Reported& reported = session.reported();
   try {
     session.Launch(ProcessProgram(command), entry->log, launcher);
-    support::ContextWait wait(context, monitor_->mutex, monitor_->changed);
-    Lock lock(monitor_->mutex);
+    support::ContextWait wait(context, session_lock_->mutex, session_lock_->changed);
+    Lock lock(session_lock_->mutex);
     wait.Until(lock, [&] { return reported.was_ready || session.is_over(); });
     if (reported.was_ready) return entry->description.id;
     if (session.is_over()) ThrowStartFailure(session);
@@ -95,7 +95,7 @@ std::string Processes::Start(const LoginCommand& command, const std::string& dir
 
 std::shared_ptr<Processes::Entry> Processes::Add(const std::string& command,
                                                  const std::string& directory) {
-  const std::scoped_lock lock(monitor_->mutex);
+  const std::scoped_lock lock(session_lock_->mutex);
   const auto has_ended = [](const auto& entry) { return entry->session->is_over(); };
   const auto ended =
       static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(), has_ended));
@@ -105,21 +105,21 @@ std::shared_ptr<Processes::Entry> Processes::Add(const std::string& command,
         std::to_string(kMaxProcesses) +
         " processes run, which is the most. Stop one with write_process: " + ListRunning());
   }
-  if (ended >= kMostEnded) {
+  if (ended >= kMaxEnded) {
     entries_.erase(std::find_if(entries_.begin(), entries_.end(), has_ended));
   }
   const std::string id = "p" + std::to_string(++last_id_);
   entries_.push_back(std::make_shared<Entry>(
       Entry{{id, command, directory, std::chrono::system_clock::now()},
-            std::make_shared<ShellSession>(monitor_, running + 1 + kSharedChannels)}));
+            std::make_shared<ShellSession>(session_lock_, running + 1 + kSharedChannels)}));
   return entries_.back();
 }
 
 Processes::Output Processes::Read(std::string_view id, std::optional<std::int64_t> offset,
                                   Wait wait_for, std::chrono::milliseconds time,
                                   const support::Context& context, std::size_t maximum) {
-  support::ContextWait wait(context, monitor_->mutex, monitor_->changed);
-  Lock lock(monitor_->mutex);
+  support::ContextWait wait(context, session_lock_->mutex, session_lock_->changed);
+  Lock lock(session_lock_->mutex);
   // Others may forget the entry meanwhile.
   const std::shared_ptr<Entry> entry = Find(id);
   const ShellSession& session = *entry->session;
@@ -146,8 +146,8 @@ Processes::Output Processes::Read(std::string_view id, std::optional<std::int64_
 
 Processes::State Processes::Write(std::string_view id, const Request& request,
                                   std::chrono::milliseconds time, const support::Context& context) {
-  support::ContextWait wait(context, monitor_->mutex, monitor_->changed);
-  Lock lock(monitor_->mutex);
+  support::ContextWait wait(context, session_lock_->mutex, session_lock_->changed);
+  Lock lock(session_lock_->mutex);
   const std::shared_ptr<Entry> entry = Find(id);
   ShellSession& session = *entry->session;
   const std::string name(id);
@@ -156,10 +156,10 @@ Processes::State Processes::Write(std::string_view id, const Request& request,
     if (session.input_ended()) {
       throw support::CallError("the standard input of " + name + " has been ended");
     }
-    if (session.waiting_input() + request.input.size() > kMaximumInput) {
+    if (session.waiting_input() + request.input.size() > kMaxInput) {
       throw support::CallError(
           name + " does not read its input: " + std::to_string(session.waiting_input()) +
-          " bytes wait already, and at most " + std::to_string(kMaximumInput) +
+          " bytes wait already, and at most " + std::to_string(kMaxInput) +
           " can. Nothing of this call's input was kept.");
     }
     session.AddInput(request.input);
@@ -169,9 +169,9 @@ Processes::State Processes::Write(std::string_view id, const Request& request,
     if (!request.signal.empty()) {
       session.Signal(request.signal);
       if (request.signal == "TERM" && !entry->kill_at) {
-        entry->kill_at = Clock::now() + kTermPatience;
+        entry->kill_at = Clock::now() + kTermTimeout;
         if (!killer_.joinable()) killer_ = std::thread([this] { KillLate(); });
-        monitor_->changed.notify_all();
+        session_lock_->changed.notify_all();
       }
     }
   }
@@ -184,15 +184,14 @@ Processes::State Processes::Write(std::string_view id, const Request& request,
 }
 
 void Processes::Abandon(std::string_view id) {
-  Lock lock(monitor_->mutex);
+  const std::scoped_lock lock(session_lock_->mutex);
   const std::shared_ptr<Entry> entry = Find(id);
   std::erase(entries_, entry);
-  lock.unlock();
   entry->session->Close();
 }
 
 std::vector<Processes::Listed> Processes::List() {
-  const std::scoped_lock lock(monitor_->mutex);
+  const std::scoped_lock lock(session_lock_->mutex);
   std::vector<Listed> listed;
   for (const auto& entry : entries_) {
     if (!entry->session->reported().was_ready) continue;
@@ -202,7 +201,7 @@ std::vector<Processes::Listed> Processes::List() {
 }
 
 void Processes::KillLate() {
-  Lock lock(monitor_->mutex);
+  Lock lock(session_lock_->mutex);
   while (!closing_) {
     auto next = Clock::time_point::max();
     for (const auto& entry : entries_) {
@@ -215,9 +214,9 @@ void Processes::KillLate() {
       }
     }
     if (next == Clock::time_point::max()) {
-      monitor_->changed.wait(lock);
+      session_lock_->changed.wait(lock);
     } else {
-      monitor_->changed.wait_until(lock, next);
+      session_lock_->changed.wait_until(lock, next);
     }
   }
 }
@@ -238,7 +237,7 @@ std::string Processes::ListRunning() const {
   for (const auto& entry : entries_) {
     if (entry->session->is_over()) continue;
     const auto& [id, command, directory, started] = entry->description;
-    const std::string shown = command.substr(0, kMaximumShownCommand);
+    const std::string shown = command.substr(0, kMaxShownCommand);
     running.push_back(id + " " + shown.substr(0, support::ValidUtf8Prefix(shown)));
   }
   return support::Join(running, "; ");

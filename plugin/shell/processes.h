@@ -21,15 +21,15 @@ namespace shell {
 class Processes {
  public:
   /// Of those that have ended, the youngest stay readable.
-  static constexpr std::size_t kMostEnded = 64;
+  static constexpr std::size_t kMaxEnded = 64;
 
   // In bytes, of each.
-  static constexpr std::size_t kMaximumOutput = std::size_t{1} << 20;
+  static constexpr std::size_t kMaxOutput = std::size_t{1} << 20;
   /// Input that waits for the process to read.
-  static constexpr std::size_t kMaximumInput = std::size_t{1} << 20;
+  static constexpr std::size_t kMaxInput = std::size_t{1} << 20;
 
   /// A process gets this time to react to TERM.
-  static constexpr std::chrono::seconds kTermPatience{5};
+  static constexpr std::chrono::seconds kTermTimeout{5};
 
   Processes() = default;
   /// Stops all that run: TERM, a second later KILL. Does not wait for their end.
@@ -70,7 +70,7 @@ class Processes {
   /// support::Stopped.
   Output Read(std::string_view id, std::optional<std::int64_t> offset, Wait wait,
               std::chrono::milliseconds time, const support::Context& context,
-              std::size_t maximum = kMaximumRead);
+              std::size_t maximum = kMaxRead);
 
   struct Request {
     std::string_view input;
@@ -97,7 +97,7 @@ class Processes {
  private:
   struct Log final : OutputSink {
     bool OnOutput(Stream stream, std::string_view bytes) override;
-    OutputLog output{kMaximumOutput};
+    OutputLog output{kMaxOutput};
   };
   struct Entry {
     Description description;
@@ -116,7 +116,8 @@ class Processes {
   [[nodiscard]] std::shared_ptr<Entry> Find(std::string_view id) const;
   [[nodiscard]] std::string ListRunning() const;
 
-  const std::shared_ptr<Monitor> monitor_ = std::make_shared<Monitor>();  // of what follows
+  const std::shared_ptr<SessionLock> session_lock_ =
+      std::make_shared<SessionLock>();  // of what follows
   std::vector<std::shared_ptr<Entry>> entries_;
   std::uint64_t last_id_ = 0;
   bool closing_ = false;

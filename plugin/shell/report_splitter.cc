@@ -1,13 +1,15 @@
 #include "shell/report_splitter.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <utility>
 
 namespace shell {
 namespace {
 
 /// A longer line is no report.
-constexpr std::size_t kLongestReport = 40;
+constexpr std::size_t kMaxReport = 40;
 
 /// How many of the last bytes may be the beginning of `marker`.
 std::size_t PossibleBeginning(std::string_view bytes, std::string_view marker) {
@@ -18,7 +20,28 @@ std::size_t PossibleBeginning(std::string_view bytes, std::string_view marker) {
 
 }  // namespace
 
-void ReportSplitter::Feed(std::string_view bytes, const Taker& on_output, const Taker& on_report) {
+std::optional<Report> ParseReport(std::string_view words) {
+  using Kind = Report::Kind;
+  constexpr std::array<std::pair<std::string_view, Kind>, 5> kWithoutStatus{
+      {{"ready", Kind::kReady},
+       {"took", Kind::kTook},
+       {"stopped", Kind::kStopped},
+       {"left", Kind::kLeft},
+       {"free", Kind::kFree}}};
+  for (const auto& [form, kind] : kWithoutStatus) {
+    if (words == form) return Report{kind, 0};
+  }
+  constexpr std::string_view kEnded = "ended ";
+  Report report{words.starts_with(kEnded) ? Kind::kExited : Kind::kDone, 0};
+  if (report.kind == Kind::kExited) words.remove_prefix(kEnded.size());
+  const auto [end, error] =
+      std::from_chars(words.data(), words.data() + words.size(), report.status);
+  if (error != std::errc() || end != words.data() + words.size()) return std::nullopt;
+  return report;
+}
+
+void ReportSplitter::Feed(std::string_view bytes, const Callback& on_output,
+                          const Callback& on_report) {
   if (held_.empty()) {
     held_ = Split(bytes, on_output, on_report);
     return;
@@ -27,8 +50,8 @@ void ReportSplitter::Feed(std::string_view bytes, const Taker& on_output, const 
   held_ = Split(joined, on_output, on_report);
 }
 
-std::string_view ReportSplitter::Split(std::string_view bytes, const Taker& on_output,
-                                       const Taker& on_report) {
+std::string_view ReportSplitter::Split(std::string_view bytes, const Callback& on_output,
+                                       const Callback& on_report) {
   while (true) {
     const std::size_t at = bytes.find(marker_);
     if (at == std::string_view::npos) {
@@ -38,13 +61,13 @@ std::string_view ReportSplitter::Split(std::string_view bytes, const Taker& on_o
     }
     if (at > 0) on_output(bytes.substr(0, at));
     bytes.remove_prefix(at);
-    const std::size_t end = bytes.substr(0, marker_.size() + kLongestReport).find('\n');
+    const std::size_t end = bytes.substr(0, marker_.size() + kMaxReport).find('\n');
     if (end != std::string_view::npos) {
       std::string_view words = bytes.substr(marker_.size(), end - marker_.size());
       if (words.starts_with(' ')) words.remove_prefix(1);
       on_report(words);
       bytes.remove_prefix(end + 1);
-    } else if (bytes.size() >= marker_.size() + kLongestReport) {
+    } else if (bytes.size() >= marker_.size() + kMaxReport) {
       bytes.remove_prefix(marker_.size());
     } else {
       return bytes;
@@ -52,7 +75,7 @@ std::string_view ReportSplitter::Split(std::string_view bytes, const Taker& on_o
   }
 }
 
-void ReportSplitter::Finish(const Taker& on_output) {
+void ReportSplitter::Finish(const Callback& on_output) {
   if (!held_.empty()) on_output(held_);
   held_.clear();
 }

@@ -1,29 +1,41 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace shell {
+
+/// A report of resident_script.h.
+struct Report {
+  enum class Kind { kReady, kTook, kStopped, kLeft, kFree, kExited, kDone };
+  Kind kind = Kind::kReady;
+  int status = 0;  ///< with kExited and kDone
+};
+
+/// `words`: behind the marker. Nothing if it is no report.
+std::optional<Report> ParseReport(std::string_view words);
 
 /// Separates the output of a command from the reports of its resident shell (resident_script.h),
 /// wherever the stream is cut into pieces. Holds back only bytes that may belong to a report. One
 /// thread at a time.
 class ReportSplitter {
  public:
-  using Taker = std::function<void(std::string_view)>;
+  using Callback = std::function<void(std::string_view)>;
 
   explicit ReportSplitter(std::string marker) : marker_(std::move(marker)) {}
 
   /// Calls `on_output`, and `on_report` with the words behind the marker, in order.
-  void Feed(std::string_view bytes, const Taker& on_output, const Taker& on_report);
+  void Feed(std::string_view bytes, const Callback& on_output, const Callback& on_report);
 
   /// The stream has ended: what was held back is output.
-  void Finish(const Taker& on_output);
+  void Finish(const Callback& on_output);
 
  private:
   /// Returns the rest that depends on later bytes.
-  std::string_view Split(std::string_view bytes, const Taker& on_output, const Taker& on_report);
+  std::string_view Split(std::string_view bytes, const Callback& on_output,
+                         const Callback& on_report);
 
   std::string marker_;
   std::string held_;

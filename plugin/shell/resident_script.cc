@@ -54,7 +54,7 @@ std::string Bootstrap(const std::string& marker, const std::string& program) {
 }
 
 std::string ScriptProgram(Requests requests) {
-  return std::string(requests == Requests::kOne ? "_lm_left='left '\n" : "_lm_left=\n")
+  return std::string(requests == Requests::kOne ? "_lm_next=left\n" : "_lm_next=free\n")
       .append(scripts_program);
 }
 
@@ -80,20 +80,20 @@ bool MayBeBash(std::string_view shell) {
   return shell.empty() || shell == "bash" || shell.ends_with("/bash");
 }
 
-std::string ScriptRequest(const std::string& script) {
-  return CountLines(script) + '\n' + script + '\n';
+Request ScriptRequest(const std::string& script) {
+  return {CountLines(script) + '\n' + script + '\n', ""};
 }
 
-std::string CommandRequest(const LoginCommand& command) {
+Request CommandRequest(const LoginCommand& command) {
   const std::string word = MayBeExecuted(command.first_word) ? ' ' + command.first_word : "";
-  return CountLines(command.text) + word + '\n' + Escape(command.directory) + '\n' + command.text +
-         '\n';
+  return {'\n' + CountLines(command.text) + word + '\n' + command.text + '\n',
+          Escape(command.directory)};
 }
 
 std::string PlainLogin(const LoginCommand& command) {
-  const std::string enter = "cd " + ShellQuote(command.directory);
-  return enter + " 2>/dev/null || exec \"$SHELL\" -c " + ShellQuote(enter + " || exit 1") +
-         "\nexec " + ShellWord(command.shell) + " -l -c " + ShellQuote(command.text);
+  return ("_lm_enter=" + ShellQuote("cd " + ShellQuote(command.directory)) + "\n_lm_shell=" +
+          ShellWord(command.shell) + "\n_lm_text=" + ShellQuote(command.text) + '\n')
+      .append(plain_login_program);
 }
 
 }  // namespace shell

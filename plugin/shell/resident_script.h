@@ -15,9 +15,9 @@
 ///
 /// Reports are lines that begin with the end marker `marker`:
 ///   ready    the loop waits for requests
-///   N        the request has ended with this status, the loop waits for the next; the line
-///            "MARKER" ends its standard error
-///   left N   the same, but background processes may be left. Loop and watcher have exited
+///   N        the request has ended with this status; the line "MARKER" ends its standard error
+///   free     after N: nothing of the request is left, the loop waits for the next
+///   left     after N: background processes may be left. Loop and watcher have exited
 ///   ended N  the loop has exited. 0: it has not run a request that it has not reported; a file of
 ///            the profile may have changed. Else the session has been stopped; 126 or above: the
 ///            loop was killed or could not be started
@@ -48,7 +48,7 @@ std::string MakeEndMarker();
 
 enum class Requests {
   kMany,  ///< that leave no background processes
-  kOne,   ///< whose end is always reported as "left"
+  kOne,   ///< after which "left" is always reported
 };
 
 /// What to send first: starts one of the programs below.
@@ -72,9 +72,16 @@ struct LoginCommand {
   std::string shell;  ///< the user's login shell; empty: "$SHELL"
 };
 
-/// Requests to ScriptProgram and LoginProgram. The text must not contain NUL.
-std::string ScriptRequest(const std::string& script);
-std::string CommandRequest(const LoginCommand& command);
+/// A request to ScriptProgram or LoginProgram.
+struct Request {
+  std::string text;
+  /// The loop reads it byte by byte, and keeps it: not sent again while it stays the same.
+  std::string directory;
+};
+
+// The text must not contain NUL.
+Request ScriptRequest(const std::string& script);
+Request CommandRequest(const LoginCommand& command);
 
 /// A script that runs the command in a new login shell, as `limactl shell` does.
 std::string PlainLogin(const LoginCommand& command);

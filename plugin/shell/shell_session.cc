@@ -1,72 +1,35 @@
 #include "shell/shell_session.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <utility>
 
 namespace shell {
 namespace {
 
-constexpr std::size_t kMaximumEarlyError = 1024;
+constexpr std::size_t kMaxEarlyError = 1024;
 /// What a profile may print.
-constexpr std::size_t kMaximumEarlyOutput = std::size_t{256} * 1024;
+constexpr std::size_t kMaxEarlyOutput = std::size_t{256} * 1024;
 
 /// Of input, in bytes. The watcher reads a request byte by byte.
 constexpr std::size_t kInputPiece = 8192;
-
 }  // namespace
 
-struct ShellSession::Report {
-  enum class Kind { kReady, kTook, kStopped, kExited, kLeft, kDone };
-  Kind kind;
-  int status = 0;
-};
-
-std::optional<ShellSession::Report> ShellSession::Parse(std::string_view words) {
-  struct Form {
-    std::string_view words;
-    Report::Kind kind;
-    bool has_status;
-  };
-  constexpr std::array<Form, 6> kForms{{{"ready", Report::Kind::kReady, false},
-                                        {"took", Report::Kind::kTook, false},
-                                        {"stopped", Report::Kind::kStopped, false},
-                                        {"ended ", Report::Kind::kExited, true},
-                                        {"left ", Report::Kind::kLeft, true},
-                                        {"", Report::Kind::kDone, true}}};
-  for (const Form& form : kForms) {
-    if (!words.starts_with(form.words)) continue;
-    words.remove_prefix(form.words.size());
-    Report report{form.kind};
-    if (form.has_status) {
-      const auto [end, error] =
-          std::from_chars(words.data(), words.data() + words.size(), report.status);
-      if (error != std::errc()) return std::nullopt;
-      words.remove_prefix(static_cast<std::size_t>(end - words.data()));
-    }
-    return words.empty() ? std::optional(report) : std::nullopt;
-  }
-  return std::nullopt;
-}
-
-ShellSession::ShellSession(std::shared_ptr<Monitor> monitor, std::size_t needed_channels)
-    : monitor_(std::move(monitor)), needed_channels_(needed_channels) {}
+ShellSession::ShellSession(std::shared_ptr<SessionLock> session_lock, std::size_t needed_channels)
+    : session_lock_(std::move(session_lock)), needed_channels_(needed_channels) {}
 
 void ShellSession::Launch(const std::string& program, std::shared_ptr<OutputSink> sink,
                           Launcher& launcher) {
   sink_ = std::move(sink);
   auto process = launcher.Start(std::string(kCommandLine), shared_from_this());
   process->Send(Bootstrap(marker_, program));
-  const std::scoped_lock lock(monitor_->mutex);
+  const std::scoped_lock lock(session_lock_->mutex);
   if (!is_process() || !is_over()) process_ = std::move(process);
 }
 
 void ShellSession::Close() {
-  const std::scoped_lock lock(monitor_->mutex);
   reported_.state = State::kOver;
   process_.reset();
-  monitor_->changed.notify_all();
+  session_lock_->changed.notify_all();
 }
 
 void ShellSession::BeginRequest(OutputSink& sink) {
@@ -114,59 +77,59 @@ void ShellSession::Pump() {
 }
 
 void ShellSession::OnOutput(Stream stream, std::string_view bytes) {
-  const std::scoped_lock lock(monitor_->mutex);
+  const std::scoped_lock lock(session_lock_->mutex);
   const bool is_output = stream == Stream::kOutput;
   (is_output ? output_ : error_)
       .Feed(
-          bytes, [&](std::string_view own) { Take(stream, own); },
+          bytes, [&](std::string_view own) { Deliver(stream, own); },
           [&](std::string_view words) {
             if (!is_output) {
               error_ended_ = true;
-            } else if (const std::optional<Report> report = Parse(words)) {
+            } else if (const std::optional<Report> report = ParseReport(words)) {
               Apply(*report);
             }
-            monitor_->changed.notify_all();
+            session_lock_->changed.notify_all();
           });
-  if (is_process()) monitor_->changed.notify_all();
+  if (is_process()) session_lock_->changed.notify_all();
 }
 
 void ShellSession::OnQueued() {
-  const std::scoped_lock lock(monitor_->mutex);
+  const std::scoped_lock lock(session_lock_->mutex);
   reported_.was_queued = true;
-  monitor_->changed.notify_all();
+  session_lock_->changed.notify_all();
 }
 
 void ShellSession::OnEnd(const ProcessEnd& end) {
-  const std::scoped_lock lock(monitor_->mutex);
-  output_.Finish([&](std::string_view own) { Take(Stream::kOutput, own); });
-  error_.Finish([&](std::string_view own) { Take(Stream::kError, own); });
+  const std::scoped_lock lock(session_lock_->mutex);
+  output_.Finish([&](std::string_view own) { Deliver(Stream::kOutput, own); });
+  error_.Finish([&](std::string_view own) { Deliver(Stream::kError, own); });
   reported_.end = end;
+  reported_.state = State::kOver;
   if (is_process()) process_.reset();
-  monitor_->changed.notify_all();
+  session_lock_->changed.notify_all();
 }
 
 void ShellSession::OnClosed() {
-  const std::scoped_lock lock(monitor_->mutex);
+  const std::scoped_lock lock(session_lock_->mutex);
   reported_.closed = true;
 }
 
-void ShellSession::Take(Stream stream, std::string_view own) {
+void ShellSession::Deliver(Stream stream, std::string_view own) {
   if (reported_.state == State::kStarting) {
     early_output_ += own.size();
     std::string& early_error = reported_.early_error;
-    if (stream == Stream::kError)
-      early_error += own.substr(0, kMaximumEarlyError - early_error.size());
-    if (early_output_ <= kMaximumEarlyOutput) return;
+    if (stream == Stream::kError) early_error += own.substr(0, kMaxEarlyError - early_error.size());
+    if (early_output_ <= kMaxEarlyOutput) return;
     early_error = "it prints without end instead";
     reported_.state = State::kOver;
-    monitor_->changed.notify_all();
+    session_lock_->changed.notify_all();
   } else if (reported_.was_ready && sink_ && !sink_has_enough_) {
     const bool complete = stream == Stream::kOutput
                               ? reported_.request_status || reported_.exit_status
                               : error_ended_;
     if (complete || sink_->OnOutput(stream, own)) return;
     sink_has_enough_ = true;
-    monitor_->changed.notify_all();
+    session_lock_->changed.notify_all();
   }
 }
 
@@ -188,12 +151,17 @@ void ShellSession::Apply(const Report& report) {
       state = State::kOver;
       if (is_process()) process_.reset();
       break;
-    case Report::Kind::kLeft:
     case Report::Kind::kDone:
       if (state != State::kRunning) return;
       reported_.request_status = report.status;
-      reported_.left = report.kind == Report::Kind::kLeft;
-      state = reported_.left ? State::kOver : State::kReady;
+      state = State::kSettling;
+      break;
+    case Report::Kind::kFree:
+      if (state == State::kSettling) state = State::kReady;
+      break;
+    case Report::Kind::kLeft:
+      reported_.left = true;
+      state = State::kOver;
       break;
     case Report::Kind::kTook:
       input_is_under_way_ = false;

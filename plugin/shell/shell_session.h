@@ -11,26 +11,12 @@
 #include "shell/process.h"
 #include "shell/report_splitter.h"
 #include "shell/resident_script.h"
+#include "shell/run_end.h"
 
 namespace shell {
 
-/// Takes the output of a session.
-class OutputSink {
- public:
-  virtual ~OutputSink() = default;
-
-  /// On the thread that owns the connection, which must not wait. False: no more is wanted.
-  virtual bool OnOutput(Stream stream, std::string_view bytes) = 0;
-
-  /// On the calling thread: the request waits for a shell or a channel.
-  virtual void OnQueued() {}
-
-  /// On the calling thread: the request has been sent.
-  virtual void OnStarted() {}
-};
-
 /// Guards sessions, and is notified of every report and end of one, and of a process's output.
-struct Monitor {
+struct SessionLock {
   std::mutex mutex;
   std::condition_variable changed;
 };
@@ -41,9 +27,10 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
  public:
   enum class State {
     kStarting,
-    kReady,    ///< the shell waits for a request; the process runs
-    kRunning,  ///< the shell runs a request
-    kOver,     ///< runs nothing any more, except what a request has left
+    kReady,     ///< the shell waits for a request; the process runs
+    kRunning,   ///< the shell runs a request
+    kSettling,  ///< the request has ended; background processes may be left
+    kOver,      ///< runs nothing any more, except what a request has left
   };
 
   /// What it has reported.
@@ -60,24 +47,25 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
     bool closed = false;  ///< nothing uses the channel any more
   };
 
-  ShellSession(std::shared_ptr<Monitor> monitor, std::size_t needed_channels);
+  ShellSession(std::shared_ptr<SessionLock> session_lock, std::size_t needed_channels);
 
   /// Starts a program of resident_script.h without waiting. Once. `sink`: takes the output from
   /// the time on that it is ready.
   void Launch(const std::string& program, std::shared_ptr<OutputSink> sink, Launcher& launcher);
-
-  /// Closes the channel, which stops what runs in it, except what a request has left.
-  void Close();
 
   // Of a shell, by the one thread that uses it.
   void Send(const std::string& request) { process_->Send(request); }
   /// Stops everything in the session.
   void Stop() { process_->EndInput(); }
 
-  // With the monitor's lock held.
+  // With the session's lock held.
 
   [[nodiscard]] const Reported& reported() const { return reported_; }
-  [[nodiscard]] bool is_over() const { return reported_.state == State::kOver || reported_.end; }
+  [[nodiscard]] bool is_over() const { return reported_.state == State::kOver; }
+  /// Runs nothing any more, except what a request has left.
+  [[nodiscard]] bool has_left_processes() const { return reported_.left && !reported_.closed; }
+  /// Closes the channel, which stops what runs in it, except what a request has left.
+  void Close();
 
   /// Before a request is sent, whose output the sink takes until FinishRequest.
   void BeginRequest(OutputSink& sink);
@@ -102,16 +90,13 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
   void OnClosed() override;
 
  private:
-  struct Report;
-  static std::optional<Report> Parse(std::string_view words);
-
   [[nodiscard]] bool is_process() const { return needed_channels_ > kSharedChannels; }
-  void Take(Stream stream, std::string_view own);
+  void Deliver(Stream stream, std::string_view own);
   void Apply(const Report& report);
   /// Sends the input that may be sent now.
   void Pump();
 
-  const std::shared_ptr<Monitor> monitor_;
+  const std::shared_ptr<SessionLock> session_lock_;
   const std::size_t needed_channels_;
   const std::string marker_ = MakeEndMarker();
   std::unique_ptr<Process> process_;

@@ -9,23 +9,45 @@
 namespace shell {
 namespace {
 
-/// Between looks at Launcher::channels_for_shells, which does not report when it grows.
-constexpr std::chrono::milliseconds kLookInterval{50};
-
-using Condition = ResidentShell::Condition;
-using Effect = ResidentShell::Effect;
-using Reply = ResidentShell::Reply;
+using Lock = std::unique_lock<std::mutex>;
+using State = ShellSession::State;
+using support::Clock;
 
 /// For one request: a file of the profile may change between two.
-constexpr int kMostStarts = 2;
+constexpr int kMaxStarts = 2;
 
 // Exit statuses of a shell whose program is missing or cannot be run.
 constexpr int kCannotRun = 126;
 constexpr int kNotFound = 127;
 
+/// The least exit status of a loop that was killed, or could not be started.
+constexpr int kKilled = 126;
+
 struct DiscardingSink final : OutputSink {
   bool OnOutput(Stream, std::string_view) override { return true; }
 };
+
+bool IsFree(const ShellSession& session) {
+  return session.reported().state == State::kReady;
+}
+bool IsSettling(const ShellSession& session) {
+  return session.reported().state == State::kSettling;
+}
+bool IsOfUse(const ShellSession& session) {
+  return !session.is_over() || session.has_left_processes();
+}
+
+support::ConnectionLost ConnectionLost(const std::string& problem, bool is_command, bool was_sent) {
+  return {problem + (!is_command ? "; nothing was changed in the guest"
+                     : was_sent  ? "; the command may have run"
+                                 : "; the command was not run"),
+          was_sent && is_command};
+}
+
+support::StopReason ReasonOf(const support::Context& context) {
+  const support::StopReason reason = context.stop_reason();
+  return reason == support::StopReason::kNone ? support::StopReason::kDeadline : reason;
+}
 
 }  // namespace
 
@@ -53,14 +75,14 @@ RunEnd Shells::RunInSh(const Kind& kind, const std::string& script, OutputSink& 
 
 RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
                           const support::Context& context) {
-  std::unique_lock lock(mutex_);
+  Lock lock(session_lock_->mutex);
   const bool is_unfit = unfit_.contains(command.shell);
   lock.unlock();
   if (MayBeBash(command.shell) && !is_unfit) {
     const Reply reply = Run({true, command.shell}, CommandRequest(command), sink, context);
     if (reply.kind == Reply::Kind::kDone) return reply.end;
     // kNotRun: each of the shells has changed the files of its profile.
-    const std::scoped_lock again(mutex_);
+    const std::scoped_lock again(session_lock_->mutex);
     if (reply.kind != Reply::Kind::kNotStarted) unfit_.insert(command.shell);
   }
   RunEnd end = RunInSh({true, {}}, PlainLogin(command), sink, context);
@@ -72,111 +94,188 @@ RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
   return end;
 }
 
-Reply Shells::Run(const Kind& kind, const std::string& request, OutputSink& sink,
-                  const support::Context& context) {
-  const auto effect = kind.for_commands ? Effect::kAny : Effect::kNone;
+Shells::Reply Shells::Run(const Kind& kind, const Request& request, OutputSink& sink,
+                          const support::Context& context) {
   Reply reply{Reply::Kind::kNotRun, {}, ""};
-  for (int starts = 0; reply.kind == Reply::Kind::kNotRun && starts < kMostStarts;) {
-    std::unique_ptr<ResidentShell> shell = Take(kind, sink, context);
+  for (int starts = 0; reply.kind == Reply::Kind::kNotRun && starts < kMaxStarts;) {
+    Shell shell = Acquire(kind, sink, context);
     try {
-      if (!shell) {
-        shell = Start(kind);
+      if (!shell.session) {
+        Start(shell);
         ++starts;
       }
-      reply = shell->Run(request, effect, sink, context);
+      reply = RunIn(shell, request, sink, context);
     } catch (...) {
-      Return(kind, nullptr);
+      Release(std::move(shell), false);
       throw;
     }
-    Return(kind, std::move(shell));
+    Release(std::move(shell), true);
   }
   return reply;
 }
 
-std::unique_ptr<ResidentShell> Shells::Take(const Kind& kind, OutputSink& sink,
-                                            const support::Context& context) {
-  std::unique_ptr<ResidentShell> shell;
-  support::ContextWait wait(context, mutex_, changed_);
-  std::unique_lock lock(mutex_);
-  const auto may_run = [&] {
-    if (running_.at(kind.for_commands ? 1 : 0) >= Most(kind.for_commands)) return false;
-    if (!shell) shell = TakeIdle(kind);
-    return shell || HasRoom(kind.for_commands);
-  };
-  if (!may_run()) {
+Shells::Shell Shells::Acquire(const Kind& kind, OutputSink& sink, const support::Context& context) {
+  Shell shell{kind, nullptr, ""};
+  support::ContextWait wait(context, session_lock_->mutex, session_lock_->changed);
+  Lock lock(session_lock_->mutex);
+  Lane& lane = LaneOf(kind.for_commands);
+  const auto place = lane.waiting.insert(lane.waiting.end(), &sink);
+  const auto may_run = [&] { return place == lane.waiting.begin() && Provide(shell); };
+  bool runs = may_run();
+  if (!runs) {
     lock.unlock();
     sink.OnQueued();
     lock.lock();
-    while (!wait.Until(lock, may_run, support::Clock::now() + kLookInterval)) {
-      context.ThrowIfStopped();
-    }
+    runs = wait.Until(lock, may_run);
   }
-  ++running_.at(kind.for_commands ? 1 : 0);
+  lane.waiting.erase(place);
+  session_lock_->changed.notify_all();
+  if (!runs) throw support::Stopped(ReasonOf(context));
+  ++lane.running;
   return shell;
 }
 
-std::unique_ptr<ResidentShell> Shells::Start(const Kind& kind) {
-  return std::make_unique<ResidentShell>(
-      launcher_, kind.login_shell
-                     ? LoginProgram(*kind.login_shell)
-                     : ScriptProgram(kind.for_commands ? Requests::kOne : Requests::kMany));
-}
-
-void Shells::Return(const Kind& kind, std::unique_ptr<ResidentShell> shell) {
-  {
-    const std::scoped_lock lock(mutex_);
-    --running_.at(kind.for_commands ? 1 : 0);
-    if (shell && shell->condition() != Condition::kOver) pool_.push_back({kind, std::move(shell)});
+void Shells::Release(Shell shell, bool may_keep) {
+  const std::scoped_lock lock(session_lock_->mutex);
+  --LaneOf(shell.kind.for_commands).running;
+  session_lock_->changed.notify_all();
+  if (!shell.session) return;
+  if (may_keep && IsOfUse(*shell.session)) {
+    pool_.push_back(std::move(shell));
+  } else {
+    shell.session->Close();
   }
-  changed_.notify_all();
 }
 
-std::unique_ptr<ResidentShell> Shells::TakeIdle(const Kind& kind) {
-  std::erase_if(pool_,
-                [](const Pooled& pooled) { return pooled.shell->condition() == Condition::kOver; });
-  const auto found = std::find_if(pool_.rbegin(), pool_.rend(), [&](const Pooled& pooled) {
-    return pooled.kind == kind && pooled.shell->condition() == Condition::kIdle;
+void Shells::Start(Shell& shell) {
+  shell.session = std::make_shared<ShellSession>(session_lock_, kSharedChannels);
+  const Requests requests = shell.kind.for_commands ? Requests::kOne : Requests::kMany;
+  const std::optional<std::string>& login_shell = shell.kind.login_shell;
+  shell.session->Launch(login_shell ? LoginProgram(*login_shell) : ScriptProgram(requests), nullptr,
+                        launcher_);
+}
+
+Shells::Reply Shells::RunIn(Shell& shell, const Request& request, OutputSink& sink,
+                            const support::Context& context) {
+  ShellSession& session = *shell.session;
+  const bool is_command = shell.kind.for_commands;
+  const ShellSession::Reported& reported = session.reported();
+  support::ContextWait wait(context, session_lock_->mutex, session_lock_->changed);
+  Lock lock(session_lock_->mutex);
+  const auto started = [&] { return reported.state != State::kStarting; };
+  if (wait.Until(lock, [&] { return started() || reported.was_queued; }) && !started()) {
+    lock.unlock();
+    sink.OnQueued();
+    lock.lock();
+    wait.Until(lock, started);
+  }
+  const std::string problem = reported.end ? reported.end->problem : "";
+  if (!reported.was_ready) {
+    if (reported.end && reported.end->connection_lost)
+      throw ConnectionLost(problem, is_command, false);
+    if (!problem.empty()) throw support::CallError(problem);
+    if (!session.is_over()) throw support::Stopped(ReasonOf(context));
+    // Without either, it printed too much.
+    const bool unfit = reported.exit_status ? *reported.exit_status < kKilled : !reported.end;
+    return {unfit ? Reply::Kind::kUnfit : Reply::Kind::kNotStarted, {}, reported.early_error};
+  }
+  if (session.is_over()) return {Reply::Kind::kNotRun, {}, ""};
+
+  session.BeginRequest(sink);
+  lock.unlock();
+  const bool is_new = std::exchange(shell.directory, request.directory) != request.directory;
+  session.Send((is_new ? request.directory : "") + request.text);
+  sink.OnStarted();
+  lock.lock();
+  const bool done = wait.Until(lock, [&] { return session.request_is_done(); });
+  if (!done && is_command) {
+    lock.unlock();
+    session.Stop();
+    lock.lock();
+    session_lock_->changed.wait_until(lock, Clock::now() + kStopTimeout,
+                                      [&] { return reported.end || reported.stopped; });
+    session.FinishRequest();
+    throw StoppedCommand(ReasonOf(context), reported.stopped);
+  }
+  session.FinishRequest();
+  if (!done) throw support::Stopped(ReasonOf(context));
+
+  Reply reply;
+  reply.end.exit_status = reported.request_status ? reported.request_status : reported.exit_status;
+  if (!reply.end.exit_status && reported.end && !session.sink_has_enough()) {
+    if (reported.end->connection_lost)
+      throw ConnectionLost(reported.end->problem, is_command, true);
+    reply.end.exit_signal = reported.end->exit_signal;
+  }
+  if (!reported.request_status && reported.exit_status == 0) reply.kind = Reply::Kind::kNotRun;
+  return reply;
+}
+
+bool Shells::Provide(Shell& shell) {
+  if (shell.session) return true;
+  const bool for_commands = shell.kind.for_commands;
+  if (LaneOf(for_commands).running >= MaxRunning(for_commands)) return false;
+  while (CloseFirst([](const Shell& pooled) { return !IsOfUse(*pooled.session); })) {
+  }
+  const auto found = std::find_if(pool_.rbegin(), pool_.rend(), [&](const Shell& pooled) {
+    return pooled.kind == shell.kind && IsFree(*pooled.session);
   });
-  if (found == pool_.rend()) return nullptr;
-  std::unique_ptr<ResidentShell> shell = std::move(found->shell);
-  pool_.erase(std::next(found).base());
-  return shell;
+  if (found != pool_.rend()) {
+    shell = std::move(*found);
+    pool_.erase(std::next(found).base());
+    return true;
+  }
+  return std::none_of(pool_.begin(), pool_.end(),
+                      [&](const Shell& pooled) {
+                        return pooled.kind == shell.kind && IsSettling(*pooled.session);
+                      }) &&
+         HasRoom(for_commands);
 }
 
-std::size_t Shells::Most(bool for_commands) const {
+std::size_t Shells::MaxRunning(bool for_commands) {
   const std::size_t channels = launcher_.channels_for_shells();
-  if (for_commands) return channels - std::max<std::size_t>(running_.at(0), 1);
+  if (for_commands) return channels - std::max<std::size_t>(LaneOf(false).running, 1);
   // The second shell for scripts leaves two channels to commands.
-  return running_.at(1) + 2 <= channels && channels >= 4 ? kMostScriptShells : 1;
+  return LaneOf(true).running + 2 <= channels && channels >= 4 ? kMaxScriptShells : 1;
 }
 
 bool Shells::HasRoom(bool for_commands) {
-  const auto is_idle = [&](const Pooled& pooled) {
-    return pooled.kind.for_commands == for_commands &&
-           pooled.shell->condition() == Condition::kIdle;
+  const auto is_alive = [&](const Shell& pooled) {
+    return pooled.kind.for_commands == for_commands && !pooled.session->is_over();
   };
-  const auto idle = static_cast<std::size_t>(std::count_if(pool_.begin(), pool_.end(), is_idle));
-  return idle + running_.at(for_commands ? 1 : 0) < Most(for_commands) ||
-         CloseFirst(Condition::kIdle, for_commands);
+  const auto alive = static_cast<std::size_t>(std::count_if(pool_.begin(), pool_.end(), is_alive));
+  return alive + LaneOf(for_commands).running < MaxRunning(for_commands) ||
+         CloseFirst([&](const Shell& pooled) {
+           return pooled.kind.for_commands == for_commands && IsFree(*pooled.session);
+         });
 }
 
-bool Shells::CloseFirst(Condition condition, std::optional<bool> for_commands) {
-  const auto found = std::find_if(pool_.begin(), pool_.end(), [&](const Pooled& pooled) {
-    return pooled.shell->condition() == condition &&
-           pooled.kind.for_commands == for_commands.value_or(pooled.kind.for_commands);
-  });
+template <typename Predicate>
+bool Shells::CloseFirst(Predicate predicate) {
+  const auto found = std::find_if(pool_.begin(), pool_.end(), predicate);
   if (found == pool_.end()) return false;
+  found->session->Close();
   pool_.erase(found);
   return true;
 }
 
+void Shells::OnMoreChannels() {
+  const std::scoped_lock lock(session_lock_->mutex);
+  session_lock_->changed.notify_all();
+}
+
 bool Shells::MakeRoom() {
-  const std::scoped_lock lock(mutex_);
-  return CloseFirst(Condition::kInUse, {}) || CloseFirst(Condition::kIdle, {});
+  const std::scoped_lock lock(session_lock_->mutex);
+  return CloseFirst([](const Shell& pooled) { return pooled.session->has_left_processes(); }) ||
+         CloseFirst([](const Shell& pooled) { return IsFree(*pooled.session); });
 }
 
 void Shells::Close() {
-  const std::scoped_lock lock(mutex_);
+  Lock lock(session_lock_->mutex);
+  const auto settled = [](const Shell& pooled) { return !IsSettling(*pooled.session); };
+  session_lock_->changed.wait_for(lock, kSettleTimeout,
+                                  [&] { return std::all_of(pool_.begin(), pool_.end(), settled); });
+  for (const Shell& pooled : pool_) pooled.session->Close();
   pool_.clear();
 }
 

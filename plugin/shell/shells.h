@@ -1,10 +1,10 @@
 #pragma once
 
 #include <array>
-#include <condition_variable>
+#include <chrono>
 #include <cstddef>
+#include <list>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,7 +12,8 @@
 
 #include "shell/process.h"
 #include "shell/resident_script.h"
-#include "shell/resident_shell.h"
+#include "shell/run_end.h"
+#include "shell/shell_session.h"
 #include "support/context.h"
 
 namespace shell {
@@ -24,8 +25,14 @@ class Shells {
   /// Shells at once, without those that only background processes use, if
   /// Launcher::channels_for_shells allows as many; further requests wait. One channel is kept for
   /// scripts, and two for commands if there are three.
-  static constexpr std::size_t kMostCommandShells = kMaxChannels - 2;
-  static constexpr std::size_t kMostScriptShells = 2;
+  static constexpr std::size_t kMaxCommandShells = kMaxChannels - 2;
+  static constexpr std::size_t kMaxScriptShells = 2;
+
+  /// How long a stopped command may take to end.
+  static constexpr std::chrono::seconds kStopTimeout{10};
+
+  /// How long Close waits for reports whether a command has left processes, which are to live on.
+  static constexpr std::chrono::seconds kSettleTimeout{1};
 
   explicit Shells(Launcher& launcher) : launcher_(launcher) {}
   ~Shells() { Close(); }
@@ -48,6 +55,9 @@ class Shells {
   /// shell's. False if there is none.
   bool MakeRoom();
 
+  /// Launcher::channels_for_shells has grown.
+  void OnMoreChannels();
+
   /// Closes all shells. No request may run, and the launcher must still deliver events.
   void Close();
 
@@ -58,35 +68,57 @@ class Shells {
 
     friend bool operator==(const Kind&, const Kind&) = default;
   };
-  struct Pooled {
+  struct Shell {
     Kind kind;
-    std::unique_ptr<ResidentShell> shell;
+    std::shared_ptr<ShellSession> session;  ///< null: not started
+    std::string directory;                  ///< of its last request
+  };
+  struct Reply {
+    enum class Kind {
+      kDone,        ///< see `end`
+      kNotRun,      ///< the shell exited before, or its profile has changed: use another
+      kNotStarted,  ///< the shell could not be started, or was killed: see `error`
+      kUnfit,       ///< the shell never gets ready: see `error`
+    };
+    Kind kind = Kind::kDone;
+    RunEnd end;
+    std::string error;
+  };
+  /// Of commands, or of scripts.
+  struct Lane {
+    std::size_t running = 0;
+    std::list<const OutputSink*> waiting;  ///< the first is served next
   };
 
-  ResidentShell::Reply Run(const Kind& kind, const std::string& request, OutputSink& sink,
-                           const support::Context& context);
+  Reply Run(const Kind& kind, const Request& request, OutputSink& sink,
+            const support::Context& context);
   RunEnd RunInSh(const Kind& kind, const std::string& script, OutputSink& sink,
                  const support::Context& context);
-  /// An idle shell of the kind; null: start one. Waits while there are too many. Return must
-  /// follow.
-  std::unique_ptr<ResidentShell> Take(const Kind& kind, OutputSink& sink,
-                                      const support::Context& context);
-  std::unique_ptr<ResidentShell> Start(const Kind& kind);
-  void Return(const Kind& kind, std::unique_ptr<ResidentShell> shell);
+  /// A free shell of the kind, or one to be started. Waits while there are too many, or while it is
+  /// unknown whether one is free: that is cheaper than a start. Release must follow.
+  Shell Acquire(const Kind& kind, OutputSink& sink, const support::Context& context);
+  void Release(Shell shell, bool may_keep);
+  void Start(Shell& shell);
+  /// After an exception the shell must be closed.
+  Reply RunIn(Shell& shell, const Request& request, OutputSink& sink,
+              const support::Context& context);
 
   // With the lock held.
+  Lane& LaneOf(bool for_commands) { return lanes_.at(for_commands ? 1 : 0); }
   /// How many shells for commands, or for scripts, may run now.
-  [[nodiscard]] std::size_t Most(bool for_commands) const;
-  std::unique_ptr<ResidentShell> TakeIdle(const Kind& kind);
+  std::size_t MaxRunning(bool for_commands);
+  /// Moves a free shell of the kind into `shell`, or determines that one may be started.
+  bool Provide(Shell& shell);
   bool HasRoom(bool for_commands);
-  bool CloseFirst(ResidentShell::Condition condition, std::optional<bool> for_commands);
+  template <typename Predicate>
+  bool CloseFirst(Predicate predicate);
 
   Launcher& launcher_;
-  std::mutex mutex_;  // of what follows
-  std::condition_variable changed_;
-  std::vector<Pooled> pool_;              // run nothing; the least recently used first
-  std::array<std::size_t, 2> running_{};  // by Kind::for_commands
-  std::set<std::string> unfit_;           // login shells that are started for each command
+  const std::shared_ptr<SessionLock> session_lock_ =
+      std::make_shared<SessionLock>();  // of what follows
+  std::vector<Shell> pool_;             // run nothing; the least recently used first
+  std::array<Lane, 2> lanes_;
+  std::set<std::string> unfit_;  // login shells that are started for each command
 };
 
 }  // namespace shell

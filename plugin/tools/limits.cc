@@ -24,7 +24,7 @@ static_assert(2 * kMaxOutputLimit * kMaxCopiesPerByte + kOtherBytes <= mcp::kMax
 FetchLimits LimitsFor(const mcp::ResultFormat& format, const ToolOptions& options) {
   if (format.style == mcp::ResultStyle::kStructured) {
     return {.output_bytes = options.max_output_bytes,
-            .process_bytes = shell::kMaximumRead,
+            .process_bytes = shell::kMaxRead,
             .search_bytes = options.max_output_bytes,
             .file_bytes = mcp::kMaxMessageBytes / kCopies,
             .shows_beginning = false};
@@ -34,7 +34,7 @@ FetchLimits LimitsFor(const mcp::ResultFormat& format, const ToolOptions& option
   const bool shows_little = format.text_bytes < mcp::ResultFormat().text_bytes;
   const std::size_t output = shows_little ? room / 2 : kMaxTextOutput;
   return {.output_bytes = std::min(options.max_output_bytes, output),
-          .process_bytes = std::min(shell::kMaximumRead, room),
+          .process_bytes = std::min(shell::kMaxRead, room),
           .search_bytes = std::min(options.max_output_bytes, room),
           .file_bytes = room,
           .shows_beginning = true};

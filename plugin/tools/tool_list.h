@@ -17,7 +17,7 @@ struct ToolOptions {
   std::chrono::milliseconds command_timeout = std::chrono::minutes(9);
 
   /// Bytes kept of each output stream of a command, and of the lines that a search finds.
-  std::size_t max_output_bytes = shell::kDefaultMaximumOutput;
+  std::size_t max_output_bytes = shell::kDefaultMaxOutput;
 
   /// Of a file tool's call, of a search, and of a process's start: clients give up after 60 s at
   /// the earliest. Only tests change it.
@@ -27,7 +27,7 @@ struct ToolOptions {
 /// Bounds of ToolOptions::max_output_bytes: with less an agent sees nothing useful; more would
 /// not fit into a message with both streams (limits.cc).
 inline constexpr std::uint64_t kMinOutputLimit = 1024;
-inline constexpr std::uint64_t kMaxOutputLimit = shell::kDefaultMaximumOutput;
+inline constexpr std::uint64_t kMaxOutputLimit = shell::kDefaultMaxOutput;
 
 /// What `tools/list` reports, in alphabetical order. Needs no instance.
 std::vector<mcp::ToolDefinition> Definitions(const ToolOptions& options = {});

@@ -17,10 +17,10 @@
 namespace {
 
 constexpr const char* kMark = "0123456789abcdef";
-constexpr std::size_t kMaximum = 1024;
+constexpr std::size_t kMaxOutput = 1024;
 
 /// U+FFFD takes three bytes for one. The rest is for the line that counts what was left out.
-constexpr std::size_t kLongestText = 3 * kMaximum + 256;
+constexpr std::size_t kMaxText = 3 * kMaxOutput + 256;
 
 struct Seen {
   std::string standard_output;
@@ -34,14 +34,21 @@ constexpr std::array kStreams = {shell::Stream::kOutput, shell::Stream::kError};
 
 /// Each line of `bytes` belongs to one of the streams.
 Seen Run(std::string_view bytes, std::size_t piece) {
-  shell::CommandOutput output(kMaximum);
+  shell::CommandOutput output(kMaxOutput);
   output.OnStarted();
   std::string reports;
   shell::ReportSplitter splitters[] = {shell::ReportSplitter(kMark), shell::ReportSplitter(kMark)};
   const auto keep = [&](std::size_t stream) {
     return [&output, stream](std::string_view own) { output.OnOutput(kStreams.at(stream), own); };
   };
-  const auto report = [&](std::string_view words) { reports.append(words).append("\n"); };
+  const auto report = [&](std::string_view words) {
+    reports.append(words).append("\n");
+    const std::optional<shell::Report> parsed = shell::ParseReport(words);
+    if (!parsed) return;
+    const bool has_status = !words.empty() && (words.back() >= '0' && words.back() <= '9');
+    fuzz::Require(has_status == (parsed->kind >= shell::Report::Kind::kExited),
+                  "a report has its status or none");
+  };
   while (!bytes.empty()) {
     const std::size_t end = bytes.find('\n');
     std::string_view line = bytes.substr(0, end == std::string_view::npos ? bytes.size() : end + 1);
@@ -70,7 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::Require(seen == Run(bytes, bytes.size() + 1), "pieces make no difference");
   for (const std::string* text : {&seen.standard_output, &seen.standard_error}) {
     fuzz::Require(support::IsValidUtf8(*text), "output is UTF-8");
-    fuzz::Require(text->size() <= kLongestText, "output is capped");
+    fuzz::Require(text->size() <= kMaxText, "output is capped");
   }
   const auto table = paths::ParseMountTable(std::string(bytes));
   for (const char* path : {"/", "/mnt/a", "/home/user"}) {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "shell/resident_shell.h"
+#include "shell/run_end.h"
 
 namespace testing_support {
 

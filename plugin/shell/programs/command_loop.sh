@@ -28,11 +28,13 @@ if IFS=" " read -r _lm_marker _lm_watcher _lm_session <&6 &&
   done
 then
   trap : HUP INT TERM
-  _lm_left=
+  _lm_reopen=
+  [ -p /dev/fd/1 ] && [ -w /dev/fd/1 ] && [ -p /dev/fd/8 ] && [ -w /dev/fd/8 ] && _lm_reopen=1
   echo "$_lm_marker ready"
-  while IFS=" " read -r _lm_count _lm_word <&9 && IFS= read -r _lm_directory <&9 && IFS= read -r _lm_code <&9; do
+  while IFS= read -ru 9 _lm_line && IFS=" " read -ru 9 _lm_count _lm_word && IFS= read -ru 9 _lm_code; do
+    [ -z "$_lm_line" ] || printf -v _lm_directory %b "$_lm_line"
     while [ "$_lm_count" -gt 1 ]; do
-      IFS= read -r _lm_line <&9 || exit 0
+      IFS= read -ru 9 _lm_line || exit 0
       _lm_code=$_lm_code$'\n'$_lm_line
       _lm_count=$((_lm_count - 1))
     done
@@ -57,18 +59,16 @@ then
       hash -- "$_lm_word" && [ -n "${BASH_CMDS[$_lm_word]}" ] && _lm_exec=1
     fi
 
-    # The command opens the pipes again, so that O_NONBLOCK ends with it; not if they belong to another
-    # user, as with a ForceCommand that changes the user.
+    # With `set -m` the command has a process group of its own. It opens the pipes again, so that
+    # O_NONBLOCK ends with it; not if they belong to another user, as with a ForceCommand that changes
+    # the user.
     set -m
     (
       set +m
       trap - HUP INT TERM
-      exec 2>&8 6<&- 8>&- 9<&-
-      [ -p /dev/fd/1 ] && [ -w /dev/fd/1 ] && exec >/proc/self/fd/1
-      [ -p /dev/fd/2 ] && [ -w /dev/fd/2 ] && exec 2>/proc/self/fd/2
+      [ -z "$_lm_reopen" ] || exec >/proc/self/fd/1 2>/proc/self/fd/2
       set --
       BASH_EXECUTION_STRING=$_lm_code
-      printf -v _lm_directory %b "$_lm_directory"
       command cd -L "$_lm_directory" || exit 1
       if [ -n "$_lm_exec" ]; then
         unset -v "${!_lm_@}"
@@ -77,39 +77,49 @@ then
         unset -v "${!_lm_@}"
         eval -- "$BASH_EXECUTION_STRING"
       fi
-    ) &
+    ) 2>&8 6<&- 8>&- 9<&- &
     set +m
 
     # `wait` does not end with a stopped job, but with a caught signal.
-    _lm_job=$!
     while
-      wait "$_lm_job"
+      wait "$!"
       _lm_status=$?
-      kill -0 "$_lm_job"
+      [ "$_lm_status" -gt 128 ] && kill -0 "$!"
     do
       :
     done
+    echo "$_lm_marker $_lm_status"
+    echo "$_lm_marker" >&8
 
     # Processes that the command has left have ids between its own and the last one; what is about to
     # exit gets a moment. Where there are too many ids, or the ids have started again, grep looks at all
     # processes: those of commands are in other groups than the session's own.
-    ! kill -0 -- "-$_lm_job" || sleep 0.05
-    _lm_last=0
-    IFS=" " read -r _lm_line _lm_line _lm_line _lm_line _lm_last </proc/loadavg
-    if [ "$_lm_last" -lt "$_lm_job" ] || [ "$_lm_last" -gt "$((_lm_job + 1000))" ]; then
-      grep -hs ") [^ZX] [0-9]* [0-9]* $_lm_session " /proc/[0-9]*/stat |
-        grep -v ") . [0-9]* $_lm_session $_lm_session " >/dev/null && _lm_left="left "
-    else
-      while [ "$_lm_job" -lt "$_lm_last" ]; do
-        _lm_job=$((_lm_job + 1))
-        [ -e "/proc/$_lm_job/stat" ] && IFS= read -r _lm_line <"/proc/$_lm_job/stat" &&
-          [[ ${_lm_line##*") "} = [!ZX]" "+([0-9])" "+([0-9])" $_lm_session "* ]] && _lm_left="left "
-      done
+    for _lm_pause in 0.05 ""; do
+      _lm_left=
+      _lm_id=$!
+      _lm_last=0
+      IFS=" " read -r _lm_line _lm_line _lm_line _lm_line _lm_last </proc/loadavg
+      if [ "$_lm_last" -lt "$_lm_id" ] || [ "$_lm_last" -gt "$((_lm_id + 1000))" ]; then
+        grep -hs ") [^ZX] [0-9]* [0-9]* $_lm_session " /proc/[0-9]*/stat |
+          grep -v ") . [0-9]* $_lm_session $_lm_session " >/dev/null && _lm_left=1
+      else
+        while [ "$_lm_id" -lt "$_lm_last" ]; do
+          _lm_id=$((_lm_id + 1))
+          [ -e "/proc/$_lm_id/stat" ] && IFS= read -r _lm_line <"/proc/$_lm_id/stat" &&
+            [[ ${_lm_line##*") "} = [!ZX]" "+([0-9])" "+([0-9])" $_lm_session "* ]] && _lm_left=1
+        done
+      fi
+      if [ -z "$_lm_left" ] || [ -z "$_lm_pause" ]; then
+        break
+      fi
+      sleep "$_lm_pause"
+    done
+    if [ -n "$_lm_left" ]; then
+      kill -USR1 "$_lm_watcher"
+      echo "$_lm_marker left"
+      break
     fi
-    [ -z "$_lm_left" ] || kill -USR1 "$_lm_watcher"
-    echo "$_lm_marker $_lm_left$_lm_status"
-    echo "$_lm_marker" >&8
-    [ -z "$_lm_left" ] || break
+    echo "$_lm_marker free"
   done
   exit 0
 else

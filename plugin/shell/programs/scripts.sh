@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# A loop of /bin/sh. resident_script.cc sets _lm_left: "left " if the first request is the last one, and
-# may leave background processes.
+# A loop of /bin/sh. resident_script.cc sets _lm_next, what it reports after a request: "free", or "left"
+# if the first request is the last one, and may leave background processes.
 
 obey() {
   pass_requests
@@ -23,13 +23,14 @@ start() {
         trap - HUP INT TERM
         exec 2>&8 8>&- 9<&-
         set --
-        eval "unset -v _lm_marker _lm_left _lm_newline _lm_count _lm_code _lm_line; $_lm_code"
+        eval "unset -v _lm_marker _lm_next _lm_newline _lm_count _lm_code _lm_line; $_lm_code"
       )
       _lm_status=$?
-      [ -z "$_lm_left" ] || kill -USR1 "$watcher"
-      echo "$_lm_marker $_lm_left$_lm_status"
+      [ "$_lm_next" = free ] || kill -USR1 "$watcher"
+      echo "$_lm_marker $_lm_status"
+      echo "$_lm_marker $_lm_next"
       echo "$_lm_marker" >&8
-      [ -z "$_lm_left" ] || break
+      [ "$_lm_next" = free ] || break
     done
     exit 0
   )

@@ -28,7 +28,7 @@ class GrepOptions : public Grep {
 
   std::string Search(SearchRequest request) {
     request.directory = Path("").string();
-    if (request.maximum_output_bytes == shell::kDefaultMaximumOutput) {
+    if (request.maximum_output_bytes == shell::kDefaultMaxOutput) {
       request.maximum_output_bytes = maximum_output_bytes_;
     }
     std::string lines = SearchContent(guest_, request, context_).lines;

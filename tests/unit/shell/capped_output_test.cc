@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace shell {
 namespace {
@@ -16,31 +17,24 @@ std::string TextOf(std::size_t maximum, std::string_view bytes, std::size_t piec
   return output.Text();
 }
 
-TEST(CappedOutput, KeepsEverythingUpToTheLimit) {
-  EXPECT_EQ(TextOf(8, "abcdefgh", 3), "abcdefgh");
-  EXPECT_EQ(TextOf(8, "", 3), "");
-}
-
 TEST(CappedOutput, LeavesOutTheMiddleAboveTheLimit) {
-  EXPECT_EQ(TextOf(8, "abcdXfghi", 9), "abcd\n[… 1 bytes left out …]\nfghi");
-}
-
-TEST(CappedOutput, CutsAtLineEnds) {
-  EXPECT_EQ(TextOf(18, "one\ntwo\nthree\nfour\nfive\nsix\n", 1),
-            "one\ntwo\n[… 11 bytes left out …]\nfive\nsix\n");
-}
-
-TEST(CappedOutput, KeepsALineThatBeginsRightAfterTheGap) {
-  EXPECT_EQ(TextOf(8, "ab\n\nXXXXX\nfgh\n", 1), "ab\n\n[… 6 bytes left out …]\nfgh\n");
-}
-
-TEST(CappedOutput, CutsALongLineBetweenCharacters) {
-  EXPECT_EQ(TextOf(8, "abcäXXXXXXXXäfgh", 1), "abc\n[… 12 bytes left out …]\nfgh");
-}
-
-TEST(CappedOutput, KeepsInvalidUtf8) {
-  const std::string kept(4, '\x80');
-  EXPECT_EQ(TextOf(8, std::string(20, '\x80'), 1), kept + "\n[… 15 bytes left out …]\n\x80");
+  struct Case {
+    std::size_t maximum;
+    std::string bytes;
+    std::string text;
+  };
+  const std::string invalid(4, '\x80');
+  for (const auto& [maximum, bytes, text] : std::vector<Case>{
+           {8, "", ""},
+           {8, "abcdefgh", "abcdefgh"},
+           {8, "abcdXfghi", "abcd\n[… 1 bytes left out …]\nfghi"},
+           {18, "one\ntwo\nthree\nfour\nfive\nsix\n",
+            "one\ntwo\n[… 11 bytes left out …]\nfive\nsix\n"},
+           {8, "ab\n\nXXXXX\nfgh\n", "ab\n\n[… 6 bytes left out …]\nfgh\n"},
+           {8, "abcäXXXXXXXXäfgh", "abc\n[… 12 bytes left out …]\nfgh"},
+           {8, std::string(20, '\x80'), invalid + "\n[… 15 bytes left out …]\n\x80"}}) {
+    EXPECT_EQ(TextOf(maximum, bytes, 3), text);
+  }
 }
 
 TEST(CappedOutput, IsTheSameForAnyPieces) {

@@ -103,7 +103,7 @@ TEST_P(ProcessesTest, TakeLongInput) {
 TEST_P(ProcessesTest, AreSignalledWhileTheyDoNotReadTheirInput) {
   const std::string id =
       Start("trap 'echo int' INT; trap 'echo hup' HUP; while :; do sleep 0.05; done");
-  const std::string text(Processes::kMaximumInput, 'x');
+  const std::string text(Processes::kMaxInput, 'x');
   EXPECT_TRUE(processes_->Write(id, {text, false, ""}, 300ms, {}).running);
   EXPECT_THROW(Send(id, text), support::CallError);
   EXPECT_TRUE(Signal(id, "INT", 100ms).running);
@@ -187,7 +187,7 @@ TEST_P(ProcessTable, BoundsHowManyRun) {
 }
 
 TEST_P(ProcessTable, ForgetsTheOldestThatHaveEnded) {
-  for (std::size_t i = 0; i < Processes::kMostEnded + 2; ++i) Finish(Start("true"));
+  for (std::size_t i = 0; i < Processes::kMaxEnded + 2; ++i) Finish(Start("true"));
   Start("true");
   try {
     Finish("p1");
@@ -212,8 +212,8 @@ TEST_P(ProcessTable, AWaitingReadCanBeCancelled) {
 TEST_P(ProcessTable, ReadsGoOnWhereTheLastEnded) {
   const std::string id = Start("head -c 100000 /dev/zero | tr '\\0' x; echo end");
   const Processes::Output first = Finish(id);
-  EXPECT_EQ(first.piece.text.size(), kMaximumRead);
-  EXPECT_EQ(first.remaining, 100'004 - kMaximumRead);
+  EXPECT_EQ(first.piece.text.size(), kMaxRead);
+  EXPECT_EQ(first.remaining, 100'004 - kMaxRead);
   std::string text = first.piece.text;
   while (text.size() < 100'004) text += Read(id, 0ms);
   EXPECT_THAT(text, EndsWith("xend\n"));
@@ -254,7 +254,7 @@ TEST_P(ProcessTable, AreNotStartedWithoutAChannel) {
 
 TEST(CutOutputs, KeepTheLastFew) {
   CutOutputs outputs;
-  for (std::size_t i = 1; i <= CutOutputs::kMostKept + 1; ++i) {
+  for (std::size_t i = 1; i <= CutOutputs::kMaxKept + 1; ++i) {
     OutputLog log(100);
     log.Add("output " + std::to_string(i));
     EXPECT_EQ(outputs.Keep(std::move(log)), "c" + std::to_string(i));

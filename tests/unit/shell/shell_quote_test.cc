@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdio>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace shell {
 namespace {
@@ -23,19 +25,16 @@ std::string OutputOfShell(const std::string& script) {
   return output;
 }
 
-TEST(ShellQuote, LeavesHarmlessWordsAsTheyAre) {
-  EXPECT_EQ(ShellQuote("/usr/bin/x-1.2_3@h:%+=,"), "/usr/bin/x-1.2_3@h:%+=,");
-}
-
-TEST(ShellQuote, WritesAnEmptyWordAsTwoQuotes) {
-  EXPECT_EQ(ShellQuote(""), "''");
-}
-
-TEST(ShellQuote, EnclosesEverythingElseInSingleQuotes) {
-  EXPECT_EQ(ShellQuote("a b"), "'a b'");
-  EXPECT_EQ(ShellQuote("~"), "'~'");
-  EXPECT_EQ(ShellQuote("$(id)"), "'$(id)'");
-  EXPECT_EQ(ShellQuote("it's"), "'it'\"'\"'s'");
+TEST(ShellQuote, QuotesWhatAShellWouldChange) {
+  for (const auto& [word, quoted] : std::vector<std::pair<std::string, std::string>>{
+           {"/usr/bin/x-1.2_3@h:%+=,", "/usr/bin/x-1.2_3@h:%+=,"},
+           {"", "''"},
+           {"a b", "'a b'"},
+           {"~", "'~'"},
+           {"$(id)", "'$(id)'"},
+           {"it's", "'it'\"'\"'s'"}}) {
+    EXPECT_EQ(ShellQuote(word), quoted);
+  }
 }
 
 TEST(ShellQuote, CarriesEveryByteButNulThroughAShell) {
@@ -55,33 +54,22 @@ TEST(ShellQuote, CarriesEachSingleByteThroughAShell) {
   EXPECT_EQ(OutputOfShell(script), expected);
 }
 
-TEST(ShellCommand, QuotesEachArgument) {
-  EXPECT_EQ(ShellCommand({"printf", "%s\n", "a b", ""}), "printf '%s\n' 'a b' ''");
-}
-
-TEST(ShellCommand, KeepsALeadingEmptyArgumentAsTheCommand) {
-  EXPECT_EQ(ShellCommand({"", "x"}), "'' x");
-}
-
-TEST(ShellCommand, KeepsLeadingAssignments) {
-  EXPECT_EQ(ShellCommand({"A=1 2", "_b9=$x", "C+=y", "env", "D=3 4"}),
-            "A='1 2' _b9='$x' C+=y env 'D=3 4'");
-}
-
-TEST(ShellCommand, KeepsAnAssignmentOfNothing) {
-  EXPECT_EQ(ShellCommand({"A="}), "A=''");
+TEST(ShellCommand, QuotesTheArgumentsAndKeepsLeadingAssignments) {
+  using Case = std::pair<std::vector<std::string>, std::string>;
+  for (const auto& [arguments, command] : std::vector<Case>{
+           {{"printf", "%s\n", "a b", ""}, "printf '%s\n' 'a b' ''"},
+           {{"", "x"}, "'' x"},
+           {{"A=1 2", "_b9=$x", "C+=y", "env", "D=3 4"}, "A='1 2' _b9='$x' C+=y env 'D=3 4'"},
+           {{"A="}, "A=''"},
+           {{"A=1", "x", "B=a b"}, "A=1 x 'B=a b'"}}) {
+    EXPECT_EQ(ShellCommand(arguments), command);
+  }
 }
 
 TEST(ShellCommand, NeverRunsTheNameOfAnAssignment) {
-  EXPECT_EQ(ShellCommand({"$(id)=x"}), "'$(id)=x'");
-  EXPECT_EQ(ShellCommand({"a b=x"}), "'a b=x'");
-  EXPECT_EQ(ShellCommand({"1a=x y"}), "'1a=x y'");
-  EXPECT_EQ(ShellCommand({"=x y"}), "'=x y'");
-  EXPECT_EQ(ShellCommand({"a;id;B=1"}), "'a;id;B=1'");
-}
-
-TEST(ShellCommand, EndsAssignmentsAtTheFirstWord) {
-  EXPECT_EQ(ShellCommand({"A=1", "x", "B=a b"}), "A=1 x 'B=a b'");
+  for (const char* argument : {"$(id)=x", "a b=x", "1a=x y", "=x y", "a;id;B=1"}) {
+    EXPECT_EQ(ShellCommand({argument}), "'" + std::string(argument) + "'");
+  }
 }
 
 }  // namespace

@@ -69,49 +69,42 @@ TEST_F(ShellsTest, PassOnMuchOutput) {
 }
 
 TEST_F(ShellsTest, LeaveBackgroundProcessesAlone) {
-  Run({"eval",
-       "sh -c 'until [ -e go ]; do sleep 0.01; done; seq 100000; seq 100000 >&2; touch done' & "
-       "echo started"});
-  EXPECT_EQ(Run(kEcho), kEchoed);
-  Write(work_ + "/go", "");
-  EXPECT_EQ(Run({"sleep", "0.05"}), (Result{0, "", ""})) << "somebody else's output";
-  EXPECT_TRUE(Comes("done"));
-  EXPECT_EQ(launcher_->started(), 2U);
-}
-
-TEST_F(ShellsTest, LeaveBackgroundProcessesOfOtherGroupsAlone) {
-  const std::string wait = "sh -c 'touch up; until [ -e go ]; do sleep 0.01; done; echo late'";
+  const std::string wait =
+      "sh -c 'touch up; until [ -e go ]; do sleep 0.01; done; seq 100000; seq 100000 >&2; touch "
+      "done'";
   for (const std::string& script :
-       {"timeout 60 " + wait + " & ", "set -m; " + wait + " & ",
+       {wait + " & ", "timeout 60 " + wait + " & ", "set -m; " + wait + " & ",
         "timeout 60 " + wait + " & for i in {1..1100}; do (:); done; "}) {
     SCOPED_TRACE(script);
     Restart();
     EXPECT_EQ(Bash(script + "until [ -e up ]; do sleep 0.01; done").status, 0);
+    EXPECT_EQ(Run(kEcho), kEchoed);
     Write(work_ + "/go", "");
     EXPECT_EQ(Run({"sleep", "0.05"}), (Result{0, "", ""})) << "somebody else's output";
+    EXPECT_TRUE(Comes("done"));
     EXPECT_EQ(launcher_->started(), 2U);
-    std::filesystem::remove(work_ + "/go");
-    std::filesystem::remove(work_ + "/up");
+    for (const char* name : {"/go", "/up", "/done"}) std::filesystem::remove(work_ + name);
   }
 }
 
-TEST_F(ShellsTest, StayAfterACommandOfManyProcesses) {
-  Bash("for i in {1..2100}; do (:); done; cat <(echo x)");
-  EXPECT_EQ(Run(kEcho), kEchoed);
-  EXPECT_EQ(launcher_->started(), 1U);
-}
-
-TEST_F(ShellsTest, StayAfterADaemonWasStarted) {
-  Run({"eval",
-       "setsid sh -c 'touch up; exec sleep 2' >/dev/null 2>&1 & "
-       "until [ -e up ]; do sleep 0.01; done"});
-  EXPECT_EQ(Run(kEcho), kEchoed);
+TEST_F(ShellsTest, StayAfterACommandThatLeavesNothingInTheirSession) {
+  const Result daemon = Run({"eval",
+                             "setsid sh -c 'touch up; exec sleep 2' >/dev/null 2>&1 & "
+                             "until [ -e up ]; do sleep 0.01; done; echo x"});
+  const Result many = Bash("for i in {1..2100}; do (:); done; cat <(echo x)");
+  const Result stopped = Bash("(sleep 0.1; kill -CONT $$) & kill -STOP $$; wait; echo x");
+  const Result signals =
+      Run({"sh", "-c", "for s in TERM HUP INT; do kill -$s $PPID; sleep 0.05; done; echo x"});
+  for (const Result& result : {daemon, many, stopped, signals, Run(kEcho)}) {
+    EXPECT_EQ(result, kEchoed);
+  }
   EXPECT_EQ(launcher_->started(), 1U);
 }
 
 TEST_F(ShellsTest, LeaveABackgroundProcessAloneWhenDestroyedAtOnce) {
   Bash("(until [ -e go ]; do sleep 0.01; done; touch done) >/dev/null 2>&1 & :");
   shells_.reset();
+  EXPECT_TRUE(Eventually([&] { return IsGone(launcher_->sessions().front()); }));
   Write(work_ + "/go", "");
   EXPECT_TRUE(Comes("done"));
 }
@@ -210,12 +203,6 @@ TEST_F(ShellsTest, SurviveACommandThatKillsThem) {
   }
 }
 
-TEST_F(ShellsTest, StayWhenACommandSignalsThem) {
-  const std::string script = "for s in TERM HUP INT; do kill -$s $PPID; sleep 0.05; done; echo x";
-  EXPECT_EQ(Run({"sh", "-c", script}), kEchoed);
-  EXPECT_EQ(launcher_->started(), 1U);
-}
-
 TEST_F(ShellsTest, AreReplacedAfterTheyWereKilled) {
   Run(kEcho);
   Script(":");
@@ -236,35 +223,39 @@ TEST_F(ShellsTest, RunCommandsBesideEachOther) {
   EXPECT_EQ(good, 30);
 }
 
-TEST_F(ShellsTest, WaitForAShellOnceThereAreTooMany) {
+TEST_F(ShellsTest, WaitForAShellInOrderOnceThereAreTooMany) {
   std::vector<std::thread> threads;
-  std::atomic<int> good = 0;
-  std::vector<TextSink> sinks(Shells::kMostCommandShells + 2);
-  for (TextSink& sink : sinks) {
-    threads.emplace_back([&] {
-      const LoginCommand command{"echo x >>runs; until [ -e go ]; do sleep 0.01; done", "", work_,
-                                 "/bin/bash"};
-      if (shells_->RunCommand(command, sink, {}).exit_status == 0) ++good;
+  std::vector<TextSink> sinks(Shells::kMaxCommandShells + 6);
+  const auto run = [&](TextSink& sink, const std::string& script) {
+    threads.emplace_back([&sink, script, this] {
+      EXPECT_EQ(shells_->RunCommand({script, "", work_, "/bin/bash"}, sink, {}).exit_status, 0);
     });
+  };
+  const auto lines_of = [&](const char* name) {
+    std::ifstream file(work_ + name);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  for (std::size_t i = 0; i < Shells::kMaxCommandShells; ++i) {
+    run(sinks[i], "echo >>runs; until [ -e go" + std::to_string(i) + " ]; do sleep 0.01; done");
   }
-  const auto queued = [&] {
-    return std::count_if(sinks.begin(), sinks.end(),
-                         [](const TextSink& s) { return s.queued.load(); });
-  };
-  const auto runs = [&] {
-    std::ifstream file(work_ + "/runs");
-    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
-  };
-  EXPECT_TRUE(Eventually([&] { return queued() == 2 && runs() == Shells::kMostCommandShells; }));
+  EXPECT_TRUE(Eventually([&] { return lines_of("/runs").size() == Shells::kMaxCommandShells; }));
+  std::string in_order;
+  for (std::size_t i = Shells::kMaxCommandShells; i < sinks.size(); ++i) {
+    run(sinks[i], "echo " + std::to_string(i) + " >>order");
+    EXPECT_TRUE(Eventually([&] { return sinks[i].queued.load(); }));
+    in_order += std::to_string(i) + "\n";
+  }
   EXPECT_EQ(Script("echo x"), kEchoed) << "scripts have shells of their own";
   TextSink stopped;
   EXPECT_THROW(shells_->RunCommand({"true", "", work_, "/bin/bash"}, stopped,
                                    support::Context().WithTimeout(100ms)),
                support::Stopped);
-  Write(work_ + "/go", "");
+  Write(work_ + "/go0", "");
+  EXPECT_TRUE(Eventually([&] { return lines_of("/order") == in_order; })) << lines_of("/order");
+  for (std::size_t i = 1; i < Shells::kMaxCommandShells; ++i)
+    Write(work_ + "/go" + std::to_string(i), "");
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(good, static_cast<int>(sinks.size()));
-  EXPECT_EQ(launcher_->started(), Shells::kMostCommandShells + 1);
+  EXPECT_EQ(launcher_->started(), Shells::kMaxCommandShells + 1);
 }
 
 TEST_F(ShellsTest, ServeAllDirectories) {
@@ -286,7 +277,7 @@ TEST_F(ShellsTest, RunAWordWithADashAsCommand) {
 }
 
 TEST_F(ShellsTest, OfAnotherProgramAreClosedOnceThereAreTooMany) {
-  for (std::size_t i = 0; i < Shells::kMostCommandShells + 3; ++i) {
+  for (std::size_t i = 0; i < Shells::kMaxCommandShells + 3; ++i) {
     const std::string directory = work_ + "/" + std::to_string(i);
     std::filesystem::create_directory(directory);
     std::filesystem::create_symlink("/bin/bash", directory + "/bash");
@@ -294,7 +285,7 @@ TEST_F(ShellsTest, OfAnotherProgramAreClosedOnceThereAreTooMany) {
   }
   std::size_t closed = 0;
   while (Eventually([&] { return shells_->MakeRoom(); }, 100ms)) ++closed;
-  EXPECT_EQ(closed, Shells::kMostCommandShells);
+  EXPECT_EQ(closed, Shells::kMaxCommandShells);
 }
 
 TEST_F(ShellsTest, GiveUpAProfileThatPrintsWithoutEnd) {
@@ -341,49 +332,64 @@ class PlayedShell final : public Launcher {
     events_ = std::move(events);
     return std::make_unique<Player>(*this);
   }
+  void Print(std::string bytes, Stream stream = Stream::kOutput) {
+    re2::RE2::GlobalReplace(&bytes, "M", marker_);
+    events_->OnOutput(stream, bytes);
+  }
 
  private:
   struct Player final : Process {
     explicit Player(PlayedShell& shell) : played(shell) {}
     void Send(std::string text) override {
       const std::size_t at = text.find("limactl-mcp-");
-      if (marker.empty()) marker = text.substr(at, text.find('\n', at) - at);
-      auto [output, error] = played.answers_.at(played.next_++);
-      for (std::string* bytes : {&output, &error}) re2::RE2::GlobalReplace(bytes, "M", marker);
-      played.events_->OnOutput(Stream::kOutput, output);
-      played.events_->OnOutput(Stream::kError, error);
+      if (at != std::string::npos) played.marker_ = text.substr(at, text.find('\n', at) - at);
+      const auto [output, error] = played.answers_.at(played.next_++);
+      played.Print(output);
+      played.Print(error, Stream::kError);
     }
     void EndInput() override {}
     PlayedShell& played;
-    std::string marker;
   };
 
   Answers answers_;
   std::size_t next_ = 0;
+  std::string marker_;
   std::shared_ptr<ProcessEvents> events_;
 };
 
-TEST(ResidentShell, DropsWhatIsPrintedBetweenTwoRequests) {
-  PlayedShell played(
-      {{"M ready\n", ""}, {"one\nM 0\nlate\n", "error\nM\nlate\n"}, {"two\nM 0\n", "M\n"}});
-  ResidentShell shell(played, "");
+TEST(PlayedShells, DropWhatIsPrintedBetweenTwoCommands) {
+  PlayedShell played({{"M ready\n", ""},
+                      {"one\nM 0\nlate\nM free\n", "error\nM\nlate\n"},
+                      {"two\nM 0\nM free\n", "M\n"}});
+  Shells shells(played);
   for (const auto& [output, error] : {std::pair("one\n", "error\n"), std::pair("two\n", "")}) {
     TextSink sink;
-    shell.Run("", ResidentShell::Effect::kAny, sink, {});
+    shells.RunCommand({}, sink, {});
     EXPECT_EQ(sink.output(), output);
     EXPECT_EQ(sink.error(), error);
   }
 }
 
-TEST(ResidentShell, KeepsItsChannelUntilBackgroundProcessesHaveEnded) {
-  PlayedShell played({{"M ready\n", ""}, {"M left 3\n", "M\n"}});
-  ResidentShell shell(played, "");
+TEST(PlayedShells, ReportTheStatusBeforeItIsKnownWhatTheCommandHasLeft) {
+  PlayedShell played({{"M ready\n", ""}, {"M 3\n", "M\n"}});
+  Shells shells(played);
   TextSink sink;
-  EXPECT_EQ(shell.Run("", ResidentShell::Effect::kAny, sink, {}).end.exit_status, 3);
+  EXPECT_EQ(shells.RunCommand({}, sink, {}).exit_status, 3);
+  EXPECT_FALSE(shells.MakeRoom()) << "the channel is in use";
+  EXPECT_THROW(shells.RunCommand({}, sink, support::Context().WithTimeout(50ms)), support::Stopped)
+      << "nothing is started, and nothing sent";
+  played.Print("M left\n");
+  EXPECT_TRUE(shells.MakeRoom());
+}
+
+TEST(PlayedShells, KeepTheirChannelUntilBackgroundProcessesHaveEnded) {
+  PlayedShell played({{"M ready\n", ""}, {"M 3\nM left\n", "M\n"}});
+  Shells shells(played);
+  TextSink sink;
+  EXPECT_EQ(shells.RunCommand({}, sink, {}).exit_status, 3);
   played.events().OnEnd({});
-  EXPECT_EQ(shell.condition(), ResidentShell::Condition::kInUse);
   played.events().OnClosed();
-  EXPECT_EQ(shell.condition(), ResidentShell::Condition::kOver);
+  EXPECT_FALSE(shells.MakeRoom()) << "the channel is closed already";
 }
 
 }  // namespace
