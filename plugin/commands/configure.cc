@@ -10,6 +10,7 @@
 #include "commands/instance_mounts.h"
 #include "commands/option_parser.h"
 #include "commands/project.h"
+#include "commands/serve_options.h"
 #include "configure/agents.h"
 #include "configure/stored_settings.h"
 #include "configure/toml.h"
@@ -106,7 +107,19 @@ std::vector<std::string> LaunchCommand(const std::string& instance) {
           "serve"};
 }
 
-Job ReadJob(const cxxopts::ParseResult& parsed) {
+/// Options of `serve` for the entry.
+void ReadOptions(const std::vector<std::string>& arguments, Request& request) {
+  OptionParser parser("serve", "", "", 0);
+  AddServeOptions(parser);
+  const auto parsed = parser.Parse(arguments);
+  if (!parsed)
+    throw UsageError("--help is no option for the settings; see limactl mcp serve --help");
+  request.options = ServeArguments(*parsed);
+  if (parsed->count("command-timeout") == 0) return;
+  request.timeout_seconds = static_cast<int>(CallTimeout(ReadCommandTimeout(*parsed)).count());
+}
+
+Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& options) {
   const std::vector<std::string>& positional = parsed.unmatched();
   Job job;
   job.agent = &FindAgent(configure::Agents(), positional);
@@ -130,6 +143,8 @@ Job ReadJob(const cxxopts::ParseResult& parsed) {
     RequireUtf8(request.launch);
     RequireUtf8({request.lima_home.value_or("")});
   }
+  ReadOptions(options, request);
+  RequireUtf8(request.options);
   request.tools = ToolNames();
   const std::string& home = request.directories.home;
   job.base = request.user ? fs::path(home) : FindProject(home, ", or give --user");
@@ -198,14 +213,24 @@ bool PlanRemoval(Edit& edit, const SettingsFile& plain, const SettingsFile& trus
   return !rest.lines.empty();
 }
 
+/// The user may have changed entries.
+void EraseEntries(std::vector<SettingsFile>& files) {
+  for (SettingsFile& file : files) {
+    std::erase_if(file.changes, [](const configure::Change& change) {
+      return change.kind == configure::Change::Kind::kEntry;
+    });
+  }
+}
+
 /// Reads the files and computes all new texts, in the order to write them. Writes nothing, so that
 /// a file that cannot be edited leaves the others alone. A trust given before is set in `job`.
 std::vector<Edit> PlanEdits(Job& job) {
   Request request = job.request;
   request.trust = false;
-  const std::vector<SettingsFile> plain = job.agent->settings(request).files;
+  std::vector<SettingsFile> plain = job.agent->settings(request).files;
   request.trust = true;
   const std::vector<SettingsFile> trusted = job.agent->settings(request).files;
+  std::vector<SettingsFile> with_trust = trusted;
   std::vector<Edit> edits;
   bool is_there = false;
   for (const SettingsFile& file : plain) {
@@ -213,10 +238,14 @@ std::vector<Edit> PlanEdits(Job& job) {
     is_there |= WithFileName(edit, [&] { return HasEntry(file, edit.stored.text()); });
     edit.edited.text = edit.stored.text();
   }
+  if (!job.remove) {
+    EraseEntries(plain);
+    EraseEntries(with_trust);
+  }
   bool was_trusted = false;
   for (std::size_t i = 0; is_there && i < edits.size(); ++i) {  // else what equals ours is not ours
     was_trusted |=
-        WithFileName(edits[i], [&] { return PlanRemoval(edits[i], plain[i], trusted[i]); });
+        WithFileName(edits[i], [&] { return PlanRemoval(edits[i], plain[i], with_trust[i]); });
   }
   if (job.remove) {
     // An agent gets its own tools back only after it has lost the server.
@@ -323,8 +352,10 @@ void PrintSteps(const Job& job, const configure::AgentSettings& settings) {
 void ReportNotes(const Job& job) {
   const Request& request = job.request;
   const Agent& agent = *job.agent;
+  std::vector<std::string> words = {request.instance};
+  words.insert(words.end(), request.options.begin(), request.options.end());
   std::cout << "Starts the server with: " << support::Join(request.launch, " ") << ' '
-            << request.instance << " --root (the project)\n";
+            << support::Join(words, " ") << " --root (the project)\n";
   for (const std::string& note : agent.settings(request).notes)
     std::cout << "Note: " << note << '\n';
   if (agent.can_run && !request.user) {
@@ -370,10 +401,11 @@ void ConfigureAgent(Job& job) {
 }  // namespace
 
 int Configure(const std::vector<std::string>& arguments) {
+  const auto separator = std::find(arguments.begin(), arguments.end(), "--");
   OptionParser parser("configure",
                       "Let an agent find the server, and switch off its own file and shell tools. "
                       "Without AGENT: list the agents",
-                      "[AGENT] [INSTANCE]", 2);
+                      "[AGENT] [INSTANCE] [-- SERVE-OPTIONS]", 2);
   cxxopts::OptionAdder add = parser.AddOptions();
   add("print", "Only show what the files would be");
   add("user", "For all your projects, in your own settings, instead of for the current directory");
@@ -382,13 +414,15 @@ int Configure(const std::vector<std::string>& arguments) {
   add("trust",
       "Let the agent call the server's tools without asking you each time, until --remove");
   add("remove", "Take away what configure adds");
-  const std::optional<cxxopts::ParseResult> parsed = parser.Parse(arguments);
+  const std::optional<cxxopts::ParseResult> parsed = parser.Parse({arguments.begin(), separator});
   if (!parsed) return 0;
   if (parsed->unmatched().empty() && parsed->arguments().empty()) {
     ListAgents(FindUserDirectories().home);
     return 0;
   }
-  Job job = ReadJob(*parsed);
+  std::vector<std::string> options;
+  if (separator != arguments.end()) options.assign(separator + 1, arguments.end());
+  Job job = ReadJob(*parsed, options);
   ConfigureAgent(job);
   // Files of the project may have been configured with --project.
   if (job.remove && job.agent->keeps_projects && !job.request.user && !job.request.project_files) {

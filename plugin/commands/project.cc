@@ -27,6 +27,13 @@ void RequireUtf8(const std::vector<std::string>& words) {
   }
 }
 
+std::chrono::seconds CallTimeout(std::chrono::milliseconds command_timeout) {
+  constexpr std::chrono::seconds kLonger = std::chrono::minutes(2);
+  constexpr std::chrono::seconds kNoLimit = std::chrono::hours(24);
+  if (command_timeout == std::chrono::milliseconds::zero()) return kNoLimit;
+  return std::chrono::duration_cast<std::chrono::seconds>(command_timeout) + kLonger;
+}
+
 std::vector<std::string> ToolNames() {
   std::vector<std::string> names;
   for (const mcp::ToolDefinition& tool : tools::Definitions()) names.push_back(tool.name);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -33,6 +34,9 @@ std::filesystem::path FindProject(const std::string& home, std::string_view othe
 
 /// Throws UsageError if one of the words is not UTF-8, which settings must be.
 void RequireUtf8(const std::vector<std::string>& words);
+
+/// How long an agent waits for a result: longer than a command may run.
+std::chrono::seconds CallTimeout(std::chrono::milliseconds command_timeout);
 
 /// The names of the server's tools.
 std::vector<std::string> ToolNames();

@@ -82,14 +82,6 @@ void RequireVersion(const ConfinedAgent& agent, const fs::path& program) {
                   agents::UpdateCommand(agent, fs::canonical(program).string()));
 }
 
-/// How long the agent waits for a result: longer than a command may run.
-std::chrono::seconds CallTimeout(std::chrono::milliseconds command_timeout) {
-  constexpr std::chrono::seconds kLonger = std::chrono::minutes(2);
-  constexpr std::chrono::seconds kNoLimit = std::chrono::hours(24);
-  if (command_timeout == std::chrono::milliseconds::zero()) return kNoLimit;
-  return std::chrono::duration_cast<std::chrono::seconds>(command_timeout) + kLonger;
-}
-
 /// Warns if the project is mounted read-only.
 void RequireMounted(const std::string& instance, const fs::path& project) {
   const InstanceNote note = NoteOnInstance(instance, project);

@@ -19,12 +19,6 @@ namespace {
 
 using connection::InstanceOptions;
 
-std::chrono::milliseconds ReadCommandTimeout(const std::string& text) {
-  if (const auto time = support::ParseDuration(text)) return *time;
-  throw UsageError("--command-timeout \"" + text +
-                   "\": expected a time such as 90s, 10m or 1h, or 0 for no limit");
-}
-
 std::size_t ReadMaximumOutput(const std::string& text) {
   constexpr std::uint64_t kSmallest = tools::kMinOutputLimit;
   constexpr std::uint64_t kLargest = tools::kMaxOutputLimit;
@@ -72,6 +66,13 @@ void CheckAgainstMounts(const ServeOptions& options) {
 
 }  // namespace
 
+std::chrono::milliseconds ReadCommandTimeout(const cxxopts::ParseResult& parsed) {
+  const auto& text = parsed["command-timeout"].as<std::string>();
+  if (const auto time = support::ParseDuration(text)) return *time;
+  throw UsageError("--command-timeout \"" + text +
+                   "\": expected a time such as 90s, 10m or 1h, or 0 for no limit");
+}
+
 ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::string& instance) {
   ServeOptions options;
   options.instance.lima_home = lima::HomeDirectory();
@@ -86,7 +87,7 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
   }
   options.instance.allow_settings = parsed["allow-settings"].as<bool>();
   options.start = parsed["start"].as<bool>();
-  options.tools.command_timeout = ReadCommandTimeout(parsed["command-timeout"].as<std::string>());
+  options.tools.command_timeout = ReadCommandTimeout(parsed);
   options.tools.max_output_bytes = ReadMaximumOutput(parsed["max-output"].as<std::string>());
   options.result_style = ReadResultStyle(parsed["results"].as<std::string>());
   if (parsed.count("audit") > 0) options.audit_file = parsed["audit"].as<std::string>();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,9 @@ struct ServeOptions {
 };
 
 void AddServeOptions(OptionParser& parser);
+
+/// Throws UsageError for an invalid --command-timeout.
+std::chrono::milliseconds ReadCommandTimeout(const cxxopts::ParseResult& parsed);
 
 /// Reads and checks the options for an instance. Throws UsageError, or another support::CallError,
 /// for a value that cannot be used: no such instance, a `--root` outside its mounts, an audit file

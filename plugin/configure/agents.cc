@@ -14,8 +14,6 @@ using Kind = Change::Kind;
 constexpr std::string_view kWorkingDirectory = ".";
 constexpr std::string_view kWorkspaceFolder = "${workspaceFolder}";
 
-constexpr int kTimeoutMilliseconds = kClientTimeoutSeconds * 1000;
-
 constexpr const char* kTrustInEditor = "--trust: allow the server's tools in the editor itself.";
 
 std::string Server() {
@@ -32,8 +30,12 @@ Json ArgumentsFrom(const Request& request, std::size_t first, std::string_view r
   for (std::size_t i = first; i < request.launch.size(); ++i)
     arguments.push_back(request.launch[i]);
   arguments.push_back(request.instance);
-  arguments.push_back("--root");
-  arguments.push_back(root);
+  bool has_root = false;
+  for (const std::string& option : request.options) {
+    arguments.push_back(option);
+    has_root |= option.starts_with("--root=");
+  }
+  if (!has_root) arguments.insert(arguments.end(), {"--root", root});
   return arguments;
 }
 
@@ -59,11 +61,11 @@ AgentSettings ClaudeSettings(const Request& request) {
   const std::string& own = request.directories.claude_home;
   const std::string& home = request.directories.home;
   Json entry = CommandEntry(request, kWorkingDirectory);
-  entry["timeout"] = kTimeoutMilliseconds;
+  entry["timeout"] = request.timeout_seconds * 1000;
   entry["alwaysLoad"] = true;  // offered without a search for tools
   // Permissions of a project can only be stored in the project.
   SettingsFile settings = {
-      .path = Path(request, ".claude/settings.json",
+      .path = Path(request, ".claude/settings.local.json",
                    (own.empty() ? home + "/.claude" : own) + "/settings.json"),
       .changes = {{Kind::kList, {"permissions", "deny"}, Words(kClaudeTools)}}};
   if (request.trust) {
@@ -111,7 +113,7 @@ AgentSettings CodexSettings(const Request& request) {
                              {Kind::kSetting, {"features", "shell_tool"}, false},
                              {Kind::kSetting, {"features", "view_image"}, false},
                              server("startup_timeout_sec", kStartupTimeoutSeconds),
-                             server("tool_timeout_sec", kClientTimeoutSeconds),
+                             server("tool_timeout_sec", request.timeout_seconds),
                              server("supports_parallel_tool_calls", true),
                              // Offered without a search for tools.
                              server("omit_tools_from", {"deferred"})}}},
@@ -175,7 +177,7 @@ constexpr std::string_view kGeminiTools =
 
 AgentSettings GeminiSettings(const Request& request) {
   Json entry = CommandEntry(request, kWorkingDirectory);
-  entry["timeout"] = kTimeoutMilliseconds;
+  entry["timeout"] = request.timeout_seconds * 1000;
   if (request.trust) entry["trust"] = true;
   Json tools = Json::array();
   for (const std::string& tool : request.tools) tools.push_back("mcp_" + Server() + "_" + tool);
@@ -220,7 +222,7 @@ AgentSettings OpencodeSettings(const Request& request) {
   Json entry = {{"type", "local"}, {"command", ArgumentsFrom(request, 0, kWorkingDirectory)}};
   AddEnvironment(request, "environment", entry);
   entry["enabled"] = true;
-  entry["timeout"] = kTimeoutMilliseconds;
+  entry["timeout"] = request.timeout_seconds * 1000;
   file.changes.push_back({Kind::kEntry, {"mcp", Server()}, std::move(entry)});
   return {.files = {std::move(file)}};
 }
@@ -264,7 +266,7 @@ AgentSettings VscodeSettings(const Request& request) {
 
 AgentSettings ZedSettings(const Request& request) {
   Json entry = CommandEntry(request, kWorkingDirectory);
-  entry["timeout"] = kClientTimeoutSeconds;
+  entry["timeout"] = request.timeout_seconds;
   SettingsFile file = {.path = Path(request, ".zed/settings.json",
                                     request.directories.config + "/zed/settings.json")};
   if (request.user) {

@@ -12,9 +12,6 @@
 /// tools. Facts come from the agents' documentation and from the agents (tests/clients).
 namespace configure {
 
-/// How long an agent waits for a result: longer than the server lets a command run.
-inline constexpr int kClientTimeoutSeconds = 600;
-
 /// How long Codex waits for the server to start. Its default of 10 s is short on a busy machine.
 inline constexpr int kStartupTimeoutSeconds = 60;
 
@@ -34,7 +31,10 @@ struct Request {
   bool project_files = false;  ///< only in files of the project
   bool trust = false;          ///< the agent need not ask before it calls a tool of the server
   std::string project_key;     ///< the project's git root, by which Claude Code knows a project
-  std::vector<std::string> launch;  ///< starts the server: {"limactl", "mcp", "serve"}
+  std::vector<std::string> launch;   ///< starts the server: {"limactl", "mcp", "serve"}
+  std::vector<std::string> options;  ///< of `serve`, after the instance
+  /// How long an agent waits for a result: longer than the server lets a command run.
+  int timeout_seconds = 600;
   std::optional<std::string> lima_home;
   std::vector<std::string> tools;  ///< the names of the server's tools
   UserDirectories directories;

@@ -80,6 +80,56 @@ std::string EraseItems(std::string text, const KeyPath& path, const IsOurs& is_o
       "\"" + Dotted(path) + "\" " + must + " " + value.dump() + ": " + std::string(change.reason));
 }
 
+/// Adds `value`, or the members that are missing in it.
+std::string AddMissing(std::string text, const KeyPath& path, const Json& value) {
+  const JsonNode root = ParseJson(text);
+  const Found found = Find(text, root, path);
+  if (found.depth < path.size()) return InsertAt(text, found, path, value);
+  if (!value.is_object()) return text;
+  Require('{', text, *found.node, path);
+  for (const auto& [key, member] : value.items()) text = AddMissing(text, Below(path, key), member);
+  return text;
+}
+
+/// Of the entry of a server: INSTANCE, options, --root DIRECTORY. Empty if it does not start ours.
+Json ServeWords(const Json& entry) {
+  const Json words = entry.value("args", entry.value("command", Json()));
+  const auto serve = std::find(words.begin(), words.end(), "serve");
+  return words.is_array() && serve != words.end() ? Json(std::vector<Json>(serve + 1, words.end()))
+                                                  : Json::array();
+}
+
+bool HasOptions(const Json& serve_words) {
+  return serve_words.size() != 3 || serve_words[1] != "--root";
+}
+
+/// Keeps what the user has changed in the entry. Without options of the user's, the command is
+/// ours.
+std::string AddEntry(std::string text, const Change& change) {
+  text = AddMissing(text, change.path, change.value);
+  const JsonNode old = ParseJson(text);
+  const Json entry = ValueOf(text, *Find(text, old, change.path).node);
+  const Json ours = ServeWords(change.value);
+  const Json theirs = ServeWords(entry);
+  const bool is_same_instance = !ours.empty() && !theirs.empty() && ours[0] == theirs[0];
+  const bool keeps = ours == theirs || (is_same_instance && !HasOptions(ours));
+  if (HasOptions(theirs) && keeps) return text;
+  for (const char* key : {"command", "args", "timeout"}) {
+    if (!change.value.contains(key) || entry[key] == change.value[key]) continue;
+    if (key == std::string_view("timeout") && !HasOptions(ours)) continue;
+    const JsonNode root = ParseJson(text);
+    const KeyPath path = Below(change.path, key);
+    const JsonNode& node = *Find(text, root, path).node;
+    if (HasOptions(theirs)) {
+      FailAt(text, node.begin,
+             "\"" + Dotted(path) + "\" must be " + change.value[key].dump() +
+                 ": it starts something else, or has options of yours");
+    }
+    text = ReplaceValue(text, node, change.value[key]);
+  }
+  return text;
+}
+
 /// `node` is the object at the path of `change`.
 std::string AddRules(const std::string& text, const JsonNode& node, const Change& change) {
   Require('{', text, node, change.path);
@@ -110,12 +160,12 @@ std::string AddElements(const std::string& text, const JsonNode& node, const Cha
 }
 
 std::string AddChange(const std::string& text, const Change& change) {
+  if (change.kind == Kind::kEntry) return AddEntry(text, change);
   const JsonNode root = ParseJson(text);
   const Found found = Find(text, root, change.path);
   const JsonNode& node = *found.node;
   if (found.depth < change.path.size()) return InsertAt(text, found, change.path, change.value);
   if (change.kind == Kind::kDefault || SameValue(ValueOf(text, node), change.value)) return text;
-  if (change.kind == Kind::kEntry) return ReplaceValue(text, node, change.value);
   if (change.kind == Kind::kRules) return AddRules(text, node, change);
   if (change.kind != Kind::kSetting) return AddElements(text, node, change);
   Refuse(text, node.begin, change.path, "must be", change.value, change);
@@ -213,13 +263,18 @@ Edited Remove(const SettingsFile& file, const std::optional<std::string>& before
 
 bool HasEntry(const SettingsFile& file, const std::optional<std::string>& text) {
   if (!text || IsBlank(*text)) return false;
-  if (file.format == Format::kToml) return TomlHasServer(*text);
-  if (file.format == Format::kText) return false;
+  if (file.format != Format::kJson) return false;
   const JsonNode root = ParseJson(*text);
   return std::any_of(file.changes.begin(), file.changes.end(), [&](const Change& change) {
     return change.kind == Kind::kEntry &&
            Find(*text, root, change.path).depth == change.path.size();
   });
+}
+
+bool HasOurs(const SettingsFile& file, const std::optional<std::string>& text) {
+  if (file.format == Format::kToml) return text && TomlHasServer(*text);
+  if (file.format == Format::kText) return text == file.text;
+  return !Remove(file, text).lines.empty();
 }
 
 }  // namespace configure

@@ -36,7 +36,7 @@ class SettingsError : public support::CallError {
 /// One thing that an agent's settings must hold.
 struct Change {
   enum class Kind {
-    kEntry,         ///< `path` has `value`; an entry of that name counts as ours
+    kEntry,         ///< `path` has the members of `value`, or other values for them
     kSetting,       ///< `path` has `value`
     kRules,         ///< the object at `path` ends with the members of `value`, in their order
     kDefault,       ///< `path` has `value` unless it exists
@@ -68,8 +68,9 @@ struct Edited {
   std::vector<std::string> lines = {};
 };
 
-/// Adds what is missing to `before`, which is empty if there is no file. Of what is there, only our
-/// own entries, rules and elements change. Format::kToml is not edited. Throws SettingsError.
+/// Adds what is missing to `before`, which is empty if there is no file. What is there stays, but
+/// for the order of our rules, and the command of our entry if it has no options of the user's.
+/// Format::kToml is not edited. Throws SettingsError.
 Edited Add(const SettingsFile& file, const std::optional<std::string>& before);
 
 /// Takes away our entry, and all values that equal ours. A file without other values is to be
@@ -78,5 +79,8 @@ Edited Remove(const SettingsFile& file, const std::optional<std::string>& before
 
 /// Whether the text holds the server's entry. Throws SettingsError.
 bool HasEntry(const SettingsFile& file, const std::optional<std::string>& text);
+
+/// Whether the text holds anything that Remove would take away. Throws SettingsError.
+bool HasOurs(const SettingsFile& file, const std::optional<std::string>& text);
 
 }  // namespace configure

@@ -18,16 +18,15 @@ namespace fs = std::filesystem;
 using lima::InstanceConfiguration;
 using support::Join;
 
-bool HoldsServer(const configure::SettingsFile& settings, const fs::path& path) {
+bool HoldsOurs(const configure::SettingsFile& settings, const fs::path& path) {
   try {
-    return configure::HasEntry(settings,
-                               lima::ReadTextFile(path, configure::kMaximumSettingsBytes));
+    return configure::HasOurs(settings, lima::ReadTextFile(path, configure::kMaximumSettingsBytes));
   } catch (const support::CallError&) {
     return false;  // the agent cannot read it either
   }
 }
 
-/// The settings of `agent` in `directory` that start the server.
+/// The settings of `agent` in `directory` that start the server or confine the agent.
 std::vector<std::string> FindSettings(const configure::Agent& agent,
                                       const configure::Request& request,
                                       const std::string& directory) {
@@ -37,7 +36,7 @@ std::vector<std::string> FindSettings(const configure::Agent& agent,
     names.push_back(file.path);
     for (const std::string& name : names) {
       std::string path = support::JoinPath(directory, name);
-      if (HoldsServer(file, path)) found.push_back(std::move(path));
+      if (HoldsOurs(file, path)) found.push_back(std::move(path));
     }
   }
   return found;
@@ -136,6 +135,7 @@ Finding CheckSettings(const std::vector<lima::Mount>& mounts, const std::string&
   configure::Request request;
   request.instance = instance;
   request.project_files = true;
+  request.trust = true;
   request.launch = {"limactl", "mcp", "serve"};
   std::vector<std::string> found;
   std::string advice;

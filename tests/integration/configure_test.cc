@@ -111,6 +111,39 @@ TEST_F(Configure, ASecondRunReplacesTheInstance) {
   }
 }
 
+TEST_F(Configure, ASecondRunKeepsWhatTheUserChangedInTheEntry) {
+  for (const std::string& agent : kAgents) {
+    Succeeds({agent, "agent", "--project", "--", "--command-timeout", "1h", "--allow-path=/tmp"});
+    const auto files = Files("project");
+    const bool found = std::any_of(files.begin(), files.end(), [](const auto& file) {
+      return file.second.find("\"--command-timeout=1h\"") != std::string::npos &&
+             file.second.find("\"--allow-path=/tmp\"") != std::string::npos;
+    });
+    EXPECT_TRUE(found) << agent;
+    EXPECT_THAT(Succeeds({agent, "agent", "--project"}), Not(HasSubstr("wrote"))) << agent;
+    EXPECT_EQ(Files("project"), files) << agent;
+    const ProcessResult other = Run({agent, "another", "--project"});
+    EXPECT_EQ(other.exit_code, 1) << agent;
+    EXPECT_THAT(other.output, HasSubstr("\"another\""))
+        << "the line to change, and what it must be";
+    EXPECT_EQ(Files("project"), files) << agent;
+    Succeeds({agent, "--project", "--remove"});
+    EXPECT_TRUE(fs::is_empty(Path("project"))) << agent;
+  }
+}
+
+TEST_F(Configure, OptionsOfServeAreCheckedAndRaiseTheTimeout) {
+  EXPECT_THAT(FailsWithOneLine({"gemini", "--", "--unknown"}), HasSubstr("unknown"));
+  EXPECT_THAT(FailsWithOneLine({"gemini", "--", "--command-timeout", "x"}), HasSubstr("\"x\""));
+  EXPECT_THAT(FailsWithOneLine({"gemini", "--", "word"}), HasSubstr("word"));
+  Succeeds({"gemini"});
+  Succeeds({"gemini", "default", "--", "--command-timeout", "1h"});
+  const auto settings = nlohmann::json::parse(ReadFile(Path("project/.gemini/settings.json")));
+  EXPECT_EQ(settings.at("mcpServers").at("lima").at("timeout"), 62 * 60 * 1000);
+  EXPECT_THAT(Succeeds({"codex", "--", "--start"}),
+              HasSubstr("serve default --start=true --root ."));
+}
+
 TEST_F(Configure, OnlyRemoveWithdrawsTrust) {
   for (const std::string& agent : kAgents) {
     Succeeds({agent, "--project"});
@@ -175,7 +208,7 @@ TEST_F(Configure, CodexIsConfiguredByHand) {
 }
 
 TEST_F(Configure, RemoveLeavesWhatWasNeverConfigured) {
-  MakeFile("project/.claude/settings.json", "{\"permissions\": {\"deny\": [\"Bash\"]}}\n");
+  MakeFile("project/.claude/settings.local.json", "{\"permissions\": {\"deny\": [\"Bash\"]}}\n");
   MakeFile("project/opencode.json", "{\"permission\": {\"bash\": \"deny\"}}\n");
   const auto before = Files("project");
   for (const std::string& agent : kAgents) Succeeds({agent, "--project", "--remove"});
@@ -186,7 +219,7 @@ TEST_F(Configure, PrintWritesNothing) {
   MakeFile("project/.mcp.json", "{\"mine\": 1}\n");
   const auto before = Files("project");
   EXPECT_THAT(Succeeds({"claude", "--project", "--print"}),
-              AllOf(HasSubstr("==> .claude/settings.json (new)\n{\n"),
+              AllOf(HasSubstr("==> .claude/settings.local.json (new)\n{\n"),
                     HasSubstr("==> .mcp.json (changed)\n{\"mine\": 1, \"mcpServers\"")));
   EXPECT_EQ(Files("project"), before);
 }

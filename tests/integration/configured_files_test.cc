@@ -20,7 +20,7 @@ TEST_F(ConfiguredFiles, AFileThatIsNotJsonLeavesAllFilesAlone) {
   EXPECT_THAT(FailsWithOneLine({"claude", "--project"}), HasSubstr("/project/.mcp.json:2:18: "));
   EXPECT_THAT(FailsWithOneLine({"claude", "--project", "--remove"}),
               HasSubstr("/project/.mcp.json:2:18: "));
-  EXPECT_EQ(Files("project"), before) << ".claude/settings.json must not be written either";
+  EXPECT_EQ(Files("project"), before) << ".claude/settings.local.json must not be written either";
 }
 
 TEST_F(ConfiguredFiles, RemoveRestoresEveryByteAndTheMode) {

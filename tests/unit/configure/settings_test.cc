@@ -49,9 +49,9 @@ TEST(Settings, AreAddedAndRemoved) {
 TEST(Settings, OnlyWhatIsMissingIsAdded) {
   const std::vector<std::tuple<std::string, Change, std::string>> cases = {
       {"{\"servers\": {\"lima\": {\"mine\": 1, \"command\": \"x\"}}}", kEntry,
-       "{\"servers\": {\"lima\": {\n  \"command\": \"limactl\"\n}}}"},
-      {"{\"servers\": {\"lima\": 1}}", kEntry,
-       "{\"servers\": {\"lima\": {\n  \"command\": \"limactl\"\n}}}"},
+       "{\"servers\": {\"lima\": {\"mine\": 1, \"command\": \"x\"}}}"},
+      {"{\"servers\": {\"lima\": {\"mine\": 1}}}", kEntry,
+       "{\"servers\": {\"lima\": {\"mine\": 1, \"command\": \"limactl\"}}}"},
       {"{\"tools\": {\"exclude\": [\"B\", \"x\"]}}", kList,
        "{\"tools\": {\"exclude\": [\"B\", \"x\", \"A\"]}}"},
       {"{\"version\": 2}", kDefault, "{\"version\": 2}"},
@@ -73,6 +73,7 @@ TEST(Settings, OtherValuesOfTheUsersAreReportedAndKept) {
       {"{\"permission\": {\"x\": 1, \"**\": \"allow\"}}", kRules,
        ":1:25: \"permission.**\" must be \"deny\": why"},
       {"{\"permission\": \"allow\"}", kRules, ":1:16: \"permission\" must be an object"},
+      {"{\"servers\": {\"lima\": 1}}", kEntry, ":1:22: \"servers.lima\" must be an object"},
       {"{\"servers\": []}", kEntry, ":1:13: \"servers\" must be an object"},
       {"{\"servers\": {}, \"servers\": {}}", kEntry, ":1:17: \"servers\" is there more than once"},
       {"{\"tools\": {\"exclude\": \"A\"}}", kList, ":1:23: \"tools.exclude\" must be a list"},
@@ -83,6 +84,33 @@ TEST(Settings, OtherValuesOfTheUsersAreReportedAndKept) {
     EXPECT_THAT(edited.lines, ElementsAre(StartsWith(line)));
   }
   EXPECT_THROW((void)Added("[]", kEntry), SettingsError);
+}
+
+/// The entry of `words` after an entry of `before` was added to.
+std::string CommandAfter(const std::string& before, const Json& words) {
+  const Change change = {
+      Kind::kEntry, {"lima"}, {{"command", "limactl"}, {"args", words}, {"timeout", 6}}};
+  const Edited edited = Added("{\"lima\": " + before + "}", change);
+  return edited.lines.empty() ? Json::parse(*edited.text)["lima"].dump() : edited.lines[0];
+}
+
+TEST(Settings, AnEntryKeepsTheUsersOptions) {
+  const Json plain = {"serve", "a", "--root", "."};
+  const Json options = {"serve", "a", "--start", "--root", "."};
+  const auto entry = [](const Json& words, int timeout = 5) {
+    return Json({{"command", "old"}, {"args", words}, {"timeout", timeout}}).dump();
+  };
+  const auto changed = [](const Json& words, int timeout) {
+    return Json({{"command", "limactl"}, {"args", words}, {"timeout", timeout}}).dump();
+  };
+  EXPECT_EQ(CommandAfter(entry(plain), plain), changed(plain, 5));
+  EXPECT_EQ(CommandAfter(entry({"serve", "b", "--root", "."}), plain), changed(plain, 5));
+  EXPECT_EQ(CommandAfter(entry(plain), options), changed(options, 6));
+  EXPECT_EQ(CommandAfter(entry(options), plain), entry(options));
+  EXPECT_EQ(CommandAfter(entry(options), options), entry(options));
+  for (const Json& other : {Json({"serve", "b", "--start", "--root", "."}), Json({"other"})}) {
+    EXPECT_THAT(CommandAfter(entry(other), plain), StartsWith(":1:")) << other;
+  }
 }
 
 TEST(Settings, EveryConflictIsReported) {

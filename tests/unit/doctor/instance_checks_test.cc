@@ -98,6 +98,12 @@ TEST_F(InstanceChecksTest, SettingsInAWritableMountAreNamed) {
   EXPECT_EQ(CheckSettings({{mount, {}, false, false}}, project, "vm").result, Result::kPassed);
   EXPECT_EQ(CheckSettings({{mount, {}, true, false}}, "/", "vm").result, Result::kPassed);
   fs::remove(project + "/.mcp.json");
+  fs::create_directory(project + "/.claude");
+  std::ofstream(project + "/.claude/settings.local.json")
+      << R"({"permissions": {"deny": ["Bash"]}})";
+  EXPECT_THAT(CheckSettings({{mount, {}, true, false}}, project, "vm").text,
+              HasSubstr("settings.local.json"));
+  fs::remove_all(project + "/.claude");
   ASSERT_EQ(::mkfifo((project + "/.mcp.json").c_str(), 0600), 0);
   EXPECT_EQ(CheckSettings({{mount, {}, true, false}}, project, "vm").result, Result::kPassed);
 }
