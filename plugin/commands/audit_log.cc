@@ -29,12 +29,8 @@ support::FileDescriptor OpenForAppending(const std::string& path, int flags = 0)
 
 std::string Shorten(std::string_view text, std::size_t limit) {
   if (text.size() <= limit) return std::string(text);
-  const std::string_view head = text.substr(0, limit);
-  std::size_t kept = support::ValidUtf8Prefix(head);
-  constexpr std::size_t kLongestCharacter = 4;
-  if (kept + kLongestCharacter <= limit) kept = limit;  // not UTF-8 anyway
-  return std::string(text.substr(0, kept)) + "… [" + std::to_string(text.size() - kept) +
-         " more bytes]";
+  const std::string_view kept = support::WithoutCutEnd(text.substr(0, limit));
+  return std::string(kept) + "… [" + std::to_string(text.size() - kept.size()) + " more bytes]";
 }
 
 template <typename Json>

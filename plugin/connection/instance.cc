@@ -86,15 +86,6 @@ lima::GuestFacts QueryGuestFacts(guest::Guest& guest, const support::Context& co
   return facts;
 }
 
-lima::GuestFacts FindGuestFacts(const lima::InstanceConfiguration& configuration,
-                                const std::string& user, guest::Guest& guest,
-                                const support::Context& context) {
-  lima::GuestFacts facts;
-  if (lima::NeedsGuestFacts(configuration)) facts = QueryGuestFacts(guest, context);
-  facts.user = user;
-  return facts;
-}
-
 std::vector<paths::Root> ShownRoots(const InstanceOptions& options,
                                     const lima::InstanceConfiguration& configuration) {
   return paths::SelectRoots(
@@ -127,7 +118,9 @@ tools::Workspace OpenInstance(const InstanceOptions& options, paths::PinnedRoots
   const lima::SshEndpoint endpoint = lima::ReadSshConfig(configuration.directory(), options.name);
 
   const std::shared_ptr<guest::Guest> guest = ssh::Connect(endpoint, {}, context);
-  const lima::GuestFacts facts = FindGuestFacts(configuration, endpoint.user, *guest, context);
+  lima::GuestFacts facts;
+  if (lima::NeedsGuestFacts(configuration)) facts = QueryGuestFacts(*guest, context);
+  facts.user = endpoint.user;
   const std::vector<lima::Mount> mounts =
       lima::EvaluateMounts(configuration, lima::ReadHostFacts(), facts);
 

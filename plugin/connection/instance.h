@@ -41,12 +41,6 @@ class InstanceNotRunning : public support::CallError {
 /// Throws support::CallError if the reply is invalid.
 lima::GuestFacts QueryGuestFacts(guest::Guest& guest, const support::Context& context);
 
-/// The facts that EvaluateMounts needs. Queries the guest only for those that the configuration
-/// does not set. `user` is the one in ssh.config. Throws like QueryGuestFacts.
-lima::GuestFacts FindGuestFacts(const lima::InstanceConfiguration& configuration,
-                                const std::string& user, guest::Guest& guest,
-                                const support::Context& context);
-
 /// The roots according to Lima's files, without asking the guest; for display only, never for
 /// enforcement. Throws lima::ConfigurationError, and support::CallError if a `--root` is not under
 /// a mount.

@@ -18,8 +18,7 @@ constexpr std::size_t kShownBytes = 200;  // of other programs' output
 
 std::string Shorten(const std::string& text) {
   if (text.size() <= kShownBytes) return text;
-  const std::string head = text.substr(0, kShownBytes);
-  return head.substr(0, support::ValidUtf8Prefix(head)) + "...";
+  return std::string(support::WithoutCutEnd(text.substr(0, kShownBytes))) + "...";
 }
 
 json RunCommand(ServerUnderTest& server, const json& words, const Mounts& mounts,

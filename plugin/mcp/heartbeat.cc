@@ -4,7 +4,11 @@
 
 namespace mcp {
 
-void ThreadHeartbeat::Start(Beat beat) noexcept {
+Heartbeat::~Heartbeat() {
+  Heartbeat::Stop();
+}
+
+void Heartbeat::Start(Beat beat) noexcept {
   const std::scoped_lock lock(mutex_);
   if (stopping_) return;
   if (!thread_.joinable()) thread_ = std::thread([this, beat = std::move(beat)] { Loop(beat); });
@@ -12,7 +16,7 @@ void ThreadHeartbeat::Start(Beat beat) noexcept {
   changed_.notify_all();
 }
 
-void ThreadHeartbeat::Stop() {
+void Heartbeat::Stop() {
   {
     const std::scoped_lock lock(mutex_);
     stopping_ = true;
@@ -21,7 +25,7 @@ void ThreadHeartbeat::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void ThreadHeartbeat::Loop(const Beat& beat) {
+void Heartbeat::Loop(const Beat& beat) {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return stopping_ || needed_; });

@@ -18,36 +18,25 @@ class Heartbeat {
   /// Returns whether another beat is needed. Must not throw.
   using Beat = std::function<bool()>;
 
-  virtual ~Heartbeat() = default;
+  Heartbeat() = default;
+  virtual ~Heartbeat();
+  Heartbeat(const Heartbeat&) = delete;
+  Heartbeat& operator=(const Heartbeat&) = delete;
 
-  [[nodiscard]] virtual support::Clock::time_point Now() const = 0;
+  [[nodiscard]] virtual support::Clock::time_point Now() const { return support::Clock::now(); }
 
   /// For dates that people read.
-  [[nodiscard]] virtual std::chrono::system_clock::time_point WallNow() const = 0;
-
-  /// Calls `beat` every interval until it returns false. Starting again resumes; the beat stays
-  /// that of the first call.
-  virtual void Start(Beat beat) = 0;
-
-  /// Waits for a beat that is running. There are none afterwards.
-  virtual void Stop() = 0;
-};
-
-/// The real one. Its thread starts with the first `Start` and sleeps while no beat is needed.
-class ThreadHeartbeat final : public Heartbeat {
- public:
-  ThreadHeartbeat() = default;
-  ~ThreadHeartbeat() override { Stop(); }
-  ThreadHeartbeat(const ThreadHeartbeat&) = delete;
-  ThreadHeartbeat& operator=(const ThreadHeartbeat&) = delete;
-
-  [[nodiscard]] support::Clock::time_point Now() const override { return support::Clock::now(); }
-  [[nodiscard]] std::chrono::system_clock::time_point WallNow() const override {
+  [[nodiscard]] virtual std::chrono::system_clock::time_point WallNow() const {
     return std::chrono::system_clock::now();
   }
-  /// Ends the program if the host cannot start a thread.
-  void Start(Beat beat) noexcept override;
-  void Stop() override;
+
+  /// Calls `beat` every interval until it returns false. Starting again resumes; the beat stays
+  /// that of the first call. The thread starts with the first call and sleeps while no beat is
+  /// needed. Ends the program if the host cannot start a thread.
+  virtual void Start(Beat beat) noexcept;
+
+  /// Waits for a beat that is running. There are none afterwards.
+  virtual void Stop();
 
  private:
   void Loop(const Beat& beat);

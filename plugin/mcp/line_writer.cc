@@ -41,34 +41,41 @@ LineWriter::~LineWriter() {
   if (restore_flags_ >= 0) ::fcntl(fd_, F_SETFL, restore_flags_);
 }
 
-void LineWriter::WriteSome() {
-  const std::string& line = pending_.front();
-  const ssize_t count = ::write(fd_, line.data() + written_, line.size() - written_);
-  if (count >= 0) {
-    written_ += static_cast<std::size_t>(count);
-    last_taken_ = support::Clock::now();
-    if (written_ < line.size()) return;
-    pending_bytes_ -= line.size();
-    pending_.pop_front();
-    written_ = 0;
-  } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
-    closed_ = true;
-    pending_.clear();
-    pending_bytes_ = 0;
-    closed_wake_.Wake();
+bool LineWriter::WriteSome(std::string_view& rest) {
+  while (!rest.empty()) {
+    const ssize_t count = ::write(fd_, rest.data(), rest.size());
+    if (count >= 0) {
+      rest.remove_prefix(static_cast<std::size_t>(count));
+      last_taken_ = support::Clock::now();
+    } else if (errno != EINTR) {
+      return errno == EAGAIN || errno == EWOULDBLOCK;
+    }
   }
+  return true;
+}
+
+void LineWriter::Close() {
+  closed_ = true;
+  pending_.clear();
+  pending_bytes_ = 0;
+  closed_wake_.Wake();
+  changed_.notify_all();
 }
 
 void LineWriter::Write(std::string line) {
   line += '\n';
   const std::scoped_lock lock(mutex_);
   if (closed_) return;
-  const bool writes_itself = pending_.empty() && line.size() <= kMaxDirect;
-  if (pending_.empty()) last_taken_ = support::Clock::now();
+  if (pending_.empty()) {
+    std::string_view rest = line;
+    if (line.size() <= kMaxDirect && !WriteSome(rest)) return Close();
+    if (rest.empty()) return;
+    line.erase(0, line.size() - rest.size());
+    last_taken_ = support::Clock::now();
+  }
   pending_bytes_ += line.size();
   pending_.push_back(std::move(line));
-  if (writes_itself) WriteSome();
-  if (!pending_.empty()) changed_.notify_all();  // otherwise nobody waits
+  changed_.notify_all();
 }
 
 bool LineWriter::HasRoom() const {
@@ -90,7 +97,7 @@ void LineWriter::GiveUpWaiting() {
 bool LineWriter::Flush(std::chrono::milliseconds timeout) {
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, timeout, [this] { return closed_ || pending_.empty(); })) {
-    if (hurry_ || support::Clock::now() - last_taken_ >= timeout) return false;
+    if (hurry_ || support::Clock::now() - last_taken_.load() >= timeout) return false;
   }
   return !closed_;
 }
@@ -101,13 +108,25 @@ void LineWriter::Drain() {
   while (true) {
     changed_.wait(lock, [this] { return stopping_ || !pending_.empty(); });
     if (stopping_) return;
+    // Stays valid without the lock: only this thread removes lines, and a deque does not move them.
+    const std::string& first = pending_.front();
+    std::string_view rest = first;
     lock.unlock();
-    std::array<pollfd, 2> fds = {{{.fd = fd_, .events = POLLOUT, .revents = 0},
-                                  {.fd = stop_wake_.fd(), .events = POLLIN, .revents = 0}}};
-    ::poll(fds.data(), fds.size(), -1);
+    bool is_open = WriteSome(rest);
+    while (is_open && !rest.empty() && !stopping_) {
+      std::array<pollfd, 2> fds = {{{.fd = fd_, .events = POLLOUT, .revents = 0},
+                                    {.fd = stop_wake_.fd(), .events = POLLIN, .revents = 0}}};
+      ::poll(fds.data(), fds.size(), -1);
+      is_open = WriteSome(rest);
+    }
     lock.lock();
-    WriteSome();
-    changed_.notify_all();
+    if (!is_open) {
+      Close();
+    } else if (rest.empty()) {
+      pending_bytes_ -= first.size();
+      pending_.pop_front();
+      changed_.notify_all();
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include <deque>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "support/context.h"
@@ -45,8 +46,10 @@ class LineWriter {
   void Hurry() { hurry_ = true; }
 
  private:
-  /// Writes once, as much as the client takes. The caller holds the lock.
-  void WriteSome();
+  /// Removes from `rest` what the client takes. False when it has closed its end.
+  bool WriteSome(std::string_view& rest);
+  /// The caller holds the lock.
+  void Close();
   void Drain();
 
   const int fd_;
@@ -55,15 +58,14 @@ class LineWriter {
   int restore_flags_ = -1;  // of fd_; -1 when they were left alone
 
   std::atomic<bool> hurry_ = false;
+  std::atomic<support::Clock::time_point> last_taken_;
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
-  std::deque<std::string> pending_;
+  std::deque<std::string> pending_;  // the thread is writing the first
   std::size_t pending_bytes_ = 0;
-  std::size_t written_ = 0;  // of the first
-  support::Clock::time_point last_taken_;
   bool closed_ = false;
   bool give_up_ = false;
-  bool stopping_ = false;
+  std::atomic<bool> stopping_ = false;
   support::WakePipe stop_wake_;
   std::thread drain_;
 };

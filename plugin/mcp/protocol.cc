@@ -17,15 +17,17 @@ const json* Find(const json& object, std::string_view key) {
   return member == object.end() ? nullptr : &*member;
 }
 
-/// Null when there is none.
-const json* Meta(const json& params) {
+/// Empty when there is none.
+const json& Meta(const json& params) {
+  static const json none = json::object();
   const json* meta = Find(params, "_meta");
-  if (meta != nullptr && !meta->is_object()) throw InvalidParams("\"_meta\" must be an object");
-  return meta;
+  if (meta == nullptr) return none;
+  if (!meta->is_object()) throw InvalidParams("\"_meta\" must be an object");
+  return *meta;
 }
 
-const json* FindObject(const json* parent, std::string_view key) {
-  const json* member = parent == nullptr ? nullptr : Find(*parent, key);
+const json* FindObject(const json& parent, std::string_view key) {
+  const json* member = Find(parent, key);
   return member != nullptr && member->is_object() ? member : nullptr;
 }
 
@@ -62,7 +64,7 @@ void BeginResult(ObjectWriter& result, Era era, const ServerInfo& server) {
 }
 
 bool HasModernMeta(const json& params) {
-  const json* meta = FindObject(&params, "_meta");
+  const json* meta = FindObject(params, "_meta");
   if (meta == nullptr) return false;
   constexpr std::array kModernKeys = {meta_key::kProtocolVersion, meta_key::kClientCapabilities,
                                       meta_key::kClientInfo, meta_key::kLogLevel};
@@ -71,8 +73,8 @@ bool HasModernMeta(const json& params) {
 }
 
 void CheckModernMeta(const json& params) {
-  const json* meta = Meta(params);
-  const json* requested = meta == nullptr ? nullptr : Find(*meta, meta_key::kProtocolVersion);
+  const json& meta = Meta(params);
+  const json* requested = Find(meta, meta_key::kProtocolVersion);
   if (requested == nullptr || !requested->is_string()) {
     throw InvalidParams("_meta must hold \"" + std::string(meta_key::kProtocolVersion) +
                         "\", a string");
@@ -89,7 +91,7 @@ void CheckModernMeta(const json& params) {
 
 std::string ClientName(const json& params, Era era) {
   const json* client = era == Era::kModern ? FindObject(Meta(params), meta_key::kClientInfo)
-                                           : FindObject(&params, "clientInfo");
+                                           : FindObject(params, "clientInfo");
   const json* name = client == nullptr ? nullptr : Find(*client, "name");
   return name != nullptr && name->is_string() ? name->get<std::string>() : "";
 }
@@ -110,7 +112,7 @@ void CheckCursor(const json& params) {
 }
 
 void CheckListen(const json& params) {
-  const json* notifications = FindObject(&params, "notifications");
+  const json* notifications = FindObject(params, "notifications");
   if (notifications == nullptr) throw InvalidParams("\"notifications\" must be an object");
   if (!notifications->contains("taskIds")) return;
   const json extensions = {{"io.modelcontextprotocol/tasks", json::object()}};
@@ -120,8 +122,7 @@ void CheckListen(const json& params) {
 
 CallToolParams ParseCallTool(json params) {
   CallToolParams result;
-  const json* meta = Meta(params);
-  if (const json* token = meta == nullptr ? nullptr : Find(*meta, "progressToken")) {
+  if (const json* token = Find(Meta(params), "progressToken")) {
     result.progress_token = ParseId(*token);
     if (!result.progress_token) {
       throw InvalidParams("\"progressToken\" must be a string or an integer");

@@ -37,7 +37,7 @@ class Reply {
   [[nodiscard]] const RequestId& id() const { return request_->id; }
 
   /// Stopped with kCancelled when the client cancels the request.
-  [[nodiscard]] const support::StopSource& stop() const { return request_->stop; }
+  [[nodiscard]] support::StopSource stop() const { return request_->stop; }
 
   /// False once the request is answered or cancelled.
   [[nodiscard]] bool IsOpen() const;

@@ -156,27 +156,22 @@ void Server::HandleRequest(Request& request) {
     support::LogWarning("dropped: a request with the id of one that is in flight");
     return;
   }
+  const std::string& method = request.method;
   try {
-    Answer(request, *reply);
+    const RequestContext context = ContextFor(request);
+    if (method == "tools/call") return calls_.Start(request, context, *reply);
+    if (method == "tools/list") return ListTools(request, context, *reply);
+    if (context.era == Era::kModern) {
+      if (method == "server/discover") return Discover(*reply);
+      if (method == "subscriptions/listen") return Listen(request, *reply);
+    } else {
+      if (method == "initialize") return Initialize(request, *reply);
+      if (method == "ping") return reply->Result("{}");
+    }
+    throw ProtocolError(ErrorCode::kMethodNotFound, "method not found: " + QuoteName(method));
   } catch (...) {
     reply->Send(OutcomeOf(std::current_exception(), Era::kLegacy, options_.info).response);
   }
-}
-
-/// A method that the request's era does not have is "method not found".
-void Server::Answer(Request& request, Reply& reply) {
-  const RequestContext context = ContextFor(request);
-  const std::string& method = request.method;
-  if (method == "tools/call") return calls_.Start(request, context, reply);
-  if (method == "tools/list") return ListTools(request, context, reply);
-  if (context.era == Era::kModern) {
-    if (method == "server/discover") return Discover(reply);
-    if (method == "subscriptions/listen") return Listen(request, reply);
-  } else {
-    if (method == "initialize") return Initialize(request, reply);
-    if (method == "ping") return reply.Result("{}");
-  }
-  throw ProtocolError(ErrorCode::kMethodNotFound, "method not found: " + QuoteName(method));
 }
 
 /// Decides in which era the request is answered (MCP 2026-07-28, basic/versioning).

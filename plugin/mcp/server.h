@@ -51,7 +51,6 @@ class Server {
   void Handle(std::string line);
   void HandleMalformed(const Malformed& malformed);
   void HandleRequest(Request& request);
-  void Answer(Request& request, Reply& reply);
   [[nodiscard]] RequestContext ContextFor(const Request& request) const;
   void Initialize(const Request& request, Reply& reply);
   void Discover(Reply& reply);
@@ -63,7 +62,7 @@ class Server {
   const std::vector<Tool> tools_;
   const int input_fd_;
   const int output_fd_;
-  ThreadHeartbeat heartbeat_;
+  Heartbeat heartbeat_;
   std::atomic<support::StopReason> stop_reason_ = support::StopReason::kNone;
   support::WakePipe stopped_;
   support::WakePipe output_closed_;

@@ -124,23 +124,26 @@ void ToolCalls::Record(Call& call, const Outcome& outcome) const {
                       .error = outcome.error});
 }
 
-void ToolCalls::RecordUnfinished() {
+std::vector<std::shared_ptr<ToolCalls::Call>> ToolCalls::ActiveCalls() {
   const std::scoped_lock lock(mutex_);
-  for (const std::shared_ptr<Call>& call : active_) {
+  return {active_.begin(), active_.end()};
+}
+
+void ToolCalls::RecordUnfinished() {
+  for (const std::shared_ptr<Call>& call : ActiveCalls()) {
     Record(*call, {.status = CallStatus::kFailed,
                    .response = {},
                    .error = "the server exited before the call ended; it may still be running"});
   }
 }
 
+void ToolCalls::StopAll(support::StopReason reason) {
+  for (const std::shared_ptr<Call>& call : ActiveCalls()) call->reply.stop().Stop(reason);
+}
+
 bool ToolCalls::Beat() {
-  std::vector<std::shared_ptr<Call>> active;
-  {
-    const std::scoped_lock lock(mutex_);
-    active.assign(active_.begin(), active_.end());
-  }
   bool needed = false;
-  for (const std::shared_ptr<Call>& call : active) needed = BeatFor(*call) || needed;
+  for (const std::shared_ptr<Call>& call : ActiveCalls()) needed = BeatFor(*call) || needed;
   return needed;
 }
 
@@ -159,15 +162,6 @@ bool ToolCalls::BeatFor(Call& call) {
   });
   call.reply.Notify(NotificationText("notifications/progress", params));
   return true;
-}
-
-void ToolCalls::StopAll(support::StopReason reason) {
-  std::vector<support::StopSource> active;
-  {
-    const std::scoped_lock lock(mutex_);
-    for (const std::shared_ptr<Call>& call : active_) active.push_back(call->reply.stop());
-  }
-  for (support::StopSource& source : active) source.Stop(reason);
 }
 
 }  // namespace mcp

@@ -58,6 +58,7 @@ class ToolCalls {
   /// Records the outcome and sends it.
   void Finish(const std::shared_ptr<Call>& call, Outcome outcome);
   void Record(Call& call, const Outcome& outcome) const;
+  std::vector<std::shared_ptr<Call>> ActiveCalls();
   /// Sends progress. Returns whether another beat is needed.
   bool Beat();
   bool BeatFor(Call& call);

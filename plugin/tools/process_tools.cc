@@ -1,9 +1,10 @@
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -58,12 +59,6 @@ ProcessList List(Processes& processes) {
   return list;
 }
 
-/// Whether it is "c" and a number, as CutOutputs::Keep makes them.
-bool IsCutOutput(std::string_view id) {
-  return id.size() > 1 && id.front() == 'c' &&
-         id.find_first_not_of("0123456789", 1) == std::string_view::npos;
-}
-
 }  // namespace
 
 ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
@@ -107,7 +102,7 @@ std::variant<ProcessOutput, ProcessList> ReadProcess(Toolbox& toolbox, const mcp
   if (const auto given = call.arguments.find("offset"); given != call.arguments.end()) {
     offset = given->get<std::int64_t>();
   }
-  if (IsCutOutput(id)) {
+  if (re2::RE2::FullMatch(id, "c\\d+")) {  // as CutOutputs::Keep makes them
     const auto [piece, remaining] = toolbox.cut_outputs.Read(id, offset, maximum);
     return ProcessOutput{{.id = id}, piece, remaining};
   }

@@ -61,10 +61,8 @@ End EndOf(const shell::RunEnd& end, const std::vector<std::string>& words,
 }
 
 std::string DescribeStop(support::StopReason reason, std::chrono::milliseconds limit) {
-  if (reason != support::StopReason::kDeadline || limit.count() == 0) {
-    return support::Describe(reason);
-  }
-  return support::Describe(reason) + " after " + support::FormatDuration(limit);
+  const bool is_limit = reason == support::StopReason::kDeadline && limit.count() > 0;
+  return support::Describe(reason) + (is_limit ? " after " + support::FormatDuration(limit) : "");
 }
 
 /// Keeps the status of the call up to date while its output comes.

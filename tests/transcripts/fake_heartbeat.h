@@ -24,7 +24,7 @@ class FakeHeartbeat : public mcp::Heartbeat {
            std::chrono::duration_cast<std::chrono::system_clock::duration>(now_.time_since_epoch());
   }
 
-  void Start(Beat beat) override {
+  void Start(Beat beat) noexcept override {
     const std::scoped_lock lock(mutex_);
     beat_ = std::move(beat);
   }

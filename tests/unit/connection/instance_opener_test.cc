@@ -95,40 +95,27 @@ class InstanceOpenerTest : public ::testing::Test {
 
 struct Case {
   const char* name;
-  std::vector<Step> first;
-  Step later;
-  Step start;  ///< null: without --start
   std::string outcome;
+  std::vector<Step> first = {};
+  Step later = Succeed;
+  Step start = nullptr;  ///< null: without --start
   int starts = 0;
 };
 
 TEST_F(InstanceOpenerTest, EndsAsExpected) {
   times_.broken = 20ms;
-  for (const Case& expected : std::vector<Case>{
-           {"LostConnectionsAreRetried", {Lose, Lose, Lose, Lose, Lose}, Succeed, nullptr, "6"},
-           {"ABrokenInstanceIsRetried",
-            {FindBroken, FindBroken, Lose, FindBroken},
-            Succeed,
-            nullptr,
-            "5"},
-           {"AnInstanceThatStaysBroken", {}, FindBroken, nullptr, "is broken"},
-           {"OtherFailuresAreNotRetried", {RejectKeys}, Succeed, nullptr, "no key fits"},
-           {"AStoppedInstance", {FindStopped}, Succeed, nullptr, "is stopped"},
-           {"AStoppedInstanceIsStarted", {FindStopped, Lose}, Succeed, Succeed, "3", 1},
-           {"AnInstanceThatStopsAgain", {}, FindStopped, Succeed, "is stopped", 1},
-           {"AStartThatFails", {}, FindStopped, FailToStart, "limactl failed", 1},
-           {"AStartThatLeavesABrokenInstance",
-            {FindStopped},
-            FindBroken,
-            FailToStart,
-            "limactl failed",
-            1},
-           {"AStartByAnotherProgram",
-            {FindStopped, FindBroken, Lose},
-            Succeed,
-            FailToStart,
-            "4",
-            1}}) {
+  const std::vector<Case> cases = {
+      {"lost connections are retried", "6", {Lose, Lose, Lose, Lose, Lose}},
+      {"a broken instance is retried", "5", {FindBroken, FindBroken, Lose, FindBroken}},
+      {"an instance that stays broken", "is broken", {}, FindBroken},
+      {"other failures are not retried", "no key fits", {RejectKeys}},
+      {"a stopped instance", "is stopped", {FindStopped}},
+      {"a stopped instance is started", "3", {FindStopped, Lose}, Succeed, Succeed, 1},
+      {"an instance that stops again", "is stopped", {}, FindStopped, Succeed, 1},
+      {"a start that fails", "limactl failed", {}, FindStopped, FailToStart, 1},
+      {"one that leaves it broken", "limactl failed", {FindStopped}, FindBroken, FailToStart, 1},
+      {"another's start", "4", {FindStopped, FindBroken, Lose}, Succeed, FailToStart, 1}};
+  for (const Case& expected : cases) {
     SCOPED_TRACE(expected.name);
     ScriptedOpener opener = Make(expected.start);
     opener.first = expected.first;

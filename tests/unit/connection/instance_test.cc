@@ -65,8 +65,6 @@ TEST_F(InstructionsTest, ReportWhyTheToolsCannotBeUsed) {
                     HasSubstr((directory_.path() / "agent/lima.yaml").string())));
 }
 
-using testing_support::Operation;
-
 /// A guest whose user has a given home directory.
 class QueryGuestFactsTest : public ::testing::Test {
  protected:
@@ -97,25 +95,6 @@ TEST_F(QueryGuestFactsTest, RefusesAnInvalidHome) {
         ::testing::ThrowsMessage<support::CallError>(HasSubstr("set user.home and user.uid")))
         << home;
   }
-}
-
-TEST_F(QueryGuestFactsTest, IsNotDoneForWhatFilesSay) {
-  SetHome("/home/user");
-  lima::InstanceConfiguration configuration;
-  lima::MountEntry entry;
-  entry.location = "/work";
-  configuration.mounts = {entry};
-  lima::GuestFacts facts = FindGuestFacts(configuration, "user", guest, {});
-  EXPECT_EQ(facts.user.value_or(""), "user");
-  EXPECT_FALSE(facts.home);
-  EXPECT_EQ(guest.count(Operation::kRun), 0);
-
-  entry.mount_point = "{{.Home}}/work";
-  configuration.mounts = {entry};
-  facts = FindGuestFacts(configuration, "user", guest, {});
-  EXPECT_EQ(facts.user.value_or(""), "user");
-  EXPECT_EQ(facts.home.value_or(""), "/home/user");
-  EXPECT_EQ(guest.count(Operation::kRun), 1);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -64,23 +63,22 @@ class Starting : public ::testing::Test {
   std::vector<std::string> told_;
 };
 
-TEST_F(Starting, RunsLimactlWithoutATerminalAndWaits) {
-  MakeLimactl("printf '%s\\n' \"$@\" > arguments; cat > input; sleep 0.1; echo ended > end");
-  EXPECT_EQ(Start(), "");
-  EXPECT_EQ(ReadFile("arguments"), "start\n--tty=false\nagent\n");
-  EXPECT_EQ(ReadFile("input"), "") << "standard input is empty and not ours";
-  EXPECT_EQ(ReadFile("end"), "ended\n");
-  EXPECT_THAT(told_, ElementsAre(AllOf(HasSubstr("\"agent\" is being started"),
-                                       HasSubstr("limactl start agent"))));
-}
-
-TEST_F(Starting, KeepsLimactlsOutputFromOurStreams) {
-  MakeLimactl("echo of-limactl; echo of-limactl >&2");
+TEST_F(Starting, RunsLimactlInItsOwnSessionAndWaits) {
+  MakeLimactl(
+      "printf '%s\\n' \"$@\" > arguments; cat > input; ps -o pgid= -p $$ > group\n"
+      "echo of-limactl; echo of-limactl >&2; sleep 0.1; echo ended > end");
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   EXPECT_EQ(Start(), "");
   EXPECT_THAT(testing::internal::GetCapturedStdout(), Not(HasSubstr("of-limactl")));
   EXPECT_THAT(testing::internal::GetCapturedStderr(), Not(HasSubstr("of-limactl")));
+  EXPECT_EQ(ReadFile("arguments"), "start\n--tty=false\nagent\n");
+  EXPECT_EQ(ReadFile("input"), "") << "standard input is empty and not ours";
+  EXPECT_NE(std::stol(ReadFile("group")), static_cast<long>(::getpgrp()))
+      << "signals of our terminal do not reach it";
+  EXPECT_EQ(ReadFile("end"), "ended\n");
+  EXPECT_THAT(told_, ElementsAre(AllOf(HasSubstr("\"agent\" is being started"),
+                                       HasSubstr("limactl start agent"))));
 }
 
 TEST_F(Starting, FailureQuotesLimactlsLastLines) {
@@ -128,13 +126,6 @@ TEST_F(Starting, GoesOnAfterATimeoutAndIsJoinedByTheNextCall) {
   std::ofstream(directory_.path() / "go") << "";
   EXPECT_EQ(Start(), "");
   EXPECT_EQ(ReadFile("starts"), "once\n");
-}
-
-TEST_F(Starting, SignalsOfOurTerminalDoNotReachIt) {
-  MakeLimactl("ps -o pgid= -p $$ > group");
-  ::signal(SIGPIPE, SIG_IGN);
-  EXPECT_EQ(Start(), "");
-  EXPECT_NE(std::stol(ReadFile("group")), static_cast<long>(::getpgrp()));
 }
 
 }  // namespace

@@ -100,13 +100,5 @@ TEST(CallPool, CallsOfALaneKeepTheirOrder) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(order.at(static_cast<std::size_t>(i)), i);
 }
 
-TEST(CallPool, WaitUntilIdleHasADeadline) {
-  Gate gate;
-  CallPool pool({.quick = 1});
-  ASSERT_TRUE(pool.Run(Lane::kQuick, 1, [&gate] { gate.Wait(); }));
-  EXPECT_FALSE(pool.WaitUntilIdle(std::chrono::steady_clock::now()));
-  gate.Open();
-}
-
 }  // namespace
 }  // namespace mcp

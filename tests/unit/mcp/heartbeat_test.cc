@@ -12,30 +12,20 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(ThreadHeartbeat, BeatsEverySecondUntilNoBeatIsNeeded) {
+TEST(Heartbeat, BeatsEverySecondUntilNoBeatIsNeededAndStartsAgain) {
   std::atomic<int> beats = 0;
-  ThreadHeartbeat heartbeat;
+  Heartbeat heartbeat;
+  const auto beat = [&beats] { return ++beats < 2; };
   const auto begin = std::chrono::steady_clock::now();
-  heartbeat.Start([&beats] { return ++beats < 2; });
+  heartbeat.Start(beat);
   ASSERT_TRUE(testing_support::Eventually([&] { return beats == 2; }, 30s));
   EXPECT_GE(std::chrono::steady_clock::now() - begin, 2s);
+  heartbeat.Start(beat);
+  EXPECT_TRUE(testing_support::Eventually([&] { return beats == 3; }, 30s));
 }
 
-TEST(ThreadHeartbeat, StartsAgain) {
-  std::atomic<int> beats = 0;
-  ThreadHeartbeat heartbeat;
-  const auto beat = [&beats] {
-    ++beats;
-    return false;
-  };
-  heartbeat.Start(beat);
-  ASSERT_TRUE(testing_support::Eventually([&] { return beats == 1; }, 30s));
-  heartbeat.Start(beat);
-  EXPECT_TRUE(testing_support::Eventually([&] { return beats == 2; }, 30s));
-}
-
-TEST(ThreadHeartbeat, StopEndsItAtOnce) {
-  ThreadHeartbeat heartbeat;
+TEST(Heartbeat, StopEndsItAtOnce) {
+  Heartbeat heartbeat;
   heartbeat.Start([] {
     ADD_FAILURE() << "a beat after the end";
     return true;

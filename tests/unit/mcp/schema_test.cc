@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tuple>
+#include <vector>
 
 namespace mcp {
 namespace {
@@ -26,35 +30,25 @@ TEST(Schema, EachTypeFitsItself) {
   }
 }
 
-TEST(Schema, UnionTakesEitherType) {
-  const json schema = {{"type", {"null", "string"}}};
-  EXPECT_EQ(Error(schema, nullptr), "");
-  EXPECT_EQ(Error(schema, "x"), "");
-  EXPECT_EQ(Error(schema, 5), "the arguments: expected null or string, got integer 5");
-}
-
-TEST(Schema, MinimumIsInclusive) {
-  const json schema = {{"minimum", 1}};
-  EXPECT_EQ(Error(schema, 1), "");
-  EXPECT_EQ(Error(schema, 0), "the arguments: expected at least 1, got integer 0");
-  EXPECT_EQ(Error(schema, 0.5), "the arguments: expected at least 1, got number 0.5");
-}
-
-TEST(Schema, MaximumIsInclusive) {
-  const json schema = {{"maximum", 3}};
-  EXPECT_EQ(Error(schema, 3), "");
-  EXPECT_EQ(Error(schema, 4), "the arguments: expected at most 3, got integer 4");
-}
-
-TEST(Schema, EnumTakesItsValuesOnly) {
-  const json schema = {{"enum", {"INT", "TERM"}}};
-  EXPECT_EQ(Error(schema, "TERM"), "");
-  EXPECT_EQ(Error(schema, "term"),
-            R"(the arguments: expected one of ["INT","TERM"], got string "term")");
-}
-
-TEST(Schema, IntegersThatAreWrittenWithAnExponentAreIntegers) {
-  EXPECT_EQ(Error({{"type", "integer"}}, 1e3), "");
+TEST(Schema, ErrorsSayWhatWasExpectedAndWhatCame) {
+  const json text_or_null = {{"type", {"null", "string"}}};
+  const json signal = {{"enum", {"INT", "TERM"}}};
+  const std::vector<std::tuple<json, json, std::string>> cases = {
+      {text_or_null, nullptr, ""},
+      {text_or_null, "x", ""},
+      {text_or_null, 5, "expected null or string, got integer 5"},
+      {{{"minimum", 1}}, 1, ""},
+      {{{"minimum", 1}}, 0, "expected at least 1, got integer 0"},
+      {{{"minimum", 1}}, 0.5, "expected at least 1, got number 0.5"},
+      {{{"maximum", 3}}, 3, ""},
+      {{{"maximum", 3}}, 4, "expected at most 3, got integer 4"},
+      {signal, "TERM", ""},
+      {signal, "term", R"(expected one of ["INT","TERM"], got string "term")"},
+      {{{"type", "integer"}}, 1e3, ""},  // an integer in JSON Schema
+  };
+  for (const auto& [schema, value, error] : cases) {
+    EXPECT_EQ(Error(schema, value), error.empty() ? "" : "the arguments: " + error);
+  }
 }
 
 TEST(Schema, NumbersFitInto64Bits) {

@@ -75,40 +75,35 @@ TEST(ServerMemory, ALargeLineIsFreedOnceItIsAnswered) {
   }
 }
 
-TEST(ServerMemory, ALineWithoutEndIsNotKept) {
-  Session session;
-  session.ExpectPingIsAnswered();
-  const MemoryGrowth memory;
-  SendRepeated(session, "[", 200 * kMiB);
-  session.Send("\n");
-  EXPECT_EQ(session.Read()["error"]["code"], -32700);
-  session.ExpectPingIsAnswered();
-  ExpectPeakBelow(memory, 160, "a line of 200 MiB");
-}
-
-TEST(ServerMemory, LargeBadJsonIsBounded) {
-  for (const std::string_view piece : {"[", "\"", "\\u0000"}) {
+TEST(ServerMemory, WhatIsRefusedIsBounded) {
+  const std::string values = R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[)";
+  const struct {
+    const char* what;
+    std::string begin;
+    const char* repeated;
+    std::size_t bytes;
+    const char* end;
+    int code;
+    std::size_t peak;
+  } cases[] = {
+      {"a line of 200 MiB", "", "[", 200 * kMiB, "", -32700, 160},
+      {"bad JSON of 8 MiB", "[\"", "[", 8 * kMiB, "", -32700, 128},
+      {"bad JSON of 8 MiB", "[\"", "\"", 8 * kMiB, "", -32700, 128},
+      {"bad JSON of 8 MiB", "[\"", "\\u0000", 8 * kMiB, "", -32700, 128},
+      {"millions of values", values, "0,", 2 * kMiB, "0]}}", -32600, 256},
+      {"millions of values", values, "[],", 2 * kMiB, "0]}}", -32600, 256},
+      {"millions of values", values, "{\"a\":{}},", 2 * kMiB, "0]}}", -32600, 256},
+  };
+  for (const auto& line : cases) {
     Session session;
     session.ExpectPingIsAnswered();
     const MemoryGrowth memory;
-    session.Send("[\"");
-    SendRepeated(session, piece, 8 * kMiB);
-    session.Send("\n");
-    EXPECT_EQ(session.Read()["error"]["code"], -32700);
-    ExpectPeakBelow(memory, 128, "bad JSON of 8 MiB");
-  }
-}
-
-TEST(ServerMemory, ManySmallValuesAreBounded) {
-  for (const std::string_view piece : {"0,", "[],", "{\"a\":{}},"}) {
-    Session session;
+    session.Send(line.begin);
+    SendRepeated(session, line.repeated, line.bytes);
+    session.Send(std::string(line.end) + "\n");
+    EXPECT_EQ(session.Read()["error"]["code"], line.code) << line.what;
     session.ExpectPingIsAnswered();
-    const MemoryGrowth memory;
-    session.Send(R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[)");
-    SendRepeated(session, piece, 2 * kMiB);
-    session.Send("0]}}\n");
-    EXPECT_EQ(session.Read()["error"]["code"], -32600);
-    ExpectPeakBelow(memory, 256, "millions of values");
+    ExpectPeakBelow(memory, line.peak, line.what);
   }
 }
 

@@ -13,38 +13,24 @@
 namespace support {
 namespace {
 
-TEST(Context, BackgroundIsNeverStopped) {
-  const Context context;
-  EXPECT_EQ(context.stop_reason(), StopReason::kNone);
-  EXPECT_NO_THROW(context.ThrowIfStopped());
-}
-
-TEST(Context, StopReachesEveryCopy) {
+TEST(Context, StopReachesEveryCopyAndTheFirstReasonWins) {
   StopSource source;
   const Context first = source.context();
   const Context second = first.WithTimeout(std::chrono::hours(1));
+  EXPECT_NO_THROW(second.ThrowIfStopped());
   source.Stop(StopReason::kCancelled);
+  source.Stop(StopReason::kTerminated);
   EXPECT_EQ(first.stop_reason(), StopReason::kCancelled);
   EXPECT_EQ(second.stop_reason(), StopReason::kCancelled);
   EXPECT_THROW(second.ThrowIfStopped(), Stopped);
 }
 
-TEST(Context, FirstReasonWins) {
-  StopSource source;
-  source.Stop(StopReason::kTerminated);
-  source.Stop(StopReason::kCancelled);
-  EXPECT_EQ(source.context().stop_reason(), StopReason::kTerminated);
-}
-
-TEST(Context, PassedDeadlineStops) {
-  const Context context = Context().WithDeadline(Clock::now() - std::chrono::seconds(1));
-  EXPECT_EQ(context.stop_reason(), StopReason::kDeadline);
-}
-
-TEST(Context, EarlierDeadlineIsKept) {
-  const auto early = Clock::now() + std::chrono::seconds(1);
+TEST(Context, StopsAtTheEarlierDeadline) {
+  const auto early = Clock::now() - std::chrono::seconds(1);
   const Context context = Context().WithDeadline(early).WithTimeout(std::chrono::hours(1));
   EXPECT_EQ(context.deadline(), early);
+  EXPECT_EQ(context.stop_reason(), StopReason::kDeadline);
+  EXPECT_EQ(Context().stop_reason(), StopReason::kNone);
 }
 
 TEST(ContextWait, EndsWithTheConditionTheStopOrTheDeadline) {

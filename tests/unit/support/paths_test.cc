@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -30,9 +31,6 @@ TEST(PathBelow, TakesWholeComponentsOnly) {
   EXPECT_EQ(PathBelow("/a/bc", "/a/b"), std::nullopt);
   EXPECT_EQ(PathBelow("/a", "/a/b"), std::nullopt);
   EXPECT_EQ(PathBelow("/a/..foo", "/a"), "..foo");
-}
-
-TEST(PathBelow, EverythingIsUnderTheRootDirectory) {
   EXPECT_EQ(PathBelow("/a/b", "/"), "a/b");
   EXPECT_EQ(PathBelow("/", "/"), "");
 }
@@ -43,16 +41,12 @@ TEST(JoinPath, PutsOneSlashBetween) {
   EXPECT_EQ(JoinPath("/a", ""), "/a");
 }
 
-TEST(ParentPath, EndsAtTheRootDirectory) {
-  EXPECT_EQ(ParentPath("/a/b"), "/a");
-  EXPECT_EQ(ParentPath("/a"), "/");
-  EXPECT_EQ(ParentPath("/"), "/");
-}
-
-TEST(LastComponent, IsWhatFollowsTheLastSlash) {
-  EXPECT_EQ(LastComponent("/a/b"), "b");
-  EXPECT_EQ(LastComponent("/a"), "a");
-  EXPECT_EQ(LastComponent("/"), "");
+TEST(ParentPath, StandsBeforeTheLastComponentAndEndsAtTheRootDirectory) {
+  for (const auto& [path, parent, last] :
+       {std::tuple("/a/b", "/a", "b"), std::tuple("/a", "/", "a"), std::tuple("/", "/", "")}) {
+    EXPECT_EQ(ParentPath(path), parent);
+    EXPECT_EQ(LastComponent(path), last);
+  }
 }
 
 }  // namespace

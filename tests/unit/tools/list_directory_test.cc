@@ -8,7 +8,6 @@
 
 #include "file_tool_fixture.h"
 #include "testing/file_names.h"
-#include "tools/render.h"
 
 namespace tools {
 namespace {
@@ -86,37 +85,6 @@ TEST_F(ListDirectory, ALinkSwappedInAfterTheCheckIsNotFollowed) {
     fs::create_directory_symlink(top / "outside", work / "sub");
   });
   EXPECT_THAT(Error({{"path", "/host/work/link"}}), HasSubstr("/host/work/link was replaced"));
-}
-
-/// The only entry of the result.
-json Entry(const guest::FileAttributes& attributes) {
-  return Structured(Render(Entries{{{.name = "name", .attributes = attributes}}}, {}))
-      .at("entries")
-      .at(0);
-}
-
-TEST(RenderedEntries, HasTheModeBitsOfGosFileMode) {
-  using guest::FileType;
-  const auto mode = [](FileType type, std::uint32_t permissions) {
-    return Entry({.type = type, .permissions = permissions}).at("mode").get<std::int64_t>();
-  };
-  const auto bit = [](int n) { return std::int64_t{1} << n; };
-  EXPECT_EQ(mode(FileType::kRegular, 0644), 0644);
-  EXPECT_EQ(mode(FileType::kDirectory, 01777), bit(31) | bit(20) | 0777);
-  EXPECT_EQ(mode(FileType::kSymlink, 0777), bit(27) | 0777);
-  EXPECT_EQ(mode(FileType::kFifo, 0600), bit(25) | 0600);
-  EXPECT_EQ(mode(FileType::kSocket, 0600), bit(24) | 0600);
-  EXPECT_EQ(mode(FileType::kBlockDevice, 0660), bit(26) | 0660);
-  EXPECT_EQ(mode(FileType::kCharacterDevice, 0666), bit(26) | bit(21) | 0666);
-  EXPECT_EQ(mode(FileType::kUnknown, 0), bit(19));
-  EXPECT_EQ(mode(FileType::kRegular, 06755), bit(23) | bit(22) | 0755);
-}
-
-TEST(RenderedEntries, HasTimesOfRfc3339InUtc) {
-  const auto time = [](std::int64_t seconds) { return Entry({.modified = seconds}).at("time"); };
-  EXPECT_EQ(time(0), "1970-01-01T00:00:00Z");
-  EXPECT_EQ(time(951'782'400), "2000-02-29T00:00:00Z");
-  EXPECT_EQ(time(4'294'967'295), "2106-02-07T06:28:15Z");
 }
 
 }  // namespace

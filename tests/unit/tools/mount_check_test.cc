@@ -55,14 +55,6 @@ TEST_F(MountCheckTest, MissingMountIsRefusedUnderItsGuestNameAndWithoutItsDirect
               HasSubstr("not mounted"));
 }
 
-TEST_F(MountCheckTest, MountThatAppearsLaterWorks) {
-  check->states[kWork].mounted = false;
-  EXPECT_THAT(Error("read_file", {{"path", "/host/work/a"}}), HasSubstr("not mounted"));
-  check->states[kWork].mounted = true;
-  Put("work/a", "text");
-  EXPECT_EQ(Content({{"path", "/host/work/a"}}), "text");
-}
-
 TEST_F(MountCheckTest, NestedMountsAreCheckedOneByOne) {
   Put("work/inner/a", "inner");
   Put("work/a", "outer");
@@ -108,7 +100,7 @@ TEST_F(MountCheckTest, RootThatIsNoMountIsNeverChecked) {
   EXPECT_EQ(check->checked, 0);
 }
 
-TEST_F(MountCheckTest, NarrowedRootBelongsToItsMount) {
+TEST_F(MountCheckTest, NarrowedRootBelongsToItsMountAndWorksOnceThatAppears) {
   fs::create_directory(top / "work/sub");
   options_.roots = {{.host = "/host/work/sub",
                      .guest = top / "work/sub",

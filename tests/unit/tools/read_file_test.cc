@@ -53,6 +53,9 @@ TEST_F(ReadFile, ValidUtf8ComesByteByByte) {
 TEST_F(ReadFile, MissingFileIsExactlyFileDoesNotExist) {
   EXPECT_EQ(Error({{"path", "/host/work/none"}}), "file does not exist");
   EXPECT_EQ(Error({{"path", "/host/work/no/such/directory"}}), "file does not exist");
+  Put("file", "");
+  At(Operation::kOpen, [&](const std::string&) { fs::remove(work / "file"); });
+  EXPECT_EQ(Error({{"path", "/host/work/file"}}), "file does not exist");
 }
 
 TEST_F(ReadFile, DeniedFileIsExactlyPermissionDenied) {
@@ -61,14 +64,6 @@ TEST_F(ReadFile, DeniedFileIsExactlyPermissionDenied) {
     FailAt(where, guest::FileErrorCode::kPermissionDenied);
     EXPECT_EQ(Error({{"path", "/host/work/file"}}), "permission denied");
   }
-}
-
-TEST_F(ReadFile, FileThatVanishesBeforeItIsOpenedDoesNotExist) {
-  Put("file", "");
-  guest->set_hook([&](Operation operation, const std::string&) {
-    if (operation == Operation::kOpen) fs::remove(work / "file");
-  });
-  EXPECT_EQ(Error({{"path", "/host/work/file"}}), "file does not exist");
 }
 
 TEST_F(ReadFile, OnlyRegularFilesAreOpened) {
@@ -88,8 +83,7 @@ TEST_F(ReadFile, OnlyRegularFilesAreOpened) {
 
 TEST_F(ReadFile, FileSwappedForADirectoryAfterTheCheckIsRefused) {
   Put("file", "text");
-  guest->set_hook([&](Operation operation, const std::string&) {
-    if (operation != Operation::kOpen) return;
+  At(Operation::kOpen, [&](const std::string&) {
     fs::remove(work / "file");
     fs::create_directory(work / "file");
   });
@@ -101,9 +95,7 @@ TEST_F(ReadFile, FileSwappedForAnotherOwnersFileAfterTheCheckIsRefused) {
   Put("file", "text");
   Put("other", "secret");
   ASSERT_EQ(chown((work / "other").c_str(), 12345, getgid()), 0);
-  guest->set_hook([&](Operation operation, const std::string&) {
-    if (operation == Operation::kOpen) fs::rename(work / "other", work / "file");
-  });
+  At(Operation::kOpen, [&](const std::string&) { fs::rename(work / "other", work / "file"); });
   EXPECT_THAT(Error({{"path", "/host/work/file"}}), HasSubstr("replaced by another file"));
 }
 
@@ -112,8 +104,7 @@ TEST_F(ReadFile, DirectorySwappedForALinkAfterTheCheckIsRefused) {
   Put("sub/file", "inside");
   fs::create_directory(top / "outside");
   std::ofstream(top / "outside/file") << "the secret";
-  guest->set_hook([&](Operation operation, const std::string&) {
-    if (operation != Operation::kOpen) return;
+  At(Operation::kOpen, [&](const std::string&) {
     fs::rename(work / "sub", work / "away");
     fs::create_directory_symlink(top / "outside", work / "sub");
   });
@@ -124,9 +115,7 @@ TEST_F(ReadFile, DirectorySwappedForALinkAfterTheCheckIsRefused) {
 TEST_F(ReadFile, FileThatGrowsIsReadWhole) {
   for (const Operation when : {Operation::kOpen, Operation::kFileRead}) {
     Put("file", "one");
-    guest->set_hook([&](Operation operation, const std::string&) {
-      if (operation == when) Put("file", "one and two");
-    });
+    At(when, [&](const std::string&) { Put("file", "one and two"); });
     EXPECT_EQ(Content({{"path", "/host/work/file"}}), "one and two");
   }
 }
@@ -194,9 +183,7 @@ TEST_F(ReadFile, AFileThatCannotFitIsNotReadAndTheErrorSaysHowTo) {
 
 TEST_F(ReadFile, FileThatGrowsBeyondTheLimitWhileItIsReadIsAnError) {
   Put("file", "first ");
-  guest->set_hook([&](Operation operation, const std::string&) {
-    if (operation == Operation::kFileRead) Put("file", std::string(5'000'000, 'x'));
-  });
+  At(Operation::kFileRead, [&](const std::string&) { Put("file", std::string(5'000'000, 'x')); });
   EXPECT_THAT(Error({{"path", "/host/work/file"}}), HasSubstr("read it in parts"));
 }
 
@@ -270,9 +257,7 @@ TEST_F(ReadFile, StopsWhenItsContextIsStopped) {
   Put("file", "text");
   support::StopSource source;
   context = source.context();
-  guest->set_hook([&](Operation operation, const std::string&) {
-    if (operation == Operation::kOpen) source.Stop(support::StopReason::kCancelled);
-  });
+  At(Operation::kOpen, [&](const std::string&) { source.Stop(support::StopReason::kCancelled); });
   EXPECT_THROW((void)Call({{"path", "/host/work/file"}}), support::Stopped);
 }
 

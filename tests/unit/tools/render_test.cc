@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mcp/outcome.h"
@@ -135,21 +137,49 @@ TEST(Render, SaysHowManyItemsDoNotFit) {
   EXPECT_THAT(text, StartsWith("/a\n[1 of 2 matches. The newest are shown"));
 }
 
-TEST(Render, ShowsEntriesLikeLs) {
-  const auto line = [](const std::string& name, guest::FileType type, std::uint32_t permissions) {
-    return TextOf(
-        Render(Entries{{{name, {.type = type, .permissions = permissions, .size = 1234}}}}, kText));
+TEST(Render, ShowsTypesAndPermissionsAsGoAndLsDo) {
+  using guest::FileType;
+  const auto bit = [](int n) { return std::int64_t{1} << n; };
+  const struct {
+    FileType type;
+    std::uint32_t permissions;
+    std::int64_t go_mode;  ///< of io/fs.FileMode
+    const char* letters;
+  } cases[] = {
+      {FileType::kRegular, 0644, 0644, "-rw-r--r--"},
+      {FileType::kDirectory, 01777, bit(31) | bit(20) | 0777, "drwxrwxrwt"},
+      {FileType::kSymlink, 0777, bit(27) | 0777, "lrwxrwxrwx"},
+      {FileType::kFifo, 0600, bit(25) | 0600, "prw-------"},
+      {FileType::kSocket, 0600, bit(24) | 0600, "srw-------"},
+      {FileType::kBlockDevice, 0660, bit(26) | 0660, "brw-rw----"},
+      {FileType::kCharacterDevice, 0666, bit(26) | bit(21) | 0666, "crw-rw-rw-"},
+      {FileType::kUnknown, 0, bit(19), "?---------"},
+      {FileType::kRegular, 06711, bit(23) | bit(22) | 0711, "-rws--s--x"},
+      {FileType::kRegular, 07600, bit(23) | bit(22) | bit(20) | 0600, "-rwS--S--T"},
   };
-  EXPECT_EQ(line("a b", guest::FileType::kRegular, 0644),
-            "-rw-r--r--      1234 1970-01-01 00:00 a b\n");
-  EXPECT_THAT(line("d", guest::FileType::kDirectory, 01777), StartsWith("drwxrwxrwt "));
-  EXPECT_THAT(line("x", guest::FileType::kRegular, 06711), StartsWith("-rws--s--x "));
-  EXPECT_THAT(line("two\nlines", guest::FileType::kSymlink, 0777), EndsWith(" two\\x0alines\n"));
+  for (const auto& [type, permissions, go_mode, letters] : cases) {
+    const Entries entries{{{"a b", {.type = type, .permissions = permissions, .size = 1234}}}};
+    EXPECT_EQ(Structured(Render(entries, {}))["entries"][0]["mode"], go_mode) << letters;
+    EXPECT_EQ(TextOf(Render(entries, kText)), std::string(letters) +
+                                                  "      1234 1970-01-01 00:00 a b" +
+                                                  (type == FileType::kDirectory ? "/\n" : "\n"));
+  }
+}
+
+TEST(Render, ShowsTimesInUtc) {
+  for (const auto& [seconds, time] :
+       {std::pair(std::int64_t{951'782'400}, "2000-02-29T00:00:00Z"),
+        std::pair(std::int64_t{4'294'967'295}, "2106-02-07T06:28:15Z")}) {
+    const Entries entries{{{"a", {.modified = seconds}}}};
+    EXPECT_EQ(Structured(Render(entries, {}))["entries"][0]["time"], time);
+  }
 }
 
 TEST(Render, KeepsEachNameAndCommandOnItsLineOfText) {
   const std::string forged = "a\nb\x1b[2K";
   EXPECT_EQ(TextOf(Render(Matches{.paths = {"/" + forged}}, kText)), "/a\\x0ab\\x1b[2K\n");
+  EXPECT_THAT(TextOf(Render(Entries{{{.name = forged, .attributes = {}}}}, kText)),
+              EndsWith(" a\\x0ab\\x1b[2K\n"));
   EXPECT_THAT(TextOf(Render(ProcessList{{{kRunning, forged, "/" + forged, {}}}}, kText)),
               StartsWith("p1 running: a\\x0ab\\x1b[2K (in /a\\x0ab\\x1b[2K, since "));
 }
@@ -176,13 +206,6 @@ class TextOfReadFile : public FileToolTest {
     return Call(arguments);
   }
 };
-
-TEST_F(TextOfReadFile, IsTheContent) {
-  const std::string text = "a \"quoted\" \\line\\\n\ttab";
-  Put("file", text);
-  const mcp::ToolResult result = Read();
-  EXPECT_EQ(TextOf(result), text);
-}
 
 TEST_F(TextOfReadFile, OfALargeFileIsItsBeginningAndTheRestComesByRange) {
   const std::string text = Lines(200'000);
@@ -236,16 +259,6 @@ class TextOfTools : public SearchToolFixture {
     return TextOf(Call(ToolNamed(tool, *this), arguments));
   }
 };
-
-TEST_F(TextOfTools, IsALinePerPathMatchOrEntry) {
-  Write("quotes.txt", "a \"quoted\" line\n");
-  EXPECT_EQ(TextFrom("glob", {{"pattern", "quotes.*"}}), Host("quotes.txt") + "\n");
-  EXPECT_EQ(TextFrom("glob", {{"pattern", "none.*"}}), "[no matches]");
-  EXPECT_EQ(TextFrom("search_file_content", {{"pattern", "quoted"}}),
-            "quotes.txt:1:a \"quoted\" line\n");
-  EXPECT_EQ(TextFrom("search_file_content", {{"pattern", "none"}}), "[no matches]");
-  EXPECT_THAT(TextFrom("list_directory", {{"path", kHost}}), HasSubstr(" quotes.txt\n"));
-}
 
 TEST_F(TextOfTools, OfACommandNamesTheIdOfWhatIsCut) {
   const std::string text =

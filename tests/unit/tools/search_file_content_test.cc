@@ -158,17 +158,6 @@ TEST_F(Search, TakesOptions) {
   EXPECT_THAT(find({{"pattern", "o"}, {"total_max_matches", 1}}), HasSubstr("total_max_matches"));
 }
 
-TEST_F(Search, OutputIsCutAtALimitAndCounted) {
-  std::string content;
-  for (int i = 0; i < 1000; ++i) content += "needle\n";
-  Write("a", content);
-  Write("b", content);
-  const mcp::Tool small = ToolNamed("search_file_content", *this, {.max_output_bytes = 20});
-  EXPECT_EQ(Structured(Call(small, {{"pattern", "needle"}}))["git_grep_output"],
-            "a:1:needle\n[Only the first 1 of 2000 matching lines, in 2 files, are shown. Narrow "
-            "the search with a path, an include or a longer pattern.]\n");
-}
-
 TEST_F(Search, BytesThatAreNotUtf8BecomeReplacementCharacters) {
   Write(testing_support::kNamesAreBytes ? "caf\xE9" : "caf\xEF\xBF\xBD", "needle \xFF\n");
   EXPECT_EQ(Find("needle"), "caf\xEF\xBF\xBD:1:needle \xEF\xBF\xBD\n");

@@ -110,8 +110,7 @@ TEST_F(StaleReadsTest, OutputWithoutAnExitStatusIsNotTakenForTheFile) {
 TEST_F(StaleReadsTest, LinkThatIsSwappedInIsNotReadThrough) {
   PutBoth("file", "old", "new");
   Put("outside", "secret");
-  guest->set_hook([&](testing_support::Operation operation, const std::string&) {
-    if (operation != testing_support::Operation::kRun) return;
+  At(testing_support::Operation::kRun, [&](const std::string&) {
     fs::remove(top / "fresh/file");
     fs::create_symlink(top / "outside", top / "fresh/file");
   });

@@ -4,9 +4,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -59,11 +61,15 @@ class ToolTest : public ::testing::Test, private WorkspaceSource {
     return guest->counts();
   }
 
-  /// Every such operation fails.
-  void FailAt(testing_support::Operation where, guest::FileErrorCode code) const {
-    guest->set_hook([where, code](testing_support::Operation operation, const std::string& path) {
-      if (operation == where) throw guest::FileError(code, "fail", path, "");
+  /// Calls `action` before every such operation of the guest.
+  void At(testing_support::Operation where,
+          const std::function<void(const std::string& path)>& action) const {
+    guest->set_hook([=](testing_support::Operation operation, const std::string& path) {
+      if (operation == where) action(path);
     });
+  }
+  void FailAt(testing_support::Operation where, guest::FileErrorCode code) const {
+    At(where, [code](const std::string& path) { throw guest::FileError(code, "fail", path, ""); });
   }
 
   void Put(const std::string& name, const std::string& bytes) const {

@@ -54,6 +54,7 @@ TEST_F(WriteFile, NewFileAndItsParentsHaveTheContentAndThePermissionsOfTheUmask)
   EXPECT_EQ(Get("new"), "a\r\nb\xEF\xBB\xBF");
   EXPECT_EQ(Mode("new"), 0644U);
   EXPECT_THAT(Names(), ElementsAre("new"));
+  guest->set_offers_sync(false);
   Write("/host/work/a/b/c/new", "");
   EXPECT_EQ(Get("a/b/c/new"), "");
   EXPECT_EQ(Mode("a/b"), 0755U);
@@ -133,12 +134,6 @@ TEST_F(WriteFile, FileInADirectoryThatTakesNoNewFileIsWrittenInPlaceAndTheResult
   EXPECT_EQ(WriteError("/host/work/new"), "permission denied");
 }
 
-TEST_F(WriteFile, ServerWithoutSyncStillWrites) {
-  guest->set_offers_sync(false);
-  Write("/host/work/new", "text");
-  EXPECT_EQ(Get("new"), "text");
-}
-
 TEST_F(WriteFile, ReplacementCharactersAreNotWrittenOverAFileThatIsNotUtf8) {
   Put("latin1", "caf\xE9");
   EXPECT_THAT(WriteError("/host/work/latin1", "caf\uFFFD!"),
@@ -172,8 +167,7 @@ TEST_F(WriteFile, ReplacementCharactersMayBeWrittenElsewhere) {
 
 TEST_F(WriteFile, ParentThatAppearsMeanwhileIsUsed) {
   for (const bool guest_refuses : {false, true}) {
-    guest->set_hook([&](Operation operation, const std::string& path) {
-      if (operation != Operation::kMakeDirectory) return;
+    At(Operation::kMakeDirectory, [&](const std::string& path) {
       fs::create_directory(path);
       if (guest_refuses) {
         throw guest::FileError(FileErrorCode::kPermissionDenied, "mkdir", path, "");
@@ -187,11 +181,8 @@ TEST_F(WriteFile, ParentThatAppearsMeanwhileIsUsed) {
 
 TEST_F(WriteFile, ParentSwappedForALinkMeanwhileIsRefused) {
   fs::create_directory(top / "outside");
-  guest->set_hook([&](Operation operation, const std::string& path) {
-    if (operation == Operation::kMakeDirectory) {
-      fs::create_directory_symlink(top / "outside", path);
-    }
-  });
+  At(Operation::kMakeDirectory,
+     [&](const std::string& path) { fs::create_directory_symlink(top / "outside", path); });
   EXPECT_THAT(WriteError("/host/work/a/new"), HasSubstr("/host/work/a/new"));
   EXPECT_TRUE(fs::is_empty(top / "outside"));
 }
@@ -233,8 +224,7 @@ TEST_F(WriteFile, LinkSwappedInForTheTargetIsReplacedAndNotFollowed) {
   Put("file", "old");
   const fs::path outside = top / "outside";
   std::ofstream(outside) << "secret";
-  guest->set_hook([&](Operation operation, const std::string&) {
-    if (operation != Operation::kRename) return;
+  At(Operation::kRename, [&](const std::string&) {
     fs::remove(work / "file");
     fs::create_symlink(outside, work / "file");
   });
@@ -293,23 +283,26 @@ TEST_F(WriteFile, TemporaryFileIsRemovedAfterACancel) {
   for (const Operation where : {Operation::kFileWrite, Operation::kFileClose}) {
     support::StopSource source;
     context = source.context();
-    guest->set_hook([&](Operation operation, const std::string&) {
-      if (operation == where) source.Stop(support::StopReason::kCancelled);
-    });
+    At(where, [&](const std::string&) { source.Stop(support::StopReason::kCancelled); });
     EXPECT_THROW((void)Call({{"path", "/host/work/file"}, {"content", "x"}}), support::Stopped);
     EXPECT_EQ(Get("file"), "old");
     EXPECT_THAT(Names(), ElementsAre("file"));
   }
 }
 
-TEST_F(WriteFile, ConnectionLostDuringTheRenameIsReportedAndNotRetried) {
+TEST_F(WriteFile, RenameThatIsNotConfirmedIsReportedAsUnknownAndNotRetried) {
   Put("file", "old");
-  guest->set_hook([](Operation operation, const std::string&) {
-    if (operation == Operation::kRename) throw support::ConnectionLost("lost: may have run", true);
-  });
-  EXPECT_THAT(WriteError("/host/work/file"),
-              AllOf(HasSubstr("may have been written"), HasSubstr("lost: may have run")));
-  EXPECT_EQ(guest->count(Operation::kRename), 1);
+  for (const bool is_lost : {true, false}) {
+    guest->ResetCounts();
+    At(Operation::kRename, [is_lost](const std::string&) {
+      if (is_lost) throw support::ConnectionLost("lost: may have run", true);
+      throw support::Stopped(support::StopReason::kDeadline);
+    });
+    EXPECT_THAT(WriteError("/host/work/file"),
+                AllOf(HasSubstr("may have been written"),
+                      HasSubstr(is_lost ? "lost: may have run" : "the old file or the whole new")));
+    EXPECT_EQ(guest->count(Operation::kRename), 1);
+  }
 }
 
 TEST_F(WriteFile, ConnectionLostBeforeTheRenameIsRetried) {
@@ -332,9 +325,8 @@ TEST_F(WriteFile, ConnectionLostBeforeTheRenameIsRetried) {
 
 TEST_F(WriteFile, ConnectionLostAgainAndAgainIsReportedAsNothingChanged) {
   Put("file", "old");
-  guest->set_hook([](Operation operation, const std::string&) {
-    if (operation == Operation::kFileWrite) throw support::ConnectionLost("lost", true);
-  });
+  At(Operation::kFileWrite,
+     [](const std::string&) { throw support::ConnectionLost("lost", true); });
   EXPECT_THAT(WriteError("/host/work/file"), HasSubstr("/host/work/file was not changed"));
   EXPECT_EQ(guest->count(Operation::kFileWrite), kMaxAttempts);
   EXPECT_EQ(Get("file"), "old");
@@ -381,13 +373,6 @@ TEST_F(WriteFile, TextAppendedDuringAWriteInPlaceDoesNotFollowTheNewContent) {
   });
   (void)Call({{"path", "/host/work/file"}, {"content", "a new text"}});
   EXPECT_EQ(Get("file"), "a new text");
-}
-
-TEST_F(WriteFile, RenameThatIsNotConfirmedIsReportedAsUnknown) {
-  guest->set_hook([](Operation operation, const std::string&) {
-    if (operation == Operation::kRename) throw support::Stopped(support::StopReason::kDeadline);
-  });
-  EXPECT_THAT(WriteError("/host/work/new"), HasSubstr("the old file or the whole new one"));
 }
 
 }  // namespace
