@@ -159,14 +159,23 @@ void MatchSink::AddName(std::string_view name) {
   if (MayKeepMatch() && Keep(0, printed_file_ + "\n")) ++kept_matches_;
 }
 
-void MatchSink::AddLine(std::string_view name, char sign, std::string_view number,
+void MatchSink::AddLine(std::string_view name, char sign, std::string_view digits,
                         std::string_view text) {
   BeginFile(name);
   if (!is_included_) return;
+  const std::size_t number = ToNumber(digits);
   if (sign == ':') {
-    AddMatch(ToNumber(number), number, text);
-  } else {
-    AddContext(ToNumber(number), number, text);
+    ++matches_;
+    ++matches_in_file_;
+    const bool is_kept = MayKeepMatch() && Keep(number, Format(':', digits, text));
+    if (is_kept) ++kept_matches_;
+    context_end_ = is_kept ? number + request_.after : 0;
+    pending_.clear();
+  } else if (number <= context_end_) {
+    if (!is_full_) Keep(number, Format('-', digits, text));
+  } else if (request_.before > 0 && !is_full_) {
+    if (pending_.size() == request_.before) pending_.pop_front();
+    pending_.push_back(Format('-', digits, text));
   }
 }
 
@@ -190,28 +199,6 @@ bool MatchSink::MayKeepMatch() {
   is_cut_per_file_ = is_cut_per_file_ || over_file;
   is_cut_in_total_ = is_cut_in_total_ || over_total;
   return !over_file && !over_total;
-}
-
-void MatchSink::AddMatch(std::size_t number, std::string_view digits, std::string_view text) {
-  ++matches_;
-  ++matches_in_file_;
-  if (MayKeepMatch() && Keep(number, Format(':', digits, text))) {
-    ++kept_matches_;
-    context_end_ = number + request_.after;
-  } else {
-    context_end_ = 0;
-  }
-  pending_.clear();
-}
-
-void MatchSink::AddContext(std::size_t number, std::string_view digits, std::string_view text) {
-  if (is_full_) return;
-  if (number <= context_end_) {
-    Keep(number, Format('-', digits, text));
-  } else if (request_.before > 0) {
-    if (pending_.size() == request_.before) pending_.pop_front();
-    pending_.push_back(Format('-', digits, text));
-  }
 }
 
 /// Keeps a line and what is pending before it, or nothing if they do not fit.

@@ -44,9 +44,7 @@ class MatchSink : public shell::OutputSink {
   void AddGrepLine(std::string_view line);
   bool AddSplitAt(std::size_t at, std::string_view line);
   void AddName(std::string_view name);
-  void AddLine(std::string_view name, char sign, std::string_view number, std::string_view text);
-  void AddMatch(std::size_t number, std::string_view digits, std::string_view text);
-  void AddContext(std::size_t number, std::string_view digits, std::string_view text);
+  void AddLine(std::string_view name, char sign, std::string_view digits, std::string_view text);
   void BeginFile(std::string_view name);
   bool MayKeepMatch();
   bool Keep(std::size_t number, const std::string& line);

@@ -50,7 +50,7 @@ std::optional<GuestLocation> FollowToLink(std::string& path, const std::string& 
       while (++i < names.size()) path += "/" + names[i];
       return std::nullopt;
     }
-    if (i + 1 == paths.size()) return GuestLocation{paths[i], attributes, ""};
+    if (i + 1 == paths.size()) return GuestLocation{paths[i], attributes};
     if (attributes.type != FileType::kDirectory) {
       throw CallError(shown + ": a component of this path is a file, not a directory");
     }
@@ -67,7 +67,7 @@ GuestLocation ResolveInGuest(std::string path, std::optional<guest::RealFile> fo
     return {std::move(found->path), std::nullopt, std::move(parent)};
   }
   if (found && found->attributes->type != FileType::kSymlink) {
-    return {std::move(found->path), found->attributes, ""};
+    return {std::move(found->path), found->attributes};
   }
   if (found) path = std::move(found->path);  // it became a link after it was resolved
   for (int links = 0; links <= kMaxLinks; ++links) {

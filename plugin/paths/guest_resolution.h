@@ -9,9 +9,9 @@
 namespace paths {
 
 struct GuestLocation {
-  std::string path;                                 ///< absolute, without links, "." and ".."
+  std::string guest;  ///< resolved by the guest: absolute, without links, "." and ".."
   std::optional<guest::FileAttributes> attributes;  ///< empty if nothing is there
-  std::string existing_parent;  ///< in that case, the deepest existing directory above
+  std::string existing_parent = {};  ///< in that case, the deepest existing directory above
 };
 
 /// Resolves an absolute path that need not exist, including dangling links. OpenSSH's server

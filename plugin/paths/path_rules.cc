@@ -68,30 +68,22 @@ PathRules::PathRules(Options options) : options_(std::move(options)) {
 ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Guest& guest,
                                 const support::Context& context) const {
   const Target target = Translate(path);
-  ResolvedPath resolved;
-  resolved.host = target.host;
-  GuestLocation location = LookUp(target, access, resolved.directory, guest, context);
-
-  const DirectoriesPointer directories = CurrentDirectories(location.path, guest, context);
-  if (!directories->roots.Find(location.path)) {
+  ResolvedPath resolved = LookUp(target, access, guest, context);
+  const DirectoriesPointer directories = CurrentDirectories(resolved.guest, guest, context);
+  if (!directories->roots.Find(resolved.guest)) {
     throw CallError(
-        OutsideText(target.host + " resolves to " + location.path + " in the guest,", options_));
+        OutsideText(target.host + " resolves to " + resolved.guest + " in the guest,", options_));
   }
-  const auto match = directories->mount_index.Find(location.path);
+  const auto match = directories->mount_index.Find(resolved.guest);
   const MountNumber mount = match ? MountNumber(match->value) : std::nullopt;
   if (access == Access::kWrite) {
-    RequireWritable(target, location, mount, *directories);
-    RequireUnprotected(target, location.path, *directories, guest, context);
+    RequireWritable(target, resolved, mount, *directories);
+    RequireUnprotected(target, resolved.guest, *directories, guest, context);
   }
   if (mount != target.mount && MustCheck(mount, access)) {  // a link points into another mount
     RequireMounted(*mount, options_.mount_check->Check(*mount, guest, context), target.host);
   }
-
-  if (location.path != target.guest) resolved.directory = nullptr;
-  if (mount) resolved.stale_note = StaleNote(*mount, location.path, *directories);
-  resolved.guest = std::move(location.path);
-  resolved.attributes = location.attributes;
-  resolved.existing_parent = std::move(location.existing_parent);
+  if (mount) resolved.stale_note = StaleNote(*mount, resolved.guest, *directories);
   return resolved;
 }
 
@@ -116,11 +108,12 @@ PathRules::Target PathRules::Translate(std::string_view path) const {
   return target;
 }
 
-GuestLocation PathRules::LookUp(const Target& target, Access access,
-                                std::shared_ptr<const guest::OpenHandle>& directory,
-                                guest::Guest& guest, const support::Context& context) const {
+ResolvedPath PathRules::LookUp(const Target& target, Access access, guest::Guest& guest,
+                               const support::Context& context) const {
   const std::string& path = target.guest;
   const bool lists = access == Access::kList;
+  ResolvedPath resolved;
+  resolved.host = target.host;
   std::vector<guest::Request> requests{
       guest::Request::RealPath(path),
       lists ? guest::Request::OpenDirectory(path) : guest::Request::LStat(path)};
@@ -130,8 +123,11 @@ GuestLocation PathRules::LookUp(const Target& target, Access access,
   }
   std::vector<guest::Reply> replies = guest.RoundTrip(requests, context);
   if (lists && !replies[1].failure) {
-    directory = std::make_shared<const guest::OpenHandle>(guest, replies[1].As<guest::Handle>());
+    resolved.directory =
+        std::make_shared<const guest::OpenHandle>(guest, replies[1].As<guest::Handle>());
   }
+  const bool is_resolved = !replies[0].failure && replies[0].As<std::string>() == path;
+  if (!is_resolved) resolved.directory = nullptr;  // closes it: it may be another directory
   if (must_check) {
     RequireMounted(
         *target.mount,
@@ -142,10 +138,10 @@ GuestLocation PathRules::LookUp(const Target& target, Access access,
     std::optional<guest::RealFile> found;
     if (!replies[0].Is(guest::FileErrorCode::kNotFound)) {
       found.emplace(guest::RealFile{replies[0].As<std::string>(), std::nullopt});
-      if (directory && found->path == path) {
+      if (resolved.directory) {
         found->attributes.emplace().type = guest::FileType::kDirectory;
       } else {
-        if (lists || found->path != path) {
+        if (lists || !is_resolved) {
           replies[1] = guest.Execute(guest::Request::LStat(found->path), context);
         }
         if (!replies[1].Is(guest::FileErrorCode::kNotFound)) {
@@ -153,7 +149,9 @@ GuestLocation PathRules::LookUp(const Target& target, Access access,
         }
       }
     }
-    return ResolveInGuest(path, std::move(found), target.host, guest, context);
+    static_cast<GuestLocation&>(resolved) =
+        ResolveInGuest(path, std::move(found), target.host, guest, context);
+    return resolved;
   } catch (const guest::FileError& error) {
     throw guest::FileError(error.code(), "resolve", target.host, error.detail());
   }
@@ -172,7 +170,7 @@ void PathRules::RequireMounted(std::size_t mount, MountState state,
 
 void PathRules::RequireWritable(const Target& target, const GuestLocation& location,
                                 MountNumber mount, const Directories& directories) const {
-  const auto match = directories.roots.Find(location.path);
+  const auto match = directories.roots.Find(location.guest);
   const Root& root = options_.roots[match->value];
   if (!root.writable) throw CallError(ReadOnlyText(target.host, root, options_));
   if (mount && !options_.mounts[*mount].writable) {

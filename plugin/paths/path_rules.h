@@ -24,18 +24,13 @@ enum class Access {
   kWrite
 };
 
-/// A path that has passed the rules.
-struct ResolvedPath {
-  std::string host;   ///< its path on the host, clean, links not resolved; for messages only
-  std::string guest;  ///< resolved by the guest; the only path to use
-  /// Of the link's target; empty if nothing is there. If `directory` is set, only the type is
-  /// known.
-  std::optional<guest::FileAttributes> attributes;
-  /// Open after Access::kList, unless the path contains a link. Must not outlive the guest.
+/// A path that has passed the rules. `guest` is the only path to use. If `directory` is set, only
+/// the type is known of the attributes. For kWrite, `existing_parent` is under the same root.
+struct ResolvedPath : GuestLocation {
+  std::string host;  ///< its path on the host, clean, links not resolved; for messages only
+  /// Open after Access::kList, unless the path contains a link or is missing. Must not outlive the
+  /// guest.
   std::shared_ptr<const guest::OpenHandle> directory = {};
-  /// If nothing is there, the deepest existing directory above `guest`; for kWrite, it is under the
-  /// same root.
-  std::string existing_parent;
   /// A warning that contents, sizes and times here may be stale, and the remedy. Empty if the guest
   /// does not cache this mount.
   std::string stale_note = {};
@@ -123,9 +118,8 @@ class PathRules {
 
   [[nodiscard]] std::string Clean(std::string_view path) const;
   [[nodiscard]] Target Translate(std::string_view path) const;
-  GuestLocation LookUp(const Target& target, Access access,
-                       std::shared_ptr<const guest::OpenHandle>& directory, guest::Guest& guest,
-                       const support::Context& context) const;
+  ResolvedPath LookUp(const Target& target, Access access, guest::Guest& guest,
+                      const support::Context& context) const;
   [[nodiscard]] bool MustCheck(MountNumber mount, Access access) const;
   void RequireMounted(std::size_t mount, MountState state, const std::string& shown) const;
   void RequireWritable(const Target& target, const GuestLocation& location, MountNumber mount,

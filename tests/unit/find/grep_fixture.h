@@ -36,15 +36,11 @@ class Grep : public SearchFixture {
     }
   }
 
-  void WriteScript(const std::string& name, const std::string& text) const {
-    const auto path = Outside(name);
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path) << text;
-    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-  }
-
   void PutFirst(const std::string& name, const std::string& script) {
-    WriteScript("programs/" + name, script);
+    const auto path = Outside("programs") / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << script;
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     guest_.setup = "PATH=" + Outside("programs").string() + ":$PATH; export PATH; ";
   }
 

@@ -160,12 +160,9 @@ TEST(Configuration, RefusesMergesThatLimaRefuses) {
               AllOf(HasSubstr("mounts[0].location"), HasSubstr("set twice")));
 }
 
-TEST(Configuration, FollowsAliases) {
+TEST(Configuration, FollowsAliasesAndReadsTheFirstDocument) {
   EXPECT_EQ(Parse("a: &a [{location: /x}]\nmounts: *a\n").mounts.at(0).location, "/x");
   EXPECT_THAT(ErrorOf("mounts: *a\n"), HasSubstr("test.yaml"));
-}
-
-TEST(Configuration, ReadsTheFirstDocument) {
   EXPECT_EQ(Parse("plain: false\n---\nplain: true\n").plain, false);
   EXPECT_EQ(Parse("---\nplain: true\n...\n").plain, true);
 }

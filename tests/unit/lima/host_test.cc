@@ -4,39 +4,31 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <optional>
 #include <string>
 
 #include "lima/configuration_error.h"
+#include "support/environment.h"
 
 namespace lima {
 namespace {
 
-/// Sets an environment variable until it is destroyed.
-class ScopedVariable {
- public:
-  ScopedVariable(const char* name, const char* value) : name_(name) {
-    if (const char* old = std::getenv(name)) old_ = old;
-    ::setenv(name, value, 1);
+/// Restores the variables that a test sets.
+class HostFactsTest : public testing::Test {
+ protected:
+  ~HostFactsTest() override {
+    Set("HOME", home_);
+    Set("TMPDIR", temp_);
   }
-  ~ScopedVariable() {
-    if (old_.has_value()) {
-      ::setenv(name_, old_->c_str(), 1);
-    } else {
-      ::unsetenv(name_);
-    }
-  }
-  ScopedVariable(const ScopedVariable&) = delete;
-  ScopedVariable& operator=(const ScopedVariable&) = delete;
+  static void Set(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 1); }
 
  private:
-  const char* name_;
-  std::optional<std::string> old_;
+  const std::string home_ = support::EnvironmentVariable("HOME");
+  const std::string temp_ = support::EnvironmentVariable("TMPDIR");
 };
 
-TEST(HostFacts, ComeFromTheEnvironmentAndTheUserDatabase) {
-  const ScopedVariable home("HOME", "/nowhere/me");
-  const ScopedVariable temp("TMPDIR", "/nowhere/tmp");
+TEST_F(HostFactsTest, ComeFromTheEnvironmentAndTheUserDatabase) {
+  Set("HOME", "/nowhere/me");
+  Set("TMPDIR", "/nowhere/tmp");
   const HostFacts facts = ReadHostFacts();
   EXPECT_EQ(facts.home, "/nowhere/me");
   EXPECT_EQ(facts.temp_dir, "/nowhere/tmp");
@@ -44,13 +36,10 @@ TEST(HostFacts, ComeFromTheEnvironmentAndTheUserDatabase) {
   EXPECT_NE(facts.user, "");
   EXPECT_NE(facts.arch, "");
   EXPECT_NE(facts.arch, "arm64") << "Lima writes aarch64";
-  const ScopedVariable no_temp("TMPDIR", "");
+  Set("TMPDIR", "");
   EXPECT_EQ(ReadHostFacts().temp_dir, "/tmp");
-}
-
-TEST(HostFacts, RequireAnAbsoluteHome) {
-  const ScopedVariable home("HOME", "me");
-  EXPECT_THROW(ReadHostFacts(), ConfigurationError);
+  Set("HOME", "me");
+  EXPECT_THROW(ReadHostFacts(), ConfigurationError) << "not absolute";
 }
 
 }  // namespace

@@ -13,7 +13,6 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 HostFacts Host() {
   return {"/home/host", "alice", 1000, "/var/tmp/alice"};
@@ -146,10 +145,6 @@ TEST(Mounts, MountPointsAreComparedUncleaned) {
       Evaluate("mounts: [{location: /a, mountPoint: /m}, {location: /b, mountPoint: /m/}]\n");
   EXPECT_THAT(Show(mounts), ElementsAre("/a -> /m", "/b -> /m"));
   EXPECT_EQ(mounts.at(1).unclean_mount_point, "/m/");
-}
-
-TEST(Mounts, PlainDropsThemUnread) {
-  EXPECT_THAT(Evaluate("plain: true\nmounts: [{location: relative}]\n"), IsEmpty());
 }
 
 TEST(Mounts, NinePCacheIsTheConfiguredOneElseLimasDefault) {

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "lima/configuration_error.h"
 #include "testing/files.h"
@@ -115,40 +117,25 @@ TEST(SshConfig, HasNoDefaultsAndNamesAllThatIsMissing) {
 }
 
 TEST(SshConfig, RefusesInvalidAndUnsupportedLines) {
-  for (const std::string line : {"Port 0",
-                                 "Port 65536",
-                                 "Port -1",
-                                 "Port x",
-                                 "Port 1 2",
-                                 "Port",
-                                 "Port \"\"",
-                                 "Port 22x",
-                                 "Port 0x16",
-                                 "User a b",
-                                 "User",
-                                 "User %u",
-                                 "User -lroot",
-                                 "HostName %h",
-                                 "HostName -oProxyCommand=x",
-                                 "IdentityFile relative",
-                                 "IdentityFile ~/.ssh/id",
-                                 "IdentityFile %d/id",
-                                 "IdentityFile none",
-                                 "IdentityFile \"/open",
-                                 "IdentityFile \"/a\\\"b\"",
-                                 "IdentityFile \"/a\"b",
-                                 "IdentityFile /a\\ b",
-                                 "IdentityFile /a\"b\"",
-                                 "IdentityFile '/a'",
-                                 "Include /x",
-                                 "Match all",
-                                 "ProxyCommand nc %h %p",
-                                 "ProxyJump other",
-                                 "ProxyUseFdpass yes",
-                                 "Host *",
-                                 "Host !x",
-                                 "Host lima-?"}) {
-    EXPECT_THAT(ErrorOf(kHost + line + "\n" + kMinimal), HasSubstr("ssh.config: line 2: ")) << line;
+  const std::map<std::string, std::vector<std::string>> refused = {
+      {"Port", {"0", "65536", "-1", "x", "1 2", "", "\"\"", "22x", "0x16"}},
+      {"User", {"a b", "", "%u", "-lroot"}},
+      {"HostName", {"%h", "-oProxyCommand=x"}},
+      {"IdentityFile",
+       {"relative", "~/.ssh/id", "%d/id", "none", "\"/open", "\"/a\\\"b\"", "\"/a\"b", "/a\\ b",
+        "/a\"b\"", "'/a'"}},
+      {"Include", {"/x"}},
+      {"Match", {"all"}},
+      {"ProxyCommand", {"nc %h %p"}},
+      {"ProxyJump", {"other"}},
+      {"ProxyUseFdpass", {"yes"}},
+      {"Host", {"*", "!x", "lima-?"}}};
+  for (const auto& [keyword, values] : refused) {
+    for (const std::string& value : values) {
+      EXPECT_THAT(ErrorOf(kHost + keyword + " " + value + "\n" + kMinimal),
+                  HasSubstr("ssh.config: line 2: "))
+          << keyword << " " << value;
+    }
   }
 }
 

@@ -127,13 +127,16 @@ TEST_F(StatusTest, DriversWithoutPidFileAreJudgedByTheAgent) {
   EXPECT_EQ(Inspect("qemu").state, State::kBroken);
 }
 
-TEST_F(StatusTest, BrokenWithAnInvalidPidFile) {
+TEST_F(StatusTest, BrokenWithAnInvalidPidFileOrAnUnreadableDirectory) {
   for (const char* text : {"", "x", "0", "-1", "12x", "99999999999999999999"}) {
     Write("qemu.pid", text);
     const Status status = Inspect();
     EXPECT_EQ(status.state, State::kBroken) << text;
     EXPECT_THAT(status.reason, HasSubstr("qemu.pid does not hold a process id")) << text;
   }
+  const Status gone = InspectStatus(directory_.path() / "gone");
+  EXPECT_EQ(gone.state, State::kBroken);
+  EXPECT_THAT(gone.reason, HasSubstr("cannot read " + (directory_.path() / "gone").string()));
 }
 
 TEST_F(StatusTest, BrokenWithAnInvalidAnswerOfTheAgent) {
@@ -152,12 +155,6 @@ TEST_F(StatusTest, BrokenWithAnInvalidAnswerOfTheAgent) {
     EXPECT_THAT(status.reason, HasSubstr("ha.sock cannot be used")) << answer;
     std::filesystem::remove(socket());
   }
-}
-
-TEST_F(StatusTest, BrokenWhenTheDirectoryCannotBeRead) {
-  const Status status = InspectStatus(directory_.path() / "gone");
-  EXPECT_EQ(status.state, State::kBroken);
-  EXPECT_THAT(status.reason, HasSubstr("cannot read " + (directory_.path() / "gone").string()));
 }
 
 TEST_F(StatusTest, BrokenWhenTheAgentNeverAnswers) {
@@ -179,7 +176,8 @@ TEST(HostAgent, ReturnsThePortIfItKnowsIt) {
   EXPECT_EQ(QueryHostAgent(directory.path() / "new.sock"), 0);
 }
 
-TEST(HostAgent, AnEndlessAnswerIsCutOff) {
+TEST(HostAgent, AnEndlessAnswerAndAPathTooLongForASocketAreErrors) {
+  EXPECT_THROW(QueryHostAgent("/tmp/" + std::string(200, 'x')), HostAgentError);
   const TemporaryDirectory directory;
   const FakeHostAgent agent(directory.path() / "ha.sock",
                             "HTTP/1.0 200 OK\r\n\r\n" + std::string(kMaxHostAgentResponse, ' '));
@@ -193,10 +191,6 @@ TEST(HostAgent, AFullQueueDoesNotBlock) {
     EXPECT_THROW(QueryHostAgent(directory.path() / "ha.sock", std::chrono::milliseconds(30)),
                  HostAgentError);
   }
-}
-
-TEST(HostAgent, APathTooLongForASocketIsAnError) {
-  EXPECT_THROW(QueryHostAgent("/tmp/" + std::string(200, 'x')), HostAgentError);
 }
 
 }  // namespace
