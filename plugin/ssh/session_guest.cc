@@ -156,7 +156,7 @@ void SessionGuest::RunTasks() {
     const std::scoped_lock lock(mutex_);
     tasks.swap(tasks_);
   }
-  // Each task runs, whatever the others do: somebody may wait for it.
+  // Each task runs, whatever the others do: a caller may wait for it.
   std::exception_ptr failure;
   for (const auto& task : tasks) {
     try {

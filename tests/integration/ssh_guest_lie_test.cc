@@ -255,38 +255,37 @@ TEST_F(LyingGuest, AProcessWhoseOutputDoesNotEndHasEndedAfterTheGrace) {
   EXPECT_LT(watch.elapsed(), ssh::ProcessRun::kExitGrace + 5s);
 }
 
-TEST_F(LyingGuest, ShellsThatNeverBecomeReadyEndWithTheirContext) {
-  const LyingSshd sshd([](LyingSshd::Line& line) {
+TEST_F(LyingGuest, RequestsWithoutReplyEndWithTheirContextAndALateReplyClosesTheChannel) {
+  const LyingSshd without_channels([](LyingSshd::Line& line) {
+    while (true) line.Chatter();
+  });
+  const LyingSshd never_ready([](LyingSshd::Line& line) {
     LyingSshd::Channel command = line.Accept();
     command.Grant();
     while (true) command.Write("endless");
   });
-  const auto guest = Connect(sshd);
-  CollectedOutput sink;
-  const auto context = support::Context().WithTimeout(100ms);
-  EXPECT_THROW(guest->RunScript("true", sink, context), support::Stopped);
-}
-
-TEST_F(LyingGuest, RequestsWithoutReplyEndWithTheirContext) {
-  const LyingSshd without_channels([](LyingSshd::Line& line) {
-    while (true) line.Chatter();
-  });
-  const LyingSshd without_replies([](LyingSshd::Line& line) {
-    while (true) {
-      LyingSshd::Channel channel = line.Accept();
-      try {
-        channel.Read(1);
-      } catch (const LyingSshd::Over&) {  // closed: now the next one
-      }
+  std::promise<void> ended;
+  std::promise<void> closed;
+  const LyingSshd late([&](LyingSshd::Line& line) {
+    LyingSshd::Channel command = line.Accept();
+    ended.get_future().wait();
+    command.Grant();
+    try {
+      command.Read(1);
+    } catch (const LyingSshd::Over&) {
+      closed.set_value();
     }
   });
-  for (const LyingSshd* sshd : {&without_channels, &without_replies}) {
+  for (const LyingSshd* sshd : {&without_channels, &never_ready, &late}) {
     const auto guest = Connect(*sshd);
     CollectedOutput sink;
     EXPECT_THROW(guest->RunScript("true", sink, support::Context().WithTimeout(1s)),
                  support::Stopped);
     EXPECT_THROW(guest->LStat("/", support::Context().WithTimeout(1s)), support::Stopped);
     EXPECT_TRUE(guest->alive());
+    if (sshd != &late) continue;
+    ended.set_value();
+    EXPECT_TRUE(IsSoonReady(closed.get_future()));
   }
 }
 

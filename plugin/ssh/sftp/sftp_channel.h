@@ -24,7 +24,7 @@ class SftpChannel final : public ChannelUser {
   /// A burst that times out closes the channel if the server has been silent for this long.
   static constexpr auto kMinSilence = std::chrono::seconds(1);
 
-  /// Most bytes accepted before the subsystem request is answered; some arrive with the answer.
+  /// Most bytes accepted before the reply to the request for SFTP; some arrive with it.
   static constexpr std::size_t kMaxBeforeReply = kMaxSftpPacket;
 
   /// Requests a channel. `number` goes into the handles.
