@@ -18,10 +18,6 @@ bool MayBeExecuted(std::string_view word) {
          word.find_first_of("-+.") != 0 && word != "time";
 }
 
-std::string ShellWord(const std::string& shell) {
-  return shell.empty() ? "\"$SHELL\"" : ShellQuote(shell);
-}
-
 /// One line that printf's %b turns into the bytes.
 std::string Escape(std::string_view bytes) {
   std::string line;
@@ -53,9 +49,8 @@ std::string Bootstrap(const std::string& marker, const std::string& program) {
   return "{ _lm_marker=" + marker + "\n" + program + std::string(session_program) + "exit; }\n";
 }
 
-std::string ScriptProgram(Requests requests) {
-  return std::string(requests == Requests::kOne ? "_lm_next=left\n" : "_lm_next=free\n")
-      .append(scripts_program);
+std::string ScriptProgram(bool for_one) {
+  return std::string(for_one ? "_lm_next=left\n" : "_lm_next=free\n").append(scripts_program);
 }
 
 std::string LoginProgram(const std::string& shell) {
@@ -74,6 +69,10 @@ std::string InputRequest(std::string_view bytes) {
 
 std::string SignalRequest(std::string_view name) {
   return "k " + std::string(name) + '\n';
+}
+
+std::string ShellWord(const std::string& shell) {
+  return shell.empty() ? "\"$SHELL\"" : ShellQuote(shell);
 }
 
 bool MayBeBash(std::string_view shell) {

@@ -46,21 +46,20 @@ inline constexpr std::string_view kCommandLine = "exec /bin/sh";
 /// A new end marker, which no command or profile prints by accident.
 std::string MakeEndMarker();
 
-enum class Requests {
-  kMany,  ///< that leave no background processes
-  kOne,   ///< after which "left" is always reported
-};
-
 /// What to send first: starts one of the programs below.
 std::string Bootstrap(const std::string& marker, const std::string& program);
 
-/// A loop of /bin/sh.
-std::string ScriptProgram(Requests requests);
+/// A loop of /bin/sh. `for_one`: it runs one request, and reports "left" after it. Otherwise the
+/// requests must leave no background processes.
+std::string ScriptProgram(bool for_one);
 
 /// A loop of bash 4 or later, as login shell. It exits below status 126 without "ready" if it is
 /// another shell, if there is no /proc, or if the profile is unfit: it exits, changes the directory
 /// or the output, or changes what the loop relies on. `shell`: empty for "$SHELL".
 std::string LoginProgram(const std::string& shell);
+
+/// `shell` as a word for /bin/sh; empty: "$SHELL".
+std::string ShellWord(const std::string& shell);
 
 /// Whether LoginProgram may succeed.
 bool MayBeBash(std::string_view shell);

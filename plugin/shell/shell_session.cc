@@ -71,7 +71,7 @@ void ShellSession::Pump() {
     process_->Send(InputRequest(std::string_view(input_).substr(0, length)));
     input_.erase(0, length);
     input_is_under_way_ = true;
-  } else if (input_ends_ && !std::exchange(input_end_is_sent_, true)) {
+  } else if (input_ends_) {
     process_->Send(std::string(kEndInputRequest));
   }
 }

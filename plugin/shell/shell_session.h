@@ -110,7 +110,6 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
   std::string input_;
   bool input_is_under_way_ = false;
   bool input_ends_ = false;
-  bool input_end_is_sent_ = false;
 };
 
 }  // namespace shell

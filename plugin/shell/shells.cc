@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "shell/shell_quote.h"
 #include "support/errors.h"
 
 namespace shell {
@@ -88,8 +87,8 @@ RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
   RunEnd end = RunInSh({true, {}}, PlainLogin(command), sink, context);
   if (end.exit_status == kCannotRun || end.exit_status == kNotFound) {
     DiscardingSink ignored;
-    const std::string shell = command.shell.empty() ? "\"$SHELL\"" : ShellQuote(command.shell);
-    end.shell_missing = RunScript("command -v " + shell, ignored, context).exit_status != 0;
+    const std::string script = "command -v " + ShellWord(command.shell);
+    end.shell_missing = RunScript(script, ignored, context).exit_status != 0;
   }
   return end;
 }
@@ -101,8 +100,11 @@ Shells::Reply Shells::Run(const Kind& kind, const Request& request, OutputSink& 
     Shell shell = Acquire(kind, sink, context);
     try {
       if (!shell.session) {
-        Start(shell);
         ++starts;
+        shell.session = std::make_shared<ShellSession>(session_lock_, kSharedChannels);
+        shell.session->Launch(
+            kind.login_shell ? LoginProgram(*kind.login_shell) : ScriptProgram(kind.for_commands),
+            nullptr, launcher_);
       }
       reply = RunIn(shell, request, sink, context);
     } catch (...) {
@@ -145,14 +147,6 @@ void Shells::Release(Shell shell, bool may_keep) {
   } else {
     shell.session->Close();
   }
-}
-
-void Shells::Start(Shell& shell) {
-  shell.session = std::make_shared<ShellSession>(session_lock_, kSharedChannels);
-  const Requests requests = shell.kind.for_commands ? Requests::kOne : Requests::kMany;
-  const std::optional<std::string>& login_shell = shell.kind.login_shell;
-  shell.session->Launch(login_shell ? LoginProgram(*login_shell) : ScriptProgram(requests), nullptr,
-                        launcher_);
 }
 
 Shells::Reply Shells::RunIn(Shell& shell, const Request& request, OutputSink& sink,

@@ -98,7 +98,6 @@ class Shells {
   /// unknown whether one is free: that is cheaper than a start. Release must follow.
   Shell Acquire(const Kind& kind, OutputSink& sink, const support::Context& context);
   void Release(Shell shell, bool may_keep);
-  void Start(Shell& shell);
   /// After an exception the shell must be closed.
   Reply RunIn(Shell& shell, const Request& request, OutputSink& sink,
               const support::Context& context);

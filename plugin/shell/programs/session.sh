@@ -11,7 +11,7 @@ exec 3<&0 4>&1 8>&2 </dev/null 2>/dev/null
 # ignores them.
 trap : HUP INT QUIT TERM
 
-# A process group that kill_others leaves alone.
+# kill_others leaves the children of this process alone.
 spared=-
 
 # kill_others SIGNAL [STAT…]: signals the session's other processes, also those in groups of their own.

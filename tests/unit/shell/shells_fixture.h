@@ -5,12 +5,10 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -18,6 +16,7 @@
 #include "shell/shells.h"
 #include "testing/eventually.h"
 #include "testing/local_launcher.h"
+#include "testing/recorded_process.h"
 #include "testing/temporary_directory.h"
 
 namespace shell {
@@ -41,31 +40,17 @@ inline void PrintTo(const Result& result, std::ostream* out) {
        << result.error;
 }
 
-class TextSink final : public OutputSink {
- public:
+struct TextSink final : OutputSink {
   bool OnOutput(Stream stream, std::string_view bytes) override {
-    const std::scoped_lock lock(mutex_);
-    (stream == Stream::kOutput ? output_ : error_) += bytes;
-    return output_.size() < limit;
+    (stream == Stream::kOutput ? output : error) += bytes;
+    return output.size() < limit;
   }
   void OnQueued() override { queued = true; }
 
-  [[nodiscard]] std::string output() const {
-    const std::scoped_lock lock(mutex_);
-    return output_;
-  }
-  [[nodiscard]] std::string error() const {
-    const std::scoped_lock lock(mutex_);
-    return error_;
-  }
-
+  std::string output;
+  std::string error;
   std::size_t limit = std::size_t{1} << 30;
   std::atomic<bool> queued = false;
-
- private:
-  mutable std::mutex mutex_;
-  std::string output_;
-  std::string error_;
 };
 
 /// Resident shells as child processes, with their own home and directory.
@@ -87,12 +72,13 @@ class ShellsTest : public ::testing::Test {
     shells_ = std::make_unique<Shells>(*launcher_);
   }
 
-  Result RunIn(const std::string& shell, const Words& words, const support::Context& context = {}) {
+  Result RunCommand(const LoginCommand& command, const support::Context& context = {}) {
     TextSink sink;
-    const RunEnd end =
-        shells_->RunCommand({ShellCommand(words), words.front(), work_, shell}, sink, context);
-    return {Status(end.exit_status, end.exit_signal), sink.output(), sink.error(),
-            end.shell_missing};
+    const RunEnd end = shells_->RunCommand(command, sink, context);
+    return {Status(end.exit_status, end.exit_signal), sink.output, sink.error, end.shell_missing};
+  }
+  Result RunIn(const std::string& shell, const Words& words, const support::Context& context = {}) {
+    return RunCommand({ShellCommand(words), words.front(), work_, shell}, context);
   }
   Result Run(const Words& words, const support::Context& context = {}) {
     return RunIn("/bin/bash", words, context);
@@ -103,33 +89,18 @@ class ShellsTest : public ::testing::Test {
   Result Script(const std::string& script, const support::Context& context = {}) {
     TextSink sink;
     const RunEnd end = shells_->RunScript(script, sink, context);
-    return {Status(end.exit_status, end.exit_signal), sink.output(), sink.error()};
+    return {Status(end.exit_status, end.exit_signal), sink.output, sink.error};
   }
 
   /// Runs it as `limactl shell` does.
   Result Plainly(const std::string& shell, const std::string& command) {
-    struct Events : ProcessEvents {
-      void OnOutput(Stream stream, std::string_view bytes) override {
-        sink.OnOutput(stream, bytes);
-      }
-      void OnEnd(const ProcessEnd& process_end) override {
-        const std::scoped_lock lock(mutex);
-        end = process_end;
-        changed.notify_all();
-      }
-      TextSink sink;
-      std::mutex mutex;
-      std::condition_variable changed;
-      std::optional<ProcessEnd> end;
-    };
-    const auto events = std::make_shared<Events>();
+    const auto recorded = std::make_shared<testing_support::RecordedProcess>();
     const auto process = launcher_->Start("cd " + ShellQuote(work_) + " || exit 1 ; exec " + shell +
                                               " -l -c " + ShellQuote(command) + " </dev/null",
-                                          events);
-    std::unique_lock lock(events->mutex);
-    events->changed.wait(lock, [&] { return events->end.has_value(); });
-    return {Status(events->end->exit_status, events->end->exit_signal), events->sink.output(),
-            events->sink.error()};
+                                          recorded);
+    const ProcessEnd end = recorded->End();
+    return {Status(end.exit_status, end.exit_signal), recorded->output(),
+            recorded->collected().error};
   }
 
   static std::optional<int> Status(std::optional<int> status,
@@ -173,5 +144,23 @@ class ShellsTest : public ::testing::Test {
   std::unique_ptr<testing_support::LocalLauncher> launcher_;
   std::unique_ptr<Shells> shells_;
 };
+
+/// For each /bin/sh that a guest may have.
+class EachShellTest : public ShellsTest, public ::testing::WithParamInterface<const char*> {
+ public:
+  static std::string NameOf(const ::testing::TestParamInfo<const char*>& shell) {
+    const std::string name = std::string(shell.param).substr(5);
+    return name.substr(0, name.find(' '));
+  }
+
+ protected:
+  void SetUp() override {
+    const std::string shell = GetParam();
+    if (!std::filesystem::exists(shell.substr(0, shell.find(' ')))) GTEST_SKIP() << "no " << shell;
+    options_.posix_shell = shell;
+    Restart();
+  }
+};
+inline const auto kShells = ::testing::Values("/bin/dash", "/bin/bash", "/bin/busybox sh");
 
 }  // namespace shell

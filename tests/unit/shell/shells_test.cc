@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::ThrowsMessage;
 
 const Words kEcho{"echo", "x"};
 const Result kEchoed{0, "x\n", ""};
@@ -139,10 +140,7 @@ TEST_F(ShellsTest, StartALoginShellPerCommandWhenTheProfileIsUnfit) {
     Restart();
     for (const char* command :
          {"true", "eval 'echo $-; exit 4'", "pwd", "bash -c 'echo x >&2; kill -TERM $$'"}) {
-      TextSink sink;
-      const RunEnd end = shells_->RunCommand({command, "", work_, "/bin/bash"}, sink, {});
-      EXPECT_EQ((Result{end.exit_status, sink.output(), sink.error()}),
-                Plainly("/bin/bash", command));
+      EXPECT_EQ(RunCommand({command, "", work_, "/bin/bash"}), Plainly("/bin/bash", command));
     }
     EXPECT_EQ(launcher_->started(), 1U + 2 * 4U) << "it is not tried again";
   }
@@ -159,9 +157,7 @@ TEST_F(ShellsTest, StartOtherLoginShellsForEachCommand) {
     if (!std::filesystem::exists(shell)) continue;
     for (const char* command : {"echo 'a b'", "sh -c 'echo out; echo err >&2; exit 3'", "nosuch",
                                 "sh -c 'kill -KILL $$'", "pwd", "cat", "sort /proc/self/limits"}) {
-      TextSink sink;
-      const RunEnd end = shells_->RunCommand({command, "", work_, shell}, sink, {});
-      EXPECT_EQ((Result{end.exit_status, sink.output(), sink.error()}), Plainly(shell, command))
+      EXPECT_EQ(RunCommand({command, "", work_, shell}), Plainly(shell, command))
           << shell << ": " << command;
     }
   }
@@ -246,10 +242,7 @@ TEST_F(ShellsTest, WaitForAShellInOrderOnceThereAreTooMany) {
     in_order += std::to_string(i) + "\n";
   }
   EXPECT_EQ(Script("echo x"), kEchoed) << "scripts have shells of their own";
-  TextSink stopped;
-  EXPECT_THROW(shells_->RunCommand({"true", "", work_, "/bin/bash"}, stopped,
-                                   support::Context().WithTimeout(100ms)),
-               support::Stopped);
+  EXPECT_THROW(Run(kEcho, support::Context().WithTimeout(100ms)), support::Stopped);
   Write(work_ + "/go0", "");
   EXPECT_TRUE(Eventually([&] { return lines_of("/order") == in_order; })) << lines_of("/order");
   for (std::size_t i = 1; i < Shells::kMaxCommandShells; ++i)
@@ -312,12 +305,8 @@ TEST_F(ShellsTest, StopAScriptWhenItsSinkHasEnough) {
 TEST_F(ShellsTest, ReportWhyBinShCannotRun) {
   options_.posix_shell = "/nonexistent/sh";
   Restart();
-  try {
-    Script(":");
-    FAIL();
-  } catch (const support::CallError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("/nonexistent/sh"));
-  }
+  EXPECT_THAT([&] { Script(":"); },
+              ThrowsMessage<support::CallError>(HasSubstr("/nonexistent/sh")));
 }
 
 /// A shell that answers what it is sent as a test says: standard output, standard error. "M" is the
@@ -365,8 +354,8 @@ TEST(PlayedShells, DropWhatIsPrintedBetweenTwoCommands) {
   for (const auto& [output, error] : {std::pair("one\n", "error\n"), std::pair("two\n", "")}) {
     TextSink sink;
     shells.RunCommand({}, sink, {});
-    EXPECT_EQ(sink.output(), output);
-    EXPECT_EQ(sink.error(), error);
+    EXPECT_EQ(sink.output, output);
+    EXPECT_EQ(sink.error, error);
   }
 }
 

@@ -17,16 +17,8 @@ constexpr const char* kStubbornCommand =
     "until [ -s child ]; do sleep 0.01; done; echo before; touch ready; "
     "while :; do sleep 0.2; done";
 
-/// For each /bin/sh that a guest may have.
-class StoppedCommands : public ShellsTest, public ::testing::WithParamInterface<const char*> {
+class StoppedCommands : public EachShellTest {
  protected:
-  void SetUp() override {
-    const std::string shell = GetParam();
-    if (!std::filesystem::exists(shell.substr(0, shell.find(' ')))) GTEST_SKIP() << "no " << shell;
-    options_.posix_shell = shell;
-    Restart();
-  }
-
   /// Stops it once it has made the file "ready". True if the guest confirms its end.
   bool StopWhenReady(const std::string& script, const std::string& shell = "/bin/bash") {
     support::StopSource source;
@@ -43,7 +35,7 @@ class StoppedCommands : public ShellsTest, public ::testing::WithParamInterface<
       verified = stopped.verified();
     }
     stopper.join();
-    output_ = sink.output();
+    output_ = sink.output;
     return verified;
   }
 
@@ -110,12 +102,7 @@ TEST_P(StoppedCommands, EndWhenTheClientIsGone) {
   EXPECT_TRUE(Ends("child"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Shells, StoppedCommands,
-                         ::testing::Values("/bin/dash", "/bin/bash", "/bin/busybox sh"),
-                         [](const auto& shell) {
-                           const std::string name = std::string(shell.param).substr(5);
-                           return name.substr(0, name.find(' '));
-                         });
+INSTANTIATE_TEST_SUITE_P(Shells, StoppedCommands, kShells, EachShellTest::NameOf);
 
 TEST_F(ShellsTest, EndWhatTakesTooLong) {
   const Words words{"bash", "-c", "echo before; echo $$ >main; sleep 60"};
@@ -123,7 +110,7 @@ TEST_F(ShellsTest, EndWhatTakesTooLong) {
   EXPECT_THROW(shells_->RunCommand({ShellCommand(words), "bash", work_, "/bin/bash"}, sink,
                                    support::Context().WithTimeout(1s)),
                StoppedCommand);
-  EXPECT_EQ(sink.output(), "before\n");
+  EXPECT_EQ(sink.output, "before\n");
   EXPECT_TRUE(Ends("main"));
 }
 
