@@ -5,12 +5,12 @@
 // Without --instance it makes a throwaway instance on this machine: a Lima instance directory with
 // a local sshd. Exits with 0 only if every step succeeds.
 
+#include <cxxopts.hpp>
 #include <exception>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -33,22 +33,12 @@ struct Arguments {
   std::string instance;  ///< empty: a throwaway one
 };
 
-Arguments ParseArguments(std::span<char*> words) {
-  Arguments arguments;
-  for (std::size_t i = 1; i + 1 < words.size(); i += 2) {
-    const std::string option = words[i];
-    if (option == "--server") {
-      arguments.server = words[i + 1];
-    } else if (option == "--instance") {
-      arguments.instance = words[i + 1];
-    } else {
-      throw std::runtime_error("unknown option " + option);
-    }
-  }
-  if (arguments.server.empty() || words.size() % 2 == 0) {
-    throw std::runtime_error("usage: demo --server PROGRAM [--instance NAME]");
-  }
-  return arguments;
+Arguments ParseArguments(int count, char** words) {
+  cxxopts::Options parser("demo", "Uses the server as an agent would.");
+  parser.add_options()("server", "the program", cxxopts::value<std::string>())(
+      "instance", "an instance", cxxopts::value<std::string>()->default_value(""));
+  const auto parsed = parser.parse(count, words);
+  return {parsed["server"].as<std::string>(), parsed["instance"].as<std::string>()};
 }
 
 std::string Indent(const std::string& text) {
@@ -231,7 +221,7 @@ int Demonstrate(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   try {
-    return Demonstrate(ParseArguments(std::span(argv, static_cast<std::size_t>(argc))));
+    return Demonstrate(ParseArguments(argc, argv));
   } catch (const std::exception& error) {
     std::cerr << "demo: " << error.what() << '\n';
     return 1;

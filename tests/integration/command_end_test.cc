@@ -1,26 +1,12 @@
 // However a command is stopped, no process of its session is left in the guest after three seconds,
 // even if some ignore TERM.
 
-#include <gmock/gmock.h>
-
-#include <chrono>
 #include <csignal>
-#include <filesystem>
 
-#include "integration/command_fixture.h"
-#include "testing/eventually.h"
-#include "testing/guest_processes.h"
+#include "integration/fixture.h"
 
 namespace integration {
 namespace {
-
-using namespace std::chrono_literals;
-using nlohmann::json;
-using ::testing::HasSubstr;
-using testing_support::ChildProcess;
-using testing_support::Eventually;
-using testing_support::LoopbackInstance;
-using testing_support::McpClient;
 
 /// Measured from when the guest's sshd can notice the end.
 constexpr auto kGroupEnds = 3s;
@@ -28,7 +14,15 @@ constexpr auto kGroupEnds = 3s;
 /// How soon the program itself exits.
 constexpr auto kProgramEnds = 10s;
 
-class CommandEnd : public CommandTest {
+/// Waits until a process group has exited; returns how long that took.
+std::chrono::milliseconds TimeUntilGroupEnds(long process_group) {
+  const auto begin = std::chrono::steady_clock::now();
+  Eventually([&] { return !GroupLives(process_group); }, 60s);
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
+                                                               begin);
+}
+
+class CommandEnd : public IntegrationTest {
  protected:
   /// The main process and one child ignore TERM, another child does not, and a grandchild has lost
   /// its parent. Returns their process group.
@@ -45,10 +39,7 @@ class CommandEnd : public CommandTest {
     EXPECT_TRUE(GroupLives(group));
     return group;
   }
-  json EndFamily() { return End(family_).at("structuredContent"); }
-  void CancelFamily() {
-    client().SendNotification("notifications/cancelled", {{"requestId", family_}});
-  }
+  json EndFamily() { return End(family_); }
 
   void ExpectProgramEnds() {
     EXPECT_TRUE(client().process().Wait(kProgramEnds).has_value()) << client().log();
@@ -68,43 +59,6 @@ TEST_F(CommandEnd, ByTimeout) {
   EXPECT_FALSE(result.contains("exit_code"));
 }
 
-TEST_F(CommandEnd, ByCancel) {
-  StartGuest();
-  const long group = BeginFamily();
-  CancelFamily();
-  EXPECT_LT(TimeUntilGroupEnds(group), kGroupEnds);
-  EXPECT_EQ(Shell("echo next").value("stdout", ""), "next\n");
-}
-
-/// timeout(1) and jobs of a shell make process groups of their own.
-TEST_F(CommandEnd, OfTheOtherProcessGroupsOfTheSession) {
-  if (!std::filesystem::exists("/proc/self/stat")) {
-    GTEST_SKIP() << Skipping("this machine has no /proc, where such groups are looked for");
-  }
-  StartGuest({}, {"--command-timeout", "4s"});
-  for (const char* kind : {"first", "next"}) {
-    SCOPED_TRACE(kind);
-    const std::string file = kind;
-    const json result =
-        Run({"bash", "-c",
-             "cd . && timeout 300 sh -c 'echo $PPID >\"$0\".timeout; exec sleep 300'"
-             " \"$0\" & set -m; sh -c 'trap \"\" TERM; echo $$ >\"$0\".job;"
-             " while :; do sleep 0.3; done' \"$0\"; :",
-             file});
-    EXPECT_FALSE(GroupLives(std::stol(Await(file + ".timeout")))) << "before the answer is given";
-    EXPECT_FALSE(GroupLives(std::stol(Await(file + ".job")))) << "though it ignores TERM";
-    EXPECT_EQ(result.value("error", ""), "timed out after 4s; its processes have been stopped");
-  }
-}
-
-TEST_F(CommandEnd, ByEndOfInput) {
-  StartGuest();
-  const long group = BeginFamily();
-  client().process().standard_input().Close();
-  EXPECT_LT(TimeUntilGroupEnds(group), kGroupEnds);
-  EXPECT_EQ(client().process().Wait(kProgramEnds), 0) << client().log();
-}
-
 TEST_F(CommandEnd, ByDeathOfTheParentThoughInputStaysOpen) {
   StartGuest();
   ChildProcess::Options options = ServerOptions({"serve", "default"});
@@ -113,12 +67,10 @@ TEST_F(CommandEnd, ByDeathOfTheParentThoughInputStaysOpen) {
       {"sh", "-c", "exec 3<&0; \"$@\" <&3 3<&- & echo $! >\"$0\"; wait", Path("server").string()});
   McpClient through_parent(options);
   through_parent.Initialize();
-  const std::int64_t id = through_parent.SendRequest(
-      "tools/call",
-      {{"name", "run_shell_command"},
-       {"arguments", Arguments({"bash", "-c",
-                                "set -m; (trap '' TERM; echo $BASHPID >group.new;"
-                                " mv group.new group; while :; do sleep 0.3; done) & wait"})}});
+  const std::int64_t id = through_parent.BeginCall(
+      "run_shell_command", Arguments({"bash", "-c",
+                                      "set -m; (trap '' TERM; echo $BASHPID >group.new;"
+                                      " mv group.new group; while :; do sleep 0.3; done) & wait"}));
   const long group = std::stol(Await("group"));
   through_parent.process().Signal(SIGKILL);
   EXPECT_LT(TimeUntilGroupEnds(group), kGroupEnds);
@@ -127,14 +79,32 @@ TEST_F(CommandEnd, ByDeathOfTheParentThoughInputStaysOpen) {
   EXPECT_THROW(through_parent.NextMessage(kProgramEnds), std::runtime_error);
 }
 
-class CommandEndBySignal : public CommandEnd, public ::testing::WithParamInterface<int> {};
+TEST_F(CommandEnd, ByCancel) {
+  StartGuest();
+  const long group = BeginFamily();
+  client().Cancel(family_);
+  EXPECT_LT(TimeUntilGroupEnds(group), kGroupEnds);
+  EXPECT_EQ(Shell("echo next").value("stdout", ""), "next\n");
+}
+
+/// A signal for this program; 0: the end of its input.
+class CommandEndBySignal : public CommandEnd, public ::testing::WithParamInterface<int> {
+ protected:
+  void EndProgram() {
+    if (GetParam() != 0) return client().process().Signal(GetParam());
+    client().process().standard_input().Close();
+  }
+};
 
 TEST_P(CommandEndBySignal, OfThisProgram) {
   StartGuest();
   const long group = BeginFamily();
-  client().process().Signal(GetParam());
+  EndProgram();
   EXPECT_LT(TimeUntilGroupEnds(group), kGroupEnds);
   ExpectProgramEnds();
+  if (GetParam() == 0) {
+    EXPECT_EQ(client().process().Wait(0s), 0) << client().log();
+  }
 }
 
 /// A resident login shell is idle.
@@ -142,16 +112,15 @@ TEST_P(CommandEndBySignal, OfThisProgramWithAnIdleShell) {
   const LoopbackInstance& instance = StartGuest();
   Write(root + "/file", "text");
   Shell("true");
-  ASSERT_FALSE(testing_support::GuestProcesses(instance).empty());
-  client().process().Signal(GetParam());
+  ASSERT_FALSE(GuestProcesses(instance).empty());
+  EndProgram();
   ExpectProgramEnds();
-  EXPECT_TRUE(
-      Eventually([&] { return testing_support::GuestProcesses(instance).empty(); }, kGroupEnds))
+  EXPECT_TRUE(Eventually([&] { return GuestProcesses(instance).empty(); }, kGroupEnds))
       << "something is left in the guest";
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, CommandEndBySignal,
-                         ::testing::Values(SIGTERM, SIGINT, SIGHUP, SIGKILL),
+                         ::testing::Values(0, SIGTERM, SIGINT, SIGHUP, SIGKILL),
                          [](const auto& number) {
                            return "Signal" + std::to_string(number.param);
                          });
@@ -170,50 +139,17 @@ TEST_F(CommandEnd, ByDeathOfTheSession) {
   EXPECT_EQ(Shell("echo next").value("stdout", ""), "next\n");
 }
 
-/// As `pkill bash` in a command, which would hit every bash of this machine.
-class CommandEndByKilledShell : public CommandEnd {
- protected:
-  void SetUp() override {
-    CommandEnd::SetUp();
-    StartGuest();
-    beside_ = Begin({"sh", "-c", "echo $$ >beside; until [ -e go ]; do sleep 0.1; done; echo x"});
-    ASSERT_TRUE(Lives("beside"));
-  }
-  /// Whether the process whose id is in the file lives.
-  [[nodiscard]] bool Lives(const std::string& file) const {
-    return StatusOf(static_cast<pid_t>(std::stol(Await(file))), "VmRSS") > 0;
-  }
-  void SignalEveryBash(int number) {
-    for (const auto& process : testing_support::GuestProcesses(Instance())) {
-      if (process.command.starts_with("/bin/bash ")) ::kill(process.pid, number);
-    }
-  }
-  json EndBeside() { return End(beside_).at("structuredContent"); }
-
-  std::int64_t beside_ = 0;
-};
-
-TEST_F(CommandEndByKilledShell, OnlyOfWhatWasSignalled) {
-  SignalEveryBash(SIGTERM);
+TEST_F(CommandEnd, ByTheDeathOfItsShellLeavesOtherCommandsAlone) {
+  StartGuest();
+  const auto beside = BeginShell("echo >beside; until [ -e go ]; do sleep 0.1; done; echo x");
+  Await("beside");
+  const json killed =
+      Shell("trap '' TERM; echo $$ >killer; kill -KILL $PPID; while :; do sleep 0.3; done");
+  EXPECT_TRUE(EndsSoon(root + "/killer"));
+  EXPECT_EQ(killed.value("error", ""), "signal: KILL");
   EXPECT_EQ(Shell("kill -TERM $$").value("error", ""), "signal: TERM");
   Write(root + "/go", "");
-  EXPECT_EQ(EndBeside(), json({{"stdout", "x\n"}, {"stderr", ""}, {"exit_code", 0}}));
-}
-
-TEST_F(CommandEndByKilledShell, BeforeItIsReported) {
-  SignalEveryBash(SIGKILL);
-  const json result = EndBeside();
-  EXPECT_FALSE(Lives("beside")) << result;
-  EXPECT_EQ(result.value("error", ""), "signal: KILL");
-  EXPECT_EQ(Shell("echo next").value("stdout", ""), "next\n");
-}
-
-TEST_F(CommandEndByKilledShell, OfOneCommandLeavesTheOthersAlone) {
-  const json result = Run(
-      {"sh", "-c", "trap '' TERM; echo $$ >killer; kill -KILL $PPID; while :; do sleep 0.3; done"});
-  EXPECT_FALSE(Lives("killer")) << result;
-  EXPECT_EQ(result.value("error", ""), "signal: KILL");
-  EXPECT_TRUE(Lives("beside"));
+  EXPECT_EQ(End(beside), json({{"stdout", "x\n"}, {"stderr", ""}, {"exit_code", 0}}));
 }
 
 TEST_F(CommandEnd, OfManyAtOnce) {
@@ -227,15 +163,6 @@ TEST_F(CommandEnd, OfManyAtOnce) {
   client().process().Signal(SIGTERM);
   for (const long group : groups) EXPECT_LT(TimeUntilGroupEnds(group), kGroupEnds);
   ExpectProgramEnds();
-}
-
-TEST_F(CommandEnd, LeavesABackgroundChildOfAFinishedCommandAlone) {
-  StartGuest();
-  Shell("(echo $(exec sh -c 'echo $PPID') >child; exec sleep 300) & true");
-  const auto child = static_cast<pid_t>(std::stol(Await("child")));
-  EXPECT_EQ(client().CloseAndWait(kProgramEnds), 0);
-  EXPECT_EQ(::kill(child, 0), 0) << "as with limactl shell, it outlives the program";
-  ::kill(child, SIGKILL);
 }
 
 }  // namespace

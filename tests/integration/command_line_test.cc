@@ -1,7 +1,5 @@
 // The command line: output, errors and exit codes.
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 
 #include "integration/fixture.h"
@@ -9,13 +7,7 @@
 namespace integration {
 namespace {
 
-namespace fs = std::filesystem;
-using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
-using ::testing::Not;
-using testing_support::ProcessResult;
 
 class CommandLine : public IntegrationTest {
  protected:
@@ -102,10 +94,16 @@ TEST_F(CommandLine, InfoNeedsNoInstanceAndIndentsByFourSpaces) {
   EXPECT_FALSE(fs::exists(LimaHome()));
 }
 
+TEST_F(CommandLine, InfoPrintsTheToolsThatAreServed) {
+  StartGuest();
+  EXPECT_EQ(json::parse(Succeeds({"info"}).output).at("tools"),
+            client().Request("tools/list").at("result").at("tools"));
+}
+
 TEST_F(CommandLine, OutputThatCannotBeWrittenIsAFailure) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << Skipping("this machine has no /dev/full");
-  const ProcessResult result = testing_support::RunProcess(
-      {.arguments = {"sh", "-c", "exec \"$0\" info >/dev/full", ServerProgram()}});
+  const ProcessResult result =
+      RunProcess({.arguments = {"sh", "-c", "exec \"$0\" info >/dev/full", ServerProgram()}});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.error, HasSubstr("cannot write to standard output"));
 }

@@ -1,32 +1,22 @@
 // Many calls at once on one session: a long command delays only calls that need its channel, and
 // these report it.
 
-#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <iostream>
 #include <map>
 #include <set>
 
-#include "integration/command_fixture.h"
+#include "integration/fixture.h"
 
 namespace integration {
 namespace {
 
-using namespace std::chrono_literals;
-using nlohmann::json;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-
-class CommandLoad : public CommandTest {
+class CommandLoad : public IntegrationTest {
  protected:
-  void SetUp() override {
-    CommandTest::SetUp();
-    MakeFile("root/a.txt", "needle\n");
-  }
+  void SetUp() override { MakeFile("root/a.txt", "needle\n"); }
 
   /// A command that runs until it is cancelled. It creates the file long`number`.
   std::int64_t BeginLong(int number) {
@@ -35,7 +25,7 @@ class CommandLoad : public CommandTest {
   /// Waits until so many of them have started.
   void AwaitLong(std::ptrdiff_t wanted) {
     const auto begun = [&] {
-      return std::count_if(std::filesystem::directory_iterator(root), {}, [](const auto& entry) {
+      return std::count_if(fs::directory_iterator(root), {}, [](const auto& entry) {
         return entry.path().filename().string().starts_with("long");
       });
     };
@@ -45,14 +35,8 @@ class CommandLoad : public CommandTest {
       client().Request("ping");
     }
   }
-  void Cancel(std::int64_t id) {
-    client().SendNotification("notifications/cancelled", {{"requestId", id}});
-  }
 
-  std::int64_t BeginRead() {
-    return client().SendRequest(
-        "tools/call", {{"name", "read_file"}, {"arguments", {{"path", root + "/a.txt"}}}});
-  }
+  std::int64_t BeginRead() { return client().BeginCall("read_file", {{"path", root + "/a.txt"}}); }
 };
 
 TEST_F(CommandLoad, MoreLongCommandsThanThreadsDelayNoOtherTool) {
@@ -61,17 +45,17 @@ TEST_F(CommandLoad, MoreLongCommandsThanThreadsDelayNoOtherTool) {
   for (int i = 0; i < 24; ++i) long_ones.push_back(BeginLong(i));
   AwaitLong(8);
   EXPECT_EQ(Read(root + "/a.txt"), "needle\n");
-  EXPECT_THAT(List(root), ::testing::Contains("a.txt"));
+  EXPECT_THAT(List(root), Contains("a.txt"));
   EXPECT_EQ(Glob({{"pattern", "*.txt"}, {"path", root}}), std::vector{root + "/a.txt"});
-  EXPECT_THAT(Call("search_file_content", {{"pattern", "needle"}, {"path", root}}).dump(),
-              HasSubstr("a.txt"));
+  EXPECT_EQ(Search({{"pattern", "needle"}, {"path", root}}), "a.txt:1:needle\n");
   Begin({"true"}, "waits");
   EXPECT_THAT(NextProgress("waits"), StartsWith("waiting for its turn"));
-  for (const std::int64_t id : long_ones) Cancel(id);
+  for (const std::int64_t id : long_ones) client().Cancel(id);
   EXPECT_EQ(Shell("echo after").value("stdout", ""), "after\n");
 }
 
-TEST_F(CommandLoad, BackgroundChildrenTakeNoChannel) {
+/// As with limactl shell, they outlive the program.
+TEST_F(CommandLoad, BackgroundChildrenTakeNoChannelAndLiveOn) {
   StartGuest();
   std::vector<pid_t> children;
   for (int i = 0; i < 10; ++i) {
@@ -80,8 +64,9 @@ TEST_F(CommandLoad, BackgroundChildrenTakeNoChannel) {
     children.push_back(static_cast<pid_t>(std::stol(result.value("stdout", "0"))));
   }
   EXPECT_EQ(Shell("echo eleventh").value("stdout", ""), "eleventh\n");
+  EXPECT_EQ(client().CloseAndWait(), 0);
   for (const pid_t child : children) {
-    EXPECT_EQ(::kill(child, 0), 0) << "it lives on";
+    EXPECT_EQ(::kill(child, 0), 0);
     ::kill(child, SIGKILL);
   }
 }

@@ -1,76 +1,82 @@
 // run_shell_command through the real binary and a real sshd: what a command gets and returns, in
 // bounded memory.
 
-#include <gmock/gmock.h>
-
-#include <chrono>
 #include <iostream>
 #include <set>
 
-#include "integration/command_fixture.h"
-#include "testing/guest_processes.h"
+#include "integration/fixture.h"
 #include "testing/sanitizers.h"
+#include "tools/command_arguments.h"
 
 namespace integration {
 namespace {
 
-namespace fs = std::filesystem;
-using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-
-class CommandTool : public CommandTest {
+class CommandTool : public IntegrationTest {
  protected:
-  void SetUp() override {
-    CommandTest::SetUp();
-    StartGuest();
+  void SetUp() override { StartGuest(); }
+
+  std::string RefusalOf(const Command& command) {
+    return Refusal("run_shell_command", Arguments(command));
   }
-  /// A resident login shell needs /proc.
-  static bool HasResidentShells() { return fs::exists("/proc/self/fd"); }
 };
+
+TEST_F(CommandTool, GetsItsWordsUnchanged) {
+  std::string all;
+  for (int value = 1; value < 0x80; ++value) all += static_cast<char>(value);
+  all += "\u0080\u00ff\u202e\uffff\U000E0001\U0010ffff";
+  const std::string quotes(25'000, '\'');  // quoted, each takes five bytes
+  for (const auto& [command, output] : std::vector<std::pair<Command, std::string>>{
+           {{"printf", "%s", all}, all},
+           {{"printf", "%s", quotes}, quotes},
+           {{"printf", "<%s>", "", "-n", "--", "\n", "a\nb\n", ""}, "<><-n><--><\n><a\nb\n><>"},
+           // Leading assignments, and no later ones.
+           {{"A=1 2", "B=", "sh", "-c", "printf '%s|%s|%s' \"$A\" \"$B\" \"$1\"", "sh", "C=3"},
+            "1 2||C=3"}}) {
+    EXPECT_EQ(Run(command).value("stdout", ""), output);
+  }
+}
+
+TEST_F(CommandTool, TooMuchIsRefusedAndTheSessionGoesOn) {
+  for (const Command& command :
+       {Command{"echo", std::string(1024 * 1024, 'x')}, Command(200'000, "word")}) {
+    EXPECT_THAT(RefusalOf(command), StartsWith("argument list too long"));
+    EXPECT_EQ(Run({"echo", "alive"}).value("stdout", ""), "alive\n");
+  }
+}
+
+TEST_F(CommandTool, HasWordsOfTheGreatestLength) {
+  const std::size_t room = tools::kMaximumShellCommand - std::string("printf %s ").size();
+  EXPECT_EQ(Run({"printf", "%s", std::string(room, 'x')}).value("stdout", "").size(), room);
+  EXPECT_THAT(RefusalOf({"printf", "%s", std::string(room + 1, 'x')}),
+              StartsWith("argument list too long"));
+}
+
+TEST_F(CommandTool, AMissingDirectoryIsReportedByTheShell) {
+  const json result =
+      Call("run_shell_command", {{"command", {"true"}}, {"directory", root + "/it's gone"}});
+  EXPECT_EQ(result.value("exit_code", -1), 1);
+  EXPECT_THAT(result.value("stderr", ""),
+              EndsWith(": cd: " + root + "/it's gone: No such file or directory\n"));
+}
 
 TEST_F(CommandTool, HasNoTerminalAndNoInput) {
   EXPECT_EQ(Run({"cat"}).value("stdout", "?"), "");
   EXPECT_EQ(Run({"sh", "-c", "test -t 1 || test -t 0 || echo none"}).value("stdout", ""), "none\n");
 }
 
-TEST_F(CommandTool, CommandsShareALoginShell) {
-  if (!HasResidentShells()) GTEST_SKIP() << Skipping("this machine has no /proc");
-  WriteProfiles({".bash_profile"}, "echo login >>'" + Path("logins").string() + "'\n");
-  Run({"true"});
-  Run({"true"});
-  MakeDirectory("root/other");
-  Call("run_shell_command", {{"command", {"true"}}, {"directory", root + "/other"}});
-  EXPECT_EQ(ReadFile(Path("logins")), "login\n");
-}
-
 TEST_F(CommandTool, NoProcessIsLeftInTheGuestByACommand) {
-  if (!HasResidentShells()) GTEST_SKIP() << Skipping("this machine has no /proc");
+  if (!fs::exists("/proc/self/fd")) {
+    GTEST_SKIP() << Skipping("this machine has no /proc, which a resident login shell needs");
+  }
   const auto processes = [&] {
     std::set<pid_t> ids;
-    for (const auto& process : testing_support::GuestProcesses(Instance())) ids.insert(process.pid);
+    for (const auto& process : GuestProcesses(Instance())) ids.insert(process.pid);
     return ids;
   };
   Run({"true"});
   const std::set<pid_t> after_the_first = processes();
   for (int i = 0; i < 3; ++i) Run({"true"});
   EXPECT_EQ(processes(), after_the_first);
-}
-
-TEST_F(CommandTool, ReadsAChangedProfile) {
-  if (!HasResidentShells()) GTEST_SKIP() << Skipping("this machine has no /proc");
-  WriteProfiles({".profile"}, "export EDITED=1\n");
-  const std::string home = (Instance().directory() / "guest-home").string();
-  Serve({.arguments = {"default", "--allow-path", home + ":w"}});
-  const std::vector<std::string> print = {"printenv", "EDITED"};
-  EXPECT_EQ(Run(print).value("stdout", ""), "1\n");
-  Write(home + "/.profile", "export EDITED=2\n");
-  EXPECT_EQ(Run(print).value("stdout", ""), "2\n");
-  Write(home + "/.bash_profile", "export EDITED=3\n");  // takes precedence in bash
-  EXPECT_EQ(Run(print).value("stdout", ""), "3\n");
-  fs::remove(home + "/.bash_profile");
-  EXPECT_EQ(Run(print).value("stdout", ""), "2\n");
 }
 
 TEST_F(CommandTool, OneWordWithSpacesIsExplained) {
@@ -87,9 +93,31 @@ TEST_F(CommandTool, TheDescriptionNeverReachesAShell) {
   EXPECT_FALSE(fs::exists(Path("root/pwned")));
 }
 
-using CommandOutputBytes = CommandTool;
+TEST_F(CommandTool, ReturnsThoughAChildHoldsItsPipesAndTheChildGoesOn) {
+  EXPECT_EQ(Shell("mkfifo go; (read -r x <go; seq 100000 && seq 100000 >&2 && echo x >done) & "
+                  "echo started")
+                .value("stdout", ""),
+            "started\n");
+  Run({"sleep", "2.5"});  // longer than ProcessRun::kExitGrace
+  Shell("echo go >go");
+  EXPECT_EQ(Await("done"), "x\n");
+}
 
-TEST_F(CommandOutputBytes, AreReturnedAsValidText) {
+TEST_F(CommandTool, ProgressIsTheLastLineAndCannotDriveATerminal) {
+  const std::int64_t id = BeginShell(
+      R"(until [ -e print ]; do sleep 0.1; done; printf 'first\nlast\033[2J\t\302\233\n'; )"
+      "until [ -e go ]; do sleep 0.1; done",
+      "token");
+  while (!NextProgress("token").starts_with("running, no output yet")) {
+  }
+  MakeFile("root/print", "");
+  while (!NextProgress("token").starts_with("last [2J \\xc2\\x9b")) {
+  }
+  MakeFile("root/go", "");
+  EXPECT_EQ(End(id).value("exit_code", -1), 0);
+}
+
+TEST_F(CommandTool, ReturnsOutputAsValidText) {
   struct Case {
     const char* printed;  ///< format for printf(1)
     std::string expected;
@@ -133,8 +161,7 @@ class CommandOutputSize : public CommandTool {
   json RunLong(const std::string& script) {
     // Half a minute under ThreadSanitizer on an idle machine.
     constexpr std::chrono::minutes kPatience{4};
-    const json response = client().WaitForResponse(BeginShell(script), kPatience);
-    return response.at("result").at("structuredContent");
+    return client().EndCall(BeginShell(script), kPatience).at("structuredContent");
   }
 };
 

@@ -1,23 +1,11 @@
 // What ./dev does to a machine where nothing is installed. Fake programs replace those that would
 // change this machine; the build then fails at cmake.
 
-#include <gmock/gmock.h>
-
-#include <filesystem>
-#include <string>
-#include <vector>
-
 #include "integration/fixture.h"
 
 namespace integration {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-using testing_support::ProcessResult;
 using Lines = std::vector<std::string>;
 
 class Dev : public IntegrationTest {
@@ -28,7 +16,7 @@ class Dev : public IntegrationTest {
 #endif
     programs_ =
         ProgramsWithout({"apt-get", "cmake", "dpkg-query", "id", "sudo", "systemctl"}).string();
-    std::filesystem::copy_file(LIMACTL_MCP_SOURCE_DIRECTORY "/dev", Path("dev"));
+    fs::copy_file(LIMACTL_MCP_SOURCE_DIRECTORY "/dev", Path("dev"));
     MakeProgram("bin/dpkg-query", "exit 1\n");
     MakeProgram("bin/id", "echo 0\n");
     MakeProgram("bin/cmake", "exit 1\n");
@@ -39,7 +27,7 @@ class Dev : public IntegrationTest {
   }
 
   ProcessResult Run(const Lines& arguments) {
-    testing_support::ChildProcess::Options options;
+    ChildProcess::Options options;
     options.arguments = {Path("dev").string()};
     options.arguments.insert(options.arguments.end(), arguments.begin(), arguments.end());
     options.environment["PATH"] = Path("bin").string() + ":" + programs_;

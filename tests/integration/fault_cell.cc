@@ -1,20 +1,13 @@
 #include "integration/fault_cell.h"
 
-#include <chrono>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
-#include "testing/eventually.h"
-#include "testing/files.h"
-
 namespace integration {
 namespace {
 
-namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-using nlohmann::json;
-using testing_support::LoopbackInstance;
 using testing_support::TcpProxy;
 
 /// More than a channel's window and all buffers.
@@ -36,7 +29,7 @@ std::string NewContent() {
 
 template <typename Condition>
 void WaitUntil(Condition condition, const std::string& what) {
-  if (!testing_support::Eventually(condition, kPatience)) {
+  if (!Eventually(condition, kPatience)) {
     throw std::runtime_error(what + " did not happen");
   }
 }
@@ -44,7 +37,7 @@ void WaitUntil(Condition condition, const std::string& what) {
 Ending EndingOf(const json& response) {
   if (!response.contains("result")) return {false, "PROTOCOL ERROR " + response.dump()};
   const json& result = response["result"];
-  const std::string text = testing_support::TextOf(result);
+  const std::string text = TextOf(result);
   if (result.value("isError", false)) return {false, text};
   const json& structured = result.at("structuredContent");
   const bool is_command = structured.contains("stdout");
@@ -54,19 +47,8 @@ Ending EndingOf(const json& response) {
 }  // namespace
 
 std::string_view Name(State state) {
-  switch (state) {
-    case State::kIdle:
-      return "idle";
-    case State::kInACommand:
-      return "in a command";
-    case State::kInARead:
-      return "in a read";
-    case State::kInAWrite:
-      return "in a write";
-    case State::kQueued:
-      return "while queued";
-  }
-  return "?";
+  constexpr std::array kNames = {"idle", "in a command", "in a read", "in a write", "while queued"};
+  return kNames.at(static_cast<std::size_t>(state));
 }
 
 Cell::Cell(State state, LoopbackInstance& instance, fs::path root, fs::path control)
@@ -87,9 +69,7 @@ void Cell::MakeFiles() const {
 }
 
 std::int64_t Cell::Send(const std::string& tool, const json& arguments) {
-  return client_->SendRequest(
-      "tools/call",
-      {{"name", tool}, {"arguments", arguments}, {"_meta", {{"progressToken", "of " + tool}}}});
+  return client_->BeginCall(tool, arguments, "of " + tool);
 }
 
 std::int64_t Cell::SendCommand(const std::string& script) {
@@ -103,22 +83,10 @@ void Cell::Enter(Calls calls) {
   // Connects, and opens the SFTP channel.
   const Ending first = ReadSmallFile();
   if (!first.well) throw std::runtime_error("the first call failed: " + first.text);
-  switch (state_) {
-    case State::kIdle:
-      break;
-    case State::kInACommand:
-      EnterCommand();
-      break;
-    case State::kInARead:
-      EnterRead();
-      break;
-    case State::kInAWrite:
-      EnterWrite();
-      break;
-    case State::kQueued:
-      EnterQueue();
-      break;
-  }
+  if (state_ == State::kInACommand) EnterCommand();
+  if (state_ == State::kInARead) EnterRead();
+  if (state_ == State::kInAWrite) EnterWrite();
+  if (state_ == State::kQueued) EnterQueue();
 }
 
 void Cell::EnterCommand() {
@@ -138,7 +106,7 @@ void Cell::EnterWrite() {
       Send("write_file", {{"path", (root_ / "target.txt").string()}, {"content", NewContent()}});
   WaitForHeldLine();
   if (!calls_.write_has_begun) return;
-  WaitUntil([&] { return !Leftovers().empty(); }, "the beginning of the write");
+  WaitUntil([&] { return !Leftovers(root_).empty(); }, "the beginning of the write");
 }
 
 void Cell::EnterQueue() {
@@ -201,24 +169,9 @@ Ending Cell::RunEcho() {
 
 std::string Cell::WhatIsWrongWithTheFile() const {
   if (state_ != State::kInAWrite) return "";
-  const std::string content = testing_support::ReadFile(root_ / "target.txt");
+  const std::string content = ReadFile(root_ / "target.txt");
   if (content == kOldContent || content == NewContent()) return "";
   return "target.txt is half written: " + std::to_string(content.size()) + " bytes";
-}
-
-std::vector<fs::path> Cell::Leftovers() const {
-  std::vector<fs::path> found;
-  for (const auto& entry : fs::directory_iterator(root_)) {
-    if (entry.path().filename().string().starts_with(".limactl-mcp-")) found.push_back(entry);
-  }
-  return found;
-}
-
-void Cell::MakeLeftoversOld() const {
-  std::error_code gone;
-  for (const fs::path& path : Leftovers()) {
-    fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::minutes(11), gone);
-  }
 }
 
 bool Cell::QueuedCommandRan() const {

@@ -1,17 +1,10 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstdint>
-#include <filesystem>
-#include <nlohmann/json.hpp>
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include "testing/guest_processes.h"
-#include "testing/loopback_instance.h"
-#include "testing/mcp_client.h"
+#include "integration/fixture.h"
 #include "testing/tcp_proxy.h"
 
 namespace integration {
@@ -39,8 +32,7 @@ class Cell {
   static constexpr const char* kWaits = "while ! test -e \"$control/go\"; do sleep 0.05; done";
 
   /// `root` is the only mount of `instance`, `control` a directory outside it; both exist.
-  Cell(State state, testing_support::LoopbackInstance& instance, std::filesystem::path root,
-       std::filesystem::path control);
+  Cell(State state, LoopbackInstance& instance, fs::path root, fs::path control);
 
   /// Later connections go to sshd, or through the proxy.
   void DialSshd() const { instance_.WritePort(instance_.port()); }
@@ -55,7 +47,7 @@ class Cell {
   };
 
   /// The server must outlive the cell.
-  void Attach(testing_support::McpClient& client) { client_ = &client; }
+  void Attach(McpClient& client) { client_ = &client; }
 
   /// Returns once the server is certainly in the state.
   void Enter(Calls calls);
@@ -72,33 +64,29 @@ class Cell {
   Ending End(std::chrono::milliseconds limit);
 
   /// One more call.
-  Ending Call(const std::string& tool, const nlohmann::json& arguments,
-              std::chrono::milliseconds limit = testing_support::McpClient::kDefaultTimeout);
+  Ending Call(const std::string& tool, const json& arguments,
+              std::chrono::milliseconds limit = McpClient::kDefaultTimeout);
   Ending ReadSmallFile();
   Ending WriteSmallFile();
   Ending RunEcho();
 
   [[nodiscard]] State state() const { return state_; }
-  [[nodiscard]] testing_support::LoopbackInstance& instance() const { return instance_; }
+  [[nodiscard]] LoopbackInstance& instance() const { return instance_; }
   [[nodiscard]] testing_support::TcpProxy& line() { return line_; }
-  [[nodiscard]] testing_support::McpClient& client() const { return *client_; }
-  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
-  [[nodiscard]] const std::filesystem::path& control() const { return control_; }
+  [[nodiscard]] McpClient& client() const { return *client_; }
+  [[nodiscard]] const fs::path& root() const { return root_; }
+  [[nodiscard]] const fs::path& control() const { return control_; }
 
   /// What is wrong with kInAWrite's file, which must be the old one or the whole new one; empty if
   /// nothing.
   [[nodiscard]] std::string WhatIsWrongWithTheFile() const;
   /// Creates the files of the state in the root.
   void MakeFiles() const;
-  /// Hidden files of unfinished writes.
-  [[nodiscard]] std::vector<std::filesystem::path> Leftovers() const;
-  /// Makes them so old that the next write in the directory removes them.
-  void MakeLeftoversOld() const;
   /// Whether the command that was queued has run.
   [[nodiscard]] bool QueuedCommandRan() const;
 
  private:
-  std::int64_t Send(const std::string& tool, const nlohmann::json& arguments);
+  std::int64_t Send(const std::string& tool, const json& arguments);
   std::int64_t SendCommand(const std::string& script);
   void EnterCommand();
   void EnterRead();
@@ -107,12 +95,12 @@ class Cell {
   void WaitForHeldLine();
 
   State state_;
-  testing_support::LoopbackInstance& instance_;
+  LoopbackInstance& instance_;
   testing_support::TcpProxy line_;
-  std::filesystem::path root_;
-  std::filesystem::path control_;
+  fs::path root_;
+  fs::path control_;
   Calls calls_;
-  testing_support::McpClient* client_ = nullptr;
+  McpClient* client_ = nullptr;
   std::int64_t call_ = 0;
 };
 

@@ -1,21 +1,17 @@
 // Faults inside the guest that the connection survives, against a server in each state.
 
-#include <gmock/gmock.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <fstream>
-#include <thread>
 #include <utility>
 
 #include "integration/fault_matrix.h"
-#include "testing/guest_processes.h"
+#include "testing/background_loop.h"
 #include "testing/private_mounts.h"
 
 namespace integration {
 namespace {
 
-namespace fs = std::filesystem;
 using testing_support::SmallFileSystem;
 
 /// Room for the largest file of a cell once, and not for a second one.
@@ -30,50 +26,48 @@ Fault FaultInGuest(const std::string& name) {
   return fault;
 }
 
-TEST_F(FaultMatrix, DiskFull) {
-  if (const std::string problem = testing_support::EnterPrivateMounts(); !problem.empty()) {
-    GTEST_SKIP() << Skipping("no small file system to fill: " + problem);
+class FaultMatrixOfFileSystems : public FaultMatrix {
+ protected:
+  void SetUp() override {
+    if (const std::string problem = testing_support::EnterPrivateMounts(); !problem.empty()) {
+      GTEST_SKIP() << Skipping("no file system of its own: " + problem);
+    }
+    fault_.prepare = [&](const fs::path& mount) {
+      file_systems_.push_back(std::make_unique<SmallFileSystem>(mount, kSmall));
+    };
+    fault_.calls.first_call = "write_file";
   }
-  std::vector<std::unique_ptr<SmallFileSystem>> file_systems;
-  Fault fault = FaultInGuest("disk full");
-  fault.prepare = [&](const fs::path& root) {
-    file_systems.push_back(std::make_unique<SmallFileSystem>(root, kSmall));
-  };
-  fault.occur = [](Cell& cell) {
-    testing_support::FillUp(cell.root() / "fill");
+
+  std::vector<std::unique_ptr<SmallFileSystem>> file_systems_;
+  Fault fault_ = FaultInGuest("file system");
+};
+
+TEST_F(FaultMatrixOfFileSystems, Full) {
+  fault_.occur = [](Cell& cell) {
+    RunProcess({.arguments = {"sh", "-c", "cat /dev/zero >\"$0\"", cell.root() / "fill"}});
     cell.Go();
   };
-  fault.fix = [](Cell& cell) { fs::remove(cell.root() / "fill"); };
-  fault.calls.first_call = "write_file";
-  fault.calls.script += "; head -c 100000 /dev/zero > more";
-  fault.endings[State::kIdle] = "no space left on the guest's file system";
-  fault.endings[State::kInACommand] = "No space left on device";
-  fault.endings[State::kInAWrite] = "no space left on the guest's file system";
-  Run(fault);
+  fault_.fix = [](Cell& cell) { fs::remove(cell.root() / "fill"); };
+  fault_.calls.script += "; head -c 100000 /dev/zero > more";
+  fault_.endings[State::kIdle] = "no space left on the guest's file system";
+  fault_.endings[State::kInACommand] = "No space left on device";
+  fault_.endings[State::kInAWrite] = "no space left on the guest's file system";
+  Run(fault_);
 }
 
-TEST_F(FaultMatrix, FileSystemTurnsReadOnly) {
-  if (const std::string problem = testing_support::EnterPrivateMounts(); !problem.empty()) {
-    GTEST_SKIP() << Skipping("no file system to make read-only: " + problem);
-  }
-  std::vector<std::unique_ptr<SmallFileSystem>> file_systems;
-  Fault fault = FaultInGuest("file system turns read-only");
-  fault.prepare = [&](const fs::path& root) {
-    file_systems.push_back(std::make_unique<SmallFileSystem>(root, kSmall));
-  };
-  fault.occur = [](Cell& cell) {
+TEST_F(FaultMatrixOfFileSystems, TurnsReadOnly) {
+  fault_.occur = [](Cell& cell) {
     testing_support::SetReadOnly(cell.root(), true);
     cell.Go();
   };
-  fault.fix = [](Cell& cell) { testing_support::SetReadOnly(cell.root(), false); };
-  fault.calls.first_call = "write_file";
-  fault.calls.script += "; echo more > more";
+  fault_.fix = [](Cell& cell) { testing_support::SetReadOnly(cell.root(), false); };
+  fault_.calls.script += "; echo more > more";
   // Linux refuses to remount a file system read-only while a file is open for writing.
-  fault.calls.write_has_begun = false;
-  fault.endings[State::kIdle] = "the file system is mounted read-only in the guest";
-  fault.endings[State::kInACommand] = "Read-only file system";
-  fault.endings[State::kInAWrite] = "the file system is mounted read-only in the guest";
-  Run(fault);
+  fault_.calls.write_has_begun = false;
+  fault_.endings[State::kIdle] = "the file system is mounted read-only in the guest";
+  fault_.endings[State::kInACommand] = "Read-only file system";
+  fault_.endings[State::kInAWrite] = "the file system is mounted read-only in the guest";
+  Run(fault_);
 }
 
 TEST_F(FaultMatrix, DirectoryRemoved) {
@@ -94,55 +88,33 @@ TEST_F(FaultMatrix, DirectoryRemoved) {
   Run(fault);
 }
 
-/// Removes and recreates a tree in its own thread.
-class Demolisher {
- public:
-  explicit Demolisher(fs::path tree) : thread_([this, tree = std::move(tree)] { Work(tree); }) {}
-  ~Demolisher() {
-    stopping_ = true;
-    thread_.join();
-  }
-  Demolisher(const Demolisher&) = delete;
-  Demolisher& operator=(const Demolisher&) = delete;
-
- private:
-  void Work(const fs::path& tree) const {
-    while (!stopping_) {
+TEST_F(FaultMatrix, DirectoryRemovedDuringAWalk) {
+  constexpr int kRounds = 15;
+  MakeFile("root/stays.txt", "needle\n");
+  StartGuest();
+  Read(root + "/stays.txt");
+  const std::vector<std::pair<std::string, json>> walks = {
+      {"list_directory", {{"path", root + "/tree/a"}}},
+      {"glob", {{"path", root}, {"pattern", "**/*.txt"}}},
+      {"search_file_content", {{"path", root}, {"pattern", "needle"}}}};
+  {
+    const testing_support::BackgroundLoop demolisher([tree = Path("root/tree")] {
       for (const char* name : {"a/b/c", "a/b/d", "a/e/f", "g/h"}) {
         fs::create_directories(tree / name);
         std::ofstream(tree / name / "file.txt") << "needle\n";
       }
       std::error_code in_use;
       fs::remove_all(tree, in_use);
-    }
-  }
-
-  std::atomic<bool> stopping_ = false;
-  std::thread thread_;
-};
-
-TEST_F(FaultMatrix, DirectoryRemovedDuringAWalk) {
-  constexpr int kRounds = 15;
-  const std::string root = MakeDirectory("root").string();
-  MakeFile("root/stays.txt", "needle\n");
-  Mount({{root, "", true}});
-  Read(root + "/stays.txt");
-  const std::vector<std::pair<std::string, nlohmann::json>> walks = {
-      {"list_directory", {{"path", root + "/tree/a"}}},
-      {"glob", {{"path", root}, {"pattern", "**/*.txt"}}},
-      {"search_file_content", {{"path", root}, {"pattern", "needle"}}}};
-  {
-    const Demolisher demolisher(Path("root/tree"));
+    });
     for (const auto& [tool, arguments] : walks) {
       for (int i = 0; i < kRounds; ++i) {
-        const nlohmann::json result = client().CallTool(tool, arguments);
-        const std::string text = testing_support::TextOf(result);
+        const json result = client().CallTool(tool, arguments);
+        const std::string text = TextOf(result);
         if (result.value("isError", false)) {
-          EXPECT_THAT(text,
-                      ::testing::ContainsRegex("does not exist|No such file|not a directory"));
+          EXPECT_THAT(text, ContainsRegex("does not exist|No such file|not a directory"));
           EXPECT_EQ(tool, "list_directory") << "the rest of the tree is there: " << text;
         } else if (tool != "list_directory") {
-          EXPECT_THAT(text, ::testing::HasSubstr("stays.txt"));
+          EXPECT_THAT(text, HasSubstr("stays.txt"));
         }
       }
     }
@@ -175,8 +147,7 @@ fi
 )sh";
 
 TEST_F(FaultMatrix, ProcessTableFull) {
-  const std::string root = MakeDirectory("root").string();
-  Mount({{root, "", true}});
+  StartGuest();
   Write(root + "/file", "text");
   const fs::path groups =
       fs::exists("/sys/fs/cgroup/pids") ? "/sys/fs/cgroup/pids" : "/sys/fs/cgroup";
@@ -185,21 +156,19 @@ TEST_F(FaultMatrix, ProcessTableFull) {
         "sh", "-c",   kLimitProcesses,
         "sh", action, groups / ("limactl-mcp-test-" + std::to_string(getpid()))};
     arguments.push_back(std::to_string(Instance().sshd_pid()));
-    for (const auto& process : testing_support::GuestProcesses(Instance())) {
+    for (const auto& process : GuestProcesses(Instance())) {
       arguments.push_back(std::to_string(process.pid));
     }
-    return testing_support::RunProcess({.arguments = arguments});
+    return RunProcess({.arguments = arguments});
   };
   const auto filled = limit("full");
   if (filled.exit_code != 0) {
     GTEST_SKIP() << Skipping("no process table to fill: " + filled.error);
   }
-  const nlohmann::json command = {{"command", {"true"}}, {"directory", root}};
-  for (const auto& [tool, arguments] :
-       {std::pair<std::string, nlohmann::json>{"run_shell_command", command},
-        {"glob", {{"pattern", "**"}, {"path", root}}}}) {
-    EXPECT_THAT(Refusal(tool, arguments),
-                ::testing::HasSubstr("the guest cannot start another process"));
+  const json command = Arguments({"true"});
+  for (const auto& [tool, arguments] : {std::pair<std::string, json>{"run_shell_command", command},
+                                        {"glob", {{"pattern", "**"}, {"path", root}}}}) {
+    EXPECT_THAT(Refusal(tool, arguments), HasSubstr("the guest cannot start another process"));
   }
   Write(root + "/file", "new text");
   EXPECT_EQ(Read(root + "/file"), "new text");

@@ -57,7 +57,7 @@ TEST_F(FaultMatrix, VirtualMachineKilledAndStartedOnAnotherPort) {
   fault.occur = [](Cell& cell) {
     testing_support::KillEverything(cell.instance());
     for (const char* name : {"ha.pid", "qemu.pid", "ha.sock"}) {
-      std::filesystem::remove(cell.instance().directory() / name);
+      fs::remove(cell.instance().directory() / name);
     }
   };
   fault.fix = Restart;

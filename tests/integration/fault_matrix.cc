@@ -1,7 +1,5 @@
 #include "integration/fault_matrix.h"
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <sstream>
 #include <thread>
@@ -11,7 +9,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using testing_support::GuestProcess;
-using testing_support::LoopbackInstance;
 
 /// For calls that need no guest.
 constexpr std::chrono::seconds kAtOnce{5};
@@ -71,7 +68,7 @@ void FaultMatrix::CheckEnding(Cell& cell, const Fault& fault) {
   const std::string& allowed = fault.endings.at(cell.state());
   EXPECT_TRUE(IsAllowed(ending, allowed)) << "expected: " << allowed << ", got: " << ending.text;
   if (cell.QueuedCommandRan()) {
-    EXPECT_THAT(ending.text, ::testing::Not(::testing::HasSubstr("not run")));
+    EXPECT_THAT(ending.text, Not(HasSubstr("not run")));
   }
 }
 
@@ -83,29 +80,29 @@ void FaultMatrix::CheckNextCalls(Cell& cell) {
   EXPECT_EQ(ReadFile(cell.root() / "after.txt"), "after\n");
   next = cell.RunEcho();
   EXPECT_TRUE(next.well) << "the next command: " << next.text;
-  EXPECT_THAT(next.text, ::testing::HasSubstr("alive"));
+  EXPECT_THAT(next.text, HasSubstr("alive"));
 }
 
 void FaultMatrix::CheckFiles(Cell& cell, const Fault& fault) {
   EXPECT_EQ(cell.WhatIsWrongWithTheFile(), "");
   const auto left = LeftAfterAWhile([&] {
     if (fault.may_leave_temporary_file) {
-      cell.MakeLeftoversOld();
+      MakeOld(Leftovers(cell.root()));
       cell.WriteSmallFile();
     }
-    return cell.Leftovers();
+    return Leftovers(cell.root());
   });
-  EXPECT_THAT(left, ::testing::IsEmpty());
+  EXPECT_THAT(left, IsEmpty());
 }
 
 void FaultMatrix::RunCell(Cell& cell, const Fault& fault) {
   // Not earlier: a held connection is a silent guest.
   cell.Enter(fault.calls);
   cell.DialSshd();
-  const auto before = testing_support::GuestProcesses(cell.instance());
+  const auto before = GuestProcesses(cell.instance());
   fault.occur(cell);
   cell.GoOn();
-  cell.client().Request("ping", nlohmann::json::object(), kAtOnce);
+  cell.client().Request("ping", json::object(), kAtOnce);
   const bool waits = fault.end_after_fix.count(cell.state()) > 0;
   if (!waits) CheckEnding(cell, fault);
   fault.fix(cell);
@@ -117,8 +114,7 @@ void FaultMatrix::RunCell(Cell& cell, const Fault& fault) {
     EXPECT_EQ(orphans.size(), 0U) << "orphans in the guest:" << Describe(orphans);
   }
   EXPECT_EQ(cell.client().CloseAndWait(), 0) << cell.client().log();
-  const auto left =
-      LeftAfterAWhile([&] { return testing_support::GuestProcesses(cell.instance()); });
+  const auto left = LeftAfterAWhile([&] { return GuestProcesses(cell.instance()); });
   EXPECT_EQ(left.size(), 0U) << "left in the guest:" << Describe(left);
 }
 

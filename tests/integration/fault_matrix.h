@@ -1,12 +1,8 @@
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <map>
-#include <memory>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "integration/fault_cell.h"
 #include "integration/fixture.h"
@@ -23,7 +19,7 @@ struct Fault {
 
   std::string name;
   /// Called for each root before anything is started.
-  std::function<void(const std::filesystem::path& root)> prepare = [](const auto&) {};
+  std::function<void(const fs::path& root)> prepare = [](const auto&) {};
   Action occur;
   Action fix = [](Cell&) {};
   AllowedEndings endings;

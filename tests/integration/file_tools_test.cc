@@ -1,38 +1,41 @@
 // The file tools through the real binary and a real sshd. tests/unit/tools has the other cases.
 
-#include <gmock/gmock.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <chrono>
-#include <cstring>
 #include <fstream>
 #include <map>
-#include <system_error>
 
 #include "integration/fixture.h"
+#include "testing/sockets.h"
 
 namespace integration {
 namespace {
 
-namespace fs = std::filesystem;
-using nlohmann::json;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using testing_support::FileDescriptor;
-using testing_support::TextOf;
-
 class FileTools : public IntegrationTest {
  protected:
-  void SetUp() override {
-    MakeDirectory("root");
-    Mount({{root, "", true}}, {"--allow-path", "/dev:w"});
-  }
-  const std::string root = Path("root").string();
+  void SetUp() override { StartGuest({}, {"--allow-path", "/dev:w"}); }
 };
+
+TEST_F(FileTools, ArgumentsThatBreakTheSchemaAreToolErrors) {
+  const std::vector<std::pair<std::string, json>> bad = {
+      {"read_file", json::object()},
+      {"read_file", {{"path", 7}}},
+      {"read_file", {{"path", "/x"}, {"unknown", true}}},
+      {"write_file", {{"path", "/x"}}},
+      {"list_directory", {{"path", nullptr}}},
+      {"glob", {{"path", "/x"}}},
+      {"run_shell_command", {{"command", "ls -l"}, {"directory", "/"}}},
+      {"run_shell_command", {{"command", json::array({"ls", 1})}, {"directory", "/"}}},
+      {"run_shell_command", {{"command", json::array({"ls"})}}},
+      {"search_file_content", {{"pattern", json::array({"x"})}}},
+      {"start_process", {{"command", {"x"}}, {"directory", "/"}, {"wait_ms", -1}}},
+      {"write_process", {{"id", "p1"}, {"signal", "STOP"}}}};
+  for (const auto& [tool, arguments] : bad) {
+    EXPECT_THAT(Refusal(tool, arguments), StartsWith("validating \"arguments\": "))
+        << tool << " " << arguments.dump();
+  }
+}
 
 TEST_F(FileTools, ThirtyThousandEntriesAreListedAndMoreThanFitAreAnError) {
   MakeDirectory("root/large");
@@ -57,11 +60,7 @@ TEST_F(FileTools, NeitherReadNorWriteSpecialFilesAndDoNotHang) {
   MakeLink("root/link", "fifo");
   MakeDirectory("root/directory");
   MakeFile("root/a.txt", "needle\n");
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::strncpy(address.sun_path, (root + "/socket").c_str(), sizeof(address.sun_path) - 1);
-  const FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM, 0));
-  ASSERT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  const auto socket = testing_support::ListenOnUnix(root + "/socket");
   for (const auto& [path, kind] :
        std::map<std::string, std::string>{{root, "directory"},
                                           {root + "/directory", "directory"},
@@ -80,9 +79,7 @@ TEST_F(FileTools, NeitherReadNorWriteSpecialFilesAndDoNotHang) {
   }
   Refusal("list_directory", {{"path", root + "/a.txt"}});
   EXPECT_THAT(Glob({{"pattern", "*.txt"}, {"path", root}}), ElementsAre(root + "/a.txt"));
-  EXPECT_EQ(Call("search_file_content", {{"pattern", "needle"}, {"path", root}})
-                .value("git_grep_output", ""),
-            "a.txt:1:needle\n");
+  EXPECT_EQ(Search({{"pattern", "needle"}, {"path", root}}), "a.txt:1:needle\n");
   EXPECT_THAT(List(root), ElementsAre("a.txt", "directory", "fifo", "link", "socket"));
 }
 
@@ -91,19 +88,16 @@ TEST_F(FileTools, NeitherReadNorWriteSpecialFilesAndDoNotHang) {
 class Permissions : public IntegrationTest {
  protected:
   void SetUp() override {
-    MakeDirectory("root");
-    testing_support::LoopbackInstance::Options options;
-    options.mounts = {{root, "", true}};
+    std::vector<std::string> sshd_options;
     if (::getuid() == 0) {
       if (!fs::exists("/usr/bin/setpriv")) {
         GTEST_SKIP() << Skipping("root ignores permissions, and setpriv is missing");
       }
-      options.sshd_options = {
+      sshd_options = {
           "ForceCommand exec /usr/bin/setpriv --bounding-set=-dac_override,-dac_read_search "
           "/bin/sh -c \"$SSH_ORIGINAL_COMMAND\""};
     }
-    StartInstance(options);
-    Serve();
+    StartGuest(sshd_options);
   }
   void TearDown() override {
     for (const char* name : {"root/closed", "root/readonly"}) {
@@ -113,7 +107,6 @@ class Permissions : public IntegrationTest {
   void Close(const std::string& name, mode_t mode) {
     ASSERT_EQ(::chmod(Path(name).c_str(), mode), 0);
   }
-  const std::string root = Path("root").string();
 };
 
 TEST_F(Permissions, WhatTheUserMayNotDoIsPermissionDenied) {

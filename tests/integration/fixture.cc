@@ -3,20 +3,13 @@
 #include <algorithm>
 #include <iostream>
 #include <sstream>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include "mcp/schema.h"
 
 namespace integration {
-
-namespace fs = std::filesystem;
-using nlohmann::json;
-using testing_support::ChildProcess;
-using testing_support::LoopbackInstance;
-using testing_support::McpClient;
-using testing_support::ProcessResult;
-using testing_support::TextOf;
 
 std::string ServerProgram() {
   return LIMACTL_MCP_PROGRAM;
@@ -30,8 +23,7 @@ std::vector<std::string> LinesOf(const std::string& text) {
 }
 
 bool Installed(const std::string& program) {
-  return testing_support::RunProcess({.arguments = {"sh", "-c", "command -v " + program}})
-             .exit_code == 0;
+  return RunProcess({.arguments = {"sh", "-c", "command -v " + program}}).exit_code == 0;
 }
 
 std::string Skipping(const std::string& reason) {
@@ -39,6 +31,21 @@ std::string Skipping(const std::string& reason) {
   std::cout << "SKIPPED " << test->test_suite_name() << "." << test->name() << ": " << reason
             << std::endl;
   return reason;
+}
+
+std::vector<fs::path> Leftovers(const fs::path& directory) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::recursive_directory_iterator(directory)) {
+    if (entry.path().filename().string().starts_with(".limactl-mcp-")) found.push_back(entry);
+  }
+  return found;
+}
+
+void MakeOld(const std::vector<fs::path>& leftovers) {
+  std::error_code gone;
+  for (const fs::path& path : leftovers) {
+    fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::minutes(11), gone);
+  }
 }
 
 fs::path IntegrationTest::Path(const std::string& name) const {
@@ -99,6 +106,15 @@ LoopbackInstance& IntegrationTest::StartInstance(const Mounts& mounts) {
   return StartInstance(std::move(options));
 }
 
+LoopbackInstance& IntegrationTest::StartRoot(const std::vector<std::string>& sshd_options,
+                                             const std::string& lima_yaml) {
+  LoopbackInstance::Options options;
+  options.mounts = {{root, "", true}};
+  options.sshd_options = sshd_options;
+  options.lima_yaml = lima_yaml;
+  return StartInstance(std::move(options));
+}
+
 ChildProcess::Options IntegrationTest::ServerOptions(
     const std::vector<std::string>& arguments) const {
   ChildProcess::Options options;
@@ -111,7 +127,7 @@ ChildProcess::Options IntegrationTest::ServerOptions(
 
 ProcessResult IntegrationTest::RunServer(const std::vector<std::string>& arguments,
                                          const std::string& input) const {
-  return testing_support::RunProcess(ServerOptions(arguments), input);
+  return RunProcess(ServerOptions(arguments), input);
 }
 
 McpClient& IntegrationTest::Serve(const ServeOptions& options) {
@@ -119,9 +135,13 @@ McpClient& IntegrationTest::Serve(const ServeOptions& options) {
   arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
   ChildProcess::Options server = ServerOptions(arguments);
   if (!options.working_directory.empty()) server.working_directory = options.working_directory;
-  clients_.push_back(std::make_unique<McpClient>(server));
+  ServeWith(server);
   if (options.initialize) client().Initialize();
   return client();
+}
+
+McpClient& IntegrationTest::ServeWith(const ChildProcess::Options& server) {
+  return *clients_.emplace_back(std::make_unique<McpClient>(server));
 }
 
 void IntegrationTest::Mount(const Mounts& mounts, const std::vector<std::string>& serve_options) {
@@ -131,12 +151,22 @@ void IntegrationTest::Mount(const Mounts& mounts, const std::vector<std::string>
   Serve(options);
 }
 
+LoopbackInstance& IntegrationTest::StartGuest(const std::vector<std::string>& sshd_options,
+                                              const std::vector<std::string>& serve_options,
+                                              const std::string& lima_yaml) {
+  StartRoot(sshd_options, lima_yaml);
+  ServeOptions serve;
+  serve.arguments.insert(serve.arguments.end(), serve_options.begin(), serve_options.end());
+  Serve(serve);
+  return Instance();
+}
+
 json Contract() {
   return json::parse(ReadFile(LIMACTL_MCP_CONTRACT));
 }
 
 json IntegrationTest::Call(const std::string& tool, const json& arguments) {
-  const json result = client().CallTool(tool, arguments);
+  const json result = client().CallTool(tool, arguments, call_timeout_);
   if (result.value("isError", false)) {
     ADD_FAILURE() << tool << " " << arguments.dump() << " failed: " << TextOf(result);
     return json::object();
@@ -152,7 +182,7 @@ json IntegrationTest::Call(const std::string& tool, const json& arguments) {
 }
 
 std::string IntegrationTest::Refusal(const std::string& tool, const json& arguments) {
-  const json result = client().CallTool(tool, arguments);
+  const json result = client().CallTool(tool, arguments, call_timeout_);
   if (!result.value("isError", false)) {
     ADD_FAILURE() << tool << " " << arguments.dump() << " should have failed: " << result.dump();
     return "";
@@ -186,6 +216,32 @@ std::vector<std::string> IntegrationTest::List(const std::string& path) {
 
 std::vector<std::string> IntegrationTest::Glob(const json& arguments) {
   return Call("glob", arguments).value("matches", std::vector<std::string>{"(failed)"});
+}
+
+std::string IntegrationTest::Search(const json& arguments) {
+  return Call("search_file_content", arguments).value("git_grep_output", "(failed)");
+}
+
+json IntegrationTest::Arguments(const Command& command) const {
+  return {{"command", command}, {"directory", root}};
+}
+
+std::string IntegrationTest::NextProgress(const std::string& token) {
+  while (true) {
+    const json message = client().NextMessage();
+    if (message.value("method", "") != "notifications/progress") continue;
+    if (message["params"]["progressToken"] == token) return message["params"].value("message", "");
+  }
+}
+
+std::string IntegrationTest::Await(const std::string& name) const {
+  const fs::path path = Path("root") / name;
+  const auto came = [&path] {
+    std::error_code missing;
+    return fs::exists(path) && fs::file_size(path, missing) != 0;
+  };
+  if (!Eventually(came, 60s)) throw std::runtime_error(name + " never came");
+  return ReadFile(path);
 }
 
 }  // namespace integration

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/types.h>
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,7 +12,9 @@
 #include <vector>
 
 #include "testing/child_process.h"
+#include "testing/eventually.h"
 #include "testing/files.h"
+#include "testing/guest_processes.h"
 #include "testing/loopback_instance.h"
 #include "testing/mcp_client.h"
 #include "testing/temporary_directory.h"
@@ -20,16 +24,43 @@
 /// directory.
 namespace integration {
 
+// The vocabulary of these tests.
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::Contains;
+using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+using testing_support::CallsOfEveryTool;
+using testing_support::ChildProcess;
+using testing_support::EndsSoon;
+using testing_support::Eventually;
+using testing_support::GroupLives;
+using testing_support::GuestProcesses;
+using testing_support::LoopbackInstance;
+using testing_support::McpClient;
 using testing_support::ModeOf;
+using testing_support::ProcessResult;
 using testing_support::ReadFile;
+using testing_support::RunProcess;
+using testing_support::StatusOf;
+using testing_support::TextOf;
 
-using Mounts = std::vector<testing_support::LoopbackInstance::Mount>;
+using Mounts = std::vector<LoopbackInstance::Mount>;
+using Command = std::vector<std::string>;
 
 /// The built limactl-mcp.
 std::string ServerProgram();
 
 /// The contract of Lima's six tools: name -> {"inputSchema", "outputSchema"}.
-nlohmann::json Contract();
+json Contract();
 
 std::vector<std::string> LinesOf(const std::string& text);
 
@@ -39,7 +70,15 @@ bool Installed(const std::string& program);
 /// Prints the line that `./dev test` shows at its end, and returns the reason for GTEST_SKIP.
 std::string Skipping(const std::string& reason);
 
+/// Temporary files of unfinished writes, at any depth.
+std::vector<fs::path> Leftovers(const fs::path& directory);
+/// Makes them so old that the next write in their directory removes them.
+void MakeOld(const std::vector<fs::path>& leftovers);
+
 class IntegrationTest : public ::testing::Test {
+ private:
+  testing_support::TemporaryDirectory directory_;
+
  protected:
   struct ServeOptions {
     std::vector<std::string> arguments = {"default"};  ///< of `serve`
@@ -47,49 +86,59 @@ class IntegrationTest : public ::testing::Test {
     bool initialize = true;
   };
 
+  IntegrationTest() { MakeDirectory("root"); }
+
   /// `name` below this test's own directory.
-  [[nodiscard]] std::filesystem::path Path(const std::string& name = "") const;
-  std::filesystem::path MakeDirectory(const std::string& name);
+  [[nodiscard]] fs::path Path(const std::string& name = "") const;
+  fs::path MakeDirectory(const std::string& name);
   /// Makes parents too.
-  std::filesystem::path MakeFile(const std::string& name, const std::string& text);
+  fs::path MakeFile(const std::string& name, const std::string& text);
   /// A script for sh.
-  std::filesystem::path MakeProgram(const std::string& name, const std::string& script = "");
+  fs::path MakeProgram(const std::string& name, const std::string& script = "");
   /// A symbolic link `name` that holds `target` as it is.
-  std::filesystem::path MakeLink(const std::string& name, const std::filesystem::path& target);
+  fs::path MakeLink(const std::string& name, const fs::path& target);
 
   /// A directory of links to this machine's programs, all but `missing`.
-  std::filesystem::path ProgramsWithout(const std::vector<std::string>& missing);
+  fs::path ProgramsWithout(const std::vector<std::string>& missing);
   /// Files in the home directory of the guest's user of the instance "default", such as .profile.
   void WriteProfiles(const std::vector<std::string>& names, const std::string& text);
 
-  [[nodiscard]] std::filesystem::path LimaHome() const { return Path("lima"); }
-  testing_support::LoopbackInstance& StartInstance(testing_support::LoopbackInstance::Options o);
-  testing_support::LoopbackInstance& StartInstance(const Mounts& mounts);
+  [[nodiscard]] fs::path LimaHome() const { return Path("lima"); }
+  LoopbackInstance& StartInstance(LoopbackInstance::Options options);
+  LoopbackInstance& StartInstance(const Mounts& mounts);
+  /// An instance with the writable mount `root`.
+  LoopbackInstance& StartRoot(const std::vector<std::string>& sshd_options = {},
+                              const std::string& lima_yaml = "");
 
   /// How the server is started; for tests that start it themselves.
-  [[nodiscard]] testing_support::ChildProcess::Options ServerOptions(
+  [[nodiscard]] ChildProcess::Options ServerOptions(
       const std::vector<std::string>& arguments) const;
-  testing_support::ProcessResult RunServer(const std::vector<std::string>& arguments,
-                                           const std::string& input = "") const;
+  ProcessResult RunServer(const std::vector<std::string>& arguments,
+                          const std::string& input = "") const;
 
   /// Starts one more server; it becomes the one that `client` and the helpers below use.
-  testing_support::McpClient& Serve(const ServeOptions& options);
-  testing_support::McpClient& Serve() { return Serve(ServeOptions{}); }
-  testing_support::McpClient& client() { return *clients_.back(); }
+  McpClient& Serve(const ServeOptions& options);
+  McpClient& Serve() { return Serve(ServeOptions{}); }
+  McpClient& ServeWith(const ChildProcess::Options& server);
+  McpClient& client() { return *clients_.back(); }
   /// Kills the last server, if it still runs; the previous one becomes `client`.
   void ForgetServer() { clients_.pop_back(); }
   /// The instance that was started last.
-  testing_support::LoopbackInstance& Instance() { return *instances_.back(); }
+  LoopbackInstance& Instance() { return *instances_.back(); }
 
   /// StartInstance and Serve.
   void Mount(const Mounts& mounts, const std::vector<std::string>& serve_options = {});
+  /// StartRoot and Serve.
+  LoopbackInstance& StartGuest(const std::vector<std::string>& sshd_options = {},
+                               const std::vector<std::string>& serve_options = {},
+                               const std::string& lima_yaml = "");
 
   /// Calls a tool that must succeed. Its result must match the contract's output schema, and
   /// `content[0]` must have the same result as text. Returns `structuredContent`.
-  nlohmann::json Call(const std::string& tool, const nlohmann::json& arguments);
+  json Call(const std::string& tool, const json& arguments);
 
   /// Calls a tool that must fail with `isError`; returns its text.
-  std::string Refusal(const std::string& tool, const nlohmann::json& arguments);
+  std::string Refusal(const std::string& tool, const json& arguments);
 
   std::string Read(const std::string& path);
   void Write(const std::string& path, const std::string& text);
@@ -97,12 +146,41 @@ class IntegrationTest : public ::testing::Test {
   std::string WriteRefusal(const std::string& path);
   /// The names that list_directory shows.
   std::vector<std::string> List(const std::string& path);
-  std::vector<std::string> Glob(const nlohmann::json& arguments);
+  std::vector<std::string> Glob(const json& arguments);
+  /// The lines that search_file_content finds.
+  std::string Search(const json& arguments);
+
+  /// Arguments of run_shell_command and start_process, in the root.
+  [[nodiscard]] json Arguments(const Command& command) const;
+  json Run(const Command& command) { return Call("run_shell_command", Arguments(command)); }
+  json Shell(const std::string& script) { return Run({"sh", "-c", script}); }
+
+  /// Sends the call without waiting for its response. "" for no progress token.
+  std::int64_t Begin(const Command& command, const std::string& progress = "") {
+    return client().BeginCall("run_shell_command", Arguments(command), progress);
+  }
+  std::int64_t BeginShell(const std::string& script, const std::string& progress = "") {
+    return Begin({"sh", "-c", script}, progress);
+  }
+  /// BeginShell in a process group of its own, with the number $$. The command waits for it.
+  std::int64_t BeginGroup(const std::string& script, const std::string& progress = "") {
+    return Begin({"bash", "-c", "set -m; sh -c \"$0\" & wait", script}, progress);
+  }
+  /// The structured result.
+  json End(std::int64_t id) { return client().EndCall(id, 60s).at("structuredContent"); }
+
+  /// The text of the next progress notification with this token.
+  std::string NextProgress(const std::string& token);
+
+  /// Waits until the file `name` in the root exists and is not empty; returns its content.
+  std::string Await(const std::string& name) const;
+
+  const std::string root = Path("root").string();
+  std::chrono::seconds call_timeout_ = McpClient::kDefaultTimeout;  ///< of Call and Refusal
 
  private:
-  testing_support::TemporaryDirectory directory_;
-  std::vector<std::unique_ptr<testing_support::LoopbackInstance>> instances_;
-  std::vector<std::unique_ptr<testing_support::McpClient>> clients_;
+  std::vector<std::unique_ptr<LoopbackInstance>> instances_;
+  std::vector<std::unique_ptr<McpClient>> clients_;
 };
 
 }  // namespace integration

@@ -1,16 +1,12 @@
 // A hostile guest against the whole program: the agent gets JSON, bounded and in time, and the
 // program keeps running.
 
-#include <filesystem>
 #include <iostream>
 
-#include "integration/command_fixture.h"
+#include "integration/fixture.h"
 
 namespace integration {
 namespace {
-
-using nlohmann::json;
-using testing_support::TextOf;
 
 /// Far below what the guest sends, and enough for a build with a sanitizer.
 constexpr long kMaximumKilobytes = 800'000;
@@ -19,7 +15,7 @@ constexpr long kMaximumKilobytes = 800'000;
 constexpr std::size_t kMaximumAnswer = std::size_t{512} << 20;
 constexpr std::size_t kMaximumError = std::size_t{16} << 10;
 
-class HostileGuest : public CommandTest {
+class HostileGuest : public IntegrationTest {
  protected:
   /// Expects a bounded answer that contains `expected`.
   void Ask(const std::string& tool, const json& arguments, const std::string& expected) {
@@ -100,15 +96,13 @@ TEST_F(HostileGuest, AnOpenThatHangsHoldsUpNoOtherFile) {
   const std::string server = MakeLink("sftp-server", LIMACTL_MCP_HOSTILE_SFTP_SERVER);
   StartGuest({"Subsystem sftp " + server + " hanging-open"});
   const auto read = [this](const std::string& path) {
-    return client().SendRequest("tools/call",
-                                {{"name", "read_file"}, {"arguments", {{"path", root + path}}}});
+    return client().BeginCall("read_file", {{"path", root + path}});
   };
   Ask("read_file", {{"path", root + "/file"}}, kContent);
   read("/hang/file");
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < 3; ++i) {  // the first ones are behind it, or soon are
-    const json answer = client().WaitForResponse(read("/file"), std::chrono::seconds(20));
-    EXPECT_EQ(TextOf(answer.at("result")), kContent);
+    EXPECT_EQ(TextOf(client().EndCall(read("/file"), 20s)), kContent);
     Ask("list_directory", {{"path", root}}, kEntries);
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(6));
@@ -128,8 +122,7 @@ void PrintTo(const Print& print, std::ostream* out) {
 class HostileShell : public HostileGuest {
  protected:
   void SetUp() override {
-    HostileGuest::SetUp();
-    if (!std::filesystem::exists("/proc/sys/kernel/random/boot_id")) {
+    if (!fs::exists("/proc/sys/kernel/random/boot_id")) {
       GTEST_SKIP() << Skipping("without /proc the guest is asked for its mounts, and lies");
     }
   }

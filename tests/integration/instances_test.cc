@@ -1,27 +1,14 @@
 // Which instance is served, and what happens while it is stopped, broken or restarted.
 
-#include <gmock/gmock.h>
 #include <poll.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "integration/fixture.h"
+#include "testing/sockets.h"
 
 namespace integration {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::AnyOf;
-using ::testing::HasSubstr;
-using testing_support::FileDescriptor;
-using testing_support::LoopbackInstance;
-using testing_support::McpClient;
-using testing_support::ProcessResult;
-using testing_support::TextOf;
 
 class Instances : public IntegrationTest {
  protected:
@@ -34,7 +21,7 @@ class Instances : public IntegrationTest {
 
   LoopbackInstance& StartDefault() {
     MakeFile("root/a.txt", "text");
-    return StartInstance({{root, "", true}});
+    return StartRoot();
   }
 
   static std::string ExpectOneLine(const ProcessResult& result) {
@@ -43,8 +30,6 @@ class Instances : public IntegrationTest {
     EXPECT_EQ(std::count(result.error.begin(), result.error.end(), '\n'), 1) << result.error;
     return result.error;
   }
-
-  const std::string root = Path("root").string();
 };
 
 TEST_F(Instances, TwoServersAreEachBoundToTheirOwnMounts) {
@@ -52,9 +37,9 @@ TEST_F(Instances, TwoServersAreEachBoundToTheirOwnMounts) {
   MakeFile("two/a.txt", "of two");
   const std::string one = Path("one");
   const std::string two = Path("two");
-  StartNamed("first", {{one, "", true}});
+  StartNamed("my.dev_box-1", {{one, "", true}});
   StartNamed("second", {{two, "", false}});
-  McpClient& first = Serve({.arguments = {"first"}});
+  McpClient& first = Serve({.arguments = {"my.dev_box-1"}});
   McpClient& second = Serve({.arguments = {"second"}});
 
   const auto read = [](McpClient& server, const std::string& path) {
@@ -66,29 +51,22 @@ TEST_F(Instances, TwoServersAreEachBoundToTheirOwnMounts) {
   EXPECT_THAT(TextOf(read(second, one + "/a.txt")), HasSubstr(two + " (read-only)"));
 }
 
-TEST_F(Instances, NameWithDotsAndUnderscoresIsServed) {
-  MakeFile("root/a.txt", "text");
-  StartNamed("my.dev_box-2", {{root, "", true}});
-  Serve({.arguments = {"my.dev_box-2"}});
-  EXPECT_EQ(Read(root + "/a.txt"), "text");
+TEST_F(Instances, InstructionsListTheMountsAndThoseWithAStaleCache) {
+  StartNamed("cached", {{Path("old").string(), "", false}, {Path("new").string(), "", true}});
+  Serve({.arguments = {"cached"}, .initialize = false});
+  const std::string text = client().Initialize().at("instructions").get<std::string>();
+  EXPECT_THAT(text, HasSubstr(Path("old").string() + " (read-only): the guest may not notice"));
+  EXPECT_THAT(text, HasSubstr(Path("new").string() + " (writable)\n"));
 }
 
 TEST_F(Instances, TheUsersSshAgentIsNotUsed) {
   StartDefault();
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
   const std::string path = Path("agent");
-  std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
-  const FileDescriptor agent(::socket(AF_UNIX, SOCK_STREAM, 0));
-  ASSERT_EQ(::bind(agent.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
-  ASSERT_EQ(::listen(agent.get(), 1), 0);
-
-  testing_support::ChildProcess::Options options = ServerOptions({"serve", "default"});
+  const auto agent = testing_support::ListenOnUnix(path);
+  ChildProcess::Options options = ServerOptions({"serve", "default"});
   options.environment["SSH_AUTH_SOCK"] = path;
-  McpClient server(options);
-  server.Initialize();
-  const nlohmann::json read = server.CallTool("read_file", {{"path", root + "/a.txt"}});
-  EXPECT_EQ(read.at("structuredContent").at("content"), "text");
+  ServeWith(options).Initialize();
+  EXPECT_EQ(Read(root + "/a.txt"), "text");
   pollfd polled = {agent.get(), POLLIN, 0};
   EXPECT_EQ(::poll(&polled, 1, 0), 0) << "the program connected to it";
 }

@@ -2,9 +2,6 @@
 
 #include "testing/limactl.h"
 
-#include <gmock/gmock.h>
-
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <optional>
@@ -15,14 +12,7 @@
 namespace integration {
 namespace {
 
-namespace fs = std::filesystem;
-using nlohmann::json;
-using ::testing::HasSubstr;
-using testing_support::ChildProcess;
 using testing_support::Limactl;
-using testing_support::McpClient;
-using testing_support::ProcessResult;
-using testing_support::TextOf;
 
 constexpr std::chrono::seconds kPromptly{10};
 
@@ -35,7 +25,7 @@ class ThroughLimactl : public IntegrationTest {
       GTEST_SKIP() << Skipping(error.what());
     }
     MakeFile("root/a.txt", "text");
-    StartInstance({{root, "", true}});
+    StartRoot();
     // A copy, because limactl may run as a user who cannot reach the build directory.
     fs::copy_file(ServerProgram(), MakeDirectory("plugins") / "limactl-mcp");
     // Lima's own plugin beside limactl would win over PATH.
@@ -58,10 +48,9 @@ class ThroughLimactl : public IntegrationTest {
     return options;
   }
   [[nodiscard]] ProcessResult RunPlugin(const std::vector<std::string>& arguments) const {
-    return testing_support::RunProcess(Plugin(arguments));
+    return RunProcess(Plugin(arguments));
   }
 
-  const std::string root = Path("root").string();
   std::optional<Limactl> limactl_;
 };
 
@@ -121,8 +110,8 @@ TEST_F(ThroughLimactl, RefusalOfAWriteSaysHowToMakeTheMountWritable) {
   const std::size_t begin = text.find("limactl edit ");
   ASSERT_NE(begin, std::string::npos) << text;
   const std::string command = text.substr(begin, text.rfind('`') - begin);
-  const ProcessResult split = testing_support::RunProcess(
-      {.arguments = {"sh", "-c", "limactl() { printf '%s\\n' \"$@\"; }; " + command}});
+  const ProcessResult split =
+      RunProcess({.arguments = {"sh", "-c", "limactl() { printf '%s\\n' \"$@\"; }; " + command}});
   std::istringstream lines(split.output);
   std::vector<std::string> words;
   for (std::string word; std::getline(lines, word);) {

@@ -3,61 +3,32 @@
 // resolved, and compares the opened file with the checked one. The process gains nothing: only the
 // guest user can place the link, and that user can reach its target anyway.
 
-#include <gmock/gmock.h>
-#include <unistd.h>
-
-#include <atomic>
 #include <iostream>
 #include <system_error>
-#include <thread>
 
 #include "integration/fixture.h"
+#include "testing/background_loop.h"
 
 namespace integration {
 namespace {
 
-namespace fs = std::filesystem;
-using nlohmann::json;
-using testing_support::TextOf;
-
 constexpr int kCalls = 150;
 
-/// Swaps two files in a tight loop until it is destroyed.
-class Swapper {
- public:
-  /// `one` and `other` are moved to `name` and back in turn.
-  Swapper(fs::path name, fs::path one, fs::path other)
-      : name_(std::move(name)), one_(std::move(one)), other_(std::move(other)) {
-    fs::rename(one_, name_);
-    thread_ = std::thread([this] { Run(); });
-  }
-  ~Swapper() {
-    stop_ = true;
-    thread_.join();
-  }
-  Swapper(const Swapper&) = delete;
-  Swapper& operator=(const Swapper&) = delete;
+using testing_support::BackgroundLoop;
 
- private:
-  void Run() {
-    while (!stop_) {
-      Swap(one_, other_);
-      Swap(other_, one_);
-    }
-  }
-  // In two steps: a directory and a link cannot be renamed over each other.
-  void Swap(const fs::path& away, const fs::path& in) {
+/// Moves `one` and `other` to `name` and back in turn. In two steps: a directory and a link cannot
+/// be renamed over each other.
+std::unique_ptr<BackgroundLoop> Swap(const fs::path& name, const fs::path& one,
+                                     const fs::path& other) {
+  fs::rename(one, name);
+  return std::make_unique<BackgroundLoop>([=] {
     std::error_code ignored;
-    fs::rename(name_, away, ignored);
-    fs::rename(in, name_, ignored);
-  }
-
-  fs::path name_;
-  fs::path one_;
-  fs::path other_;
-  std::atomic<bool> stop_ = false;
-  std::thread thread_;
-};
+    for (const auto& [away, in] : {std::pair(one, other), std::pair(other, one)}) {
+      fs::rename(name, away, ignored);
+      fs::rename(in, name, ignored);
+    }
+  });
+}
 
 struct Outcomes {
   int inside = 0;   ///< worked on the file inside the root
@@ -77,21 +48,21 @@ class LinkSwap : public IntegrationTest {
   void SetUp() override {
     MakeFile("root/in/a.txt", "in SIDE");
     MakeFile("outside/a.txt", "OUTSIDE");
-    Mount({{root, "", true}});
+    StartGuest();
   }
 
   /// A link to a file, in turn inside and outside.
-  std::unique_ptr<Swapper> SwapLeaf() {
+  std::unique_ptr<BackgroundLoop> SwapLeaf() {
     MakeLink("root/one", "in/a.txt");
     MakeLink("root/other", Path("outside/a.txt"));
-    return std::make_unique<Swapper>(root + "/x", root + "/one", root + "/other");
+    return Swap(root + "/x", root + "/one", root + "/other");
   }
 
   /// A directory that is in turn itself and a link to one outside.
-  std::unique_ptr<Swapper> SwapDirectory() {
+  std::unique_ptr<BackgroundLoop> SwapDirectory() {
     MakeFile("root/one/a.txt", "in SIDE");
     MakeLink("root/other", Path("outside"));
-    return std::make_unique<Swapper>(root + "/x", root + "/one", root + "/other");
+    return Swap(root + "/x", root + "/one", root + "/other");
   }
 
   /// Calls a tool kCalls times; `reached_outside` judges each result.
@@ -116,8 +87,6 @@ class LinkSwap : public IntegrationTest {
     MakeFile("outside/a.txt", "OUTSIDE");
     return true;
   }
-
-  const std::string root = Path("root").string();
 };
 
 TEST_F(LinkSwap, SwappedLinkToAFileIsNeverFollowedOutside) {

@@ -3,22 +3,12 @@
 // The instance's sshd runs in a mount namespace of its own, with another boot id and a mount table
 // that the test writes. A tmpfs stands for the 9p mount. tests/vm has real mounts.
 
-#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include "integration/fixture.h"
 
 namespace integration {
 namespace {
-
-namespace fs = std::filesystem;
-using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using testing_support::LoopbackInstance;
-using testing_support::ProcessResult;
-using testing_support::RunProcess;
-using testing_support::TextOf;
 
 /// Empty if this machine can.
 std::string WhyNoMountNamespace() {
@@ -37,7 +27,6 @@ class MountedRoots : public IntegrationTest {
   void SetUp() override {
     const std::string problem = WhyNoMountNamespace();
     if (!problem.empty()) GTEST_SKIP() << Skipping(problem);
-    MakeDirectory("root");
     MakeDirectory("other");
     MakeFile("proc/sys/kernel/random/boot_id", "00000000-0000-0000-0000-000000000000\n");
     ShowTable("");
@@ -99,17 +88,7 @@ class MountedRoots : public IntegrationTest {
   }
 
   void ExpectEveryToolRefuses() {
-    const std::vector<std::pair<std::string, json>> calls = {
-        {"glob", {{"pattern", "*"}, {"path", root}}},
-        {"list_directory", {{"path", root}}},
-        {"read_file", {{"path", root + "/a.txt"}}},
-        {"replace", {{"path", root + "/a.txt"}, {"old_string", "a"}, {"new_string", "b"}}},
-        {"run_shell_command", {{"command", {"touch", "lost"}}, {"directory", root}}},
-        {"search_file_content", {{"pattern", "x"}, {"path", root}}},
-        {"write_file", {{"path", root + "/lost"}, {"content", "lost"}}},
-        {"write_file", {{"path", root + "/a/b/lost"}, {"content", "lost"}}},
-    };
-    for (const auto& [tool, arguments] : calls) {
+    for (const auto& [tool, arguments] : CallsOfEveryTool(root, "a.txt")) {
       EXPECT_THAT(Refusal(tool, arguments), AllOf(HasSubstr("it is not mounted in the guest"),
                                                   HasSubstr("limactl start default")))
           << tool;
@@ -117,7 +96,6 @@ class MountedRoots : public IntegrationTest {
     EXPECT_TRUE(fs::is_empty(root)) << "written into the directory beneath";
   }
 
-  const std::string root = Path("root").string();
   const std::string other = Path("other").string();
   std::string other_line;
   LoopbackInstance* instance = nullptr;

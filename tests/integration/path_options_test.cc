@@ -1,20 +1,11 @@
 // The options of serve that change the roots: --allow-path and --root.
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 
 #include "integration/fixture.h"
 
 namespace integration {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using testing_support::ProcessResult;
 
 class PathOptions : public IntegrationTest {
  protected:

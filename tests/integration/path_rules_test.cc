@@ -1,47 +1,17 @@
 // The path rules through the real binary and a real sshd: names of paths, links, access, and the
 // default directory. tests/unit/paths has every case of the rules themselves.
 
-#include <gmock/gmock.h>
-
-#include <map>
-
 #include "integration/fixture.h"
 
 namespace integration {
 namespace {
 
-namespace fs = std::filesystem;
-using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
 class PathRules : public IntegrationTest {
  protected:
   void MountRoot() {
-    MakeDirectory("root");
     MakeFile("outside/secret.txt", "secret");
-    Mount({{root, "", true}});
+    StartGuest();
   }
-  /// Calls every tool with this directory, and the file tools with a file in it.
-  std::map<std::string, std::string> RefusalsOfEveryTool(const std::string& directory) {
-    const std::string file = directory + "/secret.txt";
-    const std::vector<std::pair<std::string, json>> calls = {
-        {"glob", {{"pattern", "*"}, {"path", directory}}},
-        {"list_directory", {{"path", directory}}},
-        {"read_file", {{"path", file}}},
-        {"replace", {{"path", file}, {"old_string", "secret"}, {"new_string", "public"}}},
-        {"run_shell_command", {{"command", {"touch", "ran"}}, {"directory", directory}}},
-        {"search_file_content", {{"pattern", "secret"}, {"path", directory}}},
-        {"write_file", {{"path", directory + "/new.txt"}, {"content", "x"}}},
-    };
-    std::map<std::string, std::string> refusals;
-    for (const auto& [tool, arguments] : calls) refusals[tool] = Refusal(tool, arguments);
-    return refusals;
-  }
-
-  const std::string root = Path("root").string();
 };
 
 TEST_F(PathRules, NamesAreBytesForEveryTool) {
@@ -54,10 +24,7 @@ TEST_F(PathRules, NamesAreBytesForEveryTool) {
     EXPECT_EQ(Read(directory + "/file"), "needle\n") << name;
     EXPECT_THAT(List(directory), ElementsAre("file")) << name;
     EXPECT_THAT(Glob({{"pattern", "*"}, {"path", directory}}), ElementsAre(directory + "/file"));
-    EXPECT_THAT(Call("search_file_content", {{"pattern", "needle"}, {"path", directory}})
-                    .value("git_grep_output", ""),
-                HasSubstr("file:1:needle"))
-        << name;
+    EXPECT_EQ(Search({{"pattern", "needle"}, {"path", directory}}), "file:1:needle\n") << name;
     EXPECT_EQ(Call("run_shell_command", {{"command", {"pwd"}}, {"directory", directory}})
                   .value("stdout", ""),
               directory + "\n");
@@ -100,8 +67,8 @@ TEST_F(PathRules, WhatLeadsOutOfTheRootIsRefusedByEveryTool) {
   MakeLink("outside", root + "_sensitive");
   for (const std::string& directory :
        {root + "_sensitive", root + "//a/../../outside", root + "/link"}) {
-    for (const auto& [tool, text] : RefusalsOfEveryTool(directory)) {
-      EXPECT_THAT(text, HasSubstr(root + " (writable)")) << tool << " " << directory;
+    for (const auto& [tool, arguments] : CallsOfEveryTool(directory, "secret.txt")) {
+      EXPECT_THAT(Refusal(tool, arguments), HasSubstr(root + " (writable)")) << tool << directory;
     }
   }
   EXPECT_EQ(ReadFile(Path("outside/secret.txt")), "secret");
@@ -114,9 +81,7 @@ TEST_F(PathRules, GlobAndSearchDoNotLeaveThePath) {
   MakeDirectory("root/sub");
   MakeLink("root/link", Path("outside"));
   EXPECT_THAT(Glob({{"pattern", "**/*.txt"}, {"path", root}}), ElementsAre(root + "/inside.txt"));
-  EXPECT_EQ(Call("search_file_content", {{"pattern", "secret"}, {"path", root}})
-                .value("git_grep_output", ""),
-            "inside.txt:1:secret too\n");
+  EXPECT_EQ(Search({{"pattern", "secret"}, {"path", root}}), "inside.txt:1:secret too\n");
   for (const std::string pattern : {"../*", "../outside/*", "sub/../../outside/*", "link/*",
                                     "link/../outside/*", "../../../../../etc/*"}) {
     const json result = client().CallTool("glob", {{"pattern", pattern}, {"path", root}});
@@ -132,15 +97,12 @@ TEST_F(PathRules, DefaultIsTheWorkingDirectoryUnderARoot) {
       {{Path("host").string(), Path("guest").string(), true}, {Path("other").string(), "", true}});
   Serve({.working_directory = MakeDirectory("host/sub")});
   EXPECT_THAT(Glob({{"pattern", "**/*.txt"}}), ElementsAre(Path("host/sub/third.txt")));
-  EXPECT_EQ(Call("search_file_content", {{"pattern", "needle"}, {"path", nullptr}})
-                .value("git_grep_output", ""),
-            "third.txt:1:needle\n");
+  EXPECT_EQ(Search({{"pattern", "needle"}, {"path", nullptr}}), "third.txt:1:needle\n");
 }
 
 TEST_F(PathRules, CommandMayLeaveItsDirectory) {
   MountRoot();
-  const json command = {{"command", {"cat", Path("outside/secret.txt")}}, {"directory", root}};
-  EXPECT_EQ(Call("run_shell_command", command).value("stdout", ""), "secret")
+  EXPECT_EQ(Run({"cat", Path("outside/secret.txt")}).value("stdout", ""), "secret")
       << "the VM is the boundary, not the path rules";
 }
 

@@ -1,29 +1,16 @@
 // start_process, read_process and write_process, and the rest of cut outputs.
 
-#include <gmock/gmock.h>
-
-#include <chrono>
 #include <csignal>
+#include <functional>
 
-#include "integration/command_fixture.h"
-#include "testing/eventually.h"
-#include "testing/guest_processes.h"
+#include "integration/fixture.h"
 
 namespace integration {
 namespace {
 
-using namespace std::chrono_literals;
-using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-using testing_support::EndsSoon;
-using testing_support::Eventually;
-
 constexpr int kWait = 20'000;  // milliseconds
 
-class ProcessTools : public CommandTest {
+class ProcessTools : public IntegrationTest {
  protected:
   [[nodiscard]] json StartArguments(const std::string& script, int wait = 0) const {
     return {{"command", {"bash", "-c", script}}, {"directory", root}, {"wait_ms", wait}};
@@ -54,18 +41,6 @@ class ProcessTools : public CommandTest {
     json arguments = {{"id", id}};
     arguments.update(more);
     return Call("write_process", arguments);
-  }
-
-  /// A process and a child that ignore TERM; their ids are in the files main and child.
-  void StartStubborn() {
-    Start(
-        "trap '' TERM; (sh -c 'echo $PPID >child.new; mv child.new child'; while :; do sleep 0.2; "
-        "done) & echo $$ >main.new; mv main.new main; while :; do sleep 0.2; done");
-    EXPECT_NE(Await("main") + Await("child"), "");
-  }
-  void ExpectStubbornEnds() {
-    EXPECT_TRUE(EndsSoon(root + "/main"));
-    EXPECT_TRUE(EndsSoon(root + "/child"));
   }
 };
 
@@ -104,21 +79,33 @@ TEST_F(ProcessTools, AFailureIsInTheFirstAnswer) {
               HasSubstr("/elsewhere"));
 }
 
-TEST_F(ProcessTools, SignalsReachTheChildren) {
-  StartGuest();
-  StartStubborn();
-  EXPECT_EQ(Send("p1", {{"signal", "TERM"}}).at("running"), true);
-  EXPECT_EQ(ReadToTheEnd("p1").at("exit_code"), 128 + SIGKILL) << "KILL follows";
-  ExpectStubbornEnds();
+TEST_F(ProcessTools, EndWithTheirChildrenThoughTheyIgnoreTerm) {
+  StartRoot();
+  const std::vector<std::function<void()>> ways = {
+      [&] {
+        EXPECT_EQ(Send("p1", {{"signal", "TERM"}}).at("running"), true);
+        EXPECT_EQ(ReadToTheEnd("p1").at("exit_code"), 128 + SIGKILL) << "KILL follows";
+      },
+      [&] { client().process().Signal(SIGKILL); },
+      [&] { EXPECT_EQ(client().CloseAndWait(10s), 0); }};
+  for (const auto& end : ways) {
+    Serve();
+    Start(
+        "trap '' TERM; (sh -c 'echo $PPID >child.new; mv child.new child'; while :; do sleep 0.2; "
+        "done) & echo $$ >main.new; mv main.new main; while :; do sleep 0.2; done");
+    EXPECT_NE(Await("main") + Await("child"), "");
+    end();
+    for (const char* file : {"root/main", "root/child"}) {
+      EXPECT_TRUE(EndsSoon(Path(file)));
+      fs::remove(Path(file));
+    }
+  }
 }
 
 TEST_F(ProcessTools, SixRunBesideTwoCommandsSearchesAndFilesOnOneConnection) {
   constexpr int kAll = 6;
   StartGuest();
   MakeFile("root/a.txt", "text");
-  const auto send = [this](const char* tool, const json& arguments) {
-    return client().SendRequest("tools/call", {{"name", tool}, {"arguments", arguments}});
-  };
   // They wait for channels that idle shells, and one command, still have.
   std::vector<std::int64_t> commands;
   for (int i = 0; i < 8; ++i) {
@@ -128,22 +115,23 @@ TEST_F(ProcessTools, SixRunBesideTwoCommandsSearchesAndFilesOnOneConnection) {
   EXPECT_TRUE(Eventually([&] { return List(root).size() == 9; }, 60s));
   std::vector<std::int64_t> starts;
   for (int i = 0; i < kAll; ++i) {
-    starts.push_back(send("start_process", StartArguments("read x; echo $x")));
+    starts.push_back(client().BeginCall("start_process", StartArguments("read x; echo $x")));
   }
   Write(root + "/stop0", "");
   Write(root + "/stop1", "");
   for (const std::int64_t id : commands) {
-    EXPECT_EQ(End(id).at("structuredContent").at("exit_code"), 0);
+    EXPECT_EQ(End(id).at("exit_code"), 0);
   }
   for (const std::int64_t id : starts) {
-    EXPECT_EQ(End(id).at("structuredContent").at("running"), true);
+    EXPECT_EQ(End(id).at("running"), true);
   }
   EXPECT_THAT(Refusal("start_process", StartArguments("true")),
               AllOf(HasSubstr("6 processes run"), HasSubstr("p1 bash -c 'read x; echo $x'; p2")));
 
   std::vector<std::int64_t> reads;
   for (int i = 1; i <= kAll; ++i) {
-    reads.push_back(send("read_process", {{"id", "p" + std::to_string(i)}, {"wait_ms", 30'000}}));
+    reads.push_back(
+        client().BeginCall("read_process", {{"id", "p" + std::to_string(i)}, {"wait_ms", 30'000}}));
   }
   commands.clear();
   for (int i = 0; i < 3; ++i) {
@@ -157,26 +145,12 @@ TEST_F(ProcessTools, SixRunBesideTwoCommandsSearchesAndFilesOnOneConnection) {
   EXPECT_EQ(Instance().SessionPids().size(), 1U) << "connections";
   Write(root + "/end", "");
   for (const std::int64_t id : commands) {
-    EXPECT_EQ(End(id).at("structuredContent").at("exit_code"), 0);
+    EXPECT_EQ(End(id).at("exit_code"), 0);
   }
   for (int i = 1; i <= kAll; ++i) Send("p" + std::to_string(i), {{"input", "done\n"}});
   for (const std::int64_t id : reads) {
-    EXPECT_EQ(End(id).at("structuredContent").at("output"), "done\n");
+    EXPECT_EQ(End(id).at("output"), "done\n");
   }
-}
-
-TEST_F(ProcessTools, AKilledServerLeavesNothing) {
-  StartGuest();
-  StartStubborn();
-  ::kill(client().process().pid(), SIGKILL);
-  ExpectStubbornEnds();
-}
-
-TEST_F(ProcessTools, TheEndOfInputStopsThem) {
-  StartGuest();
-  StartStubborn();
-  EXPECT_EQ(client().CloseAndWait(10s), 0);
-  ExpectStubbornEnds();
 }
 
 TEST_F(ProcessTools, ALostConnectionLosesThem) {
@@ -202,13 +176,9 @@ TEST_F(ProcessTools, CancelledReadsMakeRoomForOthers) {
   Start("sleep 300");
   std::vector<std::int64_t> reads;
   for (int i = 0; i < kMoreThanThreads; ++i) {
-    reads.push_back(client().SendRequest(
-        "tools/call",
-        {{"name", "read_process"}, {"arguments", {{"id", "p1"}, {"wait_ms", 30'000}}}}));
+    reads.push_back(client().BeginCall("read_process", {{"id", "p1"}, {"wait_ms", 30'000}}));
   }
-  for (const std::int64_t id : reads) {
-    client().SendNotification("notifications/cancelled", {{"requestId", id}});
-  }
+  for (const std::int64_t id : reads) client().Cancel(id);
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(ReadOn("p1", 0).at("running"), true);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 15s);

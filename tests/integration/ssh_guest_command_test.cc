@@ -209,5 +209,15 @@ TEST_F(SshGuest, IdleShellsAreClosedForSftp) {
   EXPECT_NO_THROW(guest->LStat("/", minute_));
 }
 
+TEST_F(SshGuest, KeepAlivesDoNotDisturbASilentCommand) {
+  // As many as in an hour at the real interval. A busy machine may answer late.
+  ssh::ConnectionOptions options;
+  options.keepalive_interval = 10ms;
+  options.keepalive_limit = 1000;
+  CollectedOutput sink;
+  EXPECT_EQ(Command(*Connect(options), "sleep 2.4; echo late", sink, minute_).exit_status, 0);
+  EXPECT_EQ(sink.output, "late\n");
+}
+
 }  // namespace
 }  // namespace ssh_guest

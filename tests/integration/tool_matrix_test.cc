@@ -1,8 +1,6 @@
 // Every tool in both result styles and protocol eras, with and without --audit: it succeeds, fails,
 // is refused, and is cancelled.
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <csignal>
 #include <map>
@@ -10,17 +8,9 @@
 
 #include "integration/fixture.h"
 #include "mcp/schema.h"
-#include "testing/eventually.h"
-#include "testing/guest_processes.h"
 
 namespace integration {
 namespace {
-
-namespace fs = std::filesystem;
-using nlohmann::json;
-using ::testing::HasSubstr;
-using testing_support::Eventually;
-using testing_support::TextOf;
 
 /// How a server is started and addressed: --results, the client's name, era, --audit.
 std::vector<std::string> Columns() {
@@ -92,7 +82,7 @@ class ToolMatrix : public IntegrationTest, public ::testing::WithParamInterface<
   void SetUp() override {
     MakeFile("root/a.txt", "some text\n");
     MakeFile("root/r.txt", "old\n");
-    StartInstance({{root_, "", true}});
+    StartRoot();
     ServeOptions options = {.initialize = false};
     options.arguments.push_back("--results=" + GetParam().substr(0, GetParam().find('_')));
     if (audit_) options.arguments.push_back("--audit=" + audit_file_);
@@ -104,8 +94,8 @@ class ToolMatrix : public IntegrationTest, public ::testing::WithParamInterface<
 
   static bool Has(const std::string& word) { return GetParam().find(word) != std::string::npos; }
   json ListTools() { return client().Request("tools/list").at("result").at("tools"); }
-  [[nodiscard]] json Arguments(const std::string& text) const {
-    return json::parse(std::regex_replace(text, std::regex("\\$R"), root_));
+  [[nodiscard]] json ArgumentsOf(const std::string& text) const {
+    return json::parse(std::regex_replace(text, std::regex("\\$R"), root));
   }
 
   void ExpectAnswers() {
@@ -114,7 +104,7 @@ class ToolMatrix : public IntegrationTest, public ::testing::WithParamInterface<
   }
 
   json CallTool(const Row& row, const std::string& arguments) {
-    const json result = client().CallTool(row.tool, Arguments(arguments));
+    const json result = client().CallTool(row.tool, ArgumentsOf(arguments));
     EXPECT_EQ(result.value("resultType", ""), Has("modern") ? "complete" : "") << result;
     ExpectAnswers();
     return result;
@@ -201,13 +191,12 @@ class ToolMatrix : public IntegrationTest, public ::testing::WithParamInterface<
 
   /// Sends the call that waits; returns its id once it certainly waits.
   std::int64_t Begin(const Row& row) {
-    const std::int64_t id = client().SendRequest(
-        "tools/call", {{"name", row.tool}, {"arguments", Arguments(row.cancelled)}});
+    const std::int64_t id = client().BeginCall(row.tool, ArgumentsOf(row.cancelled));
     if (row.tool == "write_process") return id;
     EXPECT_TRUE(Eventually([&] {
       const std::vector<json> records = Records();
       const bool is_recorded = !records.empty() && records.back().at("tool") == row.tool;
-      return (row.pid_file.empty() || fs::exists(root_ + "/" + row.pid_file)) &&
+      return (row.pid_file.empty() || fs::exists(root + "/" + row.pid_file)) &&
              (!audit_ || !row.changes || is_recorded);
     })) << row.tool;
     return id;
@@ -216,7 +205,7 @@ class ToolMatrix : public IntegrationTest, public ::testing::WithParamInterface<
   /// Stops or continues the guest's SFTP servers.
   void SignalFileServers(int signal) {
     int signalled = 0;
-    for (const auto& process : testing_support::GuestProcesses(Instance())) {
+    for (const auto& process : GuestProcesses(Instance())) {
       if (process.command.find("sftp-server") == std::string::npos) continue;
       ::kill(process.pid, signal);
       ++signalled;
@@ -225,7 +214,6 @@ class ToolMatrix : public IntegrationTest, public ::testing::WithParamInterface<
   }
 
   const bool audit_ = Has("audit");
-  const std::string root_ = Path("root").string();
   const std::string audit_file_ = Path("audit.jsonl").string();
   std::map<std::string, json> tools_;  // what the server lists, by name
   std::size_t taken_ = 0;              // records
@@ -235,7 +223,7 @@ TEST_P(ToolMatrix, EveryToolSucceedsFailsAndIsCancelled) {
   ASSERT_EQ(tools_.size(), Rows().size());
   client().CallTool(
       "start_process",
-      Arguments(R"({"command":["sh","-c","trap '' INT; exec sleep 300"],"directory":"$R"})"));
+      ArgumentsOf(R"({"command":["sh","-c","trap '' INT; exec sleep 300"],"directory":"$R"})"));
   TakeRecords();
   for (const Row& row : Rows()) {
     SCOPED_TRACE(row.tool);
@@ -249,17 +237,15 @@ TEST_P(ToolMatrix, EveryToolSucceedsFailsAndIsCancelled) {
     if (row.tool == "glob") SignalFileServers(SIGSTOP);
     calls.push_back(Begin(row));
   }
-  std::for_each(calls.rbegin(), calls.rend(), [&](std::int64_t id) {
-    client().SendNotification("notifications/cancelled", {{"requestId", id}});
-  });
+  std::for_each(calls.rbegin(), calls.rend(), [&](std::int64_t id) { client().Cancel(id); });
   ExpectAnswers();
   ExpectCancelsRecorded();
   SignalFileServers(SIGCONT);
-  EXPECT_TRUE(testing_support::EndsSoon(root_ + "/c"));
-  EXPECT_TRUE(testing_support::EndsSoon(root_ + "/p"));
-  client().CallTool("list_directory", {{"path", root_}});  // after all that had been sent
-  EXPECT_EQ(ReadFile(root_ + "/r.txt"), "new\n");
-  EXPECT_FALSE(fs::exists(root_ + "/late.txt"));
+  EXPECT_TRUE(EndsSoon(root + "/c"));
+  EXPECT_TRUE(EndsSoon(root + "/p"));
+  client().CallTool("list_directory", {{"path", root}});  // after all that had been sent
+  EXPECT_EQ(ReadFile(root + "/r.txt"), "new\n");
+  EXPECT_FALSE(fs::exists(root + "/late.txt"));
   EXPECT_EQ(client().CloseAndWait(), 0) << client().log();
   EXPECT_THROW(ADD_FAILURE() << "a second answer: " << client().NextMessage(), std::runtime_error);
   for (const char byte : audit_ ? ReadFile(audit_file_) : "") {

@@ -5,7 +5,6 @@
 // LIMACTL_MCP_KILLS sets the number of kills (default: kDefaultKills, or what kDefaultTime allows),
 // LIMACTL_MCP_SEED the seed of the random numbers.
 
-#include <gmock/gmock.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -16,13 +15,9 @@
 #include <thread>
 
 #include "integration/fixture.h"
-#include "testing/eventually.h"
 
 namespace integration {
 namespace {
-
-namespace fs = std::filesystem;
-using nlohmann::json;
 
 constexpr int kDefaultKills = 300;
 constexpr auto kDefaultTime = std::chrono::seconds(20);
@@ -73,18 +68,6 @@ class Random {
 
 class WriteKill : public IntegrationTest {
  protected:
-  void SetUp() override { MakeDirectory("root"); }
-
-  [[nodiscard]] std::vector<std::string> Leftovers() const {
-    std::vector<std::string> found;
-    for (const auto& entry : fs::recursive_directory_iterator(root)) {
-      const std::string name = entry.path().filename();
-      if (name.starts_with(".limactl-mcp-")) found.push_back(entry.path());
-    }
-    return found;
-  }
-
-  const std::string root = Path("root").string();
   Random random;
 };
 
@@ -100,16 +83,13 @@ class KilledServer : public WriteKill {
     const std::size_t last = old_text.rfind('#');
     if (last != std::string::npos && random.Below(3) == 0) {
       const std::string end = old_text.substr(last);
-      client().SendRequest(
-          "tools/call",
-          {{"name", "replace"},
-           {"arguments", {{"path", path}, {"old_string", end}, {"new_string", end + "+"}}}});
+      client().BeginCall("replace",
+                         {{"path", path}, {"old_string", end}, {"new_string", end + "+"}});
       return old_text + "+";
     }
     std::string new_text = random.Text(random.Below(random.Below(4) == 0 ? 400'000 : 2'000));
     new_text += "#" + std::to_string(number);
-    client().SendRequest("tools/call", {{"name", "write_file"},
-                                        {"arguments", {{"path", path}, {"content", new_text}}}});
+    client().BeginCall("write_file", {{"path", path}, {"content", new_text}});
     return new_text;
   }
 
@@ -125,16 +105,7 @@ class KilledServer : public WriteKill {
 
   /// Sessions may write until they end.
   bool WaitUntilSessionsEnd() {
-    return testing_support::Eventually([this] { return Instance().SessionPids().empty(); },
-                                       kSessionsEndWithin);
-  }
-
-  /// Makes leftovers older than any write may be.
-  void MakeLeftoversOld() {
-    for (const std::string& path : Leftovers()) {
-      ++outcomes["temporary file left"];
-      fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::minutes(11));
-    }
+    return Eventually([this] { return Instance().SessionPids().empty(); }, kSessionsEndWithin);
   }
 
   std::map<std::string, std::size_t> times;  ///< microseconds
@@ -142,7 +113,7 @@ class KilledServer : public WriteKill {
 };
 
 TEST_F(WriteKill, RandomTextsUnderRandomNamesComeBackAsTheyWere) {
-  Mount({{root, "", true}});
+  StartGuest();
   for (int round = 0; round < kRounds; ++round) {
     const std::string path = root + "/" + random.Name() + "/" + random.Name();
     if (fs::is_directory(path) || fs::is_regular_file(fs::path(path).parent_path())) continue;
@@ -155,13 +126,11 @@ TEST_F(WriteKill, RandomTextsUnderRandomNamesComeBackAsTheyWere) {
     const std::string old_string = "<" + random.Text(3) + ">" + std::to_string(round);
     const std::string new_string = random.Text(4) + "!";
     Write(path, text + old_string);
-    const json result = client().CallTool(
-        "replace", {{"path", path}, {"old_string", old_string}, {"new_string", new_string}});
-    ASSERT_FALSE(result.value("isError", false)) << result.dump();
+    Call("replace", {{"path", path}, {"old_string", old_string}, {"new_string", new_string}});
     ASSERT_EQ(ReadFile(path).substr(0, text.size()), text);
     ASSERT_EQ(ReadFile(path).find(old_string), std::string::npos);
   }
-  EXPECT_EQ(Leftovers(), std::vector<std::string>{});
+  EXPECT_THAT(Leftovers(root), IsEmpty());
 }
 
 TEST_F(KilledServer, LeavesTheOldFileOrTheNewOne) {
@@ -169,7 +138,7 @@ TEST_F(KilledServer, LeavesTheOldFileOrTheNewOne) {
   const auto enough = std::getenv("LIMACTL_MCP_KILLS") == nullptr
                           ? std::chrono::steady_clock::now() + kDefaultTime
                           : std::chrono::steady_clock::time_point::max();
-  StartInstance({{root, "", true}});
+  StartRoot();
   std::vector<std::string> paths;
   for (int i = 0; i < 6; ++i) paths.push_back(root + "/" + random.Name() + std::to_string(i));
 
@@ -179,7 +148,7 @@ TEST_F(KilledServer, LeavesTheOldFileOrTheNewOne) {
     const bool is_first_write = random.Below(4) == 0;
     if (!is_first_write) {
       Write(root + "/first", "text");
-      ASSERT_EQ(Leftovers(), std::vector<std::string>{});
+      ASSERT_THAT(Leftovers(root), IsEmpty());
     }
     const std::string& path = paths[random.Below(paths.size())];
     const std::string old_text = TextAt(path);
@@ -190,8 +159,12 @@ TEST_F(KilledServer, LeavesTheOldFileOrTheNewOne) {
     SleepAWhile(kind);
     client().process().Signal(SIGKILL);
     ASSERT_TRUE(client().process().Wait(std::chrono::seconds(10)).has_value());
-    ASSERT_TRUE(WaitUntilSessionsEnd());
-    MakeLeftoversOld();
+    // Sessions may write until they end.
+    ASSERT_TRUE(
+        Eventually([this] { return Instance().SessionPids().empty(); }, kSessionsEndWithin));
+    const std::vector<fs::path> left = Leftovers(root);
+    outcomes["temporary file left"] += static_cast<int>(left.size());
+    MakeOld(left);
 
     const std::string now = TextAt(path);
     ASSERT_TRUE(now == old_text || now == new_text)
@@ -204,7 +177,7 @@ TEST_F(KilledServer, LeavesTheOldFileOrTheNewOne) {
   for (const auto& [outcome, count] : outcomes) std::cout << outcome << ": " << count << "\n";
   Serve();
   Write(root + "/first", "text");
-  EXPECT_EQ(Leftovers(), std::vector<std::string>{});
+  EXPECT_THAT(Leftovers(root), IsEmpty());
 }
 
 }  // namespace

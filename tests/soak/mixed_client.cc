@@ -121,14 +121,13 @@ void MixedClient::BeginCancelled() {
            {{"command", {"sleep", "1000"}}, {"directory", directory_.string()}}, {});
   pending_.erase(id);
   cancelled_.insert(id);
-  client_.SendNotification("notifications/cancelled", {{"requestId", id}});
+  client_.Cancel(id);
   ++tally_.cancelled;
 }
 
 std::int64_t MixedClient::Call(const std::string& tool, const json& arguments, Pending pending) {
   ++begun_;
-  const std::int64_t id =
-      client_.SendRequest("tools/call", {{"name", tool}, {"arguments", arguments}});
+  const std::int64_t id = client_.BeginCall(tool, arguments);
   pending_.emplace(id, std::move(pending));
   return id;
 }

@@ -52,15 +52,13 @@ struct Sample {
 
 /// Adds one server's figures to `most`. Needs /proc.
 void AddServer(pid_t server, Sample& most) {
-  const std::filesystem::path directory = "/proc/" + std::to_string(server);
-  std::ifstream status(directory / "status");
-  for (std::string line; std::getline(status, line);) {
-    const auto number = [&] { return std::stod(line.substr(line.find(':') + 1)); };
-    if (line.starts_with("VmRSS:")) most.mebibytes = std::max(most.mebibytes, number() / 1024);
-    if (line.starts_with("Threads:")) most.threads = std::max(most.threads, number());
-  }
+  const auto status = [server](const char* name) {
+    return static_cast<double>(testing_support::StatusOf(server, name));
+  };
+  most.mebibytes = std::max(most.mebibytes, status("VmRSS") / 1024);
+  most.threads = std::max(most.threads, status("Threads"));
   std::error_code error;
-  const std::filesystem::directory_iterator open(directory / "fd", error);
+  const std::filesystem::directory_iterator open("/proc/" + std::to_string(server) + "/fd", error);
   most.descriptors =
       std::max(most.descriptors, static_cast<double>(std::distance(begin(open), end(open))));
 }

@@ -1,18 +1,15 @@
 #include "testing/fake_host_agent.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <string_view>
-#include <system_error>
 #include <utility>
+
+#include "testing/sockets.h"
 
 namespace testing_support {
 namespace {
@@ -33,17 +30,8 @@ void Answer(int listener, std::string_view answer) {
 }  // namespace
 
 SilentHostAgent::SilentHostAgent(const std::filesystem::path& socket)
-    : listener_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
+    : listener_(ListenOnUnix(socket)) {
   ::signal(SIGPIPE, SIG_IGN);  // clients may go away while they are answered
-  struct sockaddr_un address {};
-  address.sun_family = AF_UNIX;
-  std::strncpy(address.sun_path, socket.c_str(), sizeof(address.sun_path) - 1);
-  if (::fcntl(listener_.get(), F_SETFD, FD_CLOEXEC) != 0 ||
-      ::bind(listener_.get(), reinterpret_cast<const struct sockaddr*>(&address),
-             sizeof(address)) != 0 ||
-      ::listen(listener_.get(), 1) != 0) {
-    throw std::system_error(errno, std::generic_category(), socket.string());
-  }
 }
 
 FakeHostAgent::FakeHostAgent(const std::filesystem::path& socket, std::string answer)

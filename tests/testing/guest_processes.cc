@@ -17,6 +17,7 @@ namespace {
 struct Process {
   GuestProcess identity;
   pid_t parent = 0;
+  long group = 0;
 };
 
 /// All processes of this machine except zombies. The environment of other users' is hidden.
@@ -27,7 +28,7 @@ std::vector<Process> AllProcesses() {
   const std::vector<std::string> with_environment = {"e"};
 #endif
   std::vector<std::string> arguments = {"ps", "-A", "-ww", "-o",
-                                        "pid=,ppid=,stat=,lstart=,command="};
+                                        "pid=,ppid=,pgid=,stat=,lstart=,command="};
   arguments.insert(arguments.end(), with_environment.begin(), with_environment.end());
   const ProcessResult result =
       RunProcess({.arguments = arguments, .environment = {{"LC_ALL", "C"}}});
@@ -38,7 +39,7 @@ std::vector<Process> AllProcesses() {
     std::istringstream fields(line);
     Process process;
     std::string state;
-    fields >> process.identity.pid >> process.parent >> state;
+    fields >> process.identity.pid >> process.parent >> process.group >> state;
     for (int i = 0; i < 5; ++i) {  // Sat Nov 21 08:20:12 2026
       std::string word;
       fields >> word;
@@ -79,7 +80,8 @@ std::vector<GuestProcess> GuestProcesses(const LoopbackInstance& instance) {
     }
   }
   std::vector<GuestProcess> found;
-  for (const auto& [process, parent] : all) {
+  for (const Process& one : all) {
+    const GuestProcess& process = one.identity;
     if (process.pid == instance.sshd_pid()) continue;
     if (family.count(process.pid) > 0 || process.command.find(home) != std::string::npos) {
       found.push_back(process);
@@ -100,6 +102,21 @@ bool EndsSoon(const std::filesystem::path& file_of_process_id) {
     });
   };
   return Eventually(is_gone, std::chrono::seconds(3));
+}
+
+bool GroupLives(long process_group) {
+  const std::vector<Process> all = AllProcesses();
+  return std::any_of(all.begin(), all.end(), [process_group](const Process& process) {
+    return process.group == process_group;
+  });
+}
+
+long StatusOf(pid_t pid, const std::string& name) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(name + ":")) return std::stol(line.substr(name.size() + 1));
+  }
+  return 0;
 }
 
 std::vector<GuestProcess> StillAlive(const std::vector<GuestProcess>& processes) {

@@ -24,6 +24,12 @@ std::vector<GuestProcess> GuestProcesses(const LoopbackInstance& instance);
 /// std::runtime_error if there is no id.
 bool EndsSoon(const std::filesystem::path& file_of_process_id);
 
+/// Whether any process of the group runs. Zombies do not count.
+bool GroupLives(long process_group);
+
+/// A line "NAME: value kB" or "NAME: value" of /proc/PID/status; 0 if there is no such file.
+long StatusOf(pid_t pid, const std::string& name);
+
 /// Those of `processes` that are still alive.
 std::vector<GuestProcess> StillAlive(const std::vector<GuestProcess>& processes);
 

@@ -1,9 +1,6 @@
 #include "testing/loopback_instance.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <pwd.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,11 +10,11 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
 
 #include "testing/eventually.h"
 #include "testing/files.h"
+#include "testing/sockets.h"
 
 namespace testing_support {
 namespace {
@@ -26,10 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr int kPortTries = 20;
 constexpr auto kStartTimeout = std::chrono::seconds(20);
-
-[[noreturn]] void ThrowErrno(const std::string& what) {
-  throw std::system_error(errno, std::generic_category(), what);
-}
 
 std::string CurrentUser() {
   const passwd* entry = ::getpwuid(::getuid());  // NOLINT(concurrency-mt-unsafe)
@@ -66,17 +59,9 @@ void MakeKey(const fs::path& path, const std::string& comment) {
 }
 
 std::uint16_t FreePort() {
-  const FileDescriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof(address);
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  if (!socket.valid() || ::bind(socket.get(), generic, length) != 0 ||
-      ::getsockname(socket.get(), generic, &length) != 0) {
-    ThrowErrno("finding a free port");
-  }
-  return ntohs(address.sin_port);
+  std::uint16_t port = 0;
+  ListenOnLoopback(port);
+  return port;
 }
 
 /// The children that are sshd too (since OpenSSH 9.8: sshd-session), oldest first.

@@ -1,6 +1,5 @@
 #include "testing/lying_sshd.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <libssh/libssh.h>
 #include <libssh/server.h>
@@ -10,12 +9,11 @@
 #include <sys/socket.h>
 
 #include <array>
-#include <cerrno>
 #include <csignal>
-#include <system_error>
 #include <utility>
 
 #include "testing/child_process.h"
+#include "testing/sockets.h"
 
 namespace testing_support {
 namespace {
@@ -32,10 +30,6 @@ struct FreeBind {
   void operator()(ssh_bind bind) const noexcept { ssh_bind_free(bind); }
 };
 
-[[noreturn]] void ThrowErrno(const std::string& what) {
-  throw std::system_error(errno, std::generic_category(), what);
-}
-
 void Require(int code, const char* what) {
   if (code != SSH_OK) throw std::runtime_error(std::string("libssh's server cannot ") + what);
 }
@@ -44,28 +38,12 @@ void RequireLine(int code, const char* what) {
   if (code != SSH_OK) throw LyingSshd::Over(std::string("cannot ") + what);
 }
 
-FileDescriptor Listen(std::uint16_t& port) {
-  FileDescriptor listener(::socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  socklen_t length = sizeof(address);
-  if (!listener.valid() || ::fcntl(listener.get(), F_SETFD, FD_CLOEXEC) != 0 ||
-      ::bind(listener.get(), generic, length) != 0 || ::listen(listener.get(), 16) != 0 ||
-      ::getsockname(listener.get(), generic, &length) != 0) {
-    ThrowErrno("listening on the loopback");
-  }
-  port = ntohs(address.sin_port);
-  return listener;
-}
-
 }  // namespace
 
 LyingSshd::LyingSshd(Lie lie)
     : LyingSshd([this, lie = std::move(lie)](int socket) { SpeakSsh(socket, lie); }) {}
 
-LyingSshd::LyingSshd(BareLie lie) : lie_(std::move(lie)), listener_(Listen(port_)) {
+LyingSshd::LyingSshd(BareLie lie) : lie_(std::move(lie)), listener_(ListenOnLoopback(port_)) {
   static_cast<void>(::signal(SIGPIPE, SIG_IGN));
   const ProcessResult made = RunProcess(
       {.arguments = {"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", identity_file()}});

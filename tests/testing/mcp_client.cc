@@ -41,7 +41,22 @@ json McpClient::Request(const std::string& method, const json& params,
 
 json McpClient::CallTool(const std::string& name, const json& arguments,
                          std::chrono::milliseconds timeout) {
-  json response = Request("tools/call", {{"name", name}, {"arguments", arguments}}, timeout);
+  return EndCall(BeginCall(name, arguments), timeout);
+}
+
+std::int64_t McpClient::BeginCall(const std::string& tool, const json& arguments,
+                                  const std::string& progress) {
+  json params = {{"name", tool}, {"arguments", arguments}};
+  if (!progress.empty()) params["_meta"] = {{"progressToken", progress}};
+  return SendRequest("tools/call", params);
+}
+
+void McpClient::Cancel(std::int64_t id) {
+  SendNotification("notifications/cancelled", {{"requestId", id}});
+}
+
+json McpClient::EndCall(std::int64_t id, std::chrono::milliseconds timeout) {
+  json response = WaitForResponse(id, timeout);
   if (!response.contains("result")) throw std::runtime_error("protocol error: " + response.dump());
   return response["result"];
 }
@@ -141,6 +156,20 @@ int McpClient::CloseAndWait(std::chrono::milliseconds timeout) {
   const std::optional<int> status = process_.Wait(left);
   if (!status) throw std::runtime_error("the server did not end: " + log_);
   return WIFSIGNALED(*status) ? 128 + WTERMSIG(*status) : WEXITSTATUS(*status);
+}
+
+std::vector<ToolCall> CallsOfEveryTool(const std::string& directory, const std::string& file) {
+  const std::string path = directory + "/" + file;
+  const json touch = {{"command", {"touch", "touched"}}, {"directory", directory}};
+  return {{"glob", {{"pattern", "*.txt"}, {"path", directory}}},
+          {"list_directory", {{"path", directory}}},
+          {"read_file", {{"path", path}}},
+          {"replace", {{"path", path}, {"old_string", "t"}, {"new_string", "T"}}},
+          {"run_shell_command", touch},
+          {"search_file_content", {{"pattern", "t"}, {"path", directory}}},
+          {"start_process", touch},
+          {"write_file", {{"path", path}, {"content", "new text\n"}}},
+          {"write_file", {{"path", directory + "/new/file.txt"}, {"content", "new text\n"}}}};
 }
 
 std::string TextOf(const json& tool_result) {

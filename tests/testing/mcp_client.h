@@ -35,6 +35,12 @@ class McpClient {
   nlohmann::json CallTool(const std::string& name, const nlohmann::json& arguments,
                           std::chrono::milliseconds timeout = kDefaultTimeout);
 
+  /// The two halves of CallTool. With a `progress` token the server reports progress.
+  std::int64_t BeginCall(const std::string& tool, const nlohmann::json& arguments,
+                         const std::string& progress = "");
+  nlohmann::json EndCall(std::int64_t id, std::chrono::milliseconds timeout = kDefaultTimeout);
+  void Cancel(std::int64_t id);
+
   /// Sends without waiting; returns the id.
   std::int64_t SendRequest(const std::string& method, const nlohmann::json& params);
   void SendNotification(const std::string& method, const nlohmann::json& params);
@@ -68,6 +74,15 @@ class McpClient {
   std::string log_;
   std::vector<nlohmann::json> kept_;
 };
+
+/// A tool and its arguments.
+struct ToolCall {
+  std::string tool;
+  nlohmann::json arguments;
+};
+/// One call of each tool in `directory` and its file `file`, two of write_file; they would make
+/// the file "touched" and the directory "new".
+std::vector<ToolCall> CallsOfEveryTool(const std::string& directory, const std::string& file);
 
 /// The text of the first content block of a tool result.
 std::string TextOf(const nlohmann::json& tool_result);

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #ifdef __linux__
 #include <sched.h>
@@ -104,17 +103,5 @@ void SetReadOnly(const std::filesystem::path& mount, bool) {
 }
 
 #endif
-
-void FillUp(const std::filesystem::path& file) {
-  const support::FileDescriptor full(
-      ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  if (!full.valid()) throw std::system_error(errno, std::generic_category(), file.string());
-  for (std::size_t length = std::size_t{64} * 1024; length > 0; length /= 2) {
-    const std::vector<char> bytes(length, 'f');
-    while (::write(full.get(), bytes.data(), length) > 0) {
-    }
-    if (errno != ENOSPC) throw std::system_error(errno, std::generic_category(), file.string());
-  }
-}
 
 }  // namespace testing_support

@@ -26,7 +26,4 @@ class SmallFileSystem {
 /// Throws std::system_error: EBUSY while a file in it is open for writing.
 void SetReadOnly(const std::filesystem::path& mount, bool read_only);
 
-/// Writes to a file until the file system is full.
-void FillUp(const std::filesystem::path& file);
-
 }  // namespace testing_support

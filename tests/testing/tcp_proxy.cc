@@ -1,6 +1,5 @@
 #include "testing/tcp_proxy.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -14,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "testing/sockets.h"
+
 namespace testing_support {
 namespace {
 
@@ -21,20 +22,6 @@ using support::FileDescriptor;
 
 [[noreturn]] void ThrowErrno(const std::string& what) {
   throw std::system_error(errno, std::generic_category(), what);
-}
-
-sockaddr_in Loopback(std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
-
-FileDescriptor MakeSocket() {
-  FileDescriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
-  if (!socket.valid() || ::fcntl(socket.get(), F_SETFD, FD_CLOEXEC) != 0) ThrowErrno("socket");
-  return socket;
 }
 
 void SetUpStream(const FileDescriptor& socket) {
@@ -53,17 +40,9 @@ bool WouldBlock() {
 }  // namespace
 
 TcpProxy::TcpProxy(std::uint16_t target_port, std::size_t most_kept)
-    : target_port_(target_port), most_kept_(most_kept), listener_(MakeSocket()) {
+    : target_port_(target_port), most_kept_(most_kept), listener_(ListenOnLoopback(port_)) {
   ::signal(SIGPIPE, SIG_IGN);
-  sockaddr_in address = Loopback(0);
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  socklen_t length = sizeof(address);
-  if (::bind(listener_.get(), generic, length) != 0 || ::listen(listener_.get(), 16) != 0 ||
-      ::getsockname(listener_.get(), generic, &length) != 0 ||
-      ::fcntl(listener_.get(), F_SETFL, O_NONBLOCK) != 0) {
-    ThrowErrno("listening on the loopback");
-  }
-  port_ = ntohs(address.sin_port);
+  if (::fcntl(listener_.get(), F_SETFL, O_NONBLOCK) != 0) ThrowErrno("setting up a socket");
   thread_ = std::thread([this] { Loop(); });
 }
 
@@ -158,11 +137,11 @@ void TcpProxy::Loop() {
 void TcpProxy::Accept() {
   FileDescriptor client(::accept(listener_.get(), nullptr, nullptr));
   if (!client.valid()) return;
-  FileDescriptor target = MakeSocket();
-  const sockaddr_in address = Loopback(target_port_);
-  // A refusal closes the client's end too.
-  if (::connect(target.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-    return;
+  FileDescriptor target;
+  try {
+    target = ConnectToLoopback(target_port_);
+  } catch (const std::system_error&) {
+    return;  // closes the client's end too
   }
   SetUpStream(client);
   SetUpStream(target);

@@ -60,8 +60,8 @@ TEST_F(AgentSandbox, HasTheProjectAndNothingElseOfThisMachine) {
 
   Serve({}, kName);
   Write(project_ / "file.txt", "by the agent");
-  EXPECT_EQ(ReadOnHost(project_ / "file.txt"), "by the agent");
-  WriteOnHost(project_ / "file.txt", "by the user");
+  EXPECT_EQ(ReadFile(project_ / "file.txt"), "by the agent");
+  WriteFile(project_ / "file.txt", "by the user");
   EXPECT_EQ(Run({"cat", "file.txt"}, project_).at("stdout"), "by the user");
   EXPECT_THAT(instructions(), HasSubstr("- " + project_.string() + " (writable)\n"));
 
@@ -76,8 +76,7 @@ TEST_F(AgentSandbox, HasTheProjectAndNothingElseOfThisMachine) {
        "done"},
       project_);
   const fs::path log = fs::path(std::getenv("LIMA_HOME")) / kName / "ha.stderr.log";
-  EXPECT_THAT(ReadOnHost(log),
-              HasSubstr("TCP (except for SSH) and UDP port forwarding is disabled"));
+  EXPECT_THAT(ReadFile(log), HasSubstr("TCP (except for SSH) and UDP port forwarding is disabled"));
   EXPECT_NE(RunProcess({.arguments = {"bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/28791"}}).exit_code,
             0);
 }

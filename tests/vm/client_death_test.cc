@@ -20,8 +20,8 @@ class ClientDeath : public VirtualMachineTest {
     VirtualMachineTest::SetUp();
     const fs::path directory = NewDirectory("writable");
     Serve();
-    SendCommand("sleep 9753 & trap '' TERM; touch started; while :; do sleep 9753; done",
-                directory);
+    BeginCommand("sleep 9753 & trap '' TERM; touch started; while :; do sleep 9753; done",
+                 directory);
     Eventually("the command runs", [&] { return fs::exists(directory / "started"); });
   }
 

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -129,7 +128,6 @@ bool VirtualMachine::RepairGuest() const {
   // Each step does nothing if nothing is broken.
   const std::string script =
       "exec sudo -n sh -e <<'END OF SCRIPT'\n"
-      "[ ! -e /usr/bin/git.away ] || mv /usr/bin/git.away /usr/bin/git\n"
       "for directory in /mnt/limactl-mcp-*; do\n"
       "  ! mountpoint -q \"$directory\" || umount --lazy \"$directory\"\n"
       "  [ ! -d \"$directory\" ] || rmdir \"$directory\"\n"
@@ -173,18 +171,6 @@ void VirtualMachine::Repair() const {
   fs::remove(fault_mark_);
 }
 
-std::string ReadOnHost(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("cannot read " + path.string());
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void WriteOnHost(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
-}
-
 void VirtualMachineTest::SetUp() {
   machine_.Repair();
 }
@@ -225,11 +211,10 @@ McpClient& VirtualMachineTest::Serve(const std::vector<std::string>& options,
   return client();
 }
 
-std::int64_t VirtualMachineTest::SendCommand(const std::string& script, const fs::path& directory) {
-  return client().SendRequest(
-      "tools/call",
-      {{"name", "run_shell_command"},
-       {"arguments", {{"command", {"bash", "-c", script}}, {"directory", directory.string()}}}});
+std::int64_t VirtualMachineTest::BeginCommand(const std::string& script,
+                                              const fs::path& directory) {
+  return client().BeginCall("run_shell_command", {{"command", {"bash", "-c", script}},
+                                                  {"directory", directory.string()}});
 }
 
 json VirtualMachineTest::Call(const std::string& tool, const json& arguments) {
@@ -260,21 +245,10 @@ void VirtualMachineTest::Write(const fs::path& path, const std::string& text) {
   Result("write_file", {{"path", path.string()}, {"content", text}});
 }
 
-std::vector<VirtualMachineTest::ToolCall> VirtualMachineTest::AllTools(const fs::path& directory) {
-  const std::string file = directory / "file.txt";
-  return {
-      {"glob", {{"pattern", "*.txt"}, {"path", directory.string()}}},
-      {"list_directory", {{"path", directory.string()}}},
-      {"read_file", {{"path", file}}},
-      {"run_shell_command", {{"command", {"touch", "touched"}}, {"directory", directory.string()}}},
-      {"search_file_content", {{"pattern", "text"}, {"path", directory.string()}}},
-      {"write_file", {{"path", file}, {"content", "new text\n"}}}};
-}
-
 void VirtualMachineTest::ExpectAllToolsWork(const fs::path& directory, const fs::path& in_guest) {
   const fs::path file = directory / "file.txt";
   Write(file, "some text\n");
-  EXPECT_EQ(ReadOnHost(file), "some text\n");
+  EXPECT_EQ(ReadFile(file), "some text\n");
   EXPECT_EQ(Read(file), "some text\n");
   EXPECT_EQ(Run({"pwd"}, directory).at("stdout"), in_guest.string() + "\n");
   EXPECT_EQ(Run({"cat", "file.txt"}, directory).at("stdout"), "some text\n");
@@ -291,7 +265,7 @@ void VirtualMachineTest::ExpectAllToolsWork(const fs::path& directory, const fs:
       Result("replace", {{"path", file.string()}, {"old_string", "some"}, {"new_string", "other"}})
           .at("replacements"),
       1);
-  EXPECT_EQ(ReadOnHost(file), "other text\n");
+  EXPECT_EQ(ReadFile(file), "other text\n");
 }
 
 void VirtualMachineTest::ExpectAnswersAtOnce() {

@@ -11,10 +11,15 @@
 #include <vector>
 
 #include "testing/child_process.h"
+#include "testing/files.h"
 #include "testing/mcp_client.h"
 
 /// The product as users start it, through `limactl mcp serve`, in a real Lima instance.
 namespace vm {
+
+using testing_support::CallsOfEveryTool;
+using testing_support::ReadFile;
+using testing_support::WriteFile;
 
 /// The guest's processor may be emulated on a busy machine. A login alone then takes seconds.
 inline constexpr std::chrono::seconds kGuestTimeout{120};
@@ -74,9 +79,6 @@ class VirtualMachine {
   std::filesystem::path fault_mark_;
 };
 
-std::string ReadOnHost(const std::filesystem::path& path);
-void WriteOnHost(const std::filesystem::path& path, const std::string& text);
-
 class VirtualMachineTest : public testing::Test {
  protected:
   /// Repairs a machine that a killed test left broken.
@@ -98,7 +100,7 @@ class VirtualMachineTest : public testing::Test {
   [[nodiscard]] const std::string& instructions() const { return instructions_; }
 
   /// Sends a call of run_shell_command with a bash script; returns its id.
-  std::int64_t SendCommand(const std::string& script, const std::filesystem::path& directory);
+  std::int64_t BeginCommand(const std::string& script, const std::filesystem::path& directory);
   nlohmann::json Call(const std::string& tool, const nlohmann::json& arguments);
   /// The structured result of a call that must succeed.
   nlohmann::json Result(const std::string& tool, const nlohmann::json& arguments);
@@ -109,13 +111,6 @@ class VirtualMachineTest : public testing::Test {
                      const std::filesystem::path& directory);
   std::string Read(const std::filesystem::path& path);
   void Write(const std::filesystem::path& path, const std::string& text);
-
-  /// One call of each tool but `replace` on `directory`, which exists and has a file file.txt.
-  struct ToolCall {
-    std::string tool;
-    nlohmann::json arguments;
-  };
-  [[nodiscard]] static std::vector<ToolCall> AllTools(const std::filesystem::path& directory);
 
   /// Every tool works on `directory`, a new one in a writable mount. The guest has it at
   /// `in_guest`.

@@ -36,7 +36,7 @@ class Machine : public FaultTest {
 TEST_F(Machine, StoppedAndStartedWhileTheServerRuns) {
   ServeConnected();
   machine().Stop();
-  for (const auto& [tool, arguments] : AllTools(directory_)) {
+  for (const auto& [tool, arguments] : CallsOfEveryTool(directory_, "file.txt")) {
     EXPECT_THAT(Refusal(tool, arguments), HasSubstr("limactl start " + machine().name())) << tool;
   }
   ExpectAnswersAtOnce();
@@ -48,11 +48,9 @@ TEST_F(Machine, StartedByTheServer) {
   machine().Stop();
   Serve({"--start"});
   ExpectAnswersAtOnce();
-  const std::int64_t id = client().SendRequest(
-      "tools/call",
-      {{"name", "run_shell_command"},
-       {"arguments", {{"command", {"uname", "-n"}}, {"directory", directory_.string()}}},
-       {"_meta", {{"progressToken", "start"}}}});
+  const std::int64_t id = client().BeginCall(
+      "run_shell_command", {{"command", {"uname", "-n"}}, {"directory", directory_.string()}},
+      "start");
   std::string progress;
   json message;
   do {
@@ -73,15 +71,15 @@ TEST_F(Machine, FrozenAndThawed) {
   if (!machine().IsQemu()) {
     GTEST_SKIP() << "this virtual machine is not a process that a test can stop";
   }
-  WriteOnHost(directory_ / "file.txt", "old text\n");
+  WriteFile(directory_ / "file.txt", "old text\n");
   ServeConnected();
-  const std::int64_t command = SendCommand("touch started; exec sleep 8642", directory_);
+  const std::int64_t command = BeginCommand("touch started; exec sleep 8642", directory_);
   Eventually("the command runs", [this] { return fs::exists(directory_ / "started"); });
   machine().SignalQemu(SIGSTOP);
   const auto frozen = Clock::now();
   std::map<std::string, std::int64_t> ids = {{"command", command}};
-  for (const auto& [tool, arguments] : AllTools(directory_)) {
-    ids[tool] = client().SendRequest("tools/call", {{"name", tool}, {"arguments", arguments}});
+  for (const auto& [tool, arguments] : CallsOfEveryTool(directory_, "file.txt")) {
+    ids[tool] = client().BeginCall(tool, arguments);
   }
   ExpectAnswersAtOnce();
   // Keep-alives give the connection up after a minute, if a tool's own limit is not reached first.
@@ -100,14 +98,14 @@ TEST_F(Machine, FrozenAndThawed) {
   machine().SignalQemu(SIGCONT);
   // A write that was under way may still arrive.
   EXPECT_THAT(Read(directory_ / "file.txt"), AnyOf("old text\n", "new text\n"));
-  EXPECT_THAT(ReadOnHost(directory_ / "file.txt"), AnyOf("old text\n", "new text\n"));
+  EXPECT_THAT(ReadFile(directory_ / "file.txt"), AnyOf("old text\n", "new text\n"));
   const fs::path after = NewDirectory("writable");
   ExpectAllToolsWork(after, after);
 }
 
 TEST_F(Machine, RebootedFromWithin) {
   ServeConnected();
-  const std::int64_t id = SendCommand("exec sleep 8642", directory_);
+  const std::int64_t id = BeginCommand("exec sleep 8642", directory_);
   const std::string boot_id = "cat /proc/sys/kernel/random/boot_id";
   const std::string before = machine().Shell(boot_id);
   (void)machine().TryShell("sudo -n systemctl reboot");

@@ -53,7 +53,7 @@ TEST_F(RealInstance, ReadsWhatTheHostChanged) {
     SCOPED_TRACE(name);
     const fs::path file = NewDirectory(name) / "file.txt";
     for (const std::string text : {"before", "after!", "after, and longer", "", "shorter"}) {
-      WriteOnHost(file, text);
+      WriteFile(file, text);
       EXPECT_EQ(Read(file), text);
     }
   }
@@ -71,13 +71,13 @@ TEST_F(RealInstance, InstructionsNameRootsWithACacheThatIsNeverRefreshed) {
 
 TEST_F(RealInstance, ReadsButDoesNotWriteAReadOnlyMount) {
   const fs::path directory = NewDirectory("read-only");
-  WriteOnHost(directory / "file.txt", "kept");
+  WriteFile(directory / "file.txt", "kept");
   EXPECT_EQ(Read(directory / "file.txt"), "kept");
   for (const char* name : {"file.txt", "new.txt"}) {
     EXPECT_THAT(Refusal("write_file", {{"path", directory / name}, {"content", "lost"}}),
                 HasSubstr("read-only"));
   }
-  EXPECT_EQ(ReadOnHost(directory / "file.txt"), "kept");
+  EXPECT_EQ(ReadFile(directory / "file.txt"), "kept");
   EXPECT_FALSE(fs::exists(directory / "new.txt"));
 }
 

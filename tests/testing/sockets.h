@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "support/file_descriptor.h"
+
+/// Sockets for fake servers and their clients, closed on exec. All throw std::system_error.
+namespace testing_support {
+
+/// Listens on a free port of the loopback.
+support::FileDescriptor ListenOnLoopback(std::uint16_t& port);
+
+support::FileDescriptor ConnectToLoopback(std::uint16_t port);
+
+/// Listens on a new Unix socket.
+support::FileDescriptor ListenOnUnix(const std::filesystem::path& path);
+
+}  // namespace testing_support
