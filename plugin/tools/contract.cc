@@ -84,7 +84,7 @@ json ObjectSchema(const std::vector<Property>& properties) {
 }
 
 mcp::ToolDefinition Define(const Contract& tool) {
-  // Claude Code otherwise hides tools until the model searches for them, and stores results above
+  // One agent otherwise hides tools until the model searches for them, and stores results above
   // 25,000 tokens elsewhere; this is the most that it accepts.
   json meta = {{"anthropic/alwaysLoad", true}};
   if (tool.large_results) meta["anthropic/maxResultSizeChars"] = 500'000;
