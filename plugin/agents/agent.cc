@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 
@@ -59,7 +60,7 @@ std::string ToString(const Version& version) {
          std::to_string(version[2]);
 }
 
-std::string UpdateCommand(const ConfinedAgent& agent, const std::string& program) {
+std::string UpdateCommand(const Confinement& agent, const std::string& program) {
   for (const std::string marker : {"/Cellar/", "/Caskroom/"}) {
     const std::size_t at = program.find(marker);
     if (at == std::string::npos) continue;
@@ -76,9 +77,41 @@ std::string UpdateCommand(const ConfinedAgent& agent, const std::string& program
   return "as you installed " + program;
 }
 
-std::span<const ConfinedAgent> ConfinedAgents() {
-  static const std::array kAgents = {ClaudeAgent(), CodexAgent(), GeminiAgent(), OpencodeAgent()};
+std::span<const Agent> Agents() {
+  static const std::array kAgents = {Claude(),   Codex(),  Cursor(), Gemini(),
+                                     Opencode(), Vscode(), Zed()};
   return kAgents;
+}
+
+std::vector<paths::HostProgram> ObeyedFiles() {
+  std::vector<paths::HostProgram> files;
+  for (const Agent& agent : Agents()) {
+    files.insert(files.end(), agent.obeys.begin(), agent.obeys.end());
+  }
+  return files;
+}
+
+mcp::ResultFormat FormatFor(std::string_view client, std::optional<mcp::ResultStyle> style) {
+  mcp::ResultFormat format;
+  for (const Agent& agent : Agents()) {
+    for (const std::string_view name : agent.clients) {
+      if (!client.starts_with(name)) continue;
+      format = {.style = mcp::ResultStyle::kText, .text_bytes = agent.shown_bytes};
+    }
+  }
+  if (style) format.style = *style;
+  return format;
+}
+
+std::vector<std::string_view> Words(std::string_view text) {
+  constexpr std::string_view kSpace = " \n";
+  std::vector<std::string_view> words;
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+    if (text.empty()) return words;
+    words.push_back(text.substr(0, text.find_first_of(kSpace)));
+    text.remove_prefix(words.back().size());
+  }
 }
 
 Environment OwnEnvironment() {
@@ -95,6 +128,16 @@ std::string Value(const Environment& environment, const std::string& name,
                   const std::string& fallback) {
   const auto entry = environment.find(name);
   return entry == environment.end() || entry->second.empty() ? fallback : entry->second;
+}
+
+std::string DirectoryOr(const Environment& environment, const std::string& name,
+                        const std::string& fallback) {
+  const std::string value = Value(environment, name);
+  return value.starts_with('/') ? value : fallback;
+}
+
+std::string ConfigHome(const Environment& environment) {
+  return DirectoryOr(environment, "XDG_CONFIG_HOME", Value(environment, "HOME") + "/.config");
 }
 
 void Unset(Environment& environment, std::string_view names) {

@@ -10,15 +10,13 @@
 #include <vector>
 
 #include "agents/arguments.h"
-#include "configure/agents.h"
+#include "configure/settings.h"
+#include "mcp/tool.h"
+#include "paths/host_programs.h"
 
-/// How `limactl mcp run` starts each agent so that nothing in the project can loosen its
-/// confinement: in an empty directory of its own, with settings that the guest cannot reach, and
-/// with the project's instructions as text. docs/agents.md says what each agent would read from a
-/// project. Every setting was tried with the real agent; tests/clients/agents proves the whole.
+/// All that is known of each agent: a file for each. Facts come from the agents' documentation and
+/// from the agents; tests/clients/agents tries them.
 namespace agents {
-
-using configure::Words;
 
 inline constexpr std::string_view kServer = configure::kServerName;
 
@@ -68,14 +66,14 @@ std::optional<Version> ParseVersion(std::string_view text);
 
 std::string ToString(const Version& version);
 
-/// An agent that `limactl mcp run` can start.
-struct ConfinedAgent {
-  std::string_view name;         ///< of the program, which prints its version with --version
-  std::string_view title;        ///< for people
+/// How `limactl mcp run` starts an agent so that nothing in the project can loosen its confinement:
+/// in an empty directory of its own, with settings that the guest cannot reach, and with the
+/// project's instructions as text. docs/agents.md says what each would read from a project.
+struct Confinement {
   std::string_view package;      ///< on npm
   std::string_view update = {};  ///< the command of its own installer; may be empty
+  Version oldest;                ///< that can be confined; docs/agents.md names those tried
   bool has_settings_in_directory = false;  ///< so each set of options needs its own
-  Version oldest;  ///< that can be confined; docs/agents.md names those tried
   Launch (*launch)(const LaunchRequest& request);
   /// Arguments of the agent that print what `use_output` adds to the launch; empty: none. They run
   /// with the launch's files, environment and directory.
@@ -84,22 +82,77 @@ struct ConfinedAgent {
                      Launch& launch) = nullptr;
   ArgumentRules rules;
   /// The user's files and directories that the agent reads settings from, absolute.
-  std::vector<std::string> (*settings)(const Environment& environment);
+  std::vector<std::string> (*own_settings)(const Environment& environment);
 };
+
+/// What `limactl mcp configure` writes, and for whom.
+struct SettingsRequest {
+  std::string instance;
+  bool user = false;                ///< for all projects, in the user's own settings
+  bool project_files = false;       ///< only in files of the project
+  bool trust = false;               ///< the agent need not ask before it calls a tool of the server
+  std::string project_key;          ///< the project's git root, by which some agents know a project
+  std::vector<std::string> launch;  ///< starts the server: {"limactl", "mcp", "serve"}
+  std::vector<std::string> options;  ///< of `serve`, after the instance
+  /// How long an agent waits for a result: longer than the server lets a command run.
+  int timeout_seconds = 600;
+  std::optional<std::string> lima_home;
+  std::vector<std::string> tools;  ///< the names of the server's tools
+  Environment environment;         ///< this program's
+};
+
+struct AgentSettings {
+  /// In the order to write them: its own tools are off before it has the server.
+  std::vector<configure::SettingsFile> files;
+  /// Of an agent whose file is not edited: the user runs them to add and to remove the server.
+  std::vector<std::string> add_command = {};
+  std::vector<std::string> remove_command = {};
+  std::vector<std::string> notes = {};  ///< what the user must know, a sentence each
+};
+
+struct Agent {
+  std::string_view name;   ///< on the command line
+  std::string_view title;  ///< for people
+  // It is installed if there is one of these programs on PATH, or directories in the home.
+  std::string_view programs;  ///< between spaces
+  std::vector<std::string_view> directories;
+  std::vector<std::string_view> clients;  ///< with which its name as an MCP client begins
+  /// How much of a result it shows to its model, in bytes. Somewhat less than that, so that the
+  /// tools' last line is shown too.
+  std::size_t shown_bytes = mcp::ResultFormat().text_bytes;
+  std::vector<paths::HostProgram> obeys;  ///< files of the project
+  AgentSettings (*settings)(const SettingsRequest& request);
+  bool keeps_projects = false;          ///< stores settings of a project in the user's own files
+  std::optional<Confinement> run = {};  ///< if `limactl mcp run` can start it
+};
+
+/// In alphabetical order.
+std::span<const Agent> Agents();
+
+Agent Claude();
+Agent Codex();
+Agent Cursor();
+Agent Gemini();
+Agent Opencode();
+Agent Vscode();
+Agent Zed();
+
+/// The files of a project that the agents obey.
+std::vector<paths::HostProgram> ObeyedFiles();
+
+/// How results are encoded for the client of this name (`clientInfo`): as text for agents. `style`
+/// overrides that.
+mcp::ResultFormat FormatFor(std::string_view client,
+                            std::optional<mcp::ResultStyle> style = std::nullopt);
 
 /// A shell line that updates `agent`, or words that say what to do. `program` is its file with
 /// links resolved, which shows how it was installed.
-std::string UpdateCommand(const ConfinedAgent& agent, const std::string& program);
+std::string UpdateCommand(const Confinement& agent, const std::string& program);
 
-/// In alphabetical order.
-std::span<const ConfinedAgent> ConfinedAgents();
+/// The words of a text between spaces and line breaks.
+std::vector<std::string_view> Words(std::string_view text);
 
-ConfinedAgent ClaudeAgent();
-ConfinedAgent CodexAgent();
-ConfinedAgent GeminiAgent();
-ConfinedAgent OpencodeAgent();
-
-// What several launches need.
+// What several agents need.
 
 /// This program's.
 Environment OwnEnvironment();
@@ -107,6 +160,14 @@ Environment OwnEnvironment();
 /// `fallback` if the variable is missing or empty.
 std::string Value(const Environment& environment, const std::string& name,
                   const std::string& fallback = "");
+
+/// `fallback` unless the variable is an absolute path: a relative one would mean another directory
+/// to the agent.
+std::string DirectoryOr(const Environment& environment, const std::string& name,
+                        const std::string& fallback);
+
+/// $XDG_CONFIG_HOME, else ~/.config.
+std::string ConfigHome(const Environment& environment);
 
 /// Removes variables by their names between spaces; "A*" removes all that begin with "A".
 void Unset(Environment& environment, std::string_view names);

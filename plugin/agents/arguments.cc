@@ -137,4 +137,23 @@ std::optional<std::string> FindRefused(std::span<const std::string> arguments,
   return std::nullopt;
 }
 
+std::string ArgumentHelp(const ArgumentRules& rules) {
+  const std::string title(rules.title);
+  std::string text = "After --, " + title + " gets:\n";
+  for (const Mode& mode : rules.modes) {
+    text.append("  ").append(mode.command).append(mode.command.empty() ? "" : " ");
+    if (mode.takes_prompt) text += "PROMPT ";
+    for (const std::string_view word : Words(mode.options)) text.append(word).append(" ");
+    text.back() = '\n';
+  }
+  text += "Not passed on:\n";
+  for (const Refusal& refusal : rules.refusals) {
+    text.append("  ").append(refusal.options).append(": ").append(refusal.reason).append("\n");
+  }
+  if (!rules.separator_reason.empty()) {
+    text.append("  a further --: ").append(rules.separator_reason).append("\n");
+  }
+  return text;
+}
+
 }  // namespace agents

@@ -44,4 +44,7 @@ struct ArgumentRules {
 std::optional<std::string> FindRefused(std::span<const std::string> arguments,
                                        const ArgumentRules& rules);
 
+/// What passes and what does not, as lines for people.
+std::string ArgumentHelp(const ArgumentRules& rules);
+
 }  // namespace agents

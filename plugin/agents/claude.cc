@@ -7,11 +7,17 @@
 
 #include "agents/agent.h"
 #include "agents/arguments.h"
+#include "agents/server_entry.h"
 
 namespace agents {
 namespace {
 
+using Kind = configure::Change::Kind;
+using configure::Json;
+using configure::SettingsFile;
 using nlohmann::json;
+using paths::RunBy;
+using paths::Writing;
 
 /// An allow-list: tools that neither read, write nor run anything on the host. Holds for subagents
 /// too.
@@ -108,25 +114,77 @@ Launch LaunchClaude(const LaunchRequest& request) {
   return launch;
 }
 
-std::vector<std::string> ClaudeSettings(const Environment& environment) {
+std::vector<std::string> OwnSettings(const Environment& environment) {
   const std::string home = Value(environment, "HOME");
-  const std::string own = Value(environment, "CLAUDE_CONFIG_DIR");
+  const std::string own = DirectoryOr(environment, "CLAUDE_CONFIG_DIR", "");
   if (!own.empty()) return {own};
   return {home + "/.claude", home + "/.claude.json"};
 }
 
+// Claude Code does not offer a denied tool to the model. It warns about names that it does not
+// know, so only today's are here. The worktree tools run git on the host.
+constexpr std::string_view kClaudeTools =
+    "Bash PowerShell Monitor Read Edit Write Glob NotebookEdit Grep LSP EnterWorktree ExitWorktree";
+
+AgentSettings Configure(const SettingsRequest& request) {
+  const std::string own = DirectoryOr(request.environment, "CLAUDE_CONFIG_DIR", "");
+  const std::string home = Value(request.environment, "HOME");
+  Json entry = CommandEntry(request, kWorkingDirectory);
+  entry["timeout"] = request.timeout_seconds * 1000;
+  entry["alwaysLoad"] = true;  // offered without a search for tools
+  // Permissions of a project can only be stored in the project.
+  SettingsFile settings = {
+      .path = Path(request, ".claude/settings.local.json",
+                   (own.empty() ? home + "/.claude" : own) + "/settings.json"),
+      .changes = {{Kind::kList, {"permissions", "deny"}, Words(kClaudeTools)}}};
+  if (request.trust) {
+    settings.changes.push_back({Kind::kList, {"permissions", "allow"}, {"mcp__" + Server()}});
+    if (request.project_files) {
+      settings.changes.push_back({Kind::kList, {"enabledMcpjsonServers"}, {Server()}});
+    }
+  }
+  const std::string users = (own.empty() ? home : own) + "/.claude.json";
+  if (!request.user && !request.project_files) {  // Claude Code calls this the local scope
+    const configure::KeyPath path = {"projects", request.project_key, "mcpServers", Server()};
+    return {.files = {std::move(settings),
+                      {.path = users, .changes = {{Kind::kEntry, path, std::move(entry)}}}}};
+  }
+  AgentSettings all = {
+      .files = {std::move(settings),
+                {.path = Path(request, ".mcp.json", users),
+                 .changes = {{Kind::kEntry, {"mcpServers", Server()}, std::move(entry)}}}}};
+  if (request.project_files) {
+    all.notes.emplace_back(
+        request.trust
+            ? "Claude Code uses the permission only in a folder that you have told it to trust."
+            : "Claude Code asks once whether this project's server may run, and before each call "
+              "(\"claude mcp list\" says \"Pending approval\" until then).");
+  }
+  return all;
+}
+
 }  // namespace
 
-ConfinedAgent ClaudeAgent() {
+Agent Claude() {
   return {.name = "claude",
           .title = "Claude Code",
-          .package = "@anthropic-ai/claude-code",
-          .update = "claude update",
-          .oldest = {2, 1, 330},
-          .launch = &LaunchClaude,
-          .rules = {"Claude Code", kModes, kRefusals, "begin with -p",
-                    "it may take what follows for a command"},
-          .settings = &ClaudeSettings};
+          .programs = "claude",
+          .directories = {".claude"},
+          .clients = {"claude-code"},
+          .obeys = {{".claude/", RunBy::kAgent, "Claude Code",
+                     "hooks, helpers and servers; read again while it runs", Writing::kRefused},
+                    {".mcp.json", RunBy::kAgent, "Claude Code, Copilot", "servers are commands",
+                     Writing::kRefused},
+                    {"CLAUDE*.md", RunBy::kPrompt, "agents", "instructions"}},
+          .settings = &Configure,
+          .keeps_projects = true,
+          .run = Confinement{.package = "@anthropic-ai/claude-code",
+                             .update = "claude update",
+                             .oldest = {2, 1, 330},
+                             .launch = &LaunchClaude,
+                             .rules = {"Claude Code", kModes, kRefusals, "begin with -p",
+                                       "it may take what follows for a command"},
+                             .own_settings = &OwnSettings}};
 }
 
 }  // namespace agents

@@ -16,6 +16,7 @@
 
 #include "agents/agent.h"
 #include "agents/arguments.h"
+#include "agents/server_entry.h"
 #include "configure/toml.h"
 #include "support/errors.h"
 #include "support/log.h"
@@ -23,10 +24,18 @@
 namespace agents {
 namespace {
 
+using Kind = configure::Change::Kind;
+using configure::Change;
+using configure::Format;
+using paths::RunBy;
+using paths::Writing;
 namespace fs = std::filesystem;
 using configure::Json;
 using configure::TomlValue;
 using nlohmann::json;
+
+/// How long Codex waits for the server to start. Its default of 10 s is short on a busy machine.
+constexpr int kStartupTimeoutSeconds = 60;
 
 /// Switched off by name. A version that does not know one ignores it.
 constexpr std::string_view kFeaturesOff =
@@ -46,7 +55,7 @@ constexpr std::string_view kUsersKeys =
     "show_raw_agent_reasoning tui web_search review_model";
 
 std::string UsersHome(const Environment& environment) {
-  return Value(environment, "CODEX_HOME", Value(environment, "HOME") + "/.codex");
+  return DirectoryOr(environment, "CODEX_HOME", Value(environment, "HOME") + "/.codex");
 }
 
 std::string UsersSettings(const std::string& home) {
@@ -91,7 +100,7 @@ Json ServerEntry(const LaunchRequest& request) {
           {"cwd", request.control},
           {"enabled", true},
           {"required", true},
-          {"startup_timeout_sec", configure::kStartupTimeoutSeconds},
+          {"startup_timeout_sec", kStartupTimeoutSeconds},
           {"tool_timeout_sec", request.call_timeout.count()},
           {"supports_parallel_tool_calls", true},
           {"omit_tools_from", {"deferred"}},
@@ -215,7 +224,7 @@ void UseModels(const LaunchRequest& request, const std::string& output, Launch& 
   launch.arguments.insert(position, {"-c", "model_catalog_json=" + TomlValue(path)});
 }
 
-std::vector<std::string> CodexSettings(const Environment& environment) {
+std::vector<std::string> OwnSettings(const Environment& environment) {
   const std::string home = UsersHome(environment);
   std::error_code missing;
   const fs::path login = fs::canonical(home + "/auth.json", missing);
@@ -224,18 +233,62 @@ std::vector<std::string> CodexSettings(const Environment& environment) {
   return settings;
 }
 
+AgentSettings Configure(const SettingsRequest& request) {
+  std::vector<std::string> add = {"codex", "mcp", "add", Server()};
+  if (request.lima_home) add.insert(add.end(), {"--env", "LIMA_HOME=" + *request.lima_home});
+  add.emplace_back("--");
+  for (const Json& word : ArgumentsFrom(request, 0, kWorkingDirectory)) add.push_back(word);
+  const auto server = [](const char* name, Json value) {
+    return Change{Kind::kSetting, {"mcp_servers", Server(), name}, std::move(value)};
+  };
+  // The tool apply_patch cannot be switched off; in a read-only sandbox it asks.
+  AgentSettings all = {
+      .files = {{.path = Path(request, ".codex/config.toml",
+                              UsersHome(request.environment) + "/config.toml"),
+                 .format = Format::kToml,
+                 .changes = {{Kind::kSetting, {"sandbox_mode"}, "read-only"},
+                             {Kind::kSetting, {"features", "shell_tool"}, false},
+                             {Kind::kSetting, {"features", "view_image"}, false},
+                             server("startup_timeout_sec", kStartupTimeoutSeconds),
+                             server("tool_timeout_sec", request.timeout_seconds),
+                             server("supports_parallel_tool_calls", true),
+                             // Offered without a search for tools.
+                             server("omit_tools_from", {"deferred"})}}},
+      .add_command = std::move(add),
+      .remove_command = {"codex", "mcp", "remove", Server()},
+      .notes = {
+          "Codex has no switch for its tool apply_patch (openai/codex issue 8161): sandbox_mode = "
+          "\"read-only\" makes it ask you before it changes a file. Say no: it would work on the "
+          "host."}};
+  if (request.trust) {
+    all.files[0].changes.push_back(server("default_tools_approval_mode", "approve"));
+  }
+  if (!request.user) {
+    all.notes.emplace_back(
+        "Codex reads this file only in a project that it trusts, and asks once.");
+  }
+  return all;
+}
+
 }  // namespace
 
-ConfinedAgent CodexAgent() {
-  return {.name = "codex",
-          .title = "Codex",
-          .package = "@openai/codex",
-          .oldest = {0, 160, 0},
-          .launch = &LaunchCodex,
-          .query = {"debug", "models", "-c", "features={plugins=false,apps=false}"},
-          .use_output = &UseModels,
-          .rules = {"Codex", kModes, kRefusals, "put another -- before it"},
-          .settings = &CodexSettings};
+Agent Codex() {
+  return {
+      .name = "codex",
+      .title = "Codex",
+      .programs = "codex",
+      .directories = {".codex"},
+      .clients = {"codex-mcp-client"},
+      .shown_bytes = std::size_t{40} * 1024,  // about 48 KB, the middle cut
+      .obeys = {{".codex/", RunBy::kAgent, "Codex", "servers and hooks", Writing::kRefused}},
+      .settings = &Configure,
+      .run = Confinement{.package = "@openai/codex",
+                         .oldest = {0, 160, 0},
+                         .launch = &LaunchCodex,
+                         .query = {"debug", "models", "-c", "features={plugins=false,apps=false}"},
+                         .use_output = &UseModels,
+                         .rules = {"Codex", kModes, kRefusals, "put another -- before it"},
+                         .own_settings = &OwnSettings}};
 }
 
 }  // namespace agents

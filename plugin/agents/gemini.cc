@@ -6,11 +6,17 @@
 
 #include "agents/agent.h"
 #include "agents/arguments.h"
+#include "agents/server_entry.h"
 
 namespace agents {
 namespace {
 
+using Kind = configure::Change::Kind;
+using configure::Json;
+using configure::SettingsFile;
 using nlohmann::json;
+using paths::RunBy;
+using paths::Writing;
 
 /// Never set, so that its default "$" is used.
 constexpr std::string_view kUnsetVariable = "LIMACTL_MCP_NOT_SET";
@@ -146,23 +152,72 @@ Launch LaunchGemini(const LaunchRequest& request) {
   return launch;
 }
 
-std::vector<std::string> GeminiSettings(const Environment& environment) {
+std::string OwnDirectory(const Environment& environment) {
+  return DirectoryOr(environment, "GEMINI_CLI_HOME", Value(environment, "HOME")) + "/.gemini";
+}
+
+std::vector<std::string> OwnSettings(const Environment& environment) {
   const std::string home = Value(environment, "HOME");
-  return {Value(environment, "GEMINI_CLI_HOME", home) + "/.gemini", home + "/.agents",
-          home + "/.env"};
+  return {OwnDirectory(environment), home + "/.agents", home + "/.env"};
+}
+
+// An allow-list of all tools, those of MCP servers included. Gemini CLI reads no policy files from
+// a project, and warns that "exclude" is deprecated.
+constexpr std::string_view kGeminiTools =
+    "google_web_search web_fetch write_todos update_topic UpdateTopicTool ask_user activate_skill "
+    "invoke_agent";
+
+AgentSettings Configure(const SettingsRequest& request) {
+  Json entry = CommandEntry(request, kWorkingDirectory);
+  entry["timeout"] = request.timeout_seconds * 1000;
+  if (request.trust) entry["trust"] = true;
+  Json tools = Json::array();
+  for (const std::string& tool : request.tools) tools.push_back("mcp_" + Server() + "_" + tool);
+  SettingsFile file = {
+      .path = Path(request, ".gemini/settings.json",
+                   OwnDirectory(request.environment) + "/settings.json"),
+      .changes = {{Kind::kAllowedTools,
+                   {"tools", "core"},
+                   Words(kGeminiTools),
+                   "it is a tool for the host, or one that configure does not know"},
+                  // The allow-list would skip the question.
+                  {Kind::kList,
+                   {"tools", "confirmationRequired"},
+                   {"web_fetch", "ask_user", "activate_skill"}},
+                  {Kind::kSetting,
+                   {"agents", "overrides", "codebase_investigator", "enabled"},
+                   false,
+                   "Gemini CLI delegates to it, but it is useless without file tools"}}};
+  file.changes.push_back(
+      {Kind::kList, {"tools", request.trust ? "core" : "confirmationRequired"}, tools});
+  file.changes.push_back({Kind::kEntry, {"mcpServers", Server()}, std::move(entry)});
+  AgentSettings all = {.files = {std::move(file)}};
+  if (!request.user) {
+    all.notes.emplace_back(
+        "Gemini CLI reads this file only in a folder that it trusts, and asks once.");
+  }
+  return all;
 }
 
 }  // namespace
 
-ConfinedAgent GeminiAgent() {
+Agent Gemini() {
   return {.name = "gemini",
           .title = "Gemini CLI",
-          .package = "@google/gemini-cli",
-          .has_settings_in_directory = true,
-          .oldest = {0, 36, 0},
-          .launch = &LaunchGemini,
-          .rules = {"Gemini CLI", kModes, kRefusals, "put another -- before it"},
-          .settings = &GeminiSettings};
+          .programs = "gemini",
+          .directories = {".gemini"},
+          .clients = {"gemini-cli-mcp-client"},
+          .shown_bytes = std::size_t{36} * 1024,  // 40,000 characters, the middle cut
+          .obeys = {{".gemini/", RunBy::kAgent, "Gemini CLI", "servers, hooks and tools",
+                     Writing::kRefused},
+                    {"GEMINI.md", RunBy::kPrompt, "agents", "instructions"}},
+          .settings = &Configure,
+          .run = Confinement{.package = "@google/gemini-cli",
+                             .oldest = {0, 36, 0},
+                             .has_settings_in_directory = true,
+                             .launch = &LaunchGemini,
+                             .rules = {"Gemini CLI", kModes, kRefusals, "put another -- before it"},
+                             .own_settings = &OwnSettings}};
 }
 
 }  // namespace agents

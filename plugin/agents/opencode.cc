@@ -9,6 +9,7 @@
 
 #include "agents/agent.h"
 #include "agents/arguments.h"
+#include "agents/server_entry.h"
 #include "configure/json_text.h"
 #include "configure/stored_settings.h"
 #include "lima/text_file.h"
@@ -20,6 +21,11 @@
 namespace agents {
 namespace {
 
+using Kind = configure::Change::Kind;
+using configure::Json;
+using configure::SettingsFile;
+using paths::RunBy;
+using paths::Writing;
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
@@ -30,20 +36,27 @@ constexpr std::string_view kUsersKeys =
     "compaction disabled_providers enabled_providers model provider share small_model tool_output "
     "username";
 
-std::string SettingsHome(const Environment& environment) {
-  return Value(environment, "XDG_CONFIG_HOME", Value(environment, "HOME") + "/.config");
+/// The rules for its tools, in order: the last one that matches counts. opencode merges its
+/// settings, where a key of the user's keeps its place. Nobody else writes keys like these, with
+/// "*" at the end, so they come last. `task` is denied: its prompt can include files of the host.
+ordered_json Permission(bool trust) {
+  return {{"**", "deny"},          {Server() + "_**", trust ? "allow" : "ask"},
+          {"invalid*", "allow"},   {"todowrite*", "allow"},
+          {"question*", "allow"},  {"plan_enter*", "allow"},
+          {"plan_exit*", "allow"}, {"websearch*", "allow"},
+          {"webfetch*", "ask"},    {"doom_loop*", "ask"}};
 }
 
 /// Override all files but an administrator's.
 ordered_json Settings(const LaunchRequest& request, const std::string& instructions) {
-  const ordered_json permission = configure::OpencodePermission(request.trust);
+  const ordered_json permission = Permission(request.trust);
   ordered_json plan = permission;
   for (const char* tool : {"lima_replace", "lima_write_file"}) plan[tool] = "deny";
   for (const char* tool : {"lima_run_shell_command", "lima_start_process", "lima_write_process"}) {
     plan[tool] = "ask";
   }
   ordered_json environment = request.server_environment;
-  environment["XDG_CONFIG_HOME"] = SettingsHome(request.environment);
+  environment["XDG_CONFIG_HOME"] = ConfigHome(request.environment);
   return {{"mcp",
            {{kServer,
              {{"type", "local"},
@@ -117,7 +130,7 @@ void RequireNoHomeSettings(const Environment& environment) {
     std::error_code missing;
     if (fs::exists(path, missing) && !(fs::is_directory(path, missing) && fs::is_empty(path))) {
       throw support::CallError(path.string() + " would change what the agent may do; move it to " +
-                               SettingsHome(environment) +
+                               ConfigHome(environment) +
                                "/opencode, which limactl mcp run leaves out");
     }
   }
@@ -154,7 +167,7 @@ void AddRepository(const LaunchRequest& request, Launch& launch) {
 
 /// With the package files, opencode does not install its SDK for plugins at each start.
 void AddSettingsHome(const LaunchRequest& request, const std::string& settings, Launch& launch) {
-  const std::string users = SettingsHome(request.environment) + "/opencode";
+  const std::string users = ConfigHome(request.environment) + "/opencode";
   const std::string dependencies = R"("dependencies":{"@opencode-ai/plugin":"*"})";
   launch.files.insert(launch.files.end(),
                       {{settings + "/opencode.json", UsersSettings(users).dump(2)},
@@ -185,7 +198,7 @@ Environment AgentEnvironment(const LaunchRequest& request, const std::string& se
     environment[name] = "1";
   }
   environment["OPENCODE_SERVER_PASSWORD"] = support::RandomHex(kPasswordDigits);
-  environment["OPENCODE_PERMISSION"] = configure::OpencodePermission(request.trust).dump();
+  environment["OPENCODE_PERMISSION"] = Permission(request.trust).dump();
   environment["OPENCODE_CONFIG_CONTENT"] = Settings(request, instructions).dump();
   return environment;
 }
@@ -204,25 +217,50 @@ Launch LaunchOpencode(const LaunchRequest& request) {
   return launch;
 }
 
-std::vector<std::string> OpencodeSettings(const Environment& environment) {
+std::vector<std::string> OwnSettings(const Environment& environment) {
   const std::string home = Value(environment, "HOME");
-  return {SettingsHome(environment) + "/opencode", home + "/.opencode",
+  return {ConfigHome(environment) + "/opencode", home + "/.opencode",
           Value(environment, "XDG_DATA_HOME", home + "/.local/share") + "/opencode",
           Value(environment, "XDG_STATE_HOME", home + "/.local/state") + "/opencode",
           Value(environment, "XDG_CACHE_HOME", home + "/.cache") + "/opencode"};
 }
 
+AgentSettings Configure(const SettingsRequest& request) {
+  SettingsFile file = {
+      .path = Path(request, "opencode.json",
+                   ConfigHome(request.environment) + "/opencode/opencode.json"),
+      .alternatives = {Path(request, "opencode.jsonc",
+                            ConfigHome(request.environment) + "/opencode/opencode.jsonc")}};
+  file.changes.push_back({Kind::kRules,
+                          {"permission"},
+                          Permission(request.trust),
+                          "only the tools that cannot reach the host stay on"});
+  Json entry = {{"type", "local"}, {"command", ArgumentsFrom(request, 0, kWorkingDirectory)}};
+  AddEnvironment(request, "environment", entry);
+  entry["enabled"] = true;
+  entry["timeout"] = request.timeout_seconds * 1000;
+  file.changes.push_back({Kind::kEntry, {"mcp", Server()}, std::move(entry)});
+  return {.files = {std::move(file)}};
+}
+
 }  // namespace
 
-ConfinedAgent OpencodeAgent() {
+Agent Opencode() {
   return {.name = "opencode",
           .title = "opencode",
-          .package = "opencode-ai",
-          .update = "opencode upgrade",
-          .oldest = {1, 18, 33},
-          .launch = &LaunchOpencode,
-          .rules = {"opencode", kModes, kRefusals, "put another -- before it"},
-          .settings = &OpencodeSettings};
+          .programs = "opencode",
+          .directories = {".config/opencode"},
+          .clients = {"opencode"},
+          .shown_bytes = std::size_t{48} * 1024,  // the first 50 KB
+          .obeys = {{"opencode.json* .opencode/", RunBy::kAgent, "opencode",
+                     "plugins, tools and servers, without a question", Writing::kRefused}},
+          .settings = &Configure,
+          .run = Confinement{.package = "opencode-ai",
+                             .update = "opencode upgrade",
+                             .oldest = {1, 18, 33},
+                             .launch = &LaunchOpencode,
+                             .rules = {"opencode", kModes, kRefusals, "put another -- before it"},
+                             .own_settings = &OwnSettings}};
 }
 
 }  // namespace agents

@@ -48,12 +48,13 @@ fs::path StateDirectory(const Environment& environment) {
   return support::CleanPath(home) / fs::path(".local/state") / kName;
 }
 
-void SetDirectories(const fs::path& state, const ConfinedAgent& agent, LaunchRequest& request) {
+void SetDirectories(const fs::path& state, const Agent& agent, LaunchRequest& request) {
   std::string options;
   for (const std::string& word : request.server) options.append(word).push_back('\0');
   options += request.trust ? "trust" : "";
   const fs::path top = state / "run" / agent.name / Digest(request.project);
-  const fs::path work = top / "work" / (agent.has_settings_in_directory ? Digest(options) : "");
+  const fs::path work =
+      top / "work" / (agent.run->has_settings_in_directory ? Digest(options) : "");
   request.directory = work / support::LastComponent(request.project);
   request.home = top / "home";
   request.control = top / "options" / Digest(options);

@@ -16,8 +16,7 @@ std::filesystem::path StateDirectory(const Environment& environment);
 /// Sets the directories of `request`, whose project, server and trust are set. They are below
 /// STATE/run/AGENT/PROJECT, where PROJECT is a digest. If possible only `control` depends on the
 /// options, so that the agent finds its earlier sessions again.
-void SetDirectories(const std::filesystem::path& state, const ConfinedAgent& agent,
-                    LaunchRequest& request);
+void SetDirectories(const std::filesystem::path& state, const Agent& agent, LaunchRequest& request);
 
 /// Makes the directories, and writes the launch's files and links, each as a whole. Throws
 /// support::CallError or std::filesystem::filesystem_error.

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "agents/agent.h"
 #include "commands/commands.h"
 #include "commands/instance_mounts.h"
 #include "commands/option_parser.h"
 #include "commands/project.h"
 #include "commands/serve_options.h"
-#include "configure/agents.h"
 #include "configure/stored_settings.h"
 #include "configure/toml.h"
 #include "doctor/installation.h"
@@ -26,9 +26,9 @@ namespace commands {
 namespace {
 
 namespace fs = std::filesystem;
-using configure::Agent;
+using agents::Agent;
+using agents::SettingsRequest;
 using configure::Edited;
-using configure::Request;
 using configure::SettingsFile;
 using configure::StoredSettings;
 using support::EnvironmentVariable;
@@ -38,7 +38,8 @@ constexpr unsigned kUserFileMode = 0600;
 
 struct Job {
   const Agent* agent = nullptr;
-  Request request;
+  SettingsRequest request;
+  fs::path home;
   fs::path base;  ///< of relative paths: the project, or the home
   bool remove = false;
   bool print = false;
@@ -54,29 +55,13 @@ struct Edit {
   [[nodiscard]] bool changes() const { return edited.text != stored.text(); }
 };
 
-/// Relative paths are ignored: they would mean another directory to the agent.
-std::string DirectoryOr(const char* name, const std::string& fallback) {
-  const std::string value = EnvironmentVariable(name);
-  return value.starts_with('/') ? value : fallback;
+std::string HomeDirectory() {
+  const std::string home = EnvironmentVariable("HOME");
+  if (!home.starts_with('/')) throw UsageError("HOME must be set to your home directory");
+  return home;
 }
 
-configure::UserDirectories FindUserDirectories() {
-  configure::UserDirectories directories;
-  directories.home = DirectoryOr("HOME", "");
-  if (directories.home.empty()) throw UsageError("HOME must be set to your home directory");
-  directories.config = DirectoryOr("XDG_CONFIG_HOME", directories.home + "/.config");
-  directories.gemini_home = DirectoryOr("GEMINI_CLI_HOME", directories.home);
-  directories.codex_home = DirectoryOr("CODEX_HOME", directories.home + "/.codex");
-  directories.claude_home = DirectoryOr("CLAUDE_CONFIG_DIR", "");
-#ifdef __APPLE__
-  directories.vscode_user = directories.home + "/Library/Application Support/Code/User";
-#else
-  directories.vscode_user = directories.config + "/Code/User";
-#endif
-  return directories;
-}
-
-/// Claude Code stores the settings of a project by this directory.
+/// Some agents store the settings of a project by this directory.
 fs::path GitRoot(const fs::path& project) {
   std::error_code unknown;
   for (fs::path directory = project; directory != directory.root_path();
@@ -108,7 +93,7 @@ std::vector<std::string> LaunchCommand(const std::string& instance) {
 }
 
 /// Options of `serve` for the entry.
-void ReadOptions(const std::vector<std::string>& arguments, Request& request) {
+void ReadOptions(const std::vector<std::string>& arguments, SettingsRequest& request) {
   OptionParser parser("serve", "", "", 0);
   AddServeOptions(parser);
   const auto parsed = parser.Parse(arguments);
@@ -122,10 +107,10 @@ void ReadOptions(const std::vector<std::string>& arguments, Request& request) {
 Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& options) {
   const std::vector<std::string>& positional = parsed.unmatched();
   Job job;
-  job.agent = &FindAgent(configure::Agents(), positional);
+  job.agent = &FindAgent(positional, false);
   job.remove = parsed["remove"].as<bool>();
   job.print = parsed["print"].as<bool>();
-  Request& request = job.request;
+  SettingsRequest& request = job.request;
   request.user = parsed["user"].as<bool>();
   request.project_files = parsed["project"].as<bool>();
   request.trust = parsed["trust"].as<bool>();
@@ -135,7 +120,7 @@ Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& 
   if (job.remove && request.trust) throw UsageError("--remove and --trust exclude each other");
   request.instance = positional.size() > 1 ? positional[1] : kDefaultInstance;
   lima::CheckInstanceName(request.instance);
-  request.directories = FindUserDirectories();
+  request.environment = agents::OwnEnvironment();
   request.launch = LaunchCommand(request.instance);
   // The agent may be started in another directory.
   if (!EnvironmentVariable("LIMA_HOME").empty()) request.lima_home = lima::HomeDirectory().string();
@@ -146,14 +131,14 @@ Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& 
   ReadOptions(options, request);
   RequireUtf8(request.options);
   request.tools = ToolNames();
-  const std::string& home = request.directories.home;
-  job.base = request.user ? fs::path(home) : FindProject(home, ", or give --user");
+  job.home = HomeDirectory();
+  job.base = request.user ? job.home : FindProject(job.home, ", or give --user");
   request.project_key = GitRoot(job.base).string();
   return job;
 }
 
 bool IsFound(const Agent& agent, const std::string& home) {
-  for (const std::string_view program : configure::Words(agent.programs)) {
+  for (const std::string_view program : agents::Words(agent.programs)) {
     if (support::FindProgram(std::string(program), EnvironmentVariable("PATH"))) return true;
   }
   for (const std::string_view directory : agent.directories) {
@@ -165,7 +150,7 @@ bool IsFound(const Agent& agent, const std::string& home) {
 
 void ListAgents(const std::string& home) {
   constexpr std::size_t kNameWidth = 10;
-  for (const Agent& agent : configure::Agents()) {
+  for (const Agent& agent : agents::Agents()) {
     std::string name(agent.name);
     name.resize(std::max(kNameWidth, name.size()), ' ');
     std::cout << "  " << name << agent.title
@@ -225,7 +210,7 @@ void EraseEntries(std::vector<SettingsFile>& files) {
 /// Reads the files and computes all new texts, in the order to write them. Writes nothing, so that
 /// a file that cannot be edited leaves the others alone. A trust given before is set in `job`.
 std::vector<Edit> PlanEdits(Job& job) {
-  Request request = job.request;
+  SettingsRequest request = job.request;
   request.trust = false;
   std::vector<SettingsFile> plain = job.agent->settings(request).files;
   request.trust = true;
@@ -270,7 +255,7 @@ void WriteEdits(const Job& job, const std::vector<Edit>& edits) {
     if (edit.edited.text) {
       edit.stored.Write(*edit.edited.text);
     } else {
-      edit.stored.Remove(edit.is_users ? fs::path(job.request.directories.home) : job.base);
+      edit.stored.Remove(edit.is_users ? job.home : job.base);
     }
   }
 }
@@ -339,7 +324,7 @@ void ReportFiles(const Job& job, const std::vector<Edit>& edits) {
 }
 
 /// For an agent whose settings are not edited.
-void PrintSteps(const Job& job, const configure::AgentSettings& settings) {
+void PrintSteps(const Job& job, const agents::AgentSettings& settings) {
   const SettingsFile& file = settings.files.front();
   std::cout << "Nothing is written: do this yourself.\n1. Run: "
             << shell::ShellCommand(job.remove ? settings.remove_command : settings.add_command)
@@ -350,7 +335,7 @@ void PrintSteps(const Job& job, const configure::AgentSettings& settings) {
 }
 
 void ReportNotes(const Job& job) {
-  const Request& request = job.request;
+  const SettingsRequest& request = job.request;
   const Agent& agent = *job.agent;
   std::vector<std::string> words = {request.instance};
   words.insert(words.end(), request.options.begin(), request.options.end());
@@ -358,7 +343,7 @@ void ReportNotes(const Job& job) {
             << support::Join(words, " ") << " --root (the project)\n";
   for (const std::string& note : agent.settings(request).notes)
     std::cout << "Note: " << note << '\n';
-  if (agent.can_run && !request.user) {
+  if (agent.run && !request.user) {
     std::cout << "Safer: limactl mcp run " << agent.name << ' ' << request.instance << " starts "
               << agent.title << " with settings that a command in the guest cannot change\n";
   }
@@ -382,9 +367,9 @@ void RequireNoConflict(const std::vector<Edit>& edits) {
 }
 
 void ConfigureAgent(Job& job) {
-  Request request = job.request;
+  SettingsRequest request = job.request;
   request.trust |= job.remove;  // all lines, where they are printed
-  const configure::AgentSettings settings = job.agent->settings(request);
+  const agents::AgentSettings settings = job.agent->settings(request);
   const bool is_edited = settings.add_command.empty();
   const std::vector<Edit> edits = is_edited ? PlanEdits(job) : std::vector<Edit>();
   if (!job.remove) RequireNoConflict(edits);
@@ -417,7 +402,7 @@ int Configure(const std::vector<std::string>& arguments) {
   const std::optional<cxxopts::ParseResult> parsed = parser.Parse({arguments.begin(), separator});
   if (!parsed) return 0;
   if (parsed->unmatched().empty() && parsed->arguments().empty()) {
-    ListAgents(FindUserDirectories().home);
+    ListAgents(HomeDirectory());
     return 0;
   }
   std::vector<std::string> options;

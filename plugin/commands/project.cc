@@ -2,10 +2,24 @@
 
 #include <system_error>
 
+#include "support/join.h"
 #include "support/utf8.h"
 #include "tools/tool_list.h"
 
 namespace commands {
+
+const agents::Agent& FindAgent(const std::vector<std::string>& positional, bool can_run,
+                               const std::string& hint) {
+  std::vector<std::string> names;
+  for (const agents::Agent& agent : agents::Agents()) {
+    if (can_run && !agent.run) continue;
+    if (!positional.empty() && agent.name == positional.front()) return agent;
+    names.emplace_back(agent.name);
+  }
+  throw UsageError(
+      (positional.empty() ? "which agent?" : "unknown agent \"" + positional[0] + "\".") +
+      " There are: " + support::Join(names) + hint);
+}
 
 std::filesystem::path FindProject(const std::string& home, std::string_view otherwise) {
   std::error_code error;

@@ -2,31 +2,20 @@
 
 #include <chrono>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "agents/agent.h"
 #include "commands/commands.h"
-#include "support/join.h"
 
 /// What `configure` and `run` both need.
 namespace commands {
 
-/// The agent that the first positional argument names. Throws UsageError, which lists `agents` and
-/// ends with `hint`.
-template <typename Agent>
-const Agent& FindAgent(std::span<const Agent> agents, const std::vector<std::string>& positional,
-                       const std::string& hint = "") {
-  std::vector<std::string> names;
-  for (const Agent& agent : agents) {
-    if (!positional.empty() && agent.name == positional.front()) return agent;
-    names.emplace_back(agent.name);
-  }
-  throw UsageError(
-      (positional.empty() ? "which agent?" : "unknown agent \"" + positional[0] + "\".") +
-      " There are: " + support::Join(names) + hint);
-}
+/// The agent that the first positional argument names; with `can_run`, of those that `run` can
+/// start. Throws UsageError, which lists them and ends with `hint`.
+const agents::Agent& FindAgent(const std::vector<std::string>& positional, bool can_run,
+                               const std::string& hint = "");
 
 /// The current directory, links resolved. Throws UsageError if it is gone, or is `/` or the user's
 /// home directory: an agent would get all of it. `otherwise` ends the text for the latter.

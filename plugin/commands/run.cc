@@ -38,20 +38,21 @@ namespace commands {
 namespace {
 
 namespace fs = std::filesystem;
-using agents::ConfinedAgent;
+using agents::Agent;
 using support::CallError;
 using support::EnvironmentVariable;
 
 /// Agents read thousands of files before they print their version.
 constexpr std::chrono::seconds kQueryTimeout{30};
 
-fs::path FindAgentProgram(const ConfinedAgent& agent, const std::string& path,
+fs::path FindAgentProgram(const Agent& agent, const std::string& path,
                           const paths::GuestReach& reach) {
   const auto program = reach.FindProgram(std::string(agent.name), path);
   if (program) return *program;
-  throw CallError(
-      std::string(agent.title) + " is not installed: no program \"" + std::string(agent.name) +
-      "\" on PATH outside the project. Install it: npm install -g " + std::string(agent.package));
+  throw CallError(std::string(agent.title) + " is not installed: no program \"" +
+                  std::string(agent.name) +
+                  "\" on PATH outside the project. Install it: npm install -g " +
+                  std::string(agent.run->package));
 }
 
 /// Returns what the program prints on its standard output.
@@ -71,15 +72,15 @@ std::string OutputOf(const fs::path& program, const std::vector<std::string>& wo
   return output;
 }
 
-void RequireVersion(const ConfinedAgent& agent, const fs::path& program) {
+void RequireVersion(const Agent& agent, const fs::path& program) {
   const std::string printed = OutputOf(program, {"--version"});
   const auto version = agents::ParseVersion(printed);
-  if (version && *version >= agent.oldest) return;
+  if (version && *version >= agent.run->oldest) return;
   throw CallError(std::string(agent.title) + " " +
                   (version ? agents::ToString(*version) : "of an unknown version") +
-                  " cannot be confined; " + agents::ToString(agent.oldest) +
+                  " cannot be confined; " + agents::ToString(agent.run->oldest) +
                   " is the oldest that can. Update it: " +
-                  agents::UpdateCommand(agent, fs::canonical(program).string()));
+                  agents::UpdateCommand(*agent.run, fs::canonical(program).string()));
 }
 
 /// Warns if the project is mounted read-only.
@@ -129,17 +130,25 @@ agents::Environment ServerEnvironment(const agents::Environment& environment) {
   return chosen;
 }
 
-[[noreturn]] void Start(const ConfinedAgent& agent, const agents::LaunchRequest& request,
+[[noreturn]] void Start(const Agent& agent, const agents::LaunchRequest& request,
                         const fs::path& program) {
-  agents::Launch launch = agent.launch(request);
+  agents::Launch launch = agent.run->launch(request);
   agents::WriteSessionFiles(request, launch);
   Enter(request.directory, launch.environment);
   RequireVersion(agent, program);
-  if (!agent.query.empty()) {
-    agent.use_output(request, OutputOf(program, agent.query), launch);
+  if (!agent.run->query.empty()) {
+    agent.run->use_output(request, OutputOf(program, agent.run->query), launch);
     agents::WriteSessionFiles(request, launch);
   }
   Execute(program, launch);
+}
+
+/// For each agent that `words` name.
+void PrintArgumentHelp(const std::vector<std::string>& words) {
+  for (const Agent& agent : agents::Agents()) {
+    if (!agent.run || std::find(words.begin(), words.end(), agent.name) == words.end()) continue;
+    std::cout << '\n' << agents::ArgumentHelp(agent.run->rules);
+  }
 }
 
 }  // namespace
@@ -153,15 +162,18 @@ int RunAgent(const std::vector<std::string>& arguments) {
   AddServeOptions(parser);
   parser.AddOptions()("trust", "Let the agent call the server's tools without asking each time");
   const auto parsed = parser.Parse({arguments.begin(), separator});
-  if (!parsed) return 0;
+  if (!parsed) {
+    PrintArgumentHelp({arguments.begin(), separator});
+    return 0;
+  }
   const std::vector<std::string>& positional = parsed->unmatched();
-  const ConfinedAgent& agent = FindAgent(agents::ConfinedAgents(), positional,
-                                         ". For an editor, see limactl mcp configure --help");
+  const Agent& agent =
+      FindAgent(positional, true, ". For an editor, see limactl mcp configure --help");
   const std::string instance = positional.size() > 1 ? positional[1] : kDefaultInstance;
 
   agents::LaunchRequest request;
   if (separator != arguments.end()) request.arguments.assign(separator + 1, arguments.end());
-  if (const auto refused = agents::FindRefused(request.arguments, agent.rules))
+  if (const auto refused = agents::FindRefused(request.arguments, agent.run->rules))
     throw UsageError(*refused);
   request.project = FindProject(EnvironmentVariable("HOME")).string();
   RequireMounted(instance, request.project);

@@ -66,7 +66,7 @@ void CheckInstance(const lima::InstanceConfiguration& configuration,
                       ". An instance for the project alone: " + lima::SandboxCommand("sandbox"));
 }
 
-void RequireOutOfReach(const agents::ConfinedAgent& agent, const agents::LaunchRequest& request,
+void RequireOutOfReach(const agents::Agent& agent, const agents::LaunchRequest& request,
                        const lima::InstanceConfiguration& configuration, const GuestReach& reach) {
   std::vector<std::pair<std::string, std::string>> files = {
       {request.directory, "the settings of this session"},
@@ -81,7 +81,7 @@ void RequireOutOfReach(const agents::ConfinedAgent& agent, const agents::LaunchR
   };
   add_links(configuration.lima_home / "_config", 1, "Lima's configuration");
   add_links(configuration.directory(), 1, "Lima's configuration");
-  for (std::string& settings : agent.settings(request.environment)) {
+  for (std::string& settings : agent.run->own_settings(request.environment)) {
     const std::string what = "your settings of " + std::string(agent.title);
     add_links(settings, kSettingsDepth, what);
     files.emplace_back(std::move(settings), what);

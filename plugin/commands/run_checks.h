@@ -19,7 +19,7 @@ void CheckInstance(const lima::InstanceConfiguration& configuration,
 
 /// Throws if the guest could change what decides what the agent may do, also through links. Warns
 /// of links in the user's home directory that lead into a mount.
-void RequireOutOfReach(const agents::ConfinedAgent& agent, const agents::LaunchRequest& request,
+void RequireOutOfReach(const agents::Agent& agent, const agents::LaunchRequest& request,
                        const lima::InstanceConfiguration& configuration,
                        const paths::GuestReach& reach);
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agents/agent.h"
 #include "commands/audit_log.h"
 #include "commands/commands.h"
 #include "commands/instance_mounts.h"
@@ -15,7 +16,6 @@
 #include "connection/instance.h"
 #include "connection/instance_opener.h"
 #include "connection/shared_connection.h"
-#include "mcp/known_agents.h"
 #include "mcp/server.h"
 #include "support/environment.h"
 #include "support/log.h"
@@ -33,7 +33,7 @@ mcp::ServerOptions MakeServerOptions(const ServeOptions& given, SharedConnection
   options.info = {.name = "lima", .title = "Lima", .version = std::string(support::Version())};
   options.instructions = [instance = given.instance] { return connection::Instructions(instance); };
   options.result_format = [style = given.result_style](std::string_view client) {
-    return mcp::FormatFor(client, style);
+    return agents::FormatFor(client, style);
   };
   options.on_first_message = [&connection] { connection.ConnectInBackground(); };
   options.observer = observer;

@@ -30,8 +30,9 @@ std::set<std::string> ReadableSecrets(const std::vector<lima::Mount>& mounts,
   for (const std::string_view name : agents::Words(kCredentials)) {
     paths.insert(support::JoinPath(home, name));
   }
-  for (const agents::ConfinedAgent& agent : agents::ConfinedAgents()) {
-    for (std::string& path : agent.settings(environment)) paths.insert(std::move(path));
+  for (const agents::Agent& agent : agents::Agents()) {
+    if (!agent.run) continue;
+    for (std::string& path : agent.run->own_settings(environment)) paths.insert(std::move(path));
   }
   std::erase_if(paths, [&](const std::string& path) {
     std::error_code unknown;

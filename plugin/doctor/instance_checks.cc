@@ -3,7 +3,7 @@
 #include <set>
 #include <system_error>
 
-#include "configure/agents.h"
+#include "agents/agent.h"
 #include "configure/stored_settings.h"
 #include "lima/host_agent.h"
 #include "lima/status.h"
@@ -27,8 +27,8 @@ bool HoldsOurs(const configure::SettingsFile& settings, const fs::path& path) {
 }
 
 /// The settings of `agent` in `directory` that start the server or confine the agent.
-std::vector<std::string> FindSettings(const configure::Agent& agent,
-                                      const configure::Request& request,
+std::vector<std::string> FindSettings(const agents::Agent& agent,
+                                      const agents::SettingsRequest& request,
                                       const std::string& directory) {
   std::vector<std::string> found;
   for (const configure::SettingsFile& file : agent.settings(request).files) {
@@ -132,7 +132,7 @@ Finding CheckSettings(const std::vector<lima::Mount>& mounts, const std::string&
     directories.insert(mount.location);
     if (support::PathBelow(project, mount.location)) directories.insert(project);
   }
-  configure::Request request;
+  agents::SettingsRequest request;
   request.instance = instance;
   request.project_files = true;
   request.trust = true;
@@ -140,11 +140,11 @@ Finding CheckSettings(const std::vector<lima::Mount>& mounts, const std::string&
   std::vector<std::string> found;
   std::string advice;
   for (const std::string& directory : directories) {
-    for (const configure::Agent& agent : configure::Agents()) {
+    for (const agents::Agent& agent : agents::Agents()) {
       const std::vector<std::string> files = FindSettings(agent, request, directory);
       found.insert(found.end(), files.begin(), files.end());
       if (files.empty() || !advice.empty()) continue;
-      advice = agent.can_run
+      advice = agent.run
                    ? "start it with: limactl mcp run " + std::string(agent.name) + " " + instance
                    : "review changes of these files before you start the agent";
     }

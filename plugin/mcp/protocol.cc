@@ -49,7 +49,7 @@ json Describe(const ToolDefinition& tool, ResultStyle style) {
   json description = {
       {"name", tool.name}, {"description", tool.description}, {"inputSchema", tool.input_schema}};
   if (!tool.title.empty()) description["title"] = tool.title;
-  // Claude Code and opencode fail a call without structuredContent if there is an output schema.
+  // Some agents fail a call without structuredContent if there is an output schema.
   const bool has_schema = style == ResultStyle::kStructured && !tool.output_schema.is_null();
   if (has_schema) description["outputSchema"] = tool.output_schema;
   if (!tool.annotations.empty()) description["annotations"] = tool.annotations;

@@ -67,7 +67,7 @@ struct ToolCall {
   ResultFormat format = {};
 };
 
-/// The longest message with a result, in bytes. Claude Code ends the connection at 16 MiB, MCP's
+/// The longest message with a result, in bytes. One agent ends the connection at 16 MiB, MCP's
 /// TypeScript SDK by default at 10 MiB. A longer result becomes a failure with
 /// ToolDefinition::when_too_large.
 inline constexpr std::size_t kMaxMessageBytes = std::size_t{8} << 20;

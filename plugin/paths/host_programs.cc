@@ -1,5 +1,7 @@
 #include "paths/host_programs.h"
 
+#include <iterator>
+
 namespace paths {
 namespace {
 
@@ -36,15 +38,11 @@ constexpr HostProgram kPrograms[] = {
     {"bin/ node_modules/.bin/ .venv/bin/ vendor/bin/", kLooking, "shells", "planted programs, if PATH has the directory"},
 
     // Editors
-    {".vscode/ .devcontainer*/", kLooking, "Visual Studio Code", "tasks, servers, interpreters and tool paths are commands", kRefused},
-    {".cursor/", kLooking, "Cursor", "servers, hooks and tasks are commands", kRefused},
     {".github/agents/ .github/hooks/ .github/copilot/ .github/extensions/ .github/skills/ .github/lsp.json .github/mcp.json", kAgent, "Copilot", "servers, hooks and skills", kRefused},
     {".idea/", kLooking, "JetBrains", "watchers, startup tasks and run configurations", kRefused},
-    {".zed/", kLooking, "Zed", "servers and tasks are commands", kRefused},
     {".helix/", kLooking, "Helix", "a language server is a command", kRefused},
     {".nvim.lua .nvimrc .exrc", kLooking, "Vim, Neovim", "a script", kRefused},
     {".vimrc .lvimrc", kLooking, "Vim", "a script"},
-    {"*.code-workspace", kLooking, "Visual Studio Code", "interpreters and tool paths are commands"},
     {"*.iml .run/", kLooking, "JetBrains", "run configurations"},
     {".dir-locals.el", kLooking, "Emacs", "Lisp"},
     {"*.sublime-project .kateproject .project .settings/", kBuilding, "Sublime, Kate, Eclipse", "build systems"},
@@ -86,21 +84,25 @@ constexpr HostProgram kPrograms[] = {
     {".github/workflows/ .github/actions/ .gitlab-ci.yml .circleci/ Jenkinsfile azure-pipelines.yml .travis.yml .drone.yml", kElsewhere, "CI", "runs with secrets"},
 
     // Agents
-    {".claude/", kAgent, "Claude Code", "hooks, helpers and servers; read again while it runs", kRefused},
-    {".mcp.json", kAgent, "Claude Code, Copilot", "servers are commands", kRefused},
-    {".codex/", kAgent, "Codex", "servers and hooks", kRefused},
-    {".gemini/", kAgent, "Gemini CLI", "servers, hooks and tools", kRefused},
-    {"opencode.json* .opencode/", kAgent, "opencode", "plugins, tools and servers, without a question", kRefused},
     {".agents/", kAgent, "agents", "skills and servers", kRefused},
     {".windsurf/ .kiro/ .qwen/ crush.json .crush.json .roo/ .kilocode/ .amazonq/ .factory/ .junie/ .continue/ .amp/ .trae/ .aider.conf.yml", kAgent, "agents", "servers, hooks and lint commands", kRefused},
-    {"CLAUDE*.md AGENTS*.md GEMINI.md CONTEXT.md .github/copilot-instructions.md .clinerules* .windsurfrules .goosehints", kPrompt, "agents", "instructions"},
+    {"AGENTS*.md CONTEXT.md .github/copilot-instructions.md .clinerules* .windsurfrules .goosehints", kPrompt, "agents", "instructions"},
 };
 // clang-format on
 
+std::vector<HostProgram>& Rows() {
+  static std::vector<HostProgram> rows(std::begin(kPrograms), std::end(kPrograms));
+  return rows;
+}
+
 }  // namespace
 
+void AddHostPrograms(std::span<const HostProgram> rows) {
+  Rows().insert(Rows().end(), rows.begin(), rows.end());
+}
+
 std::span<const HostProgram> HostPrograms() {
-  return kPrograms;
+  return Rows();
 }
 
 }  // namespace paths

@@ -37,6 +37,10 @@ struct HostProgram {
   std::string_view keys = {};  ///< of git's configuration: the row is about these alone
 };
 
+/// Adds rows, such as those of agents, which this folder does not know. Call it when the program
+/// starts, before the first match.
+void AddHostPrograms(std::span<const HostProgram> rows);
+
 /// The most dangerous rows first within each program.
 std::span<const HostProgram> HostPrograms();
 

@@ -113,7 +113,7 @@ mcp::ToolDefinition Define(const Contract& tool, const ToolOptions& options) {
                         limit.count() == 0 ? "without a time limit"
                                            : "for up to " + support::FormatDuration(limit));
   }
-  // Claude Code otherwise hides tools until the model searches for them, and stores results above
+  // One agent otherwise hides tools until the model searches for them, and stores results above
   // 25,000 tokens elsewhere; this is the most that it accepts.
   json meta = {{"anthropic/alwaysLoad", true}};
   if (tool.large_results) meta["anthropic/maxResultSizeChars"] = 500'000;

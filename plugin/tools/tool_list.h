@@ -13,7 +13,7 @@ namespace tools {
 
 /// What the user of the program can set.
 struct ToolOptions {
-  /// How long a command may run; 0: no limit. Gemini CLI gives up after ten minutes.
+  /// How long a command may run; 0: no limit. One agent gives up after ten minutes.
   std::chrono::milliseconds command_timeout = std::chrono::minutes(9);
 
   /// Bytes kept of each output stream of a command, and of the lines that a search finds.

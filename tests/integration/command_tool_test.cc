@@ -45,7 +45,7 @@ TEST_F(CommandTool, TooMuchIsRefusedAndTheSessionGoesOn) {
 }
 
 TEST_F(CommandTool, HasWordsOfTheGreatestLength) {
-  const std::size_t room = tools::kMaximumShellCommand - std::string("printf %s ").size();
+  const std::size_t room = tools::kMaxShellCommand - std::string("printf %s ").size();
   EXPECT_EQ(Run({"printf", "%s", std::string(room, 'x')}).value("stdout", "").size(), room);
   EXPECT_THAT(RefusalOf({"printf", "%s", std::string(room + 1, 'x')}),
               StartsWith("argument list too long"));

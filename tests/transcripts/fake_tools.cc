@@ -11,8 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "agents/agent.h"
 #include "mcp/json_writer.h"
-#include "mcp/known_agents.h"
 #include "mcp/protocol_error.h"
 #include "support/errors.h"
 
@@ -184,7 +184,7 @@ mcp::ServerOptions FakeServerOptions(FakeHeartbeat& heartbeat) {
   mcp::ServerOptions options;
   options.info = {"lima", "Lima", "1.2.3"};
   options.instructions = [] { return std::string("Paths under /work only."); };
-  options.result_format = [](std::string_view client) { return mcp::FormatFor(client); };
+  options.result_format = [](std::string_view client) { return agents::FormatFor(client); };
   options.heartbeat = &heartbeat;
   return options;
 }

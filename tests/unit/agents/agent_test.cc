@@ -34,7 +34,7 @@ TEST(Version, IsTheFirstOneInTheText) {
 }
 
 TEST(UpdateCommand, SuitsHowTheAgentWasInstalled) {
-  const ConfinedAgent codex = CodexAgent();
+  const Confinement codex = *Codex().run;
   const std::vector<std::pair<std::string, std::string>> rows = {
       {"/usr/lib/node_modules/@openai/codex/bin/codex.js", "npm install -g @openai/codex@latest"},
       {"/home/me/.bun/install/global/node_modules/x/codex", "bun add -g @openai/codex@latest"},
@@ -43,7 +43,7 @@ TEST(UpdateCommand, SuitsHowTheAgentWasInstalled) {
       {"/opt/homebrew/Caskroom/codex/1.0/codex", "brew upgrade codex"},
       {"/usr/bin/codex", "as you installed /usr/bin/codex"}};
   for (const auto& [program, command] : rows) EXPECT_EQ(UpdateCommand(codex, program), command);
-  EXPECT_EQ(UpdateCommand(ClaudeAgent(), "/home/me/.local/share/claude/2.0.0"), "claude update");
+  EXPECT_EQ(UpdateCommand(*Claude().run, "/home/me/.local/share/claude/2.0.0"), "claude update");
 }
 
 class InstructionsTest : public ::testing::Test {

@@ -137,17 +137,27 @@ const std::vector<std::pair<std::string, std::vector<std::vector<std::string>>>>
       {"/"},
       {"run", "--dir=/", "x"}}}};
 
+TEST(Arguments, HelpListsWhatPassesAndWhatDoesNot) {
+  EXPECT_EQ(ArgumentHelp(kRules),
+            "After --, Agent gets:\n"
+            "  PROMPT -p --model= --resume? --mode=plan|ask\n"
+            "  exec PROMPT --json\n"
+            "  login\n"
+            "Not passed on:\n"
+            "  -y --yolo: give --trust instead\n");
+}
+
 TEST(Arguments, CodexExecMaySkipItsCheckForGit) {
   const std::vector<std::string> arguments = {"exec", "--skip-git-repo-check", "do it"};
-  EXPECT_EQ(FindRefused(arguments, CodexAgent().rules), std::nullopt);
+  EXPECT_EQ(FindRefused(arguments, Codex().run->rules), std::nullopt);
 }
 
 TEST(Arguments, EachAgentRefusesWhatUndoesTheConfinement) {
   for (const auto& [name, all] : kDangerous) {
-    for (const ConfinedAgent& agent : ConfinedAgents()) {
+    for (const Agent& agent : Agents()) {
       if (agent.name != name) continue;
       for (const auto& arguments : all) {
-        EXPECT_TRUE(FindRefused(arguments, agent.rules))
+        EXPECT_TRUE(FindRefused(arguments, agent.run->rules))
             << name << ": " << ::testing::PrintToString(arguments);
       }
     }

@@ -42,8 +42,8 @@ class LaunchTest : public ::testing::Test {
   }
 
   Launch Make(std::string_view name) const {
-    for (const ConfinedAgent& agent : ConfinedAgents()) {
-      if (agent.name == name) return agent.launch(request_);
+    for (const Agent& agent : Agents()) {
+      if (agent.name == name) return agent.run->launch(request_);
     }
     throw std::invalid_argument(std::string(name));
   }
@@ -61,8 +61,9 @@ class LaunchTest : public ::testing::Test {
 };
 
 TEST_F(LaunchTest, WritesOnlyBelowItsOwnDirectories) {
-  for (const ConfinedAgent& agent : ConfinedAgents()) {
-    const Launch launch = agent.launch(request_);
+  for (const Agent& agent : Agents()) {
+    if (!agent.run) continue;
+    const Launch launch = agent.run->launch(request_);
     for (const SessionFile& file : launch.files) {
       const bool is_own = file.path.starts_with(request_.directory + "/") ||
                           file.path.starts_with(request_.home + "/") ||
@@ -73,8 +74,9 @@ TEST_F(LaunchTest, WritesOnlyBelowItsOwnDirectories) {
 }
 
 TEST_F(LaunchTest, PassesTheProjectsInstructions) {
-  for (const ConfinedAgent& agent : ConfinedAgents()) {
-    const Launch launch = agent.launch(request_);
+  for (const Agent& agent : Agents()) {
+    if (!agent.run) continue;
+    const Launch launch = agent.run->launch(request_);
     const bool found =
         std::any_of(launch.files.begin(), launch.files.end(), [&](const SessionFile& file) {
           return file.text.find("Mind ") != std::string::npos &&
@@ -85,8 +87,9 @@ TEST_F(LaunchTest, PassesTheProjectsInstructions) {
 }
 
 TEST_F(LaunchTest, PassesTheUsersArgumentsAfterItsOwn) {
-  for (const ConfinedAgent& agent : ConfinedAgents()) {
-    const std::vector<std::string> arguments = agent.launch(request_).arguments;
+  for (const Agent& agent : Agents()) {
+    if (!agent.run) continue;
+    const std::vector<std::string> arguments = agent.run->launch(request_).arguments;
     ASSERT_GE(arguments.size(), 2U);
     EXPECT_EQ(arguments[arguments.size() - 2], "-x") << agent.name;
     EXPECT_EQ(arguments.back(), "words") << agent.name;
@@ -143,12 +146,12 @@ TEST_F(LaunchTest, OfCodexReportsASettingsFileThatIsNotToml) {
 }
 
 TEST_F(LaunchTest, OfCodexLogsInWithoutACatalogueOfModels) {
-  for (const ConfinedAgent& agent : ConfinedAgents()) {
-    if (agent.use_output == nullptr) continue;
+  for (const Agent& agent : Agents()) {
+    if (!agent.run || agent.run->use_output == nullptr) continue;
     Launch launch;
-    EXPECT_THROW(agent.use_output(request_, "not logged in", launch), support::CallError);
+    EXPECT_THROW(agent.run->use_output(request_, "not logged in", launch), support::CallError);
     request_.arguments = {"login"};
-    agent.use_output(request_, "not logged in", launch);
+    agent.run->use_output(request_, "not logged in", launch);
     EXPECT_TRUE(launch.files.empty());
   }
 }

@@ -19,8 +19,8 @@ using testing_support::ModeOf;
 using testing_support::ReadFile;
 using Words = std::vector<std::string>;
 
-const ConfinedAgent& Agent(std::string_view name) {
-  for (const ConfinedAgent& agent : ConfinedAgents()) {
+const Agent& Named(std::string_view name) {
+  for (const Agent& agent : Agents()) {
     if (agent.name == name) return agent;
   }
   throw std::invalid_argument(std::string(name));
@@ -32,7 +32,7 @@ LaunchRequest Request(const std::string& project, const Words& server, bool trus
   request.project = project;
   request.server = server;
   request.trust = trust;
-  SetDirectories(state, Agent(name), request);
+  SetDirectories(state, Named(name), request);
   return request;
 }
 

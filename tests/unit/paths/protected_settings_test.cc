@@ -15,13 +15,13 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST_F(PathRulesTest, ProtectedSettingIsReadButNotWritten) {
-  fs::create_directory(top / "work/.claude");
-  WriteFile(top / "work/.claude/settings.json", "{}");
-  EXPECT_THAT(Refusal("/host/work/.claude/settings.json", Access::kWrite),
-              AllOf(HasSubstr("/host/work/.claude/settings.json"), HasSubstr("--allow-settings")));
-  EXPECT_THAT(Refusal("/host/work/missing/.vscode/tasks.json", Access::kWrite),
+  fs::create_directory(top / "work/.idea");
+  WriteFile(top / "work/.idea/settings.json", "{}");
+  EXPECT_THAT(Refusal("/host/work/.idea/settings.json", Access::kWrite),
+              AllOf(HasSubstr("/host/work/.idea/settings.json"), HasSubstr("--allow-settings")));
+  EXPECT_THAT(Refusal("/host/work/missing/.helix/config.toml", Access::kWrite),
               HasSubstr("--allow-settings"));
-  EXPECT_EQ(Resolve("/host/work/.claude/settings.json").guest, Guest("work/.claude/settings.json"));
+  EXPECT_EQ(Resolve("/host/work/.idea/settings.json").guest, Guest("work/.idea/settings.json"));
 }
 
 TEST_F(PathRulesTest, RefusalOfAProtectedSettingNamesProgramReasonAndRemedy) {
@@ -60,22 +60,22 @@ TEST_F(PathRulesTest, OnlyNamesOfABareRepositoryCostAFurtherRoundTrip) {
 }
 
 TEST_F(PathRulesTest, ProtectedSettingIsNotWrittenThroughALinkNorAsOne) {
-  fs::create_directories(top / "work/.vscode");
-  fs::create_symlink(".vscode", top / "work/innocent");
+  fs::create_directories(top / "work/.idea");
+  fs::create_symlink(".idea", top / "work/innocent");
   fs::create_directory(top / "work/shared");
-  fs::create_symlink("shared", top / "work/.claude");
-  for (const char* path : {"/host/work/innocent/tasks.json", "/host/work/.claude/settings.json"}) {
+  fs::create_symlink("shared", top / "work/.helix");
+  for (const char* path : {"/host/work/innocent/tasks.json", "/host/work/.helix/config.toml"}) {
     EXPECT_THAT(Refusal(path, Access::kWrite), HasSubstr("--allow-settings"));
   }
 }
 
 TEST_F(PathRulesTest, ProtectedSettingIsWrittenIfTheUserAllowsItOrTheDirectoryIsTheGuestsOwn) {
   options.allow_settings = true;
-  EXPECT_EQ(Resolve("/host/work/.mcp.json", Access::kWrite).guest, Guest("work/.mcp.json"));
+  EXPECT_EQ(Resolve("/host/work/.envrc", Access::kWrite).guest, Guest("work/.envrc"));
   options.allow_settings = false;
   options.roots[0].is_guests_own = true;
   const PathRules own(options);
-  EXPECT_NO_THROW((void)own.Resolve("/host/work/.mcp.json", Access::kWrite, guest, {}));
+  EXPECT_NO_THROW((void)own.Resolve("/host/work/.envrc", Access::kWrite, guest, {}));
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "agents/agent.h"
+#include "paths/host_programs.h"
 #include "unit/tools/mount_check_fixture.h"
 
 namespace tools {
@@ -13,6 +15,9 @@ namespace {
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+
+/// As the program does when it starts.
+const bool kHasAgents = (paths::AddHostPrograms(agents::ObeyedFiles()), true);
 
 class ProtectedSettings : public MountCheckTest {
  protected:
@@ -26,6 +31,7 @@ class ProtectedSettings : public MountCheckTest {
 };
 
 TEST_F(ProtectedSettings, AreThoseOfAgentsEditorsAndGitInAnySpelling) {
+  ASSERT_TRUE(kHasAgents);
   for (const std::string name :
        {// agents and editors
         ".claude", ".claude/settings.json", "sub/.claude/agents/x.md", ".CLAUDE/Settings.json",

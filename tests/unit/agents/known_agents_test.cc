@@ -1,9 +1,12 @@
-#include "mcp/known_agents.h"
-
 #include <gtest/gtest.h>
 
-namespace mcp {
+#include "agents/agent.h"
+
+namespace agents {
 namespace {
+
+using mcp::ResultFormat;
+using mcp::ResultStyle;
 
 TEST(KnownAgents, GetTextAndOthersTheContract) {
   for (const char* name : {"claude-code", "codex-mcp-client", "gemini-cli-mcp-client", "opencode",
@@ -23,4 +26,4 @@ TEST(KnownAgents, TheUserDecidesOtherwise) {
 }
 
 }  // namespace
-}  // namespace mcp
+}  // namespace agents

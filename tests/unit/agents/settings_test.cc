@@ -1,14 +1,28 @@
-#include "configure/agents.h"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <sstream>
 
+#include "agents/agent.h"
 #include "configure/json_text.h"
 #include "configure/toml.h"
+#include "testing/child_process.h"
 
-namespace configure {
+namespace agents {
 namespace {
+
+using configure::Add;
+using configure::Change;
+using configure::Edited;
+using configure::Format;
+using configure::Json;
+using configure::ParseJson;
+using configure::Remove;
+using configure::SettingsError;
+using configure::SettingsFile;
+using configure::TomlText;
+using configure::ValueOf;
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -18,18 +32,13 @@ using ::testing::Not;
 using ::testing::Optional;
 using ::testing::StartsWith;
 
-Request MakeRequest() {
-  Request request;
+SettingsRequest MakeRequest() {
+  SettingsRequest request;
   request.instance = "agent";
   request.project_key = "/home/u/project";
   request.launch = {"limactl", "mcp", "serve"};
   request.tools = {"glob", "read_file"};
-  request.directories = {.home = "/home/u",
-                         .config = "/home/u/.config",
-                         .gemini_home = "/home/u",
-                         .codex_home = "/home/u/.codex",
-                         .claude_home = "",
-                         .vscode_user = "/home/u/.config/Code/User"};
+  request.environment = {{"HOME", "/home/u"}};
   return request;
 }
 
@@ -60,7 +69,7 @@ std::string WithDefaults(SettingsFile file, const std::string& text) {
 }
 
 /// The settings where there are none yet, and the command that adds the server.
-std::string AllNew(const Agent& agent, const Request& request) {
+std::string AllNew(const Agent& agent, const SettingsRequest& request) {
   const AgentSettings settings = agent.settings(request);
   std::string all;
   for (const SettingsFile& file : settings.files) {
@@ -85,7 +94,7 @@ class EveryAgent : public ::testing::TestWithParam<std::tuple<std::string, bool,
   }
 
   const Agent& agent_;
-  Request request_;
+  SettingsRequest request_;
 };
 
 TEST_P(EveryAgent, LeavesEveryOtherByteAsItWas) {
@@ -163,7 +172,7 @@ TEST(Agents, AreSevenInAlphabeticalOrder) {
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
 }
 
-Json ReadFile(const std::string& agent, const Request& request, std::string_view path) {
+Json ReadFile(const std::string& agent, const SettingsRequest& request, std::string_view path) {
   for (const SettingsFile& file : Named(agent).settings(request).files) {
     if (!file.path.ends_with(path)) continue;
     const std::string text = Add(file, std::nullopt).text.value();
@@ -173,7 +182,7 @@ Json ReadFile(const std::string& agent, const Request& request, std::string_view
 }
 
 TEST(Agents, ClientsWaitLongerThanTheServer) {
-  Request request = MakeRequest();
+  SettingsRequest request = MakeRequest();
   request.project_files = true;
   EXPECT_EQ(ReadFile("gemini", request, "settings.json").at("mcpServers").at("lima").at("timeout"),
             600000);
@@ -203,7 +212,7 @@ TEST(Agents, OpencodesRulesForAllToolsComeAfterTheUsers) {
 }
 
 TEST(Agents, ClaudeAndCodexOfferTheToolsWithoutASearch) {
-  const Request request = MakeRequest();
+  const SettingsRequest request = MakeRequest();
   const Json claude = ReadFile("claude", request, "/home/u/.claude.json");
   EXPECT_EQ(
       claude.at("projects").at("/home/u/project").at("mcpServers").at("lima").at("alwaysLoad"),
@@ -214,7 +223,7 @@ TEST(Agents, ClaudeAndCodexOfferTheToolsWithoutASearch) {
 }
 
 TEST(Agents, PromptsAreSkippedOnlyWithTrust) {
-  Request request = MakeRequest();
+  SettingsRequest request = MakeRequest();
   const auto skips = [&](std::string_view agent) {
     const std::string all = AllNew(Named(agent), request);
     for (const char* word :
@@ -242,11 +251,11 @@ TEST(Agents, GeminiHasAListOfItsOwnToolsThatStay) {
 }
 
 TEST(Agents, ClaudesSettingsFollowItsVariable) {
-  Request request = MakeRequest();
+  SettingsRequest request = MakeRequest();
   request.user = true;
   EXPECT_EQ(Named("claude").settings(request).files[0].path, "/home/u/.claude/settings.json");
   EXPECT_EQ(Named("claude").settings(request).files[1].path, "/home/u/.claude.json");
-  request.directories.claude_home = "/home/u/c";
+  request.environment["CLAUDE_CONFIG_DIR"] = "/home/u/c";
   EXPECT_EQ(Named("claude").settings(request).files[0].path, "/home/u/c/settings.json");
   EXPECT_EQ(Named("claude").settings(request).files[1].path, "/home/u/c/.claude.json");
 }
@@ -260,6 +269,37 @@ TEST(Agents, GeminisListMayHaveToolsOfOtherServersOnly) {
               ElementsAre(StartsWith(":1:34: \"tools.core\" must not have \"read_file\": ")));
 }
 
+TEST(Agents, FilesThatTheyObeyAreProtected) {
+  paths::AddHostPrograms(ObeyedFiles());
+  for (const char* path : {".claude/settings.json", "sub/.mcp.json", ".cursor/mcp.json", ".codex/x",
+                           ".gemini/x", "opencode.jsonc", ".vscode/tasks.json", ".zed/x"}) {
+    const auto matches = paths::MatchHostPrograms(path);
+    EXPECT_TRUE(std::any_of(matches.begin(), matches.end(), [](const paths::HostMatch& match) {
+      return match.row->writing == paths::Writing::kRefused;
+    })) << path;
+  }
+  for (const paths::HostProgram& row : ObeyedFiles()) {
+    EXPECT_FALSE(row.patterns.empty() || row.program.empty()) << row.patterns;
+    EXPECT_LT(std::count(row.reason.begin(), row.reason.end(), ' '), 10) << row.reason;
+  }
+}
+
+/// Below the folder of the agents, nothing knows one by its name.
+TEST(Agents, AreNamedInNoOtherFolder) {
+  const std::string names =
+      "claude|codex|gemini|opencode|\\bCursor\\b|vscode|visual studio|\\bzed\\b";
+  for (const char* folder : {"mcp", "paths", "tools", "commands"}) {
+    const auto found = testing_support::RunProcess(
+        {.arguments = {"grep", "-rniE", names,
+                       std::string(LIMACTL_MCP_SOURCE_DIRECTORY) + "/plugin/" + folder}});
+    std::istringstream lines(found.output);
+    for (std::string line; std::getline(lines, line);) {
+      // The protocol has a cursor too.
+      EXPECT_TRUE(line.find("ursor") != line.npos && line.find("Cursor") == line.npos) << line;
+    }
+  }
+}
+
 TEST(WholeFile, AnothersFileIsLeftAlone) {
   const SettingsFile file = Named("vscode").settings(MakeRequest()).files[0];
   ASSERT_EQ(file.format, Format::kText);
@@ -269,4 +309,4 @@ TEST(WholeFile, AnothersFileIsLeftAlone) {
 }
 
 }  // namespace
-}  // namespace configure
+}  // namespace agents

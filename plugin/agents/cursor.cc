@@ -1,0 +1,59 @@
+// Cursor.
+
+#include "agents/agent.h"
+#include "agents/server_entry.h"
+
+namespace agents {
+namespace {
+
+using Kind = configure::Change::Kind;
+using configure::Json;
+using paths::RunBy;
+using paths::Writing;
+
+AgentSettings Configure(const SettingsRequest& request) {
+  const std::string own = Value(request.environment, "HOME") + "/.cursor";
+  const Json hook = {{"command", "sh -c 'exit 2'"},
+                     {"matcher", "Shell|Read|Write|Grep|Delete"},
+                     {"failClosed", true}};
+  AgentSettings all = {
+      .files = {{.path = Path(request, ".cursor/hooks.json", own + "/hooks.json"),
+                 .changes = {{Kind::kDefault, {"version"}, 1},
+                             {Kind::kList, {"hooks", "preToolUse"}, Json::array({hook})}}},
+                {.path = Path(request, ".cursor/cli.json", own + "/cli-config.json"),
+                 // cursor-agent requires both lists.
+                 .changes = {{Kind::kDefault, {"permissions", "allow"}, Json::array()},
+                             {Kind::kDefault, {"permissions", "deny"}, Json::array()},
+                             {Kind::kList,
+                              {"permissions", "deny"},
+                              {"Shell(*)", "Read(**)", "Write(**)"}}}},
+                {.path = Path(request, ".cursor/mcp.json", own + "/mcp.json"),
+                 .changes = {{Kind::kEntry,
+                              {"mcpServers", Server()},
+                              CommandEntry(request, kWorkspaceFolder)}}}},
+      .notes = {"The hook (exit code 2: blocked) stops the editor's own tools Shell, Read, Write, "
+                "Grep and Delete; the deny list stops those of cursor-agent. Cursor asks once "
+                "whether the server may run."}};
+  if (request.trust) {
+    all.files[1].changes.push_back(
+        {Kind::kList, {"permissions", "allow"}, Json::array({"Mcp(" + Server() + ":*)"})});
+    all.notes.emplace_back(
+        "--trust applies to cursor-agent; the editor keeps a list of its own, in its settings.");
+  }
+  return all;
+}
+
+}  // namespace
+
+Agent Cursor() {
+  return {.name = "cursor",
+          .title = "Cursor",
+          .programs = "cursor cursor-agent",
+          .directories = {".cursor"},
+          .clients = {"cursor", "Cursor"},  // "cursor-vscode"
+          .obeys = {{".cursor/", RunBy::kLooking, "Cursor", "servers, hooks and tasks are commands",
+                     Writing::kRefused}},
+          .settings = &Configure};
+}
+
+}  // namespace agents

@@ -1,0 +1,71 @@
+// Visual Studio Code.
+
+#include "agents/agent.h"
+#include "agents/server_entry.h"
+
+namespace agents {
+namespace {
+
+using configure::Format;
+using Kind = configure::Change::Kind;
+using configure::Json;
+using paths::RunBy;
+using paths::Writing;
+
+std::string OwnDirectory(const Environment& environment) {
+#ifdef __APPLE__
+  return Value(environment, "HOME") + "/Library/Application Support/Code/User";
+#else
+  return ConfigHome(environment) + "/Code/User";
+#endif
+}
+
+constexpr const char* kVscodeAgent = R"(---
+name: lima
+description: Works in the Lima virtual machine, without the editor's own file and terminal tools
+tools: ['lima/*']
+---
+Read, search and change files and run commands with the tools of the MCP server lima only.
+They work inside a virtual machine.
+)";
+
+AgentSettings Configure(const SettingsRequest& request) {
+  const std::string own = OwnDirectory(request.environment);
+  Json entry = {{"type", "stdio"}};
+  entry.update(CommandEntry(request, kWorkspaceFolder));
+  AgentSettings all = {
+      .files = {{.path =
+                     Path(request, ".github/agents/lima.agent.md", own + "/prompts/lima.agent.md"),
+                 .format = Format::kText,
+                 .text = kVscodeAgent},
+                {.path = Path(request, ".vscode/settings.json", own + "/settings.json"),
+                 .changes = {{Kind::kSetting,
+                              {"chat.newSession.defaultMode"},
+                              Server(),
+                              "other agents have the editor's tools"}}},
+                {.path = Path(request, ".vscode/mcp.json", own + "/mcp.json"),
+                 .changes = {{Kind::kEntry, {"servers", Server()}, std::move(entry)}}}},
+      .notes = {
+          "Visual Studio Code has no setting that switches its own tools off: new chats "
+          "start with the agent \"lima\", which has only the tools of this server. Chats with "
+          "another agent have the editor's tools."}};
+  if (request.trust) all.notes.emplace_back(kTrustInEditor);
+  return all;
+}
+
+}  // namespace
+
+Agent Vscode() {
+  return {.name = "vscode",
+          .title = "Visual Studio Code",
+          .programs = "code",
+          .directories = {".vscode", ".config/Code", "Library/Application Support/Code"},
+          .clients = {"Visual Studio Code"},  // "Visual Studio Code - Insiders"
+          .obeys = {{".vscode/ .devcontainer*/", RunBy::kLooking, "Visual Studio Code",
+                     "tasks, servers, interpreters and tool paths are commands", Writing::kRefused},
+                    {"*.code-workspace", RunBy::kLooking, "Visual Studio Code",
+                     "interpreters and tool paths are commands"}},
+          .settings = &Configure};
+}
+
+}  // namespace agents
