@@ -88,7 +88,6 @@ TEST(LoadConfiguration, ReadsTheThreeFiles) {
   const InstanceConfiguration configuration = LoadConfiguration(home.path(), "vm");
   EXPECT_EQ(configuration.mounts.size(), 2U);
   EXPECT_EQ(configuration.user.uid, 5U);
-  EXPECT_EQ(configuration.name, "vm");
   EXPECT_EQ(configuration.directory(), home.path() / "vm");
 }
 
