@@ -176,9 +176,7 @@ TEST(GlobPlan, NamesBeforeTheFirstWildcardNarrowTheDirectory) {
   EXPECT_THAT(Directories("/*"), ElementsAre("/"));
   EXPECT_THAT(Directories("{src,test}/**/*.c"), ElementsAre("src", "test"));
   EXPECT_THAT(Directories("src/{a,b}/c"), ElementsAre("src/a", "src/b"));
-}
-
-TEST(GlobPlan, NamesNarrowNothingIfCaseIsIgnored) {
+  // Not if case is ignored.
   EXPECT_THAT(Directories("src/*.c", false), ElementsAre(""));
   EXPECT_THAT(Directories("/Users/me/*.c", false), ElementsAre("/Users/me"));
 }

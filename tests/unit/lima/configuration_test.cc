@@ -40,15 +40,6 @@ TEST(MergeConfiguration, TheStrongerFileWins) {
   EXPECT_EQ(merged.directory(), "/lima/test");
 }
 
-TEST(MergeConfiguration, MountsFollowEachOther) {
-  const InstanceConfiguration merged = Merge(
-      "mounts: [{location: /d}]\n", "mounts: [{location: /m}]\n", "mounts: [{location: /o}]\n");
-  ASSERT_EQ(merged.mounts.size(), 3U);
-  EXPECT_EQ(merged.mounts[0].location, "/d");
-  EXPECT_EQ(merged.mounts[1].location, "/m");
-  EXPECT_EQ(merged.mounts[2].location, "/o");
-}
-
 TEST(MergeConfiguration, PlainDropsAllMountsAndTheLaterFileWins) {
   const char* mount = "mounts: [{location: relative}]\n";
   EXPECT_THAT(Merge("plain: true\n", mount, "").mounts, IsEmpty());
@@ -120,7 +111,6 @@ TEST(LoadConfiguration, ReadsTheThreeFiles) {
   const InstanceConfiguration configuration = LoadConfiguration(home.path(), "vm");
   EXPECT_EQ(configuration.mounts.size(), 2U);
   EXPECT_EQ(configuration.user.uid, 5U);
-  EXPECT_EQ(configuration.name, "vm");
   EXPECT_EQ(configuration.directory(), home.path() / "vm");
 }
 

@@ -46,13 +46,9 @@ TEST(InstanceName, IsWhatLimaAccepts) {
         [name] { RequireInstance("/lima", name); },
         testing::ThrowsMessage<ConfigurationError>(testing::HasSubstr("is not an instance name")));
   }
+  EXPECT_EQ(HostnameOf("my_example.com"), "lima-my-example-com");
   EXPECT_NO_THROW(CheckInstanceName(std::string(kMaxInstanceName, 'a')));
   EXPECT_THROW(CheckInstanceName(std::string(kMaxInstanceName + 1, 'a')), ConfigurationError);
-}
-
-TEST(InstanceName, HostnameHasDashesForDotsAndUnderscores) {
-  EXPECT_EQ(HostnameOf("default"), "lima-default");
-  EXPECT_EQ(HostnameOf("my_example.com"), "lima-my-example-com");
 }
 
 TEST(Instances, AreDirectoriesWithALimaYaml) {

@@ -138,13 +138,10 @@ TEST(Mounts, EntriesOfOneMountPointMergeIntoTheFirstInTheOrderOfTheFiles) {
                             "mounts: [{location: /o}, {location: /y, writable: true},"
                             " {location: /z, mountPoint: /d}, {location: /f, writable: false}]\n")),
               ElementsAre("/d -> /d (w)", "/y -> /y (w)", "/f -> /f", "/o -> /o"));
-}
-
-TEST(Mounts, MountPointsAreComparedUncleaned) {
-  const std::vector<Mount> mounts =
+  const auto unclean =
       Evaluate("mounts: [{location: /a, mountPoint: /m}, {location: /b, mountPoint: /m/}]\n");
-  EXPECT_THAT(Show(mounts), ElementsAre("/a -> /m", "/b -> /m"));
-  EXPECT_EQ(mounts.at(1).unclean_mount_point, "/m/");
+  EXPECT_THAT(Show(unclean), ElementsAre("/a -> /m", "/b -> /m"));
+  EXPECT_EQ(unclean.at(1).unclean_mount_point, "/m/");
 }
 
 TEST(Mounts, NinePCacheIsTheConfiguredOneElseLimasDefault) {

@@ -71,9 +71,6 @@ TEST(MountTable, LinesThatNameEachOtherAsParentsAreHarmless) {
       "1 0 0:1 / / rw - tmpfs root rw\n2 3 0:1 / /a rw - tmpfs b rw\n3 2 0:1 / /a rw - tmpfs c "
       "rw\n4 1 0:1 / /a rw - tmpfs d rw\n5 5 0:1 / /a rw - tmpfs e rw\n");
   EXPECT_EQ(TypeAt(table, "/a"), "/a tmpfs d");
-}
-
-TEST(MountTable, CircleOfMountsIsInNone) {
   EXPECT_EQ(TypeAt(ParseMountTable("1 0 0:1 / / rw - tmpfs root rw\n2 1 0:1 / /a rw - tmpfs a rw\n"
                                    "1 2 0:1 / /a rw - tmpfs b rw\n"),
                    "/a"),

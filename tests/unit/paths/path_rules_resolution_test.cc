@@ -117,6 +117,19 @@ TEST_F(PathRulesTest, DirectoryThatAppearsMeanwhileIsFound) {
   EXPECT_EQ(resolved.attributes->type, guest::FileType::kDirectory);
 }
 
+TEST_F(PathRulesTest, DirectoryThatWasOpenedWhileItsPathLedElsewhereIsNotListed) {
+  fs::create_directory(top / "outside/d");
+  guest.set_hook([&](Operation operation, const std::string&) {
+    if (operation == Operation::kList) fs::create_directory_symlink("../outside", top / "work/a");
+    if (operation != Operation::kLStat || !fs::is_symlink(top / "work/a")) return;
+    fs::remove(top / "work/a");
+    fs::create_directories(top / "work/a/d");
+  });
+  const ResolvedPath resolved = Resolve("/host/work/a/d", Access::kList);
+  EXPECT_EQ(resolved.guest, Guest("work/a/d"));
+  EXPECT_EQ(resolved.directory, nullptr);
+}
+
 // Mounts.
 
 TEST_F(PathRulesTest, MountPointThatIsALinkCountsResolved) {

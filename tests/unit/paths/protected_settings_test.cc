@@ -19,17 +19,14 @@ TEST_F(PathRulesTest, ProtectedSettingIsReadButNotWritten) {
   WriteFile(top / "work/.idea/settings.json", "{}");
   EXPECT_THAT(Refusal("/host/work/.idea/settings.json", Access::kWrite),
               AllOf(HasSubstr("/host/work/.idea/settings.json"), HasSubstr("--allow-settings")));
-  EXPECT_THAT(Refusal("/host/work/missing/.helix/config.toml", Access::kWrite),
-              HasSubstr("--allow-settings"));
-  EXPECT_EQ(Resolve("/host/work/.idea/settings.json").guest, Guest("work/.idea/settings.json"));
-}
-
-TEST_F(PathRulesTest, RefusalOfAProtectedSettingNamesProgramReasonAndRemedy) {
   EXPECT_EQ(
       Refusal("/host/work/a/.envrc", Access::kWrite),
       "/host/work/a/.envrc is not written by the file tools, because direnv on the host obeys "
       "it (a shell script). Ask the user to edit it there, or to start the server with "
       "--allow-settings.");
+  EXPECT_THAT(Refusal("/host/work/missing/.vscode/tasks.json", Access::kWrite),
+              HasSubstr("--allow-settings"));
+  EXPECT_EQ(Resolve("/host/work/.claude/settings.json").guest, Guest("work/.claude/settings.json"));
 }
 
 TEST_F(PathRulesTest, SettingsOfABareRepositoryAreNotWritten) {
