@@ -23,6 +23,7 @@
 #include "testing/fake_host_agent.h"
 #include "testing/files.h"
 #include "testing/limactl.h"
+#include "testing/sockets.h"
 #include "testing/temporary_directory.h"
 
 namespace lima {
@@ -314,8 +315,8 @@ TEST_P(StatusParity, Holds) {
   const std::string answer = GetParam().answer;
   std::optional<FakeHostAgent> agent;
   if (!answer.empty() && answer != "SILENT") agent.emplace(socket, answer);
-  std::optional<testing_support::SilentHostAgent> silent;
-  if (answer == "SILENT") silent.emplace(socket);
+  support::FileDescriptor silent;
+  if (answer == "SILENT") silent = testing_support::ListenOnUnix(socket);
 
   // Ours first: limactl removes pid files of dead processes.
   const Status status = InspectStatus(lima_home() / "vm", "qemu");

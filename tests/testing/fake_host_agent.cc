@@ -29,13 +29,9 @@ void Answer(int listener, std::string_view answer) {
 
 }  // namespace
 
-SilentHostAgent::SilentHostAgent(const std::filesystem::path& socket)
+FakeHostAgent::FakeHostAgent(const std::filesystem::path& socket, std::string answer)
     : listener_(ListenOnUnix(socket)) {
   ::signal(SIGPIPE, SIG_IGN);  // clients may go away while they are answered
-}
-
-FakeHostAgent::FakeHostAgent(const std::filesystem::path& socket, std::string answer)
-    : socket_(socket) {
   thread_ = std::thread([this, text = std::move(answer)] { Serve(text); });
 }
 
@@ -46,10 +42,10 @@ FakeHostAgent::~FakeHostAgent() {
 
 void FakeHostAgent::Serve(const std::string& answer) const {
   while (true) {
-    std::array<pollfd, 2> polled = {{{stop_.fd(), POLLIN, 0}, {socket_.listener(), POLLIN, 0}}};
+    std::array<pollfd, 2> polled = {{{stop_.fd(), POLLIN, 0}, {listener_.get(), POLLIN, 0}}};
     if (::poll(polled.data(), polled.size(), -1) < 0) continue;
     if (polled[0].revents != 0) return;
-    if (polled[1].revents != 0) Answer(socket_.listener(), answer);
+    if (polled[1].revents != 0) Answer(listener_.get(), answer);
   }
 }
 

@@ -9,19 +9,6 @@
 
 namespace testing_support {
 
-/// A host agent that accepts connections and never answers.
-class SilentHostAgent {
- public:
-  /// Throws std::system_error.
-  explicit SilentHostAgent(const std::filesystem::path& socket);
-
-  /// The listening socket.
-  [[nodiscard]] int listener() const { return listener_.get(); }
-
- private:
-  support::FileDescriptor listener_;
-};
-
 /// A host agent without a virtual machine: sends the same answer to every connection to a Unix
 /// socket, in its own thread. Throws std::system_error.
 class FakeHostAgent {
@@ -39,7 +26,7 @@ class FakeHostAgent {
  private:
   void Serve(const std::string& answer) const;
 
-  SilentHostAgent socket_;
+  support::FileDescriptor listener_;
   support::WakePipe stop_;
   std::thread thread_;
 };

@@ -64,7 +64,7 @@ FileDescriptor ListenOnUnix(const std::filesystem::path& path) {
   std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
   Check(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)),
         path.string());
-  Check(::listen(listener.get(), 16), path.string());
+  Check(::listen(listener.get(), 1), path.string());
   return listener;
 }
 

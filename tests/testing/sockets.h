@@ -13,7 +13,7 @@ support::FileDescriptor ListenOnLoopback(std::uint16_t& port);
 
 support::FileDescriptor ConnectToLoopback(std::uint16_t port);
 
-/// Listens on a new Unix socket.
+/// Listens on a new Unix socket, with room for one connection that is not accepted.
 support::FileDescriptor ListenOnUnix(const std::filesystem::path& path);
 
 }  // namespace testing_support

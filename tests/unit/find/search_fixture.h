@@ -10,22 +10,14 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <system_error>
 
+#include "testing/child_process.h"
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"
 
 namespace find {
 
-/// The path of a program of this machine; empty if it is not installed.
-inline std::string FindProgram(const std::string& name) {
-  for (const char* directory : {"/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"}) {
-    std::error_code error;
-    const std::filesystem::path program = std::filesystem::path(directory) / name;
-    if (std::filesystem::exists(program, error)) return program.string();
-  }
-  return "";
-}
+using testing_support::FindProgram;
 
 /// A directory tree, and a guest that sees it.
 class SearchFixture : public testing::Test {

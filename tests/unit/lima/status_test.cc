@@ -13,6 +13,7 @@
 #include "testing/child_process.h"
 #include "testing/fake_host_agent.h"
 #include "testing/files.h"
+#include "testing/sockets.h"
 #include "testing/temporary_directory.h"
 
 namespace lima {
@@ -20,7 +21,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing_support::FakeHostAgent;
-using testing_support::SilentHostAgent;
+using testing_support::ListenOnUnix;
 using testing_support::TemporaryDirectory;
 using testing_support::WriteFile;
 
@@ -160,7 +161,7 @@ TEST_F(StatusTest, BrokenWithAnInvalidAnswerOfTheAgent) {
 TEST_F(StatusTest, BrokenWhenTheAgentNeverAnswers) {
   Write("ha.pid", OwnPid());
   Write("qemu.pid", OwnPid());
-  const SilentHostAgent silent(socket());
+  const auto silent = ListenOnUnix(socket());  // never replies
   const auto start = std::chrono::steady_clock::now();
   EXPECT_THAT(Inspect().reason, HasSubstr("does not respond in time"));
   const auto taken = std::chrono::steady_clock::now() - start;
@@ -186,7 +187,7 @@ TEST(HostAgent, AnEndlessAnswerAndAPathTooLongForASocketAreErrors) {
 
 TEST(HostAgent, AFullQueueDoesNotBlock) {
   const TemporaryDirectory directory;
-  const SilentHostAgent silent(directory.path() / "ha.sock");
+  const auto silent = ListenOnUnix(directory.path() / "ha.sock");
   for (int i = 0; i < 4; ++i) {
     EXPECT_THROW(QueryHostAgent(directory.path() / "ha.sock", std::chrono::milliseconds(30)),
                  HostAgentError);
