@@ -23,6 +23,16 @@ TEST_F(Doctor, NamesAMissingLimactlAndContinuesWithoutIt) {
   EXPECT_THAT(OnlyFailure("limactl", Examine()), HasSubstr("https://lima-vm.io"));
 }
 
+TEST_F(Doctor, RunsNoLimactlThatTheGuestCanWrite) {
+  Start();
+  MakeProgram("project/bin/limactl", "echo planted\n");
+  path_ = Path("project/bin").string() + ":" + path_;
+  EXPECT_THAT(TextAndAdvice("limactl", Examine()), HasSubstr(Path("bin/limactl").string()));
+  fs::remove(Path("bin/limactl"));
+  MakeLink("bin/limactl", Path("project/bin/limactl"));
+  EXPECT_THAT(TextAndAdvice("limactl", Examine()), HasSubstr("which the guest can write"));
+}
+
 TEST_F(Doctor, NamesAnInvalidOrUnknownInstance) {
   Start();
   const json invalid = Examine("../x");

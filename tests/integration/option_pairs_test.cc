@@ -39,6 +39,7 @@ class OptionPairs : public IntegrationTest,
   void CheckAllowPath(bool given) { EXPECT_NE(FailsToWrite("extra/new.txt"), given); }
   void CheckAllowSettings(bool given) {
     EXPECT_NE(FailsToWrite("root/project/.git/config"), given);
+    EXPECT_NE(FailsToWrite("root/project/.mcp.json"), given) << "of an agent";
   }
   void CheckCommandTimeout(bool given) {
     if (!given) return;  // nothing would happen for nine minutes

@@ -253,6 +253,23 @@ TEST_F(Run, RefusesFilesOfLimaThatAreNewerThanTheVirtualMachine) {
   EXPECT_EQ(RunAgent({"claude"}).exit_code, 7);
 }
 
+TEST_F(Run, ServeStartsNoLimactlThatTheGuestCanWrite) {
+  MakeProgram("project/limactl");
+  MakeLink("bin/limactl", Path("project/limactl"));
+  auto options = ServerOptions({"serve", "default", "--start"});
+  options.environment["PATH"] = "relative:" + Path("bin").string() + ":/usr/bin:/bin";
+  const ProcessResult result = RunProcess(options);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.error, HasSubstr("bin/limactl lies in " + Path("project").string()));
+}
+
+TEST_F(Run, HelpForAnAgentListsItsArguments) {
+  EXPECT_THAT(RunAgent({"codex", "--help"}).output,
+              AllOf(HasSubstr("After --, Codex gets:\n"), HasSubstr("--skip-git-repo-check"),
+                    HasSubstr("-c --config"), Not(HasSubstr("opencode"))));
+  EXPECT_THAT(RunAgent({"--help"}).output, Not(HasSubstr("After --")));
+}
+
 TEST_F(Run, SaysHowToUpdateAnAgent) {
   MakeAgent("lib/node_modules/x/claude", "2.0.0 (Claude Code)");
   fs::remove(Path("bin/claude"));

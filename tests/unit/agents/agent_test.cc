@@ -12,6 +12,7 @@ namespace agents {
 namespace {
 
 namespace fs = std::filesystem;
+using mcp::ResultStyle;
 using ::testing::EndsWith;
 
 TEST(Environment, VariablesAreUnsetByNameAndByPrefix) {
@@ -31,6 +32,23 @@ TEST(Version, IsTheFirstOneInTheText) {
   EXPECT_LT((Version{2, 1, 99}), (Version{2, 1, 330}));
   EXPECT_LT((Version{0, 160, 0}), (Version{1, 0, 0}));
   EXPECT_EQ(ToString({2, 1, 330}), "2.1.330");
+}
+
+TEST(KnownAgents, GetTextAndOthersTheContract) {
+  for (const char* name : {"claude-code", "codex-mcp-client", "gemini-cli-mcp-client", "opencode",
+                           "cursor-vscode", "Visual Studio Code - Insiders", "Zed"}) {
+    EXPECT_EQ(FormatFor(name).style, ResultStyle::kText) << name;
+  }
+  for (const char* name : {"", "mcp", "a claude-code", "Visual Studio"}) {
+    EXPECT_EQ(FormatFor(name).style, ResultStyle::kStructured) << name;
+  }
+  EXPECT_LT(FormatFor("opencode").text_bytes, 50'000U);
+}
+
+TEST(KnownAgents, TheUserDecidesOtherwise) {
+  const mcp::ResultFormat structured = FormatFor("opencode", ResultStyle::kStructured);
+  EXPECT_EQ(structured.style, ResultStyle::kStructured);
+  EXPECT_EQ(FormatFor("mcp", ResultStyle::kText).style, ResultStyle::kText);
 }
 
 TEST(UpdateCommand, SuitsHowTheAgentWasInstalled) {

@@ -13,6 +13,7 @@
 #include "agents/agent.h"
 #include "support/errors.h"
 #include "testing/temporary_directory.h"
+#include "unit/agents/named.h"
 
 namespace agents {
 namespace {
@@ -41,12 +42,7 @@ class LaunchTest : public ::testing::Test {
     request_.arguments = {"-x", "words"};
   }
 
-  Launch Make(std::string_view name) const {
-    for (const Agent& agent : Agents()) {
-      if (agent.name == name) return agent.run->launch(request_);
-    }
-    throw std::invalid_argument(std::string(name));
-  }
+  Launch Make(std::string_view name) const { return Named(name).run->launch(request_); }
   static std::string Text(const Launch& launch, std::string_view ending) {
     for (const SessionFile& file : launch.files) {
       if (file.path.ends_with(ending)) return file.text;
@@ -146,14 +142,12 @@ TEST_F(LaunchTest, OfCodexReportsASettingsFileThatIsNotToml) {
 }
 
 TEST_F(LaunchTest, OfCodexLogsInWithoutACatalogueOfModels) {
-  for (const Agent& agent : Agents()) {
-    if (!agent.run || agent.run->use_output == nullptr) continue;
-    Launch launch;
-    EXPECT_THROW(agent.run->use_output(request_, "not logged in", launch), support::CallError);
-    request_.arguments = {"login"};
-    agent.run->use_output(request_, "not logged in", launch);
-    EXPECT_TRUE(launch.files.empty());
-  }
+  const auto use_output = Named("codex").run->use_output;
+  Launch launch;
+  EXPECT_THROW(use_output(request_, "not logged in", launch), support::CallError);
+  request_.arguments = {"login"};
+  use_output(request_, "not logged in", launch);
+  EXPECT_TRUE(launch.files.empty());
 }
 
 TEST_F(LaunchTest, OfGeminiDeniesAllOtherTools) {

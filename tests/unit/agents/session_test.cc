@@ -8,6 +8,7 @@
 
 #include "testing/files.h"
 #include "testing/temporary_directory.h"
+#include "unit/agents/named.h"
 
 namespace agents {
 namespace {
@@ -18,13 +19,6 @@ using ::testing::StartsWith;
 using testing_support::ModeOf;
 using testing_support::ReadFile;
 using Words = std::vector<std::string>;
-
-const Agent& Named(std::string_view name) {
-  for (const Agent& agent : Agents()) {
-    if (agent.name == name) return agent;
-  }
-  throw std::invalid_argument(std::string(name));
-}
 
 LaunchRequest Request(const std::string& project, const Words& server, bool trust = false,
                       const fs::path& state = "/state", std::string_view name = "codex") {

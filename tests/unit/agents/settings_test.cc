@@ -8,6 +8,7 @@
 #include "configure/json_text.h"
 #include "configure/toml.h"
 #include "testing/child_process.h"
+#include "unit/agents/named.h"
 
 namespace agents {
 namespace {
@@ -40,13 +41,6 @@ SettingsRequest MakeRequest() {
   request.tools = {"glob", "read_file"};
   request.environment = {{"HOME", "/home/u"}};
   return request;
-}
-
-const Agent& Named(std::string_view name) {
-  for (const Agent& agent : Agents()) {
-    if (agent.name == name) return agent;
-  }
-  throw std::runtime_error("no agent " + std::string(name));
 }
 
 /// Files as people write them.
