@@ -71,7 +71,6 @@ guest::Reply Reply(fuzz::Input& input, const guest::Request& request) {
   }
   MayFail(input, request.path);
   switch (request.operation) {
-    case Operation::kStat:
     case Operation::kLStat:
     case Operation::kStatOpen:
       return {Attributes(input), {}};

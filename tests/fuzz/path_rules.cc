@@ -38,8 +38,6 @@ class Tree {
     switch (request.operation) {
       case guest::Operation::kLStat:
         return {AttributesOf(WithParentResolved(path), path), {}};
-      case guest::Operation::kStat:
-        return {AttributesOf(Resolve(path).value_or(""), path), {}};
       case guest::Operation::kReadLink: {
         const auto found = names_.find(WithParentResolved(path));
         if (found == names_.end() || found->second.type != FileType::kSymlink) Miss(path);

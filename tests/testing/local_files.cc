@@ -174,9 +174,6 @@ guest::Reply ReplyHere(const guest::Request& request, LocalFile& file) {
   const int fd = file.descriptor.get();
   struct stat status {};
   switch (request.operation) {
-    case guest::Operation::kStat:
-      Check(stat(path.c_str(), &status), request, "stat");
-      return {AttributesOf(status), {}};
     case guest::Operation::kLStat:
       Check(lstat(path.c_str(), &status), request, "lstat");
       return {AttributesOf(status), {}};

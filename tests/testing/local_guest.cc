@@ -18,23 +18,33 @@ namespace testing_support {
 namespace {
 
 /// In the order of guest::Operation; nothing for kReadDirectory.
-constexpr std::array kOperations = {Operation::kStat,           Operation::kLStat,
-                                    Operation::kRealPath,       Operation::kReadLink,
-                                    Operation::kStatFileSystem, Operation::kOpen,
-                                    Operation::kList,           Operation::kMakeDirectory,
-                                    Operation::kRename,         Operation::kUnlink,
-                                    Operation::kFileStat,       Operation::kFileRead,
-                                    Operation::kFileWrite,      Operation::kFileSetAttributes,
-                                    Operation::kFileSync,       Operation::kFileClose};
+constexpr std::array kOperations = {Operation::kLStat,
+                                    Operation::kRealPath,
+                                    Operation::kReadLink,
+                                    Operation::kStatFileSystem,
+                                    Operation::kOpen,
+                                    Operation::kList,
+                                    Operation::kMakeDirectory,
+                                    Operation::kRename,
+                                    Operation::kUnlink,
+                                    Operation::kFileStat,
+                                    Operation::kFileRead,
+                                    Operation::kFileWrite,
+                                    Operation::kFileSetAttributes,
+                                    Operation::kFileSync,
+                                    Operation::kFileClose};
 
 }  // namespace
 
 std::string Name(Operation operation) {
-  constexpr std::array kNames = {
-      "Stat",     "LStat",         "ReadLink", "RealPath",  "Open",
-      "List",     "MakeDirectory", "Rename",   "Unlink",    "StatFileSystem",
-      "Run",      "FileStat",      "FileRead", "FileWrite", "FileSetAttributes",
-      "FileSync", "FileClose"};
+  constexpr std::array kNames = {"LStat",          "ReadLink",
+                                 "RealPath",       "Open",
+                                 "List",           "MakeDirectory",
+                                 "Rename",         "Unlink",
+                                 "StatFileSystem", "Run",
+                                 "FileStat",       "FileRead",
+                                 "FileWrite",      "FileSetAttributes",
+                                 "FileSync",       "FileClose"};
   return kNames.at(static_cast<std::size_t>(operation));
 }
 

@@ -22,7 +22,6 @@ namespace testing_support {
 /// What a guest does, for counting and for hooks: guest::Operation, without reading the names of
 /// an open directory, and with running a script or command.
 enum class Operation {
-  kStat,
   kLStat,
   kReadLink,
   kRealPath,

@@ -24,9 +24,9 @@ TEST_F(PathRulesTest, ProtectedSettingIsReadButNotWritten) {
       "/host/work/a/.envrc is not written by the file tools, because direnv on the host obeys "
       "it (a shell script). Ask the user to edit it there, or to start the server with "
       "--allow-settings.");
-  EXPECT_THAT(Refusal("/host/work/missing/.vscode/tasks.json", Access::kWrite),
+  EXPECT_THAT(Refusal("/host/work/missing/.helix/config.toml", Access::kWrite),
               HasSubstr("--allow-settings"));
-  EXPECT_EQ(Resolve("/host/work/.claude/settings.json").guest, Guest("work/.claude/settings.json"));
+  EXPECT_EQ(Resolve("/host/work/.idea/settings.json").guest, Guest("work/.idea/settings.json"));
 }
 
 TEST_F(PathRulesTest, SettingsOfABareRepositoryAreNotWritten) {
