@@ -19,7 +19,6 @@
 #include "agents/server_entry.h"
 #include "configure/toml.h"
 #include "support/errors.h"
-#include "support/log.h"
 
 namespace agents {
 namespace {

@@ -188,9 +188,10 @@ auto WithFileName(const Edit& edit, const Work& work) {
 }
 
 /// Takes away what is ours, with and without trust. Returns whether something was there only with.
-bool PlanRemoval(Edit& edit, const SettingsFile& plain, const SettingsFile& trusted) {
-  edit.edited = Remove(plain, edit.stored.text());
-  Edited rest = Remove(trusted, edit.edited.text);
+bool PlanRemoval(Edit& edit, const SettingsFile& plain, const SettingsFile& trusted,
+                 bool keeps_entry) {
+  edit.edited = Remove(plain, edit.stored.text(), keeps_entry);
+  Edited rest = Remove(trusted, edit.edited.text, keeps_entry);
   edit.edited.text = std::move(rest.text);
   for (const std::string& line : rest.lines) edit.edited.lines.push_back(line);
   // Without its target, a link would lead to nothing.
@@ -198,24 +199,14 @@ bool PlanRemoval(Edit& edit, const SettingsFile& plain, const SettingsFile& trus
   return !rest.lines.empty();
 }
 
-/// The user may have changed entries.
-void EraseEntries(std::vector<SettingsFile>& files) {
-  for (SettingsFile& file : files) {
-    std::erase_if(file.changes, [](const configure::Change& change) {
-      return change.kind == configure::Change::Kind::kEntry;
-    });
-  }
-}
-
 /// Reads the files and computes all new texts, in the order to write them. Writes nothing, so that
 /// a file that cannot be edited leaves the others alone. A trust given before is set in `job`.
 std::vector<Edit> PlanEdits(Job& job) {
   SettingsRequest request = job.request;
   request.trust = false;
-  std::vector<SettingsFile> plain = job.agent->settings(request).files;
+  const std::vector<SettingsFile> plain = job.agent->settings(request).files;
   request.trust = true;
   const std::vector<SettingsFile> trusted = job.agent->settings(request).files;
-  std::vector<SettingsFile> with_trust = trusted;
   std::vector<Edit> edits;
   bool is_there = false;
   for (const SettingsFile& file : plain) {
@@ -223,14 +214,10 @@ std::vector<Edit> PlanEdits(Job& job) {
     is_there |= WithFileName(edit, [&] { return HasEntry(file, edit.stored.text()); });
     edit.edited.text = edit.stored.text();
   }
-  if (!job.remove) {
-    EraseEntries(plain);
-    EraseEntries(with_trust);
-  }
   bool was_trusted = false;
   for (std::size_t i = 0; is_there && i < edits.size(); ++i) {  // else what equals ours is not ours
-    was_trusted |=
-        WithFileName(edits[i], [&] { return PlanRemoval(edits[i], plain[i], with_trust[i]); });
+    was_trusted |= WithFileName(
+        edits[i], [&] { return PlanRemoval(edits[i], plain[i], trusted[i], !job.remove); });
   }
   if (job.remove) {
     // An agent gets its own tools back only after it has lost the server.

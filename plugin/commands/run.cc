@@ -6,11 +6,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "agents/agent.h"
@@ -22,7 +20,6 @@
 #include "commands/run_checks.h"
 #include "commands/serve_options.h"
 #include "lima/configuration.h"
-#include "lima/home.h"
 #include "lima/host.h"
 #include "lima/mounts.h"
 #include "paths/guest_reach.h"

@@ -241,7 +241,8 @@ Edited Add(const SettingsFile& file, const std::optional<std::string>& before) {
   return edited;
 }
 
-Edited Remove(const SettingsFile& file, const std::optional<std::string>& before) {
+Edited Remove(const SettingsFile& file, const std::optional<std::string>& before,
+              bool keeps_entry) {
   if (!before || IsBlank(*before)) return {before};
   if (file.format == Format::kText) {
     return *before == file.text ? Edited{std::nullopt} : Edited{before};
@@ -250,6 +251,7 @@ Edited Remove(const SettingsFile& file, const std::optional<std::string>& before
   std::string text = *before;
   std::string defaults = kNoSettings;
   for (const Change& change : file.changes) {
+    if (keeps_entry && change.kind == Kind::kEntry) continue;
     text = RemoveChange(text, change, edited.lines);
     text = EraseEmpty(text, change.path, file.changes);
     if (change.kind == Kind::kDefault) defaults = AddChange(defaults, change);

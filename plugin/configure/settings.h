@@ -73,9 +73,10 @@ struct Edited {
 /// Format::kToml is not edited. Throws SettingsError.
 Edited Add(const SettingsFile& file, const std::optional<std::string>& before);
 
-/// Takes away our entry, and all values that equal ours. A file without other values is to be
-/// removed, unless it has a comment. Throws SettingsError.
-Edited Remove(const SettingsFile& file, const std::optional<std::string>& before);
+/// Takes away our entry, unless `keeps_entry`, and all values that equal ours. A file without other
+/// values is to be removed, unless it has a comment. Throws SettingsError.
+Edited Remove(const SettingsFile& file, const std::optional<std::string>& before,
+              bool keeps_entry = false);
 
 /// Whether the text holds the server's entry. Throws SettingsError.
 bool HasEntry(const SettingsFile& file, const std::optional<std::string>& text);

@@ -158,6 +158,10 @@ TEST_F(ShareFiles, NameTheAgents) {
       EXPECT_EQ(Complete(shell, "limactl-mcp " + command + " "), agents) << shell;
     }
     EXPECT_THAT(ReadFile(kZsh), HasSubstr("(" + list + ")"));
+    for (const std::string& agent : Agents("configure")) {
+      EXPECT_THAT(ReadFile(LIMACTL_MCP_SOURCE_DIRECTORY "/docs/configure.md"),
+                  HasSubstr("\n| `" + agent + "` "));
+    }
     std::string sentence = list;
     re2::RE2::GlobalReplace(&sentence, " ", ", ");
     sentence.replace(sentence.rfind(", "), 2, " and ");

@@ -148,8 +148,8 @@ TEST(Arguments, HelpListsWhatPassesAndWhatDoesNot) {
 }
 
 TEST(Arguments, CodexExecMaySkipItsCheckForGit) {
-  const std::vector<std::string> arguments = {"exec", "--skip-git-repo-check", "do it"};
-  EXPECT_EQ(FindRefused(arguments, Codex().run->rules), std::nullopt);
+  EXPECT_FALSE(FindRefused(std::vector<std::string>{"exec", "--skip-git-repo-check", "do it"},
+                           Codex().run->rules));
 }
 
 TEST(Arguments, EachAgentRefusesWhatUndoesTheConfinement) {
