@@ -227,7 +227,8 @@ class LiarTest : public ::testing::Test {
     listing_.insert(listing_.end(), end.begin(), end.end());
     bursts_.clear();
     ++opened_;
-    return guest_.List("/d", {});
+    auto opened = guest_.RoundTrip({Request::OpenDirectory("/d")}, {});
+    return ReadNames(OpenHandle(guest_, opened.at(0).As<Handle>()), {});
   }
 
   void TearDown() override { EXPECT_EQ(guest_.closed_handles(), opened_); }
