@@ -146,7 +146,7 @@ while read -r count word; do
 ) fi
   echo "$mark $?"
   echo "$mark" >&2
-  echo "$mark idle"
+  echo "$mark free"
 done
 )sh");
   }
@@ -223,7 +223,7 @@ TEST_F(HostileShell, InvalidReportsDoNotBlock) {
   const std::string lie =
       "printf \"$mark $(cat " + Path("report").string() + ")\\n\"; echo \"$mark\" >&2; exit 5";
   StartLiar(lie, lie);
-  for (const char* report : {"99999999999", "0x", "stuck", "left", "stale", "no-dir", "ended x",
+  for (const char* report : {"99999999999", "0x", "stuck", "left", "free", "left x", "ended x",
                              "ended 99999999999", "ready", "\\033[2J", ""}) {
     SCOPED_TRACE(report);
     MakeFile("report", report);

@@ -262,7 +262,8 @@ TEST_F(LyingGuest, RequestsWithoutReplyEndWithTheirContextAndALateReplyClosesThe
   const LyingSshd never_ready([](LyingSshd::Line& line) {
     LyingSshd::Channel command = line.Accept();
     command.Grant();
-    while (true) command.Write("endless");
+    command.Write("not ready");
+    while (true) line.Chatter();
   });
   std::promise<void> ended;
   std::promise<void> closed;
