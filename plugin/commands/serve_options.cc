@@ -135,7 +135,7 @@ std::vector<std::string> ServeArguments(const cxxopts::ParseResult& parsed) {
   for (const cxxopts::KeyValue& option : parsed.arguments()) {
     std::string value = option.value();
     if (option.key() == "trust") continue;
-    if (option.key() == "root") value = paths::ParseNarrowedRoot(value).directory;
+    if (option.key() == "root") value = paths::ParseNarrowedRoot(value).host;
     if (option.key() == "audit") value = std::filesystem::absolute(value).string();
     words.push_back("--" + option.key() + "=" + value);
   }

@@ -109,7 +109,8 @@ std::string Instructions(const InstanceOptions& options) {
   }
 }
 
-tools::Workspace OpenInstance(const InstanceOptions& options, paths::PinnedRoots& pins,
+tools::Workspace OpenInstance(const InstanceOptions& options,
+                              const std::shared_ptr<paths::PinnedRoots>& pins,
                               const support::Context& context) {
   const lima::InstanceConfiguration configuration =
       lima::LoadConfiguration(options.lima_home, options.name);

@@ -304,7 +304,7 @@ void PathRules::PinNarrowed(const Root& root, guest::Guest& guest,
   if (MustCheck(number, Access::kRead)) {
     RequireMounted(number, options_.mount_check->Check(number, guest, context), shown);
   }
-  const auto pinned = options_.pins.Find(root);
+  const auto pinned = options_.pins->Find(root);
   const std::string path =
       pinned ? *pinned : RealPathOfRootOption(root.guest, shown, guest, context);
   const std::string boundary = RealPathOfRootOption(mount.guest, shown, guest, context);
@@ -312,7 +312,7 @@ void PathRules::PinNarrowed(const Root& root, guest::Guest& guest,
     throw CallError(shown + " resolves to " + path + " in the guest, outside the mount " +
                     mount.guest + "; choose a directory that is not a link out of it");
   }
-  options_.pins.Pin(root, path);
+  options_.pins->Pin(root, path);
 }
 
 PathRules::DirectoriesPointer PathRules::LastDirectories() const {
@@ -339,7 +339,7 @@ PathRules::DirectoriesPointer PathRules::ResolveDirectories(guest::Guest& guest,
   for (const Root& root : options_.roots) {
     std::optional<std::string> path = real_paths[root.guest];
     if (!IsWholeMount(root)) {
-      path = path ? options_.pins.Pin(root, *path) : options_.pins.Find(root);
+      path = path ? options_.pins->Pin(root, *path) : options_.pins->Find(root);
     }
     directories->root_found.push_back(path.has_value());
     roots.push_back(path.value_or(root.guest));
