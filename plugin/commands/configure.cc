@@ -8,7 +8,6 @@
 
 #include "agents/agent.h"
 #include "commands/commands.h"
-#include "commands/instance_mounts.h"
 #include "commands/option_parser.h"
 #include "commands/project.h"
 #include "commands/serve_options.h"
@@ -334,8 +333,12 @@ void ReportNotes(const Job& job) {
     std::cout << "Safer: limactl mcp run " << agent.name << ' ' << request.instance << " starts "
               << agent.title << " with settings that a command in the guest cannot change\n";
   }
-  const auto project = request.user ? std::nullopt : std::make_optional(job.base);
-  const std::string instance = NoteOnInstance(request.instance, project).text;
+  std::string instance;
+  try {
+    instance = NoteOnInstance(request.instance, request.user ? "" : job.base.string());
+  } catch (const lima::ConfigurationError& error) {
+    instance = error.what();
+  }
   if (!instance.empty()) std::cout << "Note: " << instance << '\n';
   std::cout << "Undo with: " << UndoCommand(job) << '\n';
 }

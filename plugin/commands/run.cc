@@ -14,13 +14,11 @@
 #include "agents/agent.h"
 #include "agents/session.h"
 #include "commands/commands.h"
-#include "commands/instance_mounts.h"
 #include "commands/option_parser.h"
 #include "commands/project.h"
 #include "commands/run_checks.h"
 #include "commands/serve_options.h"
 #include "lima/configuration.h"
-#include "lima/host.h"
 #include "lima/mounts.h"
 #include "paths/guest_reach.h"
 #include "support/child.h"
@@ -78,13 +76,6 @@ void RequireVersion(const Agent& agent, const fs::path& program) {
                   " cannot be confined; " + agents::ToString(agent.run->oldest) +
                   " is the oldest that can. Update it: " +
                   agents::UpdateCommand(*agent.run, fs::canonical(program).string()));
-}
-
-/// Warns if the project is mounted read-only.
-void RequireMounted(const std::string& instance, const fs::path& project) {
-  const InstanceNote note = NoteOnInstance(instance, project);
-  if (!note.is_usable) throw CallError(note.text);
-  if (!note.text.empty()) support::LogWarning(note.text);
 }
 
 /// Gives this process the directory and environment of the agent.
@@ -173,10 +164,11 @@ int RunAgent(const std::vector<std::string>& arguments) {
   if (const auto refused = agents::FindRefused(request.arguments, agent.run->rules))
     throw UsageError(*refused);
   request.project = FindProject(EnvironmentVariable("HOME")).string();
-  RequireMounted(instance, request.project);
+  const std::string note = NoteOnInstance(instance, request.project);
+  if (!note.empty()) support::LogWarning(note);
   const ServeOptions serve = ReadServeOptions(*parsed, instance);
   const auto configuration = lima::LoadConfiguration(serve.instance.lima_home, instance);
-  const auto mounts = lima::ListMounts(configuration, lima::ReadHostFacts(), {});
+  const auto mounts = lima::ListMounts(configuration);
   const paths::GuestReach reach(mounts);
 
   request.environment = agents::OwnEnvironment();

@@ -65,7 +65,8 @@ std::vector<Mount> EvaluateMounts(const InstanceConfiguration& configuration, co
 /// The same without asking the guest; for display only, never for enforcement. If only the guest
 /// knows a mountPoint, uses the location instead, so two of the mounts may be one in the guest.
 /// Throws like EvaluateMounts, except for a missing fact.
-std::vector<Mount> ListMounts(const InstanceConfiguration& configuration, const HostFacts& host,
-                              const GuestFacts& guest);
+std::vector<Mount> ListMounts(const InstanceConfiguration& configuration,
+                              const HostFacts& host = ReadHostFacts(),
+                              const GuestFacts& guest = {});
 
 }  // namespace lima
