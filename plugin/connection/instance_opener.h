@@ -57,7 +57,7 @@ class InstanceOpener {
   }
 
  private:
-  class Attempts;
+  struct Attempts;
 
   const InstanceOptions& options_;
   const bool may_start_;

@@ -77,13 +77,9 @@ Finding CheckConfiguration(const InstanceConfiguration& configuration) {
 
 Finding CheckStatus(const InstanceConfiguration& configuration) {
   const lima::Status status = lima::InspectStatus(configuration.directory(), configuration.vm_type);
-  switch (status.state) {
-    case lima::State::kRunning:
-      return Passed("running");
-    case lima::State::kStopped:
-      return Failed("stopped", "limactl start " + configuration.name);
-    case lima::State::kBroken:
-      break;
+  if (status.state == lima::State::kRunning) return Passed("running");
+  if (status.state == lima::State::kStopped) {
+    return Failed("stopped", "limactl start " + configuration.name);
   }
   return Failed("broken: " + status.reason,
                 "unless it is starting or stopping: " + ForcedRestartCommand(configuration.name));
