@@ -42,14 +42,15 @@ std::vector<std::string> FindSettings(const agents::Agent& agent,
   return found;
 }
 
+/// Of a virtual machine that does not react.
+std::string ForcedRestartCommand(const std::string& instance) {
+  return "limactl stop --force " + instance + " && limactl start " + instance;
+}
+
 }  // namespace
 
 std::string RestartCommand(const std::string& instance) {
   return "limactl stop " + instance + " && limactl start " + instance;
-}
-
-std::string ForcedRestartCommand(const std::string& instance) {
-  return "limactl stop --force " + instance + " && limactl start " + instance;
 }
 
 std::optional<fs::path> ChangedAfterStart(const InstanceConfiguration& configuration) {

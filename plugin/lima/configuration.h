@@ -23,8 +23,6 @@ struct MountEntry {
   std::optional<bool> writable;
   std::optional<std::string> nine_p_cache;  ///< `9p.cache`
   std::string where;                        ///< for errors: "FILE: mounts[2] (line 14)"
-
-  friend bool operator==(const MountEntry&, const MountEntry&) = default;
 };
 
 /// A value of `param:`.

@@ -44,8 +44,6 @@ struct Mount {
   /// Whether the host keeps the guest's root from writing to a mount that is not `writable`. QEMU's
   /// and krunkit's virtiofs leave that to the guest.
   bool enforces_read_only = false;
-
-  friend bool operator==(const Mount&, const Mount&) = default;
 };
 
 /// The tag of a 9p or virtiofs mount in the guest: "lima-" and the first eight bytes, in
