@@ -251,12 +251,6 @@ std::string Shown(const Job& job, const Edit& edit) {
   return edit.is_users ? path.string() : path.lexically_relative(job.base).string();
 }
 
-void PrintChange(const configure::Change& change) {
-  const bool entry = change.kind == configure::Change::Kind::kEntry;
-  std::cout << "    " << configure::Dotted(change.path) << (entry ? "" : ": " + change.value.dump())
-            << '\n';
-}
-
 /// Escapes what could drive the terminal, but keeps line breaks and tabs.
 std::string PrintableLines(std::string_view text) {
   std::string printable;
@@ -305,7 +299,11 @@ void ReportFiles(const Job& job, const std::vector<Edit>& edits) {
       std::cout << "    without " << support::Printable(line) << '\n';
     }
     if (job.remove) continue;
-    for (const configure::Change& change : edit.file.changes) PrintChange(change);
+    for (const configure::Change& change : edit.file.changes) {
+      const bool is_entry = change.kind == configure::Change::Kind::kEntry;
+      std::cout << "    " << configure::Dotted(change.path)
+                << (is_entry ? "" : ": " + change.value.dump()) << '\n';
+    }
   }
 }
 
