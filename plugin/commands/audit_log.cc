@@ -94,7 +94,12 @@ AuditLog::AuditLog(const std::string& path) : path_(path), file_(OpenForAppendin
 void AuditLog::Record(const mcp::ObservedCall& call, const mcp::CallEnd* end) noexcept {
   const std::scoped_lock lock(mutex_);
   try {
-    Append(AuditLine(call, end));
+    ReopenIfMoved();
+    const std::string line = AuditLine(call, end);
+    const ssize_t written = ::write(file_.get(), line.data(), line.size());
+    if (written != std::ssize(line)) {
+      throw std::system_error(written < 0 ? errno : ENOSPC, std::generic_category());
+    }
     if (lost_ > 0) {
       support::LogWarning("--audit " + path_ +
                           ": can be written again; records lost: " + std::to_string(lost_));
@@ -105,16 +110,6 @@ void AuditLog::Record(const mcp::ObservedCall& call, const mcp::CallEnd* end) no
     support::LogError("--audit " + path_ + ": cannot be written (" + error.what() +
                       "); calls continue without a record");
   }
-}
-
-void AuditLog::Append(const std::string& line) {
-  ReopenIfMoved();
-  ssize_t written = -1;
-  do {
-    written = ::write(file_.get(), line.data(), line.size());
-  } while (written < 0 && errno == EINTR);
-  if (written == std::ssize(line)) return;
-  throw std::system_error(written < 0 ? errno : ENOSPC, std::generic_category());
 }
 
 void AuditLog::ReopenIfMoved() {

@@ -51,10 +51,7 @@ class AuditLog final : public mcp::CallObserver {
 
  private:
   void Record(const mcp::ObservedCall& call, const mcp::CallEnd* end) noexcept;
-
-  // Both throw std::exception.
-  void Append(const std::string& line);
-  void ReopenIfMoved();
+  void ReopenIfMoved();  // throws std::system_error
 
   const std::string path_;
   std::mutex mutex_;  // guards what follows, and keeps the lines in order

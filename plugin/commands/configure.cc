@@ -8,7 +8,6 @@
 
 #include "agents/agent.h"
 #include "commands/commands.h"
-#include "commands/instance_mounts.h"
 #include "commands/option_parser.h"
 #include "commands/project.h"
 #include "commands/serve_options.h"
@@ -252,12 +251,6 @@ std::string Shown(const Job& job, const Edit& edit) {
   return edit.is_users ? path.string() : path.lexically_relative(job.base).string();
 }
 
-void PrintChange(const configure::Change& change) {
-  const bool entry = change.kind == configure::Change::Kind::kEntry;
-  std::cout << "    " << configure::Dotted(change.path) << (entry ? "" : ": " + change.value.dump())
-            << '\n';
-}
-
 /// Escapes what could drive the terminal, but keeps line breaks and tabs.
 std::string PrintableLines(std::string_view text) {
   std::string printable;
@@ -306,7 +299,11 @@ void ReportFiles(const Job& job, const std::vector<Edit>& edits) {
       std::cout << "    without " << support::Printable(line) << '\n';
     }
     if (job.remove) continue;
-    for (const configure::Change& change : edit.file.changes) PrintChange(change);
+    for (const configure::Change& change : edit.file.changes) {
+      const bool is_entry = change.kind == configure::Change::Kind::kEntry;
+      std::cout << "    " << configure::Dotted(change.path)
+                << (is_entry ? "" : ": " + change.value.dump()) << '\n';
+    }
   }
 }
 
@@ -334,8 +331,12 @@ void ReportNotes(const Job& job) {
     std::cout << "Safer: limactl mcp run " << agent.name << ' ' << request.instance << " starts "
               << agent.title << " with settings that a command in the guest cannot change\n";
   }
-  const auto project = request.user ? std::nullopt : std::make_optional(job.base);
-  const std::string instance = NoteOnInstance(request.instance, project).text;
+  std::string instance;
+  try {
+    instance = NoteOnInstance(request.instance, request.user ? "" : job.base.string());
+  } catch (const lima::ConfigurationError& error) {
+    instance = error.what();
+  }
   if (!instance.empty()) std::cout << "Note: " << instance << '\n';
   std::cout << "Undo with: " << UndoCommand(job) << '\n';
 }

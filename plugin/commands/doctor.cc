@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "commands/commands.h"
-#include "commands/instance_mounts.h"
 #include "commands/option_parser.h"
+#include "commands/project.h"
 #include "ssh/connection.h"
 #include "support/environment.h"
 #include "support/version.h"

@@ -2,6 +2,10 @@
 
 #include <system_error>
 
+#include "lima/home.h"
+#include "lima/mounts.h"
+#include "paths/roots.h"
+#include "shell/shell_quote.h"
 #include "support/join.h"
 #include "support/utf8.h"
 #include "tools/tool_list.h"
@@ -32,6 +36,40 @@ std::filesystem::path FindProject(const std::string& home, std::string_view othe
                      "; run this inside a project" + std::string(otherwise));
   }
   return project;
+}
+
+std::string NoteOnInstance(const std::string& instance, const std::string& project) {
+  const auto lima_home = lima::HomeDirectory();
+  lima::RequireInstance(lima_home, instance);
+  if (project.empty()) return "";
+  const auto configuration = lima::LoadConfiguration(lima_home, instance);
+  const auto mounts = paths::RootsOfMounts(lima::ListMounts(configuration));
+  if (const auto mount = paths::HostNames(mounts).Find(project)) {
+    const paths::Root& found = mounts[mount->value];
+    if (found.writable) return "";
+    return "the instance \"" + instance + "\" mounts " + found.host +
+           " read-only: the agent can change nothing there.";
+  }
+  if (configuration.plain) {
+    throw lima::ConfigurationError(
+        "the instance \"" + instance +
+        "\" mounts nothing, since its configuration has plain: true; change that with limactl "
+        "edit " +
+        instance);
+  }
+  throw lima::ConfigurationError("the instance \"" + instance + "\" does not mount " + project +
+                                 ", so every call would be refused: limactl stop " + instance +
+                                 ", then limactl edit " + instance + " --start --mount-only " +
+                                 shell::ShellQuote(project + ":w"));
+}
+
+paths::GuestReach ReachOf(const std::string& instance) {
+  try {
+    const auto configuration = lima::LoadConfiguration(lima::HomeDirectory(), instance);
+    return paths::GuestReach(lima::ListMounts(configuration));
+  } catch (const lima::ConfigurationError&) {
+    return {};
+  }
 }
 
 void RequireUtf8(const std::vector<std::string>& words) {

@@ -8,8 +8,9 @@
 
 #include "agents/agent.h"
 #include "commands/commands.h"
+#include "paths/guest_reach.h"
 
-/// What `configure` and `run` both need.
+/// What several commands need of an instance, an agent or a project.
 namespace commands {
 
 /// The agent that the first positional argument names; with `can_run`, of those that `run` can
@@ -20,6 +21,14 @@ const agents::Agent& FindAgent(const std::vector<std::string>& positional, bool 
 /// The current directory, links resolved. Throws UsageError if it is gone, or is `/` or the user's
 /// home directory: an agent would get all of it. `otherwise` ends the text for the latter.
 std::filesystem::path FindProject(const std::string& home, std::string_view otherwise = "");
+
+/// A note if the instance mounts `project` read-only; else empty. `project` is absolute, without
+/// links; empty for several projects. Throws lima::ConfigurationError, with what to do, if every
+/// call of a tool would fail.
+std::string NoteOnInstance(const std::string& instance, const std::string& project);
+
+/// What the guest of the instance can write; nothing if Lima's files cannot be used.
+paths::GuestReach ReachOf(const std::string& instance);
 
 /// Throws UsageError if one of the words is not UTF-8, which settings must be.
 void RequireUtf8(const std::vector<std::string>& words);

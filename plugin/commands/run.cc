@@ -6,22 +6,24 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "agents/agent.h"
 #include "agents/session.h"
 #include "commands/commands.h"
-#include "commands/instance_mounts.h"
 #include "commands/option_parser.h"
 #include "commands/project.h"
-#include "commands/run_checks.h"
 #include "commands/serve_options.h"
+#include "doctor/exposure.h"
+#include "doctor/instance_checks.h"
 #include "lima/configuration.h"
-#include "lima/host.h"
 #include "lima/mounts.h"
+#include "lima/sandbox.h"
 #include "paths/guest_reach.h"
 #include "support/child.h"
 #include "support/environment.h"
@@ -36,14 +38,14 @@ namespace {
 
 namespace fs = std::filesystem;
 using agents::Agent;
+using paths::GuestReach;
 using support::CallError;
 using support::EnvironmentVariable;
 
 /// Agents read thousands of files before they print their version.
 constexpr std::chrono::seconds kQueryTimeout{30};
 
-fs::path FindAgentProgram(const Agent& agent, const std::string& path,
-                          const paths::GuestReach& reach) {
+fs::path FindAgentProgram(const Agent& agent, const std::string& path, const GuestReach& reach) {
   const auto program = reach.FindProgram(std::string(agent.name), path);
   if (program) return *program;
   throw CallError(std::string(agent.title) + " is not installed: no program \"" +
@@ -80,12 +82,109 @@ void RequireVersion(const Agent& agent, const fs::path& program) {
                   agents::UpdateCommand(*agent.run, fs::canonical(program).string()));
 }
 
-/// Warns if the project is mounted read-only.
-void RequireMounted(const std::string& instance, const fs::path& project) {
-  const InstanceNote note = NoteOnInstance(instance, project);
-  if (!note.is_usable) throw CallError(note.text);
-  if (!note.text.empty()) support::LogWarning(note.text);
+// Checks before the agent starts. Each throws support::CallError.
+
+/// How deep settings can lie in an agent's directory.
+constexpr int kSettingsDepth = 3;
+
+/// The links in `directory` that lead into the guest's reach. Follows none of them.
+std::vector<std::string> LinksInto(const GuestReach& reach, const fs::path& directory, int depth) {
+  std::vector<std::string> links;
+  std::error_code error;
+  fs::recursive_directory_iterator entry(directory, fs::directory_options::skip_permission_denied,
+                                         error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (entry.depth() + 1 >= depth) entry.disable_recursion_pending();
+    std::error_code gone;
+    if (entry->is_symlink(gone) && reach.Above(entry->path())) links.push_back(entry->path());
+  }
+  return links;
 }
+
+void WarnOfLinks(const std::string& home, const GuestReach& reach) {
+  std::vector<std::string> all;
+  for (const char* name : {"", ".config", ".local/bin", "bin"}) {
+    const auto links = LinksInto(reach, fs::path(home) / name, 1);
+    all.insert(all.end(), links.begin(), links.end());
+  }
+  if (all.empty()) return;
+  support::LogWarning("the guest can change what programs of the host read through " +
+                      support::Join(all));
+}
+
+/// Throws if the mounts of `configuration` are not those of the running VM, or let the guest out.
+/// Warns of what else the guest can reach.
+void CheckInstance(const lima::InstanceConfiguration& configuration,
+                   const std::vector<lima::Mount>& mounts, const std::string& project,
+                   const agents::Environment& environment) {
+  if (const auto file = doctor::ChangedAfterStart(configuration)) {
+    throw CallError(file->string() +
+                    " was changed after the instance started, so the mounts may be others. "
+                    "Restart it: " +
+                    doctor::RestartCommand(configuration.name));
+  }
+  const doctor::Exposure exposure =
+      doctor::FindExposure(configuration, mounts, project, environment);
+  if (!exposure.escape.empty()) throw CallError(exposure.escape);
+  if (exposure.rest.empty()) return;
+  support::LogWarning(support::Join(exposure.rest, "; ") +
+                      ". An instance for the project alone: " + lima::SandboxCommand("sandbox"));
+}
+
+/// Throws if the guest could change what decides what the agent may do, also through links. Warns
+/// of links in the user's home directory that lead into a mount.
+void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
+                       const lima::InstanceConfiguration& configuration, const GuestReach& reach) {
+  std::vector<std::pair<std::string, std::string>> files = {
+      {request.directory, "the settings of this session"},
+      {request.home, "the settings of this session"},
+      {request.control, "the settings of this session"},
+      {request.server.front(), "this program"},
+      {configuration.lima_home, "Lima's configuration"}};
+  const auto add_links = [&](const fs::path& directory, int depth, const std::string& what) {
+    for (std::string& link : LinksInto(reach, directory, depth)) {
+      files.emplace_back(std::move(link), what);
+    }
+  };
+  add_links(configuration.lima_home / "_config", 1, "Lima's configuration");
+  add_links(configuration.directory(), 1, "Lima's configuration");
+  for (std::string& settings : agent.run->own_settings(request.environment)) {
+    const std::string what = "your settings of " + std::string(agent.title);
+    add_links(settings, kSettingsDepth, what);
+    files.emplace_back(std::move(settings), what);
+  }
+  for (const auto& [path, what] : files) {
+    const auto mount = reach.Touching(path);
+    if (!mount) continue;
+    const std::string text = "the guest could change " + what + " (" + path + ")";
+    if (fs::is_symlink(path)) {
+      throw CallError(text + ", a link into " + *mount +
+                      ", which the guest can write. Replace the link by a copy of its target");
+    }
+    throw CallError(text + ", since the instance mounts " + *mount +
+                    " writable. Use an instance that mounts only the project: " +
+                    lima::SandboxCommand("sandbox"));
+  }
+  WarnOfLinks(agents::Value(request.environment, "HOME"), reach);
+}
+
+/// Removes variables that name files in the guest's reach, with a warning. Leaves HOME, LIMA_HOME
+/// and PATH, which are checked by themselves.
+void DropNamedFiles(const GuestReach& reach, agents::Environment& environment) {
+  const std::set<std::string> judged = {"HOME", "LIMA_HOME", "PATH"};
+  const std::string home = agents::Value(environment, "HOME");
+  std::vector<std::string> dropped;
+  for (const auto& [name, value] : environment) {
+    const std::string text = value.starts_with("~/") ? home + value.substr(1) : value;
+    if (!judged.contains(name) && reach.IsNamedIn(text)) dropped.push_back(name);
+  }
+  if (dropped.empty()) return;
+  for (const std::string& name : dropped) environment.erase(name);
+  support::LogWarning("left out, since they name files that the guest can write: " +
+                      support::Join(dropped));
+}
+
+// The start.
 
 /// Gives this process the directory and environment of the agent.
 void Enter(const std::string& directory, const agents::Environment& environment) {
@@ -173,11 +272,12 @@ int RunAgent(const std::vector<std::string>& arguments) {
   if (const auto refused = agents::FindRefused(request.arguments, agent.run->rules))
     throw UsageError(*refused);
   request.project = FindProject(EnvironmentVariable("HOME")).string();
-  RequireMounted(instance, request.project);
+  const std::string note = NoteOnInstance(instance, request.project);
+  if (!note.empty()) support::LogWarning(note);
   const ServeOptions serve = ReadServeOptions(*parsed, instance);
   const auto configuration = lima::LoadConfiguration(serve.instance.lima_home, instance);
-  const auto mounts = lima::ListMounts(configuration, lima::ReadHostFacts(), {});
-  const paths::GuestReach reach(mounts);
+  const auto mounts = lima::ListMounts(configuration);
+  const GuestReach reach(mounts);
 
   request.environment = agents::OwnEnvironment();
   // They make a shell, Node.js or git read files of the caller's directory.

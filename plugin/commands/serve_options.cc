@@ -7,7 +7,6 @@
 #include "commands/commands.h"
 #include "lima/configuration.h"
 #include "lima/home.h"
-#include "lima/host.h"
 #include "lima/mounts.h"
 #include "paths/guest_reach.h"
 #include "paths/roots.h"
@@ -36,12 +35,6 @@ std::optional<mcp::ResultStyle> ReadResultStyle(const std::string& text) {
   throw UsageError("--results \"" + text + "\": expected auto, structured or text");
 }
 
-/// This program's directory on the host; empty when it no longer exists.
-std::string WorkingDirectory() {
-  std::error_code gone;
-  return std::filesystem::current_path(gone).string();
-}
-
 /// Throws for a --root that lies under no mount, and for an audit file that the agent could change
 /// or replace by a link to any file of the host. Files of Lima's that cannot be used only cause a
 /// warning: the user may fix them while we serve, and until then each call returns the error.
@@ -54,7 +47,7 @@ void CheckAgainstMounts(const ServeOptions& options) {
     if (!options.audit_file) return;
     std::error_code unknown;
     const auto path = std::filesystem::absolute(*options.audit_file, unknown);
-    const paths::GuestReach reach(lima::ListMounts(configuration, lima::ReadHostFacts(), {}));
+    const paths::GuestReach reach(lima::ListMounts(configuration));
     if (const auto mount = reach.Above(path)) {
       throw UsageError("--audit " + *options.audit_file + " lies in " + *mount +
                        ", which the agent can write; choose a file outside the writable mounts");
@@ -77,7 +70,8 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
   ServeOptions options;
   options.instance.lima_home = lima::HomeDirectory();
   options.instance.name = instance;
-  options.instance.working_directory = WorkingDirectory();
+  std::error_code gone;
+  options.instance.working_directory = std::filesystem::current_path(gone).string();
   lima::RequireInstance(options.instance.lima_home, instance);
   for (const cxxopts::KeyValue& option : parsed.arguments()) {
     paths::RootOptions& roots = options.instance.roots;
@@ -135,7 +129,7 @@ std::vector<std::string> ServeArguments(const cxxopts::ParseResult& parsed) {
   for (const cxxopts::KeyValue& option : parsed.arguments()) {
     std::string value = option.value();
     if (option.key() == "trust") continue;
-    if (option.key() == "root") value = paths::ParseNarrowedRoot(value).directory;
+    if (option.key() == "root") value = paths::ParseNarrowedRoot(value).host;
     if (option.key() == "audit") value = std::filesystem::absolute(value).string();
     words.push_back("--" + option.key() + "=" + value);
   }

@@ -17,22 +17,17 @@ namespace {
 void RequireRunning(const InstanceOptions& options,
                     const lima::InstanceConfiguration& configuration) {
   const lima::Status status = lima::InspectStatus(configuration.directory(), configuration.vm_type);
-  switch (status.state) {
-    case lima::State::kRunning:
-      return;
-    case lima::State::kStopped:
-      throw InstanceNotRunning("the Lima instance \"" + options.name +
-                                   "\" is stopped; start it on the host with: limactl start " +
-                                   options.name,
-                               status.state);
-    case lima::State::kBroken:
-      throw InstanceNotRunning(
-          "the Lima instance \"" + options.name + "\" is broken (" + status.reason +
-              "), or is starting or stopping. If it stays so, run on the host: limactl stop "
-              "--force " +
-              options.name + " && limactl start " + options.name,
-          status.state);
-  }
+  if (status.state == lima::State::kRunning) return;
+  const std::string start = "limactl start " + options.name;
+  const std::string problem =
+      status.state == lima::State::kStopped
+          ? "stopped; start it on the host with: " + start
+          : "broken (" + status.reason +
+                "), or is starting or stopping. If it stays so, run on the host: limactl stop "
+                "--force " +
+                options.name + " && " + start;
+  throw InstanceNotRunning("the Lima instance \"" + options.name + "\" is " + problem,
+                           status.state);
 }
 
 /// ssh.config names the guest's user. It is missing until the instance has been started once.
@@ -109,7 +104,8 @@ std::string Instructions(const InstanceOptions& options) {
   }
 }
 
-tools::Workspace OpenInstance(const InstanceOptions& options, paths::PinnedRoots& pins,
+tools::Workspace OpenInstance(const InstanceOptions& options,
+                              const std::shared_ptr<paths::PinnedRoots>& pins,
                               const support::Context& context) {
   const lima::InstanceConfiguration configuration =
       lima::LoadConfiguration(options.lima_home, options.name);

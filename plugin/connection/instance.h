@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -56,7 +57,8 @@ std::string Instructions(const InstanceOptions& options);
 /// rewrites ssh.config whenever the VM starts. `pins` keeps the resolved paths of roots that are
 /// not mounts. Throws InstanceNotRunning, support::Stopped, support::ConnectionLost if the guest
 /// cannot be reached, and support::CallError if the files, the keys or a `--root` cannot be used.
-tools::Workspace OpenInstance(const InstanceOptions& options, paths::PinnedRoots& pins,
+tools::Workspace OpenInstance(const InstanceOptions& options,
+                              const std::shared_ptr<paths::PinnedRoots>& pins,
                               const support::Context& context);
 
 }  // namespace connection

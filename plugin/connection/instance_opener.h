@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "connection/instance.h"
@@ -56,12 +57,12 @@ class InstanceOpener {
   }
 
  private:
-  class Attempts;
+  struct Attempts;
 
   const InstanceOptions& options_;
   const bool may_start_;
   const RetryTimes times_;
-  paths::PinnedRoots pins_;
+  const std::shared_ptr<paths::PinnedRoots> pins_ = std::make_shared<paths::PinnedRoots>();
   LimactlStart start_;
   std::optional<support::Clock::time_point> failed_at_;
 };

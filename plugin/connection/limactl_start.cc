@@ -58,9 +58,7 @@ std::string DescribeStatus(int status) {
 }  // namespace
 
 LimactlStart::Process LimactlStart::Spawn() const {
-  Process process;
-  process.since = support::Clock::now();
-  process.output.reset(std::tmpfile());
+  Process process{{std::tmpfile(), &std::fclose}};
   const int output = process.output ? ::fileno(process.output.get()) : -1;
   if (output < 0 || ::fcntl(output, F_SETFD, FD_CLOEXEC) != 0 ||
       ::fcntl(output, F_SETFL, O_APPEND) != 0) {

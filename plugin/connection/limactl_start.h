@@ -39,13 +39,10 @@ class LimactlStart {
   void Forget();
 
  private:
-  struct CloseFile {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
   struct Process {
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> output;
+    support::Clock::time_point since = support::Clock::now();
     pid_t pid = -1;
-    std::unique_ptr<std::FILE, CloseFile> output;
-    support::Clock::time_point since;
   };
 
   [[nodiscard]] Process Spawn() const;

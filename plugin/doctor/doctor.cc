@@ -12,7 +12,6 @@
 #include "doctor/instance_checks.h"
 #include "doctor/server_checks.h"
 #include "lima/home.h"
-#include "lima/host.h"
 #include "ssh/connection.h"
 #include "support/errors.h"
 #include "support/program.h"
@@ -122,7 +121,7 @@ void Doctor::CheckFiles() {
       });
   Run("configuration", "instance", fix, [this](const Context&) {
     configuration_ = lima::LoadConfiguration(lima_home_, instance_);
-    mounts_ = lima::ListMounts(configuration_, lima::ReadHostFacts(), {});
+    mounts_ = lima::ListMounts(configuration_);
     return CheckConfiguration(configuration_);
   });
   Run("status", "configuration", "limactl list",
@@ -157,8 +156,7 @@ void Doctor::CheckGuest() {
     server_ = std::make_unique<ServerUnderTest>(ServerCommand());
     return CheckServer(*server_, context);
   });
-  Run("mounted", "server", "limactl stop " + instance_ + " && limactl start " + instance_,
-      with_server(CheckMounted));
+  Run("mounted", "server", RestartCommand(instance_), with_server(CheckMounted));
   Run("shell", "mounted", "check the start-up files with " + shell, with_server(CheckShell));
   Run("write", "shell",
       "let the guest's user write there (owner, mode and disk space on the host), or mount it "

@@ -42,14 +42,15 @@ std::vector<std::string> FindSettings(const agents::Agent& agent,
   return found;
 }
 
+/// Of a virtual machine that does not react.
+std::string ForcedRestartCommand(const std::string& instance) {
+  return "limactl stop --force " + instance + " && limactl start " + instance;
+}
+
 }  // namespace
 
 std::string RestartCommand(const std::string& instance) {
   return "limactl stop " + instance + " && limactl start " + instance;
-}
-
-std::string ForcedRestartCommand(const std::string& instance) {
-  return "limactl stop --force " + instance + " && limactl start " + instance;
 }
 
 std::optional<fs::path> ChangedAfterStart(const InstanceConfiguration& configuration) {
@@ -77,13 +78,9 @@ Finding CheckConfiguration(const InstanceConfiguration& configuration) {
 
 Finding CheckStatus(const InstanceConfiguration& configuration) {
   const lima::Status status = lima::InspectStatus(configuration.directory(), configuration.vm_type);
-  switch (status.state) {
-    case lima::State::kRunning:
-      return Passed("running");
-    case lima::State::kStopped:
-      return Failed("stopped", "limactl start " + configuration.name);
-    case lima::State::kBroken:
-      break;
+  if (status.state == lima::State::kRunning) return Passed("running");
+  if (status.state == lima::State::kStopped) {
+    return Failed("stopped", "limactl start " + configuration.name);
   }
   return Failed("broken: " + status.reason,
                 "unless it is starting or stopping: " + ForcedRestartCommand(configuration.name));

@@ -16,9 +16,6 @@ namespace doctor {
 /// A shell line that restarts a running instance.
 std::string RestartCommand(const std::string& instance);
 
-/// The same for a virtual machine that does not react.
-std::string ForcedRestartCommand(const std::string& instance);
-
 /// The first of Lima's files for the instance that is newer than the start of its virtual machine,
 /// which may have other mounts then.
 std::optional<std::filesystem::path> ChangedAfterStart(

@@ -11,15 +11,6 @@
 namespace lima {
 namespace {
 
-GuestUser ReadUser(const yaml::Mapping& user) {
-  GuestUser result;
-  result.home = user.String("home");
-  result.home_where = user.Where("home");
-  result.shell = user.String("shell");
-  result.uid = user.Number("uid");
-  return result;
-}
-
 std::map<std::string, Parameter, std::less<>> ReadParameters(const yaml::Mapping& param) {
   std::map<std::string, Parameter, std::less<>> result;
   for (const auto& [key, node] : param.entries()) {
@@ -37,14 +28,6 @@ MountEntry ReadMount(const YAML::Node& node, const std::string& file, const std:
   entry.writable = mount.Boolean("writable");
   entry.nine_p_cache = mount.Child("9p").String("cache");
   return entry;
-}
-
-std::vector<MountEntry> ReadMounts(const yaml::Mapping& top, const std::string& file) {
-  std::vector<MountEntry> mounts;
-  for (const YAML::Node& item : top.Sequence("mounts")) {
-    mounts.push_back(ReadMount(item, file, "mounts[" + std::to_string(mounts.size()) + "]"));
-  }
-  return mounts;
 }
 
 /// Follows Lima's pkg/portfwd: the address 0.0.0.0 means all if it need not be that one.
@@ -67,25 +50,8 @@ bool NamesNineP(const std::vector<YAML::Node>& mount_types) {
 }
 
 template <typename Value>
-void Overlay(std::optional<Value>& base, const std::optional<Value>& stronger) {
-  if (stronger.has_value()) base = stronger;
-}
-
-/// Overlays everything but `param`.
-void Overlay(ConfigurationFile& base, const ConfigurationFile& stronger) {
-  Overlay(base.plain, stronger.plain);
-  Overlay(base.os, stronger.os);
-  Overlay(base.arch, stronger.arch);
-  Overlay(base.vm_type, stronger.vm_type);
-  Overlay(base.mount_type, stronger.mount_type);
-  Overlay(base.forward_agent, stronger.forward_agent);
-  Overlay(base.user.shell, stronger.user.shell);
-  Overlay(base.user.uid, stronger.user.uid);
-  Overlay(base.user.home, stronger.user.home);
-  if (stronger.user.home.has_value()) base.user.home_where = stronger.user.home_where;
-  base.nine_p_is_unsupported = base.nine_p_is_unsupported || stronger.nine_p_is_unsupported;
-  base.ignores_ports = base.ignores_ports || stronger.ignores_ports;
-  base.mounts.insert(base.mounts.end(), stronger.mounts.begin(), stronger.mounts.end());
+void Overlay(std::optional<Value>& base, std::optional<Value> stronger) {
+  if (stronger.has_value()) base = std::move(stronger);
 }
 
 /// "" and "default" mean unset. Follows FillDefault, ResolveOS and ResolveArch in Lima's
@@ -103,60 +69,67 @@ std::string ResolveOperatingSystem(const std::optional<std::string>& os, const s
                            "; use Linux, Darwin or FreeBSD");
 }
 
-ConfigurationFile ReadOptional(const std::filesystem::path& path) {
-  const auto text = ReadTextFile(path, kMaxConfigurationFile);
-  return text.has_value() ? ParseConfiguration(*text, path.string()) : ConfigurationFile();
-}
-
 }  // namespace
 
-ConfigurationFile ParseConfiguration(std::string_view text, const std::string& file) {
+ConfigurationFile ParseConfiguration(std::string_view text, const std::string& file,
+                                     ConfigurationFile weaker) {
   const yaml::Mapping top(yaml::Parse(text, file), file, "");
-  ConfigurationFile result;
-  result.plain = top.Boolean("plain");
-  result.os = top.String("os");
-  result.arch = top.String("arch");
-  result.vm_type = top.String("vmType");
-  result.mount_type = top.String("mountType");
-  result.nine_p_is_unsupported = NamesNineP(top.Sequence("mountTypesUnsupported"));
-  result.forward_agent = top.Child("ssh").Boolean("forwardAgent");
-  result.ignores_ports = IgnoresPorts(top, file);
-  result.user = ReadUser(top.Child("user"));
+  const yaml::Mapping user = top.Child("user");
+  ConfigurationFile result = std::move(weaker);
+  Overlay(result.plain, top.Boolean("plain"));
+  Overlay(result.os, top.String("os"));
+  Overlay(result.arch, top.String("arch"));
+  Overlay(result.vm_type, top.String("vmType"));
+  Overlay(result.mount_type, top.String("mountType"));
+  Overlay(result.forward_agent, top.Child("ssh").Boolean("forwardAgent"));
+  Overlay(result.user.shell, user.String("shell"));
+  Overlay(result.user.uid, user.Number("uid"));
+  if (auto home = user.String("home")) {
+    result.user.home = std::move(home);
+    result.user.home_where = user.Where("home");
+  }
+  if (NamesNineP(top.Sequence("mountTypesUnsupported"))) result.nine_p_is_unsupported = true;
+  if (IgnoresPorts(top, file)) result.ignores_ports = true;
   result.param = ReadParameters(top.Child("param"));
-  result.mounts = ReadMounts(top, file);
+  int number = 0;
+  for (const YAML::Node& item : top.Sequence("mounts")) {
+    result.mounts.push_back(ReadMount(item, file, "mounts[" + std::to_string(number++) + "]"));
+  }
   return result;
 }
 
 InstanceConfiguration MergeConfiguration(const std::filesystem::path& lima_home,
-                                         const std::string& name, ConfigurationFile defaults,
-                                         ConfigurationFile main,
-                                         const ConfigurationFile& override_file) {
+                                         const std::string& name, std::string_view defaults,
+                                         std::string_view main, std::string_view override_text) {
+  const std::filesystem::path shared = lima_home / "_config";
+  ConfigurationFile all = ParseConfiguration(defaults, shared / "default.yaml");
+  all = ParseConfiguration(main, lima_home / name / "lima.yaml", std::move(all));
+  const auto param = all.param;  // those of the other files do not count
+  all = ParseConfiguration(override_text, shared / "override.yaml", std::move(all));
   InstanceConfiguration merged;
   merged.lima_home = lima_home;
   merged.name = name;
-  ConfigurationFile all = std::move(defaults);
-  all.param = std::move(main.param);
-  Overlay(all, main);
-  Overlay(all, override_file);
   merged.plain = all.plain.value_or(false);
   merged.os = ResolveOperatingSystem(WithoutDefault(all.os), name);
+  merged.forwards_agent = all.forward_agent.value_or(false);
+  merged.forwards_ports = !merged.plain && !all.ignores_ports;
   static_cast<Settings&>(merged) = std::move(all);
+  merged.param = param;
   for (auto* setting : {&merged.arch, &merged.vm_type, &merged.mount_type}) {
     *setting = WithoutDefault(*setting);
   }
   if (merged.plain) merged.mounts.clear();
-  merged.forwards_agent = merged.forward_agent.value_or(false);
-  merged.forwards_ports = !merged.plain && !merged.ignores_ports;
   return merged;
 }
 
 InstanceConfiguration LoadConfiguration(const std::filesystem::path& lima_home,
                                         const std::string& name) {
   RequireInstance(lima_home, name);
-  const std::filesystem::path shared = lima_home / "_config";
-  return MergeConfiguration(lima_home, name, ReadOptional(shared / "default.yaml"),
-                            ReadOptional(lima_home / name / "lima.yaml"),
-                            ReadOptional(shared / "override.yaml"));
+  const auto read = [&](const char* file) {
+    return ReadTextFile(lima_home / file, kMaxConfigurationFile).value_or("");
+  };
+  return MergeConfiguration(lima_home, name, read("_config/default.yaml"),
+                            read((name + "/lima.yaml").c_str()), read("_config/override.yaml"));
 }
 
 std::string LoginShell(const InstanceConfiguration& configuration) {

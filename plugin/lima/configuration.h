@@ -23,8 +23,6 @@ struct MountEntry {
   std::optional<bool> writable;
   std::optional<std::string> nine_p_cache;  ///< `9p.cache`
   std::string where;                        ///< for errors: "FILE: mounts[2] (line 14)"
-
-  friend bool operator==(const MountEntry&, const MountEntry&) = default;
 };
 
 /// A value of `param:`.
@@ -49,22 +47,24 @@ struct Settings {
   std::optional<std::string> mount_type;  ///< empty for the driver's default
   /// `mountTypesUnsupported` names it: then that default is not 9p.
   bool nine_p_is_unsupported = false;
-  std::optional<bool> forward_agent;  ///< `ssh.forwardAgent`
-  bool ignores_ports = false;         ///< a rule of `portForwards` ignores all ports
   GuestUser user;
   std::map<std::string, Parameter, std::less<>> param;
   std::vector<MountEntry> mounts;
 };
 
-/// One file. A null value is unset, as in Lima. The whole file must be YAML without duplicate keys.
+/// One file, or some merged. A null value is unset, as in Lima.
 struct ConfigurationFile : Settings {
   std::optional<bool> plain;
   std::optional<std::string> os;
+  std::optional<bool> forward_agent;  ///< `ssh.forwardAgent`
+  bool ignores_ports = false;         ///< a rule of `portForwards` ignores all ports
 };
 
-/// Parses one file's text. `file` is its name in errors. Throws ConfigurationError for text that
-/// Lima also rejects: invalid YAML, duplicate keys, and wrong types of the entries read here.
-ConfigurationFile ParseConfiguration(std::string_view text, const std::string& file);
+/// Parses one file's text, which wins over `weaker` files, except that `param` is its own and its
+/// mounts follow theirs. `file` is its name in errors. Throws ConfigurationError for text that Lima
+/// also rejects: invalid YAML, duplicate keys, and wrong types of the entries read here.
+ConfigurationFile ParseConfiguration(std::string_view text, const std::string& file,
+                                     ConfigurationFile weaker = {});
 
 /// The three files of an instance, merged: `param` is lima.yaml's own, `mounts` those of all files,
 /// themselves not merged, and none if plain.
@@ -72,23 +72,22 @@ struct InstanceConfiguration : Settings {
   std::filesystem::path lima_home;
   std::string name;
   bool plain = false;
-  std::string os = "Linux";  ///< Linux, Darwin, FreeBSD or Windows
+  std::string os = "Linux";     ///< Linux, Darwin, FreeBSD or Windows
   bool forwards_agent = false;  ///< the host's SSH agent
   bool forwards_ports = true;   ///< of the guest to the host, without a rule for each
 
   [[nodiscard]] std::filesystem::path directory() const { return lima_home / name; }
 };
 
-/// Merges as Lima does: `override_file` wins over `main`, which wins over `defaults`. Mounts are
-/// concatenated: defaults, main, override. Throws ConfigurationError for an unknown `os`.
-/// Follows FillDefault in Lima's pkg/limayaml/defaults.go.
+/// Merges the texts of `_config/default.yaml`, the instance's lima.yaml and `_config/override.yaml`
+/// as Lima does: each wins over those before it. Throws ConfigurationError for an invalid text and
+/// an unknown `os`. Follows FillDefault in Lima's pkg/limayaml/defaults.go.
 InstanceConfiguration MergeConfiguration(const std::filesystem::path& lima_home,
-                                         const std::string& name, ConfigurationFile defaults,
-                                         ConfigurationFile main,
-                                         const ConfigurationFile& override_file);
+                                         const std::string& name, std::string_view defaults,
+                                         std::string_view main, std::string_view override_text);
 
-/// Reads and merges `_config/default.yaml`, the instance's lima.yaml and `_config/override.yaml`.
-/// Throws ConfigurationError if the instance does not exist or a file is invalid.
+/// Reads and merges the three files. Throws ConfigurationError if the instance does not exist or a
+/// file is invalid.
 InstanceConfiguration LoadConfiguration(const std::filesystem::path& lima_home,
                                         const std::string& name);
 

@@ -44,8 +44,6 @@ struct Mount {
   /// Whether the host keeps the guest's root from writing to a mount that is not `writable`. QEMU's
   /// and krunkit's virtiofs leave that to the guest.
   bool enforces_read_only = false;
-
-  friend bool operator==(const Mount&, const Mount&) = default;
 };
 
 /// The tag of a 9p or virtiofs mount in the guest: "lima-" and the first eight bytes, in
@@ -65,7 +63,8 @@ std::vector<Mount> EvaluateMounts(const InstanceConfiguration& configuration, co
 /// The same without asking the guest; for display only, never for enforcement. If only the guest
 /// knows a mountPoint, uses the location instead, so two of the mounts may be one in the guest.
 /// Throws like EvaluateMounts, except for a missing fact.
-std::vector<Mount> ListMounts(const InstanceConfiguration& configuration, const HostFacts& host,
-                              const GuestFacts& guest);
+std::vector<Mount> ListMounts(const InstanceConfiguration& configuration,
+                              const HostFacts& host = ReadHostFacts(),
+                              const GuestFacts& guest = {});
 
 }  // namespace lima

@@ -1,6 +1,7 @@
 #include "paths/guest_reach.h"
 
 #include <algorithm>
+#include <list>
 #include <sstream>
 #include <system_error>
 
@@ -15,12 +16,6 @@ namespace fs = std::filesystem;
 
 /// As Linux has it.
 constexpr int kMaxLinks = 40;
-
-/// Appends the names of `path`, the first one last.
-void PushNames(const fs::path& path, std::vector<fs::path>& names) {
-  const std::vector<fs::path> forward(path.begin(), path.end());
-  names.insert(names.end(), forward.rbegin(), forward.rend());
-}
 
 /// Whether `path` occurs in `text` and ends there.
 bool Occurs(const std::string& path, const std::string& text) {
@@ -58,12 +53,11 @@ std::optional<std::string> GuestReach::Holding(const std::string& path) const {
 }
 
 std::optional<std::string> GuestReach::Above(const fs::path& path) const {
-  std::vector<fs::path> names;
-  PushNames(path, names);
+  std::list<fs::path> names(path.begin(), path.end());
   fs::path reached;
   for (int links = 0; !names.empty() && links <= kMaxLinks;) {
-    const fs::path name = std::move(names.back());
-    names.pop_back();
+    const fs::path name = std::move(names.front());
+    names.pop_front();
     if (name.empty() || name == ".") continue;
     if (name == "..") {
       reached = reached.parent_path();
@@ -76,7 +70,7 @@ std::optional<std::string> GuestReach::Above(const fs::path& path) const {
     if (no_link) continue;
     ++links;
     reached = reached.parent_path();
-    PushNames(target, names);
+    names.insert(names.begin(), target.begin(), target.end());
   }
   return std::nullopt;
 }

@@ -70,7 +70,7 @@ class PathRules {
     /// All mounts of the instance. If empty, the roots that are not the guest's own.
     std::vector<Root> mounts;
     std::shared_ptr<MountCheck> mount_check;  ///< checks `mounts`; null for no checks
-    PinnedRoots pins;
+    std::shared_ptr<PinnedRoots> pins = std::make_shared<PinnedRoots>();
   };
   explicit PathRules(Options options);
 

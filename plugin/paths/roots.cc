@@ -27,24 +27,23 @@ void AddOnce(std::vector<Root>& roots, Root root) {
   if (!known) roots.push_back(std::move(root));
 }
 
-void AddNarrowed(std::vector<Root>& roots, const NarrowedRoot& narrowed,
-                 const std::vector<Root>& mounts) {
+void AddNarrowed(std::vector<Root>& roots, const Root& narrowed, const std::vector<Root>& mounts) {
   const DirectoryIndex names = HostNames(mounts);
-  const std::string* name = &narrowed.directory;
+  const std::string* name = &narrowed.host;
   auto match = names.Find(*name);
-  if (!match && !narrowed.resolved.empty()) {
-    name = &narrowed.resolved;
+  if (!match && !narrowed.resolved_host.empty()) {
+    name = &narrowed.resolved_host;
     match = names.Find(*name);
   }
   if (!match) {
-    throw support::CallError("--root " + narrowed.directory + " is not under a mount; " +
+    throw support::CallError("--root " + narrowed.host + " is not under a mount; " +
                              (mounts.empty() ? "the instance mounts nothing"
                                              : "the mounts are: " + FormatRoots(mounts)));
   }
   const Root& mount = mounts[match->value];
   Root root = mount;
-  root.host = narrowed.directory;
-  root.resolved_host = narrowed.resolved;
+  root.host = narrowed.host;
+  root.resolved_host = narrowed.resolved_host;
   if (!match->rest.empty()) {
     root.guest = support::JoinPath(mount.guest, match->rest);
     root.narrowed_from = mount.guest;
@@ -62,16 +61,16 @@ void AddNarrowed(std::vector<Root>& roots, const NarrowedRoot& narrowed,
 
 }  // namespace
 
-std::optional<std::string> PinnedRoots::Find(const Root& root) const {
-  const std::scoped_lock lock(state_->mutex);
-  const auto found = state_->first.find(root.guest);
-  if (found == state_->first.end()) return std::nullopt;
+std::optional<std::string> PinnedRoots::Find(const Root& root) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = first_.find(root.guest);
+  if (found == first_.end()) return std::nullopt;
   return found->second;
 }
 
-std::string PinnedRoots::Pin(const Root& root, const std::string& resolved) const {
-  const std::scoped_lock lock(state_->mutex);
-  return state_->first.try_emplace(root.guest, resolved).first->second;
+std::string PinnedRoots::Pin(const Root& root, const std::string& resolved) {
+  const std::scoped_lock lock(mutex_);
+  return first_.try_emplace(root.guest, resolved).first->second;
 }
 
 Root ParseAllowedPath(const std::string& value) {
@@ -88,15 +87,14 @@ Root ParseAllowedPath(const std::string& value) {
   return {.host = directory, .guest = directory, .writable = writable, .is_guests_own = true};
 }
 
-NarrowedRoot ParseNarrowedRoot(const std::string& value) {
+Root ParseNarrowedRoot(const std::string& value) {
   if (value.empty()) throw support::CallError("--root: expected a directory");
-  NarrowedRoot narrowed{support::CleanPath(fs::absolute(value).string())};
   std::error_code unknown;
   if (fs::exists(value, unknown) && !fs::is_directory(value, unknown)) {
     throw support::CallError("--root " + value + " is not a directory; name one");
   }
-  narrowed.resolved = ResolvedOnHost(narrowed.directory);
-  return narrowed;
+  const std::string directory = support::CleanPath(fs::absolute(value).string());
+  return {.host = directory, .resolved_host = ResolvedOnHost(directory)};
 }
 
 std::string FormatRoots(const std::vector<Root>& roots) {
@@ -134,7 +132,7 @@ std::vector<Root> SelectRoots(const std::vector<lima::Mount>& mounts, const Root
   const std::vector<Root> all = RootsOfMounts(mounts);
   std::vector<Root> selected;
   if (options.narrowed_roots.empty()) selected = all;
-  for (const NarrowedRoot& narrowed : options.narrowed_roots) AddNarrowed(selected, narrowed, all);
+  for (const Root& narrowed : options.narrowed_roots) AddNarrowed(selected, narrowed, all);
   selected.insert(selected.end(), options.allowed_paths.begin(), options.allowed_paths.end());
   return selected;
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -16,8 +15,8 @@ namespace paths {
 
 /// A directory that the agent may use. Paths are absolute and clean.
 struct Root {
-  std::string host;   ///< the path that the agent uses: the mount's location
-  std::string guest;  ///< the mount's mountPoint
+  std::string host;        ///< the path that the agent uses: the mount's location
+  std::string guest = {};  ///< the mount's mountPoint
   bool writable = false;
   std::string resolved_host = {};   ///< `host` with its links resolved; empty if the same
   bool reads_may_be_stale = false;  ///< by Lima's files; MountCheck knows the state in the guest
@@ -28,41 +27,32 @@ struct Root {
 
 /// The paths that the roots of `--root` and `--allow-path` first resolved to in the guest. These
 /// roots are ordinary directories, which a command can replace with a link, so the first resolution
-/// holds while this program runs, even after a reconnect. Copies share their state. Thread-safe.
+/// holds while this program runs, even after a reconnect. Thread-safe.
 class PinnedRoots {
  public:
-  [[nodiscard]] std::optional<std::string> Find(const Root& root) const;
+  [[nodiscard]] std::optional<std::string> Find(const Root& root);
 
   /// Returns the first resolution; keeps `resolved` if there is none yet.
-  std::string Pin(const Root& root, const std::string& resolved) const;
+  std::string Pin(const Root& root, const std::string& resolved);
 
  private:
-  struct State {
-    std::mutex mutex;
-    std::map<std::string, std::string> first;  // by guest path
-  };
-  std::shared_ptr<State> state_ = std::make_shared<State>();
+  std::mutex mutex_;
+  std::map<std::string, std::string> first_;  // by guest path
 };
 
 /// `--allow-path DIR[:w]`: a directory of the guest; agents use its guest path. Throws
 /// support::CallError if DIR is not absolute, or ends in a mode other than :w.
 Root ParseAllowedPath(const std::string& value);
 
-/// `--root DIR`: a directory of the host, the only part of its mount that may be used.
-struct NarrowedRoot {
-  std::string directory;  ///< absolute and clean
-  /// `directory` with its links resolved; empty if it has none. Resolved only once, when the option
-  /// is read, because the guest may change links in a writable mount.
-  std::string resolved = {};
-};
-
-/// Relative directories are relative to the working directory. Throws support::CallError for "" and
-/// for anything but a directory, if this host has it.
-NarrowedRoot ParseNarrowedRoot(const std::string& value);
+/// `--root DIR`: a directory of the host, the only part of its mount that may be used. Has only the
+/// host's paths. Links are resolved only once, here, because the guest may change those in a
+/// writable mount. Relative directories are relative to the working directory. Throws
+/// support::CallError for "" and for anything but a directory, if this host has it.
+Root ParseNarrowedRoot(const std::string& value);
 
 struct RootOptions {
-  std::vector<NarrowedRoot> narrowed_roots;  ///< `--root`; empty for every mount
-  std::vector<Root> allowed_paths;           ///< `--allow-path`
+  std::vector<Root> narrowed_roots;  ///< `--root`; empty for every mount
+  std::vector<Root> allowed_paths;   ///< `--allow-path`
 };
 
 /// "/a (writable), /b (read-only)"

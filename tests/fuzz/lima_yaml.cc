@@ -21,13 +21,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::Input input(data, size);
   const std::string_view defaults = input.Until('\0');
   const std::string_view main = input.Until('\0');
-  const std::string_view override_file = input.Until('\0');
+  const std::string_view override_text = input.Until('\0');
   const std::string guest_home = "/" + std::string(input.Rest());
   try {
-    const lima::InstanceConfiguration configuration = lima::MergeConfiguration(
-        "/home/user/.lima", "default", lima::ParseConfiguration(defaults, "default.yaml"),
-        lima::ParseConfiguration(main, "lima.yaml"),
-        lima::ParseConfiguration(override_file, "override.yaml"));
+    const lima::InstanceConfiguration configuration =
+        lima::MergeConfiguration("/home/user/.lima", "default", defaults, main, override_text);
     static_cast<void>(lima::LoginShell(configuration));
     static_cast<void>(lima::NeedsGuestFacts(configuration));
     const lima::HostFacts host{"/home/user", "user", 1000, "/tmp"};

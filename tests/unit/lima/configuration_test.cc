@@ -21,9 +21,7 @@ using testing_support::TemporaryDirectory;
 using testing_support::WriteFile;
 
 InstanceConfiguration Merge(const char* defaults, const char* main, const char* override_text) {
-  return MergeConfiguration("/lima", "test", ParseConfiguration(defaults, "default.yaml"),
-                            ParseConfiguration(main, "lima.yaml"),
-                            ParseConfiguration(override_text, "override.yaml"));
+  return MergeConfiguration("/lima", "test", defaults, main, override_text);
 }
 
 TEST(MergeConfiguration, TheStrongerFileWins) {
@@ -34,7 +32,7 @@ TEST(MergeConfiguration, TheStrongerFileWins) {
   EXPECT_EQ(merged.user.shell, "/bin/a");
   EXPECT_EQ(merged.user.uid, 2U);
   EXPECT_EQ(merged.user.home, "/a");
-  EXPECT_EQ(merged.user.home_where, "default.yaml: user.home (line 2)");
+  EXPECT_EQ(merged.user.home_where, "/lima/_config/default.yaml: user.home (line 2)");
   EXPECT_EQ(merged.vm_type, "vz");
   EXPECT_EQ(merged.mount_type, "virtiofs");
   EXPECT_EQ(merged.directory(), "/lima/test");

@@ -24,9 +24,7 @@ GuestFacts Guest() {
 
 InstanceConfiguration Configuration(const std::string& main, const std::string& defaults = "",
                                     const std::string& override_text = "") {
-  return MergeConfiguration("/lima", "my_vm", ParseConfiguration(defaults, "default.yaml"),
-                            ParseConfiguration(main, "lima.yaml"),
-                            ParseConfiguration(override_text, "override.yaml"));
+  return MergeConfiguration("/lima", "my_vm", defaults, main, override_text);
 }
 
 std::vector<Mount> Evaluate(const std::string& main, const std::string& defaults = "",

@@ -25,7 +25,7 @@ lima::Mount MakeMount(const std::string& location, const std::string& mount_poin
 }
 
 /// The roots that `--root` leaves of the mounts.
-std::vector<Root> Narrow(const std::vector<lima::Mount>& mounts, const NarrowedRoot& narrowed) {
+std::vector<Root> Narrow(const std::vector<lima::Mount>& mounts, const Root& narrowed) {
   return SelectRoots(mounts, {{narrowed}, {}});
 }
 
@@ -49,9 +49,9 @@ TEST(ParseAllowedPath, ReadsADirectoryAndItsSuffix) {
 
 TEST(ParseNarrowedRoot, IsTakenFromTheWorkingDirectory) {
   const std::string here = fs::current_path().string();
-  EXPECT_EQ(ParseNarrowedRoot(".").directory, here);
-  EXPECT_EQ(ParseNarrowedRoot("a/../b/").directory, here + "/b");
-  EXPECT_EQ(ParseNarrowedRoot("/x//y/").directory, "/x/y");
+  EXPECT_EQ(ParseNarrowedRoot(".").host, here);
+  EXPECT_EQ(ParseNarrowedRoot("a/../b/").host, here + "/b");
+  EXPECT_EQ(ParseNarrowedRoot("/x//y/").host, "/x/y");
   EXPECT_THROW(ParseNarrowedRoot(""), support::CallError);
   EXPECT_THROW(ParseNarrowedRoot("/dev/null"), support::CallError) << "is no directory";
 }
@@ -116,14 +116,14 @@ TEST(NarrowedRoots, OutsideAllMountsAreRefusedWithAListOfTheMounts) {
 TEST(NarrowedRoots, AreFoundByTheirNameOrElseByTheirResolvedName) {
   const auto roots =
       Narrow({MakeMount("/data", "/mnt/data", true), MakeMount("/data/p/vendor", "/v", false)},
-             {"/home/u/project", "/data/p"});
+             {.host = "/home/u/project", .resolved_host = "/data/p"});
   EXPECT_THAT(HostPaths(roots), ElementsAre("/home/u/project", "/data/p/vendor"));
   EXPECT_EQ(roots.at(0).resolved_host, "/data/p");
   EXPECT_EQ(roots.at(0).guest, "/mnt/data/p");
   EXPECT_EQ(roots.at(0).narrowed_from, "/mnt/data");
 
   const Root by_name = Narrow({MakeMount("/home/u", "/u", false), MakeMount("/data", "/d", true)},
-                              {"/home/u/link", "/data/p"})
+                              {.host = "/home/u/link", .resolved_host = "/data/p"})
                            .at(0);
   EXPECT_EQ(by_name.guest, "/u/link");
   EXPECT_FALSE(by_name.writable);
