@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <future>
+#include <thread>
 
 #include "integration/ssh_guest_fixture.h"
 #include "ssh/process_run.h"
@@ -262,7 +263,10 @@ TEST_F(LyingGuest, RequestsWithoutReplyEndWithTheirContextAndALateReplyClosesThe
   const LyingSshd never_ready([](LyingSshd::Line& line) {
     LyingSshd::Channel command = line.Accept();
     command.Grant();
-    while (true) command.Write("endless");
+    while (true) {
+      command.Write("endless");
+      std::this_thread::sleep_for(1ms);  // a flood would be given up
+    }
   });
   std::promise<void> ended;
   std::promise<void> closed;
