@@ -15,7 +15,7 @@
 #include "paths/path_rules.h"
 #include "support/utf8.h"
 #include "testing/local_guest.h"
-#include "testing/silent_progress.h"
+#include "testing/recorded_progress.h"
 #include "tools/tool_list.h"
 #include "tools/workspace.h"
 
@@ -160,7 +160,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Source source(input);
   const auto all = tools::MakeTools(source, options);
   const mcp::Tool& tool = all.at(choice % all.size());
-  testing_support::SilentProgress progress;
+  testing_support::RecordedProgress progress;
   const nlohmann::json arguments = ArgumentsOf(tool.definition.name);
   support::StopSource stop;
   const auto run = [&]() -> mcp::Outcome {

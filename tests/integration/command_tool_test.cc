@@ -51,14 +51,6 @@ TEST_F(CommandTool, HasWordsOfTheGreatestLength) {
               StartsWith("argument list too long"));
 }
 
-TEST_F(CommandTool, AMissingDirectoryIsReportedByTheShell) {
-  const json result =
-      Call("run_shell_command", {{"command", {"true"}}, {"directory", root + "/it's gone"}});
-  EXPECT_EQ(result.value("exit_code", -1), 1);
-  EXPECT_THAT(result.value("stderr", ""),
-              EndsWith(": cd: " + root + "/it's gone: No such file or directory\n"));
-}
-
 TEST_F(CommandTool, HasNoTerminalAndNoInput) {
   EXPECT_EQ(Run({"cat"}).value("stdout", "?"), "");
   EXPECT_EQ(Run({"sh", "-c", "test -t 1 || test -t 0 || echo none"}).value("stdout", ""), "none\n");

@@ -1,7 +1,8 @@
 // README.md and docs/ name every command, option and tool, and every file that a document links to
-// exists.
+// exists. The tests that SECURITY.md names exist too.
 
 #include <gmock/gmock.h>
+#include <re2/re2.h>
 
 #include <filesystem>
 #include <string>
@@ -60,6 +61,30 @@ TEST_F(Documents, LinkToExistingFiles) {
     }
   }
   EXPECT_GE(links, 8U);
+}
+
+/// The last cell of a table's row has "Suite", "Suite.Name", or "Suite.Beginning…".
+TEST_F(Documents, NameExistingTests) {
+  std::string tests;
+  for (const auto& entry : fs::recursive_directory_iterator(kSource / "tests")) {
+    if (entry.path().extension() == ".cc") tests += ReadFile(entry.path());
+  }
+  std::string cells;
+  for (const std::string& cell :
+       AllMatches(ReadFile(kSource / "SECURITY.md"), R"((?m)^\|.*\| (.*) \|$)")) {
+    cells += cell + "\n";
+  }
+  const std::vector<std::string> names = AllMatches(cells, "`([A-Z][^`]*)`");
+  EXPECT_GE(names.size(), 50U);
+  for (const std::string& name : names) {
+    std::string declaration = name + (name.find('.') == std::string::npos ? "," : "\\)");
+    re2::RE2::GlobalReplace(&declaration, "\\.", R"(,\\s+)");
+    re2::RE2::GlobalReplace(&declaration, "…", R"(\\w*)");
+    EXPECT_TRUE(re2::RE2::PartialMatch(tests, R"(\bTEST(_[FP])?\()" + declaration)) << name;
+  }
+  for (const std::string& fuzzer : AllMatches(cells, R"(`fuzz_corpus\.(\w+)`)")) {
+    EXPECT_TRUE(fs::exists(kSource / "tests/fuzz" / (fuzzer + ".cc"))) << fuzzer;
+  }
 }
 
 }  // namespace

@@ -61,12 +61,5 @@ TEST_F(LifeCycle, ABannerOfTheGuestDoesNotReachStandardOutput) {
   EXPECT_EQ(client().CloseAndWait(kPromptly), 0);
 }
 
-TEST_F(LifeCycle, ExitsWhenTheOutputIsClosed) {
-  Serve();
-  client().process().standard_output().Close();
-  client().SendRequest("ping", json::object());
-  EXPECT_TRUE(client().process().Wait(kPromptly).has_value());
-}
-
 }  // namespace
 }  // namespace integration

@@ -287,6 +287,7 @@ struct StatusCase {
   const char* driver_pid;
   const char* answer;  // of ha.sock; empty: there is none, "SILENT": it never answers
   const char* status;
+  const char* reason = "";  // contained in ours
 };
 std::ostream& operator<<(std::ostream& stream, const StatusCase& c) {
   return stream << c.name;
@@ -323,27 +324,35 @@ TEST_P(StatusParity, Holds) {
   constexpr std::array kNames = {"Running", "Stopped", "Broken"};  // in the order of State
   EXPECT_STREQ(kNames.at(static_cast<std::size_t>(status.state)), GetParam().status)
       << status.reason;
+  EXPECT_THAT(status.reason, testing::HasSubstr(GetParam().reason));
+  EXPECT_EQ(fs::exists(lima_home() / "vm/ha.pid"), *GetParam().host_agent_pid != '\0');
+  EXPECT_EQ(fs::exists(lima_home() / "vm/qemu.pid"), *GetParam().driver_pid != '\0');
   EXPECT_EQ(List("vm").at("status"), nlohmann::json(GetParam().status));
 }
 
 constexpr const char* kGood = FakeHostAgent::kGoodAnswer;
+
+constexpr const char* kNoDriver = "the driver is not";
+constexpr const char* kNoAgent = "the host agent is not";
+constexpr const char* kNoPid = ".pid does not hold a process id";
 
 INSTANTIATE_TEST_SUITE_P(
     Table, StatusParity,
     testing::Values(StatusCase{"nothing runs", "", "", "", "Stopped"},
                     StatusCase{"both have died", "DEAD", "DEAD", "", "Stopped"},
                     StatusCase{"both live", "LIVE", "LIVE", kGood, "Running"},
-                    StatusCase{"the driver has died", "LIVE", "DEAD", kGood, "Broken"},
-                    StatusCase{"no driver", "LIVE", "", kGood, "Broken"},
-                    StatusCase{"the agent has died", "DEAD", "LIVE", "", "Broken"},
-                    StatusCase{"no agent", "", "LIVE", "", "Broken"},
-                    StatusCase{"no socket", "LIVE", "LIVE", "", "Broken"},
-                    StatusCase{"no answer", "LIVE", "LIVE", "SILENT", "Broken"},
+                    StatusCase{"the driver has died", "LIVE", "DEAD", kGood, "Broken", kNoDriver},
+                    StatusCase{"no driver", "LIVE", "", kGood, "Broken", kNoDriver},
+                    StatusCase{"the agent has died", "DEAD", "LIVE", "", "Broken", kNoAgent},
+                    StatusCase{"no agent", "", "LIVE", "", "Broken", kNoAgent},
+                    StatusCase{"no socket", "LIVE", "LIVE", "", "Broken", "cannot connect"},
+                    StatusCase{"no answer", "LIVE", "LIVE", "SILENT", "Broken", "in time"},
                     StatusCase{"a bad answer", "LIVE", "LIVE",
-                               "HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n", "Broken"},
-                    StatusCase{"garbage for the agent", "x", "LIVE", "", "Broken"},
-                    StatusCase{"garbage for the driver", "LIVE", "-", kGood, "Broken"},
-                    StatusCase{"process zero", "0", "0", "", "Broken"}));
+                               "HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n", "Broken",
+                               "ha.sock cannot be used"},
+                    StatusCase{"garbage for the agent", "x", "LIVE", "", "Broken", kNoPid},
+                    StatusCase{"garbage for the driver", "LIVE", "-", kGood, "Broken", kNoPid},
+                    StatusCase{"process zero", "0", "0", "", "Broken", kNoPid}));
 
 }  // namespace
 }  // namespace lima

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <filesystem>
 #include <future>
-#include <optional>
 #include <thread>
 
 #include "integration/ssh_guest_fixture.h"
@@ -46,24 +45,6 @@ TEST_F(SshGuest, AFifoThatBlocksTheServerCostsOneDeadline) {
   EXPECT_LT(watch.elapsed(), 5s);
   // Unblocks the first server, which waits for a writer.
   EXPECT_TRUE(support::FileDescriptor(::open(Path("fifo").c_str(), O_RDWR)).valid());
-}
-
-TEST_F(SshGuest, AStuckServerIsGivenUpAndReplaced) {
-  const auto guest = Connect();
-  WriteFile("file", "content");
-  const auto file = guest->Open(Path("file"), OpenMode::kRead, 0, minute_);
-  const pid_t server = FirstServer();
-  ASSERT_EQ(::kill(server, SIGSTOP), 0);
-  auto other = std::async(std::launch::async, [&] { guest->LStat("/", minute_); });
-  EXPECT_THROW(guest->LStat("/", minute_.WithTimeout(2s)), support::Stopped);
-  const auto lost = Thrown<support::ConnectionLost>([&] { other.get(); });
-  EXPECT_FALSE(lost.may_have_run());
-  EXPECT_THAT(lost.what(), HasSubstr("does not answer"));
-  EXPECT_TRUE(guest->alive());
-  EXPECT_EQ(guest->LStat(Path("file"), minute_).size, 7U);
-  EXPECT_FALSE(
-      Thrown<support::ConnectionLost>([&] { file->ReadSome(0, 1, minute_); }).may_have_run());
-  ::kill(server, SIGKILL);
 }
 
 TEST_F(SshGuest, AWriteToAStuckServerNeverReachesAnotherFile) {
@@ -129,22 +110,6 @@ TEST_F(SshGuest, ATaskThatThrowsEndsTheSessionAndNoOtherTaskIsDropped) {
   });
   EXPECT_THAT(lost.what(), HasSubstr("a fault of the program"));
   EXPECT_TRUE(Eventually([&] { return !loop.alive(); }));
-}
-
-TEST_F(SshGuest, AGuestWithoutWorkingSftpSaysWhatIsWrongAndRunsCommands) {
-  WriteFile("profile", "echo Welcome to your VM\nexec cat\n");
-  for (const auto& [subsystem, text] : std::vector<std::pair<std::string, std::string>>{
-           {"other /bin/true", "no SFTP subsystem"},
-           {"sftp /bin/sh " + Path("profile"),
-            "login profile prints text where SFTP must begin (\"Welcome to your VM"},
-           {"sftp /bin/sh -c false", "exited at once"}}) {
-    StartInstance({"Subsystem " + subsystem});
-    const auto guest = Connect();
-    EXPECT_THAT(Thrown<support::CallError>([&] { guest->LStat("/", minute_); }).what(),
-                HasSubstr(text));
-    CollectedOutput sink;
-    EXPECT_EQ(Command(*guest, "true", sink, minute_).exit_status, 0);
-  }
 }
 
 TEST_F(SshGuest, AGuestWithTooFewChannelsIsAnError) {
@@ -351,25 +316,6 @@ TEST_F(SshGuest, ADeathIsNeverReportedAsARefusal) {
     for (const pid_t session : instance_->SessionPids()) ::kill(session, SIGKILL);
     for (std::thread& thread : threads) thread.join();
   }
-}
-
-TEST_F(SshGuest, ADeathDuringAWriteIsReportedAsMayHaveRun) {
-  const auto guest = Connect();
-  const std::string bytes = Pattern(64 * 1024 * 1024);
-  const auto file = guest->Open(Path("file"), OpenMode::kCreateExclusive, 0600, minute_);
-  std::thread killer([&] {
-    EXPECT_TRUE(Eventually([&] { return std::filesystem::file_size(Path("file")) > 0; }));
-    ::kill(instance_->SessionPids().front(), SIGKILL);
-  });
-  std::optional<bool> may_have_run;
-  try {
-    // Repeated, so that a write is always running when the session dies.
-    while (true) file->Write(0, bytes, minute_);
-  } catch (const support::ConnectionLost& lost) {
-    may_have_run = lost.may_have_run();
-  }
-  killer.join();
-  EXPECT_EQ(may_have_run, true);
 }
 
 }  // namespace

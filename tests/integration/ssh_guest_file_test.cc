@@ -53,25 +53,6 @@ TEST_F(SshGuest, DoesTheOtherFileOperations) {
   EXPECT_FALSE(status.read_only);
 }
 
-TEST_F(SshGuest, SendsSeveralRequestsAtOnce) {
-  const auto guest = Connect();
-  WriteFile("file", "content");
-  std::filesystem::create_symlink("file", Path("link"));
-  for (const char* name : {"file", "link"}) {
-    const guest::RealFile found = guest->FindRealFile(Path(name), {});
-    EXPECT_EQ(found.path, guest->RealPath(Path("file"), {}));
-    EXPECT_EQ(found.attributes.value().size, 7U);
-  }
-  EXPECT_FALSE(guest->FindRealFile(Path("missing"), {}).attributes);
-  for (const std::size_t length : {0U, 1U, 7U, 8U, 100'000U}) {
-    const guest::FileBeginning beginning =
-        guest->Open(Path("file"), OpenMode::kRead, 0, {})->ReadBeginning(length, {});
-    EXPECT_EQ(beginning.bytes, std::string("content").substr(0, length)) << length;
-  }
-  guest->Open(Path("new"), OpenMode::kCreateExclusive, 0600, {})->WriteAndClose("text", 0640, {});
-  EXPECT_EQ(ReadFile(Path("new")), "text");
-}
-
 TEST_F(SshGuest, ConcurrentListingsGetTheirOwnNames) {
   const auto guest = Connect();
   const std::string top = guest->RealPath(directory_.path().string(), {});

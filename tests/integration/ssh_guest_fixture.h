@@ -6,6 +6,7 @@
 #include <chrono>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -13,12 +14,14 @@
 #include <vector>
 
 #include "guest/guest.h"
-#include "integration/loopback_guest.h"
+#include "ssh/connection.h"
 #include "support/context.h"
 #include "testing/collected_output.h"
 #include "testing/eventually.h"
 #include "testing/files.h"
+#include "testing/loopback_instance.h"
 #include "testing/recorded_process.h"
+#include "testing/temporary_directory.h"
 
 /// ssh::Connect against a real sshd on a loopback port.
 namespace ssh_guest {
@@ -71,8 +74,36 @@ class FunctionSink final : public shell::OutputSink {
   Function on_output_;
 };
 
-class SshGuest : public integration::LoopbackGuest {
+/// An instance with a real sshd on a loopback port, in a temporary directory, and connections made
+/// from its ssh.config as the program makes them.
+class SshGuest : public ::testing::Test {
  protected:
+  /// Replaces the previous instance, if there is one.
+  void StartInstance(std::vector<std::string> sshd_options = {}) {
+    instance_.reset();
+    testing_support::LoopbackInstance::Options options;
+    options.lima_home = directory_.path() / "lima";
+    options.sshd_options = std::move(sshd_options);
+    instance_ = std::make_unique<testing_support::LoopbackInstance>(std::move(options));
+  }
+
+  [[nodiscard]] ssh::Endpoint Endpoint() const {
+    return {"127.0.0.1",
+            instance_->port(),
+            instance_->user(),
+            {instance_->identity_file()},
+            "^aes128-gcm@openssh.com,aes256-gcm@openssh.com"};
+  }
+
+  /// Starts an instance first if there is none.
+  [[nodiscard]] std::shared_ptr<guest::Guest> Connect(const ssh::ConnectionOptions& options = {}) {
+    if (!instance_) StartInstance();
+    return ssh::Connect(Endpoint(), options, support::Context());
+  }
+
+  [[nodiscard]] std::string Path(const std::string& name) const {
+    return (directory_.path() / name).string();
+  }
   void WriteFile(const std::string& name, const std::string& text) const {
     std::ofstream(directory_.path() / name, std::ios::binary) << text;
   }
@@ -89,6 +120,8 @@ class SshGuest : public integration::LoopbackGuest {
   /// The oldest process of the session without children: the server of the first channel.
   [[nodiscard]] pid_t FirstServer() const;
 
+  testing_support::TemporaryDirectory directory_;
+  std::unique_ptr<testing_support::LoopbackInstance> instance_;
   const support::Context minute_ = support::Context().WithTimeout(60s);
 };
 

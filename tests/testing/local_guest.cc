@@ -15,36 +15,25 @@
 extern char** environ;  // which macOS declares nowhere
 
 namespace testing_support {
-namespace {
-
-/// In the order of guest::Operation; nothing for kReadDirectory.
-constexpr std::array kOperations = {Operation::kLStat,
-                                    Operation::kRealPath,
-                                    Operation::kReadLink,
-                                    Operation::kStatFileSystem,
-                                    Operation::kOpen,
-                                    Operation::kList,
-                                    Operation::kMakeDirectory,
-                                    Operation::kRename,
-                                    Operation::kUnlink,
-                                    Operation::kFileStat,
-                                    Operation::kFileRead,
-                                    Operation::kFileWrite,
-                                    Operation::kFileSetAttributes,
-                                    Operation::kFileSync,
-                                    Operation::kFileClose};
-
-}  // namespace
 
 std::string Name(Operation operation) {
-  constexpr std::array kNames = {"LStat",          "ReadLink",
-                                 "RealPath",       "Open",
-                                 "List",           "MakeDirectory",
-                                 "Rename",         "Unlink",
-                                 "StatFileSystem", "Run",
-                                 "FileStat",       "FileRead",
-                                 "FileWrite",      "FileSetAttributes",
-                                 "FileSync",       "FileClose"};
+  constexpr std::array kNames = {"LStat",
+                                 "RealPath",
+                                 "ReadLink",
+                                 "StatFileSystem",
+                                 "Open",
+                                 "List",
+                                 "MakeDirectory",
+                                 "Rename",
+                                 "Unlink",
+                                 "FileStat",
+                                 "FileRead",
+                                 "FileWrite",
+                                 "FileSetAttributes",
+                                 "FileSync",
+                                 "FileClose",
+                                 "ReadNames",
+                                 "Run"};
   return kNames.at(static_cast<std::size_t>(operation));
 }
 
@@ -155,7 +144,7 @@ guest::Reply LocalGuest::ReplyTo(const guest::Request& request, const support::C
     throw guest::FileError(guest::FileErrorCode::kUnsupported, "sync", request.path, "");
   }
   if (kind != Kind::kReadDirectory) {
-    Begin(kOperations.at(static_cast<std::size_t>(kind)), request.path, context);
+    Begin(static_cast<Operation>(kind), request.path, context);
   }
   const bool opens = kind == Kind::kOpen || kind == Kind::kOpenDirectory;
   std::optional<guest::Reply> reply = reply_ ? reply_(request, context) : std::nullopt;

@@ -19,25 +19,26 @@
 
 namespace testing_support {
 
-/// What a guest does, for counting and for hooks: guest::Operation, without reading the names of
-/// an open directory, and with running a script or command.
-enum class Operation {
+/// What a guest does, for counting and for hooks: guest::Operation in its order, and running a
+/// script or command.
+enum class Operation : std::uint8_t {
   kLStat,
-  kReadLink,
   kRealPath,
+  kReadLink,
+  kStatFileSystem,
   kOpen,
   kList,
   kMakeDirectory,
   kRename,
   kUnlink,
-  kStatFileSystem,
-  kRun,
   kFileStat,
   kFileRead,
   kFileWrite,
   kFileSetAttributes,
   kFileSync,
   kFileClose,
+  kReadNames,  // with no hook, and not counted
+  kRun,
 };
 
 /// "Stat", "FileRead", … for messages of tests.

@@ -120,13 +120,5 @@ TEST_F(Starting, OneThatIsForgottenIsNotWaitedFor) {
   EXPECT_TRUE(testing_support::Eventually([&] { return ReadFile("starts") == "once\nonce\n"; }));
 }
 
-TEST_F(Starting, GoesOnAfterATimeoutAndIsJoinedByTheNextCall) {
-  MakeLimactl("echo once >> starts; echo $$ > pid; while [ ! -e go ]; do sleep 0.02; done");
-  EXPECT_THAT(Start(Context().WithTimeout(300ms)), HasSubstr("timed out"));
-  std::ofstream(directory_.path() / "go") << "";
-  EXPECT_EQ(Start(), "");
-  EXPECT_EQ(ReadFile("starts"), "once\n");
-}
-
 }  // namespace
 }  // namespace connection

@@ -13,7 +13,6 @@
 #include "testing/eventually.h"
 #include "testing/local_guest.h"
 #include "testing/recorded_progress.h"
-#include "testing/silent_progress.h"
 
 namespace connection {
 namespace {
@@ -37,7 +36,7 @@ tools::Workspace ConnectionNamed(
 }
 
 tools::Workspace Acquire(SharedConnection& connection, const Context& context) {
-  testing_support::SilentProgress progress;
+  testing_support::RecordedProgress progress;
   return connection.Acquire(context, progress);
 }
 

@@ -154,14 +154,6 @@ TEST_F(FindListing, FollowsNoLinks) {
   EXPECT_THAT(Names({through_link}), ElementsAre());
 }
 
-TEST_F(FindListing, ADirectoryNameIsNeverShellCode) {
-  const std::string name = "-it's $(touch pwned) `x` \"\\\n;";
-  Write(name + "/a");
-  ListingRequest request = Everything();
-  request.directory += "/" + name;
-  EXPECT_THAT(Names({request}), ElementsAre("a"));
-}
-
 class FindListingIgnored : public FindListing {
  protected:
   void MakeRepository() {
@@ -208,17 +200,6 @@ TEST_F(FindListingIgnored, EachRepositoryHasItsOwnRules) {
   if (OfferBusyBox()) {
     EXPECT_THAT(Names({Everything()}), testing::UnorderedElementsAreArray(expected));
   }
-}
-
-TEST_F(FindListingIgnored, CoversDirectoriesThatHoldNothingTracked) {
-  Git("", "init -q .");
-  Write(".gitignore", "*.log\n");
-  Write("sub/deep/a.log");
-  Write("sub/b.log");
-  ListingRequest request = Everything();
-  request.name_filters = {"*.log"};
-  EXPECT_THAT(Names({request}),
-              UnorderedElementsAre("sub/deep/a.log ignored", "sub/b.log ignored"));
 }
 
 TEST_F(FindListingIgnored, HoldsBelowTheTopOfTheRepositoryButNotInsideAnIgnoredDirectory) {

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "lima/host_agent.h"
-#include "testing/child_process.h"
 #include "testing/fake_host_agent.h"
 #include "testing/files.h"
 #include "testing/sockets.h"
@@ -31,14 +30,6 @@ std::string OwnPid() {
   return std::to_string(::getpid()) + "\n";
 }
 
-// The id of a process that has ended and been reaped.
-std::string DeadPid() {
-  testing_support::ChildProcess child({.arguments = {"true"}});
-  const std::string pid = std::to_string(child.pid());
-  EXPECT_TRUE(child.Wait(std::chrono::seconds(30)).has_value());
-  return pid;
-}
-
 class StatusTest : public testing::Test {
  protected:
   void Write(const char* name, const std::string& text) const {
@@ -51,16 +42,6 @@ class StatusTest : public testing::Test {
 
   TemporaryDirectory directory_;
 };
-
-TEST_F(StatusTest, StoppedWithoutLiveProcesses) {
-  EXPECT_EQ(Inspect().state, State::kStopped);
-  EXPECT_EQ(Inspect("vz").state, State::kStopped);
-  Write("ha.pid", DeadPid());
-  Write("qemu.pid", DeadPid());
-  EXPECT_EQ(Inspect().state, State::kStopped);
-  EXPECT_TRUE(std::filesystem::exists(directory_.path() / "ha.pid"));
-  EXPECT_TRUE(std::filesystem::exists(directory_.path() / "qemu.pid"));
-}
 
 TEST_F(StatusTest, RunningWhenAgentAndAnyDriverLiveAndTheAgentAnswers) {
   Write("ha.pid", OwnPid());
@@ -94,19 +75,6 @@ TEST_F(StatusTest, AProcessOfAnotherUserIsAlive) {
         std::_Exit(status.state == State::kRunning ? 0 : 1);
       },
       testing::ExitedWithCode(0), "^$");
-}
-
-TEST_F(StatusTest, BrokenWhenOnlyOneProcessLives) {
-  Write("qemu.pid", OwnPid());
-  const Status only_driver = Inspect();
-  EXPECT_EQ(only_driver.state, State::kBroken);
-  EXPECT_THAT(only_driver.reason, HasSubstr("the host agent is not"));
-  Write("ha.pid", OwnPid());
-  Write("qemu.pid", DeadPid());
-  const FakeHostAgent agent(socket(), kGoodAnswer);
-  const Status only_agent = Inspect();
-  EXPECT_EQ(only_agent.state, State::kBroken);
-  EXPECT_THAT(only_agent.reason, HasSubstr("the driver is not"));
 }
 
 TEST_F(StatusTest, TheServerOfAnExternalDriverIsNotTheDriver) {

@@ -114,24 +114,6 @@ TEST_P(ProcessesTest, GetTheRestOfTheirOutputThroughAChild) {
   EXPECT_EQ(Finish(Start("exec > >(sleep 0.2; cat); echo late")).piece.text, "late\n");
 }
 
-TEST_P(ProcessesTest, AreKilledIfTheyIgnoreTerm) {
-  const std::string id = Start("trap '' TERM; echo ready; while :; do sleep 0.2; done");
-  ReadUntil(id, "ready\n");
-  EXPECT_TRUE(Signal(id, "TERM", 10ms).running);
-  EXPECT_EQ(Finish(id).state.exit_status, 128 + SIGKILL);
-}
-
-TEST_P(ProcessesTest, EndWithTheServer) {
-  Start(
-      "trap '' TERM; (sh -c 'echo $PPID' >child; while :; do sleep 0.2; done) & echo $$ >main; "
-      "while :; do sleep 0.2; done");
-  ASSERT_TRUE(Comes("main"));
-  ASSERT_TRUE(Comes("child"));
-  processes_.reset();
-  EXPECT_TRUE(Ends("main"));
-  EXPECT_TRUE(Ends("child"));
-}
-
 TEST_P(ProcessesTest, AreLostWithTheirConnection) {
   const std::string id = Start("echo before; echo $$ >main; sleep 60");
   EXPECT_EQ(ReadUntil(id, "before\n"), "before\n");

@@ -108,7 +108,7 @@ class RoundTrips : public ToolTest<CountingGuest> {
 const std::string kFind = "LStat 1, RealPath 1";
 const std::string kWrite = "FileWrite 1, FileSync 1, FileClose 1";
 const std::string kReplace =
-    "Open 1, Rename 1, StatFileSystem 1, FileWrite 1, FileSetAttributes 1, FileSync 1, FileClose 1";
+    "StatFileSystem 1, Open 1, Rename 1, FileWrite 1, FileSetAttributes 1, FileSync 1, FileClose 1";
 
 TEST_F(RoundTrips, OfReadingTools) {
   Expect({
@@ -186,7 +186,7 @@ TEST_F(RoundTrips, OfWritingTools) {
        "write_file",
        {{"path", "/work/new.txt"}, {"content", "new"}},
        4,
-       kFind + ", Open 1, Rename 1, StatFileSystem 1, " + kWrite},
+       kFind + ", StatFileSystem 1, Open 1, Rename 1, " + kWrite},
       {"the same once more",
        "write_file",
        {{"path", "/work/new.txt"}, {"content", "newer"}},
@@ -196,7 +196,7 @@ TEST_F(RoundTrips, OfWritingTools) {
        "write_file",
        {{"path", "/work/new.txt"}, {"content", std::string(guest::kMaxTransfer + 1, 'x')}},
        5,
-       kFind + ", Open 1, Rename 1, StatFileSystem 1, FileWrite 2, FileSetAttributes 1, "
+       kFind + ", StatFileSystem 1, Open 1, Rename 1, FileWrite 2, FileSetAttributes 1, "
                "FileSync 1, FileClose 1"},
       // One more to find the deepest directory, two to make the others.
       {"in a new directory below a new one",
@@ -204,12 +204,12 @@ TEST_F(RoundTrips, OfWritingTools) {
        {{"path", "/work/a/b/c.txt"}, {"content", "x"}},
        7,
        "LStat " + std::to_string(components + 2) +
-           ", RealPath 1, Open 1, MakeDirectory 2, Rename 1, StatFileSystem 1, " + kWrite},
+           ", RealPath 1, StatFileSystem 1, Open 1, MakeDirectory 2, Rename 1, " + kWrite},
       {"one of two lines",
        "replace",
        {{"path", "/work/old.txt"}, {"old_string", "line"}, {"new_string", "row"}},
        7,
-       "LStat 2, RealPath 1, Open 2, Rename 1, StatFileSystem 1, FileStat 1, FileRead 1, "
+       "LStat 2, RealPath 1, StatFileSystem 1, Open 2, Rename 1, FileStat 1, FileRead 1, "
        "FileWrite 1, FileSetAttributes 1, FileSync 1, FileClose 1"},
   });
 }

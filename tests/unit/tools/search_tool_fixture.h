@@ -6,7 +6,7 @@
 
 #include "mcp/tool.h"
 #include "support/errors.h"
-#include "testing/silent_progress.h"
+#include "testing/recorded_progress.h"
 #include "tools/workspace.h"
 #include "unit/find/search_fixture.h"
 #include "unit/tools/tool_named.h"
@@ -48,7 +48,7 @@ class SearchToolFixture : public find::SearchFixture, public WorkspaceSource {
   }
 
   std::shared_ptr<const paths::PathRules> paths_;
-  testing_support::SilentProgress progress_;
+  testing_support::RecordedProgress progress_;
   mcp::ResultFormat format_;
 };
 

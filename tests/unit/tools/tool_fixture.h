@@ -17,7 +17,7 @@
 #include "paths/path_rules.h"
 #include "support/errors.h"
 #include "testing/local_guest.h"
-#include "testing/silent_progress.h"
+#include "testing/recorded_progress.h"
 #include "testing/temporary_directory.h"
 #include "tools/tool_list.h"
 #include "tools/workspace.h"
@@ -94,7 +94,7 @@ class ToolTest : public ::testing::Test, private WorkspaceSource {
  private:
   Workspace Acquire(const support::Context&, mcp::ProgressReporter&) override { return workspace_; }
 
-  testing_support::SilentProgress progress_;
+  testing_support::RecordedProgress progress_;
   Workspace workspace_;
   const std::vector<mcp::Tool> tools_ = MakeTools(*this, {});
 };

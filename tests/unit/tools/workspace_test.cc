@@ -10,7 +10,7 @@
 
 #include "support/errors.h"
 #include "testing/local_guest.h"
-#include "testing/silent_progress.h"
+#include "testing/recorded_progress.h"
 #include "unit/tools/tool_named.h"
 
 namespace tools {
@@ -49,7 +49,7 @@ class RetriedWork : public ::testing::Test {
 
   CountedSource source_;
   support::StopSource source_of_stop_;
-  testing_support::SilentProgress progress_;
+  testing_support::RecordedProgress progress_;
   int begun_ = 0;
 };
 
@@ -122,7 +122,7 @@ class TimeOut : public ::testing::Test, protected WorkspaceSource {
 
   std::shared_ptr<testing_support::LocalGuest> guest_ =
       std::make_shared<testing_support::LocalGuest>();
-  testing_support::SilentProgress progress_;
+  testing_support::RecordedProgress progress_;
 };
 
 TEST_F(TimeOut, SaysWhatWasWaitedForAndWhatToDo) {
