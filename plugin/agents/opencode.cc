@@ -84,7 +84,7 @@ ordered_json ReadSettings(const std::string& path) {
   const auto text = lima::ReadTextFile(path, configure::kMaximumSettingsBytes);
   if (!text) return ordered_json::object();
   try {
-    return configure::ValueOf(*text, configure::ParseJson(*text));
+    return configure::ParseJson(*text);
   } catch (const configure::SettingsError& error) {
     throw support::CallError(path + error.what());
   }

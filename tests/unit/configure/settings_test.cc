@@ -71,7 +71,7 @@ TEST(Settings, OtherValuesOfTheUsersAreReportedAndKept) {
       {"{\"chat\": {\n\"mode\": \"mine\"}}", kSetting, ":2:9: \"chat.mode\" must be \"lima\": why"},
       {"{\"chat\": \"mine\"}", kSetting, ":1:10: \"chat\" must be an object"},
       {"{\"permission\": {\"x\": 1, \"**\": \"allow\"}}", kRules,
-       ":1:25: \"permission.**\" must be \"deny\": why"},
+       ":1:31: \"permission.**\" must be \"deny\": why"},
       {"{\"permission\": \"allow\"}", kRules, ":1:16: \"permission\" must be an object"},
       {"{\"servers\": {\"lima\": 1}}", kEntry, ":1:22: \"servers.lima\" must be an object"},
       {"{\"servers\": []}", kEntry, ":1:13: \"servers\" must be an object"},
