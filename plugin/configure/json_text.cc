@@ -158,9 +158,7 @@ JsonNode NodeAt(std::string_view text, const KeyPath& path) {
 
 /// The indentation of the line of `at`.
 std::string IndentAt(std::string_view text, std::size_t at) {
-  const std::size_t newline = text.substr(0, at).rfind('\n');
-  const std::size_t start =
-      newline == std::string_view::npos ? ByteOrderMarkSize(text) : newline + 1;
+  const std::size_t start = text.substr(0, at).rfind('\n') + 1;  // 0 in the first line
   const std::size_t end = std::min(text.find_first_not_of(" \t", start), at);
   return std::string(text.substr(start, end - start));
 }
