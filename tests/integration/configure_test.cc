@@ -289,7 +289,8 @@ TEST_F(Configure, NotesWhatTheInstanceLacks) {
   fs::remove_all(Path("lima/default"));
   EXPECT_THAT(Succeeds({"opencode", "agent"}),
               AllOf(HasSubstr("no Lima instance \"agent\""),
-                    HasSubstr("limactl start --name agent --mount-only \"$PWD:w\"\n")));
+                    HasSubstr("limactl start --name agent --mount-only \"$PWD:w\" /"),
+                    HasSubstr("/share/lima/templates/agent-sandbox.yaml\n")));
   environment_.erase("LIMA_HOME");
   MakeLink("home/.lima", ".lima");
   EXPECT_THAT(Succeeds({"opencode"}),
