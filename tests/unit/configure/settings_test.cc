@@ -58,6 +58,8 @@ TEST(Settings, OnlyWhatIsMissingIsAdded) {
       {"{\"x\": 2}", kDefault, "{\"x\": 2, \"version\": 1}"},
       {"{\"permission\": {\"**\": \"deny\", \"x\": \"ask\"}}", kRules,
        "{\"permission\": {\"x\": \"ask\", \"**\": \"deny\", \"lima\": \"ask\"}}"},
+      {"{\"permission\": {\"lima\": \"ask\", \"**\": \"deny\"}}", kRules,
+       "{\"permission\": {\"**\": \"deny\", \"lima\": \"ask\"}}"},
   };
   for (const auto& [before, change, after] : cases) {
     const Edited edited = Added(before, change);
