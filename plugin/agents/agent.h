@@ -18,7 +18,7 @@
 /// from the agents; tests/clients/agents tries them.
 namespace agents {
 
-inline constexpr std::string_view kServer = configure::kServerName;
+inline constexpr const char* kServer = configure::kServerName;
 
 /// Instruction files of the project are cut after this many bytes.
 inline constexpr std::size_t kMaximumInstructions = std::size_t{256} * 1024;

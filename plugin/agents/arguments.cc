@@ -38,15 +38,7 @@ bool Accepts(const Option& option, const std::string& value) {
 /// Agents take a first word that they know for a command.
 bool MayBeACommand(std::string_view word) {
   return !word.empty() && word.front() >= 'a' && word.front() <= 'z' &&
-         std::all_of(word.begin(), word.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-         });
-}
-
-const Mode* FindMode(std::string_view command, std::span<const Mode> modes) {
-  const auto mode =
-      std::find_if(modes.begin(), modes.end(), [&](const Mode& m) { return m.command == command; });
-  return mode == modes.end() ? nullptr : &*mode;
+         word.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == word.npos;
 }
 
 std::string Refused(std::string_view word, const ArgumentRules& rules) {
@@ -105,13 +97,11 @@ std::optional<std::string> CheckOption(std::span<const std::string>& arguments, 
 
 std::optional<std::string> FindRefused(std::span<const std::string> arguments,
                                        const ArgumentRules& rules) {
-  const Mode* mode = FindMode("", rules.modes);
-  if (!arguments.empty() && !arguments.front().empty()) {
-    if (const Mode* named = FindMode(arguments.front(), rules.modes)) {
-      mode = named;
-      arguments = arguments.subspan(1);
-    }
+  const Mode* mode = &rules.modes.front();
+  for (const Mode& each : rules.modes.subspan(1)) {
+    if (!arguments.empty() && each.command == arguments.front()) mode = &each;
   }
+  if (!mode->command.empty()) arguments = arguments.subspan(1);
   for (bool is_first_word = true; !arguments.empty();) {
     const std::string& argument = arguments.front();
     const bool ends_options = argument == "--";

@@ -32,8 +32,8 @@ inline constexpr std::string_view kTrustReason = "give --trust before -- instead
 inline constexpr std::string_view kHostReason = "it lets the agent read or work on the host";
 
 struct ArgumentRules {
-  std::string_view title;  ///< of the agent
-  std::span<const Mode> modes;
+  std::string_view title;       ///< of the agent
+  std::span<const Mode> modes;  ///< first the one without a command
   std::span<const Refusal> refusals;
   std::string_view one_word_prompt;  ///< how to give a prompt of one word, which may be a command
   std::string_view separator_reason = {};  ///< why "--" is refused; empty: it passes

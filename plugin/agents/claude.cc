@@ -3,7 +3,6 @@
 // oldest version.
 
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "agents/agent.h"
 #include "agents/arguments.h"
@@ -11,13 +10,6 @@
 
 namespace agents {
 namespace {
-
-using Kind = configure::Change::Kind;
-using configure::Json;
-using configure::SettingsFile;
-using nlohmann::json;
-using paths::RunBy;
-using paths::Writing;
 
 /// An allow-list: tools that neither read, write nor run anything on the host. Holds for subagents
 /// too.
@@ -31,13 +23,13 @@ constexpr std::string_view kDeniedTools =
     "Read ReadMcpResourceTool RemoteTrigger SendMessage Skill Workflow Write mcp__ide "
     "mcp__claude-in-chrome mcp__computer-use";
 
-json ServerEntry(const LaunchRequest& request) {
-  return {{"type", "stdio"},
-          {"command", request.server.front()},
-          {"args", std::vector<std::string>(request.server.begin() + 1, request.server.end())},
-          {"env", request.server_environment},
-          {"timeout", request.call_timeout.count() * 1000},
-          {"alwaysLoad", true}};
+Json ServerEntry(const LaunchRequest& request) {
+  Json entry = CommandEntry(request.server);
+  entry.update({{"type", "stdio"},
+                {"env", request.server_environment},
+                {"timeout", request.call_timeout.count() * 1000},
+                {"alwaysLoad", true}});
+  return entry;
 }
 
 /// The user's hooks are off as well: they would run on the host for what the model does.
@@ -47,10 +39,10 @@ constexpr const char* kSettings = R"({
   "enableAllProjectMcpServers": false, "autoMemoryEnabled": false, "includeGitInstructions": false
 })";
 
-json Settings(const LaunchRequest& request) {
-  json allow = json::array();
-  if (request.trust) allow.push_back("mcp__" + std::string(kServer));
-  json settings = json::parse(kSettings);
+Json Settings(const LaunchRequest& request) {
+  Json allow = Json::array();
+  if (request.trust) allow.push_back(std::string("mcp__") + kServer);
+  Json settings = Json::parse(kSettings);
   settings["permissions"] = {{"allow", std::move(allow)}, {"deny", Words(kDeniedTools)}};
   return settings;
 }
@@ -87,18 +79,22 @@ constexpr std::string_view kUnset =
     "BUN_*";
 
 Launch LaunchClaude(const LaunchRequest& request) {
-  Launch launch;
-  const std::string& control = request.control;
-  launch.arguments = {"--setting-sources=user", "--strict-mcp-config",
-                      "--mcp-config=" + control + "/mcp.json",
-                      "--settings=" + control + "/settings.json", kOwnTools, "--no-chrome",
-                      "--append-system-prompt-file=" + control + "/instructions.md",
-                      "--append-subagent-system-prompt-file=" + control + "/instructions.md",
-                      // The last one wins. By default, a classifier decides.
-                      "--permission-mode=manual"};
+  const std::string mcp = request.control + "/mcp.json";
+  const std::string settings = request.control + "/settings.json";
+  const std::string instructions = request.control + "/instructions.md";
+  Launch launch = {
+      .arguments = {"--setting-sources=user", "--strict-mcp-config", "--mcp-config=" + mcp,
+                    "--settings=" + settings, kOwnTools, "--no-chrome",
+                    "--append-system-prompt-file=" + instructions,
+                    "--append-subagent-system-prompt-file=" + instructions,
+                    // The last one wins. By default, a classifier decides.
+                    "--permission-mode=manual"},
+      .environment = request.environment,
+      .files = {{mcp, Json({{"mcpServers", {{kServer, ServerEntry(request)}}}}).dump(2)},
+                {settings, Settings(request).dump(2)},
+                {instructions, Instructions(request, "CLAUDE.md CLAUDE.local.md AGENTS.md")}}};
   launch.arguments.insert(launch.arguments.end(), request.arguments.begin(),
                           request.arguments.end());
-  launch.environment = request.environment;
   Unset(launch.environment, kUnset);
   launch.environment["CLAUDE_CODE_SANDBOXED"] = "1";  // the directory is trusted
   launch.environment["CLAUDE_CODE_AUTO_CONNECT_IDE"] = "false";
@@ -106,11 +102,6 @@ Launch LaunchClaude(const LaunchRequest& request) {
   launch.environment["CLAUDE_CODE_DISABLE_AUTO_MEMORY"] = "1";
   launch.environment["CLAUDE_CODE_DISABLE_CRON"] = "1";
   launch.environment["ENABLE_CLAUDEAI_MCP_SERVERS"] = "false";
-  launch.files = {
-      {control + "/mcp.json", json({{"mcpServers", {{kServer, ServerEntry(request)}}}}).dump(2)},
-      {control + "/settings.json", Settings(request).dump(2)},
-      {control + "/instructions.md", Instructions(request, "CLAUDE.md CLAUDE.local.md AGENTS.md")},
-  };
   return launch;
 }
 
@@ -138,21 +129,20 @@ AgentSettings Configure(const SettingsRequest& request) {
                    (own.empty() ? home + "/.claude" : own) + "/settings.json"),
       .changes = {{Kind::kList, {"permissions", "deny"}, Words(kClaudeTools)}}};
   if (request.trust) {
-    settings.changes.push_back({Kind::kList, {"permissions", "allow"}, {"mcp__" + Server()}});
+    settings.changes.push_back(
+        {Kind::kList, {"permissions", "allow"}, {std::string("mcp__") + kServer}});
     if (request.project_files) {
-      settings.changes.push_back({Kind::kList, {"enabledMcpjsonServers"}, {Server()}});
+      settings.changes.push_back({Kind::kList, {"enabledMcpjsonServers"}, {kServer}});
     }
   }
   const std::string users = (own.empty() ? home : own) + "/.claude.json";
+  configure::KeyPath server = {"mcpServers", kServer};
   if (!request.user && !request.project_files) {  // Claude Code calls this the local scope
-    const configure::KeyPath path = {"projects", request.project_key, "mcpServers", Server()};
-    return {.files = {std::move(settings),
-                      {.path = users, .changes = {{Kind::kEntry, path, std::move(entry)}}}}};
+    server.insert(server.begin(), {"projects", request.project_key});
   }
-  AgentSettings all = {
-      .files = {std::move(settings),
-                {.path = Path(request, ".mcp.json", users),
-                 .changes = {{Kind::kEntry, {"mcpServers", Server()}, std::move(entry)}}}}};
+  AgentSettings all = {.files = {std::move(settings),
+                                 {.path = request.project_files ? ".mcp.json" : users,
+                                  .changes = {{Kind::kEntry, server, std::move(entry)}}}}};
   if (request.project_files) {
     all.notes.emplace_back(
         request.trust

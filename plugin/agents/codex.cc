@@ -11,7 +11,6 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "agents/agent.h"
@@ -23,15 +22,10 @@
 namespace agents {
 namespace {
 
-using Kind = configure::Change::Kind;
 using configure::Change;
 using configure::Format;
-using paths::RunBy;
-using paths::Writing;
 namespace fs = std::filesystem;
-using configure::Json;
 using configure::TomlValue;
-using nlohmann::json;
 
 /// How long Codex waits for the server to start. Its default of 10 s is short on a busy machine.
 constexpr int kStartupTimeoutSeconds = 60;
@@ -92,21 +86,21 @@ Json ServerEntry(const LaunchRequest& request) {
   const char* approval = request.trust ? "approve" : "auto";
   Json tools = Json::object();
   for (const std::string& tool : request.tools) tools[tool] = {{"approval_mode", approval}};
-  return {{"command", request.server.front()},
-          {"args", std::vector<std::string>(request.server.begin() + 1, request.server.end())},
-          {"env", request.server_environment},
-          {"env_vars", Json::array()},
-          {"cwd", request.control},
-          {"enabled", true},
-          {"required", true},
-          {"startup_timeout_sec", kStartupTimeoutSeconds},
-          {"tool_timeout_sec", request.call_timeout.count()},
-          {"supports_parallel_tool_calls", true},
-          {"omit_tools_from", {"deferred"}},
-          {"default_tools_approval_mode", approval},
-          {"enabled_tools", request.tools},
-          {"disabled_tools", Json::array()},
-          {"tools", std::move(tools)}};
+  Json entry = CommandEntry(request.server);
+  entry.update({{"env", request.server_environment},
+                {"env_vars", Json::array()},
+                {"cwd", request.control},
+                {"enabled", true},
+                {"required", true},
+                {"startup_timeout_sec", kStartupTimeoutSeconds},
+                {"tool_timeout_sec", request.call_timeout.count()},
+                {"supports_parallel_tool_calls", true},
+                {"omit_tools_from", {"deferred"}},
+                {"default_tools_approval_mode", approval},
+                {"enabled_tools", request.tools},
+                {"disabled_tools", Json::array()},
+                {"tools", std::move(tools)}});
+  return entry;
 }
 
 /// The terminal's own servers of tools for threads and worktrees give way to those here.
@@ -129,7 +123,7 @@ constexpr const char* kSettings = R"({
 std::vector<std::string> Flags(const LaunchRequest& request) {
   Json settings = Json::parse(kSettings);
   settings["projects"] = {{request.directory, {{"trust_level", "trusted"}}}};
-  settings["mcp_servers"][std::string(kServer)] = ServerEntry(request);
+  settings["mcp_servers"][kServer] = ServerEntry(request);
   for (const std::string_view feature : Words(kFeaturesOff)) {
     settings["features"][std::string(feature)] = false;
   }
@@ -180,19 +174,17 @@ std::vector<std::string> Arguments(const LaunchRequest& request) {
 
 Launch LaunchCodex(const LaunchRequest& request) {
   const std::string users_home = UsersHome(request.environment);
-  Launch launch;
-  launch.arguments = Arguments(request);
-  launch.environment = request.environment;
+  Launch launch = {
+      .arguments = Arguments(request),
+      .environment = request.environment,
+      .files = {{request.home + "/config.toml", UsersSettings(users_home)},
+                {request.home + "/environments.toml", "default = \"none\"\ninclude_local = true\n"},
+                {request.home + "/AGENTS.md",
+                 Instructions(request, "AGENTS.md", UsersInstructions(users_home))}}};
   Unset(launch.environment,
         "CODEX_EXEC_SERVER* CODEX_SQLITE_HOME CODEX_MANAGED_* CODEX_APP_SERVER_* CODEX_INTERNAL_* "
         "CODEX_CODE_MODE_* CODEX_STARTING_DIFF");
   launch.environment["CODEX_HOME"] = request.home;
-  launch.files = {
-      {request.home + "/config.toml", UsersSettings(users_home)},
-      {request.home + "/environments.toml", "default = \"none\"\ninclude_local = true\n"},
-      {request.home + "/AGENTS.md",
-       Instructions(request, "AGENTS.md", UsersInstructions(users_home))},
-  };
   for (const char* name : {"/auth.json", "/prompts", "/themes"}) {
     std::error_code missing;
     const fs::path users = fs::canonical(users_home + name, missing);
@@ -204,13 +196,13 @@ Launch LaunchCodex(const LaunchRequest& request) {
 /// The catalogue of models without their tools: apply_patch can be switched off only there.
 void UseModels(const LaunchRequest& request, const std::string& output, Launch& launch) {
   if (!request.arguments.empty() && request.arguments.front() == "login") return;
-  json catalogue = json::parse(output, nullptr, false);
+  Json catalogue = Json::parse(output, nullptr, false);
   if (!catalogue.is_object() || !catalogue.contains("models") || !catalogue["models"].is_array()) {
     throw support::CallError(
         "codex debug models does not print the models: Codex cannot be kept from its tool "
         "apply_patch. Run it, or install another version");
   }
-  for (json& model : catalogue["models"]) {
+  for (Json& model : catalogue["models"]) {
     for (const char* key :
          {"apply_patch_tool_type", "multi_agent_version", "upgrade", "availability_nux"}) {
       model[key] = nullptr;
@@ -233,12 +225,12 @@ std::vector<std::string> OwnSettings(const Environment& environment) {
 }
 
 AgentSettings Configure(const SettingsRequest& request) {
-  std::vector<std::string> add = {"codex", "mcp", "add", Server()};
+  std::vector<std::string> add = {"codex", "mcp", "add", kServer};
   if (request.lima_home) add.insert(add.end(), {"--env", "LIMA_HOME=" + *request.lima_home});
   add.emplace_back("--");
-  for (const Json& word : ArgumentsFrom(request, 0, kWorkingDirectory)) add.push_back(word);
+  for (const std::string& word : ServerCommand(request, kWorkingDirectory)) add.push_back(word);
   const auto server = [](const char* name, Json value) {
-    return Change{Kind::kSetting, {"mcp_servers", Server(), name}, std::move(value)};
+    return Change{Kind::kSetting, {"mcp_servers", kServer, name}, std::move(value)};
   };
   // The tool apply_patch cannot be switched off; in a read-only sandbox it asks.
   AgentSettings all = {
@@ -254,7 +246,7 @@ AgentSettings Configure(const SettingsRequest& request) {
                              // Offered without a search for tools.
                              server("omit_tools_from", {"deferred"})}}},
       .add_command = std::move(add),
-      .remove_command = {"codex", "mcp", "remove", Server()},
+      .remove_command = {"codex", "mcp", "remove", kServer},
       .notes = {
           "Codex has no switch for its tool apply_patch (openai/codex issue 8161): sandbox_mode = "
           "\"read-only\" makes it ask you before it changes a file. Say no: it would work on the "

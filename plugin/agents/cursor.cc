@@ -6,11 +6,6 @@
 namespace agents {
 namespace {
 
-using Kind = configure::Change::Kind;
-using configure::Json;
-using paths::RunBy;
-using paths::Writing;
-
 AgentSettings Configure(const SettingsRequest& request) {
   const std::string own = Value(request.environment, "HOME") + "/.cursor";
   const Json hook = {{"command", "sh -c 'exit 2'"},
@@ -29,14 +24,14 @@ AgentSettings Configure(const SettingsRequest& request) {
                               {"Shell(*)", "Read(**)", "Write(**)"}}}},
                 {.path = Path(request, ".cursor/mcp.json", own + "/mcp.json"),
                  .changes = {{Kind::kEntry,
-                              {"mcpServers", Server()},
+                              {"mcpServers", kServer},
                               CommandEntry(request, kWorkspaceFolder)}}}},
       .notes = {"The hook (exit code 2: blocked) stops the editor's own tools Shell, Read, Write, "
                 "Grep and Delete; the deny list stops those of cursor-agent. Cursor asks once "
                 "whether the server may run."}};
   if (request.trust) {
     all.files[1].changes.push_back(
-        {Kind::kList, {"permissions", "allow"}, Json::array({"Mcp(" + Server() + ":*)"})});
+        {Kind::kList, {"permissions", "allow"}, {std::string("Mcp(") + kServer + ":*)"}});
     all.notes.emplace_back(
         "--trust applies to cursor-agent; the editor keeps a list of its own, in its settings.");
   }

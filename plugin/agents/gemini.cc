@@ -2,7 +2,6 @@
 // google-gemini/gemini-cli. The policy file and the settings are two independent locks.
 
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "agents/agent.h"
 #include "agents/arguments.h"
@@ -11,32 +10,17 @@
 namespace agents {
 namespace {
 
-using Kind = configure::Change::Kind;
-using configure::Json;
-using configure::SettingsFile;
-using nlohmann::json;
-using paths::RunBy;
-using paths::Writing;
-
-/// Never set, so that its default "$" is used.
-constexpr std::string_view kUnsetVariable = "LIMACTL_MCP_NOT_SET";
-
-/// Gemini CLI expands $NAME and ${NAME:-DEFAULT} in every string of its settings, once.
+/// Gemini CLI expands $NAME and ${NAME:-DEFAULT} in every string of its settings, once. Here the
+/// variable is never set, so that its default "$" is used.
 std::string Literal(const std::string& text) {
   std::string literal;
-  for (const char c : text) {
-    if (c == '$') {
-      literal.append("${").append(kUnsetVariable).append(":-$}");
-    } else {
-      literal += c;
-    }
-  }
+  for (const char c : text) literal += c == '$' ? "${LIMACTL_MCP_NOT_SET:-$}" : std::string(1, c);
   return literal;
 }
 
 /// With env(1): Gemini CLI would expand the values of "env" a second time.
-json ServerEntry(const LaunchRequest& request) {
-  json arguments = json::array();
+Json ServerEntry(const LaunchRequest& request) {
+  Json arguments = Json::array();
   for (const auto& [name, value] : request.server_environment) {
     arguments.push_back(Literal(name + "=" + value));
   }
@@ -68,13 +52,22 @@ constexpr const char* kSettings = R"({
 })";
 
 /// In the working directory, so that they override the user's own.
-json Settings(const LaunchRequest& request) {
-  json settings = json::parse(kSettings);
+Json Settings(const LaunchRequest& request) {
+  Json settings = Json::parse(kSettings);
   settings["mcpServers"] = {{kServer, ServerEntry(request)}};
   return settings;
 }
 
-std::string Rule(const json& tools, std::string_view decision, int priority) {
+/// By the names that Gemini CLI gives them.
+Json ServersTools(const std::vector<std::string>& tools) {
+  Json names = Json::array();
+  for (const std::string& tool : tools) {
+    names.push_back(std::string("mcp_") + kServer + "_" + tool);
+  }
+  return names;
+}
+
+std::string Rule(const Json& tools, std::string_view decision, int priority) {
   // An array of strings is the same in JSON and TOML.
   return "[[rule]]\ntoolName = " + tools.dump() + "\ndecision = \"" + std::string(decision) +
          "\"\npriority = " + std::to_string(priority) + "\n\n";
@@ -82,10 +75,7 @@ std::string Rule(const json& tools, std::string_view decision, int priority) {
 
 /// Names the tools in full: a call to confirm is checked again without its server.
 std::string Policy(const LaunchRequest& request) {
-  json ours = json::array();
-  for (const std::string& tool : request.tools) {
-    ours.push_back("mcp_" + std::string(kServer) + "_" + tool);
-  }
+  const Json ours = ServersTools(request.tools);
   return Rule("*", "deny", 900) + Rule(ours, request.trust ? "allow" : "ask_user", 990) +
          Rule({"google_web_search", "write_todos", "update_topic"}, "allow", 990) +
          Rule({"web_fetch", "ask_user"}, "ask_user", 990);
@@ -96,7 +86,7 @@ std::string WithoutImports(const std::string& text) {
   std::string result;
   char before = ' ';
   for (const char c : text) {
-    if (c == '@' && (before == ' ' || before == '\t' || before == '\n' || before == '\r')) {
+    if (c == '@' && std::string_view(" \t\n\r").find(before) != std::string_view::npos) {
       result += '\\';
     }
     result += c;
@@ -125,30 +115,27 @@ constexpr std::string_view kUnset =
     "GEMINI_CLI_IDE_* GEMINI_CLI_TRUSTED_FOLDERS_PATH GEMINI_CLI_NO_RELAUNCH "
     "GEMINI_CLI_EXTENSION_REGISTRY_URI GEMINI_CLI_INTEGRATION_TEST GEMINI_SYSTEM_MD "
     "GEMINI_WRITE_SYSTEM_MD GEMINI_SANDBOX* GEMINI_TELEMETRY_OUTFILE SANDBOX* BUILD_SANDBOX "
-    "SEATBELT_PROFILE DEV";
+    "SEATBELT_PROFILE DEV LIMACTL_MCP_NOT_SET";
 
 Launch LaunchGemini(const LaunchRequest& request) {
-  Launch launch;
   const std::string policy = request.control + "/policy.toml";
-  // --policy too, since an administrator's policies switch --admin-policy off.
-  launch.arguments = {
-      "--admin-policy",     policy,         "--policy", policy, "--allowed-mcp-server-names",
-      std::string(kServer), "--extensions", "none"};
+  const std::string trusted_folders = request.home + "/trustedFolders.json";
+  Launch launch = {
+      // --policy too, since an administrator's policies switch --admin-policy off.
+      .arguments = {"--admin-policy", policy, "--policy", policy, "--allowed-mcp-server-names",
+                    kServer, "--extensions", "none"},
+      .environment = request.environment,
+      .files = {{policy, Policy(request)},
+                {request.directory + "/.gemini/settings.json", Settings(request).dump(2)},
+                {trusted_folders, Json({{request.directory, "TRUST_FOLDER"}}).dump()},
+                {request.directory + "/GEMINI.md",
+                 WithoutImports(Instructions(request, "GEMINI.md AGENTS.md"))}}};
   launch.arguments.insert(launch.arguments.end(), request.arguments.begin(),
                           request.arguments.end());
-  launch.environment = request.environment;
   Unset(launch.environment, kUnset);
-  Unset(launch.environment, kUnsetVariable);
   // Without trust in its directory, Gemini CLI ignores the settings there, and has no server.
   launch.environment["GEMINI_CLI_TRUST_WORKSPACE"] = "true";
-  launch.environment["GEMINI_CLI_TRUSTED_FOLDERS_PATH"] = request.home + "/trustedFolders.json";
-  launch.files = {
-      {policy, Policy(request)},
-      {request.directory + "/.gemini/settings.json", Settings(request).dump(2)},
-      {request.home + "/trustedFolders.json", json({{request.directory, "TRUST_FOLDER"}}).dump()},
-      {request.directory + "/GEMINI.md",
-       WithoutImports(Instructions(request, "GEMINI.md AGENTS.md"))},
-  };
+  launch.environment["GEMINI_CLI_TRUSTED_FOLDERS_PATH"] = trusted_folders;
   return launch;
 }
 
@@ -171,27 +158,25 @@ AgentSettings Configure(const SettingsRequest& request) {
   Json entry = CommandEntry(request, kWorkingDirectory);
   entry["timeout"] = request.timeout_seconds * 1000;
   if (request.trust) entry["trust"] = true;
-  Json tools = Json::array();
-  for (const std::string& tool : request.tools) tools.push_back("mcp_" + Server() + "_" + tool);
-  SettingsFile file = {
-      .path = Path(request, ".gemini/settings.json",
-                   OwnDirectory(request.environment) + "/settings.json"),
-      .changes = {{Kind::kAllowedTools,
-                   {"tools", "core"},
-                   Words(kGeminiTools),
-                   "it is a tool for the host, or one that configure does not know"},
-                  // The allow-list would skip the question.
-                  {Kind::kList,
-                   {"tools", "confirmationRequired"},
-                   {"web_fetch", "ask_user", "activate_skill"}},
-                  {Kind::kSetting,
-                   {"agents", "overrides", "codebase_investigator", "enabled"},
-                   false,
-                   "Gemini CLI delegates to it, but it is useless without file tools"}}};
-  file.changes.push_back(
-      {Kind::kList, {"tools", request.trust ? "core" : "confirmationRequired"}, tools});
-  file.changes.push_back({Kind::kEntry, {"mcpServers", Server()}, std::move(entry)});
-  AgentSettings all = {.files = {std::move(file)}};
+  AgentSettings all = {
+      .files = {{.path = Path(request, ".gemini/settings.json",
+                              OwnDirectory(request.environment) + "/settings.json"),
+                 .changes = {{Kind::kAllowedTools,
+                              {"tools", "core"},
+                              Words(kGeminiTools),
+                              "it is a tool for the host, or one that configure does not know"},
+                             // The allow-list would skip the question.
+                             {Kind::kList,
+                              {"tools", "confirmationRequired"},
+                              {"web_fetch", "ask_user", "activate_skill"}},
+                             {Kind::kSetting,
+                              {"agents", "overrides", "codebase_investigator", "enabled"},
+                              false,
+                              "Gemini CLI delegates to it, but it is useless without file tools"},
+                             {Kind::kList,
+                              {"tools", request.trust ? "core" : "confirmationRequired"},
+                              ServersTools(request.tools)},
+                             {Kind::kEntry, {"mcpServers", kServer}, std::move(entry)}}}}};
   if (!request.user) {
     all.notes.emplace_back(
         "Gemini CLI reads this file only in a folder that it trusts, and asks once.");

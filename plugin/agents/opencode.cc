@@ -5,7 +5,6 @@
 
 #include <array>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "agents/agent.h"
 #include "agents/arguments.h"
@@ -21,13 +20,7 @@
 namespace agents {
 namespace {
 
-using Kind = configure::Change::Kind;
-using configure::Json;
-using configure::SettingsFile;
-using paths::RunBy;
-using paths::Writing;
 namespace fs = std::filesystem;
-using nlohmann::ordered_json;
 
 constexpr std::size_t kPasswordDigits = 48;
 
@@ -39,8 +32,8 @@ constexpr std::string_view kUsersKeys =
 /// The rules for its tools, in order: the last one that matches counts. opencode merges its
 /// settings, where a key of the user's keeps its place. Nobody else writes keys like these, with
 /// "*" at the end, so they come last. `task` is denied: its prompt can include files of the host.
-ordered_json Permission(bool trust) {
-  return {{"**", "deny"},          {Server() + "_**", trust ? "allow" : "ask"},
+Json Permission(bool trust) {
+  return {{"**", "deny"},          {std::string(kServer) + "_**", trust ? "allow" : "ask"},
           {"invalid*", "allow"},   {"todowrite*", "allow"},
           {"question*", "allow"},  {"plan_enter*", "allow"},
           {"plan_exit*", "allow"}, {"websearch*", "allow"},
@@ -48,14 +41,14 @@ ordered_json Permission(bool trust) {
 }
 
 /// Override all files but an administrator's.
-ordered_json Settings(const LaunchRequest& request, const std::string& instructions) {
-  const ordered_json permission = Permission(request.trust);
-  ordered_json plan = permission;
+Json Settings(const LaunchRequest& request, const std::string& instructions) {
+  const Json permission = Permission(request.trust);
+  Json plan = permission;
   for (const char* tool : {"lima_replace", "lima_write_file"}) plan[tool] = "deny";
   for (const char* tool : {"lima_run_shell_command", "lima_start_process", "lima_write_process"}) {
     plan[tool] = "ask";
   }
-  ordered_json environment = request.server_environment;
+  Json environment = request.server_environment;
   environment["XDG_CONFIG_HOME"] = ConfigHome(request.environment);
   return {{"mcp",
            {{kServer,
@@ -69,35 +62,31 @@ ordered_json Settings(const LaunchRequest& request, const std::string& instructi
             {"plan", {{"permission", std::move(plan)}}},
             {"general", {{"disable", true}}},
             {"explore", {{"disable", true}}}}},
-          {"plugin", ordered_json::array()},
-          {"instructions", ordered_json::array({instructions})},
+          {"plugin", Json::array()},
+          {"instructions", Json::array({instructions})},
           {"lsp", false},
           {"formatter", false},
           {"snapshot", false},
           {"autoupdate", false},
-          {"server", ordered_json::object()},
-          {"watcher", {{"ignore", ordered_json::array({"**"})}}}};
+          {"server", Json::object()},
+          {"watcher", {{"ignore", Json::array({"**"})}}}};
 }
 
-/// Throws support::CallError.
-ordered_json ReadSettings(const std::string& path) {
-  const auto text = lima::ReadTextFile(path, configure::kMaximumSettingsBytes);
-  if (!text) return ordered_json::object();
-  try {
-    return configure::ValueOf(*text, configure::ParseJson(*text));
-  } catch (const configure::SettingsError& error) {
-    throw support::CallError(path + error.what());
-  }
-}
-
-ordered_json UsersSettings(const std::string& directory) {
-  ordered_json chosen = ordered_json::object();
+Json UsersSettings(const std::string& directory) {
+  Json chosen = Json::object();
   for (const char* name : {"config.json", "opencode.json", "opencode.jsonc"}) {
-    ordered_json settings;
+    const std::string path = support::JoinPath(directory, name);
+    const auto warn = [](const std::string& reason) {
+      support::LogWarning(reason + "; opencode starts without it");
+    };
+    Json settings;
     try {
-      settings = ReadSettings(support::JoinPath(directory, name));
+      const auto text = lima::ReadTextFile(path, configure::kMaximumSettingsBytes);
+      if (text) settings = configure::ParseJson(*text);
+    } catch (const configure::SettingsError& error) {
+      warn(path + error.what());
     } catch (const support::CallError& error) {
-      support::LogWarning(std::string(error.what()) + "; opencode starts without it");
+      warn(error.what());
     }
     for (const std::string_view key : Words(kUsersKeys)) {
       if (const auto value = settings.find(key); value != settings.end()) {
@@ -155,33 +144,7 @@ constexpr std::array kRefusals = {
     Refusal{kHostReason, "--dir --cwd -f --file"},
 };
 
-/// opencode looks for settings up to the top of the repository, and without one up to "/".
-void AddRepository(const LaunchRequest& request, Launch& launch) {
-  const std::string git = request.directory + "/.git/";
-  launch.files.insert(launch.files.end(),
-                      {{git + "HEAD", "ref: refs/heads/main\n"},
-                       {git + "config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"},
-                       {git + "objects/info/packs", ""},
-                       {git + "refs/heads/.keep", ""}});
-}
-
-/// With the package files, opencode does not install its SDK for plugins at each start.
-void AddSettingsHome(const LaunchRequest& request, const std::string& settings, Launch& launch) {
-  const std::string users = ConfigHome(request.environment) + "/opencode";
-  const std::string dependencies = R"("dependencies":{"@opencode-ai/plugin":"*"})";
-  launch.files.insert(launch.files.end(),
-                      {{settings + "/opencode.json", UsersSettings(users).dump(2)},
-                       {settings + "/package.json", "{" + dependencies + "}"},
-                       {settings + "/package-lock.json",
-                        R"({"lockfileVersion":3,"packages":{"":{)" + dependencies + "}}}"},
-                       {settings + "/node_modules/.keep", ""}});
-  for (const char* name : {"/AGENTS.md", "/themes", "/tui.json", "/tui.jsonc"}) {
-    std::error_code missing;
-    if (fs::exists(users + name, missing)) launch.links.push_back({settings + name, users + name});
-  }
-}
-
-Environment AgentEnvironment(const LaunchRequest& request, const std::string& settings,
+Environment AgentEnvironment(const LaunchRequest& request, const std::string& config_home,
                              const std::string& instructions) {
   Environment environment = request.environment;
   Unset(environment, "OPENCODE* BUN_* AGENT");
@@ -190,7 +153,7 @@ Environment AgentEnvironment(const LaunchRequest& request, const std::string& se
     const auto kept = request.environment.find(name);
     if (kept != request.environment.end()) environment.insert(*kept);
   }
-  environment["XDG_CONFIG_HOME"] = settings;
+  environment["XDG_CONFIG_HOME"] = config_home;
   environment["OPENCODE_DB"] = request.home + "/opencode.db";
   for (const char* name :
        {"OPENCODE_PURE", "OPENCODE_DISABLE_PROJECT_CONFIG", "OPENCODE_DISABLE_EXTERNAL_SKILLS",
@@ -207,13 +170,30 @@ Launch LaunchOpencode(const LaunchRequest& request) {
   RequireNoSubstitution(request);
   RequireNoHomeSettings(request.environment);
   const std::string instructions = request.control + "/instructions.md";
-  const std::string settings = request.control + "/config";
-  Launch launch;
-  launch.arguments = request.arguments;
-  launch.environment = AgentEnvironment(request, settings, instructions);
-  launch.files = {{instructions, Instructions(request, "AGENTS.md CLAUDE.md")}};
-  AddRepository(request, launch);
-  AddSettingsHome(request, settings + "/opencode", launch);
+  const std::string config_home = request.control + "/config";
+  const std::string own = config_home + "/opencode";
+  const std::string users = ConfigHome(request.environment) + "/opencode";
+  const std::string dependencies = R"("dependencies":{"@opencode-ai/plugin":"*"})";
+  // opencode looks for settings up to the top of the repository, and without one up to "/".
+  const std::string git = request.directory + "/.git/";
+  Launch launch = {
+      .arguments = request.arguments,
+      .environment = AgentEnvironment(request, config_home, instructions),
+      .files = {{instructions, Instructions(request, "AGENTS.md CLAUDE.md")},
+                {git + "HEAD", "ref: refs/heads/main\n"},
+                {git + "config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"},
+                {git + "objects/info/packs", ""},
+                {git + "refs/heads/.keep", ""},
+                {own + "/opencode.json", UsersSettings(users).dump(2)},
+                // With these, opencode does not install its SDK for plugins at each start.
+                {own + "/package.json", "{" + dependencies + "}"},
+                {own + "/package-lock.json",
+                 R"({"lockfileVersion":3,"packages":{"":{)" + dependencies + "}}}"},
+                {own + "/node_modules/.keep", ""}}};
+  for (const char* name : {"/AGENTS.md", "/themes", "/tui.json", "/tui.jsonc"}) {
+    std::error_code missing;
+    if (fs::exists(users + name, missing)) launch.links.push_back({own + name, users + name});
+  }
   return launch;
 }
 
@@ -226,21 +206,19 @@ std::vector<std::string> OwnSettings(const Environment& environment) {
 }
 
 AgentSettings Configure(const SettingsRequest& request) {
-  SettingsFile file = {
-      .path = Path(request, "opencode.json",
-                   ConfigHome(request.environment) + "/opencode/opencode.json"),
-      .alternatives = {Path(request, "opencode.jsonc",
-                            ConfigHome(request.environment) + "/opencode/opencode.jsonc")}};
-  file.changes.push_back({Kind::kRules,
-                          {"permission"},
-                          Permission(request.trust),
-                          "only the tools that cannot reach the host stay on"});
-  Json entry = {{"type", "local"}, {"command", ArgumentsFrom(request, 0, kWorkingDirectory)}};
-  AddEnvironment(request, "environment", entry);
+  Json entry = {{"type", "local"}, {"command", ServerCommand(request, kWorkingDirectory)}};
+  if (request.lima_home) entry["environment"] = {{"LIMA_HOME", *request.lima_home}};
   entry["enabled"] = true;
   entry["timeout"] = request.timeout_seconds * 1000;
-  file.changes.push_back({Kind::kEntry, {"mcp", Server()}, std::move(entry)});
-  return {.files = {std::move(file)}};
+  const std::string path =
+      Path(request, "opencode.json", ConfigHome(request.environment) + "/opencode/opencode.json");
+  return {.files = {{.path = path,
+                     .alternatives = {path + "c"},
+                     .changes = {{Kind::kRules,
+                                  {"permission"},
+                                  Permission(request.trust),
+                                  "only the tools that cannot reach the host stay on"},
+                                 {Kind::kEntry, {"mcp", kServer}, std::move(entry)}}}}};
 }
 
 }  // namespace

@@ -1,39 +1,33 @@
 #include "agents/server_entry.h"
 
+#include <algorithm>
+
 namespace agents {
-
-using configure::Json;
-
-std::string Server() {
-  return std::string(kServer);
-}
 
 std::string Path(const SettingsRequest& request, std::string_view project,
                  const std::string& user) {
   return request.user ? user : std::string(project);
 }
 
-Json ArgumentsFrom(const SettingsRequest& request, std::size_t first, std::string_view root) {
-  Json arguments = Json::array();
-  for (std::size_t i = first; i < request.launch.size(); ++i)
-    arguments.push_back(request.launch[i]);
-  arguments.push_back(request.instance);
-  bool has_root = false;
-  for (const std::string& option : request.options) {
-    arguments.push_back(option);
-    has_root |= option.starts_with("--root=");
-  }
-  if (!has_root) arguments.insert(arguments.end(), {"--root", root});
-  return arguments;
+std::vector<std::string> ServerCommand(const SettingsRequest& request, const char* root) {
+  std::vector<std::string> command = request.launch;
+  command.push_back(request.instance);
+  command.insert(command.end(), request.options.begin(), request.options.end());
+  const bool has_root =
+      std::any_of(request.options.begin(), request.options.end(),
+                  [](const std::string& option) { return option.starts_with("--root="); });
+  if (!has_root) command.insert(command.end(), {"--root", root});
+  return command;
 }
 
-void AddEnvironment(const SettingsRequest& request, const char* name, Json& entry) {
-  if (request.lima_home) entry[name] = {{"LIMA_HOME", *request.lima_home}};
+Json CommandEntry(const std::vector<std::string>& command) {
+  return {{"command", command.front()},
+          {"args", std::vector<std::string>(command.begin() + 1, command.end())}};
 }
 
-Json CommandEntry(const SettingsRequest& request, std::string_view root) {
-  Json entry = {{"command", request.launch.front()}, {"args", ArgumentsFrom(request, 1, root)}};
-  AddEnvironment(request, "env", entry);
+Json CommandEntry(const SettingsRequest& request, const char* root) {
+  Json entry = CommandEntry(ServerCommand(request, root));
+  if (request.lima_home) entry["env"] = {{"LIMA_HOME", *request.lima_home}};
   return entry;
 }
 

@@ -38,14 +38,11 @@ void WriteLink(const fs::path& path, const std::string& target) {
 }  // namespace
 
 fs::path StateDirectory(const Environment& environment) {
-  const std::string xdg_state_home = Value(environment, "XDG_STATE_HOME");
   const std::string home = Value(environment, "HOME");
-  constexpr const char* kName = "limactl-mcp";
-  if (xdg_state_home.starts_with('/')) return support::CleanPath(xdg_state_home) / fs::path(kName);
-  if (!home.starts_with('/')) {
-    throw support::CallError("HOME must be set to your home directory");
-  }
-  return support::CleanPath(home) / fs::path(".local/state") / kName;
+  const std::string state =
+      DirectoryOr(environment, "XDG_STATE_HOME", home.empty() ? "" : home + "/.local/state");
+  if (!state.starts_with('/')) throw support::CallError("HOME must be set to your home directory");
+  return support::CleanPath(state + "/limactl-mcp");
 }
 
 void SetDirectories(const fs::path& state, const Agent& agent, LaunchRequest& request) {

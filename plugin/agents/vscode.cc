@@ -7,10 +7,6 @@ namespace agents {
 namespace {
 
 using configure::Format;
-using Kind = configure::Change::Kind;
-using configure::Json;
-using paths::RunBy;
-using paths::Writing;
 
 std::string OwnDirectory(const Environment& environment) {
 #ifdef __APPLE__
@@ -41,10 +37,10 @@ AgentSettings Configure(const SettingsRequest& request) {
                 {.path = Path(request, ".vscode/settings.json", own + "/settings.json"),
                  .changes = {{Kind::kSetting,
                               {"chat.newSession.defaultMode"},
-                              Server(),
+                              kServer,
                               "other agents have the editor's tools"}}},
                 {.path = Path(request, ".vscode/mcp.json", own + "/mcp.json"),
-                 .changes = {{Kind::kEntry, {"servers", Server()}, std::move(entry)}}}},
+                 .changes = {{Kind::kEntry, {"servers", kServer}, std::move(entry)}}}},
       .notes = {
           "Visual Studio Code has no setting that switches its own tools off: new chats "
           "start with the agent \"lima\", which has only the tools of this server. Chats with "

@@ -6,44 +6,37 @@
 namespace agents {
 namespace {
 
-using Kind = configure::Change::Kind;
-using configure::Json;
-using configure::SettingsFile;
-using paths::RunBy;
-using paths::Writing;
-
 AgentSettings Configure(const SettingsRequest& request) {
   Json entry = CommandEntry(request, kWorkingDirectory);
   entry["timeout"] = request.timeout_seconds;
-  SettingsFile file = {.path = Path(request, ".zed/settings.json",
-                                    ConfigHome(request.environment) + "/zed/settings.json")};
+  AgentSettings all = {
+      .files = {{.path = Path(request, ".zed/settings.json",
+                              ConfigHome(request.environment) + "/zed/settings.json")}}};
+  std::vector<configure::Change>& changes = all.files[0].changes;
   if (request.user) {
     Json tools = Json::object();
     for (const std::string& tool : request.tools) tools[tool] = true;
     // Tools that a profile does not name are off.
-    file.changes = {{Kind::kEntry,
-                     {"agent", "profiles", Server()},
-                     {{"name", "Lima"},
-                      {"tools", {{"thinking", true}}},
-                      {"enable_all_context_servers", false},
-                      {"context_servers", {{Server(), {{"tools", tools}}}}}}},
-                    {Kind::kSetting,
-                     {"agent", "default_profile"},
-                     Server(),
-                     "other profiles have the editor's tools"}};
-  }
-  file.changes.push_back({Kind::kEntry, {"context_servers", Server()}, std::move(entry)});
-  AgentSettings all = {.files = {std::move(file)}};
-  if (request.user) {
-    all.notes.emplace_back(
+    changes = {{Kind::kEntry,
+                {"agent", "profiles", kServer},
+                {{"name", "Lima"},
+                 {"tools", {{"thinking", true}}},
+                 {"enable_all_context_servers", false},
+                 {"context_servers", {{kServer, {{"tools", tools}}}}}}},
+               {Kind::kSetting,
+                {"agent", "default_profile"},
+                kServer,
+                "other profiles have the editor's tools"}};
+    all.notes = {
         "New threads start with the profile \"Lima\", which has only the tools of this server. "
-        "Threads with another profile have the editor's tools.");
+        "Threads with another profile have the editor's tools."};
   } else {
     all.notes = {
         "Zed's own tools are NOT switched off: Zed reads that only from your own settings. "
         "\"limactl mcp configure zed --user\" does it.",
         "Zed reads this file only in a project that it trusts, and asks once."};
   }
+  changes.push_back({Kind::kEntry, {"context_servers", kServer}, std::move(entry)});
   if (request.trust) all.notes.emplace_back(kTrustInEditor);
   return all;
 }

@@ -1,6 +1,9 @@
 #include "configure/json_text.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "support/utf8.h"
 
@@ -9,6 +12,28 @@ namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
 constexpr std::size_t kMaximumDepth = 100;
+
+/// The position of a value.
+struct JsonNode {
+  std::string key = {};   ///< of a member of an object; of an element, its number
+  std::size_t start = 0;  ///< of the key, else `begin`
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::optional<std::size_t> comma = {};  ///< the position of the comma after it
+  char bracket = '\0';                    ///< '{' or '[' of a container
+  std::vector<JsonNode> items = {};       ///< of a container
+  std::optional<std::size_t> twin = {};   ///< an item with the key of an earlier one
+};
+
+[[noreturn]] void Fail(std::string_view text, std::size_t offset, const std::string& reason) {
+  const std::size_t mark = std::min(ByteOrderMarkSize(text), offset);
+  const std::string_view before = text.substr(mark, offset - mark);
+  const std::string_view line = before.substr(before.rfind('\n') + 1);
+  const auto is_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+  throw SettingsError(
+      static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')) + 1,
+      static_cast<std::size_t>(std::count_if(line.begin(), line.end(), is_character)) + 1, reason);
+}
 
 std::size_t SkipSpaceAndComments(std::string_view text, std::size_t from) {
   while (true) {
@@ -26,100 +51,114 @@ std::size_t SkipSpaceAndComments(std::string_view text, std::size_t from) {
   }
 }
 
-/// The value of a scalar's text.
-Json ScalarOf(std::string_view text) {
-  // JavaScript writes half a surrogate pair when it has cut a text. nlohmann rejects that.
-  const Json value = Json::parse(text, nullptr, false);
-  return value.is_discarded() ? Json(text) : value;
-}
-
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text), at_(ByteOrderMarkSize(text)) {}
 
-  JsonNode ParseDocument() {
-    JsonNode root;
+  Json ParseDocument(JsonNode& root) {
+    const std::size_t valid = support::ValidUtf8Prefix(text_);
+    if (valid < text_.size()) Fail(text_, valid, "this byte is not UTF-8");
     Skip();
-    ParseValue(root, 0);
+    Json value = ParseValue(root, 0);
     Skip();
-    if (at_ < text_.size()) Fail(at_, "unexpected text after the end of the value");
-    return root;
+    if (at_ < text_.size()) Fail(text_, at_, "unexpected text after the end of the value");
+    return value;
   }
 
  private:
-  [[noreturn]] void Fail(std::size_t offset, const std::string& reason) const {
-    FailAt(text_, offset, reason);
-  }
-
   [[nodiscard]] bool Sees(char byte) const { return at_ < text_.size() && text_[at_] == byte; }
 
   void Skip() {
     at_ = SkipSpaceAndComments(text_, at_);
-    if (text_.substr(at_).starts_with("/*")) Fail(at_, "this comment is never closed");
+    if (text_.substr(at_).starts_with("/*")) Fail(text_, at_, "this comment is never closed");
   }
 
-  void ParseValue(JsonNode& node, std::size_t depth) {
-    if (depth > kMaximumDepth) Fail(at_, "nested too deeply");
+  Json ParseValue(JsonNode& node, std::size_t depth) {
+    if (depth > kMaximumDepth) Fail(text_, at_, "nested too deeply");
     node.begin = at_;
-    if (Sees('{') || Sees('[')) {
-      node.bracket = text_[at_++];
-      ParseItems(node, depth);
-    } else {
-      SkipScalar();
-    }
+    Json value = Sees('{') || Sees('[') ? ParseItems(node, depth) : ParseScalar();
     node.end = at_;
+    return value;
   }
 
-  void ParseItems(JsonNode& node, std::size_t depth) {
-    const std::string close = node.bracket == '{' ? "}" : "]";
+  Json ParseItems(JsonNode& node, std::size_t depth) {
+    node.bracket = text_[at_++];
+    const bool is_object = node.bracket == '{';
+    const std::string close = is_object ? "}" : "]";
+    Json value = is_object ? Json::object() : Json::array();
     for (Skip(); !Sees(close[0]); Skip()) {
-      if (at_ >= text_.size()) Fail(node.begin, "this bracket is never closed");
-      if (!node.items.empty() && !node.items.back().comma)
-        Fail(at_, "expected ',' or '" + close + "'");
-      JsonNode& item = node.items.emplace_back();
-      item.start = at_;
-      if (node.bracket == '{') ParseKey(item);
-      ParseValue(item, depth + 1);
+      if (at_ >= text_.size()) Fail(text_, node.begin, "this bracket is never closed");
+      if (!node.items.empty() && !node.items.back().comma) {
+        Fail(text_, at_, "expected ',' or '" + close + "'");
+      }
+      JsonNode item = {.start = at_};
+      item.key = is_object ? ParseKey() : std::to_string(node.items.size());
+      Json parsed = ParseValue(item, depth + 1);
+      if (is_object) {
+        if (value.contains(item.key)) node.twin = node.items.size();
+        value[item.key] = std::move(parsed);
+      } else {
+        value.push_back(std::move(parsed));
+      }
       Skip();
       if (Sees(',')) item.comma = at_++;
+      node.items.push_back(std::move(item));
     }
     ++at_;
+    return value;
   }
 
-  void ParseKey(JsonNode& item) {
-    if (!Sees('"')) Fail(at_, "expected a key in double quotes");
-    SkipScalar();
-    item.key = ScalarOf(text_.substr(item.start, at_ - item.start)).get<std::string>();
+  std::string ParseKey() {
+    if (!Sees('"')) Fail(text_, at_, "expected a key in double quotes");
+    std::string key = ParseScalar().get<std::string>();
     Skip();
-    if (!Sees(':')) Fail(at_, "expected ':' after the key");
+    if (!Sees(':')) Fail(text_, at_, "expected ':' after the key");
     ++at_;
     Skip();
+    return key;
   }
 
-  void SkipScalar() {
+  Json ParseScalar() {
     const std::size_t begin = at_;
-    if (Sees('"')) {
+    const bool is_string = Sees('"');
+    if (is_string) {
       for (++at_; at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\n'; ++at_) {
         if (text_[at_] == '\\') ++at_;
       }
-      if (!Sees('"')) Fail(begin, "this string is never closed");
+      if (!Sees('"')) Fail(text_, begin, "this string is never closed");
       ++at_;
-      return;
+    } else {
+      at_ = std::min(text_.find_first_of(" \t\r\n,:[]{}\"/", at_), text_.size());
+      if (at_ == begin) Fail(text_, begin, "expected a value");
     }
-    at_ = std::min(text_.find_first_of(" \t\r\n,:[]{}\"/", at_), text_.size());
-    if (at_ == begin) Fail(begin, "expected a value");
-    if (!Json::accept(text_.substr(begin, at_ - begin))) Fail(begin, "not a JSON value");
+    const std::string_view scalar = text_.substr(begin, at_ - begin);
+    Json value = Json::parse(scalar, nullptr, false);
+    if (!value.is_discarded()) return value;
+    if (!is_string) Fail(text_, begin, "not a JSON value");
+    // JavaScript writes half a surrogate pair when it has cut a text. nlohmann rejects that.
+    return scalar;
   }
 
   std::string_view text_;
   std::size_t at_;
 };
 
+/// The node at `path`, as far as that exists.
+JsonNode NodeAt(std::string_view text, const KeyPath& path) {
+  JsonNode node;
+  Parser(text).ParseDocument(node);
+  for (const std::string& key : path) {
+    const auto item = std::find_if(node.items.begin(), node.items.end(),
+                                   [&](const JsonNode& each) { return each.key == key; });
+    if (item == node.items.end()) break;
+    node = JsonNode(std::move(*item));
+  }
+  return node;
+}
+
 /// The indentation of the line of `at`.
 std::string IndentAt(std::string_view text, std::size_t at) {
-  const std::size_t newline = text.substr(0, at).rfind('\n');
-  const std::size_t start =
-      newline == std::string_view::npos ? ByteOrderMarkSize(text) : newline + 1;
+  const std::size_t start = text.substr(0, at).rfind('\n') + 1;  // 0 in the first line
   const std::size_t end = std::min(text.find_first_not_of(" \t", start), at);
   return std::string(text.substr(start, end - start));
 }
@@ -149,58 +188,7 @@ std::size_t EndOfLineComments(std::string_view text, std::size_t from) {
   return line.find_last_not_of(kSpace, SkipSpaceAndComments(line, from) - 1) + 1;
 }
 
-}  // namespace
-
-std::size_t ByteOrderMarkSize(std::string_view text) {
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";
-  return text.starts_with(kMark) ? kMark.size() : 0;
-}
-
-void FailAt(std::string_view text, std::size_t offset, const std::string& reason) {
-  const std::size_t mark = std::min(ByteOrderMarkSize(text), offset);
-  const std::string_view before = text.substr(mark, offset - mark);
-  const std::string_view line = before.substr(before.rfind('\n') + 1);
-  const auto is_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
-  throw SettingsError(
-      static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')) + 1,
-      static_cast<std::size_t>(std::count_if(line.begin(), line.end(), is_character)) + 1, reason);
-}
-
-JsonNode ParseJson(std::string_view text) {
-  const std::size_t valid = support::ValidUtf8Prefix(text);
-  if (valid < text.size()) FailAt(text, valid, "this byte is not UTF-8");
-  return Parser(text).ParseDocument();
-}
-
-Json ValueOf(std::string_view text, const JsonNode& node) {
-  if (node.bracket == '\0') return ScalarOf(text.substr(node.begin, node.end - node.begin));
-  Json value = node.bracket == '{' ? Json::object() : Json::array();
-  for (const JsonNode& item : node.items) {
-    if (node.bracket == '{') {
-      value[item.key] = ValueOf(text, item);
-    } else {
-      value.push_back(ValueOf(text, item));
-    }
-  }
-  return value;
-}
-
-Found Find(std::string_view text, const JsonNode& root, const KeyPath& path) {
-  Found found{.node = &root, .container = nullptr, .depth = 0};
-  for (const std::string& key : path) {
-    const std::vector<JsonNode>& items = found.node->items;
-    const auto named = [&](const JsonNode& item) { return item.key == key; };
-    const auto item = std::find_if(items.begin(), items.end(), named);
-    if (found.node->bracket != '{' || item == items.end()) break;
-    if (const auto second = std::find_if(item + 1, items.end(), named); second != items.end()) {
-      FailAt(text, second->start,
-             "\"" + key + "\" is there more than once; leave only one of them");
-    }
-    found = {.node = &*item, .container = found.node, .depth = found.depth + 1};
-  }
-  return found;
-}
-
+/// Adds an item after the last one. An array ignores `key`.
 std::string InsertItem(std::string_view text, const JsonNode& container, const std::string& key,
                        const Json& value) {
   const std::string label = container.bracket == '{' ? Json(key).dump() + ": " : "";
@@ -221,6 +209,7 @@ std::string InsertItem(std::string_view text, const JsonNode& container, const s
   return Splice(Splice(text, tail, tail, item), last.end, last.end, ",");
 }
 
+/// Undoes InsertItem, but for the space in a container that was empty. Comments stay.
 std::string EraseItem(std::string_view text, const JsonNode& container, const JsonNode& item) {
   const JsonNode* previous = &item == &container.items.front() ? nullptr : &item - 1;
   const bool is_last = &item == &container.items.back();
@@ -244,8 +233,58 @@ std::string EraseItem(std::string_view text, const JsonNode& container, const Js
   return result;
 }
 
-std::string ReplaceValue(std::string_view text, const JsonNode& node, const Json& value) {
-  return Splice(text, node.begin, node.end, Print(value, IndentAt(text, node.begin)));
+/// The text after one edit that brings `node` closer to `wanted`; empty if they are equal. `now` is
+/// the value of `node`.
+std::optional<std::string> Step(std::string_view text, const JsonNode& node, const Json& now,
+                                const Json& wanted) {
+  if (now == wanted) return std::nullopt;
+  if (now.type() != wanted.type() || !now.is_structured()) {
+    return Splice(text, node.begin, node.end, wanted.dump());
+  }
+  if (node.twin) {
+    const JsonNode& twin = node.items[*node.twin];
+    Fail(text, twin.start, "\"" + twin.key + "\" is there more than once; leave only one of them");
+  }
+  auto value = now.begin();
+  auto next = wanted.begin();
+  for (const JsonNode& item : node.items) {
+    const bool stays =
+        next != wanted.end() && (now.is_object() ? item.key == next.key() : *value == *next);
+    if (!stays) return EraseItem(text, node, item);
+    if (auto edited = Step(text, item, *value++, *next++)) return edited;
+  }
+  return InsertItem(text, node, now.is_object() ? next.key() : "", *next);
+}
+
+}  // namespace
+
+std::size_t ByteOrderMarkSize(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.starts_with(kMark) ? kMark.size() : 0;
+}
+
+Json ParseJson(std::string_view text) {
+  JsonNode root;
+  return Parser(text).ParseDocument(root);
+}
+
+std::string EditJson(std::string text, const Json& wanted) {
+  while (true) {
+    JsonNode root;
+    const Json now = Parser(text).ParseDocument(root);
+    std::optional<std::string> edited = Step(text, root, now, wanted);
+    if (!edited) return text;
+    text = std::move(*edited);
+  }
+}
+
+bool HasComment(std::string_view text, const KeyPath& path) {
+  const JsonNode node = NodeAt(text, path);
+  return text.substr(node.begin, node.end - node.begin).find('/') != text.npos;
+}
+
+void FailAt(std::string_view text, const KeyPath& path, const std::string& reason) {
+  Fail(text, NodeAt(text, path).begin, reason);
 }
 
 }  // namespace configure

@@ -13,7 +13,7 @@
 namespace configure {
 
 /// The server's name in every agent's settings. Gemini CLI allows no '_' in it.
-inline constexpr std::string_view kServerName = "lima";
+inline constexpr const char* kServerName = "lima";
 
 /// Objects keep the order of their members.
 using Json = nlohmann::ordered_json;

@@ -1,6 +1,7 @@
 #include "configure/stored_settings.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -72,9 +73,14 @@ void WriteAll(int descriptor, std::string_view text, const fs::path& path) {
   if (::fsync(descriptor) != 0) Fail("write", path, errno);
 }
 
-void KeepOwnerAndMode(int descriptor, const struct stat& old, const fs::path& path) {
+/// Gives a new file those of the file in `directory` that it replaces.
+void KeepOwnerAndMode(int descriptor, int directory, const fs::path& path) {
+  struct stat old {};
   struct stat made {};
-  if (::fstat(descriptor, &made) != 0) Fail("write", path, errno);
+  if (::fstatat(directory, path.filename().c_str(), &old, AT_SYMLINK_NOFOLLOW) != 0 ||
+      ::fstat(descriptor, &made) != 0) {
+    Fail("write", path, errno);
+  }
   const bool is_anothers = old.st_uid != made.st_uid || old.st_gid != made.st_gid;
   if (is_anothers && ::fchown(descriptor, old.st_uid, old.st_gid) != 0) {
     Fail("keep the owner of", path, errno);
@@ -104,16 +110,16 @@ StoredSettings::StoredSettings(fs::path path, const std::optional<fs::path>& pro
                                target_.string() + "; remove the link");
     }
   }
-  text_ = Read(status_);
+  text_ = Read();
 }
 
-std::optional<std::string> StoredSettings::Read(struct stat& status) const {
+std::optional<std::string> StoredSettings::Read() const {
   const FileDescriptor directory = OpenDirectory(target_.parent_path(), trusted_, false);
   if (!directory.valid()) return std::nullopt;
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
   const FileDescriptor file(::openat(directory.get(), target_.filename().c_str(), kFlags));
   if (!file.valid() && errno == ENOENT) return std::nullopt;
-  if (!file.valid() || ::fstat(file.get(), &status) != 0) Fail("read", target_, errno);
+  if (!file.valid()) Fail("read", target_, errno);
   return lima::ReadTextFile(file, target_, kMaximumSettingsBytes);
 }
 
@@ -123,8 +129,7 @@ bool StoredSettings::is_link() const {
 }
 
 void StoredSettings::RequireUnchanged() const {
-  struct stat unused {};
-  if (Read(unused) == text_) return;
+  if (Read() == text_) return;
   throw support::CallError(path_.string() + " was just changed by another program; try again");
 }
 
@@ -137,7 +142,7 @@ void StoredSettings::Write(const std::string& text) const {
   const FileDescriptor file(
       ::openat(directory.get(), temporary.name.c_str(), kFlags, text_ ? kOwnerOnly : mode_));
   if (!file.valid()) Fail("write into", target_.parent_path(), errno);
-  if (text_) KeepOwnerAndMode(file.get(), status_, target_);
+  if (text_) KeepOwnerAndMode(file.get(), directory.get(), target_);
   WriteAll(file.get(), text, target_);
   RequireUnchanged();
   if (::renameat(directory.get(), temporary.name.c_str(), directory.get(), name.c_str()) != 0) {

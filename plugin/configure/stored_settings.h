@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/stat.h>
-
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -40,7 +38,7 @@ class StoredSettings {
   void Remove(const std::filesystem::path& top) const;
 
  private:
-  [[nodiscard]] std::optional<std::string> Read(struct stat& status) const;
+  [[nodiscard]] std::optional<std::string> Read() const;
   void RequireUnchanged() const;
 
   std::filesystem::path path_;
@@ -48,7 +46,6 @@ class StoredSettings {
   std::filesystem::path trusted_;  ///< no link is followed below this directory
   unsigned mode_;
   std::optional<std::string> text_;
-  struct stat status_ {};  ///< if there is a file
 };
 
 }  // namespace configure

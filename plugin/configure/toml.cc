@@ -1,15 +1,12 @@
 #include "configure/toml.h"
 
-#include <algorithm>
-
 namespace configure {
 namespace {
 
 std::string Key(const std::string& name) {
-  const bool is_bare = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  });
+  constexpr std::string_view kBare =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+  const bool is_bare = !name.empty() && name.find_first_not_of(kBare) == name.npos;
   return is_bare ? name : TomlValue(name);
 }
 
@@ -46,7 +43,7 @@ std::string TomlText(const std::vector<Change>& settings) {
 }
 
 bool TomlHasServer(std::string_view text) {
-  const std::string header = "\n[mcp_servers." + std::string(kServerName);
+  const std::string header = std::string("\n[mcp_servers.") + kServerName;
   const std::string lines = "\n" + std::string(text);
   return lines.find(header + "]") != lines.npos || lines.find(header + ".") != lines.npos;
 }

@@ -23,7 +23,6 @@ using configure::Remove;
 using configure::SettingsError;
 using configure::SettingsFile;
 using configure::TomlText;
-using configure::ValueOf;
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -113,10 +112,10 @@ TEST_P(EveryAgent, CanBeRemovedAfterAFormatterHasRun) {
   for (const SettingsFile& file : JsonFiles()) {
     for (const std::string& before : kStartingTexts) {
       const std::string after = Add(file, before).text.value();
-      const std::string formatted = ValueOf(after, ParseJson(after)).dump(4);
+      const std::string formatted = ParseJson(after).dump(4);
       const std::string left = Remove(file, formatted).text.value();
       const std::string expected = WithDefaults(file, before);
-      EXPECT_EQ(ValueOf(left, ParseJson(left)), ValueOf(expected, ParseJson(expected)));
+      EXPECT_EQ(ParseJson(left), ParseJson(expected));
     }
   }
 }
@@ -170,7 +169,7 @@ Json ReadFile(const std::string& agent, const SettingsRequest& request, std::str
   for (const SettingsFile& file : Named(agent).settings(request).files) {
     if (!file.path.ends_with(path)) continue;
     const std::string text = Add(file, std::nullopt).text.value();
-    return ValueOf(text, ParseJson(text));
+    return ParseJson(text);
   }
   throw std::runtime_error("no file " + std::string(path));
 }

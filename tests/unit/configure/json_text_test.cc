@@ -9,24 +9,20 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-Json Read(const std::string& text) {
-  return ValueOf(text, ParseJson(text));
-}
-
 TEST(ParseJson, ReadsEveryKindOfValue) {
   const std::string text = R"({"a": [1, -2.5e3, true, false, null, "x\"\u00e4"], "b": {}})";
-  EXPECT_EQ(Read(text), Json::parse(text));
+  EXPECT_EQ(ParseJson(text), Json::parse(text));
 }
 
 TEST(ParseJson, ReadsCommentsTrailingCommasAndAByteOrderMark) {
-  EXPECT_EQ(Read("\xEF\xBB\xBF// one\r\n{ /* two */ \"a\": [1, 2,], // three\n}\n/* four */"),
+  EXPECT_EQ(ParseJson("\xEF\xBB\xBF// one\r\n{ /* two */ \"a\": [1, 2,], // three\n}\n/* four */"),
             Json::parse(R"({"a": [1, 2]})"));
-  EXPECT_EQ(Read("{\"url\": \"https://x/*y*/\"}").at("url"), "https://x/*y*/");
+  EXPECT_EQ(ParseJson("{\"url\": \"https://x/*y*/\"}").at("url"), "https://x/*y*/");
 }
 
 TEST(ParseJson, ReadsHalvesOfSurrogatePairsAsJavaScriptWritesThem) {
   const std::string text = R"({"a": "cut \ud83d", "b": 1})";
-  EXPECT_EQ(Read(text).at("b"), 1);
+  EXPECT_EQ(ParseJson(text).at("b"), 1);
 }
 
 TEST(ParseJson, ReportsPlaceAndReason) {
@@ -62,11 +58,21 @@ TEST(ParseJson, ReportsPlaceAndReason) {
   }
 }
 
-TEST(Find, RefusesNamesThatAreThereTwice) {
-  const std::string text = "{\"a\": {\"b\": 1,\n\"b\": 2}}";
-  const JsonNode root = ParseJson(text);
-  EXPECT_EQ(Find(text, root, {"a", "c"}).depth, 1U);
-  EXPECT_THROW((void)Find(text, root, {"a", "b"}), SettingsError);
+TEST(EditJson, RefusesNamesThatAreThereTwiceWhereItEdits) {
+  const std::string text = "{\"a\": {\"b\": 1,\n\"b\": 2}, \"c\": 1}";
+  Json wanted = ParseJson(text);
+  wanted["c"] = 2;
+  EXPECT_EQ(EditJson(text, wanted), "{\"a\": {\"b\": 1,\n\"b\": 2}, \"c\": 2}");
+  wanted["a"]["d"] = 1;
+  EXPECT_THROW((void)EditJson(text, wanted), SettingsError);
+}
+
+TEST(EditJson, ReplacesValues) {
+  EXPECT_EQ(EditJson("{\"a\": [1, /* x */ 2, 3], \"b\": \"c\"}", {{"a", {1, 3}}, {"b", {4}}}),
+            "{\"a\": [1, /* x */ 3], \"b\": [4]}");
+  EXPECT_EQ(EditJson("{\"a\": 1, \"b\": 2, \"c\": 3}", Json::parse("{\"b\": 2, \"a\": 1}")),
+            "{\"b\": 2, \"a\": 1}")
+      << "the order of members too";
 }
 
 struct Insertion {
@@ -75,18 +81,23 @@ struct Insertion {
   std::string after;
 };
 
-class InsertItemTest : public ::testing::TestWithParam<Insertion> {};
+class Insertions : public ::testing::TestWithParam<Insertion> {};
 
-TEST_P(InsertItemTest, LooksLikeTheRestAndIsUndone) {
+TEST_P(Insertions, LooksLikeTheRestAndIsUndone) {
   const auto& [before, value, after] = GetParam();
-  const JsonNode root = ParseJson(before);
-  EXPECT_EQ(InsertItem(before, root, "b", value), after);
-  const JsonNode changed = ParseJson(after);
-  EXPECT_EQ(EraseItem(after, changed, changed.items.back()), before);
+  const Json old = ParseJson(before);
+  Json wanted = old;
+  if (wanted.is_object()) {
+    wanted["b"] = value;
+  } else {
+    wanted.push_back(value);
+  }
+  EXPECT_EQ(EditJson(before, wanted), after);
+  EXPECT_EQ(EditJson(after, old), before);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Layouts, InsertItemTest,
+    Layouts, Insertions,
     ::testing::Values(
         // On a line of its own, or on that of the others.
         Insertion{"{\n    \"a\": 1\n}\n", 2, "{\n    \"a\": 1,\n    \"b\": 2\n}\n"},
@@ -110,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
         // Into an empty container.
         Insertion{"{}", 2, "{\n  \"b\": 2\n}"}, Insertion{"[]", 2, "[\n  2\n]"}));
 
-TEST(EraseItem, LeavesTheRestValid) {
+TEST(EditJson, LeavesTheRestOfAnItemThatItRemovesValid) {
   const std::vector<std::tuple<std::string, std::size_t, std::string>> cases = {
       {"{\n  \"a\": 1, // one\n  \"b\": 2\n}", 0, "{\n  // one\n  \"b\": 2\n}"},
       {"{\n  // before\n  \"a\": 1,\n  \"b\": 2\n}", 0, "{\n  // before\n  \"b\": 2\n}"},
@@ -122,9 +133,9 @@ TEST(EraseItem, LeavesTheRestValid) {
       {"[1]", 0, "[]"},
   };
   for (const auto& [before, index, after] : cases) {
-    const JsonNode root = ParseJson(before);
-    EXPECT_EQ(EraseItem(before, root, root.items.at(index)), after);
-    EXPECT_NO_THROW((void)ParseJson(after));
+    Json wanted = ParseJson(before);
+    wanted.erase(std::next(wanted.begin(), static_cast<std::ptrdiff_t>(index)));
+    EXPECT_EQ(EditJson(before, wanted), after);
   }
 }
 

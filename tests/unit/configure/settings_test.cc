@@ -58,6 +58,8 @@ TEST(Settings, OnlyWhatIsMissingIsAdded) {
       {"{\"x\": 2}", kDefault, "{\"x\": 2, \"version\": 1}"},
       {"{\"permission\": {\"**\": \"deny\", \"x\": \"ask\"}}", kRules,
        "{\"permission\": {\"x\": \"ask\", \"**\": \"deny\", \"lima\": \"ask\"}}"},
+      {"{\"permission\": {\"lima\": \"ask\", \"**\": \"deny\"}}", kRules,
+       "{\"permission\": {\"**\": \"deny\", \"lima\": \"ask\"}}"},
   };
   for (const auto& [before, change, after] : cases) {
     const Edited edited = Added(before, change);
@@ -71,7 +73,7 @@ TEST(Settings, OtherValuesOfTheUsersAreReportedAndKept) {
       {"{\"chat\": {\n\"mode\": \"mine\"}}", kSetting, ":2:9: \"chat.mode\" must be \"lima\": why"},
       {"{\"chat\": \"mine\"}", kSetting, ":1:10: \"chat\" must be an object"},
       {"{\"permission\": {\"x\": 1, \"**\": \"allow\"}}", kRules,
-       ":1:25: \"permission.**\" must be \"deny\": why"},
+       ":1:31: \"permission.**\" must be \"deny\": why"},
       {"{\"permission\": \"allow\"}", kRules, ":1:16: \"permission\" must be an object"},
       {"{\"servers\": {\"lima\": 1}}", kEntry, ":1:22: \"servers.lima\" must be an object"},
       {"{\"servers\": []}", kEntry, ":1:13: \"servers\" must be an object"},
