@@ -87,7 +87,7 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
         call.context, LimitsFor(call.format, toolbox.options).process_bytes);
     ProcessState state = StateOf(id, output.state);
     if (state.end.exit_code) state.end.error += ShellLineHint(*state.end.exit_code, words);
-    return {std::move(state), output.piece, output.remaining};
+    return {std::move(state), output.piece};
   } catch (...) {  // the agent does not learn the id
     toolbox.processes.Abandon(id);
     throw;
@@ -103,13 +103,12 @@ std::variant<ProcessOutput, ProcessList> ReadProcess(Toolbox& toolbox, const mcp
     offset = given->get<std::int64_t>();
   }
   if (re2::RE2::FullMatch(id, "c\\d+")) {  // as CutOutputs::Keep makes them
-    const auto [piece, remaining] = toolbox.cut_outputs.Read(id, offset, maximum);
-    return ProcessOutput{{.id = id}, piece, remaining};
+    return ProcessOutput{{.id = id}, toolbox.cut_outputs.Read(id, offset, maximum)};
   }
   const Processes::Output output =
       toolbox.processes.Read(id, offset, Processes::Wait::kForOutput,
                              WaitOf(call.arguments, milliseconds(0)), call.context, maximum);
-  return ProcessOutput{StateOf(id, output.state), output.piece, output.remaining};
+  return ProcessOutput{StateOf(id, output.state), output.piece};
 }
 
 ProcessState WriteProcess(Toolbox& toolbox, const mcp::ToolCall& call) {

@@ -181,16 +181,18 @@ void AppendProcess(std::string& out, const ListedProcess& process) {
 }
 
 std::string OutputText(const ProcessOutput& output) {
-  const auto& [state, piece, remaining] = output;
+  const auto& [state, piece] = output;
   std::string text;
   if (piece.dropped > 0) text = "[" + std::to_string(piece.dropped) + " bytes before are gone]\n";
   text += piece.text;
   EndLine(text);
-  text += (remaining == 0 && !state.running ? "[end of " : "[") + StateText(state);
-  if (state.running.value_or(false) || remaining > 0) {
+  text += (piece.remaining == 0 && !state.running ? "[end of " : "[") + StateText(state);
+  if (state.running.value_or(false) || piece.remaining > 0) {
     text += "; next_offset " + std::to_string(piece.end);
   }
-  if (remaining > 0) text += "; " + std::to_string(remaining) + " more bytes can be read now";
+  if (piece.remaining > 0) {
+    text += "; " + std::to_string(piece.remaining) + " more bytes can be read now";
+  }
   return text + "]";
 }
 
@@ -284,7 +286,7 @@ mcp::ToolResult Render(const ProcessOutput& output, const ResultFormat& format) 
     WriteState(object, output.state);
     object.Member("output", piece.text);
     object.RawMember("next_offset", std::to_string(piece.end));
-    if (output.remaining > 0) object.RawMember("remaining", std::to_string(output.remaining));
+    if (piece.remaining > 0) object.RawMember("remaining", std::to_string(piece.remaining));
     if (piece.dropped > 0) object.RawMember("dropped", std::to_string(piece.dropped));
   };
   return Encode(format, text, members, {}, output.state.end);

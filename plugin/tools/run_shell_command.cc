@@ -65,40 +65,12 @@ std::string DescribeStop(support::StopReason reason, std::chrono::milliseconds l
   return support::Describe(reason) + (is_limit ? " after " + support::FormatDuration(limit) : "");
 }
 
-/// Keeps the status of the call up to date while its output comes.
-class ShownOutput final : public shell::OutputSink {
- public:
-  ShownOutput(shell::CommandOutput& output, mcp::ProgressReporter& progress)
-      : output_(output), progress_(progress) {
-    Show();
-  }
-
-  bool OnOutput(shell::Stream stream, std::string_view bytes) override {
-    const bool wants_more = output_.OnOutput(stream, bytes);
-    Show();
-    return wants_more;
-  }
-  void OnQueued() override {
-    output_.OnQueued();
-    Show();
-  }
-  void OnStarted() override {
-    output_.OnStarted();
-    Show();
-  }
-
- private:
-  void Show() { progress_.SetStatus(output_.Describe()); }
-
-  shell::CommandOutput& output_;
-  mcp::ProgressReporter& progress_;
-};
-
 CommandEnd Run(guest::Guest& guest, const std::vector<std::string>& words,
                const std::string& directory, const std::string& shell, Toolbox& toolbox,
                const support::Context& context, const mcp::ToolCall& call) {
-  shell::CommandOutput output(LimitsFor(call.format, toolbox.options).output_bytes);
-  ShownOutput shown(output, call.progress);
+  shell::CommandOutput output(
+      LimitsFor(call.format, toolbox.options).output_bytes,
+      [&](std::string progress) { call.progress.SetStatus(std::move(progress)); });
   const auto make_result = [&](End end) -> CommandEnd {
     output.KeepIfCut(toolbox.cut_outputs);
     return {output.StandardOutput(), output.StandardError(), std::move(end)};
@@ -109,7 +81,7 @@ CommandEnd Run(guest::Guest& guest, const std::vector<std::string>& words,
   };
   try {
     const shell::RunEnd end =
-        guest.RunCommand({CommandText(words), words.front(), directory, shell}, shown, context);
+        guest.RunCommand({CommandText(words), words.front(), directory, shell}, output, context);
     return make_result(EndOf(end, words, shell));
   } catch (const shell::StoppedCommand& stopped) {
     if (stopped.reason() == support::StopReason::kCancelled) throw;

@@ -34,7 +34,8 @@ constexpr std::array kStreams = {shell::Stream::kOutput, shell::Stream::kError};
 
 /// Each line of `bytes` belongs to one of the streams.
 Seen Run(std::string_view bytes, std::size_t piece) {
-  shell::CommandOutput output(kMaxOutput);
+  std::string progress;
+  shell::CommandOutput output(kMaxOutput, [&](std::string shown) { progress = std::move(shown); });
   output.OnStarted();
   std::string reports;
   shell::ReportSplitter splitters[] = {shell::ReportSplitter(kMark), shell::ReportSplitter(kMark)};
@@ -59,7 +60,6 @@ Seen Run(std::string_view bytes, std::size_t piece) {
       splitters[stream].Feed(line.substr(0, piece), keep(stream), report);
       line.remove_prefix(std::min(piece, line.size()));
     }
-    const std::string progress = output.Describe();
     fuzz::Require(support::IsValidUtf8(progress), "progress is UTF-8");
     fuzz::Require(support::Printable(progress) == progress, "progress is printable");
   }
