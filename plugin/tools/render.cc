@@ -23,12 +23,11 @@ using mcp::ResultFormat;
 template <typename Text, typename Members>
 mcp::ToolResult Encode(const ResultFormat& format, const Text& text, const Members& members,
                        const Notes& notes, const End& end = {}) {
-  mcp::ToolResult result = {.exit_code = end.exit_code, .error = end.error};
-  if (format.style == mcp::ResultStyle::kText) {
-    result.content = mcp::PlainText{text()};
-  } else {
-    result.content = mcp::StructuredContent{mcp::ObjectText(members)};
-  }
+  const bool is_text = format.style == mcp::ResultStyle::kText;
+  mcp::ToolResult result = {.style = format.style,
+                            .content = is_text ? text() : mcp::ObjectText(members),
+                            .exit_code = end.exit_code,
+                            .error = end.error};
   for (const std::string& note : notes) {
     if (!note.empty()) result.more_content.push_back({{"type", "text"}, {"text", note}});
   }

@@ -109,7 +109,8 @@ const Rendered kRendered[] = {
 TEST(Render, WritesEveryKindOfResultInBothStyles) {
   for (const Rendered& given : kRendered) {
     const mcp::ToolResult structured = given.render({});
-    EXPECT_EQ(std::get<mcp::StructuredContent>(structured.content).json, given.json) << given.what;
+    EXPECT_EQ(structured.style, mcp::ResultStyle::kStructured) << given.what;
+    EXPECT_EQ(structured.content, given.json) << given.what;
     EXPECT_EQ(TextOf(given.render(kText)), given.text) << given.what;
     EXPECT_TRUE(structured.more_content.empty()) << given.what;
   }
