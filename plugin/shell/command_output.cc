@@ -87,20 +87,14 @@ void CommandOutput::ShowLastLine(std::string_view bytes) {
   show_(support::Printable(line));
 }
 
-std::string CommandOutput::StandardOutput() const {
+CommandOutput::Streams CommandOutput::Finish(CutOutputs& outputs) {
   const std::scoped_lock lock(mutex_);
-  return support::ToUtf8(standard_output_.Text(remedy_));
-}
-
-std::string CommandOutput::StandardError() const {
-  const std::scoped_lock lock(mutex_);
-  return support::ToUtf8(standard_error_.Text(remedy_));
-}
-
-void CommandOutput::KeepIfCut(CutOutputs& outputs) {
-  const std::scoped_lock lock(mutex_);
-  if (!standard_output_.is_cut() && !standard_error_.is_cut()) return;
-  remedy_ = "; read_process {\"id\":\"" + outputs.Keep(std::move(both_)) + "\"} returns them";
+  std::string remedy;
+  if (standard_output_.is_cut() || standard_error_.is_cut()) {
+    remedy = "; read_process {\"id\":\"" + outputs.Keep(std::move(both_)) + "\"} returns them";
+  }
+  return {support::ToUtf8(standard_output_.Text(remedy)),
+          support::ToUtf8(standard_error_.Text(remedy))};
 }
 
 }  // namespace shell

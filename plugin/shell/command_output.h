@@ -49,23 +49,23 @@ class CommandOutput final : public OutputSink {
   void OnQueued() override { show_("waiting for its turn: too many commands are running"); }
   void OnStarted() override;
 
-  // Valid UTF-8.
-  [[nodiscard]] std::string StandardOutput() const;
-  [[nodiscard]] std::string StandardError() const;
-
-  /// Once the command has ended: if a stream was cut, keeps both in `outputs`, in the order in
-  /// which they came; the streams then name the id.
-  void KeepIfCut(CutOutputs& outputs);
+  /// Valid UTF-8.
+  struct Streams {
+    std::string output;
+    std::string error;
+  };
+  /// Once the command has ended, and once. If a stream was cut, keeps both in `outputs`, in the
+  /// order in which they came; the streams then name the id.
+  Streams Finish(CutOutputs& outputs);
 
  private:
   void ShowLastLine(std::string_view bytes);
 
   const std::function<void(std::string)> show_;
-  mutable std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // of what follows
   CappedOutput standard_output_;
   CappedOutput standard_error_;
   OutputLog both_{CutOutputs::kMaxOutput};
-  std::string remedy_;
   std::string last_line_;
   bool line_ended_ = false;
 };

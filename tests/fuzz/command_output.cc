@@ -7,6 +7,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "fuzz/input.h"
 #include "paths/mount_table.h"
@@ -64,7 +65,9 @@ Seen Run(std::string_view bytes, std::size_t piece) {
     fuzz::Require(support::Printable(progress) == progress, "progress is printable");
   }
   for (std::size_t stream : {0U, 1U}) splitters[stream].Finish(keep(stream));
-  return {output.StandardOutput(), output.StandardError(), reports};
+  shell::CutOutputs cut;
+  auto [standard_output, standard_error] = output.Finish(cut);
+  return {std::move(standard_output), std::move(standard_error), reports};
 }
 
 }  // namespace
