@@ -62,8 +62,7 @@ ProcessList List(Processes& processes) {
 }  // namespace
 
 ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
-  const std::vector<std::string> words = CommandArgument(call.arguments);
-  const std::string command = CommandText(words);
+  const Command command = ParseCommand(call.arguments);
   const auto path = call.arguments.at("directory").get<std::string>();
   // The time starts once there is a connection: with `--start`, the VM boots first.
   std::optional<support::Context> limited;
@@ -73,8 +72,9 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
       if (!limited) limited = call.context.WithTimeout(toolbox.options.time_limit);
       const std::string directory = ResolveDirectory(path, workspace, *limited, call.progress);
       call.progress.SetStatus("waiting for the guest to start the process");
-      id = toolbox.processes.Start({command, words.front(), directory, workspace.shell}, path,
-                                   *workspace.guest, *limited);
+      id =
+          toolbox.processes.Start({command.text, command.words.front(), directory, workspace.shell},
+                                  path, *workspace.guest, *limited);
     });
   });
   call.progress.SetStatus(id + " has been started");
@@ -86,7 +86,7 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
         id, {}, Processes::Wait::kForEnd, std::min(WaitOf(call.arguments, kStartWait), time_left),
         call.context, LimitsFor(call.format, toolbox.options).process_bytes);
     ProcessState state = StateOf(id, output.state);
-    if (state.end.exit_code) state.end.error += ShellLineHint(*state.end.exit_code, words);
+    if (state.end.exit_code) state.end.error += ShellLineHint(*state.end.exit_code, command);
     return {std::move(state), output.piece};
   } catch (...) {  // the agent does not learn the id
     toolbox.processes.Abandon(id);
