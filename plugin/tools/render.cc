@@ -129,19 +129,16 @@ std::string EntryLine(const guest::DirectoryEntry& entry) {
          (attributes.type == guest::FileType::kDirectory ? "/" : "");
 }
 
-/// Without nlohmann/json: this is most of what a listing costs on the host.
 void AppendEntry(std::string& out, const guest::DirectoryEntry& entry) {
   const FileAttributes& attributes = entry.attributes;
-  out += R"({"name":)";
-  mcp::AppendJsonString(out, entry.name);
-  out += R"(,"size":)";
-  out += std::to_string(attributes.size);
-  out += R"(,"mode":)";
-  out += std::to_string(GoFileMode(attributes));
-  out += R"(,"time":")";
-  out += support::FormatTime(attributes.modified, "%Y-%m-%dT%H:%M:%SZ");  // RFC 3339
-  const bool is_directory = attributes.type == guest::FileType::kDirectory;
-  out += is_directory ? R"(","is_dir":true})" : R"(","is_dir":false})";
+  ObjectWriter object(out);
+  object.Member("name", entry.name);
+  object.RawMember("size", std::to_string(attributes.size));
+  object.RawMember("mode", std::to_string(GoFileMode(attributes)));
+  object.Member("time",
+                support::FormatTime(attributes.modified, "%Y-%m-%dT%H:%M:%SZ"));  // RFC 3339
+  object.RawMember("is_dir", attributes.type == guest::FileType::kDirectory ? "true" : "false");
+  object.End();
 }
 
 void WriteEnd(ObjectWriter& object, const End& end) {
