@@ -5,7 +5,7 @@
 
 #include "find/glob_plan.h"
 #include "guest/guest.h"
-#include "shell/capped_output.h"
+#include "shell/output_log.h"
 #include "support/context.h"
 
 /// Searches files in the guest for a regular expression.

@@ -9,8 +9,8 @@
 namespace find {
 namespace {
 
-/// One byte more than is printed, and room for grep's name and number.
-constexpr std::size_t kMaxField = kMaxGrepLine + 1 + (std::size_t{8} << 10);
+/// With room for grep's name and number.
+constexpr std::size_t kMaxField = kMaxGrepLine + (std::size_t{8} << 10);
 
 constexpr std::string_view kDigits = "0123456789";
 constexpr std::string_view kGroupSeparator = "--\n";
@@ -34,16 +34,6 @@ std::string GitQuotedName(std::string_view name) {
     }
   }
   return quoted.size() == 1 + name.size() ? std::string(name) : quoted + '"';
-}
-
-/// Where to cut a long line: not within a UTF-8 character.
-std::size_t CutPoint(std::string_view text) {
-  if (text.size() <= kMaxGrepLine) return text.size();
-  std::size_t cut = kMaxGrepLine;
-  while (cut > kMaxGrepLine - 3 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) {
-    --cut;
-  }
-  return cut;
 }
 
 std::size_t ToNumber(std::string_view digits) {
@@ -216,7 +206,8 @@ bool MatchSink::Keep(std::size_t number, const std::string& line) {
 }
 
 std::string MatchSink::Format(char sign, std::string_view digits, std::string_view text) const {
-  const std::string_view kept = text.substr(0, CutPoint(text));
+  const std::string_view kept =
+      text.size() <= kMaxGrepLine ? text : support::WithoutCutEnd(text.substr(0, kMaxGrepLine));
   const std::size_t left_out = text.size() - kept.size() + left_out_;
   std::string line = printed_file_;
   line += sign;

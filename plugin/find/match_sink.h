@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "find/content_search.h"
-#include "shell/capped_output.h"
+#include "shell/run_end.h"
 
 namespace find {
 

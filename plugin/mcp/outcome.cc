@@ -17,7 +17,7 @@ constexpr std::size_t kEnvelopeBytes = 1024;
 constexpr std::size_t kMaxResultBytes = kMaxMessageBytes - kEnvelopeBytes;
 
 Outcome Failure(std::string text, Era era, const ServerInfo& server) {
-  const ToolResult shown = {.content = PlainText{text}};
+  const ToolResult shown = {.style = ResultStyle::kText, .content = text};
   return {.status = CallStatus::kFailed,
           .response = R"("result":)" + ToolResultText(shown, era, server, true),
           .error = std::move(text)};
@@ -72,23 +72,22 @@ Outcome OutcomeOf(const std::exception_ptr& exception, Era era, const ServerInfo
 
 std::string ToolResultText(const ToolResult& result, Era era, const ServerInfo& server,
                            bool is_error) {
-  const auto* structured = std::get_if<StructuredContent>(&result.content);
+  const bool is_structured = result.style == ResultStyle::kStructured;
   std::string text;
   // For both copies, the first of them escaped: copying a large string as it grows takes long.
-  if (structured != nullptr) text.reserve(structured->json.size() / 2 * 5 + kEnvelopeBytes);
+  if (is_structured) text.reserve(result.content.size() / 2 * 5 + kEnvelopeBytes);
   ObjectWriter object(text);
   BeginResult(object, era, server);
   object.Key("content");
   text += R"([{"type":"text","text":)";
-  AppendJsonString(
-      text, structured != nullptr ? structured->json : std::get<PlainText>(result.content).text);
+  AppendJsonString(text, result.content);
   text += '}';
   for (const nlohmann::json& block : result.more_content) {
     text += ',';
     AppendJson(text, block);
   }
   text += ']';
-  if (structured != nullptr) object.RawMember("structuredContent", structured->json);
+  if (is_structured) object.RawMember("structuredContent", result.content);
   if (is_error) object.RawMember("isError", "true");
   object.End();
   return text;

@@ -15,10 +15,9 @@ std::string ErrorObject(const ProtocolError& error) {
   });
 }
 
-std::string ErrorResponse(const RequestId* id, const ProtocolError& error) {
+std::string ErrorResponse(const ProtocolError& error) {
   return ObjectText([&](ObjectWriter& response) {
     response.Member("jsonrpc", "2.0");
-    if (id != nullptr) response.RawMember("id", *id);
     response.RawMember("error", ErrorObject(error));
   });
 }
@@ -58,14 +57,12 @@ void Reply::Send(std::string member) {
 std::optional<Reply> Requests::Open(const RequestId& id) {
   const std::scoped_lock lock(mutex_);
   const auto [entry, is_new] = open_.try_emplace(id);
-  if (!is_new) return std::nullopt;
+  if (!is_new) {
+    support::LogWarning("dropped: a request with the id of one that is in flight");
+    return std::nullopt;
+  }
   entry->second = std::make_shared<PendingRequest>(PendingRequest{.id = id, .stop = {}});
   return Reply(*this, entry->second);
-}
-
-bool Requests::IsOpen(const RequestId& id) const {
-  const std::scoped_lock lock(mutex_);
-  return open_.contains(id);
 }
 
 void Requests::Cancel(const RequestId& id) {

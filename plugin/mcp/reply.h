@@ -65,10 +65,9 @@ class Requests {
   /// `output` must outlive this; this must outlive its replies.
   explicit Requests(LineWriter& output) : output_(output) {}
 
-  /// Nothing when a request with this id is open: ids must not be reused before the response.
+  /// Nothing, and a line in the log, when a request with this id is open: ids must not be reused
+  /// before the response.
   std::optional<Reply> Open(const RequestId& id);
-
-  [[nodiscard]] bool IsOpen(const RequestId& id) const;
 
   /// The client cancels a request: stops its work and sends nothing more for it. Ignores unknown
   /// ids.
@@ -85,7 +84,7 @@ class Requests {
 /// The JSON object `{"code":…,"message":…,"data":…}`.
 [[nodiscard]] std::string ErrorObject(const ProtocolError& error);
 
-/// A whole error response; without an id when that could not be read.
-[[nodiscard]] std::string ErrorResponse(const RequestId* id, const ProtocolError& error);
+/// A whole error response, to a request whose id could not be read.
+[[nodiscard]] std::string ErrorResponse(const ProtocolError& error);
 
 }  // namespace mcp

@@ -143,19 +143,15 @@ void Server::Handle(std::string line) {
 }
 
 void Server::HandleMalformed(const Malformed& malformed) {
-  if (malformed.id && requests_.IsOpen(*malformed.id)) {
-    support::LogWarning("dropped: a malformed request with the id of one that is in flight");
-    return;
+  if (!malformed.id) return writer_.Write(ErrorResponse(malformed.error));
+  if (auto reply = requests_.Open(*malformed.id)) {
+    reply->Send(R"("error":)" + ErrorObject(malformed.error));
   }
-  writer_.Write(ErrorResponse(malformed.id ? &*malformed.id : nullptr, malformed.error));
 }
 
 void Server::HandleRequest(Request& request) {
   std::optional<Reply> reply = requests_.Open(request.id);
-  if (!reply) {
-    support::LogWarning("dropped: a request with the id of one that is in flight");
-    return;
-  }
+  if (!reply) return;
   const std::string& method = request.method;
   try {
     const RequestContext context = ContextFor(request);

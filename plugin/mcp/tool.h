@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "support/context.h"
@@ -56,7 +55,7 @@ enum class ResultStyle {
 /// What suits the client of a call.
 struct ResultFormat {
   ResultStyle style = ResultStyle::kStructured;
-  std::size_t text_bytes = std::size_t{100} * 1024;  ///< of one PlainText that it shows
+  std::size_t text_bytes = std::size_t{100} * 1024;  ///< of one text that it shows
 };
 
 /// One `tools/call`.
@@ -72,22 +71,13 @@ struct ToolCall {
 /// ToolDefinition::when_too_large.
 inline constexpr std::size_t kMaxMessageBytes = std::size_t{8} << 20;
 
-/// JSON text of an object that satisfies the output schema, on one line, in valid UTF-8. Sent as
-/// `structuredContent` and, as text, in `content[0]`.
-struct StructuredContent {
-  std::string json = "{}";
-};
-
-/// Sent in `content[0]` alone.
-struct PlainText {
-  std::string text;
-};
-
 /// What a tool returns. A failed call throws `support::CallError` instead.
 // NOLINTNEXTLINE(bugprone-exception-escape): clang-tidy 14 doubts the noexcept of nlohmann/json
 struct ToolResult {
-  /// As the call's ResultStyle.
-  std::variant<StructuredContent, PlainText> content = {};
+  /// The call's. For kStructured, `content` is the JSON text of an object that satisfies the output
+  /// schema, on one line, in valid UTF-8.
+  ResultStyle style = ResultStyle::kStructured;
+  std::string content = "{}";
 
   /// Further content blocks (specification: server/tools, "Tool result"): a note, an image.
   std::vector<nlohmann::json> more_content = {};

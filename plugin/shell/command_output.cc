@@ -1,7 +1,6 @@
 #include "shell/command_output.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "support/printable.h"
 #include "support/utf8.h"
@@ -12,22 +11,63 @@ namespace {
 /// In bytes.
 constexpr std::size_t kMaxShownLine = 200;
 
+std::string_view CutEnd(std::string_view head) {
+  const std::size_t newline = head.rfind('\n');
+  const bool has_line_end = newline != std::string_view::npos && newline >= head.size() / 2;
+  return has_line_end ? head.substr(0, newline + 1) : support::WithoutCutEnd(head);
+}
+
+/// The first byte of `tail` is not kept: it shows whether a line begins after it.
+std::string_view CutBeginning(std::string_view tail) {
+  const std::size_t newline = tail.find('\n');
+  const bool has_line_end = newline != std::string_view::npos && newline <= tail.size() / 2;
+  if (has_line_end) return tail.substr(newline + 1);
+  return support::WithoutCutBeginning(tail.substr(std::min<std::size_t>(1, tail.size())));
+}
+
 }  // namespace
+
+void CappedOutput::Add(std::string_view bytes) {
+  total_ += bytes.size();
+  const std::size_t into_head = std::min(bytes.size(), half_ - head_.size());
+  head_ += bytes.substr(0, into_head);
+  bytes.remove_prefix(into_head);
+  const std::size_t wanted = half_ + 1;  // and the byte before, for CutBeginning
+  if (bytes.size() > wanted) bytes.remove_prefix(bytes.size() - wanted);
+  tail_ += bytes;
+  // Not at each call: many small pieces would move the tail each time.
+  if (tail_.size() > 2 * wanted) tail_.erase(0, tail_.size() - wanted);
+}
+
+std::string CappedOutput::Text(std::string_view remedy) const {
+  if (!is_cut()) return head_ + tail_;
+  const std::size_t wanted = std::min(tail_.size(), half_ + 1);
+  const std::string_view head = CutEnd(head_);
+  const std::string_view tail = CutBeginning(std::string_view(tail_).substr(tail_.size() - wanted));
+  std::string text(head);
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  text += "[… " + std::to_string(total_ - head.size() - tail.size()) + " bytes left out";
+  text += remedy;
+  text += " …]\n";
+  text += tail;
+  return text;
+}
 
 bool CommandOutput::OnOutput(Stream stream, std::string_view bytes) {
   const std::scoped_lock lock(mutex_);
   (stream == Stream::kOutput ? standard_output_ : standard_error_).Add(bytes);
   both_.Add(bytes);
-  KeepLastLine(bytes);
+  ShowLastLine(bytes);
   return true;
 }
 
-void CommandOutput::SetState(State state) {
+/// The command may have printed something before its sender gets here.
+void CommandOutput::OnStarted() {
   const std::scoped_lock lock(mutex_);
-  state_ = state;
+  if (last_line_.empty()) show_("running, no output yet");
 }
 
-void CommandOutput::KeepLastLine(std::string_view bytes) {
+void CommandOutput::ShowLastLine(std::string_view bytes) {
   if (bytes.empty()) return;
   const bool ends = bytes.back() == '\n';
   while (!bytes.empty() && bytes.back() == '\n') bytes.remove_suffix(1);
@@ -38,37 +78,23 @@ void CommandOutput::KeepLastLine(std::string_view bytes) {
     last_line_ += bytes.substr(0, kMaxShownLine - std::min(last_line_.size(), kMaxShownLine));
   }
   line_ended_ = ends;
-}
-
-std::string CommandOutput::StandardOutput() const {
-  const std::scoped_lock lock(mutex_);
-  return support::ToUtf8(standard_output_.Text(remedy_));
-}
-
-std::string CommandOutput::StandardError() const {
-  const std::scoped_lock lock(mutex_);
-  return support::ToUtf8(standard_error_.Text(remedy_));
-}
-
-void CommandOutput::KeepIfCut(CutOutputs& outputs) {
-  const std::scoped_lock lock(mutex_);
-  if (!standard_output_.is_cut() && !standard_error_.is_cut()) return;
-  remedy_ = "; read_process {\"id\":\"" + outputs.Keep(std::move(both_)) + "\"} returns them";
-}
-
-std::string CommandOutput::Describe() const {
-  const std::scoped_lock lock(mutex_);
-  if (state_ == State::kQueued) {
-    return "waiting for its turn: too many commands are running";
-  }
-  if (state_ == State::kStarting) return "waiting for the guest to start the command";
-  if (last_line_.empty()) return "running, no output yet";
+  if (last_line_.empty()) return;
   std::string line = support::ToUtf8(last_line_);
   // Tabs and colours are common.
   std::replace_if(
       line.begin(), line.end(),
       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
-  return support::Printable(line);
+  show_(support::Printable(line));
+}
+
+CommandOutput::Streams CommandOutput::Finish(CutOutputs& outputs) {
+  const std::scoped_lock lock(mutex_);
+  std::string remedy;
+  if (standard_output_.is_cut() || standard_error_.is_cut()) {
+    remedy = "; read_process {\"id\":\"" + outputs.Keep(std::move(both_)) + "\"} returns them";
+  }
+  return {support::ToUtf8(standard_output_.Text(remedy)),
+          support::ToUtf8(standard_error_.Text(remedy))};
 }
 
 }  // namespace shell

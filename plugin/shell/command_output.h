@@ -1,49 +1,71 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
-#include "shell/capped_output.h"
-#include "shell/cut_outputs.h"
 #include "shell/output_log.h"
 #include "shell/run_end.h"
 
 namespace shell {
 
-/// The output of a command, capped, and its last line. Thread-safe.
-class CommandOutput final : public OutputSink {
+/// Keeps the first and the last half of `maximum_bytes` of a stream. Uses at most twice that
+/// memory. One thread at a time.
+class CappedOutput {
  public:
-  explicit CommandOutput(std::size_t maximum_bytes)
-      : standard_output_(maximum_bytes), standard_error_(maximum_bytes) {}
+  explicit CappedOutput(std::size_t maximum_bytes) : half_(maximum_bytes / 2) {}
 
-  bool OnOutput(Stream stream, std::string_view bytes) override;
-  void OnQueued() override { SetState(State::kQueued); }
-  void OnStarted() override { SetState(State::kRunning); }
+  void Add(std::string_view bytes);
 
-  // Valid UTF-8.
-  [[nodiscard]] std::string StandardOutput() const;
-  [[nodiscard]] std::string StandardError() const;
+  /// The kept bytes. If bytes were left out, one line "[… N bytes left out …]" is between the
+  /// parts, which are cut at a line end if there is one in their half next to the gap, else between
+  /// two UTF-8 characters. `remedy`: how to get them, after "left out".
+  [[nodiscard]] std::string Text(std::string_view remedy = {}) const;
 
-  /// Once the command has ended: if a stream was cut, keeps both in `outputs`, in the order in
-  /// which they came; the streams then name the id.
-  void KeepIfCut(CutOutputs& outputs);
-
-  /// For a progress notification: the last line of output, or what is waited for. One printable
-  /// line.
-  [[nodiscard]] std::string Describe() const;
+  [[nodiscard]] bool is_cut() const { return total_ > 2 * half_; }
 
  private:
-  enum class State { kStarting, kQueued, kRunning };
-  void SetState(State state);
-  void KeepLastLine(std::string_view bytes);
+  std::size_t half_;
+  std::uint64_t total_ = 0;  ///< bytes received
+  std::string head_;
+  std::string tail_;  ///< the bytes after `head_`; its beginning is cut off now and then
+};
 
-  mutable std::mutex mutex_;
-  State state_ = State::kStarting;
+/// The output of a command, capped, and its progress. Thread-safe.
+class CommandOutput final : public OutputSink {
+ public:
+  /// `show` is called for each change, with the last line of output, or what is waited for: one
+  /// printable line. It must be quick.
+  CommandOutput(std::size_t maximum_bytes, std::function<void(std::string)> show)
+      : show_(std::move(show)), standard_output_(maximum_bytes), standard_error_(maximum_bytes) {
+    show_("waiting for the guest to start the command");
+  }
+
+  bool OnOutput(Stream stream, std::string_view bytes) override;
+  void OnQueued() override { show_("waiting for its turn: too many commands are running"); }
+  void OnStarted() override;
+
+  /// Valid UTF-8.
+  struct Streams {
+    std::string output;
+    std::string error;
+  };
+  /// Once the command has ended, and once. If a stream was cut, keeps both in `outputs`, in the
+  /// order in which they came; the streams then name the id.
+  Streams Finish(CutOutputs& outputs);
+
+ private:
+  void ShowLastLine(std::string_view bytes);
+
+  const std::function<void(std::string)> show_;
+  std::mutex mutex_;  // of what follows
   CappedOutput standard_output_;
   CappedOutput standard_error_;
   OutputLog both_{CutOutputs::kMaxOutput};
-  std::string remedy_;
   std::string last_line_;
   bool line_ended_ = false;
 };

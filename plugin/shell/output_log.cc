@@ -1,10 +1,15 @@
 #include "shell/output_log.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
+#include "support/errors.h"
+#include "support/join.h"
 #include "support/utf8.h"
 
 namespace shell {
+
 void OutputLog::Add(std::string_view bytes) {
   total_ += bytes.size();
   if (bytes.size() > maximum_) bytes.remove_prefix(bytes.size() - maximum_);
@@ -17,7 +22,7 @@ std::uint64_t OutputLog::readable() const {
   return finished_ ? total_ : begin() + support::WithoutCutEnd(kept_).size();
 }
 
-OutputLog::Piece OutputLog::Read(std::uint64_t offset, std::size_t maximum) const {
+OutputLog::Piece OutputLog::Read(std::uint64_t offset, std::size_t maximum) {
   const std::uint64_t last = readable();
   offset = std::min(offset, last);
   const std::uint64_t from = offset < begin() ? CharacterFrom(begin()) : offset;
@@ -26,13 +31,15 @@ OutputLog::Piece OutputLog::Read(std::uint64_t offset, std::size_t maximum) cons
     const std::string_view whole = support::WithoutCutEnd(bytes.substr(0, maximum));
     bytes = bytes.substr(0, whole.empty() ? maximum : whole.size());
   }
-  return {support::ToUtf8(bytes), from + bytes.size(), from - offset};
+  next_read_ = from + bytes.size();
+  return {support::ToUtf8(bytes), next_read_, from - offset, last - next_read_};
 }
 
-std::uint64_t OutputLog::Resolve(std::int64_t offset) const {
-  if (offset >= 0) return static_cast<std::uint64_t>(offset);
+std::uint64_t OutputLog::Resolve(std::optional<std::int64_t> offset) const {
+  if (!offset) return next_read_;
+  if (*offset >= 0) return static_cast<std::uint64_t>(*offset);
   const std::uint64_t last = readable();
-  const std::uint64_t bytes = std::uint64_t{0} - static_cast<std::uint64_t>(offset);
+  const std::uint64_t bytes = std::uint64_t{0} - static_cast<std::uint64_t>(*offset);
   return CharacterFrom(std::max(bytes < last ? last - bytes : 0, begin()));
 }
 
@@ -41,6 +48,26 @@ std::uint64_t OutputLog::CharacterFrom(std::uint64_t offset) const {
   if (offset >= last) return offset;
   const auto rest = std::string_view(kept_).substr(offset - begin(), last - offset);
   return last - support::WithoutCutBeginning(rest).size();
+}
+
+std::string CutOutputs::Keep(OutputLog output) {
+  output.Finish();
+  const std::scoped_lock lock(mutex_);
+  if (entries_.size() == kMaxKept) entries_.pop_front();
+  entries_.push_back({"c" + std::to_string(++last_id_), std::move(output)});
+  return entries_.back().id;
+}
+
+OutputLog::Piece CutOutputs::Read(std::string_view id, std::optional<std::int64_t> offset,
+                                  std::size_t maximum) {
+  const std::scoped_lock lock(mutex_);
+  std::vector<std::string> known;
+  for (auto& [known_id, output] : entries_) {
+    if (known_id == id) return output.Read(output.Resolve(offset), maximum);
+    known.push_back(known_id);
+  }
+  throw support::CallError("there is no output " + std::string(id) + " of a command any more; " +
+                           (known.empty() ? "none is kept" : "kept are " + support::Join(known)));
 }
 
 }  // namespace shell

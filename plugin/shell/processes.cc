@@ -124,7 +124,7 @@ Processes::Output Processes::Read(std::string_view id, std::optional<std::int64_
   const std::shared_ptr<Entry> entry = Find(id);
   const ShellSession& session = *entry->session;
   OutputLog& output = entry->log->output;
-  const std::uint64_t from = offset ? output.Resolve(*offset) : entry->next_read;
+  const std::uint64_t from = output.Resolve(offset);
   const auto deadline = Clock::now() + time;
   wait.Until(
       lock,
@@ -138,10 +138,7 @@ Processes::Output Processes::Read(std::string_view id, std::optional<std::int64_
   }
   context.ThrowIfStopped();
   if (session.is_over()) output.Finish();
-  Output read{StateOf(session), output.Read(from, maximum), 0};
-  read.remaining = output.readable() - read.piece.end;
-  entry->next_read = read.piece.end;
-  return read;
+  return {StateOf(session), output.Read(from, maximum)};
 }
 
 Processes::State Processes::Write(std::string_view id, const Request& request,
@@ -237,8 +234,8 @@ std::string Processes::ListRunning() const {
   for (const auto& entry : entries_) {
     if (entry->session->is_over()) continue;
     const auto& [id, command, directory, started] = entry->description;
-    const std::string shown = command.substr(0, kMaxShownCommand);
-    running.push_back(id + " " + shown.substr(0, support::ValidUtf8Prefix(shown)));
+    const std::string_view shown = std::string_view(command).substr(0, kMaxShownCommand);
+    running.push_back(id + " " + std::string(support::WithoutCutEnd(shown)));
   }
   return support::Join(running, "; ");
 }

@@ -53,7 +53,6 @@ class Processes {
   struct Output {
     State state;
     OutputLog::Piece piece;
-    std::uint64_t remaining = 0;  ///< bytes behind the piece that can be read at once
   };
 
   /// Starts a command, and returns its id once it runs. Throws support::CallError if too many run,
@@ -64,10 +63,9 @@ class Processes {
 
   enum class Wait { kForOutput, kForEnd };
 
-  /// Output from `offset` on: negative: so many bytes from the end; none: where the last read
-  /// ended. At most `maximum` bytes. Waits, no longer than `time`, for output behind the offset, or
-  /// only for the end of the process. Throws support::CallError for an unknown id,
-  /// support::Stopped.
+  /// Output from `offset` on (OutputLog::Resolve), at most `maximum` bytes. Waits, no longer than
+  /// `time`, for output behind the offset, or only for the end of the process. Throws
+  /// support::CallError for an unknown id, support::Stopped.
   Output Read(std::string_view id, std::optional<std::int64_t> offset, Wait wait,
               std::chrono::milliseconds time, const support::Context& context,
               std::size_t maximum = kMaxRead);
@@ -103,7 +101,6 @@ class Processes {
     Description description;
     std::shared_ptr<ShellSession> session;
     std::shared_ptr<Log> log = std::make_shared<Log>();
-    std::uint64_t next_read = 0;
     std::optional<support::Clock::time_point> kill_at = std::nullopt;
   };
 

@@ -12,14 +12,16 @@ namespace tools {
 /// the closing NUL.
 inline constexpr std::size_t kMaxShellCommand = std::size_t{128} * 1024 - 1;
 
-/// At least one word, none with NUL. Throws support::CallError.
-std::vector<std::string> CommandArgument(const nlohmann::json& arguments);
+struct Command {
+  std::vector<std::string> words;  ///< at least one
+  std::string text;                ///< as shell::ShellCommand
+};
 
-/// As shell::ShellCommand. Throws support::CallError above kMaxShellCommand.
-std::string CommandText(const std::vector<std::string>& words);
+/// Throws support::CallError for an empty list, a word with NUL, or a text above kMaxShellCommand.
+Command ParseCommand(const nlohmann::json& arguments);
 
 /// What to do if the guest found no such command (exit status 127) because it is a line for a
 /// shell; else empty.
-std::string ShellLineHint(int status, const std::vector<std::string>& words);
+std::string ShellLineHint(int status, const Command& command);
 
 }  // namespace tools

@@ -62,8 +62,7 @@ ProcessList List(Processes& processes) {
 }  // namespace
 
 ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
-  const std::vector<std::string> words = CommandArgument(call.arguments);
-  const std::string command = CommandText(words);
+  const Command command = ParseCommand(call.arguments);
   const auto path = call.arguments.at("directory").get<std::string>();
   // The time starts once there is a connection: with `--start`, the VM boots first.
   std::optional<support::Context> limited;
@@ -73,8 +72,9 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
       if (!limited) limited = call.context.WithTimeout(toolbox.options.time_limit);
       const std::string directory = ResolveDirectory(path, workspace, *limited, call.progress);
       call.progress.SetStatus("waiting for the guest to start the process");
-      id = toolbox.processes.Start({command, words.front(), directory, workspace.shell}, path,
-                                   *workspace.guest, *limited);
+      id =
+          toolbox.processes.Start({command.text, command.words.front(), directory, workspace.shell},
+                                  path, *workspace.guest, *limited);
     });
   });
   call.progress.SetStatus(id + " has been started");
@@ -86,8 +86,8 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
         id, {}, Processes::Wait::kForEnd, std::min(WaitOf(call.arguments, kStartWait), time_left),
         call.context, LimitsFor(call.format, toolbox.options).process_bytes);
     ProcessState state = StateOf(id, output.state);
-    if (state.end.exit_code) state.end.error += ShellLineHint(*state.end.exit_code, words);
-    return {std::move(state), output.piece, output.remaining};
+    if (state.end.exit_code) state.end.error += ShellLineHint(*state.end.exit_code, command);
+    return {std::move(state), output.piece};
   } catch (...) {  // the agent does not learn the id
     toolbox.processes.Abandon(id);
     throw;
@@ -103,13 +103,12 @@ std::variant<ProcessOutput, ProcessList> ReadProcess(Toolbox& toolbox, const mcp
     offset = given->get<std::int64_t>();
   }
   if (re2::RE2::FullMatch(id, "c\\d+")) {  // as CutOutputs::Keep makes them
-    const auto [piece, remaining] = toolbox.cut_outputs.Read(id, offset, maximum);
-    return ProcessOutput{{.id = id}, piece, remaining};
+    return ProcessOutput{{.id = id}, toolbox.cut_outputs.Read(id, offset, maximum)};
   }
   const Processes::Output output =
       toolbox.processes.Read(id, offset, Processes::Wait::kForOutput,
                              WaitOf(call.arguments, milliseconds(0)), call.context, maximum);
-  return ProcessOutput{StateOf(id, output.state), output.piece, output.remaining};
+  return ProcessOutput{StateOf(id, output.state), output.piece};
 }
 
 ProcessState WriteProcess(Toolbox& toolbox, const mcp::ToolCall& call) {

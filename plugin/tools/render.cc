@@ -23,12 +23,11 @@ using mcp::ResultFormat;
 template <typename Text, typename Members>
 mcp::ToolResult Encode(const ResultFormat& format, const Text& text, const Members& members,
                        const Notes& notes, const End& end = {}) {
-  mcp::ToolResult result = {.exit_code = end.exit_code, .error = end.error};
-  if (format.style == mcp::ResultStyle::kText) {
-    result.content = mcp::PlainText{text()};
-  } else {
-    result.content = mcp::StructuredContent{mcp::ObjectText(members)};
-  }
+  const bool is_text = format.style == mcp::ResultStyle::kText;
+  mcp::ToolResult result = {.style = format.style,
+                            .content = is_text ? text() : mcp::ObjectText(members),
+                            .exit_code = end.exit_code,
+                            .error = end.error};
   for (const std::string& note : notes) {
     if (!note.empty()) result.more_content.push_back({{"type", "text"}, {"text", note}});
   }
@@ -130,19 +129,16 @@ std::string EntryLine(const guest::DirectoryEntry& entry) {
          (attributes.type == guest::FileType::kDirectory ? "/" : "");
 }
 
-/// Without nlohmann/json: this is most of what a listing costs on the host.
 void AppendEntry(std::string& out, const guest::DirectoryEntry& entry) {
   const FileAttributes& attributes = entry.attributes;
-  out += R"({"name":)";
-  mcp::AppendJsonString(out, entry.name);
-  out += R"(,"size":)";
-  out += std::to_string(attributes.size);
-  out += R"(,"mode":)";
-  out += std::to_string(GoFileMode(attributes));
-  out += R"(,"time":")";
-  out += support::FormatTime(attributes.modified, "%Y-%m-%dT%H:%M:%SZ");  // RFC 3339
-  const bool is_directory = attributes.type == guest::FileType::kDirectory;
-  out += is_directory ? R"(","is_dir":true})" : R"(","is_dir":false})";
+  ObjectWriter object(out);
+  object.Member("name", entry.name);
+  object.RawMember("size", std::to_string(attributes.size));
+  object.RawMember("mode", std::to_string(GoFileMode(attributes)));
+  object.Member("time",
+                support::FormatTime(attributes.modified, "%Y-%m-%dT%H:%M:%SZ"));  // RFC 3339
+  object.RawMember("is_dir", attributes.type == guest::FileType::kDirectory ? "true" : "false");
+  object.End();
 }
 
 void WriteEnd(ObjectWriter& object, const End& end) {
@@ -181,16 +177,18 @@ void AppendProcess(std::string& out, const ListedProcess& process) {
 }
 
 std::string OutputText(const ProcessOutput& output) {
-  const auto& [state, piece, remaining] = output;
+  const auto& [state, piece] = output;
   std::string text;
   if (piece.dropped > 0) text = "[" + std::to_string(piece.dropped) + " bytes before are gone]\n";
   text += piece.text;
   EndLine(text);
-  text += (remaining == 0 && !state.running ? "[end of " : "[") + StateText(state);
-  if (state.running.value_or(false) || remaining > 0) {
+  text += (piece.remaining == 0 && !state.running ? "[end of " : "[") + StateText(state);
+  if (state.running.value_or(false) || piece.remaining > 0) {
     text += "; next_offset " + std::to_string(piece.end);
   }
-  if (remaining > 0) text += "; " + std::to_string(remaining) + " more bytes can be read now";
+  if (piece.remaining > 0) {
+    text += "; " + std::to_string(piece.remaining) + " more bytes can be read now";
+  }
   return text + "]";
 }
 
@@ -284,7 +282,7 @@ mcp::ToolResult Render(const ProcessOutput& output, const ResultFormat& format) 
     WriteState(object, output.state);
     object.Member("output", piece.text);
     object.RawMember("next_offset", std::to_string(piece.end));
-    if (output.remaining > 0) object.RawMember("remaining", std::to_string(output.remaining));
+    if (piece.remaining > 0) object.RawMember("remaining", std::to_string(piece.remaining));
     if (piece.dropped > 0) object.RawMember("dropped", std::to_string(piece.dropped));
   };
   return Encode(format, text, members, {}, output.state.end);

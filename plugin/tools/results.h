@@ -71,7 +71,6 @@ struct ProcessState {
 struct ProcessOutput {
   ProcessState state;
   shell::OutputLog::Piece piece;
-  std::uint64_t remaining = 0;  ///< bytes behind the piece that can be read at once
 };
 
 struct ListedProcess {

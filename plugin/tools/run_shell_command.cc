@@ -37,8 +37,7 @@ std::string DescribeMissingShell(const std::string& shell) {
          "limactl edit INSTANCE --set '.user.shell = \"/bin/sh\"' --start";
 }
 
-End EndOf(const shell::RunEnd& end, const std::vector<std::string>& words,
-          const std::string& shell) {
+End EndOf(const shell::RunEnd& end, const Command& command, const std::string& shell) {
   if (end.exit_signal) {
     return {std::nullopt, "the guest's shell that ran the command was killed by signal " +
                               *end.exit_signal +
@@ -54,7 +53,7 @@ End EndOf(const shell::RunEnd& end, const std::vector<std::string>& words,
   }
   if (end.shell_missing) {
     outcome.error += DescribeMissingShell(shell);
-  } else if (const std::string hint = ShellLineHint(status, words); !hint.empty()) {
+  } else if (const std::string hint = ShellLineHint(status, command); !hint.empty()) {
     outcome.error += ": " + hint;
   }
   return outcome;
@@ -65,43 +64,15 @@ std::string DescribeStop(support::StopReason reason, std::chrono::milliseconds l
   return support::Describe(reason) + (is_limit ? " after " + support::FormatDuration(limit) : "");
 }
 
-/// Keeps the status of the call up to date while its output comes.
-class ShownOutput final : public shell::OutputSink {
- public:
-  ShownOutput(shell::CommandOutput& output, mcp::ProgressReporter& progress)
-      : output_(output), progress_(progress) {
-    Show();
-  }
-
-  bool OnOutput(shell::Stream stream, std::string_view bytes) override {
-    const bool wants_more = output_.OnOutput(stream, bytes);
-    Show();
-    return wants_more;
-  }
-  void OnQueued() override {
-    output_.OnQueued();
-    Show();
-  }
-  void OnStarted() override {
-    output_.OnStarted();
-    Show();
-  }
-
- private:
-  void Show() { progress_.SetStatus(output_.Describe()); }
-
-  shell::CommandOutput& output_;
-  mcp::ProgressReporter& progress_;
-};
-
-CommandEnd Run(guest::Guest& guest, const std::vector<std::string>& words,
-               const std::string& directory, const std::string& shell, Toolbox& toolbox,
-               const support::Context& context, const mcp::ToolCall& call) {
-  shell::CommandOutput output(LimitsFor(call.format, toolbox.options).output_bytes);
-  ShownOutput shown(output, call.progress);
+CommandEnd Run(guest::Guest& guest, const Command& command, const std::string& directory,
+               const std::string& shell, Toolbox& toolbox, const support::Context& context,
+               const mcp::ToolCall& call) {
+  shell::CommandOutput output(
+      LimitsFor(call.format, toolbox.options).output_bytes,
+      [&](std::string progress) { call.progress.SetStatus(std::move(progress)); });
   const auto make_result = [&](End end) -> CommandEnd {
-    output.KeepIfCut(toolbox.cut_outputs);
-    return {output.StandardOutput(), output.StandardError(), std::move(end)};
+    auto [standard_output, standard_error] = output.Finish(toolbox.cut_outputs);
+    return {std::move(standard_output), std::move(standard_error), std::move(end)};
   };
   const auto stopped_result = [&](support::StopReason reason, const std::string& left) {
     return make_result(
@@ -109,8 +80,8 @@ CommandEnd Run(guest::Guest& guest, const std::vector<std::string>& words,
   };
   try {
     const shell::RunEnd end =
-        guest.RunCommand({CommandText(words), words.front(), directory, shell}, shown, context);
-    return make_result(EndOf(end, words, shell));
+        guest.RunCommand({command.text, command.words.front(), directory, shell}, output, context);
+    return make_result(EndOf(end, command, shell));
   } catch (const shell::StoppedCommand& stopped) {
     if (stopped.reason() == support::StopReason::kCancelled) throw;
     return stopped_result(
@@ -130,7 +101,7 @@ CommandEnd Run(guest::Guest& guest, const std::vector<std::string>& words,
 }  // namespace
 
 CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call) {
-  const std::vector<std::string> words = CommandArgument(call.arguments);
+  const Command command = ParseCommand(call.arguments);
   const auto path = call.arguments.at("directory").get<std::string>();
   const std::chrono::milliseconds limit = toolbox.options.command_timeout;
   const support::Context context =
@@ -143,7 +114,7 @@ CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call) {
     if (!resolving) resolving = context.WithTimeout(toolbox.options.time_limit);
     const std::string directory = ResolveDirectory(path, workspace, *resolving, call.progress);
     resolving.reset();  // the guest has answered
-    result = Run(*workspace.guest, words, directory, workspace.shell, toolbox, context, call);
+    result = Run(*workspace.guest, command, directory, workspace.shell, toolbox, context, call);
   });
   return result;
 }

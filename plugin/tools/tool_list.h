@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mcp/tool.h"
-#include "shell/capped_output.h"
+#include "shell/output_log.h"
 #include "tools/workspace.h"
 
 namespace tools {

@@ -10,7 +10,7 @@
 #include "files/file_content.h"
 #include "files/file_writer.h"
 #include "mcp/tool.h"
-#include "shell/cut_outputs.h"
+#include "shell/output_log.h"
 #include "shell/processes.h"
 #include "tools/results.h"
 #include "tools/tool_list.h"

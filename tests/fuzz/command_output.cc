@@ -7,6 +7,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "fuzz/input.h"
 #include "paths/mount_table.h"
@@ -34,7 +35,8 @@ constexpr std::array kStreams = {shell::Stream::kOutput, shell::Stream::kError};
 
 /// Each line of `bytes` belongs to one of the streams.
 Seen Run(std::string_view bytes, std::size_t piece) {
-  shell::CommandOutput output(kMaxOutput);
+  std::string progress;
+  shell::CommandOutput output(kMaxOutput, [&](std::string shown) { progress = std::move(shown); });
   output.OnStarted();
   std::string reports;
   shell::ReportSplitter splitters[] = {shell::ReportSplitter(kMark), shell::ReportSplitter(kMark)};
@@ -59,12 +61,13 @@ Seen Run(std::string_view bytes, std::size_t piece) {
       splitters[stream].Feed(line.substr(0, piece), keep(stream), report);
       line.remove_prefix(std::min(piece, line.size()));
     }
-    const std::string progress = output.Describe();
     fuzz::Require(support::IsValidUtf8(progress), "progress is UTF-8");
     fuzz::Require(support::Printable(progress) == progress, "progress is printable");
   }
   for (std::size_t stream : {0U, 1U}) splitters[stream].Finish(keep(stream));
-  return {output.StandardOutput(), output.StandardError(), reports};
+  shell::CutOutputs cut;
+  auto [standard_output, standard_error] = output.Finish(cut);
+  return {std::move(standard_output), std::move(standard_error), reports};
 }
 
 }  // namespace

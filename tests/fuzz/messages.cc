@@ -73,7 +73,7 @@ void TryParser(Parse parse) {
   try {
     parse();
   } catch (const mcp::ProtocolError& error) {
-    const auto response = nlohmann::json::parse(mcp::ErrorResponse(nullptr, error));
+    const auto response = nlohmann::json::parse(mcp::ErrorResponse(error));
     fuzz::Require(response.contains("error"), "an error can be answered");
   }
 }
@@ -92,8 +92,7 @@ void Check(const mcp::Message& message) {
     fuzz::Require(notification->params.is_object(), "params are an object");
     static_cast<void>(mcp::ParseCancelled(notification->params));
   } else if (const auto* malformed = std::get_if<mcp::Malformed>(&message)) {
-    const mcp::RequestId* id = malformed->id ? &*malformed->id : nullptr;
-    const std::string text = mcp::ErrorResponse(id, malformed->error);
+    const std::string text = mcp::ErrorResponse(malformed->error);
     fuzz::Require(nlohmann::json::parse(text).is_object(), "an error is JSON");
     fuzz::Require(text.find('\n') == std::string::npos, "an answer is one line");
   }

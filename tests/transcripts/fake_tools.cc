@@ -25,7 +25,7 @@ using mcp::ToolResult;
 using nlohmann::json;
 
 ToolResult Content(const json& structured) {
-  return {.content = mcp::StructuredContent{mcp::ToJson(structured)}};
+  return {.content = mcp::ToJson(structured)};
 }
 
 ToolResult Fail(const std::string& how) {
@@ -151,7 +151,7 @@ std::vector<mcp::Tool> MakeFakeTools(FakeHeartbeat& heartbeat) {
   add(simple("release", named), [gates](const ToolCall& call) { return gates->Release(call); });
   add(EchoDefinition(), [](const ToolCall& call) {
     if (call.format.style == mcp::ResultStyle::kStructured) return Content(call.arguments);
-    return ToolResult{.content = mcp::PlainText{call.arguments["text"]}};
+    return ToolResult{.style = mcp::ResultStyle::kText, .content = call.arguments["text"]};
   });
   add(ChoosyDefinition(), [](const ToolCall& call) { return Content(call.arguments); });
   add(simple("block", named), [gates](const ToolCall& call) { return gates->Block(call); });

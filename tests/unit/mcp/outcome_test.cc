@@ -71,8 +71,8 @@ nlohmann::json Sent(const ToolResult& result) {
 
 TEST(Outcome, ResultsStandInTheTextAndInTheStructure) {
   const nlohmann::json content = {{"b", "\"quoted\"\n\x01 é"}, {"n", 1}};
-  const nlohmann::json sent = Sent({.content = StructuredContent{content.dump()},
-                                    .more_content = {{{"type", "text"}, {"text", "a note"}}}});
+  const nlohmann::json sent =
+      Sent({.content = content.dump(), .more_content = {{{"type", "text"}, {"text", "a note"}}}});
   EXPECT_EQ(sent["structuredContent"], content);
   EXPECT_EQ(sent["content"][0]["text"], content.dump());
   EXPECT_EQ(sent["content"][1]["text"], "a note");
@@ -83,7 +83,8 @@ TEST(Outcome, AResultWithoutContentIsAnEmptyObject) {
 }
 
 TEST(Outcome, PlainTextIsSentAloneAndWithItsNotes) {
-  const nlohmann::json sent = Sent({.content = PlainText{"a \"line\"\n\xFF"},
+  const nlohmann::json sent = Sent({.style = ResultStyle::kText,
+                                    .content = "a \"line\"\n\xFF",
                                     .more_content = {{{"type", "text"}, {"text", "a note"}}},
                                     .exit_code = 1});
   EXPECT_FALSE(sent.contains("structuredContent"));
@@ -95,7 +96,10 @@ TEST(Outcome, AResultAboveTheLimitIsAFailureThatSaysHowToGoOn) {
   constexpr std::size_t kLimit = kMaxMessageBytes - 1024;
   for (const bool is_plain : {true, false}) {
     ToolResult result{.more_content = {{{"type", "text"}, {"text", ""}}}};
-    if (is_plain) result.content = PlainText{std::string(500'000, '"')};
+    if (is_plain) {
+      result.style = ResultStyle::kText;
+      result.content = std::string(500'000, '"');
+    }
     const std::size_t bytes = ToolResultText(result, Era::kModern, {}).size();
     result.more_content[0]["text"] = std::string(kLimit - bytes, 'n');
     EXPECT_EQ(OutcomeOf(result, Era::kModern, {}).status, CallStatus::kSucceeded);

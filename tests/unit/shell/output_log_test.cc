@@ -1,9 +1,15 @@
 #include "shell/output_log.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "support/errors.h"
 
 namespace shell {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 constexpr std::size_t kAll = 1000;
 
@@ -16,6 +22,8 @@ TEST(OutputLog, IsReadByOffset) {
   EXPECT_EQ(piece.text, "tw");
   EXPECT_EQ(piece.end, 6U);
   EXPECT_EQ(piece.dropped, 0U);
+  EXPECT_EQ(piece.remaining, 1U);
+  EXPECT_EQ(log.Resolve({}), 6U) << "where the last read ended";
   EXPECT_EQ(log.Read(99, kAll).text, "");
   EXPECT_EQ(log.Read(99, kAll).end, 7U);
 }
@@ -61,6 +69,20 @@ TEST(OutputLog, AlwaysReadsOn) {
   log.Add("\xE2\x82\xAC\x80\x80\x80\x80\xFF");
   EXPECT_EQ(log.readable(), 8U) << "no character begins here";
   EXPECT_EQ(log.Read(0, 1).end, 1U);
+}
+
+TEST(CutOutputs, KeepTheLastFew) {
+  CutOutputs outputs;
+  for (std::size_t i = 1; i <= CutOutputs::kMaxKept + 1; ++i) {
+    OutputLog log(100);
+    log.Add("output " + std::to_string(i));
+    EXPECT_EQ(outputs.Keep(std::move(log)), "c" + std::to_string(i));
+  }
+  EXPECT_EQ(outputs.Read("c5", 7).text, "5");
+  EXPECT_EQ(outputs.Read("c5", {}).text, "");
+  EXPECT_EQ(outputs.Read("c2", {}).text, "output 2");
+  EXPECT_THAT([&] { outputs.Read("c1", {}); },
+              ThrowsMessage<support::CallError>(HasSubstr("kept are c2, c3, c4, c5")));
 }
 
 }  // namespace

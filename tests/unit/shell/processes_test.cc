@@ -6,7 +6,6 @@
 
 #include <thread>
 
-#include "shell/cut_outputs.h"
 #include "support/errors.h"
 #include "unit/shell/shells_fixture.h"
 
@@ -170,7 +169,7 @@ TEST_P(ProcessTable, ReadsGoOnWhereTheLastEnded) {
   const std::string id = Start("head -c 100000 /dev/zero | tr '\\0' x; echo end");
   const Processes::Output first = Finish(id);
   EXPECT_EQ(first.piece.text.size(), kMaxRead);
-  EXPECT_EQ(first.remaining, 100'004 - kMaxRead);
+  EXPECT_EQ(first.piece.remaining, 100'004 - kMaxRead);
   std::string text = first.piece.text;
   while (text.size() < 100'004) text += Read(id, 0ms);
   EXPECT_THAT(text, EndsWith("xend\n"));
@@ -206,20 +205,6 @@ TEST_P(ProcessTable, AreNotStartedWithoutAChannel) {
       ThrowsMessage<support::CallError>(HasSubstr("commands used all channels")));
   EXPECT_THAT(full.needed, ::testing::ElementsAre(2 + kSharedChannels));
   EXPECT_EQ(processes_->List().size(), 1U);
-}
-
-TEST(CutOutputs, KeepTheLastFew) {
-  CutOutputs outputs;
-  for (std::size_t i = 1; i <= CutOutputs::kMaxKept + 1; ++i) {
-    OutputLog log(100);
-    log.Add("output " + std::to_string(i));
-    EXPECT_EQ(outputs.Keep(std::move(log)), "c" + std::to_string(i));
-  }
-  EXPECT_EQ(outputs.Read("c5", 7).piece.text, "5");
-  EXPECT_EQ(outputs.Read("c5", {}).piece.text, "");
-  EXPECT_EQ(outputs.Read("c2", {}).piece.text, "output 2");
-  EXPECT_THAT([&] { outputs.Read("c1", {}); },
-              ThrowsMessage<support::CallError>(HasSubstr("kept are c2, c3, c4, c5")));
 }
 
 }  // namespace

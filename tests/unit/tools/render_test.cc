@@ -91,10 +91,10 @@ const Rendered kRendered[] = {
      R"({"stdout":"half","stderr":"","error":"timed out"})", "half\n[timed out]"},
     {"state", [](const auto& f) { return Render(kKilled, f); },
      R"({"id":"p2","running":false,"error":"killed","exit_code":137})", "[p2 exited with 137: killed]"},
-    {"output", [](const auto& f) { return Render(ProcessOutput{kRunning, {"x", 9, 2}, 4}, f); },
+    {"output", [](const auto& f) { return Render(ProcessOutput{kRunning, {"x", 9, 2, 4}}, f); },
      R"({"id":"p1","running":true,"output":"x","next_offset":9,"remaining":4,"dropped":2})",
      "[2 bytes before are gone]\nx\n[p1 running; next_offset 9; 4 more bytes can be read now]"},
-    {"end of a cut output", [](const auto& f) { return Render(ProcessOutput{{.id = "c1"}, {"x", 1, 0}, 0}, f); },
+    {"end of a cut output", [](const auto& f) { return Render(ProcessOutput{{.id = "c1"}, {"x", 1, 0, 0}}, f); },
      R"({"id":"c1","output":"x","next_offset":1})", "x\n[end of c1]"},
     {"processes", [](const auto& f) { return Render(ProcessList{{{kRunning, "make", "/w", {}}}}, f); },
      R"({"processes":[{"id":"p1","running":true,"command":"make","directory":"/w","started":"1970-01-01T00:00:00.000Z"}]})",
@@ -109,7 +109,8 @@ const Rendered kRendered[] = {
 TEST(Render, WritesEveryKindOfResultInBothStyles) {
   for (const Rendered& given : kRendered) {
     const mcp::ToolResult structured = given.render({});
-    EXPECT_EQ(std::get<mcp::StructuredContent>(structured.content).json, given.json) << given.what;
+    EXPECT_EQ(structured.style, mcp::ResultStyle::kStructured) << given.what;
+    EXPECT_EQ(structured.content, given.json) << given.what;
     EXPECT_EQ(TextOf(given.render(kText)), given.text) << given.what;
     EXPECT_TRUE(structured.more_content.empty()) << given.what;
   }
@@ -119,7 +120,7 @@ TEST(Render, ReportsTheEndOfCommandsAndProcessesInBothStyles) {
   for (const mcp::ResultFormat& format : {mcp::ResultFormat(), kText}) {
     for (const mcp::ToolResult& result :
          {Render(CommandEnd{"", "", {137, "killed"}}, format), Render(kKilled, format),
-          Render(ProcessOutput{kKilled, {}, 0}, format)}) {
+          Render(ProcessOutput{kKilled, {}}, format)}) {
       EXPECT_EQ(result.exit_code, 137);
       EXPECT_EQ(result.error, "killed");
     }

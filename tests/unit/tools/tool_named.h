@@ -22,12 +22,14 @@ inline mcp::Tool ToolNamed(const std::string& name, WorkspaceSource& workspaces,
 
 /// The structured content of a result.
 inline nlohmann::json Structured(const mcp::ToolResult& result) {
-  return nlohmann::json::parse(std::get<mcp::StructuredContent>(result.content).json);
+  EXPECT_EQ(result.style, mcp::ResultStyle::kStructured);
+  return nlohmann::json::parse(result.content);
 }
 
 /// The text of a result that has no structured content.
 inline std::string TextOf(const mcp::ToolResult& result) {
-  return std::get<mcp::PlainText>(result.content).text;
+  EXPECT_EQ(result.style, mcp::ResultStyle::kText);
+  return result.content;
 }
 
 }  // namespace tools

@@ -1,9 +1,10 @@
-#include "shell/capped_output.h"
+#include "shell/command_output.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace shell {
@@ -50,6 +51,23 @@ TEST(CappedOutput, CountsTheBytesLeftOut) {
   CappedOutput output(4);
   for (int i = 0; i < 1000; ++i) output.Add(std::string(1000, 'x'));
   EXPECT_EQ(output.Text(), "xx\n[… 999996 bytes left out …]\nxx");
+}
+
+TEST(CommandOutput, ShowsWhatItWaitsForAndThenTheLastLine) {
+  std::string shown;
+  CommandOutput output(100, [&](std::string text) { shown = std::move(text); });
+  EXPECT_EQ(shown, "waiting for the guest to start the command");
+  output.OnQueued();
+  EXPECT_EQ(shown, "waiting for its turn: too many commands are running");
+  output.OnStarted();
+  EXPECT_EQ(shown, "running, no output yet");
+  for (const auto& [bytes, line] : std::vector<std::pair<std::string, std::string>>{
+           {"\n", "running, no output yet"}, {"one\ntw", "tw"}, {"o\n\n", "two"}, {"\tx", " x"}}) {
+    output.OnOutput(Stream::kError, bytes);
+    EXPECT_EQ(shown, line);
+  }
+  output.OnStarted();
+  EXPECT_EQ(shown, " x") << "the guest was faster than the sender";
 }
 
 }  // namespace
