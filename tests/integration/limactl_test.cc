@@ -55,8 +55,8 @@ class ThroughLimactl : public IntegrationTest {
 };
 
 TEST_F(ThroughLimactl, PrintsAndReturnsWhatTheProgramDoes) {
-  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
-           {}, {"--help"}, {"-v"}, {"info"}, {"serve", "a/b"}}) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{}, {"--help"}, {"-v"}, {"info"}, {"serve", "a/b"}}) {
     const ProcessResult direct = RunServer(arguments);
     const ProcessResult result = RunPlugin(arguments);
     EXPECT_EQ(result.output, direct.output);
