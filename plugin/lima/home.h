@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lima/configuration_error.h"
+#include "lima/text_file.h"
 
 namespace lima {
 

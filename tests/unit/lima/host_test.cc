@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "lima/configuration_error.h"
+#include "lima/text_file.h"
 #include "support/environment.h"
 
 namespace lima {
