@@ -9,8 +9,6 @@
 #include <vector>
 
 #include "guest/guest.h"
-#include "paths/directory_index.h"
-#include "paths/guest_resolution.h"
 #include "paths/mount_check.h"
 #include "paths/roots.h"
 #include "support/context.h"
@@ -22,6 +20,12 @@ enum class Access {
   kRead,
   kList,  ///< as kRead; also opens a directory, in the same round trip
   kWrite
+};
+
+struct GuestLocation {
+  std::string guest;  ///< resolved by the guest: absolute, without links, "." and ".."
+  std::optional<guest::FileAttributes> attributes;  ///< empty if nothing is there
+  std::string existing_parent = {};  ///< in that case, the deepest existing directory above
 };
 
 /// A path that has passed the rules. `guest` is the only path to use. If `directory` is set, only
@@ -143,5 +147,16 @@ class PathRules {
   mutable std::mutex mutex_;  ///< guards the pointer only; not held during requests
   mutable DirectoriesPointer directories_;
 };
+
+/// Resolves an absolute path that need not exist, including dangling links. OpenSSH's server
+/// reports a path as missing if two components are missing, in a link loop, and below a file; this
+/// follows the components itself then, all with one burst for each link. `found` is the guest's
+/// reply for the path, empty for kNotFound.
+///
+/// Throws guest::FileError if the guest refuses. Throws support::CallError, with `shown` as the
+/// path, for a link loop and for a file used as a directory.
+GuestLocation ResolveInGuest(std::string path, std::optional<guest::RealFile> found,
+                             const std::string& shown, guest::Guest& guest,
+                             const support::Context& context);
 
 }  // namespace paths
