@@ -1,12 +1,10 @@
 #include "tools/tool_list.h"
 
-#include <string>
 #include <utility>
 
 #include "files/file_problem.h"
 #include "support/errors.h"
 #include "support/units.h"
-#include "tools/render.h"
 #include "tools/tools.h"
 
 namespace tools {

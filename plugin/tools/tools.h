@@ -97,4 +97,50 @@ Written WriteFile(Toolbox& toolbox, const mcp::ToolCall& call);
 void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_view content,
                                  const std::function<bool()>& is_utf8);
 
+/// How much a tool fetches. A result made of that fits into one message, and as text into what the
+/// client's agent shows its model.
+struct FetchLimits {
+  std::size_t output_bytes;   ///< of each output stream of a command
+  std::size_t process_bytes;  ///< of a process's output
+  std::size_t search_bytes;   ///< of the lines that a search finds
+  std::size_t file_bytes;     ///< of a file that is read without a range
+  bool shows_beginning;       ///< of a larger file; else it is an error
+};
+
+[[nodiscard]] FetchLimits LimitsFor(const mcp::ResultFormat& format, const ToolOptions& options);
+
+/// Bytes of contents in a text, so that a line in brackets fits too.
+[[nodiscard]] std::size_t TextRoom(const mcp::ResultFormat& format);
+
+/// Matches that one call of `glob` returns; more are an error, never a silent cut.
+inline constexpr std::size_t kMaxGlobMatches = 10'000;
+
+/// Larger images are refused: clients send them to a model, which takes no larger ones. In Base64
+/// one fits into a message.
+inline constexpr std::uint64_t kMaxImageBytes = std::uint64_t{5} << 20;
+
+/// Lines of a file that one call shows if no range is given.
+inline constexpr std::uint64_t kMaxTextLines = 2000;
+
+/// Bytes of each output stream of a command that are shown as text.
+inline constexpr std::size_t kMaxTextOutput = std::size_t{64} << 10;
+
+// The `command` of run_shell_command and start_process.
+
+/// Bytes of a command as a login shell's -c receives it: Linux's MAX_ARG_STRLEN (32 pages) without
+/// the closing NUL.
+inline constexpr std::size_t kMaxShellCommand = std::size_t{128} * 1024 - 1;
+
+struct Command {
+  std::vector<std::string> words;  ///< at least one
+  std::string text;                ///< as shell::ShellCommand
+};
+
+/// Throws support::CallError for an empty list, a word with NUL, or a text above kMaxShellCommand.
+Command ParseCommand(const nlohmann::json& arguments);
+
+/// What to do if the guest found no such command (exit status 127) because it is a line for a
+/// shell; else empty.
+std::string ShellLineHint(int status, const Command& command);
+
 }  // namespace tools
