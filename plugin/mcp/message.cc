@@ -1,7 +1,5 @@
 #include "mcp/message.h"
 
-#include <utility>
-
 #include "mcp/json_writer.h"
 
 namespace mcp {

@@ -13,7 +13,6 @@
 
 #include "mcp/json_writer.h"
 #include "mcp/outcome.h"
-#include "mcp/protocol_error.h"
 #include "support/log.h"
 
 namespace mcp {

@@ -12,7 +12,6 @@
 #include "mcp/line_reader.h"
 #include "mcp/message.h"
 #include "mcp/protocol.h"
-#include "mcp/protocol_error.h"
 #include "mcp/reply.h"
 #include "support/file_descriptor.h"
 
