@@ -1,27 +1,16 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
-#include <thread>
 
 #include "support/context.h"
 
 namespace mcp {
 
-/// Time, and a beat about once a second. Tests replace it. Thread-safe.
+/// The time, for progress and records. Tests replace it. Thread-safe.
 class Heartbeat {
  public:
-  static constexpr std::chrono::seconds kInterval{1};
-
-  /// Returns whether another beat is needed. Must not throw.
-  using Beat = std::function<bool()>;
-
-  Heartbeat() = default;
-  virtual ~Heartbeat();
-  Heartbeat(const Heartbeat&) = delete;
-  Heartbeat& operator=(const Heartbeat&) = delete;
+  virtual ~Heartbeat() = default;
 
   [[nodiscard]] virtual support::Clock::time_point Now() const { return support::Clock::now(); }
 
@@ -30,22 +19,8 @@ class Heartbeat {
     return std::chrono::system_clock::now();
   }
 
-  /// Calls `beat` every interval until it returns false. Starting again resumes; the beat stays
-  /// that of the first call. The thread starts with the first call and sleeps while no beat is
-  /// needed. Ends the program if the host cannot start a thread.
-  virtual void Start(Beat beat) noexcept;
-
-  /// Waits for a beat that is running. There are none afterwards.
-  virtual void Stop();
-
- private:
-  void Loop(const Beat& beat);
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool needed_ = false;
-  bool stopping_ = false;
-  std::thread thread_;
+  /// Gets what sends progress, and null before that ends. A test that moves the time calls it.
+  virtual void SetBeat(std::function<void()> /*beat*/) {}
 };
 
 }  // namespace mcp
