@@ -4,7 +4,7 @@
 #include <mutex>
 #include <string>
 
-#include "mcp/call_observer.h"
+#include "mcp/outcome.h"
 #include "support/file_descriptor.h"
 
 /// `serve --audit FILE`: a record of every call, for the user.

@@ -1,8 +1,12 @@
 #include "lima/home.h"
 
+#include <pwd.h>
 #include <re2/re2.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <system_error>
 
 #include "lima/sandbox.h"
@@ -22,6 +26,26 @@ bool IsInstanceName(std::string_view name) {
   const std::string lower = support::LowerCase(name);
   return name.size() <= kMaxInstanceName && re2::RE2::FullMatch(name, identifier) &&
          !lower.ends_with(".yml") && !lower.ends_with(".yaml");
+}
+
+std::string LoginName(uid_t uid) {
+  std::array<char, 65536> buffer{};  // entries of directory services can be large
+  struct passwd entry {};
+  struct passwd* found = nullptr;
+  ::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
+  if (found == nullptr) {
+    throw ConfigurationError("user " + std::to_string(uid) +
+                             " is not in the user database; add it");
+  }
+  return found->pw_name;
+}
+
+/// Empty if unknown.
+std::string Architecture() {
+  struct utsname names {};
+  if (::uname(&names) != 0) return {};
+  const std::string machine = names.machine;
+  return machine == "arm64" ? "aarch64" : machine;  // macOS reports arm64
 }
 
 }  // namespace
@@ -94,6 +118,21 @@ void RequireInstance(const fs::path& home, const std::string& name) {
   throw ConfigurationError("there is no Lima instance \"" + name + "\" in " + home.string() +
                            (known.empty() ? "" : "; the instances are: " + known) +
                            "; create it with: " + SandboxCommand(name));
+}
+
+HostFacts ReadHostFacts() {
+  HostFacts facts;
+  facts.home = support::EnvironmentVariable("HOME");
+  if (!facts.home.starts_with('/')) throw ConfigurationError("set HOME to an absolute path");
+  facts.uid = ::getuid();
+  facts.user = LoginName(::getuid());
+  facts.temp_dir = support::EnvironmentVariable("TMPDIR");
+  if (facts.temp_dir.empty()) facts.temp_dir = "/tmp";
+  facts.arch = Architecture();
+#ifdef __APPLE__
+  facts.vm_type = "vz";
+#endif
+  return facts;
 }
 
 }  // namespace lima

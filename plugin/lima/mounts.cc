@@ -7,7 +7,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "lima/home.h"
 #include "support/paths.h"
 #include "support/sha256.h"
 

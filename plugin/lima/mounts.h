@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lima/configuration.h"
-#include "lima/host.h"
+#include "lima/home.h"
 
 /// The host directories that an instance mounts. Follows the mounts part of FillDefault in Lima's
 /// pkg/limayaml/defaults.go, and Validate in validate.go. Stricter than Lima: a template that

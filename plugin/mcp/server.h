@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "mcp/heartbeat.h"
 #include "mcp/line_reader.h"
 #include "mcp/line_writer.h"
 #include "mcp/message.h"

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "mcp/heartbeat.h"
+#include "mcp/server_options.h"
 
 namespace transcripts {
 

@@ -1,11 +1,10 @@
-#include "lima/host.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <string>
 
+#include "lima/home.h"
 #include "lima/text_file.h"
 #include "support/environment.h"
 
