@@ -14,15 +14,12 @@ namespace lima {
 /// In bytes; from Lima's pkg/identifiers.
 inline constexpr std::size_t kMaxInstanceName = 76;
 
-/// Throws ConfigurationError unless Lima accepts `name` for an instance: groups of ASCII letters
-/// and digits with single '.', '_' or '-' between them, not ending in .yml or .yaml in any case. A
-/// valid name is a single path component, safe to use in paths. Follows Lima's
-/// pkg/identifiers/validate.go.
+/// Throws ConfigurationError unless Lima accepts `name` for an instance (pkg/identifiers/
+/// validate.go). A valid name is a single path component, safe to use in paths.
 void CheckInstanceName(std::string_view name);
 
 /// The guest's host name, also in ssh.config: "lima-" and the instance's name with '-' for '.' and
-/// '_'. Follows
-/// Lima's pkg/instance/hostname.
+/// '_'. Follows Lima's pkg/instance/hostname.
 std::string HostnameOf(std::string_view name);
 
 /// The directory of all instances: $LIMA_HOME, else $HOME/.lima, with links resolved if it exists.
@@ -38,8 +35,7 @@ std::filesystem::path HomeDirectory(const std::string& lima_home, const std::str
 std::vector<std::string> ListInstances(const std::filesystem::path& home);
 
 /// Throws ConfigurationError unless the instance has a lima.yaml; the message lists the instances
-/// and how to create this one. Also throws like CheckInstanceName, and if the directory cannot be
-/// read.
+/// and how to create this one. Also throws like CheckInstanceName.
 void RequireInstance(const std::filesystem::path& home, const std::string& name);
 
 /// Facts about the host that mount templates and Lima's defaults use.

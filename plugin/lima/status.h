@@ -21,12 +21,9 @@ struct Status {
 ///   running   the host agent (ha.pid) and the driver (*.pid) run, and ha.sock responds
 ///   stopped   neither runs
 ///   broken    anything else, including an unreadable pid file
-/// External drivers (those with a *.drv.pid) and WSL2 have no pid file of their own, so only the
-/// host agent is checked for them.
-///
-/// `vm_type` is the configured one, if any. Takes at most about kHostAgentTimeout. Unlike limactl,
-/// does not remove pid files of dead processes. Thread-safe. Follows Inspect in Lima's
-/// pkg/store/instance.go.
+/// For external drivers (*.drv.pid) and WSL2, without a pid file, only the host agent is checked.
+/// `vm_type` is the configured one, if any. Takes at most about kHostAgentTimeout. Thread-safe.
+/// Follows Inspect in Lima's pkg/store/instance.go.
 Status InspectStatus(const std::filesystem::path& instance_directory,
                      const std::optional<std::string>& vm_type = std::nullopt);
 

@@ -19,9 +19,8 @@ class ConfigurationError : public support::CallError {
   using CallError::CallError;
 };
 
-/// Reads a regular file, following links; nullopt if it does not exist. Throws ConfigurationError
-/// if it cannot be read, is not a regular file, or has more than `limit` bytes. Does not block on a
-/// FIFO.
+/// Reads a file, following links; nullopt if it does not exist. Throws ConfigurationError if it
+/// cannot be read, is not a regular file (a FIFO does not block), or has more than `limit` bytes.
 std::optional<std::string> ReadTextFile(const std::filesystem::path& path, std::size_t limit);
 
 /// The same for a file opened with O_NONBLOCK; `path` is for error messages.

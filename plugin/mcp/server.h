@@ -36,9 +36,8 @@ class Server {
     bool all_calls_ended;
   };
 
-  /// Serves until the end of input or `Stop`. Then stops the calls, waits until the client has read
-  /// all answers or takes none any more, and returns: at once if no call is running, otherwise
-  /// within the graces of the options. Call it once.
+  /// Serves until the end of input or `Stop`. Then stops the calls and waits until the client has
+  /// read all answers, as long as the options say. Call it once.
   Exit Serve();
 
   /// Ends `Serve`, now or when it begins. Any thread, but not a signal handler.

@@ -37,9 +37,8 @@ class ToolCalls {
   ToolCalls(const ToolCalls&) = delete;
   ToolCalls& operator=(const ToolCalls&) = delete;
 
-  /// Takes a `tools/call`: runs the tool in the pool, or refuses the call. Never waits for the
-  /// tool. Throws ProtocolError, and leaves `reply` alone, unless the request has the form of a
-  /// call.
+  /// Runs the tool in the pool, or refuses the call. Never waits for the tool. Throws
+  /// ProtocolError, and leaves `reply` alone, unless the request has the form of a call.
   void Start(Request& request, const RequestContext& context, Reply& reply);
 
   /// Sends progress if it is time for that. Returns the milliseconds until the next time; -1 while

@@ -51,17 +51,13 @@ struct MountState {
 /// Checks that the instance's mounts are present in the guest. Lima mounts with `nofail`, so they
 /// may appear late, and a reverse-sshfs mount ends with its SSH connection.
 ///
-/// In a Linux guest, a mount is present if its mount point (links resolved) has a file system that
-/// Lima would have mounted:
-///   9p, virtiofs   with Lima's tag, or an older Lima's "mount" and a number
-///   fuse.sshfs     with any source; its form depends on the version of sshfs
-/// In a macOS guest, the mount point is a link to the directory "/Volumes/My Shared Files/TAG".
-/// All mounts pass if the guest has no mount table (logged), or is this machine (a loopback sshd).
+/// In a Linux guest, the mount point (links resolved) must have a 9p or virtiofs with Lima's tag
+/// (or an older Lima's "mount" and a number), or a fuse.sshfs with any source. In a macOS guest, it
+/// must be a link to the directory "/Volumes/My Shared Files/TAG". All mounts pass if the guest has
+/// no mount table (logged), or is this machine (a loopback sshd).
 ///
-/// A command in the guest reads the mount table. A mount's state is reused while its file system's
-/// identity (statvfs) stays the same. A missing mount is checked each time.
-///
-/// `mount` is an index in the constructor's `mounts`. Thread-safe.
+/// A mount's state is reused while its file system's identity (statvfs) stays the same; a missing
+/// mount is checked each time. `mount` is an index in the constructor's `mounts`. Thread-safe.
 class MountCheck {
  public:
   /// `os` is the guest's: "Linux", "Darwin", …

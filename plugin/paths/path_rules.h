@@ -54,16 +54,8 @@ struct ResolvedPath : GuestLocation {
 ///    bare repository can be made step by step; one that is there is protected by its HEAD.
 ///
 /// Mounts are resolved anew, since one may appear late. Other roots keep the path that they first
-/// resolved to (PinnedRoots).
-///
-/// Resolve takes one round trip (REALPATH, LSTAT or OPENDIR; STATVFS for kWrite, and for a mount
-/// that was missing or is reverse-sshfs) if at most the last component is missing. A link costs one
-/// more, and so do a kList that cannot be opened, a path of which more is missing (LSTAT of each
-/// component), and writing under a name that a bare repository has
-/// (`hooks`, …). Each dangling link costs two. Resolving the roots and mounts costs one more: after
-/// connecting, before a refusal, and always if a mount point is a link.
-///
-/// Thread-safe.
+/// resolved to (PinnedRoots). Resolve takes one round trip for an ordinary path;
+/// tests/unit/tools/round_trips_test.cc lists the others. Thread-safe.
 class PathRules {
  public:
   struct Options {
@@ -148,13 +140,10 @@ class PathRules {
   mutable DirectoriesPointer directories_;
 };
 
-/// Resolves an absolute path that need not exist, including dangling links. OpenSSH's server
-/// reports a path as missing if two components are missing, in a link loop, and below a file; this
-/// follows the components itself then, all with one burst for each link. `found` is the guest's
-/// reply for the path, empty for kNotFound.
-///
-/// Throws guest::FileError if the guest refuses. Throws support::CallError, with `shown` as the
-/// path, for a link loop and for a file used as a directory.
+/// Resolves an absolute path that need not exist, including dangling links. `found` is the guest's
+/// reply for the path. It is empty for kNotFound, which OpenSSH's server also replies in a link
+/// loop and below a file: this follows the components itself then. Throws guest::FileError if the
+/// guest refuses, and support::CallError, with `shown` as the path, in those two cases.
 GuestLocation ResolveInGuest(std::string path, std::optional<guest::RealFile> found,
                              const std::string& shown, guest::Guest& guest,
                              const support::Context& context);

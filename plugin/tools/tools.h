@@ -32,11 +32,9 @@ struct Toolbox {
   shell::CutOutputs cut_outputs;
 };
 
-/// The names that a pattern begins with pass the path rules like the path itself. So an absolute
-/// pattern is allowed if its directory is; with a `path` it must lie below that.
-///
-/// A pattern for the names of single directories ("*.txt", "src/*.cc") is matched over SFTP
-/// listings and starts no process; times then count in whole seconds.
+/// The names that a pattern begins with pass the path rules like the path itself; an absolute one
+/// must lie below `path`, if that is given. A pattern for the names of single directories ("*.txt",
+/// "src/*.cc") starts no process; times then count in whole seconds.
 Matches Glob(Toolbox& toolbox, const mcp::ToolCall& call);
 
 Entries ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call);
@@ -44,9 +42,8 @@ Entries ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call);
 /// A file that cannot fit into a message is not read.
 FileContent ReadFile(Toolbox& toolbox, const mcp::ToolCall& call);
 
-/// Cuts the beginning of a file (FileReader::ReadBeginning) after the last line that fits into
-/// `maximum_bytes` and kMaxTextLines. Returns the line that says how to go on; empty if nothing
-/// was cut.
+/// Cuts a file's beginning after the last line that fits into `maximum_bytes` and kMaxTextLines.
+/// Returns the line that says how to go on; empty if nothing was cut.
 std::string CutBeginning(std::string& bytes, bool is_whole, std::size_t maximum_bytes);
 
 /// The limit for the file and for the result: `replace` must be able to read what it wrote.
@@ -60,13 +57,10 @@ Written Replace(Toolbox& toolbox, const mcp::ToolCall& call);
 /// Runs a command as `limactl shell --workdir=DIRECTORY INSTANCE WORDS…` does (Lima's
 /// cmd/limactl/shell.go), in the guest's resident shells (shell/resident_script.h). A failed
 /// command is no error of the tool:
-///   exited with status N   exit_code N; error "exit status N" unless N is 0
-///   killed by a signal     exit_code 128 + Linux's number; error "signal: NAME". A command that
-///                          exits with that status looks the same
-///   stopped by the time limit, lost connection
-///                          no exit_code; error explains; output until then
-/// If a stream is cut, Toolbox::cut_outputs keeps the output, and the result names its id. Throws
-/// support::Stopped once a cancelled command has been stopped.
+///   exited with status N          exit_code N; error "exit status N" unless N is 0
+///   killed by a signal            exit_code 128 + Linux's number; error "signal: NAME"
+///   time limit, lost connection   no exit_code; error explains; output until then
+/// Throws support::Stopped once a cancelled command has been stopped.
 CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Ends within ToolOptions::time_limit, once there is a connection. A call that is cancelled, or
