@@ -10,7 +10,6 @@
 #include <system_error>
 
 #include "lima/sandbox.h"
-#include "support/environment.h"
 #include "support/join.h"
 #include "support/lower_case.h"
 
@@ -61,11 +60,6 @@ std::string HostnameOf(std::string_view name) {
   std::replace_if(
       hostname.begin(), hostname.end(), [](char c) { return c == '.' || c == '_'; }, '-');
   return hostname;
-}
-
-fs::path HomeDirectory() {
-  return HomeDirectory(support::EnvironmentVariable("LIMA_HOME"),
-                       support::EnvironmentVariable("HOME"));
 }
 
 fs::path HomeDirectory(const std::string& lima_home, const std::string& user_home) {

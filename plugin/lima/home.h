@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lima/text_file.h"
+#include "support/environment.h"
 
 namespace lima {
 
@@ -25,10 +26,9 @@ std::string HostnameOf(std::string_view name);
 /// The directory of all instances: $LIMA_HOME, else $HOME/.lima, with links resolved if it exists.
 /// Throws ConfigurationError when neither is set, for a relative path, and when its links cannot be
 /// resolved. Follows Lima's pkg/limatype/dirnames.
-std::filesystem::path HomeDirectory();
-
-/// The same for given values; empty means not set.
-std::filesystem::path HomeDirectory(const std::string& lima_home, const std::string& user_home);
+std::filesystem::path HomeDirectory(
+    const std::string& lima_home = support::EnvironmentVariable("LIMA_HOME"),
+    const std::string& user_home = support::EnvironmentVariable("HOME"));
 
 /// Sorted names of all readable instances: directories, not links, with a lima.yaml. Empty if
 /// `home` does not exist. Throws ConfigurationError when it cannot be read.

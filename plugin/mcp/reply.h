@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "mcp/line_writer.h"
+#include "mcp/lines.h"
 #include "mcp/message.h"
 #include "support/context.h"
 

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "mcp/line_reader.h"
-#include "mcp/line_writer.h"
+#include "mcp/lines.h"
 #include "mcp/message.h"
 #include "mcp/protocol.h"
 #include "mcp/reply.h"

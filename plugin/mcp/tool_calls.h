@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mcp/call_pool.h"
-#include "mcp/line_writer.h"
+#include "mcp/lines.h"
 #include "mcp/message.h"
 #include "mcp/outcome.h"
 #include "mcp/protocol.h"

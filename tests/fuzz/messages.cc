@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "fuzz/input.h"
-#include "mcp/line_reader.h"
+#include "mcp/lines.h"
 #include "mcp/message.h"
 #include "mcp/protocol.h"
 #include "mcp/reply.h"
