@@ -4,7 +4,7 @@
 #include <mutex>
 #include <string>
 
-#include "mcp/call_observer.h"
+#include "mcp/outcome.h"
 #include "support/file_descriptor.h"
 
 /// `serve --audit FILE`: a record of every call, for the user.
@@ -34,10 +34,9 @@ inline constexpr std::size_t kMaximumAuditArguments = std::size_t{1024} * 1024;
 std::string AuditLine(const mcp::ObservedCall& call, const mcp::CallEnd* end);
 
 /// Appends a line for each call to a file when it ends, and one when it starts if it may change
-/// something. Several servers may share the file: each line is one write at the file's end. If the
-/// file was moved or removed, the next record creates it again, without following a link. Never
-/// fails or delays a call: logs the first write that fails, and the next that succeeds with the
-/// number of lost records.
+/// something. Each line is one write at the file's end. If the file was moved or removed, the next
+/// record creates it again, without following a link. Never fails or delays a call: logs the first
+/// write that fails, and the next that succeeds with the number of lost records.
 class AuditLog final : public mcp::CallObserver {
  public:
   /// Creates a missing file for its owner only (0600). Throws support::CallError when it cannot be

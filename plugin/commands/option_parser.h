@@ -10,9 +10,8 @@
 
 namespace commands {
 
-/// What all commands share on top of cxxopts: `-h`/`--help`, a bounded number of positional
-/// arguments, options that are given once unless they are lists, and errors that are one UsageError
-/// each.
+/// On top of cxxopts: `-h`/`--help`, a bounded number of positional arguments, options that are
+/// given once unless they are lists, and a UsageError for each error.
 class OptionParser {
  public:
   /// `positional` names the positional arguments in the usage line ("[INSTANCE]"); at most

@@ -26,9 +26,9 @@ void AddServeOptions(OptionParser& parser);
 /// Throws UsageError for an invalid --command-timeout.
 std::chrono::milliseconds ReadCommandTimeout(const cxxopts::ParseResult& parsed);
 
-/// Reads and checks the options for an instance. Throws UsageError, or another support::CallError,
-/// for a value that cannot be used: no such instance, a `--root` outside its mounts, an audit file
-/// that the agent could write.
+/// Reads and checks the options for an instance. Throws support::CallError for a value that cannot
+/// be used: no such instance, a `--root` outside its mounts, an audit file that the agent can
+/// write.
 ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::string& instance);
 
 /// The options of `run` as words for `serve`, in the given order, with absolute paths.

@@ -16,10 +16,9 @@ namespace commands {
 /// with a standard input that may stay open forever.
 class TerminationWatch {
  public:
-  /// Returns the parent's process id, for the watch. Call it early, and before any thread starts:
-  /// it blocks those signals in this thread and all later ones, so that only the watch receives
-  /// them. It ignores SIGPIPE and SIGXFSZ, so that a closed pipe and a full file (setrlimit(2)) are
-  /// errors of write().
+  /// Returns the parent's process id, for the watch. Call it early, before any thread starts: it
+  /// blocks those signals for all of them, so that only the watch receives them. Ignores SIGPIPE
+  /// and SIGXFSZ, so that a closed pipe and a full file (setrlimit(2)) are errors of write().
   [[nodiscard]] static pid_t PrepareProcess();
 
   /// Calls `on_termination` at most once, in a thread of the watch.

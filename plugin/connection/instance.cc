@@ -5,7 +5,7 @@
 #include <sstream>
 #include <utility>
 
-#include "lima/host.h"
+#include "lima/home.h"
 #include "paths/mount_check.h"
 #include "paths/path_rules.h"
 #include "ssh/connection.h"

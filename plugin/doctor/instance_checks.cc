@@ -5,7 +5,6 @@
 
 #include "agents/agent.h"
 #include "configure/stored_settings.h"
-#include "lima/host_agent.h"
 #include "lima/status.h"
 #include "lima/text_file.h"
 #include "support/join.h"

@@ -31,9 +31,8 @@ Finding CheckStatus(const lima::InstanceConfiguration& configuration);
 Finding CheckMounts(const lima::InstanceConfiguration& configuration,
                     const std::vector<lima::Mount>& mounts);
 
-/// Warns if settings from `limactl mcp configure` are at the top of a writable mount, or in
-/// `project` below one: the guest can change them, and they confine that agent. `project` may be
-/// empty.
+/// Warns if settings from `limactl mcp configure`, which confine an agent, are at the top of a
+/// writable mount, or in `project` (which may be empty) below one: the guest can change them.
 Finding CheckSettings(const std::vector<lima::Mount>& mounts, const std::string& project,
                       const std::string& instance);
 

@@ -12,9 +12,8 @@
 /// Checks of an instance's server, which use it as an agent would.
 namespace doctor {
 
-/// A server and its only client, which sends one request at a time. Each function throws
-/// support::CallError if the server exits or prints anything but MCP, and support::Stopped at the
-/// context's deadline.
+/// A server and its only client. Each function throws support::CallError if the server exits or
+/// prints anything but MCP, and support::Stopped at the context's deadline.
 class ServerUnderTest {
  public:
   explicit ServerUnderTest(const std::vector<std::string>& command) : child_(command) {}

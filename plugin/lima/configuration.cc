@@ -49,76 +49,71 @@ bool NamesNineP(const std::vector<YAML::Node>& mount_types) {
   });
 }
 
-template <typename Value>
-void Overlay(std::optional<Value>& base, std::optional<Value> stronger) {
-  if (stronger.has_value()) base = std::move(stronger);
+template <typename Setting, typename Value>
+void Overlay(Setting& setting, std::optional<Value> stronger) {
+  if (stronger.has_value()) setting = *std::move(stronger);
 }
 
 /// "" and "default" mean unset. Follows FillDefault, ResolveOS and ResolveArch in Lima's
 /// pkg/limayaml/defaults.go.
-std::optional<std::string> WithoutDefault(std::optional<std::string> value) {
-  if (value == "" || value == "default") value.reset();
-  return value;
-}
-
-std::string ResolveOperatingSystem(const std::optional<std::string>& os, const std::string& name) {
-  constexpr std::array kKnown = {"Linux", "Darwin", "FreeBSD", "Windows"};
-  if (!os.has_value()) return kKnown.front();
-  if (std::find(kKnown.begin(), kKnown.end(), *os) != kKnown.end()) return *os;
-  throw ConfigurationError("the configuration of instance \"" + name + "\" has os: " + *os +
-                           "; use Linux, Darwin or FreeBSD");
+bool IsDefault(const std::optional<std::string>& value) {
+  return value == "" || value == "default";
 }
 
 }  // namespace
 
-ConfigurationFile ParseConfiguration(std::string_view text, const std::string& file,
-                                     ConfigurationFile weaker) {
+void ApplyFile(std::string_view text, const std::string& file,
+               InstanceConfiguration& configuration) {
   const yaml::Mapping top(yaml::Parse(text, file), file, "");
   const yaml::Mapping user = top.Child("user");
-  ConfigurationFile result = std::move(weaker);
-  Overlay(result.plain, top.Boolean("plain"));
-  Overlay(result.os, top.String("os"));
-  Overlay(result.arch, top.String("arch"));
-  Overlay(result.vm_type, top.String("vmType"));
-  Overlay(result.mount_type, top.String("mountType"));
-  Overlay(result.forward_agent, top.Child("ssh").Boolean("forwardAgent"));
-  Overlay(result.user.shell, user.String("shell"));
-  Overlay(result.user.uid, user.Number("uid"));
+  Overlay(configuration.plain, top.Boolean("plain"));
+  Overlay(configuration.os, top.String("os"));
+  Overlay(configuration.arch, top.String("arch"));
+  Overlay(configuration.vm_type, top.String("vmType"));
+  Overlay(configuration.mount_type, top.String("mountType"));
+  Overlay(configuration.forwards_agent, top.Child("ssh").Boolean("forwardAgent"));
+  Overlay(configuration.user.shell, user.String("shell"));
+  Overlay(configuration.user.uid, user.Number("uid"));
   if (auto home = user.String("home")) {
-    result.user.home = std::move(home);
-    result.user.home_where = user.Where("home");
+    configuration.user.home = std::move(home);
+    configuration.user.home_where = user.Where("home");
   }
-  if (NamesNineP(top.Sequence("mountTypesUnsupported"))) result.nine_p_is_unsupported = true;
-  if (IgnoresPorts(top, file)) result.ignores_ports = true;
-  result.param = ReadParameters(top.Child("param"));
+  if (NamesNineP(top.Sequence("mountTypesUnsupported"))) configuration.nine_p_is_unsupported = true;
+  if (IgnoresPorts(top, file)) configuration.forwards_ports = false;
+  configuration.param = ReadParameters(top.Child("param"));
   int number = 0;
   for (const YAML::Node& item : top.Sequence("mounts")) {
-    result.mounts.push_back(ReadMount(item, file, "mounts[" + std::to_string(number++) + "]"));
+    configuration.mounts.push_back(
+        ReadMount(item, file, "mounts[" + std::to_string(number++) + "]"));
   }
-  return result;
 }
 
 InstanceConfiguration MergeConfiguration(const std::filesystem::path& lima_home,
                                          const std::string& name, std::string_view defaults,
                                          std::string_view main, std::string_view override_text) {
   const std::filesystem::path shared = lima_home / "_config";
-  ConfigurationFile all = ParseConfiguration(defaults, shared / "default.yaml");
-  all = ParseConfiguration(main, lima_home / name / "lima.yaml", std::move(all));
-  const auto param = all.param;  // those of the other files do not count
-  all = ParseConfiguration(override_text, shared / "override.yaml", std::move(all));
   InstanceConfiguration merged;
   merged.lima_home = lima_home;
   merged.name = name;
-  merged.plain = all.plain.value_or(false);
-  merged.os = ResolveOperatingSystem(WithoutDefault(all.os), name);
-  merged.forwards_agent = all.forward_agent.value_or(false);
-  merged.forwards_ports = !merged.plain && !all.ignores_ports;
-  static_cast<Settings&>(merged) = std::move(all);
+  ApplyFile(defaults, shared / "default.yaml", merged);
+  ApplyFile(main, lima_home / name / "lima.yaml", merged);
+  const auto param = merged.param;
+  ApplyFile(override_text, shared / "override.yaml", merged);
   merged.param = param;
+
   for (auto* setting : {&merged.arch, &merged.vm_type, &merged.mount_type}) {
-    *setting = WithoutDefault(*setting);
+    if (IsDefault(*setting)) setting->reset();
   }
-  if (merged.plain) merged.mounts.clear();
+  if (IsDefault(merged.os)) merged.os = InstanceConfiguration().os;
+  constexpr std::array kKnown = {"Linux", "Darwin", "FreeBSD", "Windows"};
+  if (std::find(kKnown.begin(), kKnown.end(), merged.os) == kKnown.end()) {
+    throw ConfigurationError("the configuration of instance \"" + name + "\" has os: " + merged.os +
+                             "; use Linux, Darwin or FreeBSD");
+  }
+  if (merged.plain) {
+    merged.mounts.clear();
+    merged.forwards_ports = false;
+  }
   return merged;
 }
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lima/configuration_error.h"
+#include "lima/text_file.h"
 
 namespace lima {
 
@@ -39,49 +39,38 @@ struct GuestUser {
   std::optional<std::uint32_t> uid;
 };
 
-/// The entries that this program needs. Others are ignored.
-struct Settings {
+/// What this program needs of an instance's configuration. Other entries are ignored; a null value
+/// is unset, as in Lima.
+struct InstanceConfiguration {
+  std::filesystem::path lima_home;
+  std::string name;
+  bool plain = false;
+  std::string os = "Linux";  ///< Linux, Darwin, FreeBSD or Windows
   /// As Lima writes it: "x86_64", "aarch64". Empty for the host's own.
   std::optional<std::string> arch;
   std::optional<std::string> vm_type;     ///< empty for Lima's default on this host
   std::optional<std::string> mount_type;  ///< empty for the driver's default
   /// `mountTypesUnsupported` names it: then that default is not 9p.
   bool nine_p_is_unsupported = false;
-  GuestUser user;
-  std::map<std::string, Parameter, std::less<>> param;
-  std::vector<MountEntry> mounts;
-};
-
-/// One file, or some merged. A null value is unset, as in Lima.
-struct ConfigurationFile : Settings {
-  std::optional<bool> plain;
-  std::optional<std::string> os;
-  std::optional<bool> forward_agent;  ///< `ssh.forwardAgent`
-  bool ignores_ports = false;         ///< a rule of `portForwards` ignores all ports
-};
-
-/// Parses one file's text, which wins over `weaker` files, except that `param` is its own and its
-/// mounts follow theirs. `file` is its name in errors. Throws ConfigurationError for text that Lima
-/// also rejects: invalid YAML, duplicate keys, and wrong types of the entries read here.
-ConfigurationFile ParseConfiguration(std::string_view text, const std::string& file,
-                                     ConfigurationFile weaker = {});
-
-/// The three files of an instance, merged: `param` is lima.yaml's own, `mounts` those of all files,
-/// themselves not merged, and none if plain.
-struct InstanceConfiguration : Settings {
-  std::filesystem::path lima_home;
-  std::string name;
-  bool plain = false;
-  std::string os = "Linux";     ///< Linux, Darwin, FreeBSD or Windows
   bool forwards_agent = false;  ///< the host's SSH agent
   bool forwards_ports = true;   ///< of the guest to the host, without a rule for each
+  GuestUser user;
+  std::map<std::string, Parameter, std::less<>> param;
+  std::vector<MountEntry> mounts;  ///< of all files, those with the same mountPoint not merged
 
   [[nodiscard]] std::filesystem::path directory() const { return lima_home / name; }
 };
 
+/// Sets what one file's text sets, appends its mounts, and replaces `param`. `file` is its name in
+/// errors. Throws ConfigurationError for text that Lima also rejects: invalid YAML, duplicate keys,
+/// and wrong types of the entries read here.
+void ApplyFile(std::string_view text, const std::string& file,
+               InstanceConfiguration& configuration);
+
 /// Merges the texts of `_config/default.yaml`, the instance's lima.yaml and `_config/override.yaml`
-/// as Lima does: each wins over those before it. Throws ConfigurationError for an invalid text and
-/// an unknown `os`. Follows FillDefault in Lima's pkg/limayaml/defaults.go.
+/// as Lima does: each wins over those before it, except that `param` is lima.yaml's own. Throws
+/// ConfigurationError for an invalid text and an unknown `os`. Follows FillDefault in Lima's
+/// pkg/limayaml/defaults.go.
 InstanceConfiguration MergeConfiguration(const std::filesystem::path& lima_home,
                                          const std::string& name, std::string_view defaults,
                                          std::string_view main, std::string_view override_text);

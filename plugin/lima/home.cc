@@ -1,12 +1,15 @@
 #include "lima/home.h"
 
+#include <pwd.h>
 #include <re2/re2.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <system_error>
 
 #include "lima/sandbox.h"
-#include "support/environment.h"
 #include "support/join.h"
 #include "support/lower_case.h"
 
@@ -24,6 +27,26 @@ bool IsInstanceName(std::string_view name) {
          !lower.ends_with(".yml") && !lower.ends_with(".yaml");
 }
 
+std::string LoginName(uid_t uid) {
+  std::array<char, 65536> buffer{};  // entries of directory services can be large
+  struct passwd entry {};
+  struct passwd* found = nullptr;
+  ::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
+  if (found == nullptr) {
+    throw ConfigurationError("user " + std::to_string(uid) +
+                             " is not in the user database; add it");
+  }
+  return found->pw_name;
+}
+
+/// Empty if unknown.
+std::string Architecture() {
+  struct utsname names {};
+  if (::uname(&names) != 0) return {};
+  const std::string machine = names.machine;
+  return machine == "arm64" ? "aarch64" : machine;  // macOS reports arm64
+}
+
 }  // namespace
 
 void CheckInstanceName(std::string_view name) {
@@ -37,11 +60,6 @@ std::string HostnameOf(std::string_view name) {
   std::replace_if(
       hostname.begin(), hostname.end(), [](char c) { return c == '.' || c == '_'; }, '-');
   return hostname;
-}
-
-fs::path HomeDirectory() {
-  return HomeDirectory(support::EnvironmentVariable("LIMA_HOME"),
-                       support::EnvironmentVariable("HOME"));
 }
 
 fs::path HomeDirectory(const std::string& lima_home, const std::string& user_home) {
@@ -94,6 +112,21 @@ void RequireInstance(const fs::path& home, const std::string& name) {
   throw ConfigurationError("there is no Lima instance \"" + name + "\" in " + home.string() +
                            (known.empty() ? "" : "; the instances are: " + known) +
                            "; create it with: " + SandboxCommand(name));
+}
+
+HostFacts ReadHostFacts() {
+  HostFacts facts;
+  facts.home = support::EnvironmentVariable("HOME");
+  if (!facts.home.starts_with('/')) throw ConfigurationError("set HOME to an absolute path");
+  facts.uid = ::getuid();
+  facts.user = LoginName(::getuid());
+  facts.temp_dir = support::EnvironmentVariable("TMPDIR");
+  if (facts.temp_dir.empty()) facts.temp_dir = "/tmp";
+  facts.arch = Architecture();
+#ifdef __APPLE__
+  facts.vm_type = "vz";
+#endif
+  return facts;
 }
 
 }  // namespace lima

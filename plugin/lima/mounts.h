@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lima/configuration.h"
-#include "lima/host.h"
+#include "lima/home.h"
 
 /// The host directories that an instance mounts. Follows the mounts part of FillDefault in Lima's
 /// pkg/limayaml/defaults.go, and Validate in validate.go. Stricter than Lima: a template that
@@ -66,5 +68,15 @@ std::vector<Mount> EvaluateMounts(const InstanceConfiguration& configuration, co
 std::vector<Mount> ListMounts(const InstanceConfiguration& configuration,
                               const HostFacts& host = ReadHostFacts(),
                               const GuestFacts& guest = {});
+
+/// Returns the value of a field, named without the leading dot: "Home", "Param.key". Throws
+/// ConfigurationError if there is no such field.
+using FieldLookup = std::function<std::string(std::string_view name)>;
+
+/// Evaluates the part of Go's text/template that paths use: fields such as {{.Name}},
+/// {{ .Param.key }} and {{$.Name}}, comments {{/* … */}}, and the trim markers {{- and -}}. Throws
+/// ConfigurationError for everything else, because Lima might evaluate it to another directory.
+/// Follows Go's text/template/parse/lex.go.
+std::string EvaluateTemplate(std::string_view text, const FieldLookup& lookup);
 
 }  // namespace lima

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "lima/configuration_error.h"
 #include "lima/home.h"
 #include "lima/text_file.h"
 #include "support/join.h"

@@ -25,18 +25,12 @@ struct SshEndpoint {
   friend bool operator==(const SshEndpoint&, const SshEndpoint&) = default;
 };
 
-/// Reads an instance's ssh.config by the rules of ssh_config(5): keywords in any case,
-/// `Keyword value` or `Keyword=value`, quotes, comments. The first value wins; IdentityFiles are
-/// collected. Uses only options under `Host lima-NAME`, or before any Host. There are no defaults:
-/// a missing HostName, Port, User or IdentityFile is an error, since a default could be another
-/// machine.
-///
-/// Ignores other keywords. Refuses backslashes, quotes within a value, and options that would
-/// change the connection: ProxyCommand, ProxyJump, ProxyUseFdpass, Include, Match, Host lines with
-/// wildcards or negation, percent signs in host, user and key files, and hosts and users that begin
-/// with '-'.
-///
-/// Throws ConfigurationError that starts with `file`.
+/// Reads an instance's ssh.config by the rules of ssh_config(5), under `Host lima-NAME` and before
+/// any Host. There are no defaults: a missing HostName, Port, User or IdentityFile is an error,
+/// since a default could be another machine. Refuses what this does not read as OpenSSH would
+/// (backslashes, quotes within a value, wildcards, percent signs, a leading '-') and what would
+/// change the connection (ProxyCommand, ProxyJump, ProxyUseFdpass, Include, Match). Ignores other
+/// keywords. Throws ConfigurationError that starts with `file`.
 SshEndpoint ParseSshConfig(std::string_view text, const std::string& instance_name,
                            const std::string& file);
 

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 namespace lima {
@@ -17,13 +21,28 @@ struct Status {
 ///   running   the host agent (ha.pid) and the driver (*.pid) run, and ha.sock responds
 ///   stopped   neither runs
 ///   broken    anything else, including an unreadable pid file
-/// External drivers (those with a *.drv.pid) and WSL2 have no pid file of their own, so only the
-/// host agent is checked for them.
-///
-/// `vm_type` is the configured one, if any. Takes at most about kHostAgentTimeout. Unlike limactl,
-/// does not remove pid files of dead processes. Thread-safe. Follows Inspect in Lima's
-/// pkg/store/instance.go.
+/// For external drivers (*.drv.pid) and WSL2, without a pid file, only the host agent is checked.
+/// `vm_type` is the configured one, if any. Takes at most about kHostAgentTimeout. Thread-safe.
+/// Follows Inspect in Lima's pkg/store/instance.go.
 Status InspectStatus(const std::filesystem::path& instance_directory,
                      const std::optional<std::string>& vm_type = std::nullopt);
+
+/// Lima's own timeout for its host agent (pkg/store/instance.go).
+inline constexpr std::chrono::seconds kHostAgentTimeout{3};
+
+/// Most bytes of a whole response.
+inline constexpr std::size_t kMaxHostAgentResponse = std::size_t{1024} * 1024;
+
+/// The host agent did not respond, or its response is invalid.
+class HostAgentError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The port of the guest's sshd on this host, or 0 while the agent does not know it yet: GET
+/// /v1/info over the Unix socket `socket` (an instance's ha.sock). Throws HostAgentError; waits at
+/// most about `timeout`. Follows Lima's pkg/hostagent/api/client.
+std::uint16_t QueryHostAgent(const std::filesystem::path& socket,
+                             std::chrono::milliseconds timeout = kHostAgentTimeout);
 
 }  // namespace lima

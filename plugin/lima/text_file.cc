@@ -7,8 +7,6 @@
 #include <cerrno>
 #include <system_error>
 
-#include "lima/configuration_error.h"
-
 namespace lima {
 namespace {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lima/configuration_error.h"
+#include "lima/text_file.h"
 #include "support/utf8.h"
 
 namespace lima::yaml {

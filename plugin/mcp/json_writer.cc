@@ -52,29 +52,8 @@ void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
 }
 
-void AppendJson(std::string& out, const json& value) {
-  if (value.is_string()) {
-    AppendJsonString(out, value.get_ref<const std::string&>());
-  } else if (value.is_object()) {
-    ObjectWriter object(out);
-    for (const auto& [key, member] : value.items()) object.JsonMember(key, member);
-    object.End();
-  } else if (value.is_array()) {
-    out += '[';
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      if (i > 0) out += ',';
-      AppendJson(out, value[i]);
-    }
-    out += ']';
-  } else {
-    out += value.dump();
-  }
-}
-
 std::string ToJson(const json& value) {
-  std::string out;
-  AppendJson(out, value);
-  return out;
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 std::string& ObjectWriter::Key(std::string_view key) {
@@ -90,7 +69,7 @@ void ObjectWriter::Member(std::string_view key, std::string_view text) {
 }
 
 void ObjectWriter::JsonMember(std::string_view key, const json& value) {
-  AppendJson(Key(key), value);
+  Key(key) += ToJson(value);
 }
 
 void ObjectWriter::RawMember(std::string_view key, std::string_view json) {

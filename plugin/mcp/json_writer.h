@@ -5,14 +5,12 @@
 #include <string>
 #include <string_view>
 
-/// JSON values to text. Unlike nlohmann's `dump` it appends to the line that is sent, without a
-/// copy, and puts U+FFFD in place of each byte that is not UTF-8. The text has no raw newline.
+/// JSON values to text without a raw newline, with U+FFFD in place of bytes that are not UTF-8.
 namespace mcp {
 
-/// Appends `text` as a JSON string, quotes included.
+/// Appends `text` as a JSON string, quotes included. For large texts: it copies them only once.
 void AppendJsonString(std::string& out, std::string_view text);
 
-void AppendJson(std::string& out, const nlohmann::json& value);
 [[nodiscard]] std::string ToJson(const nlohmann::json& value);
 
 /// Writes one object member by member into `out`, in the order of the calls.

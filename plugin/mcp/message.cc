@@ -1,7 +1,5 @@
 #include "mcp/message.h"
 
-#include <utility>
-
 #include "mcp/json_writer.h"
 
 namespace mcp {
@@ -10,6 +8,7 @@ namespace {
 using nlohmann::json;
 
 /// Throws unless parsing `text` needs little memory and stack. Looks at brackets and commas only.
+/// Not in a callback of the parser: with one, nlohmann takes quadratic time for lists of objects.
 void CheckLimits(std::string_view text) {
   std::size_t depth = 0;
   std::size_t values = 1;

@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
-
-#include "mcp/protocol_error.h"
 
 /// Parses one line of input (JSON-RPC 2.0; MCP, basic, "Messages").
 namespace mcp {
@@ -18,6 +18,43 @@ inline constexpr std::size_t kMaxJsonDepth = 128;
 /// How many values one message may hold. A value takes up to 100 bytes of memory but as little as
 /// two bytes of text, so the line length alone bounds nothing.
 inline constexpr std::size_t kMaxJsonValues = 262'144;
+
+/// Every code that this server sends (JSON-RPC 2.0, section 5.1; MCP 2026-07-28, basic, "Error
+/// codes"). -32000 to -32019 are closed to implementations.
+enum class ErrorCode {
+  kParseError = -32700,
+  kInvalidRequest = -32600,
+  kMethodNotFound = -32601,
+  kInvalidParams = -32602,
+  kInternalError = -32603,
+  kMissingClientCapability = -32021,
+  kUnsupportedProtocolVersion = -32022,
+};
+
+/// A request that is answered with a JSON-RPC error. A failed tool throws `support::CallError`
+/// instead, which becomes a result with `isError`.
+class ProtocolError : public std::runtime_error {
+ public:
+  ProtocolError(ErrorCode code, const std::string& message, nlohmann::json data = nullptr)
+      : std::runtime_error(message), code_(code), data_(std::move(data)) {}
+
+  [[nodiscard]] ErrorCode code() const { return code_; }
+
+  /// Left out of the response when null.
+  [[nodiscard]] const nlohmann::json& data() const { return data_; }
+
+ private:
+  ErrorCode code_;
+  nlohmann::json data_;
+};
+
+inline ProtocolError InvalidParams(const std::string& message) {
+  return {ErrorCode::kInvalidParams, message};
+}
+
+inline ProtocolError InvalidRequest(const std::string& message) {
+  return {ErrorCode::kInvalidRequest, message};
+}
 
 /// The id of a request, a string or an integer, as JSON, exactly as it is echoed: 1 is not "1".
 using RequestId = std::string;

@@ -1,10 +1,8 @@
 #include "mcp/outcome.h"
 
-#include <string>
 #include <utility>
 
 #include "mcp/json_writer.h"
-#include "mcp/protocol_error.h"
 #include "mcp/reply.h"
 #include "support/errors.h"
 #include "support/log.h"
@@ -84,7 +82,7 @@ std::string ToolResultText(const ToolResult& result, Era era, const ServerInfo& 
   text += '}';
   for (const nlohmann::json& block : result.more_content) {
     text += ',';
-    AppendJson(text, block);
+    text += ToJson(block);
   }
   text += ']';
   if (is_structured) object.RawMember("structuredContent", result.content);

@@ -1,15 +1,53 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <exception>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "mcp/call_observer.h"
 #include "mcp/protocol.h"
 #include "mcp/tool.h"
 
 namespace mcp {
+
+enum class CallStatus {
+  kSucceeded,
+  kFailed,
+  kRefused,    ///< the tool never ran: unknown, bad arguments, too many calls, the server exits
+  kCancelled,  ///< by the client, which gets no answer
+};
+
+/// One `tools/call`. Valid only during a call of the observer.
+struct ObservedCall {
+  std::uint64_t number;  ///< from 1, in the order of receipt
+  std::chrono::system_clock::time_point received;
+  std::string_view tool;            ///< as the client named it
+  const nlohmann::json& arguments;  ///< as the client gave them
+};
+
+/// How a call ended, as its client was told.
+struct CallEnd {
+  CallStatus status;
+  std::chrono::milliseconds duration;  ///< from receipt to end, waiting included
+  std::optional<int> exit_code;        ///< of a command or process, if it has one
+  std::string_view error;              ///< the failure, or why a command did not succeed
+};
+
+/// Observes every call, however it ends. Requests that cannot be read as a call are left out. Any
+/// thread, several at a time. Must be quick.
+class CallObserver {
+ public:
+  virtual ~CallObserver() = default;
+
+  /// Called right before a tool that is not read-only runs.
+  virtual void OnCallStarted(const ObservedCall& call) noexcept = 0;
+
+  /// Called once for each call, right before its response is sent.
+  virtual void OnCallEnded(const ObservedCall& call, const CallEnd& end) noexcept = 0;
+};
 
 /// How a call ended: what is recorded, and what is sent.
 struct Outcome {

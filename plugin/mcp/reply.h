@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "mcp/line_writer.h"
+#include "mcp/lines.h"
 #include "mcp/message.h"
 #include "support/context.h"
 
@@ -21,9 +21,8 @@ struct PendingRequest {
   bool open = true;  // guarded by the lock of Requests
 };
 
-/// The one response to one request. Move-only: its holder must answer. Destroyed without an answer,
-/// it sends an internal error. Sends nothing once the client has cancelled the request. One thread
-/// at a time.
+/// The one response to one request. Destroyed without an answer, it sends an internal error. Sends
+/// nothing once the client has cancelled the request. One thread at a time.
 class Reply {
  public:
   Reply(Requests& requests, std::shared_ptr<PendingRequest> request)
@@ -57,9 +56,8 @@ class Reply {
   std::shared_ptr<PendingRequest> request_;  // null once moved from
 };
 
-/// The requests that were received and not yet answered. One lock decides between response,
-/// notification and cancellation, so that nothing follows a response or a cancellation.
-/// Thread-safe.
+/// The requests that are not yet answered. Under its one lock nothing follows a response or a
+/// cancellation. Thread-safe.
 class Requests {
  public:
   /// `output` must outlive this; this must outlive its replies.

@@ -6,10 +6,9 @@
 
 namespace mcp {
 
-/// Checks a value against the part of JSON Schema (2020-12) that tools use: `type` (one or a list),
-/// `properties`, `required`, `additionalProperties` (true or false), `items`, `minimum`, `maximum`
-/// and `enum`. Returns the first validation error: which property, what was expected, what came.
-/// `where` is the path of `value`, such as "nested.deep"; empty for the arguments as a whole.
+/// The first validation error of `value`, by the part of JSON Schema (2020-12) that tools use:
+/// `type`, `properties`, `required`, `additionalProperties` (true or false), `items`, `minimum`,
+/// `maximum` and `enum`. `where` is its path ("nested.deep"); empty for the arguments as a whole.
 [[nodiscard]] std::optional<std::string> FindSchemaError(const nlohmann::json& schema,
                                                          const nlohmann::json& value,
                                                          const std::string& where = "");

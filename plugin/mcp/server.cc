@@ -13,7 +13,6 @@
 
 #include "mcp/json_writer.h"
 #include "mcp/outcome.h"
-#include "mcp/protocol_error.h"
 #include "support/log.h"
 
 namespace mcp {
@@ -106,7 +105,8 @@ StopReason Server::ReceiveAll() {
          {.fd = output_closed_.fd(), .events = POLLIN, .revents = 0},
          {.fd = output_fd_, .events = POLLHUP, .revents = 0},
          {.fd = has_room ? input_fd_ : -1, .events = POLLIN, .revents = 0}}};
-    const int wait_for_input = has_room ? -1 : kRoomCheckMilliseconds;
+    const int until_beat = calls_.BeatIfDue();
+    const int wait_for_input = has_room ? until_beat : kRoomCheckMilliseconds;
     ::poll(fds.data(), fds.size(), next == LineReader::Result::kNeedMore ? wait_for_input : 0);
     if (fds[0].revents != 0) return stop_reason_;
     if (fds[1].revents != 0 || (fds[2].revents & (POLLERR | POLLHUP)) != 0) {

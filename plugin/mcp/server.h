@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "mcp/heartbeat.h"
-#include "mcp/line_reader.h"
-#include "mcp/line_writer.h"
+#include "mcp/lines.h"
 #include "mcp/message.h"
 #include "mcp/protocol.h"
 #include "mcp/reply.h"
@@ -37,9 +35,8 @@ class Server {
     bool all_calls_ended;
   };
 
-  /// Serves until the end of input or `Stop`. Then stops the calls, waits until the client has read
-  /// all answers or takes none any more, and returns: at once if no call is running, otherwise
-  /// within the graces of the options. Call it once.
+  /// Serves until the end of input or `Stop`. Then stops the calls and waits until the client has
+  /// read all answers, as long as the options say. Call it once.
   Exit Serve();
 
   /// Ends `Serve`, now or when it begins. Any thread, but not a signal handler.

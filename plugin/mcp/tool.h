@@ -66,9 +66,8 @@ struct ToolCall {
   ResultFormat format = {};
 };
 
-/// The longest message with a result, in bytes. One agent ends the connection at 16 MiB, MCP's
-/// TypeScript SDK by default at 10 MiB. A longer result becomes a failure with
-/// ToolDefinition::when_too_large.
+/// The longest message with a result, in bytes. A longer one becomes a failure. One agent ends the
+/// connection at 16 MiB, MCP's TypeScript SDK at 10 MiB.
 inline constexpr std::size_t kMaxMessageBytes = std::size_t{8} << 20;
 
 /// What a tool returns. A failed call throws `support::CallError` instead.

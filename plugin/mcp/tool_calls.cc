@@ -17,6 +17,9 @@ namespace {
 using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 
+/// How often a call's progress is sent.
+constexpr std::chrono::seconds kProgressInterval{1};
+
 void CheckArguments(const nlohmann::json& schema, nlohmann::json& arguments) {
   DropAbsent(schema, arguments);
   const auto error = FindSchemaError(schema, arguments);
@@ -69,7 +72,9 @@ void ToolCalls::Start(Request& request, const RequestContext& context, Reply& re
       const std::scoped_lock lock(mutex_);
       active_.insert(call);
     }
-    if (call->params.progress_token) heartbeat_.Start([this] { return Beat(); });
+    if (call->params.progress_token && !std::exchange(beats_, true)) {
+      next_beat_ = support::Clock::now() + kProgressInterval;
+    }
     if (!pool_.Run(tool->definition.lane, request.bytes, [this, call] { Run(call); })) {
       throw support::CallError(
           "too many calls are waiting for their turn: wait until some of them are answered, then "
@@ -141,6 +146,15 @@ void ToolCalls::StopAll(support::StopReason reason) {
   for (const std::shared_ptr<Call>& call : ActiveCalls()) call->reply.stop().Stop(reason);
 }
 
+int ToolCalls::BeatIfDue() {
+  const auto now = support::Clock::now();
+  if (beats_ && now >= next_beat_) {
+    beats_ = Beat();
+    next_beat_ = now + kProgressInterval;
+  }
+  return beats_ ? static_cast<int>(std::chrono::ceil<milliseconds>(next_beat_ - now).count()) : -1;
+}
+
 bool ToolCalls::Beat() {
   bool needed = false;
   for (const std::shared_ptr<Call>& call : ActiveCalls()) needed = BeatFor(*call) || needed;
@@ -151,7 +165,7 @@ bool ToolCalls::BeatFor(Call& call) {
   const std::scoped_lock lock(call.mutex);
   if (!call.params.progress_token || !call.reply.IsOpen()) return false;
   const auto elapsed = duration_cast<milliseconds>(heartbeat_.Now() - call.began);
-  if (elapsed < call.last_progress + Heartbeat::kInterval || !output_.HasRoom()) return true;
+  if (elapsed < call.last_progress + kProgressInterval || !output_.HasRoom()) return true;
   call.last_progress = elapsed;
   const auto seconds = duration_cast<std::chrono::seconds>(elapsed);
   const std::string message = call.status + " (" + support::FormatDuration(seconds) + ")";

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mcp/call_pool.h"
-#include "mcp/line_writer.h"
+#include "mcp/lines.h"
 #include "mcp/message.h"
 #include "mcp/outcome.h"
 #include "mcp/protocol.h"
@@ -30,15 +30,20 @@ class ToolCalls {
         tools_(tools),
         output_(output),
         heartbeat_(heartbeat),
-        pool_(options.limits) {}
-  ~ToolCalls() { heartbeat_.Stop(); }
+        pool_(options.limits) {
+    heartbeat_.SetBeat([this] { Beat(); });
+  }
+  ~ToolCalls() { heartbeat_.SetBeat(nullptr); }
   ToolCalls(const ToolCalls&) = delete;
   ToolCalls& operator=(const ToolCalls&) = delete;
 
-  /// Takes a `tools/call`: runs the tool in the pool, or refuses the call. Never waits for the
-  /// tool. Throws ProtocolError, and leaves `reply` alone, unless the request has the form of a
-  /// call.
+  /// Runs the tool in the pool, or refuses the call. Never waits for the tool. Throws
+  /// ProtocolError, and leaves `reply` alone, unless the request has the form of a call.
   void Start(Request& request, const RequestContext& context, Reply& reply);
+
+  /// Sends progress if it is time for that. Returns the milliseconds until the next time; -1 while
+  /// no call wants progress. Call it in the thread that starts calls.
+  int BeatIfDue();
 
   /// Records the calls that have not ended, for a program that exits without them.
   void RecordUnfinished();
@@ -70,7 +75,9 @@ class ToolCalls {
   std::mutex mutex_;
   std::set<std::shared_ptr<Call>> active_;
   std::uint64_t last_number_ = 0;  // of the calls received
-  CallPool pool_;                  // last: its threads use everything above
+  bool beats_ = false;             // whether a call may want progress
+  support::Clock::time_point next_beat_;
+  CallPool pool_;  // last: its threads use everything above
 };
 
 }  // namespace mcp

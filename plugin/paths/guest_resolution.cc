@@ -1,10 +1,10 @@
-#include "paths/guest_resolution.h"
-
 #include <algorithm>
 #include <sstream>
 #include <utility>
 #include <vector>
 
+#include "paths/path_rules.h"
+#include "support/errors.h"
 #include "support/paths.h"
 
 namespace paths {

@@ -4,15 +4,39 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "guest/guest.h"
 #include "lima/mounts.h"
-#include "paths/mount_table.h"
 #include "support/context.h"
 
 namespace paths {
+
+/// One line of Linux's mount table, /proc/self/mountinfo (proc_pid_mountinfo(5)), with its escapes
+/// (such as \040) decoded.
+struct MountLine {
+  int id = 0;
+  int parent_id = 0;
+  std::string root;           ///< the mounted part of the file system; "/" for all of it
+  std::string mount_point;    ///< as the reading process sees it
+  std::string type;           ///< "9p", "virtiofs", "fuse.sshfs", …
+  std::string source;         ///< of 9p and virtiofs: the tag
+  std::string super_options;  ///< comma-separated
+};
+
+/// Ignores lines that are not mounts.
+std::vector<MountLine> ParseMountTable(const std::string& text);
+
+/// The mount that contains `path` (absolute, clean, without links): the topmost one if several are
+/// stacked. Null if there is no root mount, or mounts lie on each other in a circle.
+const MountLine* FindMount(const std::vector<MountLine>& table, std::string_view path);
+
+/// Whether the kernel never refreshes its cache: 9p with cache=loose or fscache. Linux before 6.4
+/// prints only the mode ("fscache"), later versions "cache=" and hexadecimal bits, of which 8 is
+/// CACHE_LOOSE (fs/9p/v9fs.h).
+bool HasStaleCache(const MountLine& line);
 
 struct MountState {
   /// If false, the mount point is missing or an ordinary directory of the guest. Writes there never
@@ -27,17 +51,13 @@ struct MountState {
 /// Checks that the instance's mounts are present in the guest. Lima mounts with `nofail`, so they
 /// may appear late, and a reverse-sshfs mount ends with its SSH connection.
 ///
-/// In a Linux guest, a mount is present if its mount point (links resolved) has a file system that
-/// Lima would have mounted:
-///   9p, virtiofs   with Lima's tag, or an older Lima's "mount" and a number
-///   fuse.sshfs     with any source; its form depends on the version of sshfs
-/// In a macOS guest, the mount point is a link to the directory "/Volumes/My Shared Files/TAG".
-/// All mounts pass if the guest has no mount table (logged), or is this machine (a loopback sshd).
+/// In a Linux guest, the mount point (links resolved) must have a 9p or virtiofs with Lima's tag
+/// (or an older Lima's "mount" and a number), or a fuse.sshfs with any source. In a macOS guest, it
+/// must be a link to the directory "/Volumes/My Shared Files/TAG". All mounts pass if the guest has
+/// no mount table (logged), or is this machine (a loopback sshd).
 ///
-/// A command in the guest reads the mount table. A mount's state is reused while its file system's
-/// identity (statvfs) stays the same. A missing mount is checked each time.
-///
-/// `mount` is an index in the constructor's `mounts`. Thread-safe.
+/// A mount's state is reused while its file system's identity (statvfs) stays the same; a missing
+/// mount is checked each time. `mount` is an index in the constructor's `mounts`. Thread-safe.
 class MountCheck {
  public:
   /// `os` is the guest's: "Linux", "Darwin", …

@@ -9,8 +9,6 @@
 #include <vector>
 
 #include "guest/guest.h"
-#include "paths/directory_index.h"
-#include "paths/guest_resolution.h"
 #include "paths/mount_check.h"
 #include "paths/roots.h"
 #include "support/context.h"
@@ -22,6 +20,12 @@ enum class Access {
   kRead,
   kList,  ///< as kRead; also opens a directory, in the same round trip
   kWrite
+};
+
+struct GuestLocation {
+  std::string guest;  ///< resolved by the guest: absolute, without links, "." and ".."
+  std::optional<guest::FileAttributes> attributes;  ///< empty if nothing is there
+  std::string existing_parent = {};  ///< in that case, the deepest existing directory above
 };
 
 /// A path that has passed the rules. `guest` is the only path to use. If `directory` is set, only
@@ -50,16 +54,8 @@ struct ResolvedPath : GuestLocation {
 ///    bare repository can be made step by step; one that is there is protected by its HEAD.
 ///
 /// Mounts are resolved anew, since one may appear late. Other roots keep the path that they first
-/// resolved to (PinnedRoots).
-///
-/// Resolve takes one round trip (REALPATH, LSTAT or OPENDIR; STATVFS for kWrite, and for a mount
-/// that was missing or is reverse-sshfs) if at most the last component is missing. A link costs one
-/// more, and so do a kList that cannot be opened, a path of which more is missing (LSTAT of each
-/// component), and writing under a name that a bare repository has
-/// (`hooks`, …). Each dangling link costs two. Resolving the roots and mounts costs one more: after
-/// connecting, before a refusal, and always if a mount point is a link.
-///
-/// Thread-safe.
+/// resolved to (PinnedRoots). Resolve takes one round trip for an ordinary path;
+/// tests/unit/tools/round_trips_test.cc lists the others. Thread-safe.
 class PathRules {
  public:
   struct Options {
@@ -143,5 +139,13 @@ class PathRules {
   mutable std::mutex mutex_;  ///< guards the pointer only; not held during requests
   mutable DirectoriesPointer directories_;
 };
+
+/// Resolves an absolute path that need not exist, including dangling links. `found` is the guest's
+/// reply for the path. It is empty for kNotFound, which OpenSSH's server also replies in a link
+/// loop and below a file: this follows the components itself then. Throws guest::FileError if the
+/// guest refuses, and support::CallError, with `shown` as the path, in those two cases.
+GuestLocation ResolveInGuest(std::string path, std::optional<guest::RealFile> found,
+                             const std::string& shown, guest::Guest& guest,
+                             const support::Context& context);
 
 }  // namespace paths

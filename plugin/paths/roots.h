@@ -1,13 +1,16 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lima/mounts.h"
-#include "paths/directory_index.h"
+#include "support/paths.h"
 
 /// Determines the directories that the agent may use, from Lima's mounts and the options of
 /// `serve`.
@@ -23,6 +26,35 @@ struct Root {
   std::string written_guest = {};   ///< the mountPoint as Lima compares it; empty if `guest`
   bool is_guests_own = false;       ///< from `--allow-path`, not a mount
   std::string narrowed_from = {};   ///< from `--root` below a mount: that mount's mountPoint
+};
+
+/// Finds the deepest of several directories that contains a path, on whole components. All paths
+/// are absolute and clean.
+class DirectoryIndex {
+ public:
+  struct Match {
+    std::size_t value;
+    std::string rest;  ///< the path below the directory; empty for the directory itself
+  };
+
+  /// `value` is the caller's number for the directory. If a directory is added twice, the first
+  /// wins.
+  void Add(std::string directory, std::size_t value) {
+    entries_.emplace_back(std::move(directory), value);
+  }
+
+  [[nodiscard]] std::optional<Match> Find(std::string_view path) const {
+    std::optional<Match> deepest;
+    for (const auto& [directory, value] : entries_) {
+      const auto below = support::PathBelow(path, directory);
+      if (!below || (deepest && deepest->rest.size() <= below->size())) continue;
+      deepest = Match{value, std::string(*below)};
+    }
+    return deepest;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::size_t>> entries_;
 };
 
 /// The paths that the roots of `--root` and `--allow-path` first resolved to in the guest. These

@@ -1,13 +1,8 @@
 #include <algorithm>
-#include <cstdint>
-#include <optional>
 #include <set>
-#include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
-#include "files/file_content.h"
 #include "files/file_problem.h"
 #include "find/find_listing.h"
 #include "find/glob_plan.h"
@@ -15,7 +10,6 @@
 #include "support/paths.h"
 #include "support/printable.h"
 #include "support/utf8.h"
-#include "tools/limits.h"
 #include "tools/tools.h"
 
 namespace tools {

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "files/file_content.h"
 #include "files/file_problem.h"
 #include "tools/tools.h"
 

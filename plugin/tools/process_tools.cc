@@ -1,18 +1,10 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string>
 #include <utility>
-#include <variant>
-#include <vector>
 
 #include "support/errors.h"
 #include "support/utf8.h"
-#include "tools/command_arguments.h"
-#include "tools/limits.h"
 #include "tools/tools.h"
 
 namespace tools {

@@ -1,16 +1,11 @@
 #include <algorithm>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "files/content_type.h"
-#include "files/file_content.h"
 #include "files/file_problem.h"
 #include "support/errors.h"
 #include "support/units.h"
 #include "support/utf8.h"
-#include "tools/limits.h"
 #include "tools/tools.h"
 
 namespace tools {

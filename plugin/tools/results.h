@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "guest/guest.h"
+#include "mcp/tool.h"
 #include "shell/output_log.h"
 
-/// What the tools return. render.h makes of it what a client receives.
+/// What the tools return, and what a client receives of it.
 namespace tools {
 
 /// Texts for the agent, beside the result. Empty ones are left out.
@@ -83,5 +85,24 @@ struct ListedProcess {
 struct ProcessList {
   std::vector<ListedProcess> processes;
 };
+
+// The one place that encodes results: as JSON of the contract's output schemas, or as the models of
+// agents read them best (mcp::ResultStyle::kText): the contents as they are, and after them at most
+// one line in brackets that says what is not shown and how to get it.
+[[nodiscard]] mcp::ToolResult Render(const FileContent& file, const mcp::ResultFormat& format);
+[[nodiscard]] mcp::ToolResult Render(const Entries& entries, const mcp::ResultFormat& format);
+[[nodiscard]] mcp::ToolResult Render(const Matches& matches, const mcp::ResultFormat& format);
+[[nodiscard]] mcp::ToolResult Render(const FoundLines& found, const mcp::ResultFormat& format);
+[[nodiscard]] mcp::ToolResult Render(const CommandEnd& command, const mcp::ResultFormat& format);
+[[nodiscard]] mcp::ToolResult Render(const ProcessState& state, const mcp::ResultFormat& format);
+[[nodiscard]] mcp::ToolResult Render(const ProcessOutput& output, const mcp::ResultFormat& format);
+[[nodiscard]] mcp::ToolResult Render(const ProcessList& list, const mcp::ResultFormat& format);
+[[nodiscard]] mcp::ToolResult Render(const Written& written, const mcp::ResultFormat& format);
+
+template <typename... Results>
+[[nodiscard]] mcp::ToolResult Render(const std::variant<Results...>& one_of,
+                                     const mcp::ResultFormat& format) {
+  return std::visit([&](const auto& result) { return Render(result, format); }, one_of);
+}
 
 }  // namespace tools

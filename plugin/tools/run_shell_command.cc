@@ -1,21 +1,20 @@
 #include <array>
-#include <chrono>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "shell/command_output.h"
+#include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/errors.h"
 #include "support/units.h"
-#include "tools/command_arguments.h"
-#include "tools/limits.h"
 #include "tools/tools.h"
 
 namespace tools {
 namespace {
+
+constexpr int kCommandNotFound = 127;
+
+/// Bytes of a line that the hint repeats.
+constexpr std::size_t kMaxShownLine = 1024;
 
 /// A shell reports a process that signal N killed with this plus N as exit status.
 constexpr int kSignalBase = 128;
@@ -99,6 +98,42 @@ CommandEnd Run(guest::Guest& guest, const Command& command, const std::string& d
 }
 
 }  // namespace
+
+Command ParseCommand(const nlohmann::json& arguments) {
+  const auto words = arguments.at("command").get<std::vector<std::string>>();
+  if (words.empty()) {
+    throw support::CallError(
+        "command is an empty list: give the program and its arguments, such as [\"ls\",\"-l\"]");
+  }
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i].find('\0') != std::string::npos) {
+      throw support::CallError("command[" + std::to_string(i) +
+                               "] contains a NUL character, which no argument can");
+    }
+  }
+  std::string text = shell::ShellCommand(words);
+  if (text.size() > kMaxShellCommand) {
+    throw support::CallError("argument list too long: the command takes " +
+                             std::to_string(text.size()) +
+                             " bytes when quoted for the guest's shell, which accepts at most " +
+                             std::to_string(kMaxShellCommand) +
+                             ". Write long text to a file with write_file and name the file.");
+  }
+  return {words, std::move(text)};
+}
+
+std::string ShellLineHint(int status, const Command& command) {
+  // One word with characters for a shell: the list was probably meant as a line.
+  const std::string& first = command.words.front();
+  const bool is_shell_line =
+      command.words.size() == 1 &&
+      first.find_first_of(" \t\n|&;<>()$`\\\"'*?[]{}#~!") != std::string::npos;
+  if (status != kCommandNotFound || !is_shell_line) return "";
+  const std::string line = first.size() <= kMaxShownLine ? first : "...";
+  return "command is a list of words, not a shell line; use " +
+         nlohmann::json{"bash", "-c", line}.dump(-1, ' ', false,
+                                                 nlohmann::json::error_handler_t::replace);
+}
 
 CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call) {
   const Command command = ParseCommand(call.arguments);

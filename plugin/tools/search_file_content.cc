@@ -1,13 +1,9 @@
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "find/content_search.h"
 #include "support/errors.h"
 #include "support/paths.h"
 #include "support/utf8.h"
-#include "tools/limits.h"
 #include "tools/tools.h"
 
 namespace tools {

@@ -1,12 +1,10 @@
 #include "tools/tool_list.h"
 
-#include <string>
 #include <utility>
 
 #include "files/file_problem.h"
 #include "support/errors.h"
 #include "support/units.h"
-#include "tools/render.h"
 #include "tools/tools.h"
 
 namespace tools {
@@ -43,9 +41,8 @@ mcp::ToolResult Run(Toolbox& toolbox, const mcp::ToolCall& call) {
 
 enum class Effect { kReads, kReplaces, kWrites, kRuns };
 
-/// A tool, and what it is for its caller: schemas, texts and hints. Names, properties, types and
-/// outputs are those of Lima's MCP interface (package msi of github.com/lima-vm/lima, pkg/mcp/msi);
-/// the texts are ours.
+/// A tool. Names, properties, types and outputs are those of Lima's MCP interface (package msi of
+/// github.com/lima-vm/lima, pkg/mcp/msi); the texts are ours.
 struct Contract {
   const char* name;
   Function* run;

@@ -25,7 +25,7 @@ struct ToolOptions {
 };
 
 /// Bounds of ToolOptions::max_output_bytes: with less an agent sees nothing useful; more would
-/// not fit into a message with both streams (limits.cc).
+/// not fit into a message with both streams (render.cc).
 inline constexpr std::uint64_t kMinOutputLimit = 1024;
 inline constexpr std::uint64_t kMaxOutputLimit = shell::kDefaultMaxOutput;
 

@@ -32,11 +32,9 @@ struct Toolbox {
   shell::CutOutputs cut_outputs;
 };
 
-/// The names that a pattern begins with pass the path rules like the path itself. So an absolute
-/// pattern is allowed if its directory is; with a `path` it must lie below that.
-///
-/// A pattern for the names of single directories ("*.txt", "src/*.cc") is matched over SFTP
-/// listings and starts no process; times then count in whole seconds.
+/// The names that a pattern begins with pass the path rules like the path itself; an absolute one
+/// must lie below `path`, if that is given. A pattern for the names of single directories ("*.txt",
+/// "src/*.cc") starts no process; times then count in whole seconds.
 Matches Glob(Toolbox& toolbox, const mcp::ToolCall& call);
 
 Entries ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call);
@@ -44,9 +42,8 @@ Entries ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call);
 /// A file that cannot fit into a message is not read.
 FileContent ReadFile(Toolbox& toolbox, const mcp::ToolCall& call);
 
-/// Cuts the beginning of a file (FileReader::ReadBeginning) after the last line that fits into
-/// `maximum_bytes` and kMaxTextLines. Returns the line that says how to go on; empty if nothing
-/// was cut.
+/// Cuts a file's beginning after the last line that fits into `maximum_bytes` and kMaxTextLines.
+/// Returns the line that says how to go on; empty if nothing was cut.
 std::string CutBeginning(std::string& bytes, bool is_whole, std::size_t maximum_bytes);
 
 /// The limit for the file and for the result: `replace` must be able to read what it wrote.
@@ -60,13 +57,10 @@ Written Replace(Toolbox& toolbox, const mcp::ToolCall& call);
 /// Runs a command as `limactl shell --workdir=DIRECTORY INSTANCE WORDS…` does (Lima's
 /// cmd/limactl/shell.go), in the guest's resident shells (shell/resident_script.h). A failed
 /// command is no error of the tool:
-///   exited with status N   exit_code N; error "exit status N" unless N is 0
-///   killed by a signal     exit_code 128 + Linux's number; error "signal: NAME". A command that
-///                          exits with that status looks the same
-///   stopped by the time limit, lost connection
-///                          no exit_code; error explains; output until then
-/// If a stream is cut, Toolbox::cut_outputs keeps the output, and the result names its id. Throws
-/// support::Stopped once a cancelled command has been stopped.
+///   exited with status N          exit_code N; error "exit status N" unless N is 0
+///   killed by a signal            exit_code 128 + Linux's number; error "signal: NAME"
+///   time limit, lost connection   no exit_code; error explains; output until then
+/// Throws support::Stopped once a cancelled command has been stopped.
 CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Ends within ToolOptions::time_limit, once there is a connection. A call that is cancelled, or
@@ -96,5 +90,51 @@ Written WriteFile(Toolbox& toolbox, const mcp::ToolCall& call);
 /// shows in place of invalid bytes must not overwrite them. `is_utf8` is called only if necessary.
 void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_view content,
                                  const std::function<bool()>& is_utf8);
+
+/// How much a tool fetches. A result made of that fits into one message, and as text into what the
+/// client's agent shows its model.
+struct FetchLimits {
+  std::size_t output_bytes;   ///< of each output stream of a command
+  std::size_t process_bytes;  ///< of a process's output
+  std::size_t search_bytes;   ///< of the lines that a search finds
+  std::size_t file_bytes;     ///< of a file that is read without a range
+  bool shows_beginning;       ///< of a larger file; else it is an error
+};
+
+[[nodiscard]] FetchLimits LimitsFor(const mcp::ResultFormat& format, const ToolOptions& options);
+
+/// Bytes of contents in a text, so that a line in brackets fits too.
+[[nodiscard]] std::size_t TextRoom(const mcp::ResultFormat& format);
+
+/// Matches that one call of `glob` returns; more are an error, never a silent cut.
+inline constexpr std::size_t kMaxGlobMatches = 10'000;
+
+/// Larger images are refused: clients send them to a model, which takes no larger ones. In Base64
+/// one fits into a message.
+inline constexpr std::uint64_t kMaxImageBytes = std::uint64_t{5} << 20;
+
+/// Lines of a file that one call shows if no range is given.
+inline constexpr std::uint64_t kMaxTextLines = 2000;
+
+/// Bytes of each output stream of a command that are shown as text.
+inline constexpr std::size_t kMaxTextOutput = std::size_t{64} << 10;
+
+// The `command` of run_shell_command and start_process.
+
+/// Bytes of a command as a login shell's -c receives it: Linux's MAX_ARG_STRLEN (32 pages) without
+/// the closing NUL.
+inline constexpr std::size_t kMaxShellCommand = std::size_t{128} * 1024 - 1;
+
+struct Command {
+  std::vector<std::string> words;  ///< at least one
+  std::string text;                ///< as shell::ShellCommand
+};
+
+/// Throws support::CallError for an empty list, a word with NUL, or a text above kMaxShellCommand.
+Command ParseCommand(const nlohmann::json& arguments);
+
+/// What to do if the guest found no such command (exit status 127) because it is a line for a
+/// shell; else empty.
+std::string ShellLineHint(int status, const Command& command);
 
 }  // namespace tools

@@ -35,10 +35,9 @@ class WorkspaceSource {
  public:
   virtual ~WorkspaceSource() = default;
 
-  /// Returns the present connection, or a new one if there is none or it is lost. Waits until the
-  /// context is stopped or its own deadline for connecting passes, and reports to `progress` what
-  /// it waits for. Throws support::CallError with what to do (`limactl start NAME`) if the instance
-  /// cannot be reached, in time or at all; the next call tries again. Thread-safe.
+  /// Returns the present connection, or a new one if there is none or it is lost. Reports to
+  /// `progress` what it waits for. Throws support::CallError with what to do (`limactl start NAME`)
+  /// if the instance cannot be reached in time; the next call tries again. Thread-safe.
   virtual Workspace Acquire(const support::Context& context, mcp::ProgressReporter& progress) = 0;
 };
 
@@ -48,10 +47,9 @@ void InTime(const std::string& error, const std::function<void()>& work);
 /// How often WithWorkspace starts a call.
 inline constexpr int kMaxAttempts = 3;
 
-/// Runs `work` with a workspace. If the connection is lost and nothing in the guest can have
-/// changed (support::ConnectionLost without may_have_run), runs it again from the start on a new
-/// connection, kMaxAttempts times in all and within `context`. Throws what Acquire and `work`
-/// throw; if the time ends in a later attempt, support::CallError that names the loss.
+/// Runs `work` with a workspace, and again from the start on a new connection if the old one is
+/// lost and nothing in the guest can have changed (support::ConnectionLost without may_have_run).
+/// If the time ends in a later attempt, throws support::CallError that names the loss.
 void WithWorkspace(WorkspaceSource& source, const support::Context& context,
                    mcp::ProgressReporter& progress,
                    const std::function<void(const Workspace&)>& work);

@@ -1,7 +1,3 @@
-#include <functional>
-#include <string_view>
-
-#include "files/file_content.h"
 #include "support/errors.h"
 #include "support/utf8.h"
 #include "tools/tools.h"

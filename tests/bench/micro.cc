@@ -11,7 +11,7 @@
 #include "mcp/outcome.h"
 #include "paths/path_rules.h"
 #include "testing/local_guest.h"
-#include "tools/render.h"
+#include "tools/results.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "fuzz/input.h"
-#include "paths/mount_table.h"
+#include "paths/mount_check.h"
 #include "shell/report_splitter.h"
 #include "support/printable.h"
 #include "support/utf8.h"

@@ -4,8 +4,8 @@
 
 #include "fuzz/input.h"
 #include "lima/configuration.h"
-#include "lima/configuration_error.h"
 #include "lima/mounts.h"
+#include "lima/text_file.h"
 #include "support/paths.h"
 
 namespace {

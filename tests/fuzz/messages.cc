@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "fuzz/input.h"
-#include "mcp/line_reader.h"
+#include "mcp/lines.h"
 #include "mcp/message.h"
 #include "mcp/protocol.h"
-#include "mcp/protocol_error.h"
 #include "mcp/reply.h"
 #include "support/file_descriptor.h"
 

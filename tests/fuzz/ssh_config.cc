@@ -5,7 +5,7 @@
 #include <string>
 
 #include "fuzz/input.h"
-#include "lima/configuration_error.h"
+#include "lima/text_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(data, size);

@@ -6,7 +6,7 @@
 
 #include "integration/fixture.h"
 #include "testing/sanitizers.h"
-#include "tools/command_arguments.h"
+#include "tools/tools.h"
 
 namespace integration {
 namespace {

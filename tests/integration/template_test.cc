@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "lima/configuration.h"
-#include "lima/host.h"
+#include "lima/home.h"
 #include "lima/mounts.h"
 #include "testing/limactl.h"
 #include "testing/temporary_directory.h"

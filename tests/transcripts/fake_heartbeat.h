@@ -1,10 +1,11 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <utility>
 
-#include "mcp/heartbeat.h"
+#include "mcp/server_options.h"
 
 namespace transcripts {
 
@@ -24,16 +25,14 @@ class FakeHeartbeat : public mcp::Heartbeat {
            std::chrono::duration_cast<std::chrono::system_clock::duration>(now_.time_since_epoch());
   }
 
-  void Start(Beat beat) noexcept override {
+  void SetBeat(std::function<void()> beat) override {
     const std::scoped_lock lock(mutex_);
     beat_ = std::move(beat);
   }
 
-  void Stop() override { Start(nullptr); }
-
   /// Moves the time, with one beat in this thread.
   void Advance(support::Clock::duration by) {
-    Beat beat;
+    std::function<void()> beat;
     {
       const std::scoped_lock lock(mutex_);
       now_ += by;
@@ -45,7 +44,7 @@ class FakeHeartbeat : public mcp::Heartbeat {
  private:
   mutable std::mutex mutex_;
   support::Clock::time_point now_;
-  Beat beat_;
+  std::function<void()> beat_;
 };
 
 }  // namespace transcripts

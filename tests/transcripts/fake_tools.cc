@@ -13,7 +13,7 @@
 
 #include "agents/agent.h"
 #include "mcp/json_writer.h"
-#include "mcp/protocol_error.h"
+#include "mcp/message.h"
 #include "support/errors.h"
 
 namespace transcripts {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "fake_heartbeat.h"
-#include "mcp/line_reader.h"
+#include "mcp/lines.h"
 #include "mcp/server.h"
 #include "support/wake_pipe.h"
 

@@ -19,8 +19,10 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-ConfigurationFile Parse(std::string_view text) {
-  return ParseConfiguration(text, "test.yaml");
+InstanceConfiguration Parse(std::string_view text) {
+  InstanceConfiguration configuration;
+  ApplyFile(text, "test.yaml", configuration);
+  return configuration;
 }
 
 std::string ErrorOf(std::string_view text) {
@@ -39,18 +41,18 @@ std::optional<bool> Writable(const std::string& value) {
 TEST(Configuration, AnEmptyFileSetsNothing) {
   for (const char* text :
        {"", " \n", "# comment\n", "---\n", "null\n", "mounts:\nuser:\nparam:\n"}) {
-    const ConfigurationFile file = Parse(text);
-    EXPECT_FALSE(file.plain.has_value()) << text;
+    const InstanceConfiguration file = Parse(text);
+    EXPECT_FALSE(file.plain) << text;
     EXPECT_THAT(file.mounts, IsEmpty()) << text;
   }
 }
 
 TEST(Configuration, ReadsWhatThisProgramNeeds) {
-  const ConfigurationFile file = Parse(R"(
+  const InstanceConfiguration file = Parse(R"(
 vmType: qemu
-os: Linux
+os: Darwin
 arch: x86_64
-plain: false
+plain: true
 mountType: 9p
 mountTypesUnsupported: [9p]
 user: {home: "/home/{{.User}}", shell: /bin/fish, uid: 501}
@@ -66,9 +68,9 @@ mounts:
   somethingNew: 1
 )");
   EXPECT_EQ(file.vm_type, "qemu");
-  EXPECT_EQ(file.os, "Linux");
+  EXPECT_EQ(file.os, "Darwin");
   EXPECT_EQ(file.arch, "x86_64");
-  EXPECT_EQ(file.plain, false);
+  EXPECT_TRUE(file.plain);
   EXPECT_EQ(file.mount_type, "9p");
   EXPECT_TRUE(file.nine_p_is_unsupported);
   EXPECT_EQ(file.user.home, "/home/{{.User}}");
@@ -131,7 +133,7 @@ TEST(Configuration, RefusesDuplicateKeys) {
 }
 
 TEST(Configuration, AppliesMergeKeys) {
-  const ConfigurationFile file = Parse(R"(
+  const InstanceConfiguration file = Parse(R"(
 defaults: &defaults {writable: true, 9p: {cache: none}}
 more: &more {<<: *defaults}
 mounts:
@@ -147,7 +149,7 @@ mounts:
   EXPECT_EQ(file.mounts[1].writable, true);
   EXPECT_EQ(file.mounts[2].location, "/c");
   EXPECT_EQ(Parse("x: &x {plain: true}\n<<: *x\n").plain, true);
-  EXPECT_EQ(Parse("\"<<\": {plain: true}\n").plain, std::nullopt) << "an ordinary key";
+  EXPECT_FALSE(Parse("\"<<\": {plain: true}\n").plain) << "an ordinary key";
 }
 
 TEST(Configuration, RefusesMergesThatLimaRefuses) {

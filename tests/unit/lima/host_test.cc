@@ -1,12 +1,11 @@
-#include "lima/host.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <string>
 
-#include "lima/configuration_error.h"
+#include "lima/home.h"
+#include "lima/text_file.h"
 #include "support/environment.h"
 
 namespace lima {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lima/configuration_error.h"
+#include "lima/text_file.h"
 #include "testing/files.h"
 #include "testing/temporary_directory.h"
 

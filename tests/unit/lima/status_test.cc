@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <string>
 
-#include "lima/host_agent.h"
 #include "testing/fake_host_agent.h"
 #include "testing/files.h"
 #include "testing/sockets.h"

@@ -1,12 +1,11 @@
-#include "lima/template.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "lima/configuration_error.h"
+#include "lima/mounts.h"
+#include "lima/text_file.h"
 
 namespace lima {
 namespace {

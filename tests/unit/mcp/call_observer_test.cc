@@ -1,7 +1,5 @@
 // What an observer learns of a call is what its client gets.
 
-#include "mcp/call_observer.h"
-
 #include <gtest/gtest.h>
 
 #include <mutex>
@@ -9,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "mcp/outcome.h"
 #include "unit/mcp/server_session.h"
 
 namespace mcp {

@@ -1,5 +1,3 @@
-#include "mcp/line_reader.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "mcp/lines.h"
 #include "support/wake_pipe.h"
 
 namespace mcp {

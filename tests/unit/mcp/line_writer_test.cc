@@ -1,5 +1,3 @@
-#include "mcp/line_writer.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -14,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "mcp/line_reader.h"
+#include "mcp/lines.h"
 
 namespace mcp {
 namespace {

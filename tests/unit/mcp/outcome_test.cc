@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "mcp/protocol_error.h"
+#include "mcp/message.h"
 #include "support/errors.h"
 
 namespace mcp {

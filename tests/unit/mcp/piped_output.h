@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "mcp/line_reader.h"
-#include "mcp/line_writer.h"
+#include "mcp/lines.h"
 #include "support/wake_pipe.h"
 
 namespace mcp {

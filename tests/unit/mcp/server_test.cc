@@ -119,6 +119,21 @@ TEST(Server, ACallThatWaitsForAThreadReportsThat) {
   }
 }
 
+TEST(Server, ProgressIsSentEverySecond) {
+  Session session([](ServerOptions& options) { options.heartbeat = nullptr; });
+  session.Initialize();
+  const auto begin = support::Clock::now();
+  for (const std::string name : {"a", "b"}) {
+    session.Send(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"block",)"
+                 R"("arguments":{"name":")" +
+                 name + R"("},"_meta":{"progressToken":"t"}}})" + "\n");
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(session.Read()["method"], "notifications/progress");
+    session.Call(2, "release", {{"name", name}});
+    for (int answers = 0; answers < 2;) answers += session.Read().contains("result") ? 1 : 0;
+  }
+  EXPECT_GE(support::Clock::now() - begin, 4s);
+}
+
 TEST(Server, NoProgressForAClientThatDoesNotRead) {
   FakeHeartbeat heartbeat;
   const ServerOptions options = transcripts::FakeServerOptions(heartbeat);

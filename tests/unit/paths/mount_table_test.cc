@@ -1,6 +1,6 @@
-#include "paths/mount_table.h"
-
 #include <gtest/gtest.h>
+
+#include "paths/mount_check.h"
 
 namespace paths {
 namespace {

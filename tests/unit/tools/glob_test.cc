@@ -4,7 +4,6 @@
 
 #include "find/glob_plan.h"
 #include "testing/file_names.h"
-#include "tools/limits.h"
 #include "tools/tools.h"
 #include "unit/tools/search_tool_fixture.h"
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "testing/local_launcher.h"
-#include "tools/render.h"
 #include "tools/tools.h"
 #include "unit/tools/search_tool_fixture.h"
 

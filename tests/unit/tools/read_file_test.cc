@@ -13,7 +13,6 @@
 
 #include "file_tool_fixture.h"
 #include "files/file_content.h"
-#include "tools/limits.h"
 #include "tools/tools.h"
 
 namespace tools {

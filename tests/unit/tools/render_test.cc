@@ -1,4 +1,3 @@
-#include "tools/render.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +8,6 @@
 #include <vector>
 
 #include "mcp/outcome.h"
-#include "tools/limits.h"
 #include "tools/tools.h"
 #include "unit/tools/file_tool_fixture.h"
 #include "unit/tools/search_tool_fixture.h"
