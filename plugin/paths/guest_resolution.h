@@ -21,7 +21,7 @@ struct GuestLocation {
 ///
 /// Throws guest::FileError if the guest refuses. Throws support::CallError, with `shown` as the
 /// path, for a link loop and for a file used as a directory.
-GuestLocation ResolveInGuest(std::string path, std::optional<guest::RealFile> found,
+GuestLocation ResolveInGuest(std::string path, std::optional<GuestLocation> found,
                              const std::string& shown, guest::Guest& guest,
                              const support::Context& context);
 

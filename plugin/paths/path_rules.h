@@ -30,7 +30,7 @@ struct ResolvedPath : GuestLocation {
   std::string host;  ///< its path on the host, clean, links not resolved; for messages only
   /// Open after Access::kList, unless the path contains a link or is missing. Must not outlive the
   /// guest.
-  std::shared_ptr<const guest::OpenHandle> directory = {};
+  std::shared_ptr<const guest::OpenFile> directory = {};
   /// A warning that contents, sizes and times here may be stale, and the remedy. Empty if the guest
   /// does not cache this mount.
   std::string stale_note = {};
