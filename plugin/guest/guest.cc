@@ -153,12 +153,9 @@ std::vector<DirectoryEntry> ReadNames(const OpenFile& directory, const support::
   if (any) return entries;
   // OpenSSH's server omits names that it cannot stat. If the user may read a directory but not
   // enter it, that is all of them, even ".".
-  try {
-    directory.guest().LStat(path + "/.", context);
-  } catch (const FileError& error) {
-    if (error.code() == FileErrorCode::kPermissionDenied) {
-      throw FileError(FileErrorCode::kPermissionDenied, "list", path, "");
-    }
+  const Reply reply = directory.guest().Execute(Request::LStat(path + "/."), context);
+  if (reply.Is(FileErrorCode::kPermissionDenied)) {
+    throw FileError(FileErrorCode::kPermissionDenied, "list", path, "");
   }
   return entries;
 }

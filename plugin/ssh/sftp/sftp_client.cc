@@ -17,9 +17,6 @@ constexpr std::size_t kDefaultLength = 32 * 1024;
 /// A server's lower limit is ignored, because one burst would become thousands of requests.
 constexpr std::uint64_t kMinLength = 4 * 1024;
 
-/// Sent output is erased from the buffer once it is this long.
-constexpr std::size_t kCompactAt = std::size_t{1024} * 1024;
-
 }  // namespace
 
 std::vector<guest::Reply> Burst::TakeReplies() {
@@ -155,11 +152,7 @@ void SftpClient::OnPacket(const SftpPacket& packet) {
 
 void SftpClient::Consumed(std::size_t count) {
   consumed_ += count;
-  output_position_ += count;
-  if (output_position_ == output_.size() || output_position_ >= kCompactAt) {
-    output_.erase(0, output_position_);
-    output_position_ = 0;
-  }
+  output_.erase(0, count);
 }
 
 void SftpClient::Send(std::shared_ptr<Burst> burst, std::size_t piece, TimePoint now) {
@@ -175,7 +168,7 @@ void SftpClient::Send(std::shared_ptr<Burst> burst, std::size_t piece, TimePoint
         piece, Failed(request, FileErrorCode::kFailure, "the path is too long for SFTP"));
   }
   if (pending_.empty()) owing_since_ = now;
-  pending_.emplace(next_id_++, Pending{std::move(burst), piece, consumed_ + output().size()});
+  pending_.emplace(next_id_++, Pending{std::move(burst), piece, consumed_ + output_.size()});
 }
 
 void SftpClient::Close(const guest::Handle& handle, TimePoint now) {

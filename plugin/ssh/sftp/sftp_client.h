@@ -92,9 +92,7 @@ class SftpClient {
   void Receive(std::string_view bytes, TimePoint now);
 
   /// The bytes to send; then call Consumed with the number of bytes sent.
-  [[nodiscard]] std::string_view output() const {
-    return std::string_view(output_).substr(output_position_);
-  }
+  [[nodiscard]] std::string_view output() const { return output_; }
   void Consumed(std::size_t count);
 
   /// Sends a request of the burst. Two kinds of requests fail at once: one that needs an extension
@@ -138,7 +136,6 @@ class SftpClient {
   SftpDecoder decoder_;
   SftpExtensions extensions_;
   std::string output_;
-  std::size_t output_position_ = 0;
   std::uint64_t consumed_ = 0;  ///< bytes in all
   std::uint32_t next_id_ = 1;
   std::size_t max_data_;
