@@ -26,7 +26,7 @@ std::string ReadInstructions(const std::string& path) {
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
   if (!file.valid() || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return "";
-  std::string text(kMaximumInstructions, '\0');
+  std::string text(kMaxInstructions, '\0');
   std::size_t size = 0;
   while (size < text.size()) {
     const ssize_t count = ::read(file.get(), text.data() + size, text.size() - size);

@@ -21,7 +21,7 @@ namespace agents {
 inline constexpr const char* kServer = configure::kServerName;
 
 /// Instruction files of the project are cut after this many bytes.
-inline constexpr std::size_t kMaximumInstructions = std::size_t{256} * 1024;
+inline constexpr std::size_t kMaxInstructions = std::size_t{256} * 1024;
 
 using Environment = std::map<std::string, std::string>;
 

@@ -81,7 +81,7 @@ Json UsersSettings(const std::string& directory) {
     };
     Json settings;
     try {
-      const auto text = lima::ReadTextFile(path, configure::kMaximumSettingsBytes);
+      const auto text = lima::ReadTextFile(path, configure::kMaxSettingsBytes);
       if (text) settings = configure::ParseJson(*text);
     } catch (const configure::SettingsError& error) {
       warn(path + error.what());

@@ -29,7 +29,7 @@ support::FileDescriptor OpenForAppending(const std::string& path, int flags = 0)
 
 std::string Shorten(std::string_view text, std::size_t limit) {
   if (text.size() <= limit) return std::string(text);
-  const std::string_view kept = support::WithoutCutEnd(text.substr(0, limit));
+  const std::string_view kept = support::CutText(text, limit);
   return std::string(kept) + "… [" + std::to_string(text.size() - kept.size()) + " more bytes]";
 }
 
@@ -40,7 +40,7 @@ std::string ToText(const Json& value, bool ascii) {
 
 /// What identifies a text of which only the ends are kept.
 json Abridge(std::string_view text) {
-  constexpr std::size_t kEnd = kMaximumAuditArgument / 2;
+  constexpr std::size_t kEnd = kMaxAuditArgument / 2;
   return {{"head", text.substr(0, kEnd)},
           {"tail", text.substr(text.size() - kEnd)},
           {"bytes", text.size()},
@@ -50,8 +50,8 @@ json Abridge(std::string_view text) {
 json ShortenArgument(std::string_view name, const json& value) {
   const bool is_contents = name == "content" || name == "old_string" || name == "new_string";
   const std::string text = value.is_string() ? value.get<std::string>() : ToText(value, false);
-  if (is_contents && value.is_string()) return Shorten(text, kMaximumAuditText);
-  return text.size() <= kMaximumAuditArgument ? value : Abridge(text);
+  if (is_contents && value.is_string()) return Shorten(text, kMaxAuditText);
+  return text.size() <= kMaxAuditArgument ? value : Abridge(text);
 }
 
 json ShortenArguments(const json& arguments) {
@@ -60,7 +60,7 @@ json ShortenArguments(const json& arguments) {
     shortened[name] = ShortenArgument(name, value);
   }
   const std::string text = ToText(shortened, false);
-  return text.size() <= kMaximumAuditArguments ? shortened : Abridge(text);
+  return text.size() <= kMaxAuditArguments ? shortened : Abridge(text);
 }
 
 // In the order of mcp::CallStatus.
@@ -73,13 +73,13 @@ std::string AuditLine(const mcp::ObservedCall& call, const mcp::CallEnd* end) {
   nlohmann::ordered_json line = {{"time", support::FormatDate(call.received)},
                                  {"pid", ::getpid()},
                                  {"number", call.number},
-                                 {"tool", Shorten(call.tool, kMaximumAuditText)},
+                                 {"tool", Shorten(call.tool, kMaxAuditText)},
                                  {"arguments", ShortenArguments(call.arguments)},
                                  {"outcome", "started"}};
   if (end != nullptr) {
     line["outcome"] = kOutcomes.at(static_cast<std::size_t>(end->status));
     if (end->exit_code) line["exit_code"] = *end->exit_code;
-    if (!end->error.empty()) line["error"] = Shorten(end->error, kMaximumAuditText);
+    if (!end->error.empty()) line["error"] = Shorten(end->error, kMaxAuditText);
     line["duration_ms"] = end->duration.count();
   }
   return ToText(line, true) + '\n';

@@ -12,14 +12,14 @@ namespace commands {
 
 /// Bytes of the contents of a file in a record, of an error and of a tool's name; longer ones are
 /// cut.
-inline constexpr std::size_t kMaximumAuditText = 512;
+inline constexpr std::size_t kMaxAuditText = 512;
 
 /// Bytes of any other argument: its text, or its JSON. Of a longer one the record has the object
 /// {"head","tail","bytes","sha256"}: half of this limit from each end, the length and the digest.
-inline constexpr std::size_t kMaximumAuditArgument = std::size_t{16} * 1024;
+inline constexpr std::size_t kMaxAuditArgument = std::size_t{16} * 1024;
 
 /// Bytes of the JSON of all arguments, abridged in the same way. More than a tool accepts.
-inline constexpr std::size_t kMaximumAuditArguments = std::size_t{1024} * 1024;
+inline constexpr std::size_t kMaxAuditArguments = std::size_t{1024} * 1024;
 
 /// A record as one line of JSON, ASCII only, with its line end:
 ///   time         when the call was received, RFC 3339 in UTC with milliseconds

@@ -11,7 +11,7 @@ namespace configure {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
-constexpr std::size_t kMaximumDepth = 100;
+constexpr std::size_t kMaxDepth = 100;
 
 /// The position of a value.
 struct JsonNode {
@@ -74,7 +74,7 @@ class Parser {
   }
 
   Json ParseValue(JsonNode& node, std::size_t depth) {
-    if (depth > kMaximumDepth) Fail(text_, at_, "nested too deeply");
+    if (depth > kMaxDepth) Fail(text_, at_, "nested too deeply");
     node.begin = at_;
     Json value = Sees('{') || Sees('[') ? ParseItems(node, depth) : ParseScalar();
     node.end = at_;

@@ -120,7 +120,7 @@ std::optional<std::string> StoredSettings::Read() const {
   const FileDescriptor file(::openat(directory.get(), target_.filename().c_str(), kFlags));
   if (!file.valid() && errno == ENOENT) return std::nullopt;
   if (!file.valid()) Fail("read", target_, errno);
-  return lima::ReadTextFile(file, target_, kMaximumSettingsBytes);
+  return lima::ReadTextFile(file, target_, kMaxSettingsBytes);
 }
 
 bool StoredSettings::is_link() const {

@@ -8,7 +8,7 @@
 namespace configure {
 
 /// Larger settings files are refused.
-inline constexpr std::size_t kMaximumSettingsBytes = std::size_t{16} << 20;
+inline constexpr std::size_t kMaxSettingsBytes = std::size_t{16} << 20;
 
 /// A settings file on the disk. Links are followed when it is read. Links that appear in a project
 /// later are not followed: the guest could make them point to files of the host. Every function

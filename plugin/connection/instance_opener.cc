@@ -92,7 +92,7 @@ struct InstanceOpener::Attempts {
 
 InstanceOpener::InstanceOpener(const InstanceOptions& options, bool may_start,
                                const RetryTimes& times)
-    : options_(options), may_start_(may_start), times_(times), start_(options.name) {}
+    : options_(options), may_start_(may_start), times_(times) {}
 
 tools::Workspace InstanceOpener::Open(const support::Context& context,
                                       const ReportStatus& report_status) {
@@ -100,10 +100,7 @@ tools::Workspace InstanceOpener::Open(const support::Context& context,
   const bool failed_before = failed_at && Clock::now() - *failed_at < times_.memory;
   const Clock::duration total = failed_before ? times_.after_failure : times_.total;
   try {
-    tools::Workspace opened =
-        Attempts{*this, times_, context, report_status, Clock::now() + total}.Run();
-    start_.Forget();
-    return opened;
+    return Attempts{*this, times_, context, report_status, Clock::now() + total}.Run();
   } catch (const support::ConnectionLost&) {
     failed_at_ = Clock::now();
     throw;

@@ -53,7 +53,7 @@ class InstanceOpener {
     return OpenInstance(options_, pins_, context);
   }
   virtual void Start(const support::Context& context, const ReportStatus& report_status) {
-    start_.Run(context, report_status);
+    StartInstance(options_.name, context, report_status);
   }
 
  private:
@@ -63,7 +63,6 @@ class InstanceOpener {
   const bool may_start_;
   const RetryTimes times_;
   const std::shared_ptr<paths::PinnedRoots> pins_ = std::make_shared<paths::PinnedRoots>();
-  LimactlStart start_;
   std::optional<support::Clock::time_point> failed_at_;
 };
 

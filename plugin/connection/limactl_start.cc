@@ -7,13 +7,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdio>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <system_error>
 
 #include "support/environment.h"
 #include "support/errors.h"
 #include "support/spawn.h"
-#include "support/units.h"
 #include "support/utf8.h"
 
 namespace connection {
@@ -55,52 +58,44 @@ std::string DescribeStatus(int status) {
   return "exit status " + std::to_string(WEXITSTATUS(status));
 }
 
-}  // namespace
+std::string CommandLine(const std::string& name) {
+  return "limactl start " + name;
+}
 
-LimactlStart::Process LimactlStart::Spawn() const {
-  Process process{{std::tmpfile(), &std::fclose}};
-  const int output = process.output ? ::fileno(process.output.get()) : -1;
+/// `output`: a descriptor for its output. Returns the process id.
+pid_t SpawnLimactl(const std::string& name, int output) {
   if (output < 0 || ::fcntl(output, F_SETFD, FD_CLOEXEC) != 0 ||
       ::fcntl(output, F_SETFL, O_APPEND) != 0) {
     throw support::CallError(std::string("cannot create a temporary file for limactl's output: ") +
                              std::strerror(errno));
   }
   try {
-    process.pid = support::Spawn({"limactl", "start", "--tty=false", name_}, {-1, output, output},
-                                 support::SpawnSession::kOwn);
-    return process;
+    return support::Spawn({"limactl", "start", "--tty=false", name}, {-1, output, output},
+                          support::SpawnSession::kOwn);
   } catch (const std::system_error& error) {
-    throw support::CallError("the Lima instance \"" + name_ +
+    throw support::CallError("the Lima instance \"" + name +
                              "\" is stopped and cannot be started: no limactl on PATH (" +
                              support::EnvironmentVariable("PATH") + "): " + error.code().message() +
-                             ". Start it on the host with: " + CommandLine());
+                             ". Start it on the host with: " + CommandLine(name));
   }
 }
 
-void LimactlStart::Forget() {
-  if (process_) static_cast<void>(StatusOf(process_->pid));
-  process_.reset();
-}
+}  // namespace
 
-void LimactlStart::Run(const support::Context& context, const ReportStatus& report_status) {
-  if (!process_) process_ = Spawn();
-  report_status("the Lima instance \"" + name_ + "\" is being started with `" + CommandLine() +
+void StartInstance(const std::string& name, const support::Context& context,
+                   const ReportStatus& report_status) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
+  const int output = file ? ::fileno(file.get()) : -1;
+  const pid_t process = SpawnLimactl(name, output);
+  report_status("the Lima instance \"" + name + "\" is being started with `" + CommandLine(name) +
                 "`");
   std::optional<int> status;
-  while (!(status = StatusOf(process_->pid))) {
-    if (support::Clock::now() - process_->since >= time_limit_) {
-      throw support::CallError("`" + CommandLine() + "` has not finished within " +
-                               support::FormatDuration(time_limit_) +
-                               " and continues; check it on the host with: limactl list");
-    }
-    support::Pause(kPollInterval, context);
-  }
-  const std::string lines = LastLines(::fileno(process_->output.get()));
-  process_.reset();
+  while (!(status = StatusOf(process))) support::Pause(kPollInterval, context);
   if (*status == 0) return;
-  throw support::CallError("the Lima instance \"" + name_ + "\" is stopped, and `" + CommandLine() +
-                           "` failed (" + DescribeStatus(*status) + "). Its last output:\n" +
-                           (lines.empty() ? "none" : lines));
+  const std::string lines = LastLines(output);
+  throw support::CallError("the Lima instance \"" + name + "\" is stopped, and `" +
+                           CommandLine(name) + "` failed (" + DescribeStatus(*status) +
+                           "). Its last output:\n" + (lines.empty() ? "none" : lines));
 }
 
 }  // namespace connection

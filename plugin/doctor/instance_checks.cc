@@ -19,7 +19,7 @@ using support::Join;
 
 bool HoldsOurs(const configure::SettingsFile& settings, const fs::path& path) {
   try {
-    return configure::HasOurs(settings, lima::ReadTextFile(path, configure::kMaximumSettingsBytes));
+    return configure::HasOurs(settings, lima::ReadTextFile(path, configure::kMaxSettingsBytes));
   } catch (const support::CallError&) {
     return false;  // the agent cannot read it either
   }

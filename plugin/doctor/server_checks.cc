@@ -18,7 +18,7 @@ constexpr std::size_t kShownBytes = 200;  // of other programs' output
 
 std::string Shorten(const std::string& text) {
   if (text.size() <= kShownBytes) return text;
-  return std::string(support::WithoutCutEnd(text.substr(0, kShownBytes))) + "...";
+  return std::string(support::CutText(text, kShownBytes)) + "...";
 }
 
 json RunCommand(ServerUnderTest& server, const json& words, const Mounts& mounts,

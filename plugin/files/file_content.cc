@@ -19,16 +19,21 @@ using support::CallError;
 /// Throws unless the opened file may be the one that the path rules checked; see FileReader.
 void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedPath& path,
                      OpenMode mode, guest::Guest& guest, const support::Context& context) {
-  if (mode == OpenMode::kRead && opened == *path.attributes) return;
+  const bool is_read = mode == OpenMode::kRead;
+  if (is_read && opened == *path.attributes) return;
   const bool is_possible = opened.type == guest::FileType::kRegular &&
                            opened.user_id == path.attributes->user_id &&
                            opened.group_id == path.attributes->group_id;
-  const guest::RealFile now =
-      is_possible ? guest.FindRealFile(path.guest, context) : guest::RealFile();
-  if (!is_possible || now.path != path.guest) {
+  std::vector<guest::Reply> now;
+  if (is_possible) {
+    now = guest.RoundTrip({guest::Request::RealPath(path.guest), guest::Request::LStat(path.guest)},
+                          context);
+  }
+  if (!is_possible || now[0].As<std::string>() != path.guest) {
     throw CallError(path.host + " was replaced by another file while it was being opened");
   }
-  if (mode == OpenMode::kRead || opened == now.attributes || opened == *path.attributes) return;
+  if (is_read || opened == *path.attributes) return;
+  if (!now[1].failure && opened == now[1].As<guest::FileAttributes>()) return;
   throw CallError(path.host +
                   " was replaced by another file, or written to, while it was being opened. "
                   "Nothing was written: try again");
@@ -88,28 +93,21 @@ FileReader::FileReader(const paths::ResolvedPath& path, guest::Guest& guest,
     : path_(path), guest_(guest), context_(context) {
   RequireRegularFile(path);  // opening a FIFO would block the guest's server
   file_ = guest.Open(path.guest, OpenMode::kRead, 0, context);
+  const auto wanted = static_cast<std::size_t>(path.attributes->size) + 1;
   const bool is_small = path.stale_note.empty() && path.attributes->size < kReadChunk;
-  if (is_small && TakeSmallFile()) return;
-  attributes_ = file_->Stat(context);
+  std::vector<guest::Request> requests{guest::Request::StatOpen(file_->handle())};
+  if (is_small) requests.push_back(guest::Request::Read(file_->handle(), 0, wanted));
+  std::vector<guest::Reply> replies = guest.RoundTrip(requests, context);
+  attributes_ = replies[0].As<guest::FileAttributes>();
   RequireSameFile(attributes_, path, OpenMode::kRead, guest, context);
-}
-
-/// Reads a small file in one round trip. Returns false if it has grown or cannot be
-/// read.
-bool FileReader::TakeSmallFile() {
-  const std::size_t wanted = static_cast<std::size_t>(path_.attributes->size) + 1;
-  guest::FileBeginning beginning;
-  try {
-    beginning = file_->ReadBeginning(wanted, context_);
-  } catch (const guest::FileError&) {
-    return false;  // the caller tries again, and reports the error
+  if (!is_small) return;
+  auto& bytes = replies[1].As<std::string>();
+  if (bytes.size() < wanted && bytes.size() >= attributes_.size) {
+    whole_ = std::move(bytes);
+  } else {  // it has grown, or its size is wrong
+    guest::Reply status = guest.Execute(guest::Request::StatOpen(file_->handle()), context);
+    attributes_ = status.As<guest::FileAttributes>();
   }
-  attributes_ = beginning.attributes;
-  RequireSameFile(attributes_, path_, OpenMode::kRead, guest_, context_);
-  const std::size_t length = beginning.bytes.size();
-  if (length >= wanted || length < attributes_.size) return false;
-  whole_ = std::move(beginning.bytes);
-  return true;
 }
 
 /// `first` is the length of the first read.
@@ -201,7 +199,8 @@ std::unique_ptr<guest::OpenFile> OpenForWriting(const paths::ResolvedPath& path,
                                                 const support::Context& context) {
   RequireRegularFile(path);
   auto file = guest.Open(path.guest, OpenMode::kWrite, 0, context);
-  RequireSameFile(file->Stat(context), path, OpenMode::kWrite, guest, context);
+  guest::Reply status = guest.Execute(guest::Request::StatOpen(file->handle()), context);
+  RequireSameFile(status.As<guest::FileAttributes>(), path, OpenMode::kWrite, guest, context);
   return file;
 }
 
@@ -212,7 +211,7 @@ std::vector<guest::DirectoryEntry> NamesIn(const paths::ResolvedPath& directory,
   std::vector<guest::Reply> replies = guest.RoundTrip(
       {guest::Request::RealPath(directory.guest), guest::Request::OpenDirectory(directory.guest)},
       context);
-  std::optional<guest::OpenHandle> opened;
+  std::optional<guest::OpenFile> opened;
   if (!replies[1].failure) opened.emplace(guest, replies[1].As<guest::Handle>());
   if (replies[0].As<std::string>() != directory.guest) {
     throw CallError(directory.host + " was replaced while it was being opened; try again");

@@ -87,7 +87,6 @@ class FileReader {
   [[nodiscard]] std::string StaleNote() const { return was_read_directly_ ? "" : path_.stale_note; }
 
  private:
-  bool TakeSmallFile();
   void Read(std::uint64_t first, const TakeBytes& take);
 
   const paths::ResolvedPath& path_;

@@ -16,7 +16,8 @@ std::string DescribeFailure(const guest::FileError& error, const paths::Resolved
                             const support::Context& context) {
   const std::string& existing = path.existing_parent.empty() ? path.guest : path.existing_parent;
   try {
-    const guest::FileSystemStatus status = guest.StatFileSystem(existing, context);
+    guest::Reply reply = guest.Execute(guest::Request::StatFileSystem(existing), context);
+    const auto& status = reply.As<guest::FileSystemStatus>();
     if (status.read_only) return "the file system is mounted read-only in the guest";
     if (status.free_bytes < needed_bytes) {
       return "no space left on the guest's file system: " +
@@ -68,8 +69,6 @@ void ThrowFileProblem(const guest::FileError& error, const std::string& action,
       throw PathlessError("file does not exist");
     case FileErrorCode::kPermissionDenied:
       throw PathlessError("permission denied");
-    case FileErrorCode::kAlreadyExists:
-      throw support::CallError(failed + "a file with that name has appeared; try again");
     case FileErrorCode::kUnsupported:
       throw support::CallError(failed + "the guest's SFTP server does not support this");
     case FileErrorCode::kFailure:

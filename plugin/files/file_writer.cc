@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,13 +37,15 @@ void MakeParents(const paths::ResolvedPath& target, guest::Guest& guest,
   const std::string parent = support::ParentPath(target.guest);
   for (std::string made = target.existing_parent; made != parent;) {
     made = parent.substr(0, parent.find('/', made.size() + 1));
-    try {
-      guest.MakeDirectory(made, kNewDirectoryPermissions, context);
-    } catch (const FileError&) {
-      // Another call may have created it. Anything else, such as a link, is refused.
-      guest::Reply found = guest.Execute(guest::Request::LStat(made), context);
-      if (found.failure) throw;
-      if (found.As<guest::FileAttributes>().type != guest::FileType::kDirectory) throw;
+    const guest::Reply reply =
+        guest.Execute(guest::Request::MakeDirectory(made, kNewDirectoryPermissions), context);
+    if (!reply.failure) continue;
+    // Another call may have created it. Anything else, such as a link, is refused.
+    guest::Reply found = guest.Execute(guest::Request::LStat(made), context);
+    if (found.failure) reply.RequireSuccess();
+    if (found.As<guest::FileAttributes>().type != guest::FileType::kDirectory) {
+      throw support::CallError("write " + target.host +
+                               ": a file with that name has appeared; try again");
     }
   }
 }
@@ -61,25 +62,33 @@ class TemporaryFile {
   TemporaryFile(const std::string& directory, std::uint32_t permissions, guest::Guest& guest,
                 const support::Context& context)
       : prefix_(support::JoinPath(directory, kTemporaryPrefix)), guest_(guest), context_(context) {
-    while (!file_) {
-      try {
-        file_ = guest.Open(Path(number_), guest::OpenMode::kCreateExclusive, permissions, context);
-      } catch (const FileError& error) {
-        if (error.code() != FileErrorCode::kAlreadyExists) throw;
-        if (number_ == kMaxTaken) {
-          throw FileError(FileErrorCode::kFailure, "write", Path(number_), kTakenText);
-        }
-        ++number_;
+    while (true) {
+      guest::Reply reply = guest.Execute(
+          guest::Request::Open(Path(number_), guest::OpenMode::kCreateExclusive, permissions),
+          context);
+      if (!reply.failure) {
+        file_.emplace(guest, reply.As<guest::Handle>());
+        return;
       }
+      // SFTP version 3 has no code for a name that is taken.
+      const bool is_taken = reply.Is(FileErrorCode::kFailure) &&
+                            !guest.Execute(guest::Request::LStat(Path(number_)), context).failure;
+      if (!is_taken) reply.RequireSuccess();
+      if (number_ == kMaxTaken) {
+        throw FileError(FileErrorCode::kFailure, "write", Path(number_), kTakenText);
+      }
+      ++number_;
     }
-    is_ours_ = true;
   }
 
   ~TemporaryFile() {
     if (!is_ours_) return;
     file_.reset();
     try {
-      guest_.Unlink(Path(number_), support::Context().WithTimeout(kCleanUpTimeLimit));
+      guest_
+          .Execute(guest::Request::Unlink(Path(number_)),
+                   support::Context().WithTimeout(kCleanUpTimeLimit))
+          .RequireSuccess();
     } catch (const std::exception& error) {
       support::LogWarning("cannot remove a temporary file in the guest: " + Path(number_) + ": " +
                           error.what());
@@ -89,19 +98,18 @@ class TemporaryFile {
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-  void WriteAndClose(std::string_view bytes, std::optional<std::uint32_t> permissions) {
-    file_->WriteAndClose(bytes, permissions, context_);
-    file_.reset();
+  /// Returns the reply to `last`, which follows in the same round trip.
+  guest::Reply WriteAndClose(std::string_view bytes, std::optional<std::uint32_t> permissions,
+                             const std::optional<guest::Request>& last) {
+    return file_->WriteAndClose(bytes, {permissions, std::nullopt}, context_, last);
   }
 
   void RenameTo(const std::string& target) {
     is_ours_ = false;  // set again if the guest reports that it was not renamed
-    try {
-      guest_.Rename(Path(number_), target, context_);
-    } catch (const FileError& error) {
-      is_ours_ = error.code() != FileErrorCode::kNotFound;
-      throw;
-    }
+    const guest::Reply reply =
+        guest_.Execute(guest::Request::Rename(Path(number_), target), context_);
+    is_ours_ = reply.failure && !reply.Is(FileErrorCode::kNotFound);
+    reply.RequireSuccess();
   }
 
   /// Removes the temporary files with taken names that are older by kLeftoverAge than `written`, a
@@ -111,9 +119,9 @@ class TemporaryFile {
     if (number_ == 1) return;
     constexpr std::int64_t kAge = std::chrono::seconds(kLeftoverAge).count();
     try {
-      std::vector<guest::Request> looks{guest::Request::LStat(written)};
-      for (int i = 1; i < number_; ++i) looks.push_back(guest::Request::LStat(Path(i)));
-      std::vector<guest::Reply> found = guest_.RoundTrip(looks, context_);
+      std::vector<guest::Request> requests{guest::Request::LStat(written)};
+      for (int i = 1; i < number_; ++i) requests.push_back(guest::Request::LStat(Path(i)));
+      std::vector<guest::Reply> found = guest_.RoundTrip(requests, context_);
       // Both times are from the file system's clock, which may differ from the guest's.
       const std::int64_t now = found.front().As<guest::FileAttributes>().modified;
       std::vector<guest::Request> removals;
@@ -139,8 +147,8 @@ class TemporaryFile {
   guest::Guest& guest_;
   const support::Context& context_;
   int number_ = 1;  ///< the lower ones are taken
-  std::unique_ptr<guest::OpenFile> file_;
-  bool is_ours_ = false;
+  std::optional<guest::OpenFile> file_;
+  bool is_ours_ = true;
 };
 
 /// One call of FileWriter::Write.
@@ -149,7 +157,7 @@ struct WriteCall {
   std::string_view content;
   guest::Guest& guest;
   const support::Context& context;
-  const std::function<void()>& last_look;
+  const Overwrite overwrite;
   enum class Stage { kUntouched, kRenaming, kInPlace } stage = Stage::kUntouched;
 
   /// Turns errors into messages about the target.
@@ -190,6 +198,10 @@ struct WriteCall {
     }
   }
 
+  void RequireUnchanged(const guest::FileAttributes& now) const {
+    if (now != *target.attributes) throw ChangedMeanwhile(target.host);
+  }
+
   std::string Write() {
     std::optional<std::uint32_t> permissions;
     if (target.attributes) {
@@ -209,8 +221,10 @@ struct WriteCall {
       if (error.code() != FileErrorCode::kPermissionDenied || !target.attributes) throw;
     }
     if (!temporary) return WriteInPlace();
-    temporary->WriteAndClose(content, permissions);
-    if (last_look) last_look();
+    std::optional<guest::Request> last;
+    if (overwrite == Overwrite::kIfUnchanged) last = guest::Request::LStat(target.guest);
+    guest::Reply reply = temporary->WriteAndClose(content, permissions, last);
+    if (last) RequireUnchanged(reply.As<guest::FileAttributes>());
     context.ThrowIfStopped();
     stage = Stage::kRenaming;
     temporary->RenameTo(target.guest);
@@ -220,18 +234,21 @@ struct WriteCall {
 
   std::string WriteInPlace() {
     const auto file = OpenForWriting(target, guest, context);
-    if (last_look) last_look();
+    if (overwrite == Overwrite::kIfUnchanged) RequireUnchanged(guest.LStat(target.guest, context));
     stage = Stage::kInPlace;
     file->Write(0, content, context);
     // Even if the size seems right: the file may have grown.
-    file->SetAttributes({.permissions = std::nullopt, .size = content.size()}, context);
-    file->Sync(context);
-    file->Close(context);
+    file->WriteAndClose("", {.permissions = std::nullopt, .size = content.size()}, context);
     return target.host + " was written in place, not atomically: no file can be created beside it";
   }
 };
 
 }  // namespace
+
+ChangedMeanwhile::ChangedMeanwhile(const std::string& shown)
+    : CallError(shown +
+                " is being changed by something else at the same time; nothing was changed by this "
+                "call: read it again, and try again") {}
 
 FileWriter::DirectoryLock FileWriter::Lock(const paths::ResolvedPath& path,
                                            const support::Context& context) {
@@ -253,8 +270,8 @@ FileWriter::DirectoryLock::~DirectoryLock() {
 
 std::string FileWriter::Write(const paths::ResolvedPath& target, std::string_view content,
                               guest::Guest& guest, const support::Context& context,
-                              const std::function<void()>& last_look) {
-  return WriteCall{target, content, guest, context, last_look}.Run();
+                              Overwrite overwrite) {
+  return WriteCall{target, content, guest, context, overwrite}.Run();
 }
 
 }  // namespace files

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <functional>
 #include <mutex>
 #include <set>
 #include <string>
@@ -12,6 +11,7 @@
 #include "guest/guest.h"
 #include "paths/path_rules.h"
 #include "support/context.h"
+#include "support/errors.h"
 
 namespace files {
 
@@ -21,6 +21,17 @@ inline constexpr std::string_view kTemporaryPrefix = ".limactl-mcp-";
 
 /// An older temporary file is unused, because calls end within a minute.
 inline constexpr std::chrono::minutes kLeftoverAge{10};
+
+/// Something else has written to a file since it was resolved. Nothing was changed.
+class ChangedMeanwhile : public support::CallError {
+ public:
+  explicit ChangedMeanwhile(const std::string& shown);
+};
+
+enum class Overwrite {
+  kAlways,
+  kIfUnchanged,  ///< only if the target still has the attributes that it was resolved with
+};
 
 /// Writes whole files for the tools that change files. A server has one for all calls. Thread-safe.
 class FileWriter {
@@ -58,19 +69,18 @@ class FileWriter {
   /// If no file can be created in the directory, an existing file is written in place, which is not
   /// atomic. Returns a note about that, else "".
   ///
-  /// `last_look` is called right before the target changes. If it throws, the target is unchanged.
-  ///
   /// Throws guest::FileError if the target was not changed. Throws support::CallError if it is not
   /// a regular file, or if a write in place failed; the message then says that it may have been
-  /// written in part. A file without the owner's write bit is kPermissionDenied, even for root.
-  /// support::ConnectionLost::may_have_run tells whether the target may have changed. After a
-  /// timeout, the target is whole unless the message says otherwise.
+  /// written in part. Throws ChangedMeanwhile as `overwrite` says. A file without the owner's write
+  /// bit is kPermissionDenied, even for root. support::ConnectionLost::may_have_run tells whether
+  /// the target may have changed. After a timeout, the target is whole unless the message says
+  /// otherwise.
   ///
   /// Takes three round trips (create; write, sync and close; rename), one more above
-  /// guest::kMaxTransfer, and one for each missing parent. A write in place takes eight.
+  /// guest::kMaxTransfer, and one for each missing parent. A write in place takes six.
   std::string Write(const paths::ResolvedPath& target, std::string_view content,
                     guest::Guest& guest, const support::Context& context,
-                    const std::function<void()>& last_look = {});
+                    Overwrite overwrite = Overwrite::kAlways);
 
  private:
   std::mutex mutex_;

@@ -78,21 +78,6 @@ std::string FindScript(const std::vector<ListingRequest>& requests) {
       "tree.");
 }
 
-class ListingSink : public shell::OutputSink {
- public:
-  bool OnOutput(shell::Stream stream, std::string_view bytes) override {
-    const bool is_names = stream == shell::Stream::kOutput;
-    std::string& text = is_names ? names : ignored;
-    too_many = text.size() + bytes.size() > (is_names ? kMaxListing : kMaxIgnoredListing);
-    if (!too_many) text += bytes;
-    return !too_many;
-  }
-
-  std::string names;
-  std::string ignored;
-  bool too_many = false;
-};
-
 std::string_view TakeUntil(std::string_view& text, std::string_view end) {
   const std::size_t at = text.find(end);
   const std::string_view taken = text.substr(0, at);
@@ -207,19 +192,20 @@ std::string VisitNames(std::string_view text, const std::vector<IgnoredNames>& i
 
 std::string ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
                       const NameVisitor& visit, const support::Context& context) {
-  ListingSink sink;
-  const std::optional<int> status =
-      guest.RunScript(FindScript(requests), sink, context).exit_status;
-  if (sink.too_many) ThrowTooMany();
-  if (status == kNoFindStatus) {
+  const guest::ScriptOutput listed =
+      guest::CaptureScript(guest, FindScript(requests), context, {kMaxListing, kMaxIgnoredListing});
+  if (listed.is_too_long) ThrowTooMany();
+  if (listed.exit_status == kNoFindStatus) {
     throw support::CallError("The guest has no usable find: install findutils in it.");
   }
-  if (status != 0) {
-    throw support::CallError(
-        "Listing names in the guest failed" +
-        (status ? " with exit status " + std::to_string(*status) : std::string()) + ". Try again.");
+  if (listed.exit_status != 0) {
+    throw support::CallError("Listing names in the guest failed" +
+                             (listed.exit_status
+                                  ? " with exit status " + std::to_string(*listed.exit_status)
+                                  : std::string()) +
+                             ". Try again.");
   }
-  return VisitNames(sink.names, ParseIgnored(sink.ignored, requests.size()), visit, context);
+  return VisitNames(listed.output, ParseIgnored(listed.error, requests.size()), visit, context);
 }
 
 std::string NameTests(const std::vector<std::string>& filters) {

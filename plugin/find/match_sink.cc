@@ -206,8 +206,7 @@ bool MatchSink::Keep(std::size_t number, const std::string& line) {
 }
 
 std::string MatchSink::Format(char sign, std::string_view digits, std::string_view text) const {
-  const std::string_view kept =
-      text.size() <= kMaxGrepLine ? text : support::WithoutCutEnd(text.substr(0, kMaxGrepLine));
+  const std::string_view kept = support::CutText(text, kMaxGrepLine);
   const std::size_t left_out = text.size() - kept.size() + left_out_;
   std::string line = printed_file_;
   line += sign;

@@ -9,30 +9,39 @@ namespace guest {
 namespace {
 
 /// By FileErrorCode.
-constexpr std::array kReasons = {"no such file or directory", "permission denied", "file exists",
+constexpr std::array kReasons = {"no such file or directory", "permission denied",
                                  "operation not supported by the guest's SFTP server", "failure"};
 
-/// Executes a request that makes `path`. SFTP version 3 has no code for kAlreadyExists, so after
-/// kFailure it checks whether the name is taken.
-Reply ExecuteToMake(const Request& request, const char* operation, Guest& guest,
-                    const support::Context& context) {
-  Reply reply = guest.Execute(request, context);
-  if (reply.Is(FileErrorCode::kFailure) &&
-      !guest.Execute(Request::LStat(request.path), context).failure) {
-    reply.failure.emplace(FileErrorCode::kAlreadyExists, operation, request.path, "");
-  }
-  return reply;
-}
-
-class OutputOfScript final : public shell::OutputSink {
+class KeepingSink final : public shell::OutputSink {
  public:
+  KeepingSink(ScriptOutput& kept, const OutputLimits& limits) : kept_(kept), limits_(limits) {}
+
   bool OnOutput(shell::Stream stream, std::string_view bytes) override {
-    if (stream == shell::Stream::kOutput) output += bytes;
-    return output.size() <= kMaxScriptOutput;
+    const bool is_output = stream == shell::Stream::kOutput;
+    std::string& text = is_output ? kept_.output : kept_.error;
+    const std::size_t limit = is_output ? limits_.output : limits_.error;
+    if (text.size() + bytes.size() <= limit) {
+      text += bytes;
+    } else {
+      kept_.is_too_long = true;
+    }
+    return !kept_.is_too_long;
   }
 
-  std::string output;
+ private:
+  ScriptOutput& kept_;
+  const OutputLimits& limits_;
 };
+
+constexpr std::string_view kInvalidInName("/\0", 2);
+
+constexpr std::size_t kMaxEntries = 1'000'000;
+constexpr std::size_t kMaxNameBytes = std::size_t{64} << 20;  ///< of all names
+
+/// READDIR requests in one round trip; doubled each time. sshd sends 100 names per reply, so two
+/// return a short directory and its end marker.
+constexpr std::size_t kFirstAtOnce = 2;
+constexpr std::size_t kMaxAtOnce = 16;
 
 }  // namespace
 
@@ -70,67 +79,93 @@ void CheckPath(const Request& request, Reply& reply) {
                         request.path, problem);
 }
 
-void Guest::MakeDirectory(const std::string& path, std::uint32_t permissions,
-                          const support::Context& context) {
-  ExecuteToMake(Request::MakeDirectory(path, permissions), "make the directory", *this, context)
-      .RequireSuccess();
-}
-
 std::unique_ptr<OpenFile> Guest::Open(const std::string& path, OpenMode mode,
                                       std::uint32_t permissions, const support::Context& context) {
-  const Request request = Request::Open(path, mode, permissions);
-  Reply reply = mode == OpenMode::kCreateExclusive
-                    ? ExecuteToMake(request, "create", *this, context)
-                    : Execute(request, context);
-  return std::make_unique<OpenFile>(OpenHandle(*this, std::move(reply.As<Handle>())));
-}
-
-RealFile Guest::FindRealFile(const std::string& path, const support::Context& context) {
-  std::vector<Reply> replies = RoundTrip({Request::RealPath(path), Request::LStat(path)}, context);
-  RealFile found{replies[0].As<std::string>(), std::nullopt};
-  if (found.path != path) replies[1] = Execute(Request::LStat(found.path), context);
-  if (!replies[1].Is(FileErrorCode::kNotFound)) found.attributes = replies[1].As<FileAttributes>();
-  return found;
+  Reply reply = Execute(Request::Open(path, mode, permissions), context);
+  return std::make_unique<OpenFile>(*this, std::move(reply.As<Handle>()));
 }
 
 void OpenFile::Write(std::uint64_t offset, std::string_view bytes,
                      const support::Context& context) {
   while (!bytes.empty()) {
     const std::string_view piece = bytes.substr(0, kMaxTransfer);
-    Execute(Request::Write(*handle_, offset, piece), context).RequireSuccess();
+    guest_->Execute(Request::Write(handle_, offset, piece), context).RequireSuccess();
     offset += piece.size();
     bytes.remove_prefix(piece.size());
   }
 }
 
-FileBeginning OpenFile::ReadBeginning(std::size_t length, const support::Context& context) {
-  std::vector<Reply> replies = handle_.guest().RoundTrip(
-      {Request::StatOpen(*handle_), Request::Read(*handle_, 0, length)}, context);
-  return {replies[0].As<FileAttributes>(), std::move(replies[1].As<std::string>())};
-}
-
-void OpenFile::WriteAndClose(std::string_view bytes, std::optional<std::uint32_t> permissions,
-                             const support::Context& context) {
-  const std::size_t last = bytes.empty() ? 0 : (bytes.size() - 1) / kMaxTransfer * kMaxTransfer;
-  Write(0, bytes.substr(0, last), context);
-  Guest& guest = handle_.guest();
-  const Handle handle = handle_.Release();
-  std::vector<Request> requests;
-  if (!bytes.empty()) requests.push_back(Request::Write(handle, last, bytes.substr(last)));
-  if (permissions) requests.push_back(Request::SetAttributes(handle, {permissions, std::nullopt}));
-  requests.push_back(Request::Sync(handle));
-  const std::size_t sync = requests.size() - 1;
-  requests.push_back(Request::Close(handle));
-  std::vector<Reply> replies = guest.RoundTrip(std::move(requests), context);
-  if (replies[sync].Is(FileErrorCode::kUnsupported)) replies[sync].failure.reset();
+Reply OpenFile::WriteAndClose(std::string_view bytes, const AttributeChange& change,
+                              const support::Context& context, const std::optional<Request>& last) {
+  const std::size_t sent = bytes.empty() ? 0 : (bytes.size() - 1) / kMaxTransfer * kMaxTransfer;
+  Write(0, bytes.substr(0, sent), context);
+  Guest& guest = *guest_;
+  const Handle handle = Release();
+  std::vector<Request> requests{Request::Sync(handle), Request::Close(handle)};
+  if (change.permissions || change.size) {
+    requests.insert(requests.begin(), Request::SetAttributes(handle, change));
+  }
+  if (!bytes.empty()) {
+    requests.insert(requests.begin(), Request::Write(handle, sent, bytes.substr(sent)));
+  }
+  if (last) requests.push_back(*last);
+  std::vector<Reply> replies = guest.RoundTrip(requests, context);
+  Reply reply_to_last;
+  if (last) {
+    reply_to_last = std::move(replies.back());
+    replies.pop_back();
+  }
+  Reply& sync = replies[replies.size() - 2];
+  if (sync.Is(FileErrorCode::kUnsupported)) sync.failure.reset();
   for (const Reply& reply : replies) reply.RequireSuccess();
+  return reply_to_last;
 }
 
-ScriptOutput CaptureScript(Guest& guest, const std::string& script,
-                           const support::Context& context) {
-  OutputOfScript sink;
-  const std::optional<int> status = guest.RunScript(script, sink, context).exit_status;
-  return {std::move(sink.output), status};
+std::vector<DirectoryEntry> ReadNames(const OpenFile& directory, const support::Context& context) {
+  const std::string& path = directory.handle().path;
+  std::vector<DirectoryEntry> entries;
+  std::size_t bytes = 0;
+  bool any = false;
+  std::size_t at_once = kFirstAtOnce;
+  for (bool ended = false; !ended; at_once = std::min(2 * at_once, kMaxAtOnce)) {
+    const std::vector<Request> requests(at_once, Request::ReadDirectory(directory.handle()));
+    for (Reply& reply : directory.guest().RoundTrip(requests, context)) {
+      auto& some = reply.As<std::vector<DirectoryEntry>>();
+      ended = some.empty();
+      if (ended) break;
+      any = true;
+      for (DirectoryEntry& entry : some) {
+        if (entry.name == "." || entry.name == "..") continue;
+        if (entry.name.empty() || entry.name.find_first_of(kInvalidInName) != std::string::npos) {
+          throw FileError(FileErrorCode::kFailure, "list", path,
+                          "the guest's SFTP server sent an invalid file name");
+        }
+        bytes += entry.name.size();
+        entries.push_back(std::move(entry));
+        if (entries.size() > kMaxEntries || bytes > kMaxNameBytes) {
+          throw support::CallError("list " + path + ": more than " + std::to_string(kMaxEntries) +
+                                   " entries, or " + std::to_string(kMaxNameBytes >> 20U) +
+                                   " MiB of names; list it in parts with a command in the guest");
+        }
+      }
+    }
+  }
+  if (any) return entries;
+  // OpenSSH's server omits names that it cannot stat. If the user may read a directory but not
+  // enter it, that is all of them, even ".".
+  const Reply reply = directory.guest().Execute(Request::LStat(path + "/."), context);
+  if (reply.Is(FileErrorCode::kPermissionDenied)) {
+    throw FileError(FileErrorCode::kPermissionDenied, "list", path, "");
+  }
+  return entries;
+}
+
+ScriptOutput CaptureScript(Guest& guest, const std::string& script, const support::Context& context,
+                           const OutputLimits& limits) {
+  ScriptOutput captured;
+  KeepingSink sink(captured, limits);
+  captured.exit_status = guest.RunScript(script, sink, context).exit_status;
+  return captured;
 }
 
 }  // namespace guest

@@ -30,7 +30,6 @@ namespace guest {
 enum class FileErrorCode {
   kNotFound,          ///< no such file or directory
   kPermissionDenied,  ///< the guest user has no permission
-  kAlreadyExists,     ///< the name of a new file is taken
   kUnsupported,       ///< the SFTP server does not offer the operation
   kFailure,           ///< anything else; SFTP version 3 has no more codes
 };
@@ -80,12 +79,6 @@ struct FileAttributes {
 struct DirectoryEntry {
   std::string name;
   FileAttributes attributes;
-};
-
-/// What a path resolves to.
-struct RealFile {
-  std::string path;                          ///< from RealPath
-  std::optional<FileAttributes> attributes;  ///< from LStat; empty if nothing is there
 };
 
 struct AttributeChange {
@@ -274,7 +267,7 @@ class Guest : public shell::Launcher {
   /// Closes a handle without waiting; ignores errors. Any thread.
   virtual void CloseLater(const Handle& handle) noexcept = 0;
 
-  // One request each, unless the comment says otherwise.
+  // One request each.
   FileAttributes LStat(const std::string& path, const support::Context& context) {
     return Execute(Request::LStat(path), context).As<FileAttributes>();
   }
@@ -284,23 +277,8 @@ class Guest : public shell::Launcher {
   std::string ReadLink(const std::string& path, const support::Context& context) {
     return std::move(Execute(Request::ReadLink(path), context).As<std::string>());
   }
-  FileSystemStatus StatFileSystem(const std::string& path, const support::Context& context) {
-    return Execute(Request::StatFileSystem(path), context).As<FileSystemStatus>();
-  }
-  void Rename(const std::string& from, const std::string& to, const support::Context& context) {
-    Execute(Request::Rename(from, to), context).RequireSuccess();
-  }
-  void Unlink(const std::string& path, const support::Context& context) {
-    Execute(Request::Unlink(path), context).RequireSuccess();
-  }
-  /// One more after kFailure, to check whether the name is taken (kAlreadyExists).
-  void MakeDirectory(const std::string& path, std::uint32_t permissions,
-                     const support::Context& context);
-  /// As MakeDirectory if the file is created.
   std::unique_ptr<OpenFile> Open(const std::string& path, OpenMode mode, std::uint32_t permissions,
                                  const support::Context& context);
-  /// RealPath, and LStat of its result: one round trip for a path without links, else two.
-  RealFile FindRealFile(const std::string& path, const support::Context& context);
 
   /// See shell::Shells.
   virtual shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
@@ -309,27 +287,43 @@ class Guest : public shell::Launcher {
                                    const support::Context& context) = 0;
 };
 
-/// Owns a handle; the destructor closes it without waiting. The guest must outlive it.
-class OpenHandle {
+/// An open file or directory; the destructor closes it without waiting. The guest must outlive it.
+/// One thread at a time.
+class OpenFile {
  public:
-  OpenHandle(Guest& guest, Handle handle) : guest_(&guest), handle_(std::move(handle)) {}
-  ~OpenHandle() {
+  OpenFile(Guest& guest, Handle handle) : guest_(&guest), handle_(std::move(handle)) {}
+  ~OpenFile() {
     if (guest_ != nullptr) guest_->CloseLater(handle_);
   }
-  OpenHandle(OpenHandle&& other) noexcept
+  OpenFile(OpenFile&& other) noexcept
       : guest_(std::exchange(other.guest_, nullptr)), handle_(std::move(other.handle_)) {}
-  OpenHandle(const OpenHandle&) = delete;
-  OpenHandle& operator=(const OpenHandle&) = delete;
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
 
   [[nodiscard]] Guest& guest() const { return *guest_; }
-  [[nodiscard]] const Handle& operator*() const { return handle_; }
-  [[nodiscard]] const Handle* operator->() const { return &handle_; }
+  [[nodiscard]] const Handle& handle() const { return handle_; }
 
   /// The caller closes it.
   Handle Release() {
     guest_ = nullptr;
     return std::move(handle_);
   }
+
+  /// One Request::Read.
+  std::string ReadSome(std::uint64_t offset, std::size_t length, const support::Context& context) {
+    return std::move(
+        guest_->Execute(Request::Read(handle_, offset, length), context).As<std::string>());
+  }
+
+  /// A round trip for each kMaxTransfer.
+  void Write(std::uint64_t offset, std::string_view bytes, const support::Context& context);
+
+  /// Write from 0, SetAttributes unless `change` is empty, Sync if offered, and Close; one round
+  /// trip up to kMaxTransfer. Throws the first failure. No other call may follow. Returns the reply
+  /// to `last`, which follows in the same round trip.
+  Reply WriteAndClose(std::string_view bytes, const AttributeChange& change,
+                      const support::Context& context,
+                      const std::optional<Request>& last = std::nullopt);
 
  private:
   Guest* guest_;  ///< null if released
@@ -338,74 +332,24 @@ class OpenHandle {
 
 /// The names of an open directory without "." and "..", in the guest's order. Takes one round trip
 /// for a hundred names. Throws kPermissionDenied if the user may read but not enter the directory.
-std::vector<DirectoryEntry> ReadNames(const OpenHandle& directory, const support::Context& context);
-
-struct FileBeginning {
-  FileAttributes attributes;
-  std::string bytes;
-};
-
-/// An open file in the guest. After writing, call Close to learn about errors. One thread at a
-/// time.
-class OpenFile {
- public:
-  explicit OpenFile(OpenHandle handle) : handle_(std::move(handle)) {}
-
-  /// The open file's attributes, even if the path now names another file.
-  FileAttributes Stat(const support::Context& context) {
-    return Execute(Request::StatOpen(*handle_), context).As<FileAttributes>();
-  }
-
-  /// One Request::Read.
-  std::string ReadSome(std::uint64_t offset, std::size_t length, const support::Context& context) {
-    return std::move(Execute(Request::Read(*handle_, offset, length), context).As<std::string>());
-  }
-
-  /// A round trip for each kMaxTransfer.
-  void Write(std::uint64_t offset, std::string_view bytes, const support::Context& context);
-
-  void SetAttributes(const AttributeChange& change, const support::Context& context) {
-    Execute(Request::SetAttributes(*handle_, change), context).RequireSuccess();
-  }
-
-  /// Does nothing if the SFTP server does not offer fsync.
-  void Sync(const support::Context& context) {
-    const Reply reply = Execute(Request::Sync(*handle_), context);
-    if (!reply.Is(FileErrorCode::kUnsupported)) reply.RequireSuccess();
-  }
-
-  /// Closes and reports errors. No other call may follow.
-  void Close(const support::Context& context) {
-    Guest& guest = handle_.guest();
-    guest.Execute(Request::Close(handle_.Release()), context).RequireSuccess();
-  }
-
-  /// Stat, and ReadSome from 0, in one round trip.
-  FileBeginning ReadBeginning(std::size_t length, const support::Context& context);
-
-  /// Write from 0, set the permissions (07777) if given, Sync if offered, and Close; one round trip
-  /// up to kMaxTransfer. Throws the first failure. No other call may follow.
-  void WriteAndClose(std::string_view bytes, std::optional<std::uint32_t> permissions,
-                     const support::Context& context);
-
- private:
-  Reply Execute(Request request, const support::Context& context) {
-    return handle_.guest().Execute(std::move(request), context);
-  }
-
-  OpenHandle handle_;
-};
+std::vector<DirectoryEntry> ReadNames(const OpenFile& directory, const support::Context& context);
 
 struct ScriptOutput {
-  std::string output;  ///< standard output
-  /// Empty if unknown, or if the output is above kMaxScriptOutput.
+  std::string output;
+  std::string error;
+  bool is_too_long = false;  ///< above a limit
+  /// Empty if unknown, or if the output is too long.
   std::optional<int> exit_status;
 };
 
-inline constexpr std::size_t kMaxScriptOutput = std::size_t{1} << 20;
+/// Bytes of each stream that are kept.
+struct OutputLimits {
+  std::size_t output = std::size_t{1} << 20;
+  std::size_t error = std::size_t{1} << 20;
+};
 
-/// Runs a short script (shell::Shells::RunScript): one round trip.
-ScriptOutput CaptureScript(Guest& guest, const std::string& script,
-                           const support::Context& context);
+/// Runs a script (shell::Shells::RunScript): one round trip.
+ScriptOutput CaptureScript(Guest& guest, const std::string& script, const support::Context& context,
+                           const OutputLimits& limits = {});
 
 }  // namespace guest

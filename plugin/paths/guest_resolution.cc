@@ -59,17 +59,17 @@ std::optional<GuestLocation> FollowToLink(std::string& path, const std::string& 
 
 }  // namespace
 
-GuestLocation ResolveInGuest(std::string path, std::optional<guest::RealFile> found,
+GuestLocation ResolveInGuest(std::string path, std::optional<GuestLocation> found,
                              const std::string& shown, guest::Guest& guest,
                              const support::Context& context) {
   if (found && !found->attributes) {
-    std::string parent = support::ParentPath(found->path);
-    return {std::move(found->path), std::nullopt, std::move(parent)};
+    std::string parent = support::ParentPath(found->guest);
+    return {std::move(found->guest), std::nullopt, std::move(parent)};
   }
   if (found && found->attributes->type != FileType::kSymlink) {
-    return {std::move(found->path), found->attributes};
+    return {std::move(found->guest), found->attributes};
   }
-  if (found) path = std::move(found->path);  // it became a link after it was resolved
+  if (found) path = std::move(found->guest);  // it became a link after it was resolved
   for (int links = 0; links <= kMaxLinks; ++links) {
     if (auto location = FollowToLink(path, shown, guest, context)) return *std::move(location);
   }

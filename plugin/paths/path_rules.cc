@@ -124,7 +124,7 @@ ResolvedPath PathRules::LookUp(const Target& target, Access access, guest::Guest
   std::vector<guest::Reply> replies = guest.RoundTrip(requests, context);
   if (lists && !replies[1].failure) {
     resolved.directory =
-        std::make_shared<const guest::OpenHandle>(guest, replies[1].As<guest::Handle>());
+        std::make_shared<const guest::OpenFile>(guest, replies[1].As<guest::Handle>());
   }
   const bool is_resolved = !replies[0].failure && replies[0].As<std::string>() == path;
   if (!is_resolved) resolved.directory = nullptr;  // closes it: it may be another directory
@@ -135,14 +135,14 @@ ResolvedPath PathRules::LookUp(const Target& target, Access access, guest::Guest
         target.host);
   }
   try {
-    std::optional<guest::RealFile> found;
+    std::optional<GuestLocation> found;
     if (!replies[0].Is(guest::FileErrorCode::kNotFound)) {
-      found.emplace(guest::RealFile{replies[0].As<std::string>(), std::nullopt});
+      found.emplace(GuestLocation{replies[0].As<std::string>(), std::nullopt});
       if (resolved.directory) {
         found->attributes.emplace().type = guest::FileType::kDirectory;
       } else {
         if (lists || !is_resolved) {
-          replies[1] = guest.Execute(guest::Request::LStat(found->path), context);
+          replies[1] = guest.Execute(guest::Request::LStat(found->guest), context);
         }
         if (!replies[1].Is(guest::FileErrorCode::kNotFound)) {
           found->attributes = replies[1].As<guest::FileAttributes>();

@@ -34,7 +34,7 @@ struct ResolvedPath : GuestLocation {
   std::string host;  ///< its path on the host, clean, links not resolved; for messages only
   /// Open after Access::kList, unless the path contains a link or is missing. Must not outlive the
   /// guest.
-  std::shared_ptr<const guest::OpenHandle> directory = {};
+  std::shared_ptr<const guest::OpenFile> directory = {};
   /// A warning that contents, sizes and times here may be stale, and the remedy. Empty if the guest
   /// does not cache this mount.
   std::string stale_note = {};
@@ -144,7 +144,7 @@ class PathRules {
 /// reply for the path. It is empty for kNotFound, which OpenSSH's server also replies in a link
 /// loop and below a file: this follows the components itself then. Throws guest::FileError if the
 /// guest refuses, and support::CallError, with `shown` as the path, in those two cases.
-GuestLocation ResolveInGuest(std::string path, std::optional<guest::RealFile> found,
+GuestLocation ResolveInGuest(std::string path, std::optional<GuestLocation> found,
                              const std::string& shown, guest::Guest& guest,
                              const support::Context& context);
 

@@ -28,7 +28,7 @@ OutputLog::Piece OutputLog::Read(std::uint64_t offset, std::size_t maximum) {
   const std::uint64_t from = offset < begin() ? CharacterFrom(begin()) : offset;
   std::string_view bytes = std::string_view(kept_).substr(from - begin(), last - from);
   if (bytes.size() > maximum) {
-    const std::string_view whole = support::WithoutCutEnd(bytes.substr(0, maximum));
+    const std::string_view whole = support::CutText(bytes, maximum);
     bytes = bytes.substr(0, whole.empty() ? maximum : whole.size());
   }
   next_read_ = from + bytes.size();

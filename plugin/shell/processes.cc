@@ -234,8 +234,7 @@ std::string Processes::ListRunning() const {
   for (const auto& entry : entries_) {
     if (entry->session->is_over()) continue;
     const auto& [id, command, directory, started] = entry->description;
-    const std::string_view shown = std::string_view(command).substr(0, kMaxShownCommand);
-    running.push_back(id + " " + std::string(support::WithoutCutEnd(shown)));
+    running.push_back(id + " " + std::string(support::CutText(command, kMaxShownCommand)));
   }
   return support::Join(running, "; ");
 }

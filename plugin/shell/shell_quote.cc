@@ -13,8 +13,7 @@ bool StaysBare(char c) {
   return IsNameCharacter(c) || std::string_view("@%+=:,./-").find(c) != std::string_view::npos;
 }
 
-}  // namespace
-
+/// The length of `NAME=` or `NAME+=` at the beginning of `argument`; 0 if there is none.
 std::size_t AssignmentPrefix(std::string_view argument) {
   const std::size_t equals = argument.find('=');
   if (equals == std::string_view::npos) return 0;
@@ -23,6 +22,8 @@ std::size_t AssignmentPrefix(std::string_view argument) {
   if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return 0;
   return std::all_of(name.begin(), name.end(), IsNameCharacter) ? equals + 1 : 0;
 }
+
+}  // namespace
 
 std::string ShellQuote(std::string_view word) {
   if (word.empty()) return "''";

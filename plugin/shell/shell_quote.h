@@ -13,9 +13,6 @@ namespace shell {
 /// one. `word` must not contain NUL.
 std::string ShellQuote(std::string_view word);
 
-/// The length of `NAME=` or `NAME+=` at the beginning of `argument`; 0 if there is none.
-std::size_t AssignmentPrefix(std::string_view argument);
-
 /// The command list as `limactl shell` passes it to the login shell (Lima's cmd/limactl/shell.go):
 /// quoted arguments, separated by spaces. Leading arguments NAME=value stay assignments with a
 /// quoted value. Unlike there, NAME must be a name (or `NAME+`), so that `$(id)=x` never runs.

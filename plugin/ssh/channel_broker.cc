@@ -56,8 +56,8 @@ TimePoint ChannelBroker::Step(TimePoint now) {
   StepOpening(now);
   StepRequesting();
   StepWaiting(now);
-  if (opening() == waiting_.size()) return TimePoint::max();
-  return opening() == 0 ? std::min(room_at_, retry_at_) : room_at_;
+  if (waiting_.empty()) return TimePoint::max();
+  return opening() == 0 ? retry_at_ : now + kMaxPause;
 }
 
 void ChannelBroker::StepClosing(TimePoint now) {
@@ -79,7 +79,11 @@ void ChannelBroker::StepOpening(TimePoint now) {
       retry_at_ = now + pause_;
       pause_ = std::min<support::Clock::duration>(pause_ * 2, kMaxPause);
       waiting->channel.reset();
-      if (waiting->user == nullptr) waiting_.erase(waiting);
+      if (waiting->user == nullptr) {
+        waiting_.erase(waiting);
+      } else if (now >= room_at_ && MayTakeFree(*waiting) && make_room_()) {
+        room_at_ = now + kRoomPause;
+      }
     } else if (progress == Channel::Progress::kDone) {
       limit_ = std::max(limit_, ++open_);
       pause_ = kFirstPause;
@@ -129,7 +133,6 @@ bool ChannelBroker::MayOpen(const ChannelRequest& request, TimePoint now) const 
 
 void ChannelBroker::StepWaiting(TimePoint now) {
   bool may_open = true;
-  bool needs_room = false;
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     const auto waiting = next++;
     if (waiting->channel || FailIfHopeless(waiting, now)) continue;
@@ -138,17 +141,13 @@ void ChannelBroker::StepWaiting(TimePoint now) {
       waiting->channel = std::make_unique<Channel>(session_.handle());
       // Sends the request; a later step checks for the reply.
       may_open = waiting->channel->Open() != Channel::Progress::kRefused;
-      continue;
+    } else if (!std::exchange(waiting->delayed, true)) {
+      waiting->user->OnDelayed();
     }
-    needs_room = needs_room || MayTakeFree(*waiting);
-    if (!std::exchange(waiting->delayed, true)) waiting->user->OnDelayed();
-  }
-  if (opening() == waiting_.size()) return;
-  if (now >= room_at_) {
-    room_at_ = now + (needs_room && make_room_() ? kRoomPause : kRoomInterval);
   }
   // Nothing is sent for a process that may not take a free channel: do not step at once again.
-  if (opening() == 0 && retry_at_ <= now) retry_at_ = room_at_;
+  const bool has_sent = opening() > 0 || waiting_.empty();
+  if (!has_sent && retry_at_ <= now) retry_at_ = now + kMaxPause;
 }
 
 bool ChannelBroker::FailIfHopeless(std::list<ChannelRequest>::iterator waiting, TimePoint now) {

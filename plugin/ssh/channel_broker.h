@@ -19,15 +19,14 @@ namespace ssh {
 /// sshd does not announce its limit (MaxSessions, 10 by default), so the broker learns it from
 /// refusals. A request that needs more is an error. sshd frees a slot when the channel is closed
 /// and its process has exited, but does not announce that either. So a refused request is retried
-/// after a growing pause, and when a channel closes.
+/// after a growing pause, and when a channel closes. Each refusal makes room for it.
 class ChannelBroker {
  public:
   static constexpr auto kFirstPause = std::chrono::milliseconds(4);
-  static constexpr auto kMaxPause = std::chrono::milliseconds(1000);
+  static constexpr auto kMaxPause = std::chrono::milliseconds(250);
 
-  /// How often `make_room` is called while a request waits; less often once it has closed a
-  /// channel, because the guest needs a moment to free the slot.
-  static constexpr auto kRoomInterval = std::chrono::milliseconds(50);
+  /// Between two calls of `make_room` that close a channel: the guest needs a moment to free the
+  /// slot.
   static constexpr auto kRoomPause = std::chrono::milliseconds(500);
 
   /// How long a request waits while sshd seems to allow fewer channels than it needs.

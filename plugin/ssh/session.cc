@@ -253,10 +253,6 @@ void Session::SendKeepAlive() {
   }
 }
 
-bool Session::output_waits() const {
-  return (ssh_get_status(session_.get()) & SSH_WRITE_PENDING) != 0;
-}
-
 void Session::Break() {
   const std::scoped_lock lock(break_mutex_);
   if (break_fd_.valid()) ::shutdown(break_fd_.get(), SHUT_RDWR);

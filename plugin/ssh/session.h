@@ -51,9 +51,6 @@ class Session {
 
   [[nodiscard]] std::uint64_t packets_received() const { return received_.in_packets; }
 
-  /// True while libssh has output that the socket has not accepted.
-  [[nodiscard]] bool output_waits() const;
-
   [[nodiscard]] ssh_session handle() const { return session_.get(); }
 
   /// Any thread: shuts the connection down, so that the owner sees it as lost.

@@ -197,14 +197,6 @@ void SessionGuest::KeepAlive(TimePoint now) {
   keepalive_at_ = now + options_.keepalive_interval;
 }
 
-void SessionGuest::FlushBriefly() {
-  // The last tasks may close the standard input of commands in the guest.
-  const TimePoint until = support::Clock::now() + kEndTimeout / 2;
-  while (session_.alive() && session_.output_waits() && support::Clock::now() < until) {
-    session_.Poll(until);
-  }
-}
-
 void SessionGuest::End(const std::string& text) {
   alive_ = false;
   {
@@ -216,7 +208,6 @@ void SessionGuest::End(const std::string& text) {
   } catch (const std::exception& error) {
     support::LogError(std::string("at the end of the connection: ") + error.what());
   }
-  FlushBriefly();
   // A frozen guest must see the connection closed when it wakes, so that its watchers stop the
   // remaining processes.
   session_.Break();

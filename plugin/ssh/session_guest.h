@@ -67,7 +67,6 @@ class SessionGuest final : public guest::Guest {
   /// Returns when to call it again even if nothing happens on the session.
   TimePoint StepAll(TimePoint now);
   void KeepAlive(TimePoint now);
-  void FlushBriefly();
   void End(const std::string& text);
 
   shell::Shells shells_{*this};

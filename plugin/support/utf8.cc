@@ -64,6 +64,10 @@ std::string_view WithoutCutEnd(std::string_view bytes) {
   return bytes;
 }
 
+std::string_view CutText(std::string_view text, std::size_t maximum) {
+  return text.size() <= maximum ? text : WithoutCutEnd(text.substr(0, maximum));
+}
+
 std::string_view WithoutCutBeginning(std::string_view bytes) {
   std::size_t begin = 0;
   while (begin < std::min(bytes.size(), kMaxCharacterBytes - 1) && IsContinuation(bytes[begin])) {

@@ -24,6 +24,9 @@ std::size_t FirstCharacterLength(std::string_view bytes);
 /// Without an incomplete character at the end.
 std::string_view WithoutCutEnd(std::string_view bytes);
 
+/// At most `maximum` bytes. Text that is longer loses an incomplete character at the end too.
+std::string_view CutText(std::string_view text, std::size_t maximum);
+
 /// Without the rest of a character at the beginning.
 std::string_view WithoutCutBeginning(std::string_view bytes);
 

@@ -39,7 +39,7 @@ ProcessState StateOf(const std::string& id, const Processes::State& state) {
 /// The beginning of a command or path, for a list.
 std::string Shorten(const std::string& text) {
   if (text.size() <= kMaxListedText) return support::ToUtf8(text);
-  return support::ToUtf8(support::WithoutCutEnd(text.substr(0, kMaxListedText))) + "…";
+  return support::ToUtf8(support::CutText(text, kMaxListedText)) + "…";
 }
 
 ProcessList List(Processes& processes) {

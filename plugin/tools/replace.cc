@@ -9,19 +9,11 @@
 namespace tools {
 namespace {
 
+using files::ChangedMeanwhile;
 using support::CallError;
 
 /// How often a file that something else is changing is tried.
 constexpr int kMaxTries = 3;
-
-/// Something else has written to the file since it was read.
-class ChangedMeanwhile : public CallError {
- public:
-  explicit ChangedMeanwhile(const std::string& shown)
-      : CallError(shown +
-                  " is being changed by something else at the same time; nothing was changed by "
-                  "this call: read it again, and try again") {}
-};
 
 struct Edit {
   std::string old_string;
@@ -138,11 +130,8 @@ Written ReplaceOnce(FileCall& file, const Edit& edit, files::FileWriter& writer)
   RefuseReplacementCharacters(file.path, edit.new_string,
                               [&] { return support::IsValidUtf8(content); });
   file.needed_bytes = replaced.text.size();
-  std::string note = writer.Write(file.path, replaced.text, guest, file.context, [&] {
-    if (guest.LStat(file.path.guest, file.context) != *file.path.attributes) {
-      throw ChangedMeanwhile(file.path.host);
-    }
-  });
+  std::string note =
+      writer.Write(file.path, replaced.text, guest, file.context, files::Overwrite::kIfUnchanged);
   return {.notes = {std::move(note)}, .replacements = replaced.replacements};
 }
 

@@ -11,7 +11,7 @@
 namespace {
 
 /// Bytes of an error text: it must not grow with what the client sent.
-constexpr std::size_t kLongestText = 4096;
+constexpr std::size_t kMaxText = 4096;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const nlohmann::json arguments = nlohmann::json::parse(input.Rest(), nullptr, false);
   if (arguments.is_discarded()) return 0;
   if (const auto error = mcp::FindSchemaError(schema, arguments)) {
-    fuzz::Require(!error->empty() && error->size() <= kLongestText, "an error text is short");
+    fuzz::Require(!error->empty() && error->size() <= kMaxText, "an error text is short");
     fuzz::Require(support::IsValidUtf8(*error), "an error text is UTF-8");
   } else {
     fuzz::Require(arguments.is_object(), "arguments are an object");

@@ -65,13 +65,13 @@ void List(guest::Guest& guest) {
 }
 
 void Search(guest::Guest& guest) {
-  constexpr std::size_t kMaximum = 256;
+  constexpr std::size_t kMaxOutput = 256;
   constexpr std::size_t kLastLine = 256;
   const find::SearchRequest request = {
-      .directory = "/mnt/w", .pattern = "a", .maximum_output_bytes = kMaximum};
+      .directory = "/mnt/w", .pattern = "a", .maximum_output_bytes = kMaxOutput};
   const find::SearchResult result = find::SearchContent(guest, request, {});
   fuzz::Require(result.warnings.size() <= find::kMaxWarnings, "warnings are bounded");
-  fuzz::Require(result.lines.size() <= kMaximum + kLastLine, "what is found is bounded");
+  fuzz::Require(result.lines.size() <= kMaxOutput + kLastLine, "what is found is bounded");
   fuzz::Require(result.lines.empty() || result.lines.back() == '\n',
                 "what is found is whole lines");
 }

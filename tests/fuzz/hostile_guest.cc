@@ -25,8 +25,8 @@ using guest::FileErrorCode;
 using guest::FileType;
 
 /// An answer contains the guest's text twice, escaped, and the host's path.
-constexpr std::size_t kMostGrowth = 64;
-constexpr std::size_t kMostBesides = std::size_t{64} * 1024;
+constexpr std::size_t kMaxGrowth = 64;
+constexpr std::size_t kMaxBesides = std::size_t{64} * 1024;
 
 /// Throws now and then.
 void MayFail(fuzz::Input& input, const std::string& path) {
@@ -148,7 +148,7 @@ void Check(const mcp::Outcome& outcome, std::size_t sent) {
   fuzz::Require(support::IsValidUtf8(text), "an answer is UTF-8");
   fuzz::Require(text.find('\n') == std::string::npos, "an answer is one line");
   fuzz::Require(nlohmann::json::accept(text), "an answer is JSON");
-  fuzz::Require(text.size() <= kMostGrowth * sent + kMostBesides, "an answer is bounded");
+  fuzz::Require(text.size() <= kMaxGrowth * sent + kMaxBesides, "an answer is bounded");
 }
 
 }  // namespace

@@ -132,15 +132,15 @@ constexpr std::array<std::string_view, 20> kWords = {
     "ro", "sub", "file", "new", "outside", "secret", "l0",   "l1",      "l2",  "\\"};
 
 /// The rules keep no state between paths, so more of them in one run would find nothing new.
-constexpr int kMostPaths = 8;
+constexpr int kMaxPaths = 8;
 
 constexpr std::array kAccesses = {paths::Access::kRead, paths::Access::kWrite,
                                   paths::Access::kList};
 
-constexpr std::size_t kMostWords = 24;
+constexpr std::size_t kMaxWords = 24;
 /// Shorter: forty links that point into each other add up to one path, whose resolution takes the
 /// square of its length.
-constexpr std::size_t kMostWordsOfTarget = 6;
+constexpr std::size_t kMaxTargetWords = 6;
 
 /// Mostly words, sometimes raw bytes.
 std::string MakePath(fuzz::Input& input, std::size_t most_words) {
@@ -163,7 +163,7 @@ void Fill(Tree& tree, fuzz::Input& input) {
   constexpr std::array<const char*, 6> kPlaces = {"/mnt/w/l0",  "/mnt/w/l1",      "/mnt/w/sub/l2",
                                                   "/mnt/ro/l0", "/mnt/ro/sub/l1", "/mnt/l2"};
   for (const char* place : kPlaces) {
-    std::string target = MakePath(input, kMostWordsOfTarget);
+    std::string target = MakePath(input, kMaxTargetWords);
     if (target.empty() || target.find('\0') != std::string::npos) continue;
     tree.Add(place, FileType::kSymlink, std::move(target));
   }
@@ -194,11 +194,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                    // A read-only mount within a writable one.
                    {.host = "/host/work/ro", .guest = "/mnt/w/ro", .writable = false}};
   const paths::PathRules rules(options);
-  for (int paths = 0; paths < kMostPaths && !input.empty(); ++paths) {
+  for (int paths = 0; paths < kMaxPaths && !input.empty(); ++paths) {
     const paths::Access access = kAccesses.at(input.Below(kAccesses.size()));
     try {
-      const paths::ResolvedPath path =
-          rules.Resolve(MakePath(input, kMostWords), access, guest, {});
+      const paths::ResolvedPath path = rules.Resolve(MakePath(input, kMaxWords), access, guest, {});
       // The innermost root above it.
       const paths::Root* root = nullptr;
       for (const paths::Root& one : options.roots) {
@@ -213,7 +212,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       fuzz::Require(HasNoLinks(tree, path.guest), "the path has no links");
       fuzz::Require(path.attributes.has_value() || !path.existing_parent.empty(),
                     "the existing part of the path is known");
-      fuzz::Require(!path.directory || (*path.directory)->path == path.guest,
+      fuzz::Require(!path.directory || path.directory->handle().path == path.guest,
                     "no other directory than the path's is opened");
     } catch (const support::CallError& refused) {
       fuzz::Require(refused.what()[0] != '\0', "a refusal says why");

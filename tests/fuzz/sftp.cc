@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "fuzz/input.h"
-#include "ssh/sftp/burst.h"
 #include "ssh/sftp/sftp_client.h"
 #include "ssh/sftp/sftp_codec.h"
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "fuzz/input.h"
-#include "ssh/sftp/burst.h"
 #include "ssh/sftp/sftp_client.h"
 #include "support/errors.h"
 #include "support/paths.h"
@@ -165,7 +164,7 @@ void RequirePath(const std::string& path) {
                 "a path is valid");
 }
 
-guest::OpenHandle OpenDirectory(guest::Guest& guest, const std::string& path) {
+guest::OpenFile OpenDirectory(guest::Guest& guest, const std::string& path) {
   auto reply = guest.Execute(guest::Request::OpenDirectory(path), {});
   return {guest, reply.As<guest::Handle>()};
 }
@@ -173,7 +172,7 @@ guest::OpenHandle OpenDirectory(guest::Guest& guest, const std::string& path) {
 void Call(guest::Guest& guest, std::size_t which) {
   switch (which) {
     case 0:
-      return RequirePath(guest.FindRealFile("/p", {}).path);
+      return RequirePath(guest.RealPath("/p", {}));
     case 1:
       for (const guest::DirectoryEntry& entry : ReadNames(OpenDirectory(guest, "/p"), {})) {
         fuzz::Require(!entry.name.empty() && entry.name != "." && entry.name != ".." &&
@@ -183,16 +182,21 @@ void Call(guest::Guest& guest, std::size_t which) {
       return;
     case 2: {
       const auto file = guest.Open("/p", guest::OpenMode::kRead, 0, {});
-      fuzz::Require(file->ReadBeginning(kLength, {}).bytes.size() <= kLength, "no more is read");
+      const auto replies = guest.RoundTrip({guest::Request::StatOpen(file->handle()),
+                                            guest::Request::Read(file->handle(), 0, kLength)},
+                                           {});
+      const auto* bytes = std::get_if<std::string>(&replies[1].value);
+      fuzz::Require(bytes == nullptr || bytes->size() <= kLength, "no more is read");
       return;
     }
     case 3:
-      return guest.Open("/p", guest::OpenMode::kCreateExclusive, 0600, {})
-          ->WriteAndClose(std::string(kLength, 'x'), 0600, {});
+      guest.Open("/p", guest::OpenMode::kCreateExclusive, 0600, {})
+          ->WriteAndClose(std::string(kLength, 'x'), {0600, {}}, {});
+      return;
     case 4: {
       const auto file = guest.Open("/p", guest::OpenMode::kRead, 0, {});
       fuzz::Require(file->ReadSome(5, kLength, {}).size() <= kLength, "no more is read");
-      return file->Close({});
+      return guest.Execute(guest::Request::Close(file->Release()), {}).RequireSuccess();
     }
     default: {
       const std::string target = guest.ReadLink("/p", {});

@@ -75,12 +75,12 @@ TEST_F(CommandLoad, AThousandCallsTakeBoundedThreadsAndMemory) {
   constexpr int kCalls = 1000;
   constexpr int kReadsForACommand = 9;
   // Those of the lanes for quick calls (16) and for commands (10), and those of the program.
-  constexpr long kMaximumThreads = 34;
-  constexpr long kMaximumKilobytes = 200'000;  // resident; sanitizers take some
+  constexpr long kMaxThreads = 34;
+  constexpr long kMaxKilobytes = 200'000;  // resident; sanitizers take some
   // How far responses may be out of order, as calls run side by side.
   constexpr int kSideBySide = 300;
   // More reads than any machine completes before the first command.
-  constexpr std::size_t kMostReads = 20'000;
+  constexpr std::size_t kMaxReads = 20'000;
   StartGuest();
   EXPECT_EQ(Read(root + "/a.txt"), "needle\n");
   const pid_t server = client().process().pid();
@@ -109,7 +109,7 @@ TEST_F(CommandLoad, AThousandCallsTakeBoundedThreadsAndMemory) {
       ++answered_reads;
       commands_left_after_reads = commands.size();
       // Keeps reads open until the first command has been answered.
-      if (commands.size() == all_commands && reads.size() < kMostReads) {
+      if (commands.size() == all_commands && reads.size() < kMaxReads) {
         const int number = static_cast<int>(reads.size());
         reads[BeginRead()] = number;
         ++open;
@@ -119,9 +119,9 @@ TEST_F(CommandLoad, AThousandCallsTakeBoundedThreadsAndMemory) {
   }
   EXPECT_TRUE(commands.empty());
   EXPECT_LE(farthest, kSideBySide) << "reads were not answered in the order of their calls";
-  EXPECT_LT(reads.size(), kMostReads) << "commands had to wait for all reads";
-  EXPECT_LE(most_threads, kMaximumThreads);
-  EXPECT_LE(StatusOf(server, "VmHWM"), kMaximumKilobytes);
+  EXPECT_LT(reads.size(), kMaxReads) << "commands had to wait for all reads";
+  EXPECT_LE(most_threads, kMaxThreads);
+  EXPECT_LE(StatusOf(server, "VmHWM"), kMaxKilobytes);
   std::cout << all_commands + reads.size() << " calls: " << most_threads << " threads, "
             << StatusOf(server, "VmHWM") << " kB at most; reads out of order by " << farthest
             << "; " << commands_left_after_reads << " of " << all_commands

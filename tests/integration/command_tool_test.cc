@@ -140,7 +140,7 @@ class CommandOutputSize : public CommandTool {
   static constexpr std::size_t kKept = std::size_t{256} * 1024;
   /// Far below what is printed, far above what is kept. AddressSanitizer keeps freed memory
   /// (quarantine_size_mb, 256).
-  static constexpr long kMaximumKilobytes = testing_support::kAddressSanitizer ? 700'000 : 200'000;
+  static constexpr long kMaxKilobytes = testing_support::kAddressSanitizer ? 700'000 : 200'000;
   /// More than the longest line between the halves.
   static constexpr std::size_t kNote = 200;
 
@@ -148,7 +148,7 @@ class CommandOutputSize : public CommandTool {
     EXPECT_LE(result.value("stdout", "").size(), kKept + kNote);
     EXPECT_THAT(result.value("stdout", ""), HasSubstr(" bytes left out"));
     const long most = StatusOf(client().process().pid(), "VmHWM");
-    EXPECT_LE(most, kMaximumKilobytes);
+    EXPECT_LE(most, kMaxKilobytes);
     std::cout << "resident at most " << most << " kB\n";
   }
   json RunLong(const std::string& script) {

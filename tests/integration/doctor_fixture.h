@@ -16,7 +16,7 @@ namespace integration {
 class Doctor : public IntegrationTest {
  protected:
   /// Longer than a check takes, shorter than all deadlines together.
-  static constexpr std::chrono::seconds kLongest{110};
+  static constexpr std::chrono::seconds kTimeout{110};
 
   void SetUp() override {
     MakeDirectory("project");
@@ -36,7 +36,7 @@ class Doctor : public IntegrationTest {
     arguments.insert(arguments.begin(), "doctor");
     testing_support::ChildProcess::Options options = ServerOptions(arguments);
     options.environment["PATH"] = path_;
-    return testing_support::RunProcess(options, "", kLongest);
+    return testing_support::RunProcess(options, "", kTimeout);
   }
 
   /// What `doctor --json` prints: each check under its name.

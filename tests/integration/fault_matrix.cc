@@ -14,7 +14,7 @@ using testing_support::GuestProcess;
 constexpr std::chrono::seconds kAtOnce{5};
 
 /// Processes exit within three seconds on a quiet machine.
-constexpr std::chrono::seconds kOrphanPatience{10};
+constexpr std::chrono::seconds kOrphanTimeout{10};
 
 std::string Describe(const std::vector<GuestProcess>& processes) {
   std::string text;
@@ -26,11 +26,11 @@ std::string Describe(const std::vector<GuestProcess>& processes) {
 
 template <typename Find>
 auto LeftAfterAWhile(Find find) {
-  const auto deadline = Clock::now() + kOrphanPatience;
+  const auto deadline = Clock::now() + kOrphanTimeout;
   while (true) {
     auto left = find();
     if (left.empty() || Clock::now() > deadline) return left;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // between two looks
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // between two polls
   }
 }
 

@@ -9,11 +9,11 @@ namespace integration {
 namespace {
 
 /// Far below what the guest sends, and enough for a build with a sanitizer.
-constexpr long kMaximumKilobytes = 800'000;
+constexpr long kMaxKilobytes = 800'000;
 
 /// Bytes of one answer, which has its content twice.
-constexpr std::size_t kMaximumAnswer = std::size_t{512} << 20;
-constexpr std::size_t kMaximumError = std::size_t{16} << 10;
+constexpr std::size_t kMaxReply = std::size_t{512} << 20;
+constexpr std::size_t kMaxError = std::size_t{16} << 10;
 
 class HostileGuest : public IntegrationTest {
  protected:
@@ -22,14 +22,14 @@ class HostileGuest : public IntegrationTest {
     const json result = client().CallTool(tool, arguments, std::chrono::seconds(120));
     const bool failed = result.value("isError", false);
     const std::string text = (failed ? "refused: " : "") + TextOf(result);
-    EXPECT_LE(result.dump().size(), failed ? kMaximumError : kMaximumAnswer) << tool;
+    EXPECT_LE(result.dump().size(), failed ? kMaxError : kMaxReply) << tool;
     EXPECT_NE(text.find(expected), std::string::npos)
-        << tool << ", expected: " << expected << ", got: " << text.substr(0, kMaximumError);
+        << tool << ", expected: " << expected << ", got: " << text.substr(0, kMaxError);
     client().Request("ping");
   }
   void ExpectAlive() {
     const long most = StatusOf(client().process().pid(), "VmHWM");
-    EXPECT_LE(most, kMaximumKilobytes);
+    EXPECT_LE(most, kMaxKilobytes);
     std::cout << "resident at most " << most << " kB\n";
     EXPECT_EQ(client().CloseAndWait(), 0) << client().log();
     EXPECT_EQ(client().log().find('\x1b'), std::string::npos) << "the log drives no terminal";

@@ -14,6 +14,7 @@ namespace {
 
 using guest::FileErrorCode;
 using guest::OpenMode;
+using guest::Request;
 
 TEST_F(SshGuest, StatsReadsAndWrites) {
   const auto guest = Connect();
@@ -26,10 +27,13 @@ TEST_F(SshGuest, StatsReadsAndWrites) {
 
   const auto file = guest->Open(Path("new"), OpenMode::kCreateExclusive, 0600, minute_);
   file->Write(0, "written", minute_);
-  file->SetAttributes({.permissions = 0640, .size = {}}, minute_);
-  EXPECT_EQ(file->Stat(minute_).permissions, 0640U);
-  file->Sync(minute_);
-  file->Close(minute_);
+  Execute(*guest, Request::SetAttributes(file->handle(), {.permissions = 0640, .size = {}}),
+          minute_);
+  const auto changed =
+      ValueOf<guest::FileAttributes>(*guest, Request::StatOpen(file->handle()), minute_);
+  EXPECT_EQ(changed.permissions, 0640U);
+  Execute(*guest, Request::Sync(file->handle()), minute_);
+  Execute(*guest, Request::Close(file->Release()), minute_);
   EXPECT_EQ(ReadFile(Path("new")), "written");
   guest->Open(Path("new"), OpenMode::kWrite, 0, minute_)->Write(2, "XX", minute_);
   EXPECT_EQ(ReadFile(Path("new")), "wrXXten");
@@ -39,16 +43,17 @@ TEST_F(SshGuest, DoesTheOtherFileOperations) {
   const auto guest = Connect();
   WriteFile("a", "a");
   WriteFile("b", "b");
-  guest->Rename(Path("a"), Path("b"), minute_);
+  Execute(*guest, Request::Rename(Path("a"), Path("b")), minute_);
   EXPECT_EQ(ReadFile(Path("b")), "a");
-  guest->MakeDirectory(Path("dir"), 0700, minute_);
+  Execute(*guest, Request::MakeDirectory(Path("dir"), 0700), minute_);
   std::filesystem::create_symlink("../b", Path("dir/link"));
   EXPECT_EQ(guest->ReadLink(Path("dir/link"), minute_), "../b");
   EXPECT_EQ(guest->RealPath(Path("dir/link"), minute_), Path("b"));
   EXPECT_EQ(guest->LStat(Path("dir/link"), minute_).type, guest::FileType::kSymlink);
-  guest->Unlink(Path("b"), minute_);
+  Execute(*guest, Request::Unlink(Path("b")), minute_);
   EXPECT_FALSE(std::filesystem::exists(Path("b")));
-  const auto status = guest->StatFileSystem(Path("dir"), minute_);
+  const auto status =
+      ValueOf<guest::FileSystemStatus>(*guest, Request::StatFileSystem(Path("dir")), minute_);
   EXPECT_GT(status.free_bytes, 0U);
   EXPECT_FALSE(status.read_only);
 }
@@ -92,7 +97,7 @@ TEST_F(SshGuest, ConcurrentListingsGetTheirOwnNames) {
 TEST_F(SshGuest, AStoppedCallStillClosesItsFiles) {
   const auto guest = Connect();
   WriteFile("file", "");
-  const auto open = guest::Request::Open(Path("file"));
+  const auto open = Request::Open(Path("file"));
   const auto handle = guest->RoundTrip({open}, minute_).front().As<guest::Handle>();
   const std::string descriptors = "/proc/" + std::to_string(FirstServer()) + "/fd";
   const auto is_open = [&] {
@@ -105,8 +110,7 @@ TEST_F(SshGuest, AStoppedCallStillClosesItsFiles) {
   EXPECT_TRUE(is_open());
   support::StopSource source;
   source.Stop(support::StopReason::kCancelled);
-  EXPECT_THROW(guest->RoundTrip({guest::Request::Close(handle)}, source.context()),
-               support::Stopped);
+  EXPECT_THROW(guest->RoundTrip({Request::Close(handle)}, source.context()), support::Stopped);
   guest->LStat("/", minute_);
   EXPECT_FALSE(is_open());
 }
@@ -119,9 +123,9 @@ TEST_F(SshGuest, ReportsWhatIsWrongWithAFile) {
   EXPECT_EQ(code([&] { List(*guest, Path("none"), minute_); }), FileErrorCode::kNotFound);
   EXPECT_EQ(code([&] { guest->ReadLink(Path("file"), minute_); }), FileErrorCode::kFailure);
   EXPECT_EQ(code([&] { guest->Open(Path("file"), OpenMode::kCreateExclusive, 0600, minute_); }),
-            FileErrorCode::kAlreadyExists);
-  EXPECT_EQ(code([&] { guest->MakeDirectory(Path("file"), 0700, minute_); }),
-            FileErrorCode::kAlreadyExists);
+            FileErrorCode::kFailure);
+  EXPECT_EQ(code([&] { Execute(*guest, Request::MakeDirectory(Path("file"), 0700), minute_); }),
+            FileErrorCode::kFailure);
 }
 
 TEST_F(SshGuest, ListsADirectoryOfAnySize) {
@@ -140,8 +144,7 @@ TEST_F(SshGuest, ReadsAndWritesSixteenMebibytes) {
   const auto guest = Connect();
   const std::string bytes = Pattern(16 * 1024 * 1024);
   const auto file = guest->Open(Path("big"), OpenMode::kCreateExclusive, 0600, minute_);
-  file->Write(0, bytes, minute_);
-  file->Close(minute_);
+  file->WriteAndClose(bytes, {}, minute_);
   EXPECT_TRUE(ReadFile(Path("big")) == bytes);
   const auto again = guest->Open(Path("big"), OpenMode::kRead, 0, minute_);
   EXPECT_TRUE(ReadAll(*again, bytes.size(), minute_) == bytes);
@@ -168,7 +171,7 @@ TEST_F(SshGuest, ManyThreadsUseOneConnection) {
         } catch (const support::Stopped&) {
         }
       }
-      guest->Unlink(path, minute_);
+      Execute(*guest, Request::Unlink(path), minute_);
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -30,7 +30,7 @@ std::string ReadAll(guest::OpenFile& file, std::size_t length, const support::Co
 std::vector<guest::DirectoryEntry> List(guest::Guest& guest, const std::string& path,
                                         const support::Context& context) {
   guest::Reply reply = guest.Execute(guest::Request::OpenDirectory(path), context);
-  return ReadNames(guest::OpenHandle(guest, reply.As<guest::Handle>()), context);
+  return ReadNames(guest::OpenFile(guest, reply.As<guest::Handle>()), context);
 }
 
 pid_t SshGuest::FirstServer() const {

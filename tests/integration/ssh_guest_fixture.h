@@ -57,6 +57,17 @@ Exception Thrown(Call call) {
 /// Bytes without a short period, so that a piece in the wrong place is seen.
 std::string Pattern(std::size_t size);
 
+/// Sends one request.
+template <typename Value>
+Value ValueOf(guest::Guest& guest, const guest::Request& request, const support::Context& context) {
+  guest::Reply reply = guest.Execute(request, context);
+  return std::move(reply.As<Value>());
+}
+inline void Execute(guest::Guest& guest, const guest::Request& request,
+                    const support::Context& context) {
+  guest.Execute(request, context).RequireSuccess();
+}
+
 /// Up to `length` bytes from the beginning of the file.
 std::string ReadAll(guest::OpenFile& file, std::size_t length, const support::Context& context);
 

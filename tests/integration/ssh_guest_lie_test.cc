@@ -7,7 +7,7 @@
 
 #include "integration/ssh_guest_fixture.h"
 #include "ssh/process_run.h"
-#include "ssh/sftp/sftp_channel.h"
+#include "ssh/sftp/sftp_service.h"
 #include "testing/lying_sshd.h"
 #include "testing/tcp_proxy.h"
 #include "unit/ssh/sftp/sftp_bytes.h"
@@ -115,7 +115,7 @@ TEST_F(LyingGuest, OutputBeforeSftpIsGrantedIsBounded) {
   });
   const auto guest = Connect(sshd);
   EXPECT_THAT(Thrown<support::CallError>([&] { guest->LStat("/", soon_); }).what(),
-              HasSubstr("sends data before it answers"));
+              HasSubstr("prints text where SFTP must begin"));
   EXPECT_TRUE(guest->alive());
 }
 
@@ -182,7 +182,8 @@ TEST_F(LyingGuest, ReadsBehindAHungRequestAreRepeatedOnASecondChannel) {
                "stat /: the guest's SFTP server does not answer; nothing was changed in the guest");
   EXPECT_FALSE(lost.may_have_run());
   EXPECT_EQ(guest->LStat("/", soon_).size, 7U);
-  EXPECT_FALSE(Thrown<support::ConnectionLost>([&] { file->Stat(soon_); }).may_have_run());
+  EXPECT_FALSE(
+      Thrown<support::ConnectionLost>([&] { file->ReadSome(0, 1, soon_); }).may_have_run());
   EXPECT_LT(watch.elapsed(), 6s);
   EXPECT_EQ(write.wait_for(0s), std::future_status::timeout) << "it may yet be made";
   EXPECT_EQ(guest->channels_for_shells(), shell::kMaxChannels - 2);
@@ -306,8 +307,8 @@ TEST_F(LyingGuest, TheDisconnectMessageIsPrintableAndWhatWaitedForSftpWasNotDone
     static_cast<void>(line.Accept());
     line.Disconnect(kEscapes);
   });
-  const auto lost =
-      Thrown<support::ConnectionLost>([&] { Connect(sshd)->MakeDirectory("/d", 0, soon_); });
+  const auto make = guest::Request::MakeDirectory("/d", 0);
+  const auto lost = Thrown<support::ConnectionLost>([&] { Execute(*Connect(sshd), make, soon_); });
   EXPECT_THAT(lost.what(), HasSubstr(kShownEscapes));
   EXPECT_FALSE(lost.may_have_run());
   const auto guest = Connect(sshd);

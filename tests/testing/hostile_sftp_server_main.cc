@@ -152,8 +152,8 @@ Answer To(int type, Answer lie) {
 /// Honest except for the first requests of a call.
 Answer ToLook(std::function<std::string(const Request&)> lie) {
   return [lie = std::move(lie)](const Request& request) {
-    const bool looks = request.type == kLStat || request.type == kOpenDirectory;
-    return looks ? lie(request) : Honest(request);
+    const bool is_first = request.type == kLStat || request.type == kOpenDirectory;
+    return is_first ? lie(request) : Honest(request);
   };
 }
 

@@ -18,7 +18,7 @@
 namespace testing_support {
 namespace {
 
-constexpr int kMaximumLinks = 40;
+constexpr int kMaxLinks = 40;
 
 /// For an errno: link loops and ENOTDIR are kNotFound, a full disk is kFailure.
 [[noreturn]] void ThrowFileError(int error, const std::string& operation, const std::string& path) {
@@ -76,7 +76,7 @@ std::string ResolveAsServer(const std::string& path) {
       ThrowFileError(errno, "realpath", path);
     }
     if (!S_ISLNK(status.st_mode)) continue;
-    if (++links > kMaximumLinks) ThrowFileError(ELOOP, "realpath", path);
+    if (++links > kMaxLinks) ThrowFileError(ELOOP, "realpath", path);
     const std::string target = ReadLinkOf(resolved);
     resolved = target.starts_with('/') ? "/" : parent;
     rest = last ? target : target + '/' + rest;
@@ -103,9 +103,6 @@ int OpenFileHere(const guest::Request& request) {
   if (request.mode == guest::OpenMode::kCreateExclusive) flags |= O_WRONLY | O_CREAT | O_EXCL;
   const int fd =
       open(path.c_str(), flags, static_cast<mode_t>(request.change.permissions.value_or(0)));
-  if (fd < 0 && errno == EEXIST) {
-    throw guest::FileError(guest::FileErrorCode::kAlreadyExists, "open", path, "");
-  }
   Check(fd, request, "open");
   return fd;
 }

@@ -16,24 +16,11 @@ extern char** environ;  // which macOS declares nowhere
 
 namespace testing_support {
 
-std::string Name(Operation operation) {
-  constexpr std::array kNames = {"LStat",
-                                 "RealPath",
-                                 "ReadLink",
-                                 "StatFileSystem",
-                                 "Open",
-                                 "List",
-                                 "MakeDirectory",
-                                 "Rename",
-                                 "Unlink",
-                                 "FileStat",
-                                 "FileRead",
-                                 "FileWrite",
-                                 "FileSetAttributes",
-                                 "FileSync",
-                                 "FileClose",
-                                 "ReadNames",
-                                 "Run"};
+std::string Name(guest::Operation operation) {
+  constexpr std::array kNames = {
+      "LStat",         "RealPath", "ReadLink", "StatFileSystem", "Open", "OpenDirectory",
+      "MakeDirectory", "Rename",   "Unlink",   "StatOpen",       "Read", "Write",
+      "SetAttributes", "Sync",     "Close",    "ReadDirectory"};
   return kNames.at(static_cast<std::size_t>(operation));
 }
 
@@ -54,7 +41,7 @@ void LocalGuest::OfferOnly(const std::filesystem::path& directory,
   setup = "PATH=" + directory.string() + "; export PATH; " + setup;
 }
 
-int LocalGuest::count(Operation operation) const {
+int LocalGuest::count(guest::Operation operation) const {
   const std::lock_guard lock(mutex_);
   const auto found = counts_.find(operation);
   return found == counts_.end() ? 0 : found->second;
@@ -62,7 +49,7 @@ int LocalGuest::count(Operation operation) const {
 
 int LocalGuest::total() const {
   const std::lock_guard lock(mutex_);
-  int sum = 0;
+  int sum = runs_;
   for (const auto& [operation, count] : counts_) sum += count;
   return sum;
 }
@@ -74,6 +61,7 @@ std::string LocalGuest::counts() const {
     if (!text.empty()) text += ", ";
     text += Name(operation) + " " + std::to_string(count);
   }
+  if (runs_ > 0) text += (text.empty() ? "Run " : ", Run ") + std::to_string(runs_);
   return text;
 }
 
@@ -91,6 +79,7 @@ void LocalGuest::ResetCounts() {
   const std::lock_guard lock(mutex_);
   server_reads_ = 0;
   counts_.clear();
+  runs_ = 0;
   round_trips_ = 0;
 }
 
@@ -104,10 +93,10 @@ std::vector<guest::Reply> LocalGuest::RoundTrip(const std::vector<guest::Request
   {
     const std::lock_guard lock(mutex_);
     ++round_trips_;
-    constexpr std::size_t kMost = 261'120;
+    constexpr std::size_t kMaxRead = 261'120;
     for (const guest::Request& request : requests) {
       if (request.operation != guest::Operation::kRead) continue;
-      server_reads_ += (request.length + kMost - 1) / kMost;
+      server_reads_ += (request.length + kMaxRead - 1) / kMaxRead;
     }
   }
   std::vector<guest::Reply> replies;
@@ -144,7 +133,7 @@ guest::Reply LocalGuest::ReplyTo(const guest::Request& request, const support::C
     throw guest::FileError(guest::FileErrorCode::kUnsupported, "sync", request.path, "");
   }
   if (kind != Kind::kReadDirectory) {
-    Begin(static_cast<Operation>(kind), request.path, context);
+    Begin(kind, request.path, context);
   }
   const bool opens = kind == Kind::kOpen || kind == Kind::kOpenDirectory;
   std::optional<guest::Reply> reply = reply_ ? reply_(request, context) : std::nullopt;
@@ -178,7 +167,7 @@ void LocalGuest::CloseLater(const guest::Handle& handle) noexcept {
   opened_.erase(handle.value);
 }
 
-void LocalGuest::Begin(Operation operation, const std::string& path,
+void LocalGuest::Begin(guest::Operation operation, const std::string& path,
                        const support::Context& context) {
   if (path.find('\0') != std::string::npos) throw std::logic_error("NUL in a guest path");
   context.ThrowIfStopped();
@@ -191,11 +180,11 @@ void LocalGuest::Begin(Operation operation, const std::string& path,
 }
 
 void LocalGuest::BeginRun(const std::string& text, const support::Context& context) {
-  {
-    const std::lock_guard lock(mutex_);
-    ++round_trips_;
-  }
-  Begin(Operation::kRun, text, context);
+  if (text.find('\0') != std::string::npos) throw std::logic_error("NUL in a script");
+  context.ThrowIfStopped();
+  ++runs_;
+  const std::lock_guard lock(mutex_);
+  ++round_trips_;
 }
 
 shell::RunEnd LocalGuest::RunScript(const std::string& script, shell::OutputSink& sink,

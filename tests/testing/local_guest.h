@@ -19,39 +19,17 @@
 
 namespace testing_support {
 
-/// What a guest does, for counting and for hooks: guest::Operation in its order, and running a
-/// script or command.
-enum class Operation : std::uint8_t {
-  kLStat,
-  kRealPath,
-  kReadLink,
-  kStatFileSystem,
-  kOpen,
-  kList,
-  kMakeDirectory,
-  kRename,
-  kUnlink,
-  kFileStat,
-  kFileRead,
-  kFileWrite,
-  kFileSetAttributes,
-  kFileSync,
-  kFileClose,
-  kReadNames,  // with no hook, and not counted
-  kRun,
-};
-
-/// "Stat", "FileRead", … for messages of tests.
-std::string Name(Operation operation);
+/// "LStat", "Read", … for messages of tests.
+std::string Name(guest::Operation operation);
 
 /// The fake guest: this machine's files and programs, unless a test sets functions that reply in
 /// their place. Thread-safe; the functions run without a lock. Set them before other threads use
 /// the guest.
 class LocalGuest : public guest::Guest {
  public:
-  /// Called before each operation with its path (for kRun: the command). It may throw in place of
-  /// the operation, or change files.
-  using Hook = std::function<void(Operation operation, const std::string& path)>;
+  /// Called before each operation but kReadDirectory with its path. It may throw in place of the
+  /// operation, or change files.
+  using Hook = std::function<void(guest::Operation operation, const std::string& path)>;
   void set_hook(Hook hook) { hook_ = std::move(hook); }
 
   /// Replies to a request in place of this machine, or not. A reply without a value opens a file or
@@ -77,10 +55,14 @@ class LocalGuest : public guest::Guest {
 
   void set_alive(bool alive) { alive_ = alive; }
 
-  /// How often an operation was requested, failures included.
-  [[nodiscard]] int count(Operation operation) const;
+  /// How often an operation but kReadDirectory was requested, failures included.
+  [[nodiscard]] int count(guest::Operation operation) const;
+  /// How many scripts and commands were run.
+  [[nodiscard]] int runs() const { return runs_; }
+  /// Of operations, scripts and commands.
   [[nodiscard]] int total() const;
-  /// "RealPath 1, Stat 1", in the order of Operation: for comparing and for messages.
+  /// "LStat 1, RealPath 1, Run 1", in the order of guest::Operation: for comparing and for
+  /// messages.
   [[nodiscard]] std::string counts() const;
   /// Bursts and commands.
   [[nodiscard]] int round_trips() const;
@@ -109,7 +91,7 @@ class LocalGuest : public guest::Guest {
                         const support::Context& context);
 
  private:
-  void Begin(Operation operation, const std::string& path, const support::Context& context);
+  void Begin(guest::Operation operation, const std::string& path, const support::Context& context);
   void BeginRun(const std::string& text, const support::Context& context);
   guest::Reply ReplyTo(const guest::Request& request, const support::Context& context);
   guest::Handle Keep(const std::string& path, LocalFile file);
@@ -121,9 +103,10 @@ class LocalGuest : public guest::Guest {
   bool offers_sync_ = true;
   std::atomic<bool> alive_ = true;
   std::atomic<int> closed_handles_ = 0;
+  std::atomic<int> runs_ = 0;
 
   mutable std::mutex mutex_;  // of what follows
-  std::map<Operation, int> counts_;
+  std::map<guest::Operation, int> counts_;
   int round_trips_ = 0;
   std::size_t server_reads_ = 0;
   std::map<std::string, std::shared_ptr<LocalFile>> opened_;

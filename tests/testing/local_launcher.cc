@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kReapInterval = 2;  // milliseconds
 /// What a closed channel's process gets before it is killed.
-constexpr std::chrono::seconds kEndPatience{10};
+constexpr std::chrono::seconds kEndTimeout{10};
 
 std::string SignalName(int number) {
   if (number == SIGKILL) return "KILL";
@@ -146,7 +146,7 @@ void LocalLauncher::Channel::Run(const std::string& command_line, const Options&
       child.input.Close();
       for (FileDescriptor& output : child.output) output.Close();
       if (reaped) break;
-      if (!kill_at) kill_at = Clock::now() + kEndPatience;
+      if (!kill_at) kill_at = Clock::now() + kEndTimeout;
       if (Clock::now() > *kill_at) kill(-child.id, SIGKILL);
     }
     int status = 0;

@@ -20,9 +20,9 @@ class TcpProxy {
   enum class Direction { kToTarget, kFromTarget };
 
   /// Bytes that one direction of one connection keeps; then the sender must wait.
-  static constexpr std::size_t kMostKept = std::size_t{32} * 1024 * 1024;
+  static constexpr std::size_t kMaxKept = std::size_t{32} * 1024 * 1024;
 
-  explicit TcpProxy(std::uint16_t target_port, std::size_t most_kept = kMostKept);
+  explicit TcpProxy(std::uint16_t target_port, std::size_t max_kept = kMaxKept);
   ~TcpProxy();
   TcpProxy(const TcpProxy&) = delete;
   TcpProxy& operator=(const TcpProxy&) = delete;
@@ -65,7 +65,7 @@ class TcpProxy {
   bool MoveLane(Lane& lane, std::uint64_t& budget, int from, int to) const;
 
   std::uint16_t target_port_;
-  std::size_t most_kept_;
+  std::size_t max_kept_;
   std::uint16_t port_ = 0;
   support::FileDescriptor listener_;
   support::WakePipe wake_;

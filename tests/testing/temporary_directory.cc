@@ -19,9 +19,9 @@ TemporaryDirectory::TemporaryDirectory() {
 
 TemporaryDirectory::~TemporaryDirectory() {
   // A process of the test may be removing files too, which makes a removal fail.
-  constexpr int kMostTries = 100;
+  constexpr int kMaxTries = 100;
   std::error_code failed;
-  for (int tries = 0; tries < kMostTries; ++tries) {
+  for (int tries = 0; tries < kMaxTries; ++tries) {
     std::filesystem::remove_all(path_, failed);
     if (!failed) return;
   }

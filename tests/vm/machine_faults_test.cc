@@ -83,10 +83,10 @@ TEST_F(Machine, FrozenAndThawed) {
   }
   ExpectAnswersAtOnce();
   // Keep-alives give the connection up after a minute, if a tool's own limit is not reached first.
-  constexpr std::chrono::seconds kLongest{90};
+  constexpr std::chrono::seconds kTimeout{90};
   for (const auto& [tool, id] : ids) {
     const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(frozen + kLongest - Clock::now());
+        std::chrono::duration_cast<std::chrono::milliseconds>(frozen + kTimeout - Clock::now());
     const json result = client().WaitForResponse(id, left).at("result");
     if (tool == "command") {
       EXPECT_THAT(result.dump(), HasSubstr("may have run"));

@@ -14,9 +14,9 @@ export HOME=/dev/null XDG_CONFIG_HOME=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG
   GIT_CONFIG_SYSTEM=/dev/null GIT_ATTR_NOSYSTEM=1 GIT_OPTIONAL_LOCKS=0 GIT_NO_LAZY_FETCH=1 \
   GIT_ALLOW_PROTOCOL=none GIT_PAGER=cat GIT_TERMINAL_PROMPT=0 TERM=dumb LC_ALL=C.UTF-8
 
-# git, in place of this shell if `replace` is "exec", with options that win over a repository's configuration. safe.directory: on a mount the files may
-# belong to a user that the guest does not have. Nothing that git's ownership check guards against
-# (hooks, monitors) is run here.
+# git, in place of this shell if `replace` is "exec", with options that win over a repository's
+# configuration. safe.directory: on a mount the files may belong to a user that the guest does not have.
+# Nothing that git's ownership check guards against (hooks, monitors) is run here.
 replace=
 plain_git() {
   $replace git --no-pager -c safe.directory='*' -c core.fsmonitor=false -c core.untrackedCache=false \

@@ -1,14 +1,82 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "ssh/sftp/burst.h"
+#include "guest/guest.h"
+#include "ssh/completion.h"
 #include "ssh/sftp/sftp_codec.h"
 
 namespace ssh {
+
+class SftpClient;
+
+/// The requests of one guest::Guest::RoundTrip. The caller creates the burst, waits on
+/// `completion()` and calls TakeReplies; everything else is for the session's thread. Shared
+/// pointers keep it alive for late replies, so that files which these open get closed.
+///
+/// A long Read or Write is split as the server's limits require.
+class Burst final : public std::enable_shared_from_this<Burst> {
+ public:
+  explicit Burst(std::vector<guest::Request> requests) : requests_(std::move(requests)) {}
+
+  Completion& completion() { return completion_; }
+  /// Call it after the completion has finished without failure.
+  std::vector<guest::Reply> TakeReplies();
+
+  /// The channel number of its handles; 0 if it has none. Handles in a burst share one channel.
+  [[nodiscard]] std::uint64_t handle_channel() const;
+  /// It may change the guest's files.
+  [[nodiscard]] bool changes_guest() const;
+  /// Operation and path of its first request, for messages.
+  [[nodiscard]] std::string Describe() const;
+
+  /// Sends all requests.
+  void Begin(SftpClient& client, TimePoint now);
+  /// Finishes without waiting for the replies, and closes what it opens.
+  void Fail(std::exception_ptr failure);
+  /// The same if the connection or the server is lost.
+  void FailLost(const std::string& reason);
+  [[nodiscard]] bool finished() const { return finished_; }
+
+  /// Where it was begun, or null.
+  [[nodiscard]] const SftpClient* client() const { return client_; }
+
+  // The client calls these.
+  [[nodiscard]] const guest::Request& request(std::size_t piece) const {
+    return pieces_[piece].request;
+  }
+  void OnReply(std::size_t piece, guest::Reply&& reply);
+  /// The request may have run, but there will be no reply.
+  void OnLost(std::size_t piece);
+
+ private:
+  /// A request as it is sent: of a long Read or Write, a part.
+  struct Piece {
+    std::size_t index;  ///< in requests_
+    guest::Request request;
+    guest::Reply reply = {};
+  };
+
+  void Split(std::size_t index, std::size_t max_data);
+  void CloseHandle(const guest::Reply& reply);
+  void FinishWhenComplete();
+
+  const std::vector<guest::Request> requests_;
+  SftpClient* client_ = nullptr;  ///< since Begin
+  std::vector<Piece> pieces_;
+  std::size_t pending_ = 0;  ///< pieces without a reply
+  Completion completion_;
+  bool may_have_changed_ = false;  ///< the guest's files
+  bool finished_ = false;
+};
 
 /// An SFTP client without I/O: consumes and produces bytes, and matches replies to requests by id.
 /// For the session's thread only.
@@ -24,9 +92,7 @@ class SftpClient {
   void Receive(std::string_view bytes, TimePoint now);
 
   /// The bytes to send; then call Consumed with the number of bytes sent.
-  [[nodiscard]] std::string_view output() const {
-    return std::string_view(output_).substr(output_position_);
-  }
+  [[nodiscard]] std::string_view output() const { return output_; }
   void Consumed(std::size_t count);
 
   /// Sends a request of the burst. Two kinds of requests fail at once: one that needs an extension
@@ -70,7 +136,6 @@ class SftpClient {
   SftpDecoder decoder_;
   SftpExtensions extensions_;
   std::string output_;
-  std::size_t output_position_ = 0;
   std::uint64_t consumed_ = 0;  ///< bytes in all
   std::uint32_t next_id_ = 1;
   std::size_t max_data_;

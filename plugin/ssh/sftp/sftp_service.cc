@@ -6,13 +6,81 @@
 #include "support/errors.h"
 
 namespace ssh {
+namespace {
+
+constexpr const char* kSilent = "the guest's SFTP server does not answer";
+
+}  // namespace
+
+void SftpChannel::Close() {
+  if (channel_) {
+    broker_.Retire(std::move(channel_));
+  } else if (!closed_) {
+    broker_.Withdraw(*this);
+  }
+  closed_ = true;
+}
+
+void SftpChannel::Begin(Burst& burst) {
+  was_used_ = true;
+  burst.Begin(*client_, support::Clock::now());
+}
+
+void SftpChannel::GiveUpIfSilent() {
+  if (closed_ || !client_) return;
+  if (support::Clock::now() - client_->silent_since() >= kMinSilence) GiveUp(kSilent);
+}
+
+void SftpChannel::GiveUp(const std::string& reason) {
+  if (!was_used_) start_failure_ = reason;
+  Close();
+  if (client_) client_->Fail(reason);
+}
+
+TimePoint SftpChannel::Step(TimePoint now) {
+  ReceiveInbox(now);
+  bool has_more = false;
+  if (channel_) {
+    // One piece per step, so that a large upload does not delay the other channels.
+    const std::size_t written = channel_->Write(client_->output());
+    client_->Consumed(written);
+    has_more = written > 0 && !client_->output().empty();
+    CheckEnd();
+  }
+  hangs_ = ready() && now - client_->silent_since() >= kMaxSilence;
+  if (hangs_ && !client_->FailBehindOldest(kSilent)) GiveUp(kSilent);
+  if (has_more || closed_) return TimePoint::min();
+  return hangs_ || !ready() || idle() ? TimePoint::max() : client_->silent_since() + kMaxSilence;
+}
+
+void SftpChannel::ReceiveInbox(TimePoint now) {
+  if (inbox_.empty()) return;
+  try {
+    client_->Receive(inbox_, now);
+  } catch (const SftpProtocolError& error) {
+    return GiveUp((client_->ready() ? "the guest's SFTP server violates the protocol: " : "") +
+                  std::string(error.what()));
+  }
+  inbox_.clear();
+}
+
+void SftpChannel::CheckEnd() {
+  // Sending polls too; the next turn reads what that received.
+  if (!inbox_.empty()) return;
+  if (channel_->peer_closed() || channel_->peer_sent_end_of_file()) {
+    GiveUp(client_->ready()
+               ? "the guest's SFTP server exited"
+               : "the guest's SFTP server exited at once: it, or the login shell that starts it, "
+                 "does not work in the guest");
+  }
+}
 
 void SftpService::Submit(std::shared_ptr<Burst> burst) {
   const std::uint64_t number = burst->handle_channel();
   if (number == 0) return waiting_.push_back(std::move(burst));
   SftpChannel* const channel = Find(number);
-  if (channel != nullptr && !channel->hangs()) return channel->Begin(burst);
-  burst->FailLost(channel == nullptr ? "the file's SFTP channel has been closed" : kSftpSilent);
+  if (channel != nullptr && !channel->hangs()) return channel->Begin(*burst);
+  burst->FailLost(channel == nullptr ? "the file's SFTP channel has been closed" : kSilent);
 }
 
 SftpChannel* SftpService::Find(std::uint64_t number) const {
@@ -58,7 +126,7 @@ bool SftpService::StepWaiting() {
     while (!waiting_.empty()) {
       const std::shared_ptr<Burst> burst = std::move(waiting_.front());
       waiting_.erase(waiting_.begin());
-      usable->Begin(burst);
+      usable->Begin(*burst);
     }
   } else if (channels_.size() < kMaxChannels &&
              std::all_of(channels_.begin(), channels_.end(),

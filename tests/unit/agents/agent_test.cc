@@ -106,7 +106,7 @@ TEST_F(InstructionsTest, AreReadFromRegularFilesOnly) {
 }
 
 TEST_F(InstructionsTest, AreCutAtTheirLimitAndUtf8) {
-  Write("AGENTS.md", std::string(kMaximumInstructions, 'a') + "b");
+  Write("AGENTS.md", std::string(kMaxInstructions, 'a') + "b");
   EXPECT_THAT(Read("AGENTS.md"), ::testing::HasSubstr("aa\nEND-"));
   Write("CLAUDE.md", "a\xFF");
   EXPECT_THAT(Read("CLAUDE.md"), ::testing::HasSubstr("\na\xEF\xBF\xBD\nEND-"));

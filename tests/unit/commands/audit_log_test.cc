@@ -126,7 +126,7 @@ TEST(AuditLine, IsOneAsciiLineWhateverTheBytes) {
 TEST(AuditLine, KeepsACommandWhole) {
   const json command = {"bash", "-c", std::string(10'000, ' ') + "rm -rf ~"};
   EXPECT_EQ(ArgumentsOf({{"command", command}})["command"], command);
-  const std::string longest(kMaximumAuditArgument, 'x');
+  const std::string longest(kMaxAuditArgument, 'x');
   EXPECT_EQ(ArgumentsOf({{"input", longest}})["input"], longest);
   const json words = json::array({longest.substr(4)});  // its JSON has four more bytes
   EXPECT_EQ(ArgumentsOf({{"command", words}})["command"], words);
@@ -134,10 +134,10 @@ TEST(AuditLine, KeepsACommandWhole) {
 
 TEST(AuditLine, KeepsTheEndsAndTheDigestOfALongerArgument) {
   const std::string text =
-      std::string(kMaximumAuditArgument, 'x') + "\"hidden\"" + std::string(8'000, 'y') + "end";
+      std::string(kMaxAuditArgument, 'x') + "\"hidden\"" + std::string(8'000, 'y') + "end";
   const json input = ArgumentsOf({{"input", text}})["input"];
-  EXPECT_EQ(input["head"], text.substr(0, kMaximumAuditArgument / 2));
-  EXPECT_EQ(input["tail"], text.substr(text.size() - kMaximumAuditArgument / 2));
+  EXPECT_EQ(input["head"], text.substr(0, kMaxAuditArgument / 2));
+  EXPECT_EQ(input["tail"], text.substr(text.size() - kMaxAuditArgument / 2));
   EXPECT_EQ(input["bytes"], text.size());
   EXPECT_EQ(input["sha256"], support::Sha256(text));
   const json command = ArgumentsOf({{"command", {"bash", text}}})["command"];
@@ -145,7 +145,7 @@ TEST(AuditLine, KeepsTheEndsAndTheDigestOfALongerArgument) {
 }
 
 TEST(AuditLine, CutsContentsBetweenCharacters) {
-  const std::string longest(kMaximumAuditText, 'x');
+  const std::string longest(kMaxAuditText, 'x');
   for (const std::string name : {"content", "old_string", "new_string"}) {
     EXPECT_EQ(ArgumentsOf({{name, longest}})[name], longest);
     EXPECT_EQ(ArgumentsOf({{name, longest + "yz"}})[name], longest + "… [2 more bytes]");
@@ -162,7 +162,7 @@ TEST(AuditLine, AbridgesTheTextOfManyArguments) {
   for (int i = 0; i < 200; ++i) members["key" + std::to_string(i)] = std::string(10'000, 'x');
   const json arguments = ArgumentsOf(members);
   EXPECT_THAT(arguments["head"].get<std::string>(), StartsWith(R"({"key0":"xxx)"));
-  EXPECT_LT(arguments.dump().size(), 2 * kMaximumAuditArgument);
+  EXPECT_LT(arguments.dump().size(), 2 * kMaxAuditArgument);
 }
 
 TEST(AuditLog, CreatesTheFileForItsOwnerOnlyAndAppends) {
@@ -187,7 +187,7 @@ TEST(AuditLog, SeveralServersAndThreadsShareAFile) {
   std::vector<std::thread> threads;
   std::vector<std::unique_ptr<AuditLog>> logs;
   for (int i = 0; i < kServers; ++i) logs.push_back(std::make_unique<AuditLog>(path));
-  const Given given{.arguments = {{"content", std::string(kMaximumAuditText, 'x')}}};
+  const Given given{.arguments = {{"content", std::string(kMaxAuditText, 'x')}}};
   for (int i = 0; i < kServers * kThreads; ++i) {
     threads.emplace_back([&log = *logs[static_cast<std::size_t>(i % kServers)], &given] {
       for (int call = 0; call < kCalls; ++call) RecordEnd(log, given);
@@ -250,7 +250,7 @@ TEST(AuditLog, ReportsFailingWritesOncePerChange) {
   const support::FileDescriptor reader(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   ASSERT_TRUE(reader.valid());
   AuditLog log(path);
-  const Given given{.arguments = {{"content", std::string(kMaximumAuditText, 'x')}}};
+  const Given given{.arguments = {{"content", std::string(kMaxAuditText, 'x')}}};
 
   ::testing::internal::CaptureStderr();
   for (int i = 0; i < 10'000; ++i) RecordEnd(log, given);

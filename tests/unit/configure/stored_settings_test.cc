@@ -123,9 +123,9 @@ TEST_F(StoredSettingsInAProject, KeepEmptyDirectoriesBehindALink) {
 
 TEST_F(StoredSettingsTest, RefusesLargerFiles) {
   Write(file_, "");
-  fs::resize_file(file_, kMaximumSettingsBytes);
+  fs::resize_file(file_, kMaxSettingsBytes);
   EXPECT_EQ(ErrorOf([&] { (void)Stored(file_); }), "no error");
-  fs::resize_file(file_, kMaximumSettingsBytes + 1);
+  fs::resize_file(file_, kMaxSettingsBytes + 1);
   EXPECT_THAT(ErrorOf([&] { (void)Stored(file_); }),
               AllOf(HasSubstr(file_.string()), HasSubstr("larger than")));
 }

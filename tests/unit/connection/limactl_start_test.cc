@@ -46,11 +46,9 @@ class Starting : public ::testing::Test {
   }
 
   /// Empty when it has started.
-  std::string Start(const Context& context = {}) { return Start(starter_, context); }
-
-  std::string Start(LimactlStart& starter, const Context& context = {}) {
+  std::string Start(const Context& context = {}) {
     try {
-      starter.Run(context, [this](const std::string& text) { told_.push_back(text); });
+      StartInstance("agent", context, [this](const std::string& text) { told_.push_back(text); });
     } catch (const support::CallError& error) {
       return error.what();
     }
@@ -59,7 +57,6 @@ class Starting : public ::testing::Test {
 
   testing_support::TemporaryDirectory directory_;
   std::string old_path_;
-  LimactlStart starter_{"agent"};
   std::vector<std::string> told_;
 };
 
@@ -93,31 +90,12 @@ TEST_F(Starting, MissingLimactlIsAnError) {
                              HasSubstr("Start it on the host with: limactl start agent")));
 }
 
-TEST_F(Starting, GoesOnWhenItTakesTooLongAndIsJoinedByTheNextCall) {
-  MakeLimactl("echo once >> starts; while [ ! -e go ]; do sleep 0.02; done");
-  LimactlStart starter("agent", 0ms);
-  const auto too_long =
-      AllOf(HasSubstr("`limactl start agent` has not finished within 0s and continues"),
-            HasSubstr("limactl list"));
-  for (int call = 0; call < 2; ++call) {
-    EXPECT_THAT(Start(starter, Context().WithTimeout(10s)), too_long);
-  }
+TEST_F(Starting, ContinuesWhenTheProgramEnds) {
+  MakeLimactl("while [ ! -e go ]; do sleep 0.02; done; echo ended > end");
+  EXPECT_THROW(StartInstance("agent", Context().WithTimeout(1ms), [](const std::string&) {}),
+               support::Stopped);
   std::ofstream(directory_.path() / "go") << "";
-  EXPECT_TRUE(testing_support::Eventually([&] { return Start(starter).empty(); }));
-  EXPECT_EQ(ReadFile("starts"), "once\n");
-  EXPECT_EQ(Start(), "");
-  EXPECT_EQ(ReadFile("starts"), "once\nonce\n") << "the next start is a new one";
-}
-
-TEST_F(Starting, OneThatIsForgottenIsNotWaitedFor) {
-  MakeLimactl("echo once >> starts; while [ ! -e go ]; do sleep 0.02; done; exit 3");
-  LimactlStart starter("agent", 0ms);
-  EXPECT_THAT(Start(starter), HasSubstr("continues"));
-  starter.Forget();
-  MakeLimactl("echo once >> starts");
-  EXPECT_TRUE(testing_support::Eventually([&] { return Start(starter).empty(); }));
-  std::ofstream(directory_.path() / "go") << "";
-  EXPECT_TRUE(testing_support::Eventually([&] { return ReadFile("starts") == "once\nonce\n"; }));
+  EXPECT_TRUE(testing_support::Eventually([&] { return ReadFile("end") == "ended\n"; }));
 }
 
 }  // namespace

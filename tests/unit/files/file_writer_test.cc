@@ -22,9 +22,9 @@ namespace files {
 namespace {
 
 namespace fs = std::filesystem;
+using guest::Operation;
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
-using testing_support::Operation;
 
 class FileWriterTest : public ::testing::Test {
  protected:

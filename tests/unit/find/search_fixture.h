@@ -65,7 +65,7 @@ class SearchFixture : public testing::Test {
     return true;
   }
 
-  [[nodiscard]] int Runs() const { return guest_.count(testing_support::Operation::kRun); }
+  [[nodiscard]] int Runs() const { return guest_.runs(); }
 
   testing_support::TemporaryDirectory temporary_;
   testing_support::LocalGuest guest_;

@@ -28,7 +28,7 @@ namespace guest {
 namespace {
 
 using ::testing::HasSubstr;
-using testing_support::Operation;
+using testing_support::Name;
 
 class GuestTest : public ::testing::Test {
  protected:
@@ -78,71 +78,28 @@ class GuestTest : public ::testing::Test {
   int opened_ = 0;
 };
 
-TEST_F(GuestTest, FindRealFileTakesOneRoundTripOrTwoThroughALink) {
-  WriteFile("file", "text");
-  Link("file", "link");
-  const RealFile itself = guest_.FindRealFile(Path("file"), {});
-  EXPECT_EQ(itself.path, Path("file"));
-  EXPECT_EQ(itself.attributes.value().type, FileType::kRegular);
-  EXPECT_EQ(local_.round_trips(), 1);
-  const RealFile behind = guest_.FindRealFile(Path("link"), {});
-  EXPECT_EQ(local_.round_trips(), 3);
-  EXPECT_EQ(behind.path, Path("file"));
-  EXPECT_EQ(behind.attributes.value().size, 4U);
-}
-
-TEST_F(GuestTest, FindRealFileOfAMissingNameHasNoAttributes) {
-  const RealFile found = guest_.FindRealFile(Path("missing"), {});
-  EXPECT_EQ(found.path, Path("missing"));
-  EXPECT_FALSE(found.attributes);
-  EXPECT_THROW(guest_.FindRealFile(Path("missing/below"), {}), FileError);
-  Refuse(Operation::kLStat);
-  EXPECT_THROW(guest_.FindRealFile(Path("missing"), {}), FileError);
-}
-
-TEST_F(GuestTest, AFailureBecauseTheNameIsTakenIsReportedAsSuch) {
-  WriteFile("file", "text");
-  EXPECT_EQ(CodeOf([&] { guest_.MakeDirectory(Path("file"), 0700, {}); }),
-            FileErrorCode::kAlreadyExists);
-  Refuse(Operation::kOpen, FileErrorCode::kFailure);
-  EXPECT_EQ(CodeOf([&] { Create("file"); }), FileErrorCode::kAlreadyExists);
-  EXPECT_EQ(CodeOf([&] { Create("missing"); }), FileErrorCode::kFailure);
-  Refuse(Operation::kOpen);
-  EXPECT_EQ(CodeOf([&] { Create("file"); }), FileErrorCode::kPermissionDenied);
-}
-
-TEST_F(GuestTest, ReadBeginningTakesOneRoundTrip) {
-  WriteFile("file", "text");
-  const FileBeginning whole = Open("file")->ReadBeginning(5, {});
-  EXPECT_EQ(local_.round_trips(), 1);
-  EXPECT_EQ(whole.bytes, "text");
-  EXPECT_EQ(whole.attributes.size, 4U);
-  EXPECT_EQ(Open("file")->ReadBeginning(2, {}).bytes, "te");
-  Refuse(Operation::kFileStat);
-  EXPECT_THROW(Open("file")->ReadBeginning(5, {}), FileError);
-}
-
 TEST_F(GuestTest, LongWritesTakeARoundTripForEachPieceAndReadsReturnOne) {
   const std::string text = std::string(kMaxTransfer, 'a') + std::string(kMaxTransfer, 'b') + "end";
   const auto file = Create("file");
   file->Write(0, text, {});
   EXPECT_EQ(local_.round_trips(), 3);
   file->Write(text.size(), "", {});
-  file->Close({});
   ASSERT_TRUE(Contents("file") == text);
 
-  EXPECT_EQ(Open("file")->ReadBeginning(text.size(), {}).bytes.size(), kMaxTransfer);
+  EXPECT_EQ(Open("file")->ReadSome(0, text.size(), {}).size(), kMaxTransfer);
   EXPECT_EQ(Open("file")->ReadSome(text.size() - 2, 10, {}), "nd") << "the file ends there";
 }
 
 TEST_F(GuestTest, WriteAndCloseWritesSyncsAndClosesInOneRoundTrip) {
-  Create("file")->WriteAndClose("text", 0751, {});
+  Create("file")->WriteAndClose("text", {0751, {}}, {});
   EXPECT_EQ(local_.round_trips(), 1);
-  EXPECT_EQ(local_.counts(), "FileWrite 1, FileSetAttributes 1, FileSync 1, FileClose 1");
+  EXPECT_EQ(local_.counts(), "Write 1, SetAttributes 1, Sync 1, Close 1");
   EXPECT_EQ(Contents("file"), "text");
   EXPECT_EQ(guest_.LStat(Path("file"), {}).permissions, 0751U);
   Create("empty")->WriteAndClose("", {}, {});
-  EXPECT_EQ(local_.counts(), "FileSync 1, FileClose 1");
+  EXPECT_EQ(local_.counts(), "Sync 1, Close 1");
+  Create("cut")->WriteAndClose("text", {{}, 2}, {});
+  EXPECT_EQ(Contents("cut"), "te");
 }
 
 TEST_F(GuestTest, WriteAndCloseOfMuchEndsWithOneRoundTrip) {
@@ -155,20 +112,29 @@ TEST_F(GuestTest, WriteAndCloseOfMuchEndsWithOneRoundTrip) {
   }
 }
 
+TEST_F(GuestTest, WriteAndCloseReturnsTheReplyToARequestThatFollowsInTheRoundTrip) {
+  Reply status = Create("file")->WriteAndClose("text", {}, {}, Request::LStat(Path("file")));
+  EXPECT_EQ(status.As<FileAttributes>().size, 4U) << "after the text was written";
+  EXPECT_EQ(local_.round_trips(), 1);
+  Refuse(Operation::kLStat);
+  Reply refused = Create("other")->WriteAndClose("text", {}, {}, Request::LStat(Path("other")));
+  EXPECT_TRUE(refused.Is(FileErrorCode::kPermissionDenied));
+  EXPECT_EQ(Contents("other"), "text");
+}
+
 TEST_F(GuestTest, WriteAndCloseWorksWithoutSync) {
   local_.set_offers_sync(false);
   Create("file")->WriteAndClose("text", {}, {});
   EXPECT_EQ(Contents("file"), "text");
-  EXPECT_NO_THROW(Create("other")->Sync({}));
 }
 
 TEST_F(GuestTest, WriteAndCloseThrowsWhatFailsAndLeavesNothingOpen) {
-  for (const Operation refused : {Operation::kFileWrite, Operation::kFileSetAttributes,
-                                  Operation::kFileSync, Operation::kFileClose}) {
+  for (const Operation refused :
+       {Operation::kWrite, Operation::kSetAttributes, Operation::kSync, Operation::kClose}) {
     Refuse(refused);
-    EXPECT_THROW(Create(Name(refused))->WriteAndClose("text", 0600, {}), FileError)
+    EXPECT_THROW(Create(Name(refused))->WriteAndClose("text", {0600, {}}, {}), FileError)
         << Name(refused);
-    EXPECT_EQ(local_.count(Operation::kFileClose), 1);
+    EXPECT_EQ(local_.count(Operation::kClose), 1);
   }
 }
 
@@ -176,21 +142,19 @@ TEST_F(GuestTest, StoppedCallsCloseTheirFiles) {
   support::StopSource stop;
   auto reader = Create("read");
   auto writer = Create("written");
-  auto closer = Create("closed");
   stop.Stop(support::StopReason::kCancelled);
-  EXPECT_THROW(reader->ReadBeginning(1, stop.context()), support::Stopped);
+  EXPECT_THROW(reader->ReadSome(0, 1, stop.context()), support::Stopped);
   EXPECT_THROW(writer->WriteAndClose("text", {}, stop.context()), support::Stopped);
-  EXPECT_THROW(closer->Close(stop.context()), support::Stopped);
 }
 
-TEST_F(GuestTest, AnOpenHandleIsClosedByItsLastOwnerOnly) {
+TEST_F(GuestTest, AnOpenFileIsClosedByItsLastOwnerOnly) {
   WriteFile("file", "text");
   const Handle handle = guest_.RoundTrip({Request::Open(Path("file"))}, {}).front().As<Handle>();
   ++opened_;
   {
-    OpenHandle first(guest_, handle);
-    OpenHandle second(std::move(first));
-    OpenHandle(guest_, handle).Release();
+    OpenFile first(guest_, handle);
+    OpenFile second(std::move(first));
+    OpenFile(guest_, handle).Release();
     EXPECT_EQ(local_.closed_handles(), 0);
   }
   EXPECT_EQ(local_.closed_handles(), 1);
@@ -228,7 +192,7 @@ class LiarTest : public ::testing::Test {
     bursts_.clear();
     ++opened_;
     auto opened = guest_.RoundTrip({Request::OpenDirectory("/d")}, {});
-    return ReadNames(OpenHandle(guest_, opened.at(0).As<Handle>()), {});
+    return ReadNames(OpenFile(guest_, opened.at(0).As<Handle>()), {});
   }
 
   void TearDown() override { EXPECT_EQ(guest_.closed_handles(), opened_); }
@@ -264,12 +228,9 @@ TEST_F(LiarTest, InvalidRealPathsAreRefused) {
         std::string("/mnt/w/a\0b", 10)}) {
     path_ = path;
     EXPECT_THROW(guest_.RealPath("/mnt/w", {}), FileError) << support::Printable(path);
-    EXPECT_THROW(guest_.FindRealFile("/mnt/w", {}), FileError) << support::Printable(path);
   }
-  EXPECT_TRUE(looked_at_ == std::vector<std::string>(7, "/mnt/w")) << "never at the answer";
   path_ = "/mnt/w/a\nb\xff";
   EXPECT_EQ(guest_.RealPath("/mnt/w", {}), path_);
-  EXPECT_EQ(guest_.FindRealFile("/mnt/w", {}).path, path_);
 }
 
 TEST_F(LiarTest, InvalidLinkTargetsAreRefused) {

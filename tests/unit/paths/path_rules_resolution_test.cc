@@ -13,10 +13,10 @@ namespace paths {
 namespace {
 
 namespace fs = std::filesystem;
+using guest::Operation;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing_support::Operation;
 
 TEST_F(PathRulesTest, LinksThatLeadOutAreRefused) {
   fs::create_directory(top / "work_sensitive");
@@ -120,7 +120,8 @@ TEST_F(PathRulesTest, DirectoryThatAppearsMeanwhileIsFound) {
 TEST_F(PathRulesTest, DirectoryThatWasOpenedWhileItsPathLedElsewhereIsNotListed) {
   fs::create_directory(top / "outside/d");
   guest.set_hook([&](Operation operation, const std::string&) {
-    if (operation == Operation::kList) fs::create_directory_symlink("../outside", top / "work/a");
+    if (operation == Operation::kOpenDirectory)
+      fs::create_directory_symlink("../outside", top / "work/a");
     if (operation != Operation::kLStat || !fs::is_symlink(top / "work/a")) return;
     fs::remove(top / "work/a");
     fs::create_directories(top / "work/a/d");

@@ -33,8 +33,8 @@ class FileToolTest : public ToolTest<testing_support::LocalGuest> {
 
   /// The directories take no new file, so that existing ones are written in place.
   void RefuseNewFiles(const testing_support::LocalGuest::Hook& hook = {}) const {
-    guest->set_hook([hook](testing_support::Operation operation, const std::string& path) {
-      if (operation == testing_support::Operation::kOpen &&
+    guest->set_hook([hook](guest::Operation operation, const std::string& path) {
+      if (operation == guest::Operation::kOpen &&
           path.find(files::kTemporaryPrefix) != std::string::npos) {
         throw guest::FileError(guest::FileErrorCode::kPermissionDenied, "open", path, "");
       }

@@ -10,13 +10,13 @@
 namespace tools {
 namespace {
 
+using guest::Operation;
 using nlohmann::json;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::UnorderedElementsAre;
-using testing_support::Operation;
 
 class Glob : public SearchToolFixture {
  protected:

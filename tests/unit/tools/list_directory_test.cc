@@ -69,7 +69,7 @@ TEST_F(ListDirectory, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(Error({{"path", "/host/work/none"}}),
             "/host/work/none does not exist; list the directory above it");
   EXPECT_THAT(Error({{"path", "/etc"}}), HasSubstr("outside"));
-  FailAt(testing_support::Operation::kList, guest::FileErrorCode::kPermissionDenied);
+  FailAt(guest::Operation::kOpenDirectory, guest::FileErrorCode::kPermissionDenied);
   EXPECT_EQ(Error({{"path", "/host/work"}}), "permission denied");
 }
 
@@ -78,9 +78,9 @@ TEST_F(ListDirectory, ALinkSwappedInAfterTheCheckIsNotFollowed) {
   fs::create_directory_symlink("sub", work / "link");
   fs::create_directory(top / "outside");
   std::ofstream(top / "outside/secret") << "text";
-  guest->set_hook([&](testing_support::Operation operation, const std::string& path) {
+  guest->set_hook([&](guest::Operation operation, const std::string& path) {
     // The roots are resolved after the path.
-    if (operation != testing_support::Operation::kRealPath || path != library.string()) return;
+    if (operation != guest::Operation::kRealPath || path != library.string()) return;
     fs::remove(work / "sub");
     fs::create_directory_symlink(top / "outside", work / "sub");
   });

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -38,12 +39,14 @@ class StaleGuest final : public testing_support::LocalGuest {
       Replace(script, "iflag=direct", can_read_directly ? "" : "iflag=no_such_flag");
       Replace(script, "/stale/", "/fresh/");
       scripts.push_back(script);
+      before_run();
       shell::RunEnd end = RunHere(script, sink, context);
       if (!reports_exit_status) end.exit_status.reset();
       return end;
     });
   }
 
+  std::function<void()> before_run = [] {};
   bool can_read_directly = true;
   bool reports_exit_status = true;
   std::vector<std::string> scripts;

@@ -16,12 +16,12 @@ namespace tools {
 namespace {
 
 namespace fs = std::filesystem;
+using guest::Operation;
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing_support::Operation;
 
 TEST_F(MountCheckTest, EveryToolRefusesAMountThatIsNotMountedAndSaysWhatToDo) {
   check->states[kWork].mounted = false;

@@ -19,10 +19,10 @@ namespace tools {
 namespace {
 
 namespace fs = std::filesystem;
+using guest::Operation;
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using testing_support::Operation;
 using namespace std::string_literals;
 
 class ReadFile : public FileToolTest {
@@ -112,7 +112,7 @@ TEST_F(ReadFile, DirectorySwappedForALinkAfterTheCheckIsRefused) {
 }
 
 TEST_F(ReadFile, FileThatGrowsIsReadWhole) {
-  for (const Operation when : {Operation::kOpen, Operation::kFileRead}) {
+  for (const Operation when : {Operation::kOpen, Operation::kRead}) {
     Put("file", "one");
     At(when, [&](const std::string&) { Put("file", "one and two"); });
     EXPECT_EQ(Content({{"path", "/host/work/file"}}), "one and two");
@@ -124,8 +124,7 @@ TEST_F(ReadFile, FileThatKeepsGrowingIsReadInLargePieces) {
   Put("file", "one");
   int reads = 0;
   guest->set_hook([&](Operation operation, const std::string&) {
-    if (operation == Operation::kFileRead && ++reads <= 2)
-      Put("file", reads == 1 ? "one two" : large);
+    if (operation == Operation::kRead && ++reads <= 2) Put("file", reads == 1 ? "one two" : large);
   });
   EXPECT_TRUE(Content({{"path", "/host/work/file"}}) == large);
   EXPECT_LT(reads, 100);
@@ -177,12 +176,12 @@ TEST_F(ReadFile, AFileThatCannotFitIsNotReadAndTheErrorSaysHowTo) {
   guest->ResetCounts();
   EXPECT_THAT(Error({{"path", "/host/work/file"}}),
               AllOf(HasSubstr("4194305 bytes"), HasSubstr("offset"), HasSubstr("limit")));
-  EXPECT_LE(guest->count(Operation::kFileRead), 2) << "stat, and what it is";
+  EXPECT_LE(guest->count(Operation::kRead), 2) << "stat, and what it is";
 }
 
 TEST_F(ReadFile, FileThatGrowsBeyondTheLimitWhileItIsReadIsAnError) {
   Put("file", "first ");
-  At(Operation::kFileRead, [&](const std::string&) { Put("file", std::string(5'000'000, 'x')); });
+  At(Operation::kRead, [&](const std::string&) { Put("file", std::string(5'000'000, 'x')); });
   EXPECT_THAT(Error({{"path", "/host/work/file"}}), HasSubstr("read it in parts"));
 }
 
@@ -226,7 +225,7 @@ TEST_F(ReadFile, RangeReadsNoFurtherThanItMust) {
   Put("file", std::string(files::kReadChunk, '\n') + std::string(8 * files::kReadChunk, 'x'));
   guest->ResetCounts();
   EXPECT_EQ(Lines(10, 3), "\n\n\n");
-  EXPECT_EQ(guest->count(Operation::kFileRead), 1);
+  EXPECT_EQ(guest->count(Operation::kRead), 1);
   fs::resize_file(work / "file", 2 * files::kMaxReadBytes);
   EXPECT_EQ(Lines(10, 3), "\n\n\n");
 }
@@ -242,7 +241,7 @@ TEST_F(ReadFile, RangeIsReadInRequestsOfTheServersSizeAndInGrowingBursts) {
     guest->ResetCounts();
     EXPECT_EQ(Lines(last_line, 1), "\n");
     EXPECT_EQ(guest->server_reads(), reads) << last_line;
-    EXPECT_EQ(guest->count(Operation::kFileRead), bursts) << last_line;
+    EXPECT_EQ(guest->count(Operation::kRead), bursts) << last_line;
   }
 }
 

@@ -246,7 +246,7 @@ TEST_F(TextOfReadFile, DoesNotTakeACutCharacterForAnotherEncoding) {
 TEST_F(TextOfReadFile, ErrorsNameThePath) {
   EXPECT_EQ(Error({{"path", "/host/work/none"}}), "file does not exist: /host/work/none");
   Put("file", "");
-  FailAt(testing_support::Operation::kOpen, guest::FileErrorCode::kPermissionDenied);
+  FailAt(guest::Operation::kOpen, guest::FileErrorCode::kPermissionDenied);
   EXPECT_EQ(Error({{"path", "/host/work/file"}}), "permission denied: /host/work/file");
 }
 

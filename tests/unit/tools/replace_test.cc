@@ -12,12 +12,12 @@ namespace tools {
 namespace {
 
 namespace fs = std::filesystem;
+using guest::Operation;
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing_support::Operation;
 
 class Replace : public FileToolTest {
  protected:
@@ -132,7 +132,7 @@ TEST_F(Replace, ThirtyTwoMebibytesAreChangedAndOneByteMoreIsAnError) {
 }
 
 TEST_F(Replace, ChangeMadeBeforeReadingOrMeanwhileStays) {
-  for (const Operation when : {Operation::kOpen, Operation::kFileSync}) {
+  for (const Operation when : {Operation::kOpen, Operation::kSync}) {
     Put("file", "one\ntwo\n");
     int seen = 0;
     guest->set_hook([&](Operation operation, const std::string&) {
@@ -160,7 +160,7 @@ TEST_F(Replace, ChangeMadeMeanwhileStaysInPlaceToo) {
 TEST_F(Replace, FileThatChangesAgainAndAgainIsLeftAlone) {
   Put("file", "one");
   std::string others = "one";
-  At(Operation::kFileSync, [&](const std::string&) { Put("file", others += " more"); });
+  At(Operation::kSync, [&](const std::string&) { Put("file", others += " more"); });
   EXPECT_THAT(Error(Edit("one", "1")), HasSubstr("nothing was changed by this call"));
   EXPECT_EQ(Get("file"), "one more more more");
   EXPECT_THAT(Names(), ElementsAre("file"));
@@ -168,7 +168,7 @@ TEST_F(Replace, FileThatChangesAgainAndAgainIsLeftAlone) {
 
 TEST_F(Replace, FailureLeavesTheOldFileAndNoTemporaryOne) {
   Put("file", "old");
-  for (const Operation where : {Operation::kFileRead, Operation::kRename}) {
+  for (const Operation where : {Operation::kRead, Operation::kRename}) {
     FailAt(where, guest::FileErrorCode::kFailure);
     EXPECT_THAT(Error(Edit("old", "new")),
                 AllOf(HasSubstr("/host/work/file"), Not(HasSubstr(work.string()))))

@@ -1,6 +1,6 @@
 // Round trips, requests and guest processes of each tool: most of its time, if the guest is a
-// virtual machine. CLOSE after reading and listing is not waited for, nor counted. "List" is
-// OPENDIR; with fewer than a hundred names, two READDIR follow in one round trip.
+// virtual machine. CLOSE after reading and listing is not waited for, nor counted. Nor is READDIR:
+// two follow in one round trip if there are fewer than a hundred names.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ struct Row {
   std::string tool;
   json arguments;
   int round_trips;             ///< one after the other
-  std::string operations;      ///< all of them, in the order of testing_support::Operation
+  std::string operations;      ///< all of them, in the order of guest::Operation
   std::string processes = {};  ///< besides the shell: "find 1, git 2"
 };
 
@@ -106,9 +106,9 @@ class RoundTrips : public ToolTest<CountingGuest> {
 };
 
 const std::string kFind = "LStat 1, RealPath 1";
-const std::string kWrite = "FileWrite 1, FileSync 1, FileClose 1";
+const std::string kWrite = "Write 1, Sync 1, Close 1";
 const std::string kReplace =
-    "StatFileSystem 1, Open 1, Rename 1, FileWrite 1, FileSetAttributes 1, FileSync 1, FileClose 1";
+    "StatFileSystem 1, Open 1, Rename 1, Write 1, SetAttributes 1, Sync 1, Close 1";
 
 TEST_F(RoundTrips, OfReadingTools) {
   Expect({
@@ -116,29 +116,37 @@ TEST_F(RoundTrips, OfReadingTools) {
        "read_file",
        {{"path", "/work/old.txt"}},
        3,
-       kFind + ", Open 1, FileStat 1, FileRead 1"},
+       kFind + ", Open 1, StatOpen 1, Read 1"},
       {"two lines of it",
        "read_file",
        {{"path", "/work/old.txt"}, {"offset", 0}, {"limit", 2}},
        3,
-       kFind + ", Open 1, FileStat 1, FileRead 1"},
+       kFind + ", Open 1, StatOpen 1, Read 1"},
       {"through a link",
        "read_file",
        {{"path", "/work/link.txt"}},
        4,
-       "LStat 2, RealPath 1, Open 1, FileStat 1, FileRead 1"},
+       "LStat 2, RealPath 1, Open 1, StatOpen 1, Read 1"},
       {"a file of 1 MiB",
        "read_file",
        {{"path", "/work/large.txt"}},
        4,
-       kFind + ", Open 1, FileStat 1, FileRead 1"},
-      {"a directory", "list_directory", {{"path", "/work/directory"}}, 2, "RealPath 1, List 1"},
-      {"one directory", "glob", {{"pattern", "*.txt"}, {"path", "/work"}}, 2, "RealPath 1, List 1"},
+       kFind + ", Open 1, StatOpen 1, Read 1"},
+      {"a directory",
+       "list_directory",
+       {{"path", "/work/directory"}},
+       2,
+       "RealPath 1, OpenDirectory 1"},
+      {"one directory",
+       "glob",
+       {{"pattern", "*.txt"}, {"path", "/work"}},
+       2,
+       "RealPath 1, OpenDirectory 1"},
       {"two directories",
        "glob",
        {{"pattern", "{directory/below,directory}/*.txt"}, {"path", "/work"}},
        4,
-       "RealPath 2, List 2"},
+       "RealPath 2, OpenDirectory 2"},
       {"a tree without a **",
        "glob",
        {{"pattern", "*/*.txt"}, {"path", "/work"}},
@@ -196,8 +204,8 @@ TEST_F(RoundTrips, OfWritingTools) {
        "write_file",
        {{"path", "/work/new.txt"}, {"content", std::string(guest::kMaxTransfer + 1, 'x')}},
        5,
-       kFind + ", StatFileSystem 1, Open 1, Rename 1, FileWrite 2, FileSetAttributes 1, "
-               "FileSync 1, FileClose 1"},
+       kFind + ", StatFileSystem 1, Open 1, Rename 1, Write 2, SetAttributes 1, "
+               "Sync 1, Close 1"},
       // One more to find the deepest directory, two to make the others.
       {"in a new directory below a new one",
        "write_file",
@@ -208,9 +216,9 @@ TEST_F(RoundTrips, OfWritingTools) {
       {"one of two lines",
        "replace",
        {{"path", "/work/old.txt"}, {"old_string", "line"}, {"new_string", "row"}},
-       7,
-       "LStat 2, RealPath 1, StatFileSystem 1, Open 2, Rename 1, FileStat 1, FileRead 1, "
-       "FileWrite 1, FileSetAttributes 1, FileSync 1, FileClose 1"},
+       6,
+       "LStat 2, RealPath 1, StatFileSystem 1, Open 2, Rename 1, StatOpen 1, Read 1, "
+       "Write 1, SetAttributes 1, Sync 1, Close 1"},
   });
 }
 

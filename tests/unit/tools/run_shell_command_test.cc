@@ -56,7 +56,7 @@ TEST_F(RunShellCommandTool, RejectsAnArgumentWithNul) {
 TEST_F(RunShellCommandTool, RejectsADirectoryOutsideTheRoots) {
   EXPECT_THAT(ErrorOf(tool_, Arguments({"true"}, "/elsewhere")), HasSubstr("/elsewhere"));
   EXPECT_THAT(ErrorOf(tool_, Arguments({"true"}, "src")), HasSubstr("expected an absolute path"));
-  EXPECT_EQ(guest_.count(testing_support::Operation::kRun), 0);
+  EXPECT_EQ(guest_.runs(), 0);
 }
 
 TEST_F(RunShellCommandTool, TimeLimitStartsWhenThereIsAConnection) {

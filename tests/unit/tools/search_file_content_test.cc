@@ -10,11 +10,11 @@
 namespace tools {
 namespace {
 
+using guest::Operation;
 using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing_support::Operation;
 
 class Search : public SearchToolFixture {
  protected:

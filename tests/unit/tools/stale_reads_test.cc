@@ -12,11 +12,11 @@ namespace tools {
 namespace {
 
 namespace fs = std::filesystem;
+using guest::Operation;
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing_support::Operation;
 
 class StaleReadsTest : public MountCheckTest {
  protected:
@@ -68,7 +68,7 @@ TEST_F(StaleReadsTest, LargeFileThatCannotBeReadPastTheCacheIsNotReadWhole) {
   fs::resize_file(top / "stale/large", std::uintmax_t{96} << 20);
   EXPECT_THAT(Error("read_file", {{"path", "/host/stale/large"}}), HasSubstr("more than the"));
   constexpr int kRequestsPerTransfer = 2;
-  EXPECT_LE(guest->count(Operation::kFileRead),
+  EXPECT_LE(guest->count(Operation::kRead),
             kRequestsPerTransfer * ((int{32} << 20) / static_cast<int>(guest::kMaxTransfer) + 1));
 }
 
@@ -110,10 +110,10 @@ TEST_F(StaleReadsTest, OutputWithoutAnExitStatusIsNotTakenForTheFile) {
 TEST_F(StaleReadsTest, LinkThatIsSwappedInIsNotReadThrough) {
   PutBoth("file", "old", "new");
   Put("outside", "secret");
-  At(testing_support::Operation::kRun, [&](const std::string&) {
+  guest->before_run = [this] {
     fs::remove(top / "fresh/file");
     fs::create_symlink(top / "outside", top / "fresh/file");
-  });
+  };
   EXPECT_EQ(Content({{"path", "/host/stale/file"}}), "old");
 }
 

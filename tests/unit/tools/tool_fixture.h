@@ -62,13 +62,13 @@ class ToolTest : public ::testing::Test, private WorkspaceSource {
   }
 
   /// Calls `action` before every such operation of the guest.
-  void At(testing_support::Operation where,
+  void At(guest::Operation where,
           const std::function<void(const std::string& path)>& action) const {
-    guest->set_hook([=](testing_support::Operation operation, const std::string& path) {
+    guest->set_hook([=](guest::Operation operation, const std::string& path) {
       if (operation == where) action(path);
     });
   }
-  void FailAt(testing_support::Operation where, guest::FileErrorCode code) const {
+  void FailAt(guest::Operation where, guest::FileErrorCode code) const {
     At(where, [code](const std::string& path) { throw guest::FileError(code, "fail", path, ""); });
   }
 

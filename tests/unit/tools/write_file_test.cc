@@ -19,13 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 using guest::FileErrorCode;
+using guest::Operation;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using testing_support::Name;
-using testing_support::Operation;
 
 class WriteFile : public FileToolTest {
  protected:
@@ -148,7 +148,7 @@ TEST_F(WriteFile, ReplacementCharactersAreComparedWithAFileOfAnySize) {
   Put("large", "caf\xE9!");
   fs::resize_file(work / "large", kMoreThanIsReadWhole);
   EXPECT_THAT(WriteError("/host/work/large", "\uFFFD"), HasSubstr("not UTF-8"));
-  EXPECT_EQ(guest->count(Operation::kFileRead), 1) << "the first invalid byte is enough";
+  EXPECT_EQ(guest->count(Operation::kRead), 1) << "the first invalid byte is enough";
   Put("large", "caf\u00e9");
   fs::resize_file(work / "large", kMoreThanIsReadWhole);
   Write("/host/work/large", "\uFFFD");
@@ -254,25 +254,26 @@ TEST_F(WriteFile, LinkThatComesAndGoesWhileAFileIsOpenedIsNotWrittenThrough) {
 
 TEST_F(WriteFile, FailureAnywhereLeavesTheOldFileAndNoTemporaryOne) {
   Put("file", "old");
-  for (const Operation where :
-       {Operation::kOpen, Operation::kFileWrite, Operation::kFileSetAttributes,
-        Operation::kFileSync, Operation::kFileClose, Operation::kRename}) {
+  for (const Operation where : {Operation::kOpen, Operation::kWrite, Operation::kSetAttributes,
+                                Operation::kSync, Operation::kClose, Operation::kRename}) {
     FailAt(where, FileErrorCode::kFailure);
     EXPECT_THAT(WriteError("/host/work/file"),
                 AllOf(HasSubstr("write /host/work/file"), Not(HasSubstr(work.string()))))
         << Name(where);
     EXPECT_EQ(Get("file"), "old") << Name(where);
-    if (where != Operation::kFileSetAttributes) (void)WriteError("/host/work/new");
+    if (where != Operation::kSetAttributes) (void)WriteError("/host/work/new");
     EXPECT_THAT(Names(), ElementsAre("file")) << Name(where);
   }
 }
 
 TEST_F(WriteFile, ErrorSaysWhyAndWhatToDo) {
-  FailAt(Operation::kOpen, FileErrorCode::kAlreadyExists);
+  const auto temporary = [](int i) { return ".limactl-mcp-" + std::to_string(i); };
+  for (int i = 1; i <= 16; ++i) Put(temporary(i), "");
   EXPECT_EQ(WriteError("/host/work/new"),
             "write /host/work/new: other servers write in this directory, or left files there: if "
             "no server runs, remove .limactl-mcp-1 to .limactl-mcp-16");
   EXPECT_EQ(guest->count(Operation::kOpen), 16);
+  for (int i = 1; i <= 16; ++i) fs::remove(work / temporary(i));
   FailAt(Operation::kRename, FileErrorCode::kUnsupported);
   EXPECT_EQ(WriteError("/host/work/new"),
             "write /host/work/new: the guest's SFTP server does not support this");
@@ -280,7 +281,7 @@ TEST_F(WriteFile, ErrorSaysWhyAndWhatToDo) {
 
 TEST_F(WriteFile, TemporaryFileIsRemovedAfterACancel) {
   Put("file", "old");
-  for (const Operation where : {Operation::kFileWrite, Operation::kFileClose}) {
+  for (const Operation where : {Operation::kWrite, Operation::kClose}) {
     support::StopSource source;
     context = source.context();
     At(where, [&](const std::string&) { source.Stop(support::StopReason::kCancelled); });
@@ -307,14 +308,14 @@ TEST_F(WriteFile, RenameThatIsNotConfirmedIsReportedAsUnknownAndNotRetried) {
 
 TEST_F(WriteFile, ConnectionLostBeforeTheRenameIsRetried) {
   Put("file", "old");
-  for (const Operation where : {Operation::kRealPath, Operation::kOpen, Operation::kFileWrite,
-                                Operation::kFileSetAttributes, Operation::kFileSync,
-                                Operation::kFileClose, Operation::kRename}) {
+  for (const Operation where :
+       {Operation::kRealPath, Operation::kOpen, Operation::kWrite, Operation::kSetAttributes,
+        Operation::kSync, Operation::kClose, Operation::kRename}) {
     bool broken = false;
     guest->set_hook([&](Operation operation, const std::string&) {
       if (operation != where || std::exchange(broken, true)) return;
-      const bool may_have_run = where == Operation::kOpen || where == Operation::kFileWrite ||
-                                where == Operation::kFileClose;
+      const bool may_have_run =
+          where == Operation::kOpen || where == Operation::kWrite || where == Operation::kClose;
       throw support::ConnectionLost("lost", may_have_run);
     });
     Write("/host/work/file", Name(where));
@@ -325,10 +326,9 @@ TEST_F(WriteFile, ConnectionLostBeforeTheRenameIsRetried) {
 
 TEST_F(WriteFile, ConnectionLostAgainAndAgainIsReportedAsNothingChanged) {
   Put("file", "old");
-  At(Operation::kFileWrite,
-     [](const std::string&) { throw support::ConnectionLost("lost", true); });
+  At(Operation::kWrite, [](const std::string&) { throw support::ConnectionLost("lost", true); });
   EXPECT_THAT(WriteError("/host/work/file"), HasSubstr("/host/work/file was not changed"));
-  EXPECT_EQ(guest->count(Operation::kFileWrite), kMaxAttempts);
+  EXPECT_EQ(guest->count(Operation::kWrite), kMaxAttempts);
   EXPECT_EQ(Get("file"), "old");
 }
 
@@ -345,9 +345,9 @@ TEST_F(WriteFile, FailureWhileWritingInPlaceIsReportedAsInPartAndNotRetried) {
     Operation where;
     std::function<void(const std::string& path)> failure;
   };
-  for (const Row& row : {Row{Operation::kFileWrite, fail}, Row{Operation::kFileSetAttributes, fail},
-                         Row{Operation::kFileSync, fail}, Row{Operation::kFileClose, fail},
-                         Row{Operation::kFileSync, lose}, Row{Operation::kFileSync, time_out}}) {
+  for (const Row& row : {Row{Operation::kWrite, fail}, Row{Operation::kSetAttributes, fail},
+                         Row{Operation::kSync, fail}, Row{Operation::kClose, fail},
+                         Row{Operation::kSync, lose}, Row{Operation::kSync, time_out}}) {
     guest->ResetCounts();
     RefuseNewFiles([&](Operation operation, const std::string& path) {
       if (operation == row.where) row.failure(path);
@@ -368,7 +368,7 @@ TEST_F(WriteFile, FailureWhileWritingInPlaceIsReportedAsInPartAndNotRetried) {
 TEST_F(WriteFile, TextAppendedDuringAWriteInPlaceDoesNotFollowTheNewContent) {
   Put("file", "old");
   RefuseNewFiles([&](Operation operation, const std::string&) {
-    if (operation != Operation::kFileWrite) return;
+    if (operation != Operation::kWrite) return;
     std::ofstream(work / "file", std::ios::app) << " with a long end that was appended";
   });
   (void)Call({{"path", "/host/work/file"}, {"content", "a new text"}});

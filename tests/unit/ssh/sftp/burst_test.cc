@@ -1,5 +1,3 @@
-#include "ssh/sftp/burst.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
