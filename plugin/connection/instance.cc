@@ -129,6 +129,7 @@ tools::Workspace OpenInstance(const InstanceOptions& options,
   paths.pins = pins;
   paths.working_directory = options.working_directory;
   paths.allow_settings = options.allow_settings;
+  paths.host_programs = options.host_programs;
 
   const auto rules = std::make_shared<const paths::PathRules>(std::move(paths));
   rules->CheckRoots(*guest, context);
