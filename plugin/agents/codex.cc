@@ -62,7 +62,7 @@ std::string UsersSettings(const std::string& home) {
 
 std::string UsersInstructions(const std::string& users_home) {
   for (const char* name : {"/AGENTS.override.md", "/AGENTS.md"}) {
-    const auto text = lima::ReadTextFile(users_home + name, kMaximumInstructions);
+    const auto text = lima::ReadTextFile(users_home + name, kMaxInstructions);
     if (text) return "\n" + *text;
   }
   return "";

@@ -23,7 +23,7 @@ std::string ReadInstructions(const std::string& path) {
                                                              &std::fclose);
   struct stat status {};
   if (!file || ::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return "";
-  std::string text(kMaximumInstructions, '\0');
+  std::string text(kMaxInstructions, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), file.get()));
   return support::ToUtf8(text);
 }

@@ -12,8 +12,8 @@ if IFS=" " read -r _lm_marker _lm_watcher _lm_session <&6 &&
   ! shopt -q nocasematch &&
   [ -z "$(
     trap -p EXIT DEBUG ERR RETURN HUP INT TERM
-    declare -F [ break case cd command declare echo eval exec grep hash jobs kill printf read set shopt \
-      sleep trap unset wait
+    declare -F [ break case cd command declare echo eval exec grep hash kill printf read set shopt sleep \
+      trap unset wait
   )" ] &&
   [ /dev/fd/5 -ef . ] &&
   [ /dev/fd/1 -ef /dev/fd/7 ] &&
@@ -32,7 +32,11 @@ then
   [ -p /dev/fd/1 ] && [ -w /dev/fd/1 ] && [ -p /dev/fd/8 ] && [ -w /dev/fd/8 ] && _lm_reopen=1
   echo "$_lm_marker ready"
   while IFS= read -ru 9 _lm_line && IFS=" " read -ru 9 _lm_count _lm_word && IFS= read -ru 9 _lm_code; do
-    [ -z "$_lm_line" ] || printf -v _lm_directory %b "$_lm_line"
+    # Another directory. This shell goes there only to hold it: otherwise 9p looks it up for each command.
+    if [ -n "$_lm_line" ]; then
+      printf -v _lm_directory %b "$_lm_line"
+      command cd -L "$_lm_directory" || :
+    fi
     while [ "$_lm_count" -gt 1 ]; do
       IFS= read -ru 9 _lm_line || exit 0
       _lm_code=$_lm_code$'\n'$_lm_line
@@ -59,10 +63,9 @@ then
       hash -- "$_lm_word" && [ -n "${BASH_CMDS[$_lm_word]}" ] && _lm_exec=1
     fi
 
-    # With `set -m` the command has a process group of its own. It runs in the foreground: `&` and `wait`
-    # cost 8 ms in an emulated VM. It opens the pipes again, so that O_NONBLOCK ends with it; not if they
-    # belong to another user, as with a ForceCommand that changes the user.
-    IFS=" " read -r _lm_line _lm_line _lm_line _lm_line _lm_first </proc/loadavg
+    # With `set -m` the command has a process group of its own. It opens the pipes again, so that
+    # O_NONBLOCK ends with it; not if they belong to another user, as with a ForceCommand that changes
+    # the user.
     set -m
     (
       set +m
@@ -78,25 +81,26 @@ then
         unset -v "${!_lm_@}"
         eval -- "$BASH_EXECUTION_STRING"
       fi
-    ) 2>&8 6<&- 8>&- 9<&-
-    _lm_status=$?
+    ) 2>&8 6<&- 8>&- 9<&- &
     set +m
 
-    # A command that was stopped is still a job. A caught signal ends `wait`.
-    while [ "$_lm_status" -gt 128 ] && jobs %% >/dev/null; do
-      wait %%
+    # `wait` does not end with a stopped job, but with a caught signal.
+    while
+      wait "$!"
       _lm_status=$?
+      [ "$_lm_status" -gt 128 ] && kill -0 "$!"
+    do
+      :
     done
-
     echo "$_lm_marker $_lm_status"
     echo "$_lm_marker" >&8
 
-    # Processes that the command has left have ids between _lm_first and the last one; what is about to
+    # Processes that the command has left have ids between its own and the last one; what is about to
     # exit gets a moment. Where there are too many ids, or the ids have started again, grep looks at all
     # processes: those of commands are in other groups than the session's own.
     for _lm_pause in 0.05 ""; do
       _lm_left=
-      _lm_id=$_lm_first
+      _lm_id=$!
       _lm_last=0
       IFS=" " read -r _lm_line _lm_line _lm_line _lm_line _lm_last </proc/loadavg
       if [ "$_lm_last" -lt "$_lm_id" ] || [ "$_lm_last" -gt "$((_lm_id + 1000))" ]; then
