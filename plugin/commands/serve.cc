@@ -63,11 +63,13 @@ int Serve(const std::vector<std::string>& arguments) {
                       cxxopts::value<std::string>(), "PROJECT");
   const std::optional<cxxopts::ParseResult> parsed = parser.Parse(arguments);
   if (!parsed) return 0;
+  if (parsed->count("copy") > 0 && parsed->count("root") > 0) {
+    throw UsageError("--copy and --root exclude each other");
+  }
   const pid_t parent = TerminationWatch::PrepareProcess();
   ServeOptions options = ReadServeOptions(
       *parsed, parsed->unmatched().empty() ? kDefaultInstance : parsed->unmatched().front());
   if (parsed->count("copy") > 0) {
-    if (parsed->count("root") > 0) throw UsageError("--copy and --root exclude each other");
     options.instance.copied_project =
         paths::Resolved(fs::absolute((*parsed)["copy"].as<std::string>()));
   }

@@ -1,3 +1,4 @@
+#include <map>
 #include <string>
 #include <vector>
 
@@ -137,6 +138,113 @@ TEST_F(CopyCommands, DropTheCopyUnlessThereIsWork) {
   EXPECT_EQ(Succeeds({"drop", "--force"}), "Dropped.\n");
   EXPECT_FALSE(fs::exists(copy));
   EXPECT_THAT(Fails({"diff"}), HasSubstr("There is no copy"));
+}
+
+TEST_F(CopyCommands, ChangeNothingInTheRepository) {
+  MakeFile("project/committed.txt", "two\n");
+  MakeFile("project/untracked.txt", "new\n");
+  const auto state = [&] {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(project)) {
+      if (entry.is_regular_file()) files[entry.path().string()] = ReadFile(entry.path());
+    }
+    return files;
+  };
+  const auto before = state();
+  MakeCopy();
+  MakeFile("guest/copy/committed.txt", "agent's\n");
+  Succeeds({"diff"});
+  EXPECT_EQ(state(), before);
+}
+
+TEST_F(CopyCommands, AreRefusedWithWhatToDo) {
+  EXPECT_THAT(Fails({"copy"}),
+              HasSubstr(project + " exists in agent and is no copy of ours. Move"));
+  EXPECT_THAT(Fails({"copy", "--copy-dir", "relative"}), HasSubstr("expected an absolute"));
+  EXPECT_THAT(Fails({"diff"}), HasSubstr(": limactl mcp copy agent"));
+  EXPECT_THAT(Fails({"diff", "nothing"}), HasSubstr("nothing"));
+  MakeCopy();
+  EXPECT_THAT(Fails({"copy", "--copy-dir", Path("other")}), HasSubstr("drop it first"));
+  EXPECT_THAT(Fails({"take", "--branch", "a..b"}), HasSubstr("cannot be the name of a branch"));
+  Git({"branch", "agent"});
+  EXPECT_THAT(Fails({"take"}), HasSubstr("\"agent\" is in the way of \"agent/main\""));
+  MakeFile("guest/copy/large", std::string(100'000, 'x') + Git({"rev-parse", "HEAD"}));
+  EXPECT_THAT(Fails({"diff", "--max-size", "100"}), HasSubstr("More than 100 bytes (--max-size)"));
+  EXPECT_FALSE(fs::exists(LimaHome() / "agent/mcp-copy" / "incoming"));
+}
+
+TEST_F(CopyCommands, SayThatTheCopyIsGoneOrDamaged) {
+  MakeCopy();
+  fs::rename(copy + "/.git", copy + "/.away");
+  EXPECT_THAT(Fails({"take"}),
+              HasSubstr("The copy's .git is gone or damaged; its files are still"));
+  EXPECT_THAT(Fails({"copy"}), HasSubstr("drop --force makes a new copy"));
+  EXPECT_THAT(Fails({"drop"}), HasSubstr("gone or damaged"));
+  fs::remove_all(copy);
+  EXPECT_THAT(Fails({"take"}), HasSubstr("is gone. Make it anew: limactl mcp copy agent"));
+  EXPECT_THAT(Mcp({"copy"}).error, HasSubstr("was gone"));
+  EXPECT_EQ(Succeeds({"diff"}), "");
+}
+
+TEST_F(CopyCommands, AskBeforeTheyApplyWhatTheHostObeys) {
+  MakeCopy();
+  MakeFile("guest/copy/.envrc", "touch /tmp/pwned\n");
+  EXPECT_THAT(Mcp({"take", "--apply"}).error, HasSubstr("obey 1 file of this change"));
+  EXPECT_FALSE(fs::exists(project + "/.envrc"));
+  Succeeds({"take", "--apply", "--yes"});
+  EXPECT_TRUE(fs::exists(project + "/.envrc"));
+}
+
+TEST_F(CopyCommands, ServeTheCopyAsTheProject) {
+  Serve({.arguments = {"agent", "--copy", project}});
+  EXPECT_THAT(ReadRefusal(project + "/committed.txt"), HasSubstr("limactl mcp copy agent"));
+  MakeCopy();
+  EXPECT_EQ(Read(project + "/committed.txt"), "one\n");
+  Write(project + "/committed.txt", "agent's\n");
+  EXPECT_EQ(ReadFile(project + "/committed.txt"), "one\n");
+  EXPECT_EQ(ReadFile(copy + "/committed.txt"), "agent's\n");
+  EXPECT_THAT(WriteRefusal(project + "/.envrc"), HasSubstr(".envrc"));
+  EXPECT_THAT(ReadRefusal("/etc/passwd"), HasSubstr("outside"));
+  EXPECT_EQ(Call("run_shell_command", {{"command", {"pwd"}}, {"directory", project}}).at("stdout"),
+            copy + "\n");
+  EXPECT_THAT(Succeeds({"diff"}), HasSubstr("+agent's"));
+
+  EXPECT_THAT(Fails({"drop", "--force"}), HasSubstr("An agent works in this copy"));
+  Succeeds({"take"});
+  MakeFile("project/committed.txt", "host's\n");
+  EXPECT_THAT(Mcp({"copy"}).error, HasSubstr("it is in use"));
+  ForgetServer();
+  EXPECT_THAT(Mcp({"copy"}).error, HasSubstr("starts again"));
+  EXPECT_THAT(RunServer({"serve", "agent", "--copy", project, "--root", project}).error,
+              HasSubstr("exclude each other"));
+}
+
+// Neither side may be lost when this program is killed at any moment.
+TEST_F(CopyCommands, AreRepeatedAfterAKill) {
+  for (int file = 0; file < 300; ++file) {
+    MakeFile("project/dir/" + std::to_string(file), std::to_string(file));
+  }
+  for (int milliseconds = 20; milliseconds < 500; milliseconds += 40) {
+    ChildProcess::Options options = ServerOptions({"copy", "--copy-dir", copy});
+    options.working_directory = project;
+    MakeFile("project/state", std::to_string(milliseconds));
+    {
+      ChildProcess child(options);
+      child.Wait(std::chrono::milliseconds(milliseconds));
+    }
+    MakeCopy();
+    ASSERT_EQ(ReadFile(copy + "/state"), std::to_string(milliseconds));
+    ASSERT_EQ(InCopy({"status", "--porcelain"}), "?? dir/\n?? state\n");
+    MakeFile("guest/copy/work", std::to_string(milliseconds));
+    options.arguments = {ServerProgram(), "take"};
+    {
+      ChildProcess child(options);
+      child.Wait(std::chrono::milliseconds(milliseconds));
+    }
+    Succeeds({"take"});
+    ASSERT_EQ(Git({"show", "agent/main:work"}), std::to_string(milliseconds));
+    Git({"branch", "-D", "agent/main"});
+  }
 }
 
 }  // namespace
