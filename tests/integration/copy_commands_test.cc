@@ -1,193 +1,249 @@
-// What copy, diff, take and drop refuse, and what they do to branches and to the working tree.
+#include <map>
+#include <string>
+#include <vector>
 
-#include "integration/copy_fixture.h"
+#include "integration/fixture.h"
 
 namespace integration {
 namespace {
 
-struct Mistake {
-  std::string name;
-  std::string script;
-  std::string text;
-  std::string below = {};  ///< of the copy's directory
+/// Host and guest are this machine, so the copy is in another directory.
+class CopyCommands : public IntegrationTest {
+ protected:
+  CopyCommands() {
+    LoopbackInstance::Options options;
+    options.name = "agent";
+    StartInstance(std::move(options));
+    MakeFile("project/committed.txt", "one\n");
+    MakeFile("project/.gitignore", "ignored\n");
+    Git({"init", "-q", "-b", "main"});
+    Commit("first");
+  }
+
+  std::string GitIn(const std::string& directory, Command arguments) {
+    arguments.insert(arguments.begin(), {"git", "-c", "user.name=Ann", "-c", "user.email=a@b"});
+    ChildProcess::Options options;
+    options.arguments = std::move(arguments);
+    options.working_directory = directory;
+    options.environment = {{"HOME", Path().string()}};
+    const ProcessResult result = RunProcess(options);
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    return result.output;
+  }
+  std::string Git(Command arguments) { return GitIn(project, std::move(arguments)); }
+  std::string InCopy(Command arguments) { return GitIn(copy, std::move(arguments)); }
+  void Commit(const std::string& message) {
+    Git({"add", "-A"});
+    Git({"commit", "-q", "-m", message});
+  }
+
+  /// `limactl mcp` in the project.
+  ProcessResult Mcp(const Command& arguments) {
+    ChildProcess::Options options = ServerOptions(arguments);
+    options.working_directory = project;
+    return RunProcess(options);
+  }
+  std::string Succeeds(const Command& arguments) {
+    const ProcessResult result = Mcp(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+    return result.output;
+  }
+  /// Fails with one line.
+  std::string Fails(const Command& arguments) {
+    const ProcessResult result = Mcp(arguments);
+    EXPECT_EQ(result.exit_code, 1) << result.output;
+    EXPECT_EQ(LinesOf(result.error).size(), 1U) << result.error;
+    return result.error;
+  }
+  void MakeCopy() { Succeeds({"copy", "--copy-dir", copy}); }
+
+  const std::string project = Path("project").string();
+  const std::string copy = Path("guest/copy").string();
 };
 
-const std::vector<Mistake> kMistakes = {
-    {"no repository", "mkdir project",
-     "project is not in a git repository: git init, and commit once."},
-    {"no commit", "git init -q project", "There is no commit yet: git add -A && git commit."},
-    {"bare repository", "git init -q --bare project",
-     "project is a bare repository: it has no files."},
-    {"filter that fails", R"sh(
-      base project; git config filter.x.clean false; git config filter.x.required true
-      echo '* filter=x' > .gitattributes)sh",
-     "git cannot read the working tree: "},
-    {"partial clone without files", R"sh(
-      base origin; git config uploadpack.allowFilter true; cd ..
-      git clone -q --sparse --filter=blob:none "file://$PWD/origin" project; rm -rf origin)sh",
-     "This is a partial clone without some files of HEAD: git sparse-checkout disable"},
-    {"directory with files", "base project; cd ..; mkdir \"$PWD-copy\"; echo x > \"$PWD-copy/x\"",
-     "exists in agent and is no copy of ours. Move it away, or --copy-dir DIR."},
-    {"file", "base project; cd ..; echo x > \"$PWD-copy\"",
-     "exists in agent and is no copy of ours."},
-    {"link", "base project; cd ..; ln -s /nowhere \"$PWD-copy\"",
-     "exists in agent and is no copy of ours."},
-    {"directory that cannot be made", "base project; cd ..; echo x > \"$PWD-copy\"",
-     "cannot be made in agent", "/below"},
-};
-
-using Commands = CopyTest;
-
-TEST_F(Commands, RefuseWhatCannotBeCopied) {
-  StartAgent();
-  int number = 0;
-  for (const Mistake& mistake : kMistakes) {
-    SCOPED_TRACE(mistake.name);
-    MakeProject(std::to_string(++number), mistake.script);
-    const Snapshot before = SnapshotOf(project.parent_path());
-    EXPECT_THAT(Fail({"copy", "--copy-dir", copy.string() + mistake.below}),
-                HasSubstr(mistake.text));
-    EXPECT_THAT(Changes(before, SnapshotOf(project.parent_path())), IsEmpty());
-  }
+TEST_F(CopyCommands, MakesACopyOfTheWorkingTree) {
+  MakeFile("project/committed.txt", "two\n");
+  MakeFile("project/untracked.txt", "new\n");
+  MakeFile("project/ignored", "secret\n");
+  const std::string output = Succeeds({"copy", "--copy-dir", copy});
+  EXPECT_EQ(output, "limactl mcp serve agent --copy " + project + "\n");
+  EXPECT_EQ(ReadFile(copy + "/committed.txt"), "two\n");
+  EXPECT_EQ(ReadFile(copy + "/untracked.txt"), "new\n");
+  EXPECT_FALSE(fs::exists(copy + "/ignored"));
+  EXPECT_EQ(InCopy({"status", "--porcelain"}), " M committed.txt\n?? untracked.txt\n");
+  EXPECT_EQ(InCopy({"log", "--format=%s %D"}), "first HEAD -> main\n");
 }
 
-TEST_F(Commands, RefuseTheCopyOfAnotherProject) {
-  StartAgent();
-  MakeProject("first");
-  SendCopy();
-  const fs::path directory = copy;
-  MakeProject("second");
-  EXPECT_THAT(Fail({"copy", "--copy-dir", directory}), HasSubstr("another project"));
-  EXPECT_THAT(Fail({"take"}), HasSubstr("limactl mcp copy"));
+TEST_F(CopyCommands, ShowWhatWasChanged) {
+  MakeCopy();
+  EXPECT_EQ(Succeeds({"diff"}), "");
+  MakeFile("guest/copy/committed.txt", "two\n");
+  MakeFile("guest/copy/added.txt", "new\n");
+  const std::string patch = Succeeds({"diff"});
+  EXPECT_THAT(patch, HasSubstr("-one\n+two\n"));
+  EXPECT_THAT(patch, HasSubstr("+++ b/added.txt\n"));
+  EXPECT_THAT(Succeeds({"diff", "--stat"}), HasSubstr("2 files changed"));
 }
 
-TEST_F(Commands, RefuseAMountedDirectory) {
-  MakeProject("p");
-  LoopbackInstance::Options options;
-  options.name = "agent";
-  options.mounts = {{Path("p").string(), "", false}};
-  StartInstance(options);
-  EXPECT_THAT(Fail({"copy"}),
-              HasSubstr("agent mounts " + Path("p").string() + ": the guest would see both."));
+TEST_F(CopyCommands, TakeTheWorkAsABranch) {
+  MakeCopy();
+  EXPECT_EQ(Succeeds({"take"}), "Nothing to take.\n");
+  MakeFile("guest/copy/committed.txt", "two\n");
+  InCopy({"commit", "-q", "-a", "-m", "by the agent"});
+  MakeFile("guest/copy/added.txt", "new\n");
+  EXPECT_EQ(Succeeds({"take"}), "Branch agent/main: 2 commits, 2 files changed.\n");
+  EXPECT_EQ(Git({"log", "--format=%s", "agent/main"}), "Uncommitted work\nby the agent\nfirst\n");
+  EXPECT_EQ(Git({"show", "agent/main:added.txt"}), "new\n");
+  EXPECT_EQ(Git({"status", "--porcelain"}), "");
+  EXPECT_EQ(Succeeds({"take"}), "Branch agent/main has it already.\n");
+
+  MakeFile("guest/copy/added.txt", "newer\n");
+  EXPECT_THAT(Succeeds({"take"}), StartsWith("Branch agent/main: "));
+  EXPECT_EQ(Git({"show", "agent/main:added.txt"}), "newer\n");
+  EXPECT_EQ(Git({"branch", "--format=%(refname:short)"}), "agent/main\nmain\n");
 }
 
-TEST_F(Commands, RefuseAnOldGit) {
-  StartAgent();
-  MakeProject("p");
-  MakeProgram("host-bin/git", "echo git version 2.33.8");
-  EXPECT_THAT(Fail({"copy", "--copy-dir", copy}),
-              HasSubstr("is needed here (found git version 2.33.8)"));
-  fs::remove(Path("host-bin/git"));
-  MakeProgram("guest-bin/git", "echo git version 2.29.3");
-  EXPECT_THAT(Fail({"copy", "--copy-dir", copy}), HasSubstr("in the guest"));
+TEST_F(CopyCommands, ApplyTheWorkToADirtyWorkingTree) {
+  MakeFile("project/committed.txt", "one\n1\n2\n3\n4\n5\n6\n7\n8\n");
+  MakeFile("project/untracked.txt", "mine\n");
+  MakeCopy();
+  MakeFile("project/committed.txt", "mine\none\n1\n2\n3\n4\n5\n6\n7\n8\n");
+  MakeFile("guest/copy/committed.txt", "one\n1\n2\n3\n4\n5\n6\n7\n8\nagent's\n");
+  EXPECT_EQ(Succeeds({"take", "--apply"}), "1 file changed in the working tree.\n");
+  EXPECT_EQ(ReadFile(project + "/committed.txt"), "mine\none\n1\n2\n3\n4\n5\n6\n7\n8\nagent's\n");
+  EXPECT_EQ(Succeeds({"take", "--apply"}), "Nothing to take.\n");
+  EXPECT_EQ(Git({"branch", "--format=%(refname:short)"}), "main\n");
 }
 
-TEST_F(Commands, WorkFromASubdirectoryWithVariablesOfGit) {
-  StartAgent();
-  MakeProject("p", "base project; echo more >> file.txt");
-  ChildProcess::Options options = CommandOptions({"copy", "--copy-dir", copy});
-  options.working_directory = project / "dir";
-  for (const char* name : {"GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY"}) {
-    options.environment[name] = "/nowhere";
-  }
-  const ProcessResult result = RunProcess(options);
-  EXPECT_EQ(result.exit_code, 0) << result.error;
-  EXPECT_EQ(FilesOf(copy), FilesOf(project));
+TEST_F(CopyCommands, RefreshTheCopyOnceAllIsTaken) {
+  MakeCopy();
+  MakeFile("guest/copy/committed.txt", "agent's\n");
+  MakeFile("project/committed.txt", "host's\n");
+  EXPECT_THAT(Mcp({"copy"}).error, HasSubstr("stays as it is: 1 file not taken"));
+  EXPECT_EQ(ReadFile(copy + "/committed.txt"), "agent's\n");
+  Succeeds({"take"});
+  MakeFile("guest/copy/left.txt", "");
+  Succeeds({"take"});
+  EXPECT_THAT(Mcp({"copy"}).error, HasSubstr("starts again"));
+  EXPECT_EQ(ReadFile(copy + "/committed.txt"), "host's\n");
+  EXPECT_FALSE(fs::exists(copy + "/left.txt"));
+  EXPECT_THAT(Mcp({"copy"}).error, HasSubstr("up to date"));
 }
 
-TEST_F(Commands, SayWhenThereIsNothingToDo) {
-  StartAgent();
-  MakeProject("p", "base project; echo dirty >> file.txt");
-  EXPECT_THAT(Fail({"take"}), HasSubstr("limactl mcp copy"));
-  SendCopy();
-  EXPECT_EQ(Succeed({"diff"}).output, "");
-  EXPECT_THAT(Succeed({"take"}).output, HasSubstr("othing to take"));
-  EXPECT_EQ(InProject("git branch --format='%(refname:short)'"), "main");
-  fs::remove_all(copy);
-  EXPECT_THAT(Fail({"take"}), HasSubstr("gone"));
-  SendCopy();
-  EXPECT_EQ(FilesOf(copy), FilesOf(project));
-  Succeed({"drop"});
+TEST_F(CopyCommands, DropTheCopyUnlessThereIsWork) {
+  EXPECT_THAT(Fails({"drop"}), HasSubstr("There is no copy of " + project + " in agent"));
+  MakeCopy();
+  MakeFile("guest/copy/committed.txt", "agent's\n");
+  EXPECT_THAT(Fails({"drop"}), HasSubstr("1 file were not taken: take, or --force."));
+  EXPECT_EQ(Succeeds({"drop", "--force"}), "Dropped.\n");
   EXPECT_FALSE(fs::exists(copy));
-  EXPECT_EQ(Shell(LimaHome(), "find agent -name '*.git'"), "");
+  EXPECT_THAT(Fails({"diff"}), HasSubstr("There is no copy"));
 }
 
-TEST_F(Commands, TakeMovesOnlyItsOwnBranch) {
-  StartAgent();
-  MakeProject("p", "base project; echo dirty >> dir/inner.txt");
-  SendCopy();
-  InCopy("echo one >> file.txt");
-  const std::string error = Succeed({"take"}).error;
-  EXPECT_THAT(error, HasSubstr("limactl mcp diff"));
-  InCopy("git commit -qam 'The same, committed'; echo two >> file.txt");
-  Succeed({"take"});
-  EXPECT_EQ(InProject("git branch --format='%(refname:short)'"), "agent/main\nmain");
-  EXPECT_EQ(InProject("git rev-list --count main..agent/main"), "3") << "the user's part, and two";
-  InProject(
-      "git branch -qf agent/main main~0; git switch -q agent/main; git commit -qm mine "
-      "--allow-empty; git switch -q main");
-  Succeed({"take"});
-  EXPECT_EQ(InProject("git log -1 --format=%s agent/main"), "mine");
-  EXPECT_EQ(FilesOfCommit("agent/main-2"), FilesOf(copy));
-  InProject("git branch -qm agent/main agent-main; git branch -qD agent/main-2; git branch agent");
-  InCopy("echo three >> file.txt");
-  EXPECT_THAT(Fail({"take"}),
-              HasSubstr("A branch \"agent\" is in the way of \"agent/main\": --branch NAME."));
-  Fail({"take", "--branch", "a..b"});
-  Succeed({"take", "--branch", "elsewhere"});
-  EXPECT_EQ(FilesOfCommit("elsewhere"), FilesOf(copy));
-}
-
-TEST_F(Commands, ApplyAllOfThePatchOrNothing) {
-  StartAgent();
-  MakeProject("p", "base project; echo dirty >> dir/inner.txt");
-  SendCopy();
-  InCopy("echo agent >> file.txt; rm gone.txt; chmod +x tool.sh; printf 'a\\0b' > binary");
-  const std::string git = "find .git -type f ! -path '*/objects/*' -exec cksum {} +";
-  const std::string before = InProject(git);
-  Succeed({"take", "--apply"});
-  EXPECT_EQ(FilesOf(project), FilesOf(copy));
-  EXPECT_EQ(InProject(git), before) << "no branch, and the index as it was";
-  InCopy("echo more >> file.txt; echo more > new; mkdir .vscode; echo {} > .vscode/tasks.json");
-  InProject("sed -i.bak s/agent/mine/ file.txt; rm file.txt.bak");
-  const Files mine = FilesOf(project);
-  EXPECT_THAT(Run({"take", "--apply"}).error, HasSubstr("--yes"));
-  EXPECT_THAT(Run({"take", "--apply", "--yes"}).error, HasSubstr("file.txt"));
-  EXPECT_EQ(FilesOf(project), mine);
-  InProject("sed -i.bak s/mine/agent/ file.txt; rm file.txt.bak");
-  Succeed({"take", "--apply", "--yes"});
-  EXPECT_EQ(FilesOf(project), FilesOf(copy));
-  Succeed({"drop"});
-}
-
-TEST_F(Commands, DropNothingThatWasNotTaken) {
-  StartAgent();
-  MakeProject("p");
-  SendCopy();
-  InCopy("git switch -qc other; git commit -q --allow-empty -m x; git switch -q main; echo x > x");
-  EXPECT_THAT(Fail({"drop"}), AllOf(HasSubstr("not taken"), HasSubstr("--force")));
-  Succeed({"take"});
-  EXPECT_THAT(Fail({"drop"}), HasSubstr("1 other branch"));
-  Succeed({"drop", "--force"});
-  EXPECT_FALSE(fs::exists(copy));
-}
-
-TEST_F(Commands, SayWhatTheHostWouldRunInPrintableWords) {
-  StartAgent();
-  MakeProject("p", "base project; git config core.hooksPath .husky");
-  SendCopy();
-  InCopy(R"sh(
-    echo x > .envrc; mkdir .husky; echo x > .husky/pre-push; ln -s /etc/hosts leads-out; chmod +x tool.sh
-    echo a > readme; echo b > README; echo x > "$(printf 'a\033]0;x\007\nb')"
-    git commit -qm "$(printf 'a\033]0;x\007')" --allow-empty)sh");
-  for (const Command& words : {Command{"diff", "--stat"}, Command{"take"}}) {
-    const ProcessResult result = Succeed(words);
-    const std::string text = result.output + result.error;
-    for (const char* name :
-         {".envrc", ".husky/pre-push", "leads-out", "tool.sh", "README", "core.hooksPath"}) {
-      EXPECT_THAT(text, HasSubstr(name));
+TEST_F(CopyCommands, ChangeNothingInTheRepository) {
+  MakeFile("project/committed.txt", "two\n");
+  MakeFile("project/untracked.txt", "new\n");
+  const auto state = [&] {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(project)) {
+      if (entry.is_regular_file()) files[entry.path().string()] = ReadFile(entry.path());
     }
-    EXPECT_TRUE(IsPrintable(text)) << text;
+    return files;
+  };
+  const auto before = state();
+  MakeCopy();
+  MakeFile("guest/copy/committed.txt", "agent's\n");
+  Succeeds({"diff"});
+  EXPECT_EQ(state(), before);
+}
+
+TEST_F(CopyCommands, AreRefusedWithWhatToDo) {
+  EXPECT_THAT(Fails({"copy"}),
+              HasSubstr(project + " exists in agent and is no copy of ours. Move"));
+  EXPECT_THAT(Fails({"copy", "--copy-dir", "relative"}), HasSubstr("expected an absolute"));
+  EXPECT_THAT(Fails({"diff"}), HasSubstr(": limactl mcp copy agent"));
+  EXPECT_THAT(Fails({"diff", "nothing"}), HasSubstr("nothing"));
+  MakeCopy();
+  EXPECT_THAT(Fails({"copy", "--copy-dir", Path("other")}), HasSubstr("drop it first"));
+  EXPECT_THAT(Fails({"take", "--branch", "a..b"}), HasSubstr("cannot be the name of a branch"));
+  Git({"branch", "agent"});
+  EXPECT_THAT(Fails({"take"}), HasSubstr("\"agent\" is in the way of \"agent/main\""));
+  MakeFile("guest/copy/large", std::string(100'000, 'x') + Git({"rev-parse", "HEAD"}));
+  EXPECT_THAT(Fails({"diff", "--max-size", "100"}), HasSubstr("More than 100 bytes (--max-size)"));
+  EXPECT_FALSE(fs::exists(LimaHome() / "agent/mcp-copy" / "incoming"));
+}
+
+TEST_F(CopyCommands, SayThatTheCopyIsGoneOrDamaged) {
+  MakeCopy();
+  fs::rename(copy + "/.git", copy + "/.away");
+  EXPECT_THAT(Fails({"take"}),
+              HasSubstr("The copy's .git is gone or damaged; its files are still"));
+  EXPECT_THAT(Fails({"copy"}), HasSubstr("drop --force makes a new copy"));
+  EXPECT_THAT(Fails({"drop"}), HasSubstr("gone or damaged"));
+  fs::remove_all(copy);
+  EXPECT_THAT(Fails({"take"}), HasSubstr("is gone. Make it anew: limactl mcp copy agent"));
+  EXPECT_THAT(Mcp({"copy"}).error, HasSubstr("was gone"));
+  EXPECT_EQ(Succeeds({"diff"}), "");
+}
+
+TEST_F(CopyCommands, AskBeforeTheyApplyWhatTheHostObeys) {
+  MakeCopy();
+  MakeFile("guest/copy/.envrc", "touch /tmp/pwned\n");
+  EXPECT_THAT(Mcp({"take", "--apply"}).error, HasSubstr("obey 1 file of this change"));
+  EXPECT_FALSE(fs::exists(project + "/.envrc"));
+  Succeeds({"take", "--apply", "--yes"});
+  EXPECT_TRUE(fs::exists(project + "/.envrc"));
+}
+
+TEST_F(CopyCommands, ServeTheCopyAsTheProject) {
+  Serve({.arguments = {"agent", "--copy", project}});
+  EXPECT_THAT(ReadRefusal(project + "/committed.txt"), HasSubstr("limactl mcp copy agent"));
+  MakeCopy();
+  EXPECT_EQ(Read(project + "/committed.txt"), "one\n");
+  Write(project + "/committed.txt", "agent's\n");
+  EXPECT_EQ(ReadFile(project + "/committed.txt"), "one\n");
+  EXPECT_EQ(ReadFile(copy + "/committed.txt"), "agent's\n");
+  EXPECT_THAT(WriteRefusal(project + "/.envrc"), HasSubstr(".envrc"));
+  EXPECT_THAT(ReadRefusal("/etc/passwd"), HasSubstr("outside"));
+  EXPECT_EQ(Call("run_shell_command", {{"command", {"pwd"}}, {"directory", project}}).at("stdout"),
+            copy + "\n");
+  EXPECT_THAT(Succeeds({"diff"}), HasSubstr("+agent's"));
+
+  EXPECT_THAT(Fails({"drop", "--force"}), HasSubstr("An agent works in this copy"));
+  Succeeds({"take"});
+  MakeFile("project/committed.txt", "host's\n");
+  EXPECT_THAT(Mcp({"copy"}).error, HasSubstr("it is in use"));
+  ForgetServer();
+  EXPECT_THAT(Mcp({"copy"}).error, HasSubstr("starts again"));
+  EXPECT_THAT(RunServer({"serve", "agent", "--copy", project, "--root", project}).error,
+              HasSubstr("exclude each other"));
+}
+
+// Neither side may be lost when this program is killed at any moment.
+TEST_F(CopyCommands, AreRepeatedAfterAKill) {
+  for (int file = 0; file < 300; ++file) {
+    MakeFile("project/dir/" + std::to_string(file), std::to_string(file));
+  }
+  for (int milliseconds = 20; milliseconds < 500; milliseconds += 40) {
+    ChildProcess::Options options = ServerOptions({"copy", "--copy-dir", copy});
+    options.working_directory = project;
+    MakeFile("project/state", std::to_string(milliseconds));
+    {
+      ChildProcess child(options);
+      child.Wait(std::chrono::milliseconds(milliseconds));
+    }
+    MakeCopy();
+    ASSERT_EQ(ReadFile(copy + "/state"), std::to_string(milliseconds));
+    ASSERT_EQ(InCopy({"status", "--porcelain"}), "?? dir/\n?? state\n");
+    MakeFile("guest/copy/work", std::to_string(milliseconds));
+    options.arguments = {ServerProgram(), "take"};
+    {
+      ChildProcess child(options);
+      child.Wait(std::chrono::milliseconds(milliseconds));
+    }
+    Succeeds({"take"});
+    ASSERT_EQ(Git({"show", "agent/main:work"}), std::to_string(milliseconds));
+    Git({"branch", "-D", "agent/main"});
   }
 }
 
