@@ -35,7 +35,7 @@ struct Lie {
 };
 
 const char kUnsound[] = "What the guest sent is not sound.*Nothing was changed";
-const char kTooLarge[] = "More than 1 MiB.*Nothing was changed";
+const char kTooLarge[] = "More than .*1 MiB.*--max-size.*Nothing was changed";
 const char kDamaged[] = "The copy's .git is gone or damaged";
 
 std::vector<Lie> NamesThatNoTreeMayHave() {
@@ -96,19 +96,20 @@ const std::vector<Lie> kStreams = {
      R"sh(
       printf '\060\170\234\003\000\000\000\000\001' > ../empty-blob
       i=0; while [ $i -lt 12 ]; do cat ../empty-blob ../empty-blob > ../two; mv ../two ../empty-blob; i=$((i+1)); done
-      printf '%s\n' "printf 'PACK\0\0\0\2\377\377\377\377'; while cat $PWD/../empty-blob; do :; done" | fake pack-objects)sh",
+      printf '%s\n' "printf 'PACK\0\0\0\2\0\377\377\377'; while cat $PWD/../empty-blob; do :; done" | fake pack-objects)sh",
      kTooLarge,
      {"--max-size", "1MiB"}},
     {"too large", "head -c 3000000 /dev/urandom > large", kTooLarge, {"--max-size", "1MiB"}},
     {"errors without an end", R"sh(
       printf '%s\n' 'yes "$(printf "\033]0;x\007error")" | head -c 50000000 >&2; exit 1' | fake pack-objects)sh",
-     "Nothing was changed"},
+     "reports too much"},
     {"object of a terabyte", R"sh(
       printf '%s\n' 'printf "PACK\0\0\0\2\0\0\0\1\257\377\377\377\377\377\17"; cat /dev/zero' | fake pack-objects)sh",
      kUnsound},
-    {"id that is a command", "echo 'echo \"\\$(touch x);x\"' | fake commit-tree", "agent"},
+    {"id that is a command", "echo 'echo \"\\$(touch x);x\"' | fake commit-tree",
+     "answer makes no sense.*Nothing was changed"},
     {"id that is an escape", "printf '%s\\n' \"printf '\\033]0;x\\007\\n'\" | fake commit-tree",
-     "agent"},
+     "answer makes no sense.*Nothing was changed"},
     {"no answer", "echo 'exit 1' | fake write-tree", "agent"},
     {"a milliard paths", R"sh(
       tree=$(entry 100644 a | git mktree)
@@ -277,20 +278,22 @@ PATH=${PATH#*:}; exec git "$@"
     return words;
   }
 
-  void IsRefused(const Lie& lie) {
+  void IsRefused(const Lie& lie, bool twice = true) {
     EXPECT_THAT(Fail(Take(lie)), ContainsRegex(lie.answer));
     EXPECT_THAT(Changes(kept_, Kept()), IsEmpty())
         << "something of it stayed in the side repository";
-    EXPECT_THAT(Fail(Take(lie)), ContainsRegex(lie.answer)) << "the second time";
+    if (twice) {
+      EXPECT_THAT(Fail(Take(lie)), ContainsRegex(lie.answer)) << "the second time";
+    }
     EXPECT_THAT(Changes(sound_, SnapshotOf(project)), IsEmpty());
   }
 
-  void AreRefused(const std::vector<Lie>& lies) {
+  void AreRefused(const std::vector<Lie>& lies, bool twice = true) {
     Send();
     for (const Lie& lie : lies) {
       SCOPED_TRACE(lie.name);
       Plant(lie.script);
-      IsRefused(lie);
+      IsRefused(lie, twice);
     }
     EXPECT_EQ(Ran("on-host"), "");
     Plant("");
@@ -303,7 +306,7 @@ PATH=${PATH#*:}; exec git "$@"
 };
 
 TEST_F(Hostile, NamesAreRefused) {
-  AreRefused(NamesThatNoTreeMayHave());
+  AreRefused(NamesThatNoTreeMayHave(), false);
 }
 
 TEST_F(Hostile, UnsoundObjectsAreRefused) {

@@ -167,10 +167,10 @@ const std::vector<Kind> kKindsWithAWord = {
      "detached"},
     {"assumed unchanged",
      R"sh(
-      echo a > a; echo b > b; commit; git update-index --assume-unchanged a
-      git update-index --skip-worktree b; echo changed > a; echo changed > b)sh",
-     {"a", "b"},
-     {{"a", "- a\n"}, {"b", "- b\n"}}},
+      echo a > assumed; echo b > skipped; commit; git update-index --assume-unchanged assumed
+      git update-index --skip-worktree skipped; echo changed > assumed; echo changed > skipped)sh",
+     {"assumed", "skipped"},
+     {{"assumed", "- a\n"}, {"skipped", "- b\n"}}},
     {"Git LFS",
      R"sh(
       echo '*.bin filter=lfs diff=lfs merge=lfs -text' > .gitattributes
@@ -203,7 +203,7 @@ class Kinds : public CopyTest, public ::testing::WithParamInterface<const std::v
   void ComesToTheCopy(const Kind& kind) {
     const ProcessResult sent = SendCopy();
     if (kind.said.empty()) {
-      EXPECT_EQ(sent.error, "");
+      EXPECT_EQ(sent.error, "Copied to agent:" + copy.string() + ".\n");
     }
     for (const std::string& text : kind.said) EXPECT_THAT(sent.error, HasSubstr(text));
     EXPECT_EQ(FilesOf(copy), Expected(kind));
