@@ -25,9 +25,8 @@ std::string ReadDirectory(const cxxopts::ParseResult& parsed) {
 void Report(const copy::Sent& sent, const copy::Snapshot& snapshot, const std::string& place,
             const std::string& instance) {
   const auto say = [](const std::string& line) { std::cerr << support::Printable(line) << '\n'; };
-  if (sent.was_gone) say("The copy was gone from " + place + ": made anew.");
   if (sent.end == copy::SendEnd::kContinued) {
-    const std::string summary = sent.work.Summary();
+    const std::string summary = sent.before.Summary();
     say("The copy in " + place + " stays as it is: " +
         (summary.empty() ? "it is in use." : summary + " not taken. limactl mcp take " + instance));
     return;
@@ -57,7 +56,11 @@ int Copy(const std::vector<std::string>& arguments) {
   command.side().Prepare(project);
   const copy::Snapshot snapshot = copy::TakeSnapshot(project, users, command.side());
   const copy::Target target = command.Connect();
+  const bool was_made = !command.side().Ref("sent").empty();
   const copy::Sent sent = copy::Send(target, project, snapshot);
+  if (was_made && sent.before.directory == "absent") {
+    std::cerr << "The copy was gone; it is made anew.\n";
+  }
   Report(sent, snapshot, instance + ":" + target.directory, instance);
   std::cout << "limactl mcp serve " << instance << " --copy "
             << shell::ShellQuote(command.project()) << '\n';

@@ -84,16 +84,16 @@ int Take(const std::vector<std::string>& arguments) {
   const std::string branch = parsed->count("branch") > 0 ? (*parsed)["branch"].as<std::string>()
                                                          : instance + "/" + side.facts()->branch;
   if (!apply) copy::RequireBranchName(users, branch);
-  const copy::Work work = copy::Fetch(command.Connect(), max_size);
-  for (const std::string& link : work.links) {
+  const copy::GuestState state = copy::Fetch(command.Connect(), max_size);
+  for (const std::string& link : state.links) {
     std::cerr << "Note: not taken, since it is a repository of its own: " << link << '\n';
   }
-  if (work.others > 0) {
-    std::cerr << "Note: not taken: " << copy::Count(work.others, "commit")
+  if (state.others > 0) {
+    std::cerr << "Note: not taken: " << copy::Count(state.others, "commit")
               << " on other branches or in stashes.\n";
   }
   if (apply) return Apply(command, users, (*parsed)["yes"].as<bool>());
-  if (work.id == side.Ref("sent")) {
+  if (state.work == side.Ref("sent")) {
     std::cout << "Nothing to take.\n";
     return 0;
   }

@@ -22,8 +22,7 @@ enum class SendEnd {
 
 struct Sent {
   SendEnd end = SendEnd::kMade;
-  Work work;              ///< what the copy had before
-  bool was_gone = false;  ///< the copy was made before, but its directory is missing
+  GuestState before;
 };
 
 /// Makes the copy, or replaces it if everything in it was taken. After a failure or kill, the next
@@ -36,10 +35,10 @@ inline constexpr std::uint64_t kMaxSize = std::uint64_t{2} << 30;
 /// Brings what the guest's working tree is into the side repository, as the ref "work". What comes
 /// is kept apart until it is known to be a sound commit with everything that it needs, and names
 /// that a working tree can have; otherwise nothing of it is left.
-Work Fetch(const Target& target, std::uint64_t max_size);
+GuestState Fetch(const Target& target, std::uint64_t max_size);
 
 /// Only asks the guest, whose answer is not verified.
-Work Ask(const Target& target);
+GuestState Ask(const Target& target);
 
 /// Throws if `name` is no name of a branch, or another branch is in its way.
 void RequireBranchName(const Git& users, const std::string& name);

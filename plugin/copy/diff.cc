@@ -108,9 +108,10 @@ void PrintDiff(const SideRepository& side, bool only_names) {
     if (on_terminal && !pager) pager = std::make_unique<Pager>();
     if (wanted && pager) wanted = pager->Write(text);
     if (!pager) std::fwrite(text.data(), 1, text.size(), stdout);
-    if (!wanted) diff.Kill();
+    return wanted;
   });
-  if (!diff.Finish() && wanted) throw support::CallError(kWhat + (": " + diff.Words()));
+  if (!wanted) return;
+  if (!diff.Finish()) throw support::CallError(kWhat + (": " + diff.Words()));
 }
 
 std::vector<std::string> ChangedNames(const SideRepository& side, const std::string& from,

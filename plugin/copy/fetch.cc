@@ -1,13 +1,9 @@
 #include <filesystem>
-#include <optional>
-#include <thread>
 #include <utility>
 
 #include "copy/copy.h"
 #include "copy/programs.h"
 #include "support/errors.h"
-#include "support/units.h"
-#include "support/wake_pipe.h"
 
 namespace copy {
 namespace {
@@ -63,42 +59,14 @@ class Quarantine {
   const fs::path directory_;
 };
 
-/// Reads the messages of a git whose input comes from elsewhere, so that it does not wait for that.
-class BackgroundReader {
- public:
-  explicit BackgroundReader(GitChild& child)
-      : child_(child), thread_([&child] { child.Read([](std::string_view) {}); }) {}
-  ~BackgroundReader() {
-    if (!thread_.joinable()) return;
-    child_.Kill();
-    thread_.join();
-  }
-  BackgroundReader(const BackgroundReader&) = delete;
-  BackgroundReader& operator=(const BackgroundReader&) = delete;
-
-  bool Finish() {
-    thread_.join();
-    return child_.Finish();
-  }
-
- private:
-  GitChild& child_;
-  std::thread thread_;
-};
-
-void Index(GuestScript& script, const Git& git, std::uint64_t max_size) {
-  Progress progress("Receiving");
-  support::Pipe pipe;
+void Index(GuestPipe& pipe, const Git& git, std::uint64_t max_size) {
+  pipe.BeginPack("Receiving", max_size);
   GitChild index = git.Start({"-c", "pack.threads=1", "index-pack", "--stdin", "--fix-thin",
                               "--strict", "--max-input-size=" + std::to_string(max_size)},
-                             {.input = pipe.read_end.get()});
-  pipe.read_end.Close();
-  BackgroundReader reader(index);
-  if (!script.ReceivePack(std::move(pipe.write_end), max_size, progress)) {
-    throw CallError("More than " + support::FormatByteCount(max_size) + " (--max-size)." +
-                    kNothingChanged);
-  }
-  if (!reader.Finish()) throw Unsound(index.Words());
+                             {.input = pipe.descriptor()});
+  const bool is_sound = index.Finish();
+  pipe.RequireSound();
+  if (!is_sound) throw Unsound(index.Words());
 }
 
 /// Throws Unsound unless `id` is a commit with everything that it needs.
@@ -113,64 +81,60 @@ void RequireComplete(const Git& git, const std::string& id) {
 void RequireNames(const Git& git, const std::string& id) {
   std::size_t names = 0;
   std::size_t length = 0;
-  bool too_long = false;
+  bool too_much = false;
   GitChild list = git.Start({"ls-tree", "-r", "-z", "--name-only", "--full-tree", id}, {});
   list.Read([&](std::string_view bytes) {
     for (const char byte : bytes) {
       length = byte == '\0' ? 0 : length + 1;
       names += byte == '\0' ? 1 : 0;
-      too_long = too_long || length > kMaxPath;
+      too_much = too_much || names > kMaxNames || length > kMaxPath;
     }
-    if (names > kMaxNames || too_long) {
-      throw CallError(
-          "The guest's tree has more than 1,000,000 files or a path above 4,096 bytes: no working "
-          "tree has. Nothing was taken.");
-    }
+    return !too_much;
   });
+  if (too_much) {
+    throw CallError(
+        "The guest's tree has more than 1,000,000 files or a path above 4,096 bytes: no working "
+        "tree has. Nothing was taken.");
+  }
   if (!list.Finish()) throw Unsound(list.Words());
 }
 
-Work Converse(const Target& target, std::uint64_t max_size, bool thin) {
+GuestState Converse(const Target& target, std::uint64_t max_size, bool thin) {
   SideRepository& side = target.side;
-  GuestScript script(target.guest,
-                     MakeProgram(target, {}, {begin_program, work_program, fetch_program}));
-  const GuestState state = ReadState(script, target);
+  GuestPipe pipe(target.guest,
+                 MakeProgram(target, {}, {begin_program, work_program, fetch_program}));
+  GuestState state = ReadState(pipe, target);
   RequireOurs(state, target);
-  const std::string& id = state.work.id;
-  if (!side.git().Run({"cat-file", "-e", id + "^{commit}"}).ok()) {
-    script.Answer(thin ? "thin" : "all");
-    script.NextReport();  // "pack"
+  if (!side.git().Run({"cat-file", "-e", state.work + "^{commit}"}).ok()) {
+    pipe.Answer(thin ? "thin" : "all");
+    pipe.NextReport();  // "pack"
     const Quarantine quarantine(side);
     const Git git = side.git().With({quarantine.variable()});
-    Index(script, git, max_size);
-    RequireComplete(git, id);
-    RequireNames(git, id);
+    Index(pipe, git, max_size);
+    RequireComplete(git, state.work);
+    RequireNames(git, state.work);
     quarantine.Accept();
   }
-  side.SetRefs({{"work", id}});
-  return state.work;
+  side.SetRefs({{"work", state.work}});
+  return state;
 }
 
 }  // namespace
 
-Work Fetch(const Target& target, std::uint64_t max_size) {
+GuestState Fetch(const Target& target, std::uint64_t max_size) {
   try {
-    try {
-      return Converse(target, max_size, true);
-    } catch (const Unsound&) {
-      return Converse(target, max_size, false);
-    }
-  } catch (const GuestScript::Failure& failure) {
-    ThrowFailure(failure, target);
+    return Converse(target, max_size, true);
+  } catch (const Unsound&) {
+    return Converse(target, max_size, false);
   }
 }
 
-Work Ask(const Target& target) {
-  GuestScript script(target.guest,
-                     MakeProgram(target, {}, {begin_program, work_program, fetch_program}));
-  const GuestState state = ReadState(script, target);
+GuestState Ask(const Target& target) {
+  GuestPipe pipe(target.guest,
+                 MakeProgram(target, {}, {begin_program, work_program, fetch_program}));
+  GuestState state = ReadState(pipe, target);
   RequireOurs(state, target);
-  return state.work;
+  return state;
 }
 
 }  // namespace copy

@@ -1,7 +1,6 @@
 #include "copy/git.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,7 +9,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -30,14 +28,23 @@ constexpr std::size_t kMaxWords = 400;
 /// CPU seconds, and KiB of memory without mapped files, which macOS does not limit.
 constexpr const char* kLimits =
     "{ ulimit -c 0; ulimit -t 600; ulimit -d 1400000; } 2>/dev/null; exec \"$@\"";
+const std::vector<std::string> kLimiter = {"/bin/sh", "-c", kLimits, "sh"};
 
-/// Reads what is there. False at the end.
-bool ReadSome(int fd, const std::function<void(std::string_view)>& take) {
+void ReadAll(int fd, const std::function<bool(std::string_view)>& take) {
   std::array<char, 65536> buffer{};
-  const ssize_t count = ::read(fd, buffer.data(), buffer.size());
-  if (count < 0 && errno == EINTR) return true;
-  if (count > 0) take({buffer.data(), static_cast<std::size_t>(count)});
-  return count > 0;
+  while (true) {
+    const ssize_t count = ::read(fd, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0 || !take({buffer.data(), static_cast<std::size_t>(count)})) return;
+  }
+}
+
+bool IsKept(const std::string& variable) {
+  constexpr std::array<std::string_view, 4> kKept = {
+      "GIT_CONFIG_GLOBAL=", "GIT_CONFIG_SYSTEM=", "GIT_CONFIG_NOSYSTEM=", "GIT_EXEC_PATH="};
+  return !variable.starts_with("GIT_") ||
+         std::any_of(kKept.begin(), kKept.end(),
+                     [&](std::string_view kept) { return variable.starts_with(kept); });
 }
 
 }  // namespace
@@ -47,43 +54,34 @@ GitChild::GitChild(const std::vector<std::string>& command, const support::Varia
   support::Pipe output;
   support::Pipe error;
   if (streams.output < 0) streams.output = output.write_end.get();
-  if (streams.error < 0) streams.error = error.write_end.get();
+  streams.error = error.write_end.get();
   try {
     pid_ = support::Spawn(command, streams, support::SpawnSession::kShared, environment);
   } catch (const std::system_error& problem) {
     throw support::CallError("git cannot be started on this host: " + problem.code().message());
   }
   output_ = std::move(output.read_end);
-  error_stream_ = std::move(error.read_end);
-}
-
-void GitChild::Kill() const {
-  ::kill(pid_, SIGKILL);
+  error_reader_ = std::thread([this, stream = std::move(error.read_end)] {
+    ReadAll(stream.get(), [this](std::string_view bytes) {
+      error_ += bytes.substr(0, kMaxError - error_.size());
+      return true;
+    });
+  });
 }
 
 GitChild::~GitChild() {
   if (pid_ < 0) return;
-  Kill();
-  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  ::kill(pid_, SIGKILL);
+  Finish();
 }
 
-void GitChild::Read(const std::function<void(std::string_view)>& on_output) {
-  const auto keep = [this](std::string_view bytes) {
-    error_ += bytes.substr(0, kMaxError - error_.size());
-  };
-  while (output_.valid() || error_stream_.valid()) {
-    // poll() ignores the closed one.
-    std::array<pollfd, 2> polled = {{{output_.get(), POLLIN, 0}, {error_stream_.get(), POLLIN, 0}}};
-    if (::poll(polled.data(), polled.size(), -1) < 0) continue;
-    if (polled[1].revents != 0 && !ReadSome(error_stream_.get(), keep)) error_stream_.Close();
-    if (polled[0].revents != 0 && !ReadSome(output_.get(), on_output)) output_.Close();
-  }
+void GitChild::Read(const std::function<bool(std::string_view)>& on_output) {
+  ReadAll(output_.get(), on_output);
 }
 
 bool GitChild::Finish() {
-  Read([](std::string_view) {});
-  if (pid_ < 0) return status_ == 0;
+  Read([](std::string_view) { return true; });
+  error_reader_.join();
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
@@ -93,14 +91,11 @@ bool GitChild::Finish() {
 }
 
 std::string GitChild::Words() const {
-  std::string chosen;
+  std::string chosen =
+      status_ > 128 ? "git was killed by signal " + std::to_string(status_ - 128) : "git failed";
   for (const std::string& line : Split(error_, '\n')) {
-    const bool is_problem = line.starts_with("fatal: ") || line.starts_with("error: ");
-    if (chosen.empty() || is_problem) chosen = line;
-    if (is_problem) break;
-  }
-  if (chosen.empty() && status_ > 128) {
-    chosen = "git was killed by signal " + std::to_string(status_ - 128);
+    chosen = line;
+    if (line.starts_with("fatal: ") || line.starts_with("error: ")) break;
   }
   return support::Printable(chosen.substr(0, kMaxWords));
 }
@@ -112,8 +107,9 @@ std::string GitOutput::Line() const {
 Git Git::Neutral(const std::filesystem::path& repository, int lock) {
   Git git;
   git.lock_ = lock;
-  git.limits_ = {"/bin/sh", "-c", kLimits, "sh"};
-  git.options_ = {"--git-dir=" + repository.string(), "-c", "core.hooksPath=/dev/null"};
+  git.command_ = kLimiter;
+  git.command_.insert(git.command_.end(), {"git", "--git-dir=" + repository.string(), "-c",
+                                           "core.hooksPath=/dev/null"});
   git.environment_ = {"PATH=" + support::EnvironmentVariable("PATH"),
                       "LC_ALL=C",
                       "HOME=/nonexistent",
@@ -126,26 +122,21 @@ Git Git::Neutral(const std::filesystem::path& repository, int lock) {
                       "GIT_TERMINAL_PROMPT=0",
                       "GIT_ALLOC_LIMIT=1g"};
   const std::string programs = support::EnvironmentVariable("GIT_EXEC_PATH");
-  if (!programs.empty()) git.environment_.push_back("GIT_EXEC_PATH=" + programs);
-  return git;
+  return programs.empty() ? git : git.With({"GIT_EXEC_PATH=" + programs});
 }
 
 Git Git::Users(const std::filesystem::path& project, int lock) {
   Git git;
   git.lock_ = lock;
-  git.options_ = {"-C", project.string()};
+  git.command_ = {"git", "-C", project.string()};
   for (const char* setting :
        {"core.hooksPath=/dev/null", "hook.reference-transaction.enabled=false",
         "hook.post-index-change.enabled=false", "core.fsmonitor=false", "core.splitIndex=false",
         "core.safecrlf=false", "gc.auto=0", "maintenance.auto=false"}) {
-    git.options_.insert(git.options_.end(), {"-c", setting});
+    git.command_.insert(git.command_.end(), {"-c", setting});
   }
   git.environment_ = support::OwnVariables();
-  std::erase_if(git.environment_, [](const std::string& variable) {
-    return variable.starts_with("GIT_") && !variable.starts_with("GIT_CONFIG_GLOBAL=") &&
-           !variable.starts_with("GIT_CONFIG_SYSTEM=") &&
-           !variable.starts_with("GIT_CONFIG_NOSYSTEM=") && !variable.starts_with("GIT_EXEC_PATH=");
-  });
+  std::erase_if(git.environment_, [](const std::string& variable) { return !IsKept(variable); });
   return git.With({"GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
                    "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none"});
 }
@@ -158,24 +149,26 @@ Git Git::With(const support::Variables& variables) const {
 
 Git Git::WithoutLimits() const {
   Git git = *this;
-  git.limits_.clear();
+  git.command_.erase(git.command_.begin(),
+                     std::find(git.command_.begin(), git.command_.end(), "git"));
   return git;
 }
 
 GitChild Git::Start(const Arguments& arguments, support::SpawnStreams streams) const {
-  std::vector<std::string> command = limits_;
-  command.emplace_back("git");
-  command.insert(command.end(), options_.begin(), options_.end());
+  std::vector<std::string> command = command_;
   command.insert(command.end(), arguments.begin(), arguments.end());
   streams.inherited = lock_;
   return GitChild(command, environment_, streams);
 }
 
 GitOutput Git::Run(const Arguments& arguments, std::string_view input) const {
-  const support::FileDescriptor text = input.empty() ? support::FileDescriptor() : TextFile(input);
+  const support::FileDescriptor text = TextFile(input);
   GitChild child = Start(arguments, {.input = text.get()});
   GitOutput result;
-  child.Read([&](std::string_view bytes) { result.output += bytes; });
+  child.Read([&](std::string_view bytes) {
+    result.output += bytes;
+    return true;
+  });
   child.Finish();
   result.status = child.status();
   result.error = child.error();
@@ -186,28 +179,25 @@ GitOutput Git::Run(const Arguments& arguments, std::string_view input) const {
 std::string Git::Require(const Arguments& arguments, std::string_view what,
                          std::string_view input) const {
   const GitOutput result = Run(arguments, input);
-  if (result.ok()) return result.Line();
-  throw support::CallError(std::string(what) + ": " +
-                           (result.words.empty() ? "git failed" : result.words));
+  if (!result.ok()) throw support::CallError(std::string(what) + ": " + result.words);
+  return result.Line();
+}
+
+bool IsNewEnough(const std::string& version, int minor) {
+  std::pair<int, int> found;
+  return std::sscanf(version.c_str(), "git version %d.%d", &found.first, &found.second) == 2 &&
+         found >= std::pair(2, minor);
 }
 
 support::FileDescriptor TextFile(std::string_view text) {
-  std::string name = (std::filesystem::temp_directory_path() / "limactl-mcp-XXXXXX").string();
-  support::FileDescriptor file(::mkstemp(name.data()));
-  const auto fail = [] {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
+  if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
+      std::fflush(file.get()) != 0) {
     throw support::CallError("cannot write a temporary file: " +
                              std::generic_category().message(errno));
-  };
-  if (!file.valid()) fail();
-  ::unlink(name.c_str());
-  ::fcntl(file.get(), F_SETFD, FD_CLOEXEC);
-  while (!text.empty()) {
-    const ssize_t count = ::write(file.get(), text.data(), text.size());
-    if (count < 0 && errno != EINTR) fail();
-    if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
   }
-  ::lseek(file.get(), 0, SEEK_SET);
-  return file;
+  std::rewind(file.get());
+  return support::FileDescriptor(::fcntl(::fileno(file.get()), F_DUPFD_CLOEXEC, 0));
 }
 
 std::vector<std::string> Split(std::string_view text, char end) {

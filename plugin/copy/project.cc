@@ -1,18 +1,11 @@
 #include "copy/project.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstdio>
 #include <system_error>
 #include <utility>
 
 #include "copy/side_repository.h"
 #include "support/errors.h"
-#include "support/file_descriptor.h"
 #include "support/printable.h"
 
 namespace copy {
@@ -66,21 +59,6 @@ void ReadSettings(const Git& users, Project& project) {
   if (project.user_email.empty()) project.user_email = "limactl-mcp@localhost";
 }
 
-/// git decides by the index's time whether a file of the same second and size may have changed.
-void CopyIndex(const fs::path& from, const fs::path& to) {
-  fs::copy_file(from, to, fs::copy_options::overwrite_existing);
-  struct stat status {};
-  const support::FileDescriptor file(::open(to.c_str(), O_WRONLY | O_CLOEXEC));
-#ifdef __APPLE__
-  const auto read = [&] { return std::array{status.st_atimespec, status.st_mtimespec}; };
-#else
-  const auto read = [&] { return std::array{status.st_atim, status.st_mtim}; };
-#endif
-  if (::stat(from.c_str(), &status) != 0 || ::futimens(file.get(), read().data()) != 0) {
-    throw CallError("cannot copy " + from.string() + ": " + std::generic_category().message(errno));
-  }
-}
-
 std::string ListNames(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < names.size() && i < kMaxNames; ++i) {
@@ -105,10 +83,7 @@ std::string UnreadNote(const std::string& error) {
 std::string WriteTree(const Git& git, const Project& project, std::vector<std::string>& notes) {
   const GitOutput added =
       git.Run({"-c", "advice.addEmbeddedRepo=false", "add", "-A", "--sparse", "--ignore-errors"});
-  if (added.status > 1 && project.is_partial) {
-    throw CallError(
-        "This is a partial clone without some files of HEAD: git sparse-checkout disable");
-  }
+  if (added.status > 1 && project.is_partial) throw CallError(kPartialText);
   if (added.status > 1) throw CallError("git cannot read the working tree: " + added.words);
   const std::string unread = added.ok() ? "" : UnreadNote(added.error);
   if (!unread.empty()) notes.push_back(unread);
@@ -151,10 +126,7 @@ void NoteState(const Project& project, const Git& users, std::vector<std::string
 fs::path FindTop(const fs::path& directory) {
   const Git users = Git::Users(directory, -1);
   const std::string version = users.Require({"version"}, "git does not run on this host");
-  int major = 0;
-  int minor = 0;
-  if (std::sscanf(version.c_str(), "git version %d.%d", &major, &minor) != 2 ||
-      std::pair(major, minor) < std::pair(2, 34)) {
+  if (!IsNewEnough(version, 34)) {
     throw CallError("git 2.34 or newer is needed here (found " +
                     support::Printable(version.substr(0, 60)) + ")");
   }
@@ -196,7 +168,9 @@ Snapshot TakeSnapshot(const Project& project, const Git& users, const SideReposi
   std::error_code none;
   fs::remove(index, none);
   if (fs::exists(project.index, none)) {
-    CopyIndex(project.index, index);
+    fs::copy_file(project.index, index);
+    // git decides by it whether a file of the same second and size may have changed.
+    fs::last_write_time(index, fs::last_write_time(project.index));
   } else {
     git.Require({"read-tree", "HEAD"}, "git cannot read HEAD");
   }

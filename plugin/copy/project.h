@@ -34,6 +34,9 @@ std::filesystem::path FindTop(const std::filesystem::path& directory);
 /// Throws support::CallError.
 Project ReadProject(const std::filesystem::path& top, const Git& users);
 
+inline constexpr const char* kPartialText =
+    "This is a partial clone without some files of HEAD: git sparse-checkout disable";
+
 /// The user's working tree as a commit.
 struct Snapshot {
   std::string commit;              ///< HEAD if the working tree has no changes

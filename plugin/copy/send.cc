@@ -1,3 +1,4 @@
+#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -12,30 +13,31 @@ namespace {
 
 using support::CallError;
 
-/// Whether what the guest has is what would be sent.
-bool IsCurrent(const Target& target, const Project& project, const Snapshot& snapshot,
-               const std::string& work) {
+/// What to do with a copy that is there.
+SendEnd Decide(const Target& target, const Project& project, const Snapshot& snapshot,
+               const GuestState& state) {
   const SideRepository& side = target.side;
-  return work == snapshot.commit && side.Ref("sent") == snapshot.commit &&
-         side.Ref("base") == project.head && side.facts()->branch == project.branch;
+  if (!side.IsTaken(state.work) || state.lost > 0) return SendEnd::kContinued;
+  const bool is_current = state.work == snapshot.commit && side.Ref("sent") == snapshot.commit &&
+                          side.Ref("base") == project.head &&
+                          side.facts()->branch == project.branch;
+  return is_current ? SendEnd::kUnchanged : SendEnd::kReplaced;
 }
 
-void SendPack(GuestScript& script, const SideRepository& side, const Project& project,
+void SendPack(GuestPipe& pipe, const SideRepository& side, const Project& project,
               const Snapshot& snapshot, const std::vector<std::string>& known) {
   std::string revisions = snapshot.commit + "\n" + project.head + "\n";
   for (const std::string& id : known) revisions += "^" + id + "\n";
   const support::FileDescriptor input = TextFile(revisions);
+  pipe.BeginPack("Sending", kMaxSize);
   GitChild pack = side.git().WithoutLimits().Start(
       {"pack-objects", "--revs", "--stdout", "--thin", "--delta-base-offset", "-q"},
-      {.input = input.get()});
-  Progress progress("Sending");
-  pack.Read([&](std::string_view bytes) { script.SendPack(bytes, progress); });
-  if (pack.Finish()) return;
-  if (project.is_partial) {
-    throw CallError(
-        "This is a partial clone without some files of HEAD: git sparse-checkout disable");
+      {.input = input.get(), .output = pipe.descriptor()});
+  if (!pack.Finish() && pack.status() != 128 + SIGPIPE) {
+    if (project.is_partial) throw CallError(kPartialText);
+    throw CallError("git cannot pack " + project.top.string() + ": " + pack.Words());
   }
-  throw CallError("git cannot pack " + project.top.string() + ": " + pack.Words());
+  pipe.EndPack();
 }
 
 /// Without `thin`, sends everything: the guest may lack what its ids need.
@@ -43,50 +45,43 @@ Sent Converse(const Target& target, const Project& project, const Snapshot& snap
   SideRepository& side = target.side;
   std::ifstream file(side.path() / "shallow");
   const std::string shallow{std::istreambuf_iterator<char>(file), {}};
-  GuestScript script(target.guest, MakeProgram(target,
-                                               {{"NEW", snapshot.commit},
-                                                {"HEAD_ID", project.head},
-                                                {"BRANCH", project.branch},
-                                                {"FORMAT", project.format},
-                                                {"NAME", project.user_name},
-                                                {"MAIL", project.user_email},
-                                                {"SHALLOW", shallow}},
-                                               {begin_program, work_program, send_program}));
-  const GuestState state = ReadState(script, target);
+  GuestPipe pipe(target.guest, MakeProgram(target,
+                                           {{"NEW", snapshot.commit},
+                                            {"HEAD_ID", project.head},
+                                            {"BRANCH", project.branch},
+                                            {"FORMAT", project.format},
+                                            {"NAME", project.user_name},
+                                            {"MAIL", project.user_email},
+                                            {"SHALLOW", shallow}},
+                                           {begin_program, work_program, send_program}));
   Sent sent;
-  sent.work = state.work;
-  if (state.directory == DirectoryState::kOurs) {
-    RequireOurs(state, target);
-    sent.end = SendEnd::kReplaced;
-    if (IsCurrent(target, project, snapshot, state.work.id)) sent.end = SendEnd::kUnchanged;
-    if (!side.IsTaken(state.work.id) || state.work.lost > 0) sent.end = SendEnd::kContinued;
+  sent.before = ReadState(pipe, target);
+  const std::string& state = sent.before.directory;
+  if (state != "absent" && state != "interrupted") {
+    RequireOurs(sent.before, target);
+    sent.end = Decide(target, project, snapshot, sent.before);
     if (sent.end != SendEnd::kReplaced) return sent;
-  } else if (state.directory == DirectoryState::kAbsent) {
-    sent.was_gone = !side.Ref("sent").empty();
-  } else if (state.directory != DirectoryState::kInterrupted) {
-    RequireOurs(state, target);
   }
   const std::optional<FileLock> use = side.place().TakeUse(FileLock::Kind::kExclusive);
-  if (!use && sent.end == SendEnd::kReplaced) {
+  if (!use) {
     sent.end = SendEnd::kContinued;
-    return sent;
+    if (state == "ours") return sent;
+    throw CallError("An agent works in this copy; end it first.");
   }
-  if (!use) throw CallError("An agent works in this copy; end it first.");
-
   const CopyFacts facts = {project.format, target.project, target.directory, project.branch};
   if (!side.facts()) side.WriteFacts(facts);
-  script.Answer("send");
-  script.NextReport();  // "ready"
-  SendPack(script, side, project, snapshot, thin ? state.known : std::vector<std::string>());
-  script.NextReport();  // "applied"
+  pipe.Answer("send");
+  pipe.NextReport();  // "ready"
+  SendPack(pipe, side, project, snapshot, thin ? sent.before.known : std::vector<std::string>());
+  pipe.NextReport();  // "applied"
   side.WriteFacts(facts);
   side.SetRefs({{"sent", snapshot.commit},
                 {"base", project.head},
                 {"work", ""},
                 {"taken", ""},
                 {"applied", ""}});
-  script.Answer("applied");
-  script.NextReport();  // "end"
+  pipe.Answer("applied");
+  pipe.NextReport();  // "end"
   return sent;
 }
 
@@ -97,15 +92,37 @@ Sent Send(const Target& target, const Project& project, const Snapshot& snapshot
   try {
     try {
       sent = Converse(target, project, snapshot, true);
-    } catch (const GuestScript::Failure& failure) {
+    } catch (const GuestPipe::Failure& failure) {
       if (failure.reason() != "pack") throw;
       sent = Converse(target, project, snapshot, false);
     }
-  } catch (const GuestScript::Failure& failure) {
-    ThrowFailure(failure, target);
+  } catch (const GuestPipe::Failure& failure) {
+    Refuse(failure.reason(), failure.what(), target);
   }
   (void)target.side.git().Run({"-c", "gc.autoDetach=false", "gc", "-q", "--auto"});
   return sent;
+}
+
+void Drop(const Target& target, bool force) {
+  const auto use = target.side.place().TakeUse(FileLock::Kind::kExclusive);
+  if (!use) throw CallError("An agent works in this copy; end it first.");
+  GuestPipe pipe(target.guest, MakeProgram(target, {{"FORCE", force ? "1" : ""}},
+                                           {begin_program, work_program, drop_program}));
+  const GuestState state = ReadState(pipe, target);
+  if (state.directory != "absent") {
+    const bool has_nothing = state.directory == "interrupted" && target.side.Ref("sent").empty();
+    if (state.directory == "foreign" || (!force && !has_nothing)) RequireOurs(state, target);
+    if (!force && !has_nothing && !(target.side.IsTaken(state.work) && state.others == 0)) {
+      throw CallError(state.Summary() + " were not taken: take, or --force.");
+    }
+    pipe.Answer("drop");
+    try {
+      pipe.NextReport();  // "end"
+    } catch (const GuestPipe::Failure& failure) {
+      Refuse(failure.reason(), failure.what(), target);
+    }
+  }
+  target.side.Remove();
 }
 
 }  // namespace copy

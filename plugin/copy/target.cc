@@ -1,11 +1,13 @@
 #include "copy/target.h"
 
+#include <algorithm>
 #include <array>
-#include <cstdio>
+#include <memory>
 
 #include "copy/programs.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
+#include "support/join.h"
 #include "support/paths.h"
 #include "support/printable.h"
 
@@ -14,8 +16,24 @@ namespace {
 
 using support::CallError;
 
-constexpr std::size_t kMaxLinks = 10;
-constexpr std::size_t kMaxShownName = 200;
+/// By the reasons and states of programs/. %I is the instance, %G the directory, %D git's words.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kRefusals = {{
+    {"git", "git 2.30 or newer is needed in the guest: sudo apt-get install git"},
+    {"busy", "Another limactl mcp works with this copy."},
+    {"absent", "The copy is gone from %I:%G. Make it anew: limactl mcp copy %I"},
+    {"interrupted", "The last copy was interrupted. Complete it: limactl mcp copy %I"},
+    {"damaged",
+     "The copy's .git is gone or damaged; its files are still in %I:%G. drop --force makes a new "
+     "copy."},
+    {"foreign", "%G exists in %I and is no copy of ours. Move it away, or --copy-dir DIR."},
+    {"other", "%G in %I is the copy of another project: --copy-dir DIR names another directory."},
+    {"directory",
+     "%G cannot be made in %I (sudo wants a password): --copy-dir DIR names a directory that you "
+     "can write."},
+    {"space", "%I has no space left."},
+    {"drop", "%G cannot be deleted in %I: %D"},
+    {"", "git failed in %I: %D"},
+}};
 
 [[noreturn]] void ThrowNonsense() {
   throw CallError("The guest's answer makes no sense. Nothing was changed.");
@@ -23,56 +41,38 @@ constexpr std::size_t kMaxShownName = 200;
 
 std::uint64_t ToNumber(const std::string& word) {
   constexpr std::size_t kMaxDigits = 9;
-  if (word.empty() || word.size() > kMaxDigits ||
-      word.find_first_not_of("0123456789") != std::string::npos) {
-    ThrowNonsense();
-  }
+  const bool is_number = !word.empty() && word.size() <= kMaxDigits &&
+                         word.find_first_not_of("0123456789") == std::string::npos;
+  if (!is_number) ThrowNonsense();
   return std::stoull(word);
 }
 
-void RequireGit(const std::vector<std::string>& report) {
-  // "git git version 2.39.5 …"
-  int major = 0;
-  int minor = 0;
-  const bool is_known =
-      report.size() > 3 && std::sscanf(report[3].c_str(), "%d.%d", &major, &minor) == 2;
-  if (is_known && std::pair(major, minor) >= std::pair(2, 30)) return;
-  throw CallError("git 2.30 or newer is needed in the guest (found " +
-                  support::Printable(is_known ? report[3].substr(0, 20) : "another") +
-                  "): sudo apt-get install git");
-}
-
-DirectoryState ToState(const std::string& word) {
-  constexpr std::array<std::pair<std::string_view, DirectoryState>, 6> kStates = {
-      {{"absent", DirectoryState::kAbsent},
-       {"ours", DirectoryState::kOurs},
-       {"interrupted", DirectoryState::kInterrupted},
-       {"damaged", DirectoryState::kDamaged},
-       {"foreign", DirectoryState::kForeign},
-       {"other", DirectoryState::kForeign}}};
-  for (const auto& [name, state] : kStates) {
-    if (name == word) return state;
+/// "work ID COMMITS FILES OTHERS LOST"
+void ReadWork(const std::vector<std::string>& report, const Target& target, GuestState& state) {
+  // git takes a shorter id for the beginning of one.
+  if (report.size() != 6 || !IsObjectId(report[1]) ||
+      report[1].size() != target.side.Ref("sent").size()) {
+    ThrowNonsense();
   }
-  ThrowNonsense();
+  state.work = report[1];
+  state.commits = ToNumber(report[2]);
+  state.files = ToNumber(report[3]);
+  state.others = ToNumber(report[4]);
+  state.lost = ToNumber(report[5]);
 }
 
-void ReadWork(const std::vector<std::string>& report, Work& work) {
-  // "work ID HEAD COMMITS FILES OTHERS LOST"; wc may print spaces
-  std::vector<std::string> words;
-  for (const std::string& word : report) {
-    if (!word.empty()) words.push_back(word);
+void ReadReport(const std::vector<std::string>& report, const Target& target, GuestState& state) {
+  constexpr std::size_t kMaxLinks = 10;
+  constexpr std::size_t kMaxName = 200;
+  const std::string& kind = report.front();
+  const std::string rest = support::Join({report.begin() + 1, report.end()}, " ");
+  if (kind == "git" && !IsNewEnough(rest, 30)) Refuse("git", "", target);
+  if (kind == "state") state.directory = rest;
+  if (kind == "have" && IsObjectId(rest)) state.known.push_back(rest);
+  if (kind == "work") ReadWork(report, target, state);
+  if (kind == "link" && state.links.size() < kMaxLinks) {
+    state.links.push_back(support::Printable(rest.substr(0, kMaxName)));
   }
-  if (words.size() != 7 || !IsObjectId(words[1])) ThrowNonsense();
-  work.id = words[1];
-  work.commits = ToNumber(words[3]);
-  work.files = ToNumber(words[4]);
-  work.others = ToNumber(words[5]);
-  work.lost = ToNumber(words[6]);
-}
-
-std::string DamagedText(const Target& target) {
-  return "The copy's .git is gone or damaged; its files are still in " + target.instance + ":" +
-         target.directory + ". drop --force makes a new copy.";
 }
 
 }  // namespace
@@ -81,16 +81,12 @@ std::string Count(std::uint64_t number, const std::string& what) {
   return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
 }
 
-std::string Work::Summary() const {
-  std::string text;
-  const auto add = [&text](std::uint64_t number, const std::string& what, const char* where) {
-    if (number == 0) return;
-    text += (text.empty() ? "" : ", ") + Count(number, what) + where;
-  };
-  add(commits, "commit", "");
-  add(files, "file", "");
-  add(others, "commit", " on other branches or in stashes");
-  return text;
+std::string GuestState::Summary() const {
+  std::vector<std::string> parts;
+  if (commits > 0) parts.push_back(Count(commits, "commit"));
+  if (files > 0) parts.push_back(Count(files, "file"));
+  if (others > 0) parts.push_back(Count(others, "commit") + " on other branches or in stashes");
+  return support::Join(parts);
 }
 
 std::string MakeProgram(const Target& target, const Settings& settings,
@@ -113,80 +109,38 @@ std::string MakeProgram(const Target& target, const Settings& settings,
   return text;
 }
 
-GuestState ReadState(GuestScript& script, const Target& target) {
+GuestState ReadState(GuestPipe& pipe, const Target& target) {
   GuestState state;
   try {
     while (true) {
-      const std::vector<std::string> report = script.NextReport();
-      const std::string& kind = report.front();
-      if (kind == "decide") break;
-      if (kind == "git") {
-        RequireGit(report);
-      } else if (kind == "work") {
-        ReadWork(report, state.work);
-      } else if (report.size() < 2) {
-        ThrowNonsense();
-      } else if (kind == "state") {
-        state.directory = ToState(report[1]);
-        if (report[1] == "other") {
-          throw CallError(
-              target.directory + " in " + target.instance +
-              " is the copy of another project: --copy-dir DIR names another directory.");
-        }
-      } else if (kind == "have") {
-        if (!IsObjectId(report[1])) ThrowNonsense();
-        state.known.push_back(report[1]);
-      } else if (kind == "link" && state.work.links.size() < kMaxLinks) {
-        std::string name = report[1];
-        for (std::size_t i = 2; i < report.size(); ++i) name += " " + report[i];
-        state.work.links.push_back(support::Printable(name.substr(0, kMaxShownName)));
-      }
+      const std::vector<std::string> report = pipe.NextReport();
+      if (report.front() == "decide") break;
+      ReadReport(report, target, state);
     }
-  } catch (const GuestScript::Failure& failure) {
-    ThrowFailure(failure, target);
+  } catch (const GuestPipe::Failure& failure) {
+    Refuse(failure.reason(), failure.what(), target);
   }
   const bool is_known = !target.side.Ref("sent").empty();
-  if (state.directory == DirectoryState::kForeign && is_known) {
-    state.directory = DirectoryState::kDamaged;
-  }
+  if (state.directory == "foreign" && is_known) state.directory = "damaged";
+  if (state.directory == "ours" && state.work.empty()) state.directory = "damaged";
   return state;
 }
 
 void RequireOurs(const GuestState& state, const Target& target) {
-  const std::string again = "limactl mcp copy " + target.instance;
-  switch (state.directory) {
-    case DirectoryState::kOurs:
-      // git takes a shorter id for the beginning of one.
-      if (state.work.id.size() != target.side.Ref("sent").size()) ThrowNonsense();
-      return;
-    case DirectoryState::kAbsent:
-      throw CallError("The copy of " + target.project + " in " + target.instance +
-                      " is gone. Make it anew: " + again);
-    case DirectoryState::kInterrupted:
-      throw CallError("The last copy was interrupted. Complete it: " + again);
-    case DirectoryState::kDamaged:
-      throw CallError(DamagedText(target));
-    case DirectoryState::kForeign:
-      throw CallError(target.directory + " exists in " + target.instance +
-                      " and is no copy of ours. Move it away, or --copy-dir DIR.");
-  }
+  if (state.directory != "ours") Refuse(state.directory, "", target);
 }
 
-void ThrowFailure(const GuestScript::Failure& failure, const Target& target) {
-  const std::string& reason = failure.reason();
-  if (reason == "git") {
-    throw CallError("git 2.30 or newer is needed in the guest: sudo apt-get install git");
+void Refuse(const std::string& reason, const std::string& detail, const Target& target) {
+  const auto* row = std::find_if(kRefusals.begin(), std::prev(kRefusals.end()),
+                                 [&](const auto& refusal) { return refusal.first == reason; });
+  std::string text(row->second);
+  for (const auto& [sign, value] : {std::pair("%I", target.instance),
+                                    std::pair("%G", target.directory), std::pair("%D", detail)}) {
+    for (std::size_t at = 0; (at = text.find(sign, at)) != std::string::npos; at += value.size()) {
+      text.replace(at, 2, value);
+    }
   }
-  if (reason == "busy") throw CallError("Another limactl mcp works with this copy.");
-  if (reason == "damaged") throw CallError(DamagedText(target));
-  if (reason == "space") throw CallError(target.instance + " has no space left.");
-  if (reason == "directory") {
-    throw CallError(target.directory + " cannot be made in " + target.instance +
-                    " (sudo wants a password): --copy-dir DIR names a directory that you can "
-                    "write.");
-  }
-  throw CallError("git failed in " + target.instance + " (" + support::Printable(reason) +
-                  "): " + failure.detail());
+  throw CallError(text);
 }
 
 void RequireNoMount(const std::vector<lima::Mount>& mounts, const std::string& directory,
@@ -197,8 +151,8 @@ void RequireNoMount(const std::vector<lima::Mount>& mounts, const std::string& d
       continue;
     }
     throw CallError(instance + " mounts " + mount.location +
-                    ": the guest would see both. Start one without: limactl start "
-                    "--mount-none, or --copy-dir DIR names another directory.");
+                    ": the guest would see both. Start one without: limactl start --mount-none, "
+                    "or --copy-dir DIR names another directory.");
   }
 }
 

@@ -3,10 +3,11 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "copy/guest_script.h"
+#include "copy/guest_pipe.h"
 #include "copy/side_repository.h"
 #include "guest/guest.h"
 #include "lima/mounts.h"
@@ -23,31 +24,20 @@ struct Target {
   SideRepository& side;
 };
 
-/// What the guest's working tree is, as the guest reports it.
-struct Work {
-  std::string id;                  ///< of a commit, which the host may not have
-  std::uint64_t commits = 0;       ///< that were not taken
-  std::uint64_t files = 0;         ///< that changed since the last take
-  std::uint64_t others = 0;        ///< commits on other branches and in stashes
-  std::uint64_t lost = 0;          ///< commits that no longer had a branch after a send
+/// What the guest reports before it waits for a decision.
+struct GuestState {
+  /// As programs/begin.sh has it: absent, ours, interrupted, damaged or foreign.
+  std::string directory;
+  std::vector<std::string> known;  ///< ids of the side repository that the guest has too
+  std::string work;           ///< of a commit, which the host may not have; empty unless "ours"
+  std::uint64_t commits = 0;  ///< that were not taken
+  std::uint64_t files = 0;    ///< that changed since the last take
+  std::uint64_t others = 0;   ///< commits on other branches and in stashes
+  std::uint64_t lost = 0;     ///< commits that no longer had a branch after a send
   std::vector<std::string> links;  ///< repositories in the copy, which are left out; printable
 
-  /// "3 commits, 2 files and 1 commit elsewhere"; empty if there are none.
+  /// "3 commits, 2 files"; empty if nothing was not taken.
   [[nodiscard]] std::string Summary() const;
-};
-
-enum class DirectoryState {
-  kAbsent,
-  kOurs,
-  kInterrupted,  ///< while it was sent
-  kDamaged,      ///< ours, but git cannot use it
-  kForeign,      ///< no copy, or that of another project
-};
-
-struct GuestState {
-  DirectoryState directory = DirectoryState::kAbsent;
-  std::vector<std::string> known;  ///< ids of the side repository that the guest has too
-  Work work;                       ///< only if kOurs
 };
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
@@ -58,13 +48,14 @@ std::string MakeProgram(const Target& target, const Settings& settings,
                         std::initializer_list<std::string_view> programs);
 
 /// Reads reports until the program waits for a decision. Throws support::CallError.
-GuestState ReadState(GuestScript& script, const Target& target);
+GuestState ReadState(GuestPipe& pipe, const Target& target);
 
 /// Throws support::CallError, with what to do, unless the directory is the copy.
 void RequireOurs(const GuestState& state, const Target& target);
 
-/// What to do about a report "fail".
-[[noreturn]] void ThrowFailure(const GuestScript::Failure& failure, const Target& target);
+/// Throws support::CallError with what to do about the reason of a GuestPipe::Failure, or a state.
+[[noreturn]] void Refuse(const std::string& reason, const std::string& detail,
+                         const Target& target);
 
 /// "1 file" or "2 files".
 std::string Count(std::uint64_t number, const std::string& what);

@@ -181,7 +181,8 @@ TEST_F(CopyCommands, SayThatTheCopyIsGoneOrDamaged) {
   EXPECT_THAT(Fails({"copy"}), HasSubstr("drop --force makes a new copy"));
   EXPECT_THAT(Fails({"drop"}), HasSubstr("gone or damaged"));
   fs::remove_all(copy);
-  EXPECT_THAT(Fails({"take"}), HasSubstr("is gone. Make it anew: limactl mcp copy agent"));
+  EXPECT_THAT(Fails({"take"}), HasSubstr("The copy is gone from agent:" + copy +
+                                         ". Make it anew: limactl mcp copy agent"));
   EXPECT_THAT(Mcp({"copy"}).error, HasSubstr("was gone"));
   EXPECT_EQ(Succeeds({"diff"}), "");
 }

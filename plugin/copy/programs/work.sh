@@ -1,4 +1,4 @@
-# Makes a commit of the copy as it is, and reports its id, HEAD, how many commits and files the host has not
+# Makes a commit of the copy as it is, and reports its id, how many commits and files the host has not
 # taken, how many commits are elsewhere (other branches, stashes), and how many sending BRANCH would lose.
 links() {
   git diff-index --cached --no-renames --raw -z "$1" | tr '\n\0' '?\n' |
@@ -38,9 +38,9 @@ work() {
   since=$SENT
   [ -z "$(commit "${TAKEN:-none}")" ] || since=$TAKEN
   base=$(commit "$BASE")
-  say work "$work" "${head:-none}" \
+  say work "$work" \
     "$(git rev-list --count "${head:-$SENT}" --not "$SENT" "$since" ${base:+"$base"})" \
-    "$(git diff-tree -r --name-only --no-renames "$since" "$work" | wc -l)" \
+    "$(git diff-tree -r --name-only --no-renames "$since" "$work" | grep -c '')" \
     "$(git rev-list --count --all --not "$work" "$SENT" "$since" ${base:+"$base"})" \
     "$(git rev-list --count "refs/heads/$BRANCH" --not "$work" "$SENT" "$since" ${base:+"$base"} 2>/dev/null || echo 0)"
 }
