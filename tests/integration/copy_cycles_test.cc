@@ -1,7 +1,11 @@
 // Both sides work at random; and two commands at once.
+//
+// LIMACTL_MCP_CYCLES sets the number of steps (default: kSteps, or what kTime allows), and
+// LIMACTL_MCP_SEED the seed.
 
 #include <signal.h>
 
+#include <cstdlib>
 #include <iostream>
 
 #include "integration/copy_fixture.h"
@@ -9,7 +13,7 @@
 namespace integration {
 namespace {
 
-constexpr auto kTime = 15s;
+constexpr std::chrono::seconds kTime{15};
 constexpr int kSteps = 150;
 
 /// With $n, a new number, and $side. A side may do any of them at any time.
@@ -146,9 +150,12 @@ TEST_F(Cycles, LoseNothingAndBringBackExactlyTheCopy) {
   StartAgent();
   MakeProject("p");
   Send();
-  const auto end = std::chrono::steady_clock::now() + kTime;
+  const char* given = std::getenv("LIMACTL_MCP_CYCLES");
+  const int steps = given == nullptr ? kSteps : std::atoi(given);
+  const auto end =
+      std::chrono::steady_clock::now() + (given == nullptr ? kTime : std::chrono::hours(1));
   int step = 0;
-  for (; step < kSteps && std::chrono::steady_clock::now() < end; ++step) {
+  for (; step < steps && std::chrono::steady_clock::now() < end; ++step) {
     for (std::size_t moves = random() % 3; moves > 0; --moves) Move(project, "host");
     for (std::size_t moves = random() % 3; moves > 0; --moves) Move(copy, "agent");
     const std::size_t command = random() % 10;
