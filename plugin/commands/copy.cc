@@ -56,7 +56,7 @@ int Copy(const std::vector<std::string>& arguments) {
   command.side().Prepare(project);
   const copy::Snapshot snapshot = copy::TakeSnapshot(project, users, command.side());
   const copy::Target target = command.Connect();
-  const bool was_made = !command.side().Ref("sent").empty();
+  const bool was_made = !command.side().facts().sent.empty();
   const copy::Sent sent = copy::Send(target, project, snapshot);
   if (was_made && sent.before.directory == "absent") {
     std::cerr << "The copy was gone; it is made anew.\n";

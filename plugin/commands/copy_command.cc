@@ -68,8 +68,8 @@ CopyCommand::CopyCommand(const std::string& instance, const std::string& project
                              place.repository.string() + "; use an instance without that mount");
   }
   side_.emplace(place);
-  const auto& facts = side_->facts();
-  directory_ = facts ? facts->directory : directory.empty() ? project_ : directory;
+  directory_ = side_->facts().directory;
+  if (directory_.empty()) directory_ = directory.empty() ? project_ : directory;
   if (!directory.empty() && directory != directory_) {
     throw support::CallError("The copy of " + project_ + " is in " + directory_ +
                              ": drop it first, to have it in another directory.");
@@ -82,7 +82,7 @@ copy::Git CopyCommand::users() const {
 }
 
 void CopyCommand::RequireCopy() const {
-  if (side_->Ref("sent").empty()) {
+  if (side_->facts().sent.empty()) {
     throw support::CallError(copy::NoCopyText(project_, options_.name));
   }
 }

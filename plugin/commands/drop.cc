@@ -16,7 +16,7 @@ int Drop(const std::vector<std::string>& arguments) {
   const bool force = (*parsed)["force"].as<bool>();
   const bool named = parsed->count("project") > 0;
   CopyCommand command(CopyInstance(*parsed), named ? (*parsed)["project"].as<std::string>() : "");
-  if (!command.side().facts()) {
+  if (command.side().facts().directory.empty()) {
     throw support::CallError(copy::NoCopyText(command.project(), CopyInstance(*parsed)));
   }
   copy::Drop(command.Connect(), force);

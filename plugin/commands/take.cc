@@ -33,11 +33,11 @@ void RequireConsent(const std::vector<std::string>& names, bool yes) {
 int Apply(CopyCommand& command, const copy::Git& users, bool yes) {
   const copy::SideRepository& side = command.side();
   const std::string from = copy::AppliedSoFar(side);
-  if (side.Ref("work") == from) {
+  if (side.facts().work == from) {
     std::cout << "Nothing to take.\n";
     return 0;
   }
-  const auto names = copy::ChangedNames(side, from, side.Ref("work"));
+  const auto names = copy::ChangedNames(side, from, side.facts().work);
   RequireConsent(copy::ProtectedNames(names), yes);
   copy::ApplyWork(users, command.side());
   std::cout << copy::Count(names.size(), "file") << " changed in the working tree.\n";
@@ -50,16 +50,17 @@ void ReportBranch(const copy::Taken& taken, const copy::SideRepository& side,
     std::cout << "Branch " << taken.branch << " has it already.\n";
     return;
   }
-  const std::string sent = side.Ref("sent");
-  const std::string work = side.Ref("work");
+  const std::string sent = side.facts().sent;
+  const std::string work = side.facts().work;
   const std::string commits = side.git().Run({"rev-list", "--count", work, "^" + sent}).Line();
   std::cout << "Branch " << taken.branch << ": "
             << copy::Count(std::stoull("0" + commits), "commit") << ", "
             << copy::Count(copy::ChangedNames(side, sent, work).size(), "file") << " changed.\n";
-  if (sent == side.Ref("base")) return;
-  std::cout << "It begins with a commit of your own uncommitted and untracked files: do not push "
-               "it as it is.\nYour working tree has changes, so git merge will refuse. Only the "
-               "agent's part: limactl mcp diff "
+  if (sent == side.facts().base) return;
+  std::cerr << "Note: it begins with a commit of your own uncommitted and untracked files: do not "
+               "push it as it is.\n"
+               "Your working tree has changes, so git merge will refuse. Only the agent's part: "
+               "limactl mcp diff "
             << instance << " | git apply\n";
 }
 
@@ -82,7 +83,7 @@ int Take(const std::vector<std::string>& arguments) {
   copy::SideRepository& side = command.side();
   const copy::Git users = command.users();
   const std::string branch = parsed->count("branch") > 0 ? (*parsed)["branch"].as<std::string>()
-                                                         : instance + "/" + side.facts()->branch;
+                                                         : instance + "/" + side.facts().branch;
   if (!apply) copy::RequireBranchName(users, branch);
   const copy::GuestState state = copy::Fetch(command.Connect(), max_size);
   for (const std::string& link : state.links) {
@@ -93,7 +94,7 @@ int Take(const std::vector<std::string>& arguments) {
               << " on other branches or in stashes.\n";
   }
   if (apply) return Apply(command, users, (*parsed)["yes"].as<bool>());
-  if (state.work == side.Ref("sent")) {
+  if (state.work == side.facts().sent) {
     std::cout << "Nothing to take.\n";
     return 0;
   }

@@ -93,7 +93,7 @@ void PrintDiff(const SideRepository& side, bool only_names) {
   } else if (!on_terminal) {
     arguments.emplace_back("--binary");
   }
-  arguments.insert(arguments.end(), {side.Ref("sent"), side.Ref("work")});
+  arguments.insert(arguments.end(), {side.facts().sent, side.facts().work});
   if (!on_terminal && !only_names) {
     GitChild diff = side.git().Start(arguments, {.output = STDOUT_FILENO});
     if (diff.Finish() || diff.status() == 128 + SIGPIPE) return;

@@ -105,7 +105,10 @@ GuestState Converse(const Target& target, std::uint64_t max_size, bool thin) {
                  MakeProgram(target, {}, {begin_program, work_program, fetch_program}));
   GuestState state = ReadState(pipe, target);
   RequireOurs(state, target);
-  if (!side.git().Run({"cat-file", "-e", state.work + "^{commit}"}).ok()) {
+  // Also again if the user's gc deleted what it was compared with.
+  CopyFacts facts = side.facts();
+  facts.work = state.work;
+  if (Split(Excluding(side.git(), {facts.work, facts.sent, facts.base}), '\n').size() != 3) {
     pipe.Answer(thin ? "thin" : "all");
     pipe.NextReport();  // "pack"
     const Quarantine quarantine(side);
@@ -115,7 +118,7 @@ GuestState Converse(const Target& target, std::uint64_t max_size, bool thin) {
     RequireNames(git, state.work);
     quarantine.Accept();
   }
-  side.SetRefs({{"work", state.work}});
+  side.Save(facts);
   return state;
 }
 

@@ -183,6 +183,18 @@ std::string Git::Require(const Arguments& arguments, std::string_view what,
   return result.Line();
 }
 
+std::string Excluding(const Git& git, const std::vector<std::string>& ids) {
+  std::string request;
+  for (const std::string& id : ids) request += id.empty() ? "" : id + "\n";
+  const std::string text = git.Require({"cat-file", "--batch-check=%(objectname) %(objecttype)"},
+                                       "git cannot read the repository", request);
+  std::string excluded;
+  for (const std::string& line : Split(text, '\n')) {
+    if (line.ends_with(" commit")) excluded += "^" + line.substr(0, line.find(' ')) + "\n";
+  }
+  return excluded;
+}
+
 bool IsNewEnough(const std::string& version, int minor) {
   std::pair<int, int> found;
   return std::sscanf(version.c_str(), "git version %d.%d", &found.first, &found.second) == 2 &&

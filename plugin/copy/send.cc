@@ -16,19 +16,17 @@ using support::CallError;
 /// What to do with a copy that is there.
 SendEnd Decide(const Target& target, const Project& project, const Snapshot& snapshot,
                const GuestState& state) {
-  const SideRepository& side = target.side;
-  if (!side.IsTaken(state.work) || state.lost > 0) return SendEnd::kContinued;
-  const bool is_current = state.work == snapshot.commit && side.Ref("sent") == snapshot.commit &&
-                          side.Ref("base") == project.head &&
-                          side.facts()->branch == project.branch;
+  const CopyFacts& facts = target.side.facts();
+  if (!facts.IsTaken(state.work) || state.lost > 0) return SendEnd::kContinued;
+  const bool is_current = state.work == snapshot.commit && facts.sent == snapshot.commit &&
+                          facts.base == project.head && facts.branch == project.branch;
   return is_current ? SendEnd::kUnchanged : SendEnd::kReplaced;
 }
 
 void SendPack(GuestPipe& pipe, const SideRepository& side, const Project& project,
               const Snapshot& snapshot, const std::vector<std::string>& known) {
-  std::string revisions = snapshot.commit + "\n" + project.head + "\n";
-  for (const std::string& id : known) revisions += "^" + id + "\n";
-  const support::FileDescriptor input = TextFile(revisions);
+  const support::FileDescriptor input =
+      TextFile(snapshot.commit + "\n" + project.head + "\n" + Excluding(side.git(), known));
   pipe.BeginPack("Sending", kMaxSize);
   GitChild pack = side.git().WithoutLimits().Start(
       {"pack-objects", "--revs", "--stdout", "--thin", "--delta-base-offset", "-q"},
@@ -68,18 +66,15 @@ Sent Converse(const Target& target, const Project& project, const Snapshot& snap
     if (state == "ours") return sent;
     throw CallError("An agent works in this copy; end it first.");
   }
-  const CopyFacts facts = {project.format, target.project, target.directory, project.branch};
-  if (!side.facts()) side.WriteFacts(facts);
+  CopyFacts facts = {project.format, target.project, target.directory, project.branch};
+  if (side.facts().directory.empty()) side.Save(facts);
   pipe.Answer("send");
   pipe.NextReport();  // "ready"
   SendPack(pipe, side, project, snapshot, thin ? sent.before.known : std::vector<std::string>());
   pipe.NextReport();  // "applied"
-  side.WriteFacts(facts);
-  side.SetRefs({{"sent", snapshot.commit},
-                {"base", project.head},
-                {"work", ""},
-                {"taken", ""},
-                {"applied", ""}});
+  facts.sent = snapshot.commit;
+  facts.base = project.head;
+  side.Save(facts);
   pipe.Answer("applied");
   pipe.NextReport();  // "end"
   return sent;
@@ -110,9 +105,9 @@ void Drop(const Target& target, bool force) {
                                            {begin_program, work_program, drop_program}));
   const GuestState state = ReadState(pipe, target);
   if (state.directory != "absent") {
-    const bool has_nothing = state.directory == "interrupted" && target.side.Ref("sent").empty();
+    const bool has_nothing = state.directory == "interrupted" && target.side.facts().sent.empty();
     if (state.directory == "foreign" || (!force && !has_nothing)) RequireOurs(state, target);
-    if (!force && !has_nothing && !(target.side.IsTaken(state.work) && state.others == 0)) {
+    if (!force && !has_nothing && !(target.side.facts().IsTaken(state.work) && state.others == 0)) {
       throw CallError(state.Summary() + " were not taken: take, or --force.");
     }
     pipe.Answer("drop");

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <fstream>
@@ -20,7 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFacts = "copy";  // its file; there once the repository is complete
+constexpr const char* kFacts = "copy";  // a file
+constexpr std::array kFields = {&CopyFacts::format, &CopyFacts::project, &CopyFacts::directory,
+                                &CopyFacts::branch, &CopyFacts::sent,    &CopyFacts::base,
+                                &CopyFacts::work,   &CopyFacts::taken,   &CopyFacts::applied};
+constexpr std::size_t kFirstId = 4;
 constexpr std::size_t kIdLength = 16;
 constexpr std::chrono::seconds kLockWait{10};
 
@@ -105,9 +109,12 @@ std::optional<SidePlace> SidePlace::Find(const fs::path& instance_directory, con
 }
 
 std::optional<CopyFacts> SidePlace::ReadFacts() const {
-  const auto parts = Split(ReadText(repository / kFacts), '\0');
-  if (parts.size() != 4) return std::nullopt;
-  return CopyFacts{parts[0], parts[1], parts[2], parts[3]};
+  const std::string text = ReadText(repository / kFacts);
+  const auto parts = Split(text, '\0');
+  if (parts.size() != kFields.size()) return std::nullopt;
+  CopyFacts facts;
+  for (std::size_t i = 0; i < parts.size(); ++i) facts.*kFields.at(i) = parts[i];
+  return facts;
 }
 
 std::optional<FileLock> SidePlace::TakeUse(FileLock::Kind kind) const {
@@ -118,16 +125,14 @@ SideRepository::SideRepository(SidePlace place)
     : place_(std::move(place)),
       lock_(TakeWorkLock(place_.work_lock)),
       git_(Git::Neutral(place_.repository, lock_.descriptor())),
-      facts_(place_.ReadFacts()) {
+      facts_(place_.ReadFacts().value_or(CopyFacts())) {
   RemoveLeftovers(place_.repository);
-  if (facts_) ReadRefs();
 }
 
 void SideRepository::Prepare(const Project& project) {
-  if (!facts_ || facts_->format != project.format) {
+  if (facts_.format != project.format) {
     fs::remove_all(path());
-    refs_.clear();
-    facts_.reset();
+    facts_ = {};
     git_.Require({"init", "-q", "--bare", "--template=", "--object-format=" + project.format},
                  "cannot make " + path().string());
   }
@@ -141,42 +146,19 @@ void SideRepository::Prepare(const Project& project) {
   }
 }
 
-void SideRepository::WriteFacts(const CopyFacts& facts) {
-  std::string text;
-  for (const std::string* part : {&facts.format, &facts.project, &facts.directory, &facts.branch}) {
-    text += *part + '\0';
-  }
-  WriteText(path() / kFacts, text);
-  facts_ = facts;
-}
-
-void SideRepository::ReadRefs() {
-  refs_.clear();
-  const std::string text =
-      git_.Require({"for-each-ref", "--format=%(refname:lstrip=1) %(objectname)"},
-                   "cannot read " + path().string());
-  for (const std::string& line : Split(text, '\n')) {
-    const std::size_t space = line.find(' ');
-    refs_[line.substr(0, space)] = line.substr(space + 1);
-  }
-}
-
-std::string SideRepository::Ref(const std::string& name) const {
-  const auto found = refs_.find(name);
-  return found == refs_.end() ? "" : found->second;
-}
-
-void SideRepository::SetRefs(const std::vector<std::pair<std::string, std::string>>& refs) {
+void SideRepository::Save(const CopyFacts& facts) {
   std::string commands;
-  for (const auto& [name, id] : refs) {
-    commands += id.empty() ? "delete refs/" + name + "\n" : "update refs/" + name + " " + id + "\n";
+  for (std::size_t i = kFirstId; i < kFields.size(); ++i) {
+    const std::string& id = facts.*kFields.at(i);
+    if (id == facts_.*kFields.at(i)) continue;
+    const std::string ref = " refs/keep/" + std::to_string(i);
+    commands += id.empty() ? "delete" + ref + "\n" : "update" + ref + " " + id + "\n";
   }
   git_.Require({"update-ref", "--stdin"}, "cannot write " + path().string(), commands);
-  ReadRefs();
-}
-
-bool SideRepository::IsTaken(const std::string& id) const {
-  return id == Ref("sent") || id == Ref("taken") || id == Ref("applied");
+  std::string text;
+  for (const auto field : kFields) text += facts.*field + '\0';
+  WriteText(path() / kFacts, text);
+  facts_ = facts;
 }
 
 void SideRepository::Borrow(const fs::path& objects, const fs::path& lender) {

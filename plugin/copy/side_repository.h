@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,12 +34,22 @@ class FileLock {
   support::FileDescriptor file_;
 };
 
-/// Of what the side repository keeps besides objects and refs.
+/// What is known of a copy on the host. The ids are those of commits, each empty if there is none.
 struct CopyFacts {
-  std::string format;     ///< "sha1" or "sha256"
-  std::string project;    ///< on the host
-  std::string directory;  ///< of the copy, in the guest
-  std::string branch;     ///< the copy's, when it was sent
+  std::string format = {};     ///< "sha1" or "sha256"
+  std::string project = {};    ///< on the host
+  std::string directory = {};  ///< of the copy, in the guest
+  std::string branch = {};     ///< the copy's, when it was sent
+  std::string sent = {};       ///< the working tree that the copy began with
+  std::string base = {};       ///< the user's HEAD then
+  std::string work = {};       ///< what came back last
+  std::string taken = {};      ///< what the branch was set to last, since `sent`
+  std::string applied = {};    ///< what was applied to the working tree last, since `sent`
+
+  /// Whether `id` is what was sent, taken or applied.
+  [[nodiscard]] bool IsTaken(const std::string& id) const {
+    return id == sent || id == taken || id == applied;
+  }
 };
 
 /// Where the side repository of a project and an instance lies.
@@ -64,12 +73,8 @@ struct SidePlace {
 };
 
 /// The bare repository beside the user's, in the instance's directory. It borrows the user's
-/// objects, and holds what was sent and what came back. Refs:
-///   sent     the commit of the working tree that the copy began with
-///   base     the user's HEAD then
-///   work     what came back last
-///   taken    what the branch was set to last, since `sent`
-///   applied  what was applied to the working tree last, since `sent`
+/// objects, and holds what was sent and what came back. Its refs only keep objects: their ids are
+/// in a file, because the user's `git gc` may delete what it borrows.
 class SideRepository {
  public:
   /// Waits for another command to end, and removes what a killed one left. Throws
@@ -84,18 +89,11 @@ class SideRepository {
   /// Makes it if it is missing, and lets it borrow the objects of `project`.
   void Prepare(const Project& project);
 
-  [[nodiscard]] const std::optional<CopyFacts>& facts() const { return facts_; }
-  void WriteFacts(const CopyFacts& facts);
+  /// Empty `directory`: the copy was not made. Empty `sent`: not completely.
+  [[nodiscard]] const CopyFacts& facts() const { return facts_; }
 
-  /// Empty if there is none.
-  [[nodiscard]] std::string Ref(const std::string& name) const;
-  [[nodiscard]] const std::map<std::string, std::string>& refs() const { return refs_; }
-
-  /// Sets refs to these ids, all or none; an empty id deletes.
-  void SetRefs(const std::vector<std::pair<std::string, std::string>>& refs);
-
-  /// Whether `id` is what was sent, taken or applied.
-  [[nodiscard]] bool IsTaken(const std::string& id) const;
+  /// All or nothing.
+  void Save(const CopyFacts& facts);
 
   /// Makes `objects` an object directory that borrows from `lender`.
   static void Borrow(const std::filesystem::path& objects, const std::filesystem::path& lender);
@@ -103,13 +101,10 @@ class SideRepository {
   void Remove();
 
  private:
-  void ReadRefs();
-
   SidePlace place_;
   FileLock lock_;
   Git git_;
-  std::optional<CopyFacts> facts_;
-  std::map<std::string, std::string> refs_;  // without "refs/"
+  CopyFacts facts_;
 };
 
 /// Whether it is 40 or 64 hexadecimal digits.

@@ -52,19 +52,6 @@ std::set<std::string> CheckedOut(const Git& users) {
   return branches;
 }
 
-/// The ids among `ids` that the user's repository has, each after "^".
-std::string Present(const Git& users, const std::vector<std::string>& ids) {
-  std::string request;
-  for (const std::string& id : ids) request += id.empty() ? "" : id + "\n";
-  std::string present;
-  const std::string text = users.Require({"cat-file", "--batch-check=%(objectname) %(objecttype)"},
-                                         "git cannot read the repository", request);
-  for (const std::string& line : Split(text, '\n')) {
-    if (line.ends_with(" commit")) present += "^" + line.substr(0, line.find(' ')) + "\n";
-  }
-  return present;
-}
-
 /// From one git to the other, so that it ends even if this program is killed.
 void AddPack(const Git& users, const SideRepository& side, const std::string& revisions) {
   const support::FileDescriptor input = TextFile(revisions);
@@ -96,8 +83,8 @@ void RequireBranchName(const Git& users, const std::string& name) {
 }
 
 Taken TakeBranch(const Git& users, SideRepository& side, const std::string& name) {
-  const std::string work = side.Ref("work");
-  const std::string taken = side.Ref("taken");
+  CopyFacts facts = side.facts();
+  const std::string& work = facts.work;
   const Branches branches = ListBranches(users);
   const std::set<std::string> checked_out = CheckedOut(users);
   std::string branch = name;
@@ -105,28 +92,31 @@ Taken TakeBranch(const Git& users, SideRepository& side, const std::string& name
   for (int number = 2;; ++number) {
     const auto found = branches.find(branch);
     if (found != branches.end() && found->second == work) {
-      side.SetRefs({{"taken", work}});
+      facts.taken = work;
+      side.Save(facts);
       return {branch, true};
     }
     if (found == branches.end() && InTheWay(branches, branch).empty()) break;
     if (found != branches.end() && !checked_out.contains(branch)) {
       old = found->second;
-      if (old == taken || side.git().Run({"merge-base", "--is-ancestor", old, work}).ok()) break;
+      if (old == facts.taken || side.git().Run({"merge-base", "--is-ancestor", old, work}).ok())
+        break;
       old.assign(work.size(), '0');
     }
     branch = name + "-" + std::to_string(number);
   }
   const std::string head = users.Run({"rev-parse", "-q", "--verify", "HEAD^{commit}"}).Line();
-  AddPack(users, side, work + "\n" + Present(users, {side.Ref("base"), taken, head}));
+  AddPack(users, side, work + "\n" + Excluding(users, {facts.base, facts.taken, head}));
   users.Require({"-c", "core.logAllRefUpdates=true", "update-ref", "-m", "limactl mcp take",
                  std::string(kBranches) + branch, work, old},
                 "git cannot set the branch " + branch);
-  side.SetRefs({{"taken", work}});
+  facts.taken = work;
+  side.Save(facts);
   return {branch};
 }
 
 std::string AppliedSoFar(const SideRepository& side) {
-  return side.Ref("applied").empty() ? side.Ref("sent") : side.Ref("applied");
+  return side.facts().applied.empty() ? side.facts().sent : side.facts().applied;
 }
 
 std::vector<std::string> ProtectedNames(const std::vector<std::string>& names) {
@@ -148,7 +138,7 @@ void ApplyWork(const Git& users, SideRepository& side) {
   if (!written.valid()) throw CallError("cannot write " + patch.string());
   GitChild diff =
       side.git().Start({"diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames",
-                        "--binary", AppliedSoFar(side), side.Ref("work")},
+                        "--binary", AppliedSoFar(side), side.facts().work},
                        {.output = written.get()});
   if (!diff.Finish()) throw CallError("git cannot make a patch: " + diff.Words());
   const GitOutput applied = users.Run({"apply", patch.string()});
@@ -157,7 +147,9 @@ void ApplyWork(const Git& users, SideRepository& side) {
     throw CallError("git apply: " + applied.words +
                     ". Nothing was changed. As a branch instead: limactl mcp take");
   }
-  side.SetRefs({{"applied", side.Ref("work")}});
+  CopyFacts facts = side.facts();
+  facts.applied = facts.work;
+  side.Save(facts);
 }
 
 }  // namespace copy

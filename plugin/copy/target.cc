@@ -51,7 +51,7 @@ std::uint64_t ToNumber(const std::string& word) {
 void ReadWork(const std::vector<std::string>& report, const Target& target, GuestState& state) {
   // git takes a shorter id for the beginning of one.
   if (report.size() != 6 || !IsObjectId(report[1]) ||
-      report[1].size() != target.side.Ref("sent").size()) {
+      report[1].size() != target.side.facts().sent.size()) {
     ThrowNonsense();
   }
   state.work = report[1];
@@ -91,17 +91,18 @@ std::string GuestState::Summary() const {
 
 std::string MakeProgram(const Target& target, const Settings& settings,
                         std::initializer_list<std::string_view> programs) {
-  const SideRepository& side = target.side;
+  const CopyFacts& facts = target.side.facts();
   std::string have;
-  for (const auto& [name, id] : side.refs()) have += id + "\n";
-  const std::string taken = side.Ref("taken").empty() ? side.Ref("applied") : side.Ref("taken");
+  for (const std::string& id : {facts.sent, facts.base, facts.work, facts.taken, facts.applied}) {
+    have += id.empty() ? "" : id + "\n";
+  }
   Settings all = {{"G", target.directory},
-                  {"ID", side.place().id},
-                  {"SENT", side.Ref("sent")},
-                  {"BASE", side.Ref("base")},
-                  {"TAKEN", taken},
+                  {"ID", target.side.place().id},
+                  {"SENT", facts.sent},
+                  {"BASE", facts.base},
+                  {"TAKEN", facts.taken.empty() ? facts.applied : facts.taken},
                   {"HAVE", have},
-                  {"BRANCH", side.facts() ? side.facts()->branch : ""}};
+                  {"BRANCH", facts.branch}};
   all.insert(all.end(), settings.begin(), settings.end());
   std::string text;
   for (const auto& [name, value] : all) text += name + "=" + shell::ShellQuote(value) + "\n";
@@ -120,7 +121,7 @@ GuestState ReadState(GuestPipe& pipe, const Target& target) {
   } catch (const GuestPipe::Failure& failure) {
     Refuse(failure.reason(), failure.what(), target);
   }
-  const bool is_known = !target.side.Ref("sent").empty();
+  const bool is_known = !target.side.facts().sent.empty();
   if (state.directory == "foreign" && is_known) state.directory = "damaged";
   if (state.directory == "ours" && state.work.empty()) state.directory = "damaged";
   return state;

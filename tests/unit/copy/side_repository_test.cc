@@ -17,18 +17,18 @@ TEST_F(SideRepositoryTest, BorrowsObjectsAndKeepsRefs) {
   const std::string head = Run({"rev-parse", "HEAD"});
   {
     SideRepository side(Place());
-    EXPECT_FALSE(side.facts());
+    EXPECT_EQ(side.facts().directory, "");
     side.Prepare(ReadProject(project, Git::Users(project, side.lock())));
-    side.WriteFacts({"sha1", project.string(), "/copy", "main"});
-    side.SetRefs({{"sent", head}, {"taken", head}});
-    side.SetRefs({{"taken", ""}, {"work", ""}});
+    side.Save({"sha1", project.string(), "/copy", "main", head, head, head, head});
+    side.Save({"sha1", project.string(), "/copy", "main", head, "", "", head});
   }
   const SideRepository side(Place());
-  ASSERT_TRUE(side.facts());
-  EXPECT_EQ(side.facts()->directory, "/copy");
-  EXPECT_EQ(side.Ref("sent"), head);
-  EXPECT_EQ(side.Ref("taken"), "");
-  EXPECT_TRUE(side.IsTaken(head));
+  EXPECT_EQ(side.facts().directory, "/copy");
+  EXPECT_EQ(side.facts().sent, head);
+  EXPECT_EQ(side.facts().base, "");
+  EXPECT_TRUE(side.facts().IsTaken(head));
+  EXPECT_EQ(side.git().Run({"for-each-ref", "--format=%(objectname)"}).output,
+            head + "\n" + head + "\n");
 }
 
 TEST_F(SideRepositoryTest, IsFoundFromADirectoryBelow) {
@@ -36,7 +36,7 @@ TEST_F(SideRepositoryTest, IsFoundFromADirectoryBelow) {
   side.Prepare(ReadProject(project, Git::Users(project, side.lock())));
   const fs::path instance = side.path().parent_path().parent_path();
   EXPECT_FALSE(SidePlace::Find(instance, project));
-  side.WriteFacts({"sha1", project.string(), "/copy", "main"});
+  side.Save({"sha1", project.string(), "/copy", "main"});
   EXPECT_EQ(SidePlace::Find(instance, project / "a/b")->id, side.place().id);
 }
 

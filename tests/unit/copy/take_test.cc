@@ -15,7 +15,8 @@ class TakeTest : public CopyTest {
   TakeTest() {
     side.emplace(Place());
     side->Prepare(ReadProject(project, Users()));
-    side->SetRefs({{"sent", Run({"rev-parse", "HEAD"})}, {"base", Run({"rev-parse", "HEAD"})}});
+    const std::string head = Run({"rev-parse", "HEAD"});
+    side->Save({"sha1", project.string(), "/copy", "main", head, head});
   }
 
   Git Users() { return Git::Users(project, side->lock()); }
@@ -24,9 +25,11 @@ class TakeTest : public CopyTest {
     const Git git = side->git().With({"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=b",
                                       "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=b"});
     std::string work = git.Require(
-        {"commit-tree", "-p", side->Ref("sent"), "-m", message, side->Ref("sent") + "^{tree}"},
+        {"commit-tree", "-p", side->facts().sent, "-m", message, side->facts().sent + "^{tree}"},
         "commit-tree");
-    side->SetRefs({{"work", work}});
+    CopyFacts facts = side->facts();
+    facts.work = work;
+    side->Save(facts);
     return work;
   }
   std::string Tip(const std::string& branch) { return Run({"rev-parse", "refs/heads/" + branch}); }
