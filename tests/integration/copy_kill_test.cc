@@ -25,6 +25,10 @@ struct Kill {
   std::string script;  ///< in the place of that call, which then goes on
 };
 
+void PrintTo(const Kill& kill, std::ostream* out) {
+  *out << kill.name;
+}
+
 const std::vector<Kill> kKills = {
     {"program, at its own git", "host", "kill -9 $(cat ../pid)"},
     {"program, at the guest's git", "guest", "kill -9 $(cat ../pid)"},

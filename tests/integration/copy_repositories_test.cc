@@ -254,6 +254,7 @@ TEST_P(Kinds, ComeAndGo) {
     GoesBackAsAPatch();
     ASSERT_NO_FATAL_FAILURE(ComesBackAsABranch(kind, before));
     EXPECT_EQ(Ran("on-host"), "");
+    fs::remove(Path("ran-on-host"));
     Shell(Path(), "chmod -R u+rwX .");
   }
 }
